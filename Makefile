@@ -42,31 +42,9 @@ OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE = $(BUILD)/libkpred-tools.a
 PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
 
-# kpred-evolve is built where LLVM's C API and clang of one version are; nothing else needs them.
-LLVM_CONFIG ?= llvm-config-16
-EVOLVE_CLANG ?= clang-16
-LLVM_LIB := $(shell command -v $(EVOLVE_CLANG) >/dev/null && $(LLVM_CONFIG) --link-shared --ldflags --libs core 2>/dev/null)
-ifneq ($(LLVM_LIB),)
-EVOLVE = $(wildcard tools/evolve/*.c tools/evolve/*/*.c)
-EVOLVE_OBJECTS = $(EVOLVE:%.c=$(BUILD)/%.o)
-EVOLVE_ARCHIVE = $(BUILD)/libkpred-evolve.a
-PROGRAMS += $(BUILD)/kpred-evolve
-LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
-EVOLVE_TRANSLATE := $(shell $(LLVM_CONFIG) --bindir)/mlir-translate
-LLVM_FLAGS = -isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"' \
-    -DEVOLVE_TRANSLATE='"$(EVOLVE_TRANSLATE)"'
-# MLIR's C API is there as archives alone, which call each other.
-LLVM_LIBDIR := $(shell $(LLVM_CONFIG) --libdir)
-MLIR_ARCHIVES := $(and $(wildcard $(LLVM_LIBDIR)/libMLIR.so),$(wildcard $(LLVM_LIBDIR)/libMLIRCAPI*.a))
-ifneq ($(MLIR_ARCHIVES),)
-LLVM_FLAGS += -DHAVE_MLIR
-LLVM_LIB := -Wl,--as-needed -Wl,--start-group $(MLIR_ARCHIVES) -Wl,--end-group -L$(LLVM_LIBDIR) -lMLIR $(LLVM_LIB) \
-    -Wl,-rpath,$(LLVM_LIBDIR) -lstdc++
-EVOLVE := $(filter-out %/without_mlir.c,$(EVOLVE))
-else
-EVOLVE := $(filter-out tools/evolve/tensor/% tools/evolve/cmd/ml_%,$(EVOLVE))
-endif
-endif
+# kpred-evolve is built where LLVM is.
+include tools/evolve/evolve.mk
+.DEFAULT_GOAL := all
 
 .PHONY: all
 all: $(PROGRAMS) ## the programs, into build/
@@ -87,27 +65,6 @@ $(OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXACT) $(filter -D%,$(LIBRARIES)) -MMD -MP -c $< -o $@
 
-# The harness's header is built in: what kpred-evolve compiles includes it as kpred_evolve.h.
-$(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE) $(ARCHIVE) \
-    $(BUILD)/evolve.libraries
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/evolve.libraries,$^) -o $@ $(LLVM_LIB) -ldl -lm -pthread
-
-$(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
-	rm -f $@ && $(AR) rcs $@ $^
-	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)" -DEVOLVE_TRANSLATE="$(EVOLVE_TRANSLATE)"$(if $(MLIR_ARCHIVES), -DHAVE_MLIR)' >$(BUILD)/evolve.flags
-
-$(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
-
-$(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
-$(BUILD)/tools/evolve/cmd/ml_library.o: $(BUILD)/memory_text.h
-$(BUILD)/harness_text.h: tools/evolve/harness.h
-$(BUILD)/memory_text.h: tools/evolve/tensor/memory.h
-$(BUILD)/harness_text.h $(BUILD)/memory_text.h:
-	@mkdir -p $(@D)
-	sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
-
 # The arithmetic of training, of the times it learns from, and of tuning gives the same bits on every machine:
 # nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
 # run on this machine alone.
@@ -118,12 +75,8 @@ $(BUILD)/tools/train/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/tune/%.o $(BUILD
 $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
-$(BUILD)/evolve.libraries: FORCE
-	@mkdir -p $(@D)
-	@echo '$(LLVM_LIB) -ldl' | cmp -s - $@ || echo '$(LLVM_LIB) -ldl' >$@
-$(BUILD)/tools/evolve/cmd/network.o: $(BUILD)/evolve.libraries
 $(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_config.o): $(BUILD)/libraries
+    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_model.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.
@@ -132,7 +85,7 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 	@mkdir -p $(@D)
 	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
--include $(OBJECTS:.o=.d) $(EVOLVE_OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d)
 
 .PHONY: demo
 demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies. ALL=1: print all

@@ -54,10 +54,11 @@ CONFIGURATION
    KPRED_RULES_FAMILY     emit the rules of this family alone. FAMILY is the name of a section below
                           in capitals. The request holds for the next #include of this file. Several
                           requests may stand side by side; a family is emitted once. Without a
-                          request all families are emitted; KPRED_RULES_NO_FAMILY requests none.
+                          request all families are emitted; KPRED_RULES_NO_FAMILY requests none,
+                          but what a rule that a header has itself calls (>>expressions).
                           A generated header requests the family of its model's rule
 
-CONTENTS   >>limits >>helpers >>expressions >>vocabulary >>parameters >>rules
+CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules >>expressions
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
                            >>winograd >>conv_asm_3x3u >>conv_ocl_direct_fwd
@@ -151,6 +152,440 @@ static inline int kpred_fits_lds(int32_t bytes)
 {
     return bytes <= KPRED_GCN_LDS_BYTES;
 }
+
+/* >>vocabulary: tokens and fields as X(enumerator, spelling), counted from 0. First come those of
+   the four kernels with one filter each. */
+#define KPRED_GPU_LIST(X)               \
+    X(KPRED_GPU_GFX900_56, "gfx900_56") \
+    X(KPRED_GPU_GFX906_60, "gfx906_60")
+
+#define KPRED_DIR_LIST(X)                    \
+    X(KPRED_DIR_F, "F") /* forward */        \
+    X(KPRED_DIR_B, "B") /* backward, data */ \
+    X(KPRED_DIR_W, "W") /* backward, weights */
+
+#define KPRED_DTYPE_LIST(X)     \
+    X(KPRED_DTYPE_FP32, "FP32") \
+    X(KPRED_DTYPE_FP16, "FP16") \
+    X(KPRED_DTYPE_BF16, "BF16")
+
+#define KPRED_CONV_FIELD_LIST(X)   \
+    X(KPRED_CONV_GPU, "gpu")       \
+    X(KPRED_CONV_DIR, "dir")       \
+    X(KPRED_CONV_DTYPE, "dtype")   \
+    X(KPRED_CONV_N, "n")           \
+    X(KPRED_CONV_C, "c")           \
+    X(KPRED_CONV_H, "h")           \
+    X(KPRED_CONV_W, "w")           \
+    X(KPRED_CONV_K, "k")           \
+    X(KPRED_CONV_STRIDE, "stride") \
+    X(KPRED_CONV_GROUPS, "groups") /* conv_asm_bwd_wrw_3x3 only */
+
+/* The fields of the other kernels: filters of y x x, and a pad and a stride for each side of the
+   image. Their tokens are the tokens above, followed by some more. */
+#define KPRED_CONV2D_FIELD_LIST(X)       \
+    X(KPRED_CONV2D_GPU, "gpu")           \
+    X(KPRED_CONV2D_DIR, "dir")           \
+    X(KPRED_CONV2D_DTYPE, "dtype")       \
+    X(KPRED_CONV2D_LAYOUT, "layout")     \
+    X(KPRED_CONV2D_N, "n")               \
+    X(KPRED_CONV2D_C, "c")               \
+    X(KPRED_CONV2D_H, "h")               \
+    X(KPRED_CONV2D_W, "w")               \
+    X(KPRED_CONV2D_K, "k")               \
+    X(KPRED_CONV2D_Y, "y")               \
+    X(KPRED_CONV2D_X, "x")               \
+    X(KPRED_CONV2D_PAD_H, "pad_h")       \
+    X(KPRED_CONV2D_PAD_W, "pad_w")       \
+    X(KPRED_CONV2D_STRIDE_H, "stride_h") \
+    X(KPRED_CONV2D_STRIDE_W, "stride_w") \
+    X(KPRED_CONV2D_DIL_H, "dil_h")       \
+    X(KPRED_CONV2D_DIL_W, "dil_w")       \
+    X(KPRED_CONV2D_GROUPS, "groups")
+
+#define KPRED_CONV2D_MORE_GPUS(X)         \
+    X(KPRED_GPU_GFX1030_36, "gfx1030_36") \
+    X(KPRED_GPU_GFX942130, "gfx942130")
+
+#define KPRED_CONV2D_MORE_DTYPES(X) X(KPRED_DTYPE_INT8, "INT8")
+
+#define KPRED_CONV2D_LAYOUT_LIST(X) \
+    X(KPRED_LAYOUT_NCHW, "NCHW")    \
+    X(KPRED_LAYOUT_NHWC, "NHWC")
+
+/* The fields for the choice of a solver, in 2-D and 3-D: a 2-D convolution has depth 1. Triples
+   stand in the order depth, height, width. The types are those of KPRED_DTYPE_LIST. */
+#define KPRED_CONV3D_FIELD_LIST(X)       \
+    X(KPRED_CONV3D_GPU, "gpu")           \
+    X(KPRED_CONV3D_DIR, "dir")           \
+    X(KPRED_CONV3D_DTYPE, "dtype")       \
+    X(KPRED_CONV3D_LAYOUT, "layout")     \
+    X(KPRED_CONV3D_N, "n")               \
+    X(KPRED_CONV3D_C, "c")               \
+    X(KPRED_CONV3D_D, "d")               \
+    X(KPRED_CONV3D_H, "h")               \
+    X(KPRED_CONV3D_W, "w")               \
+    X(KPRED_CONV3D_K, "k")               \
+    X(KPRED_CONV3D_Z, "z")               \
+    X(KPRED_CONV3D_Y, "y")               \
+    X(KPRED_CONV3D_X, "x")               \
+    X(KPRED_CONV3D_PAD_D, "pad_d")       \
+    X(KPRED_CONV3D_PAD_H, "pad_h")       \
+    X(KPRED_CONV3D_PAD_W, "pad_w")       \
+    X(KPRED_CONV3D_STRIDE_D, "stride_d") \
+    X(KPRED_CONV3D_STRIDE_H, "stride_h") \
+    X(KPRED_CONV3D_STRIDE_W, "stride_w") \
+    X(KPRED_CONV3D_DIL_D, "dil_d")       \
+    X(KPRED_CONV3D_DIL_H, "dil_h")       \
+    X(KPRED_CONV3D_DIL_W, "dil_w")       \
+    X(KPRED_CONV3D_GROUPS, "groups")
+
+/* The GPUs of MIOpen's find-dbs. */
+#define KPRED_CONV3D_GPU_LIST(X)               \
+    X(KPRED_CONV3D_GPU_GFX906_60, "gfx906_60") \
+    X(KPRED_CONV3D_GPU_GFX90878, "gfx90878")   \
+    X(KPRED_CONV3D_GPU_GFX90A6E, "gfx90a6e")   \
+    X(KPRED_CONV3D_GPU_GFX942130, "gfx942130") \
+    X(KPRED_CONV3D_GPU_GFX1030_36, "gfx1030_36")
+
+#define KPRED_CONV3D_MORE_LAYOUTS(X) X(KPRED_LAYOUT_NCDHW, "NCDHW")
+
+/* >>parameters: the parameters of each kernel, in the order in which a search decides them. */
+#define KPRED_ASM_1X1U_LIST(X)                             \
+    X(KPRED_ASM_1X1U_READ_SIZE, "read_size")               \
+    X(KPRED_ASM_1X1U_K_MULT, "k_mult")                     \
+    X(KPRED_ASM_1X1U_CHUNKS_PER_WAVE, "chunks_per_wave")   \
+    X(KPRED_ASM_1X1U_CHUNK_SIZE, "chunk_size")             \
+    X(KPRED_ASM_1X1U_N_MULT, "n_mult")                     \
+    X(KPRED_ASM_1X1U_C_MULT, "c_mult")                     \
+    X(KPRED_ASM_1X1U_WAVES_C_IN_GROUP, "waves_c_in_group") \
+    X(KPRED_ASM_1X1U_WAVES_K_IN_GROUP, "waves_k_in_group")
+
+#define KPRED_OCL_DIRECT_FWD_1X1_LIST(X)                           \
+    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE1, "grp_tile1")             \
+    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE0, "grp_tile0")             \
+    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE1, "in_tile1")               \
+    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE0, "in_tile0")               \
+    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE1, "out_pix_tile1")     \
+    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE0, "out_pix_tile0")     \
+    X(KPRED_OCL_DIRECT_FWD_1X1_N_OUT_PIX_TILES, "n_out_pix_tiles") \
+    X(KPRED_OCL_DIRECT_FWD_1X1_N_IN_DATA_TILES, "n_in_data_tiles") \
+    X(KPRED_OCL_DIRECT_FWD_1X1_N_STACKS, "n_stacks")
+
+#define KPRED_ASM_BWD_WRW_1X1_LIST(X)                   \
+    X(KPRED_ASM_BWD_WRW_1X1_CHUNK_SIZE, "chunk_size")   \
+    X(KPRED_ASM_BWD_WRW_1X1_C_PER_GPR, "c_per_gpr")     \
+    X(KPRED_ASM_BWD_WRW_1X1_C_MULT, "c_mult")           \
+    X(KPRED_ASM_BWD_WRW_1X1_K_PER_GPR, "k_per_gpr")     \
+    X(KPRED_ASM_BWD_WRW_1X1_K_MULT, "k_mult")           \
+    X(KPRED_ASM_BWD_WRW_1X1_N_PER_GPR, "n_per_gpr")     \
+    X(KPRED_ASM_BWD_WRW_1X1_N_PART_CNT, "n_part_cnt")   \
+    X(KPRED_ASM_BWD_WRW_1X1_READ_SIZE, "read_size")     \
+    X(KPRED_ASM_BWD_WRW_1X1_SHORT_STORE, "short_store") \
+    X(KPRED_ASM_BWD_WRW_1X1_DATA_PREFETCH, "data_prefetch")
+
+#define KPRED_ASM_BWD_WRW_3X3_LIST(X)                             \
+    X(KPRED_ASM_BWD_WRW_3X3_LIMIT_WAVE_CNT, "limit_wave_cnt")     \
+    X(KPRED_ASM_BWD_WRW_3X3_REVERSE_INOUT, "reverse_inout")       \
+    X(KPRED_ASM_BWD_WRW_3X3_CHUNK_SIZE, "chunk_size")             \
+    X(KPRED_ASM_BWD_WRW_3X3_K_PER_WAVE, "k_per_wave")             \
+    X(KPRED_ASM_BWD_WRW_3X3_PIPE_LINES_DEPTH, "pipe_lines_depth") \
+    X(KPRED_ASM_BWD_WRW_3X3_N_PER_GROUP, "n_per_group")
+
+#define KPRED_ASM_3X3U_LIST(X)                             \
+    X(KPRED_ASM_3X3U_LIMIT_WAVE_CNT, "limit_wave_cnt")     \
+    X(KPRED_ASM_3X3U_FILTERS_PER_WAVE, "filters_per_wave") \
+    X(KPRED_ASM_3X3U_OUTPUT_LINES_PER_WAVE, "output_lines_per_wave")
+
+#define KPRED_OCL_DIRECT_FWD_LIST(X)                           \
+    X(KPRED_OCL_DIRECT_FWD_GRP_TILE1, "grp_tile1")             \
+    X(KPRED_OCL_DIRECT_FWD_GRP_TILE0, "grp_tile0")             \
+    X(KPRED_OCL_DIRECT_FWD_IN_TILE1, "in_tile1")               \
+    X(KPRED_OCL_DIRECT_FWD_IN_TILE0, "in_tile0")               \
+    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE1, "out_pix_tile1")     \
+    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE0, "out_pix_tile0")     \
+    X(KPRED_OCL_DIRECT_FWD_N_OUT_PIX_TILES, "n_out_pix_tiles") \
+    X(KPRED_OCL_DIRECT_FWD_N_IN_DATA_TILES, "n_in_data_tiles") \
+    X(KPRED_OCL_DIRECT_FWD_N_STACKS, "n_stacks")
+
+#define KPRED_IGEMM_GTC_LIST(X)         \
+    X(KPRED_IGEMM_GTC_KERNEL, "kernel") \
+    X(KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT, "gemm_k_global_split")
+
+/* The number of work-groups is the sum of the two parameters, because one parameter cannot have as
+   many values. */
+#define KPRED_BIN_WINOGRAD_RXS_LIST(X)             \
+    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups") \
+    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS_PLUS, "n_groups_plus")
+
+#define KPRED_HIP_IGEMM_V4R1_LIST(X)                                           \
+    X(KPRED_HIP_IGEMM_V4R1_B_PER_BLOCK, "b_per_block")                         \
+    X(KPRED_HIP_IGEMM_V4R1_K_PER_BLOCK, "k_per_block")                         \
+    X(KPRED_HIP_IGEMM_V4R1_E_PER_BLOCK, "e_per_block")                         \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_REPEAT, "gemm_n_repeat")                     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_PER_THREAD_SUB_C, "gemm_m_per_thread_sub_c") \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_PER_THREAD_SUB_C, "gemm_n_per_thread_sub_c") \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL0_CLUSTER, "gemm_m_level0_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL0_CLUSTER, "gemm_n_level0_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL1_CLUSTER, "gemm_m_level1_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL1_CLUSTER, "gemm_n_level1_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_E, "in_copy_e")                             \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N1, "in_copy_n1")                           \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_B, "in_copy_b")                             \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N2, "in_copy_n2")                           \
+    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_E, "wei_copy_e")                           \
+    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_K, "wei_copy_k")
+
+/* The parameters of all kernels that compute one tiled matrix product. */
+#define KPRED_IGEMM_LIST(X)                               \
+    X(KPRED_IGEMM_BLOCK_SIZE, "block_size")               \
+    X(KPRED_IGEMM_GEMM_M_PER_BLOCK, "gemm_m_per_block")   \
+    X(KPRED_IGEMM_GEMM_N_PER_BLOCK, "gemm_n_per_block")   \
+    X(KPRED_IGEMM_GEMM_K_PER_BLOCK, "gemm_k_per_block")   \
+    X(KPRED_IGEMM_GEMM_M_PER_THREAD, "gemm_m_per_thread") \
+    X(KPRED_IGEMM_GEMM_N_PER_THREAD, "gemm_n_per_thread")
+
+#define KPRED_OCL_BWD_WRW2_LIST(X)                                           \
+    X(KPRED_OCL_BWD_WRW2_N_WAVES, "n_waves")                                 \
+    X(KPRED_OCL_BWD_WRW2_READ_SIZE, "read_size")                             \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_PER_TILE, "n_out_channels_per_tile") \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_TILES, "n_out_channels_tiles")       \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_ROWS_IN_LCL, "n_out_rows_in_lcl")
+
+#define KPRED_CONV_SOLVER_PARAM_LIST(X) X(KPRED_CONV_SOLVER_SOLVER, "solver")
+
+#define KPRI_RULES_ENUM(enumerator, spelling) enumerator,
+enum kpred_gpu { KPRED_GPU_LIST(KPRI_RULES_ENUM) KPRED_GPU_COUNT };
+enum kpred_dir { KPRED_DIR_LIST(KPRI_RULES_ENUM) KPRED_DIR_COUNT };
+enum kpred_dtype { KPRED_DTYPE_LIST(KPRI_RULES_ENUM) KPRED_DTYPE_COUNT };
+enum kpred_conv_field { KPRED_CONV_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV_FIELD_COUNT };
+enum kpred_conv2d_field { KPRED_CONV2D_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV2D_FIELD_COUNT };
+enum kpred_conv2d_gpu {
+    KPRI_CONV2D_GPUS_BEFORE = KPRED_GPU_COUNT - 1,
+    KPRED_CONV2D_MORE_GPUS(KPRI_RULES_ENUM) KPRED_CONV2D_GPU_COUNT
+};
+enum kpred_conv2d_dtype {
+    KPRI_CONV2D_DTYPES_BEFORE = KPRED_DTYPE_COUNT - 1,
+    KPRED_CONV2D_MORE_DTYPES(KPRI_RULES_ENUM) KPRED_CONV2D_DTYPE_COUNT
+};
+enum kpred_conv2d_layout { KPRED_CONV2D_LAYOUT_LIST(KPRI_RULES_ENUM) KPRED_CONV2D_LAYOUT_COUNT };
+enum kpred_asm_1x1u { KPRED_ASM_1X1U_LIST(KPRI_RULES_ENUM) KPRED_ASM_1X1U_COUNT };
+enum kpred_ocl_direct_fwd_1x1 {
+    KPRED_OCL_DIRECT_FWD_1X1_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_1X1_COUNT
+};
+enum kpred_asm_bwd_wrw_1x1 {
+    KPRED_ASM_BWD_WRW_1X1_LIST(KPRI_RULES_ENUM) KPRED_ASM_BWD_WRW_1X1_COUNT
+};
+enum kpred_asm_bwd_wrw_3x3 {
+    KPRED_ASM_BWD_WRW_3X3_LIST(KPRI_RULES_ENUM) KPRED_ASM_BWD_WRW_3X3_COUNT
+};
+enum kpred_asm_3x3u { KPRED_ASM_3X3U_LIST(KPRI_RULES_ENUM) KPRED_ASM_3X3U_COUNT };
+enum kpred_ocl_direct_fwd { KPRED_OCL_DIRECT_FWD_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_COUNT };
+enum kpred_bin_winograd_rxs {
+    KPRED_BIN_WINOGRAD_RXS_LIST(KPRI_RULES_ENUM) KPRED_BIN_WINOGRAD_RXS_COUNT
+};
+enum kpred_igemm_gtc { KPRED_IGEMM_GTC_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_GTC_COUNT };
+enum kpred_hip_igemm_v4r1 { KPRED_HIP_IGEMM_V4R1_LIST(KPRI_RULES_ENUM) KPRED_HIP_IGEMM_V4R1_COUNT };
+enum kpred_igemm { KPRED_IGEMM_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_COUNT };
+enum kpred_ocl_bwd_wrw2 { KPRED_OCL_BWD_WRW2_LIST(KPRI_RULES_ENUM) KPRED_OCL_BWD_WRW2_COUNT };
+enum kpred_conv3d_field { KPRED_CONV3D_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV3D_FIELD_COUNT };
+enum kpred_conv3d_gpu { KPRED_CONV3D_GPU_LIST(KPRI_RULES_ENUM) KPRED_CONV3D_GPU_COUNT };
+enum kpred_conv3d_layout {
+    KPRI_CONV3D_LAYOUTS_BEFORE = KPRED_CONV2D_LAYOUT_COUNT - 1,
+    KPRED_CONV3D_MORE_LAYOUTS(KPRI_RULES_ENUM) KPRED_CONV3D_LAYOUT_COUNT
+};
+enum kpred_conv_solver_param {
+    KPRED_CONV_SOLVER_PARAM_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_PARAM_COUNT
+};
+
+/* What each named kernel demands. A word has this for each kernel: bit 0: FP16, else FP32; bit 1:
+   any filter, else only 1x1 filters without pads, strides and dilations; bits 4 to 7 and 8 to 11:
+   the power of two, 0 to 7, that must divide the c and the k of a group. */
+typedef struct kpred_gtc_kernels {
+    int32_t dir, n; /* the direction, a token; the number of kernels */
+    const uint16_t *words;
+    /* least[kind][power of two in a group's k]: the smallest power of two in the group's c for
+       which a kernel exists; 8 where none does. kind: 1 for FP16, plus 2 for 1x1 filters as above.
+       Powers above 7 count as 7. With this table the rule need not search the kernels. */
+    uint8_t least[4][8];
+} kpred_gtc_kernels;
+
+/* A problem's word has a bit for each property that the problem has. The word of one of MIOpen's
+   solvers has a bit for each property that rules the solver out.
+   types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
+   dirs     1 F, 2 B, 4 W
+   layouts  1 NCHW, 2 NHWC, 4 NCDHW
+   filters  1 1x1, 2 3x3, 4 5x5, 8 7x7, 0x10 1x7, 0x20 7x1, 0x40 5x10, 0x80 11x11, 0x100 other
+            squares and cubes, 0x200 others
+   pads     1 none, 2 of 1, 4 of 2, 8 others
+   strides  1, 2, 4: this stride in all directions (the depth may have 1), 8 others
+   more     1 dilated, 2 groups, 4 the number of images is no multiple of eight
+   k, e, b  the filters of a group, the terms of a sum (channels of a group x filter), and the
+            pixels of the small images must be multiples of a power of two, up to 64, 32, 32. The
+            problem's word has the bits of the powers of which they are not multiples
+   n        there must be at least so many images, a power of two up to 16. The problem's word has
+            the bits of the powers that it does not reach
+   The two bits above these: the rules of F(2,3) and F(3,2) reject the problem (>>winograd). */
+#define KPRED_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)       \
+    ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                     \
+     | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35           \
+     | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53 \
+     | (uint64_t)(n) << 58)
+#define KPRED_SOLVER_F2X3 ((uint64_t)1 << 62)
+#define KPRED_SOLVER_F3X2 ((uint64_t)1 << 63)
+
+/* >>rules: X(function, number of fields, list of its parameters, family) */
+#define KPRED_RULE_LIST(X)                                                                      \
+    X(kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_LIST, CONV_ASM_1X1U)                          \
+    X(kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_LIST,                     \
+      CONV_OCL_DIRECT_FWD_1X1)                                                                  \
+    X(kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_LIST, CONV_ASM_BWD_WRW_1X1)     \
+    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST, CONV_ASM_BWD_WRW_3X3)    \
+    X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST, CONV_ASM_3X3U)                         \
+    X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST, CONV_OCL_DIRECT_FWD)       \
+    X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST, CONV_BIN_WINOGRAD_RXS) \
+    X(kpred_rule_conv_bin_winograd_rxs_f3x2, 18, KPRED_BIN_WINOGRAD_RXS_LIST,                   \
+      CONV_BIN_WINOGRAD_RXS)                                                                    \
+    X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1)       \
+    X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                     \
+    X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                         \
+    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                             \
+    X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST, CONV_OCL_BWD_WRW2)
+
+/* The same rules for solvers that run a single direction */
+#define KPRED_ONE_WAY_LIST(X)                                                                 \
+    X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1) \
+    X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                   \
+    X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                       \
+    X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)
+
+/* All rules are of type kpred_rule. They return 0 if values[n-1] (for n == 0, the problem) leaves
+   no legal tuple, or if there is no n-th parameter; else 1. A rule with 9 or 10 fields has those of
+   KPRED_CONV_FIELD_LIST, a rule with 18 fields those of KPRED_CONV2D_FIELD_LIST.
+   pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
+        0..KPRED_MAX_SIZE */
+#ifndef KPRED_STATIC /* the definition of a static function declares it */
+
+/* MIOpen's ConvAsm1x1U: F, B; FP32, FP16. */
+KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvOclDirectFwd1x1: F, B; FP32, FP16, BF16. A tuple is legal if MIOpen's search emits it or if
+   it is MIOpen's default. */
+KPRED_API int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const int32_t *values,
+                                                 size_t n);
+
+/* ConvAsmBwdWrW1x1: W; FP32, FP16, BF16. */
+KPRED_API int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int32_t *values,
+                                              size_t n);
+
+/* ConvAsmBwdWrW3x3: W; FP32, FP16; stride 1 (MIOpen no longer runs it with 2); groups. */
+KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int32_t *values,
+                                              size_t n);
+
+/* ConvAsm3x3U: F, B; FP32; filters of 3x3, pads 1, stride 1; groups. */
+KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvOclDirectFwd: F, B; FP32, FP16, BF16; odd filters of 3x3 to 11x11 and some others, and any
+   filter with groups. A tuple is legal if MIOpen's checks accept it, and if it is the default or
+   MIOpen's search emits it. */
+KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values,
+                                             size_t n);
+
+/* ConvBinWinogradRxSf2x3: FP32, and FP16 but on gfx900; NCHW, dilation 1, both strides 1 or both 2
+   (W: 1); groups. All sizes, of a group's channels too, and all pads are below 2^16, and products
+   of sizes have limits (>>winograd). That pads are smaller than the filter for B is observed. */
+KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
+                                               size_t n);
+
+/* ConvBinWinogradRxSf3x2: the same, but with stride 2 on gfx906 and gfx942 alone. This is observed:
+   gfx1030 has no tuned optimum with it, and gfx900 none at all. */
+KPRED_API int kpred_rule_conv_bin_winograd_rxs_f3x2(const int32_t *problem, const int32_t *values,
+                                                    size_t n);
+
+/* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. They
+   apply here where they accept some tuple; MIOpen's further conditions are not restated. NCHW is
+   observed. */
+KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values,
+                                             size_t n);
+
+/* ConvHipImplicitGemmBwdDataV1R1: B; FP32, FP16, BF16. It applies as V4R1 does; that it has no
+   groups is observed. */
+KPRED_API int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values,
+                                                 size_t n);
+
+/* ConvHipImplicitGemmV4R4Fwd and ConvHipImplicitGemmV4R4WrW: F, W; FP32. All is observed: the rule
+   applies the checks of BwdDataV1R1 to the matrices of these kernels. */
+KPRED_API int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values,
+                                             size_t n);
+
+/* ConvMlirIgemmFwd, ConvMlirIgemmBwd and ConvMlirIgemmWrW: all problems. All is observed: a tile
+   need not divide its matrix, but it holds what the threads of a block compute. */
+KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd, ConvMlirIgemmWrW: the
+   rules above, for the one direction of the solver. (The forward solvers need no such rule: the
+   problems of their specs have no other direction.) */
+#define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, family) \
+    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
+#undef KPRI_ONE_WAY_DECLARED
+
+/* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
+   All is observed. (<N> needs N images or more; the rule does not test that.) */
+KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
+
+/* The next two serve models whose first parameter is a name. The model's header holds the words of
+   the names and the rule itself, which calls one of these functions. They return what the rules
+   above return.
+
+   ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
+   All is observed: each kernel computes one type, has its filters, and reads vectors of channels.
+   The fields are those of KPRED_CONV2D_FIELD_LIST, the parameters those of KPRED_IGEMM_GTC_LIST. */
+KPRED_API int kpred_rule_of_gtc_kernels(const kpred_gtc_kernels *kernels, const int32_t *problem,
+                                        const int32_t *values, size_t n);
+
+/* Rejects the solvers that MIOpen's find-dbs never list for such a problem. The rule knows of a
+   problem only what KPRED_SOLVER_WORD holds, so a solver that it accepts may still not apply. With
+   n == 0 it accepts every problem, because the naive solver of each direction applies to all. The
+   fields are those of KPRED_CONV3D_FIELD_LIST, the parameter that of
+   KPRED_CONV_SOLVER_PARAM_LIST. */
+KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, const int32_t *problem,
+                                    const int32_t *values, size_t n);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* KPRED_CONSTRAINTS_H */
+
+/* Without a request, all families and the expressions are emitted. */
+#if !defined(KPRED_RULES_CONV_ASM_1X1U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1)        \
+    && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_1X1) && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_3X3) \
+    && !defined(KPRED_RULES_CONV_ASM_3X3U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD)         \
+    && !defined(KPRED_RULES_CONV_BIN_WINOGRAD_RXS) && !defined(KPRED_RULES_CONV_HIP_IGEMM_V4R1) \
+    && !defined(KPRED_RULES_CONV_IGEMM) && !defined(KPRED_RULES_CONV_IGEMM_GTC)                 \
+    && !defined(KPRED_RULES_CONV_OCL_BWD_WRW2) && !defined(KPRED_RULES_CONV_SOLVER)             \
+    && !defined(KPRED_RULES_NO_FAMILY)
+#define KPRED_RULES_CONV_ASM_1X1U
+#define KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1
+#define KPRED_RULES_CONV_ASM_BWD_WRW_1X1
+#define KPRED_RULES_CONV_ASM_BWD_WRW_3X3
+#define KPRED_RULES_CONV_ASM_3X3U
+#define KPRED_RULES_CONV_OCL_DIRECT_FWD
+#define KPRED_RULES_CONV_BIN_WINOGRAD_RXS
+#define KPRED_RULES_CONV_HIP_IGEMM_V4R1
+#define KPRED_RULES_CONV_IGEMM
+#define KPRED_RULES_CONV_IGEMM_GTC
+#define KPRED_RULES_CONV_OCL_BWD_WRW2
+#define KPRED_RULES_CONV_SOLVER
+#define KPRED_RULES_NO_FAMILY
+#endif
+
+#if defined(KPRED_RULES_NO_FAMILY) && !defined(KPRI_RULES_EXPRESSIONS)
+#define KPRI_RULES_EXPRESSIONS
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* >>expressions: the arithmetic of a spec's [restrict], which generated rules call (the meaning is
    told in tools/model/clause.h). Integers have 64 bits, and no clause that the tools accept leaves
@@ -585,434 +1020,12 @@ static inline kpri_span kpri_s_param(const int32_t *values, size_t n, size_t t, 
     return t < n ? kpri_s_of(values[t]) : kpri_s_from(least, most);
 }
 
-/* >>vocabulary: tokens and fields as X(enumerator, spelling), counted from 0. First come those of
-   the four kernels with one filter each. */
-#define KPRED_GPU_LIST(X)               \
-    X(KPRED_GPU_GFX900_56, "gfx900_56") \
-    X(KPRED_GPU_GFX906_60, "gfx906_60")
-
-#define KPRED_DIR_LIST(X)                    \
-    X(KPRED_DIR_F, "F") /* forward */        \
-    X(KPRED_DIR_B, "B") /* backward, data */ \
-    X(KPRED_DIR_W, "W") /* backward, weights */
-
-#define KPRED_DTYPE_LIST(X)     \
-    X(KPRED_DTYPE_FP32, "FP32") \
-    X(KPRED_DTYPE_FP16, "FP16") \
-    X(KPRED_DTYPE_BF16, "BF16")
-
-#define KPRED_CONV_FIELD_LIST(X)   \
-    X(KPRED_CONV_GPU, "gpu")       \
-    X(KPRED_CONV_DIR, "dir")       \
-    X(KPRED_CONV_DTYPE, "dtype")   \
-    X(KPRED_CONV_N, "n")           \
-    X(KPRED_CONV_C, "c")           \
-    X(KPRED_CONV_H, "h")           \
-    X(KPRED_CONV_W, "w")           \
-    X(KPRED_CONV_K, "k")           \
-    X(KPRED_CONV_STRIDE, "stride") \
-    X(KPRED_CONV_GROUPS, "groups") /* conv_asm_bwd_wrw_3x3 only */
-
-/* The fields of the other kernels: filters of y x x, and a pad and a stride for each side of the
-   image. Their tokens are the tokens above, followed by some more. */
-#define KPRED_CONV2D_FIELD_LIST(X)       \
-    X(KPRED_CONV2D_GPU, "gpu")           \
-    X(KPRED_CONV2D_DIR, "dir")           \
-    X(KPRED_CONV2D_DTYPE, "dtype")       \
-    X(KPRED_CONV2D_LAYOUT, "layout")     \
-    X(KPRED_CONV2D_N, "n")               \
-    X(KPRED_CONV2D_C, "c")               \
-    X(KPRED_CONV2D_H, "h")               \
-    X(KPRED_CONV2D_W, "w")               \
-    X(KPRED_CONV2D_K, "k")               \
-    X(KPRED_CONV2D_Y, "y")               \
-    X(KPRED_CONV2D_X, "x")               \
-    X(KPRED_CONV2D_PAD_H, "pad_h")       \
-    X(KPRED_CONV2D_PAD_W, "pad_w")       \
-    X(KPRED_CONV2D_STRIDE_H, "stride_h") \
-    X(KPRED_CONV2D_STRIDE_W, "stride_w") \
-    X(KPRED_CONV2D_DIL_H, "dil_h")       \
-    X(KPRED_CONV2D_DIL_W, "dil_w")       \
-    X(KPRED_CONV2D_GROUPS, "groups")
-
-#define KPRED_CONV2D_MORE_GPUS(X)         \
-    X(KPRED_GPU_GFX1030_36, "gfx1030_36") \
-    X(KPRED_GPU_GFX942130, "gfx942130")
-
-#define KPRED_CONV2D_MORE_DTYPES(X) X(KPRED_DTYPE_INT8, "INT8")
-
-#define KPRED_CONV2D_LAYOUT_LIST(X) \
-    X(KPRED_LAYOUT_NCHW, "NCHW")    \
-    X(KPRED_LAYOUT_NHWC, "NHWC")
-
-/* The fields for the choice of a solver, in 2-D and 3-D: a 2-D convolution has depth 1. Triples
-   stand in the order depth, height, width. The types are those of KPRED_DTYPE_LIST. */
-#define KPRED_CONV3D_FIELD_LIST(X)       \
-    X(KPRED_CONV3D_GPU, "gpu")           \
-    X(KPRED_CONV3D_DIR, "dir")           \
-    X(KPRED_CONV3D_DTYPE, "dtype")       \
-    X(KPRED_CONV3D_LAYOUT, "layout")     \
-    X(KPRED_CONV3D_N, "n")               \
-    X(KPRED_CONV3D_C, "c")               \
-    X(KPRED_CONV3D_D, "d")               \
-    X(KPRED_CONV3D_H, "h")               \
-    X(KPRED_CONV3D_W, "w")               \
-    X(KPRED_CONV3D_K, "k")               \
-    X(KPRED_CONV3D_Z, "z")               \
-    X(KPRED_CONV3D_Y, "y")               \
-    X(KPRED_CONV3D_X, "x")               \
-    X(KPRED_CONV3D_PAD_D, "pad_d")       \
-    X(KPRED_CONV3D_PAD_H, "pad_h")       \
-    X(KPRED_CONV3D_PAD_W, "pad_w")       \
-    X(KPRED_CONV3D_STRIDE_D, "stride_d") \
-    X(KPRED_CONV3D_STRIDE_H, "stride_h") \
-    X(KPRED_CONV3D_STRIDE_W, "stride_w") \
-    X(KPRED_CONV3D_DIL_D, "dil_d")       \
-    X(KPRED_CONV3D_DIL_H, "dil_h")       \
-    X(KPRED_CONV3D_DIL_W, "dil_w")       \
-    X(KPRED_CONV3D_GROUPS, "groups")
-
-/* The GPUs of MIOpen's find-dbs. */
-#define KPRED_CONV3D_GPU_LIST(X)               \
-    X(KPRED_CONV3D_GPU_GFX906_60, "gfx906_60") \
-    X(KPRED_CONV3D_GPU_GFX90878, "gfx90878")   \
-    X(KPRED_CONV3D_GPU_GFX90A6E, "gfx90a6e")   \
-    X(KPRED_CONV3D_GPU_GFX942130, "gfx942130") \
-    X(KPRED_CONV3D_GPU_GFX1030_36, "gfx1030_36")
-
-#define KPRED_CONV3D_MORE_LAYOUTS(X) X(KPRED_LAYOUT_NCDHW, "NCDHW")
-
-/* >>parameters: the parameters of each kernel, in the order in which a search decides them. */
-#define KPRED_ASM_1X1U_LIST(X)                             \
-    X(KPRED_ASM_1X1U_READ_SIZE, "read_size")               \
-    X(KPRED_ASM_1X1U_K_MULT, "k_mult")                     \
-    X(KPRED_ASM_1X1U_CHUNKS_PER_WAVE, "chunks_per_wave")   \
-    X(KPRED_ASM_1X1U_CHUNK_SIZE, "chunk_size")             \
-    X(KPRED_ASM_1X1U_N_MULT, "n_mult")                     \
-    X(KPRED_ASM_1X1U_C_MULT, "c_mult")                     \
-    X(KPRED_ASM_1X1U_WAVES_C_IN_GROUP, "waves_c_in_group") \
-    X(KPRED_ASM_1X1U_WAVES_K_IN_GROUP, "waves_k_in_group")
-
-#define KPRED_OCL_DIRECT_FWD_1X1_LIST(X)                           \
-    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE1, "grp_tile1")             \
-    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE0, "grp_tile0")             \
-    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE1, "in_tile1")               \
-    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE0, "in_tile0")               \
-    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE1, "out_pix_tile1")     \
-    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE0, "out_pix_tile0")     \
-    X(KPRED_OCL_DIRECT_FWD_1X1_N_OUT_PIX_TILES, "n_out_pix_tiles") \
-    X(KPRED_OCL_DIRECT_FWD_1X1_N_IN_DATA_TILES, "n_in_data_tiles") \
-    X(KPRED_OCL_DIRECT_FWD_1X1_N_STACKS, "n_stacks")
-
-#define KPRED_ASM_BWD_WRW_1X1_LIST(X)                   \
-    X(KPRED_ASM_BWD_WRW_1X1_CHUNK_SIZE, "chunk_size")   \
-    X(KPRED_ASM_BWD_WRW_1X1_C_PER_GPR, "c_per_gpr")     \
-    X(KPRED_ASM_BWD_WRW_1X1_C_MULT, "c_mult")           \
-    X(KPRED_ASM_BWD_WRW_1X1_K_PER_GPR, "k_per_gpr")     \
-    X(KPRED_ASM_BWD_WRW_1X1_K_MULT, "k_mult")           \
-    X(KPRED_ASM_BWD_WRW_1X1_N_PER_GPR, "n_per_gpr")     \
-    X(KPRED_ASM_BWD_WRW_1X1_N_PART_CNT, "n_part_cnt")   \
-    X(KPRED_ASM_BWD_WRW_1X1_READ_SIZE, "read_size")     \
-    X(KPRED_ASM_BWD_WRW_1X1_SHORT_STORE, "short_store") \
-    X(KPRED_ASM_BWD_WRW_1X1_DATA_PREFETCH, "data_prefetch")
-
-#define KPRED_ASM_BWD_WRW_3X3_LIST(X)                             \
-    X(KPRED_ASM_BWD_WRW_3X3_LIMIT_WAVE_CNT, "limit_wave_cnt")     \
-    X(KPRED_ASM_BWD_WRW_3X3_REVERSE_INOUT, "reverse_inout")       \
-    X(KPRED_ASM_BWD_WRW_3X3_CHUNK_SIZE, "chunk_size")             \
-    X(KPRED_ASM_BWD_WRW_3X3_K_PER_WAVE, "k_per_wave")             \
-    X(KPRED_ASM_BWD_WRW_3X3_PIPE_LINES_DEPTH, "pipe_lines_depth") \
-    X(KPRED_ASM_BWD_WRW_3X3_N_PER_GROUP, "n_per_group")
-
-#define KPRED_ASM_3X3U_LIST(X)                             \
-    X(KPRED_ASM_3X3U_LIMIT_WAVE_CNT, "limit_wave_cnt")     \
-    X(KPRED_ASM_3X3U_FILTERS_PER_WAVE, "filters_per_wave") \
-    X(KPRED_ASM_3X3U_OUTPUT_LINES_PER_WAVE, "output_lines_per_wave")
-
-#define KPRED_OCL_DIRECT_FWD_LIST(X)                           \
-    X(KPRED_OCL_DIRECT_FWD_GRP_TILE1, "grp_tile1")             \
-    X(KPRED_OCL_DIRECT_FWD_GRP_TILE0, "grp_tile0")             \
-    X(KPRED_OCL_DIRECT_FWD_IN_TILE1, "in_tile1")               \
-    X(KPRED_OCL_DIRECT_FWD_IN_TILE0, "in_tile0")               \
-    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE1, "out_pix_tile1")     \
-    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE0, "out_pix_tile0")     \
-    X(KPRED_OCL_DIRECT_FWD_N_OUT_PIX_TILES, "n_out_pix_tiles") \
-    X(KPRED_OCL_DIRECT_FWD_N_IN_DATA_TILES, "n_in_data_tiles") \
-    X(KPRED_OCL_DIRECT_FWD_N_STACKS, "n_stacks")
-
-#define KPRED_IGEMM_GTC_LIST(X)         \
-    X(KPRED_IGEMM_GTC_KERNEL, "kernel") \
-    X(KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT, "gemm_k_global_split")
-
-/* The number of work-groups is the sum of the two parameters, because one parameter cannot have as
-   many values. */
-#define KPRED_BIN_WINOGRAD_RXS_LIST(X)             \
-    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups") \
-    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS_PLUS, "n_groups_plus")
-
-#define KPRED_HIP_IGEMM_V4R1_LIST(X)                                           \
-    X(KPRED_HIP_IGEMM_V4R1_B_PER_BLOCK, "b_per_block")                         \
-    X(KPRED_HIP_IGEMM_V4R1_K_PER_BLOCK, "k_per_block")                         \
-    X(KPRED_HIP_IGEMM_V4R1_E_PER_BLOCK, "e_per_block")                         \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_REPEAT, "gemm_n_repeat")                     \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_PER_THREAD_SUB_C, "gemm_m_per_thread_sub_c") \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_PER_THREAD_SUB_C, "gemm_n_per_thread_sub_c") \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL0_CLUSTER, "gemm_m_level0_cluster")     \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL0_CLUSTER, "gemm_n_level0_cluster")     \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL1_CLUSTER, "gemm_m_level1_cluster")     \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL1_CLUSTER, "gemm_n_level1_cluster")     \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_E, "in_copy_e")                             \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N1, "in_copy_n1")                           \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_B, "in_copy_b")                             \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N2, "in_copy_n2")                           \
-    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_E, "wei_copy_e")                           \
-    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_K, "wei_copy_k")
-
-/* The parameters of all kernels that compute one tiled matrix product. */
-#define KPRED_IGEMM_LIST(X)                               \
-    X(KPRED_IGEMM_BLOCK_SIZE, "block_size")               \
-    X(KPRED_IGEMM_GEMM_M_PER_BLOCK, "gemm_m_per_block")   \
-    X(KPRED_IGEMM_GEMM_N_PER_BLOCK, "gemm_n_per_block")   \
-    X(KPRED_IGEMM_GEMM_K_PER_BLOCK, "gemm_k_per_block")   \
-    X(KPRED_IGEMM_GEMM_M_PER_THREAD, "gemm_m_per_thread") \
-    X(KPRED_IGEMM_GEMM_N_PER_THREAD, "gemm_n_per_thread")
-
-#define KPRED_OCL_BWD_WRW2_LIST(X)                                           \
-    X(KPRED_OCL_BWD_WRW2_N_WAVES, "n_waves")                                 \
-    X(KPRED_OCL_BWD_WRW2_READ_SIZE, "read_size")                             \
-    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_PER_TILE, "n_out_channels_per_tile") \
-    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_TILES, "n_out_channels_tiles")       \
-    X(KPRED_OCL_BWD_WRW2_N_OUT_ROWS_IN_LCL, "n_out_rows_in_lcl")
-
-#define KPRED_CONV_SOLVER_PARAM_LIST(X) X(KPRED_CONV_SOLVER_SOLVER, "solver")
-
-#define KPRI_RULES_ENUM(enumerator, spelling) enumerator,
-enum kpred_gpu { KPRED_GPU_LIST(KPRI_RULES_ENUM) KPRED_GPU_COUNT };
-enum kpred_dir { KPRED_DIR_LIST(KPRI_RULES_ENUM) KPRED_DIR_COUNT };
-enum kpred_dtype { KPRED_DTYPE_LIST(KPRI_RULES_ENUM) KPRED_DTYPE_COUNT };
-enum kpred_conv_field { KPRED_CONV_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV_FIELD_COUNT };
-enum kpred_conv2d_field { KPRED_CONV2D_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV2D_FIELD_COUNT };
-enum kpred_conv2d_gpu {
-    KPRI_CONV2D_GPUS_BEFORE = KPRED_GPU_COUNT - 1,
-    KPRED_CONV2D_MORE_GPUS(KPRI_RULES_ENUM) KPRED_CONV2D_GPU_COUNT
-};
-enum kpred_conv2d_dtype {
-    KPRI_CONV2D_DTYPES_BEFORE = KPRED_DTYPE_COUNT - 1,
-    KPRED_CONV2D_MORE_DTYPES(KPRI_RULES_ENUM) KPRED_CONV2D_DTYPE_COUNT
-};
-enum kpred_conv2d_layout { KPRED_CONV2D_LAYOUT_LIST(KPRI_RULES_ENUM) KPRED_CONV2D_LAYOUT_COUNT };
-enum kpred_asm_1x1u { KPRED_ASM_1X1U_LIST(KPRI_RULES_ENUM) KPRED_ASM_1X1U_COUNT };
-enum kpred_ocl_direct_fwd_1x1 {
-    KPRED_OCL_DIRECT_FWD_1X1_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_1X1_COUNT
-};
-enum kpred_asm_bwd_wrw_1x1 {
-    KPRED_ASM_BWD_WRW_1X1_LIST(KPRI_RULES_ENUM) KPRED_ASM_BWD_WRW_1X1_COUNT
-};
-enum kpred_asm_bwd_wrw_3x3 {
-    KPRED_ASM_BWD_WRW_3X3_LIST(KPRI_RULES_ENUM) KPRED_ASM_BWD_WRW_3X3_COUNT
-};
-enum kpred_asm_3x3u { KPRED_ASM_3X3U_LIST(KPRI_RULES_ENUM) KPRED_ASM_3X3U_COUNT };
-enum kpred_ocl_direct_fwd { KPRED_OCL_DIRECT_FWD_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_COUNT };
-enum kpred_bin_winograd_rxs {
-    KPRED_BIN_WINOGRAD_RXS_LIST(KPRI_RULES_ENUM) KPRED_BIN_WINOGRAD_RXS_COUNT
-};
-enum kpred_igemm_gtc { KPRED_IGEMM_GTC_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_GTC_COUNT };
-enum kpred_hip_igemm_v4r1 { KPRED_HIP_IGEMM_V4R1_LIST(KPRI_RULES_ENUM) KPRED_HIP_IGEMM_V4R1_COUNT };
-enum kpred_igemm { KPRED_IGEMM_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_COUNT };
-enum kpred_ocl_bwd_wrw2 { KPRED_OCL_BWD_WRW2_LIST(KPRI_RULES_ENUM) KPRED_OCL_BWD_WRW2_COUNT };
-enum kpred_conv3d_field { KPRED_CONV3D_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV3D_FIELD_COUNT };
-enum kpred_conv3d_gpu { KPRED_CONV3D_GPU_LIST(KPRI_RULES_ENUM) KPRED_CONV3D_GPU_COUNT };
-enum kpred_conv3d_layout {
-    KPRI_CONV3D_LAYOUTS_BEFORE = KPRED_CONV2D_LAYOUT_COUNT - 1,
-    KPRED_CONV3D_MORE_LAYOUTS(KPRI_RULES_ENUM) KPRED_CONV3D_LAYOUT_COUNT
-};
-enum kpred_conv_solver_param {
-    KPRED_CONV_SOLVER_PARAM_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_PARAM_COUNT
-};
-
-/* What each named kernel demands. A word has this for each kernel: bit 0: FP16, else FP32; bit 1:
-   any filter, else only 1x1 filters without pads, strides and dilations; bits 4 to 7 and 8 to 11:
-   the power of two, 0 to 7, that must divide the c and the k of a group. */
-typedef struct kpred_gtc_kernels {
-    int32_t dir, n; /* the direction, a token; the number of kernels */
-    const uint16_t *words;
-    /* least[kind][power of two in a group's k]: the smallest power of two in the group's c for
-       which a kernel exists; 8 where none does. kind: 1 for FP16, plus 2 for 1x1 filters as above.
-       Powers above 7 count as 7. With this table the rule need not search the kernels. */
-    uint8_t least[4][8];
-} kpred_gtc_kernels;
-
-/* A problem's word has a bit for each property that the problem has. The word of one of MIOpen's
-   solvers has a bit for each property that rules the solver out.
-   types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
-   dirs     1 F, 2 B, 4 W
-   layouts  1 NCHW, 2 NHWC, 4 NCDHW
-   filters  1 1x1, 2 3x3, 4 5x5, 8 7x7, 0x10 1x7, 0x20 7x1, 0x40 5x10, 0x80 11x11, 0x100 other
-            squares and cubes, 0x200 others
-   pads     1 none, 2 of 1, 4 of 2, 8 others
-   strides  1, 2, 4: this stride in all directions (the depth may have 1), 8 others
-   more     1 dilated, 2 groups, 4 the number of images is no multiple of eight
-   k, e, b  the filters of a group, the terms of a sum (channels of a group x filter), and the
-            pixels of the small images must be multiples of a power of two, up to 64, 32, 32. The
-            problem's word has the bits of the powers of which they are not multiples
-   n        there must be at least so many images, a power of two up to 16. The problem's word has
-            the bits of the powers that it does not reach
-   The two bits above these: the rules of F(2,3) and F(3,2) reject the problem (>>winograd). */
-#define KPRED_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)       \
-    ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                     \
-     | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35           \
-     | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53 \
-     | (uint64_t)(n) << 58)
-#define KPRED_SOLVER_F2X3 ((uint64_t)1 << 62)
-#define KPRED_SOLVER_F3X2 ((uint64_t)1 << 63)
-
-/* >>rules: X(function, number of fields, list of its parameters, family) */
-#define KPRED_RULE_LIST(X)                                                                      \
-    X(kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_LIST, CONV_ASM_1X1U)                          \
-    X(kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_LIST,                     \
-      CONV_OCL_DIRECT_FWD_1X1)                                                                  \
-    X(kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_LIST, CONV_ASM_BWD_WRW_1X1)     \
-    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST, CONV_ASM_BWD_WRW_3X3)    \
-    X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST, CONV_ASM_3X3U)                         \
-    X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST, CONV_OCL_DIRECT_FWD)       \
-    X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST, CONV_BIN_WINOGRAD_RXS) \
-    X(kpred_rule_conv_bin_winograd_rxs_f3x2, 18, KPRED_BIN_WINOGRAD_RXS_LIST,                   \
-      CONV_BIN_WINOGRAD_RXS)                                                                    \
-    X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1)       \
-    X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                     \
-    X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                         \
-    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                             \
-    X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST, CONV_OCL_BWD_WRW2)
-
-/* The same rules for solvers that run a single direction */
-#define KPRED_ONE_WAY_LIST(X)                                                                 \
-    X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1) \
-    X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                   \
-    X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                       \
-    X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)
-
-/* All rules are of type kpred_rule. They return 0 if values[n-1] (for n == 0, the problem) leaves
-   no legal tuple, or if there is no n-th parameter; else 1. A rule with 9 or 10 fields has those of
-   KPRED_CONV_FIELD_LIST, a rule with 18 fields those of KPRED_CONV2D_FIELD_LIST.
-   pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
-        0..KPRED_MAX_SIZE */
-#ifndef KPRED_STATIC /* the definition of a static function declares it */
-
-/* MIOpen's ConvAsm1x1U: F, B; FP32, FP16. */
-KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *values, size_t n);
-
-/* ConvOclDirectFwd1x1: F, B; FP32, FP16, BF16. A tuple is legal if MIOpen's search emits it or if
-   it is MIOpen's default. */
-KPRED_API int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const int32_t *values,
-                                                 size_t n);
-
-/* ConvAsmBwdWrW1x1: W; FP32, FP16, BF16. */
-KPRED_API int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int32_t *values,
-                                              size_t n);
-
-/* ConvAsmBwdWrW3x3: W; FP32, FP16; stride 1 (MIOpen no longer runs it with 2); groups. */
-KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int32_t *values,
-                                              size_t n);
-
-/* ConvAsm3x3U: F, B; FP32; filters of 3x3, pads 1, stride 1; groups. */
-KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n);
-
-/* ConvOclDirectFwd: F, B; FP32, FP16, BF16; odd filters of 3x3 to 11x11 and some others, and any
-   filter with groups. A tuple is legal if MIOpen's checks accept it, and if it is the default or
-   MIOpen's search emits it. */
-KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values,
-                                             size_t n);
-
-/* ConvBinWinogradRxSf2x3: FP32, and FP16 but on gfx900; NCHW, dilation 1, both strides 1 or both 2
-   (W: 1); groups. All sizes, of a group's channels too, and all pads are below 2^16, and products
-   of sizes have limits (>>winograd). That pads are smaller than the filter for B is observed. */
-KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
-                                               size_t n);
-
-/* ConvBinWinogradRxSf3x2: the same, but with stride 2 on gfx906 and gfx942 alone. This is observed:
-   gfx1030 has no tuned optimum with it, and gfx900 none at all. */
-KPRED_API int kpred_rule_conv_bin_winograd_rxs_f3x2(const int32_t *problem, const int32_t *values,
-                                                    size_t n);
-
-/* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. They
-   apply here where they accept some tuple; MIOpen's further conditions are not restated. NCHW is
-   observed. */
-KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values,
-                                             size_t n);
-
-/* ConvHipImplicitGemmBwdDataV1R1: B; FP32, FP16, BF16. It applies as V4R1 does; that it has no
-   groups is observed. */
-KPRED_API int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values,
-                                                 size_t n);
-
-/* ConvHipImplicitGemmV4R4Fwd and ConvHipImplicitGemmV4R4WrW: F, W; FP32. All is observed: the rule
-   applies the checks of BwdDataV1R1 to the matrices of these kernels. */
-KPRED_API int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values,
-                                             size_t n);
-
-/* ConvMlirIgemmFwd, ConvMlirIgemmBwd and ConvMlirIgemmWrW: all problems. All is observed: a tile
-   need not divide its matrix, but it holds what the threads of a block compute. */
-KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
-
-/* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd, ConvMlirIgemmWrW: the
-   rules above, for the one direction of the solver. (The forward solvers need no such rule: the
-   problems of their specs have no other direction.) */
-#define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, family) \
-    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n);
-KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
-#undef KPRI_ONE_WAY_DECLARED
-
-/* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
-   All is observed. (<N> needs N images or more; the rule does not test that.) */
-KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
-
-/* The next two serve models whose first parameter is a name. The model's header holds the words of
-   the names and the rule itself, which calls one of these functions. They return what the rules
-   above return.
-
-   ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
-   All is observed: each kernel computes one type, has its filters, and reads vectors of channels.
-   The fields are those of KPRED_CONV2D_FIELD_LIST, the parameters those of KPRED_IGEMM_GTC_LIST. */
-KPRED_API int kpred_rule_of_gtc_kernels(const kpred_gtc_kernels *kernels, const int32_t *problem,
-                                        const int32_t *values, size_t n);
-
-/* Rejects the solvers that MIOpen's find-dbs never list for such a problem. The rule knows of a
-   problem only what KPRED_SOLVER_WORD holds, so a solver that it accepts may still not apply. With
-   n == 0 it accepts every problem, because the naive solver of each direction applies to all. The
-   fields are those of KPRED_CONV3D_FIELD_LIST, the parameter that of
-   KPRED_CONV_SOLVER_PARAM_LIST. */
-KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, const int32_t *problem,
-                                    const int32_t *values, size_t n);
-#endif
-
 #ifdef __cplusplus
 }
 #endif
-#endif /* KPRED_CONSTRAINTS_H */
+#endif /* KPRI_RULES_EXPRESSIONS */
 
 #if defined(KPRED_IMPLEMENTATION) || defined(KPRED_STATIC)
-
-/* Without a request, all families are emitted. */
-#if !defined(KPRED_RULES_CONV_ASM_1X1U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1)        \
-    && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_1X1) && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_3X3) \
-    && !defined(KPRED_RULES_CONV_ASM_3X3U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD)         \
-    && !defined(KPRED_RULES_CONV_BIN_WINOGRAD_RXS) && !defined(KPRED_RULES_CONV_HIP_IGEMM_V4R1) \
-    && !defined(KPRED_RULES_CONV_IGEMM) && !defined(KPRED_RULES_CONV_IGEMM_GTC)                 \
-    && !defined(KPRED_RULES_CONV_OCL_BWD_WRW2) && !defined(KPRED_RULES_CONV_SOLVER)             \
-    && !defined(KPRED_RULES_NO_FAMILY)
-#define KPRED_RULES_CONV_ASM_1X1U
-#define KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1
-#define KPRED_RULES_CONV_ASM_BWD_WRW_1X1
-#define KPRED_RULES_CONV_ASM_BWD_WRW_3X3
-#define KPRED_RULES_CONV_ASM_3X3U
-#define KPRED_RULES_CONV_OCL_DIRECT_FWD
-#define KPRED_RULES_CONV_BIN_WINOGRAD_RXS
-#define KPRED_RULES_CONV_HIP_IGEMM_V4R1
-#define KPRED_RULES_CONV_IGEMM
-#define KPRED_RULES_CONV_IGEMM_GTC
-#define KPRED_RULES_CONV_OCL_BWD_WRW2
-#define KPRED_RULES_CONV_SOLVER
-#endif
 
 #ifndef KPRI_RULES_SHARED
 #define KPRI_RULES_SHARED

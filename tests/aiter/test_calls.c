@@ -1,7 +1,6 @@
-/* test_calls.c - what tools/aiter/calls.c finds in lines: all forms, cut and run into each other
+/* test_calls.c - what tools/aiter/inputs.c finds in lines: all forms, cut and run into each other
    SPDX-License-Identifier: MIT */
-#include "aiter/calls.h"
-#include "aiter/families.h"
+#include "aiter/aiter.h"
 #include "harness/cases.h"
 
 static struct form {

@@ -6,7 +6,6 @@
 #include "kpred_constraints.h"
 
 #include "cli/readers.h"
-#include "data/held_out.h"
 #include "data/sample.h" /* and so the libraries of the readers */
 #include "data/split.h"
 #include "harness/cases.h"

@@ -1,9 +1,9 @@
 /* test_unseen.c - [unseen]: what is learnt for GPUs on which nothing was measured
    SPDX-License-Identifier: MIT */
 #include "cli/readers.h"
+#include "data/data.h"
 #include "data/formats.h"
 #include "data/sample.h"
-#include "data/unseen_rows.h"
 #include "harness/cases.h"
 
 enum { GPUS = 4, NAMES = 3, OPTIONS = 24, PROBLEMS = 4 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "evolve/ir/module.h"
-#include "evolve/ir/operators.h"
 #include "told.h"
 
 #define FIXTURE(name) in_root("tests/evolve/fixtures/" name)

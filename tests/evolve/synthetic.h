@@ -186,8 +186,14 @@ static inline struct result syn_compare(void *self, const struct edits *list,
 
 static inline struct task syn_task(struct synthetic *s)
 {
-    const struct task t = {
-        s, {syn_names, SYN_OPERATORS}, syn_propose, syn_applies, NULL, syn_evaluate, syn_compare};
+    const struct task t = {{syn_names, SYN_OPERATORS},
+                           s,
+                           syn_propose,
+                           syn_applies,
+                           NULL,
+                           s,
+                           syn_evaluate,
+                           syn_compare};
     return t;
 }
 

@@ -2,7 +2,6 @@
    non-domination with crowding, against definitions taken word by word
    SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "evolve/pareto.h"
 #include "evolve/search.h"
 
 #include "synthetic.h"
@@ -129,19 +128,13 @@ static struct digits digits_in(const struct edits *list)
     return d;
 }
 
-static void take(void *user, size_t i, const struct result *result)
+/* Compares by what the task itself, which is its trial, evaluates by */
+static struct result compare(void *trial, const struct edits *list, const struct edits *with)
 {
-    (void)i;
-    *(struct result *)user = *result;
-}
-
-/* Compares by what the task itself, which is its self, evaluates by */
-static struct result compare(void *self, const struct edits *list, const struct edits *with)
-{
-    const struct task *t = self;
+    const struct task *t = trial;
     struct result r, other;
-    t->evaluate(NULL, list, 1, EFFORT_CONFIRM, take, &r);
-    t->evaluate(NULL, with, 1, EFFORT_CONFIRM, take, &other);
+    t->evaluate(NULL, list, 1, EFFORT_CONFIRM, result_keep, &r);
+    t->evaluate(NULL, with, 1, EFFORT_CONFIRM, result_keep, &other);
     r.time /= other.time;
     return r;
 }
@@ -217,7 +210,7 @@ static const char *left_of(struct task t, const char *digits)
     struct edits list = list_in(digits);
     struct archive *a = in_memory(t.names);
     struct minimised m;
-    t.self = &t;
+    t.trial = &t;
     CHECK_EQ(search_minimise(&t, a, &list, &m), 0);
     CHECK(m.list.n > 0 || (m.before.time == 1 && m.after.time == 1));
     const char *text = digits_of(&m.list);

@@ -1,15 +1,13 @@
 /* test_net.c - small networks: the slopes of their layers, parts of images;
    and a step of training in MLIR: its slopes are those of the loss, what is no step is refused
    SPDX-License-Identifier: MIT */
-#include "evolve/ml/images.h"
-#include "evolve/ml/layers.h"
+#include "evolve/ml/net.h"
 
 #include "base/numbers.h"
 #include "told.h"
 
 #ifdef HAVE_MLIR
-#include "evolve/ml/step_text.h"
-#include "evolve/tensor/lesson.h"
+#include "evolve/tensor/exam.h"
 #endif
 
 #include <math.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "harness/test.h"
 
-#include "evolve/judge.h"
+#include "evolve/attempt.h"
 
 #include "base/util.h"
 

@@ -4,7 +4,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, syscall */
 #include "told.h"
 
-#include "evolve/crew.h"
 #include "evolve/sandbox.h"
 
 #include <setjmp.h>

@@ -5,9 +5,7 @@
 #include "told.h"
 
 #ifdef HAVE_MLIR
-#include "evolve/tensor/loops.h"
-#include "evolve/tensor/ref.h"
-#include "evolve/tensor/shape.h"
+#include "evolve/tensor/parts.h"
 #include "evolve/tensor/tensor.h"
 
 #include "base/numbers.h"

@@ -6,7 +6,7 @@
 #define _DEFAULT_SOURCE /* syscall, MAP_ANONYMOUS */
 #include "kernels.h"
 
-#include "evolve/judge.h"
+#include "evolve/attempt.h"
 
 #include <sys/prctl.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "evolve/archive.h"
-#include "evolve/edit.h"
+#include "evolve/task.h"
 #include "harness/cases.h"
 
 #include <time.h>

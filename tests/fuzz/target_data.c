@@ -112,7 +112,7 @@ FUZZ_TARGET(kernel_list)
 static void read_problems(const struct spec *spec, const char *path)
 {
     struct problems p;
-    if (problems_read(path, spec, &p) == 0) {
+    if (problems_read(path, spec, 1, &p) == 0) {
         FUZZ_REACHED(tuning, "problems");
         problems_free(&p);
     }

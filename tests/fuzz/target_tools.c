@@ -2,10 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "aiter/hf_list.h"
+#include "aiter/hf_model.h"
 #include "cli/commands.h"
 #include "miopen/driver.h"
-#include "miopen/fields.h"
 #include "miopen/user_db.h"
 #include "model/registry.h"
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "model/default_features.h"
 
-#include "data/telling_features.h"
+#include "data/init.h"
 #include "harness/program.h"
 #include "model/program.h"
 

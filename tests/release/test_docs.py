@@ -100,17 +100,20 @@ def kept(*folders):
         [path for f in folders for path in glob.glob(f"{f}/**", recursive=True) if os.path.isfile(path)]
 
 
-def tables_of_rooms():
-    """tools/README.md has a table for each room, which names every file of it and no other."""
-    said, room = [], ""
-    for line in TEXT["tools/README.md"].splitlines():
-        if line.startswith("##"):
-            room = line.split()[1].strip("`:")
-        elif room.startswith("tools/") and line.startswith("| `"):
-            said += [room + name for name in line.split("|")[1].split("`")[1::2]]
-    there = {re.sub(r"\.[ch]$", "", path) for path in kept("tools") if path.count("/") > 1 and "pycache" not in path}
-    return [f"{name}: in the tables {said.count(name)} times" for name in sorted({*said, *there})
-            if (said.count(name), name in there) != (1, True)]
+def first_lines():
+    """Every file of tools/ says in its first line, or behind #!, its name and what it is."""
+    for path in kept("tools"):
+        name, head = os.path.basename(path), read(path).split("\n")[:2]
+        if re.search(r"\.(c|h|py|sh|inc|mk)$", name) and \
+                not any(re.match(rf"(/\* |# |\"\"\"){re.escape(name)}( .*)? - \S", line) for line in head):
+            yield f"{path}: does not say in its first line what it is"
+
+
+def rooms_of_tools():
+    """tools/README.md names every folder of tools/, and no other."""
+    said = {path.rstrip("/") for path in re.findall(r"^\| `(tools/[a-z_/]+)`", TEXT["tools/README.md"], re.M)}
+    there = {os.path.dirname(path) for path in kept("tools")} - {"tools"}
+    return [f"{folder}: is not in the table, or not there" for folder in sorted(said ^ there)]
 
 
 # Everything that may be named; header guards and the like do no harm.
@@ -145,7 +148,8 @@ def internals():
 
 check("links", links)
 check("files", files)
-check("tables of the rooms", tables_of_rooms)
+check("first lines", first_lines)
+check("rooms of tools", rooms_of_tools)
 check("names with a prefix", prefixed)
 check("internals", internals)
 

@@ -141,6 +141,17 @@ check "then all of the file" only five $families
 check "a header with a list needs none" only none
 check "no family" only no_family
 
+# The arithmetic of conditions is read where a header's own rule needs it, and nowhere else.
+expressions() {
+    "$CC" -std=c99 -I. -E "$tmp/$1.c" | grep -c '^static inline int64_t kpri_x_add'
+}
+{ headers conv_asm_1x1u conv_solver; } >"$tmp/without.c"
+{ headers conv_asm_1x1u gemm_a4w4_blockscale conv_solver gemm_a8w8_blockscale; } >"$tmp/with.c"
+read_once() {
+    compiled with "$CC" -std=c99 $C_WARNINGS && [ "$(expressions without) $(expressions with)" = "0 1" ]
+}
+check "expressions" read_once
+
 # Each shipped header carries the family of its rule, and no other; one with conditions none.
 asks() {
     for spec in weights/*.spec; do

@@ -6,7 +6,7 @@
 #include "harness/program.h"
 
 #include "base/numbers.h"
-#include "data/held_out.h"
+#include "data/split.h"
 #include "eval/eval.h"
 #include "train/judge_trees.h"
 

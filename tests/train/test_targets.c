@@ -5,7 +5,7 @@
 #include "kpred.h"
 
 #include "base/numbers.h"
-#include "data/held_out.h"
+#include "data/split.h"
 #include "harness/test.h"
 #include "train/balance.h"
 #include "train/forest.h"

@@ -1,4 +1,4 @@
-/* test_strategy.c - the tuner's strategy where the best tuple is known, and tune --replay
+/* test_strategy.c - the tuner's strategy where the best tuple is known; tune --replay, and --all
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
 #include "tune/covariance.h"
@@ -12,7 +12,7 @@ enum { SIDE = 6, PARAMS = 4, TUPLES = SIDE * SIDE * SIDE * SIDE };
 static uint16_t value[TUPLES * PARAMS];
 static double rank[SIDE * PARAMS], times[TUPLES];
 static const unsigned n_values[PARAMS] = {SIDE, SIDE, SIDE, SIDE};
-static const struct space space = {PARAMS, TUPLES, n_values, value, rank};
+static const struct space space = {PARAMS, TUPLES, n_values, value, rank, 0};
 
 /* Values are powers of two; the tuple is written in the base SIDE. */
 static void plant(void)
@@ -505,12 +505,45 @@ static void a_model_is_known(void)
     RAN_CHECK(five(",data+model,"));
 }
 
+/* Of a made-up kernel: the best tile follows the size, the rest does not. */
+static void put_library(void)
+{
+    struct buf *out = new_text();
+    buf_puts(out, "n,a,b,c,time_us\n");
+    for (int n = 0; n < 6; n++)
+        for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+            const int a = i % SIDE, b = i / SIDE % SIDE, c = i / SIDE / SIDE;
+            const double time = (10 << n) * (1 + away(a, 2 + n / 3) + away(b, 4) + away(b + c, 5));
+            buf_printf(out, "%d,%d,%d,%d,%.3f\n", 16 << n, 1 << a, 1 << b, 1 << c,
+                       time * (1 + noise((size_t)(i * 6 + n)) / 50));
+        }
+    put_bytes("library.csv", out->s, out->n);
+}
+
+/* With half of the launches, less is left to gain than where they are spent evenly. */
+static void a_library_with_half(void)
+{
+    double even, all, half;
+    put_library();
+    RAN_CHECK(RAN("kpred-train tune --all library.spec --replay library.csv --seeds 2 --budget 24 "
+                  "--csv")
+              == 0);
+    RAN_CHECK(begins(program.out.s, "problems,launches,even,all,all_half\n6,3,")
+              && count_lines(program.out.s) == 5 && has(program.out.s, ",\n6,6,"));
+    for (int launches = 6; launches <= 12; launches *= 2) {
+        const char *row = strstr(program.out.s, say("\n6,%d,", launches));
+        REQUIRE(row != NULL && sscanf(row, "\n6,%*d,%lf,%lf,%lf", &even, &all, &half) == 3);
+        CHECK(all <= half && half <= even);
+    }
+}
+
 static void replays(void)
 {
     run_cases("table");
     put_copy("other.json", "four.json");
     tables();
     RUN(a_model_is_known);
+    RUN(a_library_with_half);
     run_cases("replay");
 }
 

@@ -389,6 +389,48 @@ static void stops_at_a_gain(void)
     CHECK(strcmp(text_of("few_launches.csv"), text_of("plain_launches.csv")) == 0);
 }
 
+#define ALL \
+    "kpred-train tune --all hill.spec dale.spec --problems counted.in one.in --run ./rough.sh "
+
+static size_t n_rows(const char *path)
+{
+    return lines_like(text_of(path), "^[0-9]");
+}
+
+/* One budget for two kernels; what was measured is not measured again, and the same command finds
+   the same. */
+static void a_library(void)
+{
+    RAN_CHECK(RAN("%s", ALL "-o hill.out dale.out --budget 30") == 0);
+    RAN_CHECK(has(program.err.s, "the counts are summed up")
+              && has(program.err.s, "one.in:1: there is no column \"count\""));
+    char *first = new_copy(text_of("hill.out"));
+    /* Each has its first four; nearly all else goes to the one that runs 1200 times. */
+    CHECK(lines_like(first, "^64,plain") >= 14);
+    CHECK(lines_like(first, "^8,other") == 4 && lines_like(first, "^16,plain") == 4);
+    CHECK(n_rows("dale.out") >= 4);
+    RAN_CHECK(RAN("%s", ALL "-o again.out dale2.out --budget 30") == 0);
+    CHECK(strcmp(text_of("again.out"), first) == 0);
+    RAN_CHECK(RAN("%s", ALL "-o hill.out dale.out --budget 55") == 0);
+    CHECK_EQ(n_rows("hill.out") + n_rows("dale.out"), 55u);
+    CHECK(begins(text_of("hill.out"), first));
+    RAN_CHECK(RAN("%s", ALL "-o hill.out dale.out") == 0);
+    CHECK_EQ(n_rows("hill.out"), 32u + 22u + 28u);
+    CHECK_EQ(n_rows("dale.out"), 96u);
+    RAN_CHECK(RAN("%s", ALL "-o shard.out dale3.out --budget 9 --shard 2/3") == 0);
+    CHECK(n_rows("shard.out") == 9 && lines_like(text_of("shard.out"), "^8,other") == 9);
+}
+
+/* The problem whose share of the time is large ends, and the others get what it leaves. */
+static void a_library_stops(void)
+{
+    RAN_CHECK(RAN("kpred-train tune --all hill.spec --problems counted.in --run ./time.sh "
+                  "-o stopped.out --stop-at 2%%")
+              == 0);
+    CHECK(count_of(program.err.s, ": stops after 2") >= 2);
+    CHECK(n_rows("stopped.out") >= 60 && n_rows("stopped.out") < 82);
+}
+
 static void merges(void)
 {
     test_put_edited("edited.csv", text_of("part.1.csv"));
@@ -561,7 +603,7 @@ int main(void)
     servers_and_outputs();
     RUN(a_file_cut_at_any_byte);
     budgets_and_order();
-    RUN_ALL(four_shards_at_a_time, stops_at_a_gain);
+    RUN_ALL(four_shards_at_a_time, stops_at_a_gain, a_library, a_library_stops);
     merges();
     refusals_leave_all_as_it_was();
     RUN(a_full_disk);

@@ -1,15 +1,46 @@
-/* asked.c - see asked.h
+/* asked.c - the distinct shapes that are asked for, and counts of what is left out
    SPDX-License-Identifier: MIT */
-#include "asked.h"
-
-#include "calls.h"
-#include "kpred.h"
+#include "aiter.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- shapes that are left out ---- */
+/* ---- counts ---- */
+
+void tally_add(struct tally *t, struct place at, const char *words)
+{
+    const size_t before = t->words.n, i = intern_text(&t->words, words);
+    if (t->words.n != before) {
+        t->v = xgrow(t->v, i, &t->cap, sizeof *t->v);
+        t->v[i] = (struct tally_line){0, at};
+    }
+    t->v[i].n++;
+}
+
+void tally_note(const struct tally *t, const char *one, const char *several)
+{
+    for (size_t i = 0; i < t->words.n; i++) {
+        const struct tally_line *line = &t->v[i];
+        note("%zu %s: %s (first: %s:%zu)", line->n, line->n == 1 ? one : several, t->words.v[i].s,
+             line->first.path, line->first.line);
+    }
+}
+
+void tally_words(const struct tally *t, struct buf *b)
+{
+    for (size_t i = 0; i < t->words.n; i++)
+        buf_printf(b, "%s%s", b->n != 0 ? "; " : "", t->words.v[i].s);
+}
+
+void tally_free(struct tally *t)
+{
+    intern_free(&t->words);
+    free(t->v);
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- asked: shapes that are left out ---- */
 
 /* `key` tells shapes apart; those of one key are one. */
 static int leave_out(struct asked *a, struct place at, const char *key, size_t n_key,
@@ -41,7 +72,7 @@ static int not_wanted(struct asked *a, struct place at, enum family_id family, c
     return leave_out(a, at, key, n_key, why);
 }
 
-/* ---- shapes to predict for ---- */
+/* ---- asked: shapes to predict for ---- */
 
 static int is_size(int64_t v)
 {
@@ -61,7 +92,7 @@ static void add(struct asked *a, struct place at, enum family_id family, const i
     a->v[a->n++] = (struct asked_shape){family, mnk[0], mnk[1], mnk[2], at};
 }
 
-/* ---- logs ---- */
+/* ---- asked: logs ---- */
 
 /* From M, or B, to the file's name */
 static const char *key_of(const struct call *call, size_t *n)
@@ -140,7 +171,7 @@ int asked_call(struct asked *a, const struct asked_from *from, struct place at, 
     return add_gemm(a, from, at, family, kind, call);
 }
 
-/* ---- untuned lists ---- */
+/* ---- asked: untuned lists ---- */
 
 static int read_size(struct place at, const char *name, const char *text, int32_t *out)
 {
@@ -170,7 +201,7 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
     return 0;
 }
 
-/* ---- order ---- */
+/* ---- asked: order ---- */
 
 static int compare(const void *left, const void *right)
 {

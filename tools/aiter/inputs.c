@@ -1,13 +1,369 @@
-/* inputs.c - see inputs.h
+/* inputs.c - reads AITER's logs and untuned lists, which their content tells apart
    SPDX-License-Identifier: MIT */
-#include "inputs.h"
+#include "aiter.h"
 
 #include "base/log_line.h"
-#include "calls.h"
-#include "untuned.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* ---- a line of a log ---- */
+
+static const char shape[] = "shape ", fused[] = "[fused_moe] using ";
+enum { MOST_FILE_NAME = 4096 };
+
+/* ---- a line of a log: texts and numbers ---- */
+
+/* Steps over a text, where a blank stands for any number of them, also for none. */
+static int skip(const char **at, const char *text)
+{
+    const char *p = *at;
+    for (; *text != '\0'; text++) {
+        if (*text == ' ')
+            p += strspn(p, " ");
+        else if (*p++ != *text)
+            return 0;
+    }
+    *at = p;
+    return 1;
+}
+
+/* More digits than any limit has give a number that is too large for all of them. */
+static int number(const char **at, struct call_number *x)
+{
+    const char *p = *at + (**at == '-');
+    const size_t n = strspn(p, "0123456789");
+    x->text = *at;
+    x->n = (size_t)(p - *at) + n;
+    x->value = 0;
+    for (size_t i = 0; i < n && x->value < INT64_MAX / 100; i++)
+        x->value = 10 * x->value + (p[i] - '0');
+    x->value = **at == '-' ? -x->value : x->value;
+    *at = p + n;
+    return n != 0;
+}
+
+/* `KEY:` and a number */
+static int member(const char **at, const char *key, struct call_number *x)
+{
+    return skip(at, key) && skip(at, " ") && number(at, x);
+}
+
+static int holds(const char *text, size_t n, const char *part)
+{
+    const size_t length = strlen(part);
+    for (size_t i = 0; i + length <= n; i++)
+        if (memcmp(text + i, part, length) == 0)
+            return 1;
+    return 0;
+}
+
+/* ---- a line of a log: GEMM ---- */
+
+/* Where `end` stands, not too far away */
+static const char *find_end(const char *p, const char *end)
+{
+    const size_t n = strlen(end);
+    for (size_t i = 0; i < MOST_FILE_NAME && p[i] != '\0'; i++)
+        if (p[i] == *end && strncmp(p + i, end, n) == 0)
+            return p + i;
+    return NULL;
+}
+
+/* The name of a file up to `end`. Where the beginning of another message is in it, or a blank in
+   its last component, two messages ran into each other. */
+static int file_name(const char **at, const char *end, struct call *call)
+{
+    const char *stop = find_end(*at, end), *base = *at;
+    if (stop == NULL)
+        return 0;
+    call->text = *at;
+    call->n_text = (size_t)(stop - *at);
+    while (call->n_text > 0 && call->text[call->n_text - 1] == ' ')
+        call->n_text--;
+    for (size_t i = 0; i < call->n_text; i++)
+        base = call->text[i] == '/' ? call->text + i + 1 : base;
+    const size_t n_base = (size_t)(call->text + call->n_text - base);
+    *at = stop;
+    return n_base != 0 && memchr(base, ' ', n_base) == NULL
+           && !holds(call->text, call->n_text, shape) && !holds(call->text, call->n_text, fused);
+}
+
+static int is_same(const struct call_number *a, const struct call_number *b)
+{
+    return a->n == b->n && memcmp(a->text, b->text, a->n) == 0;
+}
+
+static enum call_kind end_hit(const char **at, struct call *call)
+{
+    struct call_number n, k;
+    return member(at, "", &call->padded) && member(at, ", N:", &n) && member(at, ", K:", &k)
+                   && is_same(&n, &call->n) && is_same(&k, &call->k)
+                   && member(at, " is tuned on cu_num =", &call->cu) && skip(at, " in ")
+                   && file_name(at, ", kernel name is", call)
+               ? CALL_HIT
+               : CALL_CUT;
+}
+
+static enum call_kind end_miss(const char **at, struct call *call)
+{
+    static const char batched[] = "CKGEMM";
+    if (call->b.n != 0 && strncmp(*at, batched, sizeof batched - 1) == 0) {
+        call->text = *at;
+        call->n_text = sizeof batched - 1;
+        *at += sizeof batched - 1;
+        return **at == ',' ? CALL_MISS : CALL_CUT;
+    }
+    return file_name(at, ", will use default config", call) ? CALL_MISS : CALL_CUT;
+}
+
+/* What a family says of a shape besides M, N and K: q_dtype_w:torch.X, dtype='torch.bf16' */
+static int is_detail(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || (c != '\0' && strchr("_.:=', ", c) != NULL);
+}
+
+static enum call_kind read_gemm(const char **at, struct call *call)
+{
+    const char *p = *at;
+    call->b.n = 0;
+    if (skip(&p, "B:") && !(number(&p, &call->b) && skip(&p, ", ")))
+        return CALL_CUT;
+    if (!member(&p, "M:", &call->m) || !member(&p, ", N:", &call->n)
+        || !member(&p, ", K:", &call->k) || (*p != ',' && *p != ' '))
+        return CALL_CUT;
+    for (; is_detail(*p) && strncmp(p, shape, sizeof shape - 1) != 0; p++) {
+        const char *q = p;
+        if (skip(&q, "not found tuned config in "))
+            return *at = q, end_miss(at, call);
+        if (skip(&q, "found padded_M:"))
+            return *at = q, end_hit(at, call);
+    }
+    return CALL_CUT;
+}
+
+/* `shape is M:` and the like; other messages speak of shapes, too. */
+static int is_call(const char *p)
+{
+    skip(&p, "is ");
+    return strncmp(p, "M:", 2) == 0 || strncmp(p, "B:", 2) == 0;
+}
+
+/* ---- a line of a log: fused MoE ---- */
+
+static enum call_kind read_fused(const char **at, struct call *call)
+{
+    const char *p = *at + strspn(*at, "0123456789"), *end;
+    if (!skip(&p, "stage default for ("))
+        return CALL_NONE;
+    end = strpbrk(p, ")[");
+    if (end == NULL || *end != ')' || holds(p, (size_t)(end - p), shape))
+        return CALL_CUT;
+    call->text = p;
+    call->n_text = (size_t)(end - p);
+    *at = end;
+    return CALL_FMOE;
+}
+
+/* ---- a line of a log: lines ---- */
+
+/* What begins at p + n; what cannot be read may hide another that begins within. */
+static enum call_kind read_at(const char **at, const char *p, size_t n, struct call *call,
+                              enum call_kind (*read)(const char **, struct call *))
+{
+    const char *q = p + n;
+    const enum call_kind kind = read(&q, call);
+    *at = kind == CALL_CUT || kind == CALL_NONE ? p + n : q;
+    return kind;
+}
+
+/* What begins here, if it is a call */
+static enum call_kind call_at(const char **at, struct call *call)
+{
+    const char *p = *at, *is = p + sizeof shape - 1;
+    if (strncmp(p, fused, sizeof fused - 1) == 0)
+        return read_at(at, p, sizeof fused - 1, call, read_fused);
+    if (strncmp(p, shape, sizeof shape - 1) != 0 || !is_call(is))
+        return CALL_NONE;
+    skip(&is, "is ");
+    return read_at(at, p, (size_t)(is - p), call, read_gemm);
+}
+
+enum call_kind call_next(const char **at, struct call *call)
+{
+    static const char first[] = "s["; /* of these two */
+    for (const char *p = *at; (p = strpbrk(p, first)) != NULL; p++) {
+        *at = p;
+        const enum call_kind kind = call_at(at, call);
+        if (kind != CALL_NONE)
+            return kind;
+    }
+    return CALL_NONE;
+}
+
+/* ---- a list ---- */
+
+/* A header line, M,N,K or with more columns, and a line a shape; blanks around a cell do not count.
+   What columns there are tells some families; of the others the file's name does. */
+
+enum { UNTUNED_COLUMNS = 32 };
+
+struct untuned {
+    const char *path;
+    int n;                 /* columns */
+    int m, n_at, k, b;     /* which they are; -1: there is none */
+    int is_fused;          /* fused MoE, which has no M, N and K */
+    enum family_id family; /* FAMILY_NONE: the columns do not tell */
+};
+
+struct untuned_row {
+    char *cell[UNTUNED_COLUMNS]; /* in the line */
+    int n;
+};
+
+static const char blanks[] = " \t\r\n";
+
+/* ---- a list: lines ---- */
+
+static char *trim(char *s)
+{
+    s += strspn(s, blanks);
+    size_t n = strlen(s);
+    while (n > 0 && strchr(blanks, s[n - 1]) != NULL)
+        n--;
+    s[n] = '\0';
+    return s;
+}
+
+/* The cells of a line: their number, also of those that have no place in the row */
+static int cut(char *line, struct untuned_row *row)
+{
+    int n = 0;
+    for (char *cell = line, *next; cell != NULL; cell = next) {
+        next = strchr(cell, ',');
+        if (next != NULL)
+            *next++ = '\0';
+        if (n < UNTUNED_COLUMNS)
+            row->cell[n] = trim(cell);
+        n++;
+    }
+    row->n = n < UNTUNED_COLUMNS ? n : UNTUNED_COLUMNS;
+    return n;
+}
+
+/* ---- a list: headers ---- */
+
+static const char *const gemm_columns[] = {
+    "M", "N", "K", "B", "q_dtype_w", "bias", "dtype", "outdtype", "scaleAB", "bpreshuffle", NULL};
+static const char *const fused_columns[] = {
+    "token",    "model_dim",       "inter_dim", "expert",    "topk",
+    "act_type", "dtype",           "q_dtype_a", "q_dtype_w", "q_type",
+    "use_g1u1", "doweight_stage1", NULL};
+
+static int is_one_of(const char *const *names, const char *name)
+{
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static int find(const struct untuned_row *row, const char *name)
+{
+    for (int i = 0; i < row->n; i++)
+        if (strcmp(row->cell[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* A log's first line may have commas, too, but not with single words between them, one of these. */
+static int is_header(const struct untuned_row *row, const char *path)
+{
+    static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
+    int n_words = 0, found = 0;
+    if (ends_with(path, ".csv"))
+        return 1;
+    for (int i = 0; i < row->n; i++) {
+        n_words += is_identifier(row->cell[i]);
+        found |= is_one_of(words, row->cell[i]);
+    }
+    return row->n > 1 && n_words == row->n && found;
+}
+
+static int check_columns(const struct untuned *u, const struct untuned_row *row, size_t number)
+{
+    const char *const *known = u->is_fused ? fused_columns : gemm_columns;
+    if (find(row, "kernelName") >= 0 || find(row, "us") >= 0)
+        return fail("%s:%zu: column \"%s\": the table is tuned already: it is one for --installed",
+                    u->path, number, find(row, "us") >= 0 ? "us" : "kernelName");
+    for (int i = 0; i < row->n; i++) {
+        if (!is_one_of(known, row->cell[i]))
+            return fail("%s:%zu: column \"%.60s\": is none of an untuned list", u->path, number,
+                        row->cell[i]);
+        if (find(row, row->cell[i]) != i)
+            return fail("%s:%zu: column \"%s\" stands there twice", u->path, number, row->cell[i]);
+    }
+    for (int i = 0; i < 3 && !u->is_fused; i++)
+        if (find(row, gemm_columns[i]) < 0)
+            return fail("%s:%zu: there is no column %s; an untuned list has M,N,K", u->path, number,
+                        gemm_columns[i]);
+    return 0;
+}
+
+static enum family_id family_of_columns(const struct untuned *u, const struct untuned_row *row)
+{
+    if (u->is_fused)
+        return FAMILY_FMOE;
+    if (u->b >= 0)
+        return FAMILY_BATCHED;
+    if (find(row, "bias") >= 0 || find(row, "outdtype") >= 0)
+        return FAMILY_BF16;
+    if (find(row, "q_dtype_w") >= 0)
+        return family_of_file(u->path) == FAMILY_A8W8 ? FAMILY_A8W8 : FAMILY_BP;
+    return FAMILY_NONE;
+}
+
+/* Is the first line of a file the header of such a list? 1 if it is, 0 if it is that of something
+   else, -1 with a message if it is one with wrong columns. Changes the line. */
+static int untuned_header(struct untuned *u, const char *path, size_t number, char *line)
+{
+    struct untuned_row row;
+    struct buf copy = {NULL, 0, 0};
+    int rc = 0;
+    memset(u, 0, sizeof *u);
+    u->path = path;
+    buf_puts(&copy, line);
+    const int n = cut(copy.s, &row);
+    if (is_header(&row, path)) {
+        u->is_fused = find(&row, "token") >= 0;
+        rc = n > UNTUNED_COLUMNS ? fail("%s:%zu: has %d columns", path, number, n)
+                                 : check_columns(u, &row, number);
+        rc = rc == 0 ? 1 : rc;
+        u->n = n;
+        u->m = find(&row, "M");
+        u->n_at = find(&row, "N");
+        u->k = find(&row, "K");
+        u->b = find(&row, "B");
+        u->family = family_of_columns(u, &row);
+    }
+    buf_free(&copy);
+    return rc;
+}
+
+/* The cells of another line; 1, 0 if it is empty, -1 with a message. Changes the line. */
+static int untuned_row(const struct untuned *u, size_t number, char *line, struct untuned_row *row)
+{
+    if (line[strspn(line, blanks)] == '\0')
+        return 0;
+    const int n = cut(line, row);
+    if (n != u->n)
+        return fail("%s:%zu: has %d cell%s, the header has %d", u->path, number, n,
+                    n == 1 ? "" : "s", u->n);
+    return 1;
+}
+
+/* ---- inputs ---- */
 
 struct input {
     struct asked *to;
@@ -23,7 +379,7 @@ static struct place place_of(const struct input *in)
     return (struct place){in->path, in->line.number};
 }
 
-/* ---- logs ---- */
+/* ---- inputs: logs ---- */
 
 static int read_line(struct input *in)
 {
@@ -42,7 +398,7 @@ static int read_line(struct input *in)
     return rc;
 }
 
-/* ---- untuned lists ---- */
+/* ---- inputs: untuned lists ---- */
 
 static enum family_id family_of_list(const struct input *in, const struct untuned *u)
 {
@@ -82,7 +438,7 @@ static int read_list(struct input *in, const struct untuned *u)
     return rc;
 }
 
-/* ---- files ---- */
+/* ---- inputs: files ---- */
 
 static const char *packed_by(const char *text)
 {

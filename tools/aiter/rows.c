@@ -1,12 +1,186 @@
-/* rows.c - see rows.h
+/* rows.c - the rows of predictions that serve the shapes asked for
    SPDX-License-Identifier: MIT */
-#include "rows.h"
+#include "aiter.h"
 
-#include "compiled.h"
-#include "serving.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the M of rows ---- */
+
+/* AITER looks for a row at M itself, then at M rounded up to a multiple of 16 (up to 256), 32 (up
+   to 1024), 64 (up to 4096) or 128, then at the next power of two; beyond 8192, if N > 4096, at
+   8192 (aiter/ops/gemm_op_a8w8.py). N and K are those asked for. */
+
+enum { SERVING_MOST = 128, SERVING_LAST = 32768 };
+
+enum { COARSE_FROM = 8192, WIDE_N = 4096, FINE_LAST = 4096 };
+
+static int32_t step_of(int32_t m)
+{
+    return m <= 256 ? 16 : m <= 1024 ? 32 : m <= FINE_LAST ? 64 : 128;
+}
+
+static int32_t serving_fine(int32_t m)
+{
+    const int32_t step = step_of(m);
+    return (m + step - 1) / step * step;
+}
+
+static int32_t serving_coarse(int32_t m, int32_t n)
+{
+    int32_t power = 1;
+    if (m > COARSE_FROM && n > WIDE_N)
+        return COARSE_FROM;
+    while (power < m)
+        power *= 2;
+    return power;
+}
+
+/* The M, ascending: 1, 2, 4 and 8, every fine step up to 4096, and 8192, 16384 and 32768. Their
+   number. */
+static size_t serving_grid(int32_t m[SERVING_MOST])
+{
+    size_t n = 0;
+    for (int32_t small = 1; small < step_of(1); small *= 2)
+        m[n++] = small;
+    for (int32_t fine = step_of(1); fine <= FINE_LAST; fine += step_of(fine + 1))
+        m[n++] = fine;
+    for (int32_t coarse = COARSE_FROM; coarse <= SERVING_LAST; coarse *= 2)
+        m[n++] = coarse;
+    return n;
+}
+
+/* ---- the best kernels of a shape ---- */
+
+enum { CHOOSER_BEAMS = 8 };
+
+struct chooser { /* to be closed */
+    const kpred_model *model;
+    const unsigned char *may_run; /* a flag for each kernel */
+    int32_t gpu, field[4];        /* its token; where gpu, m, n and k are */
+    uint32_t library, split;      /* parameters */
+    size_t n_open;                /* beams, each wider than the one before */
+    struct chooser_beam {
+        size_t width;
+        int32_t *arena;
+        kpred_ctx ctx;
+    } beam[CHOOSER_BEAMS];
+    kpred_tuple *tuples; /* of the widest */
+};
+
+enum { WIDER = 4 };
+
+static int find_fields(struct chooser *p, const struct target *t)
+{
+    static const char *const names[] = {"gpu", "m", "n", "k"};
+    for (size_t i = 0; i < 4; i++) {
+        p->field[i] = kpred_field_index(p->model, names[i]);
+        if (p->field[i] < 0 || p->model->n_fields != 4)
+            return fail("%s: its fields are not gpu, m, n and k", p->model->name);
+    }
+    p->gpu = kpred_token(p->model, (size_t)p->field[0], t->token);
+    return 0;
+}
+
+static int find_params(struct chooser *p)
+{
+    const kpred_model *m = p->model;
+    p->library = p->split = m->n_params;
+    for (uint32_t i = 0; i < m->n_params; i++) {
+        if (strcmp(m->params[i].name, "library") == 0 && m->params[i].names != NULL)
+            p->library = i;
+        if (strcmp(m->params[i].name, "split") == 0)
+            p->split = i;
+    }
+    if (p->library == m->n_params || p->split == m->n_params)
+        return fail("%s: it has no parameters library and split", m->name);
+    return 0;
+}
+
+static kpred_status open_beam(struct chooser *p, size_t width)
+{
+    struct chooser_beam *b = &p->beam[p->n_open++];
+    const size_t words = kpred_arena_words(p->model, width);
+    b->width = width;
+    b->arena = xcalloc(words, sizeof *b->arena);
+    p->tuples = xrealloc(p->tuples, width, sizeof *p->tuples);
+    return kpred_init(&b->ctx, KPRED_VERSION, p->model, width, b->arena, words);
+}
+
+/* 0, or -1 with a message. The beam is the one to begin with. */
+static int chooser_open(struct chooser *p, const struct target *t, enum family_id family,
+                        const unsigned char *may_run, size_t beam)
+{
+    memset(p, 0, sizeof *p);
+    p->model = t->model[family];
+    p->may_run = may_run;
+    if (find_fields(p, t) != 0 || find_params(p) != 0)
+        return -1;
+    const kpred_status status = open_beam(p, beam);
+    return status == KPRED_OK ? 0 : fail("%s: %s", p->model->name, kpred_status_string(status));
+}
+
+/* Those of n tuples that may run, at most `most` */
+static size_t choose(const struct chooser *p, const int32_t problem[4], size_t n, size_t most,
+                     struct prediction *out)
+{
+    const kpred_model *m = p->model;
+    size_t found = 0;
+    for (size_t i = 0; i < n && found < most; i++) {
+        const int32_t *values = p->tuples[i].value, kernel = kpred_kernel_of(m, values);
+        if (kernel < 0 || !p->may_run[kernel])
+            continue;
+        out[found].kernel = kpred_kernel_name(m, kernel);
+        out[found].id = kpred_kernel_id(m, kernel, problem);
+        out[found].library = m->params[p->library].names[values[p->library]];
+        out[found].split = values[p->split];
+        out[found++].score = p->tuples[i].score;
+    }
+    return found;
+}
+
+static size_t wider(size_t width)
+{
+    return width * WIDER < KPRED_MAX_BEAM ? width * WIDER : KPRED_MAX_BEAM;
+}
+
+/* The best 1..`most` of a shape, best first: their number. 0: there is none, since no legal kernel
+   may run; *status then says whether there is a legal one. The beam grows as far as it has to. */
+static size_t chooser_run(struct chooser *p, int32_t m, int32_t n, int32_t k, size_t most,
+                          struct prediction *out, kpred_status *status)
+{
+    int32_t problem[4];
+    const int32_t values[4] = {p->gpu, m, n, k};
+    size_t found = 0, width = 0;
+    for (size_t i = 0; i < 4; i++)
+        problem[p->field[i]] = values[i];
+    *status = KPRED_OK;
+    for (size_t i = 0; width < KPRED_MAX_BEAM && found < most; i++) {
+        size_t got = 0;
+        if (i == p->n_open)
+            *status = open_beam(p, wider(width));
+        if (*status != KPRED_OK)
+            return 0;
+        width = p->beam[i].width;
+        *status = kpred_predict(&p->beam[i].ctx, problem, 4, p->tuples, width, &got);
+        if (*status != KPRED_OK)
+            return 0;
+        found = choose(p, problem, got, most, out);
+    }
+    return found;
+}
+
+static void chooser_close(struct chooser *p)
+{
+    for (size_t i = 0; i < p->n_open; i++)
+        free(p->beam[i].arena);
+    free(p->tuples);
+    memset(p, 0, sizeof *p);
+}
+
+/* ---- rows ---- */
 
 /* What is the same for all rows of a family */
 struct work {
@@ -20,7 +194,7 @@ struct work {
     struct prediction *best; /* of o->top */
 };
 
-/* ---- one M ---- */
+/* ---- rows: one M ---- */
 
 static void add(struct work *w, const int32_t mnk[3], size_t n)
 {
@@ -66,7 +240,7 @@ static void add_m(struct work *w, struct place at, const int32_t mnk[3])
         predict(w, at, mnk);
 }
 
-/* ---- one pair of N and K: the shapes v[0..n-1] ---- */
+/* ---- rows: one pair of N and K: the shapes v[0..n-1] ---- */
 
 static void add_exact(struct work *w, const struct asked_shape *v, size_t n)
 {
@@ -92,7 +266,7 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
     }
 }
 
-/* ---- one family ---- */
+/* ---- rows: one family ---- */
 
 static void add_shapes(struct work *w, const struct asked_shape *v, size_t n)
 {

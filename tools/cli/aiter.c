@@ -1,6 +1,6 @@
 /* aiter.c - `kpred aiter`
    SPDX-License-Identifier: MIT */
-#include "aiter/run.h"
+#include "aiter/aiter.h"
 #include "commands.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "aiter/hf_list.h"
+#include "aiter/hf_model.h"
 #include "base/outputs.h"
 #include "base/util.h"
 

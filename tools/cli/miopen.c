@@ -5,7 +5,7 @@
 #include "base/log_line.h"
 #include "base/opts.h"
 #include "commands.h"
-#include "miopen/kept.h"
+#include "miopen/coverage.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "readers.h"
 
-#include "data/csv.h"
-#include "data/tuner_rows.h"
+#include "data/formats.h"
 #include "miopen/miopen_rows.h"
 
 const struct data_format readers[] = {

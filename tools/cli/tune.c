@@ -16,6 +16,11 @@ static const char help[] =
     "       kpred-train tune [SPEC] --replay TABLE [--data FILE...] [--model FILE.h]\n"
     "                        [--gpu NAME] [--seeds N] [--budget N] [--stop-at P%]\n"
     "                        [--csv|--json]\n"
+    "       kpred-train tune --all SPEC... --problems FILE.csv... --run COMMAND...|--server\n"
+    "                        COMMAND... -o FILE.csv... [--budget N|TIME] [--stop-at P%]\n"
+    "                        [--timeout S] [--repeat R] [--shard I/N] [--seed N]\n"
+    "       kpred-train tune --all SPEC... --replay TABLE... [--seeds N] [--budget N]\n"
+    "                        [--stop-at P%] [--csv|--json]\n"
     "\n"
     "Measures the tuples of a kernel that promise most, problem by problem, and adds each result\n"
     "to a table of times, which train and ingest read. A file that is there already is gone on\n"
@@ -68,16 +73,49 @@ static const char help[] =
     "                  best time is above the table's\n"
     "  --csv           print CSV\n"
     "  --json          print JSON\n"
+    "\n";
+
+static const char help_all[] =
+    "With --all one budget is for all problems. The next launch goes where it is expected to save\n"
+    "most time, and each problem learns from the others.\n"
     "\n"
+    "  --all SPEC...           kernels; one of each of the next three for each, in their order\n"
+    "  --problems FILE.csv...  with a column count, unless that is a field: how often each "
+    "problem\n"
+    "                          runs, a whole number from 1 on; without it each counts once\n"
+    "  --run COMMAND...        or one for all, and so with --server\n"
+    "  -o FILE.csv...          results\n"
+    "  --budget N|TIME         launches of all problems together, those of earlier runs included;\n"
+    "                          or the time of this run\n"
+    "  --replay TABLE...       tables of times, as train reads them: of one SPEC any number, else\n"
+    "                          one for each. It prints for an eighth to the whole of --budget "
+    "(80),\n"
+    "                          launches a problem, by how many percent the sum of the best times\n"
+    "                          is above that of the tables: with the launches spent evenly, with\n"
+    "                          --all, and with --all and half of them. Means of --seeds N (5)\n"
+    "\n";
+
+static const char help_end[] =
     "evals_5 and evals_1 count the measurements, failures included, until the best time is\n"
     "within 5 and 1 percent of the table's; a miss counts as the budget. share is the best\n"
     "speed at the budget over the table's. Exit status: 0, 1 for trouble with what it was given\n"
     "or if nothing could be measured, 2 for a wrong command line.\n";
 
-static int replay_is_asked(int argc, char **argv)
+/* The three texts as one: C99 has no longer ones */
+static const char *whole_help(void)
 {
+    static char text[sizeof help + sizeof help_all + sizeof help_end];
+    memcpy(text, help, sizeof help - 1);
+    memcpy(text + sizeof help - 1, help_all, sizeof help_all - 1);
+    memcpy(text + sizeof help + sizeof help_all - 2, help_end, sizeof help_end);
+    return text;
+}
+
+static int is_asked(int argc, char **argv, const char *option)
+{
+    const size_t n = strlen(option);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--replay") == 0 || strncmp(argv[i], "--replay=", 9) == 0)
+        if (strncmp(argv[i], option, n) == 0 && (argv[i][n] == '\0' || argv[i][n] == '='))
             return 1;
     return 0;
 }
@@ -98,12 +136,37 @@ static int replay(int argc, char **argv)
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0 && table_form_check(&o.form) != 0)
         status = 2;
     if (status < 0)
         status = replay_print(&o);
     free(o.data.v);
+    return status;
+}
+
+static int replay_all(int argc, char **argv)
+{
+    int all;
+    struct replay_all_asked o = {.seeds = 5, .budget = 80, .readers = readers};
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXTS, .to = &o.specs, .is_required = 1},
+        {.name = "--all", .kind = OPT_FLAG, .to = &all},
+        {.name = "--replay", .kind = OPT_TEXTS, .to = &o.tables, .is_required = 1},
+        {.name = "--seeds", .kind = OPT_COUNT, .to = &o.seeds, .least = 1, .most = 1000000},
+        {.name = "--budget", .kind = OPT_COUNT, .to = &o.budget, .least = 2, .most = 1000000},
+        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, whole_help(), argc, argv);
+    if (status < 0 && table_form_check(&o.form) != 0)
+        status = 2;
+    if (status < 0)
+        status = replay_all_print(&o);
+    free(o.specs.v);
+    free(o.tables.v);
     return status;
 }
 
@@ -129,14 +192,57 @@ static int measure(int argc, char **argv)
     memset(&o, 0, sizeof o);
     o.repeat = o.seed = 1;
     o.readers = readers;
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0)
         status = tune_run(&o);
     free(o.data.v);
     return status;
 }
 
+static int measure_all(int argc, char **argv)
+{
+    int all;
+    struct tune_options o;
+    struct tune_lists lists = {.is_server = 0};
+    struct opt_texts servers = {0};
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXTS, .to = &lists.specs, .is_required = 1},
+        {.name = "--all", .kind = OPT_FLAG, .to = &all},
+        {.name = "--problems", .kind = OPT_TEXTS, .to = &lists.problems, .is_required = 1},
+        {.name = "--run", .kind = OPT_TEXTS, .to = &lists.commands},
+        {.name = "--server", .kind = OPT_TEXTS, .to = &servers},
+        {.name = "-o", .kind = OPT_TEXTS, .to = &lists.outputs, .is_required = 1},
+        {.name = "--budget", .kind = OPT_TEXT, .to = &o.budget},
+        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
+        {.name = "--timeout", .kind = OPT_TEXT, .to = &o.timeout},
+        {.name = "--repeat", .kind = OPT_COUNT, .to = &o.repeat, .least = 1, .most = 10000},
+        {.name = "--shard", .kind = OPT_TEXT, .to = &o.shard},
+        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 2147483647},
+        {.name = NULL},
+    };
+    memset(&o, 0, sizeof o);
+    o.repeat = o.seed = 1;
+    o.readers = readers;
+    int status = opts_parse(table, whole_help(), argc, argv);
+    if (status < 0 && (servers.n > 0) == (lists.commands.n > 0))
+        status = (fail("give one of --run and --server"), 2);
+    free(servers.n > 0 ? lists.commands.v : NULL);
+    if (servers.n > 0) {
+        lists.commands = servers;
+        lists.is_server = 1;
+    }
+    if (status < 0)
+        status = tune_all_run(&o, &lists);
+    free(lists.specs.v);
+    free(lists.problems.v);
+    free(lists.commands.v);
+    free(lists.outputs.v);
+    return status;
+}
+
 int cmd_tune(int argc, char **argv)
 {
-    return replay_is_asked(argc, argv) ? replay(argc, argv) : measure(argc, argv);
+    if (is_asked(argc, argv, "--replay"))
+        return is_asked(argc, argv, "--all") ? replay_all(argc, argv) : replay(argc, argv);
+    return is_asked(argc, argv, "--all") ? measure_all(argc, argv) : measure(argc, argv);
 }

@@ -1,4 +1,4 @@
-/* condition_chance.c - whether chance explains as much as a condition does: see condition_search.h
+/* condition_chance.c - whether chance explains as much as a condition does
    SPDX-License-Identifier: MIT */
 #include "condition_search.h"
 
@@ -116,8 +116,10 @@ static void mark_own(const struct term *t, unsigned char *is_in)
         is_in[t->guard] = 1;
 }
 
-size_t search_count_apart(const struct search *s, const struct found *f,
-                          const struct condition_sample *explained)
+/* How many of these rows, which the test explains, differ in more than what makes no difference: a
+   column that is none of the test's, and in which other rows may differ while all of them fail. */
+static size_t search_count_apart(const struct search *s, const struct found *f,
+                                 const struct condition_sample *explained)
 {
     const size_t n_columns = s->columns.table->n_columns;
     unsigned char is_in[CONDITIONS_MOST_COLUMNS] = {0};

@@ -6,7 +6,27 @@
    whether it is the kernel's own, a reader has to say. */
 #pragma once
 
-#include "condition_table.h"
+#include "kpred.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONDITIONS_MOST_COLUMNS = KPRED_MAX_FIELDS + KPRED_MAX_TUPLE };
+
+struct condition_column {
+    const char *name;
+    const int32_t *v;         /* a number a row, or of names an index */
+    const char *const *names; /* NULL: it has numbers */
+    size_t n_names;
+    int is_field;
+    int64_t most; /* the greatest number that a spec allows */
+};
+
+struct condition_table {
+    size_t n, n_columns;
+    struct condition_column column[CONDITIONS_MOST_COLUMNS];
+    const unsigned char *is_failed; /* of each row */
+};
 
 enum { CONDITIONS_MOST = 12 };
 

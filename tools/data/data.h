@@ -30,7 +30,6 @@
 
 #define DATA_DROP_NAME(name, text) name,
 enum data_drop { DATA_DROPS(DATA_DROP_NAME) DATA_N_DROPS };
-#undef DATA_DROP_NAME
 
 struct data_file {
     char *name;      /* without directory */
@@ -50,7 +49,7 @@ enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name
 
 /* Rows are sorted by problem, then target, then time; neither the order of the files nor that of
    the rows in them matters. Equal problems (of several GPUs' databases, or tuning runs) all stay;
-   one file of a spec with format = csv has one tuple a problem (best_rows.h).
+   one file of a spec with format = csv has one tuple a problem (csv.c).
 
    Timed data (of specs for which spec_is_timed) have a row for each option that was measured on a
    problem: data_problem_end says how many. An option with a value that the spec does not name
@@ -117,3 +116,30 @@ void data_note_drops(const struct dataset *d);
 /* Writes one column per field and parameter, and for timed data a column time_us. The caller finds
    write errors by ferror(f). */
 void data_write(const struct spec *spec, const struct dataset *d, struct table_form form, FILE *f);
+
+/* ---- problems for which [restrict] leaves no tuple at all ---- */
+
+struct model;
+
+/* A problem to which no tuple is legal was measured all the same: its fields or the conditions are
+   wrong. 0, or -1 with a message that names the first such row. If `lenient`, these rows are
+   dropped and counted, and it is an error if none is left. */
+int no_tuple_check(const struct model *model, struct dataset *d, int lenient);
+
+/* ---- GPUs on which nothing was measured ---- */
+
+/* Adds rows of the names of the spec's section [unseen] (model/unseen.h) to timed data, which stay
+   sorted. A problem of such a name has the options of the same problem on all GPUs. An option's
+   speed is the mean of its shares of each GPU's best speed, weighed by unseen_weight; on a GPU
+   where the option has no time its share is 0. A name gets no problem that none of its GPUs has.
+
+   On a GPU that is new, options that differ in one parameter are often slow together, so the first
+   few should differ in more. The best option is taken first; then, one after another, the one with
+   the greatest speed, less a tenth of it for an option that differs in one parameter from one that
+   was taken, 3 percent for two parameters, and so on. These speeds are what is learnt.
+
+   0, or -1 with a message. */
+int unseen_rows_add(const struct spec *spec, struct dataset *d);
+
+/* What it does to the shares of n options, the best of which are to differ. */
+void unseen_spread(const unsigned char *targets, size_t n_params, double *share, size_t n);

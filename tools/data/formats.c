@@ -1,4 +1,4 @@
-/* formats.c - see formats.h
+/* formats.c - data files of any format into one sorted dataset
    SPDX-License-Identifier: MIT */
 #include "formats.h"
 

@@ -1,8 +1,10 @@
-/* formats.h - data files of any format into one sorted dataset
+/* formats.h - data files of any format into one sorted dataset, and the readers of this room
    SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "load.h"
+
+/* ---- files of any format ---- */
 
 /* A table of them, which a format without an ending ends, says who reads which files. Those of one
    ending follow each other. */
@@ -24,3 +26,30 @@ int data_has_ending(const char *path, const char *ending);
 /* Reads a file of any format, unpacks it by its ending, and leaves it as plain_text does. 0, or -1
    with a message; to be freed in any case. */
 int data_read(const char *path, struct buf *out);
+
+/* ---- the reader of CSV, which hands Tensile's tables on ---- */
+
+int csv_read(struct loader *l, struct buf *bytes); /* see struct data_format */
+
+/* ---- the reader of other tuners' files ---- */
+
+/* Parameters are those of the file by name. A field is, of these, the first that there is: of names
+   and called gpu, the file's GPU (tuner_gpu); one of the file's parameters; problem_size_x, _y, _z,
+   problem_size_3 and so on, a size of the file's problem; what --set gives. A parameter of the file
+   that the spec does not name has one value throughout. */
+
+int tuner_rows_read(struct loader *l, struct buf *bytes);
+
+/* ---- the reader of the tables of Tensile's benchmarks ---- */
+
+/* Is the record the header of a Tensile table, and such tables what the spec is about? */
+int tensile_is_header(const struct loader *l, const struct csv_records *r);
+/* The rest of a table whose header was read: 0 or -1 with a message. */
+int tensile_read(struct loader *l, struct csv_records *r);
+
+/* ---- the reader of AITER's tables of tuned kernels ---- */
+
+/* Is the record the header of such a table, and such tables what the spec is about? */
+int aiter_is_header(const struct loader *l, const struct csv_records *r);
+/* The rest of a table whose header was read: 0 or -1 with a message. */
+int aiter_read(struct loader *l, struct csv_records *r);

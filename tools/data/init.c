@@ -1,19 +1,251 @@
-/* init.c - see init.h
+/* init.c - makes a spec of files that say what was tuned, for the command init
    SPDX-License-Identifier: MIT */
 #include "init.h"
 
 #include "formats.h"
-#include "new_spec.h"
-#include "survey_json.h"
-#include "survey_table.h"
 
 #include "model/model.h"
 #include "model/same_gpu.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- files ---- */
+/* ---- the text ---- */
+
+struct new_spec {
+    const struct survey *survey;
+    const struct t1 *t1;              /* NULL: there is none */
+    const char *name;                 /* of the model; NULL: the files tell */
+    const char *path;                 /* of the spec */
+    const struct failed_rows *failed; /* with conditions, for comments; NULL: no such comments */
+};
+
+enum { FEW_PROBLEMS = 20 }; /* of which a tenth tells nothing */
+
+/* Plain text for a comment or a title: without what a comment of C begins or ends with */
+static void add_plain(struct buf *b, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const int is_mark =
+            (text[0] == '/' && text[1] == '*') || (text[0] == '*' && text[1] == '/');
+        const char c = *text >= ' ' && *text <= '~' && !is_mark ? *text : '_';
+        buf_add(b, &c, 1);
+    }
+}
+
+/* ---- the text: [kernel] ---- */
+
+static int is_taken(const char *name)
+{
+    const kpred_model m = {.name = name};
+    char clash[NAMES_MOST + 1];
+    names_find_clash(&m, clash);
+    return *clash != '\0';
+}
+
+/* An identifier that is like the text, up to `end` */
+static void make_name(const char *text, size_t end, char out[NAMES_MOST_MODEL + 1])
+{
+    struct buf b = {0};
+    if (end == 0 || isdigit((unsigned char)*text))
+        buf_puts(&b, "kernel_");
+    buf_add(&b, text, end);
+    for (size_t i = 0; i < b.n; i++)
+        b.s[i] = isalnum((unsigned char)b.s[i]) ? b.s[i] : '_';
+    snprintf(out, NAMES_MOST_MODEL + 1, "%s", b.s);
+    if (is_taken(out))
+        snprintf(out, NAMES_MOST_MODEL + 1, "my_%.40s", b.s);
+    buf_free(&b);
+}
+
+static int choose_name(struct draft *d)
+{
+    const struct survey *s = d->survey;
+    const char *asked = d->asked, *file = base_name(s->first);
+    if (asked != NULL && (!is_identifier(asked) || strlen(asked) > NAMES_MOST_MODEL))
+        return fail("--name: value \"%s\": is no identifier of at most %d characters", asked,
+                    NAMES_MOST_MODEL);
+    if (asked != NULL && is_taken(asked))
+        return fail("--name: value \"%s\": the headers of kpred use such a name", asked);
+    if (asked != NULL)
+        snprintf(d->name, sizeof d->name, "%s", asked);
+    else if (s->kernel != NULL)
+        make_name(s->kernel, strlen(s->kernel), d->name);
+    else
+        make_name(file, strcspn(file, "."), d->name);
+    return 0;
+}
+
+/* What to train with: "config", or "none" where the problems are too few to keep any for testing */
+static const char *new_spec_split(const struct survey *s)
+{
+    return survey_n_problems(s) < FEW_PROBLEMS ? "none" : "config";
+}
+
+/* What marks the end of a comment cannot stand there; then each table's column is found again. */
+static int has_metric(const struct survey *s)
+{
+    const char *name = s->metric.name;
+    return name != NULL && !s->metric.is_mixed && strstr(name, "/*") == NULL
+           && strstr(name, "*/") == NULL;
+}
+
+static void add_kernel(const struct draft *d)
+{
+    const struct survey *s = d->survey;
+    struct buf *out = d->out;
+    buf_puts(out, "# ");
+    add_plain(out, base_name(d->path));
+    buf_printf(
+        out,
+        " - what kpred-train has to know of %s to learn from its measurements\n"
+        "#\n"
+        "# Lines that begin with # are comments. `man kpred-train`, section SPEC FILES, says\n"
+        "# all that a spec can have. With the files that this one was made of, train by\n"
+        "#     kpred-train train ",
+        d->name);
+    add_plain(out, base_name(d->path));
+    buf_printf(out, " --data FILE... --split %s -o %s.h\n\n[kernel]\n", new_spec_split(s), d->name);
+    buf_printf(out, "# The header defines kpred_model_%s.\nname = %s\ntitle = ", d->name, d->name);
+    add_plain(out, s->kernel != NULL && *s->kernel != '\0' ? s->kernel : d->name);
+    buf_puts(out, "\n\n[data]\n");
+    buf_puts(out, s->best != NULL ? "# Each row of the data is the best tuple of its problem.\n"
+                                    "format = csv\n"
+                                  : "# The data have all that was timed, not the best alone.\n"
+                                    "format = timed\n");
+    if (has_metric(s))
+        buf_printf(out, "# The column of their %s\nmetric = %s\n",
+                   s->metric.is_rate ? "speeds" : "times", s->metric.name);
+}
+
+/* ---- the text: [restrict] ---- */
+
+/* The names of two parameters of integers, for an example */
+static size_t two_numbers(const struct draft *d, const char *names[2])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_params && n < 2; i++)
+        if (d->param[i].values->n > 1
+            && values_are_integers(d->param[i].values, -KPRED_MAX_SIZE, KPRED_MAX_SIZE))
+            names[n++] = d->param[i].column->name;
+    return n;
+}
+
+static void add_no_conditions(const struct draft *d)
+{
+    const char *names[2] = {"x", "y"};
+    const size_t n = two_numbers(d, names);
+    buf_printf(d->out,
+               "\n# Every combination of these values is legal. If the kernel cannot run some of "
+               "them,\n# write the conditions at the end of this file, as Python would have them:\n"
+               "#     [restrict]\n#     %s%s%s <= 1024\n",
+               names[0], n == 1 ? "" : " * ", n == 1 ? "" : names[1]);
+}
+
+/* A condition is one line of the spec. */
+static void add_condition(struct buf *out, const char *text)
+{
+    for (; *text != '\0'; text++)
+        buf_printf(out, "%c", strchr("\t\r\n", *text) != NULL ? ' ' : *text);
+    buf_puts(out, "\n");
+}
+
+static void add_t1_conditions(const struct draft *d, const struct t1 *t1)
+{
+    buf_puts(d->out, "\n[restrict]\n# A combination is legal if all of these hold. They are the "
+                     "conditions of ");
+    add_plain(d->out, base_name(t1->path));
+    buf_puts(d->out, ".\n");
+    for (size_t i = 0; i < t1->n_conditions; i++)
+        add_condition(d->out, t1->conditions[i].text);
+}
+
+/* What explains the failures, ready to be uncommented */
+static void add_found(const struct draft *d, int has_section)
+{
+    const struct failed_rows *f = d->failed;
+    buf_printf(
+        d->out,
+        "\n# %zu of %zu rows failed%s.\n# These conditions were found in the rows: none that "
+        "worked violates one. Remove \"#\"\n# before those that are the kernel's own%s:\n",
+        f->failed, f->n, has_section ? ", some although the rule allows them" : "",
+        has_section ? "" : ", and before the section's name");
+    buf_puts(d->out, has_section ? "" : "#     [restrict]\n");
+    for (size_t i = 0; i < f->found.n; i++) {
+        buf_puts(d->out, "#     # ");
+        failed_rows_count_text(f, i, d->out);
+        buf_printf(d->out, "\n#     %s\n", f->found.v[i].text);
+    }
+}
+
+static void add_restrict(const struct draft *d)
+{
+    const struct t1 *t1 = d->t1;
+    const int has_section = t1 != NULL && t1->n_conditions > 0;
+    if (!has_section && d->failed == NULL)
+        add_no_conditions(d);
+    if (has_section)
+        add_t1_conditions(d, t1);
+    if (d->failed != NULL)
+        add_found(d, has_section);
+}
+/* ---- the text: [split] ---- */
+
+static void add_split(const struct draft *d)
+{
+    const struct survey *s = d->survey;
+    const size_t n = survey_n_problems(s);
+    struct buf key = {0};
+    for (size_t i = 0; i < s->fields.n; i++)
+        if (!field_is_gpu(&s->fields.v[i]) && !field_is_beyond(&s->fields.v[i]))
+            buf_printf(&key, "%s%s", key.n > 0 ? "," : "", s->fields.v[i].name);
+    buf_puts(d->out, "\n[split]\n");
+    if (key.n > 0)
+        buf_printf(d->out,
+                   "# What makes a problem, whatever the GPU: --split config keeps a tenth of the "
+                   "problems\n# from training, to judge the model by.\nconfig = %s\n",
+                   key.s);
+    if (!survey_has_data(s))
+        buf_printf(
+            d->out,
+            "# There are no data as yet. With %d problems or more, write `shipped = config`.\n",
+            FEW_PROBLEMS);
+    else if (n < FEW_PROBLEMS)
+        buf_printf(d->out,
+                   "# There %s %zu problem%s: a tenth of so few tells nothing, so train with "
+                   "--split none.\n",
+                   n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+    buf_printf(d->out, "shipped = %s\n", new_spec_split(s));
+    buf_free(&key);
+}
+
+/* ---- the text: the whole ---- */
+
+/* Adds the text: 0, or -1 with a message. */
+static int new_spec_text(const struct new_spec *n, struct buf *out)
+{
+    struct draft d = {.survey = n->survey,
+                      .t1 = n->t1,
+                      .asked = n->name,
+                      .path = n->path,
+                      .out = out,
+                      .failed = n->failed};
+    if (choose_name(&d) != 0 || draft_list_params(&d) != 0)
+        return -1;
+    add_kernel(&d);
+    if (draft_fields(&d) != 0)
+        return -1;
+    draft_unseen(&d);
+    buf_puts(out, "\n# What is tuned, with all values that may be chosen\n");
+    if (draft_params(&d, out) != 0)
+        return -1;
+    add_restrict(&d);
+    add_split(&d);
+    return draft_features(&d);
+}
+
+/* ---- the command: files ---- */
 
 static void add_data(struct opt_texts *data, const char *path)
 {
@@ -89,7 +321,7 @@ static int read_all(const struct init *in, struct survey *s, struct t1 *t1, stru
     return survey_check(s);
 }
 
-/* ---- what a training would say of the spec ---- */
+/* ---- the command: what a training would say of the spec ---- */
 
 static void note_conditions(const struct clauses *clauses, const struct spec *of_t1,
                             const struct rule_count *count)
@@ -151,7 +383,7 @@ static int check_spec(const struct init *in, const struct survey *s, const struc
     return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- the command: the whole ---- */
 
 /* Two spellings of one GPU that nothing makes one */
 static void note_chips(struct survey *s)

@@ -2,8 +2,12 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "failed_rows.h"
+#include "rule_rows.h"
 #include "survey.h"
+#include "t1.h"
+
+#include "model/header_names.h"
+#include "model/spec.h"
 
 struct init {
     struct survey_asked asked;
@@ -26,3 +30,70 @@ struct init_spec {
 /* Reads the files and makes the spec; to be freed in any case. 0, or -1 with a message. */
 int init_make(const struct init *in, struct init_spec *out);
 void init_free(struct init_spec *spec);
+
+/* ---- a new spec while it is written ---- */
+
+struct draft {
+    const struct survey *survey;
+    const struct t1 *t1;              /* NULL: there is none */
+    const char *asked;                /* name of the model; NULL: the files tell */
+    const char *path;                 /* of the spec */
+    const struct failed_rows *failed; /* for comments; NULL: none */
+    struct buf *out;
+    char name[NAMES_MOST_MODEL + 1];
+    size_t n_params;
+    struct {
+        const struct survey_column *column;
+        const struct interned *values;
+    } param[KPRED_MAX_TUPLE];
+};
+
+/* ---- new_columns.c ---- */
+
+/* Are all texts integers, within least..most? */
+int values_are_integers(const struct interned *t, int64_t least, int64_t most);
+
+int field_is_gpu(const struct survey_column *c);
+/* Is it a size that is larger than a field's may be, in all files? */
+int field_is_beyond(const struct survey_column *c);
+/* Shall the network see it? Fields that tell the problems of the data from each other, and the GPU;
+   if there are none, all. */
+int field_is_seen(const struct survey *s, const struct survey_column *c);
+
+/* Adds a line of [fields]: 0, or -1 with a message. */
+int draft_field(struct buf *out, const struct survey *s, const struct survey_column *c);
+/* Adds [fields]: 0, or -1 with a message. */
+int draft_fields(struct draft *d);
+/* Adds [unseen], if the GPUs are such that names for others can learn from them. */
+void draft_unseen(const struct draft *d);
+/* Sets d->param, in the order of T1, if there is one, with its values: 0, or -1 with a message.
+   What T1 does not have has one value. */
+int draft_list_params(struct draft *d);
+/* Adds [params]: 0, or -1 with a message. */
+int draft_params(const struct draft *d, struct buf *out);
+
+/* ---- new_features.c ---- */
+
+/* Adds [derived], if need be, and [features]: 0, or -1 with a message. */
+int draft_features(const struct draft *d);
+
+/* ---- telling_features.c ---- */
+
+/* Features that are made of fields and parameters alone do not know which values the fields have.
+   What is the same for all problems of the data teaches nothing, and of two features that are the
+   same one teaches as much as both. Hats over a logarithm lie in a row, so not each of them can be
+   left out. At the ends those are left out that no problem reaches. For one within, hats farther
+   from each other take the place of all, if they tell as much and each of them tells something.
+   Else there is a line for each run of hats that are reached. The ends of a line take all beyond
+   them, so that a problem between two runs looks like the nearest of each. */
+
+/* Problems as a program reads them: n times the fields of the spec */
+struct telling_problems {
+    size_t n;
+    const int32_t *v;
+};
+
+/* The lines of [features] of a spec, which are as default_features.h makes them, without what does
+   not tell. 0, or -1 with a message. */
+int telling_features(const struct spec *spec, const struct telling_problems *problems,
+                     struct buf *out);

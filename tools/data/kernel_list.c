@@ -1,4 +1,4 @@
-/* kernel_list.c - see kernel_list.h
+/* kernel_list.c - the kernels that AITER has, and a spec with these in the place of its own
    SPDX-License-Identifier: MIT */
 #include "kernel_list.h"
 
@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the list ---- */
 
 static struct kernel *find_kernel(struct kernel_list *list, const char *name)
 {
@@ -42,7 +44,7 @@ static int add_place(struct kernel *k, const char *text, int32_t id)
     return 0;
 }
 
-/* ---- what the spec has ---- */
+/* ---- the list: what the spec has ---- */
 
 static char *word_of(char *line)
 {
@@ -92,7 +94,7 @@ int kernel_list_open(struct kernel_list *list, const struct spec *spec)
     return 0;
 }
 
-/* ---- tiles in names ---- */
+/* ---- the list: tiles in names ---- */
 
 /* Reads "256x16x128x256"; how many numbers there were, at most `most`. */
 static size_t read_group(const char **at, int32_t *v, size_t most)
@@ -111,7 +113,8 @@ static size_t read_group(const char **at, int32_t *v, size_t most)
     }
 }
 
-void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
+/* The tile in a kernel's name: 256x16x128x256 (threads first), t16x128x256, or 32x128E (no k). */
+static void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
 {
     enum { WITH_THREADS = 4, LEAST_THREADS = 64 };
     const int is_mangled = strncmp(name, "_ZN", 3) == 0;
@@ -131,7 +134,7 @@ void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
     }
 }
 
-/* ---- files ---- */
+/* ---- the list: files ---- */
 
 struct source {
     struct kernel_list *list;
@@ -260,7 +263,7 @@ int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t 
     return 0;
 }
 
-/* ---- numbers and order ---- */
+/* ---- the list: numbers and order ---- */
 
 /* Where the library's name stands in the spec's list of them; behind all: it does not. */
 static size_t library_rank(const struct spec *spec, const char *library)
@@ -361,4 +364,102 @@ void kernel_list_free(struct kernel_list *list)
     for (size_t i = 0; i < list->n; i++)
         free_kernel(&list->v[i]);
     free(list->v);
+}
+
+/* ---- the spec ---- */
+
+static int compare_places(const void *pa, const void *pb)
+{
+    const struct kernel_place *a = pa, *b = pb;
+    const size_t x = strlen(a->arch), y = strlen(b->arch);
+    return x != y ? (x < y ? -1 : 1) : strcmp(a->arch, b->arch);
+}
+
+static void write_kernel(const struct kernel *k, FILE *f)
+{
+    struct kernel_place place[KERNEL_PLACES];
+    memcpy(place, k->place, sizeof place);
+    qsort(place, k->n_places, sizeof *place, compare_places);
+    fprintf(f, "%s %d %d %d %d = %s", k->library, (int)k->tile[0], (int)k->tile[1], (int)k->tile[2],
+            (int)k->variant, k->name);
+    for (size_t i = 0; i < k->n_places; i++)
+        fprintf(f, " %s:%d", place[i].arch, (int)place[i].id);
+    fputc('\n', f);
+}
+
+static int compare_numbers(const void *pa, const void *pb)
+{
+    const int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
+    return (a > b) - (a < b);
+}
+
+static int32_t number_of(const struct kernel *k, size_t column)
+{
+    return column < KERNEL_TILES ? k->tile[column] : k->variant;
+}
+
+/* The different numbers of a column, ascending */
+static void write_numbers(const struct kernel_list *list, size_t column, FILE *f)
+{
+    int32_t *v = xcalloc(list->n, sizeof *v);
+    for (size_t i = 0; i < list->n; i++)
+        v[i] = number_of(&list->v[i], column);
+    qsort(v, list->n, sizeof *v, compare_numbers);
+    for (size_t i = 0; i < list->n; i++)
+        if (i == 0 || v[i] != v[i - 1])
+            fprintf(f, "%s%d", i ? " " : "", (int)v[i]);
+    free(v);
+}
+
+/* The libraries in the order of the kernels */
+static void write_libraries(const struct kernel_list *list, FILE *f)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (i == 0 || strcmp(list->v[i].library, list->v[i - 1].library) != 0)
+            fprintf(f, "%s%s", i ? " " : "", list->v[i].library);
+}
+
+/* A line of [params] whose values the kernels decide: did it write one? */
+static int write_param(const struct kernel_list *list, const char *line, FILE *f)
+{
+    static const char *const names[] = {"tile_m", "tile_n", "tile_k", "variant", "library"};
+    const char *equals = strchr(line, '=');
+    const size_t n = strcspn(line, " \t=");
+    size_t i = 0;
+    while (i < 5 && (strlen(names[i]) != n || strncmp(names[i], line, n) != 0))
+        i++;
+    if (i == 5 || equals == NULL)
+        return 0;
+    fprintf(f, "%.*s= ", (int)(equals - line), line);
+    if (i < 4)
+        write_numbers(list, i, f);
+    else
+        write_libraries(list, f);
+    fputc('\n', f);
+    return 1;
+}
+
+static void write_kernels(const struct kernel_list *list, FILE *f)
+{
+    fprintf(f, "%s\n", list->spec->kernels.v[0].text);
+    for (size_t i = 0; i < list->n; i++)
+        write_kernel(&list->v[i], f);
+}
+
+void kernel_list_write(const struct kernel_list *list, FILE *f)
+{
+    char *text = xstrdup(list->spec->text), *at = text, section[32] = "";
+    for (char *line; (line = next_line(&at)) != NULL;) {
+        const int was_kernels = strcmp(section, "[kernels]") == 0;
+        if (*line == '[')
+            snprintf(section, sizeof section, "%.*s", (int)(strcspn(line, "]") + 1), line);
+        const int is_kernels = strcmp(section, "[kernels]") == 0;
+        if (is_kernels && was_kernels && *line != '#')
+            continue;
+        if (strcmp(section, "[params]") != 0 || !write_param(list, line, f))
+            fprintf(f, "%s\n", line);
+        if (is_kernels && !was_kernels)
+            write_kernels(list, f);
+    }
+    free(text);
 }

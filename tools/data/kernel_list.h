@@ -40,8 +40,5 @@ int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t 
 int kernel_list_finish(struct kernel_list *list);
 void kernel_list_free(struct kernel_list *list);
 
-/* The tile in a kernel's name: 256x16x128x256 (threads first), t16x128x256, or 32x128E (no k). */
-void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES]);
-
 /* The spec's text with this section and these values of its parameters. */
 void kernel_list_write(const struct kernel_list *list, FILE *f);

@@ -1,10 +1,8 @@
-/* load.c - see load.h
+/* load.c - takes rows from the readers, checks them against the spec, and keeps so many
    SPDX-License-Identifier: MIT */
 #include "load.h"
 
-#include "model/products.h"
-#include "model/same_gpu.h"
-#include "model/unseen.h"
+#include "base/numbers.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -12,6 +10,89 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- too many rows ---- */
+
+/* Rows, and those that are failures */
+struct row_lists {
+    struct load_row *rows, *failed;
+    size_t *n, *n_failed;
+};
+
+enum { MANY_ROWS = 100 }; /* of a problem */
+
+static uint64_t hash_problem(const struct row_limit *t, const struct load_row *r)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < t->n_fields; i++)
+        hash = num_mix(hash, i, (uint64_t)r->problem[i]);
+    return hash;
+}
+
+static uint64_t hash_of(const struct row_limit *t, const struct load_row *r)
+{
+    uint64_t hash = hash_problem(t, r);
+    for (size_t i = 0; t->by_tuple && i < t->n_params; i++)
+        hash = num_mix(hash, i, r->target[i]);
+    return hash;
+}
+
+static int compare_hashes(const void *pa, const void *pb)
+{
+    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+static int are_large(const struct row_limit *t, const struct load_row *rows, size_t n_rows)
+{
+    uint64_t *hash = xcalloc(n_rows + 1, sizeof *hash);
+    size_t n = 0;
+    for (size_t i = 0; i < n_rows; i++)
+        hash[i] = hash_problem(t, &rows[i]);
+    qsort(hash, n_rows, sizeof *hash, compare_hashes);
+    for (size_t i = 0; i < n_rows; i++)
+        n += i == 0 || hash[i] != hash[i - 1];
+    free(hash);
+    return n_rows > MANY_ROWS * n;
+}
+
+static int has_left(const struct row_limit *t, const struct load_row *r)
+{
+    return t->halvings > 0 && hash_of(t, r) >> (64 - t->halvings) != 0;
+}
+
+static void drop_left(struct row_limit *t, struct load_row *rows, size_t *n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++)
+        if (!has_left(t, &rows[i]))
+            rows[kept++] = rows[i];
+    t->left += *n - kept;
+    *n = kept;
+}
+
+/* Looks at a row that was just added at the end of a list. */
+static void row_limit_check(struct row_limit *t, const struct row_lists *all, int is_failed)
+{
+    size_t *n = is_failed ? all->n_failed : all->n;
+    if (has_left(t, (is_failed ? all->failed : all->rows) + *n - 1)) {
+        t->left++;
+        --*n;
+    }
+    while (t->most > 0 && *all->n + *all->n_failed > t->most && t->halvings < 63) {
+        t->by_tuple = t->halvings > 0 ? t->by_tuple : are_large(t, all->rows, *all->n);
+        t->halvings++;
+        drop_left(t, all->rows, all->n);
+        drop_left(t, all->failed, all->n_failed);
+    }
+}
+
+void row_limit_note(const struct row_limit *t, size_t kept)
+{
+    if (t->left > 0)
+        note("%zu of %zu rows count, drawn by %s: %zu are the most", kept, kept + t->left,
+             t->by_tuple ? "tuples, of all problems" : "whole problems", t->most);
+}
 
 /* ---- rows left out ---- */
 
@@ -46,130 +127,6 @@ int load_ragged(struct loader *l, const struct csv_records *r)
         load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0], "%s", csv_records_ragged(r, &what));
     buf_free(&what);
     return rc;
-}
-
-/* ---- GPU names ---- */
-
-/* Of a GPU without a token: of a bare arch the one with most units, or if asked for the nearest;
-   -1: none, and *nearest (-1: no GPU's name) is what comes closest. */
-static int other_gpu(const struct loader *l, const struct spec_field *f, const char *text,
-                     int *nearest)
-{
-    struct buf b = {0};
-    const char *name = gpu_name(text, &b);
-    kpred_field field = {.name = "gpu", .tokens = f->tokens, .n_tokens = (int32_t)f->n_tokens};
-    kpred_model model = {
-        .fields = &field,
-        .n_fields = 1,
-        .runs_on = l->spec->runs_on[0] != NULL ? l->spec->runs_on : NULL,
-    };
-    size_t digits = strncmp(name, "gfx1", 4) == 0 ? 4 : 3;
-    int exact = 0;
-    const int32_t closest = kpred_gpu_token(&model, name, 0, &exact);
-    *nearest = (int)unseen_or_nearest(l->spec, text, closest);
-    int is_bare = strlen(name) == 3 + digits && strspn(name + 3, "0123456789abcdef") == digits;
-    buf_free(&b);
-    return l->options->nearest || (is_bare && exact) ? *nearest : -1;
-}
-
-static const char *gpu_trouble(const struct spec_field *f, int nearest, struct buf *b)
-{
-    buf_puts(b, "is no GPU of the spec, which has ");
-    spec_tokens_text(f, b);
-    if (nearest >= 0)
-        buf_printf(b, "; the nearest is %s", f->tokens[nearest]);
-    return b->s;
-}
-
-int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out)
-{
-    const struct spec_field *f = &l->spec->fields[field];
-    int is_gpu = strcmp(f->name, "gpu") == 0, nearest = -1, rc = 0;
-    int token = field_token(f, text);
-    if (token < 0 && is_gpu)
-        token = other_gpu(l, f, text, &nearest);
-    *out = token;
-    if (token < 0) {
-        struct buf b = {0};
-        if (!is_gpu)
-            buf_puts(&b, "is none of ");
-        rc = load_bad(l, row, DROP_OUTSIDE, f->name, text, "%s",
-                      is_gpu ? gpu_trouble(f, nearest, &b) : spec_tokens_text(f, &b));
-        buf_free(&b);
-    }
-    return rc;
-}
-
-int load_named_gpu(const struct loader *l, size_t field, const char *name, const char *from,
-                   int64_t *out)
-{
-    const struct spec_field *f = &l->spec->fields[field];
-    struct buf b = {0};
-    int nearest = -1, rc = 0;
-    int token = gpu_token(f, name);
-    if (token < 0)
-        token = other_gpu(l, f, name, &nearest);
-    *out = token;
-    if (token < 0)
-        rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, name, from,
-                  gpu_trouble(f, nearest, &b));
-    buf_free(&b);
-    return rc;
-}
-
-int load_file_gpu(struct loader *l, size_t field, int64_t *out)
-{
-    const char *name = base_name(l->path), *asked = l->options->gpu;
-    struct buf gpu = {0};
-    if (asked != NULL)
-        buf_puts(&gpu, asked);
-    else
-        buf_add(&gpu, name, gpu_piece(name));
-    l->gpu_is_used = 1;
-    const int rc = load_named_gpu(
-        l, field, gpu.s, asked != NULL ? "from --gpu" : "from the file's name, --gpu overrides it",
-        out);
-    buf_free(&gpu);
-    return rc;
-}
-
-/* ---- what the command line says ---- */
-
-int load_given(struct loader *l, size_t field, int64_t *out)
-{
-    const int is_given = set_fields_value(l->spec, &l->options->set, field, out);
-    if (is_given)
-        l->is_used[field] = 1;
-    return is_given;
-}
-
-void load_note_unused(const struct loader *l)
-{
-    int64_t v;
-    for (size_t i = 0; i < l->spec->n_fields; i++)
-        if (!l->is_used[i] && set_fields_value(l->spec, &l->options->set, i, &v))
-            note("--set %s=... is not used: all files say what it is", l->spec->fields[i].name);
-    if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
-        note("--gpu %s is not used: all files name their GPU", l->options->gpu);
-}
-
-void load_note_chips(const struct loader *l)
-{
-    const int f = spec_field_index(l->spec, "gpu");
-    const char *names[KPRED_MAX_VALUES];
-    unsigned char is_there[KPRED_MAX_VALUES] = {0};
-    struct buf b = {0};
-    size_t n = 0;
-    if (f < 0 || l->spec->fields[f].n_tokens == 0)
-        return;
-    for (size_t i = 0; i < l->n; i++)
-        is_there[l->rows[i].problem[f]] = 1;
-    for (size_t i = 0; i < l->spec->fields[f].n_tokens; i++)
-        if (is_there[i])
-            names[n++] = l->spec->fields[f].tokens[i];
-    if (*gpu_chips(names, n, &b) != '\0')
-        note("gpu: %s: " GPU_CHIPS_TOLD, b.s);
-    buf_free(&b);
 }
 
 /* ---- checks ---- */

@@ -1,23 +1,60 @@
 /* load.h - what the readers of all file formats put their rows into
-   SPDX-License-Identifier: MIT
-
-   Functions that say "verdict" return 0 to go on, 1 if the row is dropped and counted, and -1 if
-   the load has failed with a message. */
+   SPDX-License-Identifier: MIT */
 #pragma once
+
+#include "data.h"
 
 #include "base/csv_records.h"
 #include "base/intern.h"
-#include "data.h"
-#include "row_limit.h"
-#include "set_fields.h"
+#include "base/opts.h"
+
+/* ---- rows while they are read ---- */
+
+/* A row beyond the most that may be kept makes room: half of the problems leave, with all of their
+   rows, and those that come later as well. Where problems have many rows, half of their tuples
+   leave instead. Hashes decide, so that the order of the rows does not. */
+
+/* What `train` and `eval` keep; judges learn from a part even of these (judge_trees.c). */
+enum { ROW_LIMIT = 1000000 };
+
+struct load_row {
+    int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
+    unsigned char target[KPRED_MAX_TUPLE];
+    double time; /* microseconds; 0: not timed */
+    uint32_t unknown, file;
+    int64_t row;
+    uint32_t run;         /* of format = aiter: what was tuned together, while its file is read */
+    unsigned char narrow; /* see data.h */
+};
+
+struct row_limit {
+    size_t most, n_fields, n_params; /* most is 0: any number */
+    unsigned halvings;
+    int by_tuple;
+    size_t left; /* rows that are gone */
+};
+
+/* Tells how many of them are left, if any have gone. */
+void row_limit_note(const struct row_limit *t, size_t kept);
+
+/* ---- fields that --set gives ---- */
+
+/* Is each a field of the spec, none twice, with a value that it can have? 0, or -1 with a message.
+   A field `gpu` of names is --gpu's. */
+int set_fields_check(const struct spec *s, const struct opt_texts *set);
+
+/* ---- the loader ---- */
+
+/* Functions that say "verdict" return 0 to go on, 1 if the row is dropped and counted, and -1 if
+   the load has failed with a message. */
 
 /* How to take what the files hold. */
 struct data_options {
     const char *gpu;      /* if not NULL, stands for the GPU that a file's name gives */
     int nearest;          /* take the nearest GPU of the spec for one that it lacks */
     int lenient;          /* drop and count rows that would be an error */
-    size_t most;          /* rows, of more a sample: row_limit.h; 0: any number */
-    struct opt_texts set; /* fields of files that do not say them: set_fields.h */
+    size_t most;          /* rows, of more a sample, as above; 0: any number */
+    struct opt_texts set; /* fields of files that do not say them */
 };
 
 /* An option that the spec does not know. */
@@ -141,7 +178,7 @@ double load_noise(struct loader *l);
 /* Of the rows of the file being read: keeps one for each problem and option, of a table of times
    the median, else the fastest. 0, or -1 with a message. */
 int load_drop_twice(struct loader *l);
-/* contradictions.c: times that cannot all be right. A problem on two scales, a thousandfold apart:
+/* Times that cannot all be right. A problem on two scales, a thousandfold apart:
    0, or -1 with a message where two files say so, unless lenient. */
 int load_check_scales(const struct loader *l, const struct dataset *d);
 /* Tells which GPU has the times of another. */

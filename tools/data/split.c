@@ -1,6 +1,11 @@
-/* split.c - split keys and their hash
+/* split.c - the keys of a split and their hash, and which rows it keeps from training
    SPDX-License-Identifier: MIT */
 #include "split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- keys ---- */
 
 int32_t split_canonical(int32_t h, int64_t filter, int32_t pad, int32_t stride)
 {
@@ -87,7 +92,233 @@ int split_is_test(uint64_t hash)
     return hash % 10 == 0;
 }
 
-size_t split_fold(uint64_t hash, size_t n)
+/* Which of n folds the other keys are in, by their hash */
+static size_t split_fold(uint64_t hash, size_t n)
 {
     return hash / 10 % n;
+}
+
+/* ---- rows ---- */
+
+enum { HELD_OUT_NAME = SPEC_SPLIT_NAME }; /* room for the name of a split */
+
+struct fold {
+    size_t number, of;
+};
+
+static int is_keyed(const char *name)
+{
+    return !strcmp(name, "config") || !strcmp(name, "shape");
+}
+
+/* ":I/N" with I < N; the numbers as they would be written. */
+static int read_fold(const char *name, struct fold *out)
+{
+    char again[64];
+    if (sscanf(name, ":%5zu/%5zu", &out->number, &out->of) != 2 || out->number >= out->of)
+        return 0;
+    snprintf(again, sizeof again, ":%zu/%zu", out->number, out->of);
+    return strcmp(again, name) == 0;
+}
+
+static int is_file_name(const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return name[0] && !name[strspn(name, letters)];
+}
+
+/* The name behind "file:"; NULL: it is another split */
+static const char *file_of(const char *split)
+{
+    return strncmp(split, "file:", 5) ? NULL : split + 5;
+}
+
+/* "config", "shape", "none", "fold", "file", and the fold behind it; of == 0: none. Is it one? */
+static int read_split(const char *name, char kind[HELD_OUT_NAME], struct fold *fold)
+{
+    const size_t n = strcspn(name, ":");
+    fold->number = fold->of = 0;
+    snprintf(kind, HELD_OUT_NAME, "%.*s", (int)(n < HELD_OUT_NAME ? n : 0), name);
+    if (file_of(name))
+        return is_file_name(file_of(name));
+    if (name[n] && !read_fold(name + n, fold))
+        return 0;
+    return is_keyed(kind) || (!strcmp(kind, "none") && !fold->of)
+           || (!strcmp(kind, "fold") && fold->of);
+}
+
+int held_out_is_split(const char *name)
+{
+    char kind[HELD_OUT_NAME];
+    struct fold fold;
+    return strlen(name) < HELD_OUT_NAME && read_split(name, kind, &fold);
+}
+
+const struct split_key *held_out_key(const struct spec *spec, const char *split)
+{
+    char kind[HELD_OUT_NAME];
+    struct fold fold;
+    (void)read_split(split, kind, &fold);
+    const struct split_key *key =
+        strcmp(kind, "shape") && strcmp(kind, "file") ? &spec->config : &spec->shape;
+    return key->n && strcmp(kind, "fold") ? key : NULL;
+}
+
+/* ---- rows: folds ---- */
+
+struct place {
+    uint32_t file;
+    int64_t row;
+    size_t first; /* row of the dataset */
+};
+
+static int compare_places(const void *pa, const void *pb)
+{
+    const struct place *a = pa, *b = pb;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Where the problem of rows first..end-1 is named first. */
+static struct place place_of(const struct dataset *d, size_t first, size_t end)
+{
+    struct place least = {d->file[first], d->row[first], first};
+    for (size_t i = first + 1; i < end; i++) {
+        const struct place other = {d->file[i], d->row[i], first};
+        if (compare_places(&other, &least) < 0)
+            least = other;
+    }
+    return least;
+}
+
+/* The number of every problem, as the unit of its rows. */
+static void number_problems(const struct dataset *d, uint64_t *unit)
+{
+    struct place *place = xcalloc(d->n, sizeof *place);
+    size_t n = 0, end;
+    for (size_t i = 0; i < d->n; i = end) {
+        end = data_problem_end(d, i);
+        place[n++] = place_of(d, i, end);
+    }
+    qsort(place, n, sizeof *place, compare_places);
+    for (size_t i = 0; i < n; i++) {
+        end = data_problem_end(d, place[i].first);
+        for (size_t row = place[i].first; row < end; row++)
+            unit[row] = i;
+    }
+    free(place);
+}
+
+/* ---- rows: files ---- */
+
+/* The file of that name, or -1 with a message */
+static long find_file(const struct dataset *d, const char *name)
+{
+    const size_t n = strlen(name);
+    long found = -1;
+    for (size_t i = 0; i < d->n_files; i++) {
+        const char *other = d->files[i].name;
+        if (strncmp(other, name, n) || (other[n] && other[n] != '.'))
+            continue;
+        if (found >= 0)
+            return fail("split file:%s: both %s and %s may be it", name, d->files[found].name,
+                        other);
+        found = (long)i;
+    }
+    return found >= 0 ? found : fail("split file:%s: no file of the data has this name", name);
+}
+
+/* Does the file name the problem of rows first..end-1? */
+static int is_named(const struct dataset *d, size_t first, size_t end, long file)
+{
+    for (size_t i = first; i < end; i++)
+        if (d->file[i] == (uint32_t)file)
+            return 1;
+    return 0;
+}
+
+static int compare_units(const void *pa, const void *pb)
+{
+    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+/* Sets the parts by the units: what is of a unit with the file's problems does not train. */
+static int part_file(const struct dataset *d, const char *name, struct held_out *out)
+{
+    const long file = find_file(d, name);
+    uint64_t *units = xcalloc(d->n, sizeof *units);
+    size_t n = 0, end;
+    for (size_t i = 0; i < d->n && file >= 0; i = end) {
+        end = data_problem_end(d, i);
+        if (is_named(d, i, end, file)) {
+            memset(out->part + i, HELD_OUT_TEST, end - i);
+            units[n++] = out->unit[i];
+        }
+    }
+    qsort(units, n, sizeof *units, compare_units);
+    for (size_t i = 0; i < d->n; i++)
+        if (out->part[i] != HELD_OUT_TEST
+            && bsearch(&out->unit[i], units, n, sizeof *units, compare_units))
+            out->part[i] = HELD_OUT_ASIDE;
+    free(units);
+    return file < 0 ? -1 : 0;
+}
+
+/* ---- rows: interface ---- */
+
+static void hash_keys(const struct spec *spec, const struct split_key *key, const struct dataset *d,
+                      uint64_t *unit)
+{
+    struct buf scratch = {NULL, 0, 0};
+    for (size_t i = 0; i < d->n; i++)
+        unit[i] = split_row_hash(spec, key, d->problem + i * d->n_fields, &scratch);
+    buf_free(&scratch);
+}
+
+/* Which part a row is in whose key has this hash: the test rows are the same for every fold. */
+static enum held_out_part keyed_part(uint64_t hash, const struct fold *fold)
+{
+    if (!fold->of)
+        return split_is_test(hash) ? HELD_OUT_TEST : HELD_OUT_TRAIN;
+    if (split_is_test(hash))
+        return HELD_OUT_ASIDE;
+    return split_fold(hash, fold->of) == fold->number ? HELD_OUT_TEST : HELD_OUT_TRAIN;
+}
+
+int held_out_find(const struct spec *spec, const char *split, const struct dataset *d,
+                  struct held_out *out)
+{
+    const struct split_key *key = held_out_key(spec, split);
+    char kind[HELD_OUT_NAME];
+    struct fold fold;
+    (void)read_split(split, kind, &fold);
+    out->unit = xcalloc(d->n, sizeof *out->unit);
+    out->part = xcalloc(d->n, 1);
+    if ((is_keyed(kind) || file_of(split)) && !key)
+        return fail("%s: section [split] has no key \"%s\"", spec->path,
+                    file_of(split) ? "shape" : kind);
+    if (!strcmp(kind, "fold"))
+        number_problems(d, out->unit);
+    else if (key)
+        hash_keys(spec, key, d, out->unit);
+    for (size_t i = 0; i < d->n; i++) {
+        if (!key && !fold.of)
+            out->unit[i] = i;
+        if (is_keyed(kind))
+            out->part[i] = (unsigned char)keyed_part(out->unit[i], &fold);
+        else if (fold.of && out->unit[i] % fold.of == fold.number)
+            out->part[i] = HELD_OUT_TEST;
+    }
+    return file_of(split) ? part_file(d, file_of(split), out) : 0;
+}
+
+void held_out_free(struct held_out *h)
+{
+    free(h->unit);
+    free(h->part);
 }

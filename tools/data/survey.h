@@ -5,6 +5,8 @@
    writes them. A column is a field or a parameter. */
 #pragma once
 
+#include "t1.h"
+
 #include "base/intern.h"
 #include "base/opts.h"
 #include "kpred.h"
@@ -84,8 +86,6 @@ int survey_say(struct survey *s, struct survey_said *said, const char *name, con
 /* The same of --set, for the fields that the file does not say */
 int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked);
 
-/* A value that a column may have, though maybe no row has it */
-void survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
 /* What became of a row. The first two were not measured. */
 enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WORKED };
 
@@ -93,9 +93,6 @@ enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WOR
    tuple that is declared lends its values alone. */
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
                   enum survey_result result, long line);
-/* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
-   user gives it no name. */
-int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
 
 /* What a table's times are called, NULL: time_us or time_ms. 0, or -1 with a message if another
    table has times where it has rates, or other rates. */
@@ -112,3 +109,72 @@ int survey_check(const struct survey *s);
 int survey_has_data(const struct survey *s);
 /* How many problems there are, whatever the GPU */
 size_t survey_n_problems(const struct survey *s);
+
+/* ---- other tuners' files ---- */
+
+/* Fields are `gpu`, the sizes problem_size_x, _y, _z, _3 and so on, what --set gives to files that
+   do not say it, and those of the parameters that --fields names. */
+
+/* Adds a cache file, T4 results or KTT's, unpacked. 0, or -1 with a message. */
+int survey_tuner(struct survey *s, const struct survey_asked *asked, const char *path,
+                 struct buf *bytes);
+
+/* Behind all files of data: a T1 input gives what they did not say, or all if there are none. Both
+   have to have the same parameters, but for those of one value; values that T1 does not have are
+   told. 0, or -1 with a message. */
+int survey_t1(struct survey *s, const struct survey_asked *asked, const struct t1 *t1);
+
+/* ---- plain tables ---- */
+
+/* Fields are the columns that --fields names, and `gpu`. table_forms.h says which is the time.
+   Columns of numbers whose names say that they are measurements are passed over, and what counts
+   the rows or is a product of fields. The others are parameters. */
+
+/* Adds a table, unpacked, to the survey. 0, or -1 with a message. */
+int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
+                 struct buf *text);
+
+/* ---- plain tables: what survey_table.c and survey_columns.c share ---- */
+
+enum survey_role { SURVEY_FIELD, SURVEY_PARAM, SURVEY_TIME, SURVEY_PASSED_OVER };
+
+struct survey_cells {
+    char *name;
+    enum survey_role role;
+    struct interned values;
+    int has_text, has_failure, has_fraction, has_empty; /* failures: words in a time's place */
+    char *first;                                        /* cell, and */
+    int changes;                                        /* whether the second row has another one */
+    int at;                                             /* number in the survey */
+    int is_field;                                       /* by --fields, or as the GPU */
+    int varies;                                         /* within a problem */
+    int counts;                                         /* the rows, from 0 or 1 */
+};
+
+struct survey_plain {
+    struct survey *s;
+    const struct survey_asked *asked;
+    const char *path;
+    long header; /* its line */
+    size_t n, n_rows;
+    struct survey_cells *v;
+    int time, has_time;                /* the column; it is there */
+    const struct survey_cells *status; /* the column that tells which rows failed, or NULL */
+    struct interned problems;
+    uint32_t *first_cells; /* of each problem, for each column the number of its first cell */
+    size_t cells_cap;
+    struct survey_said said; /* by --gpu, --set and the file's name */
+    struct buf gpu;
+};
+
+/* Takes a cell of the row of that number, from 0: the number of its text. */
+uint32_t survey_see_cell(struct survey_cells *c, const char *cell, size_t row);
+/* Takes a row, by the numbers of its cells. */
+void survey_see_problem(struct survey_plain *t, const uint32_t *number);
+/* Then, of a column that would be a parameter by its name: 1: it may be one; 0: it is passed over;
+   -1 with a message. */
+int survey_check_rows(const struct survey_plain *t, struct survey_cells *c);
+int survey_pass_over(const struct survey_plain *t, struct survey_cells *c, const char *what);
+int survey_wrong(const struct survey_plain *t, const struct survey_cells *c, const char *what);
+/* Tells of fields that the other fields give. */
+void survey_note_given(const struct survey_plain *t);

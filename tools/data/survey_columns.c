@@ -1,7 +1,6 @@
-/* survey_columns.c - what the columns of a plain table hold, and which tell nothing of a tuple;
-   declared in survey_table.h
+/* survey_columns.c - what the columns of a plain table hold, and which tell nothing of a tuple
    SPDX-License-Identifier: MIT */
-#include "survey_table.h"
+#include "survey.h"
 
 #include "load.h"
 #include "table_forms.h"

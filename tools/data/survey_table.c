@@ -1,8 +1,8 @@
-/* survey_table.c - see survey_table.h
+/* survey_table.c - plain tables, of all that was timed or of the best tuples, for a survey
    SPDX-License-Identifier: MIT
 
    A table is read twice: what a column is shows only when all its cells have been seen. */
-#include "survey_table.h"
+#include "survey.h"
 
 #include "load.h"
 #include "table_forms.h"

@@ -1,8 +1,6 @@
-/* t1.c - see t1.h
+/* t1.c - reads T1 inputs
    SPDX-License-Identifier: MIT */
 #include "t1.h"
-
-#include "t1_values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,15 @@
-/* t1_values.c - see t1_values.h
+/* t1_values.c - evaluates the Python expressions that give a parameter's values in a T1 input
    SPDX-License-Identifier: MIT
 
    A recursive descent over the text itself. The operand of a comprehension stands before its `for`:
    it is passed over once and read again for each value of the variable. */
-#include "t1_values.h"
+#include "t1.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { T1_MAX_VALUES = 1024 }; /* of one list */
 
 enum { MAX_DEPTH = 32, MAX_TEXT = 255 };
 #define MOST_NUMBER (INT64_C(1) << 40) /* of a number on the way to a value */

@@ -1,4 +1,4 @@
-/* table_columns.c - which columns of a table hold times, and what these are; in table_forms.h
+/* table_columns.c - which columns of a table hold times, and what these are
    SPDX-License-Identifier: MIT */
 #include "table_forms.h"
 

@@ -1,4 +1,4 @@
-/* table_forms.c - see table_forms.h
+/* table_forms.c - tables as people make them, handed out in one form
    SPDX-License-Identifier: MIT
 
    What a column's commas and its name mean is seen when all its cells are: where a table may be

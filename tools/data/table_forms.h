@@ -1,17 +1,109 @@
 /* table_forms.h - tables as people make them, handed out in one form: a tuple a row, and its time
-   SPDX-License-Identifier: MIT
-
-   Between the records of a CSV file and who reads a table of times. Decimal commas, marks between
-   thousands, units, rates, a column for each repeat and a column for each tuple end here; what was
-   guessed is told. A plain table is handed out as it is, at no cost. */
+   SPDX-License-Identifier: MIT */
 #pragma once
-
-#include "column_names.h"
-#include "metric.h"
 
 #include "base/csv_records.h"
 #include "base/intern.h"
 #include "model/spec.h"
+
+#include <stddef.h>
+
+/* ---- times and speeds ---- */
+
+enum metric_kind { METRIC_NONE, METRIC_TIME, METRIC_RATE };
+
+/* What a name or a unit says of figures: of times whether the unit is said, and as the power of ten
+   how many microseconds it has; of rates, where more is better, likewise how many billions. */
+struct metric {
+    enum metric_kind kind;
+    int has_unit, power;
+};
+
+/* Of a unit: "ms", "µs", "[ns]", "GFLOPS", "GB/s"; of other texts METRIC_NONE */
+struct metric metric_of_unit(const char *text);
+/* Of a column's name: "latency (ms)", "t_ms", "Kernel time, µs", "throughput". Of "total flops" it
+   is not known, that may be work; "time_std" and "compile_time" are no times of a kernel. */
+struct metric metric_of_name(const char *name);
+
+/* Microseconds of a figure; of a rate the time of as much work as makes a billion of its units in a
+   millisecond, so that within one problem the ratios are those of times. More than 0. */
+double metric_us(struct metric m, double figure);
+
+/* ---- figures ---- */
+
+/* A number at the beginning of a cell, with nothing or a unit behind it */
+struct figure {
+    size_t n;        /* how long it is, the unit excluded */
+    int is_plain;    /* as C writes it, without a unit */
+    int is_fraction; /* it has a decimal mark, or may have */
+    char proves;     /* the decimal mark of its column, . or , */
+    char either;     /* a mark that may be that or stand between thousands; 0: there is none */
+    const char *unit;
+};
+
+/* 1: the cell is such a number. */
+int figure_see(const char *cell, struct figure *f);
+/* The number as C writes it, where `mark` is the decimal mark; `out` has room for f->n + 1, and may
+   be the cell. */
+void figure_write(const char *cell, const struct figure *f, char mark, char *out);
+
+/* Might a table without quotes of this kind have figures that C does not write so, outside of the
+   column of times? It is a quick look at the text: a digit, a mark of thousands, and a digit, or a
+   comma between digits within quotes. */
+int figure_may_be_odd(const char *text, const char *end);
+
+/* ---- what the names of a table's columns tell ---- */
+
+/* Does the name say that the column holds times or speeds, or what is told beside these? Of "total
+   flops" it is not known: that may be work. */
+int column_is_measurement(const char *name);
+
+/* Is the name one that people give to the number of a row: id, index, row, run? */
+int column_is_counter(const char *name);
+
+/* Has the name a number, and is it that of a repeat, such as "time_2" or "run1 (ms)"? Then
+   `pattern` is the name with * in the place of the number, "run* (ms)". */
+int column_is_repeat(const char *name, char pattern[128], long *number);
+/* The pattern of any name with a number: 1, or 0 if there is none. */
+int column_pattern(const char *name, char pattern[128], long *number);
+
+/* A tuple as a column's name says it: "BM=64 BN=128", "bm64_bn128", or "64x128" without names. */
+enum tuple_form { TUPLE_PAIRS, TUPLE_LETTERS, TUPLE_NUMBERS, TUPLE_NONE };
+struct column_tuple {
+    enum tuple_form form;
+    size_t n;
+    char *name[KPRED_MAX_TUPLE], *value[KPRED_MAX_TUPLE]; /* in `text`; of numbers no names */
+    char text[512];
+};
+/* Whether it says one; t->form is TUPLE_NONE if not. */
+int column_tuple(const char *name, struct column_tuple *t);
+
+/* Does the name say a tuple of the spec's parameters, or its only parameter's value? */
+int column_is_tuple_of(const struct spec *spec, const char *name);
+/* A text that a spec takes as a value, like the name; to be freed */
+char *column_fit_value(const char *name);
+
+/* Does the name look like that of a tuning parameter? It is a guess, for an advice. */
+int column_is_tuning(const char *name);
+
+#define COLUMN_CHOICE "`init --metric NAME`, or `metric = NAME` in [data] of the spec, says it"
+
+/* Is the column called time_us or time_ms? */
+int column_is_time(const char *name);
+
+/* Which column of the header, the record at hand, is that of the times; -1: none. *us is the
+   microseconds of one there. -2 with a message: there are two. */
+int column_find_time(const struct csv_records *header, double *us);
+
+/* There is none, in a table for the spec: -1, with a message which of its columns may be the times,
+   or what else the table may be. */
+int column_no_time(const struct csv_records *header, const struct spec *spec);
+
+/* ---- tables ---- */
+
+/* Between the records of a CSV file and who reads a table of times. Decimal commas, marks between
+   thousands, units, rates, a column for each repeat and a column for each tuple end here; what was
+   guessed is told. A plain table is handed out as it is, at no cost. */
 
 /* What is known of a table beforehand */
 struct table_asked {
@@ -70,7 +162,7 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
 int table_forms_next(struct table_forms *t);
 void table_forms_close(struct table_forms *t);
 
-/* ---- what table_forms.c and table_columns.c share ---- */
+/* ---- tables: what table_forms.c and table_columns.c share ---- */
 
 enum { TABLE_MOST_DISTINCT = 256, TABLE_CELL_SHOWN = 40 };
 

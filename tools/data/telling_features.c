@@ -1,6 +1,6 @@
-/* telling_features.c - see telling_features.h
+/* telling_features.c - keeps of a new spec's features those that tell its problems apart
    SPDX-License-Identifier: MIT */
-#include "telling_features.h"
+#include "init.h"
 
 #include "base/numbers.h"
 #include "model/program.h"

@@ -18,7 +18,7 @@ static const struct tuner_member *find_in(const struct tuner_members *list, cons
     return NULL;
 }
 
-const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name)
+static const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name)
 {
     const struct tuner_member *m = find_in(&f->before, name);
     return m ? m : find_in(&f->later, name);

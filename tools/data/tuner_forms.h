@@ -47,5 +47,4 @@ struct tuner_form {
 
 extern const struct tuner_form tuner_forms[]; /* ends with a list NULL */
 
-const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name);
 void tuner_forms_free(struct tuner_file *f);

@@ -1,6 +1,6 @@
-/* unseen_rows.c - see unseen_rows.h
+/* unseen_rows.c - makes what a model learns for GPUs on which nothing was measured
    SPDX-License-Identifier: MIT */
-#include "unseen_rows.h"
+#include "data.h"
 
 #include "model/unseen.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/plot.h"
-#include "data/no_tuple.h"
+#include "data/data.h"
 #include "model/model.h"
 
 struct eval_row {
@@ -26,7 +26,7 @@ struct outcome {
     double share;  /* the best time divided by the time of the best of k timed tuples */
 };
 
-/* All rows; the rows kept from training to test on; for a fold, the rows in no fold (held_out.h) */
+/* All rows; the rows kept from training to test on; for a fold, the rows in no fold (split.h) */
 enum eval_rows { EVAL_ALL, EVAL_TEST, EVAL_ASIDE };
 
 struct eval {
@@ -40,13 +40,13 @@ struct eval {
     struct eval_row *row; /* by group, in it by unit */
     size_t n;
     int is_single; /* timed, but each problem has one option: the best, as untimed data have */
-    int is_sample; /* not all tuples were timed: sample.h */
+    int is_sample; /* not all tuples were timed: score.c */
     struct estimate *estimate; /* open, or NULL */
     unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
                               predict it; else NULL */
 };
 
-/* score.c */
+/* ---- score.c: rows and outcomes ---- */
 
 int eval_is_timed(const struct eval *e);
 
@@ -66,7 +66,7 @@ size_t eval_best_row(const struct eval *e, const struct eval_row *r);
 /* Adds the key by which the model's split knows the row. */
 void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *key);
 
-/* estimate.c: trees that learn from the data judge answers that were not timed */
+/* ---- estimate.c: trees that learn from the data judge answers that were not timed ---- */
 
 /* 0, or -1 with a message; to be closed in both cases. */
 int eval_open_estimate(struct eval *e);
@@ -77,11 +77,7 @@ void eval_close_estimate(struct eval *e);
 double eval_estimate(const struct eval *e, const struct eval_row *row, const kpred_tuple *answers,
                      size_t n);
 
-/* ceiling.c: at k = 1 the geometric mean of the shares that who knew the true times would have, by
-   the noise of the data; below 0: it is not known */
-double eval_ceiling(const struct eval *e, size_t first, size_t end);
-
-/* shares.c: figures of times */
+/* ---- shares.c: figures of times ---- */
 
 struct eval_shares {
     size_t exact, unlisted, answers, timed; /* sums of the outcomes' */
@@ -97,7 +93,11 @@ double eval_error(const struct eval *e, const double *value, double mean, size_t
 struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
                                   size_t end);
 
-/* groups.c */
+/* At k = 1 the geometric mean of the shares that who knew the true times would have, by
+   the noise of the data; below 0: it is not known */
+double eval_ceiling(const struct eval *e, size_t first, size_t end);
+
+/* ---- score.c: groups of rows ---- */
 
 /* The rows of a group follow each other; `first` is its first one. */
 size_t eval_group_end(const struct eval *e, size_t first);
@@ -105,10 +105,12 @@ const char *eval_split_name(const struct eval *e);
 void eval_group_cells(const struct eval *e, struct table *t, size_t first); /* model to dtype */
 void eval_group_name(const struct eval *e, struct buf *name, size_t first); /* gfx906_60, FP16 */
 
-/* reliability.c: how well probabilities fit, a line for every k, group and bin, and curves; `out`
-   has room for every row. 0, or -1 with a message. */
+/* ---- reliability.c: probabilities ---- */
+
+/* How well probabilities fit, a line for every k, group and bin, and curves; `out` has room for
+   every row. 0, or -1 with a message. */
 int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct outcome *out,
                      struct table *t, struct plot *plot);
 
-/* temperature.c: a line on standard error. */
+/* The temperature: a line on standard error. */
 void eval_temperature(const struct eval *e);

@@ -11,7 +11,7 @@
    problem by that of the best of its first k. */
 #pragma once
 
-#include "sample.h"
+#include "eval.h"
 
 #include "train/judge_trees.h"
 #include "train/watch.h"

@@ -2,10 +2,20 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "float_scorer.h"
-
+#include "model/model.h"
 #include "train/paper/paper.h"
 #include "train/recipe.h"
+
+/* ---- float networks behind the scorer interface, for `eval --float` and `--teachers` ---- */
+
+/* The mean of the networks' probabilities, of one just its own. */
+struct float_scorer {
+    const struct net *nets;
+    size_t n_nets;
+    const struct program *program;
+};
+
+/* ---- predictors ---- */
 
 enum { MAX_TEACHERS = RECIPE_MAX_NETS - 1 };
 

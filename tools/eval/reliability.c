@@ -1,9 +1,12 @@
-/* reliability.c - `kpred-train eval --reliability`: predicted probabilities against what came true
+/* reliability.c - whether probabilities come true, and the temperature by which they would
    SPDX-License-Identifier: MIT */
 #include "eval.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+
+/* ---- bins ---- */
 
 enum { BINS = 10, ALL = BINS, ONE = 1 << 24 };
 
@@ -139,4 +142,170 @@ int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct out
         }
     }
     return 0;
+}
+
+/* ---- the temperature ---- */
+
+enum { LEAST = 55, MOST = 800 }; /* hundredths, as a spec's [calibration] takes them */
+
+/* For every problem, and every value of every parameter along its first tuple: the value's logit
+   minus the logit of the tuple's value. And whether the tuple is the optimum. */
+struct margins {
+    const kpred_model *m;
+    size_t n, width; /* problems, and values of all parameters */
+    int32_t *at;     /* n x width, Q16 */
+    unsigned char *hit;
+};
+
+struct scratch {
+    int32_t *work, *state, *next, *arena;
+    int32_t logits[KPRED_MAX_VALUES];
+    kpred_ctx ctx;
+};
+
+static int scratch_new(struct scratch *s, const struct eval *e)
+{
+    const size_t beam = e->beam ? e->beam : 1, words = kpred_arena_words(e->run, beam);
+    s->work = xcalloc(e->run->work_words + 1, sizeof *s->work);
+    s->state = xcalloc(e->run->state_words + 1, sizeof *s->state);
+    s->next = xcalloc(e->run->state_words + 1, sizeof *s->next);
+    s->arena = xcalloc(words, sizeof *s->arena);
+    return kpred_init(&s->ctx, KPRED_VERSION, e->run, beam, s->arena, words) == KPRED_OK;
+}
+
+static void scratch_free(struct scratch *s)
+{
+    free(s->work);
+    free(s->state);
+    free(s->next);
+    free(s->arena);
+}
+
+/* The state of the prefix that is longer by one value of parameter t */
+static void extend(const kpred_model *m, struct scratch *s, size_t t, int32_t value)
+{
+    int32_t *const before = s->state;
+    if (m->scorer->extend == NULL || t + 1 == m->n_params)
+        return;
+    m->scorer->extend(m, s->work, before, t, value, s->next);
+    s->state = s->next;
+    s->next = before;
+}
+
+static void find_indexes(const kpred_model *m, const int32_t *values, unsigned char *index)
+{
+    for (size_t t = 0; t < m->n_params; t++) {
+        index[t] = 0;
+        while (m->params[t].values[index[t]] != values[t])
+            index[t]++;
+    }
+}
+
+static void add_problem(struct margins *g, struct scratch *s, const int32_t *problem,
+                        const kpred_tuple *tuple, size_t is_hit)
+{
+    unsigned char index[KPRED_MAX_TUPLE];
+    int32_t *at = g->at + g->n * g->width;
+    find_indexes(g->m, tuple->value, index);
+    g->m->scorer->start(g->m, problem, s->work, s->state);
+    for (size_t t = 0; t < g->m->n_params; t++) {
+        g->m->scorer->logits(g->m, s->work, s->state, index, t, s->logits);
+        for (int32_t v = 0; v < g->m->params[t].n_values; v++)
+            *at++ = s->logits[v] - s->logits[index[t]];
+        extend(g->m, s, t, index[t]);
+    }
+    g->hit[g->n++] = is_hit != 0;
+}
+
+/* Problems without a prediction are passed over. */
+static void gather(const struct eval *e, struct margins *g, struct scratch *s)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
+        const size_t best = eval_best_row(e, e->row + i);
+        kpred_tuple tuple;
+        size_t n;
+        if (kpred_predict(&s->ctx, problem, e->data.n_fields, &tuple, 1, &n) == KPRED_OK)
+            add_problem(g, s, problem, &tuple,
+                        eval_agreement(e, &tuple, e->data.target + best * e->data.n_params)
+                            == g->m->n_params);
+    }
+}
+
+/* -log2 of the tuple's part in one softmax; nothing overflows, since the largest is taken out */
+static double bits_of(const int32_t *margin, int32_t n, double scale)
+{
+    int32_t most = 0;
+    double sum = 0;
+    for (int32_t v = 0; v < n; v++)
+        most = margin[v] > most ? margin[v] : most;
+    for (int32_t v = 0; v < n; v++)
+        sum += exp2(((double)margin[v] - most) * scale);
+    return most * scale + log2(sum);
+}
+
+/* The mean log-loss of the claims that the first tuple is the optimum, with all logits divided by a
+   temperature. A claim of certainty costs at most 40 bits. */
+static double mean_loss(const struct margins *g, double temperature)
+{
+    const double scale = 1 / temperature / 65536;
+    const int32_t *at = g->at;
+    double sum = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        double bits = 0;
+        for (size_t t = 0; t < g->m->n_params; t++) {
+            bits += bits_of(at, g->m->params[t].n_values, scale);
+            at += g->m->params[t].n_values;
+        }
+        sum += g->hit[i] ? bits : -log2(fmax(1 - exp2(-bits), 0x1p-40));
+    }
+    return sum / (double)g->n;
+}
+
+/* The best of first..last in steps, in hundredths */
+static int best_of(const struct margins *g, int first, int last, int step)
+{
+    int best = first;
+    double least = mean_loss(g, first / 100.0);
+    for (int t = first + step; t <= last; t += step) {
+        const double loss = mean_loss(g, t / 100.0);
+        if (loss < least) {
+            least = loss;
+            best = t;
+        }
+    }
+    return best;
+}
+
+/* Coarse, then fine. */
+static int best_temperature(const struct margins *g)
+{
+    enum { COARSE = 25 };
+    const int about = best_of(g, LEAST, MOST, COARSE);
+    return best_of(g, about - COARSE < LEAST ? LEAST : about - COARSE + 1,
+                   about + COARSE > MOST ? MOST : about + COARSE - 1, 1);
+}
+
+void eval_temperature(const struct eval *e)
+{
+    const double own = (double)KPRED_SCALE_ONE / e->run->scale;
+    struct margins g = {e->run, 0, 0, NULL, NULL};
+    struct scratch s;
+    for (size_t i = 0; i < e->run->n_params; i++)
+        g.width += (size_t)e->run->params[i].n_values;
+    g.at = xcalloc(e->n, g.width * sizeof *g.at);
+    g.hit = xcalloc(e->n, 1);
+    if (scratch_new(&s, e))
+        gather(e, &g, &s);
+    if (g.n) {
+        const int best = best_temperature(&g);
+        note("%s: temperature %.2f: the network's logits divided by it give the first tuple's "
+             "probability the least log-loss, %.4f bits a problem; divided by %.2f, as the scores "
+             "are, %.4f (%zu problems)",
+             e->model->m.name, best / 100.0, mean_loss(&g, best / 100.0), own, mean_loss(&g, own),
+             g.n);
+    }
+    scratch_free(&s);
+    free(g.at);
+    free(g.hit);
 }

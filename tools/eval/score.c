@@ -1,12 +1,170 @@
-/* score.c - the rows to test on, and what each prediction was worth
+/* score.c - selects the rows to test on and scores each prediction
    SPDX-License-Identifier: MIT */
-#include "sample.h"
+#include "eval.h"
 
-#include "data/held_out.h"
+#include "base/numbers.h"
 #include "data/split.h"
+#include "model/tuples.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- groups ---- */
+
+size_t eval_group_end(const struct eval *e, size_t first)
+{
+    size_t end = first;
+    while (end < e->n && e->row[end].gpu == e->row[first].gpu
+           && e->row[end].dtype == e->row[first].dtype)
+        end++;
+    return end;
+}
+
+static const char *token_name(const struct eval *e, const char *field, int32_t token)
+{
+    const int f = spec_field_index(e->model->spec, field);
+    return f < 0 || token < 0 ? "all" : e->model->spec->fields[f].tokens[token];
+}
+
+const char *eval_split_name(const struct eval *e)
+{
+    return e->rows != EVAL_ALL ? e->model->m.split : "all";
+}
+
+void eval_group_cells(const struct eval *e, struct table *t, size_t first)
+{
+    table_text(t, e->model->m.name);
+    table_text(t, eval_split_name(e));
+    table_text(t, token_name(e, "gpu", e->row[first].gpu));
+    table_text(t, token_name(e, "dtype", e->row[first].dtype));
+}
+
+/* "gfx906_60, FP16", or what there is of it */
+void eval_group_name(const struct eval *e, struct buf *name, size_t first)
+{
+    const char *gpu = token_name(e, "gpu", e->row[first].gpu);
+    const char *dtype = token_name(e, "dtype", e->row[first].dtype);
+    const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
+    buf_printf(name, "%s%s%s", both || strcmp(gpu, "all") ? gpu : dtype, both ? ", " : "",
+               both ? dtype : "");
+}
+
+/* ---- a sample of tuples: is it a sample? ---- */
+
+/* Nothing is known of a predicted tuple that nobody timed. So a model is judged by its order of the
+   timed tuples alone: it is asked as if no other were legal. */
+
+enum { LISTED = 1 << 18 };
+
+/* What was tried of a problem: how many tuples that the model may return, and the sum of the hashes
+   of all */
+struct tried {
+    size_t n;
+    uint64_t hash;
+};
+
+static void count(const struct eval *e, const unsigned char *target, int may, struct tried *t)
+{
+    uint64_t hash = 0;
+    for (size_t p = 0; p < e->data.n_params; p++)
+        hash = num_mix(hash, p, target[p]);
+    t->hash += hash;
+    t->n += (size_t)may;
+}
+
+/* Failures were tried as well. */
+static struct tried count_tried(const struct eval *e, const struct eval_row *r)
+{
+    const struct data_failures *f = &e->data.failed;
+    const size_t n_params = e->data.n_params;
+    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
+    struct tried t = {0, 0};
+    size_t end;
+    for (size_t i = r->index; i < r->end; i++)
+        count(e, e->data.target + i * n_params, !(e->is_out && e->is_out[i]), &t);
+    for (size_t i = data_find_failures(&e->data, problem, &end); i < end; i++)
+        count(e, f->target + i * n_params,
+              model_allows(e->model, problem, f->target + i * n_params), &t);
+    return t;
+}
+
+static int has_all_legal(const struct eval *e, const struct eval_row *r, size_t tried)
+{
+    static const struct tuples_most most = {LISTED, 1};
+    struct tuples legal;
+    tuples_open(&legal, &e->model->m, e->data.problem + r->index * e->data.n_fields, &most);
+    const int is_full = legal.kind == TUPLES_ALL && tried >= legal.n;
+    tuples_close(&legal);
+    return is_full;
+}
+
+/* Is it a sample? A table is full where each problem has every tuple that the rule allows, failures
+   included, or, without a rule, where all problems have as many. */
+static int eval_find_sample(const struct eval *e)
+{
+    if (e->model->spec->format != SPEC_TIMED)
+        return 0;
+    uint64_t first = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tried tried = count_tried(e, &e->row[i]);
+        first = i ? first : tried.hash;
+        if (e->model->m.rule ? !has_all_legal(e, &e->row[i], tried.n) : tried.hash != first)
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- a sample of tuples: the model that knows the timed tuples alone ---- */
+
+static struct {
+    const struct eval *e;
+    const struct eval_row *row;
+} timed_alone; /* what the rule below asks: a rule has no argument for it */
+
+static int begins_so(const struct eval *e, size_t row, const int32_t *values, size_t n)
+{
+    const unsigned char *target = e->data.target + row * e->data.n_params;
+    for (size_t p = 0; p < n; p++)
+        if (values[p] != e->model->params[p].values[target[p]])
+            return 0;
+    return 1;
+}
+
+static int timed_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    (void)problem;
+    for (size_t i = timed_alone.row->index; i < timed_alone.row->end; i++)
+        if (!(timed_alone.e->is_out && timed_alone.e->is_out[i])
+            && begins_so(timed_alone.e, i, values, n))
+            return 1;
+    return 0;
+}
+
+static void eval_sample_row(const struct eval *e, const struct eval_row *row)
+{
+    timed_alone.e = e;
+    timed_alone.row = row;
+}
+
+/* A model that answers with tuples that were timed for the row's problem, once eval_sample_row has
+   said which row that is. */
+static kpred_model eval_sample_model(const kpred_model *run)
+{
+    kpred_model m = *run;
+    m.rule = timed_rule;
+    return m;
+}
+
+/* How many of the n tuples were timed and are legal */
+static size_t eval_count_timed(const struct eval *e, const struct eval_row *row,
+                               const kpred_tuple *t, size_t n)
+{
+    size_t found = 0;
+    eval_sample_row(e, row);
+    for (size_t i = 0; i < n; i++)
+        found += (size_t)timed_rule(NULL, t[i].value, e->model->m.n_params);
+    return found;
+}
 
 int eval_is_timed(const struct eval *e)
 {

@@ -1,13 +1,66 @@
 /* child.c - what runs in a child that is locked in: calls that are checked, calls that are timed
    SPDX-License-Identifier: MIT
 
-   child.h declares it. */
-#include "child.h"
+   attempt.h and trial.h declare it. */
+#include "attempt.h"
 
 #include "base/numbers.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
+
+/* ---- what many times say ---- */
+
+static void sort(double *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const double x = v[i];
+        size_t k = i;
+        for (; k > 0 && v[k - 1] > x; k--)
+            v[k] = v[k - 1];
+        v[k] = x;
+    }
+}
+
+double timing_quiet(double *v, size_t n)
+{
+    sort(v, n);
+    return v[n / 4];
+}
+
+static double median(double *v, size_t n)
+{
+    sort(v, n);
+    return n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* The standard error of a median, from the median of the distances to it: neither is moved by the
+   few values that an interruption made large. */
+static double error_of_median(double *v, size_t n)
+{
+    const double to_deviation = 1.4826, of_median = 1.2533; /* if the distribution is normal */
+    const double middle = median(v, n);
+    for (size_t i = 0; i < n; i++)
+        v[i] = fabs(v[i] - middle);
+    return to_deviation * of_median * median(v, n) / sqrt((double)n);
+}
+
+struct timing timing_of(const uint64_t (*pairs)[2], size_t n)
+{
+    double v[TIMING_MOST];
+    struct timing t = {0, 0, {0, 0}};
+    for (int code = 0; code < 2; code++) {
+        for (size_t i = 0; i < n; i++)
+            v[i] = (double)pairs[i][code];
+        t.ns[code] = timing_quiet(v, n);
+    }
+    for (size_t i = 0; i < n; i++)
+        v[i] = (double)pairs[i][0] / (double)pairs[i][1];
+    t.ratio = t.ns[0] / t.ns[1];
+    t.error = error_of_median(v, n);
+    return t;
+}
 
 uint64_t report_sum(const struct report *r, uint64_t number)
 {

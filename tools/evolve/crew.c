@@ -1,10 +1,10 @@
 /* crew.c - processes that stay, and answer one request after another
    SPDX-License-Identifier: MIT
 
-   crew.h declares it. */
-#include "crew.h"
+   sandbox.h declares it. */
+#include "sandbox.h"
 
-#include "lock.h"
+#include "process.h"
 
 #include "base/util.h"
 

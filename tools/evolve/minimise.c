@@ -1,8 +1,7 @@
-/* minimise.c - what a list can do without
+/* minimise.c - what a list can do without, and which of its edits all cases accept
    SPDX-License-Identifier: MIT
 
    search.h declares it. */
-#include "noise.h"
 #include "run.h"
 
 #include <math.h>
@@ -30,7 +29,7 @@ static struct result compare(const struct smaller *s, const struct edits *list,
 {
     const struct task *t = s->run.task;
     const struct result inapplicable = {.outcome = OUTCOME_INAPPLICABLE, .time = HUGE_VAL};
-    return t->applies(t->self, list) ? t->compare(t->self, list, with) : inapplicable;
+    return t->applies(t->program, list) ? t->compare(t->trial, list, with) : inapplicable;
 }
 
 static int judge(struct smaller *s, const struct edits *list, struct result *result)
@@ -124,7 +123,7 @@ static int simplify(struct smaller *s)
     int any = 0;
     for (size_t i = 0; t->simpler != NULL && i < s->list.n; i++) {
         edits_copy(&s->without, &s->list);
-        if (t->simpler(t->self, &s->list.v[i], &s->without.v[i]) != 0)
+        if (t->simpler(t->program, &s->list.v[i], &s->without.v[i]) != 0)
             continue;
         any |= drop_if_idle(s);
     }
@@ -228,4 +227,49 @@ void minimised_free(struct minimised *m)
     edits_free(&m->list);
     free(m->kept);
     memset(m, 0, sizeof *m);
+}
+
+/* ---- mending: the edits that all cases accept together ---- */
+
+/* A list that is fast on the cases of the search may be wrong on held-out ones by a few of its
+   edits; the others may still gain. */
+
+struct mend {
+    struct run run;
+    const struct edits *list;
+    struct edits *right; /* so far */
+};
+
+/* Adds a part, or what all cases accept of it. */
+static int add_part(struct mend *m, size_t from, size_t n)
+{
+    struct edits longer = {0};
+    struct result result;
+    edits_copy(&longer, m->right);
+    for (size_t i = 0; i < n; i++)
+        edits_add(&longer, &m->list->v[from + i]);
+    m->run.idle = 0;
+    int rc = run_evaluate(&m->run, &longer, 1, EFFORT_JUDGE, &result);
+    if (rc == 0 && result.outcome == OUTCOME_VALID)
+        edits_copy(m->right, &longer);
+    else if (rc == 0 && n > 1)
+        rc = add_part(m, from, n / 2) != 0 ? -1 : add_part(m, from + n / 2, n - n / 2);
+    edits_free(&longer);
+    return rc;
+}
+
+int search_mend(const struct task *task, struct archive *archive, const struct edits *list,
+                struct edits *right)
+{
+    struct mend m;
+    memset(&m, 0, sizeof m);
+    memset(right, 0, sizeof *right);
+    run_open(&m.run, NULL, task, archive);
+    m.list = list;
+    m.right = right;
+    const int rc = add_part(&m, 0, list->n);
+    if (rc != 0)
+        edits_free(right);
+    run_close(&m.run);
+    return rc;
 }

@@ -1,12 +1,194 @@
-/* population.c - lists with their results, ranked
+/* population.c - lists with their results, ranked; how new ones come out of them, and the first
+   ones
    SPDX-License-Identifier: MIT
 
-   population.h declares it. */
-#include "population.h"
+   run.h and search.h declare it. */
+#include "run.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- which of some points are better ---- */
+
+static int point_dominates(const struct point *a, const struct point *b)
+{
+    if (a->time > b->time || a->error > b->error)
+        return 0;
+    return a->time < b->time || a->error < b->error || a->size < b->size;
+}
+
+int point_precedes(const struct point *a, const struct point *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->crowding > b->crowding;
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const struct point *a = *(struct point *const *)x, *b = *(struct point *const *)y;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    if (a->error != b->error)
+        return a->error < b->error ? -1 : 1;
+    return a->size < b->size ? -1 : a->size > b->size;
+}
+
+static int by_rank(const void *x, const void *y)
+{
+    const struct point *a = *(struct point *const *)x, *b = *(struct point *const *)y;
+    return a->rank != b->rank ? (a->rank < b->rank ? -1 : 1) : by_time(x, y);
+}
+
+/* Pointers to the points in an order; to be freed */
+static struct point **sorted(struct point *points, size_t n,
+                             int (*compare)(const void *, const void *))
+{
+    struct point **order = xmalloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        order[i] = &points[i];
+    qsort(order, n, sizeof *order, compare);
+    return order;
+}
+
+/* In the order of times, only an earlier point can dominate a later one, and of a rank the latest
+   point has the least error: if that one does not dominate, none of the rank does. */
+void pareto_rank(struct point *points, size_t n)
+{
+    struct point **order = sorted(points, n, by_time);
+    struct point **latest = xmalloc(n * sizeof *latest);
+    int ranks = 0;
+    for (size_t i = 0; i < n; i++) {
+        int rank = 0;
+        while (rank < ranks && point_dominates(latest[rank], order[i]))
+            rank++;
+        order[i]->rank = rank;
+        latest[rank] = order[i];
+        ranks = rank == ranks ? ranks + 1 : ranks;
+    }
+    free(latest);
+    free(order);
+}
+
+/* Of one rank, in the order of times, and so of falling errors */
+static void crowd(struct point **rank, size_t n)
+{
+    const double times = rank[n - 1]->time - rank[0]->time;
+    const double errors = rank[0]->error - rank[n - 1]->error;
+    for (size_t i = 0; i < n; i++)
+        rank[i]->crowding = i == 0 || i == n - 1 ? HUGE_VAL : 0;
+    for (size_t i = 1; i + 1 < n; i++) {
+        if (times > 0)
+            rank[i]->crowding += (rank[i + 1]->time - rank[i - 1]->time) / times;
+        if (errors > 0)
+            rank[i]->crowding += (rank[i - 1]->error - rank[i + 1]->error) / errors;
+    }
+}
+
+void pareto_crowd(struct point *points, size_t n)
+{
+    struct point **order = sorted(points, n, by_rank);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && order[end]->rank == order[begin]->rank;)
+            end++;
+        crowd(order + begin, end - begin);
+    }
+    free(order);
+}
+
+/* ---- new lists out of those that are there ---- */
+
+enum { TRIES = 8 };
+
+int breed_longer(const struct run *r, const struct edits *parent, uint64_t *random,
+                 struct edits *child)
+{
+    const struct task *t = r->task;
+    struct edit e;
+    edits_copy(child, parent);
+    for (int i = 0; i < TRIES; i++) {
+        if (t->propose(t->program, child, random, &e) != 0)
+            continue;
+        edits_add(child, &e);
+        if (!run_met(r, child))
+            return 0;
+        edits_drop(child, child->n - 1);
+    }
+    return -1;
+}
+
+int breed_shorter(const struct run *r, const struct edits *parent, uint64_t *random,
+                  struct edits *child)
+{
+    const struct task *t = r->task;
+    for (int i = 0; i < TRIES && parent->n > 1; i++) {
+        edits_copy(child, parent);
+        edits_drop(child, run_below(random, child->n));
+        if (!run_met(r, child) && t->applies(t->program, child))
+            return 0;
+    }
+    return -1;
+}
+
+/* ---- crossing ---- */
+
+/* Fills `taken` for the n edits that only one parent has: each order of them is as probable as any
+   other, and those before a random point are taken. */
+static void split(unsigned char *taken, size_t n, uint64_t *random)
+{
+    size_t left = 1 + run_below(random, n); /* at least one edit comes along */
+    for (size_t i = 0; i < n; i++) {
+        taken[i] = run_below(random, n - i) < left;
+        left -= taken[i];
+    }
+}
+
+static size_t count_own(const struct edits *list, const struct edits *other)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        n += !edits_hold(other, &list->v[i]);
+    return n;
+}
+
+/* The edits stay in the order that they have in a parent: a later one may act on what an earlier
+   one made. What is b's alone comes last. */
+static void join(const struct edits *a, const struct edits *b, const unsigned char *taken,
+                 struct edits *child)
+{
+    child->n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (edits_hold(b, &a->v[i]) || *taken++)
+            edits_add(child, &a->v[i]);
+    for (size_t i = 0; i < b->n; i++)
+        if (!edits_hold(a, &b->v[i]) && *taken++)
+            edits_add(child, &b->v[i]);
+}
+
+int breed_crossed(const struct run *r, const struct edits *a, const struct edits *b,
+                  uint64_t *random, struct edits *child)
+{
+    const struct task *t = r->task;
+    const size_t n = count_own(a, b) + count_own(b, a);
+    int rc = -1;
+    if (n == 0)
+        return -1;
+    unsigned char *taken = xmalloc(n);
+    for (int i = 0; i < TRIES && rc != 0; i++) {
+        split(taken, n, random);
+        join(a, b, taken, child);
+        if (!edits_equal(child, a) && !edits_equal(child, b) && t->applies(t->program, child))
+            rc = 0;
+    }
+    free(taken);
+    return rc;
+}
+
+/* ---- populations ---- */
 
 enum { MOST_CONFIRMED = 16 }; /* of a generation */
 
@@ -32,7 +214,7 @@ void population_empty(struct population *p)
     memset(p, 0, sizeof *p);
 }
 
-/* ---- ranks ---- */
+/* ---- populations: ranks ---- */
 
 static int by_value(const void *x, const void *y)
 {
@@ -99,7 +281,7 @@ const struct individual *population_pick(const struct population *p, uint64_t *r
     return &p->v[i < j ? i : j];
 }
 
-/* ---- who stays ---- */
+/* ---- populations: who stays ---- */
 
 static void add_all(struct population *p, const struct individual *v, size_t n)
 {
@@ -136,5 +318,146 @@ int population_confirm(struct population *p, struct run *r)
         p->v[i].result = results[i];
     free(results);
     free(lists);
+    return rc;
+}
+
+/* ---- the first population ---- */
+
+enum { TRIES_AN_EDIT = 16 };
+
+struct founder {
+    struct edits list, alone, together;
+    uint64_t random;
+    long tries;
+    int is_trying; /* in this round */
+};
+
+struct founders {
+    struct run *run;
+    size_t n;
+    struct founder *v;
+    struct edits *lists; /* of this round: shallow */
+    struct result *results;
+};
+
+static int is_full(const struct run *r, const struct founder *f)
+{
+    return (long)f->list.n >= r->plan->first_edits
+           || f->tries >= TRIES_AN_EDIT * r->plan->first_edits;
+}
+
+/* For each founder that is not full, an edit that is tried alone. Returns how many. */
+static size_t propose_alone(struct founders *f)
+{
+    static const struct edits none;
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        struct founder *x = &f->v[i];
+        x->is_trying = !is_full(f->run, x);
+        if (!x->is_trying)
+            continue;
+        x->tries++;
+        x->is_trying = breed_longer(f->run, &none, &x->random, &x->alone) == 0;
+        if (x->is_trying)
+            f->lists[n++] = x->alone;
+    }
+    return n;
+}
+
+/* Those whose edit was valid alone try it behind what they have. Returns how many. */
+static size_t put_together(struct founders *f)
+{
+    const struct task *t = f->run->task;
+    const struct result *alone = f->results;
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        struct founder *x = &f->v[i];
+        if (!x->is_trying)
+            continue;
+        x->is_trying = 0;
+        if (alone++->outcome != OUTCOME_VALID)
+            continue;
+        edits_copy(&x->together, &x->list);
+        edits_add(&x->together, &x->alone.v[0]);
+        x->is_trying = t->applies(t->program, &x->together);
+        if (x->is_trying)
+            f->lists[n++] = x->together;
+    }
+    return n;
+}
+
+static void take_valid(struct founders *f)
+{
+    const struct result *together = f->results;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].is_trying && together++->outcome == OUTCOME_VALID)
+            edits_copy(&f->v[i].list, &f->v[i].together);
+}
+
+/* Each founder tries one edit. */
+static int try_round(struct founders *f)
+{
+    int rc = run_evaluate(f->run, f->lists, propose_alone(f), EFFORT_SEARCH, f->results);
+    if (rc == 0)
+        rc = run_evaluate(f->run, f->lists, put_together(f), EFFORT_SEARCH, f->results);
+    if (rc == 0)
+        take_valid(f);
+    return rc;
+}
+
+static int is_ready(const struct founders *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (!is_full(f->run, &f->v[i]))
+            return 0;
+    return 1;
+}
+
+/* All results are known by now. */
+static int settle(struct founders *f, struct population *p)
+{
+    static const struct edits none;
+    f->lists[0] = none;
+    for (size_t i = 0; i < f->n; i++)
+        f->lists[i + 1] = f->v[i].list;
+    const int rc = run_evaluate(f->run, f->lists, f->n + 1, EFFORT_SEARCH, f->results);
+    for (size_t i = 0; i <= f->n && rc == 0; i++)
+        population_add(p, &f->lists[i], &f->results[i]);
+    return rc;
+}
+
+static void founders_open(struct founders *f, struct run *r)
+{
+    f->run = r;
+    f->n = (size_t)r->plan->population;
+    f->v = xcalloc(f->n, sizeof *f->v);
+    f->lists = xcalloc(f->n + 1, sizeof *f->lists);
+    f->results = xcalloc(f->n + 1, sizeof *f->results);
+    for (size_t i = 0; i < f->n; i++)
+        f->v[i].random = num_mix(r->plan->seed, 0, i);
+}
+
+static void founders_close(struct founders *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        edits_free(&f->v[i].list);
+        edits_free(&f->v[i].alone);
+        edits_free(&f->v[i].together);
+    }
+    free(f->v);
+    free(f->lists);
+    free(f->results);
+}
+
+int founders_find(struct run *r, struct population *p)
+{
+    struct founders f;
+    int rc = 0;
+    founders_open(&f, r);
+    while (rc == 0 && !is_ready(&f))
+        rc = try_round(&f);
+    if (rc == 0)
+        rc = settle(&f, p);
+    founders_close(&f);
     return rc;
 }

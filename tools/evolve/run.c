@@ -4,14 +4,53 @@
    run.h declares it. */
 #include "run.h"
 
-#include "noise.h"
-
 #include "base/numbers.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- noise ---- */
+
+static const double between = 0.001; /* what children differ by, by the layout of their memory */
+
+/* The standard deviation of the difference of two times. Two children that run the same code differ
+   by a little more than each one's own spread tells. */
+static double noise_of(const struct result *a, const struct result *b)
+{
+    return sqrt(a->spread * a->spread + b->spread * b->spread + 2 * between * between);
+}
+
+int noise_is_faster(const struct result *a, const struct result *b, double z)
+{
+    if (a->outcome != OUTCOME_VALID)
+        return 0;
+    return b->outcome != OUTCOME_VALID || a->time + z * noise_of(a, b) < b->time;
+}
+
+void level_begin(struct level *l, const struct result *result)
+{
+    l->sum = l->weights = 0;
+    level_add(l, result);
+}
+
+void level_add(struct level *l, const struct result *result)
+{
+    const double weight = 1 / (result->spread * result->spread + between * between);
+    l->sum += weight * result->time;
+    l->weights += weight;
+    l->error = result->error;
+}
+
+struct result level_result(const struct level *l)
+{
+    const struct result mean = {.outcome = OUTCOME_VALID,
+                                .time = l->sum / l->weights,
+                                .spread = sqrt(1 / l->weights),
+                                .error = l->error};
+    return mean;
+}
 
 enum {
     BATCH = 64,      /* lists at a time: after each it is asked whether to go on */
@@ -166,7 +205,7 @@ static int evaluate_batch(struct batch *b)
 {
     const struct task *t = b->r->task;
     if (b->n_fresh != 0)
-        t->evaluate(t->self, b->fresh, b->n_fresh, b->effort, done, b);
+        t->evaluate(t->trial, b->fresh, b->n_fresh, b->effort, done, b);
     return b->failed ? -1 : meet(b);
 }
 

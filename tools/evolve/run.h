@@ -1,4 +1,4 @@
-/* run.h - what all methods of search share: the budget, the replay, what has to be confirmed
+/* run.h - what the methods of search share: the budget, the replay, new lists, populations
    SPDX-License-Identifier: MIT
 
    A run remembers what it has met itself, apart from the archive: a search that goes on from a log
@@ -49,3 +49,67 @@ int run_end(struct run *r);
 
 size_t run_below(uint64_t *random, size_t n); /* 0..n-1; n > 0 */
 int run_chance(uint64_t *random, double p);
+
+/* ---- noise ---- */
+
+/* Is `a` faster by more than z standard deviations of their difference? `b` may be one that is not
+   valid. */
+int noise_is_faster(const struct result *a, const struct result *b, double z);
+
+/* The time that several lists share which are as fast as each other: the mean of their times, each
+   weighed by its variance. The list that a search found best is best also by luck: its own time is
+   too low to be compared with, while the mean comes to what is true. If single steps that are each
+   within the noise lead away from it, the mean lags behind, and that ends them. */
+struct level {
+    double sum, weights;
+    double error; /* of the latest */
+};
+
+void level_begin(struct level *l, const struct result *result);
+void level_add(struct level *l, const struct result *result);
+struct result level_result(const struct level *l);
+
+/* ---- new lists out of those that are there ---- */
+
+/* `child`, which may hold another list or be the parent, becomes the parent's with one more
+   proposed edit, such as this run has not met: 0, or -1 if none was found; then it is as the
+   parent. */
+int breed_longer(const struct run *r, const struct edits *parent, uint64_t *random,
+                 struct edits *child);
+/* ... the parent's without a random edit */
+int breed_shorter(const struct run *r, const struct edits *parent, uint64_t *random,
+                  struct edits *child);
+/* ... what two parents share and a random part of the rest. It applies, and is neither parent. */
+int breed_crossed(const struct run *r, const struct edits *a, const struct edits *b,
+                  uint64_t *random, struct edits *child);
+
+/* ---- populations ---- */
+
+struct individual {
+    struct edits list;
+    struct result result;
+    struct point point;
+};
+
+struct population { /* all zero: nobody; to be emptied */
+    size_t n, cap;
+    struct individual *v;
+};
+
+/* One that is not valid, or is there already, is of no use and left out. */
+void population_add(struct population *p, const struct edits *list, const struct result *result);
+void population_sort(struct population *p); /* the best first, by rank and crowding */
+/* All of `more` come to p, which has been sorted; the first `elite` of p stay, and of the others
+   the best, `most` in all. `more` is empty then. */
+void population_merge(struct population *p, struct population *more, size_t elite, size_t most);
+/* Evaluates with more effort those that would enter the front. As run_evaluate. */
+int population_confirm(struct population *p, struct run *r);
+/* Of two random ones of a sorted population, the better. */
+const struct individual *population_pick(const struct population *p, uint64_t *random);
+void population_empty(struct population *p);
+
+/* ---- the first population ---- */
+
+/* Lists of plan->first_edits edits, each valid alone and together, or fewer where so many are not
+   found; and the empty list. As run_evaluate. */
+int founders_find(struct run *r, struct population *p);

@@ -1,9 +1,200 @@
-/* task.c - the names of what may become of a candidate
+/* task.c - lists of edits, and the names of what becomes of them
    SPDX-License-Identifier: MIT
 
-   task.h declares them. */
+   task.h declares it. */
 #include "task.h"
+
+#include "base/numbers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const operator_names[OP_ALL] = {"delete", "copy",    "move",    "replace",
+                                                   "swap",   "operand", "constant"};
+const struct edit_names edit_operators = {operator_names, OP_ALL};
+
+/* ---- lists ---- */
+
+void edits_add(struct edits *list, const struct edit *e)
+{
+    const struct edit copy = *e; /* it may lie in the list itself */
+    list->v = xgrow(list->v, list->n, &list->cap, sizeof *list->v);
+    list->v[list->n++] = copy;
+}
+
+void edits_drop(struct edits *list, size_t i)
+{
+    if (i >= list->n)
+        return;
+    list->n--;
+    memmove(list->v + i, list->v + i + 1, (list->n - i) * sizeof *list->v);
+}
+
+/* A copy takes no more room than it needs: an archive has many of them. */
+void edits_copy(struct edits *to, const struct edits *from)
+{
+    if (to == from)
+        return;
+    if (to->cap < from->n) {
+        to->v = xrealloc(to->v, from->n, sizeof *to->v);
+        to->cap = from->n;
+    }
+    if (from->n != 0)
+        memcpy(to->v, from->v, from->n * sizeof *to->v);
+    to->n = from->n;
+}
+
+void edits_free(struct edits *list)
+{
+    free(list->v);
+    list->v = NULL;
+    list->n = list->cap = 0;
+}
+
+int edit_equal(const struct edit *a, const struct edit *b)
+{
+    return a->op == b->op && a->index == b->index && a->what == b->what && a->where == b->where
+           && a->seed == b->seed;
+}
+
+int edits_equal(const struct edits *a, const struct edits *b)
+{
+    if (a->n != b->n)
+        return 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (!edit_equal(&a->v[i], &b->v[i]))
+            return 0;
+    return 1;
+}
+
+int edits_hold(const struct edits *list, const struct edit *e)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (edit_equal(&list->v[i], e))
+            return 1;
+    return 0;
+}
+
+uint64_t edits_hash(const struct edits *list)
+{
+    uint64_t h = list->n;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct edit *e = &list->v[i];
+        h = num_mix(h, (uint64_t)e->op << 48 | (uint64_t)e->index << 32 | e->what,
+                    (uint64_t)e->where << 32 | e->seed);
+    }
+    return h;
+}
+
+/* ---- as text ---- */
+
+void edits_print(const struct edits *list, struct edit_names names, struct buf *out)
+{
+    if (list->n == 0)
+        buf_puts(out, "-");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct edit *e = &list->v[i];
+        buf_printf(out, "%s%s %" PRIu32 " %" PRIu32 " %u %08" PRIx32, i != 0 ? "; " : "",
+                   e->op < names.n ? names.v[e->op] : "?", e->what, e->where, (unsigned)e->index,
+                   e->seed);
+    }
+}
+
+/* Passes over `c`, which has to be there. */
+static int take(const char **at, char c)
+{
+    if (**at != c)
+        return -1;
+    ++*at;
+    return 0;
+}
+
+static int digit_of(char c, unsigned base)
+{
+    int value = -1;
+    if (c >= '0' && c <= '9')
+        value = c - '0';
+    else if (c >= 'a' && c <= 'f')
+        value = c - 'a' + 10;
+    return value < (int)base ? value : -1;
+}
+
+/* A number of digits alone, most at most */
+static int take_number(const char **at, unsigned base, uint64_t most, uint64_t *out)
+{
+    const char *begin = *at;
+    uint64_t value = 0;
+    for (int digit; (digit = digit_of(**at, base)) >= 0; ++*at) {
+        value = value * base + (uint64_t)digit;
+        if (value > most)
+            return -1;
+    }
+    *out = value;
+    return *at != begin ? 0 : -1;
+}
+
+static int take_name(const char **at, struct edit_names names, uint16_t *op)
+{
+    const size_t n = strcspn(*at, " ");
+    for (size_t i = 0; i < names.n && i <= UINT16_MAX; i++)
+        if (strlen(names.v[i]) == n && memcmp(names.v[i], *at, n) == 0) {
+            *op = (uint16_t)i;
+            *at += n;
+            return 0;
+        }
+    return -1;
+}
+
+static int take_edit(const char **at, struct edit_names names, struct edit *e)
+{
+    uint64_t what, where, index, seed;
+    if (take_name(at, names, &e->op) != 0 || take(at, ' ') != 0
+        || take_number(at, 10, UINT32_MAX, &what) != 0 || take(at, ' ') != 0
+        || take_number(at, 10, UINT32_MAX, &where) != 0 || take(at, ' ') != 0
+        || take_number(at, 10, UINT16_MAX, &index) != 0 || take(at, ' ') != 0
+        || take_number(at, 16, UINT32_MAX, &seed) != 0)
+        return -1;
+    e->what = (uint32_t)what;
+    e->where = (uint32_t)where;
+    e->index = (uint16_t)index;
+    e->seed = (uint32_t)seed;
+    return 0;
+}
+
+static int take_edits(const char *at, struct edit_names names, struct edits *out)
+{
+    struct edit e;
+    for (;;) {
+        if (take_edit(&at, names, &e) != 0)
+            return -1;
+        edits_add(out, &e);
+        if (*at == '\0')
+            return 0;
+        if (take(&at, ';') != 0 || take(&at, ' ') != 0)
+            return -1;
+    }
+}
+
+int edits_parse(const char *text, struct edit_names names, struct edits *out)
+{
+    if (strcmp(text, "-") == 0)
+        return 0;
+    if (take_edits(text, names, out) == 0)
+        return 0;
+    edits_free(out);
+    return -1;
+}
+
+/* ---- results ---- */
 
 const char *const outcome_names[N_OUTCOMES] = {
     "valid", "inapplicable", "rejected", "uncompiled", "crashed", "timed-out", "wrong", "garbled",
 };
+
+const char *const effort_names[N_EFFORTS] = {"search", "confirm", "judge"};
+
+void result_keep(void *user, size_t i, const struct result *result)
+{
+    ((struct result *)user)[i] = *result;
+}

@@ -6,9 +6,63 @@
 #pragma once
 
 #include "harness.h"
-#include "oracle.h"
 #include "sandbox.h"
 #include "task.h"
+
+/* ---- how far outputs are from what they have to be ---- */
+
+enum oracle_kind {
+    ORACLE_EXACT,    /* bit for bit; any NaN is as good as another */
+    ORACLE_RELATIVE, /* |got - want| / max(|want|, floor) is the error; `most` of it is allowed */
+    ORACLE_HARNESS   /* what the harness's own function returns */
+};
+
+struct oracle {
+    enum oracle_kind kind;
+    double most, floor;
+};
+
+/* A buffer after a call. The reference was called twice, with other contents of the outputs: an
+   element of an output that kept both of them is one that no code may touch. */
+struct oracle_region {
+    enum ev_type type;
+    enum ev_role role;
+    size_t n;
+    const unsigned char *got;
+    const unsigned char *want[2], *before[2];
+    int poison; /* which of the two `got` began with */
+};
+
+/* The largest error of an element: 0 if all are equal bit for bit, less than any other number if
+   just their bits differ, HUGE_VAL for one that had to stay untouched, and for a NaN or an infinity
+   in place of something else. With ORACLE_HARNESS only the former of these is looked for. */
+double oracle_error(const struct oracle *o, const struct oracle_region *r);
+/* Is the error allowed? */
+int oracle_accepts(const struct oracle *o, double error);
+/* The first element in which two calls of the reference differ, SIZE_MAX if none does. `a` and `b`
+   began with the same contents. */
+size_t oracle_differs(enum ev_type type, size_t n, const void *a, const void *b);
+/* The first element that the reference made of what was in the buffer before, SIZE_MAX if none */
+size_t oracle_depends(const struct oracle_region *r);
+
+/* ---- what many times of two codes say about them ---- */
+
+enum { TIMING_MOST = 256 }; /* values that can be dealt with at once */
+
+struct timing {
+    double ratio; /* of the first code's time to the second's */
+    double error; /* its standard error, as far as the pairs tell */
+    double ns[2]; /* the times of both, as timing_quiet has them */
+};
+
+/* The lower quartile of n times, 1 or more, which are sorted. What disturbs only adds to a time,
+   for a while: a neighbour on the same core slows one code by a third and another one not at all.
+   So the shorter ones tell more of a code than the mean. Calls nothing: a child can use it. */
+double timing_quiet(double *v, size_t n);
+/* Of pairs that were measured by turns, 1 to TIMING_MOST of them, none 0 */
+struct timing timing_of(const uint64_t (*pairs)[2], size_t n);
+
+/* ---- plans ---- */
 
 struct trial_plan {
     struct oracle oracle;
@@ -51,12 +105,9 @@ struct trial;
    have outputs at all. Each that fails is a message that names the case. */
 int trial_open(struct trial **t, const struct host *h, const struct trial_code *code,
                const struct trial_plan *plan);
-/* The `evaluate` of a task, with a trial as its first argument */
+/* As a task's `evaluate`, each list in one child */
 void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
                     void (*done)(void *user, size_t i, const struct result *result), void *user);
-/* From now on candidates are timed with this valid list, which has to stay, and not with the
-   baseline; NULL: with the baseline again. */
-void trial_time_with(struct trial *t, const struct edits *list);
 void trial_close(struct trial *t);
 
 struct trial_case {    /* what is to be told of a case */
@@ -76,3 +127,14 @@ size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_
    and for tables of variants. -1 after a message. */
 int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
                   const struct trial_plan *plan, double *us);
+
+/* ---- a list evaluated in several children, as these differ by more than one of them tells ---- */
+
+/* The `evaluate` of a task, with a trial as its first argument. With EFFORT_SEARCH each list has
+   one child. With more effort it has 21: its time is the ratio of the lower quartiles of their
+   times, and `spread` is the standard error of that by resampling. One that is not valid
+   decides. */
+void repeat_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
+                     void (*done)(void *user, size_t i, const struct result *result), void *user);
+/* The `compare` of a task */
+struct result repeat_compare(void *trial, const struct edits *list, const struct edits *with);

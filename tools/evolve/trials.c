@@ -1,13 +1,14 @@
 /* trials.c - how right and how fast candidates are on the cases of a harness
    SPDX-License-Identifier: MIT
 
-   trial.h declares it. The members of a crew compile, run and judge: they answer with results. */
-#include "judge.h"
-#include "proof.h"
+   The members of a crew compile, run and judge: they answer with results. */
+#include "attempt.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
 
+#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -227,7 +228,9 @@ void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effor
     finish_all(t, &h);
 }
 
-void trial_time_with(struct trial *t, const struct edits *list)
+/* From now on candidates are timed with this valid list, which has to stay, and not with the
+   baseline; NULL: with the baseline again. */
+static void time_with(struct trial *t, const struct edits *list)
 {
     t->with = list;
 }
@@ -299,4 +302,220 @@ struct trial_case trial_case(const struct trial *t, size_t i)
     const struct trial_case c = {one->label, one->shape->held_out, !one->shape->untimed,
                                  one->shape->size, us};
     return c;
+}
+
+/* ---- a list evaluated in several children ---- */
+
+enum { CHILDREN = 21, RESAMPLES = 100 };
+
+struct repeated {
+    struct result of[CHILDREN];
+    size_t n;
+};
+
+struct repeats {
+    struct repeated *v; /* one for each list */
+    void (*done)(void *user, size_t i, const struct result *result);
+    void *user;
+};
+
+/* The mean over the cases of the ratios of quiet times, of those children that are picked */
+static double ratios_of(const struct repeated *p, const size_t pick[CHILDREN],
+                        double ratio[TASK_CASES])
+{
+    const size_t n_cases = (size_t)p->of[0].n_cases;
+    double sum = 0, times[CHILDREN], ns[2];
+    for (size_t c = 0; c < n_cases; c++) {
+        for (int code = 0; code < 2; code++) {
+            for (size_t i = 0; i < CHILDREN; i++)
+                times[i] = p->of[pick[i]].ns[c][code];
+            ns[code] = timing_quiet(times, CHILDREN);
+        }
+        ratio[c] = ns[0] / ns[1];
+        sum += ratio[c];
+    }
+    return sum / (double)n_cases;
+}
+
+/* The standard error of that: the deviation among drawings of as many children, with repetition */
+static double error_of(const struct repeated *p)
+{
+    uint64_t random = 1;
+    double sum = 0, squares = 0, ratio[TASK_CASES];
+    for (int k = 0; k < RESAMPLES; k++) {
+        size_t pick[CHILDREN];
+        for (size_t i = 0; i < CHILDREN; i++)
+            pick[i] = (size_t)(num_draw(&random) % CHILDREN);
+        const double time = ratios_of(p, pick, ratio);
+        sum += time;
+        squares += time * time;
+    }
+    const double mean = sum / RESAMPLES, variance = squares / RESAMPLES - mean * mean;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+static struct result combine(const struct repeated *p)
+{
+    struct result r = p->of[0];
+    size_t all[CHILDREN];
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->of[i].outcome != OUTCOME_VALID)
+            return p->of[i];
+        r.error = fmax(r.error, p->of[i].error);
+        r.spread = fmin(r.spread, p->of[i].spread);
+        all[i] = i;
+    }
+    r.time = ratios_of(p, all, r.ratio);
+    r.spread = fmax(r.spread / sqrt(CHILDREN), error_of(p));
+    return r;
+}
+
+static void take(void *user, size_t i, const struct result *result)
+{
+    struct repeats *all = user;
+    struct repeated *p = &all->v[i / CHILDREN];
+    p->of[p->n++] = *result;
+    if (p->n == CHILDREN) {
+        const struct result r = combine(p);
+        all->done(all->user, i / CHILDREN, &r);
+    }
+}
+
+void repeat_evaluate(void *t, const struct edits *lists, size_t n, enum effort effort,
+                     void (*done)(void *user, size_t i, const struct result *result), void *user)
+{
+    struct repeats all = {NULL, done, user};
+    struct edits *many;
+    if (effort == EFFORT_SEARCH) {
+        trial_evaluate(t, lists, n, effort, done, user);
+        return;
+    }
+    all.v = xcalloc(n + 1, sizeof *all.v);
+    many = xcalloc(n * CHILDREN + 1, sizeof *many); /* shallow */
+    for (size_t i = 0; i < n * CHILDREN; i++)
+        many[i] = lists[i / CHILDREN];
+    trial_evaluate(t, many, n * CHILDREN, effort, take, &all);
+    free(many);
+    free(all.v);
+}
+
+struct result repeat_compare(void *t, const struct edits *list, const struct edits *with)
+{
+    struct result r = {.outcome = OUTCOME_UNCOMPILED};
+    time_with(t, with);
+    repeat_evaluate(t, list, 1, EFFORT_CONFIRM, result_keep, &r);
+    time_with(t, NULL);
+    return r;
+}
+
+/* ---- the times of several codes ---- */
+
+enum { MOST_CODES = 256, ROUNDS = 31 };
+
+struct contest {
+    const struct cases *cases;
+    const struct trial_plan *plan;
+    struct case_room room;
+    struct guarded block; /* a time for each code, in nanoseconds for a call */
+    ev_kernel *const *codes;
+    size_t n, i;
+    double (*ns)[ROUNDS]; /* of each code; the child's own */
+};
+
+/* ---- several codes: in the child ---- */
+
+/* So many rounds that they take a quarter of the time limit at most, 3 at least */
+static size_t rounds_of(const struct contest *c, double a_round_ns)
+{
+    const double fit = c->plan->limits.seconds * 1e9 / 4 / a_round_ns;
+    return fit < 3 ? 3 : fit > ROUNDS ? ROUNDS : (size_t)fit;
+}
+
+/* Each round begins with another code. */
+static void run_contest(void *user)
+{
+    struct contest *c = user;
+    struct child_timer timer;
+    double a_round = 1;
+    child_timer(&timer, c->cases, &c->room, c->i, 0);
+    const uint64_t calls = child_calls(&timer, c->codes[0]);
+    for (size_t k = 0; k < c->n; k++)
+        a_round += (double)child_sample(&timer, c->codes[k], calls);
+    const size_t rounds = rounds_of(c, a_round);
+    for (size_t r = 0; r < rounds; r++)
+        for (size_t k = 0; k < c->n; k++) {
+            const size_t code = (r + k) % c->n;
+            c->ns[code][r] = (double)child_sample(&timer, c->codes[code], calls);
+        }
+    for (size_t k = 0; k < c->n; k++) {
+        const double quiet = timing_quiet(c->ns[k], rounds) / (double)calls;
+        memcpy(c->block.area[0].at + k * sizeof quiet, &quiet, sizeof quiet);
+    }
+}
+
+/* ---- several codes: in the parent ---- */
+
+static int contest_case(struct contest *c, struct sandbox *s, double *us)
+{
+    const struct sandbox_job job = {NULL, run_contest, c, 0};
+    const char *label = c->cases->v[c->i].label;
+    enum sandbox_end end = SANDBOX_DONE;
+    int code = 0;
+    if (sandbox_run(s, &job, &end, &code) != 0)
+        return -1;
+    if (end == SANDBOX_TIMED_OUT)
+        return fail("%s: case %s: timing %zu codes takes longer than %g s", c->cases->path, label,
+                    c->n, c->plan->limits.seconds);
+    if (end != SANDBOX_DONE)
+        return fail("%s: case %s: a code crashes while it is timed (%s)", c->cases->path, label,
+                    code < SANDBOX_EXITED ? strsignal(code) : "it ends the process");
+    for (size_t k = 0; k < c->n; k++) {
+        double ns;
+        memcpy(&ns, c->block.area[0].at + k * sizeof ns, sizeof ns);
+        if (!(ns > 0 && ns < 1e9 * c->plan->limits.seconds))
+            return fail("%s: case %s: a time of %g ns cannot be", c->cases->path, label, ns);
+        us[k * c->cases->n + c->i] = ns / 1000;
+    }
+    return 0;
+}
+
+static int contest_all(struct contest *c, double *us)
+{
+    const size_t bytes = c->n * sizeof *us;
+    struct sandbox *s = NULL;
+    int rc = guarded_make(&c->block, &bytes, 1, GUARDED_BEHIND);
+    if (rc == 0)
+        rc = case_room_make(&c->room, c->cases);
+    if (rc == 0)
+        rc = sandbox_open(&s, &c->plan->limits);
+    for (c->i = 0; rc == 0 && c->i < c->cases->n; c->i++)
+        if (!c->cases->v[c->i].shape->untimed)
+            rc = contest_case(c, s, us);
+    sandbox_close(s);
+    case_room_free(&c->room);
+    guarded_free(&c->block);
+    return rc;
+}
+
+int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
+                  const struct trial_plan *plan, double *us)
+{
+    struct contest c;
+    struct cases *cases = NULL;
+    if (n == 0 || n > MOST_CODES)
+        return fail("%zu codes cannot be compared: 1 to %d can", n, MOST_CODES);
+    if (cases_open(&cases, host_harness(h), host_path(h), plan->seed) != 0)
+        return -1;
+    memset(&c, 0, sizeof c);
+    c.cases = cases;
+    c.plan = plan;
+    c.codes = codes;
+    c.n = n;
+    c.ns = xcalloc(n, sizeof *c.ns);
+    for (size_t k = 0; k < n * cases->n; k++)
+        us[k] = 0;
+    const int rc = contest_all(&c, us);
+    free(c.ns);
+    cases_close(cases);
+    return rc;
 }

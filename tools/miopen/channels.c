@@ -6,9 +6,7 @@
    does not show it, the optima do: read the wrong way round, some are illegal. A whole file is one
    or the other, so all built-in kernels of one filter decide together, whichever is wanted: there
    are kernels whose rules hardly look at channels. */
-#include "channels.h"
-
-#include "problem.h"
+#include "miopen_rows.h"
 
 #include "model/registry.h"
 

@@ -1,16 +1,18 @@
-/* coverage.c - see coverage.h
+/* coverage.c - the convolutions that a log calls for, and the best tuples of the kernels for them
    SPDX-License-Identifier: MIT */
 #include "coverage.h"
+
+#include "tuple_text.h"
 
 #include "data/split.h"
 #include "model/products.h"
 #include "model/registry.h"
-#include "problem.h"
-#include "tuple_text.h"
-#include "user_db.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Why a call is not covered: behind the kinds of reasons.h, those of the call as a whole */
+enum call_kind { CALL_INFEASIBLE = REASON_SIZE + 1, CALL_OTHER, CALL_TRANSPOSED, CALL_BROKEN };
 
 /* ---- models ---- */
 

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "driver.h"
-
-/* Why a call is not covered: behind the kinds of reasons.h, those of the call as a whole */
-enum call_kind { CALL_INFEASIBLE = REASON_SIZE + 1, CALL_OTHER, CALL_TRANSPOSED, CALL_BROKEN };
+#include "user_db.h"
 
 /* Of the kernels with a model for the GPU, what the one that comes nearest does not take */
 struct gap {
@@ -65,3 +63,10 @@ void coverage_close(struct coverage *c);
 
 /* Lines on standard error: what was covered, and how many calls were not, by reason. */
 void coverage_note(struct coverage *c);
+
+/* ---- illegal entries of a user perf-db ---- */
+
+/* A line on standard error for each such entry that stays in the file `u`, up to a number; with
+   `force` those stay for which the run has no entry of its own. Kernels without a model, and those
+   whose model does not know the GPU or the problem, are passed over. */
+void kept_note(const struct coverage *c, const struct user_db *u, int force);

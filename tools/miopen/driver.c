@@ -1,10 +1,12 @@
-/* driver.c - see driver.h
+/* driver.c - the calls of MIOpenDriver that stand in a log
    SPDX-License-Identifier: MIT */
 #include "driver.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+
+enum { DRIVER_FORWARD = 1, DRIVER_BACKWARD = 2, DRIVER_WEIGHTS = 4 };
 
 /* ---- options: MIOpenDriver's letters, names and defaults ---- */
 

@@ -1,14 +1,19 @@
-/* driver.h - the calls of MIOpenDriver that stand in a log
-   SPDX-License-Identifier: MIT
+/* driver.h - convolutions as users write them: calls of MIOpenDriver, in a log too, and FIELD=VALUE
+   SPDX-License-Identifier: MIT */
+#pragma once
 
-   MIOPEN_ENABLE_LOGGING_CMD=1 makes MIOpen print one for each convolution, after a prefix:
+#include "conv.h"
+
+#include "base/opts.h"
+#include "model/reasons.h"
+
+/* ---- calls of MIOpenDriver ---- */
+
+/* MIOPEN_ENABLE_LOGGING_CMD=1 makes MIOpen print one for each convolution, after a prefix:
        MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver conv -n 32 -c 64 -H 56 ... -F 1
    Scripts hold the same calls. The grammar is MIOpenDriver's: after the operation come options,
    short or long, each with a value; what is left out has a default. Quotes around a word are taken
    off; a call ends with its line or at what ends a command in a shell. */
-#pragma once
-
-#include "conv.h"
 
 enum driver_kind {
     DRIVER_NONE,  /* no call is left in the line */
@@ -16,8 +21,6 @@ enum driver_kind {
     DRIVER_CONV,
     DRIVER_BROKEN /* a convolution that cannot be read; see why */
 };
-
-enum { DRIVER_FORWARD = 1, DRIVER_BACKWARD = 2, DRIVER_WEIGHTS = 4 };
 
 struct driver_call {
     struct conv conv;  /* its direction is not set */
@@ -40,3 +43,18 @@ void driver_defaults(struct conv *c, int dims);
 /* The one convolution that a text calls for; MIOpenDriver may be left out of it. 0, or -1 with a
    message that begins with `what`. */
 int driver_parse(const char *text, const char *what, struct driver_call *call);
+
+/* ---- FIELD=VALUE ---- */
+
+struct given {
+    struct opt_texts fields; /* FIELD=VALUE */
+    const char *gpu;         /* in place of gpu=GPU; or NULL */
+    const char *driver;      /* all but gpu and, if it names several, dir; or NULL */
+    int nearest;             /* for the GPU */
+};
+
+/* The problem in the model's order. What is not given of a convolution is as MIOpenDriver has it,
+   with a note on standard error, but for its direction, type and sizes. 0, or -1 with a message, or
+   1 if the model has no field or value for the line, with *why. */
+int given_problem(const struct given *g, const struct model *model, int32_t *problem,
+                  struct reason *why);

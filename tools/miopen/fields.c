@@ -1,10 +1,8 @@
-/* fields.c - see fields.h
+/* fields.c - a problem as users write it: FIELD=VALUE, or a line of MIOpenDriver
    SPDX-License-Identifier: MIT */
-#include "fields.h"
-
 #include "driver.h"
+
 #include "model/registry.h"
-#include "problem.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* kept.c - see kept.h
+/* kept.c - tells which entries of a user perf-db the kernels' rules call illegal
    SPDX-License-Identifier: MIT */
-#include "kept.h"
+#include "coverage.h"
 
-#include "problem.h"
+#include "conv.h"
 #include "tuple_text.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conv.h"
+
 #include "data/load.h"
 
 /* What the readers of MIOpen's databases have in common. */
@@ -16,12 +17,6 @@ struct miopen_rows {
 
 /* 0 or -1 with a message. */
 int miopen_rows_open(struct loader *l, struct miopen_rows *c);
-/* Verdict on the key of a text database: reads it. */
-int miopen_rows_key(struct loader *l, const struct miopen_rows *c, int64_t row, const char *key,
-                    struct conv *conv);
-/* Verdict on a convolution, and its problem in the spec's order. */
-int miopen_rows_problem(struct loader *l, const struct miopen_rows *c, int64_t row,
-                        const struct conv *conv, int64_t *problem);
 /* Verdict on a row: its key and the list of its parameters. */
 int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const struct conv *conv,
                     const char *params);
@@ -30,3 +25,8 @@ int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const 
 int perfdb_read(struct loader *l, struct buf *bytes);
 int textdb_read(struct loader *l, struct buf *bytes);
 int finddb_read(struct loader *l, struct buf *bytes);
+
+/* channels.c: do the backward keys of a text perf-db have c and k the other way round than conv.h
+   says? If they do, says so. 1 or 0, or -1 with a message. It is not in the file that calls it, as
+   the fuzz targets put another function in its place. */
+int channels_are_exchanged(const char *path, const char *text);

@@ -10,7 +10,7 @@
        rdna = gfx1032_14
 
    `amd` is a token like the others, but no file has rows of it: it learns from those of the GPUs
-   behind the `=`, and a little from all others (data/unseen_rows.h). A GPU that the model lacks is
+   behind the `=`, and a little from all others (data/data.h). A GPU that the model lacks is
    looked up by its family (gcn, cdna, rdna), then by its vendor (amd, nvidia, intel), then as
    `other`. */
 #pragma once

@@ -3,7 +3,6 @@
 #include "balance.h"
 
 #include "base/numbers.h"
-#include "data/held_out.h"
 #include "data/split.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "recipe.h"
 
 /* Of each problem, at its first row: the number of rows that it is to have, on average
-   recipe->draws times recipe->thinned. A problem that does not train (part: held_out.h) has
+   recipe->draws times recipe->thinned. A problem that does not train (part: split.h) has
    recipe->draws. The caller frees the n numbers. */
 size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const struct dataset *d,
                      const unsigned char *part);

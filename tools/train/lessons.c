@@ -4,7 +4,7 @@
 
 #include "balance.h"
 #include "base/numbers.h"
-#include "data/held_out.h"
+#include "data/split.h"
 #include "made_up.h"
 #include "matrix.h"
 #include "time_targets.h"

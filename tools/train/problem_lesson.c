@@ -3,7 +3,7 @@
 #include "problem_lesson.h"
 
 #include "base/numbers.h"
-#include "data/unseen_rows.h"
+#include "data/data.h"
 #include "model/tuples.h"
 
 #include <stdlib.h>
@@ -258,7 +258,7 @@ static void put_timed_on_all(const struct teaching *t, int32_t *problem, int nam
     }
 }
 
-/* The mean of the shares on the GPUs, spread as unseen_rows.h has it */
+/* The mean of the shares on the GPUs, spread as data.h has it */
 static void mark_name(const struct teaching *t, const int32_t *problem, int name, struct options *o)
 {
     const struct model *m = t->task->judges.model;

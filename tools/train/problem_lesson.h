@@ -10,7 +10,7 @@
 struct lessons_task {
     const struct recipe *recipe;
     struct judge_task judges; /* of the data, the part to train on, the seed */
-    const uint64_t *unit;     /* of each row of the data what stays together (held_out.h) */
+    const uint64_t *unit;     /* of each row of the data what stays together (split.h) */
 };
 
 struct teaching {

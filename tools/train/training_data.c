@@ -2,9 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "training_data.h"
 
-#include "data/failed_rows.h"
-#include "data/no_tuple.h"
-#include "data/unseen_rows.h"
+#include "data/data.h"
+#include "data/rule_rows.h"
 
 #include <stdlib.h>
 

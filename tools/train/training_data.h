@@ -18,7 +18,7 @@ struct training_data {
 };
 
 /* Loads them, with notes of what was dropped; the model's own get the rows of [unseen]
-   (unseen_rows.h). 0, or -1 with a message and nothing to close. */
+   (data.h). 0, or -1 with a message and nothing to close. */
 int training_data_open(const struct model *model, const struct training_files *files,
                        const struct data_options *how, struct training_data *out);
 void training_data_close(struct training_data *d);

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "data/held_out.h"
+#include "data/split.h"
 #include "judge_trees.h"
 #include "recipe.h"
 #include "training_data.h"

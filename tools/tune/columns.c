@@ -104,11 +104,12 @@ static void add_table(struct columns *c, const struct space *s, const double *ta
 }
 
 static void add_product(struct columns *c, const struct space *s, double *const *logs, size_t a,
-                        size_t b)
+                        size_t b, size_t *left)
 {
     const size_t na = s->n_values[a], nb = s->n_values[b];
-    if (na < 3 || nb < 3 || na * nb > MOST_TABLE || c->n_of[COLUMN_PRODUCT] == MOST_PRODUCTS)
+    if (na < 3 || nb < 3 || na * nb > MOST_TABLE || *left == 0)
         return;
+    --*left;
     double *table = xcalloc(na * nb, sizeof *table);
     for (size_t i = 0; i < na; i++)
         for (size_t k = 0; k < nb; k++)
@@ -117,15 +118,16 @@ static void add_product(struct columns *c, const struct space *s, double *const 
     free(table);
 }
 
+/* Those of two parameters, and those of a field and a parameter */
 static void add_products(struct columns *c, const struct space *s, double *const *logs)
 {
-    size_t n = 0;
+    size_t n = 0, left = MOST_PRODUCTS, left_of_fields = MOST_PRODUCTS;
     c->products = xcalloc(c->n + 1, sizeof *c->products);
     for (size_t a = 0; a < s->n_params; a++) {
         if (s->n_values[a] > 1)
             c->products[n++] = c->n;
-        for (size_t b = 0; b < a; b++)
-            add_product(c, s, logs, a, b);
+        for (size_t b = 0; b < a && a >= s->n_fields; b++)
+            add_product(c, s, logs, a, b, b < s->n_fields ? &left_of_fields : &left);
     }
     c->products[n] = c->n;
 }

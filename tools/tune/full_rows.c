@@ -96,7 +96,7 @@ static int check_gpu(const struct full_rows *r, const struct tuner_head *head)
     return rc;
 }
 
-/* Its GPU and the sizes of its problem, called as data/tuner_rows.h has them */
+/* Its GPU and the sizes of its problem, called as data/formats.h has them */
 static void add_facts(struct full_rows *r, const struct tuner_head *head)
 {
     struct buf b = {0};

@@ -99,7 +99,7 @@ void full_table_space(const struct full_table *t, struct space *space)
         rank_values(&t->values[p], rank + n);
         n += t->values[p].n;
     }
-    *space = (struct space){t->params.n, t->n, n_values, t->value, rank};
+    *space = (struct space){t->params.n, t->n, n_values, t->value, rank, 0};
 }
 
 /* They were allocated here, and are const for the strategy alone. */

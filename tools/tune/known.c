@@ -64,8 +64,7 @@ struct near {
     size_t first; /* row */
 };
 
-/* Octaves between the sizes; another GPU is nearer than another type. */
-static double distance(const struct spec *spec, const int32_t *a, const int32_t *b)
+double known_distance(const struct spec *spec, const int32_t *a, const int32_t *b)
 {
     double sum = 0;
     for (size_t f = 0; f < spec->n_fields; f++)
@@ -92,9 +91,9 @@ static size_t find(const struct legal *l, const unsigned char *target, size_t n_
     return tuples_find(&l->tuples, value);
 }
 
-/* The shortest time of each tuple in the rows of a problem; HUGE_VAL: it has failed each time */
-static void table_times(const struct dataset *d, size_t first, const struct legal *l, double *times)
+double known_table(const struct dataset *d, size_t first, const struct legal *l, double *times)
 {
+    double best = HUGE_VAL;
     size_t end = data_problem_end(d, first);
     for (size_t i = 0; i < l->space.n; i++)
         times[i] = (double)NAN;
@@ -102,12 +101,14 @@ static void table_times(const struct dataset *d, size_t first, const struct lega
         const size_t i = find(l, d->target + row * d->n_params, d->n_params);
         if (i != SIZE_MAX && !(times[i] <= d->time_us[row]))
             times[i] = d->time_us[row];
+        best = i != SIZE_MAX && times[i] < best ? times[i] : best;
     }
     for (size_t f = data_find_failures(d, d->problem + first * d->n_fields, &end); f < end; f++) {
         const size_t i = find(l, d->failed.target + f * d->n_params, d->n_params);
         if (i != SIZE_MAX && isnan(times[i]))
             times[i] = HUGE_VAL;
     }
+    return best;
 }
 
 static void tell_tables(const struct known *k, const struct spec *spec, const int32_t *problem,
@@ -117,10 +118,10 @@ static void tell_tables(const struct known *k, const struct spec *spec, const in
     struct near *near = xcalloc(data_count_problems(d) + 1, sizeof *near);
     size_t n = 0;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        near[n++] = (struct near){distance(spec, problem, d->problem + i * d->n_fields), i};
+        near[n++] = (struct near){known_distance(spec, problem, d->problem + i * d->n_fields), i};
     qsort(near, n, sizeof *near, by_distance);
     for (size_t i = 0; i < n && i < MOST_TABLES; i++) {
-        table_times(d, near[i].first, l, times);
+        (void)known_table(d, near[i].first, l, times);
         const int32_t *there = d->problem + near[i].first * d->n_fields;
         strategy_warm(s, times, known_weight(gpu_of(spec, problem), gpu_of(spec, there)));
     }

@@ -22,6 +22,13 @@ void known_close(struct known *k);
    are built in other ways. Names as products.h has them; NULL, like those of no known vendor: 1. */
 double known_weight(const char *gpu, const char *other);
 
+/* Octaves between the sizes of two problems; another GPU counts one, another token four. */
+double known_distance(const struct spec *spec, const int32_t *a, const int32_t *b);
+
+/* The shortest time of each legal tuple in the rows of a problem, from row `first` on; HUGE_VAL: it
+   has failed each time; NAN: it is not there. Returns the shortest one of all. */
+double known_table(const struct dataset *d, size_t first, const struct legal *l, double *times);
+
 /* Tells the strategy of a problem. */
 void known_tell(struct known *k, const struct spec *spec, const int32_t *problem,
                 const struct legal *l, struct strategy *s);

@@ -27,7 +27,7 @@ void legal_open(struct legal *l, const struct model *model, const int32_t *probl
     open_values(l, &model->m);
     tuples_open(&l->tuples, &model->m, problem, &most);
     l->space =
-        (struct space){l->tuples.n_params, l->tuples.n, l->n_values, l->tuples.value, l->rank};
+        (struct space){l->tuples.n_params, l->tuples.n, l->n_values, l->tuples.value, l->rank, 0};
 }
 
 void legal_close(struct legal *l)

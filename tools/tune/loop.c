@@ -2,28 +2,41 @@
    SPDX-License-Identifier: MIT */
 #include "loop.h"
 
+#include "together.h"
+
 #include "base/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A problem that is being tuned */
+struct pot {           /* what may be spent */
+    size_t used, most; /* launches, those of earlier runs included */
+    double deadline;
+};
+
+/* A problem that is being tuned, by a strategy or together with others */
 struct turn {
     struct loop *loop;
     const int32_t *problem;
     struct legal legal;
     struct strategy *strategy;
+    struct together *together;
+    size_t number; /* among the others */
     struct assign assign;
-    size_t used, most; /* launches, those of earlier runs included */
-    int is_enough;     /* by stop_at */
-    double deadline;
+    struct pot *pot;
+    size_t used;   /* of it, by this problem */
+    int is_enough; /* by stop_at */
 };
 
 /* ---- a measurement ---- */
 
 static void tell(struct turn *t, size_t tuple, double time)
 {
+    if (t->together != NULL) {
+        t->is_enough = together_tell(t->together, time);
+        return;
+    }
     strategy_tell(t->strategy, tuple, time);
     if (t->loop->stop_at > 0)
         t->is_enough = strategy_is_enough(t->strategy, t->loop->stop_at);
@@ -43,7 +56,8 @@ static double median(double *times, size_t n)
 
 static int may_launch(const struct turn *t)
 {
-    return t->used < t->most && (t->deadline == HUGE_VAL || clock_seconds() < t->deadline);
+    const struct pot *p = t->pot;
+    return p->used < p->most && (p->deadline == HUGE_VAL || clock_seconds() < p->deadline);
 }
 
 /* Launches a tuple as often as asked for, and as the budget lets; a failure ends that. */
@@ -55,8 +69,9 @@ static void launch(struct turn *t, struct answer *out)
     do {
         runner_measure(&l->runner, &t->assign, out);
         if (out->outcome != OUTCOME_STOP) {
-            l->progress.launches++;
-            l->progress.done = ++t->used;
+            l->progress->launches++;
+            l->progress->done = ++t->pot->used;
+            t->used++;
         }
         times[n++] = out->us;
     } while (out->outcome == OUTCOME_TIME && n < l->repeat && may_launch(t));
@@ -68,7 +83,7 @@ static void launch(struct turn *t, struct answer *out)
 static int measure(struct turn *t, size_t tuple)
 {
     struct loop *l = t->loop;
-    struct progress *p = &l->progress;
+    struct progress *p = l->progress;
     const uint16_t *value = t->legal.space.value + tuple * t->legal.space.n_params;
     struct answer a = {OUTCOME_STOP, 0, ""};
     assign_tuple(&t->assign, value);
@@ -87,6 +102,11 @@ static int measure(struct turn *t, size_t tuple)
 
 /* ---- a problem ---- */
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* What the file has already: a time took `repeat` launches, a failure one. */
 static void resume(struct turn *t)
 {
@@ -97,12 +117,16 @@ static void resume(struct turn *t)
         if (tuple == SIZE_MAX)
             continue;
         assign_tuple(&t->assign, r.value);
-        progress_time(&l->progress, &t->assign, r.time);
-        tell(t, tuple, r.time);
+        progress_time(l->progress, &t->assign, r.time);
+        if (t->together != NULL)
+            together_resume(t->together, t->number, tuple, r.time);
+        else
+            tell(t, tuple, r.time);
         t->used += r.time < HUGE_VAL ? l->repeat : 1;
-        l->progress.resumed++;
+        l->progress->resumed++;
     }
-    l->progress.done = t->used < t->most ? t->used : t->most;
+    t->pot->used += t->used;
+    l->progress->done = least(t->pot->used, t->pot->most);
 }
 
 static uint64_t seed_of(const struct loop *l, const int32_t *problem)
@@ -129,33 +153,18 @@ static void note_sample(const struct turn *t)
 static void note_end(const struct turn *t)
 {
     struct buf text = {0};
-    progress_clear(&t->loop->progress);
+    progress_clear(t->loop->progress);
     note("%s: stops after %zu launches: less than %.3g %% to gain, as expected",
          assign_problem_text(t->loop->spec, t->problem, &text), t->used, 100 * t->loop->stop_at);
     buf_free(&text);
 }
 
-static size_t least(size_t a, size_t b)
+static void open_turn(struct turn *t)
 {
-    return a < b ? a : b;
-}
-
-static void open_turn(struct turn *t, size_t left)
-{
-    struct loop *l = t->loop;
-    const double now = clock_seconds();
-    legal_open(&t->legal, l->model, t->problem);
+    legal_open(&t->legal, t->loop->model, t->problem);
     note_sample(t);
-    t->most = t->legal.space.n * l->repeat;
-    if (l->budget.launches > 0)
-        t->most = least(t->most, (size_t)l->budget.launches);
-    t->deadline = l->deadline < HUGE_VAL ? now + (l->deadline - now) / (double)left : HUGE_VAL;
-    t->strategy = strategy_new(&t->legal.space, seed_of(l, t->problem));
-    known_tell(l->known, l->spec, t->problem, &t->legal, t->strategy);
-    assign_open(&t->assign, l->spec);
+    assign_open(&t->assign, t->loop->spec);
     assign_problem(&t->assign, t->problem);
-    progress_problem(&l->progress, t->most, t->most * (left - 1));
-    resume(t);
 }
 
 static void close_turn(struct turn *t)
@@ -166,13 +175,30 @@ static void close_turn(struct turn *t)
 }
 
 /* `left`: how many problems are left, this one included */
+static void begin(struct turn *t, size_t left)
+{
+    struct loop *l = t->loop;
+    const double now = clock_seconds();
+    struct pot *p = t->pot;
+    open_turn(t);
+    p->most = t->legal.space.n * l->repeat;
+    if (l->budget.launches > 0)
+        p->most = least(p->most, (size_t)l->budget.launches);
+    p->deadline = l->deadline < HUGE_VAL ? now + (l->deadline - now) / (double)left : HUGE_VAL;
+    t->strategy = strategy_new(&t->legal.space, seed_of(l, t->problem));
+    known_tell(l->known, l->spec, t->problem, &t->legal, t->strategy);
+    progress_problem(l->progress, p->most, p->most * (left - 1));
+    resume(t);
+}
+
 static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
 {
-    struct turn t = {.loop = l, .problem = problem};
+    struct pot pot = {0};
+    struct turn t = {.loop = l, .problem = problem, .pot = &pot};
     int rc = child_must_stop() ? -1 : 0;
     if (rc != 0)
         return rc;
-    open_turn(&t, left);
+    begin(&t, left);
     while (rc == 0 && may_launch(&t) && !t.is_enough) {
         const size_t tuple = strategy_next(t.strategy);
         if (tuple == SIZE_MAX)
@@ -187,16 +213,118 @@ static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
 
 /* ---- all of them ---- */
 
+/* How many problems the shard has, and the i-th one */
+static size_t count_problems(const struct loop *l)
+{
+    const size_t n = l->problems->n;
+    return n > l->shard ? (n - l->shard + l->n_shards - 1) / l->n_shards : 0;
+}
+
+static size_t problem_number(const struct loop *l, size_t i)
+{
+    return l->shard + i * l->n_shards;
+}
+
+static const int32_t *problem_at(const struct loop *l, size_t i)
+{
+    return l->problems->v + problem_number(l, i) * l->problems->n_fields;
+}
+
+static double deadline(const struct loop *l)
+{
+    return l->budget.seconds > 0 ? clock_seconds() + l->budget.seconds : HUGE_VAL;
+}
+
 int loop_run(struct loop *l)
 {
-    const struct problems *p = l->problems;
-    const size_t n = p->n > l->shard ? (p->n - l->shard + l->n_shards - 1) / l->n_shards : 0;
+    const size_t n = count_problems(l);
     int rc = 0;
-    l->deadline = l->budget.seconds > 0 ? clock_seconds() + l->budget.seconds : HUGE_VAL;
-    progress_begin(&l->progress, n, l->deadline);
+    l->deadline = deadline(l);
+    progress_begin(l->progress, n, l->deadline);
     for (size_t i = 0; i < n && rc == 0; i++)
-        rc = tune_problem(l, p->v + (l->shard + i * l->n_shards) * p->n_fields, n - i);
+        rc = tune_problem(l, problem_at(l, i), n - i);
     runner_end(&l->runner);
-    progress_end(&l->progress);
+    progress_end(l->progress);
+    return rc;
+}
+
+/* ---- a whole library ---- */
+
+struct library {
+    struct pot pot;
+    struct together *together;
+    size_t n;
+    struct turn *turns;
+};
+
+static void add_problems(struct library *all, struct loop *l)
+{
+    for (size_t i = 0; i < count_problems(l); i++) {
+        struct turn *t = &all->turns[all->n];
+        *t = (struct turn){.loop = l, .problem = problem_at(l, i), .number = all->n++};
+        t->pot = &all->pot;
+        t->together = all->together;
+        open_turn(t);
+        together_add(all->together, l->spec, t->problem, &t->legal,
+                     l->problems->count[problem_number(l, i)]);
+        resume(t);
+    }
+}
+
+static void open_library(struct library *all, struct loop *const *loops, size_t n)
+{
+    const struct loop *l = loops[0];
+    size_t most = 0, problems = 0;
+    for (size_t i = 0; i < n; i++)
+        problems += count_problems(loops[i]);
+    *all = (struct library){.together = together_new(l->seed, l->stop_at)};
+    all->turns = xcalloc(problems + 1, sizeof *all->turns);
+    all->pot = (struct pot){0, SIZE_MAX, deadline(l)};
+    progress_begin(l->progress, problems, all->pot.deadline);
+    for (size_t i = 0; i < n; i++)
+        add_problems(all, loops[i]);
+    for (size_t i = 0; i < all->n; i++)
+        most += all->turns[i].legal.space.n * l->repeat;
+    all->pot.most = l->budget.launches > 0 ? least(most, (size_t)l->budget.launches) : most;
+}
+
+static void close_library(struct library *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        close_turn(&all->turns[i]);
+    free(all->turns);
+    together_free(all->together);
+}
+
+static int tune_library(struct library *all)
+{
+    size_t problem, tuple, last = SIZE_MAX;
+    while (all->n > 0 && may_launch(all->turns) && together_next(all->together, &problem, &tuple)) {
+        struct turn *t = &all->turns[problem];
+        struct progress *p = t->loop->progress;
+        if (child_must_stop())
+            return -1;
+        if (problem != last) {
+            progress_problem(p, all->pot.most, 0);
+            p->problem = problem + 1;
+        }
+        last = problem;
+        if (measure(t, tuple) != 0)
+            return -1;
+        if (t->is_enough)
+            note_end(t);
+    }
+    return 0;
+}
+
+int loop_run_all(struct loop *const *l, size_t n)
+{
+    struct library all;
+    open_library(&all, l, n);
+    const int rc = tune_library(&all);
+    for (size_t i = 0; i < n; i++)
+        runner_end(&l[i]->runner);
+    progress_end(l[0]->progress);
+    close_library(&all);
     return rc;
 }

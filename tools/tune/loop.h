@@ -21,9 +21,12 @@ struct loop {
     struct known *known;
     struct results *results;
     struct runner runner;
-    struct progress progress;
+    struct progress *progress;
     double deadline; /* HUGE_VAL: none */
 };
 
 /* 0, or -1 if it came to no good end: there was a message, or child_die_of_signal ends it. */
 int loop_run(struct loop *l);
+/* The problems of one or several kernels together: together.h says which one is next. The budget
+   and all else but the kernel are those of the first one. */
+int loop_run_all(struct loop *const *l, size_t n);

@@ -13,17 +13,22 @@ struct reading {
     const struct spec *spec;
     struct csv_records r;
     int column[KPRED_MAX_FIELDS];
+    int takes_counts, count_column; /* -1: there is none */
     struct interned seen;
     struct problems *out;
-    size_t cap, cap_line, n_twice;
+    size_t cap, cap_line, cap_count, n_twice;
 };
 
 /* ---- the header ---- */
 
 static void note_others(const struct reading *in)
 {
+    if (in->takes_counts && in->count_column < 0)
+        note("%s:%ld: %s: each problem counts once", in->r.path, in->r.at,
+             spec_field_index(in->spec, "count") < 0 ? "there is no column \"count\""
+                                                     : "\"count\" is a field of the spec");
     for (size_t i = 0; i < in->r.n; i++)
-        if (spec_field_index(in->spec, in->r.cell[i]) < 0)
+        if (spec_field_index(in->spec, in->r.cell[i]) < 0 && (int)i != in->count_column)
             note("%s:%ld: column \"%s\" is no field of %s: ignored", in->r.path, in->r.at,
                  in->r.cell[i], in->spec->name);
 }
@@ -41,6 +46,9 @@ static int read_header(struct reading *in)
             return fail("%s:%ld: there is no column \"%s\", a field of %s", in->r.path, in->r.at,
                         in->spec->fields[i].name, in->spec->name);
     }
+    in->count_column = -1;
+    if (in->takes_counts && spec_field_index(in->spec, "count") < 0)
+        in->count_column = csv_records_find(&in->r, "count");
     note_others(in);
     return 0;
 }
@@ -73,26 +81,49 @@ static int read_cell(const struct reading *in, size_t i, int32_t *out)
     return 0;
 }
 
-static int read_row(struct reading *in)
+static int read_count(const struct reading *in, int64_t *out)
+{
+    const char *cell = in->count_column >= 0 ? in->r.cell[in->count_column] : "1";
+    if (parse_int(cell, 1, 1000000000, out) == 0)
+        return 0;
+    return fail("%s:%ld: count: value \"%s\": is no integer of 1..1000000000", in->r.path, in->r.at,
+                cell);
+}
+
+static void add_problem(struct reading *in, const int32_t *problem, int64_t count)
 {
     struct problems *p = in->out;
+    const size_t i = intern(&in->seen, problem, p->n_fields * sizeof *problem);
+    if (i < p->n) {
+        in->n_twice++;
+        p->count[i] += in->count_column >= 0 ? (double)count : 0;
+        return;
+    }
+    while (in->cap < (p->n + 1) * p->n_fields)
+        p->v = xgrow(p->v, in->cap, &in->cap, sizeof *p->v);
+    memcpy(p->v + p->n * p->n_fields, problem, p->n_fields * sizeof *problem);
+    p->line = xgrow(p->line, p->n, &in->cap_line, sizeof *p->line);
+    p->count = xgrow(p->count, p->n, &in->cap_count, sizeof *p->count);
+    p->count[p->n] = (double)count;
+    p->line[p->n++] = in->r.at;
+}
+
+static int read_row(struct reading *in)
+{
     int32_t problem[KPRED_MAX_FIELDS];
+    int64_t count;
     struct buf why = {0};
     if (in->r.n != in->r.n_header) {
         fail("%s:%ld: %s", in->r.path, in->r.at, csv_records_ragged(&in->r, &why));
         buf_free(&why);
         return -1;
     }
-    for (size_t i = 0; i < p->n_fields; i++)
+    for (size_t i = 0; i < in->spec->n_fields; i++)
         if (read_cell(in, i, &problem[i]) != 0)
             return -1;
-    if (intern(&in->seen, problem, p->n_fields * sizeof *problem) < p->n)
-        return in->n_twice++, 0;
-    while (in->cap < (p->n + 1) * p->n_fields)
-        p->v = xgrow(p->v, in->cap, &in->cap, sizeof *p->v);
-    memcpy(p->v + p->n * p->n_fields, problem, p->n_fields * sizeof *problem);
-    p->line = xgrow(p->line, p->n, &in->cap_line, sizeof *p->line);
-    p->line[p->n++] = in->r.at;
+    if (read_count(in, &count) != 0)
+        return -1;
+    add_problem(in, problem, count);
     return 0;
 }
 
@@ -104,14 +135,15 @@ static int read_rows(struct reading *in)
     if (rc == 0 && in->out->n == 0)
         rc = fail("%s: has no problem", in->r.path);
     if (rc == 0 && in->n_twice > 0)
-        note("%s: %zu line%s an earlier problem: it counts once", in->r.path, in->n_twice,
-             in->n_twice == 1 ? " repeats" : "s repeat");
+        note("%s: %zu line%s an earlier problem: %s", in->r.path, in->n_twice,
+             in->n_twice == 1 ? " repeats" : "s repeat",
+             in->count_column >= 0 ? "the counts are summed up" : "it counts once");
     return rc;
 }
 
-int problems_read(const char *path, const struct spec *spec, struct problems *out)
+int problems_read(const char *path, const struct spec *spec, int counts, struct problems *out)
 {
-    struct reading in = {.spec = spec, .out = out};
+    struct reading in = {.spec = spec, .takes_counts = counts, .out = out};
     struct buf text = {0};
     memset(out, 0, sizeof *out);
     out->n_fields = spec->n_fields;
@@ -133,5 +165,6 @@ void problems_free(struct problems *p)
 {
     free(p->v);
     free(p->line);
+    free(p->count);
     memset(p, 0, sizeof *p);
 }

@@ -7,8 +7,10 @@
 #include "full_spec.h"
 #include "known.h"
 #include "order.h"
-#include "strategy.h"
+#include "together.h"
 
+#include "base/numbers.h"
+#include "model/default_features.h"
 #include "model/registry.h"
 
 #include <math.h>
@@ -213,5 +215,213 @@ int replay_print(const struct replay_asked *o)
         return 1;
     const int rc = run(o, &spec, stop_at);
     spec_free(&spec);
+    return rc != 0;
+}
+
+/* ---- a whole library ---- */
+
+struct shelf { /* a kernel: its problems follow each other in the library */
+    struct spec spec;
+    struct model model;
+    struct dataset data;
+};
+
+struct book { /* a problem */
+    const struct shelf *of;
+    const int32_t *problem;
+    struct legal legal;
+    double *time, best; /* of each tuple; NAN: none */
+};
+
+struct library {
+    size_t n, cap, n_shelves;
+    struct book *v;
+    struct shelf *shelf;
+    double best; /* the sum of the best times */
+    size_t most; /* launches of each problem */
+    double stop_at;
+    double *even, *all; /* excess after n launches of each problem, and after n launches; the sums
+                           over the seeds, NAN where a problem had no time yet */
+};
+
+static void add_book(struct library *l, const struct shelf *of, size_t first)
+{
+    struct book b = {.of = of, .problem = of->data.problem + first * of->data.n_fields};
+    legal_open(&b.legal, &of->model, b.problem);
+    b.time = xcalloc(b.legal.space.n + 1, sizeof *b.time);
+    b.best = known_table(&of->data, first, &b.legal, b.time);
+    if (b.best < HUGE_VAL) {
+        l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+        l->v[l->n++] = b;
+        l->best += b.best;
+        return;
+    }
+    legal_close(&b.legal);
+    free(b.time);
+}
+
+static int open_shelf(struct library *l, struct shelf *s, const struct replay_all_asked *o)
+{
+    const struct data_options how = {.lenient = 0};
+    const size_t i = l->n_shelves;
+    const int is_one = o->specs.n == 1;
+    if (spec_load(&s->spec, o->specs.v[i]) != 0)
+        return -1;
+    l->n_shelves++;
+    if (default_features_give(&s->spec, NULL) != 0
+        || data_load(o->readers, &s->spec, o->tables.v + (is_one ? 0 : i), is_one ? o->tables.n : 1,
+                     &how, &s->data)
+               != 0)
+        return -1;
+    if (s->data.time_us == NULL)
+        return fail("%s: format = %s: a replay needs times", s->spec.path,
+                    spec_formats[s->spec.format]);
+    if (model_from_spec(&s->model, &s->spec, "none") != 0
+        || (spec_is_listed(&s->spec)
+            && model_list(&s->model, s->data.problem, s->data.target, s->data.n) != 0))
+        return -1;
+    for (size_t row = 0; row < s->data.n; row = data_problem_end(&s->data, row))
+        add_book(l, s, row);
+    return 0;
+}
+
+static void close_library(struct library *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        legal_close(&l->v[i].legal);
+        free(l->v[i].time);
+    }
+    for (size_t i = 0; i < l->n_shelves; i++) {
+        model_free(&l->shelf[i].model);
+        data_free(&l->shelf[i].data);
+        spec_free(&l->shelf[i].spec);
+    }
+    free(l->v);
+    free(l->shelf);
+    free(l->even);
+    free(l->all);
+}
+
+/* A tuple of which the table has no time counts as one that failed. */
+static double book_time(const struct book *b, size_t tuple)
+{
+    return isnan(b->time[tuple]) ? HUGE_VAL : b->time[tuple];
+}
+
+/* Adds the best times of a problem, tuned by itself. */
+static void tune_book(const struct library *l, const struct book *b, uint64_t seed, double *sums)
+{
+    struct strategy *s = strategy_new(&b->legal.space, seed);
+    double best = HUGE_VAL;
+    int is_done = 0;
+    for (size_t n = 1; n <= l->most; n++) {
+        const size_t tuple = is_done ? SIZE_MAX : strategy_next(s);
+        is_done = tuple == SIZE_MAX;
+        if (!is_done) {
+            strategy_tell(s, tuple, book_time(b, tuple));
+            best = book_time(b, tuple) < best ? book_time(b, tuple) : best;
+            is_done = l->stop_at > 0 && strategy_is_enough(s, l->stop_at);
+        }
+        sums[n] += best;
+    }
+    strategy_free(s);
+}
+
+static double excess(const struct library *l, double sum)
+{
+    return sum < HUGE_VAL ? sum / l->best - 1 : (double)NAN;
+}
+
+static void tune_evenly(struct library *l, uint64_t seed)
+{
+    double *sums = xcalloc(l->most + 1, sizeof *sums);
+    for (size_t i = 0; i < l->n; i++)
+        tune_book(l, &l->v[i], num_mix(seed, i, 0), sums);
+    for (size_t n = 1; n <= l->most; n++)
+        l->even[n] += excess(l, sums[n]);
+    free(sums);
+}
+
+static double best_times(const struct library *l, const struct together *t)
+{
+    double sum = 0;
+    for (size_t i = 0; i < l->n; i++)
+        sum += together_best(t, i);
+    return sum;
+}
+
+static void tune_together(struct library *l, uint64_t seed)
+{
+    struct together *t = together_new(seed, l->stop_at);
+    size_t problem, tuple;
+    for (size_t i = 0; i < l->n; i++)
+        together_add(t, &l->v[i].of->spec, l->v[i].problem, &l->v[i].legal, 1);
+    for (size_t n = 1; n <= l->most * l->n; n++) {
+        if (together_next(t, &problem, &tuple))
+            (void)together_tell(t, book_time(&l->v[problem], tuple));
+        l->all[n] += excess(l, best_times(l, t));
+    }
+    together_free(t);
+}
+
+static void add_percent(struct table *table, double sum, long seeds)
+{
+    if (isnan(sum))
+        table_text(table, "");
+    else
+        table_number(table, "%.2f", 100 * sum / (double)seeds);
+}
+
+static int print_library(const struct library *l, const struct replay_all_asked *o)
+{
+    struct table table = {0};
+    table_heading(&table, "problems,launches,even,all,all_half");
+    for (size_t parts = 8; parts > 0; parts /= 2) {
+        const size_t n = l->most / parts;
+        if (n < 2)
+            continue;
+        table_number(&table, "%zu", l->n);
+        table_number(&table, "%zu", n);
+        add_percent(&table, l->even[n], o->seeds);
+        add_percent(&table, l->all[n * l->n], o->seeds);
+        add_percent(&table, l->all[n * l->n / 2], o->seeds);
+    }
+    table_print(&table, stdout, o->form);
+    table_free(&table);
+    return flush_stdout();
+}
+
+static int open_library(struct library *l, const struct replay_all_asked *o)
+{
+    l->most = (size_t)o->budget;
+    l->shelf = xcalloc(o->specs.n, sizeof *l->shelf);
+    for (size_t i = 0; i < o->specs.n; i++)
+        if (open_shelf(l, &l->shelf[i], o) != 0)
+            return -1;
+    if (l->n == 0)
+        return fail("%s: no problem has a time", o->tables.v[0]);
+    l->even = xcalloc(l->most + 1, sizeof *l->even);
+    l->all = xcalloc(l->most * l->n + 1, sizeof *l->all);
+    return 0;
+}
+
+int replay_all_print(const struct replay_all_asked *o)
+{
+    struct library l = {0};
+    if (stop_at_read(o->stop_at, &l.stop_at) != 0)
+        return 2;
+    if (o->specs.n > 1 && o->specs.n != o->tables.n) {
+        fail("--replay: %zu table%s for %zu specs: give one for each", o->tables.n,
+             o->tables.n == 1 ? "" : "s", o->specs.n);
+        return 2;
+    }
+    int rc = open_library(&l, o);
+    for (long seed = 1; rc == 0 && seed <= o->seeds; seed++) {
+        tune_evenly(&l, (uint64_t)seed);
+        tune_together(&l, (uint64_t)seed);
+    }
+    if (rc == 0)
+        rc = print_library(&l, o);
+    close_library(&l);
     return rc != 0;
 }

@@ -11,6 +11,7 @@ struct space {                /* the legal tuples of one problem; it has to outl
     const uint16_t *value;    /* n x n_params: numbers of values, in the order of the spec */
     const double *rank;       /* per parameter value, flattened: its numeric value where it has one
                                  (else its number) */
+    size_t n_fields;          /* the first parameters, which are fields of problems, if any are */
 };
 
 enum { STRATEGY_MOST_KNOWN = 16 }; /* tables and orders known beforehand; others are ignored */

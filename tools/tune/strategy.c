@@ -37,6 +37,9 @@ struct strategy {
     size_t n_used, seen;       /* and how many were told when one was last looked at */
     double *loss;              /* of the first */
     size_t n_losses;           /* results */
+    size_t n_own, own;         /* tuples that are no results of other problems; results of these */
+    struct numbers *numbers;   /* shared with other problems; NULL: none are */
+    double promise;
 };
 
 struct strategy *strategy_new(const struct space *space, uint64_t seed)
@@ -44,6 +47,7 @@ struct strategy *strategy_new(const struct space *space, uint64_t seed)
     struct strategy *s = xcalloc(1, sizeof *s);
     s->space = space;
     s->seed = seed;
+    s->n_own = space->n;
     s->is_taken = xcalloc(space->n + 1, 1);
     s->is_told = xcalloc(space->n + 1, 1);
     s->used = xcalloc(MOST_RESULTS, sizeof *s->used);
@@ -61,6 +65,17 @@ void strategy_prior(struct strategy *s, const double *score)
     hints_add_scores(&s->hints, score, s->space->n);
 }
 
+void strategy_beside(struct strategy *s, size_t n_own, struct numbers *numbers)
+{
+    s->n_own = n_own;
+    s->numbers = numbers;
+}
+
+static int is_own(const struct strategy *s, size_t result)
+{
+    return s->tuple[result] < s->n_own;
+}
+
 void strategy_tell(struct strategy *s, size_t tuple, double time)
 {
     if (s->is_told[tuple])
@@ -74,6 +89,7 @@ void strategy_tell(struct strategy *s, size_t tuple, double time)
     }
     s->tuple[s->n] = tuple;
     s->time[s->n++] = time;
+    s->own += tuple < s->n_own;
 }
 
 /* ---- failures ---- */
@@ -97,17 +113,28 @@ static double works(const struct strategy *s, size_t tuple, double least)
 
 /* ---- losses ---- */
 
+/* log2 of the best time among the first n results: those of other problems are in units of it */
+static double own_best(const struct strategy *s, size_t n)
+{
+    double best = HUGE_VAL;
+    for (size_t i = 0; i < n; i++)
+        if (is_own(s, i) && s->time[i] < best)
+            best = s->time[i];
+    return best < HUGE_VAL ? num_log2(best) : 0;
+}
+
 /* Losses of the first n results, clipped beyond the median. A failure that is no surprise says
    nothing of the times and has the middle one; as far as it is a surprise, it counts as the
    slowest. */
 static void take_losses(struct strategy *s, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), middle = 0, worst = 0;
+    const double best = own_best(s, n);
     size_t m = 0;
     s->n_losses = n;
     for (size_t i = 0; i < n; i++)
         if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
-            sorted[m++] = s->loss[i] = num_log2(s->time[i]);
+            sorted[m++] = s->loss[i] = num_log2(s->time[i]) + (is_own(s, i) ? 0 : best);
     qsort(sorted, m, sizeof *sorted, num_rising);
     if (m > 0) {
         const double least = sorted[0] + s->hints.middle;
@@ -147,10 +174,32 @@ static void close_regression(struct strategy *s)
     s->is_fitted = 0;
 }
 
+/* To the results of all problems; what is found is left to the others. */
+static void fit_shared(struct strategy *s)
+{
+    struct numbers *shared = s->numbers;
+    struct expert *e = &s->expert[0];
+    const struct results r = results(s, s->n);
+    if (s->n == 0 || shared->results < shared->fit_at)
+        return;
+    take_targets(s, s->n);
+    expert_fit(e, &r);
+    shared->v = xrealloc(shared->v, e->covariance.n, sizeof *shared->v);
+    memcpy(shared->v, e->covariance.v, e->covariance.n * sizeof *shared->v);
+    shared->n = e->covariance.n;
+    shared->variance = e->variance;
+    shared->fit_at = shared->results + shared->results / 8 + 1;
+    close_regression(s);
+}
+
 /* The fits that are due, by the results that there were when each was; the regression is then to be
    made anew. They are rarer where there are many results. */
 static void fit_all(struct strategy *s)
 {
+    if (s->numbers != NULL) {
+        fit_shared(s);
+        return;
+    }
     while (s->fit_at <= s->n) {
         const size_t n = s->fit_at, next = n > MOST_RESULTS ? n + n / 2 : n + n / 4;
         learn_failures(s, n);
@@ -168,6 +217,8 @@ static size_t best_tuples(const struct strategy *s, size_t n, size_t *best)
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
+        if (!is_own(s, i))
+            continue;
         size_t at = found < N_BEST ? found++ : N_BEST;
         for (; at > 0 && s->time[i] < s->time[best[at - 1]]; at--)
             if (at < N_BEST)
@@ -237,7 +288,8 @@ static size_t incumbent(const struct strategy *s)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < s->n_losses; i++)
-        if (s->time[i] < HUGE_VAL && (best == SIZE_MAX || s->loss[i] < s->loss[best]))
+        if (is_own(s, i) && s->time[i] < HUGE_VAL
+            && (best == SIZE_MAX || s->loss[i] < s->loss[best]))
             best = i;
     return best;
 }
@@ -256,8 +308,16 @@ static double odds_of_known(const struct strategy *s)
     return before + s->expert[0].evidence - s->expert[1].evidence;
 }
 
+/* The share of a time that is saved by as many octaves as the first expert expects, by log2 of them
+   in its deviations */
+static double saved(const struct strategy *s, double value)
+{
+    const double octaves = value + num_log2(s->expert[0].deviation);
+    return octaves < 0 ? 1 - (double)num_exp2(-num_exp2((float)octaves)) : 0.5;
+}
+
 /* The chance that a tuple runs counts twice, since what fails teaches less than what is slow. */
-static size_t most_promising(const struct strategy *s)
+static size_t most_promising(struct strategy *s)
 {
     const size_t at = incumbent(s);
     double most = -HUGE_VAL, least[2] = {0}, odds = 0;
@@ -280,7 +340,28 @@ static size_t most_promising(const struct strategy *s)
             best = tuple;
         }
     }
+    s->promise = best == SIZE_MAX ? 0 : at == SIZE_MAX ? 1 : saved(s, most);
     return best;
+}
+
+double strategy_promise(const struct strategy *s)
+{
+    return s->promise;
+}
+
+static void take_numbers(struct strategy *s)
+{
+    struct expert *e = &s->expert[0];
+    memcpy(e->covariance.v, s->numbers->v, e->covariance.n * sizeof *s->numbers->v);
+    e->variance = s->numbers->variance;
+    covariance_prepare(&e->covariance);
+}
+
+/* The first one of a problem is far from what is known of all. */
+static int is_to_spread(const struct strategy *s)
+{
+    const size_t first = s->hints.n > 0 ? 1 : FIRST;
+    return s->n < first || (s->numbers != NULL && s->own == 0);
 }
 
 static void open_all(struct strategy *s)
@@ -294,6 +375,8 @@ static void open_all(struct strategy *s)
         expert_open(&s->expert[i], &s->columns, &s->hints, is_known && i == 0,
                     num_mix(s->seed, 0, 4));
     s->is_open = 1;
+    if (s->numbers != NULL && s->numbers->n > 0)
+        take_numbers(s);
 }
 
 size_t strategy_next(struct strategy *s)
@@ -303,7 +386,8 @@ size_t strategy_next(struct strategy *s)
         return SIZE_MAX;
     if (!s->is_open)
         open_all(s);
-    if (s->n < (s->hints.n > 0 ? 1 : FIRST)) {
+    s->promise = 1;
+    if (is_to_spread(s)) {
         tuple = s->hints.n > 0 ? hints_best(&s->hints, s->is_taken)
                                : candidate_spread(s->space, s->tuple, s->n, s->is_taken,
                                                   num_mix(s->seed, s->n, 1));
@@ -349,7 +433,7 @@ static double chance(const struct strategy *s, const struct expert *e, double sh
 static int has_run(const struct strategy *s)
 {
     size_t i = 0;
-    while (i < s->n && !(s->time[i] < HUGE_VAL))
+    while (i < s->n && !(is_own(s, i) && s->time[i] < HUGE_VAL))
         i++;
     return i < s->n;
 }
@@ -359,12 +443,12 @@ static int has_run(const struct strategy *s)
 static int is_calm(const struct strategy *s, double share)
 {
     double best = HUGE_VAL;
-    size_t first = 0;
-    for (size_t i = 0; i < s->n; i++)
+    size_t first = s->n - s->own; /* those of other problems come before */
+    for (size_t i = first; i < s->n; i++)
         best = s->time[i] < best ? s->time[i] : best;
     while (!(s->time[first] <= best * (1 + share)))
         first++;
-    return 3 * (s->n - 1 - first) >= s->n;
+    return 3 * (s->n - 1 - first) >= s->own;
 }
 
 /* The chances with and without what is known count by their odds, as the improvements do. */
@@ -379,7 +463,7 @@ static double chance_of_all(const struct strategy *s, double share)
 
 int strategy_is_enough(struct strategy *s, double share)
 {
-    if (s->n < STRATEGY_LEAST || !has_run(s) || memchr(s->is_told, 0, s->space->n) == NULL)
+    if (s->own < STRATEGY_LEAST || !has_run(s) || memchr(s->is_told, 0, s->space->n) == NULL)
         return 0;
     if (!s->is_open)
         open_all(s);

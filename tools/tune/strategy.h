@@ -27,4 +27,19 @@ void strategy_tell(struct strategy *s, size_t tuple, double time);
    alone. 0 before the first STRATEGY_LEAST results. */
 enum { STRATEGY_LEAST = 20 };
 int strategy_is_enough(struct strategy *s, double share);
+
+/* Of the tuples of the space, the first n_own are the problem's, and the others are results of
+   other problems, one a tuple: its parameters have to say of which one. They are told first of all,
+   each time in units of the best one of its problem. `numbers` are those of the regression: all
+   problems begin with what the others have left. To be told before anything else; with it, nothing
+   may be known beforehand. */
+struct numbers { /* all zero: none yet; to be freed */
+    size_t n;
+    double *v, variance;
+    size_t results, fit_at; /* of all problems so far; the next fit is due with as many */
+};
+void strategy_beside(struct strategy *s, size_t n_own, struct numbers *numbers);
+/* The share of the best time so far that the tuple which strategy_next gave last is expected to
+   save, about; 1: too little is known. Of strategies that share numbers. */
+double strategy_promise(const struct strategy *s);
 void strategy_free(struct strategy *s);

@@ -20,6 +20,7 @@ struct tune {
     struct problems problems;
     struct known known;
     struct loop loop;
+    struct tune_options own; /* with --all */
 };
 
 /* ---- options ---- */
@@ -99,6 +100,9 @@ static int list_tuples(struct tune *t)
     const struct dataset *d = &t->known.data;
     if (!spec_is_listed(&t->spec))
         return 0;
+    if (t->o->all)
+        return fail("%s: rule = listed: --all needs a rule that says which tuples are legal",
+                    t->spec.path);
     if (!t->known.has_data)
         return fail("%s: rule = listed: --data has to say which tuples are legal", t->spec.path);
     return model_list(&t->model, d->problem, d->target, d->n);
@@ -134,7 +138,7 @@ static int open_all(struct tune *t)
     const struct tune_options *o = t->o;
     struct loop *l = &t->loop;
     if (open_kernel(t) != 0 || known_open(&t->known, &t->spec, o->model, &o->data, o->readers) != 0
-        || list_tuples(t) != 0 || problems_read(o->problems, &t->spec, &t->problems) != 0
+        || list_tuples(t) != 0 || problems_read(o->problems, &t->spec, o->all, &t->problems) != 0
         || check_problems(t) != 0 || child_ready() != 0
         || results_open(&l->results, o->output, &t->spec, l->runner.command) != 0)
         return -1;
@@ -158,10 +162,10 @@ static void close_all(struct tune *t)
 
 static int tune(struct tune *t)
 {
-    struct progress *p = &t->loop.progress;
+    const struct progress *p = t->loop.progress;
     const int rc = loop_run(&t->loop);
     if (rc == 0 || p->measured > 0)
-        progress_sum(p, t->o->output);
+        progress_sum(t->loop.progress, t->o->output);
     if (t->known.n_strange > 0)
         note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
              t->known.n_strange, t->known.n_strange == 1 ? "" : "s");
@@ -172,7 +176,8 @@ static int tune(struct tune *t)
 
 int tune_run(const struct tune_options *o)
 {
-    struct tune t = {.o = o};
+    struct progress progress;
+    struct tune t = {.o = o, .loop.progress = &progress};
     if (read_options(&t) != 0)
         return 2;
     int rc = check_paths(o);
@@ -183,4 +188,100 @@ int tune_run(const struct tune_options *o)
     close_all(&t);
     child_die_of_signal();
     return rc != 0;
+}
+
+/* ---- a whole library ---- */
+
+/* One for each spec, or one for all if `may_be_one` */
+static int check_count(const char *option, const struct opt_texts *given, size_t n, int may_be_one)
+{
+    if (given->n == n || (may_be_one && given->n == 1))
+        return 0;
+    return fail("%s: %zu of them for %zu spec%s: give one for each%s", option, given->n, n,
+                n == 1 ? "" : "s", may_be_one ? ", or one for all" : "");
+}
+
+static int check_lists(const struct tune_lists *l)
+{
+    const size_t n = l->specs.n;
+    return check_count("--problems", &l->problems, n, 0) != 0
+                   || check_count("-o", &l->outputs, n, 0) != 0
+                   || check_count(l->is_server ? "--server" : "--run", &l->commands, n, 1) != 0
+               ? -1
+               : 0;
+}
+
+static void take_options(struct tune *t, const struct tune_options *o, const struct tune_lists *l,
+                         size_t i)
+{
+    const char *command = l->commands.v[l->commands.n == 1 ? 0 : i];
+    t->own = *o;
+    t->own.all = 1;
+    t->own.spec = l->specs.v[i];
+    t->own.problems = l->problems.v[i];
+    t->own.output = l->outputs.v[i];
+    t->own.run = l->is_server ? NULL : command;
+    t->own.server = l->is_server ? command : NULL;
+    t->o = &t->own;
+}
+
+/* No output is another one, or read for another spec. */
+static int check_all_paths(const struct tune_lists *l)
+{
+    struct output *to = xcalloc(l->outputs.n + 1, sizeof *to);
+    for (size_t i = 0; i < l->outputs.n; i++)
+        to[i] = (struct output){"-o", l->outputs.v[i]};
+    const int rc =
+        outputs_check_apart(to, l->outputs.n) != 0
+                || outputs_check_inputs(to, l->outputs.n, "SPEC", &l->specs) != 0
+                || outputs_check_inputs(to, l->outputs.n, "--problems", &l->problems) != 0
+            ? -1
+            : 0;
+    free(to);
+    return rc;
+}
+
+static int tune_all(struct tune *t, size_t n)
+{
+    struct loop **loops = xcalloc(n, sizeof *loops);
+    struct buf paths = {0};
+    struct progress *p = t->loop.progress;
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        loops[i] = &t[i].loop;
+        buf_printf(&paths, "%s%s", i > 0 ? ", " : "", t[i].o->output);
+        rc = open_all(&t[i]);
+    }
+    if (rc == 0) {
+        rc = loop_run_all(loops, n);
+        if (rc == 0 || p->measured > 0)
+            progress_sum(p, paths.s);
+        if (rc == 0 && p->measured > 0 && p->failed == p->measured)
+            rc = fail("all %zu measurements failed", p->failed);
+    }
+    buf_free(&paths);
+    free(loops);
+    return rc;
+}
+
+int tune_all_run(const struct tune_options *o, const struct tune_lists *l)
+{
+    const size_t n = l->specs.n;
+    struct progress progress;
+    if (check_lists(l) != 0)
+        return 2;
+    struct tune *t = xcalloc(n, sizeof *t);
+    int rc = 0, is_wrong = 0;
+    for (size_t i = 0; i < n && !is_wrong; i++) {
+        t[i].loop.progress = &progress;
+        take_options(&t[i], o, l, i);
+        is_wrong = read_options(&t[i]) != 0;
+    }
+    if (!is_wrong)
+        rc = check_all_paths(l) != 0 ? -1 : tune_all(t, n);
+    for (size_t i = 0; i < n; i++)
+        close_all(&t[i]);
+    free(t);
+    child_die_of_signal();
+    return is_wrong ? 2 : rc != 0;
 }

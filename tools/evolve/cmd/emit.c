@@ -4,7 +4,6 @@
 
 #include "session.h"
 
-#include "base/opts.h"
 #include "base/outputs.h"
 
 #include <stdlib.h>

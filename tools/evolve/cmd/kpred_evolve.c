@@ -3,9 +3,39 @@
 #include "evolve_commands.h"
 
 #include "cli/commands.h"
-#include "evolve/no_memory.h"
+#include "evolve/process.h"
 
-#include <stddef.h>
+#include "base/util.h"
+
+#ifndef HAVE_MLIR
+
+/* ---- the commands that need MLIR, where it is not there ---- */
+
+static int refuse(void)
+{
+    fail_without("a module", "MLIR", "libmlir-16-dev");
+    return 1;
+}
+
+int cmd_ml(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return refuse();
+}
+
+int cmd_ml_export(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return refuse();
+}
+
+int cmd_ml_report(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return refuse();
+}
+
+#endif
 
 int main(int argc, char **argv)
 {

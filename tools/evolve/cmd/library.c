@@ -126,6 +126,24 @@ void library_free(struct library *l)
     memset(l, 0, sizeof *l);
 }
 
+/* ---- options ---- */
+
+void export_options(struct opt table[EXPORT_OPTIONS], struct export_options *o, long most)
+{
+    const struct opt lines[EXPORT_OPTIONS] = {
+        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o->log, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o->folder, .is_required = 1},
+        {.name = "-k", .kind = OPT_COUNT, .to = &o->k, .least = 1, .most = most},
+        {.name = "--name", .kind = OPT_TEXT, .to = &o->name},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o->force},
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &o->jobs, .least = 1, .most = 256},
+        {.name = NULL},
+    };
+    memset(o, 0, sizeof *o);
+    o->k = 4;
+    memcpy(table, lines, sizeof lines);
+}
+
 /* ---- the files ---- */
 
 enum { N_FILES = 4 };
@@ -153,6 +171,16 @@ int library_check(const char *folder, const char *name, int force, const char *d
         free(path);
     }
     return rc;
+}
+
+void library_put_table(struct buf *header, const char *name, size_t n_variants)
+{
+    for (size_t i = 0; i < n_variants; i++)
+        buf_printf(header, "extern %s_variant %s_v%zu;\n", name, name, i);
+    buf_printf(header, "\nstatic %s_variant *const %s_table[%s_variants] = {\n", name, name, name);
+    for (size_t i = 0; i < n_variants; i++)
+        buf_printf(header, "    %s_v%zu,\n", name, i);
+    buf_puts(header, "};\n");
 }
 
 int library_write(const char *folder, const char *name, const struct library_files *files)

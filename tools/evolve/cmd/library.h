@@ -5,6 +5,7 @@
 
 #include "evolve/harness.h"
 
+#include "base/opts.h"
 #include "base/util.h"
 
 enum { MAX_VARIANTS = 64 };
@@ -27,10 +28,25 @@ struct library_parts { /* the objects that are linked to one */
 int library_make(const struct library_parts *parts, struct library *out);
 void library_free(struct library *l);
 
+/* What the commands that write one are asked for */
+struct export_options {
+    const char *log, *folder, *name;
+    long k, jobs;
+    int force;
+};
+enum { EXPORT_OPTIONS = 7 };
+
+/* Their lines of a table for opts_parse, its end included, with the defaults put into *o; `most`:
+   the most that k may be */
+void export_options(struct opt table[EXPORT_OPTIONS], struct export_options *o, long most);
+
 /* May `folder` take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no folder,
    if the name is no identifier, if one of them is there without --force, or if one is `data`, which
    the log names (NULL: none) */
 int library_check(const char *folder, const char *name, int force, const char *data);
+
+/* The declarations of the variants, and the table of them */
+void library_put_table(struct buf *header, const char *name, size_t n_variants);
 
 struct library_files {
     struct buf object, header, spec, csv; /* to be freed */

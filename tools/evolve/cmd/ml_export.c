@@ -3,10 +3,8 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
-#include "ml_library.h"
+#include "ml_session.h"
 
-#include "base/opts.h"
-#include "evolve/pareto.h"
 #include "evolve/tensor/memory.h"
 
 #include <math.h>
@@ -37,12 +35,6 @@ static const char help[] =
     "  --name NAME  a C identifier (default: the function)\n"
     "  --jobs N     candidates at a time (default: one for each processor)\n"
     "  --force      replace files of FOLDER that are there\n";
-
-struct export_options {
-    const char *log, *folder, *name;
-    long k, jobs;
-    int force;
-};
 
 /* ---- choosing ---- */
 
@@ -237,14 +229,10 @@ static void put_edits(struct buf *out, const struct ml_variants *v)
 
 static void put_table(struct buf *out, const struct ml_variants *v, const char *name)
 {
-    for (size_t i = 0; i < v->n; i++)
-        buf_printf(out, "extern %s_variant %s_v%zu;\n", name, name, i);
-    buf_printf(out, "\nstatic %s_variant *const %s_table[%s_variants] = {\n", name, name, name);
-    for (size_t i = 0; i < v->n; i++)
-        buf_printf(out, "    %s_v%zu,\n", name, i);
+    library_put_table(out, name, v->n);
     buf_printf(
         out,
-        "};\n\n/* Microseconds of a call, and the parts of the labels that are wrong: of the "
+        "\n/* Microseconds of a call, and the parts of the labels that are wrong: of the "
         "images that the search\n   saw, of those that bounds are about, and of a test. */\n"
         "static const struct {\n    double us, search, validate, test;\n} %s_points[%s_variants]"
         " = {\n",
@@ -331,17 +319,10 @@ static int export(const struct export_options *o, struct ml_session *s, const st
 
 int cmd_ml_export(int argc, char **argv)
 {
-    struct export_options o = {.k = 4};
+    struct export_options o;
     struct ml_logged run;
-    const struct opt table[] = {
-        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
-        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = MAX_VARIANTS - 1},
-        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
-        {.name = NULL},
-    };
+    struct opt table[EXPORT_OPTIONS];
+    export_options(table, &o, MAX_VARIANTS - 1);
     const int status = opts_parse(table, help, argc, argv);
     if (status >= 0)
         return status;

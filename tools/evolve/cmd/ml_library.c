@@ -1,13 +1,13 @@
 /* ml_library.c - lists of a module's edits as the functions of a library
    SPDX-License-Identifier: MIT
 
-   ml_library.h declares it. MLIR's own engine could write objects, too; but their code has to lie
+   ml_session.h declares it. MLIR's own engine could write objects, too; but their code has to lie
    where it was compiled for. */
-#include "ml_library.h"
+#include "ml_session.h"
 
 #include "evolve/process.h"
-#include "evolve/tensor/engine.h"
 #include "evolve/tensor/memory.h"
+#include "evolve/tensor/tensor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char *const memory_text[] = {
-#include "memory_text.h" /* the lines of memory.h; the Makefile makes it */
+#include "memory_text.h" /* the lines of memory.h; evolve.mk makes it */
 };
 
 struct parts { /* for write_part: the variants, then what they share */

@@ -6,7 +6,6 @@
 #include "ml_session.h"
 
 #include "base/plot.h"
-#include "base/table.h"
 
 #include <math.h>
 #include <stdlib.h>

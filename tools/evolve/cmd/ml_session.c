@@ -1,42 +1,16 @@
-/* ml_session.c - a module with labelled images, ready to be searched
+/* ml_session.c - a module with labelled images ready to be searched, and `kpred-evolve ml`: edits
+   that make a network faster, or more right
    SPDX-License-Identifier: MIT
 
-   ml_session.h declares it. */
+   ml_session.h declares what others use. */
 #include "ml_session.h"
+#include "evolve_commands.h"
 
-#include "repeat.h"
+#include "base/outputs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the task ---- */
-
-static int propose(void *self, const struct edits *list, uint64_t *random, struct edit *out)
-{
-    return tensor_propose(((struct ml_session *)self)->program, list, random, out);
-}
-
-static int applies(void *self, const struct edits *list)
-{
-    return tensor_applies(((struct ml_session *)self)->program, list);
-}
-
-static int simpler(void *self, const struct edit *e, struct edit *out)
-{
-    return tensor_simpler(((struct ml_session *)self)->program, e, out);
-}
-
-static void evaluate(void *self, const struct edits *lists, size_t n, enum effort effort,
-                     void (*done)(void *user, size_t i, const struct result *result), void *user)
-{
-    repeat_evaluate(((struct ml_session *)self)->trial[EXAM_SEARCH], lists, n, effort, done, user);
-}
-
-static struct result compare(void *self, const struct edits *list, const struct edits *with)
-{
-    return repeat_compare(((struct ml_session *)self)->trial[EXAM_SEARCH], list, with);
-}
 
 /* ---- opening ---- */
 
@@ -97,24 +71,7 @@ static int open_all(struct ml_session *s, const struct images *all)
     return open_trial(s, EXAM_SEARCH, s->error[EXAM_SEARCH] + (double)o->worse / 100);
 }
 
-int ml_session_open(struct ml_session *s, const struct ml_options *options)
-{
-    struct images all;
-    memset(s, 0, sizeof *s);
-    s->options = *options;
-    s->plan = session_plan(options->jobs, options->timeout_ms, options->memory_mb, options->seed);
-    s->plan.oracle.kind = ORACLE_HARNESS;
-    if (images_read(&all, options->data) != 0)
-        return -1;
-    const int rc = open_all(s, &all);
-    images_free(&all);
-    s->task = (struct task){s, edit_operators, propose, applies, simpler, evaluate, compare};
-    if (rc != 0)
-        ml_session_close(s);
-    return rc;
-}
-
-void ml_session_close(struct ml_session *s)
+static void ml_session_close(struct ml_session *s)
 {
     for (int part = 0; part < EXAM_PARTS; part++) {
         trial_close(s->trial[part]);
@@ -126,26 +83,42 @@ void ml_session_close(struct ml_session *s)
     memset(s, 0, sizeof *s);
 }
 
-/* ---- other parts ---- */
-
-static void keep(void *user, size_t i, const struct result *result)
+/* Reads module and images, compiles the module and tries it: 0, or -1 after a message */
+static int ml_session_open(struct ml_session *s, const struct ml_options *options)
 {
-    (void)i;
-    *(struct result *)user = *result;
+    struct images all;
+    memset(s, 0, sizeof *s);
+    s->options = *options;
+    s->plan = session_plan(options->jobs, options->timeout_ms, options->memory_mb, options->seed);
+    s->plan.oracle.kind = ORACLE_HARNESS;
+    if (images_read(&all, options->data) != 0)
+        return -1;
+    const int rc = open_all(s, &all);
+    images_free(&all);
+    s->task = (struct task){edit_operators,  s->program,     tensor_propose,
+                            tensor_applies,  tensor_simpler, s->trial[EXAM_SEARCH],
+                            repeat_evaluate, repeat_compare};
+    if (rc != 0)
+        ml_session_close(s);
+    return rc;
 }
+
+/* ---- other parts ---- */
 
 double ml_error(struct ml_session *s, enum exam_part part, const struct edits *list)
 {
     struct result r = {.outcome = OUTCOME_UNCOMPILED};
     if (s->trial[part] == NULL && open_trial(s, part, 1) != 0)
         return -1;
-    trial_evaluate(s->trial[part], list, 1, EFFORT_SEARCH, keep, &r);
+    trial_evaluate(s->trial[part], list, 1, EFFORT_SEARCH, result_keep, &r);
     return r.outcome == OUTCOME_VALID ? r.error : HUGE_VAL;
 }
 
 /* ---- the log ---- */
 
-void ml_story(struct story *story, const struct ml_session *s, const struct search_plan *plan)
+/* What has to be the same when a search goes on */
+static void ml_story(struct story *story, const struct ml_session *s,
+                     const struct search_plan *plan)
 {
     const struct ml_options *o = &s->options;
     char hex[65];
@@ -179,21 +152,11 @@ static int options_of(const struct archive *log, const char *path, struct ml_opt
                : story_number(log, path, "seed", &o->seed);
 }
 
-static int open_to_add(const char *path, struct ml_logged *run)
-{
-    struct story story;
-    ml_story(&story, &run->session, &search_defaults);
-    int rc = story_retell(&story, run->log, path);
-    if (rc == 0)
-        rc = archive_open(&run->archive, path, 1, story.line, edit_operators);
-    story_free(&story);
-    return rc;
-}
-
 int ml_logged_open(struct ml_logged *run, const char *path, long jobs, const struct output *to,
                    size_t n_to)
 {
     struct ml_options o;
+    struct story story;
     memset(run, 0, sizeof *run);
     if (archive_read(&run->log, path, edit_operators) != 0)
         return -1;
@@ -205,8 +168,10 @@ int ml_logged_open(struct ml_logged *run, const char *path, long jobs, const str
         rc = outputs_check_input(to, n_to, "the log's data", o.data);
     if (rc == 0)
         rc = ml_session_open(&run->session, &o);
-    if (rc == 0)
-        rc = open_to_add(path, run);
+    if (rc == 0) {
+        ml_story(&story, &run->session, &search_defaults);
+        rc = story_go_on(&story, run->log, path, &run->archive);
+    }
     if (rc != 0)
         ml_logged_close(run);
     return rc;
@@ -220,4 +185,92 @@ void ml_logged_close(struct ml_logged *run)
     if (run->log != NULL)
         archive_close(run->log);
     memset(run, 0, sizeof *run);
+}
+
+/* ---- kpred-evolve ml ---- */
+
+static const char head[] =
+    "usage: kpred-evolve ml MODULE.mlir --data IMAGES.csv -o RUN.log [--resume]\n"
+    "                       [--function NAME] [--split N] [--worse POINTS] [--steps N]\n"
+    "                       [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
+    "                       [--population N] [--elite N] [--first-edits N]\n"
+    "                       [--crossover PERCENT] [--mutation PERCENT] [--jobs N]\n"
+    "                       [--timeout MS] [--memory MB] [--seed N]\n"
+    "\n"
+    "Looks for edits of a network's tensor operations that save time, and sees how many labels\n"
+    "become wrong by them. Each evaluation is a line of the log.\n"
+    "\n"
+    "  MODULE.mlir        an MLIR module with linalg on tensors, or TOSA: from a batch of images\n"
+    "                     to a number for each label, the largest for the likeliest; or a step of\n"
+    "                     training, as network --step writes it\n"
+    "  --data FILE        labelled images as CSV; the first column is label, from 0 on\n"
+    "  --function NAME    the function (default: the only one of the module)\n"
+    "  --split N          which fifth of the images is for tests alone: 1 to 5 (default 1)\n"
+    "  --worse POINTS     the most points of error more than the module's, in percent of the\n"
+    "                     images that the search sees (default 10)\n"
+    "  --steps N          of training, before the network that is trained is asked for labels\n"
+    "                     (default 100)\n"
+    "  --jobs N           candidates at a time (default: one for each processor)\n"
+    "  --timeout MS       the most time that one candidate runs (default 10000)\n"
+    "  --memory MB        the most memory of one candidate (default 1024)\n"
+    "  --seed N           of all that is drawn (default 1)\n";
+
+struct ml_search {
+    struct ml_options ml;
+    struct search_options search;
+};
+
+static int search_module(const struct ml_search *o)
+{
+    struct ml_session s;
+    struct story story;
+    struct archive *a = NULL;
+    const struct output to = {"-o", o->search.log};
+    if (outputs_check_input(&to, 1, "MODULE.mlir", o->ml.module) != 0
+        || outputs_check_input(&to, 1, "--data", o->ml.data) != 0
+        || search_check_log(&o->search) != 0 || ml_session_open(&s, &o->ml) != 0)
+        return -1;
+    ml_story(&story, &s, &o->search.plan);
+    int rc = archive_open(&a, o->search.log, o->search.resume, story.line, edit_operators);
+    story_free(&story);
+    rc = rc == 0 ? search_into(&o->search, &s.task, a) : -1;
+    if (a != NULL)
+        archive_close(a);
+    ml_session_close(&s);
+    return rc;
+}
+
+int cmd_ml(int argc, char **argv)
+{
+    struct ml_search o = {.ml = {.split = 1, .worse = 10, .steps = 100, .seed = 1}};
+    struct ml_options *m = &o.ml;
+    const struct opt own[] = {
+        {.name = "MODULE.mlir", .kind = OPT_TEXT, .to = &m->module, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXT, .to = &m->data, .is_required = 1},
+        {.name = "--function", .kind = OPT_TEXT, .to = &m->function},
+        {.name = "--split", .kind = OPT_COUNT, .to = &m->split, .least = 1, .most = IMAGES_SPLITS},
+        {.name = "--worse", .kind = OPT_COUNT, .to = &m->worse, .least = 0, .most = 100},
+        {.name = "--steps", .kind = OPT_COUNT, .to = &m->steps, .least = 1, .most = 100000},
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &m->jobs, .least = 1, .most = 256},
+        {.name = "--timeout", .kind = OPT_COUNT, .to = &m->timeout_ms, .least = 1, .most = 600000},
+        {.name = "--memory", .kind = OPT_COUNT, .to = &m->memory_mb, .least = 1, .most = 1 << 20},
+        {.name = "--seed", .kind = OPT_COUNT, .to = &m->seed, .least = 0, .most = INT32_MAX},
+    };
+    enum { OWN = sizeof own / sizeof *own };
+    struct opt table[OWN + SEARCH_OPTIONS + 1];
+    struct buf help = {0};
+    memset(table, 0, sizeof table);
+    memcpy(table, own, sizeof own);
+    search_options(table + OWN, &o.search);
+    m->timeout_ms = 10000;
+    m->memory_mb = 1024;
+    buf_puts(&help, head);
+    buf_puts(&help, search_options_help);
+    const int status = opts_parse(table, help.s, argc, argv);
+    buf_free(&help);
+    if (status >= 0)
+        return status;
+    if (search_options_plan(&o.search, m->seed, 1) != 0)
+        return 2;
+    return search_module(&o) != 0;
 }

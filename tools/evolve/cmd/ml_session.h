@@ -1,14 +1,13 @@
-/* ml_session.h - a module with labelled images, ready to be searched
+/* ml_session.h - a module with labelled images: ready to be searched, and as the functions of a
+   library
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/archive.h"
-#include "evolve/search.h"
 #include "evolve/tensor/exam.h"
-#include "evolve/trial.h"
+#include "library.h"
+#include "session.h"
 
 #include "base/outputs.h"
-#include "story.h"
 
 struct ml_options { /* of the command line, or of a log */
     const char *module, *data;
@@ -33,14 +32,9 @@ struct ml_session {
     struct task task;
 };
 
-/* Reads module and images, compiles the module and tries it: 0, or -1 after a message */
-int ml_session_open(struct ml_session *s, const struct ml_options *options);
-void ml_session_close(struct ml_session *s);
 /* The share of wrong labels of a list on a part: 0..1, HUGE_VAL if it is not valid there; -1 after
    a message */
 double ml_error(struct ml_session *s, enum exam_part part, const struct edits *list);
-/* What has to be the same when a search goes on */
-void ml_story(struct story *story, const struct ml_session *s, const struct search_plan *plan);
 
 /* A log that is added to, with the session that it is of: module and data are as they were */
 struct ml_logged {
@@ -54,3 +48,26 @@ struct ml_logged {
 int ml_logged_open(struct ml_logged *run, const char *path, long jobs, const struct output *to,
                    size_t n_to);
 void ml_logged_close(struct ml_logged *run);
+
+/* ---- a library ---- */
+
+/* Function i is NAME_vI(const float *in0, ..., float *out, void *arena). Its code is for the
+   processor of this machine; no other one may run it. */
+
+struct ml_variant {
+    struct edits list;
+    double time, us, error[EXAM_PARTS]; /* time: by the module's, in the search */
+};
+
+struct ml_variants { /* to be freed; the first one is the module, without edits */
+    struct ml_variant v[MAX_VARIANTS];
+    size_t n;
+    uint64_t arena; /* bytes that the one that takes most needs; set by ml_library_make */
+};
+
+/* Compiles and links them, loads the library, and sets each variant's time and errors as it ships.
+   -1 after a message. */
+int ml_library_make(struct ml_session *s, struct ml_variants *v, const char *name,
+                    struct library *out);
+/* The type of the functions: "const float *in0, float *out, void *arena" */
+void ml_library_put_type(struct buf *out, const struct ml_session *s);

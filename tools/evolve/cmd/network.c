@@ -2,10 +2,10 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
-#include "evolve/ml/images.h"
-#include "evolve/ml/mlir_text.h"
-#include "evolve/ml/step_text.h"
-#include "evolve/tensor/twin.h"
+#include "evolve/ml/net.h"
+#ifdef HAVE_MLIR
+#include "evolve/tensor/exam.h"
+#endif
 
 #include "base/outputs.h"
 #include "base/util.h"

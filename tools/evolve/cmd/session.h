@@ -1,10 +1,12 @@
-/* session.h - a kernel with its harness, ready to be searched
+/* session.h - a kernel with its harness ready to be searched, and what a log says of its search
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/archive.h"
 #include "evolve/ir/ir.h"
+#include "evolve/search.h"
 #include "evolve/trial.h"
+
+/* ---- a session ---- */
 
 struct session_options { /* of the command line, or of a log */
     const char *kernel, *harness, *function;
@@ -48,3 +50,49 @@ struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long 
    or -1 after a message. */
 int session_open(struct session *s, const struct session_options *options);
 void session_close(struct session *s);
+
+/* ---- a list tried on all cases, those that are held out too ---- */
+
+/* 1 if it is valid on all, 0 if not, -1 after a message; the result goes into the archive. */
+int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out);
+
+/* ---- what a log says of its search, and a session made again from it ---- */
+
+enum { STORY_LINES = 24 };
+
+struct story { /* to be freed */
+    struct archive_story line[STORY_LINES + 1];
+    size_t n;
+};
+
+void story_put(struct story *story, const char *key, const char *value);
+void story_put_number(struct story *story, const char *key, double value);
+/* The SHA-256 of a file, "" if it cannot be read */
+void story_put_hash_of_file(struct story *story, const char *key, const char *path);
+/* The method and its settings */
+void story_put_plan(struct story *story, const struct search_plan *plan);
+
+/* Numbers and texts that a log has; -1 after a message if one is not there */
+struct story_text { /* the last one has no key */
+    const char *key, **to;
+};
+int story_texts(const struct archive *log, const char *path, const struct story_text *texts);
+int story_number(const struct archive *log, const char *path, const char *key, long *out);
+
+/* Of a search: what has to be the same when it goes on */
+void story_of(struct story *story, const struct session *s, const struct search_plan *plan);
+/* Opens the log to go on with it: its values stand in place of those of a command line; what is
+   read from files stays. Frees the story; -1 after a message */
+int story_go_on(struct story *story, const struct archive *log, const char *path,
+                struct archive **archive);
+void story_free(struct story *story);
+
+/* A log that is added to, with the session that it is of: kernel and harness are as they were */
+struct logged {
+    struct session session;
+    struct archive *archive;
+    struct archive *log; /* as it was found: the session's options are texts of it */
+};
+
+int logged_open(struct logged *run, const char *path, long jobs); /* jobs: see session_options */
+void logged_close(struct logged *run);

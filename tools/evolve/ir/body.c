@@ -1,14 +1,107 @@
-/* body.c - a function that is being edited
+/* body.c - a function that is being edited: its instructions by their ids, their places, and the
+   values that they see
    SPDX-License-Identifier: MIT
 
-   body.h declares it. */
-#include "body.h"
+   module.h declares it. */
+#include "module.h"
 
+#include "base/numbers.h"
 #include "base/util.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- from a function ---- */
+/* ---- which blocks are passed through before which others ---- */
+
+/* The sets begin full and shrink until they stay the same: the quick way for some hundred blocks
+   at most. */
+
+struct graph {
+    LLVMBasicBlockRef *block;
+    size_t n;
+};
+
+static size_t number_of(const struct graph *g, LLVMBasicBlockRef block)
+{
+    size_t i = 0;
+    while (g->block[i] != block)
+        i++;
+    return i;
+}
+
+static void mark_reachable(const struct graph *g, unsigned char *reachable, size_t from)
+{
+    size_t *left = xmalloc(g->n * sizeof *left), n = 0;
+    reachable[from] = 1;
+    left[n++] = from;
+    while (n > 0) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[left[--n]]);
+        for (unsigned k = 0; end != NULL && k < LLVMGetNumSuccessors(end); k++) {
+            const size_t to = number_of(g, LLVMGetSuccessor(end, k));
+            if (!reachable[to])
+                reachable[to] = 1, left[n++] = to;
+        }
+    }
+    free(left);
+}
+
+/* A block's successor is dominated by itself and by nothing else that does not dominate the block.
+   Did that change what was thought of the successor? */
+static int narrow(struct flow *f, size_t block, size_t to)
+{
+    const uint64_t *from = f->dominators + block * f->words;
+    uint64_t *set = f->dominators + to * f->words;
+    int changed = 0;
+    for (size_t w = 0; w < f->words; w++) {
+        const uint64_t own = to / 64 == w ? UINT64_C(1) << to % 64 : 0;
+        const uint64_t now = set[w] & (from[w] | own);
+        changed |= now != set[w];
+        set[w] = now;
+    }
+    return changed;
+}
+
+static int narrow_all(struct flow *f, const struct graph *g)
+{
+    int changed = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[i]);
+        for (unsigned k = 0; f->reachable[i] && end != NULL && k < LLVMGetNumSuccessors(end); k++)
+            changed |= narrow(f, i, number_of(g, LLVMGetSuccessor(end, k)));
+    }
+    return changed;
+}
+
+void flow_make(struct flow *f, LLVMValueRef function)
+{
+    struct graph g = {NULL, LLVMCountBasicBlocks(function)};
+    g.block = xmalloc(g.n * sizeof(LLVMBasicBlockRef));
+    LLVMGetBasicBlocks(function, g.block);
+    f->n_blocks = g.n;
+    f->words = (g.n + 63) / 64;
+    f->dominators = xmalloc(g.n * f->words * sizeof *f->dominators);
+    f->reachable = xcalloc(g.n, 1);
+    memset(f->dominators, 0xff, g.n * f->words * sizeof *f->dominators);
+    memset(f->dominators, 0, f->words * sizeof *f->dominators);
+    f->dominators[0] = 1; /* the entry has no other */
+    mark_reachable(&g, f->reachable, 0);
+    while (narrow_all(f, &g))
+        ;
+    free(g.block);
+}
+
+void flow_free(struct flow *f)
+{
+    free(f->dominators);
+    free(f->reachable);
+}
+
+int flow_dominates(const struct flow *f, uint32_t block, uint32_t of)
+{
+    return (f->dominators[of * f->words + block / 64] >> block % 64 & 1) != 0;
+}
+
+/* ---- instructions and places: from a function ---- */
 
 static uint32_t append_place(struct body *b, uint32_t block, uint32_t order)
 {
@@ -60,7 +153,7 @@ void body_free(struct body *b)
     free(b->item);
 }
 
-/* ---- asking ---- */
+/* ---- instructions and places: asking ---- */
 
 /* Copies are behind the instructions that were there at first, and few. */
 uint32_t body_find(const struct body *b, uint32_t id)
@@ -86,7 +179,8 @@ struct body_point body_point(const struct body *b, uint32_t place)
     return (struct body_point){b->place[place].block, b->place[place].order};
 }
 
-struct body_point body_use_point(const struct body *b, uint32_t item, unsigned i)
+/* Where operand i of an item is used: a phi's at the end of the block that it comes from */
+static struct body_point body_use_point(const struct body *b, uint32_t item, unsigned i)
 {
     LLVMValueRef user = b->item[item].value;
     uint32_t block = 0;
@@ -138,7 +232,7 @@ uint32_t body_next_live(const struct body *b, uint32_t place)
     return place;
 }
 
-/* ---- changing ---- */
+/* ---- instructions and places: changing ---- */
 
 static void tell(const struct body *b, LLVMValueRef instruction)
 {
@@ -207,4 +301,157 @@ void body_replace_uses(struct body *b, uint32_t item, LLVMValueRef value)
     for (; use != NULL; use = LLVMGetNextUse(use))
         tell(b, LLVMGetUser(use));
     LLVMReplaceAllUsesWith(b->item[item].value, value);
+}
+
+/* ---- which value an operand takes that needs another one ---- */
+
+/* What stands in a hash for values that have no id: arguments, constants, own operands */
+enum { OF_ARGUMENT = 0x70000000, OF_CONSTANT = 0x78000000, OF_OPERAND = 0x7c000000 };
+
+struct choice {
+    const struct repair_wish *wish;
+    LLVMValueRef best;
+    uint64_t least;
+};
+
+static void offer(struct choice *c, LLVMValueRef value, uint32_t id)
+{
+    const struct repair_wish *w = c->wish;
+    const uint64_t hash = num_mix(w->seed, (uint64_t)w->user << 32 | w->index, id);
+    if (value == w->except || (c->best != NULL && hash >= c->least))
+        return;
+    c->best = value;
+    c->least = hash;
+}
+
+/* ---- another value: any ---- */
+
+static LLVMValueRef splat(LLVMTypeRef vector, LLVMValueRef value)
+{
+    const unsigned n = LLVMGetVectorSize(vector);
+    LLVMValueRef *all = xmalloc(n * sizeof(LLVMValueRef));
+    for (unsigned i = 0; i < n; i++)
+        all[i] = value;
+    value = LLVMConstVector(all, n);
+    free(all);
+    return value;
+}
+
+/* 1 and -1 of a number's type, NULL of others */
+static LLVMValueRef constant(LLVMTypeRef type, int value)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: return LLVMConstInt(type, (unsigned long long)(long long)value, 1);
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind: return LLVMConstReal(type, value);
+    case LLVMVectorTypeKind: {
+        LLVMValueRef one = constant(LLVMGetElementType(type), value);
+        return one == NULL ? NULL : splat(type, one);
+    }
+    default: return NULL;
+    }
+}
+
+static void offer_constants(struct choice *c)
+{
+    LLVMTypeRef type = c->wish->type;
+    LLVMValueRef one = constant(type, 1), minus_one = constant(type, -1);
+    if (one == NULL)
+        return;
+    offer(c, LLVMConstNull(type), OF_CONSTANT);
+    offer(c, one, OF_CONSTANT + 1);
+    if (minus_one != one)
+        offer(c, minus_one, OF_CONSTANT + 2);
+}
+
+LLVMValueRef repair_choose(const struct body *b, const struct repair_wish *wish)
+{
+    struct choice c = {wish, NULL, 0};
+    for (uint32_t i = 0; i < b->n_items; i++) {
+        const struct body_item *item = &b->item[i];
+        if (item->value != NULL && LLVMTypeOf(item->value) == wish->type
+            && b->place[item->at].item == i && body_sees(b, wish->at, item->at))
+            offer(&c, item->value, item->id);
+    }
+    for (unsigned i = 0; i < LLVMCountParams(b->function); i++)
+        if (LLVMTypeOf(LLVMGetParam(b->function, i)) == wish->type)
+            offer(&c, LLVMGetParam(b->function, i), OF_ARGUMENT + i);
+    offer_constants(&c);
+    if (c.best == NULL)
+        offer(&c, LLVMConstNull(wish->type), OF_CONSTANT);
+    return c.best;
+}
+
+/* ---- another value: of operands ---- */
+
+/* A phi can have several operands of one block, which then have to be the same. */
+static uint32_t key_of(const struct body *b, uint32_t user, unsigned i)
+{
+    const int is_phi = LLVMGetInstructionOpcode(b->item[user].value) == LLVMPHI;
+    return is_phi ? body_use_point(b, user, i).block : i;
+}
+
+static void repair(struct body *b, uint32_t user, unsigned i, uint32_t seed)
+{
+    LLVMValueRef old = LLVMGetOperand(b->item[user].value, i);
+    const struct repair_wish wish = {
+        seed, b->item[user].id, key_of(b, user, i), LLVMTypeOf(old), body_use_point(b, user, i),
+        old};
+    body_set_operand(b, user, i, repair_choose(b, &wish));
+}
+
+void repair_operands(struct body *b, uint32_t item, uint32_t seed)
+{
+    LLVMValueRef v = b->item[item].value;
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(v); i++)
+        if (!body_sees_value(b, body_use_point(b, item, i), LLVMGetOperand(v, i)))
+            repair(b, item, i, seed);
+}
+
+void repair_uses(struct body *b, uint32_t item, uint32_t seed)
+{
+    LLVMValueRef v = b->item[item].value;
+    for (uint32_t user = 0; user < b->n_items; user++) {
+        LLVMValueRef u = b->item[user].value;
+        for (unsigned i = 0; u != NULL && i < (unsigned)LLVMGetNumOperands(u); i++)
+            if (LLVMGetOperand(u, i) == v
+                && !body_sees(b, body_use_point(b, user, i), b->item[item].at))
+                repair(b, user, i, seed);
+    }
+}
+
+/* ---- what takes the place of something ---- */
+
+/* What the last store before a load in its block put there, or NULL */
+static LLVMValueRef stored_before(const struct body *b, uint32_t load)
+{
+    LLVMValueRef v = b->item[load].value, found = NULL;
+    const uint32_t at = b->item[load].at;
+    for (uint32_t p = b->first[b->place[at].block]; p != at; p = b->place[p].next) {
+        const uint32_t item = b->place[p].item;
+        LLVMValueRef store = item == BODY_NONE ? NULL : b->item[item].value;
+        if (store != NULL && LLVMGetInstructionOpcode(store) == LLVMStore
+            && LLVMGetOperand(store, 1) == LLVMGetOperand(v, 0)
+            && LLVMTypeOf(LLVMGetOperand(store, 0)) == LLVMTypeOf(v))
+            found = LLVMGetOperand(store, 0);
+    }
+    return found;
+}
+
+LLVMValueRef repair_substitute(const struct body *b, uint32_t item, uint32_t seed)
+{
+    LLVMValueRef v = b->item[item].value;
+    const struct repair_wish wish = {
+        seed, b->item[item].id, UINT32_MAX, LLVMTypeOf(v), body_point(b, b->item[item].at), v};
+    struct choice own = {&wish, NULL, 0};
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(v); i++)
+        if (LLVMTypeOf(LLVMGetOperand(v, i)) == wish.type)
+            offer(&own, LLVMGetOperand(v, i), OF_OPERAND + i);
+    if (LLVMGetInstructionOpcode(v) == LLVMLoad && stored_before(b, item) != NULL)
+        offer(&own, stored_before(b, item), OF_OPERAND + 1000);
+    if (own.best != NULL && num_mix(seed, b->item[item].id, OF_OPERAND) % 2 == 0)
+        return own.best;
+    return repair_choose(b, &wish);
 }

@@ -1,18 +1,149 @@
-/* exam.c - labelled images as the harness of a program
+/* exam.c - labelled images as the harness of a program, training by a program, a network beside
+   its module
    SPDX-License-Identifier: MIT
 
    exam.h declares it. */
 #include "exam.h"
 
+#include "base/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { OF_VALUES, OF_IMAGES, OF_LABELS, N_INPUTS }; /* of a step */
+
+int lesson_is_one(const struct tensor_type *type)
+{
+    return type->n_in == N_INPUTS;
+}
+
+static size_t size_of_batch(const struct lesson *l)
+{
+    return (size_t)l->type.in[OF_IMAGES].size[0];
+}
+
+static size_t labels_of(const struct lesson *l)
+{
+    return (size_t)l->type.in[OF_LABELS].size[1];
+}
+
+static size_t size_of(const struct engine_tensor *t)
+{
+    size_t size = 1;
+    for (int i = 1; i < t->rank; i++)
+        size *= (size_t)t->size[i];
+    return size;
+}
+
+static int check(const struct lesson *l, const char *path, const struct images *images,
+                 int n_labels)
+{
+    const struct engine_tensor *in = l->type.in, *out = &l->type.out;
+    const long n = (long)l->net.n_values;
+    if (in[OF_VALUES].rank != 1 || in[OF_VALUES].size[0] != n || out->rank != 1
+        || out->size[0] != n)
+        return fail("%s: a step of training takes and gives the %ld values of dense", path, n);
+    if (in[OF_IMAGES].rank < 2 || size_of(&in[OF_IMAGES]) != images->size)
+        return fail("%s: its second input is no batch of images of %zu numbers", path,
+                    images->size);
+    if (in[OF_LABELS].rank != 2 || in[OF_LABELS].size[0] != in[OF_IMAGES].size[0]
+        || in[OF_LABELS].size[1] != n_labels)
+        return fail("%s: its third input does not have %d numbers for each of %ld images", path,
+                    n_labels, in[OF_IMAGES].size[0]);
+    return 0;
+}
+
+/* ---- a step of training: batches ---- */
+
+static void deal(struct lesson *l, const struct images *images, uint64_t random)
+{
+    const size_t n = (size_t)l->steps * size_of_batch(l), n_labels = labels_of(l);
+    size_t *order = xcalloc(images->n, sizeof *order);
+    l->pixel = xcalloc(n * images->size, sizeof *l->pixel);
+    l->label = xcalloc(n * n_labels, sizeof *l->label);
+    for (size_t i = 0; i < images->n; i++)
+        order[i] = i;
+    for (size_t i = 0; i < n; i++) {
+        if (i % images->n == 0)
+            num_shuffle_on(order, images->n, &random);
+        const size_t image = order[i % images->n];
+        memcpy(l->pixel + i * images->size, images->pixel + image * images->size,
+               images->size * sizeof *l->pixel);
+        l->label[i * n_labels + (size_t)images->label[image]] = 1;
+    }
+    free(order);
+}
+
+int lesson_open(struct lesson *l, const struct tensor_type *type, const char *path,
+                const struct images *images, struct net_shape shape, int n_labels, long steps,
+                uint64_t seed)
+{
+    memset(l, 0, sizeof *l);
+    l->type = *type;
+    l->steps = steps;
+    if (net_open(&l->net, "dense", shape, n_labels, seed) != 0)
+        return -1;
+    if (check(l, path, images, n_labels) != 0) {
+        lesson_close(l);
+        return -1;
+    }
+    deal(l, images, seed);
+    return 0;
+}
+
+void lesson_close(struct lesson *l)
+{
+    net_close(&l->net);
+    free(l->pixel);
+    free(l->label);
+    memset(l, 0, sizeof *l);
+}
+
+/* ---- a step of training: training ---- */
+
+/* The last step gives `values`, and the others one and the other by turns. */
+int lesson_run(const struct lesson *l, ev_kernel *entry, const float *start, const float *pixel,
+               const float *label, long steps, float *values, float *other)
+{
+    struct engine_tensor in[N_INPUTS], out = l->type.out;
+    memcpy(in, l->type.in, sizeof in);
+    in[OF_VALUES].at = (float *)(uintptr_t)start;
+    for (long i = 0; i < steps; i++) {
+        const size_t first = (size_t)i * size_of_batch(l);
+        in[OF_IMAGES].at = (float *)(uintptr_t)(pixel + first * size_of(&in[OF_IMAGES]));
+        in[OF_LABELS].at = (float *)(uintptr_t)(label + first * labels_of(l));
+        out.at = (steps - i) % 2 == 1 ? values : other;
+        if (engine_run(entry, in, N_INPUTS, &out) != 0)
+            return -1;
+        in[OF_VALUES].at = out.at;
+    }
+    return 0;
+}
+
+double lesson_error(const struct lesson *l, const float *values, const struct images *images)
+{
+    struct net net = l->net;
+    const int n = (int)labels_of(l);
+    float *out = xcalloc((size_t)n, sizeof *out);
+    size_t wrong = 0;
+    net.value = (float *)(uintptr_t)values;
+    for (size_t i = 0; i < images->n; i++) {
+        int is_finite = 1;
+        net_run(&net, images->pixel + i * images->size, out);
+        for (int k = 0; k < n; k++)
+            is_finite &= isfinite(out[k]) != 0;
+        wrong += !is_finite || net_likeliest(out, n) != images->label[i];
+    }
+    free(out);
+    return (double)wrong / (double)images->n;
+}
 
 const char *const exam_names[EXAM_PARTS] = {"search", "validate", "test"};
 
 static const struct exam *exam; /* the one that there is */
 
-/* ---- batches ---- */
+/* ---- exam: batches ---- */
 
 static size_t batch_of(const struct exam *x)
 {
@@ -64,7 +195,7 @@ static double share_wrong(const struct exam *x, const struct images *images, con
     return (double)wrong / (double)images->n;
 }
 
-/* ---- the harness ---- */
+/* ---- exam: the harness ---- */
 
 enum { OF_AMOUNT, OF_PART, OF_WHOLE }; /* what a case's sizes say: images or steps */
 
@@ -94,7 +225,7 @@ static double error(const struct ev_case *c, void *const *want, void *const *got
     return c->size[OF_WHOLE] ? share_wrong(exam, images_of(c), got[1]) : 0;
 }
 
-/* ---- the same of a step of training ---- */
+/* ---- exam: the same of a step of training ---- */
 
 enum { FEW_STEPS = 4 };                        /* are timed */
 enum { START, PIXELS, LABELS, VALUES, OTHER }; /* buffers */
@@ -130,7 +261,7 @@ static double error_of_lesson(const struct ev_case *c, void *const *want, void *
     return c->size[OF_WHOLE] ? lesson_error(&exam->lesson, got[VALUES], images_of(c)) : 0;
 }
 
-/* ---- both ---- */
+/* ---- exam: both ---- */
 
 static struct ev_shape shapes[EXAM_PARTS][2];
 static struct ev_harness harnesses[EXAM_PARTS];
@@ -154,7 +285,7 @@ const struct ev_harness *exam_harness(enum exam_part part)
     return h;
 }
 
-/* ---- by itself ---- */
+/* ---- exam: by itself ---- */
 
 static double error_of_images(const struct exam *x, ev_kernel *entry, const struct images *images)
 {
@@ -199,7 +330,7 @@ double exam_chance(const struct exam *x, enum exam_part part)
     return (double)most / (double)x->part[part].n;
 }
 
-/* ---- opening ---- */
+/* ---- exam: opening ---- */
 
 static int check_network(const struct exam *x, const struct tensor_program *p,
                          const struct images *all)
@@ -266,4 +397,86 @@ void exam_close(struct exam *x)
     lesson_close(&x->lesson);
     memset(x, 0, sizeof *x);
     exam = NULL;
+}
+
+/* ---- does a module compute what the network in C does? ---- */
+
+struct comparison {
+    const struct net *net;
+    const struct images *all;
+    size_t batch;
+    double most;   /* how far numbers are from each other */
+    size_t differ; /* images with another label */
+};
+
+/* Those from `from` on; a batch that is not full has the first image in the other places. */
+static int compare_batch(struct comparison *c, ev_kernel *entry, size_t from, float *in, float *out)
+{
+    const struct net_shape shape = c->net->layer[0].in;
+    const int n = c->net->layer[c->net->n - 1].out.channels;
+    const long batch = (long)c->batch;
+    const struct engine_tensor images = {in, 4, {batch, shape.height, shape.width, shape.channels}};
+    const struct engine_tensor numbers = {out, 2, {batch, n}};
+    for (size_t i = 0; i < c->batch; i++)
+        memcpy(in + i * c->all->size,
+               c->all->pixel + (from + i < c->all->n ? from + i : 0) * c->all->size,
+               c->all->size * sizeof *in);
+    if (engine_run(entry, &images, 1, &numbers) != 0)
+        return -1;
+    float *want = xcalloc((size_t)n, sizeof *want);
+    for (size_t i = 0; i < c->batch && from + i < c->all->n; i++) {
+        const float *got = out + i * (size_t)n;
+        net_run(c->net, in + i * c->all->size, want);
+        c->differ += net_likeliest(got, n) != net_likeliest(want, n);
+        for (int k = 0; k < n; k++)
+            c->most = fmax(c->most, fabs((double)got[k] - (double)want[k]));
+    }
+    free(want);
+    return 0;
+}
+
+static int compare(struct comparison *c, ev_kernel *entry)
+{
+    const struct net_layer *last = &c->net->layer[c->net->n - 1];
+    float *in = xcalloc(c->batch * c->all->size, sizeof *in);
+    float *out = xcalloc(c->batch * net_size(last->out), sizeof *out);
+    int rc = 0;
+    for (size_t from = 0; rc == 0 && from < c->all->n; from += c->batch)
+        rc = compare_batch(c, entry, from, in, out);
+    free(in);
+    free(out);
+    return rc;
+}
+
+static int compile(struct engine *e, const char *path, const struct buf *text, const char *function,
+                   struct engine_code **code)
+{
+    MlirModule module = engine_parse(e, path, text->s, text->n);
+    if (mlirModuleIsNull(module))
+        return -1;
+    const int rc = engine_build(e, path, module, function, code);
+    mlirModuleDestroy(module);
+    return rc;
+}
+
+int twin_check(const struct net *net, const struct images *images, size_t batch, const char *path,
+               const struct buf *text)
+{
+    struct engine *e;
+    struct engine_code *code = NULL;
+    struct comparison c = {net, images, batch, 0, 0};
+    if (engine_open(&e) != 0)
+        return -1;
+    int rc = compile(e, path, text, net->name, &code);
+    if (rc == 0 && compare(&c, engine_entry(code)) != 0)
+        rc = engine_tell_full(path);
+    if (rc == 0) {
+        printf("module: %zu images, %zu of them with another label; numbers differ by %.1e at "
+               "most\n",
+               images->n, c.differ, c.most);
+        rc = c.differ == 0 ? flush_stdout() : fail("%s: the module computes something else", path);
+    }
+    engine_free(code);
+    engine_close(e);
+    return rc;
 }

@@ -1,13 +1,72 @@
 /* tensor.h - an MLIR module as a program that a search edits: read, edited, compiled, told
-   SPDX-License-Identifier: MIT
-
-   Searches start from the module behind MLIR's own simplifications (canonicalize, cse), so that no
-   gain is what these do already; candidates go through them again. The operations of the entry
-   function then have the ids 1, 2, ... in their order. */
+   SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "engine.h"
+#include "evolve/harness.h"
 #include "evolve/task.h"
+
+#include <mlir-c/IR.h>
+
+/* ---- machine code of an MLIR module ---- */
+
+/* Modules have linalg on tensors. MLIR's own passes make loops of it, then LLVM's IR; its engine
+   compiles that. What the code needs for its tensors comes from an arena, which is empty again
+   before each call. */
+
+enum { ENGINE_RANK = 4, ENGINE_INPUTS = 3, ENGINE_ARENA = 64 << 20 };
+
+struct engine_tensor { /* dense, of floats, the last index the fastest */
+    float *at;
+    int rank;
+    long size[ENGINE_RANK];
+};
+
+/* An option of LLVM: it unrolls an innermost loop whole before it looks for vectors, and then makes
+   them of the next loop, whose steps are rows. So longer loops stay. */
+#define ENGINE_UNROLL "-unroll-full-max-count=8"
+
+struct engine; /* what all modules share */
+struct engine_code;
+
+int engine_open(struct engine **e); /* -1 after a message */
+void engine_close(struct engine *e);
+MlirContext engine_context(const struct engine *e);
+void engine_hush(struct engine *e, int is_quiet); /* no messages of MLIR from now on */
+
+/* Reads and verifies a text; `path` is for messages, which have the line. Null after one. */
+MlirModule engine_parse(struct engine *e, const char *path, const char *text, size_t n);
+/* Runs passes, named as for mlir-opt; -1 after a message */
+int engine_passes(struct engine *e, MlirModule module, const char *passes);
+/* Brings a module to the LLVM dialect, by the passes that engine_build takes, too; -1 after a
+   message. What it calls then is ENGINE_TAKE and ENGINE_COPY, as in memory.h, and libm;
+   *room is what it takes of an arena. */
+#define ENGINE_TAKE "aligned_alloc" /* LLVM knows that what this gives overlaps with nothing */
+#define ENGINE_COPY "memrefCopy"
+int engine_lower(struct engine *e, const char *path, MlirModule module, uint64_t *room);
+/* Code of a function of up to ENGINE_INPUTS tensors to a tensor; the module is changed. -1 after a
+   message. */
+int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
+                 struct engine_code **code);
+/* To be called by engine_run alone */
+ev_kernel *engine_entry(const struct engine_code *code);
+void engine_free(struct engine_code *code);
+
+/* -1 if the arena is too small for it */
+int engine_run(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
+               const struct engine_tensor *out);
+/* From now on all runs are calls of that (NULL: the usual ones), for code that is called in another
+   way than MLIR's */
+typedef int engine_caller(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
+                          const struct engine_tensor *out);
+void engine_call_by(engine_caller *by);
+/* What there is to be said if it is too small; returns -1 */
+int engine_tell_full(const char *path);
+
+/* ---- programs ---- */
+
+/* Searches start from the module behind MLIR's own simplifications (canonicalize, cse), so that
+   no gain is what these do already; candidates go through them again. The operations of the
+   entry function then have the ids 1, 2, ... in their order. */
 
 struct tensor_program;
 

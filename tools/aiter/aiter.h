@@ -1,0 +1,317 @@
+/* aiter.h - AITER's logs and tables: from shapes without a tuned kernel to rows for them
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/intern.h"
+#include "base/opts.h"
+#include "kpred.h"
+#include "model/products.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- families ---- */
+
+/* Facts of github.com/ROCm/aiter at commit e4048607, aiter/jit/core.py and aiter/configs. */
+
+enum family_id {
+    FAMILY_BS,
+    FAMILY_BSP,
+    FAMILY_A4W4,
+    FAMILY_BP,
+    FAMILY_A8W8,
+    FAMILY_BF16,
+    FAMILY_BATCHED,
+    FAMILY_FMOE,
+    N_FAMILIES,
+    FAMILY_NONE = -1
+};
+
+struct family {
+    const char *name; /* as people write it, "a8w8_blockscale" */
+    const char *short_name;
+    const char
+        *merge_name;      /* AITER's, the stem of its files; that of untuned lists has `untuned` */
+    const char *variable; /* of the environment, which lists the files */
+    const char *model;    /* the built-in model's name; NULL: kpred has none for the family */
+    const char *files;    /* of models, in aiter/configs/model_configs: names before .csv */
+    const char *kernel;   /* that every build of AITER has, or NULL */
+    int has_libtype;      /* its tables have that column */
+};
+
+extern const struct family families[N_FAMILIES];
+
+/* The family whose name is part of the last component of a path (of the names, the longest), or
+   FAMILY_NONE. */
+enum family_id family_of_file(const char *path);
+
+/* The family that an option names, by any of its names; FAMILY_NONE with a message. */
+enum family_id family_asked(const char *option, const char *text);
+
+/* ---- the GPU ---- */
+
+enum { TARGET_NAME = 32 };
+
+struct target {
+    char gfx[TARGET_NAME]; /* as the tables' columns have it, with cu_num */
+    int cu_num;
+    char token[TARGET_NAME];              /* gfx942_304, as the models have it */
+    const kpred_model *model[N_FAMILIES]; /* NULL: there is none, or it does not know the GPU */
+};
+
+/* The GPU that --gpu names: a model's token, a product, or an architecture; of an architecture
+   alone the one that AITER builds for. 0, or -1 with a message that names those of the models. */
+int target_find(struct target *t, const char *gpu);
+
+/* The GPUs that a family's model knows, separated by blanks; "": there is no model. In `b`. */
+const char *target_known(enum family_id family, struct buf *b);
+
+/* The architecture of a table's row that does not name it */
+const char *target_gfx_of_units(int64_t cu_num);
+
+/* ---- a line of a log ---- */
+
+/* The text is looked for anywhere in a line, whatever stands before and behind it:
+
+     shape is M:16, N:1536, K:7168, not found tuned config in FILE, will use default config!
+     shape is M:16, N:1536, K:7168, found padded_M: 32, N:1536, K:7168 is tuned on cu_num = 304
+         in FILE , kernel name is NAME!                     (one line; of one family `shape M:`)
+     shape is B:4, M:16, N:1536, K:7168, not found tuned config in CKGEMM, ...
+     [fused_moe] using 2stage default for ('gfx950', 256, ...)
+
+   Some families say more between K and the comma: q_dtype_w, or dtype=... and what follows. */
+
+enum call_kind {
+    CALL_NONE,
+    CALL_MISS,
+    CALL_HIT,
+    CALL_FMOE, /* a miss of fused MoE; of its members `text` alone is set */
+    CALL_CUT   /* it begins like one and does not go on */
+};
+
+struct call_number {
+    const char *text; /* a minus and digits, or digits, in the line */
+    size_t n;
+    int64_t value;
+};
+
+struct call {
+    struct call_number b, m, n, k; /* b: n is 0 where there is none */
+    struct call_number padded, cu; /* of a hit: M of the row that was found, and its GPU */
+    const char *text;              /* FILE, or of fused MoE the key; in the line */
+    size_t n_text;
+};
+
+/* The next one in a line, behind which *at then is */
+enum call_kind call_next(const char **at, struct call *call);
+
+/* ---- counts ---- */
+
+struct place {
+    const char *path; /* which has to live on */
+    size_t line;
+};
+
+struct tally { /* all zero: nothing was counted; to be freed */
+    struct interned words;
+    size_t cap;
+    struct tally_line {
+        size_t n;
+        struct place first;
+    } * v; /* by the numbers of words */
+};
+
+void tally_add(struct tally *t, struct place at, const char *words);
+/* A line on standard error for each: "3 shapes: WORDS (first: log:17)" */
+void tally_note(const struct tally *t, const char *one, const char *several);
+/* All words, with "; " between them, into `b` */
+void tally_words(const struct tally *t, struct buf *b);
+void tally_free(struct tally *t);
+
+/* ---- asked ---- */
+
+struct asked_shape {
+    enum family_id family; /* one with a model */
+    int32_t m, n, k;
+    struct place at; /* where it was met first */
+};
+
+struct asked { /* all zero: nothing was asked for; to be freed */
+    struct interned seen;
+    size_t n, cap;
+    struct asked_shape *v; /* those to predict for */
+    size_t lines, calls;   /* that were read: calls are lines of AITER's, and rows of lists */
+    size_t usable;         /* calls that are whole, of a family with a model that is wanted */
+    struct tally left_out; /* distinct shapes */
+    struct tally cut;      /* lines that cannot be used */
+    struct buf key;        /* of the one at hand */
+};
+
+/* Where a call comes from: only one family may be wanted (else FAMILY_NONE), which is that of calls
+   whose family nothing tells. */
+struct asked_from {
+    enum family_id only;
+    int cu_num; /* of the GPU that rows are for; hits on another one are left out */
+};
+
+/* A call that is no CALL_CUT. 0, or -1 with a message. */
+int asked_call(struct asked *a, const struct asked_from *from, struct place at, int kind,
+               const struct call *call);
+
+/* A row of an untuned list: texts of numbers (b: NULL: there is none); `rest` is the whole row. */
+int asked_row(struct asked *a, const struct asked_from *from, struct place at,
+              enum family_id family, const char *const mnk[3], const char *rest);
+
+/* By family, N, K and M */
+void asked_sort(struct asked *a);
+void asked_free(struct asked *a);
+
+/* ---- inputs ---- */
+
+/* Each path, "-" being standard input, which is read too if there is none. 0, or -1 with a message:
+   also if nothing there says a word of AITER's tables. */
+int inputs_read(struct asked *a, const struct asked_from *from, const char *const *paths, size_t n);
+
+/* ---- tuned tables ---- */
+
+/* Columns are found by their names. Without gfx, the number of compute units tells it; what else an
+   older table lacks nobody needs here. */
+
+struct tuned_row {
+    const char *path;
+    long line;
+    char gfx[GPU_NAME];
+    const char *kernel, *us, *libtype; /* libtype "": the table has no such column */
+    int64_t cu_num;                    /* 0: the table does not say */
+    int32_t m, n, k;
+};
+
+/* Calls `row` for each; what that returns, if it is not 0, ends the reading and is returned. Else
+   0, or -1 with a message: the file is no such table. */
+int tuned_read(const char *path, enum family_id family,
+               int (*row)(void *to, const struct tuned_row *row), void *to);
+
+/* Is the time one that stands for a prediction? */
+int tuned_is_predicted(const char *us);
+
+/* ---- installed tables ---- */
+
+/* AITER refuses tables of which two rows have one key, so these are refused here, too. */
+
+struct installed { /* all zero: nothing is installed; to be freed */
+    struct installed_family {
+        struct interned keys; /* of all GPUs */
+        size_t cap;
+        struct installed_key {
+            const char *path;
+            long line;
+        } * at;                  /* by the numbers of keys */
+        struct interned kernels; /* of the target's rows */
+        struct interned paths;
+    } of[N_FAMILIES];
+};
+
+/* Reads tables: of families without a model, and untuned lists, only that they are there. `only` is
+   the family of tables whose name tells none. 0, or -1 with a message. */
+int installed_read(struct installed *in, const struct target *t, enum family_id only,
+                   const char *const *paths, size_t n);
+
+/* Has the target's table of a family a row with this key? */
+int installed_has(const struct installed *in, const struct target *t, enum family_id family,
+                  int32_t m, int32_t n, int32_t k);
+void installed_free(struct installed *in);
+
+/* ---- kernels that can run ---- */
+
+/* ck and cktile kernels are compiled into a registry when AITER is built: those that its tuned
+   tables name for the GPU, and a default. A row that names another one is an error when its shape
+   is run. Kernels of asm, triton and flydsl need no build; that of opus may be compiled or not. */
+
+/* The lines of --compiled FILE, without blanks around them. 0, or -1 with a message: also if none
+   names a kernel of a model of the target. */
+int compiled_read(struct interned *names, const struct target *t, const char *path);
+
+/* A flag for each kernel of the family's model, to be freed: by `names`, if there are any, else by
+   what the family's installed tables name; without such tables all, which is told. only_ck: of
+   other libraries none. *n is the number of kernels. */
+unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
+                              const struct target *t, enum family_id family, int only_ck,
+                              size_t *n);
+
+/* ---- the best kernels of a shape ---- */
+
+struct prediction {
+    const char *kernel, *library;
+    int32_t id, split;
+    int32_t score;
+};
+
+/* ---- rows ---- */
+
+struct rows_options {
+    int is_exact;              /* only the M asked for */
+    int only_ck;               /* of other libraries no kernel */
+    size_t top, beam;          /* so many predictions a shape */
+    struct interned *compiled; /* names of kernels; empty: see compiled_flags */
+};
+
+struct rows { /* all zero: there are none; to be freed */
+    struct rows_family {
+        size_t n, cap;
+        struct row {
+            int32_t m, n, k;
+            size_t rank; /* from 1 */
+            struct prediction best;
+        } * v;
+        size_t shapes, pairs; /* asked for: of M, N and K, and of N and K */
+        size_t kept, served;  /* M left out: --installed has them, or their fine step */
+    } of[N_FAMILIES];
+    size_t without_gpu;    /* shapes of families whose model does not know the GPU */
+    struct tally left_out; /* M of the rest */
+};
+
+/* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
+int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,
+              const struct rows_options *o);
+void rows_free(struct rows *r);
+
+/* ---- tables ---- */
+
+/* The columns of a table, from today's to older ones, each without those of the one before, too:
+   gfx (AITER has it since 2026-03), libtype (2026-01; all kernels were ck), and tflops, bw and
+   errRatio (2025-09) */
+enum write_schema {
+    SCHEMA_CURRENT,
+    SCHEMA_NO_GFX,
+    SCHEMA_NO_LIBTYPE,
+    SCHEMA_NO_TFLOPS,
+    SCHEMA_CANDIDATES /* ranked, without times: AITER does not read it */
+};
+#define WRITE_SCHEMAS "current|no-gfx|no-libtype|no-tflops"
+
+/* ---- files ---- */
+
+struct files_options {
+    const char *output; /* FILE.csv, a folder, or NULL: standard output */
+    int force;
+    enum write_schema schema;
+    const char *const *inputs; /* of the command: none may be an output as well */
+    size_t n_inputs;
+};
+
+/* Writes a table for each family that has rows, and makes the folder if need be. The paths are set
+   in path[FAMILY], to be freed; NULL: that family has none. 0, or -1 with a message. */
+int files_write(const struct rows *r, const struct target *t, const struct files_options *o,
+                char *path[N_FAMILIES]);
+
+/* ---- a run ---- */
+
+struct aiter_options {
+    const char *gpu, *family, *compiled, *output;
+    struct opt_texts inputs, installed;
+    long top, beam; /* top 0: one row a shape, for AITER */
+    int is_exact, force, schema;
+};
+
+/* The status to exit with */
+int aiter_run(const struct aiter_options *o);

@@ -1,0 +1,343 @@
+/* search.c - `kpred-evolve check` and `search`: does the harness run, and edits that make a kernel
+   faster, into a log
+   SPDX-License-Identifier: MIT */
+#include "evolve_commands.h"
+#include "session.h"
+
+#include "base/util.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the options that commands with a kernel and a harness share ---- */
+
+enum { KERNEL_OPTIONS = 10 };
+
+/* What --help says of them */
+static const char kernel_options_help[] =
+    "  KERNEL             C (.c), LLVM IR (.ll) or bitcode (.bc)\n"
+    "  HARNESS.c          cases, buffers and the call: see docs/evolve.md\n"
+    "  --function NAME    the function of KERNEL\n"
+    "  --cflags=TEXT      more options for clang, separated by blanks, such as \"-DN=4 -g\"\n"
+    "  --oracle WHAT      which outputs are right: exact (default), bit for bit; REL,FLOOR: the\n"
+    "                     error |got - want| / max(|want|, FLOOR) is at most REL; harness,MOST:\n"
+    "                     what the harness's own function returns is at most MOST\n"
+    "  --baseline NAME    what the times are compared with, such as O3-native (default: the "
+    "fastest\n"
+    "                     of six, which check prints)\n"
+    "  --jobs N           candidates at a time (default: one for each processor)\n"
+    "  --timeout MS       the most time that one candidate runs (default 10000)\n"
+    "  --memory MB        the most memory of one candidate (default 1024)\n"
+    "  --seed N           of all that is drawn (default 1)\n";
+
+/* Their lines of a table for opts_parse, with the defaults put into *o; the end comes behind. */
+static void kernel_options(struct opt table[KERNEL_OPTIONS], struct session_options *o)
+{
+    const struct opt lines[KERNEL_OPTIONS] = {
+        {.name = "KERNEL", .kind = OPT_TEXT, .to = &o->kernel, .is_required = 1},
+        {.name = "HARNESS.c", .kind = OPT_TEXT, .to = &o->harness, .is_required = 1},
+        {.name = "--function", .kind = OPT_TEXT, .to = &o->function, .is_required = 1},
+        {.name = "--cflags", .kind = OPT_TEXT, .to = &o->cflags},
+        {.name = "--oracle", .kind = OPT_TEXT, .to = &o->oracle},
+        {.name = "--baseline", .kind = OPT_TEXT, .to = &o->baseline},
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &o->jobs, .least = 1, .most = 256},
+        {.name = "--timeout", .kind = OPT_COUNT, .to = &o->timeout_ms, .least = 1, .most = 600000},
+        {.name = "--memory", .kind = OPT_COUNT, .to = &o->memory_mb, .least = 1, .most = 1 << 20},
+        {.name = "--seed", .kind = OPT_COUNT, .to = &o->seed, .least = 0, .most = INT32_MAX},
+    };
+    memset(o, 0, sizeof *o);
+    o->timeout_ms = 10000;
+    o->memory_mb = 1024;
+    o->seed = 1;
+    memcpy(table, lines, sizeof lines);
+}
+
+/* `head` and `tail` with that between them; to be freed */
+static char *kernel_help(const char *head, const char *tail)
+{
+    struct buf text = {NULL, 0, 0};
+    buf_puts(&text, head);
+    buf_puts(&text, kernel_options_help);
+    buf_puts(&text, tail);
+    return text.s;
+}
+
+/* ---- kpred-evolve check ---- */
+
+static const char check_head[] =
+    "usage: kpred-evolve check KERNEL HARNESS.c --function NAME [--cflags=TEXT] [--oracle WHAT]\n"
+    "                          [--baseline NAME] [--jobs N] [--timeout MS] [--memory MB]\n"
+    "                          [--seed N] [--csv|--json]\n"
+    "\n"
+    "Compiles the kernel and the harness, runs every case with the unmodified kernel, and "
+    "compares\n"
+    "the baselines.\n"
+    "\n";
+static const char check_tail[] =
+    "  --csv              as CSV, columns baseline,instructions,case,held_out,us: the lower\n"
+    "                     quartile of the case's time in microseconds\n"
+    "  --json             as JSON, an array of objects with the same names\n";
+
+static void add_row(struct table *t, const char *baseline, size_t instructions,
+                    const struct trial_case *c, double us)
+{
+    table_text(t, baseline);
+    table_number(t, "%zu", instructions);
+    table_text(t, c->label);
+    table_text(t, c->held_out ? "yes" : "no");
+    if (us > 0)
+        table_number(t, "%.3f", us);
+    else
+        table_text(t, "");
+}
+
+/* The timed cases of every baseline that was compared */
+static void add_compared(struct table *t, const struct session *s)
+{
+    for (size_t b = 0; b < IR_BASELINES && s->sizes[b] > 0; b++)
+        for (size_t i = 0; i < trial_cases(s->trial); i++) {
+            const struct trial_case c = trial_case(s->trial, i);
+            add_row(t, ir_baselines[b].name, s->sizes[b], &c, s->us[b][i]);
+        }
+}
+
+static void add_chosen(struct table *t, const struct session *s)
+{
+    for (size_t i = 0; i < trial_cases(s->trial); i++) {
+        const struct trial_case c = trial_case(s->trial, i);
+        add_row(t, s->passes->name, ir_size(s->ir), &c, c.microseconds);
+    }
+}
+
+static int show(const struct session *s, struct table_form form)
+{
+    struct table t;
+    memset(&t, 0, sizeof t);
+    table_heading(&t, "baseline,instructions,case,held_out,us");
+    add_compared(&t, s);
+    if (s->sizes[0] == 0)
+        add_chosen(&t, s);
+    table_print(&t, stdout, form);
+    table_free(&t);
+    if (!form.csv && !form.json)
+        printf("\nbaseline: %s, %zu instructions; %zu cases, as they are twice\n", s->passes->name,
+               ir_size(s->ir), trial_cases(s->trial));
+    return flush_stdout();
+}
+
+int cmd_check_kernel(int argc, char **argv)
+{
+    struct session_options o;
+    struct table_form form = {0, 0};
+    struct session s;
+    struct opt table[KERNEL_OPTIONS + 3] = {{0}};
+    kernel_options(table, &o);
+    table[KERNEL_OPTIONS] = (struct opt){.name = "--csv", .kind = OPT_FLAG, .to = &form.csv};
+    table[KERNEL_OPTIONS + 1] = (struct opt){.name = "--json", .kind = OPT_FLAG, .to = &form.json};
+    char *help = kernel_help(check_head, check_tail);
+    int status = opts_parse(table, help, argc, argv);
+    free(help);
+    if (status >= 0)
+        return status;
+    if (table_form_check(&form) != 0)
+        return 2;
+    if (session_open(&s, &o) != 0)
+        return 1;
+    status = show(&s, form) != 0;
+    session_close(&s);
+    return status;
+}
+
+/* ---- what commands that search share: options ---- */
+
+const char search_options_help[] =
+    "  -o RUN.log         the log, which is not there yet\n"
+    "  --resume           goes on from the log: nothing in it is evaluated again\n"
+    "  --method NAME      nsga2 (default), as GEVO does; climb: hill climbing; random\n"
+    "  --evaluations N    the most candidates that run (default 20000)\n"
+    "  --time S           the most seconds (default: no limit)\n"
+    "  --population N     of nsga2 (default 256)\n"
+    "  --elite N          the best that survive a generation of nsga2 (default 4)\n"
+    "  --first-edits N    the edits of each in its first generation (default 3)\n"
+    "  --crossover PERCENT  the chance that two parents are crossed (default 80)\n"
+    "  --mutation PERCENT   the chance that a child gets one more edit (default 30)\n";
+
+void search_options(struct opt table[SEARCH_OPTIONS], struct search_options *o)
+{
+    struct search_plan *p = &o->plan;
+    const struct opt lines[SEARCH_OPTIONS] = {
+        {.name = "-o", .kind = OPT_TEXT, .to = &o->log, .is_required = 1},
+        {.name = "--resume", .kind = OPT_FLAG, .to = &o->resume},
+        {.name = "--method", .kind = OPT_CHOICE, .to = &o->method, .choices = "nsga2|climb|random"},
+        {.name = "--evaluations",
+         .kind = OPT_COUNT,
+         .to = &p->evaluations,
+         .least = 1,
+         .most = 100000000},
+        {.name = "--time", .kind = OPT_COUNT, .to = &o->seconds, .least = 1, .most = 100000000},
+        {.name = "--population",
+         .kind = OPT_COUNT,
+         .to = &p->population,
+         .least = 4,
+         .most = 65536},
+        {.name = "--elite", .kind = OPT_COUNT, .to = &p->elite, .least = 0, .most = 65536},
+        {.name = "--first-edits", .kind = OPT_COUNT, .to = &p->first_edits, .least = 1, .most = 64},
+        {.name = "--crossover", .kind = OPT_COUNT, .to = &o->crossover, .least = 0, .most = 100},
+        {.name = "--mutation", .kind = OPT_COUNT, .to = &o->mutation, .least = 0, .most = 100},
+    };
+    memset(o, 0, sizeof *o);
+    o->plan = search_defaults;
+    o->method = (int)search_defaults.method;
+    o->crossover = (long)(100 * search_defaults.crossover + 0.5);
+    o->mutation = (long)(100 * search_defaults.mutation + 0.5);
+    memcpy(table, lines, sizeof lines);
+}
+
+int search_options_plan(struct search_options *o, long seed, double most_error)
+{
+    o->plan.method = (enum method)o->method;
+    o->plan.crossover = (double)o->crossover / 100;
+    o->plan.mutation = (double)o->mutation / 100;
+    o->plan.seconds = (double)o->seconds;
+    o->plan.seed = (uint64_t)seed;
+    o->plan.most_error = most_error;
+    if (o->plan.elite >= o->plan.population)
+        return fail("--elite %ld: is not less than the population, %ld", o->plan.elite,
+                    o->plan.population);
+    return 0;
+}
+
+/* Is nothing there that could be a log? */
+static int search_is_new(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
+}
+
+int search_check_log(const struct search_options *o)
+{
+    if (!o->resume && !search_is_new(o->log))
+        return fail("%s: is there already: go on from it with --resume, or name another file",
+                    o->log);
+    return 0;
+}
+
+/* ---- what commands that search share: progress ---- */
+
+static void show_progress(void *user, const struct search_state *s)
+{
+    const struct search_plan *plan = user;
+    const struct entry **front;
+    const size_t n = archive_front(s->archive, &front);
+    fprintf(stderr, "\r%ld of %ld evaluations", s->evaluations, plan->evaluations);
+    if (s->seconds > 0)
+        fprintf(stderr, ", %.0f a second", (double)s->evaluations / s->seconds);
+    if (s->generation > 0)
+        fprintf(stderr, ", generation %ld", s->generation);
+    if (n > 0)
+        fprintf(stderr, "; front of %zu, best time %.4f \033[K", n, front[0]->result.time);
+    free(front);
+}
+
+/* ---- what commands that search share: the search ---- */
+
+static volatile int stop;
+
+static void stop_soon(int number)
+{
+    stop = 1;
+    signal(number,
+           SIG_DFL); /* the second one ends the program at once: the log is whole all the time */
+}
+
+int search_into(const struct search_options *o, const struct task *task, struct archive *a)
+{
+    const int is_terminal = isatty(STDERR_FILENO);
+    const struct search_news news = {is_terminal ? show_progress : NULL,
+                                     (void *)(uintptr_t)&o->plan};
+    size_t counts[N_OUTCOMES];
+    signal(SIGINT, stop_soon);
+    signal(SIGTERM, stop_soon);
+    const int rc = search_run(&o->plan, task, a, &stop, &news);
+    if (is_terminal)
+        fputs("\r\033[K", stderr);
+    if (rc != 0)
+        return -1;
+    if (stop)
+        note("stopped; --resume goes on from %s", o->log);
+    archive_counts(a, counts);
+    outcomes_print(counts, stderr);
+    struct table t = {0};
+    front_heading(&t);
+    front_rows(&t, o->log, a);
+    return front_print(&t, (struct table_form){0, 0}) != 0 || stop ? -1 : 0;
+}
+
+/* ---- kpred-evolve search ---- */
+
+static const char search_head[] =
+    "usage: kpred-evolve search KERNEL HARNESS.c --function NAME -o RUN.log [--resume]\n"
+    "                           [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
+    "                           [--population N] [--elite N] [--first-edits N]\n"
+    "                           [--crossover PERCENT] [--mutation PERCENT] [--cflags=TEXT]\n"
+    "                           [--oracle WHAT] [--baseline NAME] [--jobs N] [--timeout MS]\n"
+    "                           [--memory MB] [--seed N]\n"
+    "\n"
+    "Looks for edits of the kernel's LLVM IR that make it faster while its outputs stay right on\n"
+    "every case that is not held out. Each evaluation is a line of the log.\n"
+    "\n";
+struct kernel_search {
+    struct session_options kernel;
+    struct search_options search;
+};
+
+static int search_kernel(const struct kernel_search *o)
+{
+    struct session_options kernel = o->kernel;
+    struct archive *a = NULL, *log = NULL;
+    struct session s;
+    struct story story;
+    if (search_check_log(&o->search) != 0)
+        return -1;
+    /* The baseline was chosen when the log began: another measurement may choose another one. */
+    if (!search_is_new(o->search.log)) {
+        if (archive_read(&log, o->search.log, edit_operators) != 0)
+            return -1;
+        if (kernel.baseline == NULL)
+            kernel.baseline = archive_value(log, "baseline");
+    }
+    int rc = session_open(&s, &kernel);
+    if (rc == 0) {
+        story_of(&story, &s, &o->search.plan);
+        rc = archive_open(&a, o->search.log, o->search.resume, story.line, edit_operators);
+        story_free(&story);
+        rc = rc == 0 ? search_into(&o->search, &s.task, a) : -1;
+        if (a != NULL)
+            archive_close(a);
+        session_close(&s);
+    }
+    if (log != NULL)
+        archive_close(log);
+    return rc;
+}
+
+int cmd_search(int argc, char **argv)
+{
+    struct kernel_search o;
+    struct oracle oracle;
+    struct opt table[KERNEL_OPTIONS + SEARCH_OPTIONS + 1];
+    memset(table, 0, sizeof table);
+    kernel_options(table, &o.kernel);
+    search_options(table + KERNEL_OPTIONS, &o.search);
+    char *help = kernel_help(search_head, search_options_help);
+    const int status = opts_parse(table, help, argc, argv);
+    free(help);
+    if (status >= 0)
+        return status;
+    if (oracle_parse(o.kernel.oracle, &oracle) != 0
+        || search_options_plan(&o.search, o.kernel.seed, oracle.most) != 0)
+        return 2;
+    return search_kernel(&o) != 0;
+}

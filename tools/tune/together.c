@@ -1,0 +1,409 @@
+/* together.c - see together.h
+   SPDX-License-Identifier: MIT */
+#include "together.h"
+
+#include "known.h"
+
+#include "base/numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each problem gets two turns of FIRST tuples, and then turns of TURN. A strategy is told of at
+   most OTHERS results of other problems, those of the nearest ones. */
+enum { FIRST = 2, TURN = 3, OTHERS = 200 };
+
+struct member { /* a problem */
+    size_t kernel;
+    const int32_t *problem;
+    const struct legal *legal;
+    double count, best;
+    size_t n, cap; /* results */
+    size_t *tuple;
+    double *time;
+    double promise; /* when its last turn ended; NAN: it is to be found out */
+    int is_done;
+};
+
+struct kernel {
+    const struct spec *spec;
+    size_t n_fields; /* in which its problems differ: they are parameters, */
+    size_t field[KPRED_MAX_FIELDS];
+    int32_t *value[KPRED_MAX_FIELDS]; /* with these values, rising */
+    unsigned n_values[KPRED_MAX_FIELDS];
+    struct numbers numbers;
+};
+
+struct together {
+    uint64_t seed;
+    double stop_at;
+    size_t n, cap, n_kernels, cap_kernels;
+    struct member *v;
+    struct kernel *kernel;
+    size_t now, left; /* whose turn it is, and how many tuples it has left; n: nobody's */
+    size_t tuple;     /* that was given last */
+    int is_open;      /* are the fields known? */
+    struct strategy *strategy;
+    struct space space; /* of it: of the problem, and of others' results behind it */
+    uint16_t *value;    /* of that */
+};
+
+struct together *together_new(uint64_t seed, double stop_at)
+{
+    struct together *t = xcalloc(1, sizeof *t);
+    t->seed = seed;
+    t->stop_at = stop_at;
+    return t;
+}
+
+/* ---- problems ---- */
+
+static size_t kernel_of(struct together *t, const struct spec *spec)
+{
+    size_t k = 0;
+    while (k < t->n_kernels && t->kernel[k].spec != spec)
+        k++;
+    if (k == t->n_kernels) {
+        t->kernel = xgrow(t->kernel, t->n_kernels, &t->cap_kernels, sizeof *t->kernel);
+        t->kernel[t->n_kernels++] = (struct kernel){.spec = spec};
+    }
+    return k;
+}
+
+void together_add(struct together *t, const struct spec *spec, const int32_t *problem,
+                  const struct legal *legal, double count)
+{
+    struct member m = {.problem = problem, .legal = legal, .count = count, .best = HUGE_VAL};
+    m.kernel = kernel_of(t, spec);
+    m.promise = (double)NAN;
+    t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
+    t->v[t->n++] = m;
+    t->now = t->n;
+}
+
+static void keep(struct together *t, struct member *m, size_t tuple, double time)
+{
+    if (m->n == m->cap) {
+        m->cap = 2 * m->cap + 16;
+        m->tuple = xrealloc(m->tuple, m->cap, sizeof *m->tuple);
+        m->time = xrealloc(m->time, m->cap, sizeof *m->time);
+    }
+    m->tuple[m->n] = tuple;
+    m->time[m->n++] = time;
+    m->best = time < m->best ? time : m->best;
+    t->kernel[m->kernel].numbers.results++;
+}
+
+void together_resume(struct together *t, size_t problem, size_t tuple, double time)
+{
+    keep(t, &t->v[problem], tuple, time);
+}
+
+double together_best(const struct together *t, size_t problem)
+{
+    return t->v[problem].best;
+}
+
+/* ---- fields ---- */
+
+static int rising(const void *pa, const void *pb)
+{
+    const int32_t *a = pa, *b = pb;
+    return (*a > *b) - (*a < *b);
+}
+
+static void add_field(const struct together *t, size_t kernel, size_t field)
+{
+    struct kernel *k = &t->kernel[kernel];
+    int32_t *v = xcalloc(t->n, sizeof *v);
+    size_t all = 0;
+    unsigned n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i].kernel == kernel)
+            v[all++] = t->v[i].problem[field];
+    qsort(v, all, sizeof *v, rising);
+    for (size_t i = 0; i < all; i++)
+        if (n == 0 || v[i] != v[n - 1])
+            v[n++] = v[i];
+    if (n < 2 || n > UINT16_MAX) {
+        free(v);
+        return;
+    }
+    k->field[k->n_fields] = field;
+    k->value[k->n_fields] = v;
+    k->n_values[k->n_fields++] = n;
+}
+
+static void open_fields(struct together *t)
+{
+    for (size_t k = 0; k < t->n_kernels && !t->is_open; k++)
+        for (size_t f = 0; f < t->kernel[k].spec->n_fields; f++)
+            add_field(t, k, f);
+    t->is_open = 1;
+}
+
+static uint16_t value_number(const struct kernel *k, size_t i, const int32_t *problem)
+{
+    const int32_t *at =
+        bsearch(&problem[k->field[i]], k->value[i], k->n_values[i], sizeof *k->value[i], rising);
+    return (uint16_t)(at - k->value[i]);
+}
+
+/* ---- the others' results ---- */
+
+struct near {
+    double distance;
+    size_t member;
+};
+
+static int by_distance(const void *pa, const void *pb)
+{
+    const struct near *a = pa, *b = pb;
+    if (a->distance < b->distance || a->distance > b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return a->member < b->member ? -1 : 1;
+}
+
+/* The nearest problems of the kernel that have results, to be freed */
+static struct near *find_near(const struct together *t, const struct member *m, size_t *n)
+{
+    struct near *near = xcalloc(t->n, sizeof *near);
+    *n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct member *o = &t->v[i];
+        if (o != m && o->kernel == m->kernel && o->n > 0)
+            near[(*n)++] =
+                (struct near){known_distance(t->kernel[m->kernel].spec, m->problem, o->problem), i};
+    }
+    qsort(near, *n, sizeof *near, by_distance);
+    return near;
+}
+
+/* Calls `see` for each result that is told, and returns how many there are. */
+typedef void see_result(struct together *t, size_t at, const struct member *from, size_t result);
+
+static size_t each_other(struct together *t, const struct near *near, size_t n, see_result *see)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct member *from = &t->v[near[i].member];
+        for (size_t r = 0; r < from->n && at < OTHERS; r++, at++)
+            if (see != NULL)
+                see(t, at, from, r);
+    }
+    return at;
+}
+
+/* ---- a turn ---- */
+
+/* A tuple of a problem: the fields first, so that a tuple and the next one differ late */
+static void put_tuple(const struct together *t, uint16_t *to, const struct member *m, size_t tuple)
+{
+    const struct kernel *k = &t->kernel[m->kernel];
+    const size_t n = m->legal->space.n_params;
+    for (size_t i = 0; i < k->n_fields; i++)
+        to[i] = value_number(k, i, m->problem);
+    memcpy(to + k->n_fields, m->legal->space.value + tuple * n, n * sizeof *to);
+}
+
+static void put_values(const struct kernel *k, const struct space *of, struct space *out)
+{
+    size_t n = 0, n_own = 0, at = 0;
+    unsigned *n_values = xcalloc(out->n_params + 1, sizeof *n_values);
+    for (size_t i = 0; i < k->n_fields; i++)
+        n += n_values[i] = k->n_values[i];
+    for (size_t p = 0; p < of->n_params; p++)
+        n_own += n_values[k->n_fields + p] = of->n_values[p];
+    double *rank = xcalloc(n + n_own + 1, sizeof *rank);
+    for (size_t i = 0; i < k->n_fields; i++)
+        for (unsigned v = 0; v < k->n_values[i]; v++)
+            rank[at++] = k->value[i][v];
+    memcpy(rank + n, of->rank, n_own * sizeof *rank);
+    out->n_fields = k->n_fields;
+    out->n_values = n_values;
+    out->rank = rank;
+}
+
+static void put_other(struct together *t, size_t at, const struct member *from, size_t result)
+{
+    const struct member *m = &t->v[t->now];
+    put_tuple(t, t->value + (m->legal->space.n + at) * t->space.n_params, from,
+              from->tuple[result]);
+}
+
+static void tell_other(struct together *t, size_t at, const struct member *from, size_t result)
+{
+    const double time = from->time[result];
+    strategy_tell(t->strategy, t->v[t->now].legal->space.n + at,
+                  time < HUGE_VAL ? time / from->best : time);
+}
+
+static void open_space(struct together *t, const struct near *near, size_t n_near)
+{
+    const struct member *m = &t->v[t->now];
+    const struct kernel *k = &t->kernel[m->kernel];
+    const struct space *of = &m->legal->space;
+    const size_t others = each_other(t, near, n_near, NULL);
+    t->space = (struct space){.n_params = of->n_params + k->n_fields, .n = of->n + others};
+    put_values(k, of, &t->space);
+    t->space.value = t->value = xcalloc(t->space.n * t->space.n_params + 1, sizeof *t->value);
+    for (size_t i = 0; i < of->n; i++)
+        put_tuple(t, t->value + i * t->space.n_params, m, i);
+    each_other(t, near, n_near, put_other);
+}
+
+static uint64_t seed_of(const struct together *t, const struct member *m)
+{
+    uint64_t seed = t->seed;
+    for (size_t f = 0; f < t->kernel[m->kernel].spec->n_fields; f++)
+        seed = num_mix(seed, f, (uint64_t)m->problem[f]);
+    return seed;
+}
+
+static void open_turn(struct together *t, size_t problem)
+{
+    size_t n;
+    struct member *m = &t->v[problem];
+    struct near *near = find_near(t, m, &n);
+    t->now = problem;
+    open_space(t, near, n);
+    t->strategy = strategy_new(&t->space, seed_of(t, m));
+    strategy_beside(t->strategy, m->legal->space.n, &t->kernel[m->kernel].numbers);
+    each_other(t, near, n, tell_other);
+    for (size_t i = 0; i < m->n; i++)
+        strategy_tell(t->strategy, m->tuple[i], m->time[i]);
+    t->left = m->n < FIRST ? FIRST - m->n : m->n < 2 * FIRST ? 2 * FIRST - m->n : TURN;
+    free(near);
+}
+
+static void free_turn(struct together *t)
+{
+    strategy_free(t->strategy);
+    t->strategy = NULL;
+    free((void *)(uintptr_t)t->space.n_values);
+    free((void *)(uintptr_t)t->space.rank);
+    free(t->value);
+    t->value = NULL;
+    t->space = (struct space){0};
+    t->now = t->n;
+}
+
+/* Its promise is that of the tuple that would come next. */
+static void close_turn(struct together *t)
+{
+    struct member *m = &t->v[t->now];
+    if (!m->is_done && strategy_next(t->strategy) == SIZE_MAX)
+        m->is_done = 1;
+    m->promise = m->is_done ? 0 : strategy_promise(t->strategy);
+    free_turn(t);
+}
+
+/* ---- whose turn it is ---- */
+
+static void see_end(struct together *t)
+{
+    struct member *m = &t->v[t->now];
+    if (t->stop_at > 0 && strategy_is_enough(t->strategy, t->stop_at))
+        m->is_done = 1;
+}
+
+/* After an earlier run, whose results are there */
+static void find_promises(struct together *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (isnan(t->v[i].promise) && t->v[i].n > 0) {
+            open_turn(t, i);
+            see_end(t);
+            close_turn(t);
+        }
+}
+
+/* How often a problem has had its first turns, before all that is worth more counts */
+static int stage(const struct member *m)
+{
+    return m->n < FIRST ? 0 : m->n < 2 * FIRST ? 1 : 2;
+}
+
+/* A regression is too sure of itself where there are few results: to the share that it promises
+   comes what a launch saves on the average, which falls with the square of their number. */
+/* The time that its next launch is expected to save. Where all tuples have failed, that is unknown:
+   it is less likely with each of them. */
+static double worth(const struct member *m, double usual)
+{
+    const double n = (double)m->n;
+    if (m->best < HUGE_VAL)
+        return m->count * m->best * (stage(m) < 2 ? 1 : m->promise + 1 / (n * n));
+    return m->count * usual / (n + 1);
+}
+
+static size_t choose(const struct together *t)
+{
+    double usual = 0;
+    size_t n = 0, best = t->n;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i].best < HUGE_VAL)
+            usual += t->v[i].best, n++;
+    usual = n > 0 ? usual / (double)n : 1;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct member *m = &t->v[i], *b = best < t->n ? &t->v[best] : NULL;
+        if (m->is_done)
+            continue;
+        if (b == NULL || stage(m) < stage(b)
+            || (stage(m) == stage(b) && worth(m, usual) > worth(b, usual)))
+            best = i;
+    }
+    return best;
+}
+
+int together_next(struct together *t, size_t *problem, size_t *tuple)
+{
+    open_fields(t);
+    while (1) {
+        if (t->strategy == NULL) {
+            find_promises(t);
+            const size_t next = choose(t);
+            if (next == t->n)
+                return 0;
+            open_turn(t, next);
+        }
+        t->tuple = strategy_next(t->strategy);
+        *problem = t->now;
+        *tuple = t->tuple;
+        if (t->tuple != SIZE_MAX)
+            return 1;
+        t->v[t->now].is_done = 1;
+        free_turn(t);
+    }
+}
+
+int together_tell(struct together *t, double time)
+{
+    struct member *m = &t->v[t->now];
+    strategy_tell(t->strategy, t->tuple, time);
+    keep(t, m, t->tuple, time);
+    see_end(t);
+    const int ends = m->is_done;
+    if (ends || --t->left == 0)
+        close_turn(t);
+    return ends;
+}
+
+void together_free(struct together *t)
+{
+    if (t == NULL)
+        return;
+    free_turn(t);
+    for (size_t i = 0; i < t->n; i++) {
+        free(t->v[i].tuple);
+        free(t->v[i].time);
+    }
+    for (size_t k = 0; k < t->n_kernels; k++) {
+        for (size_t f = 0; f < t->kernel[k].n_fields; f++)
+            free(t->kernel[k].value[f]);
+        free(t->kernel[k].numbers.v);
+    }
+    free(t->v);
+    free(t->kernel);
+    free(t);
+}
