@@ -80,7 +80,7 @@ static int add_lessons(const struct maker *m, const struct training_data *data,
     const struct training_task *t = m->task;
     const struct lessons_task task = {
         t->recipe,
-        {m->model, &data->own, held->part, data->beside, data->n_beside, t->seed, t->n_threads},
+        {m->model, &data->own, held->part, data->beside, data->n_beside, t->seed, t->n_threads, 0},
         held->unit};
     struct lessons_made made = {&m->out->train, &m->out->watched, NULL, 0};
     made.judges = m->out->judges = xcalloc(1, sizeof *m->out->judges);
