@@ -304,11 +304,13 @@ static int32_t *multiply_rows(const struct trainer *t, const struct recipe_rows 
     memcpy(problem, rows->problem, rows->n * n_fields * sizeof *problem);
     for (size_t i = rows->n; i < total; i++) {
         int32_t *to = problem + i * n_fields;
-        if (i < rows->n + again)
+        if (i < rows->n + again) {
             memcpy(to, problem + i % rows->n * n_fields, n_fields * sizeof *problem);
-        else
+            memcpy(x + i * t->n_features, x + i % rows->n * t->n_features, t->n_features);
+        } else {
             draw_crossed(t, rows, &seed, to);
-        features_of(t, to, x + i * t->n_features);
+            features_of(t, to, x + i * t->n_features);
+        }
     }
     return problem;
 }

@@ -59,11 +59,6 @@ static const char *gpu_of(const struct spec *spec, const int32_t *problem)
     return f >= 0 && spec->fields[f].n_tokens != 0 ? spec->fields[f].tokens[problem[f]] : NULL;
 }
 
-struct near {
-    double distance;
-    size_t first; /* row */
-};
-
 double known_distance(const struct spec *spec, const int32_t *a, const int32_t *b)
 {
     double sum = 0;
@@ -75,12 +70,12 @@ double known_distance(const struct spec *spec, const int32_t *a, const int32_t *
     return sum;
 }
 
-static int by_distance(const void *pa, const void *pb)
+int known_nearer(const void *pa, const void *pb)
 {
-    const struct near *a = pa, *b = pb;
+    const struct known_near *a = pa, *b = pb;
     if (a->distance < b->distance || a->distance > b->distance)
         return a->distance < b->distance ? -1 : 1;
-    return a->first < b->first ? -1 : 1;
+    return a->at < b->at ? -1 : 1;
 }
 
 static size_t find(const struct legal *l, const unsigned char *target, size_t n_params)
@@ -115,14 +110,15 @@ static void tell_tables(const struct known *k, const struct spec *spec, const in
                         const struct legal *l, struct strategy *s, double *times)
 {
     const struct dataset *d = &k->data;
-    struct near *near = xcalloc(data_count_problems(d) + 1, sizeof *near);
+    struct known_near *near = xcalloc(data_count_problems(d) + 1, sizeof *near);
     size_t n = 0;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        near[n++] = (struct near){known_distance(spec, problem, d->problem + i * d->n_fields), i};
-    qsort(near, n, sizeof *near, by_distance);
+        near[n++] =
+            (struct known_near){known_distance(spec, problem, d->problem + i * d->n_fields), i};
+    qsort(near, n, sizeof *near, known_nearer);
     for (size_t i = 0; i < n && i < MOST_TABLES; i++) {
-        (void)known_table(d, near[i].first, l, times);
-        const int32_t *there = d->problem + near[i].first * d->n_fields;
+        (void)known_table(d, near[i].at, l, times);
+        const int32_t *there = d->problem + near[i].at * d->n_fields;
         strategy_warm(s, times, known_weight(gpu_of(spec, problem), gpu_of(spec, there)));
     }
     free(near);

@@ -25,6 +25,12 @@ double known_weight(const char *gpu, const char *other);
 /* Octaves between the sizes of two problems; another GPU counts one, another token four. */
 double known_distance(const struct spec *spec, const int32_t *a, const int32_t *b);
 
+struct known_near {
+    double distance;
+    size_t at; /* its number, or its first row */
+};
+int known_nearer(const void *a, const void *b); /* of two of these: for qsort */
+
 /* The shortest time of each legal tuple in the rows of a problem, from row `first` on; HUGE_VAL: it
    has failed each time; NAN: it is not there. Returns the shortest one of all. */
 double known_table(const struct dataset *d, size_t first, const struct legal *l, double *times);

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "legal.h"
 
+#include "base/numbers.h"
 #include "base/util.h"
 
 #include <stdlib.h>
@@ -36,4 +37,11 @@ void legal_close(struct legal *l)
     free(l->n_values);
     free(l->rank);
     memset(l, 0, sizeof *l);
+}
+
+uint64_t legal_seed(uint64_t seed, const int32_t *problem, size_t n_fields)
+{
+    for (size_t f = 0; f < n_fields; f++)
+        seed = num_mix(seed, f, (uint64_t)problem[f]);
+    return seed;
 }

@@ -16,3 +16,6 @@ struct legal {
 /* The same arguments give the same tuples. There may be none. */
 void legal_open(struct legal *l, const struct model *model, const int32_t *problem);
 void legal_close(struct legal *l);
+
+/* A seed for the strategy of each problem */
+uint64_t legal_seed(uint64_t seed, const int32_t *problem, size_t n_fields);

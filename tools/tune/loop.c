@@ -42,15 +42,9 @@ static void tell(struct turn *t, size_t tuple, double time)
         t->is_enough = strategy_is_enough(t->strategy, t->loop->stop_at);
 }
 
-static int by_time(const void *pa, const void *pb)
-{
-    const double *a = pa, *b = pb;
-    return (*a > *b) - (*a < *b);
-}
-
 static double median(double *times, size_t n)
 {
-    qsort(times, n, sizeof *times, by_time);
+    qsort(times, n, sizeof *times, num_rising);
     return n % 2 != 0 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
 }
 
@@ -129,14 +123,6 @@ static void resume(struct turn *t)
     l->progress->done = least(t->pot->used, t->pot->most);
 }
 
-static uint64_t seed_of(const struct loop *l, const int32_t *problem)
-{
-    uint64_t seed = l->seed;
-    for (size_t f = 0; f < l->spec->n_fields; f++)
-        seed = num_mix(seed, f, (uint64_t)problem[f]);
-    return seed;
-}
-
 static void note_sample(const struct turn *t)
 {
     struct buf text = {0};
@@ -185,7 +171,7 @@ static void begin(struct turn *t, size_t left)
     if (l->budget.launches > 0)
         p->most = least(p->most, (size_t)l->budget.launches);
     p->deadline = l->deadline < HUGE_VAL ? now + (l->deadline - now) / (double)left : HUGE_VAL;
-    t->strategy = strategy_new(&t->legal.space, seed_of(l, t->problem));
+    t->strategy = strategy_new(&t->legal.space, legal_seed(l->seed, t->problem, l->spec->n_fields));
     known_tell(l->known, l->spec, t->problem, &t->legal, t->strategy);
     progress_problem(l->progress, p->most, p->most * (left - 1));
     resume(t);

@@ -4,8 +4,6 @@
 
 #include "known.h"
 
-#include "base/numbers.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,42 +150,30 @@ static uint16_t value_number(const struct kernel *k, size_t i, const int32_t *pr
 
 /* ---- the others' results ---- */
 
-struct near {
-    double distance;
-    size_t member;
-};
-
-static int by_distance(const void *pa, const void *pb)
-{
-    const struct near *a = pa, *b = pb;
-    if (a->distance < b->distance || a->distance > b->distance)
-        return a->distance < b->distance ? -1 : 1;
-    return a->member < b->member ? -1 : 1;
-}
-
 /* The nearest problems of the kernel that have results, to be freed */
-static struct near *find_near(const struct together *t, const struct member *m, size_t *n)
+static struct known_near *find_near(const struct together *t, const struct member *m, size_t *n)
 {
-    struct near *near = xcalloc(t->n, sizeof *near);
+    struct known_near *near = xcalloc(t->n, sizeof *near);
     *n = 0;
     for (size_t i = 0; i < t->n; i++) {
         const struct member *o = &t->v[i];
         if (o != m && o->kernel == m->kernel && o->n > 0)
-            near[(*n)++] =
-                (struct near){known_distance(t->kernel[m->kernel].spec, m->problem, o->problem), i};
+            near[(*n)++] = (struct known_near){
+                known_distance(t->kernel[m->kernel].spec, m->problem, o->problem), i};
     }
-    qsort(near, *n, sizeof *near, by_distance);
+    qsort(near, *n, sizeof *near, known_nearer);
     return near;
 }
 
 /* Calls `see` for each result that is told, and returns how many there are. */
 typedef void see_result(struct together *t, size_t at, const struct member *from, size_t result);
 
-static size_t each_other(struct together *t, const struct near *near, size_t n, see_result *see)
+static size_t each_other(struct together *t, const struct known_near *near, size_t n,
+                         see_result *see)
 {
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct member *from = &t->v[near[i].member];
+        const struct member *from = &t->v[near[i].at];
         for (size_t r = 0; r < from->n && at < OTHERS; r++, at++)
             if (see != NULL)
                 see(t, at, from, r);
@@ -239,7 +225,7 @@ static void tell_other(struct together *t, size_t at, const struct member *from,
                   time < HUGE_VAL ? time / from->best : time);
 }
 
-static void open_space(struct together *t, const struct near *near, size_t n_near)
+static void open_space(struct together *t, const struct known_near *near, size_t n_near)
 {
     const struct member *m = &t->v[t->now];
     const struct kernel *k = &t->kernel[m->kernel];
@@ -253,22 +239,15 @@ static void open_space(struct together *t, const struct near *near, size_t n_nea
     each_other(t, near, n_near, put_other);
 }
 
-static uint64_t seed_of(const struct together *t, const struct member *m)
-{
-    uint64_t seed = t->seed;
-    for (size_t f = 0; f < t->kernel[m->kernel].spec->n_fields; f++)
-        seed = num_mix(seed, f, (uint64_t)m->problem[f]);
-    return seed;
-}
-
 static void open_turn(struct together *t, size_t problem)
 {
     size_t n;
     struct member *m = &t->v[problem];
-    struct near *near = find_near(t, m, &n);
+    struct known_near *near = find_near(t, m, &n);
     t->now = problem;
     open_space(t, near, n);
-    t->strategy = strategy_new(&t->space, seed_of(t, m));
+    t->strategy = strategy_new(
+        &t->space, legal_seed(t->seed, m->problem, t->kernel[m->kernel].spec->n_fields));
     strategy_beside(t->strategy, m->legal->space.n, &t->kernel[m->kernel].numbers);
     each_other(t, near, n, tell_other);
     for (size_t i = 0; i < m->n; i++)
@@ -325,10 +304,10 @@ static int stage(const struct member *m)
     return m->n < FIRST ? 0 : m->n < 2 * FIRST ? 1 : 2;
 }
 
-/* A regression is too sure of itself where there are few results: to the share that it promises
-   comes what a launch saves on the average, which falls with the square of their number. */
-/* The time that its next launch is expected to save. Where all tuples have failed, that is unknown:
-   it is less likely with each of them. */
+/* The time that its next launch is expected to save. A regression is too sure of itself where there
+   are few results: to the share that it promises comes what a launch saves on the average, which
+   falls with the square of their number. Where all tuples have failed, the time is unknown: it is
+   less likely with each of them. */
 static double worth(const struct member *m, double usual)
 {
     const double n = (double)m->n;
