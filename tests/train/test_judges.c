@@ -266,9 +266,9 @@ static void judges_mix(void)
                               .problem = m,
                               .target = target,
                               .time_us = time};
-    const struct judge_task task = {&model, &d, NULL, NULL, 0, 1, 2, 1};
+    const struct judge_task task = {&model, &d, NULL, NULL, 0, 1, 2, NULL, 1};
     REQUIRE(judge_trees_fit(&trees, &task) == 0);
-    const struct judge_mix half = {&trees, 0.5, 2};
+    const struct judge_mix half = {&trees, 0.5, 2, {0}};
     float p[SOLVERS] = {0.5f, 0.25f, 0.0005f, 0.2495f};
     judge_trees_mix(&half, &problem, p);
     /* roots of 1/2 * 1/4, 1/4 and about 1/4 * 1/64, which keep their sum */

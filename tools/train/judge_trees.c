@@ -47,14 +47,32 @@ double judge_octaves(double mark)
     return -MARK_REACH * num_log2(left > 1e-3 ? left : 1e-3);
 }
 
+/* Which problems are looked at */
+struct scope {
+    const struct spec *spec;
+    struct unseen unseen;
+    const unsigned char *gpu; /* of judge_task */
+};
+
+static int is_of_gpu(const struct spec *s, const unsigned char *gpu, const int32_t *problem)
+{
+    return !gpu || !memchr(gpu, 1, SPEC_MAX_TOKENS) || gpu[problem[spec_field_index(s, "gpu")]];
+}
+
+static int is_in(const struct scope *s, const int32_t *problem)
+{
+    return is_of_gpu(s->spec, s->gpu, problem)
+           && (!s->unseen.n || unseen_index(&s->unseen, problem[s->unseen.field]) < 0);
+}
+
 /* With times: their marks; without: that the tuple works. No part: of all rows */
 static void add_timed(struct marks *m, const struct dataset *d, const unsigned char *part,
-                      const struct unseen *u, size_t table, int with_times)
+                      const struct scope *scope, size_t table, int with_times)
 {
     for (size_t i = 0, end; i < d->n; i = end, m->groups++) {
         const int32_t *problem = d->problem + i * d->n_fields;
         end = data_problem_end(d, i);
-        if ((part && part[i]) || (u->n && unseen_index(u, problem[u->field]) >= 0))
+        if ((part && part[i]) || !is_in(scope, problem))
             continue;
         const double least = judge_least_time(d, i, end);
         for (size_t j = i; j < end; j++)
@@ -72,11 +90,11 @@ static int is_kept(const struct dataset *d, const unsigned char *part, const int
 }
 
 static void add_failed(struct marks *m, const struct dataset *d, const unsigned char *part,
-                       size_t table)
+                       const struct scope *scope, size_t table)
 {
     for (size_t i = 0; i < d->failed.n; i++, m->groups++) {
         const int32_t *problem = d->failed.problem + i * d->n_fields;
-        if (!part || !is_kept(d, part, problem))
+        if (is_of_gpu(scope->spec, scope->gpu, problem) && (!part || !is_kept(d, part, problem)))
             add(m, problem, d->failed.target + i * d->n_params, table, 0);
     }
 }
@@ -139,18 +157,18 @@ static int fit(struct judge *j, const struct judge_task *t, const struct marks *
 int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
 {
     struct marks times, all;
-    struct unseen u;
+    struct scope scope = {task->model->spec, {0}, task->gpu};
     memset(t, 0, sizeof *t);
     memset(&times, 0, sizeof times);
     memset(&all, 0, sizeof all);
-    if (unseen_read(&u, task->model->spec))
+    if (unseen_read(&scope.unseen, scope.spec))
         return -1;
     for (size_t i = 0; i <= task->n_beside; i++) {
         const struct dataset *d = i ? &task->beside[i - 1] : task->data;
         const unsigned char *part = i ? NULL : task->part;
-        add_timed(&times, d, part, &u, i, 1);
-        add_timed(&all, d, part, &u, i, 0);
-        add_failed(&all, d, part, i);
+        add_timed(&times, d, part, &scope, i, 1);
+        add_timed(&all, d, part, &scope, i, 0);
+        add_failed(&all, d, part, &scope, i);
     }
     if (!task->from_all) {
         draw_some(&times, task->seed);
@@ -233,6 +251,8 @@ void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float 
     const struct model *m = mix->trees->time.inputs.model;
     unsigned char value[KPRED_MAX_VALUES];
     float mark[KPRED_MAX_VALUES], least = 4096, before, after = 0;
+    if (!is_of_gpu(m->spec, mix->gpu, problem))
+        return;
     const size_t n = list_likely(probability, (size_t)m->params[0].n_values, value, &before);
     judge_trees_ask(mix->trees, problem, value, n, mark);
     for (size_t i = 0; i < n; i++)

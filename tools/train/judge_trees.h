@@ -23,6 +23,7 @@ struct judge_task {
     size_t n_beside;
     uint64_t seed;
     size_t n_threads;
+    const unsigned char *gpu; /* only these tokens of the field gpu; NULL or all 0: all */
     int from_all; /* all rows teach one long sequence of trees, however many they are; else a part
                      of more than 120,000 teaches several short ones */
 };
@@ -48,5 +49,6 @@ void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
 struct judge_mix {
     struct judge_trees *trees;
     double share, sharpness;
+    unsigned char gpu[SPEC_MAX_TOKENS]; /* other problems stay as they are, as in judge_task */
 };
 void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float *probability);

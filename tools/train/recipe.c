@@ -32,9 +32,29 @@ static const struct number *find_number(const char *name, size_t n)
     return NULL;
 }
 
+static int set_gpus(const struct spec *spec, const struct spec_line *line, struct recipe *r)
+{
+    const int field = spec_field_index(spec, "gpu");
+    const char *at = line->text + strcspn(line->text, "=");
+    char word[64];
+    for (at += strspn(at, "= \t"); *at; at += strspn(at, " \t")) {
+        const size_t n = strcspn(at, " \t");
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        const int token = field < 0 ? -1 : spec_token(&spec->fields[field], word);
+        if (token < 0)
+            return fail("%s:%ld: judge_gpus: \"%s\": is no token of the field gpu", spec->path,
+                        line->line, word);
+        r->judge_gpu[token] = 1;
+        at += n;
+    }
+    return 0;
+}
+
 static int set_number(const struct spec *spec, const struct spec_line *line, struct recipe *r)
 {
     const size_t n = strcspn(line->text, " \t=");
+    if (n == strlen("judge_gpus") && !strncmp(line->text, "judge_gpus", n))
+        return set_gpus(spec, line, r);
     const struct number *to = find_number(line->text, n);
     const char *value = line->text + n + strspn(line->text + n, " \t");
     char *end;

@@ -7,7 +7,8 @@
                 comes again with prefixes drawn from the teachers; and problems crossed from two
                 training problems, to which the kernel applies, join in the same way;
    3. student   the network that ships is trained on all of these.
-   The spec's [network] section may set any of the numbers below as `name = number`. */
+   The spec's [network] section may set any of the numbers below as `name = number`, and judge_gpus.
+   */
 #pragma once
 
 #include "additive_train.h"
@@ -73,6 +74,9 @@ struct recipe {
 #define RECIPE_MEMBER(name, normal, least, most) double name;
     RECIPE_NUMBERS(RECIPE_MEMBER)
 #undef RECIPE_MEMBER
+    /* `judge_gpus = TOKEN...`: where trees teach beside the networks, token by token of the field
+       gpu; all 0: everywhere */
+    unsigned char judge_gpu[SPEC_MAX_TOKENS];
 };
 
 /* Of format = timed, other defaults hold for some (recipe.c), and draws may be 0: then lessons.h
