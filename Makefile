@@ -75,7 +75,7 @@ $(BUILD)/tools/train/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/tune/%.o $(BUILD
 $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
-$(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
+$(addprefix $(BUILD)/tools/,base/unpack.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
     miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_model.o): $(BUILD)/libraries
 .PHONY: FORCE
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "base/util.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/outputs.h"
-#include "base/quote.h"
+#include "base/opts.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

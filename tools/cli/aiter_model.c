@@ -3,7 +3,7 @@
 #include "commands.h"
 
 #include "aiter/hf_model.h"
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "readers.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "eval/eval.h"
 #include "eval/predictor.h"
 

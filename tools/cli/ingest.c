@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "readers.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 
 #include <stdlib.h>
 

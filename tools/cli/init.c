@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/outputs.h"
-#include "base/quote.h"
+#include "base/opts.h"
+#include "base/util.h"
 #include "data/init.h"
 
 #include <stdlib.h>

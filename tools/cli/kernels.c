@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "data/kernel_list.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "tune/join.h"
 
 #include <stdlib.h>

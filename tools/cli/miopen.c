@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "miopen.h"
 
-#include "base/log_line.h"
 #include "base/opts.h"
+#include "base/util.h"
 #include "commands.h"
 #include "miopen/coverage.h"
 

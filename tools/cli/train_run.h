@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "train/train.h"
 
 struct train_options {

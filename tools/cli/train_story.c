@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "train_run.h"
 
-#include "base/quote.h"
+#include "base/util.h"
 
 #include <string.h>
 

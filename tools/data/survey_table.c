@@ -7,7 +7,7 @@
 #include "load.h"
 #include "table_forms.h"
 
-#include "base/quote.h"
+#include "base/util.h"
 #include "model/products.h"
 
 #include <math.h>

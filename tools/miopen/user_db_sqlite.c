@@ -10,7 +10,7 @@
 
 #include "conv.h"
 
-#include "base/temporary.h"
+#include "base/util.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

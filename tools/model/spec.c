@@ -77,16 +77,6 @@ struct reader {
 
 static const char blanks[] = " \t\r";
 
-static char *trim(char *s)
-{
-    s += strspn(s, blanks);
-    size_t n = strlen(s);
-    while (n > 0 && strchr(blanks, s[n - 1]) != NULL)
-        n--;
-    s[n] = '\0';
-    return s;
-}
-
 /* Cuts the next word off *s, NULL at the end. */
 static char *next_word(char **s)
 {
@@ -304,7 +294,7 @@ static int add_keyed(struct reader *r, char *line, int (*add)(struct reader *, c
     if (equals == NULL)
         return fail("%s:%ld: \"%s\": is not of the form key = value", r->path, r->line, line);
     *equals = '\0';
-    char *key = trim(line), *value = trim(equals + 1);
+    char *key = trim_blanks(line), *value = trim_blanks(equals + 1);
     if (*key == '\0')
         return fail("%s:%ld: there is no key before the `=`", r->path, r->line);
     if (*value == '\0')
@@ -402,7 +392,7 @@ static int open_section(struct reader *r, char *line)
     if (line[n - 1] != ']')
         return fail("%s:%ld: \"%s\": a section's heading ends with `]`", r->path, r->line, line);
     line[n - 1] = '\0';
-    line = trim(line + 1);
+    line = trim_blanks(line + 1);
     while (i < N_SECTIONS && strcmp(sections[i].name, line) != 0)
         i++;
     if (i == N_SECTIONS)
@@ -444,7 +434,7 @@ static int read_line(struct reader *r, char *line)
     if (check_text(r, line) != 0)
         return -1;
     const char *start = line;
-    line = trim(line);
+    line = trim_blanks(line);
     r->column = line - start + 1;
     if (*line == '\0' || *line == '#' || *line == ';')
         return 0;
@@ -527,10 +517,10 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     open[n - 1] = '\0';
     *open = '\0';
     if (strcmp(word, "canonical") == 0)
-        return parse_canonical(r, it, trim(open + 1));
+        return parse_canonical(r, it, trim_blanks(open + 1));
     if (strcmp(word, "octave") == 0) {
         it->kind = SPLIT_OCTAVE;
-        return find_size(r, trim(open + 1), &it->a);
+        return find_size(r, trim_blanks(open + 1), &it->a);
     }
     it->kind = strcmp(word, "max") == 0 ? SPLIT_MAX : SPLIT_MIN;
     if (strcmp(word, "min") != 0 && strcmp(word, "max") != 0)
@@ -539,7 +529,8 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     if (comma == NULL)
         return fail("%s:%ld: split key: %s: takes two fields", r->path, r->line, word);
     *comma = '\0';
-    return find_size(r, trim(open + 1), &it->a) != 0 || find_size(r, trim(comma + 1), &it->b) != 0
+    return find_size(r, trim_blanks(open + 1), &it->a) != 0
+                   || find_size(r, trim_blanks(comma + 1), &it->b) != 0
                ? -1
                : 0;
 }
@@ -580,7 +571,7 @@ static int parse_split(struct reader *r, enum slot slot, struct split_key *key)
         *end = '\0';
         if (key->n == SPEC_MAX_ITEMS)
             return fail("%s:%ld: split key: more than %d items", r->path, r->line, SPEC_MAX_ITEMS);
-        if (parse_item(r, &key->items[key->n++], trim(s)) != 0)
+        if (parse_item(r, &key->items[key->n++], trim_blanks(s)) != 0)
             return -1;
         s = end + 1;
     }

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "assign.h"
 
-#include "base/quote.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

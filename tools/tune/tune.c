@@ -4,7 +4,7 @@
 
 #include "loop.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "model/any_tuple.h"
 #include "model/default_features.h"
 

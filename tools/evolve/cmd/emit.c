@@ -4,7 +4,7 @@
 
 #include "session.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
    library.h declares it. */
 #include "library.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "evolve/process.h"
 
 #include <dlfcn.h>

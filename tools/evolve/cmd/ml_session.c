@@ -6,7 +6,7 @@
 #include "ml_session.h"
 #include "evolve_commands.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "library.h"
 #include "session.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 
 struct ml_options { /* of the command line, or of a log */
     const char *module, *data;

@@ -7,7 +7,7 @@
 #include "evolve/tensor/exam.h"
 #endif
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "evolve_commands.h"
 #include "session.h"
 
-#include "base/outputs.h"
+#include "base/opts.h"
 #include "base/plot.h"
 
 #include <stdlib.h>
