@@ -5,7 +5,7 @@
 #include "cli/bench_work.h"
 #include "cli/caches.h"
 #include "harness/test.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "bench_time.h"
 #include "bench_work.h"
 #include "commands.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "describe.h"
 
 #include "base/table.h"
-#include "model/products.h"
-#include "model/registry.h"
+#include "model/gpus.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <string.h>

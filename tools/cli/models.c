@@ -4,7 +4,7 @@
 #include "base/table.h"
 #include "commands.h"
 #include "describe.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
 #include "base/table.h"
 #include "commands.h"
 #include "miopen/driver.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

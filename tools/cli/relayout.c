@@ -4,6 +4,7 @@
 
 #include "base/opts.h"
 #include "model/header.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "train_run.h"
 
 #include "base/opts.h"
-#include "model/default_features.h"
 #include "model/header.h"
+#include "model/program.h"
 
 #include <stdlib.h>
 #include <string.h>

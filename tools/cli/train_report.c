@@ -3,7 +3,7 @@
 #include "train_run.h"
 
 #include "eval/peers.h"
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

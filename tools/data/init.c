@@ -4,8 +4,8 @@
 
 #include "formats.h"
 
+#include "model/gpus.h"
 #include "model/model.h"
-#include "model/same_gpu.h"
 
 #include <ctype.h>
 #include <stdlib.h>

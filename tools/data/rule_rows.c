@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "rule_rows.h"
 
-#include "model/any_tuple.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

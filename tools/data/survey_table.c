@@ -8,7 +8,7 @@
 #include "table_forms.h"
 
 #include "base/util.h"
-#include "model/products.h"
+#include "model/gpus.h"
 
 #include <math.h>
 #include <stdlib.h>

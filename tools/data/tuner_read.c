@@ -4,7 +4,7 @@
 
 #include "formats.h"
 
-#include "model/products.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "eval.h"
 
 #include "base/numbers.h"
-#include "model/tuples.h"
+#include "model/model.h"
 #include "train/judge_trees.h"
 
 #include <math.h>

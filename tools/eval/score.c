@@ -4,7 +4,7 @@
 
 #include "base/numbers.h"
 #include "data/split.h"
-#include "model/tuples.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

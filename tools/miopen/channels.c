@@ -8,7 +8,7 @@
    are kernels whose rules hardly look at channels. */
 #include "miopen_rows.h"
 
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "tuple_text.h"
 
 #include "data/split.h"
-#include "model/products.h"
-#include "model/registry.h"
+#include "model/gpus.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

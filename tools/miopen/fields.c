@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "driver.h"
 
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <string.h>

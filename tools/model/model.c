@@ -2,13 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "model.h"
 
-#include "default_features.h"
-#include "gtc_words.h"
-#include "header_names.h"
-#include "rule_slots.h"
-#include "rules.h"
+#include "gpus.h"
+#include "header.h"
 #include "runtime.h"
-#include "unseen.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

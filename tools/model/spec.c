@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "spec.h"
 
-#include "header_names.h"
+#include "header.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -397,7 +397,7 @@ static int open_section(struct reader *r, char *line)
         i++;
     if (i == N_SECTIONS)
         return fail("%s:%ld: unknown section \"%s\"", r->path, r->line, line);
-    if (r->opened[i] != 0 && i != DERIVED) /* default_features.h adds to that */
+    if (r->opened[i] != 0 && i != DERIVED) /* default_features_give adds to that */
         return fail("%s:%ld: section \"%s\": is already in line %ld", r->path, r->line, line,
                     r->opened[i]);
     r->opened[i] = r->line;

@@ -5,7 +5,7 @@
 #include "judge_trees.h"
 #include "recipe.h"
 
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 struct lessons_task {
     const struct recipe *recipe;

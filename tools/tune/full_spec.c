@@ -4,7 +4,7 @@
 
 #include "order.h"
 
-#include "model/same_gpu.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "known.h"
 
 #include "base/numbers.h"
-#include "model/products.h"
-#include "model/registry.h"
+#include "model/gpus.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "strategy.h"
 
-#include "model/tuples.h"
+#include "model/model.h"
 
 struct legal {
     struct space space; /* points into the rest */

@@ -10,8 +10,8 @@
 #include "together.h"
 
 #include "base/numbers.h"
-#include "model/default_features.h"
-#include "model/registry.h"
+#include "model/model.h"
+#include "model/program.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "assign.h"
 
 #include "data/load.h"
-#include "model/same_gpu.h"
+#include "model/gpus.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "loop.h"
 
 #include "base/opts.h"
-#include "model/any_tuple.h"
-#include "model/default_features.h"
+#include "model/model.h"
+#include "model/program.h"
 
 #include <stdlib.h>
 #include <string.h>

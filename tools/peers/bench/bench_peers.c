@@ -6,7 +6,7 @@
 #include "rows.h"
 
 #include "base/opts.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <sched.h>
 #include <stdlib.h>

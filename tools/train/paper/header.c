@@ -3,7 +3,7 @@
 
    What it holds are arrays for kpred-train to read; a program that includes it gains nothing. A
    weight is written as an integer of up to 24 bits and a power of two, which is exact. */
-#include "model/header_text.h"
+#include "model/header.h"
 #include "paper.h"
 
 #include <ctype.h>

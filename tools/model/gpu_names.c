@@ -1,9 +1,10 @@
-/* products.c - see products.h
+/* gpu_names.c - GPUs by the names that people, drivers and files have for them; see gpus.h
    SPDX-License-Identifier: MIT */
-#include "products.h"
+#include "gpus.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const struct product products[] = {
     {"Instinct", "MI355X", "gfx950", 256},
@@ -139,10 +140,12 @@ static const char token_letters[] =
 
 enum { TOKEN_LENGTH = 63 };
 
+static const char word_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
 /* The length of a word of letters and digits */
 static size_t word_length(const char *text)
 {
-    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+    return strspn(text, word_letters);
 }
 
 /* The first word, in small letters */
@@ -310,7 +313,9 @@ static int is_form(const char *word)
     return is_listed(word, forms) || (digits && !strcmp(word + digits, "gb"));
 }
 
-size_t gpu_form(const char *name)
+/* The length of what names the chip alone, before the form of a card and its memory, which are
+   words such as PCIE, SXM4 and 80GB: 4 of A100-SXM4-80GB */
+static size_t gpu_form(const char *name)
 {
     size_t n = strcspn(name, between);
     for (; name[n] != '\0'; n += 1 + strcspn(name + n + 1, between)) {
@@ -374,4 +379,119 @@ void products_offer(struct names_near *near)
         names_offer(near, p->name, p->name);
         names_offer(near, p->name, behind(p->name, "RX "));
     }
+}
+
+/* ---- words that two names have ---- */
+
+/* Does the next word make another product of a name that stands before it? */
+static int is_other_product(const char *behind)
+{
+    static const char *const words[] = {"ti",  "super", "d",   "laptop", "mobile",
+                                        "max", "xt",    "xtx", "gre",    "ada"};
+    const char *word = behind + strcspn(behind, word_letters);
+    const size_t n = strspn(word, word_letters);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && strncasecmp(word, words[i], n) == 0)
+            return 1;
+    return 0;
+}
+
+/* Are these whole words of the text, which end where word_letters and digits do? */
+static int has_words(const char *text, const char *words)
+{
+    const size_t n = strlen(words);
+    for (const char *at = text; *at != '\0'; at++) {
+        const int is_begin = at == text || strchr(word_letters, at[-1]) == NULL;
+        if (is_begin && strncasecmp(at, words, n) == 0 && strspn(at + n, word_letters) == 0)
+            return !is_other_product(at + n);
+    }
+    return 0;
+}
+
+/* ---- spellings of one GPU ---- */
+
+static int ask(const char *a, const char *b, int (*question)(const char *, const char *))
+{
+    struct buf x = {NULL, 0, 0}, y = {NULL, 0, 0};
+    const int answer = question(gpu_name(a, &x), gpu_name(b, &y));
+    buf_free(&x);
+    buf_free(&y);
+    return answer;
+}
+
+const char *gpu_key(const char *text, struct buf *b)
+{
+    const struct gpu gpu = gpu_parse(gpu_name(text, b));
+    char folded[NAMES_FOLDED];
+    names_fold(b->s, folded);
+    b->n = 0;
+    if (*gpu.arch != '\0')
+        buf_printf(b, "%s %d", gpu.arch, gpu.units);
+    else
+        buf_puts(b, folded);
+    return b->s;
+}
+
+int gpu_same(const char *a, const char *b)
+{
+    struct buf x = {NULL, 0, 0}, y = {NULL, 0, 0};
+    const int is_same =
+        strcmp(a, b) == 0 || (*gpu_key(a, &x) != '\0' && strcmp(x.s, gpu_key(b, &y)) == 0);
+    buf_free(&x);
+    buf_free(&y);
+    return is_same;
+}
+
+static int share_words(const char *a, const char *b)
+{
+    return !gpu_is_gfx(a) && !gpu_is_gfx(b) && (has_words(a, b) || has_words(b, a));
+}
+
+int gpu_may_be(const char *a, const char *b)
+{
+    return gpu_same(a, b) || ask(a, b, share_words);
+}
+
+static int share_chip(const char *a, const char *b)
+{
+    const struct gpu x = gpu_parse(a), y = gpu_parse(b);
+    char chip[2][NAMES_FOLDED];
+    if (gpu_is_gfx(a) || gpu_is_gfx(b))
+        return strcmp(x.arch, y.arch) == 0 && (x.units == y.units || x.units * y.units == 0);
+    snprintf(chip[0], sizeof chip[0], "%.*s", (int)gpu_form(a), a);
+    snprintf(chip[1], sizeof chip[1], "%.*s", (int)gpu_form(b), b);
+    return names_same(chip[0], chip[1]);
+}
+
+/* Are these two GPUs of one chip, or may be: A100-PCIE-40GB and A100, gfx942_304 and gfx942? GPUs
+   of other units are two. */
+static int gpu_same_chip(const char *a, const char *b)
+{
+    return ask(a, b, share_chip);
+}
+
+/* Adds those behind i that are of its chip; how many there are. */
+static size_t add_chip(const char *const *names, size_t n, size_t i, struct buf *b)
+{
+    size_t found = 0;
+    for (size_t j = i + 1; j < n; j++)
+        if (gpu_same_chip(names[i], names[j])) {
+            if (found++ == 0)
+                buf_printf(b, "%s%s", b->n != 0 ? "; " : "", names[i]);
+            buf_printf(b, " and %s", names[j]);
+        }
+    return found;
+}
+
+const char *gpu_chips(const char *const *names, size_t n, struct buf *b)
+{
+    unsigned char is_told[KPRED_MAX_VALUES] = {0};
+    buf_puts(b, "");
+    for (size_t i = 0; i < n; i++) {
+        if (is_told[i] || add_chip(names, n, i, b) == 0)
+            continue;
+        for (size_t j = i + 1; j < n; j++)
+            is_told[j] |= (unsigned char)gpu_same_chip(names[i], names[j]);
+    }
+    return b->s;
 }

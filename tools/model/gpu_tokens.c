@@ -1,14 +1,31 @@
-/* unseen.c - see unseen.h
+/* gpu_tokens.c - which token of a spec a GPU is: its own, or one for GPUs that were not measured
    SPDX-License-Identifier: MIT */
-#include "unseen.h"
-
-#include "products.h"
-#include "same_gpu.h"
+#include "gpus.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the section ---- */
+/* ---- its own ---- */
+
+int field_token(const struct spec_field *f, const char *text)
+{
+    const int token = spec_token(f, text);
+    for (size_t i = 0; token < 0 && strcmp(f->name, "gpu") == 0 && i < f->n_tokens; i++)
+        if (gpu_same(f->tokens[i], text))
+            return (int)i;
+    return token;
+}
+
+int gpu_token(const struct spec_field *f, const char *text)
+{
+    int token = field_token(f, text);
+    for (size_t i = 0, n = 0; (token < 0 || n > 0) && i < f->n_tokens; i++)
+        if (gpu_may_be(f->tokens[i], text))
+            token = n++ == 0 ? (int)i : -1;
+    return token;
+}
+
+/* ---- the section [unseen] ---- */
 
 static int wrong(const struct spec *s, const struct spec_line *line, size_t at, const char *word,
                  const char *what)
