@@ -87,6 +87,28 @@ struct clauses {
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
 
+/* A token of an expression of Python's. A number is digits alone; a sign is any other character, or
+   two that make one: == != <= >= // **. */
+enum python_kind {
+    PYTHON_END,
+    PYTHON_NUMBER,
+    PYTHON_FRACTION,   /* a number with a point behind it at once, */
+    PYTHON_ODD_NUMBER, /* and with a letter */
+    PYTHON_WORD,
+    PYTHON_QUOTED, /* with its quotes */
+    PYTHON_SIGN
+};
+
+struct python_token {
+    enum python_kind kind;
+    const char *at, *end; /* NULL: no quote closes it */
+};
+
+/* The first token of a text, behind blanks */
+struct python_token python_token(const char *text, const char *blanks);
+/* Is it this sign or word? */
+int python_is(const struct python_token *t, const char *text);
+
 /* Reads the clauses of a spec's section. 0, or -1 with a message that names file, line and column;
    then nothing is kept. */
 int clauses_read(struct clauses *c, const struct spec *spec);
