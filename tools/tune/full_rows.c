@@ -1,6 +1,6 @@
-/* full_rows.c - see full_rows.h
+/* full_rows.c - reads full tables
    SPDX-License-Identifier: MIT */
-#include "full_rows.h"
+#include "full_table.h"
 
 #include "data/formats.h"
 #include "data/table_forms.h"

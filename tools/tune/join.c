@@ -1,6 +1,5 @@
-/* join.c - see join.h
+/* join.c - the files of several tuners become one
    SPDX-License-Identifier: MIT */
-#include "join.h"
 #include "results.h"
 
 #include "base/csv_records.h"

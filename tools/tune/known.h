@@ -1,10 +1,44 @@
-/* known.h - what a tuning knows beforehand: a model, and tables of other GPUs and problems
+/* known.h - what is known before a tuning: the legal tuples, a model's order of them, other tables
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "order.h"
+#include "strategy.h"
 
 #include "data/formats.h"
+#include "model/same_gpu.h"
+#include "model/tuples.h"
+
+/* ---- the legal tuples of a problem as a strategy knows them ---- */
+
+struct legal {
+    struct space space; /* points into the rest */
+    struct tuples tuples;
+    unsigned *n_values;
+    double *rank;
+};
+
+/* The same arguments give the same tuples. There may be none. */
+void legal_open(struct legal *l, const struct model *model, const int32_t *problem);
+void legal_close(struct legal *l);
+
+/* A seed for the strategy of each problem */
+uint64_t legal_seed(uint64_t seed, const int32_t *problem, size_t n_fields);
+
+/* ---- the order in which a model puts the legal tuples of a problem ---- */
+
+/* A model for the kernel of a spec: the same parameters, and fields of the same names. 0, or -1
+   with a message. */
+int order_check(const char *path, const struct model *model, const struct spec *spec);
+
+/* The log2-probability of each of n tuples, which are given by the indexes of their values. */
+void order_tuples(const kpred_model *m, const int32_t *problem, const uint16_t *value, size_t n,
+                  double *score);
+/* The same of the legal tuples of a problem. 1, or 0 without scores: the model does not know a
+   token of the problem, which is given in the spec's order. */
+int order_scores(const struct model *model, const struct spec *spec, const int32_t *problem,
+                 const struct legal *l, double *score);
+
+/* ---- what a tuning knows beforehand: a model, and tables of other GPUs and problems ---- */
 
 struct known {          /* all zero: nothing */
     struct model model; /* a struct known must not be copied */

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "loop.h"
 
-#include "together.h"
-
 #include "base/numbers.h"
 
 #include <math.h>

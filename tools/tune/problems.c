@@ -1,6 +1,6 @@
-/* problems.c - see problems.h
+/* problems.c - the problems to tune for, from a CSV file
    SPDX-License-Identifier: MIT */
-#include "problems.h"
+#include "loop.h"
 
 #include "base/intern.h"
 #include "data/formats.h"
