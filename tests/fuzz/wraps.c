@@ -6,6 +6,7 @@
 
 #include "cli/bench_time.h"
 #include "train/train.h"
+#include "tune/results.h"
 #include "tune/tune.h"
 
 #include <sys/stat.h>

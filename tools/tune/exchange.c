@@ -3,6 +3,7 @@
 #include "runner.h"
 
 #include "base/quote.h"
+#include "model/same_gpu.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,6 +21,18 @@ const char *assign_field_text(const struct spec_field *f, int32_t value, char nu
         return f->tokens[value];
     snprintf(number, 12, "%ld", (long)value);
     return number;
+}
+
+int assign_field_read(const struct spec_field *f, const char *text, int32_t *out)
+{
+    int64_t v = -1;
+    if (f->n_tokens != 0)
+        v = field_token(f, text);
+    else if (parse_int(text, f->least, f->most, &v) != 0)
+        return -1;
+    if (v >= 0)
+        *out = (int32_t)v;
+    return v >= 0 ? 0 : -1;
 }
 
 static void set(struct assign *a, size_t i, const char *name, const char *value)

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CLIP = 5 }; /* what a loss beyond the middle one is divided by there */
+
 double hints_clip(double loss, double middle)
 {
-    return loss > middle ? middle + (loss - middle) / HINTS_CLIP : loss;
+    return loss > middle ? middle + (loss - middle) / CLIP : loss;
 }
 
 /* ---- tables and orders ---- */

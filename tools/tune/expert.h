@@ -73,8 +73,6 @@ struct hints {
     double spread;  /* how much tables differ from one another */
 };
 
-enum { HINTS_CLIP = 5 };
-
 /* A loss beyond the middle one, made smaller */
 double hints_clip(double loss, double middle);
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "full_table.h"
 
-#include "known.h"
+#include "runner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,21 +179,7 @@ int full_table_match(const struct full_table *t, const struct full_table *other,
                         other->path, t->path);
 }
 
-/* ---- by a spec: the problem ---- */
-
-/* 1, or 0 if the field does not have that value. */
-static int field_value(const struct spec_field *f, const char *text, int32_t *out)
-{
-    int64_t value;
-    if (f->n_tokens != 0)
-        value = field_token(f, text);
-    else if (parse_int(text, INT32_MIN, INT32_MAX, &value) != 0)
-        return 0;
-    *out = (int32_t)value;
-    return value >= f->least && value <= f->most;
-}
-
-/* ---- tuples ---- */
+/* ---- by a spec ---- */
 
 struct mapping {
     const struct full_table *table;
@@ -212,7 +198,8 @@ static void map_open(struct mapping *m, const struct full_table *t, const struct
     for (size_t f = 0; f < spec->n_fields; f++) {
         const char *text = full_table_fact(t, spec->fields[f].name);
         m->problem[f] = -1;
-        m->is_told[f] = text != NULL && field_value(&spec->fields[f], text, &m->problem[f]);
+        m->is_told[f] =
+            text != NULL && assign_field_read(&spec->fields[f], text, &m->problem[f]) == 0;
     }
     for (size_t p = 0; p < spec->n_params; p++) {
         const size_t at = m->at[p] = intern_find_text(&t->params, spec->params[p].name);

@@ -2,9 +2,10 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "known.h"
 #include "results.h"
-#include "runner.h"
+#include "strategy.h"
+
+#include "data/formats.h"
 
 /* ---- the problems to tune for, from a CSV file ---- */
 
@@ -39,6 +40,41 @@ int duration_read(const char *option, const char *text, double *seconds);
 
 /* "1:05:09" or "5:09", of a duration. In `text`. */
 const char *duration_text(double seconds, char text[32]);
+
+/* ---- what a tuning knows beforehand: a model, and tables of other GPUs and problems ---- */
+
+struct known {          /* all zero: nothing */
+    struct model model; /* a struct known must not be copied */
+    struct dataset data;
+    int has_model, has_data;
+    size_t n_strange; /* problems of which the model does not know a token */
+};
+
+/* `model` is a header, or a built-in model; NULL: none. 0, or -1 with a message. */
+int known_open(struct known *k, const struct spec *spec, const char *model,
+               const struct opt_texts *data, const struct data_format *readers);
+void known_close(struct known *k);
+
+/* How much times on another GPU count: 1, or a tenth on one of another vendor, whose architectures
+   are built in other ways. Names as products.h has them; NULL, like those of no known vendor: 1. */
+double known_weight(const char *gpu, const char *other);
+
+/* Octaves between the sizes of two problems; another GPU counts one, another token four. */
+double known_distance(const struct spec *spec, const int32_t *a, const int32_t *b);
+
+struct known_near {
+    double distance;
+    size_t at; /* its number, or its first row */
+};
+int known_nearer(const void *a, const void *b); /* of two of these: for qsort */
+
+/* The shortest time of each legal tuple in the rows of a problem, from row `first` on; HUGE_VAL: it
+   has failed each time; NAN: it is not there. Returns the shortest one of all. */
+double known_table(const struct dataset *d, size_t first, const struct legal *l, double *times);
+
+/* Tells the strategy of a problem. */
+void known_tell(struct known *k, const struct spec *spec, const int32_t *problem,
+                const struct legal *l, struct strategy *s);
 
 /* ---- progress ---- */
 

@@ -2,10 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "results.h"
 
-#include "base/csv_records.h"
-#include "base/intern.h"
 #include "data/load.h"
-#include "model/same_gpu.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,33 +73,14 @@ static int bad_value(const struct csv_records *c, const char *name, const char *
                 c->path, c->at, name, cell);
 }
 
-static int ragged(const struct csv_records *c)
-{
-    struct buf why = {0};
-    fail("%s:%ld: %s", c->path, c->at, csv_records_ragged(c, &why));
-    buf_free(&why);
-    return -1;
-}
-
-static int read_field(const struct spec_field *f, const char *cell, int32_t *out)
-{
-    int64_t v = -1;
-    if (f->n_tokens != 0)
-        v = field_token(f, cell);
-    else if (parse_int(cell, f->least, f->most, &v) != 0)
-        v = -1;
-    *out = (int32_t)v;
-    return v >= 0 ? 0 : -1;
-}
-
 static int row_read(const struct spec *spec, const struct csv_records *c, int32_t *problem,
                     uint16_t *value, double *time)
 {
     char **cell = c->cell;
-    if (c->n != c->n_header)
-        return ragged(c);
+    if (csv_records_check_row(c) != 0)
+        return -1;
     for (size_t i = 0; i < spec->n_fields; i++, cell++)
-        if (read_field(&spec->fields[i], *cell, &problem[i]) != 0)
+        if (assign_field_read(&spec->fields[i], *cell, &problem[i]) != 0)
             return bad_value(c, spec->fields[i].name, *cell);
     for (size_t i = 0; i < spec->n_params; i++, cell++) {
         const int v = spec_value_index(&spec->params[i], *cell);

@@ -29,6 +29,8 @@ const char *assign_text(const struct assign *a, struct buf *b);
 const char *assign_tuple_text(const struct assign *a, struct buf *b);
 /* A field's value as text; `number` is overwritten if it is a size. */
 const char *assign_field_text(const struct spec_field *f, int32_t value, char number[12]);
+/* Back: 0, or -1 if the field cannot have that value. */
+int assign_field_read(const struct spec_field *f, const char *text, int32_t *out);
 
 /* ---- what became of a measurement, and the time in the last line of an output ---- */
 
