@@ -71,7 +71,8 @@ static int start_keeper(void)
     return fcntl(to_keeper, F_SETFD, FD_CLOEXEC);
 }
 
-/* 0: no group. Of so few bytes a write is whole. If the keeper is gone, all else works as before. */
+/* 0: no group. Of so few bytes a write is whole. If the keeper is gone, all else works as
+   before. */
 static void watch(pid_t group)
 {
     ssize_t n;

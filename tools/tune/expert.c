@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CLIP = 5 }; /* what a loss beyond the middle one is divided by there */
 
@@ -224,9 +223,9 @@ void expert_take(struct expert *e, const struct results *r)
         e->target[i] = r->loss[i] - known_loss(e, r->tuple[i]);
         sum += e->target[i];
     }
-    e->mean = sum / (double)n;
+    const double middle = sum / (double)n;
     for (size_t i = 0; i < n; i++) {
-        e->target[i] -= e->mean;
+        e->target[i] -= middle;
         squares += e->target[i] * e->target[i];
     }
     squares += e->more * e->spread * e->spread;
@@ -279,8 +278,8 @@ void expert_means(struct expert *e, const size_t *used, size_t n_used)
 }
 
 /* log2 of the improvement to be expected of a normal variable of variance 1 that is to fall below a
-   value u above its mean: phi(u) + u Phi(u). Below -2 the two nearly cancel, and a continued fraction
-   of Mills' ratio is used; above 6 it is u. */
+   value u above its mean: phi(u) + u Phi(u). Below -2 the two nearly cancel, and a continued
+   fraction of Mills' ratio is used; above 6 it is u. */
 static double expected_gain(double u)
 {
     const double log_phi = -0.72134752 * u * u - 1.32574806; /* log2 */

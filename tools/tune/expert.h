@@ -103,12 +103,11 @@ struct expert {
     struct regression regression;
     int is_open; /* is there a regression? */
     size_t cap;
-    double *target;         /* of all results */
-    double mean, deviation; /* a loss is a target times the deviation, and the mean, and what the
-                               hints give */
-    double variance;        /* of the regression, by the last fit */
-    size_t n_fitted;        /* results at the last fit */
-    double evidence;        /* log2 of how likely it took what came after each fit */
+    double *target;   /* of all results */
+    double deviation; /* a loss is a target times it, and their mean, and what the hints give */
+    double variance;  /* of the regression, by the last fit */
+    size_t n_fitted;  /* results at the last fit */
+    double evidence;  /* log2 of how likely it took what came after each fit */
 };
 
 /* With what is known, or, if `is_told` is 0, without it. Hints and columns have to outlive it. */

@@ -2,11 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "runner.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* ---- a process for each measurement ----
 
    It gets NAME=value as arguments and KPRED_NAME=value in its environment, and its last line is the
@@ -78,26 +73,13 @@ struct line {
     int is_whole, has_more; /* its end was seen, and bytes behind it */
 };
 
-static void end(struct runner *r)
+void runner_end(struct runner *r)
 {
+    if (!r->is_running)
+        return;
     child_end(&r->server);
     child_close(&r->server);
     r->is_running = 0;
-}
-
-void runner_end(struct runner *r)
-{
-    if (r->is_running)
-        end(r);
-}
-
-static int begin(struct runner *r)
-{
-    if (r->is_running)
-        return 0;
-    r->n_answers = 0;
-    r->is_running = child_begin(&r->server, r->command, NULL) == 0;
-    return r->is_running ? 0 : -1;
 }
 
 static void add(struct line *l, const char *bytes, size_t n)
@@ -141,7 +123,9 @@ static int ask_one(struct runner *r, const struct assign *a, struct answer *out)
     if (r->is_running && r->server.out >= 0 && ask(r, a))
         return 0;
     runner_end(r);
-    if (begin(r) != 0)
+    r->n_answers = 0;
+    r->is_running = child_begin(&r->server, r->command, NULL) == 0;
+    if (!r->is_running)
         return -1;
     (void)ask(r, a); /* if it is gone already, waiting finds out */
     return 0;
@@ -169,7 +153,7 @@ static int has_gone(struct runner *r)
 {
     if (r->n_answers == 0)
         return 0;
-    end(r);
+    runner_end(r);
     return r->server.status == 0;
 }
 
@@ -230,7 +214,7 @@ static void server_measure(struct runner *r, const struct assign *a, struct answ
         died(r, out);
     else if (news == CHILD_LATE) {
         answer_set(out, OUTCOME_TIMEOUT, "it took longer than %g s", r->timeout);
-        end(r);
+        runner_end(r);
     }
 }
 
