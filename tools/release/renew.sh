@@ -12,7 +12,7 @@ CC=${CC:-cc} CFLAGS=${CFLAGS:--O2}
 lines() {
     for header in weights/*.h; do
         name=$(basename "$header" .h)
-        echo "$1" | sed "s/name/$name/; s/NAME/$(echo "$name" | tr a-z A-Z)/"
+        echo "$1" | sed "s/name/$name/; s/NAME/$(echo "$name" | tr '[:lower:]' '[:upper:]')/"
     done
 }
 
