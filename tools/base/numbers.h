@@ -81,7 +81,7 @@ double num_log2(double x);
 /* Compares two doubles, for qsort */
 int num_rising(const void *a, const void *b);
 
-/* The middle one of n numbers that rise, n > 0; of an even count the mean of the two in the middle */
+/* The middle one of n numbers that rise, n > 0, or the mean of the two in the middle */
 double num_median(const double *rising, size_t n);
 
 void num_shuffle(size_t *order, size_t n, uint64_t seed);
