@@ -1,7 +1,9 @@
 /* outfile.c - output that appears whole or not at all
    SPDX-License-Identifier: MIT
 
-   util.h declares it. */
+   util.h declares it. No end of the program leaves a temporary file behind: a signal that ends it,
+   and exit(), remove them. What a SIGKILL or a crash leaves is removed by the next program that
+   makes one in the same folder: those whose lock nobody has. */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE   700 /* realpath */
 #include "util.h"
@@ -18,6 +20,8 @@
 #include <unistd.h>
 
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
+
+static const char ending[] = ".kpred-XXXXXX"; /* of a temporary name */
 
 /* ---- temporary files: what exit and signals remove ---- */
 
@@ -73,7 +77,8 @@ static void remember(const char *name, int fd)
     unfinished[i] = name;
 }
 
-void temporary_forget(const char *name)
+/* It has another name by now, or is gone. */
+static void temporary_forget(const char *name)
 {
     for (int i = 0; i < MAX_OPEN; i++) {
         if (unfinished[i] != name)
@@ -84,7 +89,7 @@ void temporary_forget(const char *name)
     }
 }
 
-void temporary_remove(const char *name)
+static void temporary_remove(const char *name)
 {
     unlink(name);
     temporary_forget(name);
@@ -109,8 +114,8 @@ static void remove_if_left(const char *path)
 
 static int is_temporary(const char *name)
 {
-    const size_t n = strcspn(TEMPORARY_NAME, "X");
-    return strlen(name) == strlen(TEMPORARY_NAME) && strncmp(name, TEMPORARY_NAME, n) == 0
+    const size_t n = strcspn(ending, "X");
+    return strlen(name) == strlen(ending) && strncmp(name, ending, n) == 0
            && strspn(name + n, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
                   == strlen(name) - n;
 }
@@ -150,17 +155,19 @@ static int make_locked(char *name)
     return -2;
 }
 
-int temporary_make(char *name)
+/* Makes a file of the name, which has the ending and becomes that of the file: its descriptor,
+   locked, or -1 with errno. The name has to stay where it is until temporary_forget. */
+static int temporary_make(char *name)
 {
     sigset_t all, before;
-    const size_t n = strlen(name) - strlen(TEMPORARY_NAME);
+    const size_t n = strlen(name) - strlen(ending);
     int fd;
     remove_left(name);
     catch_ends();
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
     while ((fd = make_locked(name)) == -2)
-        strcpy(name + n, TEMPORARY_NAME);
+        strcpy(name + n, ending);
     const int error = errno;
     if (fd >= 0)
         remember(name, fd);
@@ -215,7 +222,7 @@ static int create_temporary(struct outfile *o, const struct stat *like)
     mode_t mask = umask(0);
     umask(mask);
     buf_add(&name, o->path, (size_t)(base_name(o->path) - o->path));
-    buf_puts(&name, TEMPORARY_NAME);
+    buf_puts(&name, ending);
     int fd = temporary_make(name.s);
     if (fd < 0) {
         int error = errno;

@@ -109,10 +109,10 @@ void log_line_end(struct log_line *l);
 const char *log_line_called(const char *const *paths, size_t n);
 
 /* Output that appears whole or not at all (outfile.c): written under a temporary name in the same
-   directory, which out_commit renames and no end of the program leaves behind. A
-   symbolic link stays one: what it names is made or replaced. A path that is a device or a pipe is
-   written directly; NULL is standard output. Exactly one of out_commit and out_abandon follows a
-   successful out_open... */
+   directory, which out_commit renames and no end of the program leaves behind. A symbolic link
+   stays one: what it names is made or replaced. A path that is a device or a pipe is written
+   directly; NULL is standard output. Exactly one of out_commit and out_abandon follows a successful
+   out_open... */
 struct outfile {
     FILE *f;
     char *path, *temporary;
@@ -144,17 +144,6 @@ int write_whole(int fd, const struct buf *bytes);
    for is taken back. */
 int append_whole(int fd, const struct buf *bytes, const char *path);
 int flush_stdout(void); /* -1 if anything written to standard output was lost */
-
-/* Temporary files of outputs, which no end of the program leaves behind: a signal that ends it, and
-   exit(), remove them. What a SIGKILL or a crash leaves is removed by the next program that makes
-   one in the same folder: those whose lock nobody has. */
-
-/* Makes a file of the name, which ends with TEMPORARY_NAME and becomes that of the file: its
-   descriptor, locked, or -1 with errno. The name has to stay where it is until temporary_forget. */
-#define TEMPORARY_NAME ".kpred-XXXXXX"
-int temporary_make(char *name);
-void temporary_remove(const char *name); /* and forgets it */
-void temporary_forget(const char *name); /* it has another name by now, or is gone */
 
 /* Signals that would end the program wait between the two, which do not nest. */
 void signals_hold(void);

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_NAME = 64 }; /* of a register, with its NUL */
+enum { NAME_SIZE = 64 }; /* of a register, with its NUL */
 
 enum kind { TOKENS, SIZE, LOGARITHM, CONSTANT };
 
 struct reg {
-    char name[DEFAULT_NAME];
+    char name[NAME_SIZE];
     enum kind kind;
 };
 
@@ -47,7 +47,7 @@ enum {
 /* ---- registers ---- */
 
 /* A register by its name; -1: there is none. */
-static int default_find(const struct plan *p, const char *name)
+static int find_register(const struct plan *p, const char *name)
 {
     for (size_t i = 0; i < p->n_regs; i++)
         if (!strcmp(p->reg[i].name, name))
@@ -56,7 +56,7 @@ static int default_find(const struct plan *p, const char *name)
 }
 
 /* The number of a register that the spec has, or a line of it. */
-static int default_name(struct plan *p, const char *name, enum kind kind)
+static int name_register(struct plan *p, const char *name, enum kind kind)
 {
     struct reg *r = &p->reg[p->n_regs];
     snprintf(r->name, sizeof r->name, "%s", name);
@@ -66,23 +66,23 @@ static int default_name(struct plan *p, const char *name, enum kind kind)
 
 /* Adds a line NAME = OP A [B], with the name or, if that is taken, a number behind it: its
    register; -1: no room. */
-static int default_register(struct plan *p, const char *name, const char *op, int a, int b)
+static int make_register(struct plan *p, const char *name, const char *op, int a, int b)
 {
-    char full[DEFAULT_NAME];
+    char full[NAME_SIZE];
     if (!p->registers || !p->instr)
         return -1;
     snprintf(full, sizeof full, "%.40s", name);
-    for (size_t i = 2; default_find(p, full) >= 0; i++)
+    for (size_t i = 2; find_register(p, full) >= 0; i++)
         snprintf(full, sizeof full, "%.40s_%zu", name, i);
     buf_printf(p->derived, "%s = %s %s%s%s\n", full, op, p->reg[a].name, b < 0 ? "" : " ",
                b < 0 ? "" : p->reg[b].name);
     p->registers--;
     p->instr--;
-    return default_name(p, full, LOGARITHM);
+    return name_register(p, full, LOGARITHM);
 }
 
 /* Takes room for a line of so many features; 0: there is none. */
-static int default_take_room(struct plan *p, size_t width)
+static int take_room(struct plan *p, size_t width)
 {
     if (!p->instr || p->width < width)
         return 0;
@@ -94,15 +94,15 @@ static int default_take_room(struct plan *p, size_t width)
 /* The logarithm of a size */
 static int make_log(struct plan *p, int size)
 {
-    char name[2 * DEFAULT_NAME];
+    char name[2 * NAME_SIZE];
     snprintf(name, sizeof name, "log2_%s", p->reg[size].name);
-    return default_register(p, name, "log2", size, -1);
+    return make_register(p, name, "log2", size, -1);
 }
 
 /* That of a product, of two logarithms */
 static int make_sum(struct plan *p, int a, int b)
 {
-    return a < 0 || b < 0 ? -1 : default_register(p, "log2_product", "add", a, b);
+    return a < 0 || b < 0 ? -1 : make_register(p, "log2_product", "add", a, b);
 }
 
 /* ---- features ---- */
@@ -110,7 +110,7 @@ static int make_sum(struct plan *p, int a, int b)
 static void add_hats(struct plan *p, int log, int first, int step, int last)
 {
     const int n = (last - first + step - 1) / step + 1;
-    if (log >= 0 && n >= 2 && default_take_room(p, (size_t)n))
+    if (log >= 0 && n >= 2 && take_room(p, (size_t)n))
         buf_printf(p->features, "hats %s %d %d %d\n", p->reg[log].name, first, step, n);
 }
 
@@ -119,7 +119,7 @@ static void add_ramp(struct plan *p, int log, int first, int last)
     int width = 1;
     while (width < last - first)
         width *= 2;
-    if (log >= 0 && default_take_room(p, 1))
+    if (log >= 0 && take_room(p, 1))
         buf_printf(p->features, "ramp %s %d %d\n", p->reg[log].name, first, width);
 }
 
@@ -214,7 +214,7 @@ static size_t find_most_tokens(struct plan *p)
 
 static void add_digit(struct plan *p, const struct spec_field *f, size_t i)
 {
-    if (default_take_room(p, 1))
+    if (take_room(p, 1))
         buf_printf(p->features, "fraction %s %d\n", f->name, 1 << i);
 }
 
@@ -224,7 +224,7 @@ static void add_tokens(struct plan *p, const struct spec_field *f)
     if (f->n_tokens > p->most_tokens) {
         add_digit(p, f, 1);
         add_digit(p, f, digits_of(f));
-    } else if (default_take_room(p, f->n_tokens)) {
+    } else if (take_room(p, f->n_tokens)) {
         buf_printf(p->features, "onehot %s\n", f->name);
     }
 }
@@ -253,13 +253,13 @@ static void add_fields(struct plan *p)
     p->most_tokens = find_most_tokens(p);
     for (size_t i = 0; i < p->spec->n_fields; i++) {
         const struct spec_field *f = &p->spec->fields[i];
-        const int r = default_name(p, f->name, f->n_tokens ? TOKENS : SIZE);
+        const int r = name_register(p, f->name, f->n_tokens ? TOKENS : SIZE);
         if (values_of(f) == 1)
             continue;
         if (f->n_tokens) {
             add_tokens(p, f);
         } else if (is_small(f)) {
-            if (default_take_room(p, values_of(f)))
+            if (take_room(p, values_of(f)))
                 buf_printf(p->features, "equals %s %d %zu\n", f->name, (int)f->least, values_of(f));
         } else {
             struct source *s = add_source(p, r, -1);
@@ -277,7 +277,7 @@ static enum kind kind_of(const struct plan *p, const struct words *w)
 {
     enum kind kind = !strcmp(w->v[2], "log2") ? LOGARITHM : is_number(w->v[2]) ? CONSTANT : SIZE;
     for (size_t i = 3; i < w->n; i++) {
-        const int r = default_find(p, w->v[i]);
+        const int r = find_register(p, w->v[i]);
         if (r >= 0 && p->reg[r].kind == LOGARITHM)
             kind = LOGARITHM;
     }
@@ -287,7 +287,7 @@ static enum kind kind_of(const struct plan *p, const struct words *w)
 /* The source of which a line is the logarithm, if that has none yet */
 static struct source *find_source(struct plan *p, const struct words *w)
 {
-    const int r = w->n == 4 && !strcmp(w->v[2], "log2") ? default_find(p, w->v[3]) : -1;
+    const int r = w->n == 4 && !strcmp(w->v[2], "log2") ? find_register(p, w->v[3]) : -1;
     for (size_t i = 0; i < p->n_sources; i++)
         if (r >= 0 && p->source[i].size == r && p->source[i].log < 0)
             return &p->source[i];
@@ -299,7 +299,7 @@ static void take_own(struct plan *p, size_t line, const struct words *w)
 {
     const enum kind kind = kind_of(p, w);
     struct source *of = find_source(p, w);
-    const int r = default_name(p, w->v[0], kind);
+    const int r = name_register(p, w->v[0], kind);
     if (of) {
         of->log = r;
     } else if (kind != CONSTANT && p->spare >= SURE
@@ -437,7 +437,7 @@ static const char *cut_name(const struct plan *p, size_t i)
 static void add_divisors(struct plan *p, int first)
 {
     for (size_t i = 0; i < p->n_sources; i++)
-        if (cut_name(p, i) && default_take_room(p, DIVISORS))
+        if (cut_name(p, i) && take_room(p, DIVISORS))
             buf_printf(p->features, "divides %s %d %d\n", cut_name(p, i), first, DIVISORS);
 }
 
@@ -517,13 +517,13 @@ static void add_fractions(struct plan *p)
             find_tiles(p, &p->source[i], &t[i]);
     for (size_t turn = 0; turn < MOST_TILES; turn++)
         for (size_t i = 0; i < p->n_sources; i++)
-            if (turn < t[i].n && default_take_room(p, 1))
+            if (turn < t[i].n && take_room(p, 1))
                 buf_printf(p->features, "fraction %s %d\n", cut_name(p, i), (int)t[i].k[turn]);
     free(t);
 }
 
 /* Lines for divisibility by powers of two, and for what is left of sizes behind whole tiles. */
-static void default_tiles(struct plan *p)
+static void add_tiles(struct plan *p)
 {
     add_divisors(p, 2);
     add_fractions(p);
@@ -549,7 +549,7 @@ void default_features(const struct spec *spec, struct buf *derived, struct buf *
     add_digits(p);
     if (!spec->derived.n) /* else that says which products matter */
         add_products(p);
-    default_tiles(p);
+    add_tiles(p);
     if (p->width == KPRED_MAX_WIDTH) /* all problems are the same one */
         buf_printf(p->features, "equals %s %d 1\n", spec->fields->name, (int)spec->fields->least);
     free(p);

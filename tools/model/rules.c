@@ -261,7 +261,7 @@ static const struct vocabulary {
     SOLVERS("kpred_rule_conv_solver")
 
 static const struct known {
-    struct rule rule;
+    struct spec_rule rule;
     size_t n_fields;
     const char *params[KPRED_MAX_PARAMS + 1];
 } known[] = {KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(RULE) TABLE_LIST(GTC, SOLVERS)};
@@ -348,7 +348,7 @@ static int unknown(const struct spec *spec, const char *what, const char *name)
                 spec->rule, what, name);
 }
 
-int rules_gtc_words(const struct spec *spec, const struct rule *rule, uint16_t *words)
+int rules_gtc_words(const struct spec *spec, const struct spec_rule *rule, uint16_t *words)
 {
     for (size_t v = 0; v < spec->params->n_values; v++) {
         const char *name = name_of(spec, v);
@@ -382,9 +382,9 @@ size_t rules_word_bytes(const char *name)
                                                                 : sizeof(uint64_t);
 }
 
-int rules_find(const struct spec *spec, struct rule *rule)
+int rules_find(const struct spec *spec, struct spec_rule *rule)
 {
-    *rule = (struct rule){KPRED_UNCONSTRAINED, "", NULL, RULE_NO_TABLE, 0};
+    *rule = (struct spec_rule){KPRED_UNCONSTRAINED, "", NULL, RULE_NO_TABLE, 0};
     if (spec_is_unconstrained(spec) || spec_is_listed(spec))
         return 0;
     for (size_t i = 0; i < N_KNOWN; i++)
