@@ -89,12 +89,6 @@ static void temporary_forget(const char *name)
     }
 }
 
-static void temporary_remove(const char *name)
-{
-    unlink(name);
-    temporary_forget(name);
-}
-
 /* ---- what a kill has left ---- */
 
 /* Whose lock nobody has. It is one of flock: SQLite, which writes such a file too, gives up those
@@ -198,8 +192,10 @@ void signals_release(void)
 
 static void remove_temporary(struct outfile *o)
 {
-    if (o->temporary != NULL)
-        temporary_remove(o->temporary);
+    if (o->temporary == NULL)
+        return;
+    unlink(o->temporary);
+    temporary_forget(o->temporary);
 }
 
 static void out_close(struct outfile *o)

@@ -59,7 +59,8 @@ struct reader;
 
 struct section {
     const char *name;
-    int (*add)(struct reader *r, char *line);
+    int (*add)(struct reader *r, char *key, char *value); /* NULL: lines are kept as they are, */
+    size_t raw; /* in this struct spec_lines of the spec */
 };
 
 struct reader {
@@ -288,7 +289,7 @@ static int set_slot(struct reader *r, char *key, char *value)
     return 0;
 }
 
-static int add_keyed(struct reader *r, char *line, int (*add)(struct reader *, char *, char *))
+static int add_keyed(struct reader *r, char *line)
 {
     char *equals = strchr(line, '=');
     if (equals == NULL)
@@ -299,26 +300,17 @@ static int add_keyed(struct reader *r, char *line, int (*add)(struct reader *, c
         return fail("%s:%ld: there is no key before the `=`", r->path, r->line);
     if (*value == '\0')
         return fail("%s:%ld: %s: has no value", r->path, r->line, key);
-    return add(r, key, value);
+    return r->section->add(r, key, value);
 }
 
-static int slot_line(struct reader *r, char *line)
+static struct spec_lines *lines_of(const struct reader *r, const struct section *section)
 {
-    return add_keyed(r, line, set_slot);
+    return (struct spec_lines *)(void *)((char *)r->spec + section->raw);
 }
 
-static int field_line(struct reader *r, char *line)
+static int add_raw(struct reader *r, char *line)
 {
-    return add_keyed(r, line, add_field);
-}
-
-static int param_line(struct reader *r, char *line)
-{
-    return add_keyed(r, line, add_param);
-}
-
-static int add_raw(struct reader *r, struct spec_lines *lines, char *line)
-{
+    struct spec_lines *lines = lines_of(r, r->section);
     lines->v = xrealloc(lines->v, lines->n + 1, sizeof *lines->v);
     lines->v[lines->n].text = line;
     lines->v[lines->n].column = r->column;
@@ -326,47 +318,13 @@ static int add_raw(struct reader *r, struct spec_lines *lines, char *line)
     return 0;
 }
 
-static int derived_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->derived, line);
-}
-
-static int feature_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->features, line);
-}
-
-static int restrict_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->restricts, line);
-}
-
-static int unseen_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->unseen, line);
-}
-
-static int kernel_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->kernels, line);
-}
-
-static int judge_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->judge, line);
-}
-
-static int network_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->network, line);
-}
-
+#define RAW(lines) NULL, offsetof(struct spec, lines)
 static const struct section sections[] = {
-    {"kernel", slot_line},      {"data", slot_line},        {"fields", field_line},
-    {"params", param_line},     {"split", slot_line},       {"derived", derived_line},
-    {"features", feature_line}, {"network", network_line},  {"judge", judge_line},
-    {"labels", slot_line},      {"calibration", slot_line}, {"restrict", restrict_line},
-    {"unseen", unseen_line},    {"kernels", kernel_line},
+    {"kernel", set_slot, 0},     {"data", set_slot, 0},        {"fields", add_field, 0},
+    {"params", add_param, 0},    {"split", set_slot, 0},       {"derived", RAW(derived)},
+    {"features", RAW(features)}, {"network", RAW(network)},    {"judge", RAW(judge)},
+    {"labels", set_slot, 0},     {"calibration", set_slot, 0}, {"restrict", RAW(restricts)},
+    {"unseen", RAW(unseen)},     {"kernels", RAW(kernels)},
 };
 enum {
     KERNEL,
@@ -442,7 +400,7 @@ static int read_line(struct reader *r, char *line)
         return open_section(r, line);
     if (r->section == NULL)
         return fail("%s:%ld: \"%s\": stands before the first [section]", r->path, r->line, line);
-    return r->section->add(r, line);
+    return r->section->add != NULL ? add_keyed(r, line) : add_raw(r, line);
 }
 
 static int read_lines(struct reader *r, char *text)
@@ -986,13 +944,9 @@ static int finish_rows(struct reader *r)
 static int finish(struct reader *r)
 {
     struct spec *s = r->spec;
-    s->derived.line = r->opened[DERIVED];
-    s->features.line = r->opened[FEATURES];
-    s->network.line = r->opened[NETWORK];
-    s->judge.line = r->opened[JUDGE];
-    s->restricts.line = r->opened[RESTRICT];
-    s->unseen.line = r->opened[UNSEEN];
-    s->kernels.line = r->opened[KERNELS];
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        if (sections[i].add == NULL)
+            lines_of(r, &sections[i])->line = r->opened[i];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
         || finish_rows(r) != 0 || parse_runs_on(r, r->text[RUNS_ON]) != 0
         || parse_calibration(r) != 0)
