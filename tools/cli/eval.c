@@ -1,7 +1,6 @@
 /* eval.c - `kpred-train eval`: how good predictions are (see weights/README.md)
    SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "readers.h"
 
 #include "base/outputs.h"
 #include "eval/eval.h"
@@ -429,13 +428,9 @@ int cmd_eval(int argc, char **argv)
          .least = 1,
          .most = MAX_TEACHERS},
         {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
-        {.name = "--set", .kind = OPT_TEXTS, .to = &o.how.set},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
+        DATA_OPTIONS(o.how),
         {.name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        FORM_OPTIONS(o.form),
         {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
         {.name = "--hits", .kind = OPT_TEXT, .to = &o.hits},
         {.name = NULL},

@@ -1,12 +1,21 @@
-/* ingest.c - tuning results of any format in, CSV or JSON out. Knows no rules: it keeps what is
-   tuned.
+/* ingest.c - `kpred-train ingest`: any results to one table; `merge`: of several tuners
    SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "readers.h"
 
 #include "base/outputs.h"
+#include "miopen/miopen_rows.h"
+#include "tune/join.h"
 
 #include <stdlib.h>
+
+const struct data_format readers[] = {
+    {".db", SPEC_MIOPEN, "perf-db", perfdb_read},
+    {".txt", SPEC_MIOPEN, "perf-db or find-db", textdb_read},
+    {".txt", SPEC_FIND_DB, "perf-db or find-db", finddb_read},
+    {".csv", SPEC_N_FORMATS, NULL, csv_read},
+    {".json", SPEC_TIMED, "file of Kernel Tuner or KTT", tuner_rows_read},
+    {NULL, SPEC_N_FORMATS, NULL, NULL},
+};
 
 static const char help[] =
     "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--set FIELD=VALUE...]\n"
@@ -41,7 +50,8 @@ struct ingest {
     int force;
 };
 
-/* The output is opened first: a path that cannot be written shows before the work is done. */
+/* It knows no rules: it keeps what is tuned. The output is opened first: a path that cannot be
+   written shows before the work is done. */
 static int run(const struct ingest *in, const struct spec *spec)
 {
     struct dataset d;
@@ -70,14 +80,10 @@ int cmd_ingest(int argc, char **argv)
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &in.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &in.data, .is_required = 1},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &in.how.gpu},
-        {.name = "--set", .kind = OPT_TEXTS, .to = &in.how.set},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &in.how.nearest},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &in.how.lenient},
+        DATA_OPTIONS(in.how),
         {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
         {.name = "--force", .kind = OPT_FLAG, .to = &in.force},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &in.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &in.form.json},
+        FORM_OPTIONS(in.form),
         {.name = NULL},
     };
     int status = opts_parse(table, help, argc, argv);
@@ -95,5 +101,40 @@ int cmd_ingest(int argc, char **argv)
     }
     free(in.data.v);
     free(in.how.set.v);
+    return status;
+}
+
+/* ---- merge ---- */
+
+static const char help_merge[] =
+    "usage: kpred-train merge FILE... -o FILE.csv [--force]\n"
+    "\n"
+    "Joins what several runs of tune have written, such as its shards, into one file.\n"
+    "\n"
+    "  FILE...      files that tune has written for one spec, maybe with .gz or .bz2; a last line\n"
+    "               without an end is left out\n"
+    "  -o FILE.csv  all their rows, in the order of the files, written whole or not at all\n"
+    "  --force      replace FILE.csv if it is there\n"
+    "\n"
+    "A row that stands there several times counts once. Rows that give one tuple of a problem\n"
+    "two times are an error, and nothing is written. Exit status: 0, 1 for trouble with the\n"
+    "files, 2 for a wrong command line.\n";
+
+int cmd_merge(int argc, char **argv)
+{
+    struct opt_texts files = {0};
+    struct output to = {"-o", NULL};
+    int force = 0;
+    const struct opt table[] = {
+        {.name = "FILE", .kind = OPT_TEXTS, .to = &files, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &to.path, .is_required = 1},
+        {.name = "--force", .kind = OPT_FLAG, .to = &force},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help_merge, argc, argv);
+    if (status < 0)
+        status = outputs_check_inputs(&to, 1, "FILE", &files) != 0
+                 || join_files(files.v, files.n, to.path, force) != 0;
+    free(files.v);
     return status;
 }

@@ -185,8 +185,7 @@ int cmd_predict(int argc, char **argv)
         {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--nearest", .kind = OPT_FLAG, .to = &o.given.nearest},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        FORM_OPTIONS(o.form),
         {.name = NULL},
     };
     memset(&o, 0, sizeof o);
