@@ -173,7 +173,7 @@ def targets():
 def commands():
     for program in "kpred", "kpred-train", "kpred-evolve":
         main, = glob.glob(f"tools/**/{program.replace('-', '_')}.c", recursive=True)
-        sources = "".join(map(read, glob.glob(f"{os.path.dirname(main)}/*.c")))
+        sources = "".join(map(read, glob.glob(f"{os.path.dirname(main)}/*.[ch]")))
         for doc in DOCS:
             for line in code(doc):
                 line = re.match(rf"(?:\$ )?(?:build/)?{program} ([a-z].*)", re.sub("  *#.*", "", line))

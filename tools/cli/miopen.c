@@ -3,7 +3,7 @@
 #include "commands.h"
 
 #include "base/log_line.h"
-#include "miopen/coverage.h"
+#include "miopen/user_db.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "base/table.h"
 #include "commands.h"
-#include "miopen/driver.h"
+#include "miopen/conv.h"
 #include "model/registry.h"
 
 #include <inttypes.h>

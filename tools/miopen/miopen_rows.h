@@ -4,7 +4,7 @@
 
 #include "conv.h"
 
-#include "data/load.h"
+#include "data/formats.h"
 
 /* What the readers of MIOpen's databases have in common. */
 struct miopen_rows {
@@ -26,7 +26,7 @@ int perfdb_read(struct loader *l, struct buf *bytes);
 int textdb_read(struct loader *l, struct buf *bytes);
 int finddb_read(struct loader *l, struct buf *bytes);
 
-/* channels.c: do the backward keys of a text perf-db have c and k the other way round than conv.h
+/* legality.c: do the backward keys of a text perf-db have c and k the other way round than conv.h
    says? If they do, says so. 1 or 0, or -1 with a message. It is not in the file that calls it, as
    the fuzz targets put another function in its place. */
 int channels_are_exchanged(const char *path, const char *text);

@@ -4,7 +4,7 @@
 
 #include "assign.h"
 
-#include "data/load.h"
+#include "data/formats.h"
 #include "model/same_gpu.h"
 
 #include <math.h>
