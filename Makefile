@@ -159,7 +159,7 @@ analyze: ## static analysis by gcc, clang, clang-tidy, cppcheck and sparse of he
 
 .PHONY: misra
 misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
-	@sh tools/release/misra.sh
+	@sh tools/release/analyze.sh misra
 
 .PHONY: mutants
 mutants: $(if $(TOOLS),all) ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended. TOOLS=1: of 40 of the tools
@@ -167,7 +167,7 @@ mutants: $(if $(TOOLS),all) ## which of 300 small changes of the headers the tes
 
 .PHONY: answers
 answers: ## write tests/mutants/answers again, after a rule or a model changed on purpose
-	@sh tools/release/analyzed.sh $(BUILD)/answers
+	@sh tools/release/analyze.sh tree $(BUILD)/answers
 	@$(CC) -std=c99 $(CFLAGS) -I$(BUILD)/answers -I. -Itests tests/mutants/answers.c -o $(BUILD)/answers/program
 	@$(BUILD)/answers/program >$(BUILD)/answers/stored
 	@mv $(BUILD)/answers/stored tests/mutants/answers

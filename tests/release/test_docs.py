@@ -416,7 +416,7 @@ check("size of docs/dataflow.svg", lambda: [] if os.path.getsize("docs/dataflow.
 def versions():
     """That of kpred.h is the one that stands in the headers' first lines and in the documents."""
     with open("kpred.h", encoding="utf-8") as f:
-        version = output("sh tools/release/version.sh", stdin=f).strip()
+        version = output("sh tools/release/install.sh version", stdin=f).strip()
     for path, pattern in (("kpred.h", f".* - v{version} - "), ("kpred_constraints.h", f".* - v{version} - "),
                           ("CHANGELOG.md", rf"(?s)((?!\n## ).)*\n## {version} \("),
                           (EMBEDDING, rf"(?s).*\nfind_package\(kpred {version.rpartition('.')[0]} REQUIRED\)\n"),
