@@ -428,7 +428,7 @@ static int run(const struct options *o, bench_opener open)
 
 int bench_run(int argc, char **argv, bench_opener open)
 {
-    struct options o;
+    struct options o = {.beam = {3, {1, 10, 100}}};
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models},
         {.name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
@@ -440,11 +440,6 @@ int bench_run(int argc, char **argv, bench_opener open)
         FORM_OPTIONS(o.form),
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.beam.n = 3;
-    o.beam.v[0] = 1;
-    o.beam.v[1] = 10;
-    o.beam.v[2] = 100;
     int status = opts_parse(table, open ? help_any : help, argc, argv);
     if (status < 0)
         status = run(&o, open ? open : open_default);

@@ -414,7 +414,7 @@ static int run(const struct options *o)
 
 int cmd_eval(int argc, char **argv)
 {
-    struct options o;
+    struct options o = {.rows = EVAL_TEST, .how.most = ROW_LIMIT, .k = {1, {1}}};
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
@@ -435,11 +435,6 @@ int cmd_eval(int argc, char **argv)
         {.name = "--hits", .kind = OPT_TEXT, .to = &o.hits},
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.rows = EVAL_TEST;
-    o.how.most = ROW_LIMIT;
-    o.k.n = 1;
-    o.k.v[0] = 1;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

@@ -176,7 +176,7 @@ static int run(const struct options *o)
 
 int cmd_predict(int argc, char **argv)
 {
-    struct options o;
+    struct options o = {.k = 1};
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.given.fields},
@@ -188,8 +188,6 @@ int cmd_predict(int argc, char **argv)
         FORM_OPTIONS(o.form),
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.k = 1;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

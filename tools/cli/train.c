@@ -272,8 +272,7 @@ static int load_and_train(const struct train_options *o, struct model *model,
     struct recipe recipe;
     struct training_data d;
     struct train_files to;
-    struct train_next next;
-    memset(&next, 0, sizeof next);
+    struct train_next next = {0};
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe)
         || (o->include_dir && header_set_include_dir(model, o->include_dir)))
@@ -334,7 +333,7 @@ static int run(struct train_options *o)
 
 int cmd_train(int argc, char **argv)
 {
-    struct train_options o;
+    struct train_options o = {.seed = 1, .how.most = ROW_LIMIT};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
@@ -351,9 +350,6 @@ int cmd_train(int argc, char **argv)
         {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.seed = 1;
-    o.how.most = ROW_LIMIT;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

@@ -174,7 +174,7 @@ static int replay_all(int argc, char **argv)
 
 static int measure(int argc, char **argv)
 {
-    struct tune_options o;
+    struct tune_options o = {.repeat = 1, .seed = 1, .readers = readers};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems, .is_required = 1},
@@ -186,9 +186,6 @@ static int measure(int argc, char **argv)
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.repeat = o.seed = 1;
-    o.readers = readers;
     int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0)
         status = tune_run(&o);
@@ -199,7 +196,7 @@ static int measure(int argc, char **argv)
 static int measure_all(int argc, char **argv)
 {
     int all;
-    struct tune_options o;
+    struct tune_options o = {.repeat = 1, .seed = 1, .readers = readers};
     struct tune_lists lists = {.is_server = 0};
     struct opt_texts servers = {0};
     const struct opt table[] = {
@@ -212,9 +209,6 @@ static int measure_all(int argc, char **argv)
         MEASURE_OPTIONS(o),
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.repeat = o.seed = 1;
-    o.readers = readers;
     int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0 && (servers.n > 0) == (lists.commands.n > 0))
         status = (fail("give one of --run and --server"), 2);

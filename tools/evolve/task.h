@@ -46,6 +46,8 @@ void edits_copy(struct edits *to, const struct edits *from);
 void edits_free(struct edits *list);
 int edit_equal(const struct edit *a, const struct edit *b);
 int edits_equal(const struct edits *a, const struct edits *b);
+/* Is the list one of n? */
+int edits_are_among(const struct edits *list, const struct edits *lists, size_t n);
 int edits_hold(const struct edits *list, const struct edit *e);
 uint64_t edits_hash(const struct edits *list);
 

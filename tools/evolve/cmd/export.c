@@ -25,17 +25,9 @@ struct shortlist {
 
 /* ---- variants: the shortlist ---- */
 
-static int is_listed(const struct shortlist *l, const struct edits *list)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (edits_equal(&l->list[i], list))
-            return 1;
-    return 0;
-}
-
 static void add_listed(struct shortlist *l, const struct edits *list)
 {
-    if (l->n < MOST_JUDGED && !is_listed(l, list))
+    if (l->n < MOST_JUDGED && !edits_are_among(list, l->list, l->n))
         edits_copy(&l->list[l->n++], list);
 }
 
@@ -50,7 +42,7 @@ static const struct entry *best_of_case(const struct archive *a, const struct sh
             || e->result.ratio[which] >= 1)
             continue;
         if ((best == NULL || e->result.ratio[which] < best->result.ratio[which])
-            && !is_listed(l, &e->list))
+            && !edits_are_among(&e->list, l->list, l->n))
             best = e;
     }
     return best;
