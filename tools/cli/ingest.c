@@ -4,7 +4,7 @@
 
 #include "base/outputs.h"
 #include "miopen/miopen_rows.h"
-#include "tune/join.h"
+#include "tune/results.h"
 
 #include <stdlib.h>
 

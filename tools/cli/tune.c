@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "tune/replay.h"
 #include "tune/tune.h"
 
 #include <stdlib.h>
