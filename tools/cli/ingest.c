@@ -3,21 +3,16 @@
 #include "commands.h"
 
 #include "base/outputs.h"
-#include "miopen/miopen_rows.h"
 #include "tune/results.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-const struct data_format readers[] = {
-    {".db", SPEC_MIOPEN, "perf-db", perfdb_read},
-    {".txt", SPEC_MIOPEN, "perf-db or find-db", textdb_read},
-    {".txt", SPEC_FIND_DB, "perf-db or find-db", finddb_read},
-    {".csv", SPEC_N_FORMATS, NULL, csv_read},
-    {".json", SPEC_TIMED, "file of Kernel Tuner or KTT", tuner_rows_read},
-    {NULL, SPEC_N_FORMATS, NULL, NULL},
-};
+#define FORMAT(ending, format, what, read) {ending, format, what, read},
+const struct data_format readers[] = {DATA_READERS(FORMAT){NULL, SPEC_N_FORMATS, NULL, NULL}};
+#undef FORMAT
 
-static const char help[] =
+static const char help_options[] =
     "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--set FIELD=VALUE...]\n"
     "                          [--nearest] [--lenient] [-o FILE [--force]] [--csv|--json]\n"
     "\n"
@@ -26,9 +21,7 @@ static const char help[] =
     "time_us; sorted, the same bytes whatever the order of the files.\n"
     "\n"
     "  SPEC           the kernel's .spec file\n"
-    "  --data FILE... perf-dbs of SQLite (.db) and of text (.txt), find-dbs (.txt), tables of\n"
-    "                  Tensile (.csv), CSV files (.csv), files of Kernel Tuner and KTT\n"
-    "                  (.json), and each of these with .bz2 or .gz\n"
+    "  --data FILE... data files, as below\n"
     "  --gpu GPU      the GPU of files that do not say it; default: their names, up to the\n"
     "                  first `.` or `-`, of .json the piece that is a GPU\n"
     "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
@@ -39,8 +32,25 @@ static const char help[] =
     "  --csv          as CSV (the default)\n"
     "  --json         as JSON, an array of objects with the columns' names\n"
     "\n"
+    "Data files, by the end of their names, each maybe with .bz2 or .gz behind it:\n";
+
+static const char help_end[] =
+    "\n"
     "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with\n"
     "the spec, the data or the output, 2 for a wrong command line.\n";
+
+/* With a line for each ending */
+static const char *help_text(struct buf *b)
+{
+    struct buf what = {0};
+    buf_puts(b, help_options);
+    for (const struct data_format *f = readers; f->ending != NULL; f++)
+        if (f == readers || strcmp(f->ending, f[-1].ending) != 0)
+            buf_printf(b, "  %-14s %s\n", f->ending, data_what(readers, f->ending, &what));
+    buf_puts(b, help_end);
+    buf_free(&what);
+    return b->s;
+}
 
 struct ingest {
     const char *spec, *output;
@@ -77,6 +87,7 @@ int cmd_ingest(int argc, char **argv)
 {
     struct ingest in = {0};
     struct spec spec;
+    struct buf help = {0};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &in.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &in.data, .is_required = 1},
@@ -86,7 +97,7 @@ int cmd_ingest(int argc, char **argv)
         FORM_OPTIONS(in.form),
         {.name = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, help_text(&help), argc, argv);
     if (status < 0
         && (table_form_check(&in.form) != 0 || outputs_check_force(in.force, in.output) != 0))
         status = 2;
@@ -99,6 +110,7 @@ int cmd_ingest(int argc, char **argv)
             spec_free(&spec);
         }
     }
+    buf_free(&help);
     free(in.data.v);
     free(in.how.set.v);
     return status;

@@ -189,16 +189,30 @@ int load_check_units(struct loader *l);
 
 /* ---- files of any format ---- */
 
-/* A table of them, which a format without an ending ends, says who reads which files. Those of one
-   ending follow each other. */
+/* Every reader: the ending of its files, the format of the specs that have such data or
+   SPEC_N_FORMATS for any, what such a file is, and the function: it gets the unpacked bytes, which
+   are its to change, calls load_add or load_add_timed for each row, and passes every verdict on; 0,
+   or -1 with a message. Those of one ending follow each other. */
+#define DATA_READERS(X)                                                                \
+    X(".db", SPEC_MIOPEN, "perf-db", perfdb_read)                                      \
+    X(".txt", SPEC_MIOPEN, "perf-db", textdb_read)                                     \
+    X(".txt", SPEC_FIND_DB, "find-db", finddb_read)                                    \
+    X(".csv", SPEC_N_FORMATS, "CSV file, or a table of Tensile or of AITER", csv_read) \
+    X(".json", SPEC_TIMED, "file of Kernel Tuner or KTT", tuner_rows_read)
+
+#define DATA_READER(ending, format, what, read) int read(struct loader *l, struct buf *bytes);
+DATA_READERS(DATA_READER)
+
+/* A line of them; a table ends with one without an ending. */
 struct data_format {
-    const char *ending;      /* of a file's name, maybe with .bz2 or .gz behind it */
-    enum spec_format format; /* of the specs that have such data; SPEC_N_FORMATS: any */
-    const char *what;        /* all that a file of that ending may be: "perf-db" */
-    int (*read)(struct loader *l,
-                struct buf *bytes); /* unpacked, and its to change; 0, or -1 with a
-                                                         message */
+    const char *ending; /* of a file's name, maybe with .bz2 or .gz behind it */
+    enum spec_format format;
+    const char *what;
+    int (*read)(struct loader *l, struct buf *bytes);
 };
+
+/* What a file of an ending may be, "perf-db or find-db" */
+const char *data_what(const struct data_format *formats, const char *ending, struct buf *b);
 
 /* Reads the files in the spec's format, or as CSV with its columns. On failure nothing is kept. */
 int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
@@ -210,29 +224,13 @@ int data_has_ending(const char *path, const char *ending);
    with a message; to be freed in any case. */
 int data_read(const char *path, struct buf *out);
 
-/* ---- the reader of CSV, which hands Tensile's tables on ---- */
+/* ---- tables in CSV that have a form of their own ---- */
 
-int csv_read(struct loader *l, struct buf *bytes); /* see struct data_format */
+/* Each has NAME_is_header: is the record the header of such a table, and such tables what the spec
+   is about? And NAME_read, which reads the rest: 0 or -1 with a message. */
+#define CSV_FORMS(X) X(tensile) X(aiter)
 
-/* ---- the reader of other tuners' files ---- */
-
-/* Parameters are those of the file by name. A field is, of these, the first that there is: of names
-   and called gpu, the file's GPU (tuner_gpu); one of the file's parameters; problem_size_x, _y, _z,
-   problem_size_3 and so on, a size of the file's problem; what --set gives. A parameter of the file
-   that the spec does not name has one value throughout. */
-
-int tuner_rows_read(struct loader *l, struct buf *bytes);
-
-/* ---- the reader of the tables of Tensile's benchmarks ---- */
-
-/* Is the record the header of a Tensile table, and such tables what the spec is about? */
-int tensile_is_header(const struct loader *l, const struct csv_records *r);
-/* The rest of a table whose header was read: 0 or -1 with a message. */
-int tensile_read(struct loader *l, struct csv_records *r);
-
-/* ---- the reader of AITER's tables of tuned kernels ---- */
-
-/* Is the record the header of such a table, and such tables what the spec is about? */
-int aiter_is_header(const struct loader *l, const struct csv_records *r);
-/* The rest of a table whose header was read: 0 or -1 with a message. */
-int aiter_read(struct loader *l, struct csv_records *r);
+#define CSV_FORM(name)                                                         \
+    int name##_is_header(const struct loader *l, const struct csv_records *r); \
+    int name##_read(struct loader *l, struct csv_records *r);
+CSV_FORMS(CSV_FORM)

@@ -1,4 +1,4 @@
-/* miopen_rows.h - rows of MIOpen's databases, and the readers of each kind of file
+/* miopen_rows.h - rows of MIOpen's databases
    SPDX-License-Identifier: MIT */
 #pragma once
 
@@ -20,11 +20,6 @@ int miopen_rows_open(struct loader *l, struct miopen_rows *c);
 /* Verdict on a row: its key and the list of its parameters. */
 int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const struct conv *conv,
                     const char *params);
-
-/* The readers, see struct data_format. */
-int perfdb_read(struct loader *l, struct buf *bytes);
-int textdb_read(struct loader *l, struct buf *bytes);
-int finddb_read(struct loader *l, struct buf *bytes);
 
 /* legality.c: do the backward keys of a text perf-db have c and k the other way round than conv.h
    says? If they do, says so. 1 or 0, or -1 with a message. It is not in the file that calls it, as
