@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/opts.h"
 #include "base/util.h"
 
 #include <errno.h>

@@ -1,11 +1,8 @@
 /* miopen.c - `kpred miopen`, and `kpred-train miopen`, which also writes SQLite
    SPDX-License-Identifier: MIT */
-#include "miopen.h"
-
-#include "base/opts.h"
-#include "base/util.h"
 #include "commands.h"
-#include "miopen/coverage.h"
+
+#include "miopen/user_db.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "formats.h"
 
-#include "model/gpus.h"
 #include "model/model.h"
 
 #include <ctype.h>

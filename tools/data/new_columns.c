@@ -3,7 +3,6 @@
 #include "init.h"
 
 #include "base/util.h"
-#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "init.h"
 
-#include "model/gpus.h"
 #include "model/program.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "tuner.h"
 
 #include "base/names.h"
-#include "model/gpus.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "eval.h"
 
 #include "base/numbers.h"
-#include "model/model.h"
 #include "train/judge_trees.h"
 
 #include <math.h>

@@ -1,12 +1,11 @@
 /* coverage.c - the convolutions that a log calls for, and the best tuples of the kernels for them
    SPDX-License-Identifier: MIT */
-#include "coverage.h"
+#include "user_db.h"
 
 #include "tuple_text.h"
 
 #include "data/split.h"
 #include "model/gpus.h"
-#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

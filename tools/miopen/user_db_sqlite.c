@@ -8,10 +8,6 @@
 
 #ifdef HAVE_SQLITE
 
-#include "conv.h"
-
-#include "base/util.h"
-
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>

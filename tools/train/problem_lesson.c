@@ -4,7 +4,6 @@
 
 #include "base/numbers.h"
 #include "data/data.h"
-#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "runner.h"
 
-#include "base/util.h"
 #include "model/gpus.h"
 
 #include <stdarg.h>

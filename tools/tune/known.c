@@ -4,7 +4,6 @@
 
 #include "base/numbers.h"
 #include "model/gpus.h"
-#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,6 @@
 #include "loop.h"
 
 #include "base/numbers.h"
-#include "model/model.h"
-#include "model/program.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,6 @@
 
 #include "loop.h"
 
-#include "base/opts.h"
-#include "model/model.h"
-#include "model/program.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* library.c - variants as one object, and the files of a library
    SPDX-License-Identifier: MIT
 
-   library.h declares it. */
-#include "library.h"
+   evolve_commands.h declares it. */
+#include "evolve_commands.h"
 
-#include "base/opts.h"
 #include "evolve/process.h"
 
 #include <dlfcn.h>

@@ -3,11 +3,9 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/tensor/exam.h"
-#include "library.h"
-#include "session.h"
+#include "evolve_commands.h"
 
-#include "base/opts.h"
+#include "evolve/tensor/tensor.h"
 
 struct ml_options { /* of the command line, or of a log */
     const char *module, *data;

@@ -4,10 +4,9 @@
 
 #include "evolve/ml/net.h"
 #ifdef HAVE_MLIR
-#include "evolve/tensor/exam.h"
+#include "evolve/tensor/tensor.h"
 #endif
 
-#include "base/opts.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* report.c - `kpred-evolve report` and `minimise`: what searches found, and the edits that matter
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
-#include "session.h"
 
-#include "base/opts.h"
 #include "base/plot.h"
 
 #include <stdlib.h>
