@@ -35,7 +35,7 @@ LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
-ROOMS = base model data miopen aiter train train/paper eval tune cli
+ROOMS = base model data miopen aiter train lab/paper eval tune cli
 SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
 MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
@@ -68,7 +68,7 @@ $(OBJECTS): $(BUILD)/%.o: %.c
 # The arithmetic of training, of the times it learns from, and of tuning gives the same bits on every machine:
 # nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
 # run on this machine alone.
-$(BUILD)/tools/train/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/tune/%.o $(BUILD)/tools/base/numbers.o \
+$(BUILD)/tools/train/%.o $(BUILD)/tools/lab/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/tune/%.o $(BUILD)/tools/base/numbers.o \
     $(BUILD)/tools/evolve/ml/%.o: EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 
 # What was found of the libraries; it changes when they come or go.

@@ -4,7 +4,7 @@
    Only where the weights lie is taken from the networks. */
 #pragma once
 
-#include "train/paper/net.h"
+#include "lab/paper/net.h"
 
 #include <math.h>
 #include <string.h>

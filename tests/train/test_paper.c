@@ -3,9 +3,8 @@
 
    The twins are in double precision, with loops over single numbers and libm's functions. */
 #include "harness/test.h"
+#include "lab/paper/paper.h"
 #include "paper_twin.h"
-#include "train/paper/fit.h"
-#include "train/paper/softmax.h"
 
 #include "base/numbers.h"
 #include "train/matrix.h"
@@ -253,9 +252,9 @@ static void whole_networks(void)
 
 static struct paper_net trained(enum paper_kind kind, size_t epochs, size_t n_threads)
 {
-    const struct fit_config c = {5, epochs, 22, n_threads, 0.01f, 0.2f, 0.9f};
+    const struct fit_config c = {5, epochs, 22, n_threads, 0.01f, 0.2f, 0.9f, NULL};
     struct paper_net net = new_net(kind);
-    fit(&net, &rows, NULL, &c, NULL, NULL);
+    fit(&net, &rows, NULL, &c);
     return net;
 }
 

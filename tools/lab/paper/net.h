@@ -1,11 +1,24 @@
-/* kinds.h - what a network of any kind is made of, and what each kind defines
-   SPDX-License-Identifier: MIT */
+/* net.h - the five networks of the paper: problem tokens in, parameter tokens out
+   SPDX-License-Identifier: MIT
+
+   "Optimal Kernel Tuning Parameter Prediction using Deep Sequence Models" (Mahmood, Khan, Afzal;
+   2024), section IV. All of them end in a dense layer and a softmax over the words of the output,
+   the same layer for every parameter:
+
+       encdec    an LSTM reads the problem; from its last state another one writes the parameters,
+                 fed with the word it wrote before
+       attn      a bi-LSTM reads; an LSTM writes, fed with what an attention picks from the reader's
+                 outputs, and with the word it wrote before
+       attn2     the same without that word
+       hybrid    two convolutions read; a bi-LSTM gets their flattened output in every step, and a
+                 second bi-LSTM gets its outputs
+       hybrid2   as hybrid, but the second bi-LSTM gets the first one's last states in every step
+
+   The writing (bi-)LSTMs have dropout for their input and recurrent dropout for their own state,
+   with the same factors in every step. */
 #pragma once
 
-#include "attention.h"
-#include "bilstm.h"
-#include "conv1d.h"
-#include "onehot.h"
+#include "layers.h"
 
 enum paper_kind { PAPER_ENCDEC, PAPER_ATTN, PAPER_ATTN2, PAPER_HYBRID, PAPER_HYBRID2, PAPER_KINDS };
 
@@ -64,8 +77,8 @@ struct paper_tape {
     struct bilstm_run reader, layer[2];
     struct lstm_run writer;
     struct attention_run look;
-    float *seq, *d_seq;       /* what the attention looks at */
-    float *picked, *d_picked; /* its contexts, [n_out][rows][2 cells], and the d of one */
+    float *picked,
+        *d_picked; /* contexts of the attention, [n_out][rows][2 cells], and the d of one */
     float *map[2], *d_map[2]; /* of the convolutions */
     float *flat, *d_flat, *once;
     float *mid, *d_mid; /* from the first layer to the second */
@@ -73,6 +86,7 @@ struct paper_tape {
     float *logits;      /* [n_out][rows][out.n_out], later their derivatives */
 };
 
+/* What each kind defines */
 struct paper_ops {
     void (*build)(struct paper_net *net); /* its layers, but for the last, `out` */
     void (*rooms)(const struct paper_net *net, struct paper_tape *tape, struct room *room,
@@ -97,16 +111,28 @@ extern const struct paper_ops paper_encdec, paper_attn, paper_hybrid;
 
 int paper_has_feedback(enum paper_kind kind); /* do logits depend on the words before? */
 
-/* The words fed to step t: those written before. */
-const uint16_t *paper_fed(const struct paper_tape *tape, const struct paper_batch *batch, size_t t);
-/* Dropout of them, and of the writer's state. */
-void paper_drop_words(const struct paper_net *net, struct paper_tape *tape,
-                      const struct paper_batch *batch);
-/* n factors, from the batch's seed and a number of their own; null without dropout. */
-float *paper_keep(const struct paper_batch *batch, uint64_t which, size_t n, float *room);
+extern const char *const paper_names[PAPER_KINDS];
 
-/* The reading of problem words by one or two LSTMs. */
-void paper_read_words(const struct paper_net *net, const struct arrays *a,
-                      const struct paper_batch *batch, int way, const struct lstm_run *run);
-void paper_read_words_back(const struct paper_net *net, const struct arrays *a,
-                           const struct paper_batch *batch, int way, const struct lstm_run *run);
+/* Weights all 0. 0, or -1 with a message that begins with the name: no such dimensions. */
+int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *name);
+void paper_free(struct paper_net *net);
+
+void paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most);
+void paper_tape_free(struct paper_tape *tape);
+
+/* The loss in bits of all rows and words together; with a->g its derivatives times scale are added
+   there. */
+double paper_run(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
+                 const struct paper_batch *batch, float scale);
+
+/* One problem, for a search. `memory` is what all prefixes share, `state` that of a prefix; both
+   are floats that may be copied. Logits (paper_width() of them) are those of the word after it. */
+size_t paper_width(const struct paper_net *net);
+size_t paper_memory(const struct paper_net *net);
+size_t paper_state(const struct paper_net *net);
+void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
+                 float *memory, float *state);
+void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
+                  const float *state, uint16_t word, float *next);
+void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
+                  float *logits);

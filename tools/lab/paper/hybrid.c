@@ -1,6 +1,6 @@
 /* hybrid.c - two convolutions read, two bi-LSTMs write all words at once
    SPDX-License-Identifier: MIT */
-#include "kinds.h"
+#include "net.h"
 
 #include <string.h>
 
@@ -14,9 +14,13 @@ static void build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
-    conv1d_new(&net->conv[0], b, BLOCK_TABLE, d->n_in, d->in_words, d->filters, d->taps, d->stride);
-    conv1d_new(&net->conv[1], b, BLOCK_MATRIX, net->conv[0].out_length, d->filters, d->filters,
-               d->taps, d->stride);
+    struct conv1d conv = {.n_out = d->filters, .taps = d->taps, .stride = d->stride};
+    for (int i = 0; i < 2; i++) {
+        conv.length = i ? net->conv[0].out_length : d->n_in;
+        conv.n_in = i ? d->filters : d->in_words;
+        net->conv[i] = conv;
+        conv1d_new(&net->conv[i], b, i ? BLOCK_MATRIX : BLOCK_TABLE);
+    }
     for (int layer = 0; layer < 2; layer++) {
         const size_t fed = layer ? 2 * d->cells : net->conv[1].out_length * d->filters;
         for (int way = 0; way < 2; way++)
@@ -51,7 +55,7 @@ static void rooms(const struct paper_net *net, struct paper_tape *tape, struct r
     tape->d_mid = room_take(room, mid);
 }
 
-/* ---- pieces ------------------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------------------------- */
 
 /* [length][rows][n] to [rows][length][n], or back */
 static void swap_axes(const float *in, size_t length, size_t rows, size_t n, float *out)
@@ -96,15 +100,16 @@ static void drop(const struct paper_net *net, struct paper_tape *tape,
 {
     for (int i = 0; i < 2; i++) {
         const uint64_t which = 2 + 3 * (uint64_t)i;
-        paper_keep(batch, which, batch->n * net->to[i][0].n_in, tape->keep_fed[i]);
+        keep_draw(batch->seed, which, batch->drop, batch->n * net->to[i][0].n_in,
+                  tape->keep_fed[i]);
         for (int way = 0; way < 2; way++)
             tape->layer[i].way[way].keep =
-                paper_keep(batch, which + 1 + (uint64_t)way, batch->n * net->dims.cells,
-                           tape->keep_state[i][way]);
+                keep_draw(batch->seed, which + 1 + (uint64_t)way, batch->drop,
+                          batch->n * net->dims.cells, tape->keep_state[i][way]);
     }
 }
 
-/* ---- forward ------------------------------------------------------------------------------ */
+/* ---- forward ------------------------------------------------------------------------------- */
 
 static size_t mid_steps(const struct paper_net *net)
 {
@@ -156,7 +161,7 @@ static void forward(const struct paper_net *net, struct paper_tape *tape, const 
     second_layer(net, tape, a);
 }
 
-/* ---- backward ----------------------------------------------------------------------------- */
+/* ---- backward ------------------------------------------------------------------------------ */
 
 static void second_layer_back(const struct paper_net *net, struct paper_tape *tape,
                               const struct arrays *a)

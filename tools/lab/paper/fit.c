@@ -1,6 +1,6 @@
-/* fit.c - see fit.h
+/* fit.c - the training of a network of the paper: minibatches, Adam, dropout of words
    SPDX-License-Identifier: MIT */
-#include "fit.h"
+#include "paper.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- rows, word after word ---------------------------------------------------------------- */
+/* ---- rows, word after word ----------------------------------------------------------------- */
 
 struct shard {
     struct paper_tape tape;
@@ -44,7 +44,7 @@ static void load_row(struct shard *s, const struct paper_dims *d, const struct f
         s->out[t * n + i] = rows->out[pick * d->n_out + t];
 }
 
-/* ---- loss of a set ------------------------------------------------------------------------ */
+/* ---- loss of a set ------------------------------------------------------------------------- */
 
 enum { CHUNK = 32 };
 
@@ -88,7 +88,13 @@ double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float 
     return loss;
 }
 
-/* ---- training ----------------------------------------------------------------------------- */
+/* A row's, or 0 without rows */
+static double loss_of(const struct paper_net *net, const struct fit_rows *rows)
+{
+    return rows && rows->n ? fit_loss(net, rows, NULL) / (double)rows->n : 0;
+}
+
+/* ---- training ------------------------------------------------------------------------------ */
 
 struct trainer {
     struct paper_net *net;
@@ -182,20 +188,18 @@ static double train_epoch(struct trainer *tr, size_t epoch)
 
 /* The held-out loss is that of the running mean of the weights. */
 static void report(const struct trainer *tr, const struct fit_rows *held_out, size_t epoch,
-                   double loss, fit_progress *progress, void *user)
+                   double loss)
 {
+    const struct fit_config *c = tr->config;
     struct paper_net mean = *tr->net;
-    double sum = 0;
     mean.w = tr->adam.mean;
-    if (!progress)
-        return;
-    if (held_out && held_out->n)
-        sum = fit_loss(&mean, held_out, NULL) / (double)held_out->n;
-    progress(user, epoch, loss, sum);
+    if (c->progress)
+        c->progress(paper_names[mean.dims.kind], epoch + 1, c->epochs, loss,
+                    loss_of(&mean, held_out));
 }
 
 void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
-         const struct fit_config *config, fit_progress *progress, void *user)
+         const struct fit_config *config)
 {
     struct trainer tr;
     memset(&tr, 0, sizeof tr);
@@ -204,7 +208,127 @@ void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_ro
     tr.config = config;
     trainer_new(&tr);
     for (size_t epoch = 0; epoch < config->epochs; epoch++)
-        report(&tr, held_out, epoch, train_epoch(&tr, epoch), progress, user);
+        report(&tr, held_out, epoch, train_epoch(&tr, epoch));
     memcpy(net->w, tr.adam.mean, net->blocks.n_weights * sizeof *net->w);
     trainer_free(&tr);
+}
+
+/* ---- a model's rows ------------------------------------------------------------------------ */
+
+/* Sentences of problems and answers */
+struct sentences {
+    uint16_t *in, *out;
+};
+
+static struct fit_rows make_rows(const struct paper *p, const struct recipe_rows *from,
+                                 struct sentences *s)
+{
+    const struct spec *spec = p->spec;
+    const size_t n_in = spec->n_fields, n_out = p->words.n_steps;
+    s->in = xcalloc(from->n * n_in + 1, sizeof *s->in);
+    s->out = xcalloc(from->n * n_out + 1, sizeof *s->out);
+    for (size_t i = 0; i < from->n; i++) {
+        words_of_problem(&p->words, spec, from->problem + i * n_in, s->in + i * n_in);
+        words_of_answer(&p->words, spec, from->target + i * spec->n_params, s->out + i * n_out);
+    }
+    const struct fit_rows rows = {from->n, s->in, s->out, NULL};
+    return rows;
+}
+
+static void free_rows(struct sentences *s)
+{
+    free(s->in);
+    free(s->out);
+}
+
+/* A word that occurs c times is shown as unknown with probability 1/4 / (1/4 + c), as Kiperwasser
+   and Goldberg (2016) do, so that "unknown" comes to mean a rare word. */
+static float *unknown_rates(const struct paper *p, const struct fit_rows *rows)
+{
+    float *rate = xcalloc(p->words.n, sizeof *rate);
+    for (size_t i = 0; i < rows->n * p->spec->n_fields; i++)
+        rate[rows->in[i]] += 1.0f;
+    for (size_t i = 0; i < p->words.n; i++)
+        rate[i] = 0.25f / (0.25f + rate[i]);
+    return rate;
+}
+
+/* ---- training ------------------------------------------------------------------------------ */
+
+static struct paper_dims dimensions(enum paper_kind kind, const struct recipe *r,
+                                    const struct paper *p)
+{
+    struct paper_dims d = {
+        kind, p->spec->n_fields, p->words.n, p->words.n_steps, p->words.n_answers, 0, 0, 0, 0, 0,
+        0};
+    d.cells = (size_t)r->paper_cells;
+    d.post = (size_t)r->paper_post;
+    d.nodes = (size_t)r->paper_nodes;
+    d.filters = (size_t)r->paper_filters;
+    d.taps = (size_t)r->paper_taps;
+    d.stride = (size_t)r->paper_stride;
+    return d;
+}
+
+static struct fit_config configuration(const struct paper_training *t)
+{
+    const struct recipe *r = t->recipe;
+    struct fit_config c = {t->seed,
+                           (size_t)r->paper_epochs,
+                           (size_t)r->paper_batch,
+                           t->n_threads,
+                           (float)r->paper_rate,
+                           (float)r->paper_drop,
+                           (float)r->paper_average,
+                           t->progress};
+    return c;
+}
+
+static int is_finite(const struct paper_net *net)
+{
+    for (size_t i = 0; i < net->blocks.n_weights; i++)
+        if (!(net->w[i] > -1e30f && net->w[i] < 1e30f))
+            return 0;
+    return 1;
+}
+
+static int train_net(struct paper *p, const struct paper_training *t, const struct fit_rows *rows,
+                     const struct fit_rows *held_out)
+{
+    const struct fit_config c = configuration(t);
+    blocks_init(&p->net.blocks, c.seed, p->net.w);
+    fit(&p->net, rows, held_out, &c);
+    p->losses = (struct recipe_losses){.train = loss_of(&p->net, rows),
+                                       .held_out = loss_of(&p->net, held_out)};
+    return is_finite(&p->net)
+               ? 0
+               : fail("%s: training diverged: a lower paper_rate may help", t->model->m.name);
+}
+
+static int train_rows(struct paper *p, const struct paper_training *t)
+{
+    struct sentences train, held;
+    struct fit_rows train_rows = make_rows(p, t->rows, &train);
+    const struct fit_rows held_rows = make_rows(p, t->held_out, &held);
+    float *rate = unknown_rates(p, &train_rows);
+    train_rows.unknown = rate;
+    const int bad = train_net(p, t, &train_rows, &held_rows);
+    free(rate);
+    free_rows(&train);
+    free_rows(&held);
+    return bad;
+}
+
+int paper_train(const struct paper_training *t, struct paper *out)
+{
+    const struct model *model = t->model;
+    memset(out, 0, sizeof *out);
+    out->spec = model->spec;
+    if (words_new(&out->words, model->spec, t->rows->problem, t->rows->n))
+        return -1;
+    const struct paper_dims dims = dimensions(t->kind, t->recipe, out);
+    if (!paper_build(out, model, &dims) && !train_rows(out, t))
+        return 0;
+    paper_close(out);
+    return -1;
 }

@@ -3,7 +3,6 @@
 #include "net.h"
 
 #include "base/util.h"
-#include "softmax.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@ static const struct paper_ops *ops_of(const struct paper_net *net)
     return ops[net->dims.kind];
 }
 
-/* ---- dimensions and weights --------------------------------------------------------------- */
+/* ---- dimensions and weights ---------------------------------------------------------------- */
 
 static int dims_possible(const struct paper_dims *d)
 {
@@ -48,7 +47,7 @@ void paper_free(struct paper_net *net)
     net->w = NULL;
 }
 
-/* ---- tapes -------------------------------------------------------------------------------- */
+/* ---- tapes --------------------------------------------------------------------------------- */
 
 /* Lays the tape out for so many rows; gives the floats that takes. */
 static size_t lay_out(const struct paper_net *net, struct paper_tape *tape, float *memory,
@@ -81,7 +80,7 @@ void paper_tape_free(struct paper_tape *tape)
     free(tape->before);
 }
 
-/* ---- rows --------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 double paper_run(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                  const struct paper_batch *batch, float scale)
@@ -100,7 +99,7 @@ double paper_run(const struct paper_net *net, struct paper_tape *tape, const str
     return loss;
 }
 
-/* ---- one problem -------------------------------------------------------------------------- */
+/* ---- one problem --------------------------------------------------------------------------- */
 
 size_t paper_width(const struct paper_net *net)
 {
