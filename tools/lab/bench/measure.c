@@ -1,9 +1,10 @@
-/* measure.c - what opening a peer costs, and what predictions cost
+/* measure.c - what opening a peer costs, what predictions cost, and the memory that is asked for
    SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* dl_iterate_phdr */
-#include "measure.h"
+#include "bench.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,3 +144,76 @@ __attribute__((noinline)) void measured_predictions(const struct open_peer *p,
     for (size_t i = 0; i < n; i++)
         p->peer->predict(p->state, problems + i * n_fields, tuples);
 }
+
+/* ---- blocks of memory ----
+
+   The program's own functions stand before those of libc for all that is loaded into it. They are
+   glibc's own under its second names. */
+
+#if defined(__GLIBC__)
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+
+void *malloc(size_t size);
+void *calloc(size_t n, size_t size);
+void *realloc(void *p, size_t size);
+void *aligned_alloc(size_t alignment, size_t size);
+void *memalign(size_t alignment, size_t size);
+int posix_memalign(void **out, size_t alignment, size_t size);
+
+static size_t count; /* threads may lose one; the peers have one */
+
+void *malloc(size_t size)
+{
+    count++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    count++;
+    return __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size)
+{
+    count++;
+    return __libc_realloc(p, size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    count++;
+    return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    void *p = memalign(alignment, size);
+    if (!p)
+        return ENOMEM;
+    *out = p;
+    return 0;
+}
+
+size_t allocations(void)
+{
+    return count;
+}
+
+#else
+
+size_t allocations(void)
+{
+    return 0;
+}
+
+#endif

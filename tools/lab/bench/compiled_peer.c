@@ -1,6 +1,6 @@
 /* compiled_peer.c - the same chain as C, compiled: the trees are code
    SPDX-License-Identifier: MIT */
-#include "chain.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdlib.h>

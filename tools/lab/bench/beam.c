@@ -1,6 +1,6 @@
 /* beam.c - a beam search with the kernel's rule, for peers that score one parameter after the other
    SPDX-License-Identifier: MIT */
-#include "beam.h"
+#include "bench.h"
 
 #include <stdlib.h>
 #include <string.h>

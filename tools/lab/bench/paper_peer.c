@@ -1,11 +1,11 @@
-/* paper_peer.c - a network of the paper, as tools/train/paper computes it, in kpred's beam search
+/* paper_peer.c - a network of the paper, as tools/lab/paper computes it, in kpred's beam search
    SPDX-License-Identifier: MIT
 
    A network that `make paper` has trained is taken from BUILD/paper/config. Else BUILD/peers has
    one of so few steps that it is good for timing alone. */
-#include "peer.h"
+#include "bench.h"
 
-#include "train/paper/paper.h"
+#include "lab/paper/paper.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /* bench_peers.c - times ways to predict tuples on the same problems, for `make bench-peers`
    SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* sched_setaffinity */
-#include "lines.h"
-#include "results.h"
-#include "rows.h"
+#include "bench.h"
 
 #include "base/opts.h"
+#include "base/table.h"
 #include "model/registry.h"
 
 #include <sched.h>
@@ -43,6 +42,22 @@ static const char help[] =
     "training\n"
     "was cut short. What cannot run is named on standard error.\n";
 
+enum { MAX_LINES = 64, LINE_NAME = 32 };
+
+struct lines {
+    size_t n;
+    struct line v[MAX_LINES];
+    char name[MAX_LINES][LINE_NAME];
+};
+
+struct entry { /* a line of the table while it is measured */
+    const struct line *line;
+    struct loaded loaded;
+    struct open_peer open;
+    double *ns; /* of each round */
+    size_t allocations, predictions, hits[2];
+};
+
 struct options {
     const char *folder, *only, *instructions, *tuples;
     long rounds, k;
@@ -60,6 +75,79 @@ struct bench {
     struct outfile file; /* of --tuples */
     struct buf counts;   /* of --instructions */
 };
+
+/* ---- the lines of the table: peers, bodies, beams ---- */
+
+enum { BEAMS = 3 };
+
+static const size_t beams[BEAMS] = {1, 10, 100};
+
+static const struct kind {
+    const char *name, *object, *variant, *package;
+    size_t n_beams;
+} kinds[] = {
+    {"hybrid2", "paper", "hybrid2", NULL, 2},
+    {"encdec", "paper", "encdec", NULL, 2},
+    {"xgboost", "xgboost", "", "libxgboost-dev", 2},
+    {"compiled", "compiled", "", "the trees of bench_models.py", 2},
+    {"forest", "forest", "", NULL, 2},
+    {"nearest-db", "sqlite", "", "libsqlite3-dev", 2},
+    {"nearest", "nearest", "", NULL, 2},
+    {"torch", "torch", "", "libtorch-dev", 2},
+};
+
+/* Is one of two names in the list? */
+static int is_asked_for(const char *only, const char *kind, const char *name)
+{
+    for (const char *at = only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const size_t n = strcspn(at, ",");
+        if ((strlen(kind) == n && strncmp(at, kind, n) == 0)
+            || (strlen(name) == n && strncmp(at, name, n) == 0))
+            return 1;
+    }
+    return !only;
+}
+
+static void add(struct lines *lines, const struct peer_task *task, const struct kind *kind,
+                const char *name)
+{
+    for (size_t i = 0; i < kind->n_beams && lines->n < MAX_LINES; i++) {
+        struct line *line = &lines->v[lines->n];
+        if (task->k && task->k != beams[i])
+            continue;
+        snprintf(lines->name[lines->n], LINE_NAME, "%s", name);
+        line->name = lines->name[lines->n++];
+        line->object = kind->object;
+        line->package = kind->package;
+        line->task = *task;
+        line->task.variant = kind->variant;
+        line->task.k = beams[i];
+    }
+}
+
+static void add_bodies(struct lines *lines, const struct peer_task *task, const char *only)
+{
+    for (int body = 0; body < KPRED_BODIES; body++) {
+        const char *variant = kpred_body_name((kpred_body)body);
+        const struct kind kind = {"kpred", "kpred", variant, NULL, BEAMS};
+        char name[LINE_NAME];
+        snprintf(name, sizeof name, "kpred-%s", variant);
+        if (is_asked_for(only, "kpred", name))
+            add(lines, task, &kind, name);
+    }
+}
+
+/* Those whose name is among `only`, separated by commas, a peer's own or a line's; NULL: all. If
+   the task has a k, those with this k alone. 0, or -1 with a message if there are none. */
+static int lines_make(struct lines *lines, const struct peer_task *task, const char *only)
+{
+    memset(lines, 0, sizeof *lines);
+    add_bodies(lines, task, only);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (is_asked_for(only, kinds[i].name, kinds[i].name))
+            add(lines, task, &kinds[i], kinds[i].name);
+    return lines->n ? 0 : fail("--only \"%s\": names no peer with such a k", only ? only : "");
+}
 
 /* ---- one entry in one round ---- */
 
@@ -113,6 +201,70 @@ static void run_block(struct bench *b, struct entry *e, size_t round)
                          end - first, b->tuples);
     e->ns[round] = (measure_now() - start) / (double)(end - first);
     e->allocations += allocations() - before;
+}
+
+/* ---- the table ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The instructions of a line, as the text has them; else an empty cell */
+static void add_instructions(struct table *t, const struct line *line, const char *counts)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s,%zu,", line->name, line->task.k);
+    for (const char *at = counts; at; at = strchr(at, '\n'), at += at != NULL)
+        if (strncmp(at, key, strlen(key)) == 0) {
+            table_number(t, "%ld", atol(at + strlen(key)));
+            return;
+        }
+    table_text(t, "");
+}
+
+/* One tuple says nothing of ten. */
+static void add_shares(struct table *t, const struct entry *e)
+{
+    const struct peer *peer = e->open.peer;
+    const int is_brief = peer->is_brief && peer->is_brief(e->open.state);
+    for (int i = 0; i < 2; i++)
+        if (is_brief || (i == 1 && e->line->task.k < 10))
+            table_text(t, "");
+        else
+            table_number(t, "%.2f", 100.0 * (double)e->hits[i] / (double)e->predictions);
+}
+
+static void add_entry(struct table *t, struct entry *e, size_t rounds, const char *counts)
+{
+    qsort(e->ns, rounds, sizeof *e->ns, by_value);
+    table_text(t, e->line->name);
+    table_number(t, "%zu", e->line->task.k);
+    table_number(t, "%.0f", e->ns[rounds / 2]);
+    table_number(t, "%.0f", e->ns[rounds * 5 / 100]);
+    table_number(t, "%.0f", e->ns[rounds * 95 / 100]);
+    add_instructions(t, e->line, counts);
+    table_number(t, "%.1f", (double)e->allocations / (double)e->predictions);
+    table_number(t, "%ld", e->loaded.resident / 1024);
+    table_number(t, "%.2f", e->loaded.ms);
+    table_number(t, "%zu", e->loaded.model);
+    table_number(t, "%zu", e->loaded.code);
+    table_number(t, "%zu", e->predictions);
+    add_shares(t, e);
+}
+
+/* counts: text of lines "peer,k,instructions", or NULL. Sorts the nanoseconds. */
+static void results_print(struct entry *entry, size_t n, size_t rounds, const char *counts,
+                          struct table_form form)
+{
+    struct table t = {0, {NULL, 0, 0}};
+    table_heading(&t, "peer,k,ns,ns_p5,ns_p95,instructions,allocations,resident,load_ms,model,code,"
+                      "n,pft1,pft10");
+    for (size_t i = 0; i < n; i++)
+        add_entry(&t, &entry[i], rounds, counts);
+    table_print(&t, stdout, form);
+    table_free(&t);
 }
 
 /* ---- all of them ---- */

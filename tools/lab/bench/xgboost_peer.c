@@ -1,6 +1,6 @@
 /* xgboost_peer.c - the chain of boosted trees by XGBoost's C API, without a matrix of its own
    SPDX-License-Identifier: MIT */
-#include "chain.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

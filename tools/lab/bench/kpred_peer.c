@@ -3,7 +3,7 @@
 #define KPRED_STATIC
 #include "weights/conv_asm_1x1u.h"
 
-#include "peer.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

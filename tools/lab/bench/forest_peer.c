@@ -1,9 +1,6 @@
 /* forest_peer.c - a random forest for each parameter, as arrays of nodes
    SPDX-License-Identifier: MIT */
-#include "beam.h"
-#include "peer.h"
-#include "smooth.h"
-#include "tree_features.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,12 @@
-/* rows.c - the problems and tuples that bench_models.py wrote
+/* known.c - problems whose best tuples are known: their rows, and what the nearest ones offer
    SPDX-License-Identifier: MIT */
-#include "rows.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- rows that bench_models.py wrote ---- */
 
 enum { LINE = 1024 };
 
@@ -35,7 +37,8 @@ static int parse(const kpred_model *model, char *line, int32_t *problem, unsigne
     return 0;
 }
 
-void *rows_grow(void *p, size_t n, size_t *cap, size_t size)
+/* Room for one more than n elements, of which there is room for *cap; NULL: no memory */
+static void *rows_grow(void *p, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return p;
@@ -88,4 +91,33 @@ void rows_free(struct rows *rows)
     free(rows->problem);
     free(rows->index);
     memset(rows, 0, sizeof *rows);
+}
+
+/* ---- tuples of the nearest ---- */
+
+static int is_there(const struct distinct *d, const int32_t *value, size_t size)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (memcmp(d->out[i].value, value, size) == 0)
+            return 1;
+    return 0;
+}
+
+static int is_legal(const struct distinct *d, const int32_t *value)
+{
+    for (size_t n = 0; n <= d->model->n_params; n++)
+        if (!d->model->rule(d->problem, value, n))
+            return 0;
+    return 1;
+}
+
+int distinct_add(struct distinct *d, const unsigned char *index)
+{
+    const size_t n_params = d->model->n_params;
+    int32_t *value = d->out[d->n].value;
+    for (size_t t = 0; t < n_params; t++)
+        value[t] = d->model->params[t].values[index[t]];
+    if (!is_there(d, value, n_params * sizeof *value) && is_legal(d, value))
+        d->n++;
+    return d->n == d->k;
 }

@@ -6,8 +6,7 @@
 #define KPRED_STATIC
 #include "kpred.h"
 
-#include "beam.h"
-#include "peer.h"
+#include "bench.h"
 
 #include <cmath>
 #include <cstdio>

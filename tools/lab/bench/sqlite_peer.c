@@ -3,8 +3,7 @@
 
    The distance is that of nearest_peer.c. The index has the sizes in octaves, in the order of the
    tokens, so the query reads none but it, and of it only the problems with the same tokens. */
-#include "distinct.h"
-#include "peer.h"
+#include "bench.h"
 
 #include <math.h>
 #include <sqlite3.h>
