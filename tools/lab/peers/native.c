@@ -1,4 +1,4 @@
-/* native.c - a kernel's rule and network for tools/peers/classics.py, as a shared library
+/* native.c - a kernel's rule and network for the scripts beside it, as a shared library
    SPDX-License-Identifier: MIT
 
    Built with -DHEADER='"weights/NAME.h"' -DMODEL=kpred_model_NAME. Tuples go in and out as indices
@@ -6,6 +6,8 @@
 #define KPRED_IMPLEMENTATION
 #include HEADER
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@ void bench_extend(const int32_t *problem, const unsigned char *prefix, size_t ro
 size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap);
 int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
                   int32_t *found);
+int bench_kernels(const char *gpu, int32_t *problem, char *out, size_t cap);
 
 const char *bench_split(void)
 {
@@ -106,4 +109,53 @@ int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *
     free(arena);
     free(tuple);
     return (int)status;
+}
+
+/* ---- of AITER's models: the kernels by name ---- */
+
+enum { BEAM = 8 };
+
+static size_t param_named(const char *name)
+{
+    size_t p = 0;
+    while (p < model->n_params && strcmp(model->params[p].name, name) != 0)
+        p++;
+    return p;
+}
+
+/* How long the line "LIBRARY NAME SPLIT" of a tuple is; 0: it is illegal, has no name or no room. */
+static size_t put_kernel(const int32_t *problem, const kpred_tuple *t, char *out, size_t cap)
+{
+    const kpred_param *library = &model->params[param_named("library")];
+    const int32_t kernel = kpred_kernel_of(model, t->value);
+    if (!kpred_legal(model, problem, t->value) || kernel < 0)
+        return 0;
+    const int n =
+        snprintf(out, cap, "%s %s %" PRId32 "\n", library->names[t->value[param_named("library")]],
+                 kpred_kernel_name(model, kernel), t->value[param_named("split")]);
+    return (size_t)n < cap ? (size_t)n : 0;
+}
+
+/* A line for each kernel that the network names, best first; problem: GPU, M, N, K, the first of which
+   is set here. A GPU that the model does not know, or a problem without a legal tuple, has no kernels.
+   0, or -1 if a line cannot be written. */
+int bench_kernels(const char *gpu, int32_t *problem, char *out, size_t cap)
+{
+    const size_t words = kpred_arena_words(model, BEAM);
+    int32_t *arena = calloc(words, sizeof *arena);
+    kpred_tuple tuple[BEAM];
+    kpred_ctx ctx;
+    size_t n = 0, used = 0, i = 0;
+    int bad = !arena || kpred_init(&ctx, KPRED_VERSION, model, BEAM, arena, words) != KPRED_OK;
+    out[0] = '\0';
+    problem[0] = kpred_token(model, 0, gpu);
+    if (!bad && kpred_predict(&ctx, problem, 4, tuple, BEAM, &n) != KPRED_OK)
+        n = 0;
+    for (; i < n && !bad; i++) {
+        const size_t length = put_kernel(problem, &tuple[i], out + used, cap - used);
+        bad = !length;
+        used += length;
+    }
+    free(arena);
+    return bad ? -1 : 0;
 }

@@ -12,7 +12,7 @@
 
 What a list of k kernels is worth is the share of eval: the time of the shape's fastest kernel by
 that of the fastest among the k; over shapes the geometric mean. --hits writes the columns that
-`kpred-train eval --hits` writes, which shares.py compares.
+`kpred-train eval --hits` writes, which paired.py compares.
 
 Needs python3-numpy and, for boosted and together, python3-xgboost; a method whose package is
 missing is skipped with a message.

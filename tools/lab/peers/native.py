@@ -27,7 +27,7 @@ def load(header):
         path = os.path.join(folder, "native.so")
         command = [*os.environ.get("CC", "cc").split(), "-std=c99", "-O2", "-shared", "-fPIC",
                    f"-I{ROOT}", f'-DHEADER="{os.path.abspath(header)}"',
-                   f"-DMODEL={found.group(1)}", os.path.join(ROOT, "tools/peers/native.c"),
+                   f"-DMODEL={found.group(1)}", os.path.join(ROOT, "tools/lab/peers/native.c"),
                    "-o", path]
         try:
             subprocess.run(command, check=True)
@@ -45,6 +45,7 @@ def declare(library):
     library.bench_legal.argtypes = [INTS, BYTES, ctypes.c_size_t]
     library.bench_legal.restype = ctypes.c_size_t
     library.bench_predict.argtypes = [INTS, ctypes.c_size_t, ctypes.c_size_t, BYTES, INTS]
+    library.bench_kernels.argtypes = [ctypes.c_char_p, INTS, ctypes.c_char_p, ctypes.c_size_t]
     return library
 
 
@@ -80,3 +81,12 @@ def predict(library, problems, k, n_params):
     tuples = out.astype(np.int16)
     tuples[np.arange(k)[None, :] >= found[:, None]] = -1
     return tuples
+
+
+def kernels(library, gpu, m, n, k):
+    """AITER's kernels that the network names for a problem, best first: (library, kernel, split)."""
+    out = ctypes.create_string_buffer(1 << 13)
+    if library.bench_kernels(gpu.encode(), np.array([0, m, n, k], np.int32), out, len(out)):
+        die("a tuple is illegal or has no name, or kpred_init refuses the model", 1)
+    lines = (line.split() for line in out.value.decode().splitlines())
+    return [(source, name, int(split)) for source, name, split in lines]

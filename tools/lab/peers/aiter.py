@@ -23,14 +23,13 @@ import collections
 import os
 import sys
 
-from aiter_network import predict
-from aiter_rows import (MERGE_NAMES, folds_of, narrow_files, read_kernels, read_tables,
-                        tiles_by_name)
-from aiter_rules import archs_by_name, default_of, fine_m, is_legal, look_up
+from aiter_rows import (MERGE_NAMES, archs_by_name, default_of, fine_m, folds_of, is_legal, look_up,
+                        narrow_files, read_kernels, read_tables, tiles_by_name)
 from rows import ROOT, die, parser_of, progress, write_csv
 
 try:
     import numpy as np
+    import native
 except ImportError as missing:
     print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
     sys.exit(0)
@@ -222,8 +221,8 @@ def blind(method):
 def network(task):
     """What a header of kpred-train names, which was trained without the tested rows."""
     name = f"{task.family}-{task.test}" + (f"-{task.fold}" if task.test == "file" else "")
-    header = os.path.join(task.options.models, f"{name}.h")
-    return predict(header, [row.problem for row in task.tested])
+    library = native.load(os.path.join(task.options.models, f"{name}.h"))
+    return [native.kernels(library, *row.problem[:4]) for row in task.tested]
 
 
 METHODS = {"aiter": aiter, "nearest": nearest, "frequency": frequency, "forest": forest,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # bench_models.py - trains the peers of `make bench-peers` and writes them for its C program
 # SPDX-License-Identifier: MIT
-"""Trains what tools/peers/bench times beside kpred, by the functions of classics.py, on the rows that
+"""Trains what tools/lab/bench times beside kpred, by the functions of classics.py, on the rows that
 kpred's model is trained on, and writes it into a folder:
 
   train.csv, test.csv  problems (tokens as numbers) and the indexes of their optima's values; the

@@ -19,20 +19,17 @@ share at each k, by GPU, and the geometric mean over the GPUs of a vendor.
 Needs only Python; boosted needs python3-numpy and python3-xgboost, and is skipped with a message
 without them.
 """
-import bz2
 import collections
 import csv
-import gzip
 import io
 import json
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
-from rows import ROOT, die, geometric_mean, parser_of, print_lines, progress
+from rows import ROOT, die, geometric_mean, open_text, parser_of, print_lines, progress, run
 
 METHODS = "random mean vendor boosted kpred".split()
 LEAST = 0.001
@@ -42,9 +39,8 @@ LEAST = 0.001
 
 def read_json(path):
     """A file, maybe packed."""
-    unpack = {".gz": gzip.open, ".bz2": bz2.open}.get(os.path.splitext(path)[1], open)
     try:
-        with unpack(path, "rt", encoding="utf-8") as f:
+        with open_text(path) as f:
             return json.load(f)
     except (OSError, ValueError) as e:
         die(f"{path}: {e}")
@@ -124,24 +120,16 @@ def boosted(left, others, count, _options):
     return [tuples[i] for i in np.argsort(-trees.predict(ask), kind="stable")[:count]]
 
 
-def run(command):
-    """What a program prints, or the end of this one."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        die(f"{' '.join(command)}: {done.stderr.strip()}", 1)
-    return done.stdout
-
-
 def kpred(left, others, count, options):
     """A model of the others, asked for a GPU that it lacks."""
     with tempfile.TemporaryDirectory() as folder:
         spec, header = os.path.join(folder, "own.spec"), os.path.join(folder, "own.h")
         files = [t["path"] for t in others]
-        run([options.trainer, "init", *options.inputs, *files, "-o", spec])
-        run([options.trainer, "train", spec, "--data", *files, "-o", header])
+        run(options.trainer, "init", *options.inputs, *files, "-o", spec)
+        run(options.trainer, "train", spec, "--data", *files, "-o", header)
         sizes = [f"{k}={v}" for k, v in options.sizes]
-        text = run([options.kpred, "predict", header, "gpu=" + left["gpu"], *sizes, "--nearest", "-k",
-                    str(count), "--csv"])
+        text = run(options.kpred, "predict", header, "gpu=" + left["gpu"], *sizes, "--nearest", "-k",
+                   str(count), "--csv").stdout
     lines = csv.DictReader(io.StringIO(text))
     return [tuple(int(line[k]) for k in left["keys"]) for line in lines]
 

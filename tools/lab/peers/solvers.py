@@ -12,7 +12,7 @@ Both rank all solvers of the training part. As in `kpred-train eval`, problems o
 are left out, a solver that is not listed for the problem is passed over, and what a list of k is
 worth is the time of the fastest listed solver by that of the fastest among the first k; over
 problems the geometric mean. --hits writes the columns that `kpred-train eval --hits` writes, which
-shares.py compares.
+paired.py compares.
 
 Needs python3-numpy and, for boosted, python3-xgboost; a method whose package is missing is skipped
 with a message.

@@ -8,17 +8,13 @@ the standard library.
 A configuration is a tuple of indices, one for each parameter that has more than one value. Values
 that are numbers are in ascending order.
 """
-import bz2
-import gzip
 import json
 import math
-import os
 import re
 import zlib
 
-from rows import die
+from rows import die, open_text
 
-OPENERS = {".bz2": bz2.open, ".gz": gzip.open}
 FAILED = math.inf  # the time of a configuration that failed
 FAILED_MS = 1e19   # what old versions of Kernel Tuner write for one is larger
 IN_MS = {"": 1, "ms": 1, "milliseconds": 1, "miliseconds": 1, "us": 1e-3, "microseconds": 1e-3,
@@ -41,7 +37,7 @@ def load(text):
 def read_json(path):
     """The outermost object of a file."""
     try:
-        with OPENERS.get(os.path.splitext(path)[1], open)(path, "rt", encoding="utf-8") as f:
+        with open_text(path) as f:
             found = load(f.read())
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as e:
         die(f"{path}: {getattr(e, 'strerror', None) or e}", 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rows.py - what the side-by-side tools share: specs, rows of `kpred-train ingest`, splits, errors,
+"""rows.py - what the side-by-side tools share: files, specs, rows of `kpred-train ingest`, splits, errors,
 outcomes, command lines
 
 Needs only the standard library. A spec is a dict with name, solver and rule; filter, along h and w,
@@ -9,7 +9,9 @@ each key; labels, the texts of that section. A row is a list of texts in the ord
 fields, then parameters.
 """
 import argparse
+import bz2
 import csv
+import gzip
 import json
 import math
 import os
@@ -22,7 +24,8 @@ signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` is no error
 
 HITS = "method,model,split,key,row,k,hit,agree".split(",")
 TIMED_HITS = [*HITS, "share", "unlisted"]
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 3))
+OPENERS = {".bz2": bz2.open, ".gz": gzip.open}
 
 
 def die(message, status=2):
@@ -35,6 +38,19 @@ def progress(text):
     """A line that the next one overwrites, for who watches; nothing in a log."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def open_text(path, newline=None):
+    """A file of text, packed or not, to be read."""
+    return OPENERS.get(os.path.splitext(path)[1], open)(path, "rt", encoding="utf-8", newline=newline)
+
+
+def run(*command):
+    """A command that has gone well."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        die(f"{' '.join(command)}: {done.stderr.strip()}", 1)
+    return done
 
 
 # ---- specs ----
@@ -223,6 +239,15 @@ def is_outcome(line):
     found = dict(zip(TIMED_HITS, line))
     return (all(found[name].isdigit() for name in ("row", "k", "unlisted") if name in found)
             and found["hit"] in ("0", "1") and is_share(found.get("share", "1")))
+
+
+def first_line(path):
+    """The cells of a file's heading; none where it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", newline="") as f:
+            return next(csv.reader(f), [])
+    except (OSError, UnicodeDecodeError):
+        return []
 
 
 def read_outcomes(path, columns):
