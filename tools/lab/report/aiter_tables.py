@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # aiter_tables.py - how good the models of AITER's kernels are, as Markdown
 # SPDX-License-Identifier: MIT
-"""Tables of the section on AITER of docs/accuracy.md, from what tools/peers/aiter.py wrote.
+"""Tables of the section on AITER of docs/accuracy.md, from what tools/lab/peers/aiter.py wrote.
 
 A figure is the percentage of tested rows whose label, kernel and split, is among the k classes that
 a method names. Its standard error, and that of a difference on the same rows, is over groups of rows
@@ -9,15 +9,17 @@ with the same (N, K).
 """
 import collections
 import csv
+import datetime
 import glob
+import math
 import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 
-import aiter_times  # noqa: E402: needs the path
-from aiter_rows import MERGE_NAMES, narrow_files, read_tables  # noqa: E402
+from aiter_rows import (MERGE_NAMES, default_of, narrow_files, read_kernels,  # noqa: E402: needs the path
+                        read_retunes, read_tables)
 from rows import die, parser_of, share_and_error  # noqa: E402
 
 LISTS = (1, 3, 8)
@@ -29,6 +31,10 @@ TESTS = {"config": "(M, N, K) kept", "shape": "(N, K) kept", "file": "whole file
 BANDS = [(16, "1-16"), (64, "17-64"), (512, "65-512"), (4096, "513-4096"), (1 << 24, "> 4096")]
 JUDGED = ["bs low", "bsp", "a4w4"] # what the pooled figure is of
 TITLES = {"bs low": "bs, M <= 512", "bs high": "bs, M > 512", "pooled": "pooled"}
+
+DAYS = 14 # two runs within so many days are of nearly the same code
+KINDS = {"aiter": "AITER's default", "label": "the table's label", "network": "kpred's first",
+         "forest": "random forest's first", "boosted": "XGBoost's first"}
 
 # of a tested row: its file, problem and label, the label's place (0: none), the first class named
 Outcome = collections.namedtuple("Outcome", "family file problem label place first")
@@ -64,15 +70,15 @@ def read_outcomes(folder):
         of = {(o.file, o.problem): o for o in map(outcome_of, lines)}
         found[lines[0]["family"], lines[0]["test"]][lines[0]["method"]] = of
     if not found:
-        die(f"{folder}: there are no outcomes: tools/peers/aiter.py writes them")
+        die(f"{folder}: there are no outcomes: tools/lab/peers/aiter.py writes them")
     return found
 
 
-def part_of(outcome):
+def part_of(family, m):
     """The part of the report that a row belongs to."""
-    if outcome.family != "bs":
-        return outcome.family
-    return "bs low" if outcome.problem[1] <= 512 else "bs high"
+    if family != "bs":
+        return family
+    return "bs low" if m <= 512 else "bs high"
 
 
 def band_of(outcome):
@@ -101,7 +107,7 @@ def parts_of(found, test, all_files=False):
             for key, outcome in outcomes.items():
                 if test == "file" and not all_files and not is_model_file(outcome):
                     continue
-                part = part_of(outcome)
+                part = part_of(outcome.family, outcome.problem[1])
                 parts[part][method][key] = outcome
                 if part in JUDGED:
                     parts["pooled"][method][key] = outcome
@@ -277,6 +283,107 @@ def tables_of(found, test, folder):
     return {test + name: lines for name, lines in tables.items()}
 
 
+# ---- what retunes tell: the share of the best time, label noise ----
+#
+# A retune is a problem that was tuned again: each tuning run tells the time of its winner alone. So times
+# of several kernels of a problem are of runs at different dates.
+
+def times_of(folder, family, rows):
+    """By problem and class, the least time of all runs and of the table of today; problems with
+    times of one class alone are left out."""
+    times = collections.defaultdict(dict)
+    for run in [*read_retunes(folder, family), *rows]:
+        of = times[run.problem]
+        if run.us > 0:
+            of[run.label] = min(run.us, of.get(run.label, math.inf))
+    return {problem: of for problem, of in times.items() if len(of) > 1}
+
+
+def of_shares(shares):
+    """How many problems, their geometric mean and fifth percentile."""
+    if not shares:
+        return ["0", "", ""]
+    ordered = sorted(shares)
+    mean = math.exp(sum(map(math.log, shares)) / len(shares))
+    return [f"{len(shares):,}", f"{mean:.3f}", f"{ordered[len(ordered) // 20]:.3f}"]
+
+
+def firsts_of(family, found, method):
+    """By problem, the class that a method names first where it has not seen the (N, K)."""
+    return {o.problem: o.first for test in ("shape", "file")
+            for o in found.get((family, test), {}).get(method, {}).values()}
+
+
+def shares_of(folder, family, found):
+    """By part, a dict from kind to share for each problem with times of several classes."""
+    rows, kernels = read_tables(folder, family), read_kernels(folder, family)
+    label = {row.problem: row.label for row in rows}
+    firsts = {method: firsts_of(family, found, method) for method in KINDS}
+    out = collections.defaultdict(list)
+    for problem, of in times_of(folder, family, rows).items():
+        first = {kind: firsts[kind].get(problem) for kind in KINDS}
+        first["aiter"] = default_of(family, problem, kernels)
+        first["label"] = label.get(problem)
+        best = min(of.values())
+        out[TITLES.get(part_of(family, problem[1]), family)].append(
+            {kind: best / of[name] for kind, name in first.items() if name in of})
+    return out
+
+
+def shares(found, folder, table):
+    """Tables of the share of the best time ever measured."""
+    lines, pairs = [], []
+    for family in ("bs", "bsp", "a4w4"):
+        if not any(of == family for of, _ in found):
+            continue
+        for part, problems in sorted(shares_of(folder, family, found).items()):
+            for kind, name in KINDS.items():
+                of = [p[kind] for p in problems if kind in p]
+                lines += [[part, f"{len(problems):,}", name, *of_shares(of)]] if of else []
+            for other in ("network", "forest", "boosted"):
+                both = [(p["aiter"], p[other]) for p in problems if "aiter" in p and other in p]
+                if both:
+                    pairs.append([part, KINDS[other], f"{len(both):,}",
+                                  *(of_shares(x)[1] for x in zip(*both))])
+    heading = ["rows", "problems with several times", "", "timed", "share", "p5"]
+    return {"shares": table(heading, lines),
+            "both": table(["rows", "", "n", "AITER's default", "its own share"], pairs)}
+
+
+# ---- label noise ----
+
+def pairs_of(runs):
+    """Neighbours in time of one problem's runs that are near enough."""
+    runs = sorted(runs, key=lambda run: run.date)
+    for a, b in zip(runs, runs[1:]):
+        days = datetime.date.fromisoformat(b.date) - datetime.date.fromisoformat(a.date)
+        if a.commit != b.commit and days.days <= DAYS:
+            yield a, b
+
+
+def noise(folder, table):
+    """How often a second tuning names the same class, and how far the times of one class differ."""
+    lines = []
+    for family in MERGE_NAMES:
+        runs, same, apart = collections.defaultdict(list), collections.defaultdict(list), {}
+        for run in read_retunes(folder, family):
+            runs[run.problem].append(run)
+        for of in runs.values():
+            for a, b in pairs_of(of):
+                part = TITLES.get(part_of(family, a.problem[1]), family)
+                same[part].append(a.label == b.label)
+                kind = apart.setdefault((part, a.label == b.label), [])
+                kind.append(abs(math.log(b.us / a.us)) if a.us > 0 and b.us > 0 else 0)
+        for part, of in same.items():
+            middle = [f"{100 * sorted(apart[part, x])[len(apart[part, x]) // 2]:.1f}"
+                      if (part, x) in apart else "" for x in (True, False)]
+            lines.append([part, f"{len(of):,}", f"{100 * sum(of) / len(of):.1f}", *middle])
+    return table(["rows", "pairs", "same class, %", "time of the same class differs, median %",
+                  "of another class"], lines)
+
+
+# ---- all of them ----
+
 def write_all(out, tables):
     """A file for each table."""
     os.makedirs(out, exist_ok=True)
@@ -288,7 +395,7 @@ def write_all(out, tables):
 def main():
     """A file for each table, and all of them on standard output."""
     p = parser_of(__doc__)
-    p.add_argument("hits", help="the folder that tools/peers/aiter.py wrote to")
+    p.add_argument("hits", help="the folder that tools/lab/peers/aiter.py wrote to")
     p.add_argument("data", help="the folder of AITER's tables and retunes.csv")
     p.add_argument("-o", metavar="FOLDER", help="a file NAME.md there for each table")
     options = p.parse_args()
@@ -297,8 +404,8 @@ def main():
     for test in TESTS:
         if any(of == test for _, of in found):
             tables.update(tables_of(found, test, options.data))
-    tables.update(aiter_times.shares(found, options.data, table))
-    tables["noise"] = aiter_times.noise(options.data, table)
+    tables.update(shares(found, options.data, table))
+    tables["noise"] = noise(options.data, table)
     if options.o:
         write_all(options.o, tables)
     for name, lines in tables.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # cost.py - how the cost of predictions grows: fits, distances to the limit, and a plot
 # SPDX-License-Identifier: MIT
-"""Fits the cost of predictions over all models and beams, out of what tools/report/cost.sh
+"""Fits the cost of predictions over all models and beams, out of what tools/lab/report/cost.sh
 measured.
 
 The folder holds hot.csv and perhaps cold.csv, of `kpred bench --ratio --limit --body`, and perhaps

@@ -51,4 +51,4 @@ else
     echo "cost.sh: there is no valgrind, so no instructions are counted (Debian: apt-get install valgrind)" >&2
 fi
 show '' || :
-exec $python tools/report/cost.py "$out" -o "${2:-$out/cost.svg}"
+exec $python tools/lab/report/cost.py "$out" -o "${2:-$out/cost.svg}"

@@ -129,7 +129,7 @@ classic() { # NAME SPLIT METHOD DB...
     is_newer "$base.hits.csv" "$header" "weights/$name.spec" "$@" && return
     say "$name, split $split: $method"
     more=$(older "weights/$name.spec" "$1")
-    "$python" tools/peers/classics.py "weights/$name.spec" --data "$@" --split "$split" -k $k \
+    "$python" tools/lab/peers/classics.py "weights/$name.spec" --data "$@" --split "$split" -k $k \
         --methods "$method" --network "$header" --trainer "$train" --defaults "$defaults" \
         --older $more \
         --threads "${THREADS:-1}" --hits "$base.hits.new" --csv >"$base.classics.new"
@@ -165,7 +165,7 @@ timing() { # NAME
 
 # widths_of NAME: those at which our network is shown beside the one that ships
 widths_of() {
-    awk -F, -v name="$1" '$1 == name { print $2 }' tools/report/widths.csv
+    case $1 in conv_asm_1x1u | conv_asm_bwd_wrw_3x3) echo 32-32-16 64-64-32 192-192-64 ;; esac
 }
 
 # with_width SPEC WIDTH: the spec with those numbers in [network]
@@ -241,9 +241,9 @@ noise() { # DB...
     is_newer "$out/noise.csv" $noise_specs "$@" && return
     say "noise of the labels"
     mkdir -p "$out/retuned"
-    into "$out/retuned.csv" python3 tools/peers/label_noise.py $noise_specs --trainer "$train" \
+    into "$out/retuned.csv" python3 tools/lab/peers/label_noise.py $noise_specs --trainer "$train" \
         --data "$@" --csv --test config --retuned "$out/retuned"
-    into "$out/noise.csv" python3 tools/peers/label_noise.py $noise_specs --trainer "$train" \
+    into "$out/noise.csv" python3 tools/lab/peers/label_noise.py $noise_specs --trainer "$train" \
         --data "$@" --csv
 }
 
@@ -271,7 +271,7 @@ timed() { # NAME SPLIT DIR
         for method in $timed_methods; do
             is_newer "$base.$method.hits.csv" "weights/$name.spec" "$file" && continue
             say "$(basename "$base"): $method"
-            "$python" tools/peers/solvers.py "weights/$name.spec" --data "$file" --split "$split" \
+            "$python" tools/lab/peers/solvers.py "weights/$name.spec" --data "$file" --split "$split" \
                 -k $timed_k --methods "$method" --trainer "$train" --threads "${THREADS:-1}" \
                 --hits "$base.$method.hits.new" >/dev/null
             [ ! -r "$base.$method.hits.new" ] ||

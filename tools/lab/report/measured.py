@@ -13,11 +13,10 @@ import re
 import paired
 from rows import (ROOT, die, is_test, read_sections, read_spec, read_timed_spec, share_and_error,
                   split_key)
-from tiles import read_gemm, read_layouts
-from timed import read_timed
+from timed import read_gemm, read_layouts, read_timed
 
 OURS = "additive"
-PUBLISHED = os.path.join(ROOT, "tools", "report", "published.csv") # the paper's
+PUBLISHED = os.path.join(ROOT, "tools", "lab", "report", "published.csv") # the paper's
 Figure = collections.namedtuple("Figure", "n groups value se")
 
 
@@ -63,7 +62,7 @@ class Measured:
     times: by kernel and net. classics: by (kernel, method, k), of the split config. training: by
     (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines.
     retuned: by kernel and files, (outcomes of the second run, {file: outcomes of our network}).
-    timed: timed.py. gemm, layouts: tiles.py."""
+    timed, gemm, layouts: timed.py."""
 
     def __init__(self, folder, weights, folds):
         self.folder, self.weights = folder, weights

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # peers.py - what bench_peers measured, as a table in Markdown, and as a plot
 # SPDX-License-Identifier: MIT
-"""Prints the CSV of bench_peers (tools/peers/bench) as a table in Markdown. `times` says how many
+"""Prints the CSV of bench_peers (tools/lab/bench) as a table in Markdown. `times` says how many
 times as long a prediction takes as kpred's, with the same k and its fastest body. The plot has Pft
 against time, for one tuple and for ten. It needs gnuplot."""
 import csv

@@ -19,8 +19,8 @@ mkdir -p "$out"
 
 # The peers' models, unless they are there and newer than the spec and what makes them
 models() {
-    is_newer "$out/models" weights/$kernel.spec tools/peers/bench_models.py tools/peers/classics.py && return
-    $python tools/peers/bench_models.py "$out" --data "$@" --trainer "$train" --threads "${THREADS:-1}"
+    is_newer "$out/models" weights/$kernel.spec tools/lab/bench_models.py tools/lab/peers/classics.py && return
+    $python tools/lab/bench_models.py "$out" --data "$@" --trainer "$train" --threads "${THREADS:-1}"
     touch "$out/models"
 }
 
@@ -69,7 +69,7 @@ into() {
 
 models "$@"
 networks "$@"
-make -s -f tools/peers/bench/Makefile BUILD="$build" CC="${CC:-cc}" CFLAGS="${CFLAGS:--O2}" >&2
+make -s -f tools/lab/bench/Makefile BUILD="$build" CC="${CC:-cc}" CFLAGS="${CFLAGS:--O2}" >&2
 counted=
 if [ "${COUNT-}" != 0 ]; then
     bench --rounds 1 --csv >"$out/lines.csv" 2>/dev/null
@@ -79,6 +79,6 @@ fi
 bench ${ROUNDS:+--rounds "$ROUNDS"} $counted --csv \
     >"$out/peers.tmp" 2>"$out/skipped.txt" || { cat "$out/skipped.txt" >&2; exit 1; }
 mv "$out/peers.tmp" "$out/peers.csv"
-{ story; echo; $python tools/report/peers.py "$out/peers.csv" --plot "$out/peers.svg"; } >"$out/table.md"
+{ story; echo; $python tools/lab/report/peers.py "$out/peers.csv" --plot "$out/peers.svg"; } >"$out/table.md"
 cat "$out/table.md" "$out/skipped.txt" | tee "$out/peers.txt"
 [ ! "${INTO-}" ] || into "$INTO"

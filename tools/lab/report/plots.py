@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-import tiles
+import timed
 from measured import OURS, share
 from rows import die
 from sections import NAMES, NETS, chain_cost, pft, read_published, widths_of
@@ -275,21 +275,21 @@ def solvers(m, split):
 
 def gemms(m, _):
     """Share against k, layout by layout and pooled, and how it is spread."""
-    looks = dict(zip(tiles.METHODS, ("ours", "nearest", "forest", "net", "chain")))
-    shown = {x: (name, LOOKS[looks[x]]) for x, name in tiles.methods_of(m).items()}
+    looks = dict(zip(timed.GEMM_METHODS, ("ours", "nearest", "forest", "net", "chain")))
+    shown = {x: (name, LOOKS[looks[x]]) for x, name in timed.gemm_methods_of(m).items()}
     if not shown:
         return None
     script = Script(len(m.layouts) + 2)
     script.set("ytics autofreq", "logscale x", "xrange [0.9:9]", "yrange [0.5:1]",
                "xtics (1, 2, 4, 8)", *labels("k, kernels", "share"))
     for layout in m.layouts:
-        title = f"{layout}, {len(tiles.logs_of(m, layout, 1, OURS))} shapes"
-        script.panel(title, [(tiles.by_k(m, layout, x), look, "linespoints")
+        title = f"{layout}, {len(timed.logs_of(m, layout, 1, OURS))} shapes"
+        script.panel(title, [(timed.gemm_by_k(m, layout, x), look, "linespoints")
                              for x, (_, look) in shown.items()])
     script.lines.append("unset logscale")
     script.set("xrange [0:100]", "yrange [0:1]", "xtics 20", *labels("shapes, %", "share, at most"))
     for k in (1, 8):
-        script.panel(f"all, k = {k}", [(tiles.distribution(m, k, x), look, "steps")
+        script.panel(f"all, k = {k}", [(timed.gemm_distribution(m, k, x), look, "steps")
                                        for x, (_, look) in shown.items()])
     script.key([(name, look, "linespoints") for name, look in shown.values()])
     return script.text()

@@ -4,7 +4,7 @@
 """Writes docs/accuracy.md and its plots from what measure.sh measured.
 
 The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand for the tables of
-sections.py, and {{plot NAME}} for the pictures of plots.py. The sections of summary.py are made
+sections.py, and {{plot NAME}} for the pictures of plots.py. The first page and a sentence are made
 last, of the other tables. What is not measured is said to be so. Comments in the document say where a table begins
 and ends: with --keep a table that is measured in part stays as it is in the document. Files take
 their names when all are written: plots beside the text, as accuracy-NAME.svg. Without gnuplot there
@@ -23,7 +23,6 @@ sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 
 import plots  # noqa: E402: needs the path
 import sections  # noqa: E402
-import summary  # noqa: E402
 from measured import Measured  # noqa: E402
 from rows import die  # noqa: E402
 
@@ -101,11 +100,11 @@ def tables_of(path, lines, m, old):
         if found.group(1) in sections.SECTIONS:
             new = sections.SECTIONS[found.group(1)](m, found.group(2))
             tables[name] = old[name] if name in old and is_less(new, old[name]) else new
-        elif found.group(1) in summary.DERIVED:
+        elif found.group(1) in sections.DERIVED:
             derived.append(found.groups())
         else:
             die(f"{path}:{number}: {line}: there is no such section or plot")
-    made = {" ".join(filter(None, x)): summary.DERIVED[x[0]](tables, x[1]) for x in derived}
+    made = {" ".join(filter(None, x)): sections.DERIVED[x[0]](tables, x[1]) for x in derived}
     return {**tables, **made}
 
 
@@ -150,7 +149,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folder", help="where measure.sh wrote: build/report")
-    p.add_argument("--gemm", metavar="FOLDER", help="where folds.sh wrote (default: gemm beside it)")
+    p.add_argument("--gemm", metavar="FOLDER", help="where gemm.sh wrote (default: gemm beside it)")
     p.add_argument("-o", dest="out", default="docs/accuracy.md", metavar="FILE")
     p.add_argument("--keep", action="store_true",
                    help="of the document that is there, keep each table and plot of which less is "

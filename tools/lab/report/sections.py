@@ -7,11 +7,11 @@ said.
 import collections
 import math
 import os
+import re
 import textwrap
 
 from measured import OURS, PUBLISHED, difference, number, read_csv, share
-from tiles import gemm, gemm_losses
-from timed import dimensions, solvers, table
+from timed import dimensions, gemm, gemm_losses, solvers, table
 
 NETS = "encdec attn attn2 hybrid hybrid2".split()
 CLASSICS = "default tree bayes knn svc forest nearest chain".split()
@@ -435,7 +435,7 @@ def merged(m, _):
 
 
 def aiter(m, name):
-    """A table of aiter.sh, whose folder is beside that of the other measurements."""
+    """A table of gemm.sh aiter, whose folder is beside that of the other measurements."""
     path = os.path.join(os.path.dirname(os.path.abspath(m.folder)), "aiter", "tables", f"{name}.md")
     if not os.path.exists(path):
         return [f"(AITER, {name}: {NOT}.)"]
@@ -447,3 +447,102 @@ SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training
                                     classics, calibration, frontier, floats, bracket, copies, chance,
                                     drift, parameters, merged, solvers, dimensions, more, gemm,
                                     gemm_losses, aiter)}
+
+
+# ---- what the document says from its own tables: by name, Markdown lines; what none of them has is said ----
+
+NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
+
+
+def cells_of(lines):
+    """The cells of all lines of tables, without headings' rulers."""
+    return [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in lines if line.startswith("|") and "---" not in line]
+
+
+def numbers(text):
+    """A cell's first number in each of its parts between slashes, as texts; errors are left out."""
+    return [re.search(NUMBER, part).group() for part in text.split("/") if re.search(NUMBER, part)]
+
+
+def span(texts):
+    """From the least to the greatest, as they are written."""
+    values = sorted(set(texts), key=lambda x: float(x.replace(",", "")))
+    return " to ".join(values[:1] + values[1:][-1:]) if values else NOT
+
+
+def spans(of):
+    """Of lists of equal length, the span of each place; the places are divided by slashes."""
+    return " / ".join(map(span, zip(*of))) if of and all(of) else NOT
+
+
+def total(texts):
+    """The sum of counts."""
+    return f"{sum(int(x.replace(',', '')) for x in texts):,}" if texts else NOT
+
+
+def judged(tables, split):
+    """The kernels that the paper judges, pooled, and how far behind the chain of trees is."""
+    pooled = [x for x in cells_of(tables.get(f"nets {split}", []))
+              if x[0].endswith(" kernels") and x[1] == "all"]
+    chain = [x[1:] for x in cells_of(tables.get(f"classics {split}", []))
+             if x[0] == "chain + rule" and "±" in x[1]]
+    return [pooled[0][2].split()[0] if pooled else NOT,
+            " / ".join(numbers(x[3])[0] for x in pooled) or NOT,
+            spans([numbers(x) for x in chain[0]]) if chain else NOT]
+
+
+def others(tables, split):
+    """The other kernels, the least and the greatest figure."""
+    lines = [x for x in cells_of(tables.get(f"more {split}", [])) if "±" in x[2]]
+    gaps = [re.search(r"\((.*)\)", x[-1]) for x in lines]
+    return [total([x[1].split()[0] for x in lines]), spans([numbers(x[2]) for x in lines]),
+            spans([numbers(x.group(1)) for x in gaps]) if all(gaps) else NOT]
+
+
+def solvers_line(tables, split):
+    """The share of the fastest solver's speed, GPU by GPU."""
+    lines = cells_of(tables.get(f"solvers {split}", []))
+    ours = [x for x in lines if x[1] == "kpred"]
+    return [total([x[2].split()[0] for x in ours]), span([numbers(x[4])[0] for x in ours]),
+            span([numbers(x[5])[0] for x in lines if x[1] == "boosted trees"])]
+
+
+def gemm_line(tables):
+    """The share of the fastest kernel's speed, all layouts."""
+    lines = [x for x in cells_of(tables.get("gemm", [])) if x[0] == "all"]
+    ours = [x for x in lines if x[1] == "kpred"]
+    trees = [numbers(x[4])[0] for x in lines if x[1] == "XGBoost, all three tables"]
+    return [ours[0][2], ours[0][3], span(trees)] if ours else [NOT] * 3
+
+
+def summary(tables, _):
+    """A line for each task and split."""
+    new = "the same, for tensor shapes that training has not seen"
+    lines = [["the tuned tuple, the paper's four kernels, %", *judged(tables, "config")],
+             [new, *judged(tables, "shape")],
+             ["the tuned tuple, six other kernels, %", *others(tables, "config")],
+             [new, *others(tables, "shape")],
+             ["share of the fastest solver's speed, k = 1", *solvers_line(tables, "config")],
+             [new, *solvers_line(tables, "shape")],
+             ["share of the fastest GEMM kernel's speed, k = 1", *gemm_line(tables)]]
+    return table(["what is predicted", "problems", "kpred, k = 1 / 10", "boosted trees less kpred"],
+                 lines)
+
+
+def ahead(tables, split):
+    """For which of the other kernels boosted trees are surely better or worse than kpred, at k = 1."""
+    lines = [x for x in cells_of(tables.get(f"more {split}", [])) if "(" in x[-1]]
+    if not lines:
+        return [f"How the chain compares, split `{split}`: {NOT}."]
+    better, worse = [], []
+    for line in lines:
+        gap, error = map(float, re.search(rf"\(({NUMBER}) ± ({NUMBER})", line[-1]).groups())
+        if abs(gap) > 2 * error:
+            (better if gap > 0 else worse).append(line[0])
+    return wrapped(
+        f"Split `{split}`, k = 1, {len(lines)} kernels: the chain is better than ours by more than two "
+        f"standard errors for {joined(better) or 'none'}, and worse by more than that for {joined(worse) or 'none'}.")
+
+
+DERIVED = {"summary": summary, "ahead": ahead}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tuner_means.py - means over replays of tuners, and a plot of them
 # SPDX-License-Identifier: MIT
-"""Means over what `kpred-train tune --replay` and tools/peers/tuners.py print, in one CSV.
+"""Means over what `kpred-train tune --replay` and tools/lab/peers/tuners.py print, in one CSV.
 
 A figure is the mean number of measurements until within 5 / 1 percent of the best time, a miss being
 the budget: over the seeds of a table, then over the tables. The interval is that of 95 percent of so

@@ -4,7 +4,7 @@
 # and only what is not there or is older than what it depends on is replayed again: it may be stopped.
 # SPDX-License-Identifier: MIT
 #
-# In the environment: SEEDS (30); STRATEGIES, KNOWN (of tools/peers/tuners.py, without and with tables of the
+# In the environment: SEEDS (30); STRATEGIES, KNOWN (of tools/lab/peers/tuners.py, without and with tables of the
 # other GPUs, beside kpred itself)
 #
 # Files: rows/TABLE-STRATEGY-START.csv; rows.csv, all of them; tuners.svg, where there is gnuplot
@@ -40,16 +40,16 @@ rows_of() {
     shift
     case $strategy_of in
     kpred) "$train" tune --replay "$@" --csv ;;
-    *) $python tools/peers/tuners.py "$@" --strategies "$strategy_of" --csv ;;
+    *) $python tools/lab/peers/tuners.py "$@" --strategies "$strategy_of" --csv ;;
     esac
 }
 
 # replay TABLE STRATEGY START [--data TABLE...]: the rows; no file if a package is missing
 replay() {
     rows=$out/rows/$(basename "$1" .json.bz2)-$2-$3.csv table=$1 strategy=$2
-    made_by=tools/peers/tuners.py
+    made_by=tools/lab/peers/tuners.py
     [ "$strategy" != kpred ] || made_by=$train
-    if is_newer "$rows" "$made_by" tools/peers/tuner_*.py && [ "$(wc -l <"$rows")" -eq $((seeds + 1)) ]; then
+    if is_newer "$rows" "$made_by" tools/lab/peers/tuner_tables.py && [ "$(wc -l <"$rows")" -eq $((seeds + 1)) ]; then
         return
     fi
     show "$(basename "$1"): $2, $3" || :
@@ -76,4 +76,4 @@ for table in $(tables); do
 done
 show '' || :
 { echo table,strategy,start,seed,evals_5,evals_1,share; awk 'FNR > 1' "$out"/rows/*.csv; } >"$out/rows.csv"
-exec $python tools/report/tuner_means.py "$out/rows.csv" -o "$out/tuners.svg"
+exec $python tools/lab/report/tuner_means.py "$out/rows.csv" -o "$out/tuners.svg"

@@ -1,4 +1,4 @@
-"""test_bench_aiter.py - tools/peers/aiter*.py, and the tables of tools/report/aiter.sh, on made-up tables"""
+"""test_bench_aiter.py - tools/lab/peers/aiter*.py, and the tables of tools/lab/report/gemm.sh aiter, on made-up tables"""
 # SPDX-License-Identifier: MIT
 import bz2
 import csv
@@ -9,13 +9,11 @@ import types
 from report import check, check_with, end, folder, need, output, read, run, write
 
 need("python3-numpy")
-sys.path[1:1] = ["tools/peers", "tools/report"]
+sys.path[1:1] = ["tools/lab/peers", "tools/lab/report"]
 
 import aiter as bench
 import aiter_rows
-import aiter_rules
 import aiter_tables
-import aiter_times
 
 NEW = "gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"
 OLD = "cu_num,M,N,K,kernelId,splitK,us,kernelName"
@@ -79,15 +77,15 @@ def folds():
 def rules():
     def served(*rows):
         table = {("g", m, n, 64): m for m, n in rows}
-        return lambda m, n=512: aiter_rules.look_up(table, ("g", m, n, 64))
+        return lambda m, n=512: aiter_rows.look_up(table, ("g", m, n, 64))
     found = served((16, 512), (320, 512), (512, 512), (8192, 8192))
     assert [found(m) for m in (1, 16, 17, 300, 321, 512, 513)] == [16, 16, None, 320, 512, 512, None]
     assert found(20000, 8192) == 8192 and served((32768, 512))(20000) == 32768
-    assert [aiter_rules.fine_m(m) for m in (1, 256, 257, 1024, 1025, 4096, 4097)] \
+    assert [aiter_rows.fine_m(m) for m in (1, 256, 257, 1024, 1025, 4096, 4097)] \
         == [16, 256, 288, 1024, 1088, 4096, 4224]
-    assert [s for s in range(1, 9) if aiter_rules.may_split(1024, s)] == [1, 2, 3, 4, 8]
+    assert [s for s in range(1, 9) if aiter_rows.may_split(1024, s)] == [1, 2, 3, 4, 8]
     archs = {"a": {"gfx942"}}
-    legal = lambda gpu, k, split: aiter_rules.is_legal(  # noqa: E731
+    legal = lambda gpu, k, split: aiter_rows.is_legal(  # noqa: E731
         "bs", (gpu, 1, 512, k), ("ck", "a", split), (16, 128, 256), archs)
     assert legal("gfx942_304", 512, 1) and not legal("gfx942_304", 512, 2)
     assert not legal("gfx950_256", 512, 0)
@@ -129,17 +127,17 @@ def figures():
 
 def times():
     found = {("bs", "shape"): {"network": {}}}
-    part = aiter_times.shares(found, data, lambda _, lines: lines)["shares"]
+    part = aiter_tables.shares(found, data, lambda _, lines: lines)["shares"]
     assert [line[:5] for line in part] == [["bs, M <= 512", "1", "AITER's default", "1", "0.750"],
                                            ["bs, M <= 512", "1", "the table's label", "1", "1.000"]], part
-    noise = aiter_times.noise(data, lambda _, lines: lines)
+    noise = aiter_tables.noise(data, lambda _, lines: lines)
     assert noise == [["bs, M <= 512", "2", "50.0", "10.5", "69.3"]], noise
 
 
 tmp = folder()
 data, out = f"{tmp}/data", f"{tmp}/hits"
 os.mkdir(data)
-AITER = f"{sys.executable} tools/peers/aiter.py {data} -o {out}"
+AITER = f"{sys.executable} tools/lab/peers/aiter.py {data} -o {out}"
 
 
 def aiter(arguments):
@@ -147,7 +145,7 @@ def aiter(arguments):
 
 
 def report():
-    text = output(f"{sys.executable} tools/report/aiter_tables.py {out} {data} -o {tmp}/tables")
+    text = output(f"{sys.executable} tools/lab/report/aiter_tables.py {out} {data} -o {tmp}/tables")
     assert "\n| bs, M <= 512 | nearest neighbour | 7 (4) | 42.9 " in read(f"{tmp}/tables/file_all.md")
     assert "\n| bs, M <= 512 | nearest neighbour | 4 (3) | 25.0 " in read(f"{tmp}/tables/file.md")
     assert "\n### noise" in text
@@ -155,7 +153,7 @@ def report():
 
 def whole():
     """A family without a spec: only other methods, and what is measured is not measured again"""
-    line, options = f"sh tools/report/aiter.sh {tmp}/build {data}", dict(FAMILIES="bp", TESTS="file", METHODS="nearest")
+    line, options = f"sh tools/lab/report/gemm.sh aiter {tmp}/build {data}", dict(FAMILIES="bp", TESTS="file", METHODS="nearest")
     run(line, env=options)
     assert "\n| bp | nearest neighbour | 2 (2) | 100.0 " in read(f"{tmp}/build/aiter/tables/file_all.md")
     path = f"{tmp}/build/aiter/hits/bp-file-nearest.csv"

@@ -1,4 +1,4 @@
-"""test_own.py - tools/peers/own.py: the made-up kernels, small tables of each form, and all ways on them"""
+"""test_own.py - tools/lab/peers/own.py: the made-up kernels, small tables of each form, and all ways on them"""
 # SPDX-License-Identifier: MIT
 import argparse
 import bz2
@@ -13,15 +13,15 @@ from report import TRAINER, check, end, folder, need, output, rows_of, run
 need(TRAINER)
 for package in "python3-numpy", "python3-xgboost", "python3-sklearn":
     need(package)
-sys.path.insert(1, "tools/peers")
+sys.path.insert(1, "tools/lab/peers")
 import numpy as np
 
 import own_tables
-from own_kernels import KERNELS
+from own_tables import KERNELS
 
 SHARED = folder()
 OPTIONS = argparse.Namespace(shared=SHARED, folds=3, draws=2, seed=1, problems=9, fresh=5)
-RUN = f"{sys.executable} tools/peers/own.py --train {TRAINER} --shared {SHARED} --draws 2 --set '--epochs 1'"
+RUN = f"{sys.executable} tools/lab/peers/own.py --train {TRAINER} --shared {SHARED} --draws 2 --set '--epochs 1'"
 
 
 # ---- small files of each form ----

@@ -62,7 +62,7 @@ put(f"{made}/hot.csv", [
     for body in "ab" for model, beam, _, did, ns, kept in lines()])
 for model, beam, instructions, _, _, _ in lines():
     write(f"{made}/{model}-{beam}.callgrind", CALLGRIND.format(half=1000, total=round(2000 * instructions)))
-COST = f"{sys.executable} tools/report/cost.py"
+COST = f"{sys.executable} tools/lab/report/cost.py"
 
 
 def costs(body):
@@ -126,7 +126,7 @@ refuse("no output of callgrind", 2, "one-1.callgrind: is no output of callgrind"
 
 def small():
     """With one model and few beams"""
-    return output(f"sh tools/report/cost.sh {tmp}/build {tmp}/new.svg", env=dict(
+    return output(f"sh tools/lab/report/cost.sh {tmp}/build {tmp}/new.svg", env=dict(
         MODELS="conv_asm_bwd_wrw_3x3", BEAMS="1,2", BODY="portable", COUNTED="1", COUNTED_BODY="portable"))
 
 

@@ -1,4 +1,4 @@
-"""test_bench_peers.py - tools/peers/bench with small models: its peers predict what classics.py predicts
+"""test_bench_peers.py - tools/lab/bench with small models: its peers predict what classics.py predicts
 
 The objects are those of make bench-peers, but in BUILD/check, where they stay; the trees are few.
 """
@@ -20,7 +20,7 @@ if platform.system() != "Linux":
     skip("all", "it needs Linux")
     end()
 os.environ["OMP_NUM_THREADS"] = "1"
-sys.path.insert(1, "tools/peers")
+sys.path.insert(1, "tools/lab/peers")
 
 import bench_models
 import classics
@@ -163,9 +163,9 @@ def plot():
 
 
 tmp, out = folder(), f"{BUILD}/check/peers"
-bench, peers = f"{out}/bench_peers", f"{sys.executable} tools/report/peers.py"
+bench, peers = f"{out}/bench_peers", f"{sys.executable} tools/lab/report/peers.py"
 check("models", models)
-check("objects", lambda: run(f"make -s -f tools/peers/bench/Makefile BUILD={BUILD} OUT={out} "
+check("objects", lambda: run(f"make -s -f tools/lab/bench/Makefile BUILD={BUILD} OUT={out} "
                              f"CC='{os.environ['CC']}' CFLAGS='{os.environ['CFLAGS']}'") and None)
 check("all that is there runs", runs)
 check("tuples of classics.py", compare)

@@ -1,4 +1,4 @@
-"""test_bench_solvers.py - tools/peers/solvers.py on a small find-db, and beside kpred-train eval"""
+"""test_bench_solvers.py - tools/lab/peers/solvers.py on a small find-db, and beside kpred-train eval"""
 # SPDX-License-Identifier: MIT
 import collections
 import re
@@ -29,7 +29,7 @@ def databases():
 
 
 one, second = databases()
-PEERS = f"{sys.executable} tools/peers"
+PEERS = f"{sys.executable} tools/lab/peers"
 SOLVERS = f"{PEERS}/solvers.py weights/conv_solver.spec --trainer {TRAINER} --trees 20 --data {one}"
 table_hits, eval_hits, boosted_hits = (f"{tmp}/{name}.csv" for name in ("table", "eval", "boosted"))
 
@@ -49,7 +49,7 @@ def table():
 
 
 def as_eval():
-    """Trained on the same rows of the same file, kpred-train tests on the same problems; shares.py joins the two."""
+    """Trained on the same rows of the same file, kpred-train tests on the same problems; paired.py joins the two."""
     text = re.sub("(?m)^teach.*\n", "", re.sub("(?m)^epochs .*", "epochs = 1", read("weights/conv_solver.spec")))
     spec = write(f"{tmp}/conv_solver.spec", text.replace("[network]", "[network]\nteachers = 0"))
     run(f"{TRAINER} train {spec} --data {one} --split config --epochs 1 --threads 1 --float-out {tmp}/f32 "
@@ -58,7 +58,7 @@ def as_eval():
     ours, theirs = ([(x["model"], x["split"], x["key"], x["row"], x["k"]) for x in rows_of(read(path))]
                     for path in (table_hits, eval_hits))
     assert ours == theirs
-    assert "\n2,table," in output(f"{PEERS}/shares.py {table_hits} {eval_hits} --csv")
+    assert "\n2,table," in output(f"{PEERS}/paired.py {table_hits} {eval_hits} --csv")
 
 
 def gpus():
@@ -84,7 +84,7 @@ def missing_package():
 
 
 check("solvers.py: table", table)
-check("solvers.py: the problems of kpred-train eval, joined by shares.py", as_eval)
+check("solvers.py: the problems of kpred-train eval, joined by paired.py", as_eval)
 check("solvers.py: GPUs", gpus)
 check_with("python3-xgboost", "solvers.py: boosted trees", boosted)
 check("solvers.py: a package is missing", missing_package)

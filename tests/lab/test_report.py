@@ -100,7 +100,7 @@ def put_measurements():
 
 
 def report_line(of, arguments=""):
-    return f"{sys.executable} tools/report/report.py {tmp}/{of} --weights {tmp}/weights -o {DOC} {arguments}"
+    return f"{sys.executable} tools/lab/report/report.py {tmp}/{of} --weights {tmp}/weights -o {DOC} {arguments}"
 
 
 def report(of, arguments="", **options):
@@ -293,12 +293,12 @@ def rows():
 
 def ahead():
     """Two standard errors decide; 2.0 of 1.0 is not more."""
-    sys.path[1:1] = ["tools/peers", "tools/report"]
-    import summary
+    sys.path[1:1] = ["tools/lab/peers", "tools/lab/report"]
+    import sections
     table = ["| kernel | n | ours | chain + rule |", "|---|---|---|---|"]
     table += [f"| {name} | 1 | 2 | 3 / 4 ({less} / +9.9 ± 0.1) |" for name, less in
               (("A", "+2.1 ± 1.0"), ("B", "+2.0 ± 1.0"), ("C", "-2.3 ± 1.1"), ("D", "-0.9 ± 0.4"))]
-    said = " ".join(summary.ahead({"more config": table}, "config"))
+    said = " ".join(sections.ahead({"more config": table}, "config"))
     assert "4 kernels: " in said and "errors for A, and" in said and said.endswith("more than that for C and D."), said
 
 
@@ -411,7 +411,7 @@ def own_accuracy():
     clear(f"{tmp}/own"), clear(f"{tmp}/nothing")
     for path in glob.glob("docs/accuracy*"):
         shutil.copy(path, f"{tmp}/own")
-    run(f"{sys.executable} tools/report/report.py {tmp}/nothing --keep -o {tmp}/own/accuracy.md")
+    run(f"{sys.executable} tools/lab/report/report.py {tmp}/nothing --keep -o {tmp}/own/accuracy.md")
     assert read(f"{tmp}/own/accuracy.md") == read("docs/accuracy.md")
 
 
@@ -420,7 +420,7 @@ def own_figures():
     os.makedirs(f"{tmp}/copy/build")
     shutil.copytree("weights", f"{tmp}/copy/weights")
     os.symlink(f"{ROOT}/tools", f"{tmp}/copy/tools")
-    run("sh tools/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", cwd=f"{tmp}/copy",
+    run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", cwd=f"{tmp}/copy",
         env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": "."})
     assert read(f"{tmp}/copy/weights/README.md") == read("weights/README.md")
 
@@ -571,7 +571,7 @@ if not methods:
 
 def measure(status=0, **variables):
     """What it says, and that without one line"""
-    done = run(f"sh tools/report/measure.sh build {databases}", status, cwd=tree, env={
+    done = run(f"sh tools/lab/report/measure.sh build {databases}", status, cwd=tree, env={
         "NETS": "encdec", "METHODS": methods, "WIDTHS": "32-16-16", "EPOCHS": "1", "SPLITS": "config", **variables})
     return done.stderr, [x for x in done.stderr.splitlines() if "no text" not in x]
 
@@ -603,7 +603,7 @@ def only_what_is_new():
 
 
 def report_here():
-    run("python3 tools/report/report.py build/report", cwd=tree)
+    run("python3 tools/lab/report/report.py build/report", cwd=tree)
     return read(f"{tree}/docs/accuracy.md")
 
 

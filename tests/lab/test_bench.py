@@ -1,4 +1,4 @@
-"""test_bench.py - tools/peers/label_noise.py, paired.py and classics.py: on a few rows they run, count right, and
+"""test_bench.py - tools/lab/peers/label_noise.py, paired.py and classics.py: on a few rows they run, count right, and
 refuse what is wrong
 """
 # SPDX-License-Identifier: MIT
@@ -47,7 +47,7 @@ old = put_layers("gfx900_56-old", {**SAME, 7: SEVEN, 9: NINE})
 # The last row is the one that tells: of 64 written channels 16 are a divisor, of 72 not.
 exchanged = put_layers("gfx900_56-exchanged", {**SAME, 7: SEVEN, 9: NINE}, True,
                        f"64-14-14-1x1-72-14-14-1-0x0-1x1-1x1-0-NCHW-FP32-B=ConvAsm1x1U:{NEW[0]}\n")
-NOISE = f"{PYTHON} tools/peers/label_noise.py --trainer {TRAINER}"
+NOISE = f"{PYTHON} tools/lab/peers/label_noise.py --trainer {TRAINER}"
 NOISE_1X1 = f"{NOISE} " + " ".join(f"weights/{x}.spec" for x in (
     "conv_asm_1x1u", "conv_asm_bwd_wrw_1x1", "conv_ocl_direct_fwd_1x1"))
 
@@ -108,7 +108,7 @@ for name, text, command in (
 
 # ---- paired.py ----
 
-PAIRED = f"{PYTHON} tools/peers/paired.py"
+PAIRED = f"{PYTHON} tools/lab/peers/paired.py"
 HITS = """method,model,split,key,row,k,hit,agree
 a,m,config,"x,1",1,1,1,8
 a,m,config,"x,1",2,1,1,8
@@ -152,7 +152,7 @@ class Kernel:
         self.spec, self.model, self.network, self.data = spec, model, network, data
 
     def classics(self, arguments):
-        return f"{PYTHON} tools/peers/classics.py {self.spec} --trainer {TRAINER} --network {self.network} " \
+        return f"{PYTHON} tools/lab/peers/classics.py {self.spec} --trainer {TRAINER} --network {self.network} " \
             f"--data {self.data} -k 1,10 --rounds 3 --svc-rows 30 {arguments}"
 
     def figures(self, arguments, **options):
@@ -221,7 +221,7 @@ def missing_package():
 
 def legal():
     """The legal tuples that rankings choose from are all those, and only those, that the oracle accepts."""
-    sys.path.insert(1, "tools/peers")
+    sys.path.insert(1, "tools/lab/peers")
     import native
     import numpy as np
     import rows
@@ -264,7 +264,7 @@ check_with(ORACLE, "classics.py: legal tuples", legal)
 check("classics.py: older runs", older)
 check("classics.py: no such method", misused, '"oracle" is none of', "--methods oracle")
 check("classics.py: k of 0", misused, '"0": expected a number of at least 1', "-k 0")
-CLASSICS = f"{PYTHON} tools/peers/classics.py"
+CLASSICS = f"{PYTHON} tools/lab/peers/classics.py"
 for name, text, command in (
         ("no such header", f"{tmp}/none.h", one.classics(f"--network {tmp}/none.h")),
         ("a header without a model", "kpred.h: declares no kpred_model", one.classics("--network kpred.h")),

@@ -1,4 +1,4 @@
-"""test_bench_gemm.py - tools/peers/gemm.py, shares.py and the folds of tools/report/folds.sh, on small tables"""
+"""test_bench_gemm.py - tools/lab/peers/gemm.py, paired.py and the folds of tools/lab/report/gemm.sh tensile, on small tables"""
 # SPDX-License-Identifier: MIT
 import bz2
 import os
@@ -30,9 +30,9 @@ SPEC = spec("""[kernel] name = small; rule = listed [data] format = tensile
     [split] config = m,n,batch,k [derived] lm = log2 m [features] hats lm 3 1 8
     [network] teachers = 0; epochs = 3; draws = 4; encoder1 = 16; encoder2 = 16; hidden = 16""")
 table, small = write(f"{tmp}/table.csv", TABLE), write(f"{tmp}/small.spec", SPEC)
-PEERS = f"{sys.executable} tools/peers"
+PEERS = f"{sys.executable} tools/lab/peers"
 GEMM = f"{PEERS}/gemm.py {small} --data {table} --trainer {TRAINER}"
-SHARES = f"{PEERS}/shares.py"
+SHARES = f"{PEERS}/paired.py"
 nearest_hits, portfolio_hits = f"{tmp}/nearest.csv", f"{tmp}/portfolio.csv"
 
 
@@ -69,15 +69,15 @@ def compared():
     assert -0.2 <= low < -0.17 and -0.18 < high <= -0.1, lines[2]
 
 
-check("shares.py: differences and intervals", compared)
+check("paired.py: differences and intervals", compared)
 fewer = write(f"{tmp}/fewer.csv", "".join(read(portfolio_hits).splitlines(True)[:-1]))
 wrong = write(f"{tmp}/wrong.csv", re.sub(r",[0-9.]*,0\n", ",1.5,0\n", read(nearest_hits), count=1))
 for name, text, command in (
-        ("shares.py: no such method", 'there is no method "additive", only nearest', f"{SHARES} {nearest_hits}"),
-        ("shares.py: twice the same", "comes twice", f"{SHARES} {nearest_hits} {nearest_hits} --against nearest"),
-        ("shares.py: other problems", "not measured on the same problems",
+        ("paired.py: no such method", 'there is no method "additive", only nearest', f"{SHARES} {nearest_hits}"),
+        ("paired.py: twice the same", "comes twice", f"{SHARES} {nearest_hits} {nearest_hits} --against nearest"),
+        ("paired.py: other problems", "not measured on the same problems",
          f"{SHARES} {nearest_hits} {fewer} --against nearest"),
-        ("shares.py: a share above 1", "wrong.csv:2", f"{SHARES} {wrong} --against nearest"),
+        ("paired.py: a share above 1", "wrong.csv:2", f"{SHARES} {wrong} --against nearest"),
         ("gemm.py: no such method", "none of nearest", f"{GEMM} --methods oracle"),
         ("gemm.py: k of 0", '-k "0"', f"{GEMM} -k 0"),
         ("gemm.py: no GEMM", 'there is no "m"',
@@ -102,7 +102,7 @@ for layout, matrices in ("nn", "Ailk_Bljk"), ("nt", "Ailk_Bjlk"), ("tn", "Alik_B
 
 
 def folds(status=0):
-    return run(f"sh tools/report/folds.sh build {tables}", status, cwd=copy,
+    return run(f"sh tools/lab/report/gemm.sh tensile build {tables}", status, cwd=copy,
                env={"THREADS": "1", "METHODS": "nearest,portfolio"})
 
 
@@ -125,7 +125,7 @@ def once_more():
 
 def no_table():
     os.remove(f"{tables}/mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2")
-    assert f"folds.sh: there is no {tables}/mi100-sgemm-Cijk_Alik" in folds(None).stderr
+    assert f"gemm.sh: there is no {tables}/mi100-sgemm-Cijk_Alik" in folds(None).stderr
 
 
 check("folds.sh: all shapes, pooled", lambda: all_folds() and None)

@@ -1,4 +1,4 @@
-"""test_tuners.py - tools/peers/tuner*.py beside `kpred-train tune --replay`, and tools/report/tuners.sh, on small tables"""
+"""test_tuners.py - tools/lab/peers/tuner*.py beside `kpred-train tune --replay`, and tools/lab/report/tuners.sh, on small tables"""
 # SPDX-License-Identifier: MIT
 import bz2
 import gzip
@@ -12,9 +12,8 @@ import sys
 
 from report import TRAINER, check, check_with, end, folder, output, read, refuse, there, write
 
-sys.path[1:1] = ["tools/peers", "tools/report"]
+sys.path[1:1] = ["tools/lab/peers", "tools/lab/report"]
 
-import tuner_classic
 import tuner_means
 import tuners
 from tuner_tables import PATIENCE, Search, Stuck, Table
@@ -104,7 +103,7 @@ def table():
     for a in t.configs:
         away = {b: [abs(x - y) for x, y in zip(a, b)] for b in t.configs if b != a}
         assert set(t.neighbours(a)) == {b for b, d in away.items() if sum(map(bool, d)) == 1}
-        assert set(tuner_classic.adjacent(t, a)) == {b for b, d in away.items() if max(d) == 1}
+        assert set(tuners.adjacent(t, a)) == {b for b, d in away.items() if max(d) == 1}
 
 
 def other():
@@ -188,24 +187,23 @@ def climbs():
     for seed, is_greedy in itertools.product(range(20), (False, True)):
         search = Search(t, 1000, random.Random(seed))
         search.table.best = -1 # so that the best does not end it
-        here, best = tuner_classic.climb(search.any(), search, is_greedy)
+        here, best = tuners.climb(search.any(), search, is_greedy)
         assert best == t.time[here] <= min(t.time[c] for c in t.neighbours(here))
 
 
 def process():
     """The process's means and variances, solved in one piece."""
     import numpy as np
-    import tuner_learned as learned
     t = Table(f"{data}/w6600.json")
-    points = learned.places(t)
-    model = learned.Process(points, 10)
+    points = tuners.places(t)
+    model = tuners.Process(points, 10)
     at = random.Random(1).sample(range(len(points)), 10)
     results = [t.time[t.configs[i]] if t.time[t.configs[i]] < 9 else 9 for i in at]
     for i, result in zip(at, results):
         model.add(i, result)
     away = np.sqrt(((points[:, None] - points[None]) ** 2).sum(2)) * math.sqrt(3) / 1.5
     alike = (1 + away) * np.exp(-away)
-    solved = np.linalg.solve(alike[np.ix_(at, at)] + learned.NOISE * np.eye(10), alike[at])
+    solved = np.linalg.solve(alike[np.ix_(at, at)] + tuners.NOISE * np.eye(10), alike[at])
     assert np.allclose(model.sums[0], np.array(results) @ solved)
     assert np.allclose(model.sums[1], np.ones(10) @ solved)
     assert np.allclose(model.variance, 1 - (alike[at] * solved).sum(0))
@@ -240,7 +238,7 @@ def means():
 # ---- the program, beside `kpred-train tune --replay` ----
 
 CLASSIC = "random,genetic,annealing,differential,iterated,climb"
-TUNERS = f"{sys.executable} tools/peers/tuners.py"
+TUNERS = f"{sys.executable} tools/lab/peers/tuners.py"
 CACHE = f"{TUNERS} {data}/cache.json"
 
 
@@ -300,7 +298,7 @@ def deaf():
 def report():
     """The report replays what is missing, and keeps what is there."""
     def lines():
-        text = output(f"sh tools/report/tuners.sh {tmp}/build {data}/hub",
+        text = output(f"sh tools/lab/report/tuners.sh {tmp}/build {data}/hub",
                       env={"SEEDS": "2", "STRATEGIES": "random climb", "KNOWN": ""})
         return text.count("\n"), read(f"{tmp}/build/tuners/rows.csv")
     os.makedirs(f"{tmp}/build")
@@ -356,7 +354,7 @@ for name, status, text, line in (
 refuse("no table", 2, "required: table", TUNERS)
 check_with(TRAINER, "report", report)
 refuse("a report without tables", 1, f"there is no table in {tmp}/none",
-       f"sh tools/report/tuners.sh {tmp}/build {tmp}/none")
+       f"sh tools/lab/report/tuners.sh {tmp}/build {tmp}/none")
 HUB = os.environ.get("TUNER", "../shared/tuner")
 cache, t4 = (f"{HUB}/convolution_milo.{name}" for name in ("A100.json.gz", "A100_T4.json.bz2"))
 check_with(t4, "Kernel Tuner's hub: a cache and its T4", alike, cache, t4)
