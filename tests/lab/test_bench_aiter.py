@@ -122,7 +122,7 @@ def figures():
     b = {i: o._replace(place=0) for i, o in a.items()}
     assert aiter_tables.difference(a, b, 1, "")[0] == 50
     assert aiter_tables.triple({0: some[0]}) == ["100.0"] * 3, "one (N, K) has no error"
-    assert aiter_tables.part_of(some[0]) == "bs low" and aiter_tables.band_of(row(65, 1, 1)) == "65-512"
+    assert aiter_tables.part_of("bs", 512) == "bs low" and aiter_tables.band_of(row(65, 1, 1)) == "65-512"
 
 
 def times():

@@ -50,7 +50,7 @@ def table():
 
 def as_eval():
     """Trained on the same rows of the same file, kpred-train tests on the same problems; paired.py joins the two."""
-    text = re.sub("(?m)^teach.*\n", "", re.sub("(?m)^epochs .*", "epochs = 1", read("weights/conv_solver.spec")))
+    text = re.sub("(?m)^(teach|judge_).*\n", "", re.sub("(?m)^epochs .*", "epochs = 1", read("weights/conv_solver.spec")))
     spec = write(f"{tmp}/conv_solver.spec", text.replace("[network]", "[network]\nteachers = 0"))
     run(f"{TRAINER} train {spec} --data {one} --split config --epochs 1 --threads 1 --float-out {tmp}/f32 "
         f"-o {tmp}/solver.h")

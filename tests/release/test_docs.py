@@ -156,7 +156,7 @@ check("internals", internals)
 
 # ---- commands ----
 
-MAKEFILES = ["Makefile", "tools/evolve/evolve.mk", "tools/lab/lab.mk"]
+MAKEFILES = ["Makefile", "tools/evolve/evolve.mk", "tools/lab/lab.mk", "tests/mutants/mutants.mk"]
 
 
 def targets():

@@ -138,8 +138,8 @@ enum { TREE_FEATURES = 59 };
 void tree_features(const int32_t *problem, float *x);
 
 /* From the probabilities of the classes that a method knows to those of all values: as
-   tools/lab/peers/classics.py does it, a thousandth of the training frequencies is mixed in. Classes
-   are the values that training names, in their order. */
+   tools/lab/peers/classics.py does it, a thousandth of the training frequencies is mixed in.
+   Classes are the values that training names, in their order. */
 struct smooth {
     size_t n_params;
     size_t n_classes[KPRED_MAX_TUPLE];

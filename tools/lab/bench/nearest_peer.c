@@ -1,9 +1,9 @@
 /* nearest_peer.c - the tuples of the nearest known problems, by a scan of all that are in memory
    SPDX-License-Identifier: MIT
 
-   The distance is that of tools/lab/peers/classics.py: squared, in octaves, over all sizes; problems of
-   another GPU, direction or type come after all others. Problems of the same tokens lie together,
-   so a scan reads those alone, unless they have not k legal tuples. */
+   The distance is that of tools/lab/peers/classics.py: squared, in octaves, over all sizes;
+   problems of another GPU, direction or type come after all others. Problems of the same tokens lie
+   together, so a scan reads those alone, unless they have not k legal tuples. */
 #include "bench.h"
 
 #include <math.h>

@@ -123,7 +123,8 @@ static size_t param_named(const char *name)
     return p;
 }
 
-/* How long the line "LIBRARY NAME SPLIT" of a tuple is; 0: it is illegal, has no name or no room. */
+/* How long the line "LIBRARY NAME SPLIT" of a tuple is; 0: it is illegal, or has no name or no
+   room. */
 static size_t put_kernel(const int32_t *problem, const kpred_tuple *t, char *out, size_t cap)
 {
     const kpred_param *library = &model->params[param_named("library")];
@@ -136,9 +137,9 @@ static size_t put_kernel(const int32_t *problem, const kpred_tuple *t, char *out
     return (size_t)n < cap ? (size_t)n : 0;
 }
 
-/* A line for each kernel that the network names, best first; problem: GPU, M, N, K, the first of which
-   is set here. A GPU that the model does not know, or a problem without a legal tuple, has no kernels.
-   0, or -1 if a line cannot be written. */
+/* A line for each kernel that the network names, best first; problem: GPU, M, N, K, the first of
+   which is set here. A GPU that the model does not know, or a problem without a legal tuple, has no
+   kernels. 0, or -1 if a line cannot be written. */
 int bench_kernels(const char *gpu, int32_t *problem, char *out, size_t cap)
 {
     const size_t words = kpred_arena_words(model, BEAM);
