@@ -199,5 +199,9 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 	@$(CC) -std=c99 -I. $(CFLAGS) tests/signature.c -o $(BUILD)/signature/signature
 	@$(BUILD)/signature/signature
 
+.PHONY: renew
+renew: all ## write again what follows from the models: list, signature, answers, docs/models.md
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tools/release/renew.sh $(BUILD)
+
 # What makes the project's own figures, and what tests its tests
 include tools/lab/lab.mk tests/mutants/mutants.mk

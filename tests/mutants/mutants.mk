@@ -6,13 +6,6 @@
 mutants: $(if $(TOOLS),all) ## which of 300 small changes of headers tests notice; an hour. TOOLS=1: of tools
 	@CC='$(CC)' JOBS='$(JOBS)' python3 tests/mutants/$(if $(TOOLS),tools.py $(BUILD),run.py $(BUILD)/mutants --jobs $(JOBS))
 
-.PHONY: answers
-answers: ## write tests/mutants/answers again, after a rule or a model changed on purpose
-	@sh tools/release/analyzed.sh $(BUILD)/answers
-	@$(CC) -std=c99 $(CFLAGS) -I$(BUILD)/answers -I. -Itests tests/mutants/answers.c -o $(BUILD)/answers/program
-	@$(BUILD)/answers/program >$(BUILD)/answers/stored
-	@mv $(BUILD)/answers/stored tests/mutants/answers
-
 .PHONY: coverage
 coverage: ## lines and branches of the headers that tests reach. TOOLS=1: of the tools
 	@python3 tests/mutants/coverage.py $(BUILD)/coverage $(if $(TOOLS),--tools $(SUITES))
