@@ -273,13 +273,11 @@ void conv1d_backward_tokens(const struct conv1d *l, const struct arrays *a, cons
 
 /* ---- loss ---------------------------------------------------------------------------------- */
 
-/* d = scale * 2^(l - top) / sum in the values, 0 in the padding; less scale at y */
-static void derive(const float *l, size_t values, size_t cols, float top, float factor, uint16_t y,
-                   float scale, float *d)
+/* d = scale * 2^(l - top) / sum in the values, 0 in the padding */
+static void derive(const float *l, size_t values, size_t cols, float top, float factor, float *d)
 {
     for (size_t v = 0; v < cols; v++)
         d[v] = v < values ? num_exp2(l[v] - top) * factor : 0.0f;
-    d[y] -= scale;
 }
 
 double softmax_loss(const float *logits, size_t rows, size_t values, size_t cols, const uint16_t *y,
@@ -294,8 +292,10 @@ double softmax_loss(const float *logits, size_t rows, size_t values, size_t cols
         for (size_t v = 0; v < values; v++)
             sum += num_exp2(l[v] - top);
         loss += (double)(top - l[y[i]]) + num_log2((double)sum);
-        if (d)
-            derive(l, values, cols, top, scale / sum, y[i], scale, d + i * cols);
+        if (d) {
+            derive(l, values, cols, top, scale / sum, d + i * cols);
+            d[i * cols + y[i]] -= scale;
+        }
     }
     return loss;
 }
