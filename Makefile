@@ -187,7 +187,7 @@ analyze: ## static analysis of headers, generated headers and examples by five t
 
 .PHONY: misra
 misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
-	@sh tools/release/misra.sh
+	@sh tools/release/analyze.sh misra
 
 .PHONY: fuzz
 fuzz: ## let libFuzzer loose on all inputs, SECONDS each (20); ONLY=NAME,...: these alone
