@@ -280,7 +280,7 @@ def lacks(command, here, at):
             return "HIP"
     if re.search("classics.py|solvers.py", command) and not os.path.exists(f"{tmp}/bin/python3"):
         return "python3-sklearn or -xgboost"
-    return re.search("paired.py|shares.py", command) and not os.path.exists(f"{at}/PEERS.csv") \
+    return re.search("paired.py", command) and not os.path.exists(f"{at}/PEERS.csv") \
         and "output of a command before"
 
 
@@ -294,8 +294,8 @@ HERE = [
     (" GPU([. ])", r" gfx906_60\1"), ("(?s)FILE(.*--net NET)", r"NETWORK\1"), ("--net NET ", "--net encdec "),
     ("--replay TABLE ", "--replay A100.json "), ("--evaluations [0-9]* ", "--evaluations 800 "),
     ("(?s)(?!.*--epochs)(.*kpred-train train .*) -o ", r"\1 --epochs 2 -o "), ("--by BY ", "--by dtype "),
-    ("--split SPLIT([ '])", r"--split config\1"), ("tools/peers/classics.py", r"\g<0> --rounds 3 --svc-rows 30"),
-    ("(?s)(tools/peers.*)--hits HITS", r"\1--hits PEERS"), (r"HITS\.csv\.\.\.", "HITS.csv PEERS.csv")]
+    ("--split SPLIT([ '])", r"--split config\1"), ("tools/lab/peers/classics.py", r"\g<0> --rounds 3 --svc-rows 30"),
+    ("(?s)(tools/lab/peers.*)--hits HITS", r"\1--hits PEERS"), (r"HITS\.csv\.\.\.", "HITS.csv PEERS.csv")]
 
 
 def as_here(command):

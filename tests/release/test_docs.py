@@ -155,6 +155,9 @@ check("internals", internals)
 
 # ---- commands ----
 
+MAKEFILES = ["Makefile", "tools/evolve/evolve.mk", "tools/lab/lab.mk", "tests/mutants/mutants.mk"]
+
+
 def targets():
     """With -C they are those of that folder."""
     for doc in DOCS:
@@ -163,9 +166,9 @@ def targets():
                 continue
             line = re.sub(" *#.*", "", line)[5:]
             at = re.match("-C *([^ ]*)", line)
-            made = f"{at[1]}/Makefile" if at and os.path.exists(f"{at[1]}/Makefile") else "Makefile"
+            made = [f"{at[1]}/Makefile"] if at and os.path.exists(f"{at[1]}/Makefile") else MAKEFILES
             for target in re.sub("-C *[^ ]*", "", line).split(" "):
-                if re.fullmatch("[a-z][a-z-]*", target) and not re.search(f"^{target}:", read(made), re.M):
+                if re.fullmatch("[a-z][a-z-]*", target) and not re.search(f"^{target}:", "".join(map(read, made)), re.M):
                     yield f"{doc}: make {target}: no such target"
 
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/outputs.h"
+#include "lab/paper/paper.h"
 #include "train/train.h"
 
 struct train_options {
