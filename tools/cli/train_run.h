@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "lab/paper/paper.h"
 #include "train/train.h"
 
 struct train_options {

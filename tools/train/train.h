@@ -6,5 +6,3 @@
 #include "float_file.h"
 #include "quantise.h"
 #include "training_rows.h"
-
-#include "paper/paper.h"
