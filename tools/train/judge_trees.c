@@ -99,6 +99,48 @@ static void add_failed(struct marks *m, const struct dataset *d, const unsigned 
     }
 }
 
+/* A find-db lists the solvers that could be run. Of the values that some problem lists and this one
+   does not, a few are drawn, as if they had failed. */
+enum { UNLISTED = 4 };
+
+static size_t list_used(const struct dataset *d, const struct scope *scope,
+                        unsigned char used[KPRED_MAX_VALUES])
+{
+    unsigned char is_used[KPRED_MAX_VALUES] = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        is_used[d->target[i]] |= data_is_known(d, i) && is_in(scope, d->problem + i * d->n_fields);
+    for (size_t v = 0; v < KPRED_MAX_VALUES; v++)
+        if (is_used[v])
+            used[n++] = (unsigned char)v;
+    return n;
+}
+
+/* Marks of 0; how many there would be if none were left out */
+static size_t add_unlisted(struct marks *m, const struct dataset *d, const unsigned char *part,
+                           const struct scope *scope, uint64_t seed)
+{
+    static unsigned char used[KPRED_MAX_VALUES];
+    const size_t n = list_used(d, scope, used);
+    size_t all = 0;
+    for (size_t i = 0, end; i < d->n; i = end, m->groups++) {
+        const int32_t *problem = d->problem + i * d->n_fields;
+        unsigned char is_listed[KPRED_MAX_VALUES] = {0};
+        end = data_problem_end(d, i);
+        if ((part && part[i]) || !is_in(scope, problem))
+            continue;
+        for (size_t j = i; j < end; j++)
+            is_listed[d->target[j]] = 1;
+        all += n - (end - i);
+        for (int k = 0; k < UNLISTED; k++) {
+            const unsigned char *v = &used[num_draw(&seed) % n];
+            if (!is_listed[*v])
+                add(m, problem, v, 0, 0);
+        }
+    }
+    return all;
+}
+
 static int has_failures(const struct marks *m)
 {
     for (size_t i = 0; i < m->n; i++)
@@ -161,6 +203,7 @@ int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
     memset(t, 0, sizeof *t);
     memset(&times, 0, sizeof times);
     memset(&all, 0, sizeof all);
+    t->left_out = 1;
     if (unseen_read(&scope.unseen, scope.spec))
         return -1;
     for (size_t i = 0; i <= task->n_beside; i++) {
@@ -173,6 +216,10 @@ int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
     if (!task->from_all) {
         draw_some(&times, task->seed);
         draw_some(&all, task->seed);
+    } else {
+        const size_t before = all.n,
+                     n = add_unlisted(&all, task->data, task->part, &scope, task->seed);
+        t->left_out = (double)n / (double)(all.n - before + 1);
     }
     int bad = !times.n ? fail("%s: no row for its judges", task->model->m.name)
                        : fit(&t->time, task, &times, 1, task->seed);
@@ -246,6 +293,13 @@ static size_t list_likely(const float *probability, size_t n_values, unsigned ch
     return n;
 }
 
+/* Of the probability that a solver is listed, as trees say it who have not learnt from all failures */
+static double bits_listed(const struct judge_trees *t, float works)
+{
+    const double w = works < 0.001f ? 0.001 : works > 0.999f ? 0.999 : (double)works;
+    return num_log2(w / (w + (1 - w) * t->left_out));
+}
+
 void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float *probability)
 {
     const struct model *m = mix->trees->time.inputs.model;
@@ -254,13 +308,18 @@ void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float 
     if (!is_of_gpu(m->spec, mix->gpu, problem))
         return;
     const size_t n = list_likely(probability, (size_t)m->params[0].n_values, value, &before);
-    judge_trees_ask(mix->trees, problem, value, n, mark);
+    float works[KPRED_MAX_VALUES];
+    ask(&mix->trees->time, problem, value, n, mark);
+    if (mix->trees->works.trees)
+        ask(&mix->trees->works, problem, value, n, works);
     for (size_t i = 0; i < n; i++)
         least = mark[i] < least ? mark[i] : least;
     for (size_t i = 0; i < n; i++) {
         const double octaves = judge_octaves((double)(mark[i] - least));
-        const double bits = (1 - mix->share) * num_log2((double)probability[value[i]])
-                            - mix->share * mix->sharpness * octaves;
+        double bits = (1 - mix->share) * num_log2((double)probability[value[i]])
+                      - mix->share * mix->sharpness * octaves;
+        if (mix->trees->works.trees)
+            bits += mix->share * bits_listed(mix->trees, works[i]);
         probability[value[i]] = num_exp2((float)bits);
         after += probability[value[i]];
     }

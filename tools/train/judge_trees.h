@@ -11,6 +11,7 @@ struct judge {
 
 struct judge_trees {
     struct judge time, works; /* works is without trees where nothing failed */
+    double left_out;          /* so many failures there are for each that works has learnt from */
 };
 
 /* They learn from the rows of data whose part is 0 (NULL: all), from its failures but in problems
