@@ -8,7 +8,7 @@
 #include "kpred.h"
 
 #include "harness/test.h"
-#include "train/quantise.h"
+#include "train/additive_net.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 
 #include "base/numbers.h"
 #include "model/registry.h"
-#include "train/float_file.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* judge_inputs.c - see judge_inputs.h
+/* judge_inputs.c - the numbers by which judges know a problem and a tuple, see judges.h
    SPDX-License-Identifier: MIT */
-#include "judge_inputs.h"
+#include "judges.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -19,6 +19,104 @@ enum {
 };
 
 enum op { GIVEN, IS, POWER, PRODUCT, QUOTIENT, ROUNDED_UP, REMAINDER, SUM };
+
+/* ---- what a tuple did in problems nearby ---- */
+
+enum {
+    MOST_NEAR = 1024, /* rows of a tuple that are looked at */
+    NEAR_NUMBERS = 3  /* the nearest problem's mark, the mean of near ones, and how far */
+};
+#define OTHER_NAME 4.0f /* octaves */
+#define FAR        64.0
+
+static void place(const struct judge_near *near, const int32_t *problem, float *to)
+{
+    const struct model *m = near->model;
+    for (size_t f = 0; f < m->m.n_fields; f++)
+        to[f] = m->fields[f].tokens ? (float)problem[f] : (float)num_log2(problem[f] + 1.0);
+}
+
+static float distance(const struct model *m, const float *a, const float *b)
+{
+    float far = 0;
+    for (size_t f = 0; f < m->m.n_fields; f++) {
+        const float d = a[f] < b[f] ? b[f] - a[f] : a[f] - b[f];
+        far += !m->fields[f].tokens ? d : d > 0 ? OTHER_NAME : 0;
+    }
+    return far;
+}
+
+static size_t sort_params;
+
+static int by_tuple(const void *pa, const void *pb)
+{
+    const struct judge_row *a = pa, *b = pb;
+    const int order = memcmp(a->target, b->target, sort_params);
+    return order ? order : (a->group > b->group) - (a->group < b->group);
+}
+
+static void open_near(struct judge_near *near, const struct model *model,
+                      const struct judge_rows *rows)
+{
+    const size_t n_fields = model->m.n_fields;
+    near->model = model;
+    near->n = rows->n;
+    near->row = xcalloc(rows->n + 1, sizeof *near->row);
+    near->place = xcalloc(rows->n * n_fields + 1, sizeof *near->place);
+    memcpy(near->row, rows->row, rows->n * sizeof *rows->row);
+    sort_params = model->m.n_params;
+    qsort(near->row, near->n, sizeof *near->row, by_tuple);
+    for (size_t i = 0; i < rows->n; i++)
+        place(near, near->row[i].problem, near->place + i * n_fields);
+}
+
+static void close_near(struct judge_near *near)
+{
+    free(near->row);
+    free(near->place);
+}
+
+/* The first row, by tuples, of this one or a later one */
+static size_t first_of(const struct judge_near *near, const unsigned char *target)
+{
+    size_t low = 0, high = near->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (memcmp(near->row[mid].target, target, near->model->m.n_params) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The numbers of a problem and a tuple; the problem's own rows do not count. */
+static void ask_near(const struct judge_near *near, const struct judge_row *row, double *out)
+{
+    const struct model *m = near->model;
+    const size_t first = first_of(near, row->target), n_fields = m->m.n_fields;
+    float own[KPRED_MAX_FIELDS];
+    double nearest = FAR, mark = -1, sum = 0, all = 0;
+    place(near, row->problem, own);
+    for (size_t i = first; i < near->n && i < first + MOST_NEAR; i++) {
+        const struct judge_row *other = &near->row[i];
+        if (memcmp(other->target, row->target, m->m.n_params))
+            break;
+        if (!memcmp(other->problem, row->problem, n_fields * sizeof *row->problem))
+            continue;
+        const float far = distance(m, own, near->place + i * n_fields);
+        const double weight = (double)num_exp2(-2 * far);
+        if ((double)far < nearest) {
+            nearest = (double)far;
+            mark = (double)other->mark;
+        }
+        sum += weight * (double)other->mark;
+        all += weight;
+    }
+    out[0] = mark;
+    out[1] = all > 0 ? sum / all : -1;
+    out[2] = nearest;
+}
 
 /* ---- registers ---- */
 
@@ -90,7 +188,7 @@ static void give(const struct judge_inputs *in, const struct judge_row *row, dou
             r[at++] = x[i];
     }
     if (in->near.n)
-        judge_near_ask(&in->near, row, r + at);
+        ask_near(&in->near, row, r + at);
 }
 
 static size_t units(const struct judge_inputs *in)
@@ -189,7 +287,7 @@ static void add_first(struct judge_inputs *in)
             break;
         given += m->clauses.v[in->n_clauses].n;
     }
-    given += in->near.n ? JUDGE_NEAR : 0;
+    given += in->near.n ? NEAR_NUMBERS : 0;
     while (in->n < given)
         add(in, GIVEN, 0, 0);
     in->n_given = given;
@@ -398,7 +496,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
     in->asked = xcalloc(MOST_NUMBERS, sizeof *in->asked);
     s.gain = xcalloc(MOST_NUMBERS, sizeof *s.gain);
     if (has_names(model))
-        judge_near_open(&in->near, model, rows);
+        open_near(&in->near, model, rows);
     add_first(in);
     ask_all(in);
     draw_rows(&s);
@@ -419,7 +517,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
 
 void judge_inputs_close(struct judge_inputs *in)
 {
-    judge_near_close(&in->near);
+    close_near(&in->near);
     free(in->number);
     free(in->asked);
     memset(in, 0, sizeof *in);

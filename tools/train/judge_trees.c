@@ -1,6 +1,6 @@
-/* judge_trees.c - see judge_trees.h
+/* judge_trees.c - boosted trees that judge, see judges.h
    SPDX-License-Identifier: MIT */
-#include "judge_trees.h"
+#include "judges.h"
 
 #include "base/numbers.h"
 #include "base/util.h"

@@ -1,18 +1,20 @@
-/* lessons.c - see lessons.h
+/* lessons.c - what is learnt of a table of times: the problems, those that are watched, their rows
    SPDX-License-Identifier: MIT */
-#include "lessons.h"
+#include "timed.h"
 
-#include "balance.h"
 #include "base/numbers.h"
 #include "data/split.h"
-#include "made_up.h"
 #include "matrix.h"
-#include "time_targets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN = 1200 }; /* problems of the table that are learnt as they are, at most */
+enum {
+    KNOWN = 1200,           /* problems of the table that are learnt as they are, at most */
+    LESSONS_ROWS = 1 << 16, /* rows of all problems, at most, */
+    LESSONS_FEW = 1 << 15,  /* and at least, */
+    LESSONS_LEAST = 8       /* but so many of each */
+};
 
 /* ---- the problems ---- */
 

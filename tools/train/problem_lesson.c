@@ -1,9 +1,8 @@
-/* problem_lesson.c - see problem_lesson.h
+/* problem_lesson.c - what the judges say of the tuples of one problem, see timed.h
    SPDX-License-Identifier: MIT */
-#include "problem_lesson.h"
+#include "timed.h"
 
 #include "base/numbers.h"
-#include "data/data.h"
 #include "model/tuples.h"
 
 #include <stdlib.h>

@@ -1,15 +1,69 @@
-/* training_rows.c - see training_rows.h
+/* training_rows.c - from files of tuning results to the rows that a network learns from
    SPDX-License-Identifier: MIT */
-#include "training_rows.h"
+#include "timed.h"
+#include "train.h"
 
-#include "balance.h"
 #include "base/numbers.h"
-#include "data/split.h"
-#include "judge_nets.h"
-#include "lessons.h"
-#include "time_targets.h"
+#include "data/rule_rows.h"
 
 #include <stdlib.h>
+
+/* ---- data ---- */
+
+void training_data_close(struct training_data *d)
+{
+    for (size_t i = 0; i < d->n_beside; i++)
+        data_free(&d->beside[i]);
+    free(d->beside);
+    data_free(&d->own);
+}
+
+enum { MOST_TOLD = 5 }; /* lines */
+
+/* How many rows failed, and what explains those that the rule allows */
+static void note_failures(const struct model *model, const struct dataset *d)
+{
+    struct failed_rows failed;
+    struct buf where = {0};
+    if (d->failed.n == 0)
+        return;
+    buf_printf(&where, "%s: ", model->m.name);
+    failed_rows_of_data(model, d, &failed);
+    failed_rows_note(&failed, where.s, MOST_TOLD);
+    failed_rows_free(&failed);
+    buf_free(&where);
+}
+
+int training_data_open(const struct model *model, const struct training_files *files,
+                       const struct data_options *how, struct training_data *out)
+{
+    const struct spec *spec = model->spec;
+    memset(out, 0, sizeof *out);
+    if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
+        return -1;
+    if (no_tuple_check(model, &out->own, how->lenient)) {
+        data_free(&out->own);
+        return -1;
+    }
+    data_note_drops(&out->own);
+    note_failures(model, &out->own);
+    if (unseen_rows_add(spec, &out->own)) {
+        data_free(&out->own);
+        return -1;
+    }
+    out->beside = xcalloc(files->n_beside, sizeof *out->beside);
+    for (size_t i = 0; i < files->n_beside; i++) {
+        if (data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i])) {
+            training_data_close(out);
+            return -1;
+        }
+        out->n_beside++;
+        data_note_drops(&out->beside[i]);
+    }
+    return 0;
+}
+
+/* ---- measured rows ---- */
 
 struct maker {
     const struct training_task *task;
@@ -59,7 +113,7 @@ static void add_optima(const struct maker *m, const unsigned char *part)
             add_optimum(m, i, rows_of(m, part[i]));
 }
 
-/* counts: of balance.h */
+/* counts: of balance_rows */
 static void add_timed(const struct maker *m, const unsigned char *part, const size_t *counts)
 {
     const struct training_task *t = m->task;
@@ -115,9 +169,13 @@ static int add_judged(const struct maker *m, const struct training_data *data,
                       const unsigned char *part)
 {
     const struct training_task *t = m->task;
-    const struct judge_nets_task task = {t->recipe, m->model,     &data->own,
-                                         part,      data->beside, data->n_beside,
-                                         t->seed,   t->n_threads, t->progress};
+    const struct judge_nets_task task = {
+        {t->recipe, m->model, t->seed, t->n_threads, t->progress},
+        &data->own,
+        part,
+        data->beside,
+        data->n_beside,
+    };
     return judge_nets_add(&task, &m->out->train);
 }
 
