@@ -8,6 +8,7 @@
 #include "kpred.h"
 
 #include "harness/test.h"
+#include "model/model.h"
 #include "train/additive_net.h"
 
 #include <stdlib.h>

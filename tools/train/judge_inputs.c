@@ -22,11 +22,8 @@ enum op { GIVEN, IS, POWER, PRODUCT, QUOTIENT, ROUNDED_UP, REMAINDER, SUM };
 
 /* ---- what a tuple did in problems nearby ---- */
 
-enum {
-    MOST_NEAR = 1024, /* rows of a tuple that are looked at */
-    NEAR_NUMBERS = 3  /* the nearest problem's mark, the mean of near ones, and how far */
-};
-#define OTHER_NAME 4.0f /* octaves */
+enum { MOST_NEAR = 1024 }; /* rows of a tuple that are looked at */
+#define OTHER_NAME 4.0f    /* octaves */
 #define FAR        64.0
 
 static void place(const struct judge_near *near, const int32_t *problem, float *to)
@@ -55,8 +52,8 @@ static int by_tuple(const void *pa, const void *pb)
     return order ? order : (a->group > b->group) - (a->group < b->group);
 }
 
-static void open_near(struct judge_near *near, const struct model *model,
-                      const struct judge_rows *rows)
+void judge_near_open(struct judge_near *near, const struct model *model,
+                     const struct judge_rows *rows)
 {
     const size_t n_fields = model->m.n_fields;
     near->model = model;
@@ -70,7 +67,7 @@ static void open_near(struct judge_near *near, const struct model *model,
         place(near, near->row[i].problem, near->place + i * n_fields);
 }
 
-static void close_near(struct judge_near *near)
+void judge_near_close(struct judge_near *near)
 {
     free(near->row);
     free(near->place);
@@ -90,8 +87,7 @@ static size_t first_of(const struct judge_near *near, const unsigned char *targe
     return low;
 }
 
-/* The numbers of a problem and a tuple; the problem's own rows do not count. */
-static void ask_near(const struct judge_near *near, const struct judge_row *row, double *out)
+void judge_near_ask(const struct judge_near *near, const struct judge_row *row, double *out)
 {
     const struct model *m = near->model;
     const size_t first = first_of(near, row->target), n_fields = m->m.n_fields;
@@ -188,7 +184,7 @@ static void give(const struct judge_inputs *in, const struct judge_row *row, dou
             r[at++] = x[i];
     }
     if (in->near.n)
-        ask_near(&in->near, row, r + at);
+        judge_near_ask(&in->near, row, r + at);
 }
 
 static size_t units(const struct judge_inputs *in)
@@ -287,7 +283,7 @@ static void add_first(struct judge_inputs *in)
             break;
         given += m->clauses.v[in->n_clauses].n;
     }
-    given += in->near.n ? NEAR_NUMBERS : 0;
+    given += in->near.n ? JUDGE_NEAR : 0;
     while (in->n < given)
         add(in, GIVEN, 0, 0);
     in->n_given = given;
@@ -496,7 +492,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
     in->asked = xcalloc(MOST_NUMBERS, sizeof *in->asked);
     s.gain = xcalloc(MOST_NUMBERS, sizeof *s.gain);
     if (has_names(model))
-        open_near(&in->near, model, rows);
+        judge_near_open(&in->near, model, rows);
     add_first(in);
     ask_all(in);
     draw_rows(&s);
@@ -517,7 +513,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
 
 void judge_inputs_close(struct judge_inputs *in)
 {
-    close_near(&in->near);
+    judge_near_close(&in->near);
     free(in->number);
     free(in->asked);
     memset(in, 0, sizeof *in);

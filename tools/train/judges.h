@@ -49,6 +49,15 @@ struct judge_near {
     float *place; /* n_fields of each row: logarithms, or names */
 };
 
+void judge_near_open(struct judge_near *near, const struct model *model,
+                     const struct judge_rows *rows);
+void judge_near_close(struct judge_near *near);
+
+/* The numbers of a problem and a tuple: the nearest problem's mark, the mean of near ones, and how
+   far. The problem's own rows do not count. */
+enum { JUDGE_NEAR = 3 };
+void judge_near_ask(const struct judge_near *near, const struct judge_row *row, double *out);
+
 /* Register `at` of an operation of two registers before it */
 struct judge_number {
     unsigned char op;
