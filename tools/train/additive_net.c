@@ -130,7 +130,9 @@ void net_dense(const struct net *net, size_t block, const float *in, size_t n, f
 {
     const struct net_block *b = &net->at.block[block], *bias = b + 1;
     fill_rows(net->w + bias->at, n, b->cols, out);
-    matrix_mul(n, b->cols, b->rows, by_rows(in, b->rows), net->w + b->at, b->cols, out, b->cols, 1);
+    const struct product p = {n,   b->cols, b->rows, by_rows(in, b->rows), net->w + b->at, b->cols,
+                              out, b->cols, 1};
+    matrix_mul(&p);
 }
 
 static float clipped(float v)

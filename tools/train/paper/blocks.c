@@ -48,23 +48,23 @@ void blocks_pack(const struct blocks *b, size_t i, const float *w, float *panels
 void matrix_forward(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                     const float *in, float *out, int add)
 {
-    const struct matrix x = by_rows(in, n_in);
-    if (a->panels)
-        matrix_mul_packed(rows, n_out, n_in, x, a->panels + at, out, n_out, add);
-    else
-        matrix_mul(rows, n_out, n_in, x, a->w + at, n_out, out, n_out, add);
+    const float *w = (a->panels ? a->panels : a->w) + at;
+    const struct product p = {rows, n_out, n_in, by_rows(in, n_in), w, n_out, out, n_out, add};
+    (a->panels ? matrix_mul_packed : matrix_mul)(&p);
 }
 
 void matrix_back(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                  const float *d_out, float *d_in, int add)
 {
-    matrix_mul_packed(rows, n_in, n_out, by_rows(d_out, n_out), a->turned + at, d_in, n_in, add);
+    const struct matrix x = by_rows(d_out, n_out);
+    matrix_mul_packed(&(struct product){rows, n_in, n_out, x, a->turned + at, 0, d_in, n_in, add});
 }
 
 void matrix_gradient(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                      const float *in, const float *d_out)
 {
-    matrix_mul(n_in, n_out, rows, by_cols(in, n_in), d_out, n_out, a->g + at, n_out, 1);
+    const struct matrix x = by_cols(in, n_in);
+    matrix_mul(&(struct product){n_in, n_out, rows, x, d_out, n_out, a->g + at, n_out, 1});
 }
 
 float *room_take(struct room *room, size_t n)
