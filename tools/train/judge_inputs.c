@@ -327,38 +327,39 @@ static void draw_rows(struct screen *s)
     }
 }
 
-static void fill(const struct judge_inputs *in, const struct judge_rows *rows, const size_t *row,
-                 size_t n, float *x)
+struct boost *judge_inputs_fit(const struct judge_inputs *in, const struct judge_rows *rows,
+                               const size_t *pick, size_t n, const struct boost_config *config)
 {
+    float *x = xcalloc(n * in->n_asked + 1, sizeof *x), *mark = xcalloc(n + 1, sizeof *mark);
+    uint32_t *group = xcalloc(n + 1, sizeof *group);
     double *room = xcalloc(in->n, sizeof *room);
-    for (size_t i = 0; i < n; i++)
-        judge_inputs_of(in, &rows->row[row[i]], room, x + i * in->n_asked);
+    for (size_t i = 0; i < n; i++) {
+        const struct judge_row *row = &rows->row[pick ? pick[i] : i];
+        judge_inputs_of(in, row, room, x + i * in->n_asked);
+        mark[i] = row->mark;
+        group[i] = row->group;
+    }
+    const struct boost_rows learnt = {n, in->n_asked, x, mark, rows->in_groups ? group : NULL};
+    struct boost *b = boost_fit(&learnt, config);
+    free(x);
+    free(mark);
+    free(group);
     free(room);
+    return b;
 }
 
 /* The gain of each column that is asked */
 static void find_gains(struct screen *s)
 {
     const struct boost_config config = {2, 40, 6, 5, 0.15f, 0.7f, 0.4f, s->seed, s->n_threads};
-    struct judge_inputs *in = s->in;
-    float *x = xcalloc(s->n * in->n_asked + 1, sizeof *x), *mark = xcalloc(s->n + 1, sizeof *mark);
-    uint32_t *group = xcalloc(s->n + 1, sizeof *group);
+    const struct judge_inputs *in = s->in;
     double *gain = xcalloc(in->n_asked, sizeof *gain);
-    fill(in, s->rows, s->row, s->n, x);
-    for (size_t i = 0; i < s->n; i++) {
-        mark[i] = s->rows->row[s->row[i]].mark;
-        group[i] = s->rows->row[s->row[i]].group;
-    }
-    const struct boost_rows rows = {s->n, in->n_asked, x, mark, s->rows->in_groups ? group : NULL};
-    struct boost *b = boost_fit(&rows, &config);
+    struct boost *b = judge_inputs_fit(in, s->rows, s->row, s->n, &config);
     boost_gains(b, gain);
     memset(s->gain, 0, MOST_NUMBERS * sizeof *s->gain);
     for (size_t i = 0; i < in->n_asked; i++)
         s->gain[in->asked[i]] = gain[i];
     boost_free(b);
-    free(x);
-    free(mark);
-    free(group);
     free(gain);
 }
 

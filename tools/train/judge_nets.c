@@ -143,13 +143,6 @@ static void open_options(const struct dataset *d, struct dataset *one)
     one->time_us = xcalloc(one->n + 1, sizeof *one->time_us);
 }
 
-static void close_options(struct dataset *one)
-{
-    free(one->problem);
-    free(one->target);
-    free(one->time_us);
-}
-
 enum { CHUNK = 2048 };
 
 /* Their opinion on options first..first+n-1, as times */
@@ -185,18 +178,6 @@ static void judge_problem(const struct judges *j, struct dataset *one, const int
 }
 
 /* ---- problems ---- */
-
-/* The problems to train on; how many. */
-static size_t list_problems(const struct judge_nets_task *t, int32_t *out)
-{
-    const struct dataset *d = t->data;
-    size_t n = 0;
-    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        if (!t->part[i])
-            memcpy(out + n++ * d->n_fields, d->problem + i * d->n_fields,
-                   d->n_fields * sizeof *out);
-    return n;
-}
 
 static void add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
                          size_t n_known, struct recipe_rows *to)
@@ -238,8 +219,8 @@ int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
         return -1;
     known = xcalloc(data_count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
     open_options(task->data, &one);
-    add_opinions(&j, &one, known, list_problems(task, known), to);
-    close_options(&one);
+    add_opinions(&j, &one, known, timed_problems(task->data, task->part, known), to);
+    data_free(&one);
     free(known);
     recipe_nets_free(&j.nets);
     return 0;

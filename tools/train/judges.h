@@ -85,6 +85,10 @@ void judge_inputs_close(struct judge_inputs *in);
 void judge_inputs_of(const struct judge_inputs *in, const struct judge_row *row, double *room,
                      float *x);
 
+/* Trees that learn the marks of rows by these columns; pick: n of the rows, NULL: the first n */
+struct boost *judge_inputs_fit(const struct judge_inputs *in, const struct judge_rows *rows,
+                               const size_t *pick, size_t n, const struct boost_config *config);
+
 /* ---- the trees (judge_trees.c) ---- */
 
 struct judge {

@@ -97,27 +97,22 @@ static size_t choose_watched(struct teaching *t)
     return 0;
 }
 
-static void add_watched_row(const struct teaching *t, const int32_t *problem,
-                            const unsigned char *target, float octaves, struct recipe_rows *to)
-{
-    const struct dataset *d = t->task->judges.data;
-    memcpy(to->problem + to->n * d->n_fields, problem, d->n_fields * sizeof *problem);
-    memcpy(to->target + to->n * d->n_params, target, d->n_params);
-    to->octaves[to->n++] = octaves;
-}
-
 /* The first of the fastest of the legal tuples that were timed; `end`: none */
 static size_t find_fastest(const struct teaching *t, size_t first, size_t end)
 {
     const struct dataset *d = t->task->judges.data;
     size_t at = end;
     for (size_t i = first; i < end; i++)
-        if (data_is_known(d, i)
-            && model_allows(t->task->judges.model, d->problem + i * d->n_fields,
-                            d->target + i * d->n_params)
+        if (timed_can_return(t->task->judges.model, d, i)
             && (at == end || d->time_us[i] < d->time_us[at]))
             at = i;
     return at;
+}
+
+static void watch_row(const struct dataset *d, size_t row, float octaves, struct recipe_rows *to)
+{
+    to->octaves[to->n] = octaves;
+    timed_append(d, d->problem + row * d->n_fields, d->target + row * d->n_params, to);
 }
 
 /* The fastest, and some of the other legal tuples that were timed */
@@ -125,19 +120,16 @@ static void watch_problem(const struct teaching *t, size_t first, size_t most,
                           struct recipe_rows *to)
 {
     const struct dataset *d = t->task->judges.data;
-    const int32_t *problem = d->problem + first * d->n_fields;
     const size_t end = data_problem_end(d, first), fastest = find_fastest(t, first, end);
     const float share = (float)most / (float)(end - first);
     uint64_t seed = num_mix(t->task->judges.seed, 18, first);
     if (fastest < end)
-        add_watched_row(t, problem, d->target + fastest * d->n_params, 0, to);
+        watch_row(d, fastest, 0, to);
     for (size_t i = first, n = 1; fastest < end && i < end && n < most; i++) {
-        const unsigned char *target = d->target + i * d->n_params;
-        if (i == fastest || num_unit(&seed) >= share || !data_is_known(d, i)
-            || !model_allows(t->task->judges.model, problem, target))
+        if (i == fastest || num_unit(&seed) >= share
+            || !timed_can_return(t->task->judges.model, d, i))
             continue;
-        add_watched_row(t, problem, target, (float)num_log2(d->time_us[i] / d->time_us[fastest]),
-                        to);
+        watch_row(d, i, (float)num_log2(d->time_us[i] / d->time_us[fastest]), to);
         n++;
     }
 }
@@ -212,13 +204,6 @@ size_t lessons_most(const struct recipe *recipe, const struct dataset *d)
     return problems * ((size_t)recipe->draws + LESSONS_LEAST) + LESSONS_FEW;
 }
 
-static void free_lesson(struct dataset *d)
-{
-    free(d->problem);
-    free(d->target);
-    free(d->time_us);
-}
-
 /* Rows of each of so many problems: fewer, where all together would be too many, and more, where
    they would be too few for a network, which needs many steps */
 static size_t rows_of_each(const struct recipe *recipe, size_t problems)
@@ -257,7 +242,7 @@ static void add_all(const struct teaching *t, struct recipe_rows *to)
         if (n > 0)
             time_targets_add(task->recipe, task->judges.model, &t->lesson[i], &all,
                              num_mix(task->judges.seed, 13, i), to);
-        free_lesson(&t->lesson[i]);
+        data_free(&t->lesson[i]);
     }
     free(asked);
 }

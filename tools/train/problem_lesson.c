@@ -148,11 +148,8 @@ static size_t *put_timed(const struct teaching *t, size_t first, size_t end, str
     const struct dataset *d = t->task->judges.data;
     size_t *at = xcalloc(end - first + 1, sizeof *at);
     for (size_t i = first; i < end; i++) {
-        const unsigned char *target = d->target + i * d->n_params;
-        const int may =
-            data_is_known(d, i)
-            && model_allows(t->task->judges.model, d->problem + i * d->n_fields, target);
-        at[i - first] = may ? put(o, target, d->n_params) : SIZE_MAX;
+        const int may = timed_can_return(t->task->judges.model, d, i);
+        at[i - first] = may ? put(o, d->target + i * d->n_params, d->n_params) : SIZE_MAX;
     }
     return at;
 }

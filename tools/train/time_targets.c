@@ -18,6 +18,28 @@ static const unsigned char *target_of(const struct dataset *d, size_t row)
     return d->target + row * d->n_params;
 }
 
+int timed_can_return(const struct model *model, const struct dataset *d, size_t row)
+{
+    return data_is_known(d, row) && model_allows(model, problem_of(d, row), target_of(d, row));
+}
+
+size_t timed_problems(const struct dataset *d, const unsigned char *part, int32_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        if (!part[i])
+            memcpy(out + n++ * d->n_fields, problem_of(d, i), d->n_fields * sizeof *out);
+    return n;
+}
+
+void timed_append(const struct dataset *d, const int32_t *problem, const unsigned char *target,
+                  struct recipe_rows *to)
+{
+    memcpy(to->problem + to->n * d->n_fields, problem, d->n_fields * sizeof *problem);
+    memcpy(to->target + to->n * d->n_params, target, d->n_params);
+    to->n++;
+}
+
 /* Draws beyond a few for each option say the same again, but a network needs many steps. */
 size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d)
 {
@@ -39,12 +61,6 @@ struct options {
     double *odds;       /* n, not of sum 1; 0: no option for the model */
     unsigned char *out; /* n: has not the values that are decided */
 };
-
-/* Is it one that the model can return? */
-static int can_return(const struct model *model, const struct dataset *d, size_t row)
-{
-    return data_is_known(d, row) && model_allows(model, problem_of(d, row), target_of(d, row));
-}
 
 /* An option that was timed has odds, be it slow: what has none is unknown to the regret. Floats
    hold them after all are made to sum to 1. */
@@ -78,7 +94,7 @@ static int set_odds(struct options *o, const struct model *model, const struct r
     enum { MOST_DOUBLINGS = 3 };
     double sharpness = r->sharpness;
     for (size_t i = 0; i < o->n; i++)
-        o->odds[i] = can_return(model, o->d, o->first + i);
+        o->odds[i] = timed_can_return(model, o->d, o->first + i);
     const double best = data_best_time(o->d, o->first, o->n, o->odds);
     if (!(best > 0))
         return 0;
@@ -174,16 +190,12 @@ static void mark_untried(const struct spec *spec, float *soft)
 static void add_row(struct options *o, const struct model *model, size_t option, int is_narrow,
                     struct recipe_rows *to)
 {
-    const struct dataset *d = o->d;
-    const unsigned char *y = target_of(d, o->first + option);
-    memcpy(to->problem + to->n * d->n_fields, problem_of(d, o->first),
-           d->n_fields * sizeof *to->problem);
+    const unsigned char *y = target_of(o->d, o->first + option);
     float *soft = to->soft + to->n * recipe_width(model);
-    memcpy(to->target + to->n * d->n_params, y, d->n_params);
     put_distributions(o, model, y, soft);
     if (is_narrow)
         mark_untried(model->spec, soft);
-    to->n++;
+    timed_append(o->d, problem_of(o->d, o->first), y, to);
 }
 
 int time_targets_add(const struct recipe *recipe, const struct model *model,
@@ -212,7 +224,7 @@ struct groups {
     size_t n;
 };
 
-static int compare_groups(const void *pa, const void *pb)
+int compare_hashes(const void *pa, const void *pb)
 {
     const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
     return (a > b) - (a < b);
@@ -229,7 +241,7 @@ static struct groups find_groups(const struct spec *spec, const struct dataset *
             g.sorted[g.n++] = g.group[i];
     }
     buf_free(&scratch);
-    qsort(g.sorted, g.n, sizeof *g.sorted, compare_groups);
+    qsort(g.sorted, g.n, sizeof *g.sorted, compare_hashes);
     return g;
 }
 

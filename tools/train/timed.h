@@ -18,6 +18,18 @@
 
 /* ---- rows of what was timed (time_targets.c) ---- */
 
+/* Is an option of the data one that the model can return? */
+int timed_can_return(const struct model *model, const struct dataset *d, size_t row);
+
+/* The problems of the rows whose part is 0, n_fields each; how many */
+size_t timed_problems(const struct dataset *d, const unsigned char *part, int32_t *out);
+
+/* A row of a problem and a tuple of the data, for which there is room */
+void timed_append(const struct dataset *d, const int32_t *problem, const unsigned char *target,
+                  struct recipe_rows *to);
+
+int compare_hashes(const void *a, const void *b); /* for qsort, of uint64_t */
+
 /* How many rows a problem of several parameters gets: the recipe's draws, or for 0 what
    recipe.h says. */
 size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d);

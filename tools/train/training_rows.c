@@ -72,14 +72,6 @@ struct maker {
     struct training_rows *out;
 };
 
-static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
-{
-    memcpy(to->problem + to->n * d->n_fields, d->problem + i * d->n_fields,
-           d->n_fields * sizeof *to->problem);
-    memcpy(to->target + to->n * d->n_params, d->target + i * d->n_params, d->n_params);
-    to->n++;
-}
-
 /* Does the row say what the one before it says? Rows are sorted: equal ones stand together. */
 static int is_copy(const struct dataset *d, size_t i)
 {
@@ -93,12 +85,14 @@ static int is_copy(const struct dataset *d, size_t i)
 static void add_optimum(const struct maker *m, size_t i, struct recipe_rows *to)
 {
     const struct dataset *d = m->data;
+    const int32_t *problem = d->problem + i * d->n_fields;
+    const unsigned char *target = d->target + i * d->n_params;
     if (is_copy(d, i))
         m->out->copies++;
-    else if (!model_allows(m->model, d->problem + i * d->n_fields, d->target + i * d->n_params))
+    else if (!model_allows(m->model, problem, target))
         m->out->illegal++;
     else
-        append(to, d, i);
+        timed_append(d, problem, target, to);
 }
 
 static struct recipe_rows *rows_of(const struct maker *m, unsigned char part)
@@ -214,27 +208,6 @@ static void add_measured(const struct maker *m, const unsigned char *part)
     free(counts);
 }
 
-static int compare_hashes(const void *pa, const void *pb)
-{
-    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
-}
-
-/* The problems of a part, a row each */
-static struct recipe_rows problems_of(const struct maker *m, const unsigned char *part,
-                                      unsigned char which)
-{
-    const struct dataset *d = m->data;
-    struct recipe_rows rows;
-    memset(&rows, 0, sizeof rows);
-    rows.problem = xcalloc(d->n, d->n_fields * sizeof *rows.problem);
-    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        if (part[i] == which)
-            memcpy(rows.problem + rows.n++ * d->n_fields, d->problem + i * d->n_fields,
-                   d->n_fields * sizeof *rows.problem);
-    return rows;
-}
-
 /* Rows of a problem stand together. */
 static struct training_part count_part(const struct maker *m, const struct recipe_rows *rows)
 {
@@ -276,7 +249,9 @@ static int make_rows(const struct maker *m, const struct training_data *data,
     const int is_mixed = m->task->recipe->judge_share > 0 && m->data->time_us;
     struct training_rows *out = m->out;
     add_measured(m, part);
-    struct recipe_rows known = problems_of(m, part, HELD_OUT_TRAIN);
+    struct recipe_rows known = {.problem =
+                                    xcalloc(m->data->n, m->data->n_fields * sizeof(int32_t))};
+    known.n = timed_problems(m->data, part, known.problem);
     const struct recipe_rows *rows = has_trees ? &known : &out->train;
     out->train_part = count_part(m, rows);
     out->held_out_part = count_part(m, &out->held_out);
