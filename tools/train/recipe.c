@@ -87,7 +87,7 @@ static void set_timed_defaults(struct recipe *r)
 int recipe_from_spec(const struct spec *spec, struct recipe *out)
 {
 #define RECIPE_DEFAULT(name, normal, least, most) normal,
-    static const struct recipe normal = {RECIPE_NUMBERS(RECIPE_DEFAULT)};
+    static const struct recipe normal = {RECIPE_NUMBERS(RECIPE_DEFAULT){0}};
     *out = normal;
     if (spec->format == SPEC_TIMED)
         set_timed_defaults(out);
