@@ -48,8 +48,8 @@
        [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped, blind,
                  names of parameters
        [derived] [features] [network] [judge]   raw lines, kept for the trainer; the last for
-                 train/timed.h. [derived] may come several times; without [features] the trainer makes
-                 them, see default_features.h
+                 train/timed.h. [derived] may come several times; without [features] the
+                 trainer makes them, see default_features.h
 
    Every error names file, line and culprit. Needs only libc. */
 #pragma once

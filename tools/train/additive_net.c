@@ -130,8 +130,8 @@ void net_dense(const struct net *net, size_t block, const float *in, size_t n, f
 {
     const struct net_block *b = &net->at.block[block], *bias = b + 1;
     fill_rows(net->w + bias->at, n, b->cols, out);
-    const struct product p = {n,   b->cols, b->rows, by_rows(in, b->rows), net->w + b->at, b->cols,
-                              out, b->cols, 1};
+    const struct matrix_product p = {
+        n, b->cols, b->rows, by_rows(in, b->rows), net->w + b->at, b->cols, out, b->cols, 1};
     matrix_mul(&p);
 }
 

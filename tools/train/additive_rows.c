@@ -260,7 +260,7 @@ static void loss_param(struct net_shard *s, size_t t, const struct net_rows *row
 static void backward_dense(struct net_shard *s, size_t block, const float *in, const float *d)
 {
     const struct net_block *b = &s->net->at.block[block], *bias = b + 1;
-    const struct product p = {
+    const struct matrix_product p = {
         b->rows, b->cols, s->n, by_cols(in, b->rows), d, b->cols, s->gradient + b->at, b->cols, 1};
     matrix_mul(&p);
     add_columns(d, s->n, b->cols, s->gradient + bias->at);
@@ -270,7 +270,7 @@ static void backward_dense(struct net_shard *s, size_t block, const float *in, c
 static void backward_in(struct net_shard *s, size_t block, const float *d, float *d_in, size_t ld)
 {
     const struct net_block *b = &s->net->at.block[block];
-    const struct product p = {
+    const struct matrix_product p = {
         s->n, b->rows, b->cols, by_rows(d, b->cols), s->turned + b->at, b->rows, d_in, ld, 0};
     matrix_mul(&p);
 }

@@ -18,10 +18,10 @@ static inline size_t panel_width(size_t n, size_t j)
 }
 
 /* The product of that panel alone */
-static inline struct product panel_of(const struct product *p, size_t j, size_t width)
+static inline struct matrix_product panel_of(const struct matrix_product *p, size_t j, size_t width)
 {
-    return (struct product){p->m,  width,    p->k,   p->a,  p->b + j * p->k,
-                            width, p->c + j, p->ldc, p->add};
+    return (struct matrix_product){p->m,  width,    p->k,   p->a,  p->b + j * p->k,
+                                   width, p->c + j, p->ldc, p->add};
 }
 
 #if defined(__GNUC__)
@@ -70,7 +70,7 @@ static inline struct product panel_of(const struct product *p, size_t j, size_t 
 #else
 #define BY_WIDEST(function, product) function##_1(product)
 
-static void product_1(struct product p)
+static void product_1(struct matrix_product p)
 {
     for (size_t i = 0; i < p.m; i++, p.c += p.ldc, p.a.at += p.a.row_step) {
         for (size_t j = 0; j < p.n && !p.add; j++)
@@ -81,12 +81,12 @@ static void product_1(struct product p)
     }
 }
 
-static void mul_1(const struct product *p)
+static void mul_1(const struct matrix_product *p)
 {
     product_1(*p);
 }
 
-static void mul_packed_1(const struct product *p)
+static void mul_packed_1(const struct matrix_product *p)
 {
     for (size_t j = 0; j < p->n; j += MATRIX_PANEL)
         product_1(panel_of(p, j, panel_width(p->n, j)));
@@ -94,12 +94,12 @@ static void mul_packed_1(const struct product *p)
 
 #endif
 
-void matrix_mul(const struct product *p)
+void matrix_mul(const struct matrix_product *p)
 {
     BY_WIDEST(mul, p);
 }
 
-void matrix_mul_packed(const struct product *p)
+void matrix_mul_packed(const struct matrix_product *p)
 {
     BY_WIDEST(mul_packed, p);
 }

@@ -74,7 +74,7 @@ INLINE void OF(tile_1_by_1)(size_t k, struct matrix a, const float *b, size_t ld
     *(OF(lanes) *)c = sum;
 }
 
-INLINE void OF(product)(struct product p)
+INLINE void OF(product)(struct matrix_product p)
 {
     size_t i = 0, j;
     for (; i + ROWS <= p.m; i += ROWS, p.a.at += ROWS * p.a.row_step, p.c += ROWS * p.ldc) {
@@ -91,13 +91,13 @@ INLINE void OF(product)(struct product p)
     }
 }
 
-BY_ITS_VECTORS static void OF(mul)(const struct product *p)
+BY_ITS_VECTORS static void OF(mul)(const struct matrix_product *p)
 {
     OF(product)(*p);
 }
 
 /* A panel has 32 columns, or the last 16: both are known where it is compiled. */
-BY_ITS_VECTORS static void OF(mul_packed)(const struct product *p)
+BY_ITS_VECTORS static void OF(mul_packed)(const struct matrix_product *p)
 {
     for (size_t j = 0; j < p->n; j += MATRIX_PANEL)
         if (panel_width(p->n, j) == MATRIX_PANEL)

@@ -49,7 +49,8 @@ void matrix_forward(const struct arrays *a, size_t at, size_t rows, size_t n_in,
                     const float *in, float *out, int add)
 {
     const float *w = (a->panels ? a->panels : a->w) + at;
-    const struct product p = {rows, n_out, n_in, by_rows(in, n_in), w, n_out, out, n_out, add};
+    const struct matrix_product p = {rows, n_out, n_in, by_rows(in, n_in), w, n_out,
+                                     out,  n_out, add};
     (a->panels ? matrix_mul_packed : matrix_mul)(&p);
 }
 
@@ -57,14 +58,15 @@ void matrix_back(const struct arrays *a, size_t at, size_t rows, size_t n_in, si
                  const float *d_out, float *d_in, int add)
 {
     const struct matrix x = by_rows(d_out, n_out);
-    matrix_mul_packed(&(struct product){rows, n_in, n_out, x, a->turned + at, 0, d_in, n_in, add});
+    matrix_mul_packed(
+        &(struct matrix_product){rows, n_in, n_out, x, a->turned + at, 0, d_in, n_in, add});
 }
 
 void matrix_gradient(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                      const float *in, const float *d_out)
 {
     const struct matrix x = by_cols(in, n_in);
-    matrix_mul(&(struct product){n_in, n_out, rows, x, d_out, n_out, a->g + at, n_out, 1});
+    matrix_mul(&(struct matrix_product){n_in, n_out, rows, x, d_out, n_out, a->g + at, n_out, 1});
 }
 
 float *room_take(struct room *room, size_t n)
