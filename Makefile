@@ -165,12 +165,9 @@ misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
 mutants: $(if $(TOOLS),all) ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended. TOOLS=1: of 40 of the tools
 	@CC='$(CC)' JOBS='$(JOBS)' python3 tests/mutants/$(if $(TOOLS),tools.py $(BUILD),run.py $(BUILD)/mutants --jobs $(JOBS))
 
-.PHONY: answers
-answers: ## write tests/mutants/answers again, after a rule or a model changed on purpose
-	@sh tools/release/analyzed.sh $(BUILD)/answers
-	@$(CC) -std=c99 $(CFLAGS) -I$(BUILD)/answers -I. -Itests tests/mutants/answers.c -o $(BUILD)/answers/program
-	@$(BUILD)/answers/program >$(BUILD)/answers/stored
-	@mv $(BUILD)/answers/stored tests/mutants/answers
+.PHONY: renew
+renew: all ## write again what follows from the shipped models: their list, signature, golden answers, docs/models.md
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tools/release/renew.sh $(BUILD)
 
 .PHONY: coverage
 coverage: ## lines and branches of the headers that tests reach; tests/mutants/unreached has the others. TOOLS=1: of the tools

@@ -4,10 +4,8 @@
 
 #include "data/init.h"
 #include "data/kernel_list.h"
-#include "tune/full_rows.h"
-#include "tune/join.h"
-#include "tune/problems.h"
-#include "tune/results.h"
+#include "tune/full_table.h"
+#include "tune/loop.h"
 
 /* ---- data files: by a spec of that name, from a file of that name ---- */
 

@@ -6,9 +6,8 @@
 
 #include "cli/bench_time.h"
 #include "train/train.h"
-#include "tune/child.h"
-#include "tune/replay.h"
 #include "tune/results.h"
+#include "tune/tune.h"
 
 #include <sys/stat.h>
 #include <sys/types.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT
 
    usage: answers FILE      compares with FILE, which has a line `NAME HASH` for each
-          answers           prints such a file; `make answers` writes it again
+          answers           prints such a file; `make renew` writes it again
 
    The other tests say that the answers are right; this one is fast, and says that they are as they
    were. It includes generated headers whose networks are zeros (tools/release/analyzed.sh). Each
@@ -413,7 +413,7 @@ static const char head[] =
     "# answers - hashes of what the rules and models answer, which answers.c compares\n"
     "# SPDX-License-Identifier: MIT\n"
     "#\n"
-    "# A rule or a model that changes on purpose changes them: `make answers` writes this file "
+    "# A rule or a model that changes on purpose changes them: `make renew` writes this file "
     "again.\n"
     "# Lines that change besides are of rules that changed without a purpose.\n";
 

@@ -185,23 +185,17 @@ added() {
     [ $apart = -DKPRI_IMPLEMENTED ] || { code=$((code - runtime)) constants=$((constants - runtime_constants)); }
 }
 
-# row NAME DIGITS: of docs/embedding.md, constants with so many digits behind the point
-row() {
-    awk -v name="$1" -v digits="$2" -v code="$code" -v constants="$constants" 'BEGIN {
-        printf "| %s | %.1f | %.*f |\n", name, code / 1000, digits, constants / 1000 }'
-}
-
-rows() {
-    code=$runtime constants=$runtime_constants
-    row "the runtime, \`kpred.h\`" 1
-    for spec in weights/*.spec; do
-        added "${spec%.spec}.h" && row "\`$(basename "$spec" .spec)\`" 0
-    done
-}
-
-# A function that grows by more than what the table rounds is a difference.
+# What docs/embedding.md says of the runtime and of the smallest and the largest model
 documented() {
-    rows >"$tmp/rows" && sed -n '/^| | code/,/^$/p' docs/embedding.md | sed '1,2d; /^$/d' | diff - "$tmp/rows"
+    for header in weights/*.h; do added "$header" && echo "$code $constants"; done >"$tmp/rows"
+    LC_ALL=C awk -v code="$runtime" -v constants="$runtime_constants" '
+        NR == 1 { low = high = $1; few = many = $2 }
+        { low = $1 < low ? $1 : low; high = $1 > high ? $1 : high
+          few = $2 < few ? $2 : few; many = $2 > many ? $2 : many }
+        END { printf "%.1f KB of code and %.1f KB of constants.*%.1f to %.1f KB of code.*%.0f to %.0f KB",
+                  code / 1000, constants / 1000, low / 1000, high / 1000, few / 1000, many / 1000 }' "$tmp/rows" >"$tmp/said"
+    cat "$tmp/said"
+    tr '\n' ' ' <docs/embedding.md | grep -qf "$tmp/said"
 }
 
 # at_most BYTES COMMAND...: which leaves $code

@@ -4,10 +4,8 @@
        test_golden [FILE]           compares with the file (default: tests/fixtures/golden.csv)
        test_golden --print [FILE]   prints the file's problems with what the models answer now
 
-   To renew the file after the weights changed:
-
-       cc -std=c99 -I. -Itests tests/runtime/test_golden.c -o build/test_golden
-       build/test_golden --print >golden.new && mv golden.new tests/fixtures/golden.csv
+   `make renew` writes the file again after the weights changed, and draws problems for a model of
+   which it has none.
 
    A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best
    tuple that beam 10 finds the score and the values.
@@ -25,7 +23,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
+enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512, LEAST_LINES = 24 };
 
 static const char *path = "tests/fixtures/golden.csv";
 static int looks_ahead;
@@ -102,12 +100,55 @@ static FILE *open_file(char *heading)
     exit(1);
 }
 
+/* A problem within the ranges trained on; sizes are mostly a power of two times 1, 3, 5 or 7 */
+static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
+{
+    for (uint32_t f = 0; f < m->n_fields; f++) {
+        const kpred_field *field = m->fields + f;
+        *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const uint32_t x = (uint32_t)(*seed >> 33);
+        const int32_t span = field->trained_max - field->trained_min + 1;
+        const int32_t size = (int32_t)((1 + 2 * (x & 3)) << (x >> 2 & 15));
+        problem[f] = field->tokens ? (int32_t)(x % (uint32_t)field->n_tokens)
+                     : size < field->trained_min || size > field->trained_max
+                         ? field->trained_min + (int32_t)(x % (uint32_t)span)
+                         : size;
+    }
+}
+
+/* Lines of a model that the file does not know */
+static void print_drawn(const kpred_model *m)
+{
+    char now[MOST_LINE];
+    int32_t problem[KPRED_MAX_FIELDS];
+    uint64_t seed = 1;
+    for (int n = 0; n < LEAST_LINES; n++) {
+        int tries = 0;
+        do
+            draw_problem(m, &seed, problem);
+        while (m->rule && !m->rule(problem, problem, 0) && ++tries < 1000000);
+        write_answer(m, problem, now, sizeof now);
+        printf("%s", m->name);
+        for (uint32_t f = 0; f < m->n_fields; f++) {
+            printf("%c", f ? ' ' : ',');
+            if (m->fields[f].tokens)
+                printf("%s", m->fields[f].tokens[problem[f]]);
+            else
+                printf("%" PRId32, problem[f]);
+        }
+        printf(",%s\n", now);
+    }
+}
+
 static int print(void)
 {
     char line[MOST_LINE], now[MOST_LINE];
+    int known[COUNT(golden_models)] = {0};
     FILE *f = open_file(line);
     fputs(line, stdout);
     while (fgets(line, sizeof line, f)) {
+        for (size_t i = 0; i < COUNT(golden_models); i++)
+            known[i] |= golden_model(line) == golden_models[i];
         char *answer = read_line(line, now, sizeof now);
         if (!answer) {
             fprintf(stderr, "%s: %s: no line of its form\n", path, line);
@@ -116,6 +157,9 @@ static int print(void)
         printf("%.*s%s\n", (int)(answer - line), line, now);
     }
     fclose(f);
+    for (size_t i = 0; i < COUNT(golden_models); i++)
+        if (!known[i])
+            print_drawn(golden_models[i]);
     return fflush(stdout) || ferror(stdout);
 }
 
@@ -198,7 +242,7 @@ static void check_model(const kpred_model *m)
             test_fail(path, n, line), printf("  now %s\n", now);
     }
     fclose(f);
-    CHECK(n >= 24 && (!looks_ahead || at.tuples >= n));
+    CHECK(n >= LEAST_LINES && (!looks_ahead || at.tuples >= n));
     CHECK_EQ(at.dead, 0);
     CHECK_EQ(at.missed, 0);
     if (looks_ahead)

@@ -1,8 +1,7 @@
 /* test_strategy.c - the tuner's strategy where the best tuple is known; tune --replay, and --all
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
-#include "tune/covariance.h"
-#include "tune/failures.h"
+#include "tune/expert.h"
 #include "tune/strategy.h"
 
 #include <math.h>

@@ -5,10 +5,7 @@
 
 #include "harness/program.h"
 #include "model/registry.h"
-#include "tune/answer.h"
-#include "tune/budget.h"
-#include "tune/order.h"
-#include "tune/results.h"
+#include "tune/loop.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -265,6 +265,16 @@ const char *csv_records_ragged(const struct csv_records *c, struct buf *b)
     return b->s;
 }
 
+int csv_records_check_row(const struct csv_records *c)
+{
+    struct buf why = {0};
+    if (c->n == c->n_header)
+        return 0;
+    fail("%s:%ld: %s", c->path, c->at, csv_records_ragged(c, &why));
+    buf_free(&why);
+    return -1;
+}
+
 int csv_records_find(const struct csv_records *c, const char *name)
 {
     for (size_t i = 0; i < c->n; i++)

@@ -35,6 +35,8 @@ int csv_records_check_header(const struct csv_records *c);
 /* What is wrong with a record of another length than the header: "has 3 cells, the header has 2:
    more follow ..."; added to `b` */
 const char *csv_records_ragged(const struct csv_records *c, struct buf *b);
+/* Has the record at hand that length? 0, or -1 with that message. */
+int csv_records_check_row(const struct csv_records *c);
 /* The first cell of that text, or -1. */
 int csv_records_find(const struct csv_records *c, const char *name);
 void csv_records_close(struct csv_records *c);

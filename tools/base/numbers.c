@@ -26,6 +26,11 @@ int num_rising(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double num_median(const double *rising, size_t n)
+{
+    return n % 2 != 0 ? rising[n / 2] : (rising[n / 2 - 1] + rising[n / 2]) / 2;
+}
+
 void num_shuffle_on(size_t *order, size_t n, uint64_t *state)
 {
     for (size_t i = n; i > 1; i--) {

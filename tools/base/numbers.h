@@ -81,6 +81,9 @@ double num_log2(double x);
 /* Compares two doubles, for qsort */
 int num_rising(const void *a, const void *b);
 
+/* The middle one of n numbers that rise, n > 0, or the mean of the two in the middle */
+double num_median(const double *rising, size_t n);
+
 void num_shuffle(size_t *order, size_t n, uint64_t seed);
 /* The same, with draws that go on from a state, which moves */
 void num_shuffle_on(size_t *order, size_t n, uint64_t *state);

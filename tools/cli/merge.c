@@ -3,7 +3,7 @@
 #include "commands.h"
 
 #include "base/outputs.h"
-#include "tune/join.h"
+#include "tune/results.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "commands.h"
 #include "readers.h"
 
-#include "tune/replay.h"
 #include "tune/tune.h"
 
 #include <stdlib.h>

@@ -32,7 +32,7 @@ double timing_quiet(double *v, size_t n)
 static double median(double *v, size_t n)
 {
     sort(v, n);
-    return n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+    return num_median(v, n);
 }
 
 /* The standard error of a median, from the median of the distances to it: neither is moved by the

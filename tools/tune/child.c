@@ -1,9 +1,6 @@
-/* child.c - see child.h
+/* child.c - a command of the user's: begun, waited for, and ended with all its children
    SPDX-License-Identifier: MIT */
-#include "child.h"
-
-#include "budget.h"
-#include "keeper.h"
+#include "runner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +10,108 @@
 #include <string.h>
 #include <sys/select.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+/* ---- the keeper ---- */
+
+/* A second process waits on a pipe. When the tuner is killed, the pipe ends, and the keeper ends
+   the process group of the command that ran. */
+static int to_keeper = -1;
+
+static void keep(int from)
+{
+    pid_t group, last = 0;
+    ssize_t n;
+    while ((n = read(from, &group, sizeof group)) != 0)
+        if (n == (ssize_t)sizeof group)
+            last = group;
+        else if (errno != EINTR)
+            break;
+    if (last > 0)
+        kill(-last, SIGKILL);
+    _exit(0);
+}
+
+/* It belongs to nobody, so that the tuner has no children but its commands, and no signal of a
+   terminal reaches it. */
+static void become_keeper(const int ends[2])
+{
+    close(ends[1]);
+    if (setsid() < 0 || fork() != 0)
+        _exit(0);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    keep(ends[0]);
+}
+
+/* 0, or -1 with errno */
+static int start_keeper(void)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return -1;
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid < 0)
+        return -1;
+    if (pid == 0)
+        become_keeper(ends);
+    close(ends[0]);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    to_keeper = ends[1];
+#if defined(__linux__) && defined(PR_SET_CHILD_SUBREAPER)
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+#endif
+    return fcntl(to_keeper, F_SETFD, FD_CLOEXEC);
+}
+
+/* 0: no group. Of so few bytes a write is whole. If the keeper is gone, all else works as
+   before. */
+static void watch(pid_t group)
+{
+    ssize_t n;
+    do
+        n = write(to_keeper, &group, sizeof group);
+    while (n < 0 && errno == EINTR);
+}
+
+/* ---- orphans ---- */
+
+/* Kills the children that Linux names; where it names none, nothing. */
+static void kill_children(void)
+{
+    char path[64];
+    long pid;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    FILE *f = fopen(path, "r");
+    while (f != NULL && fscanf(f, "%ld", &pid) == 1)
+        kill((pid_t)pid, SIGKILL);
+    if (f != NULL)
+        fclose(f);
+}
+
+/* Ends processes that left the group of a command which has ended, where the system tells of them.
+   pre: this process has no other children */
+static void end_orphans(void)
+{
+    const struct timespec millisecond = {0, 1000000};
+    for (int tries = 0; tries < 1000;) {
+        const pid_t pid = waitpid(-1, NULL, WNOHANG);
+        if (pid < 0)
+            return;
+        if (pid > 0)
+            continue;
+        kill_children();
+        nanosleep(&millisecond, NULL);
+        tries++;
+    }
+}
 
 /* ---- signals ---- */
 
@@ -45,7 +143,7 @@ static void handle(int number, void (*handler)(int))
 int child_ready(void)
 {
     static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-    if (keeper_start() != 0 || sigprocmask(SIG_BLOCK, NULL, &usual) != 0)
+    if (start_keeper() != 0 || sigprocmask(SIG_BLOCK, NULL, &usual) != 0)
         return fail("cannot begin: %s", strerror(errno));
     held = usual;
     sigaddset(&held, SIGCHLD);
@@ -148,7 +246,7 @@ int child_begin(struct child *c, const char *line, const struct assign *a)
     close_end(&in[0]);
     close_end(&out[1]);
     if (why == 0) {
-        keeper_watch(c->pid);
+        watch(c->pid);
         c->in = in[1];
         c->out = out[0];
         return 0;
@@ -216,8 +314,8 @@ void child_end(struct child *c)
     kill(c->pid, SIGKILL);
     while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
         ;
-    keeper_watch(0);
-    keeper_end_orphans();
+    watch(0);
+    end_orphans();
 }
 
 void child_close(struct child *c)

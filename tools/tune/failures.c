@@ -1,8 +1,6 @@
-/* failures.c - see failures.h
+/* failures.c - how likely a tuple is to run, by those that ran and those that failed
    SPDX-License-Identifier: MIT */
-#include "failures.h"
-
-#include "columns.h"
+#include "expert.h"
 
 #include "base/numbers.h"
 #include "base/util.h"

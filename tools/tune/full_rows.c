@@ -1,6 +1,6 @@
-/* full_rows.c - see full_rows.h
+/* full_rows.c - reads full tables
    SPDX-License-Identifier: MIT */
-#include "full_rows.h"
+#include "full_table.h"
 
 #include "data/formats.h"
 #include "data/table_forms.h"
@@ -208,12 +208,8 @@ static int add_row(struct full_rows *r, const struct csv_table *f)
 {
     const char *value[KPRED_MAX_TUPLE];
     double time = 0;
-    struct buf what = {0};
-    if (f->c->n != f->c->n_header) {
-        fail("%s:%ld: %s", r->table->path, f->c->at, csv_records_ragged(f->c, &what));
-        buf_free(&what);
+    if (csv_records_check_row(f->c) != 0)
         return -1;
-    }
     if (is_other_gpu(r, f))
         return 0;
     if (same_problem(r, f) != 0)

@@ -1,8 +1,8 @@
-/* full_table.c - see full_table.h
+/* full_table.c - a full table as a space, beside another table, and as a spec or a model has it
    SPDX-License-Identifier: MIT */
 #include "full_table.h"
 
-#include "base/util.h"
+#include "runner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int full_table_check(struct full_table *t)
     return 0;
 }
 
-void full_table_keep(struct full_table *t, const unsigned char *marked)
+static void full_table_keep(struct full_table *t, const unsigned char *marked)
 {
     const size_t n = t->params.n;
     size_t kept = 0;
@@ -177,4 +177,155 @@ int full_table_match(const struct full_table *t, const struct full_table *other,
     return n > 0 ? 0
                  : fail("--data %s: has no parameter of %s: the tables are of one kernel",
                         other->path, t->path);
+}
+
+/* ---- by a spec ---- */
+
+struct mapping {
+    const struct full_table *table;
+    const struct spec *spec;
+    size_t at[KPRED_MAX_TUPLE];  /* the table's parameter, or INTERN_NONE: it has one value */
+    int *index[KPRED_MAX_TUPLE]; /* of each of its values, that of the spec or -1 */
+    int32_t problem[KPRED_MAX_FIELDS];
+    int is_told[KPRED_MAX_FIELDS];
+};
+
+static void map_open(struct mapping *m, const struct full_table *t, const struct spec *spec)
+{
+    memset(m, 0, sizeof *m);
+    m->table = t;
+    m->spec = spec;
+    for (size_t f = 0; f < spec->n_fields; f++) {
+        const char *text = full_table_fact(t, spec->fields[f].name);
+        m->problem[f] = -1;
+        m->is_told[f] =
+            text != NULL && assign_field_read(&spec->fields[f], text, &m->problem[f]) == 0;
+    }
+    for (size_t p = 0; p < spec->n_params; p++) {
+        const size_t at = m->at[p] = intern_find_text(&t->params, spec->params[p].name);
+        if (at == INTERN_NONE)
+            continue;
+        m->index[p] = xcalloc(t->values[at].n, sizeof *m->index[p]);
+        for (size_t v = 0; v < t->values[at].n; v++)
+            m->index[p][v] = spec_value_index(&spec->params[p], t->values[at].v[v].s);
+    }
+}
+
+static void map_close(struct mapping *m)
+{
+    for (size_t p = 0; p < m->spec->n_params; p++)
+        free(m->index[p]);
+}
+
+/* The tuple by the spec's indexes: its first parameter without that value, or n_params. */
+static size_t tuple_of(const struct mapping *m, size_t i, uint16_t *value)
+{
+    const struct full_table *t = m->table;
+    for (size_t p = 0; p < m->spec->n_params; p++) {
+        value[p] = 0;
+        if (m->at[p] == INTERN_NONE)
+            continue;
+        const int index = m->index[p][t->value[i * t->params.n + m->at[p]]];
+        if (index < 0)
+            return p;
+        value[p] = (uint16_t)index;
+    }
+    return m->spec->n_params;
+}
+
+/* ---- which are legal ---- */
+
+static int is_known(const struct mapping *m, const struct clause *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->nodes[i].op == CLAUSE_FIELD && !m->is_told[c->nodes[i].k]
+            && m->spec->fields[c->nodes[i].k].n_tokens == 0)
+            return 0;
+    return 1;
+}
+
+static int is_legal(const struct mapping *m, const struct clauses *clauses, size_t i)
+{
+    uint16_t index[KPRED_MAX_TUPLE];
+    int32_t value[KPRED_MAX_TUPLE];
+    if (tuple_of(m, i, index) < m->spec->n_params)
+        return 0;
+    for (size_t p = 0; p < m->spec->n_params; p++)
+        value[p] = m->spec->params[p].values[index[p]];
+    for (size_t k = 0; k < clauses->n; k++)
+        if (is_known(m, &clauses->v[k]) && !clause_is_true(&clauses->v[k], m->problem, value, NULL))
+            return 0;
+    return 1;
+}
+
+int full_table_keep_legal(struct full_table *t, const struct spec *spec)
+{
+    struct clauses clauses;
+    struct mapping m;
+    if (clauses_read(&clauses, spec) != 0)
+        return -1;
+    map_open(&m, t, spec);
+    unsigned char *legal = xcalloc(t->n + 1, 1);
+    for (size_t i = 0; i < t->n; i++)
+        legal[i] = (unsigned char)is_legal(&m, &clauses, i);
+    const size_t n = t->n;
+    map_close(&m);
+    full_table_keep(t, legal);
+    free(legal);
+    clauses_free(&clauses);
+    return t->n > 0 ? full_table_check(t)
+                    : fail("%s: none of its %zu tuples is legal by %s", t->path, n, spec->path);
+}
+
+/* ---- their order ---- */
+
+static int check_problem(const struct mapping *m, const char *path)
+{
+    for (size_t f = 0; f < m->spec->n_fields; f++) {
+        const char *name = m->spec->fields[f].name, *text = full_table_fact(m->table, name);
+        if (text == NULL)
+            return fail("%s: does not say what the field %s of --model %s is", m->table->path, name,
+                        path);
+        if (!m->is_told[f])
+            return fail("--model %s: does not know %s=%s, of which %s is", path, name, text,
+                        m->table->path);
+    }
+    return 0;
+}
+
+static int check_tuple(const struct mapping *m, const char *path, size_t i, uint16_t *value)
+{
+    const struct full_table *t = m->table;
+    const size_t p = tuple_of(m, i, value);
+    if (p == m->spec->n_params)
+        return 0;
+    const size_t at = m->at[p];
+    return fail("--model %s: does not know %s=%s, which %s has", path, m->spec->params[p].name,
+                t->values[at].v[t->value[i * t->params.n + at]].s, t->path);
+}
+
+static int check_params(const struct mapping *m, const char *path)
+{
+    for (size_t p = 0; p < m->spec->n_params; p++)
+        if (m->at[p] == INTERN_NONE && m->spec->params[p].n_values > 1)
+            return fail("%s: has no parameter %s, which --model %s has", m->table->path,
+                        m->spec->params[p].name, path);
+    return check_problem(m, path);
+}
+
+int full_table_scores(const struct full_table *t, const char *path, const struct model *model,
+                      double *score)
+{
+    struct mapping m;
+    const size_t n = model->spec->n_params;
+    uint16_t *value = xcalloc(t->n * n + 1, sizeof *value);
+    map_open(&m, t, model->spec);
+    int rc = check_params(&m, path);
+    for (size_t i = 0; i < t->n && rc == 0; i++)
+        rc = check_tuple(&m, path, i, value + i * n);
+    if (rc == 0)
+        order_tuples(&model->m, m.problem, value, t->n, score);
+    map_close(&m);
+    free(value);
+    return rc;
 }

@@ -5,6 +5,7 @@
 #include "space.h"
 
 #include "base/intern.h"
+#include "model/model.h"
 
 enum { FULL_FACTS = 32 };
 
@@ -30,8 +31,6 @@ void full_table_add_fact(struct full_table *t, const char *name, const char *tex
 const char *full_table_fact(const struct full_table *t, const char *name);
 /* Finds the best time: 0, or -1 with a message if there is none. */
 int full_table_check(struct full_table *t);
-/* Leaves the tuples that are marked. */
-void full_table_keep(struct full_table *t, const unsigned char *marked);
 
 /* The space of its tuples; it lives as long as the table, full_table_end_space frees its
    own arrays. */
@@ -41,3 +40,20 @@ void full_table_end_space(struct space *space);
    NAN: none. 0, or -1 with a message if they have no parameter in common. */
 int full_table_match(const struct full_table *t, const struct full_table *other, double *times);
 void full_table_free(struct full_table *t);
+
+/* full_rows.c: reads a file of Kernel Tuner or KTT (.json), or CSV (.csv) by the parameters and
+   fields of a spec, packed or not; the spec may be NULL for the others. `gpu` chooses rows of CSV;
+   of other files it is what theirs has to be, if they say it; NULL: any. 0, or -1 with a message if
+   the file has more than one problem or no tuple that ran. To be freed in any case. */
+int full_table_read(struct full_table *t, const char *path, const struct spec *spec,
+                    const char *gpu);
+
+/* Leaves the tuples that [restrict] allows and whose values the spec has. A GPU that the spec lacks
+   is fine; conditions on fields that the table does not tell are passed over. -1 with a message if
+   none is left. */
+int full_table_keep_legal(struct full_table *t, const struct spec *spec);
+
+/* The log2-probability of each tuple, by a model of that file. -1 with a message that names the
+   field or the parameter of which the model does not know the table's value. */
+int full_table_scores(const struct full_table *t, const char *path, const struct model *model,
+                      double *score);

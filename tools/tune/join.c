@@ -1,10 +1,7 @@
-/* join.c - see join.h
+/* join.c - the files of several tuners become one
    SPDX-License-Identifier: MIT */
-#include "join.h"
 #include "results.h"
 
-#include "base/csv_records.h"
-#include "base/intern.h"
 #include "data/formats.h"
 
 #include <stdlib.h>
@@ -64,13 +61,9 @@ static void add_row(struct join *j, const struct csv_records *c, size_t file)
 
 static int check_row(const struct csv_records *c)
 {
-    struct buf why = {0};
     double time;
-    if (c->n != c->n_header) {
-        fail("%s:%ld: %s", c->path, c->at, csv_records_ragged(c, &why));
-        buf_free(&why);
+    if (csv_records_check_row(c) != 0)
         return -1;
-    }
     return load_time_text(c->cell[c->n - 1], &time) >= 0
                ? 0
                : fail("%s:%ld: time_us: value \"%s\": is no time", c->path, c->at,

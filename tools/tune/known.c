@@ -1,6 +1,6 @@
-/* known.c - see known.h
+/* known.c - what a tuning knows beforehand: a model, and tables of other GPUs and problems
    SPDX-License-Identifier: MIT */
-#include "known.h"
+#include "loop.h"
 
 #include "base/numbers.h"
 #include "model/products.h"

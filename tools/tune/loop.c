@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "loop.h"
 
-#include "together.h"
-
 #include "base/numbers.h"
 
 #include <math.h>
@@ -42,12 +40,6 @@ static void tell(struct turn *t, size_t tuple, double time)
         t->is_enough = strategy_is_enough(t->strategy, t->loop->stop_at);
 }
 
-static double median(double *times, size_t n)
-{
-    qsort(times, n, sizeof *times, num_rising);
-    return n % 2 != 0 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
-}
-
 static int may_launch(const struct turn *t)
 {
     const struct pot *p = t->pot;
@@ -69,8 +61,10 @@ static void launch(struct turn *t, struct answer *out)
         }
         times[n++] = out->us;
     } while (out->outcome == OUTCOME_TIME && n < l->repeat && may_launch(t));
-    if (out->outcome == OUTCOME_TIME)
-        out->us = median(times, n);
+    if (out->outcome == OUTCOME_TIME) {
+        qsort(times, n, sizeof *times, num_rising);
+        out->us = num_median(times, n);
+    }
     free(times);
 }
 

@@ -1,10 +1,6 @@
-/* problems.c - see problems.h
+/* problems.c - the problems to tune for, from a CSV file
    SPDX-License-Identifier: MIT */
-#include "problems.h"
-
-#include "base/intern.h"
-#include "data/formats.h"
-#include "model/same_gpu.h"
+#include "loop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,13 +68,7 @@ static int read_cell(const struct reading *in, size_t i, int32_t *out)
 {
     const struct spec_field *f = &in->spec->fields[i];
     const char *cell = in->r.cell[in->column[i]];
-    int64_t v = 0;
-    if (f->n_tokens != 0)
-        v = field_token(f, cell);
-    if (f->n_tokens != 0 ? v < 0 : parse_int(cell, f->least, f->most, &v) != 0)
-        return bad_cell(in, f, cell);
-    *out = (int32_t)v;
-    return 0;
+    return assign_field_read(f, cell, out) == 0 ? 0 : bad_cell(in, f, cell);
 }
 
 static int read_count(const struct reading *in, int64_t *out)
@@ -112,12 +102,8 @@ static int read_row(struct reading *in)
 {
     int32_t problem[KPRED_MAX_FIELDS];
     int64_t count;
-    struct buf why = {0};
-    if (in->r.n != in->r.n_header) {
-        fail("%s:%ld: %s", in->r.path, in->r.at, csv_records_ragged(&in->r, &why));
-        buf_free(&why);
+    if (csv_records_check_row(&in->r) != 0)
         return -1;
-    }
     for (size_t i = 0; i < in->spec->n_fields; i++)
         if (read_cell(in, i, &problem[i]) != 0)
             return -1;

@@ -1,4 +1,4 @@
-/* regression.c - see regression.h
+/* regression.c - a Gaussian process over the candidates, and the fit of its covariance
    SPDX-License-Identifier: MIT */
 #include "regression.h"
 
@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK = 1024 }; /* candidates at once: their sums stay in the cache */
 
@@ -99,26 +100,228 @@ void regression_free(struct regression *r)
     free(r->row);
 }
 
-/* ---- expected improvement ---- */
+/* ---- fit ---- */
 
-/* With u = ahead, it is phi(u) + u Phi(u). Below -2 the two nearly cancel, and a continued fraction
-   of Mills' ratio is used; above 6 it is u. */
-double expected_gain(double u)
+/* The others are spread evenly over the time in which they were measured. */
+size_t fit_choose(const double *target, size_t n, size_t most, size_t *chosen)
 {
-    const double log_phi = -0.72134752 * u * u - 1.32574806; /* log2 */
-    if (u > 6)
-        return num_log2(u);
-    if (u < -2) {
-        double below = 0;
-        for (int k = 24; k > 0; k--)
-            below = k / (-u + below);
-        return log_phi + num_log2(below / (-u + below));
+    size_t kept = 0, others = 0, due = 0;
+    if (n <= most) {
+        for (size_t i = 0; i < n; i++)
+            chosen[i] = i;
+        return n;
     }
-    double term = u, sum = u;
-    for (int k = 1; k < 60; k++) {
-        term *= u * u / (2 * k + 1);
-        sum += term;
+    double *sorted = xmalloc(n * sizeof *sorted);
+    memcpy(sorted, target, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, num_rising);
+    const double limit = sorted[most / 2];
+    free(sorted);
+    for (size_t i = 0; i < n; i++)
+        others += target[i] >= limit;
+    const size_t wanted = most - (n - others);
+    for (size_t i = 0; i < n; i++) {
+        due += target[i] >= limit ? wanted : 0;
+        if (target[i] >= limit && due < others)
+            continue;
+        due -= target[i] >= limit ? others : 0;
+        chosen[kept++] = i;
     }
-    const double phi = (double)num_exp2((float)log_phi);
-    return num_log2(phi + u * (0.5 + phi * sum));
+    return kept;
+}
+
+/* How far from its usual value a number may be, in log2 */
+enum { FARTHEST = 8 };
+
+/* ---- how unlikely the targets are ---- */
+
+static float *row_of(const struct fit *f, const struct covariance *c, size_t i)
+{
+    return f->rows + i * (c->columns->width + 1);
+}
+
+/* A number is another one now: so are the effects that depend on it. */
+static void take_number(struct fit *f, const struct covariance *c, int number, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        covariance_row(c, f->tuple[i], number, row_of(f, c, i));
+}
+
+static void fill(struct fit *f, const struct covariance *c, size_t n)
+{
+    float between[FIT_MOST];
+    for (size_t a = 0; a < n; a++) {
+        covariance_all(c, row_of(f, c, a), f->tuple, a + 1, between);
+        for (size_t b = 0; b <= a; b++)
+            f->matrix[a * n + b] = between[b];
+        f->matrix[a * n + a] += c->noise;
+    }
+}
+
+/* Four sums, so that a processor can go on with one while it waits for another; their order is
+   fixed. */
+static double dot(const double *a, const double *b, size_t n)
+{
+    double s[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            s[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        s[0] += a[i] * b[i];
+    return s[0] + s[1] + (s[2] + s[3]);
+}
+
+/* Cholesky's factor in place of the lower triangle; a matrix that rounding has made indefinite gets
+   a tiny pivot. */
+static void cholesky(double *m, size_t n)
+{
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b <= a; b++) {
+            const double left = m[a * n + b] - dot(m + a * n, m + b * n, b);
+            if (a == b)
+                m[a * n + a] = sqrt(left > 1e-9 ? left : 1e-9);
+            else
+                m[a * n + b] = left / m[b * n + b];
+        }
+}
+
+/* How far each target is from what those before it make it, in deviations; these are on the
+   diagonal then. */
+static void solve(struct fit *f, const struct covariance *c, size_t n, double *z)
+{
+    fill(f, c, n);
+    cholesky(f->matrix, n);
+    for (size_t i = 0; i < n; i++) {
+        const double *line = f->matrix + i * n;
+        z[i] = (f->target[i] - dot(line, z, i)) / line[i];
+    }
+}
+
+/* Numbers far from their usual values count as less likely. */
+static double strangeness(const struct covariance *c)
+{
+    double sum = 0, spread;
+    for (size_t i = 0; i < c->n; i++) {
+        const double usual = covariance_usual(i, &spread), away = (c->v[i] - usual) / spread;
+        sum += away * away;
+    }
+    return sum / 2;
+}
+
+/* The logarithm of the likelihood, without its constants and with the best variance of all, as if
+   two more targets had been seen, whose variance is 1 */
+static double unlikeliness(struct fit *f, struct covariance *c, size_t n, double *variance)
+{
+    double logs = 0, squares = 0, z[FIT_MOST];
+    covariance_prepare(c);
+    solve(f, c, n, z);
+    for (size_t i = 0; i < n; i++) {
+        squares += z[i] * z[i];
+        logs += num_log2(f->matrix[i * n + i]);
+    }
+    *variance = (squares + 2) / ((double)n + 2);
+    return (logs + 0.5 * (double)n * num_log2(*variance)) * 0.69314718 + strangeness(c);
+}
+
+/* ---- the search ---- */
+
+/* A step that helped grows, one that helped in the other direction turns, one that did not help
+   shrinks. */
+static double try_number(struct fit *f, struct covariance *c, size_t number, size_t n, double best)
+{
+    double *v = &c->v[number], *step = &f->step[number], variance, spread;
+    const double old = *v, usual = covariance_usual(number, &spread);
+    for (int direction = 1; direction >= -1; direction -= 2) {
+        *v = old + direction * *step;
+        if (fabs(*v - usual) > FARTHEST)
+            continue;
+        take_number(f, c, (int)number, n);
+        const double got = unlikeliness(f, c, n, &variance);
+        if (got < best) {
+            *step *= 1.3 * direction;
+            return got;
+        }
+    }
+    *v = old;
+    take_number(f, c, (int)number, n);
+    *step *= 0.6;
+    return best;
+}
+
+static void bound_step(double *step)
+{
+    const double size = fabs(*step), sign = *step < 0 ? -1 : 1;
+    *step = sign * (size > 3 ? 3 : size < 0.15 ? 0.15 : size);
+}
+
+static void sweep(struct fit *f, struct covariance *c, size_t n)
+{
+    double variance, best = unlikeliness(f, c, n, &variance);
+    for (size_t i = 0; i < c->n; i++) {
+        if (!covariance_uses(c, i))
+            continue;
+        best = try_number(f, c, i, n, best);
+        bound_step(&f->step[i]);
+    }
+}
+
+static void prepare(struct fit *f, const struct covariance *c)
+{
+    f->step = xcalloc(c->n, sizeof *f->step);
+    for (size_t i = 0; i < c->n; i++)
+        f->step[i] = 1;
+    f->matrix = xcalloc((size_t)FIT_MOST * FIT_MOST, sizeof *f->matrix);
+    f->target = xcalloc(FIT_MOST, sizeof *f->target);
+    f->tuple = xcalloc(FIT_MOST, sizeof *f->tuple);
+    f->rows = xcalloc(FIT_MOST * (c->columns->width + 1), sizeof *f->rows);
+}
+
+double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, const double *target,
+                   size_t n)
+{
+    size_t chosen[FIT_MOST];
+    double variance;
+    const int is_first = f->step == NULL;
+    if (is_first)
+        prepare(f, c);
+    n = fit_choose(target, n, FIT_MOST, chosen);
+    for (size_t i = 0; i < n; i++) {
+        f->tuple[i] = tuple[chosen[i]];
+        f->target[i] = target[chosen[i]];
+    }
+    take_number(f, c, COVARIANCE_ALL, n);
+    for (int i = 0; i < (is_first ? 2 : 1); i++)
+        sweep(f, c, n);
+    unlikeliness(f, c, n, &variance);
+    return variance;
+}
+
+/* The variance follows from `before` results and the two that are as if seen: Student's
+   distribution */
+double fit_likelihood(struct fit *f, const struct covariance *c, const size_t *tuple,
+                      const double *target, size_t n, size_t before, double variance)
+{
+    const size_t first = n > FIT_MOST ? n - FIT_MOST : 0, m = n - first;
+    double z[FIT_MOST], sum = 0, freedom = (double)before + 2;
+    for (size_t i = 0; i < m; i++) {
+        f->tuple[i] = tuple[first + i];
+        f->target[i] = target[first + i];
+    }
+    take_number(f, c, COVARIANCE_ALL, m);
+    solve(f, c, m, z);
+    for (size_t i = before > first ? before - first : 0; i < m; i++) {
+        const double scale = f->matrix[i * m + i] * f->matrix[i * m + i] * variance;
+        sum -= 0.5 * (freedom + 1) * num_log2(1 + z[i] * z[i] / (variance * freedom))
+               + 0.5 * num_log2(scale);
+    }
+    return sum;
+}
+
+void fit_free(struct fit *f)
+{
+    free(f->step);
+    free(f->matrix);
+    free(f->target);
+    free(f->rows);
+    free(f->tuple);
 }

@@ -1,13 +1,9 @@
-/* replay.c - see replay.h
+/* replay.c - how many measurements the strategy would have needed on tables of all of them
    SPDX-License-Identifier: MIT */
-#include "replay.h"
+#include "tune.h"
 
-#include "budget.h"
-#include "full_rows.h"
-#include "full_spec.h"
-#include "known.h"
-#include "order.h"
-#include "together.h"
+#include "full_table.h"
+#include "loop.h"
 
 #include "base/numbers.h"
 #include "model/default_features.h"

@@ -6,9 +6,7 @@
    that off. One process has it at a time. */
 #pragma once
 
-#include "answer.h"
-
-#include "model/spec.h"
+#include "runner.h"
 
 #define RESULTS_TITLE "# kpred-train tune: " /* and the name of the kernel: the first line */
 
@@ -33,3 +31,8 @@ size_t results_count(const struct results *r); /* of all problems */
 /* 0, or -1 with a message: then the file is as it was. */
 int results_append(struct results *r, const int32_t *problem, const uint16_t *value,
                    const struct answer *a);
+
+/* join.c: the files of several tuners become one, with rows in the order of the files. A row that
+   stands there twice counts once; two that contradict each other are an error. `force`: see
+   out_open_kept. 0, or -1 with messages: then there is no output. */
+int join_files(const char *const *paths, size_t n, const char *to, int force);

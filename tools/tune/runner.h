@@ -1,9 +1,120 @@
-/* runner.h - measures a tuple by a command of the user's, in one of two ways
+/* runner.h - measures a tuple by a command of the user's: what it is asked, how it runs, its answer
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "answer.h"
-#include "child.h"
+#include "model/spec.h"
+
+#include <sys/types.h>
+
+/* ---- a problem and a tuple as NAME=value, for arguments, environment and messages ---- */
+
+struct assign { /* all zero is empty; to be freed */
+    const struct spec *spec;
+    size_t n;                                       /* fields, then parameters */
+    char *word[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE]; /* NAME=value */
+    char **environment; /* that of this process, and KPRED_NAME=value; NULL behind the last */
+    size_t n_other;     /* entries before these */
+};
+
+void assign_open(struct assign *a, const struct spec *spec);
+void assign_problem(struct assign *a, const int32_t *problem);
+/* by the numbers of the values */
+void assign_tuple(struct assign *a, const uint16_t *value);
+void assign_free(struct assign *a);
+
+/* "rows=16 cols=16", of a problem; added to `b` */
+const char *assign_problem_text(const struct spec *spec, const int32_t *problem, struct buf *b);
+/* All of it, or the tuple alone, with blanks between; added to `b` */
+const char *assign_text(const struct assign *a, struct buf *b);
+const char *assign_tuple_text(const struct assign *a, struct buf *b);
+/* A field's value as text; `number` is overwritten if it is a size. */
+const char *assign_field_text(const struct spec_field *f, int32_t value, char number[12]);
+/* Back: 0, or -1 if the field cannot have that value. */
+int assign_field_read(const struct spec_field *f, const char *text, int32_t *out);
+
+/* ---- what became of a measurement, and the time in the last line of an output ---- */
+
+enum outcome {
+    OUTCOME_TIME,
+    OUTCOME_FAILED, /* the command said so, by its status, a signal, or by dying */
+    OUTCOME_TIMEOUT,
+    OUTCOME_INVALID, /* what it printed is no time */
+    OUTCOME_STOP     /* nothing more can be measured: there was a message, or a signal */
+};
+
+struct answer {
+    enum outcome outcome;
+    double us;     /* of OUTCOME_TIME */
+    char why[256]; /* of a failure, in words */
+};
+
+enum { TAIL_BYTES = 512 };
+
+/* The end of an output, however long that is; all zero: nothing was written */
+struct tail {
+    char s[TAIL_BYTES + 1];
+    size_t n;
+    int is_cut; /* more stood before it */
+};
+
+void tail_add(struct tail *t, const char *bytes, size_t n);
+/* The answer in the last line that is not blank; the tail is changed. */
+void tail_answer(struct tail *t, struct answer *a);
+
+/* A failure of a kind, with its reason. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void answer_set(struct answer *a, enum outcome outcome, const char *fmt, ...);
+
+/* ---- a command ---- */
+
+/* A command of the user's: begun, waited for, and ended with all its children. A command runs in a
+   process group of its own. child_end ends the group and, on Linux, also the processes that have
+   left it: they become children of this process when their parents end. */
+
+struct child {
+    pid_t pid;
+    int in, out; /* our ends of its standard input and output; -1: none */
+    int status;  /* as of waitpid; after child_end */
+};
+
+enum child_news {
+    CHILD_BYTES, /* it wrote something, or closed its output */
+    CHILD_ENDED,
+    CHILD_LATE,
+    CHILD_STOP /* a signal asks this process to end */
+};
+
+/* Once, before all else: signals that end this process wait until child_wait. 0, or -1 with a
+   message. */
+int child_ready(void);
+
+/* Begins a line of the shell, with the words of `a` as its arguments "$@" and in its environment;
+   NULL: it gets neither, but lines on its standard input. 0, or -1 with a message. */
+int child_begin(struct child *c, const char *line, const struct assign *a);
+
+/* Waits until there is news, or clock_seconds shows `deadline`. */
+enum child_news child_wait(const struct child *c, double deadline);
+
+/* What it wrote, without waiting: the number of bytes, or 0. The output is closed at its end. */
+size_t child_take(struct child *c, char *bytes, size_t room);
+
+/* Ends it with all its children. Bytes that it wrote before can still be taken. */
+void child_end(struct child *c);
+void child_close(struct child *c); /* its pipes */
+
+/* Why it ended, in words: "status 3", "signal 11"; "" if it ended well. In `text`. */
+const char *child_status_text(int status, char text[64]);
+/* Is it the status by which a shell says that there is no such command, or that it cannot run? */
+int child_status_missing(int status);
+
+/* Has a signal asked this process to end? */
+int child_must_stop(void);
+/* If so, ends it by that signal. */
+void child_die_of_signal(void);
+
+/* ---- a command runs for each measurement or, as a server, for many ---- */
 
 struct runner {
     const char *command;
@@ -19,12 +130,3 @@ struct runner {
 /* The answer for the problem and tuple of `a`. */
 void runner_measure(struct runner *r, const struct assign *a, struct answer *out);
 void runner_end(struct runner *r);
-
-/* launch.c: a process for each measurement, which gets NAME=value as arguments and KPRED_NAME=value
-   in its environment, and whose last line is the time */
-void launch_measure(const struct runner *r, const struct assign *a, struct answer *out);
-
-/* server.c: one process, a line of NAME=value for each measurement, and a line for its time. One
-   that dies is started again for the next tuple. */
-void server_measure(struct runner *r, const struct assign *a, struct answer *out);
-void server_end(struct runner *r);

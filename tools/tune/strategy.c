@@ -3,8 +3,6 @@
 #include "strategy.h"
 
 #include "expert.h"
-#include "failures.h"
-#include "stop.h"
 
 #include "base/numbers.h"
 #include "base/util.h"

@@ -1,8 +1,6 @@
-/* together.c - see together.h
+/* together.c - which problem to measure next, and which of its tuples, for a whole library
    SPDX-License-Identifier: MIT */
-#include "together.h"
-
-#include "known.h"
+#include "loop.h"
 
 #include <math.h>
 #include <stdlib.h>
