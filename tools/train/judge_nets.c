@@ -88,16 +88,11 @@ static int train_judges(struct judges *j)
 {
     const struct judge_nets_task *t = j->task;
     struct lessons lessons = {0, 0, NULL, NULL};
-    struct net_rows rows;
     add_table(j, &lessons, t->data, t->part, 0);
     for (size_t i = 0; i < t->n_beside; i++)
         add_table(j, &lessons, &t->beside[i], NULL, 1 + i);
     uint8_t *y = xcalloc(lessons.n + 1, 1);
-    memset(&rows, 0, sizeof rows);
-    rows.n = lessons.n;
-    rows.x = lessons.x;
-    rows.y = y;
-    rows.target = lessons.target;
+    const struct net_rows rows = {.n = lessons.n, .x = lessons.x, .y = y, .target = lessons.target};
     int bad = !rows.n ? fail("%s: no row for its judges", t->train.model->m.name)
                       : recipe_train_teachers(&t->train, j->width, &rows, &j->nets);
     free(y);
@@ -152,14 +147,10 @@ static void judge_chunk(const struct judges *j, struct dataset *one, size_t firs
     const struct judge_nets_task *t = j->task;
     float target[2 * CHUNK];
     uint8_t y[CHUNK] = {0};
-    struct net_rows rows;
+    const struct net_rows rows = {.n = n, .x = x, .y = y};
     for (size_t i = 0; i < n; i++)
         activations(j, one->problem, one->target + (first + i) * one->n_params, 0,
                     x + i * j->width);
-    memset(&rows, 0, sizeof rows);
-    rows.n = n;
-    rows.x = x;
-    rows.y = y;
     net_ensemble(j->nets.net, j->nets.n, &rows, y, NULL, t->train.n_threads, target);
     for (size_t i = 0; i < n; i++) {
         const double mark = target[2 * i] > 1e-9f ? (double)target[2 * i] : 1e-9;

@@ -138,6 +138,9 @@ int lessons_add(const struct lessons_task *task, struct lessons_made *out);
 /* While lessons are made */
 struct teaching {
     const struct lessons_task *task;
+    const struct dataset *data; /* this, the model and the seed are the task's */
+    const struct model *model;
+    uint64_t seed;
     const struct judge_trees *judges;
     struct unseen unseen;
     unsigned char *part;    /* of the data: 0 for lessons, as they are known */
