@@ -159,7 +159,7 @@ analyze: ## static analysis by gcc, clang, clang-tidy, cppcheck and sparse of he
 
 .PHONY: misra
 misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
-	@sh tools/release/misra.sh
+	@sh tools/release/analyze.sh misra
 
 .PHONY: mutants
 mutants: $(if $(TOOLS),all) ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended. TOOLS=1: of 40 of the tools

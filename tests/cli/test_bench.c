@@ -1,9 +1,6 @@
 /* test_bench.c - what `bench` measures by: bare loops that compute the same, and counts of work
    SPDX-License-Identifier: MIT */
-#include "cli/bare.h"
-#include "cli/bench_problems.h"
-#include "cli/bench_work.h"
-#include "cli/caches.h"
+#include "cli/bench.h"
 #include "harness/test.h"
 #include "model/registry.h"
 

@@ -5,7 +5,7 @@
 
 #include "kpred_constraints.h"
 
-#include "cli/readers.h"
+#include "cli/commands.h"
 #include "data/sample.h" /* and so the libraries of the readers */
 #include "data/split.h"
 #include "harness/cases.h"

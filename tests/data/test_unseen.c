@@ -1,6 +1,6 @@
 /* test_unseen.c - [unseen]: what is learnt for GPUs on which nothing was measured
    SPDX-License-Identifier: MIT */
-#include "cli/readers.h"
+#include "cli/commands.h"
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/sample.h"

@@ -1,7 +1,7 @@
 /* test_archive.c - the cache of a search, its log, and lists of edits: what is kept, and refused
    SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "evolve/archive.h"
+#include "evolve/task.h"
 
 #include "told.h"
 

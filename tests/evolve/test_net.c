@@ -7,7 +7,7 @@
 #include "told.h"
 
 #ifdef HAVE_MLIR
-#include "evolve/tensor/exam.h"
+#include "evolve/tensor/tensor.h"
 #endif
 
 #include <math.h>

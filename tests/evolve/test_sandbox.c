@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, syscall */
 #include "told.h"
 
-#include "evolve/sandbox.h"
+#include "evolve/process.h"
 
 #include <setjmp.h>
 #include <signal.h>

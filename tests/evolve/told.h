@@ -3,7 +3,6 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/archive.h"
 #include "evolve/task.h"
 #include "harness/cases.h"
 

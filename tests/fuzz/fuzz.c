@@ -10,7 +10,7 @@
    copies of the seeds, which are the same every time. */
 #include "fuzz.h"
 
-#include "cli/readers.h"
+#include "cli/commands.h"
 #include "data/sample.h"
 
 void fuzz_failed(const char *file, int line, const char *what)

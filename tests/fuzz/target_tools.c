@@ -4,7 +4,7 @@
 
 #include "aiter/hf_model.h"
 #include "cli/commands.h"
-#include "miopen/driver.h"
+#include "miopen/conv.h"
 #include "miopen/user_db.h"
 #include "model/registry.h"
 

@@ -4,7 +4,7 @@
    The linker does it for what fuzz.sh finds here at the start of a line. */
 #include "fuzz.h"
 
-#include "cli/bench_time.h"
+#include "cli/bench.h"
 #include "train/train.h"
 #include "tune/results.h"
 #include "tune/tune.h"

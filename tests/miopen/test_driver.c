@@ -5,7 +5,7 @@
           test_driver --keys  driver lines on standard input; prints a line of keys for each, "?"
                               for one without, for tests/miopen/miopen_oracle.py to compare */
 #include "logs.h"
-#include "miopen/driver.h"
+#include "miopen/conv.h"
 
 #define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)
 

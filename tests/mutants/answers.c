@@ -5,7 +5,7 @@
           answers           prints such a file; `make renew` writes it again
 
    The other tests say that the answers are right; this one is fast, and says that they are as they
-   were. It includes generated headers whose networks are zeros (tools/release/analyzed.sh). Each
+   were. It includes generated headers whose networks are zeros (tools/release/analyze.sh). Each
    problem and value comes from the random numbers of test_rules.c. */
 int test_rules_main(int, char **);
 #define main test_rules_main

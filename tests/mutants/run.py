@@ -75,7 +75,7 @@ class Tree:
 
     def __init__(self, folder):
         self.root = folder
-        subprocess.run(["sh", "tools/release/analyzed.sh", folder + "/elided"], check=True)
+        subprocess.run(["sh", "tools/release/analyze.sh", "tree", folder + "/elided"], check=True)
         for name in HEADERS:
             shutil.copy(name, folder)
         for name in ("tests", "weights", "examples"):

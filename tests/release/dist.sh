@@ -17,7 +17,7 @@ if [ ! -e .git ] || ! has git; then
     test_end
     exit
 fi
-tree=kpred-$(git show HEAD:kpred.h | sh tools/release/version.sh)
+tree=kpred-$(git show HEAD:kpred.h | sh tools/release/install.sh version)
 
 # The user's umask, time zone and language make no difference, nor does the checkout, or what is not committed in it;
 # that is said.

@@ -172,7 +172,7 @@ def targets():
 def commands():
     for program in "kpred", "kpred-train", "kpred-evolve":
         main, = glob.glob(f"tools/**/{program.replace('-', '_')}.c", recursive=True)
-        sources = "".join(map(read, glob.glob(f"{os.path.dirname(main)}/*.c")))
+        sources = "".join(map(read, glob.glob(f"{os.path.dirname(main)}/*.[ch]")))
         for doc in DOCS:
             for line in code(doc):
                 line = re.match(rf"(?:\$ )?(?:build/)?{program} ([a-z].*)", re.sub("  *#.*", "", line))
@@ -403,7 +403,7 @@ check("size of docs/dataflow.svg", lambda: [] if os.path.getsize("docs/dataflow.
 def versions():
     """That of kpred.h is the one that stands in the headers' first lines and in the documents."""
     with open("kpred.h", encoding="utf-8") as f:
-        version = output("sh tools/release/version.sh", stdin=f).strip()
+        version = output("sh tools/release/install.sh version", stdin=f).strip()
     for path, pattern in (("kpred.h", f".* - v{version} - "), ("kpred_constraints.h", f".* - v{version} - "),
                           ("CHANGELOG.md", rf"(?s)((?!\n## ).)*\n## {version} \("),
                           (EMBEDDING, rf"(?s).*\nfind_package\(kpred {version.rpartition('.')[0]} REQUIRED\)\n"),

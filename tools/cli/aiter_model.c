@@ -7,7 +7,6 @@
 #include "base/util.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char help[] =
     "usage: kpred-train aiter --model CONFIG.json --tp N [--m LIST] [-o FILE.csv [--force]]\n"
@@ -86,7 +85,7 @@ static int run(struct options *o)
 
 int cmd_aiter_model(int argc, char **argv)
 {
-    struct options o;
+    struct options o = {0};
     const struct opt table[] = {
         {.name = "--model", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "--tp",
@@ -100,7 +99,6 @@ int cmd_aiter_model(int argc, char **argv)
         {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
     int status = opts_parse(table, help, argc, argv);
     if (status < 0 && outputs_check_force(o.force, o.output) != 0)
         status = 2;

@@ -1,6 +1,6 @@
-/* bare.c - see bare.h
+/* bare.c - bare loops of int8 multiply-adds: what a core does at best, to measure predictions by
    SPDX-License-Identifier: MIT */
-#include "bare.h"
+#include "bench.h"
 
 #include "base/util.h"
 

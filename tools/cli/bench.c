@@ -4,9 +4,6 @@
 
 #include "base/opts.h"
 #include "base/table.h"
-#include "bench_problems.h"
-#include "bench_time.h"
-#include "bench_work.h"
 #include "commands.h"
 #include "model/registry.h"
 
@@ -63,6 +60,171 @@ struct bench {
     struct bench_tools tools;
     struct table table;
 };
+
+/* ---- problems ---- */
+
+/* 31 bits of a 64-bit linear congruential generator (Knuth's MMIX constants) */
+static uint32_t draw(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*seed >> 33);
+}
+
+/* Sizes log-uniform over the range trained on, rounded to few significant bits as real ones are. */
+static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
+{
+    for (uint32_t f = 0; f < m->n_fields; f++) {
+        const kpred_field *field = m->fields + f;
+        int32_t x = field->trained_max, bits;
+        if (field->tokens) {
+            problem[f] = (int32_t)(draw(seed) % (uint32_t)field->n_tokens);
+            continue;
+        }
+        for (bits = 0; x >> bits; bits++)
+            ;
+        bits = (int32_t)(draw(seed) % (uint32_t)bits);
+        x = ((1 << bits) | (int32_t)(draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);
+        x &= ~(((1 << bits) >> 2) - 1) | (bits < 2 ? -1 : 0);
+        problem[f] = x < field->trained_min   ? field->trained_min
+                     : x > field->trained_max ? field->trained_max
+                                              : x;
+    }
+}
+
+/* Does the kernel apply to the problem, and is there a legal tuple? */
+static int can_predict(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples)
+{
+    size_t n_out;
+    return (!ctx->model->rule || ctx->model->rule(p, p, 0))
+           && kpred_predict(ctx, p, ctx->model->n_fields, tuples, 1, &n_out)
+                  != KPRED_ERR_INFEASIBLE;
+}
+
+size_t bench_problems(kpred_ctx *ctx, int32_t *problems, kpred_tuple *tuples)
+{
+    uint64_t seed = 1;
+    size_t n = 0;
+    for (long tries = 0; tries < 1000000 && n < BENCH_PROBLEMS; tries++) {
+        int32_t *p = problems + n * ctx->model->n_fields;
+        draw_problem(ctx->model, &seed, p);
+        n += (size_t)can_predict(ctx, p, tuples);
+    }
+    return n;
+}
+
+/* ---- a scorer that counts, and leaves the scores to the built-in one ---- */
+
+/* What has been counted; a scorer has no other place for it. */
+static struct {
+    struct work sum;
+    unsigned char *has_read; /* by this prediction: of each head its weights, then the embedding's
+                                rows; n for each head */
+    size_t n;
+} counted;
+
+static void count_bytes(size_t head, size_t row, size_t bytes)
+{
+    unsigned char *seen = counted.has_read + head * counted.n + row;
+    counted.sum.weight_bytes += *seen ? 0 : (double)bytes;
+    *seen = 1;
+}
+
+static void counting_start(const kpred_model *m, const int32_t *problem, int32_t *work,
+                           int32_t *state)
+{
+    const kpred_additive *net = m->net;
+    for (size_t i = 0; i < 3; i++) {
+        const double n = (double)net->layer[i].rows * net->layer[i].cols;
+        counted.sum.multiply_adds += n;
+        counted.sum.weight_bytes += n;
+    }
+    memset(counted.has_read, 0, KPRED_MAX_TUPLE * counted.n);
+    kpred_additive_scorer.start(m, problem, work, state);
+}
+
+/* The rows of the embedding that a prefix adds; returns how many there are. */
+static size_t count_embedding(const kpred_model *m, const unsigned char *prefix, size_t head)
+{
+    const kpred_additive *net = m->net;
+    size_t first = 1, rows = 0;
+    for (size_t u = 0; u < head; u++)
+        if (net->heads[u].weight) {
+            count_bytes(head, first + prefix[u], net->hidden);
+            first += (size_t)m->params[u].n_values;
+            rows++;
+        }
+    return rows;
+}
+
+static void counting_logits(const kpred_model *m, int32_t *work, const int32_t *state,
+                            const unsigned char *prefix, size_t t, int32_t *logits)
+{
+    const kpred_additive *net = m->net;
+    counted.sum.prefixes++;
+    counted.sum.values += m->params[t].n_values;
+    if (net->heads[t].weight) {
+        const size_t rows = model_head_rows(m, t);
+        count_bytes(t, 0, rows * net->hidden);
+        counted.sum.multiply_adds += (double)((rows + count_embedding(m, prefix, t)) * net->hidden);
+    }
+    kpred_additive_scorer.logits(m, work, state, prefix, t, logits);
+}
+
+/* The search calls it for each prefix that it keeps. */
+static void counting_extend(const kpred_model *m, int32_t *work, const int32_t *state, size_t t,
+                            int32_t v, int32_t *next)
+{
+    (void)m, (void)work, (void)state, (void)t, (void)v, (void)next;
+    counted.sum.kept++;
+}
+
+static const kpred_scorer counting_scorer = {counting_start, counting_logits, counting_extend};
+
+/* ---- its predictions ---- */
+
+static void divide(struct work *w, double n)
+{
+    w->prefixes /= n;
+    w->values /= n;
+    w->kept /= n;
+    w->multiply_adds /= n;
+    w->weight_bytes /= n;
+}
+
+static int predict_all(kpred_ctx *ctx, const int32_t *problems, size_t n_problems)
+{
+    kpred_tuple *tuples = xcalloc(ctx->beam, sizeof *tuples);
+    size_t n_out, i = 0;
+    while (i < n_problems
+           && kpred_predict(ctx, problems + i * ctx->model->n_fields, ctx->model->n_fields, tuples,
+                            ctx->beam, &n_out)
+                  == KPRED_OK)
+        i++;
+    free(tuples);
+    return i == n_problems ? 0 : -1;
+}
+
+int work_count(const kpred_ctx *ctx, const int32_t *problems, size_t n_problems, struct work *work)
+{
+    kpred_model m = *ctx->model;
+    const size_t words = kpred_arena_words(&m, ctx->beam);
+    int32_t *arena = xcalloc(words, sizeof *arena);
+    kpred_ctx own;
+    int bad = -1;
+    memset(&counted, 0, sizeof counted);
+    for (uint32_t t = 0; t < m.n_params; t++)
+        counted.n += (size_t)m.params[t].n_values;
+    counted.has_read = xcalloc(KPRED_MAX_TUPLE, ++counted.n);
+    m.scorer = &counting_scorer;
+    m.id = kpred_model_id(&m);
+    if (kpred_init(&own, KPRED_VERSION, &m, ctx->beam, arena, words) == KPRED_OK)
+        bad = predict_all(&own, problems, n_problems);
+    divide(&counted.sum, (double)n_problems);
+    *work = counted.sum;
+    free(counted.has_read);
+    free(arena);
+    return bad;
+}
 
 /* ---- bodies ---- */
 
@@ -266,7 +428,7 @@ static int run(const struct options *o, bench_opener open)
 
 int bench_run(int argc, char **argv, bench_opener open)
 {
-    struct options o;
+    struct options o = {.beam = {3, {1, 10, 100}}};
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models},
         {.name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
@@ -275,15 +437,9 @@ int bench_run(int argc, char **argv, bench_opener open)
         {.name = "--ratio", .kind = OPT_FLAG, .to = &o.has_ratio},
         {.name = "--limit", .kind = OPT_FLAG, .to = &o.has_limit},
         {.name = "--rounds", .kind = OPT_COUNT, .to = &o.rounds, .least = 1, .most = MOST_ROUNDS},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        FORM_OPTIONS(o.form),
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.beam.n = 3;
-    o.beam.v[0] = 1;
-    o.beam.v[1] = 10;
-    o.beam.v[2] = 100;
     int status = opts_parse(table, open ? help_any : help, argc, argv);
     if (status < 0)
         status = run(&o, open ? open : open_default);

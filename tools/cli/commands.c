@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "base/names.h"
+#include "base/quote.h"
 #include "kpred.h"
 
 #include <fcntl.h>
@@ -41,6 +42,43 @@ static void hold_streams(void)
             && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
             return;
 }
+
+void progress_wipe(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- what to type next ---- */
+
+void next_word(struct buf *b, const char *word)
+{
+    buf_puts(b, " ");
+    quote(b, word, '*');
+}
+
+void next_option(struct buf *b, const char *option, const char *value)
+{
+    if (value) {
+        next_word(b, option);
+        next_word(b, value);
+    }
+}
+
+void next_files(struct buf *b, const struct opt_texts *files)
+{
+    next_word(b, "--data");
+    for (size_t i = 0; i < files->n; i++)
+        next_word(b, files->v[i]);
+}
+
+void next_sets(struct buf *b, const struct opt_texts *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        next_option(b, "--set", set->v[i]);
+}
+
+/* ---- the commands ---- */
 
 static int is_one_of(const char *arg, const char *a, const char *b)
 {

@@ -3,6 +3,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/formats.h"
+
 extern const char *commands_path; /* how the program was called: argv[0] */
 
 struct command {
@@ -13,6 +15,45 @@ struct command {
 /* Runs the command that argv[1] names; `help`, --help, --version and their short forms for the
    program itself. The table ends with a name NULL. */
 int commands_run(const char *program, const struct command *table, int argc, char **argv);
+
+/* Lines of a table for opts_parse, and those of several commands: `how` is a struct data_options,
+   `form` a struct table_form. */
+#define OPTION(option, type, where)                     \
+    {                                                   \
+        .name = (option), .kind = (type), .to = (where) \
+    }
+#define OPTION_COUNT(option, where, from, up_to)                                             \
+    {                                                                                        \
+        .name = (option), .kind = OPT_COUNT, .to = (where), .least = (from), .most = (up_to) \
+    }
+#define DATA_OPTIONS(how)                                                          \
+    OPTION("--gpu", OPT_TEXT, &(how).gpu), OPTION("--set", OPT_TEXTS, &(how).set), \
+        OPTION("--nearest", OPT_FLAG, &(how).nearest),                             \
+        OPTION("--lenient", OPT_FLAG, &(how).lenient)
+#define FORM_OPTIONS(form) \
+    OPTION("--csv", OPT_FLAG, &(form).csv), OPTION("--json", OPT_FLAG, &(form).json)
+
+/* The table of all file formats */
+extern const struct data_format readers[];
+
+/* Writes new lines into a SQLite perf-db; see user_db_write_sqlite. */
+struct user_db;
+struct user_db_counts;
+typedef int (*miopen_sqlite)(const struct user_db *, const char *path, int force,
+                             struct user_db_counts *, struct user_db *);
+
+/* `miopen` of both programs; sqlite: NULL where there is no SQLite. */
+int miopen_run(int argc, char **argv, miopen_sqlite sqlite);
+
+/* Ends the line of progress that a command rewrites on a terminal. */
+void progress_wipe(void);
+
+/* Adds to a command that a user would type next: a blank and a word, quoted if need be; an option
+   with its value, if it has one; the files of --data; each --set. */
+void next_word(struct buf *b, const char *word);
+void next_option(struct buf *b, const char *option, const char *value);
+void next_files(struct buf *b, const struct opt_texts *files);
+void next_sets(struct buf *b, const struct opt_texts *set);
 
 int cmd_models(int argc, char **argv);
 int cmd_predict(int argc, char **argv);

@@ -1,7 +1,6 @@
 /* eval.c - `kpred-train eval`: how good predictions are (see weights/README.md)
    SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "readers.h"
 
 #include "base/outputs.h"
 #include "eval/eval.h"
@@ -415,7 +414,7 @@ static int run(const struct options *o)
 
 int cmd_eval(int argc, char **argv)
 {
-    struct options o;
+    struct options o = {.rows = EVAL_TEST, .how.most = ROW_LIMIT, .k = {1, {1}}};
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
@@ -429,22 +428,13 @@ int cmd_eval(int argc, char **argv)
          .least = 1,
          .most = MAX_TEACHERS},
         {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
-        {.name = "--set", .kind = OPT_TEXTS, .to = &o.how.set},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
+        DATA_OPTIONS(o.how),
         {.name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        FORM_OPTIONS(o.form),
         {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
         {.name = "--hits", .kind = OPT_TEXT, .to = &o.hits},
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.rows = EVAL_TEST;
-    o.how.most = ROW_LIMIT;
-    o.k.n = 1;
-    o.k.v[0] = 1;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

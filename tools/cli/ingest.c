@@ -1,14 +1,18 @@
-/* ingest.c - tuning results of any format in, CSV or JSON out. Knows no rules: it keeps what is
-   tuned.
+/* ingest.c - `kpred-train ingest`: any results to one table; `merge`: of several tuners
    SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "readers.h"
 
 #include "base/outputs.h"
+#include "tune/results.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static const char help[] =
+#define FORMAT(ending, format, what, read) {ending, format, what, read},
+const struct data_format readers[] = {DATA_READERS(FORMAT){NULL, SPEC_N_FORMATS, NULL, NULL}};
+#undef FORMAT
+
+static const char help_options[] =
     "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--set FIELD=VALUE...]\n"
     "                          [--nearest] [--lenient] [-o FILE [--force]] [--csv|--json]\n"
     "\n"
@@ -17,9 +21,7 @@ static const char help[] =
     "time_us; sorted, the same bytes whatever the order of the files.\n"
     "\n"
     "  SPEC           the kernel's .spec file\n"
-    "  --data FILE... perf-dbs of SQLite (.db) and of text (.txt), find-dbs (.txt), tables of\n"
-    "                  Tensile (.csv), CSV files (.csv), files of Kernel Tuner and KTT\n"
-    "                  (.json), and each of these with .bz2 or .gz\n"
+    "  --data FILE... data files, as below\n"
     "  --gpu GPU      the GPU of files that do not say it; default: their names, up to the\n"
     "                  first `.` or `-`, of .json the piece that is a GPU\n"
     "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
@@ -30,8 +32,25 @@ static const char help[] =
     "  --csv          as CSV (the default)\n"
     "  --json         as JSON, an array of objects with the columns' names\n"
     "\n"
+    "Data files, by the end of their names, each maybe with .bz2 or .gz behind it:\n";
+
+static const char help_end[] =
+    "\n"
     "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with\n"
     "the spec, the data or the output, 2 for a wrong command line.\n";
+
+/* With a line for each ending */
+static const char *help_text(struct buf *b)
+{
+    struct buf what = {0};
+    buf_puts(b, help_options);
+    for (const struct data_format *f = readers; f->ending != NULL; f++)
+        if (f == readers || strcmp(f->ending, f[-1].ending) != 0)
+            buf_printf(b, "  %-14s %s\n", f->ending, data_what(readers, f->ending, &what));
+    buf_puts(b, help_end);
+    buf_free(&what);
+    return b->s;
+}
 
 struct ingest {
     const char *spec, *output;
@@ -41,7 +60,8 @@ struct ingest {
     int force;
 };
 
-/* The output is opened first: a path that cannot be written shows before the work is done. */
+/* It knows no rules: it keeps what is tuned. The output is opened first: a path that cannot be
+   written shows before the work is done. */
 static int run(const struct ingest *in, const struct spec *spec)
 {
     struct dataset d;
@@ -67,20 +87,17 @@ int cmd_ingest(int argc, char **argv)
 {
     struct ingest in = {0};
     struct spec spec;
+    struct buf help = {0};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &in.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &in.data, .is_required = 1},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &in.how.gpu},
-        {.name = "--set", .kind = OPT_TEXTS, .to = &in.how.set},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &in.how.nearest},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &in.how.lenient},
+        DATA_OPTIONS(in.how),
         {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
         {.name = "--force", .kind = OPT_FLAG, .to = &in.force},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &in.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &in.form.json},
+        FORM_OPTIONS(in.form),
         {.name = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, help_text(&help), argc, argv);
     if (status < 0
         && (table_form_check(&in.form) != 0 || outputs_check_force(in.force, in.output) != 0))
         status = 2;
@@ -93,7 +110,43 @@ int cmd_ingest(int argc, char **argv)
             spec_free(&spec);
         }
     }
+    buf_free(&help);
     free(in.data.v);
     free(in.how.set.v);
+    return status;
+}
+
+/* ---- merge ---- */
+
+static const char help_merge[] =
+    "usage: kpred-train merge FILE... -o FILE.csv [--force]\n"
+    "\n"
+    "Joins what several runs of tune have written, such as its shards, into one file.\n"
+    "\n"
+    "  FILE...      files that tune has written for one spec, maybe with .gz or .bz2; a last line\n"
+    "               without an end is left out\n"
+    "  -o FILE.csv  all their rows, in the order of the files, written whole or not at all\n"
+    "  --force      replace FILE.csv if it is there\n"
+    "\n"
+    "A row that stands there several times counts once. Rows that give one tuple of a problem\n"
+    "two times are an error, and nothing is written. Exit status: 0, 1 for trouble with the\n"
+    "files, 2 for a wrong command line.\n";
+
+int cmd_merge(int argc, char **argv)
+{
+    struct opt_texts files = {0};
+    struct output to = {"-o", NULL};
+    int force = 0;
+    const struct opt table[] = {
+        {.name = "FILE", .kind = OPT_TEXTS, .to = &files, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &to.path, .is_required = 1},
+        {.name = "--force", .kind = OPT_FLAG, .to = &force},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help_merge, argc, argv);
+    if (status < 0)
+        status = outputs_check_inputs(&to, 1, "FILE", &files) != 0
+                 || join_files(files.v, files.n, to.path, force) != 0;
+    free(files.v);
     return status;
 }

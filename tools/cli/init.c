@@ -57,12 +57,6 @@ static void show_progress(const char *path, size_t i, size_t n)
     fflush(stderr);
 }
 
-static void end_progress(void)
-{
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
-}
-
 /* ---- options ---- */
 
 /* Takes "a,b" apart. */
@@ -122,21 +116,11 @@ static void tell_next(const struct options *o, const struct init_spec *spec)
     if (spec->data.n == 0)
         return;
     quote(&b, commands_path, '*');
-    buf_puts(&b, " train ");
-    quote(&b, o->output, '*');
-    buf_puts(&b, " --data");
-    for (size_t i = 0; i < spec->data.n; i++) {
-        buf_puts(&b, " ");
-        quote(&b, spec->data.v[i], '*');
-    }
-    for (size_t i = 0; i < o->set.n; i++) {
-        buf_puts(&b, " --set ");
-        quote(&b, o->set.v[i], '*');
-    }
-    if (o->gpu != NULL) {
-        buf_puts(&b, " --gpu ");
-        quote(&b, o->gpu, '*');
-    }
+    buf_puts(&b, " train");
+    next_word(&b, o->output);
+    next_files(&b, &spec->data);
+    next_sets(&b, &o->set);
+    next_option(&b, "--gpu", o->gpu);
     note("to train it: %s --split %s -o %s.h", b.s, spec->split, spec->name);
     buf_free(&b);
 }
@@ -184,7 +168,7 @@ static int tell(const struct options *o, const struct init_spec *spec, const cha
 static int make(const struct init *in, struct init_spec *spec)
 {
     const int rc = init_make(in, spec);
-    end_progress();
+    progress_wipe();
     return rc;
 }
 

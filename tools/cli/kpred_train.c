@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "bench.h"
 #include "commands.h"
-#include "miopen.h"
 
 #include "eval/predictor.h"
+#include "miopen/user_db.h"
 
 #include <stddef.h>
 

@@ -1,11 +1,9 @@
 /* miopen.c - `kpred miopen`, and `kpred-train miopen`, which also writes SQLite
    SPDX-License-Identifier: MIT */
-#include "miopen.h"
+#include "commands.h"
 
 #include "base/log_line.h"
-#include "base/opts.h"
-#include "commands.h"
-#include "miopen/coverage.h"
+#include "miopen/user_db.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "base/table.h"
 #include "commands.h"
-#include "miopen/driver.h"
+#include "miopen/conv.h"
 #include "model/registry.h"
 
 #include <inttypes.h>
@@ -176,7 +176,7 @@ static int run(const struct options *o)
 
 int cmd_predict(int argc, char **argv)
 {
-    struct options o;
+    struct options o = {.k = 1};
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.given.fields},
@@ -185,12 +185,9 @@ int cmd_predict(int argc, char **argv)
         {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--nearest", .kind = OPT_FLAG, .to = &o.given.nearest},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        FORM_OPTIONS(o.form),
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.k = 1;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

@@ -1,15 +1,14 @@
 /* train.c - `kpred-train train`: tuning results in, a generated header out
    SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "readers.h"
 #include "train_run.h"
 
-#include "base/opts.h"
 #include "model/default_features.h"
 #include "model/header.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,8 +27,7 @@ static const char help[] =
     "count once. Rows, losses, warnings and what to type next go to standard error.\n"
     "\n"
     "  SPEC             the kernel's .spec file\n"
-    "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), files of\n"
-    "                   Kernel Tuner and KTT (.json), and each of these with .bz2 or .gz\n"
+    "  --data FILE...   data files of any kind that `kpred-train ingest --help` lists\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well; format = timed or a section [judge];\n"
     "                   --split keeps none of them\n"
@@ -89,10 +87,69 @@ static recipe_progress *progress_begin(const char *name, int is_watched)
     return isatty(STDERR_FILENO) ? show_progress : NULL;
 }
 
-static void progress_end(void)
+/* ---- the files: opened before training begins, as what cannot be written shows then ---- */
+
+struct train_files {
+    struct outfile header, floats;
+    int has_floats, is_file; /* is the header a file, and no device or pipe? */
+};
+
+static int is_device(const char *path)
 {
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    struct stat st;
+    return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+/* Where the floats go; NULL: nowhere. Beside a device or a pipe, no file is left unasked. `beside`
+   is to be freed. */
+static const char *float_path(const struct train_options *o, struct buf *beside)
+{
+    if (o->net || o->float_out || is_device(o->output))
+        return o->float_out;
+    float_file_beside(o->output, beside);
+    return beside->s;
+}
+
+/* 0, or -1 with a message and nothing open. Exactly one of the next two follows a success. */
+static int train_files_open(const struct train_options *o, struct train_files *to)
+{
+    struct buf beside = {NULL, 0, 0};
+    const char *floats = float_path(o, &beside);
+    const struct output named[] = {{"-o", o->output},
+                                   {o->float_out ? "--float-out" : "the float file", floats}};
+    int bad = outputs_check_apart(named, 2) || outputs_check_input(named, 2, "SPEC", o->spec)
+              || outputs_check_inputs(named, 2, "--data", &o->data)
+              || outputs_check_inputs(named, 2, "--beside", &o->beside)
+              || header_check_kept(o->output, o->force) || out_open(&to->header, o->output);
+    to->has_floats = floats != NULL;
+    to->is_file = !is_device(o->output);
+    if (!bad && floats && out_open(&to->floats, floats)) {
+        out_abandon(&to->header);
+        bad = 1;
+    }
+    buf_free(&beside);
+    return bad;
+}
+
+static void train_files_abandon(struct train_files *to)
+{
+    out_abandon(&to->header);
+    if (to->has_floats)
+        out_abandon(&to->floats);
+}
+
+/* The header does without the floats, but not the other way round. */
+static int train_files_commit(struct train_files *to, const struct train_options *o)
+{
+    if (out_commit(&to->header)) {
+        if (to->has_floats)
+            out_abandon(&to->floats);
+        return -1;
+    }
+    if (!to->has_floats || out_commit(&to->floats) == 0)
+        return 0;
+    note("%s: is written all the same; eval --float alone needs the other file", o->output);
+    return -1;
 }
 
 /* ---- rows ---- */
@@ -104,7 +161,7 @@ static int make_rows(const struct train_options *o, struct model *model,
     const struct training_task task = {recipe, o->split, (uint64_t)o->seed,
                                        worker_count(o->threads), progress_begin(model->m.name, 0)};
     const int bad = training_rows_make(&task, model, data, rows);
-    progress_end();
+    progress_wipe();
     training_rows_note_drops(rows, model->m.name);
     advice_clauses(model, &data->own);
     if (bad || !rows->train.n)
@@ -132,7 +189,7 @@ static int train_additive(const struct train_options *o, struct model *model,
                                      progress_begin(model->m.name, rows->judges != NULL)};
     int bad =
         recipe_train(&task, &rows->train, rows->judges ? &rows->watched : &rows->held_out, &nets);
-    progress_end();
+    progress_wipe();
     if (bad)
         return -1;
     bad = net_quantise(nets.net, model);
@@ -153,7 +210,7 @@ static int train_paper(const struct train_options *o, struct model *model,
     const int bad = paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train,
                                 &rows->held_out, (uint64_t)o->seed, worker_count(o->threads),
                                 progress_begin(model->m.name, 0), &paper);
-    progress_end();
+    progress_wipe();
     if (bad)
         return -1;
     advice_losses(model, &paper.losses);
@@ -215,8 +272,7 @@ static int load_and_train(const struct train_options *o, struct model *model,
     struct recipe recipe;
     struct training_data d;
     struct train_files to;
-    struct train_next next;
-    memset(&next, 0, sizeof next);
+    struct train_next next = {0};
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe)
         || (o->include_dir && header_set_include_dir(model, o->include_dir)))
@@ -277,7 +333,7 @@ static int run(struct train_options *o)
 
 int cmd_train(int argc, char **argv)
 {
-    struct train_options o;
+    struct train_options o = {.seed = 1, .how.most = ROW_LIMIT};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
@@ -287,19 +343,13 @@ int cmd_train(int argc, char **argv)
         {.name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000},
         {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX},
         {.name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
-        {.name = "--set", .kind = OPT_TEXTS, .to = &o.how.set},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
+        DATA_OPTIONS(o.how),
         {.name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out},
         {.name = "--include-dir", .kind = OPT_TEXT, .to = &o.include_dir},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
         {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.seed = 1;
-    o.how.most = ROW_LIMIT;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

@@ -33,14 +33,3 @@ void train_next_free(struct train_next *next);
    what taught it, or NULL. 0, or -1 with a message. */
 int train_report(const struct model *model, const struct dataset *d,
                  const struct judge_trees *judges);
-
-/* What training writes, opened before it begins: what cannot be written shows then. */
-struct train_files {
-    struct outfile header, floats;
-    int has_floats, is_file; /* is the header a file, and no device or pipe? */
-};
-
-/* 0, or -1 with a message and nothing open. Exactly one of the others follows a success. */
-int train_files_open(const struct train_options *o, struct train_files *to);
-int train_files_commit(struct train_files *to, const struct train_options *o);
-void train_files_abandon(struct train_files *to);

@@ -1,7 +1,6 @@
 /* tune.c - `kpred-train tune`: a spec, problems and a command in, measured times out; or a replay
    SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "readers.h"
 
 #include "tune/tune.h"
 
@@ -119,6 +118,17 @@ static int is_asked(int argc, char **argv, const char *option)
     return 0;
 }
 
+/* What a replay has in common with one of --all, and measuring with that of --all */
+#define REPLAY_OPTIONS(o, fewest)                               \
+    OPTION_COUNT("--seeds", &(o).seeds, 1, 1000000),            \
+        OPTION_COUNT("--budget", &(o).budget, fewest, 1000000), \
+        OPTION("--stop-at", OPT_TEXT, &(o).stop_at), FORM_OPTIONS((o).form)
+#define MEASURE_OPTIONS(o)                                                                        \
+    OPTION("--budget", OPT_TEXT, &(o).budget), OPTION("--stop-at", OPT_TEXT, &(o).stop_at),       \
+        OPTION("--timeout", OPT_TEXT, &(o).timeout),                                              \
+        OPTION_COUNT("--repeat", &(o).repeat, 1, 10000), OPTION("--shard", OPT_TEXT, &(o).shard), \
+        OPTION_COUNT("--seed", &(o).seed, 0, INT32_MAX)
+
 static int replay(int argc, char **argv)
 {
     struct replay_asked o = {.seeds = 30, .budget = 300};
@@ -128,11 +138,7 @@ static int replay(int argc, char **argv)
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
         {.name = "--model", .kind = OPT_TEXT, .to = &o.model},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
-        {.name = "--seeds", .kind = OPT_COUNT, .to = &o.seeds, .least = 1, .most = 1000000},
-        {.name = "--budget", .kind = OPT_COUNT, .to = &o.budget, .least = 1, .most = 1000000},
-        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        REPLAY_OPTIONS(o, 1),
         {.name = NULL},
     };
     int status = opts_parse(table, whole_help(), argc, argv);
@@ -152,11 +158,7 @@ static int replay_all(int argc, char **argv)
         {.name = "SPEC", .kind = OPT_TEXTS, .to = &o.specs, .is_required = 1},
         {.name = "--all", .kind = OPT_FLAG, .to = &all},
         {.name = "--replay", .kind = OPT_TEXTS, .to = &o.tables, .is_required = 1},
-        {.name = "--seeds", .kind = OPT_COUNT, .to = &o.seeds, .least = 1, .most = 1000000},
-        {.name = "--budget", .kind = OPT_COUNT, .to = &o.budget, .least = 2, .most = 1000000},
-        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        REPLAY_OPTIONS(o, 2),
         {.name = NULL},
     };
     int status = opts_parse(table, whole_help(), argc, argv);
@@ -171,26 +173,18 @@ static int replay_all(int argc, char **argv)
 
 static int measure(int argc, char **argv)
 {
-    struct tune_options o;
+    struct tune_options o = {.repeat = 1, .seed = 1, .readers = readers};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems, .is_required = 1},
         {.name = "--run", .kind = OPT_TEXT, .to = &o.run},
         {.name = "--server", .kind = OPT_TEXT, .to = &o.server},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        {.name = "--budget", .kind = OPT_TEXT, .to = &o.budget},
-        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
-        {.name = "--timeout", .kind = OPT_TEXT, .to = &o.timeout},
-        {.name = "--repeat", .kind = OPT_COUNT, .to = &o.repeat, .least = 1, .most = 10000},
-        {.name = "--shard", .kind = OPT_TEXT, .to = &o.shard},
-        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 2147483647},
+        MEASURE_OPTIONS(o),
         {.name = "--model", .kind = OPT_TEXT, .to = &o.model},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.repeat = o.seed = 1;
-    o.readers = readers;
     int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0)
         status = tune_run(&o);
@@ -201,7 +195,7 @@ static int measure(int argc, char **argv)
 static int measure_all(int argc, char **argv)
 {
     int all;
-    struct tune_options o;
+    struct tune_options o = {.repeat = 1, .seed = 1, .readers = readers};
     struct tune_lists lists = {.is_server = 0};
     struct opt_texts servers = {0};
     const struct opt table[] = {
@@ -211,17 +205,9 @@ static int measure_all(int argc, char **argv)
         {.name = "--run", .kind = OPT_TEXTS, .to = &lists.commands},
         {.name = "--server", .kind = OPT_TEXTS, .to = &servers},
         {.name = "-o", .kind = OPT_TEXTS, .to = &lists.outputs, .is_required = 1},
-        {.name = "--budget", .kind = OPT_TEXT, .to = &o.budget},
-        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
-        {.name = "--timeout", .kind = OPT_TEXT, .to = &o.timeout},
-        {.name = "--repeat", .kind = OPT_COUNT, .to = &o.repeat, .least = 1, .most = 10000},
-        {.name = "--shard", .kind = OPT_TEXT, .to = &o.shard},
-        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 2147483647},
+        MEASURE_OPTIONS(o),
         {.name = NULL},
     };
-    memset(&o, 0, sizeof o);
-    o.repeat = o.seed = 1;
-    o.readers = readers;
     int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0 && (servers.n > 0) == (lists.commands.n > 0))
         status = (fail("give one of --run and --server"), 2);

@@ -1,6 +1,6 @@
 /* condition_chance.c - whether chance explains as much as a condition does
    SPDX-License-Identifier: MIT */
-#include "condition_search.h"
+#include "conditions.h"
 
 #include <math.h>
 #include <stdlib.h>

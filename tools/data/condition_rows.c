@@ -1,6 +1,6 @@
 /* condition_rows.c - rows that failed or worked, and tests that a sample leaves
    SPDX-License-Identifier: MIT */
-#include "condition_search.h"
+#include "conditions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
    that explains hardly less. What the samples show is verified on all rows. */
 #include "conditions.h"
 
-#include "condition_search.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* condition_terms.c - the tests that a search for conditions tries
    SPDX-License-Identifier: MIT */
-#include "condition_search.h"
+#include "conditions.h"
 
 #include <string.h>
 

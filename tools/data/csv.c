@@ -416,10 +416,11 @@ static int read_rows(struct csv *c)
     int rc = csv_records_next(&c->raw);
     if (rc == 0)
         return fail("%s: has no header", c->l->path);
-    if (rc > 0 && tensile_is_header(c->l, &c->raw))
-        return tensile_read(c->l, &c->raw);
-    if (rc > 0 && aiter_is_header(c->l, &c->raw))
-        return aiter_read(c->l, &c->raw);
+#define READ_FORM(name)                            \
+    if (rc > 0 && name##_is_header(c->l, &c->raw)) \
+        return name##_read(c->l, &c->raw);
+    CSV_FORMS(READ_FORM)
+#undef READ_FORM
     if (rc < 0 || open_forms(c, &asked) != 0 || map_columns(c, &cols) != 0)
         return -1;
     see_header(c, &cols);

@@ -51,6 +51,15 @@ int data_read(const char *path, struct buf *out)
     return rc;
 }
 
+const char *data_what(const struct data_format *formats, const char *ending, struct buf *b)
+{
+    b->n = 0;
+    for (const struct data_format *f = formats; f->ending != NULL; f++)
+        if (strcmp(f->ending, ending) == 0)
+            buf_printf(b, "%s%s", b->n != 0 ? " or " : "", f->what);
+    return b->s;
+}
+
 static void unknown_ending(const struct data_format *f, const char *path)
 {
     struct buf endings = {0};
@@ -67,6 +76,7 @@ static const struct data_format *find_format(const struct data_format *formats,
                                              const struct packing **packing)
 {
     const struct data_format *other = NULL;
+    struct buf what = {0};
     for (const struct data_format *f = formats; f->ending != NULL; f++) {
         *packing = find_packing(base_name(path), f->ending);
         if (*packing == NULL)
@@ -79,7 +89,8 @@ static const struct data_format *find_format(const struct data_format *formats,
         unknown_ending(formats, path);
     else
         fail("%s: the spec's data have format = %s, this is a %s", path, spec_formats[s->format],
-             other->what);
+             data_what(formats, other->ending, &what));
+    buf_free(&what);
     return NULL;
 }
 

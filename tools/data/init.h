@@ -4,7 +4,7 @@
 
 #include "rule_rows.h"
 #include "survey.h"
-#include "t1.h"
+#include "tuner.h"
 
 #include "model/header_names.h"
 #include "model/spec.h"

@@ -1,6 +1,6 @@
 /* load.c - takes rows from the readers, checks them against the spec, and keeps so many
    SPDX-License-Identifier: MIT */
-#include "load.h"
+#include "formats.h"
 
 #include "base/numbers.h"
 

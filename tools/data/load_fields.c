@@ -1,6 +1,6 @@
 /* load_fields.c - fields that rows do not say: of GPUs' names, and of the command line
    SPDX-License-Identifier: MIT */
-#include "load.h"
+#include "formats.h"
 
 #include "model/products.h"
 #include "model/same_gpu.h"

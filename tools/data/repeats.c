@@ -1,6 +1,6 @@
 /* repeats.c - several times of one thing: what counts, the noise, and which times cannot be right
    SPDX-License-Identifier: MIT */
-#include "load.h"
+#include "formats.h"
 
 #include "base/numbers.h"
 
@@ -255,7 +255,7 @@ static int merge_repeats(struct loader *l, size_t start)
 }
 
 /* The first row of the file being read, or l->n. Not where it was added: rows before may have left
-   since (load.h). */
+   since (formats.h). */
 static size_t first_of_file(const struct loader *l)
 {
     size_t first = l->n;

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
-#include "load.h"
+#include "formats.h"
 #include "table_forms.h"
 
 #include <math.h>

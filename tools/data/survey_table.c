@@ -4,7 +4,7 @@
    A table is read twice: what a column is shows only when all its cells have been seen. */
 #include "survey.h"
 
-#include "load.h"
+#include "formats.h"
 #include "table_forms.h"
 
 #include "base/quote.h"

@@ -1,6 +1,6 @@
 /* t1.c - reads T1 inputs
    SPDX-License-Identifier: MIT */
-#include "t1.h"
+#include "tuner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
    A recursive descent over the text itself. The operand of a comprehension stands before its `for`:
    it is passed over once and read again for each value of the variable. */
-#include "t1.h"
+#include "tuner.h"
 
 #include <ctype.h>
 #include <stdlib.h>

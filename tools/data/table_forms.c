@@ -5,7 +5,7 @@
    odd, its text is read twice. */
 #include "table_forms.h"
 
-#include "load.h"
+#include "formats.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* tuner.h - the files in which other tuners keep what they measured
+/* tuner.h - the files of other tuners: what they measured, and what they were told of a kernel
    SPDX-License-Identifier: MIT
 
    Kernel Tuner's cache files (closed, still open, or cut by a kill), results in the T4 form, and
@@ -21,7 +21,7 @@
    in its place, each `invalidity` of T4 but correct, and each Status of KTT but Ok. */
 #pragma once
 
-#include "base/util.h"
+#include "base/intern.h"
 #include "model/same_gpu.h"
 
 enum { TUNER_MAX_SIZES = 8 }; /* of a problem */
@@ -74,3 +74,45 @@ extern const char *const tuner_sizes[TUNER_MAX_SIZES];
    by --gpu, if that is not NULL; else by a piece of the file's name, as gpu_piece cuts it off and
    maybe with _T4 behind, that is a GPU (gpu_is_in_name). NULL: there is none. */
 const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b);
+
+/* ---- T1 inputs: what a tuner is told of a kernel, its parameters and their conditions ---- */
+
+struct t1_condition {
+    char *text;
+    long line, column; /* in the file */
+};
+
+struct t1 {
+    char *path, *kernel; /* "": it does not say */
+    size_t n_sizes;
+    int64_t size[TUNER_MAX_SIZES];
+    struct interned params;
+    struct interned *values; /* of each parameter */
+    size_t n_conditions;
+    struct t1_condition *conditions;
+};
+
+/* Is the text one? It tells by the member ConfigurationSpace. */
+int t1_is(struct buf *text);
+/* 0, or -1 with a message; to be freed in any case. */
+int t1_read(struct t1 *t, const char *path, struct buf *text);
+void t1_free(struct t1 *t);
+
+/* ---- the values of a parameter, which a Python expression gives ---- */
+
+/*     [1, 2, 4]  ['fast', "slow"]  [True, False]  [0.5, 1.0]      a list
+       [2**i for i in range(0, 6)]  [32 * i for i in [1, 2, 3]]    one for each of range() or a list
+       list(range(32, 1025, 32))  tuple(...)  (1, 2)  range(4)
+       [1] + [2 * i for i in range(1, 11)]                         one after the other
+
+   Numbers are computed by + - * // % ** of integers, with Python's meaning. */
+
+/* Where an expression stands, for messages */
+struct t1_place {
+    const char *path, *param;
+    long line, column; /* of its first character */
+};
+
+/* Adds the values, each once, as a spec writes them: true and false as 1 and 0. 0, or -1 with a
+   message that names the parameter and the column. */
+int t1_values(const char *expression, const struct t1_place *place, struct interned *out);

@@ -500,6 +500,10 @@ static int see_measurement(void *to, const struct tuner_head *head,
     return rc < 0 ? -1 : 0;
 }
 
+/* Parameters are those of the file by name. A field is, of these, the first that there is: of names
+   and called gpu, the file's GPU (tuner_gpu); one of the file's parameters; problem_size_x, _y, _z,
+   problem_size_3 and so on, a size of the file's problem; what --set gives. A parameter of the file
+   that the spec does not name has one value throughout. */
 int tuner_rows_read(struct loader *l, struct buf *bytes)
 {
     struct rows r;

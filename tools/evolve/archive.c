@@ -1,8 +1,8 @@
 /* archive.c - every list that was evaluated, with its result: the cache of a search
    SPDX-License-Identifier: MIT
 
-   archive.h declares it. The file behind it is log.c's. */
-#include "archive.h"
+   task.h declares it. The file behind it is log.c's. */
+#include "task.h"
 
 #include <math.h>
 #include <stdlib.h>

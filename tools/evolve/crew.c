@@ -1,9 +1,7 @@
 /* crew.c - processes that stay, and answer one request after another
    SPDX-License-Identifier: MIT
 
-   sandbox.h declares it. */
-#include "sandbox.h"
-
+   process.h declares it. */
 #include "process.h"
 
 #include "base/util.h"

@@ -1,8 +1,8 @@
 /* log.c - the file behind an archive: a heading, then checked lines that are only ever added
    SPDX-License-Identifier: MIT
 
-   archive.h declares it. */
-#include "archive.h"
+   task.h declares it. */
+#include "task.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -162,14 +162,6 @@ static void done(void *user, size_t i, const struct result *result)
         b->failed = 1;
 }
 
-static int holds(const struct batch *b, const struct edits *list)
-{
-    for (size_t i = 0; i < b->n; i++)
-        if (edits_equal(&b->list[i], list))
-            return 1;
-    return 0;
-}
-
 /* The next lists that this run has not met yet, no more than may still run; moves *at behind. */
 static void collect(struct batch *b, const struct edits *lists, size_t n, size_t *at)
 {
@@ -177,7 +169,8 @@ static void collect(struct batch *b, const struct edits *lists, size_t n, size_t
     b->n = b->n_fresh = b->n_done = 0;
     for (; *at < n && b->n < most; ++*at) {
         const struct edits *list = &lists[*at];
-        if (archive_find(b->r->met, list, b->effort) != NULL || holds(b, list))
+        if (archive_find(b->r->met, list, b->effort) != NULL
+            || edits_are_among(list, b->list, b->n))
             continue;
         b->list[b->n++] = *list;
         if (replayed(b->r, list, b->effort) == NULL)

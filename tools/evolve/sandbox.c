@@ -2,10 +2,8 @@
    do anything
    SPDX-License-Identifier: MIT
 
-   sandbox.h declares it. */
+   process.h declares it. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "sandbox.h"
-
 #include "process.h"
 
 #include "base/numbers.h"

@@ -6,7 +6,7 @@
    */
 #pragma once
 
-#include "archive.h"
+#include "task.h"
 
 enum method { METHOD_NSGA2, METHOD_CLIMB, METHOD_RANDOM };
 

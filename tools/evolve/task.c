@@ -68,6 +68,14 @@ int edits_equal(const struct edits *a, const struct edits *b)
     return 1;
 }
 
+int edits_are_among(const struct edits *list, const struct edits *lists, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (edits_equal(&lists[i], list))
+            return 1;
+    return 0;
+}
+
 int edits_hold(const struct edits *list, const struct edit *e)
 {
     for (size_t i = 0; i < list->n; i++)

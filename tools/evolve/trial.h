@@ -6,7 +6,7 @@
 #pragma once
 
 #include "harness.h"
-#include "sandbox.h"
+#include "process.h"
 #include "task.h"
 
 /* ---- how far outputs are from what they have to be ---- */

@@ -1,6 +1,6 @@
 /* coverage.c - the convolutions that a log calls for, and the best tuples of the kernels for them
    SPDX-License-Identifier: MIT */
-#include "coverage.h"
+#include "user_db.h"
 
 #include "tuple_text.h"
 

@@ -1,6 +1,6 @@
 /* driver.c - the calls of MIOpenDriver that stand in a log
    SPDX-License-Identifier: MIT */
-#include "driver.h"
+#include "conv.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

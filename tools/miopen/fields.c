@@ -1,6 +1,6 @@
 /* fields.c - a problem as users write it: FIELD=VALUE, or a line of MIOpenDriver
    SPDX-License-Identifier: MIT */
-#include "driver.h"
+#include "conv.h"
 
 #include "model/registry.h"
 

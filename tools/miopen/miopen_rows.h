@@ -1,10 +1,10 @@
-/* miopen_rows.h - rows of MIOpen's databases, and the readers of each kind of file
+/* miopen_rows.h - rows of MIOpen's databases
    SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "conv.h"
 
-#include "data/load.h"
+#include "data/formats.h"
 
 /* What the readers of MIOpen's databases have in common. */
 struct miopen_rows {
@@ -21,12 +21,7 @@ int miopen_rows_open(struct loader *l, struct miopen_rows *c);
 int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const struct conv *conv,
                     const char *params);
 
-/* The readers, see struct data_format. */
-int perfdb_read(struct loader *l, struct buf *bytes);
-int textdb_read(struct loader *l, struct buf *bytes);
-int finddb_read(struct loader *l, struct buf *bytes);
-
-/* channels.c: do the backward keys of a text perf-db have c and k the other way round than conv.h
+/* legality.c: do the backward keys of a text perf-db have c and k the other way round than conv.h
    says? If they do, says so. 1 or 0, or -1 with a message. It is not in the file that calls it, as
    the fuzz targets put another function in its place. */
 int channels_are_exchanged(const char *path, const char *text);

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "user_db.h"
 
-#include "conv.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

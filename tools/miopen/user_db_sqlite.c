@@ -8,8 +8,6 @@
 
 #ifdef HAVE_SQLITE
 
-#include "conv.h"
-
 #include "base/temporary.h"
 
 #include <sqlite3.h>

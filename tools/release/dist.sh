@@ -16,7 +16,7 @@ die() {
 # An unpacked tarball inside of another project's checkout must not pack that project.
 [ -e .git ] || die "this tree has no .git: a tarball is made of what is committed"
 command -v git >/dev/null || die "there is no git"
-version=$(git show HEAD:kpred.h | sh tools/release/version.sh)
+version=$(git show HEAD:kpred.h | sh tools/release/install.sh version)
 changes=$(git status --porcelain)
 [ -z "$changes" ] || echo "dist.sh: left out is what is not committed:
 $changes" >&2

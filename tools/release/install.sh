@@ -4,6 +4,7 @@
 #
 # usage: BUILD= DESTDIR= PREFIX= BINDIR= INCLUDEDIR= DATADIR= MANDIR= DOCDIR= INSTALL=
 #        sh tools/release/install.sh install|uninstall       (all from the Makefile)
+#        sh tools/release/install.sh version <kpred.h        prints its version: 0.3.0
 #
 # Below INCLUDEDIR, DATADIR and DOCDIR the folders that are kpred's own go with their last file.
 set -eu
@@ -13,6 +14,15 @@ generated= # the folder of what pkg-config and CMake's find_package read
 die() {
     echo "install.sh: $1" >&2
     exit 1
+}
+
+# The version of the kpred.h on standard input
+version() {
+    awk '$1 == "#define" && $2 == "KPRED_VERSION" {
+             printf "%d.%d.%d\n", $3 / 10000, $3 / 100 % 100, $3 % 100
+             found = 1
+         }
+         END { if (!found) print "install.sh: no KPRED_VERSION" > "/dev/stderr"; exit !found }'
 }
 
 # ---- the list ----
@@ -109,7 +119,7 @@ fill_in() {
 generate() {
     generated=$(mktemp -d)
     trap 'rm -rf "$generated"' EXIT
-    version=$(sh tools/release/version.sh <kpred.h)
+    version=$(version <kpred.h)
     fill_in kpred.pc PREFIX "$PREFIX" INCLUDE "$(below_prefix prefix "$INCLUDEDIR")" VERSION "$version"
     fill_in kpredConfig.cmake UP "$(up_to_prefix)" \
         INCLUDE "$(below_prefix kpred_prefix "$INCLUDEDIR")"
@@ -118,6 +128,7 @@ generate() {
 
 documents=$(list_documents)
 case $1 in
+version) version ;;
 install)
     generate
     each put

@@ -69,9 +69,11 @@ _kpred_files() {
     done < <(compgen -f -- "$cur")
 }
 
+# Of the endings that kpred-train lists
 _kpred_data_files() {
-    _kpred_files .db .db.bz2 .db.gz .csv .csv.bz2 .csv.gz .txt .txt.bz2 .txt.gz \
-        .json .json.bz2 .json.gz
+    # shellcheck disable=SC2046
+    _kpred_files $("$program" ingest --help 2>/dev/null |
+        sed -n 's/^  \(\.[a-z]*\) .*/\1 \1.bz2 \1.gz/p')
 }
 
 # Built-in models and headers

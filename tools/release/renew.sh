@@ -50,7 +50,7 @@ program signature
 put tests/signature "$tmp/signature"
 program runtime/test_golden
 put tests/fixtures/golden.csv "$tmp/test_golden" --print
-sh tools/release/analyzed.sh "$tmp/answers"
+sh tools/release/analyze.sh tree "$tmp/answers"
 $CC -std=c99 $CFLAGS -I"$tmp/answers" -I. -Itests tests/mutants/answers.c -o "$tmp/stored"
 put tests/mutants/answers "$tmp/stored"
 if command -v python3 >/dev/null; then

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "results.h"
 
-#include "data/load.h"
+#include "data/formats.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,10 @@
-/* evolve_commands.h - the commands of kpred-evolve, and what those that search share
+/* evolve_commands.h - the commands of kpred-evolve, what they share: searches, sessions, libraries
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "evolve/ir/ir.h"
 #include "evolve/search.h"
+#include "evolve/trial.h"
 
 #include "base/opts.h"
 #include "base/table.h"
@@ -42,9 +44,10 @@ int search_options_plan(struct search_options *o, long seed, double most_error);
 
 /* -1 after a message if there is a log that is not to be resumed: now, and not after long work */
 int search_check_log(const struct search_options *o);
-/* Searches, with progress on a terminal, until the budget is spent or a signal comes; then prints
-   the front. */
-int search_into(const struct search_options *o, const struct task *task, struct archive *a);
+/* Opens the log with that story, which is freed, and searches, with progress on a terminal, until
+   the budget is spent or a signal comes; then prints the front. */
+struct story;
+int search_of(const struct search_options *o, struct story *story, const struct task *task);
 
 /* ---- fronts, and how a search went, for people to read ---- */
 
@@ -58,3 +61,145 @@ int front_print(struct table *t, struct table_form form);
 
 /* The evaluations by outcome, one line */
 void outcomes_print(const size_t counts[N_OUTCOMES], FILE *f);
+
+/* ---- session.c: a kernel with its harness ready to be searched ---- */
+
+struct session_options { /* of the command line, or of a log */
+    const char *kernel, *harness, *function;
+    const char *cflags;   /* separated by blanks, NULL: none */
+    const char *oracle;   /* see oracle_parse; NULL: exact */
+    const char *baseline; /* its name; NULL: the fastest */
+    long jobs;            /* children at a time; 0: one for each processor */
+    long timeout_ms;      /* of one candidate */
+    long memory_mb;
+    long seed;
+};
+
+struct session {
+    struct session_options options;
+    struct host *host;
+    struct ir *ir; /* behind the passes of the baseline */
+    const struct ir_passes *passes;
+    struct trial *trial;
+    struct trial_plan plan;
+    struct trial_code code;
+    struct task task;
+    char **flags;
+    double us[IR_BASELINES][TASK_CASES]; /* of all baselines by case, if they were compared */
+    size_t sizes[IR_BASELINES];          /* their instructions */
+};
+
+/* `exact`; `REL,FLOOR`: |got - want| / max(|want|, FLOOR) is at most REL; `harness,MOST`: what
+   the harness's function returns is at most MOST. 0, or -1 with a message. */
+int oracle_parse(const char *text, struct oracle *out);
+
+/* The passes of that baseline, or NULL */
+const struct ir_passes *baseline_of(const char *name);
+
+/* The words of a text (NULL: none), NULL at their end; one block, to be freed */
+char **words_of(const char *text);
+
+/* What these options say of a trial; its oracle is exact. jobs 0: one for each processor */
+struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long seed);
+
+/* Reads and compiles kernel and harness, chooses the baseline and tries the unmodified kernel: 0,
+   or -1 after a message. */
+int session_open(struct session *s, const struct session_options *options);
+void session_close(struct session *s);
+
+/* ---- a list tried on all cases, those that are held out too ---- */
+
+/* 1 if it is valid on all, 0 if not, -1 after a message; the result goes into the archive. */
+int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out);
+
+/* ---- what a log says of its search, and a session made again from it ---- */
+
+enum { STORY_LINES = 24 };
+
+struct story { /* to be freed */
+    struct archive_story line[STORY_LINES + 1];
+    size_t n;
+};
+
+void story_put(struct story *story, const char *key, const char *value);
+void story_put_number(struct story *story, const char *key, double value);
+/* The SHA-256 of a file, "" if it cannot be read */
+void story_put_hash_of_file(struct story *story, const char *key, const char *path);
+/* The method and its settings */
+void story_put_plan(struct story *story, const struct search_plan *plan);
+
+/* Numbers and texts that a log has; -1 after a message if one is not there */
+struct story_text { /* the last one has no key */
+    const char *key, **to;
+};
+int story_texts(const struct archive *log, const char *path, const struct story_text *texts);
+int story_number(const struct archive *log, const char *path, const char *key, long *out);
+
+/* Of a search: what has to be the same when it goes on */
+void story_of(struct story *story, const struct session *s, const struct search_plan *plan);
+/* Opens the log to go on with it: its values stand in place of those of a command line; what is
+   read from files stays. Frees the story; -1 after a message */
+int story_go_on(struct story *story, const struct archive *log, const char *path,
+                struct archive **archive);
+void story_free(struct story *story);
+
+/* A log that is added to, with the session that it is of: kernel and harness are as they were */
+struct logged {
+    struct session session;
+    struct archive *archive;
+    struct archive *log; /* as it was found: the session's options are texts of it */
+};
+
+int logged_open(struct logged *run, const char *path, long jobs); /* jobs: see session_options */
+void logged_close(struct logged *run);
+
+/* ---- library.c: variants as one object, loaded and timed as it ships ---- */
+
+enum { MAX_VARIANTS = 64 };
+
+struct library {                   /* to be freed */
+    struct buf object;             /* the bytes of NAME.o: functions NAME_v0, NAME_v1, ... */
+    ev_kernel *code[MAX_VARIANTS]; /* of the object, loaded */
+    void *handle;
+};
+
+struct library_parts { /* the objects that are linked to one */
+    void *user;
+    /* Writes the part i into a file that is not there; -1 after a message */
+    int (*write)(void *user, size_t i, const char *path);
+    size_t n, n_variants;
+    const char *name;
+};
+
+/* -1 after a message */
+int library_make(const struct library_parts *parts, struct library *out);
+void library_free(struct library *l);
+
+/* What the commands that write one are asked for */
+struct export_options {
+    const char *log, *folder, *name;
+    long k, jobs;
+    int force;
+};
+enum { EXPORT_OPTIONS = 7 };
+
+/* Their lines of a table for opts_parse, its end included, with the defaults put into *o; `most`:
+   the most that k may be */
+void export_options(struct opt table[EXPORT_OPTIONS], struct export_options *o, long most);
+
+/* May `folder` take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no folder,
+   if the name is no identifier, if one of them is there without --force, or if one is `data`, which
+   the log names (NULL: none) */
+int library_check(const char *folder, const char *name, int force, const char *data);
+
+/* The declarations of the variants, and the table of them */
+void library_put_table(struct buf *header, const char *name, size_t n_variants);
+
+struct library_files {
+    struct buf object, header, spec, csv; /* to be freed */
+};
+
+/* Writes NAME.o, NAME.h, NAME.spec and NAME.csv: all before the first one takes its place. The
+   folder is made. -1 after a message */
+int library_write(const char *folder, const char *name, const struct library_files *files);
+void library_free_files(struct library_files *files);

@@ -1,8 +1,8 @@
 /* library.c - variants as one object, and the files of a library
    SPDX-License-Identifier: MIT
 
-   library.h declares it. */
-#include "library.h"
+   evolve_commands.h declares it. */
+#include "evolve_commands.h"
 
 #include "base/outputs.h"
 #include "evolve/process.h"

@@ -179,11 +179,9 @@ int ml_logged_open(struct ml_logged *run, const char *path, long jobs, const str
 
 void ml_logged_close(struct ml_logged *run)
 {
-    if (run->archive != NULL)
-        archive_close(run->archive);
+    archive_close(run->archive);
     ml_session_close(&run->session);
-    if (run->log != NULL)
-        archive_close(run->log);
+    archive_close(run->log);
     memset(run, 0, sizeof *run);
 }
 
@@ -224,18 +222,13 @@ static int search_module(const struct ml_search *o)
 {
     struct ml_session s;
     struct story story;
-    struct archive *a = NULL;
     const struct output to = {"-o", o->search.log};
     if (outputs_check_input(&to, 1, "MODULE.mlir", o->ml.module) != 0
         || outputs_check_input(&to, 1, "--data", o->ml.data) != 0
         || search_check_log(&o->search) != 0 || ml_session_open(&s, &o->ml) != 0)
         return -1;
     ml_story(&story, &s, &o->search.plan);
-    int rc = archive_open(&a, o->search.log, o->search.resume, story.line, edit_operators);
-    story_free(&story);
-    rc = rc == 0 ? search_into(&o->search, &s.task, a) : -1;
-    if (a != NULL)
-        archive_close(a);
+    const int rc = search_of(&o->search, &story, &s.task);
     ml_session_close(&s);
     return rc;
 }

@@ -3,9 +3,9 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/tensor/exam.h"
-#include "library.h"
-#include "session.h"
+#include "evolve_commands.h"
+
+#include "evolve/tensor/tensor.h"
 
 #include "base/outputs.h"
 

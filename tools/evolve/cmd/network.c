@@ -4,7 +4,7 @@
 
 #include "evolve/ml/net.h"
 #ifdef HAVE_MLIR
-#include "evolve/tensor/exam.h"
+#include "evolve/tensor/tensor.h"
 #endif
 
 #include "base/outputs.h"

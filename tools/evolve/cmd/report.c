@@ -1,7 +1,6 @@
 /* report.c - `kpred-evolve report` and `minimise`: what searches found, and the edits that matter
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
-#include "session.h"
 
 #include "base/outputs.h"
 #include "base/plot.h"

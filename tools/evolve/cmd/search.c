@@ -2,7 +2,6 @@
    faster, into a log
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
-#include "session.h"
 
 #include "base/util.h"
 
@@ -252,7 +251,9 @@ static void stop_soon(int number)
            SIG_DFL); /* the second one ends the program at once: the log is whole all the time */
 }
 
-int search_into(const struct search_options *o, const struct task *task, struct archive *a)
+/* Searches, with progress on a terminal, until the budget is spent or a signal comes; then prints
+   the front. */
+static int search_into(const struct search_options *o, const struct task *task, struct archive *a)
 {
     const int is_terminal = isatty(STDERR_FILENO);
     const struct search_news news = {is_terminal ? show_progress : NULL,
@@ -273,6 +274,16 @@ int search_into(const struct search_options *o, const struct task *task, struct 
     front_heading(&t);
     front_rows(&t, o->log, a);
     return front_print(&t, (struct table_form){0, 0}) != 0 || stop ? -1 : 0;
+}
+
+int search_of(const struct search_options *o, struct story *story, const struct task *task)
+{
+    struct archive *a = NULL;
+    int rc = archive_open(&a, o->log, o->resume, story->line, edit_operators);
+    story_free(story);
+    rc = rc == 0 ? search_into(o, task, a) : -1;
+    archive_close(a);
+    return rc;
 }
 
 /* ---- kpred-evolve search ---- */
@@ -296,7 +307,7 @@ struct kernel_search {
 static int search_kernel(const struct kernel_search *o)
 {
     struct session_options kernel = o->kernel;
-    struct archive *a = NULL, *log = NULL;
+    struct archive *log = NULL;
     struct session s;
     struct story story;
     if (search_check_log(&o->search) != 0)
@@ -311,15 +322,10 @@ static int search_kernel(const struct kernel_search *o)
     int rc = session_open(&s, &kernel);
     if (rc == 0) {
         story_of(&story, &s, &o->search.plan);
-        rc = archive_open(&a, o->search.log, o->search.resume, story.line, edit_operators);
-        story_free(&story);
-        rc = rc == 0 ? search_into(&o->search, &s.task, a) : -1;
-        if (a != NULL)
-            archive_close(a);
+        rc = search_of(&o->search, &story, &s.task);
         session_close(&s);
     }
-    if (log != NULL)
-        archive_close(log);
+    archive_close(log);
     return rc;
 }
 

@@ -1,8 +1,8 @@
 /* session.c - a kernel with its harness ready to be searched, and what a log says of its search
    SPDX-License-Identifier: MIT
 
-   session.h declares it. */
-#include "session.h"
+   evolve_commands.h declares it. */
+#include "evolve_commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,12 +199,9 @@ int session_open(struct session *s, const struct session_options *options)
 
 void session_close(struct session *s)
 {
-    if (s->trial != NULL)
-        trial_close(s->trial);
-    if (s->ir != NULL)
-        ir_close(s->ir);
-    if (s->host != NULL)
-        host_close(s->host);
+    trial_close(s->trial);
+    ir_close(s->ir);
+    host_close(s->host);
     free(s->flags);
     memset(s, 0, sizeof *s);
 }
@@ -390,10 +387,8 @@ int logged_open(struct logged *run, const char *path, long jobs)
 
 void logged_close(struct logged *run)
 {
-    if (run->archive != NULL)
-        archive_close(run->archive);
+    archive_close(run->archive);
     session_close(&run->session);
-    if (run->log != NULL)
-        archive_close(run->log);
+    archive_close(run->log);
     memset(run, 0, sizeof *run);
 }

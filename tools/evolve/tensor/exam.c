@@ -2,8 +2,8 @@
    its module
    SPDX-License-Identifier: MIT
 
-   exam.h declares it. */
-#include "exam.h"
+   tensor.h declares it. */
+#include "tensor.h"
 
 #include "base/numbers.h"
 
@@ -139,7 +139,7 @@ double lesson_error(const struct lesson *l, const float *values, const struct im
     return (double)wrong / (double)images->n;
 }
 
-const char *const exam_names[EXAM_PARTS] = {"search", "validate", "test"};
+static const char *const exam_names[EXAM_PARTS] = {"search", "validate", "test"};
 
 static const struct exam *exam; /* the one that there is */
 

@@ -1,0 +1,156 @@
+/* renew.c - `kpred-train relayout`: a header as it is written today; `kernels`: AITER's of today
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include "base/outputs.h"
+#include "data/kernel_list.h"
+#include "model/header.h"
+
+#include <stdlib.h>
+
+/* ---- relayout: a header in the format of today, or for an edited spec ---- */
+
+static const char help[] =
+    "usage: kpred-train relayout OLD.h [--spec SPEC] [--include-dir DIR] -o NEW.h\n"
+    "                            [--force]\n"
+    "\n"
+    "Writes a header that this kpred-train or an earlier one has written in the format of today,\n"
+    "without training: the network stays, and with it the order of what is predicted.\n"
+    "\n"
+    "  OLD.h              the header; its id is checked\n"
+    "  --spec SPEC        the spec to put in place of that in the header. Fields, parameters and\n"
+    "                     features are to be the same; titles, rules, runs_on, [calibration] and\n"
+    "                     how to train may differ\n"
+    "  --include-dir DIR  what stands before kpred.h in the #include of NEW.h, such as ../; for\n"
+    "                     nothing ./ (default: as in OLD.h)\n"
+    "  -o NEW.h           written whole or not at all, in the place of a header that kpred-train\n"
+    "                     has written, but not of OLD.h\n"
+    "  --force            replace OLD.h, or any other file\n";
+
+struct relayout_options {
+    const char *old, *spec, *include_dir, *output;
+    int force;
+};
+
+static int write_header(const struct relayout_options *o, const struct model *model,
+                        const char *story)
+{
+    struct outfile out;
+    if (out_open(&out, o->output))
+        return -1;
+    header_write(out.f, model, story);
+    return out_commit(&out);
+}
+
+static int relayout(const struct relayout_options *o)
+{
+    const struct output to = {"-o", o->output};
+    struct model model;
+    char *story;
+    if (outputs_check_input(&to, 1, "--spec", o->spec) != 0)
+        return -1;
+    if (!o->force && outputs_same(o->output, o->old))
+        return fail("-o %s: is OLD.h, which is read; --force replaces it", o->output);
+    if (header_check_kept(o->output, o->force) != 0)
+        return -1;
+    if (header_read_older(o->old, o->spec, &model, &story))
+        return -1;
+    if (o->spec)
+        (void)clauses_note_slips(&model.clauses, model.spec);
+    const int bad = (o->include_dir && header_set_include_dir(&model, o->include_dir))
+                    || write_header(o, &model, story);
+    free(story);
+    model_free(&model);
+    return bad ? -1 : 0;
+}
+
+int cmd_relayout(int argc, char **argv)
+{
+    struct relayout_options o = {0};
+    const struct opt table[] = {
+        {.name = "OLD.h", .kind = OPT_TEXT, .to = &o.old, .is_required = 1},
+        {.name = "--spec", .kind = OPT_TEXT, .to = &o.spec},
+        {.name = "--include-dir", .kind = OPT_TEXT, .to = &o.include_dir},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
+        {.name = NULL},
+    };
+    const int status = opts_parse(table, help, argc, argv);
+    return status < 0 ? relayout(&o) != 0 : status;
+}
+
+/* ---- kernels: a spec with the kernels that AITER has now ---- */
+
+static const char help_kernels[] =
+    "usage: kpred-train kernels SPEC --data FILE... [-o NEW [--force]]\n"
+    "\n"
+    "Writes a spec with the kernels that a library has now: its section [kernels], and the values\n"
+    "of library, tile_m, tile_n, tile_k and variant. For specs with format = aiter.\n"
+    "\n"
+    "  SPEC           the spec; a kernel that it has keeps its number among its variants\n"
+    "  --data FILE... CSV, also .bz2 and .gz: lists of kernels (columns family, libtype, gfx,\n"
+    "                 kernelId, kernelName, tile_m, tile_n, tile_k, fields) and AITER's tables of\n"
+    "                 tuned kernels. With a list, kernels that no file names are left out; with\n"
+    "                 tables alone, those of the spec stay\n"
+    "  -o NEW         written whole or not at all; default: standard output\n"
+    "  --force        replace NEW if it is there; it may be SPEC\n"
+    "\n"
+    "Example: kpred-train kernels weights/gemm_a8w8_blockscale.spec -o new.spec \\\n"
+    "             --data aiter/configs/a8w8_blockscale_tuned_gemm.csv\n";
+
+struct kernels_options {
+    const char *spec, *output;
+    struct opt_texts data;
+    int force;
+};
+
+static int write_spec(const struct kernels_options *o, const struct kernel_list *list)
+{
+    struct outfile out;
+    if (out_open_kept(&out, o->output, o->force) != 0)
+        return -1;
+    kernel_list_write(list, out.f);
+    return out_commit(&out);
+}
+
+static int kernels(const struct kernels_options *o, const struct spec *spec)
+{
+    const struct output to = {"-o", o->output};
+    struct kernel_list list;
+    if (outputs_check_inputs(&to, 1, "--data", &o->data) != 0)
+        return -1;
+    int rc = kernel_list_open(&list, spec);
+    if (rc == 0)
+        rc = kernel_list_read(&list, o->data.v, o->data.n);
+    if (rc == 0)
+        rc = kernel_list_finish(&list);
+    if (rc == 0)
+        rc = write_spec(o, &list);
+    kernel_list_free(&list);
+    return rc;
+}
+
+int cmd_kernels(int argc, char **argv)
+{
+    struct kernels_options o = {0};
+    struct spec spec;
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help_kernels, argc, argv);
+    if (status < 0 && outputs_check_force(o.force, o.output) != 0)
+        status = 2;
+    if (status < 0) {
+        status = EXIT_FAILURE;
+        if (spec_load(&spec, o.spec) == 0) {
+            status = kernels(&o, &spec) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+            spec_free(&spec);
+        }
+    }
+    free(o.data.v);
+    return status;
+}
