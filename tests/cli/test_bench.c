@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 #include "harness/test.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

@@ -17,7 +17,7 @@ import sys
 
 import report
 
-sys.path.insert(0, "tools/peers")
+sys.path.insert(0, "tools/lab/peers")
 
 from aiter_rows import MERGE_NAMES, read_retunes, read_tables  # noqa: E402: needs the path
 from rows import read_sections  # noqa: E402

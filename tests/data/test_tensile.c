@@ -142,9 +142,9 @@ static void recipes(void)
     no_table("no table of its own", "one/own.csv: TENSILE_CSV", "one", say("%s/own.spec", at));
     no_table("a spec without a table", "tensile.spec: no table is known for it", "one",
              "tests/fixtures/tensile.spec");
-    REFUSES("a layout that there is not", 1, "folds.sh: \"tt\": none of nn nt tn",
-            SCRIPT("one LAYOUTS=tt sh tools/report/folds.sh %s %s/one"), program.root, at,
-            program.build, at);
+    REFUSES("a layout that there is not", 1, "gemm.sh: \"tt\": none of nn nt tn",
+            SCRIPT("one LAYOUTS=tt sh tools/lab/report/gemm.sh tensile %s %s/one"), program.root,
+            at, program.build, at);
     put_text(nn, "%s", "");
     put_text(nt, "%s", "");
     const char *beside = say("--beside %s/%s %s/%s --split", at, nn, at, nt);

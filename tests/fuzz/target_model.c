@@ -5,10 +5,9 @@
 #include "base/names.h"
 #include "eval/predictor.h"
 #include "harness/test.h"
-#include "model/any_tuple.h"
-#include "model/default_features.h"
-#include "model/products.h"
-#include "model/registry.h"
+#include "model/gpus.h"
+#include "model/model.h"
+#include "model/program.h"
 #include "train/additive_net.h"
 
 /* ---- specs: what is read as one becomes a model, which a header brings back ---- */

@@ -6,7 +6,7 @@
    they must be. */
 #include "fuzz.h"
 
-#include "model/registry.h"
+#include "model/model.h"
 #include "runtime/net.h"
 #include "runtime/toy.h"
 

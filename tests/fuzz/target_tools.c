@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "miopen/conv.h"
 #include "miopen/user_db.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 /* ---- the calls of MIOpenDriver in a log ---- */
 

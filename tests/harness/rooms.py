@@ -12,14 +12,14 @@ import subprocess
 import sys
 
 # A room may use itself and those before it; train and eval stand side by side.
-ORDER = {"base": 0, "model": 1, "data": 2, "miopen": 3, "aiter": 4, "train": 5, "eval": 6, "tune": 7, "cli": 8,
-         "evolve": 9}
+ORDER = {"base": 0, "model": 1, "data": 2, "miopen": 3, "aiter": 4, "train": 5, "lab": 6, "eval": 7, "tune": 8,
+         "cli": 9, "evolve": 10}
 MOST_FOREIGN = 3 # headers of other rooms that one file includes
 MOST_AT_TOP = 12 # files of C directly in tools/
 
 
 def room(path):
-    """tools/train/paper/net.c: train"""
+    """tools/lab/paper/net.c: lab"""
     return path.split("/")[1]
 
 

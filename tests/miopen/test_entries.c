@@ -1,7 +1,7 @@
 /* test_entries.c - all models that ship: entries of kpred miopen, and what predict says of fields
    SPDX-License-Identifier: MIT */
 #include "logs.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 /* A model of perf-dbs, with its GPUs in `gpu` */
 struct perf_model {

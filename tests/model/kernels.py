@@ -17,7 +17,7 @@ import random
 import re
 import sys
 
-sys.path.insert(0, "tools/peers")
+sys.path.insert(0, "tools/lab/peers")
 
 from rows import read_sections  # noqa: E402: needs the path
 

@@ -8,8 +8,7 @@
 
 #include "harness/program.h"
 #include "model/header.h"
-#include "model/header_text.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <limits.h>
 

@@ -15,6 +15,7 @@
 
 #include "model/clause.h"
 #include "model/header.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 

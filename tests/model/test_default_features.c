@@ -1,10 +1,9 @@
 /* test_default_features.c - default features fit any spec and tell its problems apart
    SPDX-License-Identifier: MIT */
-#include "model/default_features.h"
+#include "model/program.h"
 
 #include "data/init.h"
 #include "harness/program.h"
-#include "model/program.h"
 
 /* ---- specs made up ---- */
 

@@ -5,8 +5,8 @@
 #define _XOPEN_SOURCE 700
 #include "train/steps.h"
 
-#include "model/header_names.h"
-#include "model/registry.h"
+#include "model/header.h"
+#include "model/model.h"
 
 /* ---- enumerators ---- */
 

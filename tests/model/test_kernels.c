@@ -7,7 +7,7 @@
 #define _XOPEN_SOURCE 700
 #include "train/steps.h"
 
-#include "model/registry.h"
+#include "model/model.h"
 
 static void check_there_and_back(const kpred_model *m)
 {

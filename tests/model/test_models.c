@@ -7,8 +7,8 @@
 
 #include "harness/program.h"
 #include "model/header.h"
-#include "model/registry.h"
-#include "model/rule_slots.h"
+#include "model/model.h"
+#include "model/rules.h"
 #include "runtime/twin.h"
 #include "shipped.h"
 

@@ -5,9 +5,8 @@
    files that MIOpen installs. */
 #include "harness/program.h"
 
-#include "model/products.h"
-#include "model/registry.h"
-#include "model/same_gpu.h"
+#include "model/gpus.h"
+#include "model/model.h"
 
 /* ---- names ---- */
 

@@ -9,8 +9,8 @@
 #include "kpred_constraints.h"
 
 #include "harness/test.h"
-#include "model/gtc_words.h"
 #include "model/reasons.h"
+#include "model/rules.h"
 
 #include <glob.h>
 #include <stdlib.h>

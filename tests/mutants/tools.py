@@ -53,7 +53,7 @@ def suites_for(path, suites):
 def mutants():
     """(path, mutant) of all files, shuffled; each file has as many as it has places to change"""
     paths = [path for path in sorted(glob.glob("tools/**/*.c", recursive=True))
-             if not re.match("tools/(evolve|peers)/", path)]
+             if not re.match("tools/(evolve|lab/peers|lab/bench)/", path)]
     found = [(path, mutant) for path in paths for mutant in mutator.mutants(run.read(path))]
     random.Random(1).shuffle(found)
     return found

@@ -34,7 +34,7 @@ part = part.replace("first", "usual")
 for spec in glob.glob("weights/*.spec"):
     need(spec[:-4] + "h", "commands of the documents")
 tmp = folder()
-tree, small_tree, data, manual = (f"{tmp}/{name}" for name in ("tree", "small", "data", "manual"))
+tree, small_tree, added, data, manual = (f"{tmp}/{name}" for name in ("tree", "small", "added", "data", "manual"))
 SMALL = "conv_asm_bwd_wrw_3x3" # the model that stands for any
 LIBRARIES = read(f"{BUILD}/libraries")
 HAS_DATABASES = bool(shutil.which("bzip2")) and "HAVE_SQLITE" in LIBRARIES and "HAVE_BZIP2" in LIBRARIES
@@ -120,8 +120,8 @@ def help_examples():
 
 # ---- what the commands find ----
 
-def copy(to):
-    """What is kept in git, or all but what was built; and that, as old as it is. Training there is short."""
+def copy(to, is_short=True):
+    """What is kept in git, or all but what was built; and that, as old as it is. Training there may be short."""
     kept = run("git ls-files --cached --others --exclude-standard", None).stdout.split()
     if "kpred.h" not in kept:
         kept = [path[2:] for path in glob.glob("./**", recursive=True) if not path.startswith("./build/")]
@@ -130,7 +130,7 @@ def copy(to):
         shutil.copy2(path, f"{to}/{path}", follow_symlinks=False)
     os.mkdir(f"{to}/build")
     run(f"sh -c '. tests/harness/script.inc && copy_built {to}/build'")
-    for path in glob.glob(f"{to}/weights/*.spec"):
+    for path in glob.glob(f"{to}/weights/*.spec") if is_short else []:
         write(path, re.sub("(?m)^([a-z_]*epochs|teachers) *=.*", r"\1 = 2", read(path)))
 
 
@@ -242,7 +242,7 @@ def set_up():
             break
     os.makedirs(f"{tmp}/home/.config/miopen")
     write(f"{tmp}/evolve/kpred_evolve.h", read("tools/evolve/harness.h")) # as kpred-evolve has it
-    copy(tree), copy_small(), databases(), provide(tree), provide(small_tree), provide_manual()
+    copy(tree), copy(added, False), copy_small(), databases(), provide(tree), provide(small_tree), provide_manual()
     run(f"make -s install BUILD=build PREFIX={tmp}/usr", cwd=tree)
     run(f"sh -c 'tar -czf {tmp}/kpred.tar.gz CMakeLists.txt kpred*.h weights examples tools/release'", cwd=tree)
 
@@ -280,7 +280,7 @@ def lacks(command, here, at):
             return "HIP"
     if re.search("classics.py|solvers.py", command) and not os.path.exists(f"{tmp}/bin/python3"):
         return "python3-sklearn or -xgboost"
-    return re.search("paired.py|shares.py", command) and not os.path.exists(f"{at}/PEERS.csv") \
+    return re.search("paired.py", command) and not os.path.exists(f"{at}/PEERS.csv") \
         and "output of a command before"
 
 
@@ -294,8 +294,8 @@ HERE = [
     (" GPU([. ])", r" gfx906_60\1"), ("(?s)FILE(.*--net NET)", r"NETWORK\1"), ("--net NET ", "--net encdec "),
     ("--replay TABLE ", "--replay A100.json "), ("--evaluations [0-9]* ", "--evaluations 800 "),
     ("(?s)(?!.*--epochs)(.*kpred-train train .*) -o ", r"\1 --epochs 2 -o "), ("--by BY ", "--by dtype "),
-    ("--split SPLIT([ '])", r"--split config\1"), ("tools/peers/classics.py", r"\g<0> --rounds 3 --svc-rows 30"),
-    ("(?s)(tools/peers.*)--hits HITS", r"\1--hits PEERS"), (r"HITS\.csv\.\.\.", "HITS.csv PEERS.csv")]
+    ("--split SPLIT([ '])", r"--split config\1"), ("tools/lab/peers/classics.py", r"\g<0> --rounds 3 --svc-rows 30"),
+    ("(?s)(tools/lab/peers.*)--hits HITS", r"\1--hits PEERS"), (r"HITS\.csv\.\.\.", "HITS.csv PEERS.csv")]
 
 
 def as_here(command):
@@ -433,6 +433,8 @@ def one_block(doc, block, at):
 
 def one_document(doc):
     at, text = tree, read(doc)
+    if doc == "CONTRIBUTING.md": # it adds a kernel and a reader
+        at = added
     if '"$KPRED"' in text:
         at = f"{tmp}/own/{doc}"
         os.makedirs(at)

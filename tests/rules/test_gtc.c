@@ -6,7 +6,7 @@
 #include "kpred_constraints.h"
 
 #include "harness/test.h"
-#include "model/gtc_words.h"
+#include "model/rules.h"
 
 enum { FIELDS = KPRED_CONV2D_FIELD_COUNT, MOST_KERNELS = 5, N_TABLES = 3000, N_PROBLEMS = 30 };
 

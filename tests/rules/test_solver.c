@@ -7,7 +7,7 @@
 #include "kpred_constraints.h"
 
 #include "harness/cases.h"
-#include "model/solver_words.h"
+#include "model/rules.h"
 
 enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = 81 };
 

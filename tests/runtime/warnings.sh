@@ -145,7 +145,6 @@ compiled() {
         case $file in
         tests/release/embed/use.c) ;; # embed.sh compiles it, with a name each time
         tests/hip/device.c | examples/hip_select.c) ;;             # hip.sh does so, for each runtime
-        tools/peers/*native.c) ;;                                  # the scripts that build these name their model
         */xgboost_peer.c) [ ! -e /usr/include/xgboost/c_api.h ] || echo $file ;;
         */sqlite_peer.c) case $(libraries) in *SQLITE*) echo $file ;; esac ;;
         tools/evolve/* | tests/evolve/*) [ ! "$evolve_flags" ] || echo $file ;;
@@ -156,7 +155,7 @@ compiled() {
 
 with_tools() {
     check "$1: tools" $1_clean "$C $source_flags" \
-        $(compiled tools/*/*.c tools/train/paper/*.c tools/peers/bench/*.c tools/evolve/*/*.c)
+        $(compiled tools/*/*.c tools/lab/paper/*.c tools/lab/bench/*.c tools/evolve/*/*.c)
 }
 
 # with_all CC: what uses and tests them, too

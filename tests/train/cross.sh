@@ -10,8 +10,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 sh tools/release/models.sh >"$tmp/models.h" # with none
 sources=
-for file in tools/*/*.c tools/train/paper/*.c; do
-    case $file in tools/cli/kpred.c | tools/peers/* | tools/evolve/*) ;; *) sources="$sources $file" ;; esac
+for file in tools/*/*.c tools/lab/paper/*.c; do
+    case $file in tools/cli/kpred.c | tools/evolve/*) ;; *) sources="$sources $file" ;; esac
 done
 build() { # CC OUTPUT FLAGS
     $1 -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -fno-fast-math -ffp-contract=off -I. -Itools \

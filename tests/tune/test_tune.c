@@ -4,7 +4,7 @@
 #include "weights/conv_asm_bwd_wrw_3x3.h"
 
 #include "harness/program.h"
-#include "model/registry.h"
+#include "model/model.h"
 #include "tune/loop.h"
 
 #include <math.h>

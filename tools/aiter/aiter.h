@@ -5,7 +5,7 @@
 #include "base/intern.h"
 #include "base/opts.h"
 #include "kpred.h"
-#include "model/products.h"
+#include "model/gpus.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "aiter.h"
 
 #include "base/names.h"
-#include "model/registry.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

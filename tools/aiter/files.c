@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/outputs.h"
 #include "base/util.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/log_line.h"
 #include "base/util.h"
 
 #include <errno.h>
@@ -227,16 +226,6 @@ static const char blanks[] = " \t\r\n";
 
 /* ---- a list: lines ---- */
 
-static char *trim(char *s)
-{
-    s += strspn(s, blanks);
-    size_t n = strlen(s);
-    while (n > 0 && strchr(blanks, s[n - 1]) != NULL)
-        n--;
-    s[n] = '\0';
-    return s;
-}
-
 /* The cells of a line: their number, also of those that have no place in the row */
 static int cut(char *line, struct untuned_row *row)
 {
@@ -246,7 +235,7 @@ static int cut(char *line, struct untuned_row *row)
         if (next != NULL)
             *next++ = '\0';
         if (n < UNTUNED_COLUMNS)
-            row->cell[n] = trim(cell);
+            row->cell[n] = trim_blanks(cell);
         n++;
     }
     row->n = n < UNTUNED_COLUMNS ? n : UNTUNED_COLUMNS;

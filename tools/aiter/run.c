@@ -2,9 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/outputs.h"
-#include "base/quote.h"
-
 #include <stdlib.h>
 #include <string.h>
 

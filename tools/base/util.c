@@ -233,6 +233,31 @@ void skip_bom(FILE *f)
         ungetc((unsigned char)bom[--n], f);
 }
 
+char *trim_blanks(char *s)
+{
+    static const char blanks[] = " \t\r\n";
+    s += strspn(s, blanks);
+    size_t n = strlen(s);
+    while (n > 0 && strchr(blanks, s[n - 1]) != NULL)
+        n--;
+    s[n] = '\0';
+    return s;
+}
+
+void quote(struct buf *to, const char *text, char star)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    const int is_plain = *text && text[strspn(text, plain)] == '\0';
+    buf_puts(to, is_plain ? "" : "'");
+    for (; *text; text++)
+        if (*text == '\'')
+            buf_puts(to, "'\\''");
+        else
+            buf_printf(to, "%c", *text == '*' ? star : *text);
+    buf_puts(to, is_plain ? "" : "'");
+}
+
 char *next_line(char **at)
 {
     char *line = *at;
@@ -307,6 +332,45 @@ int read_text(const char *path, size_t most, struct buf *out)
     if (rc == 0)
         plain_text(out);
     return rc;
+}
+
+/* ---- lines of logs ---- */
+
+void log_line_begin(struct log_line *l, FILE *f)
+{
+    *l = (struct log_line){.text = xmalloc(LOG_LINE_MOST + 1), .at_end = 1};
+    skip_bom(f);
+}
+
+int log_line_read(struct log_line *l, FILE *f)
+{
+    size_t n = 0;
+    int c = getc_unlocked(f);
+    l->is_cut = 0;
+    if (c == EOF)
+        return 0;
+    l->number += (size_t)l->at_end;
+    for (; c != EOF && c != '\n' && c != '\r'; c = getc_unlocked(f)) {
+        l->is_cut |= n == LOG_LINE_MOST;
+        if (!l->is_cut)
+            l->text[n++] = c != '\0' ? (char)c : ' ';
+    }
+    l->text[n] = '\0';
+    l->at_end = c == '\n';
+    return 1;
+}
+
+void log_line_end(struct log_line *l)
+{
+    free(l->text);
+    l->text = NULL;
+}
+
+const char *log_line_called(const char *const *paths, size_t n)
+{
+    if (n > 1)
+        return "the inputs";
+    return n == 0 || strcmp(paths[0], "-") == 0 ? "standard input" : paths[0];
 }
 
 /* ---- SHA-256 ---- */

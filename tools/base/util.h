@@ -69,6 +69,11 @@ char *next_line(char **at);
 void plain_text(struct buf *text);
 /* Passes over the mark alone. */
 void skip_bom(FILE *f);
+/* The text without the blanks at its ends, in place. */
+char *trim_blanks(char *s);
+/* Adds a text as a shell reads it in one word, in quotes if need be. `star` stands for `*`, which
+   might end a comment of C; '*' leaves it. */
+void quote(struct buf *to, const char *text, char star);
 
 /* ---- files ---- */
 
@@ -83,11 +88,31 @@ int read_text(const char *path, size_t most, struct buf *out);
 /* The rest of an open one, 0..most bytes, added likewise; `path` is for messages. */
 int read_stream(FILE *f, const char *path, size_t most, struct buf *out);
 
+/* The lines of a log, one at a time, however long it is. A carriage return ends a line too, since
+   progress bars are rewritten with it and other messages follow; lines are counted as editors do. A
+   NUL byte is as good as a blank. */
+enum { LOG_LINE_MOST = (1 << 20) - 1 }; /* bytes of a line; what is longer is cut there */
+
+struct log_line {
+    char *text;
+    size_t number;
+    int is_cut;
+    int at_end; /* the last one ended with LF, or the file begins */
+};
+
+/* Steps over a byte order mark. log_line_end afterwards. */
+void log_line_begin(struct log_line *l, FILE *f);
+/* 1: a line was read, 0: there is none */
+int log_line_read(struct log_line *l, FILE *f);
+void log_line_end(struct log_line *l);
+/* What messages call the inputs of a command; none is standard input. */
+const char *log_line_called(const char *const *paths, size_t n);
+
 /* Output that appears whole or not at all (outfile.c): written under a temporary name in the same
-   directory, which out_commit renames and no end of the program leaves behind (temporary.h). A
-   symbolic link stays one: what it names is made or replaced. A path that is a device or a pipe is
-   written directly; NULL is standard output. Exactly one of out_commit and out_abandon follows a
-   successful out_open... */
+   directory, which out_commit renames and no end of the program leaves behind. A symbolic link
+   stays one: what it names is made or replaced. A path that is a device or a pipe is written
+   directly; NULL is standard output. Exactly one of out_commit and out_abandon follows a successful
+   out_open... */
 struct outfile {
     FILE *f;
     char *path, *temporary;
@@ -119,6 +144,10 @@ int write_whole(int fd, const struct buf *bytes);
    for is taken back. */
 int append_whole(int fd, const struct buf *bytes, const char *path);
 int flush_stdout(void); /* -1 if anything written to standard output was lost */
+
+/* Signals that would end the program wait between the two, which do not nest. */
+void signals_hold(void);
+void signals_release(void);
 
 /* ---- SHA-256 (FIPS 180-4) ---- */
 

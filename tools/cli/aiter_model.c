@@ -3,7 +3,6 @@
 #include "commands.h"
 
 #include "aiter/hf_model.h"
-#include "base/outputs.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "base/opts.h"
 #include "base/table.h"
 #include "commands.h"
-#include "model/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "commands.h"
 
 #include "base/names.h"
-#include "base/quote.h"
 #include "kpred.h"
 
 #include <fcntl.h>

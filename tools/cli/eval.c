@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/outputs.h"
 #include "eval/eval.h"
 #include "eval/predictor.h"
 

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/outputs.h"
 #include "tune/results.h"
 
 #include <stdlib.h>

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/outputs.h"
-#include "base/quote.h"
 #include "data/init.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/log_line.h"
 #include "miopen/user_db.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "base/table.h"
 #include "commands.h"
-#include "model/products.h"
-#include "model/registry.h"
+#include "model/gpus.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <string.h>

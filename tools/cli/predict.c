@@ -3,7 +3,6 @@
 #include "base/table.h"
 #include "commands.h"
 #include "miopen/conv.h"
-#include "model/registry.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/outputs.h"
 #include "data/kernel_list.h"
 #include "model/header.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

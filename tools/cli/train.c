@@ -3,7 +3,6 @@
 #include "commands.h"
 #include "train_run.h"
 
-#include "model/default_features.h"
 #include "model/header.h"
 
 #include <stdlib.h>
@@ -207,9 +206,15 @@ static int train_paper(const struct train_options *o, struct model *model,
                        const char *story, struct train_files *to)
 {
     struct paper paper;
-    const int bad = paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train,
-                                &rows->held_out, (uint64_t)o->seed, worker_count(o->threads),
-                                progress_begin(model->m.name, 0), &paper);
+    const struct paper_training t = {(enum paper_kind)(o->net - 1),
+                                     recipe,
+                                     model,
+                                     &rows->train,
+                                     &rows->held_out,
+                                     (uint64_t)o->seed,
+                                     worker_count(o->threads),
+                                     progress_begin(model->m.name, 0)};
+    const int bad = paper_train(&t, &paper);
     progress_wipe();
     if (bad)
         return -1;

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/outputs.h"
+#include "lab/paper/paper.h"
 #include "train/train.h"
 
 struct train_options {

@@ -3,9 +3,8 @@
 #include "commands.h"
 #include "train_run.h"
 
-#include "base/quote.h"
 #include "eval/peers.h"
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

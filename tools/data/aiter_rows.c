@@ -8,9 +8,8 @@
    (`commit`) what was the fastest then: problems come again, and kernels that are gone. */
 #include "formats.h"
 
-#include "model/kernels.h"
-#include "model/products.h"
-#include "model/same_gpu.h"
+#include "model/gpus.h"
+#include "model/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "table_forms.h"
 
 #include "base/names.h"
-#include "model/same_gpu.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "data.h"
 
-#include "model/any_tuple.h"
 #include "model/model.h"
 
 #include <stdlib.h>

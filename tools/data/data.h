@@ -128,7 +128,7 @@ int no_tuple_check(const struct model *model, struct dataset *d, int lenient);
 
 /* ---- GPUs on which nothing was measured ---- */
 
-/* Adds rows of the names of the spec's section [unseen] (model/unseen.h) to timed data, which stay
+/* Adds rows of the names of the spec's section [unseen] (model/gpus.h) to timed data, which stay
    sorted. A problem of such a name has the options of the same problem on all GPUs. An option's
    speed is the mean of its shares of each GPU's best speed, weighed by unseen_weight; on a GPU
    where the option has no time its share is 0. A name gets no problem that none of its GPUs has.

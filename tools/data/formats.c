@@ -2,8 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "formats.h"
 
-#include "base/bz2.h"
-#include "base/gz.h"
+#include "base/unpack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "formats.h"
 
 #include "model/model.h"
-#include "model/same_gpu.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "survey.h"
 #include "tuner.h"
 
-#include "model/header_names.h"
+#include "model/header.h"
 #include "model/spec.h"
 
 struct init {
@@ -93,7 +93,7 @@ struct telling_problems {
     const int32_t *v;
 };
 
-/* The lines of [features] of a spec, which are as default_features.h makes them, without what does
+/* The lines of [features] of a spec, which are as default_features() makes them, without what does
    not tell. 0, or -1 with a message. */
 int telling_features(const struct spec *spec, const struct telling_problems *problems,
                      struct buf *out);

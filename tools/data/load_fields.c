@@ -2,9 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "formats.h"
 
-#include "model/products.h"
-#include "model/same_gpu.h"
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

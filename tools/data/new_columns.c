@@ -3,8 +3,6 @@
 #include "init.h"
 
 #include "base/util.h"
-#include "model/products.h"
-#include "model/unseen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +185,7 @@ static void add_words(struct buf *out, const struct interned *words)
     free(v);
 }
 
-/* ---- names for GPUs that no file has: see model/unseen.h ---- */
+/* ---- names for GPUs that no file has: see model/gpus.h ---- */
 
 /* Such names learn from times, which tables of the best alone do not have. */
 static int has_makers(const struct survey *s, const struct survey_column *c)

@@ -2,9 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "init.h"
 
-#include "model/default_features.h"
 #include "model/program.h"
-#include "model/same_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "rule_rows.h"
 
-#include "model/any_tuple.h"
-
 #include <stdlib.h>
 #include <string.h>
 

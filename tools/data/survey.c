@@ -5,8 +5,6 @@
 #include "tuner.h"
 
 #include "base/names.h"
-#include "model/products.h"
-#include "model/same_gpu.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

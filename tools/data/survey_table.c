@@ -7,9 +7,6 @@
 #include "formats.h"
 #include "table_forms.h"
 
-#include "base/quote.h"
-#include "model/products.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
    it is passed over once and read again for each value of the variable. */
 #include "tuner.h"
 
+#include "model/clause.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,19 +43,24 @@ static int wrong(const struct reader *r, const char *what)
     return wrong_at(r, r->at, what);
 }
 
-static void skip_blanks(struct reader *r)
+static struct python_token peek(const struct reader *r)
 {
-    r->at += strspn(r->at, " \t\r\n");
+    return python_token(r->at, " \t\r\n");
 }
 
-/* Moves past a sign, if it is the next one. */
-static int takes(struct reader *r, const char *sign)
+static int sees(const struct reader *r, const char *text)
 {
-    skip_blanks(r);
-    if (strncmp(r->at, sign, strlen(sign)) != 0)
-        return 0;
-    r->at += strlen(sign);
-    return 1;
+    const struct python_token t = peek(r);
+    return python_is(&t, text);
+}
+
+/* Moves to the next token, and behind it if it is this sign or word. */
+static int takes(struct reader *r, const char *text)
+{
+    const struct python_token t = peek(r);
+    const int is_there = python_is(&t, text);
+    r->at = is_there ? t.end : t.at;
+    return is_there;
 }
 
 static int expect(struct reader *r, const char *sign)
@@ -61,30 +68,6 @@ static int expect(struct reader *r, const char *sign)
     char what[32];
     snprintf(what, sizeof what, "here should be \"%s\"", sign);
     return takes(r, sign) ? 0 : wrong(r, what);
-}
-
-static int starts_word(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
-
-static size_t word_length(const char *s)
-{
-    size_t n = 0;
-    while (starts_word(s[n]) || (n > 0 && isdigit((unsigned char)s[n])))
-        n++;
-    return n;
-}
-
-static int sees_word(const struct reader *r, const char *word)
-{
-    const char *s = r->at + strspn(r->at, " \t\r\n");
-    return word_length(s) == strlen(word) && strncmp(s, word, strlen(word)) == 0;
-}
-
-static int takes_word(struct reader *r, const char *word)
-{
-    return sees_word(r, word) && takes(r, word);
 }
 
 static int deeper(struct reader *r)
@@ -150,31 +133,29 @@ static int quotient(const struct reader *r, int64_t a, int64_t b, int is_remaind
     return 0;
 }
 
-static int literal(struct reader *r, int64_t *out)
+static int literal(struct reader *r, const struct python_token *t, int64_t *out)
 {
-    const char *start = r->at;
     *out = 0;
-    for (; isdigit((unsigned char)*r->at); r->at++)
+    for (; r->at < t->end; r->at++)
         if (fits(r, *out = *out * 10 + (*r->at - '0')) != 0)
             return -1;
-    if (*r->at == '.' || starts_word(*r->at))
-        return wrong_at(r, start, "here should be an integer");
-    return 0;
+    return t->kind == PYTHON_NUMBER ? 0 : wrong_at(r, t->at, "here should be an integer");
 }
 
 static int operand(struct reader *r, int64_t *out)
 {
-    skip_blanks(r);
-    if (isdigit((unsigned char)*r->at))
-        return literal(r, out);
+    const struct python_token t = peek(r);
+    r->at = t.at;
+    if (t.kind == PYTHON_NUMBER || t.kind == PYTHON_FRACTION || t.kind == PYTHON_ODD_NUMBER)
+        return literal(r, &t, out);
     if (takes(r, "("))
         return number(r, out) != 0 ? -1 : expect(r, ")");
-    const size_t n = word_length(r->at);
-    if (n == 0)
+    if (t.kind != PYTHON_WORD)
         return wrong(r, "here should be a number");
-    if (r->variable == NULL || n != r->variable_n || strncmp(r->at, r->variable, n) != 0)
+    const size_t n = (size_t)(t.end - t.at);
+    if (r->variable == NULL || n != r->variable_n || strncmp(t.at, r->variable, n) != 0)
         return wrong(r, "this name is not known here");
-    r->at += n;
+    r->at = t.end;
     *out = r->value;
     return 0;
 }
@@ -218,17 +199,12 @@ static int term(struct reader *r, int64_t *out)
     int64_t b;
     int rc = sign(r, out);
     while (rc == 0) {
-        skip_blanks(r);
-        const int is_floor = strncmp(r->at, "//", 2) == 0;
-        const char op = *r->at;
-        if (op == '/' && !is_floor)
-            return wrong(r, "/ gives no integer in Python, write //");
-        if ((op != '*' && op != '%' && !is_floor) || strncmp(r->at, "**", 2) == 0)
-            return 0;
-        r->at += 1 + is_floor;
+        const int is_product = takes(r, "*"), is_rest = !is_product && takes(r, "%");
+        if (!is_product && !is_rest && !takes(r, "//"))
+            return sees(r, "/") ? wrong(r, "/ gives no integer in Python, write //") : 0;
         rc = sign(r, &b);
         if (rc == 0)
-            rc = op == '*' ? product(r, *out, b, out) : quotient(r, *out, b, op == '%', out);
+            rc = is_product ? product(r, *out, b, out) : quotient(r, *out, b, is_rest, out);
     }
     return rc;
 }
@@ -252,20 +228,19 @@ static int number(struct reader *r, int64_t *out)
 /* ---- elements ---- */
 
 /* 'text' or "text", without a backslash */
-static int quoted(struct reader *r, struct list *out)
+static int quoted(struct reader *r, const struct python_token *t, struct list *out)
 {
     char text[MAX_TEXT + 1];
-    const char *start = r->at + 1, *end = strchr(start, *r->at);
-    if (end == NULL)
+    if (t->end == NULL)
         return wrong(r, "there is no closing quote");
-    const size_t n = (size_t)(end - start);
-    if (n > MAX_TEXT || memchr(start, '\\', n) != NULL)
+    const size_t n = (size_t)(t->end - t->at) - 2;
+    if (n > MAX_TEXT || memchr(t->at + 1, '\\', n) != NULL)
         return wrong(r, "a text is long or has a backslash");
-    memcpy(text, start, n);
+    memcpy(text, t->at + 1, n);
     text[n] = '\0';
     if (list_add(r, out, text) != 0)
         return -1;
-    r->at = end + 1;
+    r->at = t->end;
     return 0;
 }
 
@@ -292,15 +267,16 @@ static int fraction(struct reader *r, size_t n, struct list *out)
 static int element(struct reader *r, struct list *out)
 {
     int64_t v;
-    skip_blanks(r);
+    const struct python_token t = peek(r);
+    r->at = t.at;
     const size_t n = fraction_length(r->at);
-    if (*r->at == '\'' || *r->at == '"')
-        return quoted(r, out);
+    if (t.kind == PYTHON_QUOTED)
+        return quoted(r, &t, out);
     if (n > 0)
         return fraction(r, n, out);
-    if (sees_word(r, "True") || sees_word(r, "False")) {
-        v = takes_word(r, "True");
-        (void)takes_word(r, "False");
+    if (sees(r, "True") || sees(r, "False")) {
+        v = takes(r, "True");
+        (void)(sees(r, "False") && takes(r, "False"));
     } else if (number(r, &v) != 0) {
         return -1;
     }
@@ -337,20 +313,17 @@ static int range(struct reader *r, struct list *out)
     return 0;
 }
 
-/* The `for` of the list or tuple whose first element begins here; NULL: there is none. */
-static const char *find_for(const char *s)
+/* The `for` of the list or tuple whose first element comes next; NULL: there is none. */
+static const char *find_for(struct reader at)
 {
-    int depth = 0;
-    for (; *s != '\0' && depth >= 0; s++) {
-        const size_t n = word_length(s);
-        if (depth == 0 && n == 3 && strncmp(s, "for", 3) == 0)
-            return s;
-        if (*s == '\'' || *s == '"')
-            s = strchr(s + 1, *s);
-        if (s == NULL)
+    for (int depth = 0; depth >= 0;) {
+        const struct python_token t = peek(&at);
+        if (t.kind == PYTHON_END || t.end == NULL)
             return NULL;
-        depth += (strchr("([", *s) != NULL) - (strchr(")]", *s) != NULL);
-        s += n > 0 ? n - 1 : 0;
+        if (depth == 0 && python_is(&t, "for"))
+            return t.at;
+        depth += (strchr("([", *t.at) != NULL) - (strchr(")]", *t.at) != NULL);
+        at.at = t.end;
     }
     return NULL;
 }
@@ -363,7 +336,7 @@ static int one_turn(struct reader *r, const char *operand, const char *value, st
     r->at = operand;
     if (element(r, out) != 0)
         return -1;
-    return sees_word(r, "for") ? 0 : wrong(r, "here should be \"for\"");
+    return sees(r, "for") ? 0 : wrong(r, "here should be \"for\"");
 }
 
 /* EXPRESSION for NAME in VALUES, where the reader stands at the expression */
@@ -373,17 +346,16 @@ static int comprehension(struct reader *r, const char *at_for, struct list *out)
     const char *operand = r->at, *end;
     if (r->variable != NULL)
         return wrong_at(r, at_for, "one comprehension within another");
-    r->at = at_for + 3;
-    skip_blanks(r);
-    const char *variable = r->at;
-    const size_t n = word_length(r->at);
-    r->at += n;
-    if (n == 0 || !takes_word(r, "in"))
+    const struct python_token variable = python_token(at_for + 3, " \t\r\n");
+    const int is_name = variable.kind == PYTHON_WORD;
+    r->at = is_name ? variable.end : variable.at;
+    if (!is_name || !sees(r, "in"))
         return wrong(r, "here should be a name and \"in\"");
+    (void)takes(r, "in");
     int rc = values(r, &turns);
     end = r->at;
-    r->variable = variable;
-    r->variable_n = n;
+    r->variable = variable.at;
+    r->variable_n = (size_t)(variable.end - variable.at);
     for (size_t i = 0; i < turns.n && rc == 0; i++)
         rc = one_turn(r, operand, turns.v[i], out);
     r->variable = NULL;
@@ -396,7 +368,7 @@ static int comprehension(struct reader *r, const char *at_for, struct list *out)
 /* Elements up to the bracket that closes, which a comma may precede */
 static int elements(struct reader *r, const char *close, struct list *out)
 {
-    const char *at_for = find_for(r->at);
+    const char *at_for = find_for(*r);
     if (at_for != NULL)
         return comprehension(r, at_for, out) != 0 ? -1 : expect(r, close);
     while (!takes(r, close)) {
@@ -416,9 +388,9 @@ static int converted(struct reader *r, struct list *out)
 
 static int one_list(struct reader *r, struct list *out)
 {
-    if (takes_word(r, "range"))
+    if (takes(r, "range"))
         return range(r, out);
-    if (takes_word(r, "list") || takes_word(r, "tuple"))
+    if (takes(r, "list") || takes(r, "tuple"))
         return converted(r, out);
     if (takes(r, "["))
         return elements(r, "]", out);
@@ -443,7 +415,7 @@ int t1_values(const char *expression, const struct t1_place *place, struct inter
     struct reader r = {.place = place, .text = expression, .at = expression};
     struct list list = {0};
     int rc = values(&r, &list);
-    skip_blanks(&r);
+    r.at = peek(&r).at;
     if (rc == 0 && *r.at != '\0')
         rc = wrong(&r, "something follows the list");
     if (rc == 0 && list.n == 0)

@@ -22,7 +22,7 @@
 #pragma once
 
 #include "base/intern.h"
-#include "model/same_gpu.h"
+#include "model/gpus.h"
 
 enum { TUNER_MAX_SIZES = 8 }; /* of a problem */
 
@@ -70,7 +70,7 @@ int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *
 /* What the sizes of a problem are called as fields: problem_size_x, _y, _z, problem_size_3, ... */
 extern const char *const tuner_sizes[TUNER_MAX_SIZES];
 
-/* The name of the GPU of a file, as gpu_name writes it (model/products.h): by its device; else
+/* The name of the GPU of a file, as gpu_name writes it (model/gpus.h): by its device; else
    by --gpu, if that is not NULL; else by a piece of the file's name, as gpu_piece cuts it off and
    maybe with _T4 behind, that is a GPU (gpu_is_in_name). NULL: there is none. */
 const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b);

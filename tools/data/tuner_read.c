@@ -4,8 +4,6 @@
 
 #include "formats.h"
 
-#include "model/products.h"
-
 #include <stdlib.h>
 #include <string.h>
 

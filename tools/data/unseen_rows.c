@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "data.h"
 
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
 #include "eval.h"
 
 #include "base/numbers.h"
-#include "model/tuples.h"
 #include "train/judges.h"
 
 #include <math.h>

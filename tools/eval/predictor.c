@@ -3,7 +3,6 @@
 #include "predictor.h"
 
 #include "base/numbers.h"
-#include "model/registry.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "lab/paper/paper.h"
 #include "model/model.h"
-#include "train/paper/paper.h"
 #include "train/recipe.h"
 
 /* ---- float networks behind the scorer interface, for `eval --float` and `--teachers` ---- */

@@ -4,7 +4,6 @@
 
 #include "base/numbers.h"
 #include "data/split.h"
-#include "model/tuples.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-# evolve.mk - kpred-evolve: how it is built. The Makefile includes it.
+# evolve.mk - kpred-evolve: how it is built and soaked. The Makefile includes it.
 # SPDX-License-Identifier: MIT
 
 # kpred-evolve is built where LLVM's C API and clang of one version are; nothing else needs them.
@@ -54,3 +54,10 @@ $(BUILD)/tools/evolve/cmd/network.o $(BUILD)/tools/evolve/cmd/kpred_evolve.o: $(
 
 -include $(EVOLVE_OBJECTS:.o=.d)
 endif
+
+SOAK ?= 100000
+
+.PHONY: soak
+soak: all ## let SOAK hostile children (100000) loose on kpred-evolve; about ten minutes
+	@SOAK=1 $(RUN) test_trial >/dev/null
+	@SOAK='$(SOAK)' $(BUILD)/check/test_trial

@@ -5,7 +5,6 @@
 #include "attempt.h"
 #include "process.h"
 
-#include "base/temporary.h"
 #include "base/util.h"
 
 #include <dlfcn.h>

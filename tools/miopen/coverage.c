@@ -5,8 +5,7 @@
 #include "tuple_text.h"
 
 #include "data/split.h"
-#include "model/products.h"
-#include "model/registry.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

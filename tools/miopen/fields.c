@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "conv.h"
 
-#include "model/registry.h"
-
 #include <inttypes.h>
 #include <string.h>
 

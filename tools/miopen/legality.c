@@ -4,8 +4,6 @@
 #include "tuple_text.h"
 #include "user_db.h"
 
-#include "model/registry.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,6 @@
 
 #ifdef HAVE_SQLITE
 
-#include "base/temporary.h"
-
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@
    truth, as in Python: `use_lds or vec < 4`. */
 #pragma once
 
-#include "kernels.h"
+#include "rules.h"
 
 enum {
     CLAUSE_MAX_DEPTH = 48,   /* of operations within operations */
@@ -87,6 +87,28 @@ struct clauses {
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
 
+/* A token of an expression of Python's. A number is digits alone; a sign is any other character, or
+   two that make one: == != <= >= // **. */
+enum python_kind {
+    PYTHON_END,
+    PYTHON_NUMBER,
+    PYTHON_FRACTION,   /* a number with a point behind it at once, */
+    PYTHON_ODD_NUMBER, /* and with a letter */
+    PYTHON_WORD,
+    PYTHON_QUOTED, /* with its quotes */
+    PYTHON_SIGN
+};
+
+struct python_token {
+    enum python_kind kind;
+    const char *at, *end; /* NULL: no quote closes it */
+};
+
+/* The first token of a text, behind blanks */
+struct python_token python_token(const char *text, const char *blanks);
+/* Is it this sign or word? */
+int python_is(const struct python_token *t, const char *text);
+
 /* Reads the clauses of a spec's section. 0, or -1 with a message that names file, line and column;
    then nothing is kept. */
 int clauses_read(struct clauses *c, const struct spec *spec);
@@ -110,11 +132,6 @@ int64_t clause_value(const struct clause *c, int *undefined);
 /* The first term that passes 2^63 for some problem and tuple, as far as bounds tell; NULL: none. */
 const struct clause_node *clause_too_large(const struct clause *c, const struct spec *spec);
 
-/* What the clause may be for the problem (NULL: for any) and the tuples that begin with n values,
-   as far as bounds tell: bit 0 false, bit 1 true */
-int clause_truths(const struct clause *c, const struct spec *spec, const int32_t *problem,
-                  const int32_t *values, size_t n);
-
 /* Of a bounded clause: can the open parameters still make it true, as far as bounds tell? */
 int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
                        const int32_t *values, size_t n);
@@ -127,9 +144,6 @@ int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t
 /* What each node of the clause comes to for the problem and all values; 0 where it divides by 0. */
 void clause_numbers(const struct clause *c, const int32_t *problem, const int32_t *values,
                     double *out);
-
-/* Is it a number beyond 0 and 1 that nothing is compared with? */
-int clause_is_number(const struct clause *c, const struct spec *spec);
 
 /* Notes, a line each, what can only be a slip: a clause that is true or false for all tuples of all
    problems, a number in place of a condition, a comparison with what is no value. Returns how many

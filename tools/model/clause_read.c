@@ -31,9 +31,6 @@ static const struct constant limits[] = {{"wave_size", KPRED_GCN_WAVE_SIZE},
 
 enum { N_LIMITS = sizeof limits / sizeof *limits, MAX_CONSTANTS = 64 };
 
-/* A token of the clause's text: a number, a word, a text in quotes, or a sign */
-enum token_kind { END, NUMBER, WORD, QUOTED, SIGN };
-
 struct parser {
     const struct spec *spec;
     const struct spec_line *line;
@@ -43,11 +40,9 @@ struct parser {
     char *text[2 * CLAUSE_MAX_NODES]; /* words and quoted texts, owned until the section is read */
     size_t n_text;
     int nesting;
-    enum token_kind kind; /* the token that comes next, */
-    const char *at;       /* where it begins, */
-    const char *after;    /* and what follows it */
-    const char *ended;    /* where the token before it ends */
-    const char *word;     /* of a WORD or QUOTED its text */
+    struct python_token t; /* the token that comes next */
+    const char *ended;     /* where the token before it ends */
+    const char *word;      /* of a word or a text in quotes */
     int64_t number;
 };
 
@@ -64,7 +59,7 @@ static size_t wrong_at(const struct parser *p, const char *at, const char *what)
 
 static size_t wrong(const struct parser *p, const char *what)
 {
-    return wrong_at(p, p->at, what);
+    return wrong_at(p, p->t.at, what);
 }
 
 /* ---- tokens ---- */
@@ -74,92 +69,125 @@ static int starts_word(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
-static const char *keep_text(struct parser *p, const char *from, size_t n)
+static void end_number(struct python_token *t)
+{
+    while (isdigit((unsigned char)*t->end))
+        t->end++;
+    t->kind = *t->end == '.'         ? PYTHON_FRACTION
+              : starts_word(*t->end) ? PYTHON_ODD_NUMBER
+                                     : PYTHON_NUMBER;
+}
+
+static void end_word(struct python_token *t)
+{
+    while (starts_word(*t->end) || isdigit((unsigned char)*t->end))
+        t->end++;
+    t->kind = PYTHON_WORD;
+}
+
+static void end_quoted(struct python_token *t)
+{
+    const char *closing = strchr(t->at + 1, *t->at);
+    t->end = closing ? closing + 1 : NULL;
+    t->kind = PYTHON_QUOTED;
+}
+
+static void end_sign(struct python_token *t)
+{
+    static const char *const twos[] = {"==", "!=", "<=", ">=", "//", "**"};
+    t->kind = PYTHON_SIGN;
+    t->end = t->at + 1;
+    for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
+        if (!strncmp(t->at, twos[i], 2))
+            t->end = t->at + 2;
+}
+
+struct python_token python_token(const char *text, const char *blanks)
+{
+    struct python_token t = {PYTHON_END, text + strspn(text, blanks), NULL};
+    t.end = t.at;
+    if (isdigit((unsigned char)*t.at))
+        end_number(&t);
+    else if (starts_word(*t.at))
+        end_word(&t);
+    else if (*t.at == '"' || *t.at == '\'')
+        end_quoted(&t);
+    else if (*t.at)
+        end_sign(&t);
+    return t;
+}
+
+int python_is(const struct python_token *t, const char *text)
+{
+    const size_t n = strlen(text);
+    return (t->kind == PYTHON_SIGN || t->kind == PYTHON_WORD) && (size_t)(t->end - t->at) == n
+           && !strncmp(t->at, text, n);
+}
+
+/* ---- the next one ---- */
+
+/* Keeps a text, which is that of the token; 0 after a message. */
+static int keep_text(struct parser *p, const char *from, size_t n)
 {
     if (p->n_text == sizeof p->text / sizeof *p->text)
-        return NULL;
+        return wrong(p, "too many names") != NONE;
     char *s = xmalloc(n + 1);
     memcpy(s, from, n);
     s[n] = '\0';
-    return p->text[p->n_text++] = s;
+    p->word = p->text[p->n_text++] = s;
+    return 1;
 }
 
 static int read_number(struct parser *p)
 {
     uint64_t x = 0;
-    const char *s = p->at;
-    for (; isdigit((unsigned char)*s); s++)
+    for (const char *s = p->t.at; s < p->t.end; s++)
         x = x > INT64_MAX / 10 ? UINT64_MAX : x * 10 + (uint64_t)(*s - '0');
-    if (*s == '.' || starts_word(*s))
-        return wrong(p, *s == '.' ? "decimal fractions are not read, write a quotient"
-                                  : "a name that begins with a digit stands in quotes")
-               != NONE;
     if (x > INT64_MAX)
         return wrong(p, "a number above 9223372036854775807") != NONE;
-    p->kind = NUMBER;
     p->number = (int64_t)x;
-    p->after = s;
     return 1;
 }
 
 static int read_quoted(struct parser *p)
 {
-    const char *end = strchr(p->at + 1, *p->at);
-    if (!end)
+    if (!p->t.end)
         return wrong(p, "there is no closing quote") != NONE;
-    p->kind = QUOTED;
-    p->word = keep_text(p, p->at + 1, (size_t)(end - p->at - 1));
-    p->after = end + 1;
-    return p->word || wrong(p, "too many names") != NONE;
-}
-
-static int read_word(struct parser *p)
-{
-    const char *s = p->at;
-    while (starts_word(*s) || isdigit((unsigned char)*s))
-        s++;
-    p->kind = WORD;
-    p->word = keep_text(p, p->at, (size_t)(s - p->at));
-    p->after = s;
-    return p->word || wrong(p, "too many names") != NONE;
+    return keep_text(p, p->t.at + 1, (size_t)(p->t.end - p->t.at - 2));
 }
 
 /* Signs of C that Python writes as words, and those of neither: 0 */
 static int wrong_sign(const struct parser *p)
 {
-    const char *what = !strncmp(p->at, "&&", 2)   ? "&& is not read, write and"
-                       : !strncmp(p->at, "||", 2) ? "|| is not read, write or"
-                       : *p->at == '#'            ? "a comment stands on a line of its own"
-                                                  : "this sign is not read";
+    const char *what = !strncmp(p->t.at, "&&", 2)   ? "&& is not read, write and"
+                       : !strncmp(p->t.at, "||", 2) ? "|| is not read, write or"
+                       : *p->t.at == '#'            ? "a comment stands on a line of its own"
+                                                    : "this sign is not read";
     return wrong(p, what) != NONE;
 }
 
 /* Moves on to the next token; 0 after a message. */
 static int next(struct parser *p)
 {
-    static const char *const twos[] = {"==", "!=", "<=", ">=", "//", "**"};
-    p->ended = p->after;
-    for (p->at = p->after; *p->at == ' ' || *p->at == '\t'; p->at++)
-        ;
-    if (isdigit((unsigned char)*p->at))
-        return read_number(p);
-    if (starts_word(*p->at))
-        return read_word(p);
-    if (*p->at == '"' || *p->at == '\'')
-        return read_quoted(p);
-    p->kind = *p->at ? SIGN : END;
-    p->after = p->at + (*p->at != '\0');
-    for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
-        if (!strncmp(p->at, twos[i], 2))
-            p->after = p->at + 2;
-    return p->kind == END || strchr("=!<>/*+-%(),[]", *p->at) || wrong_sign(p);
+    p->ended = p->t.end;
+    p->t = python_token(p->t.end, " \t");
+    switch (p->t.kind) {
+    case PYTHON_NUMBER: return read_number(p);
+    case PYTHON_FRACTION:
+        return wrong(p, "decimal fractions are not read, write a quotient") != NONE;
+    case PYTHON_ODD_NUMBER:
+        return wrong(p, "a name that begins with a digit stands in quotes") != NONE;
+    case PYTHON_WORD: return keep_text(p, p->t.at, (size_t)(p->t.end - p->t.at));
+    case PYTHON_QUOTED: return read_quoted(p);
+    case PYTHON_SIGN: return strchr("=!<>/*+-%(),[]", *p->t.at) || wrong_sign(p);
+    default: return 1;
+    }
 }
 
 /* Is the next token this sign, or this word? */
 static int sees(const struct parser *p, const char *text)
 {
-    return (p->kind == SIGN || p->kind == WORD) && strlen(text) == (size_t)(p->after - p->at)
-           && !strncmp(p->at, text, strlen(text));
+    return python_is(&p->t, text);
 }
 
 /* The same, and if so moves on: 1; 0: it is not; -1: it was, and behind it is an error. */
@@ -200,8 +228,8 @@ static size_t add_leaf(struct parser *p, enum clause_op op, int64_t k,
     struct clause_node node = {0};
     node.op = op;
     node.k = k;
-    node.at = p->at;
-    node.end = p->after;
+    node.at = p->t.at;
+    node.end = p->t.end;
     node.type = field || param ? CLAUSE_NAME : CLAUSE_INTEGER;
     node.field = field;
     node.param = param;
@@ -501,7 +529,7 @@ static size_t named(struct parser *p)
 /* min(a, ...), max(a, ...), abs(a), ceil_div(a, b), behind the word */
 static size_t call(struct parser *p, enum clause_op op, size_t least, size_t most)
 {
-    const char *at = p->at;
+    const char *at = p->t.at;
     size_t all = NONE, n = 0;
     int more = 0;
     if (!next(p) || !expect(p, "("))
@@ -534,7 +562,7 @@ static size_t word(struct parser *p)
     }
     if (sees(p, "and") || sees(p, "or") || sees(p, "not") || sees(p, "in"))
         return wrong(p, "an operand is missing");
-    if (p->after[strspn(p->after, " \t")] == '(') {
+    if (p->t.end[strspn(p->t.end, " \t")] == '(') {
         if (sees(p, "min"))
             return call(p, CLAUSE_MIN, 2, CLAUSE_MAX_NODES);
         if (sees(p, "max"))
@@ -550,13 +578,15 @@ static size_t word(struct parser *p)
 
 static size_t atom(struct parser *p)
 {
-    const char *at = p->at;
+    const char *at = p->t.at;
     size_t node;
-    switch (p->kind) {
-    case NUMBER: node = add_constant(p, p->number); return next(p) ? node : NONE;
-    case QUOTED: node = add_text(p, CLAUSE_TEXT, 0); return node != NONE && next(p) ? node : NONE;
-    case WORD: return word(p);
-    case SIGN:
+    switch (p->t.kind) {
+    case PYTHON_NUMBER: node = add_constant(p, p->number); return next(p) ? node : NONE;
+    case PYTHON_QUOTED:
+        node = add_text(p, CLAUSE_TEXT, 0);
+        return node != NONE && next(p) ? node : NONE;
+    case PYTHON_WORD: return word(p);
+    case PYTHON_SIGN:
         if (!sees(p, "("))
             return wrong(p, "an operand is missing");
         if (!next(p) || (node = expression(p)) == NONE)
@@ -588,7 +618,7 @@ static size_t unary(struct parser *p);
 static size_t power(struct parser *p)
 {
     const size_t a = atom(p);
-    const char *at = p->at;
+    const char *at = p->t.at;
     const int taken = a == NONE ? -1 : takes(p, "**");
     if (taken <= 0)
         return taken < 0 ? NONE : a;
@@ -599,7 +629,7 @@ static size_t power(struct parser *p)
 /* Signs have no depth: two minus signs are none. */
 static size_t unary(struct parser *p)
 {
-    const char *at = p->at;
+    const char *at = p->t.at;
     int signs = 0, minus = 0;
     for (; sees(p, "-") || sees(p, "+"); signs++) {
         minus ^= sees(p, "-");
@@ -628,7 +658,7 @@ static size_t level(struct parser *p, size_t (*tighter)(struct parser *), const 
 {
     size_t a = tighter(p);
     for (size_t i = 0; a != NONE && i < n;) {
-        const char *at = p->at;
+        const char *at = p->t.at;
         const int taken = takes(p, signs[i].text);
         if (!taken) {
             i++;
@@ -700,7 +730,7 @@ static size_t link_of_chain(struct parser *p, size_t a, size_t *last, int *bad)
 {
     enum clause_op op;
     int turned;
-    const char *at = p->at;
+    const char *at = p->t.at;
     const int negated = takes(p, "not");
     const int member = negated < 0 ? -1 : takes(p, "in");
     *bad = 1;
@@ -730,7 +760,7 @@ static size_t comparison(struct parser *p)
     const size_t first = last;
     int bad = first == NONE;
     while (!bad && last != NONE) {
-        const char *at = p->at;
+        const char *at = p->t.at;
         const size_t one = link_of_chain(p, last, &last, &bad);
         if (one == NONE)
             break;
@@ -742,7 +772,7 @@ static size_t comparison(struct parser *p)
 
 static size_t negation(struct parser *p)
 {
-    const char *at = p->at;
+    const char *at = p->t.at;
     const int taken = takes(p, "not");
     if (!taken)
         return comparison(p);
@@ -774,19 +804,17 @@ static size_t expression(struct parser *p)
 /* NAME = NUMBER? */
 static int is_constant_line(const char *text)
 {
-    const char *s = text;
-    while (starts_word(*s) || (s > text && isdigit((unsigned char)*s)))
-        s++;
-    if (s == text)
+    struct python_token t = python_token(text, "");
+    if (t.kind != PYTHON_WORD)
         return 0;
-    s += strspn(s, " \t");
-    return *s == '=' && s[1] != '=';
+    t = python_token(t.end, " \t");
+    return python_is(&t, "=");
 }
 
 /* A constant may be an expression of constants. */
 static int constant_line(struct parser *p, struct clause *c)
 {
-    const char *name = p->word, *at = p->at;
+    const char *name = p->word, *at = p->t.at;
     if (spec_field_index(p->spec, name) >= 0 || spec_param_index(p->spec, name) >= 0)
         return wrong(p, "a field or a parameter has this name") != NONE;
     for (size_t i = 0; i < p->n_constants; i++)
@@ -802,7 +830,7 @@ static int constant_line(struct parser *p, struct clause *c)
         return 0;
     if (operand(p, node, at) == NONE)
         return 0;
-    if (p->kind != END || c->quotients)
+    if (p->t.kind != PYTHON_END || c->quotients)
         return wrong(p, "a constant is an integer") != NONE;
     for (size_t i = 0; i < c->n; i++)
         if (c->nodes[i].op == CLAUSE_FIELD || c->nodes[i].op == CLAUSE_PARAM)
@@ -817,7 +845,7 @@ static int truth_line(struct parser *p)
     size_t node = expression(p);
     if (node == NONE)
         return 0;
-    if (p->kind != END)
+    if (p->t.kind != PYTHON_END)
         return wrong(p, "something follows the end of the clause") != NONE;
     node = operand(p, node, p->line->text);
     if (node == NONE)
@@ -850,7 +878,7 @@ static int read_line(struct parser *p, struct clauses *all, const struct spec_li
     c.line = line->line;
     p->line = line;
     p->c = &c;
-    p->after = line->text;
+    p->t.end = line->text;
     p->nesting = 0;
     if (!next(p))
         return 0;

@@ -6,10 +6,7 @@
    is what was written. But whoever wrote it may have written anything: so the bounds are proved
    again, and nothing in the file can make the runtime leave its arrays. */
 #include "header.h"
-
-#include "default_features.h"
-#include "format2.h"
-#include "header_text.h"
+#include "model.h"
 #include "runtime.h"
 
 #include <inttypes.h>

@@ -1,9 +1,150 @@
-/* header_text.c - see header_text.h
+/* header_text.c - the names and the arrays of numbers in a generated header
    SPDX-License-Identifier: MIT */
-#include "header_text.h"
+#include "header.h"
+#include "runtime.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct names {
+    const kpred_model *m;
+    char upper[NAMES_MOST_MODEL + 1];
+    struct buf *out;
+    struct buf taken; /* the enumerators so far, each between blanks */
+};
+
+void names_upper(const char *name, char upper[NAMES_MOST_MODEL + 1])
+{
+    size_t i = 0;
+    for (; i < NAMES_MOST_MODEL && name[i]; i++)
+        upper[i] = (char)toupper((unsigned char)name[i]);
+    upper[i] = '\0';
+}
+
+/* ---- enumerators ---- */
+
+/* The whole in capitals, other signs as '_': "gfx906_60" to KPRED_MODEL_GPU_GFX906_60 */
+static void add_capitals(const struct names *n, const char *prefix, const char *name, struct buf *b)
+{
+    buf_printf(b, "KPRED_%s_%s_%s", n->upper, prefix, name);
+    for (char *p = b->s; *p; p++)
+        *p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
+}
+
+/* Cut where it is too long; behind a name that is taken a number. */
+static void add_enumerator(struct names *n, const char *prefix, const char *name)
+{
+    struct buf whole = {NULL, 0, 0}, b = {NULL, 0, 0};
+    char tail[16] = "";
+    add_capitals(n, prefix, name, &whole);
+    for (int i = 2;; i++) {
+        const size_t room = NAMES_MOST - strlen(tail);
+        b.n = 0;
+        buf_printf(&b, " %.*s%s ", (int)(whole.n < room ? whole.n : room), whole.s, tail);
+        if (!n->taken.s || !strstr(n->taken.s, b.s))
+            break;
+        snprintf(tail, sizeof tail, "_%d", i);
+    }
+    buf_puts(&n->taken, b.s);
+    buf_add(n->out, b.s + 1, b.n - 2);
+    buf_free(&whole);
+    buf_free(&b);
+}
+
+/* Enumerators for names in their order, from 0 */
+static void add_enum(struct names *n, const char *prefix, const char *const *names, size_t n_names)
+{
+    for (size_t i = 0; i < n_names; i++) {
+        buf_puts(n->out, i ? ",\n    " : "enum {\n    ");
+        add_enumerator(n, prefix, names[i]);
+    }
+    buf_puts(n->out, "\n};\n");
+}
+
+/* Are they all words, so that they can be told apart as identifiers? */
+static int are_words(const kpred_param *p)
+{
+    int all = p->names != NULL;
+    for (int32_t v = 0; all && v < p->n_values; v++)
+        all = is_identifier(p->names[v]);
+    return all;
+}
+
+static void add_enums(struct names *n)
+{
+    const kpred_model *m = n->m;
+    const char *names[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE];
+    for (uint32_t i = 0; i < m->n_fields; i++)
+        names[i] = m->fields[i].name;
+    add_enum(n, "FIELD", names, m->n_fields);
+    for (uint32_t i = 0; i < m->n_fields; i++)
+        if (m->fields[i].tokens)
+            add_enum(n, m->fields[i].name, m->fields[i].tokens, (size_t)m->fields[i].n_tokens);
+    for (uint32_t i = 0; i < m->n_params; i++)
+        names[i] = m->params[i].name;
+    add_enum(n, "PARAM", names, m->n_params);
+    for (uint32_t i = 0; i < m->n_params; i++)
+        if (are_words(m->params + i))
+            add_enum(n, m->params[i].name, m->params[i].names, (size_t)m->params[i].n_values);
+}
+
+static struct names make_names(const kpred_model *m, struct buf *out)
+{
+    struct names n = {m, "", out, {NULL, 0, 0}};
+    names_upper(m->name, n.upper);
+    return n;
+}
+
+void names_add_enums(const kpred_model *m, struct buf *out)
+{
+    struct names n = make_names(m, out);
+    add_enums(&n);
+    buf_free(&n.taken);
+}
+
+/* ---- names that are taken ---- */
+
+/* What else the header defines: macros, the model, and what it consists of */
+static void add_others(struct names *n)
+{
+    static const char *const macros[] = {"FIELDS", "PARAMS", "ARENA", "RULE_CALLS",
+                                         "MULTIPLY_ADDS"};
+    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
+        buf_printf(&n->taken, " KPRED_%s_%s ", n->upper, macros[i]);
+    buf_printf(&n->taken, " KPRED_MODEL_%s_H  KPRI_MODEL_%s  kpred_model_%s ", n->upper, n->upper,
+               n->m->name);
+}
+
+/* The first of these words that is taken, into `clash` */
+static void find_taken(const char *words, char clash[NAMES_MOST + 1])
+{
+    for (const char *p = words + strspn(words, " "); *p && !*clash; p += strspn(p, " ")) {
+        const size_t length = strcspn(p, " ");
+        snprintf(clash, NAMES_MOST + 1, "%.*s", (int)length, p);
+        if (!runtime_header_name(clash, 0))
+            *clash = '\0';
+        p += length;
+    }
+}
+
+void names_find_clash(const kpred_model *m, char clash[NAMES_MOST + 1])
+{
+    struct buf enums = {NULL, 0, 0};
+    struct names n = make_names(m, &enums);
+    char start[NAMES_MOST + 1];
+    *clash = '\0';
+    add_enums(&n);
+    add_others(&n);
+    find_taken(n.taken.s, clash);
+    snprintf(start, sizeof start, "kpri_%s_", m->name); /* of its arrays */
+    if (!*clash && runtime_header_name(start, 1))
+        snprintf(clash, NAMES_MOST + 1, "%s", runtime_header_name(start, 1));
+    buf_free(&n.taken);
+    buf_free(&enums);
+}
+
+/* ---- arrays in its text ---- */
 
 const char *header_code(const char *text)
 {

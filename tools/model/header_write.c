@@ -1,8 +1,7 @@
 /* header_write.c - a model as a generated C header
    SPDX-License-Identifier: MIT */
 #include "header.h"
-
-#include "header_names.h"
+#include "model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,13 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "model.h"
 
-#include "default_features.h"
-#include "gtc_words.h"
-#include "header_names.h"
-#include "rule_slots.h"
-#include "rules.h"
+#include "gpus.h"
+#include "header.h"
 #include "runtime.h"
-#include "unseen.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,7 +86,7 @@ static int ask_kernels(const void *model, const int32_t *problem, const int32_t 
     return kpred_rule_of_gtc_kernels(&of->kernels, problem, values, n);
 }
 
-static int open_kernels(struct model *model, const struct rule *rule)
+static int open_kernels(struct model *model, const struct spec_rule *rule)
 {
     uint16_t *words = model_array(model, (size_t)model->params->n_values, sizeof *words);
     model->kernels.dir = rule->dir;
@@ -227,7 +223,7 @@ static int open_clauses(struct model *model)
 
 static int open_rule(struct model *model)
 {
-    struct rule rule;
+    struct spec_rule rule;
     if (rules_find(model->spec, &rule))
         return -1;
     model->m.rule = rule.rule;

@@ -1,12 +1,9 @@
-/* model.h - a model in the tools' memory: what the runtime runs, with its spec
+/* model.h - a model in the tools' memory: what it runs, its name, its tokens, its tuples
    SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "clause.h"
-#include "listed.h"
 #include "program.h"
-
-#include "kpred_constraints.h"
 
 enum { MODEL_MAX_ARRAYS = 10 + 3 * KPRED_MAX_TUPLE };
 
@@ -22,7 +19,7 @@ struct model {
     char split[SPEC_SPLIT_NAME];
     char include_dir[64];   /* what stands before "kpred.h" in the header's includes: "../" or "" */
     const char *family;     /* of the rule in kpred_constraints.h; NULL: it is not there */
-    struct listed_by lists; /* of the rule `listed` (listed.h), else without sets */
+    struct listed_by lists; /* of the rule `listed` (rules.h), else without sets */
     unsigned char *listed;  /* its sets of bits: n_listed bytes */
     size_t n_listed;
     struct clauses clauses;    /* of [restrict], and of [kernels] */
@@ -42,7 +39,7 @@ void model_free(struct model *model);
 /* Zeroed memory that lives as long as the model. */
 void *model_array(struct model *model, size_t n, size_t size);
 
-/* Was this line of [derived] or [features] made by default (default_features.h)? */
+/* Was this line of [derived] or [features] made by default (program.h)? */
 int model_made_line(const struct model *model, const struct spec_line *line);
 
 /* Does the rule accept the values with these indexes, as a dataset's row has them? */
@@ -88,3 +85,92 @@ struct model_cost {
 };
 
 struct model_cost model_cost(const kpred_model *m);
+
+/* ---- models by name: those built in, and headers that kpred-train wrote ---- */
+
+struct builtin {
+    const kpred_model *model;
+    const char *const *spec;  /* its spec, a line each, NULL at the end */
+    const char *const *story; /* likewise; see model_story */
+};
+
+extern const struct builtin builtins[]; /* ends with a model NULL */
+
+/* The built-in model that people call `name`: by its name or that of its kernel, whatever the case,
+   underlines and blanks; one whose name is written just so comes first. NULL with a message, which
+   lists the readings, or names that are near. */
+const struct builtin *builtin_find(const char *name);
+
+/* Such a model, or a generated header by path (which ends in .h). 0, or -1 with a message; *out is
+   then empty. model_free afterwards. */
+int model_open(const char *name, struct model *out);
+
+/* How the weights of such a model came to be, as its header says in the opening comment; see
+   header_write. 0, or -1 with a message. */
+int model_story(const char *name, struct buf *out);
+
+/* ---- tokens by name ---- */
+
+/* The token of a GPU: by its name, whatever the case, by a product with it (gpus.h), by a bare
+   arch of which the model knows one GPU, or with `nearest` what comes closest, which is then not
+   exact; -1 without a message, also where the kernel does not run on the GPU. */
+int32_t model_gpu(const struct model *model, size_t field, const char *text, int nearest,
+                  int *exact);
+
+/* The token of a field as people write it: a token that is written just so, else the only one with
+   the same letters and digits, whatever their case, else one by another word for it ("half",
+   "fwd"). A GPU as above; if the nearest is taken, that is told on standard error. -1 with a
+   message. */
+int32_t model_token(const struct model *model, size_t field, const char *text, int nearest);
+
+/* ---- the legal tuples of a problem ---- */
+
+enum tuples_kind {
+    TUPLES_ALL,
+    TUPLES_DRAWN, /* a sample, in which each legal tuple is as likely as any other */
+    TUPLES_WALKED /* a sample that prefers some: so few combinations are legal that blind draws
+                     find hardly any */
+};
+
+struct tuples {
+    size_t n_params, n;
+    uint16_t *value; /* n x n_params: numbers of values */
+    enum tuples_kind kind;
+    uint32_t *slot; /* a hash table: 1 + a tuple, or 0 */
+    size_t cap, n_slots;
+};
+
+/* More tuples than `listed` are not listed: so many as `drawn` are drawn. */
+struct tuples_most {
+    size_t listed, drawn;
+};
+
+/* The same arguments give the same tuples. There may be none. */
+void tuples_open(struct tuples *l, const kpred_model *m, const int32_t *problem,
+                 const struct tuples_most *most);
+void tuples_close(struct tuples *l);
+
+/* The tuple's number, which is a new one if it was not there */
+size_t tuples_add(struct tuples *l, const uint16_t *value);
+
+/* The tuple's number; SIZE_MAX: it is not there. */
+size_t tuples_find(const struct tuples *l, const uint16_t *value);
+
+/* Is any tuple legal? 1, 0, or -1 where a long search did not tell. */
+int tuples_any(const kpred_model *m, const int32_t *problem);
+
+/* ---- does [restrict] leave a problem any tuple? ---- */
+
+/* The rule answers for a prefix, by bounds: it may allow one that no legal tuple begins with. So
+   this is a search, whose steps are counted. */
+
+/* 1: there is a legal tuple, 0: there is none, -1: *steps were not enough to know. Takes the steps
+   that it needs from *steps.
+   pre: each value of the problem lies in its field's least..most */
+int any_tuple(const struct clauses *c, const struct spec *spec, const int32_t *problem,
+              size_t *steps);
+
+/* The first clause that is false for all tuples, whatever the others say. NULL: no such clause is
+   known, it takes several of them. */
+const struct clause *any_tuple_culprit(const struct clauses *c, const struct spec *spec,
+                                       const int32_t *problem, size_t *steps);

@@ -2,10 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "reasons.h"
 
-#include "any_tuple.h"
-
-#include "kpred_constraints.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>

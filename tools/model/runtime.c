@@ -1,4 +1,4 @@
-/* runtime.c - the definitions of kpred.h and of the built-in models, and what needs their insides
+/* runtime.c - kpred.h, the built-in models, and what needs their insides; the id of format 2
    SPDX-License-Identifier: MIT */
 #define KPRED_IMPLEMENTATION
 #define HEADER_NAMES
@@ -46,4 +46,129 @@ const char *runtime_header_name(const char *name, int is_start)
             return *of;
     }
     return NULL;
+}
+
+/* ---- the id of format 2: what kpred_model_id covers today, byte by byte ---- */
+
+static void add_byte(uint64_t *h, unsigned byte)
+{
+    *h = (*h ^ byte) * UINT64_C(0x100000001b3); /* FNV-1a */
+}
+
+static void add_bytes(uint64_t *h, const int8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add_byte(h, (uint8_t)p[i]);
+}
+
+static void add_int(uint64_t *h, int32_t x)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        add_byte(h, (uint32_t)x >> shift & 255);
+}
+
+static void add_ints(uint64_t *h, const int32_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add_int(h, p[i]);
+}
+
+static void add_text(uint64_t *h, const char *text)
+{
+    do
+        add_byte(h, (uint8_t)*text);
+    while (*text++ != 0);
+}
+
+static void add_names(uint64_t *h, const char *const *names, int32_t n)
+{
+    for (int32_t i = 0; names != NULL && i < n; i++)
+        add_text(h, names[i]);
+}
+
+static void add_field(uint64_t *h, const kpred_field *f)
+{
+    add_text(h, f->name);
+    add_int(h, f->n_tokens);
+    add_names(h, f->tokens, f->n_tokens);
+    add_int(h, f->least);
+    add_int(h, f->most);
+    add_int(h, f->trained_min);
+    add_int(h, f->trained_max);
+}
+
+static void add_param(uint64_t *h, const kpred_param *p)
+{
+    add_text(h, p->name);
+    add_int(h, p->n_values);
+    add_ints(h, p->values, (size_t)p->n_values);
+    add_names(h, p->names, p->n_values);
+}
+
+static void add_instr(uint64_t *h, const kpred_instr *in)
+{
+    add_int(h, in->op);
+    add_int(h, in->a);
+    add_int(h, in->b);
+    add_int(h, in->n);
+    add_int(h, in->k);
+}
+
+static void add_layer(uint64_t *h, const kpred_layer *l)
+{
+    add_int(h, l->rows);
+    add_int(h, l->cols);
+    add_int(h, l->shift);
+    add_bytes(h, l->weight, (size_t)l->rows * l->cols);
+    add_ints(h, l->bias, l->rows);
+}
+
+static void add_head(uint64_t *h, const kpred_head *head, size_t embeddings, size_t rows,
+                     size_t hidden)
+{
+    add_int(h, head->embedding_shift);
+    add_int(h, head->hidden_shift);
+    add_int(h, head->logit_shift);
+    add_bytes(h, head->embedding, embeddings * hidden);
+    add_bytes(h, head->weight, rows * hidden);
+    add_ints(h, head->bias, rows);
+}
+
+static void add_net(uint64_t *h, const kpred_model *m)
+{
+    const kpred_additive *net = m->net;
+    size_t embeddings = 0;
+    for (size_t i = 0; i < net->n_instr; i++)
+        add_instr(h, net->program + i);
+    add_int(h, net->hidden);
+    for (size_t i = 0; i < 3; i++)
+        add_layer(h, net->layer + i);
+    for (uint32_t t = 0; t < m->n_params; t++) {
+        const size_t n = (size_t)m->params[t].n_values;
+        if (net->heads[t].weight == NULL)
+            continue;
+        add_head(h, net->heads + t, embeddings, (n + 3) & ~(size_t)3, net->hidden);
+        embeddings += n;
+    }
+}
+
+uint64_t format2_id(const kpred_model *m)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    add_int(&h, 2);
+    add_text(&h, m->name);
+    add_text(&h, m->kernel);
+    add_text(&h, m->split);
+    add_text(&h, m->rule_name);
+    add_int(&h, (int32_t)m->work_words);
+    add_int(&h, (int32_t)m->state_words);
+    add_int(&h, (int32_t)m->scale);
+    for (const char *const *arch = m->runs_on; arch != NULL && *arch != NULL; arch++)
+        add_text(&h, *arch);
+    for (uint32_t f = 0; f < m->n_fields; f++)
+        add_field(&h, m->fields + f);
+    for (uint32_t t = 0; t < m->n_params; t++)
+        add_param(&h, m->params + t);
+    add_net(&h, m);
+    return h;
 }

@@ -17,3 +17,7 @@ int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t
 /* The first name in the code of kpred.h, kpred_constraints.h and kpred_hip.h that is this one or,
    if this one is a start, begins so; NULL if there is none. */
 const char *runtime_header_name(const char *name, int is_start);
+
+/* The id that a model had in format 2.
+   pre: its network is a kpred_additive */
+uint64_t format2_id(const kpred_model *m);

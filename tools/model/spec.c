@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "spec.h"
 
-#include "header_names.h"
+#include "header.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -59,7 +59,8 @@ struct reader;
 
 struct section {
     const char *name;
-    int (*add)(struct reader *r, char *line);
+    int (*add)(struct reader *r, char *key, char *value); /* NULL: lines are kept as they are, */
+    size_t raw; /* in this struct spec_lines of the spec */
 };
 
 struct reader {
@@ -76,16 +77,6 @@ struct reader {
 /* ---- text ---- */
 
 static const char blanks[] = " \t\r";
-
-static char *trim(char *s)
-{
-    s += strspn(s, blanks);
-    size_t n = strlen(s);
-    while (n > 0 && strchr(blanks, s[n - 1]) != NULL)
-        n--;
-    s[n] = '\0';
-    return s;
-}
 
 /* Cuts the next word off *s, NULL at the end. */
 static char *next_word(char **s)
@@ -298,37 +289,28 @@ static int set_slot(struct reader *r, char *key, char *value)
     return 0;
 }
 
-static int add_keyed(struct reader *r, char *line, int (*add)(struct reader *, char *, char *))
+static int add_keyed(struct reader *r, char *line)
 {
     char *equals = strchr(line, '=');
     if (equals == NULL)
         return fail("%s:%ld: \"%s\": is not of the form key = value", r->path, r->line, line);
     *equals = '\0';
-    char *key = trim(line), *value = trim(equals + 1);
+    char *key = trim_blanks(line), *value = trim_blanks(equals + 1);
     if (*key == '\0')
         return fail("%s:%ld: there is no key before the `=`", r->path, r->line);
     if (*value == '\0')
         return fail("%s:%ld: %s: has no value", r->path, r->line, key);
-    return add(r, key, value);
+    return r->section->add(r, key, value);
 }
 
-static int slot_line(struct reader *r, char *line)
+static struct spec_lines *lines_of(const struct reader *r, const struct section *section)
 {
-    return add_keyed(r, line, set_slot);
+    return (struct spec_lines *)(void *)((char *)r->spec + section->raw);
 }
 
-static int field_line(struct reader *r, char *line)
+static int add_raw(struct reader *r, char *line)
 {
-    return add_keyed(r, line, add_field);
-}
-
-static int param_line(struct reader *r, char *line)
-{
-    return add_keyed(r, line, add_param);
-}
-
-static int add_raw(struct reader *r, struct spec_lines *lines, char *line)
-{
+    struct spec_lines *lines = lines_of(r, r->section);
     lines->v = xrealloc(lines->v, lines->n + 1, sizeof *lines->v);
     lines->v[lines->n].text = line;
     lines->v[lines->n].column = r->column;
@@ -336,47 +318,13 @@ static int add_raw(struct reader *r, struct spec_lines *lines, char *line)
     return 0;
 }
 
-static int derived_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->derived, line);
-}
-
-static int feature_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->features, line);
-}
-
-static int restrict_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->restricts, line);
-}
-
-static int unseen_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->unseen, line);
-}
-
-static int kernel_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->kernels, line);
-}
-
-static int judge_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->judge, line);
-}
-
-static int network_line(struct reader *r, char *line)
-{
-    return add_raw(r, &r->spec->network, line);
-}
-
+#define RAW(lines) NULL, offsetof(struct spec, lines)
 static const struct section sections[] = {
-    {"kernel", slot_line},      {"data", slot_line},        {"fields", field_line},
-    {"params", param_line},     {"split", slot_line},       {"derived", derived_line},
-    {"features", feature_line}, {"network", network_line},  {"judge", judge_line},
-    {"labels", slot_line},      {"calibration", slot_line}, {"restrict", restrict_line},
-    {"unseen", unseen_line},    {"kernels", kernel_line},
+    {"kernel", set_slot, 0},     {"data", set_slot, 0},        {"fields", add_field, 0},
+    {"params", add_param, 0},    {"split", set_slot, 0},       {"derived", RAW(derived)},
+    {"features", RAW(features)}, {"network", RAW(network)},    {"judge", RAW(judge)},
+    {"labels", set_slot, 0},     {"calibration", set_slot, 0}, {"restrict", RAW(restricts)},
+    {"unseen", RAW(unseen)},     {"kernels", RAW(kernels)},
 };
 enum {
     KERNEL,
@@ -402,12 +350,12 @@ static int open_section(struct reader *r, char *line)
     if (line[n - 1] != ']')
         return fail("%s:%ld: \"%s\": a section's heading ends with `]`", r->path, r->line, line);
     line[n - 1] = '\0';
-    line = trim(line + 1);
+    line = trim_blanks(line + 1);
     while (i < N_SECTIONS && strcmp(sections[i].name, line) != 0)
         i++;
     if (i == N_SECTIONS)
         return fail("%s:%ld: unknown section \"%s\"", r->path, r->line, line);
-    if (r->opened[i] != 0 && i != DERIVED) /* default_features.h adds to that */
+    if (r->opened[i] != 0 && i != DERIVED) /* default_features_give adds to that */
         return fail("%s:%ld: section \"%s\": is already in line %ld", r->path, r->line, line,
                     r->opened[i]);
     r->opened[i] = r->line;
@@ -444,7 +392,7 @@ static int read_line(struct reader *r, char *line)
     if (check_text(r, line) != 0)
         return -1;
     const char *start = line;
-    line = trim(line);
+    line = trim_blanks(line);
     r->column = line - start + 1;
     if (*line == '\0' || *line == '#' || *line == ';')
         return 0;
@@ -452,7 +400,7 @@ static int read_line(struct reader *r, char *line)
         return open_section(r, line);
     if (r->section == NULL)
         return fail("%s:%ld: \"%s\": stands before the first [section]", r->path, r->line, line);
-    return r->section->add(r, line);
+    return r->section->add != NULL ? add_keyed(r, line) : add_raw(r, line);
 }
 
 static int read_lines(struct reader *r, char *text)
@@ -527,10 +475,10 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     open[n - 1] = '\0';
     *open = '\0';
     if (strcmp(word, "canonical") == 0)
-        return parse_canonical(r, it, trim(open + 1));
+        return parse_canonical(r, it, trim_blanks(open + 1));
     if (strcmp(word, "octave") == 0) {
         it->kind = SPLIT_OCTAVE;
-        return find_size(r, trim(open + 1), &it->a);
+        return find_size(r, trim_blanks(open + 1), &it->a);
     }
     it->kind = strcmp(word, "max") == 0 ? SPLIT_MAX : SPLIT_MIN;
     if (strcmp(word, "min") != 0 && strcmp(word, "max") != 0)
@@ -539,7 +487,8 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     if (comma == NULL)
         return fail("%s:%ld: split key: %s: takes two fields", r->path, r->line, word);
     *comma = '\0';
-    return find_size(r, trim(open + 1), &it->a) != 0 || find_size(r, trim(comma + 1), &it->b) != 0
+    return find_size(r, trim_blanks(open + 1), &it->a) != 0
+                   || find_size(r, trim_blanks(comma + 1), &it->b) != 0
                ? -1
                : 0;
 }
@@ -580,7 +529,7 @@ static int parse_split(struct reader *r, enum slot slot, struct split_key *key)
         *end = '\0';
         if (key->n == SPEC_MAX_ITEMS)
             return fail("%s:%ld: split key: more than %d items", r->path, r->line, SPEC_MAX_ITEMS);
-        if (parse_item(r, &key->items[key->n++], trim(s)) != 0)
+        if (parse_item(r, &key->items[key->n++], trim_blanks(s)) != 0)
             return -1;
         s = end + 1;
     }
@@ -995,13 +944,9 @@ static int finish_rows(struct reader *r)
 static int finish(struct reader *r)
 {
     struct spec *s = r->spec;
-    s->derived.line = r->opened[DERIVED];
-    s->features.line = r->opened[FEATURES];
-    s->network.line = r->opened[NETWORK];
-    s->judge.line = r->opened[JUDGE];
-    s->restricts.line = r->opened[RESTRICT];
-    s->unseen.line = r->opened[UNSEEN];
-    s->kernels.line = r->opened[KERNELS];
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        if (sections[i].add == NULL)
+            lines_of(r, &sections[i])->line = r->opened[i];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
         || finish_rows(r) != 0 || parse_runs_on(r, r->text[RUNS_ON]) != 0
         || parse_calibration(r) != 0)

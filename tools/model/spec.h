@@ -6,7 +6,7 @@
        [kernel]  name (of at most 43 characters; the model's header makes names of it, and none of
                  them may be one in the headers of kpred), rule (a predicate's name,
                  `unconstrained`, as without it, or `listed`: legal are the tuples of the data
-                 alone, see listed.h), listed_by (fields of tokens by which they
+                 alone, see rules.h), listed_by (fields of tokens by which they
                  differ), header (where the predicate lives), title and source (free
                  text, optional), licence (its SPDX name: the header then has a line for it),
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
@@ -32,8 +32,8 @@
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
                  names of the solvers; for tensile integers, named after pieces of kernels' names
                  Two that are one number in perf-dbs, their sum: NAME, NAME_plus, see tuple_text.h
-       [kernels] what the kernels of a library are called, and the rule: see kernels.h
-       [unseen]  names for GPUs on which nothing was measured: see unseen.h
+       [kernels] what the kernels of a library are called, and the rule: see rules.h
+       [unseen]  names for GPUs on which nothing was measured: see gpus.h
        [restrict] the rule as conditions, a line each, and constants of theirs: see clause.h
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
@@ -49,7 +49,7 @@
                  names of parameters
        [derived] [features] [network] [judge]   raw lines, kept for the trainer; the last for
                  train/timed.h. [derived] may come several times; without [features] the
-                 trainer makes them, see default_features.h
+                 trainer makes them, see program.h
 
    Every error names file, line and culprit. Needs only libc. */
 #pragma once
@@ -123,7 +123,7 @@ struct spec {
     const char *text; /* as read */
     const char *name, *rule;
     long name_line;
-    const char *listed_by; /* names of fields, for listed.h; NULL if absent */
+    const char *listed_by; /* names of fields, for rules.h; NULL if absent */
     long listed_by_line;
     const char *title, *source, *header, *licence; /* if absent: "", "", NULL, NULL */
     const char *runs_on[SPEC_MAX_ARCHS + 1];       /* NULL behind the last */

@@ -4,7 +4,7 @@
 
 #include "base/numbers.h"
 
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 #include <math.h>
 #include <stdlib.h>

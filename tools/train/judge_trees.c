@@ -4,7 +4,7 @@
 
 #include "base/numbers.h"
 #include "base/util.h"
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

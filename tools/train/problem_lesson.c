@@ -3,7 +3,6 @@
 #include "timed.h"
 
 #include "base/numbers.h"
-#include "model/tuples.h"
 
 #include <stdlib.h>
 #include <string.h>

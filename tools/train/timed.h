@@ -14,7 +14,7 @@
 #include "judges.h"
 #include "recipe.h"
 
-#include "model/unseen.h"
+#include "model/gpus.h"
 
 /* ---- rows of what was timed (time_targets.c) ---- */
 

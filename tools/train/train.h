@@ -7,7 +7,6 @@
 
 #include "data/formats.h"
 #include "data/split.h"
-#include "paper/paper.h"
 
 /* ---- the files that a network learns from (training_rows.c) ---- */
 

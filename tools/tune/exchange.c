@@ -2,8 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "runner.h"
 
-#include "base/quote.h"
-#include "model/same_gpu.h"
+#include "model/gpus.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

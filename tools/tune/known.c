@@ -3,8 +3,7 @@
 #include "loop.h"
 
 #include "base/numbers.h"
-#include "model/products.h"
-#include "model/registry.h"
+#include "model/gpus.h"
 
 #include <math.h>
 #include <stdlib.h>

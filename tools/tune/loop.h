@@ -56,7 +56,7 @@ int known_open(struct known *k, const struct spec *spec, const char *model,
 void known_close(struct known *k);
 
 /* How much times on another GPU count: 1, or a tenth on one of another vendor, whose architectures
-   are built in other ways. Names as products.h has them; NULL, like those of no known vendor: 1. */
+   are built in other ways. Names as gpus.h has them; NULL, like those of no known vendor: 1. */
 double known_weight(const char *gpu, const char *other);
 
 /* Octaves between the sizes of two problems; another GPU counts one, another token four. */

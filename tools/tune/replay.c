@@ -6,8 +6,6 @@
 #include "loop.h"
 
 #include "base/numbers.h"
-#include "model/default_features.h"
-#include "model/registry.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "space.h"
 
 #include "base/numbers.h"
-#include "model/same_gpu.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/tuples.h"
+#include "model/model.h"
 
 struct space {                /* the legal tuples of one problem; it has to outlive the strategy */
     size_t n_params, n;       /* parameters; legal tuples */

@@ -4,10 +4,6 @@
 
 #include "loop.h"
 
-#include "base/outputs.h"
-#include "model/any_tuple.h"
-#include "model/default_features.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
-#include "base/outputs.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

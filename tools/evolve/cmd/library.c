@@ -4,7 +4,6 @@
    evolve_commands.h declares it. */
 #include "evolve_commands.h"
 
-#include "base/outputs.h"
 #include "evolve/process.h"
 
 #include <dlfcn.h>

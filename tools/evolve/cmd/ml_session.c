@@ -6,8 +6,6 @@
 #include "ml_session.h"
 #include "evolve_commands.h"
 
-#include "base/outputs.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,6 @@
 
 #include "evolve/tensor/tensor.h"
 
-#include "base/outputs.h"
-
 struct ml_options { /* of the command line, or of a log */
     const char *module, *data;
     const char *function; /* NULL: the only one */

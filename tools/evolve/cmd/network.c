@@ -7,7 +7,6 @@
 #include "evolve/tensor/tensor.h"
 #endif
 
-#include "base/outputs.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
-#include "base/outputs.h"
 #include "base/plot.h"
 
 #include <stdlib.h>

@@ -1,0 +1,134 @@
+"""test_bench_gemm.py - tools/lab/peers/gemm.py, paired.py and the folds of tools/lab/report/gemm.sh tensile, on small tables"""
+# SPDX-License-Identifier: MIT
+import bz2
+import os
+import re
+import shutil
+import sys
+
+from report import TRAINER, check, check_with, end, folder, need, output, read, refuse, run, spec, write
+
+tmp = folder()
+need(TRAINER)
+need("python3-numpy")
+
+
+def kernel(tile, split):
+    return f"Cijk_Ailk_Bljk_SB_MT{tile}x32x8_GSU{split}"
+
+
+# Four shapes, four kernels: the second is never the best, but the best one for all together.
+KERNELS = ",".join(kernel(tile, split) for tile in (32, 64) for split in (1, 2))
+TABLE = f"""GFlops,SizeI,SizeJ,SizeK,SizeL,TotalFlops,{KERNELS}
+0,16,16,1,64,32768,100,90,50,20
+0,16,64,1,64,131072,100,80,40,30
+0,512,512,1,64,33554432,10,80,50,100
+0,512,256,1,64,16777216,20,80,50,100
+"""
+SPEC = spec("""[kernel] name = small; rule = listed [data] format = tensile
+    [fields] m = size; n = size; batch = size; k = size [params] MT0 = 32 64; MT1 = 32; MT2 = 8; GSU = 1 2
+    [split] config = m,n,batch,k [derived] lm = log2 m [features] hats lm 3 1 8
+    [network] teachers = 0; epochs = 3; draws = 4; encoder1 = 16; encoder2 = 16; hidden = 16""")
+table, small = write(f"{tmp}/table.csv", TABLE), write(f"{tmp}/small.spec", SPEC)
+PEERS = f"{sys.executable} tools/lab/peers"
+GEMM = f"{PEERS}/gemm.py {small} --data {table} --trainer {TRAINER}"
+SHARES = f"{PEERS}/paired.py"
+nearest_hits, portfolio_hits = f"{tmp}/nearest.csv", f"{tmp}/portfolio.csv"
+
+
+def prints(command, *lines):
+    """These lines below the heading"""
+    got = output(command).splitlines()[1:]
+    assert got == list(lines), got
+
+
+def nearest():
+    """The nearest of shape 1 is 2, of 3 it is 4, and the other way round: their best ones are the same."""
+    prints(f"{GEMM} --methods nearest -k 1,4 --hits {nearest_hits} --csv", "nearest,small,1,4,100.00,1.00000,1.00000",
+           "nearest,small,4,4,100.00,1.00000,1.00000")
+    found = sorted(line.split(",", 3)[3] for line in read(nearest_hits).splitlines()[1:5])
+    assert found == [f"{n},{n},1,1,0,1.00000,0" for n in (1, 13, 5, 9)], found
+
+
+check("gemm.py: the nearest shape's kernels", nearest)
+check("gemm.py: one portfolio for all", prints, f"{GEMM} --methods portfolio -k 1,4 --hits {portfolio_hits} --csv",
+      "portfolio,small,1,4,0.00,0.82391,0.80000", # (.9 * .8 * .8 * .8) ^ (1 / 4)
+      "portfolio,small,4,4,100.00,1.00000,1.00000")
+check_with("python3-xgboost", "gemm.py: boosted trees", prints,
+           f"{GEMM} --methods boosted,together --beside {table} -k 4 --csv",
+           "boosted,small,4,4,100.00,1.00000,1.00000", "together,small,4,4,100.00,1.00000,1.00000")
+
+
+def compared():
+    text = output(f"{SHARES} {nearest_hits} {portfolio_hits} --against nearest --csv")
+    lines = [line.split(",") for line in text.splitlines()]
+    assert [line[:6] for line in lines[1:]] == [x.split(",") for x in (
+        "1,nearest,4,1.0000,-,-", "1,portfolio,4,0.8239,nearest,-0.1761", "4,nearest,4,1.0000,-,-",
+        "4,portfolio,4,1.0000,nearest,+0.0000")], lines
+    low, high = map(float, lines[2][6:8]) # between the least and the greatest single difference
+    assert -0.2 <= low < -0.17 and -0.18 < high <= -0.1, lines[2]
+
+
+check("paired.py: differences and intervals", compared)
+fewer = write(f"{tmp}/fewer.csv", "".join(read(portfolio_hits).splitlines(True)[:-1]))
+wrong = write(f"{tmp}/wrong.csv", re.sub(r",[0-9.]*,0\n", ",1.5,0\n", read(nearest_hits), count=1))
+for name, text, command in (
+        ("paired.py: no such method", 'there is no method "additive", only nearest', f"{SHARES} {nearest_hits}"),
+        ("paired.py: twice the same", "comes twice", f"{SHARES} {nearest_hits} {nearest_hits} --against nearest"),
+        ("paired.py: other problems", "not measured on the same problems",
+         f"{SHARES} {nearest_hits} {fewer} --against nearest"),
+        ("paired.py: a share above 1", "wrong.csv:2", f"{SHARES} {wrong} --against nearest"),
+        ("gemm.py: no such method", "none of nearest", f"{GEMM} --methods oracle"),
+        ("gemm.py: k of 0", '-k "0"', f"{GEMM} -k 0"),
+        ("gemm.py: no GEMM", 'there is no "m"',
+         f"{PEERS}/gemm.py weights/conv_solver.spec --data {table} --trainer {TRAINER}")):
+    refuse(name, 2, text, command)
+
+# ---- folds.sh, in a copy whose specs are small ----
+
+copy, tables = f"{tmp}/copy", f"{tmp}/tables"
+shutil.copytree("tools", f"{copy}/tools")
+os.makedirs(f"{copy}/build")
+os.makedirs(tables)
+os.symlink(TRAINER, f"{copy}/build/kpred-train")
+for layout, matrices in ("nn", "Ailk_Bljk"), ("nt", "Ailk_Bjlk"), ("tn", "Alik_Bljk"):
+    name = f"gemm_mi100_{layout}"
+    files = "".join(re.findall("(?m)^(?:files|beside) .*\n", read(f"weights/{name}.spec")))
+    text = SPEC.replace("name = small", f"name = {name}").replace("tensile\n", "tensile\n" + files)
+    write(f"{copy}/weights/{name}.spec", text.replace("teachers = 0", "teachers = 1") + spec(
+        "[judge] lm = log2 m; lt = log2 MT0; ramp lm 0 16; ramp lt 0 8"))
+    with bz2.open(f"{tables}/mi100-sgemm-Cijk_{matrices}_SB_00.csv.bz2", "wt") as f:
+        f.write(TABLE.replace("Ailk_Bljk", matrices))
+
+
+def folds(status=0):
+    return run(f"sh tools/lab/report/gemm.sh tensile build {tables}", status, cwd=copy,
+               env={"THREADS": "1", "METHODS": "nearest,portfolio"})
+
+
+def all_folds():
+    done = folds()
+    assert all(line.startswith("kpred-train: ") for line in done.stderr.splitlines()), done.stderr
+    assert re.search("(?m)^1 +additive +12 ", done.stdout), done.stdout
+    assert re.search("(?m)^8 +nearest +12 +1.0000 +additive ", done.stdout), done.stdout
+    return done.stdout
+
+
+def once_more():
+    """Only what is missing"""
+    before, gemm = folds().stdout, f"{copy}/build/gemm"
+    os.remove(f"{gemm}/nt-2.csv")
+    times = {name: os.stat(f"{gemm}/{name}").st_mtime_ns for name in os.listdir(gemm) if name.endswith(".h")}
+    assert folds().stdout == before
+    assert [name for name, made in times.items() if os.stat(f"{gemm}/{name}").st_mtime_ns != made] == ["nt-2.h"]
+
+
+def no_table():
+    os.remove(f"{tables}/mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2")
+    assert f"gemm.sh: there is no {tables}/mi100-sgemm-Cijk_Alik" in folds(None).stderr
+
+
+check("folds.sh: all shapes, pooled", lambda: all_folds() and None)
+check("folds.sh: only what is missing", once_more)
+check("folds.sh: a table is missing", no_table)
+end()

@@ -1,0 +1,249 @@
+"""test_own.py - tools/lab/peers/own.py: the made-up kernels, small tables of each form, and all ways on them"""
+# SPDX-License-Identifier: MIT
+import argparse
+import bz2
+import itertools
+import json
+import os
+import re
+import sys
+
+from report import TRAINER, check, end, folder, need, output, rows_of, run
+
+need(TRAINER)
+for package in "python3-numpy", "python3-xgboost", "python3-sklearn":
+    need(package)
+sys.path.insert(1, "tools/lab/peers")
+import numpy as np
+
+import own_tables
+from own_tables import KERNELS
+
+SHARED = folder()
+OPTIONS = argparse.Namespace(shared=SHARED, folds=3, draws=2, seed=1, problems=9, fresh=5)
+RUN = f"{sys.executable} tools/lab/peers/own.py --train {TRAINER} --shared {SHARED} --draws 2 --set '--epochs 1'"
+
+
+# ---- small files of each form ----
+
+def write(name, text):
+    """A file below SHARED, packed if its name says so."""
+    path = os.path.join(SHARED, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with (bz2.open if name.endswith(".bz2") else open)(path, "wt", encoding="utf-8") as f:
+        f.write(text)
+
+
+def write_csv(name, rows):
+    """A table of dicts."""
+    write(name, "\n".join(",".join(map(str, line)) for line in [rows[0], *(r.values() for r in rows)]) + "\n")
+
+
+def write_tensile():
+    """Six shapes, 96 kernels, one time that is missing."""
+    names = [f"Cijk_Ailk_Bljk_SB_MT{a}x{b}x8_MI32_SE_EPS{e}_GRVW{g}_GSU{s}_IU1_K1_SU0_SUS128_WGM{w}"
+             for (a, b), e, g, s, w in itertools.product([(32, 64), (64, 64), (64, 32)], (0, 1), (1, 2), (1, 2, 3, 5),
+                                                         (1, 8))]
+    rows = [{"GFlops": 1, "SizeI": i * 64, "SizeJ": 32, "SizeK": 1, "SizeL": 8, "TotalFlops": 1000000 * i,
+             **{name: 100 + (i * 7 + k * 13) % 50 for k, name in enumerate(names)}} for i in range(1, 7)]
+    rows[2][names[5]] = 0
+    write_csv("tensile/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2", rows)
+
+
+def moe_row(shape, token, kernel, err):
+    """A measurement of fused MoE."""
+    return {"stage": "stage1", "gfx": "gfx950", "token": token, "model_dim": 64 * shape, "inter_dim": 64, "expert": 8,
+            "topk": 2, "act_type": "ActivationType.Silu", "q_dtype_a": "torch.int8", "q_dtype_w": "torch.int8",
+            "q_type": "QuantType.No", "doweight_stage1": 0, "us": 5 + kernel * token % 7,
+            "kernelName": f"flydsl_moe1_t{16 << kernel % 4}x64x256_w{2 + kernel % 3}_kb{kernel}", "err": f"{err}%"}
+
+
+def write_moe():
+    """Three shapes of four problems, 6 kernels, one of which is always wrong."""
+    write_csv("aiter/profile_fmoe.csv.bz2", [moe_row(shape, token, kernel, 90. if kernel == 3 else .1)
+                                             for shape in (1, 2, 3) for token in (1, 2, 4, 8) for kernel in range(6)])
+
+
+def hub_time(at, a, b, c):
+    """Of a tuple on a GPU, in ms."""
+    return 1 + (at + a * b + c) % 9
+
+
+def write_hub():
+    """Three GPUs, 80 tuples, and one file with other parameters."""
+    conditions = [{"Expression": "a * b <= wide * 64", "Parameters": []}]
+    space = [("a", "[1, 2, 4, 8, 16]"), ("b", "[1, 2, 4, 8]"), ("c", "[0, 1, 2, 3]"), ("wide", "[2]")]
+    write("tuner/convolution_milo.T1.json", json.dumps({"ConfigurationSpace": {
+        "TuningParameters": [{"Name": n, "Values": v} for n, v in space], "Conditions": conditions}}))
+    for at, gpu in enumerate(("A100", "W6600", "A4000")):
+        cache = {f"{a},{b},{c}": {"a": a, "b": b, "c": c, "time": hub_time(at, a, b, c) if a < 16 or c else "Failed"}
+                 for a in (1, 2, 4, 8, 16) for b in (1, 2, 4, 8) for c in range(4)}
+        write(f"tuner/convolution_milo.{gpu}.json.bz2", json.dumps({
+            "device_name": gpu, "tune_params_keys": ["a", "b", "c"], "cache": cache}))
+    write("tuner/convolution_milo.old.json.bz2", json.dumps({
+        "device_name": "old", "tune_params_keys": ["a"], "cache": {str(a): {"a": a, "time": a} for a in (1, 2)}}))
+
+
+def write_opencl():
+    """Eight shapes to learn, two to ask, 16 tuples."""
+    def row(m, a, b, more):
+        return {"m": m, "n": 8, "k": 4, "a": a, "b": b, "time_us": 10 + abs(a - m % 5) + b + more}
+    tuples = list(itertools.product((1, 2, 4, 8), (1, 2, 3, 4)))
+    write_csv("opencl/train.csv", [row(m, a, b, 0) for m in range(1, 9) for a, b in tuples[m % 3::3]])
+    for i, more in (1, 0), (2, 5), (3, 1):
+        write_csv(f"opencl/full{i}.csv", [row(m, a, b, more) for m in (11, 12) for a, b in tuples])
+    write("opencl/gemm.spec", "[kernel]\nname = x\n\n[restrict]\na * b <= 64\n")
+
+
+# ---- the parts ----
+
+def kernel(name):
+    """A time for each tuple: some fail, none is best everywhere, and conditions say which fail."""
+    made = KERNELS[name]
+    problems = made.problems(np.random.default_rng(2), 60)
+    times = np.array([made.all_times(p) for p in problems])
+    works = np.isfinite(times)
+    assert works.any(1).all() and not works.all()
+    assert len(set(times.argmin(1))) > 10
+    best = times.min(1, keepdims=True)
+    assert .4 < (best / times).mean(0).max() < .9
+    names = [n for n, _ in made.fields + made.params]
+    for p, row in zip(problems, works):
+        for t, is_good in list(zip(made.tuples.tolist(), row))[::37]:
+            cells = dict(zip(names, [tokens[v] if tokens else v for v, (_, tokens)
+                                     in zip(p.tolist(), made.fields)] + t), fp16="fp16", fp32="fp32")
+            told = all(eval(c, {}, cells) for c in made.conditions) # pylint: disable=eval-used
+            assert told == is_good or not made.conditions, (p, t)
+
+
+def made_up():
+    """The sample has the times of the kernel, but for the noise, and what fails fails."""
+    made = KERNELS["own_gemm"]
+    case, = own_tables.made_up(made, 12, OPTIONS)
+    true = made.times(case.problems[case.problem_of], case.tuples[case.tuple_of])
+    assert len(true) == 108 and len(case.fresh) == 5
+    assert (np.isfinite(true) == case.good).all() and (case.may == case.good).all()
+    noise = case.times[case.good] / true[case.good]
+    assert .9 < noise.min() < 1 < noise.max() < 1.1
+
+
+def asked_once(cases):
+    """The problems that are asked, none twice, and none of a case that it has learnt from."""
+    asked = [tuple(p) for case in cases for p, _, _ in case.fresh]
+    for case in cases:
+        assert not {tuple(p) for p, _, _ in case.fresh} & set(map(tuple, case.problems))
+    assert len(asked) == len(set(asked))
+    return asked
+
+
+def gemm():
+    """Each shape is asked once, and the rule is true for the kernels that there are and no others."""
+    cases = list(own_tables.gemm("gemm_nn", own_tables.LAYOUTS["gemm_nn"], OPTIONS))
+    assert len(cases) == 3 and len(asked_once(cases)) == 6
+    case = cases[0]
+    assert case.name == "gemm_nn" and case.tuples.shape == (96, 10) and len(case.times) == 4 * 5
+    rule, = case.restrict
+    tiles = [(a, b) for a, b in itertools.product((32, 64, 128), repeat=2)
+             if eval(rule, {}, {"MT0": a, "MT1": b, "MT2": 8, "IU": 1})] # pylint: disable=eval-used
+    assert tiles == [(32, 64), (64, 32), (64, 64)]
+    times = {tuple(p): t for c in cases for p, t, _ in c.fresh}
+    assert np.isinf(times[192, 32, 1, 8][5]) and times[64, 32, 1, 8][0] == 1000000 / 107 / 1e3
+
+
+def moe(by_shape):
+    """Each problem is asked once; with by_shape, none of its shape was learnt. What is wrong fails."""
+    cases = list(own_tables.fmoe(by_shape, OPTIONS))
+    assert len(asked_once(cases)) == 12
+    for case in cases:
+        shapes = {p[3] for p, _, _ in case.fresh}
+        assert not by_shape or not shapes & set(case.problems[:, 3])
+        assert case.good.sum() == len(case.times) * 5 // 6 == case.may.sum()
+        for _, times, may in case.fresh:
+            assert may.sum() == np.isfinite(times).sum() == 5 and np.isnan(times[~may]).all()
+    assert len({own_tables.moe_kernel(moe_row(1, 1, k, 0)["kernelName"]) for k in range(6)}) == 6
+
+
+def hub():
+    """What the sample told does not count, and all else does."""
+    cases = list(own_tables.hub("convolution", OPTIONS))
+    assert len(cases) == 2 and len(cases[0].problems) == 3 and len(cases[0].tuples) == 80
+    assert (cases[0].tuple_of != cases[1].tuple_of).any()
+    assert cases[0].restrict == ["wide = 2", "a * b <= wide * 64"]
+    for case in cases:
+        for p, (_, times, _) in enumerate(case.fresh):
+            told = case.tuple_of[case.problem_of == p]
+            assert sorted(told) == np.flatnonzero(np.isnan(times)).tolist() and len(told) == 4
+    times = cases[0].fresh[2][1] # of W6600, which is the last by name
+    for (a, b, c), time in zip(cases[0].tuples.tolist(), times):
+        assert np.isnan(time) or time == (hub_time(1, a, b, c) * 1e3 if a < 16 or c else np.inf)
+
+
+def opencl():
+    """The median of three counts, and the shapes that count were not learnt."""
+    case, = own_tables.opencl(OPTIONS)
+    assert len(asked_once([case])) == 2 and len(case.problems) == 8
+    problem, times, may = case.fresh[0]
+    assert problem.tolist() == [11, 8, 4] and may.all()
+    assert times.tolist() == [10 + abs(a - 1) + b + 1 for a, b in case.tuples]
+
+
+# ---- all of it ----
+
+def ways():
+    """Each way has a line for each k; shares do not fall with k, and kpred is not ahead of itself."""
+    rows = rows_of(output(f"{RUN} --tables opencl --csv"))
+    assert [r["method"] for r in rows[:15:3]] == ["nearest", "single", "forest", "xgboost", "kpred"]
+    for at in range(0, len(rows), 3):
+        shares = [float(r["share"]) for r in rows[at:at + 3]]
+        assert 0 < shares[0] <= shares[1] <= shares[2] <= 1, rows[at]
+    assert {r["ahead"] for r in rows if r["method"] == "kpred"} == {"+0.000"}
+    for r in (r for r in rows if r["table"] == "opencl"):
+        ahead = float(rows[12 + (1, 4, 10).index(int(r["k"]))]["share"]) - float(r["share"])
+        assert abs(float(r["ahead"]) - ahead) < .002, r
+    assert [r["method"] for r in rows if r["best"] == "yes" and r["k"] == "1"][-1] == "best"
+
+
+def listed():
+    """kpred knows the kernels of each kind, and passes over what was not timed."""
+    first, *_ = rows_of(output(f"{RUN} --tables fmoe_problem --folds 2 --methods kpred --csv"))
+    assert first["n"] == "12" and float(first["share"]) > .5, first
+
+
+def joined():
+    """The last lines are means over the tables, and those of an earlier run join them."""
+    first = os.path.join(SHARED, "first.csv")
+    with open(first, "w", encoding="utf-8") as f:
+        f.write(output(f"{RUN} --tables opencl --methods single,nearest --csv"))
+    rows = rows_of(output(f"{RUN} --tables hub_conv --methods nearest,single --csv --earlier {first}"))
+    assert [r["table"] for r in rows[::6]] == ["opencl", "hub_convolution", "all", "all"] and rows[6]["n"] == "2"
+    share = {(r["table"], r["method"], r["k"]): float(r["share"]) for r in rows}
+    for way in "nearest", "single":
+        mean = np.mean([share[table, way, "4"] for table in ("opencl", "hub_convolution")])
+        assert abs(share["all", way, "4"] - mean) < .001
+    best = [max(share[table, way, "4"] for way in ("nearest", "single")) for table in ("opencl", "hub_convolution")]
+    assert abs(share["all", "best", "4"] - np.mean(best)) < .001
+
+
+def skipped():
+    """A table without its files is skipped and counted."""
+    done = run(f"{RUN} --tables hub_dedisp,opencl --methods single --json")
+    assert re.search(r"skip hub_dedispersion: needs .*n_milo.T1.json\n1 tables, 1 skipped", done.stderr), done.stderr
+    found = json.loads(done.stdout)
+    assert [o["table"] for o in found] == ["opencl"] * 3 + ["all"] * 6 and 0 < found[0]["share"] <= 1
+
+
+for write_table in write_tensile, write_moe, write_hub, write_opencl:
+    write_table()
+for kernel_name in KERNELS:
+    check(f"{kernel_name}: times and conditions", kernel, kernel_name)
+check("a sample of a made-up kernel", made_up)
+check("gemm: folds, times, the rule", gemm)
+check("fmoe: problems left out", moe, False)
+check("fmoe: shapes left out", moe, True)
+check("hub: draws", hub)
+check("opencl: medians", opencl)
+check("all ways on a small table", ways)
+check("fmoe: listed kernels", listed)
+check("lines of an earlier run", joined)
+check("a table that is missing", skipped)
+end()

@@ -1,0 +1,61 @@
+# lab.mk - what makes the project's own figures: trained, measured, compared. The Makefile includes it.
+# SPDX-License-Identifier: MIT
+
+TUNER ?= ../shared/tuner
+
+.PHONY: accuracy
+accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure the shipped models, and models of other splits: weights/README.md
+	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tools/lab/report/accuracy.sh $(BUILD) $(DBS)
+
+.PHONY: paper
+paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into build/paper, and judge them
+	@sh tools/lab/report/compare.sh $(BUILD) $(DBS)
+
+.PHONY: report
+report: data $(BUILD)/kpred-train ## measure what is not yet, also beside other methods: docs/accuracy.md
+	@sh tools/lab/report/measure.sh $(BUILD) $(DBS)
+	@python3 tools/lab/report/report.py $(BUILD)/report
+
+.PHONY: gemm
+gemm: tables $(BUILD)/kpred-train ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
+	@sh tools/lab/report/gemm.sh tensile $(BUILD) '$(TENSILE_CSV)'
+
+.PHONY: aiter
+aiter: $(BUILD)/kpred-train ## judge the models of AITER's kernels beside other methods, in build/aiter; an hour
+	@sh tools/lab/report/gemm.sh aiter $(BUILD) '$(AITER_CSV)'
+
+.PHONY: tuners
+tuners: $(BUILD)/kpred-train ## replay kpred's tuner and others on the tables of TUNER, in build/tuners; an hour
+	@sh tools/lab/report/tuners.sh $(BUILD) '$(TUNER)'
+
+.PHONY: evolve
+evolve: $(BUILD)/kpred-evolve ## let the kernels of examples/evolve evolve by three methods, in build/evolve; hours
+	@sh tools/lab/report/evolve.sh $(BUILD)
+
+.PHONY: cost
+cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; ten minutes
+	@sh tools/lab/report/cost.sh $(BUILD)
+
+.PHONY: bench-peers
+bench-peers: data all ## time kpred beside other ways, in build/peers; ONLY=NAME,...: these alone
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' INTO='$(INTO)' sh tools/lab/report/peers.sh $(BUILD) $(DBS)
+
+.PHONY: own
+own: all ## what a sample of timings teaches, beside other ways; hours; ONLY=TABLE,...
+	@python3 tools/lab/peers/own.py --train $(BUILD)/kpred-train --tables '$(ONLY)'
+
+.PHONY: race
+race: $(BUILD)/kpred ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
+	@BUILD='$(BUILD)' CC='$(CC)'; . tests/harness/script.inc && test_program test_race $(BUILD)/race && \
+	    TENSILE_CSV='$(TENSILE_CSV)' $(BUILD)/race --table
+
+.PHONY: data
+data:
+	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \
+	    "folder src/kernels of a checkout of https://github.com/ROCm/MIOpen" >&2; exit 1; }
+
+.PHONY: tables
+tables:
+	@ls '$(TENSILE_CSV)'/mi100-sgemm-*.csv.bz2 >/dev/null 2>&1 || { echo "no tables of GEMM kernels in" \
+	    "$(TENSILE_CSV): set TENSILE_CSV to the folder of those of https://github.com/ROCm/Tensile" \
+	    "that the headers of weights/gemm_* name" >&2; exit 1; }

@@ -1,0 +1,192 @@
+/* net.c - what the five networks have in common, see net.h
+   SPDX-License-Identifier: MIT */
+#include "net.h"
+
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const paper_names[PAPER_KINDS] = {"encdec", "attn", "attn2", "hybrid", "hybrid2"};
+
+static const struct paper_ops *const ops[PAPER_KINDS] = {
+    &paper_encdec, &paper_attn, &paper_attn, &paper_hybrid, &paper_hybrid,
+};
+
+static const struct paper_ops *ops_of(const struct paper_net *net)
+{
+    return ops[net->dims.kind];
+}
+
+/* ---- dimensions and weights ---------------------------------------------------------------- */
+
+static int dims_possible(const struct paper_dims *d)
+{
+#define WITHIN(name, most) d->name >= 1 && d->name <= (most) &&
+    return PAPER_DIMS(WITHIN) d->cells % 16 == 0 && d->post % 16 == 0 && d->filters % 16 == 0;
+#undef WITHIN
+}
+
+int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *name)
+{
+    memset(net, 0, sizeof *net);
+    if (!dims_possible(dims))
+        return fail("%s: the network's dimensions are impossible (paper_cells, paper_post and "
+                    "paper_filters are multiples of 16)",
+                    name);
+    net->dims = *dims;
+    ops_of(net)->build(net);
+    dense_new(&net->out, &net->blocks, ops_of(net)->width(net), dims->out_words, BLOCK_BIAS);
+    net->w = xcalloc(net->blocks.n_weights, sizeof *net->w);
+    return 0;
+}
+
+void paper_free(struct paper_net *net)
+{
+    free(net->w);
+    net->w = NULL;
+}
+
+/* ---- tapes --------------------------------------------------------------------------------- */
+
+/* Lays the tape out for so many rows; gives the floats that takes. */
+static size_t lay_out(const struct paper_net *net, struct paper_tape *tape, float *memory,
+                      size_t rows)
+{
+    const struct paper_dims *d = &net->dims;
+    const size_t n = d->n_out * rows;
+    struct room room = {memory, 0};
+    ops_of(net)->rooms(net, tape, &room, rows);
+    tape->keep_word = room_take(&room, n);
+    tape->top = room_take(&room, n * net->out.n_in);
+    tape->d_top = room_take(&room, n * net->out.n_in);
+    tape->logits = room_take(&room, n * net->out.n_out);
+    return room.used;
+}
+
+void paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most)
+{
+    memset(tape, 0, sizeof *tape);
+    tape->most = most;
+    tape->memory = xmalloc(lay_out(net, tape, NULL, most) * sizeof(float));
+    tape->before = xmalloc(most * sizeof *tape->before);
+    for (size_t i = 0; i < most; i++)
+        tape->before[i] = (uint16_t)net->dims.out_words;
+}
+
+void paper_tape_free(struct paper_tape *tape)
+{
+    free(tape->memory);
+    free(tape->before);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+double paper_run(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
+                 const struct paper_batch *batch, float scale)
+{
+    const size_t rows = net->dims.n_out * batch->n;
+    lay_out(net, tape, tape->memory, batch->n);
+    ops_of(net)->forward(net, tape, a, batch);
+    dense_forward(&net->out, a, tape->top, rows, tape->logits);
+    const double loss = softmax_loss(tape->logits, rows, net->dims.out_words, net->out.n_out,
+                                     batch->out, scale, a->g ? tape->logits : NULL);
+    if (!a->g)
+        return loss;
+    dense_back_weights(&net->out, a, tape->top, tape->logits, rows);
+    dense_back_in(&net->out, a, tape->logits, rows, tape->d_top, 0);
+    ops_of(net)->backward(net, tape, a, batch);
+    return loss;
+}
+
+/* ---- one problem --------------------------------------------------------------------------- */
+
+size_t paper_width(const struct paper_net *net)
+{
+    return net->out.n_out;
+}
+
+size_t paper_state(const struct paper_net *net)
+{
+    return paper_has_feedback(net->dims.kind) ? 2 * net->writer.n : 0;
+}
+
+size_t paper_memory(const struct paper_net *net)
+{
+    struct paper_tape tape;
+    float *piece[2];
+    size_t length[2];
+    if (!paper_has_feedback(net->dims.kind))
+        return net->dims.n_out * net->out.n_out;
+    memset(&tape, 0, sizeof tape);
+    lay_out(net, &tape, NULL, 1);
+    return ops_of(net)->memory(net, &tape, piece, length);
+}
+
+/* The writer's state after step 0, its cells and its output. */
+static void take_state(const struct lstm_run *r, float *state)
+{
+    memcpy(state, r->c + lstm_after(r, 0), r->n * sizeof *state);
+    memcpy(state + r->n, r->h + lstm_after(r, 0), r->n * sizeof *state);
+}
+
+static void put_state(const struct lstm_run *r, const float *state)
+{
+    memcpy(r->c + lstm_before(r, 0), state, r->n * sizeof *state);
+    memcpy(r->h + lstm_before(r, 0), state + r->n, r->n * sizeof *state);
+}
+
+/* Between the pieces of the tape and `memory`. */
+static void copy_memory(const struct paper_net *net, const struct paper_tape *tape, float *to,
+                        const float *from)
+{
+    float *piece[2];
+    size_t length[2], at = 0;
+    ops_of(net)->memory(net, tape, piece, length);
+    for (int i = 0; i < 2; at += length[i++])
+        if (length[i] && to)
+            memcpy(to + at, piece[i], length[i] * sizeof *to);
+        else if (length[i])
+            memcpy(piece[i], from + at, length[i] * sizeof *from);
+}
+
+void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
+                 float *memory, float *state)
+{
+    const struct arrays a = {net->w, NULL, NULL, NULL};
+    const struct paper_batch batch = {1, in, NULL, 0, 0};
+    lay_out(net, tape, tape->memory, 1);
+    if (paper_has_feedback(net->dims.kind)) {
+        ops_of(net)->read(net, tape, &a, &batch);
+        copy_memory(net, tape, memory, NULL);
+        ops_of(net)->write(net, tape, &a, 0, tape->before);
+        take_state(&tape->writer, state);
+    } else {
+        ops_of(net)->forward(net, tape, &a, &batch);
+        dense_forward(&net->out, &a, tape->top, net->dims.n_out, memory);
+    }
+}
+
+void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
+                  const float *state, uint16_t word, float *next)
+{
+    const struct arrays a = {net->w, NULL, NULL, NULL};
+    if (!paper_has_feedback(net->dims.kind))
+        return;
+    lay_out(net, tape, tape->memory, 1);
+    tape->writer.keep = NULL;
+    copy_memory(net, tape, NULL, memory);
+    put_state(&tape->writer, state);
+    ops_of(net)->write(net, tape, &a, 0, &word);
+    take_state(&tape->writer, next);
+}
+
+void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
+                  float *logits)
+{
+    const struct arrays a = {net->w, NULL, NULL, NULL};
+    if (paper_has_feedback(net->dims.kind))
+        dense_forward(&net->out, &a, state + net->writer.n, 1, logits);
+    else
+        memcpy(logits, memory + t * net->out.n_out, net->out.n_out * sizeof *logits);
+}

@@ -1,0 +1,300 @@
+/* writers.c - the networks that write word after word: the encoder-decoder and the attention
+   SPDX-License-Identifier: MIT */
+#include "net.h"
+
+#include "base/numbers.h"
+
+#include <string.h>
+
+/* ---- what both have ------------------------------------------------------------------------ */
+
+int paper_has_feedback(enum paper_kind kind)
+{
+    return kind == PAPER_ENCDEC || kind == PAPER_ATTN;
+}
+
+static const uint16_t *fed_at(const struct paper_tape *tape, const struct paper_batch *batch,
+                              size_t t)
+{
+    return t ? batch->out + (t - 1) * batch->n : tape->before;
+}
+
+/* A one-hot vector's dropout: a word is dropped from a row as often as it comes, or never. */
+static void drop_words(const struct paper_net *net, struct paper_tape *tape,
+                       const struct paper_batch *batch)
+{
+    const uint64_t limit = (uint64_t)(batch->drop * 65536.0f);
+    for (size_t t = 0; t < net->dims.n_out; t++)
+        for (size_t i = 0; i < batch->n; i++) {
+            const uint16_t word = fed_at(tape, batch, t)[i];
+            const uint64_t bits = num_mix(batch->seed, 100 + i, word) & 0xffff;
+            tape->keep_word[t * batch->n + i] = bits < limit ? 0.0f : 1.0f / (1.0f - batch->drop);
+        }
+}
+
+/* What the words fed at step t are multiplied by, or null */
+static const float *keep_of(const struct paper_tape *tape, const struct lstm_run *r, size_t t)
+{
+    return r->keep ? tape->keep_word + t * r->rows : NULL;
+}
+
+static void read_words(const struct paper_net *net, const struct arrays *a,
+                       const struct paper_batch *batch, int way, const struct lstm_run *run)
+{
+    const size_t rows = net->dims.n_in * batch->n;
+    onehot_begin(&net->in[way], a, rows, run->gates);
+    onehot_add(&net->in[way], a, batch->in, NULL, rows, run->gates);
+}
+
+static void read_words_back(const struct paper_net *net, const struct arrays *a,
+                            const struct paper_batch *batch, int way, const struct lstm_run *run)
+{
+    onehot_backward(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
+}
+
+/* ---- encoder-decoder ----------------------------------------------------------------------- */
+
+static void encdec_build(struct paper_net *net)
+{
+    const struct paper_dims *d = &net->dims;
+    struct blocks *b = &net->blocks;
+    onehot_new_biased(&net->in[0], b, d->in_words, 4 * d->cells, BLOCK_GATES);
+    lstm_new(&net->reader.way[0], b, d->cells);
+    onehot_new_biased(&net->fed, b, d->out_words + 1, 4 * d->cells, BLOCK_GATES);
+    lstm_new(&net->writer, b, d->cells);
+}
+
+static size_t encdec_width(const struct paper_net *net)
+{
+    return net->dims.cells;
+}
+
+static void encdec_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
+                         size_t rows)
+{
+    const struct paper_dims *d = &net->dims;
+    lstm_run_new(&tape->reader.way[0], room, d->cells, d->n_in, rows, 0);
+    lstm_run_new(&tape->writer, room, d->cells, d->n_out, rows, 0);
+    tape->keep_state[0][0] = room_take(room, rows * d->cells);
+}
+
+/* The reader's last state is the writer's first. */
+static void encdec_read_problem(const struct paper_net *net, struct paper_tape *tape,
+                                const struct arrays *a, const struct paper_batch *batch)
+{
+    struct lstm_run *reader = &tape->reader.way[0], *writer = &tape->writer;
+    const size_t from = lstm_after(reader, reader->steps - 1), to = lstm_before(writer, 0);
+    const size_t bytes = reader->rows * reader->n * sizeof(float);
+    read_words(net, a, batch, 0, reader);
+    lstm_clear(reader);
+    lstm_forward(&net->reader.way[0], a, reader);
+    memcpy(writer->c + to, reader->c + from, bytes);
+    memcpy(writer->h + to, reader->h + from, bytes);
+}
+
+static void encdec_write_word(const struct paper_net *net, struct paper_tape *tape,
+                              const struct arrays *a, size_t t, const uint16_t *fed)
+{
+    struct lstm_run *r = &tape->writer;
+    float *gates = r->gates + t * r->rows * 4 * r->n;
+    onehot_begin(&net->fed, a, r->rows, gates);
+    onehot_add(&net->fed, a, fed, keep_of(tape, r, t), r->rows, gates);
+    lstm_step(&net->writer, a, r, t);
+}
+
+static void encdec_forward(const struct paper_net *net, struct paper_tape *tape,
+                           const struct arrays *a, const struct paper_batch *batch)
+{
+    struct lstm_run *r = &tape->writer;
+    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
+    if (r->keep)
+        drop_words(net, tape, batch);
+    encdec_read_problem(net, tape, a, batch);
+    for (size_t t = 0; t < r->steps; t++)
+        encdec_write_word(net, tape, a, t, fed_at(tape, batch, t));
+    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
+}
+
+static void encdec_reader_back(const struct paper_net *net, struct paper_tape *tape,
+                               const struct arrays *a, const struct paper_batch *batch)
+{
+    struct lstm_run *reader = &tape->reader.way[0];
+    const size_t bytes = reader->rows * reader->n * sizeof(float);
+    memcpy(reader->d_h, tape->writer.d_h, bytes);
+    memcpy(reader->d_c, tape->writer.d_c, bytes);
+    for (size_t t = reader->steps; t-- > 0;)
+        lstm_step_back(&net->reader.way[0], a, reader, t, NULL);
+    lstm_finish(&net->reader.way[0], a, reader);
+    read_words_back(net, a, batch, 0, reader);
+}
+
+static void encdec_backward(const struct paper_net *net, struct paper_tape *tape,
+                            const struct arrays *a, const struct paper_batch *batch)
+{
+    const struct lstm_run *r = &tape->writer;
+    lstm_backward(&net->writer, a, r, tape->d_top);
+    for (size_t t = 0; t < r->steps; t++)
+        onehot_backward(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
+                        r->gates + t * r->rows * 4 * r->n, r->rows);
+    encdec_reader_back(net, tape, a, batch);
+}
+
+/* A prefix's state is all that its next word needs. */
+static size_t encdec_memory(const struct paper_net *net, const struct paper_tape *tape,
+                            float *piece[2], size_t length[2])
+{
+    (void)net;
+    (void)tape;
+    piece[0] = piece[1] = NULL;
+    return length[0] = length[1] = 0;
+}
+
+const struct paper_ops paper_encdec = {
+    encdec_build, encdec_rooms,        encdec_forward,    encdec_backward,
+    encdec_width, encdec_read_problem, encdec_write_word, encdec_memory,
+};
+
+/* ---- attention ----------------------------------------------------------------------------- */
+
+static void attn_build(struct paper_net *net)
+{
+    const struct paper_dims *d = &net->dims;
+    struct blocks *b = &net->blocks;
+    for (int way = 0; way < 2; way++)
+        onehot_new_biased(&net->in[way], b, d->in_words, 4 * d->cells, BLOCK_GATES);
+    bilstm_new(&net->reader, b, d->cells);
+    attention_new(&net->look, b, d->post, 2 * d->cells, d->nodes);
+    dense_new(&net->picked, b, 2 * d->cells, 4 * d->post, BLOCK_GATES);
+    if (paper_has_feedback(d->kind))
+        onehot_new(&net->fed, b, d->out_words + 1, 4 * d->post);
+    lstm_new(&net->writer, b, d->post);
+}
+
+static size_t attn_width(const struct paper_net *net)
+{
+    return net->dims.post;
+}
+
+static void attn_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
+                       size_t rows)
+{
+    const struct paper_dims *d = &net->dims;
+    const size_t fed = rows * 2 * d->cells;
+    bilstm_run_new(&tape->reader, room, d->cells, d->n_in, rows);
+    attention_run_new(&net->look, &tape->look, room, d->n_in, d->n_out, rows);
+    lstm_run_new(&tape->writer, room, d->post, d->n_out, rows, 0);
+    tape->keep_state[0][0] = room_take(room, rows * d->post);
+    tape->keep_fed[0] = room_take(room, fed);
+    tape->picked = room_take(room, d->n_out * fed);
+    tape->d_picked = room_take(room, fed);
+}
+
+static void attn_read_problem(const struct paper_net *net, struct paper_tape *tape,
+                              const struct arrays *a, const struct paper_batch *batch)
+{
+    for (int way = 0; way < 2; way++)
+        read_words(net, a, batch, way, &tape->reader.way[way]);
+    bilstm_forward(&net->reader, a, &tape->reader);
+    bilstm_outputs(&tape->reader, tape->look.seq);
+    attention_begin(&net->look, a, &tape->look);
+    lstm_clear(&tape->writer);
+}
+
+static size_t fed_width(const struct paper_net *net, const struct paper_tape *tape)
+{
+    return tape->writer.rows * 2 * net->dims.cells;
+}
+
+/* The context, after dropout, and the word before are what the writer is fed. */
+static void attn_write_word(const struct paper_net *net, struct paper_tape *tape,
+                            const struct arrays *a, size_t t, const uint16_t *fed)
+{
+    struct lstm_run *r = &tape->writer;
+    const size_t n = fed_width(net, tape);
+    float *picked = tape->picked + t * n, *gates = r->gates + t * r->rows * 4 * r->n;
+    attention_step(&net->look, a, &tape->look, t, r->h + lstm_before(r, t), picked);
+    if (r->keep)
+        multiply(picked, tape->keep_fed[0], n, picked);
+    dense_forward(&net->picked, a, picked, r->rows, gates);
+    if (paper_has_feedback(net->dims.kind))
+        onehot_add(&net->fed, a, fed, keep_of(tape, r, t), r->rows, gates);
+    lstm_step(&net->writer, a, r, t);
+}
+
+static void attn_drop(const struct paper_net *net, struct paper_tape *tape,
+                      const struct paper_batch *batch)
+{
+    struct lstm_run *r = &tape->writer;
+    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
+    keep_draw(batch->seed, 3, batch->drop, fed_width(net, tape), tape->keep_fed[0]);
+    if (r->keep && paper_has_feedback(net->dims.kind))
+        drop_words(net, tape, batch);
+}
+
+static void attn_forward(const struct paper_net *net, struct paper_tape *tape,
+                         const struct arrays *a, const struct paper_batch *batch)
+{
+    const int feeds = paper_has_feedback(net->dims.kind);
+    struct lstm_run *r = &tape->writer;
+    attn_drop(net, tape, batch);
+    attn_read_problem(net, tape, a, batch);
+    for (size_t t = 0; t < r->steps; t++)
+        attn_write_word(net, tape, a, t, feeds ? fed_at(tape, batch, t) : NULL);
+    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
+}
+
+/* Step t back: through the writer into its state before, and through the attention. */
+static void write_back(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
+                       size_t t)
+{
+    struct lstm_run *r = &tape->writer;
+    const size_t n = fed_width(net, tape), state = r->rows * r->n;
+    lstm_step_back(&net->writer, a, r, t, tape->d_top + t * state);
+    dense_back_in(&net->picked, a, r->gates + t * state * 4, r->rows, tape->d_picked, 0);
+    if (r->keep)
+        multiply(tape->d_picked, tape->keep_fed[0], n, tape->d_picked);
+    attention_step_back(&net->look, a, &tape->look, t, r->h + lstm_before(r, t), tape->d_picked,
+                        r->d_h);
+}
+
+static void writer_back(const struct paper_net *net, struct paper_tape *tape,
+                        const struct arrays *a, const struct paper_batch *batch)
+{
+    struct lstm_run *r = &tape->writer;
+    const size_t state = r->rows * r->n;
+    memset(r->d_h, 0, state * sizeof(float));
+    memset(r->d_c, 0, state * sizeof(float));
+    attention_back_begin(&net->look, &tape->look);
+    for (size_t t = r->steps; t-- > 0;)
+        write_back(net, tape, a, t);
+    lstm_finish(&net->writer, a, r);
+    dense_back_weights(&net->picked, a, tape->picked, r->gates, r->steps * r->rows);
+    for (size_t t = 0; t < r->steps && paper_has_feedback(net->dims.kind); t++)
+        onehot_backward(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
+                        r->gates + t * state * 4, r->rows);
+}
+
+static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
+                          const struct arrays *a, const struct paper_batch *batch)
+{
+    writer_back(net, tape, a, batch);
+    attention_finish(&net->look, a, &tape->look);
+    bilstm_backward(&net->reader, a, &tape->reader, tape->look.d_seq);
+    for (int way = 0; way < 2; way++)
+        read_words_back(net, a, batch, way, &tape->reader.way[way]);
+}
+
+static size_t attn_memory(const struct paper_net *net, const struct paper_tape *tape,
+                          float *piece[2], size_t length[2])
+{
+    piece[0] = tape->look.seq;
+    length[0] = net->dims.n_in * 2 * net->dims.cells;
+    piece[1] = tape->look.looked;
+    length[1] = net->dims.n_in * net->look.pad;
+    return length[0] + length[1];
+}
+
+const struct paper_ops paper_attn = {
+    attn_build, attn_rooms,        attn_forward,    attn_backward,
+    attn_width, attn_read_problem, attn_write_word, attn_memory,
+};

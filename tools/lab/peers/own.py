@@ -1,0 +1,433 @@
+#!/usr/bin/env python3
+# own.py - a table of timings brought by a user: kpred beside other ways to choose from it
+# SPDX-License-Identifier: MIT
+"""What a random sample of timings teaches: kpred beside regressions and simpler ways.
+
+  nearest   the tuples of the nearest measured problem, fastest first
+  single    the tuples of the best mean share over the measured problems
+  forest    a random forest (scikit-learn), a regression of log2(time / best time of the problem), asked
+            for all tuples; of raw fields and of quotients, products and remainders: the better counts
+  xgboost   boosted trees (XGBoost), the same
+  kpred     init, the rule as far as it is known, train, predict
+  ruleless  kpred without the rule; not among the --methods unless it is named
+
+forest and xgboost learn from the failures, too, how likely a tuple fails. The tables:
+
+  own_KERNEL_N      a made-up kernel, N tuples a problem; fresh problems are asked for all tuples
+  fmoe_problem      AITER's kernels of fused mixtures of experts; each problem is left out once
+  fmoe_shape        the same; each shape is left out once, with all its problems
+  gemm_nn, gemm_nt, gemm_tn
+                    MI100's GEMM of Tensile, a layout each, a twentieth of the kernels a problem; each
+                    problem is left out once and asked for all kernels
+  hub_convolution, hub_dedispersion
+                    Kernel Tuner's public tables, a twentieth of the tuples of each GPU; asked for the
+                    others. One draw of the sample is one case, and a draw's share is the mean over GPUs
+  opencl            a matrix product in OpenCL: what a tuner measured, asked for ten other shapes
+  all               the mean over the tables before
+
+A share is the best time of the problem divided by the best time among the first k tuples; failures
+have none, and tuples that nobody measured are passed over. A line is the mean over n problems (or
+draws) with its standard error. `ahead` is how far kpred is ahead of that way on average, problem by
+problem, with its error; `best` marks the best of the others at that k. cpu_s and mib are the processor
+time and the most memory of a training; those of kpred are kpred-train's, those of the others include
+Python.
+
+Needs python3-numpy, python3-xgboost and python3-sklearn; the real tables need the folder --shared.
+Where these are missing, the tables are skipped with a message.
+"""
+import csv
+import multiprocessing
+import os
+import resource
+import shutil
+import sys
+import tempfile
+
+from rows import ROOT, die, parser_of, print_lines, progress, read_sections, run, words
+
+try:
+    import numpy as np
+    import xgboost
+    from sklearn.ensemble import RandomForestRegressor
+
+    import native
+    from own_tables import Missing, tables
+except ImportError as missing:
+    print(f"skip all: needs python3-numpy, python3-xgboost and python3-sklearn ({missing})", file=sys.stderr)
+    sys.exit(0)
+
+HEADING = "table,n,method,k,share,se,ahead,ahead_se,best,cpu_s,mib".split(",")
+
+PLACES = (1, 4, 10)
+TIME = "/usr/bin/time"
+BEAM = 1024 # the most tuples that kpred gives
+TREES = {"n_estimators": 600, "max_depth": 8, "learning_rate": .05, "subsample": .8, "colsample_bytree": .5,
+         "tree_method": "hist"}
+FOREST = {"n_estimators": 100, "min_samples_leaf": 2}
+FOREST_ROWS = 10000 # that a tree sees; more of them take minutes and hardly help
+
+
+# ---- the ways to choose tuples, kpred among them ----
+#
+# Each is made of a case (own_tables.py) and the options, and has order(problem, asked, hidden): the tuples
+# that it would try, best first, as indices. asked: the tuples that count and that the rule allows, as far
+# as it is told; hidden: how many others the rule allows.
+
+def inputs(case, problems, tuples, rich):
+    """The columns that the trees get."""
+    p, t = problems.astype(float), tuples.astype(float)
+    columns = list(p.T) + list(t.T)
+    if not rich:
+        return np.column_stack(columns)
+    sizes = [p[:, i] for i, (_, names) in enumerate(case.fields) if names is None]
+    numbers = [t[:, i] for i, (_, names) in enumerate(case.params) if names is None]
+    for i, a in enumerate(sizes):
+        columns += [a * b for b in sizes[:i]]
+        for b in numbers:
+            c = np.maximum(b, 1)
+            columns += [a / c, np.ceil(a / c), a % c]
+    for i, a in enumerate(numbers):
+        for b in numbers[:i]:
+            columns += [a * b, a / np.maximum(b, 1)]
+    return np.column_stack(columns)
+
+
+class Way:
+    """What all ways have."""
+    story = "" # what the training said
+
+    def cost(self):
+        """Seconds of a processor, and MiB, right after the training in a process of its own."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+class Trees(Way):
+    """A regression of times and, where tuples fail that the rule allows, one of failures."""
+
+    def __init__(self, case, make, rich):
+        self.case, self.rich = case, rich
+        x = inputs(case, case.problems[case.problem_of], case.tuples[case.tuple_of], rich)
+        good, may = case.good, case.may
+        self.time = make(good.sum(), rich).fit(x[good], case.octaves[good])
+        self.works = None
+        if not good[may].all():
+            self.works = make(may.sum(), rich).fit(x[may], good[may].astype(float))
+
+    def order(self, problem, asked, _hidden):
+        """All tuples, best first."""
+        tuples = self.case.tuples[asked]
+        x = inputs(self.case, np.tile(problem, (len(tuples), 1)), tuples, self.rich)
+        value = -self.time.predict(x)
+        if self.works:
+            value += np.log2(np.clip(self.works.predict(x), 1e-6, 1))
+        return asked[np.argsort(-value, kind="stable")]
+
+
+def boosted(case, options, rich):
+    """Trees of XGBoost."""
+    return Trees(case, lambda _n, _rich: xgboost.XGBRegressor(**TREES, n_jobs=options.threads,
+                                                                   random_state=options.seed), rich)
+
+
+def forest(case, options, rich):
+    """Trees of scikit-learn."""
+    def make(n, rich):
+        return RandomForestRegressor(max_samples=min(n, FOREST_ROWS) / n, max_features=.2 if rich else 1.,
+                                     n_jobs=options.threads, random_state=options.seed, **FOREST)
+    return Trees(case, make, rich)
+
+
+class Nearest(Way):
+    """The tuples of the nearest problem; of equal names, if there is one."""
+
+    def __init__(self, case, _options, _rich):
+        self.case = case
+
+    def order(self, problem, asked, _hidden):
+        """The tuples of one problem after the other, as far as ten go."""
+        case = self.case
+        names = [i for i, (_, t) in enumerate(case.fields) if t]
+        sizes = [i for i, (_, t) in enumerate(case.fields) if not t]
+        far = np.abs(np.log2(case.problems[:, sizes] / problem[sizes])).sum(1)
+        far += 100 * (case.problems[:, names] != problem[names]).sum(1)
+        is_asked = np.isin(case.tuple_of, asked)
+        found = []
+        for p in np.argsort(far, kind="stable"):
+            rows = np.flatnonzero((case.problem_of == p) & case.good & is_asked)
+            found += list(case.tuple_of[rows[np.argsort(case.times[rows])]])
+            if len(set(found)) >= max(PLACES):
+                break
+        return np.array(list(dict.fromkeys(found)), int)
+
+
+class Single(Way):
+    """The best tuples on average: of a tuple the mean of log2(time / mean of the problem)."""
+
+    def __init__(self, case, _options, _rich):
+        n, good, of = len(case.tuples), case.good, case.problem_of
+        count = np.bincount(of[good], minlength=len(case.problems))
+        mean = np.bincount(of[good], case.octaves[good], len(case.problems)) / np.maximum(count, 1)
+        worth = np.full(len(of), 3.) # of a failure
+        worth[good] = case.octaves[good] - mean[of[good]]
+        self.worth = np.bincount(case.tuple_of, worth, n) / (np.bincount(case.tuple_of, minlength=n) + 2)
+
+    def order(self, _problem, asked, _hidden):
+        """All tuples, best first."""
+        return asked[np.argsort(self.worth[asked], kind="stable")]
+
+
+class Kpred(Way):
+    """What kpred-train makes of the table."""
+
+    def __init__(self, case, options, _rich):
+        self.case, self.library = case, None
+        table, self.spec, self.header, self.used = (os.path.join(options.folder, case.name + end)
+                                                    for end in (".csv", ".spec", ".h", ".used"))
+        case.write(table)
+        run(options.train, "init", table, "--fields", ",".join(n for n, _ in case.fields), "-o", self.spec, "--force")
+        self.tell_rule()
+        timed = [TIME, "-o", self.used, "-f", "%U %S %M"] if shutil.which(TIME) else []
+        self.story = run(*timed, options.train, "train", self.spec, "--data", table, "-o", self.header, "--split",
+                         options.split, *options.set.split()).stderr
+
+    def cost(self):
+        """Of kpred-train alone. What Python starts has Python's size for a moment, so a small program
+        has to look; without it nothing is known."""
+        if not os.path.exists(self.used):
+            return float("nan"), float("nan")
+        with open(self.used, encoding="utf-8") as f:
+            user, system, kib = map(float, f.read().split())
+        return user + system, kib / 1024
+
+    def tell_rule(self):
+        """Into the spec, as far as it is known."""
+        with open(self.spec, encoding="utf-8") as f:
+            text = f.read()
+        if self.case.listed_by:
+            text = text.replace("[kernel]\n", f"[kernel]\nrule = listed\nlisted_by = {self.case.listed_by}\n", 1)
+        elif self.case.restrict:
+            text += "\n".join(["\n[restrict]", *self.case.restrict, ""])
+        with open(self.spec, "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def load(self):
+        """The header as a library, and what its values and names are."""
+        self.library = native.load(self.header)
+        sections = read_sections(self.spec)
+        fields, params = ({name: words(v) for name, v in sections[s]} for s in ("fields", "params"))
+        self.values = [[names.index(v) if names else int(v) for v in params[name]] for name, names in self.case.params]
+        self.names = [names and [fields[name].index(n) if n in fields[name] else -1 for n in names]
+                      for name, names in self.case.fields]
+        self.index = {tuple(t): i for i, t in enumerate(self.case.tuples.tolist())}
+
+    def order(self, problem, asked, hidden):
+        """The best tuples; one that nobody knows is -1, and those that do not count are left out."""
+        if not self.library:
+            self.load()
+        problem = np.ascontiguousarray([[n[v] if n else v for v, n in zip(problem, self.names)]], np.int32)
+        k = min(BEAM, max(PLACES) + hidden)
+        found = native.predict(self.library, problem, k, len(self.values))[0]
+        tuples = [self.index.get(tuple(v[i] for v, i in zip(self.values, row)), -1) for row in found if row[0] >= 0]
+        counts = set(asked.tolist()) | {-1}
+        return np.array([t for t in tuples if t in counts], int)
+
+
+class Ruleless(Kpred):
+    """The same without the rule, which only the failures tell; what breaks it counts as a failure."""
+
+    def tell_rule(self):
+        """Nothing."""
+
+    def order(self, problem, asked, hidden):
+        """The best tuples; -1 for one that does not count."""
+        counts = set(asked.tolist())
+        found = super().order(problem, np.arange(len(self.case.tuples)), hidden)
+        return np.array([t if t in counts else -1 for t in found], int)
+
+
+# Of a way, what makes it, and whether it looks at raw inputs, at rich ones, or at either.
+WAYS = {"nearest": (Nearest, [False]), "single": (Single, [False]), "forest": (forest, [False, True]),
+        "xgboost": (boosted, [False, True]), "kpred": (Kpred, [False]), "ruleless": (Ruleless, [False])}
+
+
+# ---- one way on one case ----
+
+def shares(case, order):
+    """Of each problem the shares for each of PLACES."""
+    out = []
+    for problem, times, may in case.fresh:
+        counts = ~np.isnan(times)
+        asked = np.flatnonzero(counts & may)
+        tried = order(problem, asked, (may & ~counts).sum())[:max(PLACES)]
+        found = np.append(times, np.inf)[tried] # -1 fails
+        out.append([times[asked].min() / found[:k].min() if len(found) else 0 for k in PLACES])
+    return np.array(out)
+
+
+def measure(case, options, name, rich, to):
+    """In a process of its own: shares, processor time and memory of the training, and what it said."""
+    way = WAYS[name][0](case, options, rich)
+    cost = way.cost()
+    to.send((shares(case, way.order), cost, way.story))
+
+
+def measured(case, options, name, rich):
+    """What measure() sends."""
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe(False)
+    child = fork.Process(target=measure, args=(case, options, name, rich, there))
+    child.start()
+    there.close()
+    try:
+        return here.recv()
+    except EOFError:
+        die(f"{case.name}: {name} ended early", 1)
+    finally:
+        child.join()
+
+
+def log(options, text):
+    """Into --log, at once."""
+    if options.log:
+        with open(options.log, "a", encoding="utf-8") as f:
+            print(text, file=f)
+
+
+# ---- one table ----
+
+class Table:
+    """The shares of each way on the problems of all cases, and what its trainings cost."""
+
+    def __init__(self, name, cases, options):
+        self.name, self.share, self.cost = name, {}, {}
+        every = {}
+        for case in cases():
+            for way in options.methods:
+                for rich in WAYS[way][1]:
+                    progress(f"{name}: {len(case.times)} rows: {way}")
+                    share, cost, story = measured(case, options, way, rich)
+                    log(options, f"{name} {way} {'rich' if rich else 'raw'}: {len(case.times)} rows, {len(share)} "
+                                 f"problems, {share.mean(0)}, {cost}\n{story}")
+                    share = share.mean(0, keepdims=True) if name.startswith("hub_") else share
+                    every.setdefault((way, rich), []).append((share, cost))
+        for (way, _), parts in every.items():
+            share = np.concatenate([s for s, _ in parts])
+            if way not in self.share or share.mean() > self.share[way].mean():
+                self.share[way] = share
+                self.cost[way] = np.mean([c for _, c in parts], 0)
+
+    def best(self, at):
+        """The best way but kpred at a place."""
+        others = [way for way in self.share if way not in ("kpred", "ruleless")]
+        return max(others, key=lambda way: self.share[way][:, at].mean(), default=None)
+
+    def lines(self):
+        """A line for each way and place."""
+        for way, shares_of in self.share.items():
+            for at, k in enumerate(PLACES):
+                share = shares_of[:, at]
+                ahead = self.share.get("kpred", shares_of)[:, at] - share
+                yield line(self.name, len(share), way, k, [share.mean(), error(share), ahead.mean(), error(ahead)],
+                           way == self.best(at), self.cost[way])
+
+
+def error(x):
+    """The standard error of a mean; of a single number there is none."""
+    return x.std(ddof=1) / len(x) ** .5 if len(x) > 1 else 0.
+
+
+def line(table, n, way, k, figures, is_best, cost):
+    """The cells of a line."""
+    share, se, ahead, ahead_se = figures
+    return [table, str(n), way, str(k), f"{share:.3f}", f"{se:.3f}", f"{ahead:+.3f}", f"{ahead_se:.3f}",
+            "yes" if is_best else "-", *("-" if np.isnan(x) else f"{x:.0f}" for x in cost)]
+
+
+# ---- all tables ----
+
+def earlier(path, names):
+    """The lines that an earlier run wrote, of other tables."""
+    with open(path, encoding="utf-8", newline="") as f:
+        heading, *lines = csv.reader(f)
+    if heading != HEADING:
+        die(f"{path}: columns {','.join(heading)}: expected {','.join(HEADING)}")
+    return [cells for cells in lines if cells[0] not in [*names, "all"]]
+
+
+def pooled(lines):
+    """The mean over tables: of each way, and of the best of each table but kpred."""
+    groups = {}
+    for cells in lines:
+        of = dict(zip(HEADING, cells))
+        for way in [of["method"]] + ["best"] * (of["best"] == "yes"):
+            groups.setdefault((way, of["k"]), []).append(of)
+    for (way, k), found in sorted(groups.items(), key=lambda x: (x[0][0] == "best", x[0][0] == "kpred")):
+        share, se, ahead, ahead_se, *cost = (
+            np.array([float(of[name].replace("-", "nan", of[name] == "-")) for of in found])
+            for name in "share,se,ahead,ahead_se,cpu_s,mib".split(","))
+        errors = [(x ** 2).sum() ** .5 / len(found) for x in (se, ahead_se)]
+        yield line("all", len(found), way, k, [share.mean(), errors[0], ahead.mean(), errors[1]], way == "best",
+                   [x.mean() for x in cost])
+
+
+# ---- the command ----
+
+def parse():
+    """The command line."""
+    p = parser_of(__doc__)
+    p.add_argument("--train", default=os.path.join(ROOT, "build/kpred-train"), help="kpred-train")
+    p.add_argument("--shared", default=os.path.join(ROOT, "../shared"), help="the folder of the real tables")
+    p.add_argument("--tables", default="", help="those whose names begin so, with commas; default: all")
+    p.add_argument("--samples", default="30,120", help="tuples a problem of made-up kernels")
+    p.add_argument("--methods", default=",".join(w for w in WAYS if w != "ruleless"))
+    p.add_argument("--problems", type=int, default=300, help="of made-up kernels that were measured")
+    p.add_argument("--fresh", type=int, default=100, help="of made-up kernels that are asked")
+    p.add_argument("--folds", type=int, default=3, help="in which problems are left out")
+    p.add_argument("--draws", type=int, default=30, help="samples of the hub's tables")
+    p.add_argument("--threads", type=int, default=1, help="of forest and xgboost")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--split", default="none", help="which problems kpred-train keeps from training")
+    p.add_argument("--set", default="", help="options for kpred-train train")
+    p.add_argument("--earlier", help="what --csv wrote before: its lines of other tables join those of this run")
+    p.add_argument("--log", help="a file for what each training says, and for its shares, as they come")
+    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
+    p.add_argument("--json", action="store_true", help="JSON instead of a table")
+    options = p.parse_args()
+    options.methods = options.methods.split(",")
+    for way in options.methods:
+        if way not in WAYS:
+            die(f"--methods: \"{way}\" is none of {', '.join(WAYS)}")
+    return options
+
+
+def asked_for(options):
+    """The tables of --tables."""
+    starts = tuple(options.tables.split(","))
+    found = [(name, cases) for name, cases in tables(options) if name.startswith(starts)]
+    if not found:
+        die(f"--tables: \"{options.tables}\" begins none of {', '.join(name for name, _ in tables(options))}")
+    return found
+
+
+def main():
+    """Lines of all tables, and of all together."""
+    options = parse()
+    found, skipped = [], 0
+    with tempfile.TemporaryDirectory() as options.folder:
+        for name, cases in asked_for(options):
+            try:
+                found.append(Table(name, cases, options))
+            except Missing as e:
+                print(f"skip {name}: needs {e}", file=sys.stderr)
+                skipped += 1
+    progress("")
+    lines = earlier(options.earlier, [table.name for table in found]) if options.earlier else []
+    lines += [cells for table in found for cells in table.lines()]
+    if lines:
+        print_lines(HEADING, [*lines, *pooled(lines)], options)
+    print(f"{len(found)} tables, {skipped} skipped", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,501 @@
+# SPDX-License-Identifier: MIT
+"""own_tables.py - the tables of own.py: made-up kernels and measured ones, a sample to learn from each
+
+A case is what a user has, and the problems that are asked. A problem and a tuple are rows of numbers;
+a name is its index. A time is infinite where a tuple failed, and not a number where nobody measured it
+or where the sample told it. Each table is a function of own.py's options that yields its cases.
+
+A made-up kernel has fields (name, tokens or None), params (name, values), conditions in Python's words, and
+times(problems, tuples): microseconds of each row, infinite where the tuple fails. Its effects are
+those of real kernels, some of which no plain feature computes: bank conflicts that depend on a
+stride, a GPU with a slow corner, waves of unequal blocks, caches that overflow.
+"""
+import collections
+import csv
+import glob
+import itertools
+import json
+import os
+import re
+
+import numpy as np
+
+from rows import open_text
+from tuner_tables import Table
+
+NOISE = .02
+SAMPLED = .05 # of the tuples of a problem of Tensile and of the hub
+LEAST = 4     # options that a problem of fused MoE has to have
+
+
+class Missing(Exception):
+    """A file of ../shared that is not there."""
+
+
+class Case:
+    """fields and params are (name, names or None), tuples all there are. `restrict` is the rule in the
+    words of a spec, or `listed_by` the fields by which the sample lists it; without both it is not told."""
+
+    def __init__(self, name, fields, params, tuples, restrict=(), listed_by=""):
+        self.name, self.fields, self.params, self.tuples = name, fields, params, tuples
+        self.restrict, self.listed_by = list(restrict), listed_by
+        self.fresh = [] # (problem, time of each tuple, which tuples the rule allows)
+
+    def learn(self, problems, problem_of, tuple_of, times, may=None):
+        """The sample: rows of the problem and the tuple at these indices; may: those that the rule allows."""
+        self.problems, self.problem_of, self.tuple_of = problems, problem_of, tuple_of
+        self.times, self.good = times, np.isfinite(times)
+        self.may = np.ones(len(times), bool) if may is None else may
+        best = np.full(len(problems), np.inf)
+        np.minimum.at(best, problem_of, times)
+        with np.errstate(invalid="ignore"):
+            self.octaves = np.log2(times / best[problem_of])
+
+    def ask(self, problem, times, may=None):
+        """A problem that will be asked; its times that are no numbers do not count."""
+        self.fresh.append((problem, times, np.ones(len(times), bool) if may is None else may))
+
+    def write(self, path):
+        """The sample as a CSV file."""
+        columns = self.fields + self.params
+        with open(path, "w", encoding="utf-8") as f:
+            print(*[n for n, _ in columns], "time_us", sep=",", file=f)
+            for p, t, time in zip(self.problem_of, self.tuple_of, self.times):
+                cells = [names[v] if names else str(v)
+                         for v, (_, names) in zip([*self.problems[p], *self.tuples[t]], columns)]
+                print(*cells, f"{time:.7g}" if np.isfinite(time) else "failed", sep=",", file=f)
+
+
+def indices(texts):
+    """Distinct names, and which one each is."""
+    texts = list(texts)
+    names = list(dict.fromkeys(texts))
+    at = {name: i for i, name in enumerate(names)}
+    return names, np.array([at[text] for text in texts])
+
+
+def distinct(rows):
+    """Distinct rows in the order in which they came, and which one each is."""
+    found, of = indices(map(tuple, rows))
+    return np.array(found), of
+
+
+# ---- made-up kernels ----
+
+class Kernel:
+    """One kernel. problems and tuples are arrays of numbers; a token or a name is its index."""
+
+    def __init__(self, name, fields, params, conditions, times, draw):
+        self.name, self.fields, self.params, self.conditions = name, fields, params, conditions
+        self.times, self.draw = times, draw
+        self.tuples = np.array(list(itertools.product(*[v for _, v in params])))
+
+    def all_times(self, problem):
+        """The time of each tuple for one problem."""
+        return self.times(np.tile(problem, (len(self.tuples), 1)), self.tuples)
+
+    def problems(self, rng, n):
+        """n problems, no two the same."""
+        found = {}
+        while len(found) < n:
+            found[tuple(self.draw(rng))] = True
+        return np.array(list(found))
+
+
+def cdiv(a, b):
+    """Rounded up."""
+    return -(-a // b)
+
+
+def pick(rng, values):
+    """One of them."""
+    return int(values[rng.integers(len(values))])
+
+
+def size(rng, low, high):
+    """As users have them: many powers of two, multiples of them, and odd ones."""
+    x = 2 ** rng.uniform(np.log2(low), np.log2(high))
+    by = pick(rng, [1, 8, 32, 64, 128, 256])
+    kind = rng.random()
+    return int(2 ** round(np.log2(x))) if kind < .3 else max(low, int(round(x / by)) * by)
+
+
+# ---- a product of matrices with a split of K and a limit of shared memory ----
+
+GEMM_UNITS, GEMM_RATE, GEMM_BANDWIDTH = np.array([60, 104]), np.array([.20, .43]), np.array([.9, 1.6])
+
+
+def gemm_times(p, t):
+    """One block of BM x BN of each of SPLIT parts of K."""
+    gpu, half, m, n, k = p.T
+    bm, bn, bk, split, stages = t.T
+    size_of = np.where(half == 1, 2, 4)
+    shared = (bm + bn) * bk * size_of * stages
+    threads = np.clip(bm * bn // 32, 64, 512)
+    blocks = cdiv(m, bm) * cdiv(n, bn) * split
+    resident = np.clip(np.minimum(65536 // np.maximum(shared, 1), 2048 // threads), 1, 8)
+    units = GEMM_UNITS[gpu]
+    whole, rest = np.divmod(blocks, units * resident)
+    last = np.where(rest > 0, .35 + .65 * cdiv(rest, units) / resident, 0) # a last wave runs alone
+    per_k = bm * bn / (GEMM_RATE[gpu] * np.where(half == 1, 3.2, 1) * 1e3)
+    reuse = 1 / (1 + 9 / bm + 9 / bn) * np.where(bm * bn > 128 * 128, .72, 1)
+    conflict = np.where((bk * size_of) % 128 == 0, 1.22 - .1 * (gpu == 1), 1)
+    stride = np.where((k * size_of) % 4096 == 0, 1.18, 1) * np.where((k % 8 > 0) & (bk > 32), 1.3, 1)
+    hide = 1 + .5 / (stages + resident - .5)
+    steps = cdiv(cdiv(k, split), bk)
+    corner = np.where((gpu == 1) & (half == 1) & (bn == 256) & (stages > 1), 1.4, 1)
+    block = (steps * bk * per_k / reuse * conflict * hide * stride * corner + 1.1 + .3 * stages) * resident
+    traffic = (m * k * cdiv(n, bn) + n * k * cdiv(m, bm)) * size_of / (GEMM_BANDWIDTH[gpu] * 1e6) * .35
+    gather = np.where(split > 1, m * n * 4 * (split + 1) / (GEMM_BANDWIDTH[gpu] * 1e6) + 2.2, 0)
+    time = np.maximum((whole + last) * block / 10, traffic) + gather + 3
+    fails = (shared > 65536) | (split * bk > k)
+    return np.where(fails, np.inf, time)
+
+
+GEMM = Kernel("own_gemm", [("gpu", ["gfx906_60", "gfx90a_104"]), ("dtype", ["fp32", "fp16"]),
+                           ("m", None), ("n", None), ("k", None)],
+              [("BM", [16, 32, 64, 128, 256]), ("BN", [16, 32, 64, 128, 256]), ("BK", [16, 32, 64, 128]),
+               ("SPLIT", [1, 2, 4, 8, 16]), ("STAGES", [1, 2, 3, 4])],
+              ["(BM + BN) * BK * STAGES <= 32768", "dtype == fp16 or (BM + BN) * BK * STAGES <= 16384",
+               "SPLIT * BK <= k"],
+              gemm_times, lambda rng: [pick(rng, [0, 1]), pick(rng, [0, 1]), size(rng, 1, 8192),
+                                       size(rng, 32, 16384), size(rng, 128, 16384)])
+
+
+# ---- a stencil on a grid ----
+
+def stencil_times(p, t):
+    """Tiles of TX x TY x TZ points with a halo of `radius`."""
+    nx, ny, nz, radius = p.T
+    tx, ty, tz, unroll, vec, lds = t.T
+    per_thread = vec * unroll
+    threads = tx * ty * tz // np.maximum(vec, 1)
+    halo = (tx + 2 * radius) * (ty + 2 * radius) * (tz * unroll + 2 * radius)
+    shared = np.where(lds == 1, halo * 4, 0)
+    registers = 18 + 5 * per_thread + 2 * radius * vec * np.where(lds == 1, 1, 2)
+    tiles = cdiv(nx, tx) * cdiv(ny, ty) * cdiv(nz, tz * unroll)
+    resident = np.clip(np.minimum(np.minimum(65536 // np.maximum(shared, 1), 1024 // np.maximum(threads, 1)),
+                                  65536 // np.maximum(registers * threads, 1)), 0, 16)
+    points = tx * ty * tz * unroll
+    read = np.where(lds == 1, halo, points * (1 + 1.1 * radius * (.4 + np.exp2(-(tx * vec) / 64.))))
+    coalesced = np.minimum(1, tx / 64.) * np.where(nx % (4 * vec) == 0, 1, .82)
+    page = np.where((nx * 4) % 4096 == 0, 1 + .35 * (tz > 2), 1)
+    plane = np.where(nx * ny * (2 * radius + 1) * 4 > 4 << 20, 1.25 - .04 * np.minimum(tz * unroll, 6), 1)
+    memory = (read / coalesced * page * plane + points) * 4 / 7.5
+    compute = points * (6 * radius + 1) / (5.5 * vec ** .35) * (1 + .12 * (unroll == 1))
+    bank = np.where((lds == 1) & ((tx + 2 * radius) % 32 == 0), 1.5, 1)
+    waves = cdiv(threads, 64) * 64 / np.maximum(threads, 1)
+    block = np.maximum(memory, compute * bank) * waves + 60 + 40 * lds
+    rounds = np.ceil(tiles / (64. * np.maximum(resident, 1)))
+    hide = 1 + 1.2 / (np.maximum(resident * threads, 1) / 256. + 1)
+    time = rounds * block * np.maximum(resident, 1) * hide / 1500 + 4
+    return np.where((threads > 1024) | (threads < 1) | (resident == 0), np.inf, time)
+
+
+STENCIL = Kernel("own_stencil", [("nx", None), ("ny", None), ("nz", None), ("radius", None)],
+                 [("TX", [8, 16, 32, 64, 128, 256]), ("TY", [1, 2, 4, 8, 16]), ("TZ", [1, 2, 4, 8]),
+                  ("UNROLL", [1, 2, 4]), ("VEC", [1, 2, 4]), ("LDS", [0, 1])], [], stencil_times,
+                 lambda rng: [size(rng, 32, 1024), size(rng, 16, 1024), size(rng, 4, 512),
+                              pick(rng, [1, 1, 2, 3, 4])])
+
+
+# ---- a reduction of each row, several rows a block, or several blocks a row ----
+
+UNITS, LINE = np.array([80, 132, 40]), np.array([1.2, 2.6, .5])
+
+
+def reduce_times(p, t):
+    """ROWS rows by THREADS threads; a row is cut into SPLIT parts, read VEC words at a time."""
+    gpu, op, rows, cols = p.T
+    threads, rows_at_once, vec, split, items, keep = t.T
+    length = cdiv(cols, split)
+    blocks = cdiv(rows, rows_at_once) * split
+    lanes = threads // rows_at_once
+    steps = cdiv(length, np.maximum(lanes, 1) * vec * items)
+    registers = 14 + vec * items * np.where(keep == 1, cdiv(length, np.maximum(lanes * vec * items, 1)), 1)
+    resident = np.clip(np.minimum(2048 // threads, 65536 // np.maximum(registers * threads, 1)), 0, 32)
+    passes = np.where(op == 0, 1, np.where(keep == 1, 1.05, 1 + .8 * op))
+    straight = np.where(cols % vec == 0, 1, .55) * np.minimum(1, lanes * vec / 32.)
+    traffic = rows_at_once * length * 4 * passes / straight
+    shuffle = np.log2(np.maximum(lanes, 2)) * np.where(lanes > np.where(gpu == 1, 32, 64), 14, 5) * (1 + op)
+    slow = np.where((gpu == 2) & (vec == 4) & (items > 2), 1.5, 1)
+    step = steps * (18 + 7 * items * vec * (1 + .7 * op)) * slow * np.where(items == 1, 1.25, 1)
+    per_unit = np.ceil(blocks / (UNITS[gpu] * np.maximum(resident, 1)))
+    busy = np.minimum(1, np.ceil(blocks / UNITS[gpu]) * threads * items * vec / 4096.)
+    moved = per_unit * np.maximum(resident, 1) * traffic / (LINE[gpu] * 1e4) / np.maximum(busy, .08) * 1.4
+    worked = per_unit * (step + shuffle) * (1 + .04 * resident) / 900
+    gather = np.where(split > 1, 2.5 + rows * split * 8 / (LINE[gpu] * 1e6) * 60, 0)
+    time = np.maximum(moved, worked) + .3 * np.minimum(moved, worked) + gather + 2.2
+    return np.where((resident == 0) | (lanes < 1) | ((split > 1) & (op == 2)), np.inf, time)
+
+
+REDUCE = Kernel("own_reduce", [("gpu", ["V100", "H100", "T4"]), ("op", ["sum", "softmax", "norm"]),
+                               ("rows", None), ("cols", None)],
+                [("THREADS", [32, 64, 128, 256, 512, 1024]), ("ROWS", [1, 2, 4, 8, 16]), ("VEC", [1, 2, 4]),
+                 ("SPLIT", [1, 2, 4, 8, 16]), ("ITEMS", [1, 2, 4]), ("KEEP", [0, 1])], [], reduce_times,
+                lambda rng: [pick(rng, [0, 1, 2]), pick(rng, [0, 1, 2]), size(rng, 1, 65536),
+                             size(rng, 16, 65536)])
+
+KERNELS = {k.name: k for k in (GEMM, STENCIL, REDUCE)}
+
+
+# ---- a sample of a made-up kernel ----
+
+def made_up(kernel, n_tuples, options):
+    """Some tuples of each measured problem; all of each fresh one count."""
+    rng = np.random.default_rng([options.seed, n_tuples])
+    case = Case(kernel.name, kernel.fields, [(n, None) for n, _ in kernel.params], kernel.tuples, kernel.conditions)
+    problems = kernel.problems(rng, options.problems)
+    problem_of = np.repeat(np.arange(len(problems)), n_tuples)
+    tuple_of = np.concatenate([rng.choice(len(kernel.tuples), n_tuples, replace=False) for _ in problems])
+    times = kernel.times(problems[problem_of], kernel.tuples[tuple_of])
+    noise = np.exp2(NOISE * np.log2(np.e) * rng.standard_normal(len(times)))
+    case.learn(problems, problem_of, tuple_of, times * noise, np.isfinite(times) if kernel.conditions else None)
+    for problem in kernel.problems(rng, options.fresh):
+        times = kernel.all_times(problem)
+        case.ask(problem, times, np.isfinite(times) if kernel.conditions else None)
+    yield case
+
+
+# ---- files ----
+
+def found(options, pattern):
+    """The files of that pattern in ../shared."""
+    paths = sorted(glob.glob(os.path.join(options.shared, pattern)))
+    if not paths:
+        raise Missing(os.path.join(options.shared, pattern))
+    return paths
+
+
+def rows_of(path):
+    """Rows of a CSV file, maybe packed, by column; lines that begin with # are comments."""
+    with open_text(path, newline="") as f:
+        yield from csv.DictReader((line for line in f if not line.startswith("#")), skipinitialspace=True)
+
+
+def folds_of(groups, options):
+    """The fold of each problem: problems of one group are in one fold, and groups are dealt at random."""
+    _, group = indices(groups)
+    rng = np.random.default_rng(options.seed)
+    return rng.permutation(group.max() + 1)[group] % options.folds
+
+
+# ---- MI100's products of matrices, from Tensile ----
+
+PIECES = "MT0 MT1 MT2 IU GRVW GSU EPS SU SUS WGM".split()
+LAYOUTS = {"gemm_nn": "Ailk_Bljk", "gemm_nt": "Ailk_Bjlk", "gemm_tn": "Alik_Bljk"}
+SIZES = {"m": "SizeI", "n": "SizeJ", "batch": "SizeK", "k": "SizeL"}
+
+
+def kernel_pieces(name):
+    """The numbers of a kernel's name that are free."""
+    tile = re.search(r"_MT(\d+)x(\d+)x(\d+)_", name).groups()
+    return [int(x) for x in tile] + [int(re.search(rf"_{p}(\d+)(_|$)", name)[1]) for p in PIECES[3:]]
+
+
+def tile_rule(tuples):
+    """Which tiles there are, as a condition; the other pieces are free."""
+    there = np.unique(tuples[:, :4] @ [1000000, 1000, 10, 1])
+    return f"MT0 * 1000000 + MT1 * 1000 + MT2 * 10 + IU in ({', '.join(map(str, there))})"
+
+
+def gemm_fold(name, problems, tuples, times, fold_of, fold, seed):
+    """Some kernels of the problems outside of the fold; all of those within count."""
+    case = Case(name, [(f, None) for f in SIZES], [(p, None) for p in PIECES], tuples, [tile_rule(tuples)])
+    rng = np.random.default_rng([seed, fold])
+    known = np.flatnonzero(fold_of != fold)
+    tuple_of = np.array([rng.choice(len(tuples), round(SAMPLED * len(tuples)), replace=False) for _ in known])
+    problem_of = np.repeat(np.arange(len(known)), tuple_of.shape[1])
+    case.learn(problems[known], problem_of, tuple_of.ravel(), times[known][problem_of, tuple_of.ravel()])
+    for p in np.flatnonzero(fold_of == fold):
+        case.ask(problems[p], times[p])
+    return case
+
+
+def gemm(name, letters, options):
+    """The shapes of a layout, each left out once."""
+    rows = list(rows_of(found(options, f"tensile/mi100-sgemm-Cijk_{letters}_SB_00.csv.bz2")[0]))
+    kernels = [column for column in rows[0] if column and "_MT" in column]
+    tuples = np.array([kernel_pieces(kernel) for kernel in kernels])
+    problems = np.array([[int(row[s]) for s in SIZES.values()] for row in rows])
+    speed = np.array([[float(row[kernel] or 0) for kernel in kernels] for row in rows])
+    flops = np.array([[float(row["TotalFlops"])] for row in rows])
+    times = np.where(speed > 0, flops / np.maximum(speed, 1e-9) / 1e3, np.inf)
+    fold_of = folds_of(map(tuple, problems), options)
+    for fold in range(options.folds):
+        yield gemm_fold(name, problems, tuples, times, fold_of, fold, options.seed)
+
+
+# ---- kernels of fused mixtures of experts, from AITER ----
+
+MOE_FIELDS = ("stage gfx token model_dim inter_dim expert topk act_type q_dtype_a q_dtype_w q_type "
+              "doweight_stage1").split()
+MOE_SIZES = "token model_dim inter_dim expert topk".split()
+MOE_SHAPE = "model_dim inter_dim expert topk".split()
+MOE_LISTED_BY = "stage q_type"
+WRONG = 5. # percent of wrong results that make a measurement a failure
+
+
+def moe_kernel(name):
+    """A kernel's name as three names: which code it is, its tile, and its pace. None has more than 128
+    values, and each kernel is another tuple."""
+    name = re.sub(r"^_ZN5aiter\d+|E$", "", name)
+    tile = re.search(r"\d+(x\d+)+", name)[0]
+    pace = re.findall(r"_(?:w\d|kb\d+|\dperCU|\dtg)(?=_|$)", name)
+    block = re.findall(r"_sbm\d+", name)
+    for piece in pace + block:
+        name = name.replace(piece, "", 1)
+    return name.replace(tile, "TILE", 1), "t" + tile + "".join(block), "p" + "".join(pace)
+
+
+def moe_columns(rows):
+    """Fields and the column of each; a size is a number, all else a name."""
+    fields, columns = [], []
+    for name in MOE_FIELDS:
+        if name in MOE_SIZES:
+            names, column = None, np.array([int(row[name]) for row in rows])
+        else:
+            names, column = indices([f"{name[0]}{row[name].split('.')[-1]}" for row in rows])
+        fields.append((name, names))
+        columns.append(column)
+    return fields, np.column_stack(columns)
+
+
+def moe_table(path):
+    """A case without a sample, the problems, and the median time of each problem and option."""
+    rows = list(rows_of(path))
+    fields, columns = moe_columns(rows)
+    problems, problem_of = distinct(columns)
+    parts = [indices(column) for column in zip(*[moe_kernel(row["kernelName"]) for row in rows])]
+    tuples, tuple_of = distinct(np.column_stack([of for _, of in parts]))
+    params = list(zip(("code", "tile", "pace"), [names for names, _ in parts]))
+    repeats = collections.defaultdict(list)
+    for p, t, row in zip(problem_of, tuple_of, rows):
+        repeats[p, t].append(float(row["us"]) if float(row["err"].rstrip("%")) <= WRONG else np.inf)
+    times = np.full((len(problems), len(tuples)), np.nan)
+    for at, values in repeats.items():
+        times[at] = np.median(values)
+    return fields, params, problems, tuples, times
+
+
+def subset(fields, problems):
+    """Whether each name that a problem has is one of those of the problems that are known."""
+    named = [i for i, (_, names) in enumerate(fields) if names]
+    return lambda problem: all(problem[i] in problems[:, i] for i in named)
+
+
+def moe_fold(name, table, known):
+    """The problems that are known teach; of the others those count that have the least number of options
+    that the sample lists."""
+    fields, params, problems, tuples, times = table
+    case = Case(name, fields, params, tuples, listed_by=MOE_LISTED_BY)
+    problem_of, tuple_of = np.nonzero(~np.isnan(times[known]))
+    by = [i for i, (f, _) in enumerate(fields) if f in MOE_LISTED_BY.split()]
+    groups = list(map(tuple, problems[:, by]))
+    listed = {g: np.isfinite(times[[k and h == g for k, h in zip(known, groups)]]).any(0) for g in set(groups)}
+    may = np.array([listed[groups[p]][t] for p, t in zip(np.flatnonzero(known)[problem_of], tuple_of)])
+    case.learn(problems[known], problem_of, tuple_of, times[known][problem_of, tuple_of], may)
+    is_told = subset(fields, problems[known])
+    for p in np.flatnonzero(~known):
+        if is_told(problems[p]) and (np.isfinite(times[p]) & listed[groups[p]]).sum() >= LEAST:
+            case.ask(problems[p], np.where(listed[groups[p]], times[p], np.nan), listed[groups[p]])
+    return case
+
+
+def fmoe(by_shape, options):
+    """Problems left out, or all problems of a shape."""
+    table = moe_table(found(options, "aiter/profile_fmoe.csv.bz2")[0])
+    fields, problems = table[0], table[2]
+    at = [i for i, (name, _) in enumerate(fields) if not by_shape or name in MOE_SHAPE]
+    fold_of = folds_of(map(tuple, problems[:, at]), options)
+    for fold in range(options.folds):
+        yield moe_fold("fmoe", table, fold_of != fold)
+
+
+# ---- the hub's tables ----
+
+def t1_rule(path):
+    """The conditions of a T1 input in the words of a spec; a parameter of one value is a constant."""
+    with open(path, encoding="utf-8") as f:
+        space = json.load(f)["ConfigurationSpace"]
+    one = [(p["Name"], re.fullmatch(r"\[(\w+)\]", p["Values"])) for p in space["TuningParameters"]]
+    return [f"{name} = {value[1]}" for name, value in one if value] + [c["Expression"] for c in space["Conditions"]]
+
+
+def hub_tables(kernel, options):
+    """By GPU; a table with other parameters than the first is left out."""
+    tables = {}
+    for path in found(options, f"tuner/{kernel}_milo.*.json.*z*"):
+        gpu = os.path.basename(path).split(".")[1]
+        if "_T4" not in gpu:
+            table = Table(path)
+            first = next(iter(tables.values()), table)
+            if (table.names, table.values) == (first.names, first.values):
+                tables[gpu] = table
+    return tables
+
+
+def hub_draw(kernel, tables, restrict, seed):
+    """Some tuples of each GPU; the others count."""
+    first = next(iter(tables.values()))
+    tuples = np.array([[int(v[i]) for v, i in zip(first.values, config)] for config in first.configs])
+    times = np.array([[table.time[c] * 1e3 for c in first.configs] for table in tables.values()])
+    case = Case("hub_" + kernel, [("gpu", list(tables))], [(name, None) for name in first.names], tuples, restrict)
+    rng = np.random.default_rng(seed)
+    tuple_of = np.array([rng.choice(len(tuples), round(SAMPLED * len(tuples)), replace=False) for _ in tables])
+    problems = np.arange(len(tables))[:, None]
+    problem_of = np.repeat(np.arange(len(tables)), tuple_of.shape[1])
+    case.learn(problems, problem_of, tuple_of.ravel(), times[problem_of, tuple_of.ravel()])
+    for p, told in enumerate(tuple_of):
+        times[p, told] = np.nan
+        case.ask(problems[p], times[p])
+    return case
+
+
+def hub(kernel, options):
+    """Draws of a kernel."""
+    restrict = t1_rule(found(options, f"tuner/{kernel}_milo.T1.json")[0])
+    tables = hub_tables(kernel, options)
+    for draw in range(options.draws):
+        yield hub_draw(kernel, tables, restrict, [options.seed, draw])
+
+
+# ---- a product of matrices in OpenCL ----
+
+def restrict_of(path):
+    """The lines of [restrict] of a spec, which is its last section."""
+    with open(path, encoding="utf-8") as f:
+        return f.read().partition("\n[restrict]\n")[2].split("\n")
+
+
+def opencl(options):
+    """What a tuner measured teaches; the shapes of the full tables count, by the median of these."""
+    train = list(rows_of(found(options, "opencl/train.csv")[0]))
+    full = [row for path in found(options, "opencl/full*.csv") for row in rows_of(path)]
+    fields, params = list(train[0])[:3], list(train[0])[3:-1]
+    tuples, tuple_of = distinct([[int(row[p]) for p in params] for row in train + full])
+    problems, problem_of = distinct([[int(row[f]) for f in fields] for row in train + full])
+    times = np.array([float(row["time_us"]) if row["time_us"][:1].isdigit() else np.inf for row in train + full])
+    n = len(train)
+    case = Case("opencl", [(f, None) for f in fields], [(p, None) for p in params], tuples,
+                restrict_of(found(options, "opencl/gemm.spec")[0]))
+    case.learn(problems[:problem_of[:n].max() + 1], problem_of[:n], tuple_of[:n], times[:n])
+    for p in np.unique(problem_of[n:]):
+        known = np.full(len(tuples), np.nan)
+        for t in np.unique(tuple_of[n:][problem_of[n:] == p]):
+            known[t] = np.median(times[n:][(problem_of[n:] == p) & (tuple_of[n:] == t)])
+        case.ask(problems[p], known, ~np.isnan(known))
+    yield case
+
+
+def tables(options):
+    """By name, what yields the cases; those of `draws` are draws of the same problems."""
+    yield from ((f"{name}_{n}", lambda k=kernel, n=int(n): made_up(k, n, options))
+                for name, kernel in KERNELS.items() for n in options.samples.split(","))
+    yield "fmoe_problem", lambda: fmoe(False, options)
+    yield "fmoe_shape", lambda: fmoe(True, options)
+    for name, letters in LAYOUTS.items():
+        yield name, lambda n=name, x=letters: gemm(n, x, options)
+    for kernel in "convolution", "dedispersion":
+        yield f"hub_{kernel}", lambda k=kernel: hub(k, options)
+    yield "opencl", lambda: opencl(options)

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: MIT
+"""plots.py - the figures of docs/accuracy.md, drawn by gnuplot as SVG
+
+A plot's function returns gnuplot's commands, or None if nothing that it would show was measured.
+The same measurements give the same bytes.
+"""
+import re
+import subprocess
+import tempfile
+
+import timed
+from measured import OURS, share
+from rows import die
+from sections import NAMES, NETS, chain_cost, pft, read_published, widths_of
+from timed import METHODS, by_k, losses, of_split
+
+KS = ("1", "3", "10", "30", "50", "100")
+# Curves differ in colour (Okabe and Ito's), dashes and marks.
+LOOKS = {name: f"lc rgb '{colour}' dt {dash} pt {mark} lw {width}" for
+         name, colour, dash, mark, width in
+         [("ours", "#000000", "1", 7, 2), ("net", "#0072b2", "(12,4)", 5, 1),
+          ("chain", "#d55e00", "(6,4)", 9, 1), ("forest", "#009e73", "(2,3)", 4, 1),
+          ("nearest", "#cc79a7", "(10,3,2,3)", 6, 1), ("paper", "#444444", "1", 2, 2)]}
+
+
+def gnuplot(script):
+    """What gnuplot draws, or None if there is none."""
+    try:
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as f: # not a pipe, which it may close
+            f.write(script)
+            f.seek(0)
+            done = subprocess.run(["gnuplot", "-d"], stdin=f, capture_output=True,
+                                  encoding="utf-8", check=False)
+    except FileNotFoundError:
+        return None
+    if done.returncode or "</svg>" not in done.stdout:
+        die("gnuplot failed: " + " ".join(done.stderr.split())[:400], 1)
+    return slim(done.stdout)
+
+
+# What the picture does without: what gnuplot tells of itself, filters that nothing uses, the second
+# name space, which SVG 2 has no need of, defaults, and attributes that the root has.
+SUPERFLUOUS = [r"<desc>.*?</desc>", r"<title>.*?</title>", r"<filter .*?</filter>",
+               r'\sxmlns:xlink="[^"]*"', r'\sfont-family="sans-serif"', r'\sfont-size="12.00"',
+               r'\sclass="gridline"', r'\sid="gnuplot_plot_\w+"', r'\sstroke-width="1.00"',
+               r'\sstroke-linecap="butt"', r'\sstroke-linejoin="miter"', r"\sstroke='black'",
+               r"\scolor='#000000'",
+               r'\sfill="none" color="(black|gray)" stroke="currentColor"',
+               r'\sstroke="none" fill="black"']
+ROOT = '<svg font-family="sans-serif" font-size="12"\n'
+CANVAS = '<style>text{stroke:none;fill:black}</style>\n' \
+         '<g fill="none" color="black" stroke="currentColor">'
+# Groups without attributes around nothing else, empty ones, and equal ones one after the other
+LEAF = r"(?:(?!</?g\b).)*"
+GROUPS = [(rf"<g ?>({LEAF})</g>", r"\1"), (r"<g\b[^>]*>\s*</g>", ""),
+          (rf"(<g\b([^>]*)>{LEAF})</g>\s*<g\2>", r"\1")]
+
+
+def slim(svg):
+    """The same picture in a quarter of the bytes."""
+    svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
+                 lambda m: "#" + "".join(f"{int(x):02x}" for x in m.groups()), svg)
+    for pattern in SUPERFLUOUS:
+        svg = re.sub(pattern, "", svg, flags=re.S)
+    svg = re.sub(r"<svg\s", ROOT, svg, count=1).replace('<g id="gnuplot_canvas">', CANVAS)
+    svg = svg.replace('fill="#ffffff"/>', 'fill="#ffffff" stroke="none"/>', 1)
+    svg = svg.replace("xlink:href", "href")
+    svg = re.sub(r"<tspan *>([^<]*)</tspan>", r"\1", svg)
+    svg = re.sub(r"<g (transform[^>]*)>\s*<text>([^<]*)</text>\s*</g>", r"<text \1>\2</text>", svg)
+    svg = re.sub(r"(\d+\.\d)\d(?=[ ,)])", r"\1", svg)
+    for pattern, what in GROUPS:
+        found = 1
+        while found:
+            svg, found = re.subn(pattern, what, svg, flags=re.S)
+    svg = re.sub(r"[ \t]+(?=['\">\n]|/>)|(?<=[ \t])[ \t]+", "", svg)
+    return re.sub(r"\s*\n\s*", "\n", svg)
+
+
+# ---- scripts ----
+
+WIDTH, PANEL, KEY = 760, 240, 66 # pixels; two panels a row
+
+
+class Script:
+    """Commands for one SVG of several panels, two a row, and a key below them. A curve is (points,
+    look, mode)."""
+
+    def __init__(self, panels):
+        self.rows, self.blocks, self.panels = (panels + 1) // 2, 0, 0
+        self.height = self.rows * PANEL + KEY
+        self.lines = [f"set terminal svg size {WIDTH},{self.height} font 'sans-serif,12' "
+                      "background rgb 'white'", "set multiplot"]
+        self.set("encoding utf8", "grid ytics lc rgb '#bbbbbb'", "tics nomirror", "border 3",
+                 "pointsize 0.6", "ytics 20")
+
+    def set(self, *commands):
+        """Commands for the panels that follow."""
+        self.lines += [f"set {x}" for x in commands]
+
+    def place(self, left, right, top, bottom):
+        """Where the next plot's area is, in pixels from the left and from the top."""
+        self.set(f"lmargin at screen {left / WIDTH:.5f}", f"rmargin at screen {right / WIDTH:.5f}",
+                 f"tmargin at screen {1 - top / self.height:.5f}",
+                 f"bmargin at screen {1 - bottom / self.height:.5f}")
+
+    def block(self, points):
+        """Points by name."""
+        self.blocks += 1
+        self.lines += [f"$b{self.blocks} << END",
+                       *(" ".join(f"{v:.6g}" for v in point) for point in points), "END"]
+        return f"$b{self.blocks}"
+
+    def panel(self, title, curves, extra=""):
+        """One panel; if nothing is measured it says so."""
+        row, column = divmod(self.panels, 2)
+        self.panels += 1
+        self.place(column * 380 + 62, column * 380 + 365, row * PANEL + 26, (row + 1) * PANEL - 50)
+        drawn = [f"{self.block(points)} using 1:2 with {mode} {look} notitle"
+                 for points, look, mode in curves if points]
+        self.lines.append(f"set title '{title}' noenhanced offset 0,-0.6")
+        self.lines.append("unset label" if drawn
+                          else "set label 1 'not measured' at graph 0.5,0.5 center")
+        self.lines.append("plot " + ", ".join(([extra] if extra else []) + drawn
+                                              or ["NaN notitle"]))
+
+    def key(self, entries):
+        """The key: (title, look, mode)."""
+        self.place(0, WIDTH, self.rows * PANEL, self.height)
+        self.lines += [f"unset {x}" for x in ("title", "border", "tics", "xlabel", "ylabel",
+                                              "label", "grid", "logscale")]
+        self.set("yrange [0:1]", "xrange [0:1]", "key center center maxcols 2 maxrows 3 noenhanced "
+                 "samplen 3 width 2 Left reverse")
+        self.lines.append("plot " + ", ".join(f"NaN with {mode} {look} title '{title}'"
+                                              for title, look, mode in entries))
+
+    def text(self):
+        """The whole script."""
+        return "\n".join(self.lines) + "\n"
+
+
+def labels(x, y):
+    """Commands for the texts of the axes."""
+    return [f"xlabel '{x}' noenhanced offset 0,0.3", f"ylabel '{y}' noenhanced offset 1.5,0"]
+
+
+# ---- Pft@k over k ----
+
+def best_net(m, kernel, split):
+    """The paper's network, trained here, with the highest Pft@10 of all types."""
+    found = [(f.value, net) for net in NETS if (f := pft(m, [kernel], split, 10, net))]
+    return max(found)[1] if found else None
+
+
+def curve(m, kernel, split, method, dtype):
+    """(k, Pft) for each k."""
+    found = [(int(k), pft(m, [kernel], split, k, method, dtype)) for k in KS] if method else []
+    return [(k, f.value) for k, f in found if f]
+
+
+def curves(m, split):
+    """A panel for each kernel and type: ours, and others."""
+    paper, script, any_curve = read_published(), Script(2 * len(m.specs)), False
+    script.set("logscale x", "xrange [0.9:110]", "yrange [0:100]", "xtics (1, 3, 10, 30, 100)",
+               *labels("k, tuples", "Pft@k, %"))
+    for kernel in m.specs:
+        for dtype in ("FP32", "FP16"):
+            shown = [("ours", OURS), ("net", best_net(m, kernel, split)), ("chain", "chain"),
+                     ("forest", "forest+rule"), ("nearest", "nearest+rule")]
+            drawn = [(curve(m, kernel, split, method, dtype), LOOKS[look], "linespoints")
+                     for look, method in shown]
+            any_curve = any_curve or any(points for points, _, _ in drawn)
+            own = [(int(k), paper[kernel, dtype, "beam", k]) for k in KS
+                   if (kernel, dtype, "beam", k) in paper]
+            if any(points for points, _, _ in drawn):
+                drawn.append((own, LOOKS["paper"], "points"))
+            script.panel(f"{m.title(kernel)}, {dtype}", drawn)
+    names = {"ours": "kpred", "net": "best of the paper''s networks", "chain": "chain",
+             "forest": "random forest + rule", "nearest": "nearest + rule"}
+    script.key([*((name, LOOKS[look], "linespoints") for look, name in names.items()),
+                ("the paper''s own figures", LOOKS["paper"], "points")])
+    return script.text() if any_curve else None
+
+
+# ---- calibration ----
+
+LEAST = 10 # problems in a bin: fewer show nothing
+PERFECT = "lc rgb '#777777' dt (1,3)"
+
+
+def bins(m, kernel, split, k):
+    """(predicted, observed) of the bins that hold enough problems."""
+    return [(x["predicted"], x["observed"]) for x in m.reliability.get((kernel, split), [])
+            if x["k"] == k and x["bin"] != "all" and x["n"] >= LEAST]
+
+
+def calibration(m, _):
+    """A panel for each kernel: what was observed against what was predicted."""
+    looks = {("config", 1): "ours", ("config", 10): "net", ("shape", 1): "chain",
+             ("shape", 10): "forest"}
+    if not m.reliability:
+        return None
+    kernels = [x for x in [*m.every, *m.chosen] if x in {name for name, _ in m.reliability}]
+    script = Script(len(kernels))
+    script.set("xrange [0:100]", "yrange [0:100]", *labels("predicted, %", "observed, %"))
+    for kernel in kernels:
+        drawn = [(bins(m, kernel, split, k), LOOKS[look], "linespoints")
+                 for (split, k), look in looks.items()]
+        script.panel(m.title(kernel), drawn, f"x with lines {PERFECT} notitle")
+    entries = [(f"{split}, k = {k}", LOOKS[look], "linespoints")
+               for (split, k), look in looks.items()]
+    script.key([*entries, ("as predicted", PERFECT, "lines")])
+    return script.text()
+
+
+# ---- accuracy against cost ----
+
+def costs(m, kernel):
+    """(look, [(bytes, microseconds, Pft@10)]) of ours, the paper's networks and the chain."""
+    ours = [(c["10"][1], c["10"][0] / 1000, share(hits[10]).value)
+            for _, hits, c in widths_of(m, kernel) if "10" in c]
+    others = []
+    for net in NETS:
+        cost, figure = m.times.get(kernel, {}).get(net, {}).get("10"), \
+            pft(m, [kernel], "config", 10, net)
+        if cost and figure:
+            others.append((cost[1], cost[0] / 1000, figure.value))
+    cost, figure = chain_cost(m, kernel, "10"), pft(m, [kernel], "config", 10, "chain")
+    chain = [(cost[1], cost[0] / 1000, figure.value)] if cost and figure else []
+    return [("ours", ours, "linespoints"), ("net", others, "points"), ("chain", chain, "points")]
+
+
+def frontier(m, _):
+    """Two panels for each kernel: Pft@10 against bytes and against microseconds."""
+    kernels = [x for x in m.specs if x in m.widths]
+    if not kernels:
+        return None
+    script = Script(2 * len(kernels))
+    script.set("logscale x", "ytics autofreq", "format x '10^{%L}'")
+    for kernel in kernels:
+        found = costs(m, kernel)
+        shares = [p[2] for _, points, _ in found for p in points] or [0, 100]
+        script.set(f"yrange [{min(shares) // 10 * 10:.0f}:{max(shares) // 10 * 10 + 10:.0f}]")
+        for at, label in ((0, "bytes"), (1, "time of a prediction (beam 10), µs")):
+            script.set(*labels(label, "Pft@10, %"))
+            script.panel(m.title(kernel), [([(p[at], p[2]) for p in points if p[at] is not None],
+                                            LOOKS[look], mode)
+                                           for look, points, mode in found])
+    script.key([("kpred at several widths", LOOKS["ours"], "linespoints"),
+                ("the paper''s networks", LOOKS["net"], "points"),
+                (NAMES["chain"], LOOKS["chain"], "points")])
+    return script.text()
+
+
+# ---- shares of the optimum ----
+
+def solvers(m, split):
+    """For each GPU a panel of share against k, and one of the worst problems at k = 1."""
+    found = of_split(m, split)
+    if not found:
+        return None
+    looks = dict(zip(METHODS, ("ours", "chain", "nearest")))
+    script = Script(2 * len(found))
+    script.set("ytics autofreq")
+    for gpu, methods in found:
+        shown = [(methods[name], LOOKS[look]) for name, look in looks.items() if name in methods]
+        script.lines.append("unset logscale")
+        script.set("xrange [0.8:4.2]", "yrange [*:1]", "xtics 1", *labels("k, solvers", "share"))
+        script.panel(gpu, [(by_k(of), look, "linespoints") for of, look in shown])
+        script.set("logscale x", "xrange [0.08:32]", "yrange [0:1]",
+                   "xtics (0.1, 0.3, 1, 3, 10, 30)", *labels("problems, %", "share, at most, k = 1"))
+        script.panel(gpu, [(losses(of[1]), look, "linespoints") for of, look in shown])
+    script.key([(METHODS[name], LOOKS[look], "linespoints") for name, look in looks.items()])
+    return script.text()
+
+
+def gemms(m, _):
+    """Share against k, layout by layout and pooled, and how it is spread."""
+    looks = dict(zip(timed.GEMM_METHODS, ("ours", "nearest", "forest", "net", "chain")))
+    shown = {x: (name, LOOKS[looks[x]]) for x, name in timed.gemm_methods_of(m).items()}
+    if not shown:
+        return None
+    script = Script(len(m.layouts) + 2)
+    script.set("ytics autofreq", "logscale x", "xrange [0.9:9]", "yrange [0.5:1]",
+               "xtics (1, 2, 4, 8)", *labels("k, kernels", "share"))
+    for layout in m.layouts:
+        title = f"{layout}, {len(timed.logs_of(m, layout, 1, OURS))} shapes"
+        script.panel(title, [(timed.gemm_by_k(m, layout, x), look, "linespoints")
+                             for x, (_, look) in shown.items()])
+    script.lines.append("unset logscale")
+    script.set("xrange [0:100]", "yrange [0:1]", "xtics 20", *labels("shapes, %", "share, at most"))
+    for k in (1, 8):
+        script.panel(f"all, k = {k}", [(timed.gemm_distribution(m, k, x), look, "steps")
+                                       for x, (_, look) in shown.items()])
+    script.key([(name, look, "linespoints") for name, look in shown.values()])
+    return script.text()
+
+
+PLOTS = {"config": (curves, "config"), "shape": (curves, "shape"),
+         "calibration": (calibration, None), "frontier": (frontier, None),
+         "solvers": (solvers, "config"), "gemm": (gemms, None)}
+ALT = {"config": "Pft@k over k on the test rows of the split config, a panel for each kernel and "
+                 "type",
+       "shape": "the same for the split shape",
+       "calibration": "observed against predicted share of hits, a panel for each kernel",
+       "solvers": "share of the optimum against k, and of the worst problems, a pair of panels for "
+                  "each GPU",
+       "gemm": "share of the optimum against k, by layout, and how it is spread over the shapes",
+       "frontier": "Pft@10 against bytes and against the time of a prediction"}

@@ -1,0 +1,204 @@
+/* gpu_tokens.c - which token of a spec a GPU is: its own, or one for GPUs that were not measured
+   SPDX-License-Identifier: MIT */
+#include "gpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- its own ---- */
+
+int field_token(const struct spec_field *f, const char *text)
+{
+    const int token = spec_token(f, text);
+    for (size_t i = 0; token < 0 && strcmp(f->name, "gpu") == 0 && i < f->n_tokens; i++)
+        if (gpu_same(f->tokens[i], text))
+            return (int)i;
+    return token;
+}
+
+int gpu_token(const struct spec_field *f, const char *text)
+{
+    int token = field_token(f, text);
+    for (size_t i = 0, n = 0; (token < 0 || n > 0) && i < f->n_tokens; i++)
+        if (gpu_may_be(f->tokens[i], text))
+            token = n++ == 0 ? (int)i : -1;
+    return token;
+}
+
+/* ---- the section [unseen] ---- */
+
+static int wrong(const struct spec *s, const struct spec_line *line, size_t at, const char *word,
+                 const char *what)
+{
+    return fail("%s:%ld:%ld: [unseen]: \"%s\": %s", s->path, line->line, line->column + (long)at,
+                word, what);
+}
+
+/* The token that begins at *at of a line, and *at behind it; -1 with a message */
+static int32_t next_token(const struct spec *s, const struct unseen *u,
+                          const struct spec_line *line, size_t *at)
+{
+    char word[64];
+    const size_t n = strcspn(line->text + *at, " \t="), start = *at;
+    snprintf(word, sizeof word, "%.*s", (int)n, line->text + start);
+    *at += n;
+    const int token = field_token(&s->fields[u->field], word);
+    return token >= 0 ? token : wrong(s, line, start, word, "is no token of the field gpu");
+}
+
+static size_t skip_blanks(const struct spec_line *line, size_t at)
+{
+    return at + strspn(line->text + at, " \t");
+}
+
+/* NAME = TOKEN TOKEN ... */
+static int read_line(struct unseen *u, const struct spec *s, const struct spec_line *line)
+{
+    struct unseen_name *name = &u->v[u->n];
+    size_t at = 0;
+    if (u->n == UNSEEN_MAX)
+        return wrong(s, line, 0, line->text, "there are too many names");
+    name->token = next_token(s, u, line, &at);
+    if (name->token < 0)
+        return -1;
+    at = skip_blanks(line, at);
+    if (line->text[at] != '=')
+        return wrong(s, line, at, line->text, "is not of the form NAME = TOKEN TOKEN ...");
+    for (at = skip_blanks(line, at + 1); line->text[at] != '\0'; at = skip_blanks(line, at)) {
+        const int32_t token = next_token(s, u, line, &at);
+        if (token < 0)
+            return -1;
+        name->stands_for[token] = 1;
+    }
+    u->n++;
+    return memchr(name->stands_for, 1, sizeof name->stands_for) != NULL
+               ? 0
+               : wrong(s, line, at, line->text, "stands for no GPU");
+}
+
+int unseen_index(const struct unseen *u, int32_t token)
+{
+    for (size_t i = 0; i < u->n; i++)
+        if (u->v[i].token == token)
+            return (int)i;
+    return -1;
+}
+
+/* No name comes twice, and none stands for another. */
+static int check_names(const struct unseen *u, const struct spec *s)
+{
+    for (size_t i = 0; i < u->n; i++) {
+        const char *token = s->fields[u->field].tokens[u->v[i].token];
+        if (unseen_index(u, u->v[i].token) < (int)i)
+            return wrong(s, &s->unseen.v[i], 0, token, "stands there twice");
+        for (size_t j = 0; j < u->n; j++)
+            if (u->v[j].stands_for[u->v[i].token])
+                return wrong(s, &s->unseen.v[j], 0, token,
+                             "is a name of this section, not a GPU that was measured");
+    }
+    return 0;
+}
+
+int unseen_read(struct unseen *u, const struct spec *spec)
+{
+    const int field = spec_field_index(spec, "gpu");
+    memset(u, 0, sizeof *u);
+    if (spec->unseen.line == 0)
+        return 0;
+    if (field < 0 || spec->fields[field].n_tokens == 0)
+        return fail("%s:%ld: [unseen]: the spec has no field gpu with tokens", spec->path,
+                    spec->unseen.line);
+    if (!spec_is_timed(spec))
+        return fail("%s:%ld: [unseen]: is for data with times (format = timed)", spec->path,
+                    spec->unseen.line);
+    if (spec->unseen.n == 0)
+        return fail("%s:%ld: [unseen]: is empty", spec->path, spec->unseen.line);
+    u->field = (size_t)field;
+    for (size_t i = 0; i < spec->unseen.n; i++)
+        if (read_line(u, spec, &spec->unseen.v[i]) != 0)
+            return -1;
+    return check_names(u, spec);
+}
+
+/* ---- weights ---- */
+
+/* Has `wide` all GPUs of `narrow`? */
+static int contains(const struct unseen_name *wide, const struct unseen_name *narrow)
+{
+    for (size_t t = 0; t < SPEC_MAX_TOKENS; t++)
+        if (narrow->stands_for[t] && !wide->stands_for[t])
+            return 0;
+    return 1;
+}
+
+double unseen_weight(const struct unseen *u, size_t i, int32_t gpu)
+{
+    if (u->v[i].stands_for[gpu])
+        return 1;
+    for (size_t j = 0; j < u->n; j++)
+        if (u->v[j].stands_for[gpu] && contains(&u->v[j], &u->v[i]))
+            return 0.5;
+    return 0.05;
+}
+
+/* ---- which token stands for a GPU ---- */
+
+/* The family of a GPU of AMD, by LLVM's names of processors; NULL: it is another. */
+static const char *family_of(const char *gfx)
+{
+    static const char *const cdna[] = {"gfx908", "gfx90a", "gfx94", "gfx950", "gfx125"};
+    if (!gpu_is_gfx(gfx))
+        return NULL;
+    for (size_t i = 0; i < sizeof cdna / sizeof *cdna; i++)
+        if (strncmp(gfx, cdna[i], strlen(cdna[i])) == 0)
+            return "cdna";
+    return strncmp(gfx, "gfx1", 4) == 0 ? "rdna" : "gcn";
+}
+
+int unseen_is_for(const char *name, const char *gpu)
+{
+    struct buf b = {0};
+    const char *family = family_of(gpu_name(gpu, &b)), *vendor = gpu_vendor(gpu);
+    buf_free(&b);
+    return (family != NULL && strcmp(name, family) == 0)
+           || strcmp(name, vendor != NULL ? vendor : "other") == 0;
+}
+
+int unseen_is_name(const struct spec *spec, int32_t token)
+{
+    struct unseen u;
+    return unseen_read(&u, spec) == 0 && unseen_index(&u, token) >= 0;
+}
+
+/* The first of the names that the section has; -1: none */
+static int32_t find_name(const struct spec *spec, const char *const *names, size_t n)
+{
+    struct unseen u;
+    if (spec->unseen.line == 0 || unseen_read(&u, spec) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const int token = names[i] != NULL ? spec_token(&spec->fields[u.field], names[i]) : -1;
+        if (token >= 0 && unseen_index(&u, token) >= 0)
+            return token;
+    }
+    return -1;
+}
+
+static int same_arch(const char *a, const char *b)
+{
+    const struct gpu x = gpu_parse(a), y = gpu_parse(b);
+    return gpu_is_gfx(a) && strcmp(x.arch, y.arch) == 0;
+}
+
+int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest)
+{
+    struct buf b = {0};
+    const char *gfx = gpu_name(gpu, &b);
+    const char *names[] = {family_of(gfx), gpu_vendor(gpu), "other"};
+    const int field = spec_field_index(spec, "gpu");
+    int32_t found = nearest;
+    if (nearest < 0 || !same_arch(gfx, spec->fields[field].tokens[nearest]))
+        found = find_name(spec, names, sizeof names / sizeof *names);
+    buf_free(&b);
+    return found >= 0 ? found : nearest;
+}

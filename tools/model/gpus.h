@@ -1,0 +1,158 @@
+/* gpus.h - GPUs by the names that people, drivers and files have for them, and as tokens of specs
+   SPDX-License-Identifier: MIT
+
+   Facts from AMD's ROCm documentation ("GPU hardware specifications": architecture and compute
+   units of each product) and LLVM's "User Guide for AMDGPU Backend" (section "Processors": products
+   of each architecture). Older products that the former no longer lists have the units of their
+   data sheets.
+
+   A GPU's name in MIOpen's files has the architecture and the units that HIP counts: on gfx10 and
+   later these are work-group processors, each of two compute units. Other vendors' GPUs are known
+   by their names alone. */
+#pragma once
+
+#include "spec.h"
+
+#include "base/names.h"
+
+struct product {
+    const char *brand, *name; /* "Radeon", "RX 6800 XT" */
+    const char *arch;         /* "gfx1030" */
+    int compute_units;        /* of one GPU: a card of MI250 or MI250X is two for HIP */
+};
+
+extern const struct product products[]; /* ends with a name NULL */
+
+/* Units as HIP counts them. */
+int product_units(const struct product *p);
+
+enum { GPU_NAME = 24 };
+
+/* "gfx906_60", "gfx942130": units behind `_` up to 64, above that in hexadecimal. */
+void product_gpu(const struct product *p, char out[GPU_NAME]);
+
+/* The product that people call `text`, whatever the case, blanks and the words of the brand that
+   are left out ("AMD Radeon RX 7900 XTX", "7900xtx"); NULL: none. */
+const struct product *product_find(const char *text);
+
+/* The one name of a GPU, however people, drivers, tools and files spell it; it is a token. For a
+   product of AMD's it is the name in MIOpen's files, for an architecture (GFX90A:xnack-) that alone
+   in small letters, for all others the words without those of the seller in front (NVIDIA GeForce
+   Tesla Quadro, AMD Radeon Instinct, Intel), without (R) and (TM), and with one `_` for each run of
+   characters that a token cannot hold. Between words there may be blanks, `_` or `-`:
+       AMD Radeon PRO W6600      gfx1032_14       NVIDIA A100-PCIE-40GB  A100-PCIE-40GB
+       AMD Instinct MI250X/MI250 gfx90a6e         NVIDIA-A100-PCIE-40GB  A100-PCIE-40GB
+       AMD_Instinct_MI300X_OAM   gfx942130        NVIDIA RTX A4000       RTX_A4000
+   A token begins with a letter; before a digit comes `_`. "": nothing is left. In `b`. Whether two
+   names are one GPU says gpu_same: they may differ in case and in what is between words. */
+const char *gpu_name(const char *text, struct buf *b);
+
+/* The same of an option's value, which has to name a GPU of AMD's: NULL with a message if it does
+   not. What GPU a product has is told on standard error. */
+const char *gpu_asked(const char *option, const char *text, struct buf *b);
+
+/* Who makes a GPU: "amd", "nvidia" or "intel" by the first word of what a driver calls it, of a
+   token or of a product's name; NULL: nobody who is known here. The word is one of the seller's
+   (NVIDIA, RTX, Radeon, gfx90a), a product of AMD's, or one of the list of NVIDIA's in gpu_names.c
+   (A100, L40S); a GeForce by its number (2080 Ti) has nothing else in its name. */
+const char *gpu_vendor(const char *name);
+
+/* Is a piece of a file's name a GPU? It has letters and digits then, and somebody makes it. */
+int gpu_is_in_name(const char *piece);
+
+/* The length of the piece of a file's name that may be a GPU: up to the first `.` or `-`, and the
+   words of a card and its memory behind a `-` (A100-SXM4-80GB.csv) */
+size_t gpu_piece(const char *name);
+
+/* Does it begin with the name of an architecture of AMD's? Only then can it end with units. */
+int gpu_is_gfx(const char *name);
+
+/* What such a name says; arch "": it is none, units 0: it has only the architecture. */
+struct gpu {
+    char arch[GPU_NAME];
+    int units, compute_units; /* as HIP counts them, and as data sheets do */
+};
+struct gpu gpu_parse(const char *name);
+
+/* The products with that GPU ("gfx906_60"; of "gfx906", all of the architecture), a line each. */
+const char *gpu_products(const char *gpu, struct buf *b);
+
+/* Offers the names of all products. */
+void products_offer(struct names_near *near);
+
+/* ---- which names are of one GPU ---- */
+
+/* What is the same for all spellings of one GPU, in `b`. Case and what stands between words make no
+   difference; the memory, the form of the card and the units do: A100-PCIE-40GB is none of
+   A100-PCIE-80GB, A100-SXM4-40GB and A100. "": it is no name. */
+const char *gpu_key(const char *text, struct buf *b);
+/* Are these two spellings of one GPU? */
+int gpu_same(const char *a, const char *b);
+
+/* Is the one the other, or has it all words of the other, as A100-PCIE-40GB has those of A100? */
+int gpu_may_be(const char *a, const char *b);
+
+/* Those of the names that are GPUs of one chip, or may be, in groups, "A100 and A100-PCIE-40GB;
+   gfx942 and gfx942_304"; "": there are none. In `b`. */
+const char *gpu_chips(const char *const *names, size_t n, struct buf *b);
+/* What is said of them */
+#define GPU_CHIPS_TOLD \
+    "GPUs of one chip, which count as different ones: spell them alike if they are one"
+
+/* ---- tokens ---- */
+
+/* The token of a text: the one that is written just so, or of a field gpu the same GPU; -1: none */
+int field_token(const struct spec_field *f, const char *text);
+
+/* The same of a field gpu, or the only token that may be the GPU, since one name says more than the
+   other; -1: none */
+int gpu_token(const struct spec_field *f, const char *text);
+
+/* ---- tokens that stand for GPUs on which nothing was measured ---- */
+
+/* The section [unseen] of a spec gives names to GPUs that a model has not seen:
+
+       [fields]
+       gpu = gfx90a6e gfx1032_14 RTX_A4000 amd rdna
+       [unseen]
+       amd = gfx90a6e gfx1032_14
+       rdna = gfx1032_14
+
+   `amd` is a token like the others, but no file has rows of it: it learns from those of the GPUs
+   behind the `=`, and a little from all others (data/data.h). A GPU that the model lacks is
+   looked up by its family (gcn, cdna, rdna), then by its vendor (amd, nvidia, intel), then as
+   `other`. */
+
+enum { UNSEEN_MAX = 16 };
+
+struct unseen_name {
+    int32_t token;
+    unsigned char stands_for[SPEC_MAX_TOKENS]; /* token by token */
+};
+
+struct unseen {
+    size_t field; /* gpu */
+    size_t n;     /* 0: the spec has no such section */
+    struct unseen_name v[UNSEEN_MAX];
+};
+
+/* Reads the section. 0, or -1 with a message that names file, line and column. */
+int unseen_read(struct unseen *u, const struct spec *spec);
+
+/* The index among the names of a token; -1: it is a GPU. */
+int unseen_index(const struct unseen *u, int32_t token);
+
+/* How much a GPU's times count for name `i`: 1 if it is one of its own; a half if a name that has
+   all of its own has the GPU too, as `amd` has for `rdna`; a twentieth otherwise. */
+double unseen_weight(const struct unseen *u, size_t i, int32_t gpu);
+
+/* Is a name the family or the vendor of a GPU, or `other` for one of an unknown vendor? */
+int unseen_is_for(const char *name, const char *gpu);
+
+/* Is the token of the field gpu one of the names? */
+int unseen_is_name(const struct spec *spec, int32_t token);
+
+/* What comes closest to a GPU that the spec lacks, by its name as people or files write it: the
+   nearest token, -1 without any, if it has the architecture of the GPU; else the name that stands
+   for it; else the nearest. */
+int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest);
