@@ -175,6 +175,7 @@ static void each_product(void)
         int exact = 0;
         for (const struct product *q = products; q < p; q++)
             CHECK(strcmp(p->brand, q->brand) || strcmp(p->name, q->name));
+        CHECK_TEXT(p->family, product_of_arch(p->arch)->family);
         product_gpu(p, gpu);
         CHECK_EQ(kpred_gpu_token(&model, p->arch, product_units(p), &exact), 0);
         CHECK(exact);

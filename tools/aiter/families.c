@@ -110,12 +110,6 @@ enum family_id family_asked(const char *option, const char *text)
 
 /* ---- the GPU ---- */
 
-/* AITER's builds are for these unless CU_NUM says otherwise. */
-static const struct {
-    const char *gfx;
-    int cu_num;
-} usual[] = {{"gfx942", 304}, {"gfx950", 256}, {"gfx1250", 256}};
-
 static const kpred_model *model_of(enum family_id family)
 {
     for (const struct builtin *b = builtins; b->model != NULL; b++)
@@ -165,11 +159,15 @@ static const char *name_of(const char *text, struct buf *b)
     return gpu_is_gfx(name) ? name : gpu_asked("--gpu", text, b);
 }
 
+/* AITER's builds are for so many unless CU_NUM says otherwise. AITER has tables of gfx1250, of which
+   no product has a name yet. */
 static int usual_units(const char *arch)
 {
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (strcmp(arch, usual[i].gfx) == 0)
-            return usual[i].cu_num;
+    static const char *const built[] = {"gfx942", "gfx950", "gfx1250"};
+    const struct product *p = product_of_arch(arch);
+    for (size_t i = 0; i < sizeof built / sizeof *built; i++)
+        if (strcmp(arch, built[i]) == 0)
+            return p != NULL ? p->compute_units : 256;
     return 0;
 }
 
@@ -210,5 +208,6 @@ int target_find(struct target *t, const char *gpu)
 
 const char *target_gfx_of_units(int64_t cu_num)
 {
-    return cu_num == 256 ? "gfx950" : cu_num == 80 || cu_num == 304 ? "gfx942" : "";
+    const struct product *p = product_of_units(cu_num);
+    return p != NULL ? p->arch : "";
 }

@@ -143,8 +143,9 @@ static int read_gpu(struct aiter *a, int64_t *out)
     const char *units = cell(a, UNITS), *gfx = cell(a, GFX);
     struct buf b = {0};
     char token[64];
+    const struct product *p = product_of_units(strtol(units, NULL, 10));
     if (gfx == NULL)
-        gfx = strcmp(units, "256") == 0 ? "gfx950" : "gfx942";
+        gfx = p != NULL ? p->arch : "gfx942";
     snprintf(token, sizeof token, "%s_%s", gpu_name(gfx, &b), units);
     buf_free(&b);
     *out = field_token(f, token);

@@ -143,15 +143,16 @@ double unseen_weight(const struct unseen *u, size_t i, int32_t gpu)
 
 /* ---- which token stands for a GPU ---- */
 
-/* The family of a GPU of AMD, by LLVM's names of processors; NULL: it is another. */
+/* The family of a GPU of AMD, maybe of one that no product has; NULL: it is another. */
 static const char *family_of(const char *gfx)
 {
-    static const char *const cdna[] = {"gfx908", "gfx90a", "gfx94", "gfx950", "gfx125"};
+    const struct product *p = product_of_arch(gpu_parse(gfx).arch);
     if (!gpu_is_gfx(gfx))
         return NULL;
-    for (size_t i = 0; i < sizeof cdna / sizeof *cdna; i++)
-        if (strncmp(gfx, cdna[i], strlen(cdna[i])) == 0)
-            return "cdna";
+    if (p != NULL)
+        return p->family;
+    if (strncmp(gfx, "gfx94", 5) == 0 || strncmp(gfx, "gfx125", 6) == 0)
+        return "cdna";
     return strncmp(gfx, "gfx1", 4) == 0 ? "rdna" : "gcn";
 }
 

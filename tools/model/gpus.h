@@ -18,10 +18,15 @@
 struct product {
     const char *brand, *name; /* "Radeon", "RX 6800 XT" */
     const char *arch;         /* "gfx1030" */
+    const char *family;       /* "gcn", "cdna" or "rdna", by LLVM's names of processors */
     int compute_units;        /* of one GPU: a card of MI250 or MI250X is two for HIP */
 };
 
-extern const struct product products[]; /* ends with a name NULL */
+/* All that is known of AMD's GPUs; it ends with a name NULL. What is said of an architecture, or of a
+   number of compute units, is that of the first product that has it. */
+extern const struct product products[];
+const struct product *product_of_arch(const char *arch);       /* NULL: none */
+const struct product *product_of_units(int64_t compute_units); /* of the family cdna */
 
 /* Units as HIP counts them. */
 int product_units(const struct product *p);
