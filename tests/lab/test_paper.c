@@ -57,9 +57,9 @@ static void check_product(size_t m, size_t n, size_t k)
             want[i] = add ? c[i] : 0;
         multiply_plainly(m, n, k, x, b, want);
         matrix_pack(k, n, by_rows, packed);
-        matrix_mul_packed(m, n, k, x, packed, c, n, add);
+        matrix_mul_packed(&(struct matrix_product){m, n, k, x, packed, n, c, n, add});
         CHECK(memcmp(c, want, m * n * sizeof *c) == 0);
-        matrix_mul(m, n, k, x, b, n, c, n, 0);
+        matrix_mul(&(struct matrix_product){m, n, k, x, b, n, c, n, 0});
         for (size_t i = 0; i < m * n; i++)
             want[i] = 0;
         multiply_plainly(m, n, k, x, b, want);

@@ -5,7 +5,6 @@
 #include "base/numbers.h"
 #include "base/util.h"
 #include "train/additive_train.h"
-#include "train/ensemble.h"
 
 #include <math.h>
 #include <stdlib.h>

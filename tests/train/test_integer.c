@@ -8,7 +8,8 @@
 #include "kpred.h"
 
 #include "harness/test.h"
-#include "train/quantise.h"
+#include "model/model.h"
+#include "train/additive_net.h"
 
 #include <stdlib.h>
 

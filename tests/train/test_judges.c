@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "data/split.h"
 #include "eval/eval.h"
-#include "train/judge_trees.h"
+#include "train/judges.h"
 
 #include <math.h>
 

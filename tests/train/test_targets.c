@@ -7,10 +7,7 @@
 #include "base/numbers.h"
 #include "data/split.h"
 #include "harness/test.h"
-#include "train/balance.h"
-#include "train/forest.h"
-#include "train/time_targets.h"
-#include "train/watch.h"
+#include "train/timed.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -159,7 +159,7 @@ static const char *name_of(const char *text, struct buf *b)
     return gpu_is_gfx(name) ? name : gpu_asked("--gpu", text, b);
 }
 
-/* AITER's builds are for so many unless CU_NUM says otherwise. AITER has tables of gfx1250, of which
+/* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250, of which
    no product has a name yet. */
 static int usual_units(const char *arch)
 {

@@ -184,9 +184,10 @@ static int train_additive(const struct train_options *o, struct model *model,
     struct recipe r = *recipe;
     if (model->spec->judge.n || rows->judges)
         r.teachers = 0; /* the rows are their opinion */
-    int bad = recipe_train(&r, model, &rows->train, rows->judges ? &rows->watched : &rows->held_out,
-                           (uint64_t)o->seed, worker_count(o->threads),
-                           progress_begin(model->m.name, rows->judges != NULL), &nets);
+    const struct recipe_task task = {&r, model, (uint64_t)o->seed, worker_count(o->threads),
+                                     progress_begin(model->m.name, rows->judges != NULL)};
+    int bad =
+        recipe_train(&task, &rows->train, rows->judges ? &rows->watched : &rows->held_out, &nets);
     progress_wipe();
     if (bad)
         return -1;

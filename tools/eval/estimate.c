@@ -2,13 +2,13 @@
    SPDX-License-Identifier: MIT
 
    Where a problem's table is a sample, most of a model's answers have no time. Trees that learn
-   from all rows of the data, as those of training do (judge_trees.h), say how fast they are beside
+   from all rows of the data, as those of training do (judges.h), say how fast they are beside
    the best of all legal tuples. That is an estimate: the trees err, and the best of many guesses is
    too good. */
 #include "eval.h"
 
 #include "base/numbers.h"
-#include "train/judge_trees.h"
+#include "train/judges.h"
 
 #include <math.h>
 #include <stdlib.h>

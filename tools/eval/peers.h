@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT
 
    network   the model
-   judges    the trees that taught it (judge_trees.h)
+   judges    the trees that taught it (judges.h)
    nearest   the tuples of the nearest problem to train on, in their order, then those of the next
              one; near in the logarithms of the sizes, and of the same names first
    single    the tuples by their mean over all problems to train on
@@ -13,8 +13,8 @@
 
 #include "eval.h"
 
-#include "train/judge_trees.h"
-#include "train/watch.h"
+#include "train/additive_train.h"
+#include "train/judges.h"
 
 enum peer { PEER_NETWORK, PEER_JUDGES, PEER_NEAREST, PEER_SINGLE, N_PEERS };
 extern const char *const peer_names[N_PEERS];

@@ -3,7 +3,6 @@
 #include "predictor.h"
 
 #include "base/numbers.h"
-#include "train/float_file.h"
 
 #include <string.h>
 

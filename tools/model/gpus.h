@@ -22,8 +22,8 @@ struct product {
     int compute_units;        /* of one GPU: a card of MI250 or MI250X is two for HIP */
 };
 
-/* All that is known of AMD's GPUs; it ends with a name NULL. What is said of an architecture, or of a
-   number of compute units, is that of the first product that has it. */
+/* All that is known of AMD's GPUs; it ends with a name NULL. What is said of an architecture, or of
+   a number of compute units, is that of the first product that has it. */
 extern const struct product products[];
 const struct product *product_of_arch(const char *arch);       /* NULL: none */
 const struct product *product_of_units(int64_t compute_units); /* of the family cdna */

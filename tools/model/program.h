@@ -28,7 +28,7 @@ struct program {
 int program_compile(const struct spec *spec, struct program *out);
 
 /* Compiles the section [judge], which has both kinds of lines. Its registers hold a problem, the
-   values of its parameters under their names, and `table`: see judge_nets.h. The same result. */
+   values of its parameters under their names, and `table`: see train/timed.h. The same result. */
 int program_compile_judge(const struct spec *spec, struct program *out);
 
 /* The activations of one problem, as the runtime computes them. */

@@ -39,7 +39,7 @@
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w. octave(size): the
-                 floor of its log2. balance: a key of this kind, for train/balance.h.
+                 floor of its log2. balance: a key of this kind, for train/timed.h.
                  shipped: the split that `train` takes without --split, config (as without it),
                  shape or none
        [calibration]  config, shape, none: the temperature, 0.55 to 8, by which the logits of a
@@ -47,9 +47,9 @@
                  as calibrate.sh finds it; without it 1
        [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped, blind,
                  names of parameters
-       [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge_nets.h the
-                 last. [derived] may come several times; without [features] the trainer makes
-                 them, see program.h
+       [derived] [features] [network] [judge]   raw lines, kept for the trainer; the last for
+                 train/timed.h. [derived] may come several times; without [features] the
+                 trainer makes them, see program.h
 
    Every error names file, line and culprit. Needs only libc. */
 #pragma once

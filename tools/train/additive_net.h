@@ -1,4 +1,4 @@
-/* additive_net.h - the default network, `additive`, in floats: its layout, one problem, its files
+/* additive_net.h - the default network, `additive`, in floats, and the integers that it rounds to
    SPDX-License-Identifier: MIT
 
      c    = relu(W2 relu(W1 x + b1) + b2)               encoder, once a problem
@@ -7,7 +7,7 @@
 
    relu clips to 0..127/64. Parameters with a single value have no weights and probability 1.
    An activation is an integer q of 0..127 that stands for q / 64, in every layer and in the input.
-   quantise.h says what the integer network makes of this. */
+   Training gives the same bits on every compiler and vector width (matrix.h). */
 #pragma once
 
 #include <stddef.h>
@@ -82,3 +82,96 @@ static inline float net_activation(int q)
    gives are the caller's: 0, or -1 with a message. Errors of writing are left to ferror(f). */
 void net_save(const struct net *nets, size_t n, uint64_t id, FILE *f);
 int net_load(struct net *nets, size_t most, const char *path, size_t *n, uint64_t *id);
+
+/* ---- many rows: forward, loss, backward (additive_rows.c) ----
+
+   Rows are cut into shards, so that the bits do not depend on the threads that work on them. */
+
+enum { NET_SHARDS = 4 };
+
+/* What to learn from. Row i: x + i * n_features, y + i * n_params (indexes of values). */
+struct net_rows {
+    size_t n;
+    const uint8_t *x;
+    const uint8_t *y;
+    const float *weight; /* [n]; null: 1 */
+    const float *target; /* [n][net_target_width()] probabilities that replace y as what to learn
+                            (y stays the prefix); null: y. Below 0: a value that was not tried,
+                            and the choice is learnt among the others alone */
+    const float *timed;  /* [n_timed][net_target_width()] of the first rows, the probabilities that
+                            their times give (timed.h), for the regret */
+    size_t n_timed;
+};
+
+struct net_pass {
+    int rounded;
+    uint64_t seed; /* of the drops; used where a drop is not 0 */
+    float drop_input, drop_encoder, drop_hidden, temperature, regret;
+};
+
+/* A forward pass as a search sees it. */
+extern const struct net_pass NET_PLAIN;
+
+/* The buffers of the rows that one task works on. */
+struct net_shard {
+    const struct net *net;
+    const float *turned; /* its weights from net_turn, for the way back */
+    size_t n, capacity;
+    float *x, *a1, *a2, *a, *h, *logits; /* activations; a: all a_t, h: all relu(a_t) */
+    float *d_logits, *d_a, *d_c, *d_1;   /* derivatives */
+    const uint8_t *y;                    /* the values that are the rows' prefixes */
+    uint8_t *own_y;                      /* room for them */
+    float *gradient;                     /* to be added to; null: no way back */
+    double loss;
+};
+
+void net_shard_new(struct net_shard *s, const struct net *net, size_t capacity);
+void net_shard_free(struct net_shard *s);
+
+/* The matrices that the way back needs transposed, each at its block's place in `turned`. */
+void net_turn(const struct net *net, float *turned);
+
+/* Adds the loss in bits of the n picked rows to s->loss and, where s->gradient is set, their
+   derivatives times scale to it. */
+void net_shard_run(struct net_shard *s, const struct net_rows *rows, const size_t *pick, size_t n,
+                   const struct net_pass *p, float scale);
+
+/* The forward pass alone, of n rows: net_shard_logits leaves the logits of parameter t, each row's
+   padded to 16, in s->logits; it may be called once for each t, in any order. */
+void net_shard_start(struct net_shard *s, const uint8_t *x, const uint8_t *y, size_t n);
+void net_shard_logits(struct net_shard *s, size_t t, const struct net_pass *p);
+
+/* p[v] = the softmax, padding included with 0; the result is log2 of the sum of 2^logit. */
+double net_softmax2(const float *logits, size_t values, float *p);
+
+/* Writes into targets, [n][net_target_width()], the mean of the nets' probabilities after the
+   prefixes y. If draws is not null, it draws each value from these means before it goes to the next
+   parameter. The values drawn are then the prefix, and replace y of the rows; draws has a seed for
+   each row. The nets have the same inputs and values, and any widths. */
+void net_ensemble(const struct net *nets, size_t n_nets, const struct net_rows *rows, uint8_t *y,
+                  const uint64_t *draws, size_t n_threads, float *targets);
+
+/* ---- from floats to the integer network of kpred.h ----
+
+   It holds a matrix as int8 q with one exponent k, w = q / 2^k, and
+
+     activation  min(127, max(0, floor((acc + 2^(k-1)) / 2^k))), acc at the scale 2^-(6+k), k >= 1
+     context     the products Wc_t c + bc_t of all parameters, one matrix, acc scale 2^-(6+kc)
+     prefix      (sum of the int8 rows) << (6 + kc - ke_t), that shift being 0..15
+     logit       acc << (10 - ku_t), Q16, ku_t <= 10 */
+
+struct model;
+
+struct net_exponents {
+    int k[NET_MAX_EXPONENTS];
+};
+
+/* Exponents that lose least, and the weights rounded to them: net_round(net, ..., out) makes of net
+   the float network whose forward pass, with rounded activations, equals the integer one bit for
+   bit (out has the same dimensions and may be net). */
+void net_choose_exponents(const struct net *net, struct net_exponents *k);
+void net_round(const struct net *net, const struct net_exponents *k, struct net *out);
+
+/* Rounds the network into the model's arrays, with those exponents, and seals the model. 0, or -1
+   with a message. */
+int net_quantise(const struct net *net, struct model *model);

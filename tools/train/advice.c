@@ -1,6 +1,6 @@
-/* advice.c - see advice.h
+/* advice.c - what training tells on standard error: rows, losses, and what is wrong with them
    SPDX-License-Identifier: MIT */
-#include "advice.h"
+#include "train.h"
 
 #include "base/numbers.h"
 

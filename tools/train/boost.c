@@ -1,6 +1,6 @@
-/* boost.c - see boost.h
+/* boost.c - boosted regression trees on histograms, see trees.h
    SPDX-License-Identifier: MIT */
-#include "boost.h"
+#include "trees.h"
 
 #include "base/numbers.h"
 #include "base/util.h"

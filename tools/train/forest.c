@@ -1,6 +1,6 @@
-/* forest.c - see forest.h
+/* forest.c - a random forest that teaches beside the networks, see trees.h
    SPDX-License-Identifier: MIT */
-#include "forest.h"
+#include "trees.h"
 
 #include "base/numbers.h"
 #include "base/util.h"

@@ -1,6 +1,6 @@
-/* judge_inputs.c - see judge_inputs.h
+/* judge_inputs.c - the numbers by which judges know a problem and a tuple, see judges.h
    SPDX-License-Identifier: MIT */
-#include "judge_inputs.h"
+#include "judges.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -19,6 +19,100 @@ enum {
 };
 
 enum op { GIVEN, IS, POWER, PRODUCT, QUOTIENT, ROUNDED_UP, REMAINDER, SUM };
+
+/* ---- what a tuple did in problems nearby ---- */
+
+enum { MOST_NEAR = 1024 }; /* rows of a tuple that are looked at */
+#define OTHER_NAME 4.0f    /* octaves */
+#define FAR        64.0
+
+static void place(const struct judge_near *near, const int32_t *problem, float *to)
+{
+    const struct model *m = near->model;
+    for (size_t f = 0; f < m->m.n_fields; f++)
+        to[f] = m->fields[f].tokens ? (float)problem[f] : (float)num_log2(problem[f] + 1.0);
+}
+
+static float distance(const struct model *m, const float *a, const float *b)
+{
+    float far = 0;
+    for (size_t f = 0; f < m->m.n_fields; f++) {
+        const float d = a[f] < b[f] ? b[f] - a[f] : a[f] - b[f];
+        far += !m->fields[f].tokens ? d : d > 0 ? OTHER_NAME : 0;
+    }
+    return far;
+}
+
+static size_t sort_params;
+
+static int by_tuple(const void *pa, const void *pb)
+{
+    const struct judge_row *a = pa, *b = pb;
+    const int order = memcmp(a->target, b->target, sort_params);
+    return order ? order : (a->group > b->group) - (a->group < b->group);
+}
+
+void judge_near_open(struct judge_near *near, const struct model *model,
+                     const struct judge_rows *rows)
+{
+    const size_t n_fields = model->m.n_fields;
+    near->model = model;
+    near->n = rows->n;
+    near->row = xcalloc(rows->n + 1, sizeof *near->row);
+    near->place = xcalloc(rows->n * n_fields + 1, sizeof *near->place);
+    memcpy(near->row, rows->row, rows->n * sizeof *rows->row);
+    sort_params = model->m.n_params;
+    qsort(near->row, near->n, sizeof *near->row, by_tuple);
+    for (size_t i = 0; i < rows->n; i++)
+        place(near, near->row[i].problem, near->place + i * n_fields);
+}
+
+void judge_near_close(struct judge_near *near)
+{
+    free(near->row);
+    free(near->place);
+}
+
+/* The first row, by tuples, of this one or a later one */
+static size_t first_of(const struct judge_near *near, const unsigned char *target)
+{
+    size_t low = 0, high = near->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (memcmp(near->row[mid].target, target, near->model->m.n_params) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+void judge_near_ask(const struct judge_near *near, const struct judge_row *row, double *out)
+{
+    const struct model *m = near->model;
+    const size_t first = first_of(near, row->target), n_fields = m->m.n_fields;
+    float own[KPRED_MAX_FIELDS];
+    double nearest = FAR, mark = -1, sum = 0, all = 0;
+    place(near, row->problem, own);
+    for (size_t i = first; i < near->n && i < first + MOST_NEAR; i++) {
+        const struct judge_row *other = &near->row[i];
+        if (memcmp(other->target, row->target, m->m.n_params))
+            break;
+        if (!memcmp(other->problem, row->problem, n_fields * sizeof *row->problem))
+            continue;
+        const float far = distance(m, own, near->place + i * n_fields);
+        const double weight = (double)num_exp2(-2 * far);
+        if ((double)far < nearest) {
+            nearest = (double)far;
+            mark = (double)other->mark;
+        }
+        sum += weight * (double)other->mark;
+        all += weight;
+    }
+    out[0] = mark;
+    out[1] = all > 0 ? sum / all : -1;
+    out[2] = nearest;
+}
 
 /* ---- registers ---- */
 
@@ -233,38 +327,39 @@ static void draw_rows(struct screen *s)
     }
 }
 
-static void fill(const struct judge_inputs *in, const struct judge_rows *rows, const size_t *row,
-                 size_t n, float *x)
+struct boost *judge_inputs_fit(const struct judge_inputs *in, const struct judge_rows *rows,
+                               const size_t *pick, size_t n, const struct boost_config *config)
 {
+    float *x = xcalloc(n * in->n_asked + 1, sizeof *x), *mark = xcalloc(n + 1, sizeof *mark);
+    uint32_t *group = xcalloc(n + 1, sizeof *group);
     double *room = xcalloc(in->n, sizeof *room);
-    for (size_t i = 0; i < n; i++)
-        judge_inputs_of(in, &rows->row[row[i]], room, x + i * in->n_asked);
+    for (size_t i = 0; i < n; i++) {
+        const struct judge_row *row = &rows->row[pick ? pick[i] : i];
+        judge_inputs_of(in, row, room, x + i * in->n_asked);
+        mark[i] = row->mark;
+        group[i] = row->group;
+    }
+    const struct boost_rows learnt = {n, in->n_asked, x, mark, rows->in_groups ? group : NULL};
+    struct boost *b = boost_fit(&learnt, config);
+    free(x);
+    free(mark);
+    free(group);
     free(room);
+    return b;
 }
 
 /* The gain of each column that is asked */
 static void find_gains(struct screen *s)
 {
     const struct boost_config config = {2, 40, 6, 5, 0.15f, 0.7f, 0.4f, s->seed, s->n_threads};
-    struct judge_inputs *in = s->in;
-    float *x = xcalloc(s->n * in->n_asked + 1, sizeof *x), *mark = xcalloc(s->n + 1, sizeof *mark);
-    uint32_t *group = xcalloc(s->n + 1, sizeof *group);
+    const struct judge_inputs *in = s->in;
     double *gain = xcalloc(in->n_asked, sizeof *gain);
-    fill(in, s->rows, s->row, s->n, x);
-    for (size_t i = 0; i < s->n; i++) {
-        mark[i] = s->rows->row[s->row[i]].mark;
-        group[i] = s->rows->row[s->row[i]].group;
-    }
-    const struct boost_rows rows = {s->n, in->n_asked, x, mark, s->rows->in_groups ? group : NULL};
-    struct boost *b = boost_fit(&rows, &config);
+    struct boost *b = judge_inputs_fit(in, s->rows, s->row, s->n, &config);
     boost_gains(b, gain);
     memset(s->gain, 0, MOST_NUMBERS * sizeof *s->gain);
     for (size_t i = 0; i < in->n_asked; i++)
         s->gain[in->asked[i]] = gain[i];
     boost_free(b);
-    free(x);
-    free(mark);
-    free(group);
     free(gain);
 }
 

@@ -1,11 +1,8 @@
-/* judge_nets.c - see judge_nets.h
+/* judge_nets.c - networks that judge whole tuples, see timed.h
    SPDX-License-Identifier: MIT */
-#include "judge_nets.h"
+#include "timed.h"
 
 #include "base/numbers.h"
-#include "ensemble.h"
-#include "made_up.h"
-#include "time_targets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +27,7 @@ struct lessons {
 static void activations(const struct judges *j, const int32_t *problem, const unsigned char *target,
                         size_t table, uint8_t *x)
 {
-    const struct model *m = j->task->model;
+    const struct model *m = j->task->train.model;
     int32_t registers[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE + 1];
     size_t n = m->m.n_fields;
     memcpy(registers, problem, n * sizeof *registers);
@@ -62,9 +59,9 @@ static void add_lesson(const struct judges *j, struct lessons *to, const struct 
 static void add_problem(const struct judges *j, struct lessons *to, const struct dataset *d,
                         size_t first, size_t end, size_t table)
 {
-    const struct recipe *r = j->task->recipe;
+    const struct recipe *r = j->task->train.recipe;
     const size_t n = end - first;
-    uint64_t seed = num_mix(j->task->seed, 11 + table, first);
+    uint64_t seed = num_mix(j->task->train.seed, 11 + table, first);
     double *known = xcalloc(n, sizeof *known), best;
     for (size_t i = 0; i < n; i++)
         known[i] = data_is_known(d, first + i);
@@ -91,19 +88,13 @@ static int train_judges(struct judges *j)
 {
     const struct judge_nets_task *t = j->task;
     struct lessons lessons = {0, 0, NULL, NULL};
-    struct net_rows rows;
     add_table(j, &lessons, t->data, t->part, 0);
     for (size_t i = 0; i < t->n_beside; i++)
         add_table(j, &lessons, &t->beside[i], NULL, 1 + i);
     uint8_t *y = xcalloc(lessons.n + 1, 1);
-    memset(&rows, 0, sizeof rows);
-    rows.n = lessons.n;
-    rows.x = lessons.x;
-    rows.y = y;
-    rows.target = lessons.target;
-    int bad = !rows.n ? fail("%s: no row for its judges", t->model->m.name)
-                      : recipe_train_teachers(t->recipe, t->model, j->width, &rows, t->seed,
-                                              t->n_threads, t->progress, &j->nets);
+    const struct net_rows rows = {.n = lessons.n, .x = lessons.x, .y = y, .target = lessons.target};
+    int bad = !rows.n ? fail("%s: no row for its judges", t->train.model->m.name)
+                      : recipe_train_teachers(&t->train, j->width, &rows, &j->nets);
     free(y);
     free(lessons.x);
     free(lessons.target);
@@ -147,13 +138,6 @@ static void open_options(const struct dataset *d, struct dataset *one)
     one->time_us = xcalloc(one->n + 1, sizeof *one->time_us);
 }
 
-static void close_options(struct dataset *one)
-{
-    free(one->problem);
-    free(one->target);
-    free(one->time_us);
-}
-
 enum { CHUNK = 2048 };
 
 /* Their opinion on options first..first+n-1, as times */
@@ -163,19 +147,15 @@ static void judge_chunk(const struct judges *j, struct dataset *one, size_t firs
     const struct judge_nets_task *t = j->task;
     float target[2 * CHUNK];
     uint8_t y[CHUNK] = {0};
-    struct net_rows rows;
+    const struct net_rows rows = {.n = n, .x = x, .y = y};
     for (size_t i = 0; i < n; i++)
         activations(j, one->problem, one->target + (first + i) * one->n_params, 0,
                     x + i * j->width);
-    memset(&rows, 0, sizeof rows);
-    rows.n = n;
-    rows.x = x;
-    rows.y = y;
-    net_ensemble(j->nets.net, j->nets.n, &rows, y, NULL, t->n_threads, target);
+    net_ensemble(j->nets.net, j->nets.n, &rows, y, NULL, t->train.n_threads, target);
     for (size_t i = 0; i < n; i++) {
         const double mark = target[2 * i] > 1e-9f ? (double)target[2 * i] : 1e-9;
         one->time_us[first + i] =
-            (double)num_exp2((float)(-num_log2(mark) / t->recipe->judge_sharpness));
+            (double)num_exp2((float)(-num_log2(mark) / t->train.recipe->judge_sharpness));
     }
 }
 
@@ -190,34 +170,23 @@ static void judge_problem(const struct judges *j, struct dataset *one, const int
 
 /* ---- problems ---- */
 
-/* The problems to train on; how many. */
-static size_t list_problems(const struct judge_nets_task *t, int32_t *out)
-{
-    const struct dataset *d = t->data;
-    size_t n = 0;
-    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        if (!t->part[i])
-            memcpy(out + n++ * d->n_fields, d->problem + i * d->n_fields,
-                   d->n_fields * sizeof *out);
-    return n;
-}
-
 static void add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
                          size_t n_known, struct recipe_rows *to)
 {
     const struct judge_nets_task *t = j->task;
-    const size_t n = n_known + (size_t)t->recipe->judged;
+    const size_t n = n_known + (size_t)t->train.recipe->judged;
     uint8_t *x = xcalloc(CHUNK, j->width);
-    uint64_t seed = num_mix(t->seed, 12, 0);
+    uint64_t seed = num_mix(t->train.seed, 12, 0);
     int32_t problem[KPRED_MAX_FIELDS];
     for (size_t i = 0; i < n; i++) {
         if (i < n_known)
             memcpy(problem, known + i * one->n_fields, one->n_fields * sizeof *problem);
         else
-            make_up_problem(t->model, known, n_known, &seed, problem);
+            make_up_problem(t->train.model, known, n_known, &seed, problem);
         judge_problem(j, one, problem, x);
-        const struct time_problem all = {0, one->n, (size_t)t->recipe->draws};
-        time_targets_add(t->recipe, t->model, one, &all, num_mix(t->seed, 13, i), to);
+        const struct time_problem all = {0, one->n, (size_t)t->train.recipe->draws};
+        time_targets_add(t->train.recipe, t->train.model, one, &all, num_mix(t->train.seed, 13, i),
+                         to);
     }
     free(x);
 }
@@ -234,15 +203,15 @@ int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
     int32_t *known;
     memset(&j, 0, sizeof j);
     j.task = task;
-    if (program_compile_judge(task->model->spec, &j.program))
+    if (program_compile_judge(task->train.model->spec, &j.program))
         return -1;
     j.width = (j.program.n_features + 15) / 16 * 16;
     if (train_judges(&j))
         return -1;
     known = xcalloc(data_count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
     open_options(task->data, &one);
-    add_opinions(&j, &one, known, list_problems(task, known), to);
-    close_options(&one);
+    add_opinions(&j, &one, known, timed_problems(task->data, task->part, known), to);
+    data_free(&one);
     free(known);
     recipe_nets_free(&j.nets);
     return 0;

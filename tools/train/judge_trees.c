@@ -1,6 +1,6 @@
-/* judge_trees.c - see judge_trees.h
+/* judge_trees.c - boosted trees that judge, see judges.h
    SPDX-License-Identifier: MIT */
-#include "judge_trees.h"
+#include "judges.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -178,21 +178,7 @@ static int fit(struct judge *j, const struct judge_task *t, const struct marks *
     const struct judge_rows rows = {m->n, m->row, in_groups};
     if (judge_inputs_open(&j->inputs, t->model, &rows, seed, t->n_threads))
         return -1;
-    const size_t width = j->inputs.n_asked;
-    float *x = xcalloc(m->n * width + 1, sizeof *x), *mark = xcalloc(m->n + 1, sizeof *mark);
-    uint32_t *group = xcalloc(m->n + 1, sizeof *group);
-    double *room = xcalloc(j->inputs.n, sizeof *room);
-    for (size_t i = 0; i < m->n; i++) {
-        judge_inputs_of(&j->inputs, &m->row[i], room, x + i * width);
-        mark[i] = m->row[i].mark;
-        group[i] = m->row[i].group;
-    }
-    const struct boost_rows learnt = {m->n, width, x, mark, in_groups ? group : NULL};
-    j->trees = boost_fit(&learnt, &config);
-    free(x);
-    free(mark);
-    free(group);
-    free(room);
+    j->trees = judge_inputs_fit(&j->inputs, &rows, NULL, m->n, &config);
     return 0;
 }
 

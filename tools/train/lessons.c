@@ -1,26 +1,28 @@
-/* lessons.c - see lessons.h
+/* lessons.c - what is learnt of a table of times: the problems, those that are watched, their rows
    SPDX-License-Identifier: MIT */
-#include "lessons.h"
+#include "timed.h"
 
-#include "balance.h"
 #include "base/numbers.h"
 #include "data/split.h"
-#include "made_up.h"
 #include "matrix.h"
-#include "time_targets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN = 1200 }; /* problems of the table that are learnt as they are, at most */
+enum {
+    KNOWN = 1200,           /* problems of the table that are learnt as they are, at most */
+    LESSONS_ROWS = 1 << 16, /* rows of all problems, at most, */
+    LESSONS_FEW = 1 << 15,  /* and at least, */
+    LESSONS_LEAST = 8       /* but so many of each */
+};
 
 /* ---- the problems ---- */
 
 /* Some of them, when they are many: the trees have learnt from all. */
 static void draw_known(struct teaching *t)
 {
-    const size_t n_fields = t->task->judges.data->n_fields, bytes = n_fields * sizeof *t->problem;
-    uint64_t seed = num_mix(t->task->judges.seed, 15, 0);
+    const size_t n_fields = t->data->n_fields, bytes = n_fields * sizeof *t->problem;
+    uint64_t seed = num_mix(t->seed, 15, 0);
     int32_t swap[KPRED_MAX_FIELDS];
     for (size_t i = 0; i < KNOWN; i++) {
         const size_t from = i + num_draw(&seed) % (t->n - i);
@@ -34,7 +36,7 @@ static void draw_known(struct teaching *t)
 /* May it be a lesson, as it was measured? Rows for a name of [unseen] were made of others. */
 static int is_known(const struct teaching *t, size_t row)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     return !t->part[row]
            && !(t->unseen.n
                 && unseen_index(&t->unseen, d->problem[row * d->n_fields + t->unseen.field]) >= 0);
@@ -42,7 +44,7 @@ static int is_known(const struct teaching *t, size_t row)
 
 static void list_known(struct teaching *t)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
         if (is_known(t, i))
             memcpy(t->problem + t->n++ * d->n_fields, d->problem + i * d->n_fields,
@@ -76,13 +78,13 @@ static size_t how_many(size_t n)
    none are. */
 static size_t choose_watched(struct teaching *t)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     size_t n = 0, chosen = 0;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
         n += (size_t)is_known(t, i);
     const float share = (float)how_many(n) / (float)(n + 1);
     for (size_t i = 0, end; i < d->n; i = end) {
-        uint64_t seed = num_mix(t->task->judges.seed, 17, t->task->unit[i]);
+        uint64_t seed = num_mix(t->seed, 17, t->task->unit[i]);
         end = data_problem_end(d, i);
         if (is_known(t, i) && num_unit(&seed) < share) {
             memset(t->part + i, HELD_OUT_ASIDE, end - i);
@@ -95,47 +97,37 @@ static size_t choose_watched(struct teaching *t)
     return 0;
 }
 
-static void add_watched_row(const struct teaching *t, const int32_t *problem,
-                            const unsigned char *target, float octaves, struct recipe_rows *to)
-{
-    const struct dataset *d = t->task->judges.data;
-    memcpy(to->problem + to->n * d->n_fields, problem, d->n_fields * sizeof *problem);
-    memcpy(to->target + to->n * d->n_params, target, d->n_params);
-    to->octaves[to->n++] = octaves;
-}
-
 /* The first of the fastest of the legal tuples that were timed; `end`: none */
 static size_t find_fastest(const struct teaching *t, size_t first, size_t end)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     size_t at = end;
     for (size_t i = first; i < end; i++)
-        if (data_is_known(d, i)
-            && model_allows(t->task->judges.model, d->problem + i * d->n_fields,
-                            d->target + i * d->n_params)
-            && (at == end || d->time_us[i] < d->time_us[at]))
+        if (timed_can_return(t->model, d, i) && (at == end || d->time_us[i] < d->time_us[at]))
             at = i;
     return at;
+}
+
+static void watch_row(const struct dataset *d, size_t row, float octaves, struct recipe_rows *to)
+{
+    to->octaves[to->n] = octaves;
+    timed_append(d, d->problem + row * d->n_fields, d->target + row * d->n_params, to);
 }
 
 /* The fastest, and some of the other legal tuples that were timed */
 static void watch_problem(const struct teaching *t, size_t first, size_t most,
                           struct recipe_rows *to)
 {
-    const struct dataset *d = t->task->judges.data;
-    const int32_t *problem = d->problem + first * d->n_fields;
+    const struct dataset *d = t->data;
     const size_t end = data_problem_end(d, first), fastest = find_fastest(t, first, end);
     const float share = (float)most / (float)(end - first);
-    uint64_t seed = num_mix(t->task->judges.seed, 18, first);
+    uint64_t seed = num_mix(t->seed, 18, first);
     if (fastest < end)
-        add_watched_row(t, problem, d->target + fastest * d->n_params, 0, to);
+        watch_row(d, fastest, 0, to);
     for (size_t i = first, n = 1; fastest < end && i < end && n < most; i++) {
-        const unsigned char *target = d->target + i * d->n_params;
-        if (i == fastest || num_unit(&seed) >= share || !data_is_known(d, i)
-            || !model_allows(t->task->judges.model, problem, target))
+        if (i == fastest || num_unit(&seed) >= share || !timed_can_return(t->model, d, i))
             continue;
-        add_watched_row(t, problem, target, (float)num_log2(d->time_us[i] / d->time_us[fastest]),
-                        to);
+        watch_row(d, i, (float)num_log2(d->time_us[i] / d->time_us[fastest]), to);
         n++;
     }
 }
@@ -143,7 +135,7 @@ static void watch_problem(const struct teaching *t, size_t first, size_t most,
 /* Makes the rows to watch. */
 static void add_watched(struct teaching *t, size_t n, struct recipe_rows *to)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     const size_t most = WATCHED_ROWS / (n + 1), rows = n * most;
     to->problem = xcalloc(rows + 1, d->n_fields * sizeof *to->problem);
     to->target = xcalloc(rows + 1, d->n_params);
@@ -153,13 +145,15 @@ static void add_watched(struct teaching *t, size_t n, struct recipe_rows *to)
             watch_problem(t, i, most, to);
 }
 
+/* ---- those that are made up ---- */
+
 /* One in so many stands for a GPU that was not seen; half of these are known but for the GPU. */
 enum { UNSEEN_PART = 6, PER_KNOWN = 12 };
 
 static void make_one_up(struct teaching *t, size_t i, uint64_t *seed, int32_t *problem)
 {
-    const size_t n_fields = t->task->judges.data->n_fields;
-    make_up_problem(t->task->judges.model, t->problem, t->n_known, seed, problem);
+    const size_t n_fields = t->data->n_fields;
+    make_up_problem(t->model, t->problem, t->n_known, seed, problem);
     const uint64_t draw = num_draw(seed) >> 32; /* of a name, its upper part */
     if (t->unseen.n && draw % (2 * UNSEEN_PART) == 0)
         memcpy(problem, t->problem + i % t->n_known * n_fields, n_fields * sizeof *problem);
@@ -170,7 +164,7 @@ static void make_one_up(struct teaching *t, size_t i, uint64_t *seed, int32_t *p
 /* Is it among those before it? */
 static int is_listed(const struct teaching *t, const int32_t *problem)
 {
-    const size_t n_fields = t->task->judges.data->n_fields;
+    const size_t n_fields = t->data->n_fields;
     for (const int32_t *other = t->problem; other < problem; other += n_fields)
         if (!memcmp(other, problem, n_fields * sizeof *problem))
             return 1;
@@ -181,15 +175,17 @@ static int is_listed(const struct teaching *t, const int32_t *problem)
    that is there already teaches nothing: where fields are few, few can be made up. */
 static void list_made_up(struct teaching *t)
 {
-    const size_t n_fields = t->task->judges.data->n_fields, asked = (size_t)t->task->recipe->judged;
+    const size_t n_fields = t->data->n_fields, asked = (size_t)t->task->recipe->judged;
     const size_t n = asked < PER_KNOWN * t->n_known ? asked : PER_KNOWN * t->n_known;
-    uint64_t seed = num_mix(t->task->judges.seed, 12, 0);
+    uint64_t seed = num_mix(t->seed, 12, 0);
     for (size_t i = 0; i < n; i++) {
         int32_t *problem = t->problem + t->n * n_fields;
         make_one_up(t, i, &seed, problem);
         t->n += !is_listed(t, problem);
     }
 }
+
+/* ---- all of it ---- */
 
 int lessons_possible(const struct dataset *d, const unsigned char *part)
 {
@@ -208,13 +204,6 @@ size_t lessons_most(const struct recipe *recipe, const struct dataset *d)
 {
     const size_t problems = data_count_problems(d) + (size_t)recipe->judged;
     return problems * ((size_t)recipe->draws + LESSONS_LEAST) + LESSONS_FEW;
-}
-
-static void free_lesson(struct dataset *d)
-{
-    free(d->problem);
-    free(d->target);
-    free(d->time_us);
 }
 
 /* Rows of each of so many problems: fewer, where all together would be too many, and more, where
@@ -255,7 +244,7 @@ static void add_all(const struct teaching *t, struct recipe_rows *to)
         if (n > 0)
             time_targets_add(task->recipe, task->judges.model, &t->lesson[i], &all,
                              num_mix(task->judges.seed, 13, i), to);
-        free_lesson(&t->lesson[i]);
+        data_free(&t->lesson[i]);
     }
     free(asked);
 }
@@ -264,10 +253,11 @@ int lessons_add(const struct lessons_task *task, struct lessons_made *out)
 {
     const struct dataset *d = task->judges.data;
     const size_t most = data_count_problems(d) + (size_t)task->recipe->judged;
-    struct teaching t;
-    memset(&t, 0, sizeof t);
-    t.task = task;
-    t.judges = out->judges;
+    struct teaching t = {.task = task,
+                         .data = d,
+                         .model = task->judges.model,
+                         .seed = task->judges.seed,
+                         .judges = out->judges};
     if (unseen_read(&t.unseen, task->judges.model->spec)
         || judge_trees_fit(out->judges, &task->judges))
         return -1;

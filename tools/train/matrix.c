@@ -17,6 +17,13 @@ static inline size_t panel_width(size_t n, size_t j)
     return n - j < MATRIX_PANEL ? n - j : MATRIX_PANEL;
 }
 
+/* The product of that panel alone */
+static inline struct matrix_product panel_of(const struct matrix_product *p, size_t j, size_t width)
+{
+    return (struct matrix_product){p->m,  width,    p->k,   p->a,  p->b + j * p->k,
+                                   width, p->c + j, p->ldc, p->add};
+}
+
 #if defined(__GNUC__)
 
 #define INLINE   static inline __attribute__((always_inline))
@@ -46,54 +53,55 @@ static inline size_t panel_width(size_t n, size_t j)
 #define EACH_ROW       EIGHT
 #include "matrix_tiles.h"
 
-#define BY_WIDEST(function, arguments)           \
+#define BY_WIDEST(function, product)             \
     do {                                         \
         if (__builtin_cpu_supports("avx512f"))   \
-            function##_16 arguments;             \
+            function##_16(product);              \
         else if (__builtin_cpu_supports("avx2")) \
-            function##_8 arguments;              \
+            function##_8(product);               \
         else                                     \
-            function##_4 arguments;              \
+            function##_4(product);               \
     } while (0)
 
 #else
-#define BY_WIDEST(function, arguments) function##_4 arguments
+#define BY_WIDEST(function, product) function##_4(product)
 #endif
 
 #else
-#define BY_WIDEST(function, arguments) function##_1 arguments
+#define BY_WIDEST(function, product) function##_1(product)
 
-static void mul_1(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
-                  float *c, size_t ldc, int add)
+static void product_1(struct matrix_product p)
 {
-    for (size_t i = 0; i < m; i++, c += ldc, a.at += a.row_step) {
-        for (size_t j = 0; j < n && !add; j++)
-            c[j] = 0;
-        for (size_t p = 0; p < k; p++)
-            for (size_t j = 0; j < n; j++)
-                c[j] += a.at[p * a.col_step] * b[p * ldb + j];
+    for (size_t i = 0; i < p.m; i++, p.c += p.ldc, p.a.at += p.a.row_step) {
+        for (size_t j = 0; j < p.n && !p.add; j++)
+            p.c[j] = 0;
+        for (size_t l = 0; l < p.k; l++)
+            for (size_t j = 0; j < p.n; j++)
+                p.c[j] += p.a.at[l * p.a.col_step] * p.b[l * p.ldb + j];
     }
 }
 
-static void mul_packed_1(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
-                         size_t ldc, int add)
+static void mul_1(const struct matrix_product *p)
 {
-    for (size_t j = 0; j < n; j += MATRIX_PANEL)
-        mul_1(m, panel_width(n, j), k, a, b + j * k, panel_width(n, j), c + j, ldc, add);
+    product_1(*p);
+}
+
+static void mul_packed_1(const struct matrix_product *p)
+{
+    for (size_t j = 0; j < p->n; j += MATRIX_PANEL)
+        product_1(panel_of(p, j, panel_width(p->n, j)));
 }
 
 #endif
 
-void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
-                size_t ldc, int add)
+void matrix_mul(const struct matrix_product *p)
 {
-    BY_WIDEST(mul, (m, n, k, a, b, ldb, c, ldc, add));
+    BY_WIDEST(mul, p);
 }
 
-void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
-                       size_t ldc, int add)
+void matrix_mul_packed(const struct matrix_product *p)
 {
-    BY_WIDEST(mul_packed, (m, n, k, a, b, c, ldc, add));
+    BY_WIDEST(mul_packed, p);
 }
 
 void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out)

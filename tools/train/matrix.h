@@ -51,14 +51,23 @@ static inline size_t pad16(size_t n)
 }
 
 /* c[m][n] = a[m][k] * b[k][n], or c += a * b when add is set; rows of b are ldb, of c ldc apart. */
-void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
-                size_t ldc, int add);
+struct matrix_product {
+    size_t m, n, k;
+    struct matrix a;
+    const float *b;
+    size_t ldb;
+    float *c;
+    size_t ldc;
+    int add;
+};
 
-/* The same product with b in panels: 32 columns, the last panel maybe 16, row after row, and then
-   the next panel. A b that is used often is then read in one stream, once for all rows of a. */
+void matrix_mul(const struct matrix_product *p);
+
+/* The same with b in panels: 32 columns, the last panel maybe 16, row after row, and then the next
+   panel; ldb does not count. A b that is used often is then read in one stream, once for all rows
+   of a. */
 void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out);
-void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
-                       size_t ldc, int add);
+void matrix_mul_packed(const struct matrix_product *p);
 
 /* out[cols][rows] = in[rows][cols] */
 void matrix_transpose(size_t rows, size_t cols, const float *in, float *out);

@@ -74,39 +74,36 @@ INLINE void OF(tile_1_by_1)(size_t k, struct matrix a, const float *b, size_t ld
     *(OF(lanes) *)c = sum;
 }
 
-INLINE void OF(product)(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
-                        float *c, size_t ldc, int add)
+INLINE void OF(product)(struct matrix_product p)
 {
     size_t i = 0, j;
-    for (; i + ROWS <= m; i += ROWS, a.at += ROWS * a.row_step) {
-        for (j = 0; j + 2 * VECTOR <= n; j += 2 * VECTOR)
-            OF(tile_rows_by_2)(k, a, b + j, ldb, c + i * ldc + j, ldc, add);
-        for (; j < n; j += VECTOR)
-            OF(tile_rows_by_1)(k, a, b + j, ldb, c + i * ldc + j, ldc, add);
+    for (; i + ROWS <= p.m; i += ROWS, p.a.at += ROWS * p.a.row_step, p.c += ROWS * p.ldc) {
+        for (j = 0; j + 2 * VECTOR <= p.n; j += 2 * VECTOR)
+            OF(tile_rows_by_2)(p.k, p.a, p.b + j, p.ldb, p.c + j, p.ldc, p.add);
+        for (; j < p.n; j += VECTOR)
+            OF(tile_rows_by_1)(p.k, p.a, p.b + j, p.ldb, p.c + j, p.ldc, p.add);
     }
-    for (; i < m; i++, a.at += a.row_step) {
-        for (j = 0; j + 8 * VECTOR <= n; j += 8 * VECTOR)
-            OF(tile_1_by_8)(k, a, b + j, ldb, c + i * ldc + j, add);
-        for (; j < n; j += VECTOR)
-            OF(tile_1_by_1)(k, a, b + j, ldb, c + i * ldc + j, add);
+    for (; i < p.m; i++, p.a.at += p.a.row_step, p.c += p.ldc) {
+        for (j = 0; j + 8 * VECTOR <= p.n; j += 8 * VECTOR)
+            OF(tile_1_by_8)(p.k, p.a, p.b + j, p.ldb, p.c + j, p.add);
+        for (; j < p.n; j += VECTOR)
+            OF(tile_1_by_1)(p.k, p.a, p.b + j, p.ldb, p.c + j, p.add);
     }
 }
 
-BY_ITS_VECTORS static void OF(mul)(size_t m, size_t n, size_t k, struct matrix a, const float *b,
-                                   size_t ldb, float *c, size_t ldc, int add)
+BY_ITS_VECTORS static void OF(mul)(const struct matrix_product *p)
 {
-    OF(product)(m, n, k, a, b, ldb, c, ldc, add);
+    OF(product)(*p);
 }
 
 /* A panel has 32 columns, or the last 16: both are known where it is compiled. */
-BY_ITS_VECTORS static void OF(mul_packed)(size_t m, size_t n, size_t k, struct matrix a,
-                                          const float *b, float *c, size_t ldc, int add)
+BY_ITS_VECTORS static void OF(mul_packed)(const struct matrix_product *p)
 {
-    for (size_t j = 0; j < n; j += MATRIX_PANEL)
-        if (panel_width(n, j) == MATRIX_PANEL)
-            OF(product)(m, MATRIX_PANEL, k, a, b + j * k, MATRIX_PANEL, c + j, ldc, add);
+    for (size_t j = 0; j < p->n; j += MATRIX_PANEL)
+        if (panel_width(p->n, j) == MATRIX_PANEL)
+            OF(product)(panel_of(p, j, MATRIX_PANEL));
         else
-            OF(product)(m, MATRIX_LANES, k, a, b + j * k, MATRIX_LANES, c + j, ldc, add);
+            OF(product)(panel_of(p, j, MATRIX_LANES));
 }
 
 #undef START

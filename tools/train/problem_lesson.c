@@ -1,9 +1,8 @@
-/* problem_lesson.c - see problem_lesson.h
+/* problem_lesson.c - what the judges say of the tuples of one problem, see timed.h
    SPDX-License-Identifier: MIT */
-#include "problem_lesson.h"
+#include "timed.h"
 
 #include "base/numbers.h"
-#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +55,7 @@ static void close_options(struct options *o)
 static void list(const struct teaching *t, const int32_t *problem, struct options *o)
 {
     static const struct tuples_most most = {LISTED, DRAWN};
-    tuples_open(&o->tuples, &t->task->judges.model->m, problem, &most);
+    tuples_open(&o->tuples, &t->model->m, problem, &most);
     const size_t n = o->tuples.n * o->tuples.n_params;
     o->cap = o->tuples.n + 1;
     o->target = xcalloc(n + o->tuples.n_params, 1);
@@ -93,7 +92,7 @@ static struct ranked *rank(const struct options *o)
 static void put_neighbours(const struct teaching *t, const int32_t *problem, size_t at,
                            struct options *o)
 {
-    const struct model *m = t->task->judges.model;
+    const struct model *m = t->model;
     const size_t n_params = m->m.n_params;
     unsigned char target[KPRED_MAX_TUPLE];
     memcpy(target, o->target + at * n_params, n_params);
@@ -134,7 +133,7 @@ static void climb(const struct teaching *t, const int32_t *problem, struct optio
 /* The rows of a problem to train on; *end stays 0 if it is none. */
 static size_t find_known(const struct teaching *t, const int32_t *problem, size_t *end)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     const size_t row = data_find_problem(d, problem);
     if (row < d->n && !t->part[row])
         *end = data_problem_end(d, row);
@@ -145,14 +144,11 @@ static size_t find_known(const struct teaching *t, const int32_t *problem, size_
    SIZE_MAX: it is not legal. */
 static size_t *put_timed(const struct teaching *t, size_t first, size_t end, struct options *o)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     size_t *at = xcalloc(end - first + 1, sizeof *at);
     for (size_t i = first; i < end; i++) {
-        const unsigned char *target = d->target + i * d->n_params;
-        const int may =
-            data_is_known(d, i)
-            && model_allows(t->task->judges.model, d->problem + i * d->n_fields, target);
-        at[i - first] = may ? put(o, target, d->n_params) : SIZE_MAX;
+        const int may = timed_can_return(t->model, d, i);
+        at[i - first] = may ? put(o, d->target + i * d->n_params, d->n_params) : SIZE_MAX;
     }
     return at;
 }
@@ -217,7 +213,7 @@ static void mark_on(const struct teaching *t, const int32_t *problem, struct opt
         at = put_timed(t, first, end, o);
     mark_rest(t, problem, o);
     if (end)
-        mix_times(t->task->judges.data, first, end, at, o);
+        mix_times(t->data, first, end, at, o);
     free(at);
 }
 
@@ -233,7 +229,7 @@ static void add_shares(const struct options *o, double weight, double *share)
 /* The next GPU that counts for the name, from `gpu` on; the number of tokens: there is none */
 static int32_t next_gpu(const struct teaching *t, int name, int32_t gpu, double *weight)
 {
-    const int32_t n = t->task->judges.model->fields[t->unseen.field].n_tokens;
+    const int32_t n = t->model->fields[t->unseen.field].n_tokens;
     for (; gpu < n; gpu++) {
         *weight = unseen_weight(&t->unseen, (size_t)name, gpu);
         if (unseen_index(&t->unseen, gpu) < 0 && *weight > 0.1)
@@ -246,7 +242,7 @@ static int32_t next_gpu(const struct teaching *t, int name, int32_t gpu, double 
 static void put_timed_on_all(const struct teaching *t, int32_t *problem, int name,
                              struct options *o)
 {
-    const int32_t n_gpus = t->task->judges.model->fields[t->unseen.field].n_tokens;
+    const int32_t n_gpus = t->model->fields[t->unseen.field].n_tokens;
     double weight;
     for (int32_t g = next_gpu(t, name, 0, &weight); g < n_gpus;
          g = next_gpu(t, name, g + 1, &weight)) {
@@ -260,7 +256,7 @@ static void put_timed_on_all(const struct teaching *t, int32_t *problem, int nam
 /* The mean of the shares on the GPUs, spread as data.h has it */
 static void mark_name(const struct teaching *t, const int32_t *problem, int name, struct options *o)
 {
-    const struct model *m = t->task->judges.model;
+    const struct model *m = t->model;
     const int32_t n_gpus = m->fields[t->unseen.field].n_tokens;
     int32_t own[KPRED_MAX_FIELDS];
     double weight, all = 0;
@@ -287,7 +283,7 @@ static void mark_name(const struct teaching *t, const int32_t *problem, int name
 static void take(const struct teaching *t, const int32_t *problem, const struct options *o,
                  uint64_t seed, struct dataset *to)
 {
-    const struct dataset *d = t->task->judges.data;
+    const struct dataset *d = t->data;
     struct ranked *r = rank(o);
     memset(to, 0, sizeof *to);
     to->n_fields = d->n_fields;
@@ -313,7 +309,7 @@ static void take(const struct teaching *t, const int32_t *problem, const struct 
 void lesson_make(void *user, size_t index)
 {
     const struct teaching *t = user;
-    const int32_t *problem = t->problem + index * t->task->judges.data->n_fields;
+    const int32_t *problem = t->problem + index * t->data->n_fields;
     const int name = name_of(t, problem);
     struct options o = {.cap = 0};
     list(t, problem, &o);
@@ -323,6 +319,6 @@ void lesson_make(void *user, size_t index)
         mark_on(t, problem, &o);
     else
         mark_name(t, problem, name, &o);
-    take(t, problem, &o, num_mix(t->task->judges.seed, 14, index), &t->lesson[index]);
+    take(t, problem, &o, num_mix(t->seed, 14, index), &t->lesson[index]);
     close_options(&o);
 }

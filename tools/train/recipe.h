@@ -41,18 +41,18 @@
     X(teacher_drop_encoder, 0.2, 0, 0.9)                                                           \
     X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
     X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
-    X(trees, 0, 0, 10000)           /* of a random forest that teaches as well (forest.h) */       \
+    X(trees, 0, 0, 10000)           /* of a random forest that teaches as well (trees.h) */        \
     X(tree_share, 0.5, 0, 1)        /* of its opinion among that of the teachers */                \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
-    X(sharpness, 8, 0, 1000)        /* of odds, for timed data (time_targets.h) */                 \
+    X(sharpness, 8, 0, 1000)        /* of odds, for timed data (timed.h) */                        \
     X(perplexity, 0, 0, 1000000)    /* most of odds: sharpness doubles up to thrice; 0: any */     \
     X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost */         \
     X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
-    X(balance, 0, 0, 1)             /* how much the size of a group counts (balance.h) */          \
+    X(balance, 0, 0, 1)             /* how much the size of a group counts (timed.h) */            \
     X(thinned, 1, 0.01, 1)          /* part of the rows that balance leaves */                     \
     X(as_searched, 0, 0, 1)         /* share of narrow rows (data.h) that count as others do */    \
-    X(judged, 300, 0, 100000)       /* problems made up for judges (lessons.h, judge_nets.h) */    \
-    X(judge_trees, 0, 0, 1)         /* 1: trees judge, see lessons.h */                            \
+    X(judged, 300, 0, 100000)       /* problems made up for judges (timed.h) */                    \
+    X(judge_trees, 0, 0, 1)         /* 1: trees judge, see timed.h */                              \
     X(judge_share, 0, 0, 1)         /* of trees' opinion beside the networks', see recipe_rows */  \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
     X(judge_sharpness, 3, 0.1, 100) /* of the marks that they learn */                             \
@@ -79,7 +79,7 @@ struct recipe {
     unsigned char judge_gpu[SPEC_MAX_TOKENS];
 };
 
-/* Of format = timed, other defaults hold for some (recipe.c), and draws may be 0: then lessons.h
+/* Of format = timed, other defaults hold for some (recipe.c), and draws may be 0: then timed.h
    says how many where trees judge. Elsewhere all problems together are to have about so many rows,
    or fewer, at least a quarter, if these are four for each option. */
 enum { RECIPE_DRAWN = 16384 };
@@ -122,18 +122,38 @@ struct recipe_rows {
 size_t recipe_width(const struct model *model);
 
 /* A line of news: what is being trained ("teacher 2 of 5"), and losses in bits a row; held_out is
-   that of `held_out` rows, in octaves if these are (watch.h), or 0 without any. */
+   that of `held_out` rows, in octaves if these are (additive_train.h), or 0 without any. */
 typedef void recipe_progress(const char *what, size_t epoch, size_t epochs, double loss,
                              double held_out);
 
+struct recipe_task {
+    const struct recipe *recipe;
+    const struct model *model;
+    uint64_t seed;
+    size_t n_threads;
+    recipe_progress *progress;
+};
+
 /* Trains *out, which the caller frees with recipe_nets_free. The result depends on all arguments
    but n_threads and progress. 0, or -1 with a message. */
-int recipe_train(const struct recipe *recipe, const struct model *model,
-                 const struct recipe_rows *rows, const struct recipe_rows *held_out, uint64_t seed,
-                 size_t n_threads, recipe_progress *progress, struct recipe_nets *out);
+int recipe_train(const struct recipe_task *task, const struct recipe_rows *rows,
+                 const struct recipe_rows *held_out, struct recipe_nets *out);
 
 /* Only the teachers, as networks of n_features activations, a multiple of 16, and one parameter of
    two values. To be freed as above. */
-int recipe_train_teachers(const struct recipe *recipe, const struct model *model, size_t n_features,
-                          const struct net_rows *rows, uint64_t seed, size_t n_threads,
-                          recipe_progress *progress, struct recipe_nets *out);
+int recipe_train_teachers(const struct recipe_task *task, size_t n_features,
+                          const struct net_rows *rows, struct recipe_nets *out);
+
+/* ---- where the float networks of a header are kept, for `eval --float` ---- */
+
+/* The file beside a header, FILE.f32 for FILE.h. `path` is to be freed. */
+void float_file_beside(const char *header, struct buf *path);
+
+/* Writes them, with a hash of the integer network that they round to; errors are left to ferror(f).
+ */
+void float_file_write(const struct model *model, const struct recipe_nets *nets, FILE *f);
+
+/* Reads those beside a header, named as in predictor_open: those of a built-in model lie in
+   weights/. 0, or -1 with a message: they are not there, or are those of another network. To be
+   freed. */
+int float_file_read(const char *header, const struct model *model, struct recipe_nets *nets);

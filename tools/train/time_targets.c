@@ -1,8 +1,9 @@
-/* time_targets.c - see time_targets.h
+/* time_targets.c - timed problems: what rows aim at, how many there are, problems between them
    SPDX-License-Identifier: MIT */
-#include "time_targets.h"
+#include "timed.h"
 
 #include "base/numbers.h"
+#include "data/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,28 @@ static const int32_t *problem_of(const struct dataset *d, size_t row)
 static const unsigned char *target_of(const struct dataset *d, size_t row)
 {
     return d->target + row * d->n_params;
+}
+
+int timed_can_return(const struct model *model, const struct dataset *d, size_t row)
+{
+    return data_is_known(d, row) && model_allows(model, problem_of(d, row), target_of(d, row));
+}
+
+size_t timed_problems(const struct dataset *d, const unsigned char *part, int32_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        if (!part[i])
+            memcpy(out + n++ * d->n_fields, problem_of(d, i), d->n_fields * sizeof *out);
+    return n;
+}
+
+void timed_append(const struct dataset *d, const int32_t *problem, const unsigned char *target,
+                  struct recipe_rows *to)
+{
+    memcpy(to->problem + to->n * d->n_fields, problem, d->n_fields * sizeof *problem);
+    memcpy(to->target + to->n * d->n_params, target, d->n_params);
+    to->n++;
 }
 
 /* Draws beyond a few for each option say the same again, but a network needs many steps. */
@@ -38,12 +61,6 @@ struct options {
     double *odds;       /* n, not of sum 1; 0: no option for the model */
     unsigned char *out; /* n: has not the values that are decided */
 };
-
-/* Is it one that the model can return? */
-static int can_return(const struct model *model, const struct dataset *d, size_t row)
-{
-    return data_is_known(d, row) && model_allows(model, problem_of(d, row), target_of(d, row));
-}
 
 /* An option that was timed has odds, be it slow: what has none is unknown to the regret. Floats
    hold them after all are made to sum to 1. */
@@ -77,7 +94,7 @@ static int set_odds(struct options *o, const struct model *model, const struct r
     enum { MOST_DOUBLINGS = 3 };
     double sharpness = r->sharpness;
     for (size_t i = 0; i < o->n; i++)
-        o->odds[i] = can_return(model, o->d, o->first + i);
+        o->odds[i] = timed_can_return(model, o->d, o->first + i);
     const double best = data_best_time(o->d, o->first, o->n, o->odds);
     if (!(best > 0))
         return 0;
@@ -173,16 +190,12 @@ static void mark_untried(const struct spec *spec, float *soft)
 static void add_row(struct options *o, const struct model *model, size_t option, int is_narrow,
                     struct recipe_rows *to)
 {
-    const struct dataset *d = o->d;
-    const unsigned char *y = target_of(d, o->first + option);
-    memcpy(to->problem + to->n * d->n_fields, problem_of(d, o->first),
-           d->n_fields * sizeof *to->problem);
+    const unsigned char *y = target_of(o->d, o->first + option);
     float *soft = to->soft + to->n * recipe_width(model);
-    memcpy(to->target + to->n * d->n_params, y, d->n_params);
     put_distributions(o, model, y, soft);
     if (is_narrow)
         mark_untried(model->spec, soft);
-    to->n++;
+    timed_append(o->d, problem_of(o->d, o->first), y, to);
 }
 
 int time_targets_add(const struct recipe *recipe, const struct model *model,
@@ -201,4 +214,128 @@ int time_targets_add(const struct recipe *recipe, const struct model *model,
     free(o.odds);
     free(o.out);
     return any;
+}
+
+/* ---- how many rows a problem gets ---- */
+
+struct groups {
+    uint64_t *sorted; /* the group of each problem that trains */
+    uint64_t *group;  /* the group of each row that begins a problem */
+    size_t n;
+};
+
+int compare_hashes(const void *pa, const void *pb)
+{
+    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+static struct groups find_groups(const struct spec *spec, const struct dataset *d,
+                                 const unsigned char *part)
+{
+    struct groups g = {xcalloc(d->n, sizeof *g.sorted), xcalloc(d->n, sizeof *g.group), 0};
+    struct buf scratch = {NULL, 0, 0};
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i)) {
+        g.group[i] = split_row_hash(spec, &spec->balance, d->problem + i * d->n_fields, &scratch);
+        if (part[i] == HELD_OUT_TRAIN)
+            g.sorted[g.n++] = g.group[i];
+    }
+    buf_free(&scratch);
+    qsort(g.sorted, g.n, sizeof *g.sorted, compare_hashes);
+    return g;
+}
+
+/* How many of the sorted ones are below x */
+static size_t count_below(const struct groups *g, uint64_t x)
+{
+    size_t first = 0, n = g->n;
+    while (n > 0) {
+        const size_t half = n / 2;
+        if (g->sorted[first + half] < x) {
+            first += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return first;
+}
+
+/* A problem's share before all are made to sum to 1 */
+static double weight_of(const struct recipe *r, const struct groups *g, size_t row)
+{
+    const uint64_t x = g->group[row];
+    const size_t problems = (x == UINT64_MAX ? g->n : count_below(g, x + 1)) - count_below(g, x);
+    return (double)num_exp2((float)(-r->balance * num_log2((double)problems)));
+}
+
+static double sum_weights(const struct recipe *r, const struct groups *g, const struct dataset *d,
+                          const unsigned char *part)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        if (part[i] == HELD_OUT_TRAIN)
+            sum += weight_of(r, g, i);
+    return sum;
+}
+
+/* On average it is x. */
+static size_t round_by_chance(double x, size_t row)
+{
+    uint64_t seed = num_mix(10, row, 0);
+    return (size_t)(x + (double)num_unit(&seed));
+}
+
+size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const struct dataset *d,
+                     const unsigned char *part)
+{
+    size_t *rows = xcalloc(d->n, sizeof *rows);
+    const int any = spec->balance.n > 0 && recipe->balance > 0;
+    struct groups g = {NULL, NULL, 0};
+    double each = 0;
+    if (any) {
+        g = find_groups(spec, d, part);
+        each = recipe->draws * (double)g.n / sum_weights(recipe, &g, d, part);
+    }
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        rows[i] = any && part[i] == HELD_OUT_TRAIN
+                      ? round_by_chance(each * recipe->thinned * weight_of(recipe, &g, i), i)
+                      : (size_t)recipe->draws;
+    free(g.sorted);
+    free(g.group);
+    return rows;
+}
+
+/* ---- problems between those that were measured ---- */
+
+/* Changed by up to half an octave, and divisible by the same power of two up to 64 */
+static int32_t near_to(int32_t size, uint64_t *seed)
+{
+    const float octaves = 0.5f * num_signed(seed);
+    const double to = (double)size * (double)num_exp2(octaves);
+    int32_t by = 1;
+    while (by < 64 && size % (2 * by) == 0)
+        by *= 2;
+    int32_t n = (int32_t)(to / by + 0.5);
+    return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
+}
+
+enum { FEW = 8 }; /* values of a field that is no size but a flag or the like */
+
+static int may_be(const struct model *m, size_t field, int32_t value)
+{
+    const struct spec_field *f = &m->spec->fields[field];
+    return f->n_tokens == 0 && f->most - f->least >= FEW && value >= f->least && value <= f->most;
+}
+
+void make_up_problem(const struct model *m, const int32_t *known, size_t n_known, uint64_t *seed,
+                     int32_t *out)
+{
+    const size_t n_fields = m->m.n_fields;
+    for (size_t f = 0; f < n_fields; f++) {
+        const int32_t size = known[num_draw(seed) % n_known * n_fields + f];
+        const int is_changed = (int)(num_draw(seed) >> 63);
+        const int32_t changed = near_to(size, seed);
+        out[f] = !is_changed || size <= 1 || !may_be(m, f, changed) ? size : changed;
+    }
 }

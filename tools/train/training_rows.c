@@ -1,15 +1,69 @@
-/* training_rows.c - see training_rows.h
+/* training_rows.c - from files of tuning results to the rows that a network learns from
    SPDX-License-Identifier: MIT */
-#include "training_rows.h"
+#include "timed.h"
+#include "train.h"
 
-#include "balance.h"
 #include "base/numbers.h"
-#include "data/split.h"
-#include "judge_nets.h"
-#include "lessons.h"
-#include "time_targets.h"
+#include "data/rule_rows.h"
 
 #include <stdlib.h>
+
+/* ---- data ---- */
+
+void training_data_close(struct training_data *d)
+{
+    for (size_t i = 0; i < d->n_beside; i++)
+        data_free(&d->beside[i]);
+    free(d->beside);
+    data_free(&d->own);
+}
+
+enum { MOST_TOLD = 5 }; /* lines */
+
+/* How many rows failed, and what explains those that the rule allows */
+static void note_failures(const struct model *model, const struct dataset *d)
+{
+    struct failed_rows failed;
+    struct buf where = {0};
+    if (d->failed.n == 0)
+        return;
+    buf_printf(&where, "%s: ", model->m.name);
+    failed_rows_of_data(model, d, &failed);
+    failed_rows_note(&failed, where.s, MOST_TOLD);
+    failed_rows_free(&failed);
+    buf_free(&where);
+}
+
+int training_data_open(const struct model *model, const struct training_files *files,
+                       const struct data_options *how, struct training_data *out)
+{
+    const struct spec *spec = model->spec;
+    memset(out, 0, sizeof *out);
+    if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
+        return -1;
+    if (no_tuple_check(model, &out->own, how->lenient)) {
+        data_free(&out->own);
+        return -1;
+    }
+    data_note_drops(&out->own);
+    note_failures(model, &out->own);
+    if (unseen_rows_add(spec, &out->own)) {
+        data_free(&out->own);
+        return -1;
+    }
+    out->beside = xcalloc(files->n_beside, sizeof *out->beside);
+    for (size_t i = 0; i < files->n_beside; i++) {
+        if (data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i])) {
+            training_data_close(out);
+            return -1;
+        }
+        out->n_beside++;
+        data_note_drops(&out->beside[i]);
+    }
+    return 0;
+}
+
+/* ---- measured rows ---- */
 
 struct maker {
     const struct training_task *task;
@@ -17,14 +71,6 @@ struct maker {
     const struct dataset *data;
     struct training_rows *out;
 };
-
-static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
-{
-    memcpy(to->problem + to->n * d->n_fields, d->problem + i * d->n_fields,
-           d->n_fields * sizeof *to->problem);
-    memcpy(to->target + to->n * d->n_params, d->target + i * d->n_params, d->n_params);
-    to->n++;
-}
 
 /* Does the row say what the one before it says? Rows are sorted: equal ones stand together. */
 static int is_copy(const struct dataset *d, size_t i)
@@ -39,12 +85,14 @@ static int is_copy(const struct dataset *d, size_t i)
 static void add_optimum(const struct maker *m, size_t i, struct recipe_rows *to)
 {
     const struct dataset *d = m->data;
+    const int32_t *problem = d->problem + i * d->n_fields;
+    const unsigned char *target = d->target + i * d->n_params;
     if (is_copy(d, i))
         m->out->copies++;
-    else if (!model_allows(m->model, d->problem + i * d->n_fields, d->target + i * d->n_params))
+    else if (!model_allows(m->model, problem, target))
         m->out->illegal++;
     else
-        append(to, d, i);
+        timed_append(d, problem, target, to);
 }
 
 static struct recipe_rows *rows_of(const struct maker *m, unsigned char part)
@@ -59,7 +107,7 @@ static void add_optima(const struct maker *m, const unsigned char *part)
             add_optimum(m, i, rows_of(m, part[i]));
 }
 
-/* counts: of balance.h */
+/* counts: of balance_rows */
 static void add_timed(const struct maker *m, const unsigned char *part, const size_t *counts)
 {
     const struct training_task *t = m->task;
@@ -115,9 +163,13 @@ static int add_judged(const struct maker *m, const struct training_data *data,
                       const unsigned char *part)
 {
     const struct training_task *t = m->task;
-    const struct judge_nets_task task = {t->recipe, m->model,     &data->own,
-                                         part,      data->beside, data->n_beside,
-                                         t->seed,   t->n_threads, t->progress};
+    const struct judge_nets_task task = {
+        {t->recipe, m->model, t->seed, t->n_threads, t->progress},
+        &data->own,
+        part,
+        data->beside,
+        data->n_beside,
+    };
     return judge_nets_add(&task, &m->out->train);
 }
 
@@ -154,27 +206,6 @@ static void add_measured(const struct maker *m, const unsigned char *part)
     else
         add_optima(m, part);
     free(counts);
-}
-
-static int compare_hashes(const void *pa, const void *pb)
-{
-    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
-}
-
-/* The problems of a part, a row each */
-static struct recipe_rows problems_of(const struct maker *m, const unsigned char *part,
-                                      unsigned char which)
-{
-    const struct dataset *d = m->data;
-    struct recipe_rows rows;
-    memset(&rows, 0, sizeof rows);
-    rows.problem = xcalloc(d->n, d->n_fields * sizeof *rows.problem);
-    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        if (part[i] == which)
-            memcpy(rows.problem + rows.n++ * d->n_fields, d->problem + i * d->n_fields,
-                   d->n_fields * sizeof *rows.problem);
-    return rows;
 }
 
 /* Rows of a problem stand together. */
@@ -218,7 +249,9 @@ static int make_rows(const struct maker *m, const struct training_data *data,
     const int is_mixed = m->task->recipe->judge_share > 0 && m->data->time_us;
     struct training_rows *out = m->out;
     add_measured(m, part);
-    struct recipe_rows known = problems_of(m, part, HELD_OUT_TRAIN);
+    struct recipe_rows known = {.problem =
+                                    xcalloc(m->data->n, m->data->n_fields * sizeof(int32_t))};
+    known.n = timed_problems(m->data, part, known.problem);
     const struct recipe_rows *rows = has_trees ? &known : &out->train;
     out->train_part = count_part(m, rows);
     out->held_out_part = count_part(m, &out->held_out);

@@ -4,7 +4,7 @@
 
 #include "base/numbers.h"
 #include "base/util.h"
-#include "train/adam.h"
+#include "train/additive_train.h"
 
 #include <stdlib.h>
 

@@ -52,25 +52,26 @@ void blocks_pack(const struct blocks *b, size_t i, const float *w, float *panels
 void weight_forward(const struct arrays *a, struct weight m, size_t rows, const float *in,
                     float *out, int add)
 {
-    const struct matrix x = by_rows(in, m.n_in);
-    if (a->panels)
-        matrix_mul_packed(rows, m.n_out, m.n_in, x, a->panels + m.at, out, m.n_out, add);
-    else
-        matrix_mul(rows, m.n_out, m.n_in, x, a->w + m.at, m.n_out, out, m.n_out, add);
+    const float *w = (a->panels ? a->panels : a->w) + m.at;
+    const struct matrix_product p = {rows, m.n_out, m.n_in, by_rows(in, m.n_in), w, m.n_out,
+                                     out,  m.n_out, add};
+    (a->panels ? matrix_mul_packed : matrix_mul)(&p);
 }
 
 void weight_back(const struct arrays *a, struct weight m, size_t rows, const float *d_out,
                  float *d_in, int add)
 {
-    const struct matrix d = by_rows(d_out, m.n_out);
-    matrix_mul_packed(rows, m.n_in, m.n_out, d, a->turned + m.at, d_in, m.n_in, add);
+    const struct matrix_product p = {
+        rows, m.n_in, m.n_out, by_rows(d_out, m.n_out), a->turned + m.at, 0, d_in, m.n_in, add};
+    matrix_mul_packed(&p);
 }
 
 void weight_gradient(const struct arrays *a, struct weight m, size_t rows, const float *in,
                      const float *d_out)
 {
-    const struct matrix x = by_cols(in, m.n_in);
-    matrix_mul(m.n_in, m.n_out, rows, x, d_out, m.n_out, a->g + m.at, m.n_out, 1);
+    const struct matrix_product p = {
+        m.n_in, m.n_out, rows, by_cols(in, m.n_in), d_out, m.n_out, a->g + m.at, m.n_out, 1};
+    matrix_mul(&p);
 }
 
 float *room_take(struct room *room, size_t n)
