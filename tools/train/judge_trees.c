@@ -24,9 +24,11 @@ static void add(struct marks *m, const int32_t *problem, const unsigned char *ta
     m->row[m->n++] = (struct judge_row){problem, target, (uint32_t)table, m->groups, (float)mark};
 }
 
-/* Of how many octaves a mark can tell at most */
-#define MARK_REACH 2.0
-#define LN_2       0.6931471805599453
+#define LN_2 0.6931471805599453
+
+const struct judge_style judges_of_samples = {120000, 4, 200, 2};
+const struct judge_style judges_of_few = {0, 1, 2500, 2};
+const struct judge_style judges_of_whole = {0, 4, 200, 1.0 / 3};
 
 double judge_least_time(const struct dataset *d, size_t first, size_t end)
 {
@@ -36,15 +38,15 @@ double judge_least_time(const struct dataset *d, size_t first, size_t end)
     return least;
 }
 
-double judge_mark(double octaves)
+double judge_mark(double reach, double octaves)
 {
-    return MARK_REACH * (1 - (double)num_exp2((float)(-octaves / MARK_REACH))) / LN_2;
+    return reach * (1 - (double)num_exp2((float)(-octaves / reach))) / LN_2;
 }
 
-double judge_octaves(double mark)
+double judge_octaves(double reach, double mark)
 {
-    const double left = 1 - mark * LN_2 / MARK_REACH;
-    return -MARK_REACH * num_log2(left > 1e-3 ? left : 1e-3);
+    const double left = 1 - mark * LN_2 / reach;
+    return -reach * num_log2(left > 1e-3 ? left : 1e-3);
 }
 
 /* Which problems are looked at */
@@ -52,6 +54,7 @@ struct scope {
     const struct spec *spec;
     struct unseen unseen;
     const unsigned char *gpu; /* of judge_task */
+    double reach;             /* of marks */
 };
 
 static int is_of_gpu(const struct spec *s, const unsigned char *gpu, const int32_t *problem)
@@ -78,7 +81,7 @@ static void add_timed(struct marks *m, const struct dataset *d, const unsigned c
         for (size_t j = i; j < end; j++)
             if (data_is_known(d, j))
                 add(m, problem, d->target + j * d->n_params, table,
-                    with_times ? judge_mark(num_log2(d->time_us[j] / least)) : 1);
+                    with_times ? judge_mark(scope->reach, num_log2(d->time_us[j] / least)) : 1);
     }
 }
 
@@ -99,48 +102,6 @@ static void add_failed(struct marks *m, const struct dataset *d, const unsigned 
     }
 }
 
-/* A find-db lists the solvers that could be run. Of the values that some problem lists and this one
-   does not, a few are drawn, as if they had failed. */
-enum { UNLISTED = 4 };
-
-static size_t list_used(const struct dataset *d, const struct scope *scope,
-                        unsigned char used[KPRED_MAX_VALUES])
-{
-    unsigned char is_used[KPRED_MAX_VALUES] = {0};
-    size_t n = 0;
-    for (size_t i = 0; i < d->n; i++)
-        is_used[d->target[i]] |= data_is_known(d, i) && is_in(scope, d->problem + i * d->n_fields);
-    for (size_t v = 0; v < KPRED_MAX_VALUES; v++)
-        if (is_used[v])
-            used[n++] = (unsigned char)v;
-    return n;
-}
-
-/* Marks of 0; how many there would be if none were left out */
-static size_t add_unlisted(struct marks *m, const struct dataset *d, const unsigned char *part,
-                           const struct scope *scope, uint64_t seed)
-{
-    static unsigned char used[KPRED_MAX_VALUES];
-    const size_t n = list_used(d, scope, used);
-    size_t all = 0;
-    for (size_t i = 0, end; i < d->n; i = end, m->groups++) {
-        const int32_t *problem = d->problem + i * d->n_fields;
-        unsigned char is_listed[KPRED_MAX_VALUES] = {0};
-        end = data_problem_end(d, i);
-        if ((part && part[i]) || !is_in(scope, problem))
-            continue;
-        for (size_t j = i; j < end; j++)
-            is_listed[d->target[j]] = 1;
-        all += n - (end - i);
-        for (int k = 0; k < UNLISTED; k++) {
-            const unsigned char *v = &used[num_draw(&seed) % n];
-            if (!is_listed[*v])
-                add(m, problem, v, 0, 0);
-        }
-    }
-    return all;
-}
-
 static int has_failures(const struct marks *m)
 {
     for (size_t i = 0; i < m->n; i++)
@@ -151,13 +112,12 @@ static int has_failures(const struct marks *m)
 
 /* ---- fitting ---- */
 
-/* Draws whole groups of at most MOST rows together. */
-static void draw_some(struct marks *m, uint64_t seed)
+/* Draws whole groups of at most so many rows together; 0: any number */
+static void draw_some(struct marks *m, size_t most, uint64_t seed)
 {
-    enum { MOST = 120000 };
-    const float share = (float)MOST / (float)m->n;
+    const float share = (float)most / (float)m->n;
     size_t kept = 0;
-    if (m->n <= MOST)
+    if (most == 0 || m->n <= most)
         return;
     for (size_t i = 0, end; i < m->n; i = end) {
         const int is_drawn = num_unit(&seed) < share;
@@ -169,12 +129,17 @@ static void draw_some(struct marks *m, uint64_t seed)
     m->n = kept;
 }
 
+static const struct judge_style *style_of(const struct judge_task *t)
+{
+    return t->style ? t->style : &judges_of_samples;
+}
+
 static int fit(struct judge *j, const struct judge_task *t, const struct marks *m, int in_groups,
                uint64_t seed)
 {
-    struct boost_config config = {4, 200, 7, 4, 0.1f, 0.8f, 0.5f, seed, t->n_threads};
-    if (t->from_all)
-        config.members = 1, config.trees = 2500;
+    const struct judge_style *style = style_of(t);
+    const struct boost_config config = {style->members, style->trees, 7,    4,           0.1f,
+                                        0.8f,           0.5f,         seed, t->n_threads};
     const struct judge_rows rows = {m->n, m->row, in_groups};
     if (judge_inputs_open(&j->inputs, t->model, &rows, seed, t->n_threads))
         return -1;
@@ -185,11 +150,12 @@ static int fit(struct judge *j, const struct judge_task *t, const struct marks *
 int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
 {
     struct marks times, all;
-    struct scope scope = {task->model->spec, {0}, task->gpu};
+    const struct judge_style *style = style_of(task);
+    struct scope scope = {.spec = task->model->spec, .gpu = task->gpu, .reach = style->reach};
     memset(t, 0, sizeof *t);
+    t->reach = style->reach;
     memset(&times, 0, sizeof times);
     memset(&all, 0, sizeof all);
-    t->left_out = 1;
     if (unseen_read(&scope.unseen, scope.spec))
         return -1;
     for (size_t i = 0; i <= task->n_beside; i++) {
@@ -199,14 +165,8 @@ int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
         add_timed(&all, d, part, &scope, i, 0);
         add_failed(&all, d, part, &scope, i);
     }
-    if (!task->from_all) {
-        draw_some(&times, task->seed);
-        draw_some(&all, task->seed);
-    } else {
-        const size_t before = all.n,
-                     n = add_unlisted(&all, task->data, task->part, &scope, task->seed);
-        t->left_out = (double)n / (double)(all.n - before + 1);
-    }
+    draw_some(&times, style->most, task->seed);
+    draw_some(&all, style->most, task->seed);
     int bad = !times.n ? fail("%s: no row for its judges", task->model->m.name)
                        : fit(&t->time, task, &times, 1, task->seed);
     if (!bad && has_failures(&all))
@@ -279,13 +239,6 @@ static size_t list_likely(const float *probability, size_t n_values, unsigned ch
     return n;
 }
 
-/* Of the probability that a solver is listed, as trees say it who have not learnt from all failures */
-static double bits_listed(const struct judge_trees *t, float works)
-{
-    const double w = works < 0.001f ? 0.001 : works > 0.999f ? 0.999 : (double)works;
-    return num_log2(w / (w + (1 - w) * t->left_out));
-}
-
 void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float *probability)
 {
     const struct model *m = mix->trees->time.inputs.model;
@@ -294,18 +247,13 @@ void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float 
     if (!is_of_gpu(m->spec, mix->gpu, problem))
         return;
     const size_t n = list_likely(probability, (size_t)m->params[0].n_values, value, &before);
-    float works[KPRED_MAX_VALUES];
-    ask(&mix->trees->time, problem, value, n, mark);
-    if (mix->trees->works.trees)
-        ask(&mix->trees->works, problem, value, n, works);
+    judge_trees_ask(mix->trees, problem, value, n, mark);
     for (size_t i = 0; i < n; i++)
         least = mark[i] < least ? mark[i] : least;
     for (size_t i = 0; i < n; i++) {
-        const double octaves = judge_octaves((double)(mark[i] - least));
-        double bits = (1 - mix->share) * num_log2((double)probability[value[i]])
-                      - mix->share * mix->sharpness * octaves;
-        if (mix->trees->works.trees)
-            bits += mix->share * bits_listed(mix->trees, works[i]);
+        const double octaves = judge_octaves(mix->trees->reach, (double)(mark[i] - least));
+        const double bits = (1 - mix->share) * num_log2((double)probability[value[i]])
+                            - mix->share * mix->sharpness * octaves;
         probability[value[i]] = num_exp2((float)bits);
         after += probability[value[i]];
     }
