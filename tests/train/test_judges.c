@@ -235,42 +235,52 @@ static void judges_judge(void)
 
 /* ---- a solver of its own for each problem, as in a find-db ---- */
 
-enum { SOLVED = 40, SOLVERS = 4 };
+enum { SOLVED = 40, SOLVERS = 4, SOLVED_ROWS = 2 * SOLVED * SOLVERS };
 
 static const char solver_text[] =
-    "[kernel]\nname = solvers\nrule = unconstrained\n[data]\nformat = timed\n"
-    "[fields]\nm = size\n[params]\nsolver = a b c d\n[split]\nconfig = m\n[features]\nequals m 64 "
-    "1\n";
+    "[kernel]\nname = solvers\nrule = unconstrained\n[data]\nformat = timed\n[fields]\n"
+    "gpu = gfx906 gfx908\nm = size\n[params]\nsolver = a b c d\n[split]\nconfig = m\n"
+    "[features]\nequals m 64 1\n";
 
-/* b is the fastest, and the others take twice as long, but d takes eight times as long. */
+/* On the first GPU b is the fastest, the others take twice as long, but d takes eight times as
+   long; on the second, which the judges are not to look at, d is the fastest. */
+static void make_solved(int32_t problem[][2], unsigned char *target, double *time)
+{
+    static const double times[2][SOLVERS] = {{20, 10, 20, 80}, {80, 80, 80, 10}};
+    for (int i = 0; i < SOLVED_ROWS; i++) {
+        problem[i][0] = i / (SOLVED * SOLVERS);
+        problem[i][1] = 40 + 2 * (i / SOLVERS % SOLVED);
+        target[i] = (unsigned char)(i % SOLVERS);
+        time[i] = times[problem[i][0]][i % SOLVERS] * problem[i][1];
+    }
+}
+
 static void judges_mix(void)
 {
-    static const double times[SOLVERS] = {20, 10, 20, 80};
-    static const int32_t problem = 77;
-    int32_t m[SOLVED * SOLVERS];
-    unsigned char target[SOLVED * SOLVERS];
-    double time[SOLVED * SOLVERS];
+    static const int32_t asked[2][2] = {{0, 77}, {1, 77}};
+    static int32_t problem[SOLVED_ROWS][2];
+    static unsigned char target[SOLVED_ROWS];
+    static double time[SOLVED_ROWS];
     struct spec spec;
     struct model model;
     struct judge_trees trees;
     REQUIRE(spec_parse(&spec, solver_text, "solvers.spec") == 0);
     REQUIRE(model_from_spec(&model, &spec, "config") == 0);
-    for (int i = 0; i < SOLVED * SOLVERS; i++) {
-        m[i] = 40 + 2 * (i / SOLVERS);
-        target[i] = (unsigned char)(i % SOLVERS);
-        time[i] = times[i % SOLVERS] * m[i];
-    }
-    const struct dataset d = {.n = SOLVED * SOLVERS,
-                              .n_fields = 1,
+    make_solved(problem, target, time);
+    const struct dataset d = {.n = SOLVED_ROWS,
+                              .n_fields = 2,
                               .n_params = 1,
-                              .problem = m,
+                              .problem = problem[0],
                               .target = target,
                               .time_us = time};
-    const struct judge_task task = {&model, &d, NULL, NULL, 0, 1, 2, NULL, &judges_of_few};
+    const struct judge_mix half = {&trees, 0.5, 2, {1}};
+    const struct judge_task task = {&model, &d, NULL, NULL, 0, 1, 2, half.gpu, &judges_of_few};
     REQUIRE(judge_trees_fit(&trees, &task) == 0);
-    const struct judge_mix half = {&trees, 0.5, 2, {0}};
-    float p[SOLVERS] = {0.5f, 0.25f, 0.0005f, 0.2495f};
-    judge_trees_mix(&half, &problem, p);
+    float p[SOLVERS] = {0.5f, 0.25f, 0.0005f, 0.2495f}, same[SOLVERS];
+    memcpy(same, p, sizeof p);
+    judge_trees_mix(&half, asked[1], same);
+    CHECK(memcmp(same, p, sizeof p) == 0);
+    judge_trees_mix(&half, asked[0], p);
     /* roots of 1/2 * 1/4, 1/4 and about 1/4 * 1/64, which keep their sum */
     const double root[SOLVERS] = {sqrt(0.125), 0.5, 0, sqrt(0.2495 / 64)};
     const double sum = root[0] + root[1] + root[3];
