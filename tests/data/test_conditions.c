@@ -157,8 +157,10 @@ static void no_exception(void)
     enum { MANY = 40000 };
     static int32_t a[MANY], b[MANY];
     static unsigned char is[MANY];
-    struct condition_table many = {
-        .n = MANY, .n_columns = 2, .column = {{"a", a}, {"b", b}}, .is_failed = is};
+    struct condition_table many = {.n = MANY,
+                                   .n_columns = 2,
+                                   .column = {{.name = "a", .v = a}, {.name = "b", .v = b}},
+                                   .is_failed = is};
     struct conditions found;
     uint64_t seed = 9;
     for (size_t i = 0; i < MANY; i++) {

@@ -45,7 +45,7 @@ static void put_table(const char *path, int first, int end, int runs, double oct
         for (int t = first; t < end; t++)
             for (int i = 0; i < runs; i++)
                 add_row(&b, "g1", p, t, times * exp2(truth(p, t) + octaves * noise()));
-    put_text(path, b.s);
+    put_text(path, "%s", b.s);
     buf_free(&b);
 }
 
@@ -86,7 +86,7 @@ static void far_repeats_are_told(void)
 {
     struct buf b = {0};
     buf_puts(&b, "gpu,n,a,b,time_us\ng1,100,0,0,5\ng1,100,0,1,7\ng1,100,0,0,50\n");
-    put_text("two.csv", b.s);
+    put_text("two.csv", "%s", b.s);
     CHECK(WORKS(INGEST "two.csv --csv"));
     CHECK(says("two.csv:4: time_us: value \"50\"") && says("took 5 in two.csv:2"));
     CHECK(says("is 1 of 1 that were timed again"));
@@ -114,7 +114,7 @@ static void scales_are_told(void)
     buf_puts(&b, "gpu,n,a,b,time_us\n");
     for (int t = 0; t < TUPLES; t++)
         add_row(&b, "g1", 0, t, (t < 32 ? 1 : 1000) * exp2(truth(0, t)));
-    put_text("mixed.csv", b.s);
+    put_text("mixed.csv", "%s", b.s);
     CHECK(WORKS(INGEST "mixed.csv -o out.csv --force") && says("mixed.csv:34: time_us: "));
     buf_free(&b);
 }
@@ -126,7 +126,7 @@ static void put_copy(int first_own)
     for (int g = 0; g < 2; g++)
         for (int t = 0; t < TUPLES; t++)
             add_row(&b, g ? "g2" : "g1", 0, t, exp2(truth(0, t)) + (t < first_own ? 0 : 0.01 * g));
-    put_text("gpus.csv", b.s);
+    put_text("gpus.csv", "%s", b.s);
     buf_free(&b);
 }
 

@@ -199,7 +199,13 @@ static void judge_toys(const struct dataset *d, const unsigned char *part,
     struct judge_trees trees;
     REQUIRE(spec_parse(&spec, toy_text, "toy.spec") == 0);
     REQUIRE(model_from_spec(&model, &spec, "config") == 0);
-    const struct judge_task task = {&model, d, part, beside, beside != NULL, 1, 2};
+    const struct judge_task task = {.model = &model,
+                                    .data = d,
+                                    .part = part,
+                                    .beside = beside,
+                                    .n_beside = beside != NULL,
+                                    .seed = 1,
+                                    .n_threads = 2};
     REQUIRE(judge_trees_fit(&trees, &task) == 0);
     for (int i = 0; i < ASKED; i++) {
         targets[2 * i] = (unsigned char)(i % TOY_TILES);

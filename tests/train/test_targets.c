@@ -111,7 +111,7 @@ static size_t count_untried(double as_searched)
     static int32_t to_problem[DRAWS * FIELDS];
     static unsigned char to_target[DRAWS * PARAMS];
     static float soft[DRAWS * N_VALUES];
-    struct recipe_rows to = {0, to_problem, to_target, soft, NULL};
+    struct recipe_rows to = {.problem = to_problem, .target = to_target, .soft = soft};
     const struct time_problem first = {0, 1, DRAWS};
     struct dataset d = make_rows();
     struct recipe r = make_recipe();

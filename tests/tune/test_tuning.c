@@ -291,7 +291,7 @@ static void failures_of_data(void)
              "64,plain,1,8,fast,108\n64,plain,1,8,slower,108\n",
              "64,plain,3,1,fast,failed\n64,plain,3,1,slower,failed\n"
              "64,plain,3,2,fast,failed\n64,plain,3,2,slower,failed\n");
-    int early = 0, launches = 0;
+    size_t early = 0, launches = 0;
     for (int seed = 1; seed <= 4; seed++) {
         remove("late.csv");
         RAN(FEW "--data failed.csv --run 'echo 5 #' -o late.csv --budget 10 --seed %d", seed);

@@ -159,8 +159,8 @@ static const char *name_of(const char *text, struct buf *b)
     return gpu_is_gfx(name) ? name : gpu_asked("--gpu", text, b);
 }
 
-/* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250, of which
-   no product has a name yet. */
+/* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250, which
+   no product of a name has yet. */
 static int usual_units(const char *arch)
 {
     static const char *const built[] = {"gfx942", "gfx950", "gfx1250"};
