@@ -280,7 +280,7 @@ static void judges_mix(void)
                               .target = target,
                               .time_us = time};
     const struct judge_mix half = {&trees, 0.5, 2, {1}};
-    const struct judge_task task = {&model, &d, NULL, NULL, 0, 1, 2, half.gpu, &judges_of_few};
+    const struct judge_task task = {&model, &d, NULL, NULL, 0, 1, 2, half.gpu, 1};
     REQUIRE(judge_trees_fit(&trees, &task) == 0);
     float p[SOLVERS] = {0.5f, 0.25f, 0.0005f, 0.2495f}, same[SOLVERS];
     memcpy(same, p, sizeof p);
@@ -463,9 +463,9 @@ static void near_problems_tell(void)
 /* As many octaves as it is slower, and less and less of them */
 static void marks_end(void)
 {
-    CHECK(judge_mark(2, 0) == 0.0 && fabs(judge_mark(2, 0.01) - 0.01) < 1e-4);
-    CHECK(fabs(judge_mark(2, 2) - 1 / log(2)) < 1e-4
-          && fabs(judge_mark(2, 40) - 2 / log(2)) < 1e-4);
+    CHECK(judge_mark(0) == 0.0 && fabs(judge_mark(0.01) - 0.01) < 1e-4);
+    CHECK(fabs(judge_mark(2) - 1 / log(2)) < 1e-4
+          && fabs(judge_mark(40) - 2 / log(2)) < 1e-4);
 }
 
 /* ---- figures of shares ---- */

@@ -108,5 +108,5 @@ double eval_estimate(const struct eval *e, const struct eval_row *row, const kpr
     t->row = row;
     const float least = least_of_answers(t, problem, answers, n);
     return (double)num_exp2(
-        (float)-judge_octaves(t->judges.reach, (double)(least > t->least ? least - t->least : 0)));
+        (float)-judge_octaves((double)(least > t->least ? least - t->least : 0)));
 }

@@ -13,7 +13,6 @@ struct judges {
     struct program program;
     size_t width; /* of its activations, a multiple of 16 */
     struct recipe_nets nets;
-    struct judge_trees *trees; /* which have a share of the opinion; NULL: none */
 };
 
 /* What the judges learn from: activations, and marks with what is left to 1. */
@@ -160,22 +159,6 @@ static void judge_chunk(const struct judges *j, struct dataset *one, size_t firs
     }
 }
 
-/* The mean of what networks and trees say, in octaves */
-static void mix_trees(const struct judges *j, struct dataset *one, const int32_t *problem)
-{
-    const double share = j->task->train.recipe->judge_share;
-    float *mark = xcalloc(one->n + 1, sizeof *mark), least = INFINITY;
-    judge_trees_ask(j->trees, problem, one->target, one->n, mark);
-    for (size_t i = 0; i < one->n; i++)
-        least = mark[i] < least ? mark[i] : least;
-    for (size_t i = 0; i < one->n; i++) {
-        const double octaves = judge_octaves(j->trees->reach, (double)(mark[i] - least));
-        one->time_us[i] =
-            (double)num_exp2((float)((1 - share) * num_log2(one->time_us[i]) + share * octaves));
-    }
-    free(mark);
-}
-
 static void judge_problem(const struct judges *j, struct dataset *one, const int32_t *problem,
                           uint8_t *x)
 {
@@ -183,8 +166,6 @@ static void judge_problem(const struct judges *j, struct dataset *one, const int
         memcpy(one->problem + i * one->n_fields, problem, one->n_fields * sizeof *problem);
     for (size_t i = 0; i < one->n; i += CHUNK)
         judge_chunk(j, one, i, one->n - i < CHUNK ? one->n - i : CHUNK, x);
-    if (j->trees)
-        mix_trees(j, one, problem);
 }
 
 /* ---- problems ---- */
@@ -215,23 +196,6 @@ size_t judge_nets_most(const struct recipe *recipe, const struct dataset *d)
     return (data_count_problems(d) + (size_t)recipe->judged) * (size_t)recipe->draws;
 }
 
-static int fit_trees(struct judges *j)
-{
-    const struct judge_nets_task *t = j->task;
-    const struct judge_task task = {.model = t->train.model,
-                                    .data = t->data,
-                                    .part = t->part,
-                                    .beside = t->beside,
-                                    .n_beside = t->n_beside,
-                                    .seed = t->train.seed,
-                                    .n_threads = t->train.n_threads,
-                                    .style = &judges_of_whole};
-    if (!(t->train.recipe->judge_share > 0))
-        return 0;
-    j->trees = xcalloc(1, sizeof *j->trees);
-    return judge_trees_fit(j->trees, &task);
-}
-
 int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
 {
     struct judges j;
@@ -242,7 +206,7 @@ int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
     if (program_compile_judge(task->train.model->spec, &j.program))
         return -1;
     j.width = (j.program.n_features + 15) / 16 * 16;
-    if (train_judges(&j) || fit_trees(&j))
+    if (train_judges(&j))
         return -1;
     known = xcalloc(data_count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
     open_options(task->data, &one);
@@ -250,8 +214,5 @@ int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
     data_free(&one);
     free(known);
     recipe_nets_free(&j.nets);
-    if (j.trees)
-        judge_trees_free(j.trees);
-    free(j.trees);
     return 0;
 }

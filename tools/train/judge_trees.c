@@ -24,11 +24,9 @@ static void add(struct marks *m, const int32_t *problem, const unsigned char *ta
     m->row[m->n++] = (struct judge_row){problem, target, (uint32_t)table, m->groups, (float)mark};
 }
 
-#define LN_2 0.6931471805599453
-
-const struct judge_style judges_of_samples = {120000, 4, 200, 2};
-const struct judge_style judges_of_few = {0, 1, 2500, 2};
-const struct judge_style judges_of_whole = {0, 4, 200, 1.0 / 3};
+/* Of how many octaves a mark can tell at most */
+#define MARK_REACH 2.0
+#define LN_2       0.6931471805599453
 
 double judge_least_time(const struct dataset *d, size_t first, size_t end)
 {
@@ -38,15 +36,15 @@ double judge_least_time(const struct dataset *d, size_t first, size_t end)
     return least;
 }
 
-double judge_mark(double reach, double octaves)
+double judge_mark(double octaves)
 {
-    return reach * (1 - (double)num_exp2((float)(-octaves / reach))) / LN_2;
+    return MARK_REACH * (1 - (double)num_exp2((float)(-octaves / MARK_REACH))) / LN_2;
 }
 
-double judge_octaves(double reach, double mark)
+double judge_octaves(double mark)
 {
-    const double left = 1 - mark * LN_2 / reach;
-    return -reach * num_log2(left > 1e-3 ? left : 1e-3);
+    const double left = 1 - mark * LN_2 / MARK_REACH;
+    return -MARK_REACH * num_log2(left > 1e-3 ? left : 1e-3);
 }
 
 /* Which problems are looked at */
@@ -54,7 +52,6 @@ struct scope {
     const struct spec *spec;
     struct unseen unseen;
     const unsigned char *gpu; /* of judge_task */
-    double reach;             /* of marks */
 };
 
 static int is_of_gpu(const struct spec *s, const unsigned char *gpu, const int32_t *problem)
@@ -81,7 +78,7 @@ static void add_timed(struct marks *m, const struct dataset *d, const unsigned c
         for (size_t j = i; j < end; j++)
             if (data_is_known(d, j))
                 add(m, problem, d->target + j * d->n_params, table,
-                    with_times ? judge_mark(scope->reach, num_log2(d->time_us[j] / least)) : 1);
+                    with_times ? judge_mark(num_log2(d->time_us[j] / least)) : 1);
     }
 }
 
@@ -112,12 +109,13 @@ static int has_failures(const struct marks *m)
 
 /* ---- fitting ---- */
 
-/* Draws whole groups of at most so many rows together; 0: any number */
-static void draw_some(struct marks *m, size_t most, uint64_t seed)
+/* Draws whole groups of at most MOST rows together. */
+static void draw_some(struct marks *m, uint64_t seed)
 {
-    const float share = (float)most / (float)m->n;
+    enum { MOST = 120000 };
+    const float share = (float)MOST / (float)m->n;
     size_t kept = 0;
-    if (most == 0 || m->n <= most)
+    if (m->n <= MOST)
         return;
     for (size_t i = 0, end; i < m->n; i = end) {
         const int is_drawn = num_unit(&seed) < share;
@@ -129,17 +127,12 @@ static void draw_some(struct marks *m, size_t most, uint64_t seed)
     m->n = kept;
 }
 
-static const struct judge_style *style_of(const struct judge_task *t)
-{
-    return t->style ? t->style : &judges_of_samples;
-}
-
 static int fit(struct judge *j, const struct judge_task *t, const struct marks *m, int in_groups,
                uint64_t seed)
 {
-    const struct judge_style *style = style_of(t);
-    const struct boost_config config = {style->members, style->trees, 7,    4,           0.1f,
-                                        0.8f,           0.5f,         seed, t->n_threads};
+    struct boost_config config = {4, 200, 7, 4, 0.1f, 0.8f, 0.5f, seed, t->n_threads};
+    if (t->from_all)
+        config.members = 1, config.trees = 2500;
     const struct judge_rows rows = {m->n, m->row, in_groups};
     if (judge_inputs_open(&j->inputs, t->model, &rows, seed, t->n_threads))
         return -1;
@@ -150,10 +143,8 @@ static int fit(struct judge *j, const struct judge_task *t, const struct marks *
 int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
 {
     struct marks times, all;
-    const struct judge_style *style = style_of(task);
-    struct scope scope = {.spec = task->model->spec, .gpu = task->gpu, .reach = style->reach};
+    struct scope scope = {task->model->spec, {0}, task->gpu};
     memset(t, 0, sizeof *t);
-    t->reach = style->reach;
     memset(&times, 0, sizeof times);
     memset(&all, 0, sizeof all);
     if (unseen_read(&scope.unseen, scope.spec))
@@ -165,8 +156,10 @@ int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
         add_timed(&all, d, part, &scope, i, 0);
         add_failed(&all, d, part, &scope, i);
     }
-    draw_some(&times, style->most, task->seed);
-    draw_some(&all, style->most, task->seed);
+    if (!task->from_all) {
+        draw_some(&times, task->seed);
+        draw_some(&all, task->seed);
+    }
     int bad = !times.n ? fail("%s: no row for its judges", task->model->m.name)
                        : fit(&t->time, task, &times, 1, task->seed);
     if (!bad && has_failures(&all))
@@ -251,7 +244,7 @@ void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float 
     for (size_t i = 0; i < n; i++)
         least = mark[i] < least ? mark[i] : least;
     for (size_t i = 0; i < n; i++) {
-        const double octaves = judge_octaves(mix->trees->reach, (double)(mark[i] - least));
+        const double octaves = judge_octaves((double)(mark[i] - least));
         const double bits = (1 - mix->share) * num_log2((double)probability[value[i]])
                             - mix->share * mix->sharpness * octaves;
         probability[value[i]] = num_exp2((float)bits);

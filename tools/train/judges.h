@@ -98,7 +98,6 @@ struct judge {
 
 struct judge_trees {
     struct judge time, works; /* works is without trees where nothing failed */
-    double reach;             /* of their marks */
 };
 
 /* They learn from the rows of data whose part is 0 (NULL: all), from its failures but in problems
@@ -111,28 +110,18 @@ struct judge_task {
     size_t n_beside;
     uint64_t seed;
     size_t n_threads;
-    const unsigned char *gpu;        /* only these tokens of the field gpu; NULL or all 0: all */
-    const struct judge_style *style; /* NULL: judges_of_samples */
+    const unsigned char *gpu; /* only these tokens of the field gpu; NULL or all 0: all */
+    int from_all; /* all rows teach one long sequence of trees, however many they are; else a part
+                     of more than 120,000 teaches several short ones */
 };
-
-/* How trees learn from tables of a kind */
-struct judge_style {
-    size_t most;           /* rows, of more a part that is drawn by whole problems; 0: any number */
-    size_t members, trees; /* see boost.h */
-    double reach;          /* of marks, see judge_mark */
-};
-extern const struct judge_style judges_of_samples; /* of a kernel's legal tuples */
-extern const struct judge_style judges_of_few;     /* a few options of many thousand problems */
-extern const struct judge_style judges_of_whole;   /* every option of a few problems */
 
 int judge_trees_fit(struct judge_trees *t, const struct judge_task *task);
 void judge_trees_free(struct judge_trees *t);
 
 /* What a tuple is marked with that is so many octaves slower than the best: as much at first, but
-   less and less, since a mark can tell of `reach` octaves at most. Which of the fast ones is faster
-   matters more than which of the slow ones. */
-double judge_mark(double reach, double octaves);
-double judge_octaves(double reach, double mark); /* the other way, of at least 0 */
+   less and less. Which of the fast ones is faster matters more than which of the slow ones. */
+double judge_mark(double octaves);
+double judge_octaves(double mark); /* the other way, of at least 0 */
 /* What it counts from: of the rows of a problem, first..end-1 */
 double judge_least_time(const struct dataset *d, size_t first, size_t end);
 

@@ -156,7 +156,7 @@ static size_t *put_timed(const struct teaching *t, size_t first, size_t end, str
 /* By how much a time is worse than the judges say, as a mark */
 static double off_by(const struct dataset *d, size_t row, double least, float mark)
 {
-    return judge_mark(judges_of_samples.reach, num_log2(d->time_us[row] / least)) - (double)mark;
+    return judge_mark(num_log2(d->time_us[row] / least)) - (double)mark;
 }
 
 struct spread {

@@ -96,10 +96,8 @@ int recipe_from_spec(const struct spec *spec, struct recipe *out)
             return -1;
     if ((int)out->encoder1 % 16 || (int)out->encoder2 % 16 || (int)out->hidden % 16)
         return fail("%s: encoder1, encoder2 and hidden must be multiples of 16", spec->path);
-    if (out->judge_share > 0
-        && ((spec->format != SPEC_FIND_DB && !spec->judge.n) || out->teachers < 1))
-        return fail("%s: judge_share = %g: needs `format = find-db` or a section [judge], and "
-                    "teachers to stand beside",
+    if (out->judge_share > 0 && (spec->format != SPEC_FIND_DB || out->teachers < 1))
+        return fail("%s: judge_share = %g: needs `format = find-db`, and teachers to stand beside",
                     spec->path, out->judge_share);
     return 0;
 }

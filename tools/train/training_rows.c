@@ -128,7 +128,7 @@ static int add_lessons(const struct maker *m, const struct training_data *data,
     const struct training_task *t = m->task;
     const struct lessons_task task = {t->recipe,
                                       {m->model, &data->own, held->part, data->beside,
-                                       data->n_beside, t->seed, t->n_threads, NULL, NULL},
+                                       data->n_beside, t->seed, t->n_threads, NULL, 0},
                                       held->unit};
     struct lessons_made made = {&m->out->train, &m->out->watched, NULL, 0};
     made.judges = m->out->judges = xcalloc(1, sizeof *m->out->judges);
@@ -149,7 +149,7 @@ static int add_mixing(const struct maker *m, const struct training_data *data,
     const struct training_task *t = m->task;
     const struct judge_task task = {m->model,     &data->own,           part,
                                     data->beside, data->n_beside,       t->seed,
-                                    t->n_threads, t->recipe->judge_gpu, &judges_of_few};
+                                    t->n_threads, t->recipe->judge_gpu, 1};
     struct judge_trees *trees = xcalloc(1, sizeof *trees);
     m->out->mix = (struct judge_mix){trees, t->recipe->judge_share, t->recipe->sharpness, {0}};
     memcpy(m->out->mix.gpu, t->recipe->judge_gpu, sizeof m->out->mix.gpu);
