@@ -464,8 +464,7 @@ static void near_problems_tell(void)
 static void marks_end(void)
 {
     CHECK(judge_mark(0) == 0.0 && fabs(judge_mark(0.01) - 0.01) < 1e-4);
-    CHECK(fabs(judge_mark(2) - 1 / log(2)) < 1e-4
-          && fabs(judge_mark(40) - 2 / log(2)) < 1e-4);
+    CHECK(fabs(judge_mark(2) - 1 / log(2)) < 1e-4 && fabs(judge_mark(40) - 2 / log(2)) < 1e-4);
 }
 
 /* ---- figures of shares ---- */
