@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "plot.h"
 
+#include "process.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,60 +12,24 @@
 
 /* ---- gnuplot as a child ---- */
 
-enum { NOT_FOUND = 127 };
-
-/* In the child: does not return. */
-static void become_gnuplot(int script, int out, const char *argument)
-{
-    if ((script < 0 || dup2(script, 0) >= 0) && dup2(out, 1) >= 0)
-        execlp("gnuplot", "gnuplot", argument, (char *)NULL);
-    _exit(NOT_FOUND);
-}
-
-/* All that comes out of a pipe; to may be NULL. */
-static int copy(int from, FILE *to)
-{
-    char block[4096];
-    ssize_t n;
-    while ((n = read(from, block, sizeof block)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0 && to != NULL)
-            fwrite(block, 1, (size_t)n, to);
-    return n == 0 ? 0 : fail("gnuplot: %s", strerror(errno));
-}
-
-/* `failed`: of what was read of it, which is told already */
-static int check_status(pid_t child, int failed)
-{
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return fail("gnuplot: %s", strerror(errno));
-    if (failed)
-        return failed;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-        return fail("there is no gnuplot, which draws plots (Debian: apt-get install gnuplot-nox)");
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : fail("gnuplot failed");
-}
-
 /* What gnuplot prints; script: where it reads from, -1: nowhere. */
 static int run_gnuplot(int script, const char *argument, FILE *out)
 {
-    int ends[2];
-    pid_t child;
-    if (pipe(ends) != 0)
-        return fail("gnuplot: %s", strerror(errno));
-    child = fork();
-    const int error = errno;
-    if (child == 0)
-        become_gnuplot(script, ends[1], argument);
-    close(ends[1]);
-    if (child < 0) {
-        close(ends[0]);
-        return fail("gnuplot: %s", strerror(error));
-    }
-    const int rc = copy(ends[0], out);
-    close(ends[0]);
-    return check_status(child, rc);
+    char name[] = "gnuplot", *word = argument != NULL ? xstrdup(argument) : NULL,
+         *words[] = {name, word, NULL};
+    struct process p = {.words = words, .in = script};
+    struct buf text = {0};
+    int status = 0;
+    const int why = process_read(&p, &text, &status);
+    if (why == 0 && out != NULL)
+        fwrite(text.s, 1, text.n, out);
+    buf_free(&text);
+    free(word);
+    if (why == ENOENT)
+        return fail("there is no gnuplot, which draws plots (Debian: apt-get install gnuplot-nox)");
+    if (why != 0)
+        return why < 0 ? -1 : fail("gnuplot: %s", strerror(why));
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : fail("gnuplot failed");
 }
 
 int plot_check(void)

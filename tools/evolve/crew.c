@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct member {
@@ -85,8 +84,7 @@ static void member_main(const struct crew_work *w, pid_t parent, int socket)
 static void end_member(struct member *m)
 {
     kill(m->pid, SIGKILL);
-    while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    process_wait(m->pid, NULL);
     close(m->socket);
     memset(m, 0, sizeof *m);
 }

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,8 +181,6 @@ int lock_calls(void)
 
 /* ---- programs, and temporary folders ---- */
 
-extern char **environ;
-
 void process_add(struct process_words *words, const char *word)
 {
     words->v = xgrow(words->v, words->n + 1, &words->cap, sizeof *words->v);
@@ -198,72 +195,16 @@ void process_free(struct process_words *words)
     free(words->v);
 }
 
-/* 0, or what errno would be */
-static int start(struct process_words *words, FILE *input, const int ends[2], pid_t *pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t how;
-    sigset_t none;
-    int why = posix_spawn_file_actions_init(&actions);
-    if (why != 0)
-        return why;
-    sigemptyset(&none);
-    posix_spawnattr_init(&how);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&how, &none);
-    if (input != NULL)
-        why = posix_spawn_file_actions_adddup2(&actions, fileno(input), 0);
-    else
-        why = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (why == 0)
-        why = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    if (why == 0)
-        why = posix_spawn_file_actions_addclose(&actions, ends[0]);
-    if (why == 0)
-        why = posix_spawnp(pid, words->v[0], &actions, &how, words->v, environ);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&actions);
-    return why;
-}
-
-/* 0, or what errno is */
-static int take(int from, struct buf *out)
-{
-    char bytes[4096];
-    for (;;) {
-        const ssize_t n = read(from, bytes, sizeof bytes);
-        if (n > 0)
-            buf_add(out, bytes, (size_t)n);
-        else if (n == 0 || errno != EINTR)
-            return n == 0 ? 0 : errno;
-    }
-}
-
-static int end_of(pid_t pid, const char *name)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return fail("%s: %s", name, strerror(errno));
-    if (WIFSIGNALED(status))
-        return fail("%s was ended by signal %d", name, WTERMSIG(status));
-    return WEXITSTATUS(status);
-}
-
 int process_run(struct process_words *words, FILE *input, struct buf *out)
 {
-    int ends[2];
-    pid_t pid = 0;
-    if (pipe(ends) != 0)
-        return fail("a pipe for %s: %s", words->v[0], strerror(errno));
-    const int why = start(words, input, ends, &pid);
-    close(ends[1]);
-    const int lost = why == 0 ? take(ends[0], out) : 0;
-    close(ends[0]);
+    struct process p = {.words = words->v, .in = input != NULL ? fileno(input) : -1};
+    int status;
+    const int why = process_read(&p, out, &status);
     if (why != 0)
-        return fail("%s cannot be started: %s", words->v[0], strerror(why));
-    const int status = end_of(pid, words->v[0]);
-    return lost == 0 || status < 0 ? status : fail("%s: %s", words->v[0], strerror(lost));
+        return why < 0 ? -1 : fail("%s cannot be started: %s", words->v[0], strerror(why));
+    if (WIFSIGNALED(status))
+        return fail("%s was ended by signal %d", words->v[0], WTERMSIG(status));
+    return WEXITSTATUS(status);
 }
 
 char *process_folder(void)

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/util.h"
+#include "base/process.h"
 
 #include <sys/types.h>
 

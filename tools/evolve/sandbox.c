@@ -278,8 +278,7 @@ static int try_lock(void)
             syscall(SYS_getppid);
         _exit(1);
     }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    process_wait(pid, &status);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
         return 0;
     return fail("this system cannot lock children in: it needs Linux on x86-64 or aarch64 with "
@@ -333,8 +332,7 @@ static int reap(pid_t pid)
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
         ;
     kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    process_wait(pid, &status);
     return status;
 }
 

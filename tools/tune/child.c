@@ -2,10 +2,11 @@
    SPDX-License-Identifier: MIT */
 #include "runner.h"
 
+#include "base/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
@@ -62,8 +63,7 @@ static int start_keeper(void)
     if (pid == 0)
         become_keeper(ends);
     close(ends[0]);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    process_wait(pid, NULL);
     to_keeper = ends[1];
 #if defined(__linux__) && defined(PR_SET_CHILD_SUBREAPER)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -194,43 +194,15 @@ static int open_pipe(int ends[2], int ours)
     return 0;
 }
 
-/* 0, or what errno would be */
-static int spawn(struct child *c, char *const *argv, char *const *environment, int in, int out)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t how;
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    int why = posix_spawn_file_actions_init(&actions);
-    if (why != 0)
-        return why;
-    posix_spawnattr_init(&how);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK
-                                       | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&how, 0);
-    posix_spawnattr_setsigmask(&how, &usual);
-    posix_spawnattr_setsigdefault(&how, &defaults);
-    why = in >= 0 ? posix_spawn_file_actions_adddup2(&actions, in, 0)
-                  : posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (why == 0)
-        why = posix_spawn_file_actions_adddup2(&actions, out, 1);
-    if (why == 0)
-        why = posix_spawn(&c->pid, "/bin/sh", &actions, &how, argv, environment);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&actions);
-    return why;
-}
-
-/* sh -c LINE sh NAME=value ... */
+/* sh -c LINE sh NAME=value ...; 0, or what errno would be */
 static int spawn_line(struct child *c, const char *line, const struct assign *a, int in, int out)
 {
-    extern char **environ;
-    char shell[] = "sh", option[] = "-c", *words = xstrdup(line);
-    char *argv[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE + 5] = {shell, option, words, shell};
+    char shell[] = "/bin/sh", name[] = "sh", option[] = "-c", *words = xstrdup(line);
+    char *argv[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE + 5] = {shell, option, words, name};
+    const struct process p = {argv, a != NULL ? a->environment : NULL, in, out, &usual, 1};
     for (size_t i = 0; a != NULL && i < a->n; i++)
         argv[4 + i] = a->word[i];
-    const int why = spawn(c, argv, a != NULL ? a->environment : environ, in, out);
+    const int why = process_start(&p, &c->pid);
     free(words);
     return why;
 }
@@ -312,8 +284,7 @@ void child_end(struct child *c)
 {
     kill(-c->pid, SIGKILL);
     kill(c->pid, SIGKILL);
-    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
-        ;
+    process_wait(c->pid, &c->status);
     watch(0);
     end_orphans();
 }

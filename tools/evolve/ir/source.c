@@ -136,9 +136,7 @@ static int try_to_parse(struct ir *ir, const char *path, const struct buf *text)
             LLVMVerifyModule(ir->module, LLVMReturnStatusAction, &message);
         _exit(0);
     }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (pid > 0 && WIFSIGNALED(status))
+    if (pid > 0 && process_wait(pid, &status) == 0 && WIFSIGNALED(status))
         return fail("%s: it is damaged: LLVM dies of it, by signal %d", path, WTERMSIG(status));
     return 0;
 }

@@ -1,0 +1,27 @@
+/* process.h - starts other programs, and waits for children
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "util.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+/* A program to start. The first of its words is looked for in PATH if it has no slash. Words and
+   environment end with NULL. */
+struct process {
+    char *const *words, *const *environment; /* environment: NULL, ours */
+    int in, out;                             /* its standard input, -1: nothing, and its output */
+    const sigset_t *held;                    /* what it begins with blocked; NULL: nothing */
+    int leads_group;                         /* of its own; and a closed pipe ends it */
+};
+
+/* 0, or what errno would be */
+int process_start(const struct process *p, pid_t *pid);
+
+/* Waits for its end, whatever signals come. 0, or -1 with errno; status may be NULL. */
+int process_wait(pid_t pid, int *status);
+
+/* Starts it, appends what it prints to `text`, and waits for its end. 0 and its status; what errno
+   would be if it cannot be started; or -1 after a message. */
+int process_read(struct process *p, struct buf *text, int *status);
