@@ -22,6 +22,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 
 from report import BUILD, ROOT, check, check_with, end, folder, need, output, read, run, sample_databases, skip, write
 
@@ -417,7 +418,7 @@ def one_block(doc, block, at):
     n, language, lines = block
     text = "\n".join(lines) + "\n"
     if language == "sh":
-        for command in commands_of(lines):
+        for command in commands_of(textwrap.dedent(text).splitlines()):
             one_command(doc, command, at)
     elif part == "long" or language in ("text", "ini", "json", "csv"):
         return
