@@ -17,6 +17,7 @@ import bz2
 import fnmatch
 import glob
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -125,7 +126,7 @@ def copy(to, is_short=True):
     """What is kept in git, or all but what was built; and that, as old as it is. Training there may be short."""
     kept = run("git ls-files --cached --others --exclude-standard", None).stdout.split()
     if "kpred.h" not in kept:
-        kept = [path[2:] for path in glob.glob("./**", recursive=True) if not path.startswith("./build/")]
+        kept = [str(path) for path in pathlib.Path(".").rglob("*") if path.parts[0] != "build"]
     for path in filter(os.path.isfile, kept):
         os.makedirs(os.path.dirname(f"{to}/{path}"), exist_ok=True)
         shutil.copy2(path, f"{to}/{path}", follow_symlinks=False)
