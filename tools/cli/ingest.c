@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
+#include "data/readers.h"
 #include "tune/results.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
    follows from cu_num; without libtype, all kernels are CK's but those with a mangled name. A table
    has a problem once. One with a column `family` is of all families, and tells for each tuning run
    (`commit`) what was the fastest then: problems come again, and kernels that are gone. */
-#include "formats.h"
+#include "readers.h"
 
 #include "model/gpus.h"
 #include "model/rules.h"

@@ -1,6 +1,6 @@
 /* csv.c - reads rows as CSV, and hands the tables of Tensile and AITER on
    SPDX-License-Identifier: MIT */
-#include "formats.h"
+#include "readers.h"
 
 #include "split.h"
 #include "table_forms.h"

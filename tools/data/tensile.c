@@ -10,7 +10,7 @@
    From MT on it is pieces, letters with no number (which counts as 1), one or several. They have
    the names of parameters: GRVW, of several numbers MT0, MT1, MT2. A spec needs to list no more of
    them than tell the kernels of a table apart. */
-#include "formats.h"
+#include "readers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "tuner.h"
 
-#include "formats.h"
+#include "readers.h"
 
 #include <stdlib.h>
 #include <string.h>

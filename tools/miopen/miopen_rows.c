@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "miopen_rows.h"
 
+#include "data/readers.h"
 #include "tuple_text.h"
 
 #include <string.h>

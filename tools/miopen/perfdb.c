@@ -5,6 +5,8 @@
    without the size of the second image. */
 #include "miopen_rows.h"
 
+#include "data/readers.h"
+
 #ifdef HAVE_SQLITE
 
 #include <sqlite3.h>

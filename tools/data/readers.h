@@ -1,0 +1,30 @@
+/* readers.h - the list of all readers of data files: a new one has a line here
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats.h"
+
+/* Every reader: the ending of its files, the format of the specs that have such data or
+   SPEC_N_FORMATS for any, what such a file is, and the function: it gets the unpacked bytes, which
+   are its to change, calls load_add or load_add_timed for each row, and passes every verdict on; 0,
+   or -1 with a message. Those of one ending follow each other. */
+#define DATA_READERS(X)                                                                \
+    X(".db", SPEC_MIOPEN, "perf-db", perfdb_read)                                      \
+    X(".txt", SPEC_MIOPEN, "perf-db", textdb_read)                                     \
+    X(".txt", SPEC_FIND_DB, "find-db", finddb_read)                                    \
+    X(".csv", SPEC_N_FORMATS, "CSV file, or a table of Tensile or of AITER", csv_read) \
+    X(".json", SPEC_TIMED, "file of Kernel Tuner or KTT", tuner_rows_read)
+
+#define DATA_READER(ending, format, what, read) int read(struct loader *l, struct buf *bytes);
+DATA_READERS(DATA_READER)
+
+/* ---- tables in CSV that have a form of their own ---- */
+
+/* Each has NAME_is_header: is the record the header of such a table, and such tables what the spec
+   is about? And NAME_read, which reads the rest: 0 or -1 with a message. */
+#define CSV_FORMS(X) X(tensile) X(aiter)
+
+#define CSV_FORM(name)                                                         \
+    int name##_is_header(const struct loader *l, const struct csv_records *r); \
+    int name##_read(struct loader *l, struct csv_records *r);
+CSV_FORMS(CSV_FORM)
