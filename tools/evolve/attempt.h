@@ -158,6 +158,7 @@ struct trial {
     /* for a child */
     struct edits rival; /* a member has compiled it to be timed with */
     ev_kernel *rival_code;
+    double usual_ns[2][TASK_CASES]; /* of a call of the baseline, of the rival */
     struct sandbox *sandbox;
     struct case_room rooms[ATTEMPT_ROOMS];
     size_t n_rooms;

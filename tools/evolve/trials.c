@@ -42,20 +42,42 @@ static int begin(void *user)
 {
     struct trial *t = user;
     t->random = num_mix(t->random, (uint64_t)getpid(), (uint64_t)(clock_seconds() * 1e9));
+    for (size_t i = 0; i < TASK_CASES; i++)
+        t->usual_ns[0][i] = t->sample_ns[i] / (double)t->calls[i];
     sandbox_close(t->sandbox);
     attempt_close(t);
     return sandbox_open(&t->sandbox, &t->plan.limits) == 0 && attempt_open(t) == 0 ? 0 : -1;
 }
 
-/* Does the baseline take much longer than it did? Then the machine does something else now. */
+/* ---- a machine that does something else, too ---- */
+
+/* Of single calls, as samples of a rival have a number of calls of their own */
+static double call_ns(const struct trial *t, const struct result *r, size_t k, size_t i)
+{
+    return r->ns[k][1] / (double)t->report->calls[i];
+}
+
+/* Does the baseline, or the rival in its place, take much longer than usual? */
 static int is_disturbed(const struct trial *t, enum effort effort, const struct result *r)
 {
     size_t cases[TASK_CASES];
-    const size_t n = trial_timed(t, effort, cases);
-    for (size_t k = 0; r->outcome == OUTCOME_VALID && k < n; k++)
-        if (r->ns[k][1] > 2 * t->sample_ns[cases[k]])
+    const double *usual = t->usual_ns[t->rival_code != NULL];
+    const size_t n = r->outcome == OUTCOME_VALID ? trial_timed(t, effort, cases) : 0;
+    for (size_t k = 0; k < n; k++)
+        if (call_ns(t, r, k, cases[k]) > 2 * usual[cases[k]])
             return 1;
     return 0;
+}
+
+/* The first times of a rival are usual, and so are those of a machine that stays slow. */
+static void get_used(struct trial *t, enum effort effort, const struct result *r, int is_slow)
+{
+    size_t cases[TASK_CASES];
+    double *usual = t->usual_ns[t->rival_code != NULL];
+    const size_t n = r->outcome == OUTCOME_VALID ? trial_timed(t, effort, cases) : 0;
+    for (size_t k = 0; k < n; k++)
+        if (is_slow || !isfinite(usual[cases[k]]))
+            usual[cases[k]] = call_ns(t, r, k, cases[k]);
 }
 
 static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, struct result *r)
@@ -78,8 +100,10 @@ static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, stru
 static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel)
 {
     struct result r = no_result(OUTCOME_UNCOMPILED);
-    for (int tries = 0; run_once(t, effort, kernel, &r) != 0 && tries < 5; tries++)
+    int tries = 0;
+    for (; run_once(t, effort, kernel, &r) != 0 && tries < 5; tries++)
         pause_a_second();
+    get_used(t, effort, &r, tries == 5);
     return r;
 }
 
@@ -135,8 +159,11 @@ static void take_rival(struct trial *t, const struct request *request, const str
     edits_free(&rival);
     if (!request->has_rival)
         t->rival_code = NULL;
-    else if (is_new)
+    else if (is_new) {
         t->rival_code = t->code.compile(t->code.self, &t->rival, &why);
+        for (size_t i = 0; i < TASK_CASES; i++)
+            t->usual_ns[1][i] = HUGE_VAL;
+    }
 }
 
 static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
