@@ -125,10 +125,21 @@ static const char *const gpu_names[][2] = {
     {"AMD Instinct MI308X OAM", "gfx94250"},
     {"NVIDIA_A100-PCIE-40GB", "A100-PCIE-40GB"},
     {" nvidia-a100-pcie-40gb ", "a100-pcie-40gb"},
+    {"MI325_OAM", "gfx942130"},
+    {"AMD_Instinct_MI355_OAM", "gfx950100"},
+    {"AMD_Instinct_MI350X_VF", "gfx950100"},
+    {"MI250_OAM", "gfx90a68"},
+    {"MI325", "MI325"},
+    {"MI999_OAM", "MI999_OAM"},
+    {"AMD_Radeon_R9700", "gfx1201_32"},
+    {"Radeon_8060S_Graphics", "gfx1151_20"},
+    {"AMD Radeon 8060S Graphics", "gfx1151_20"},
+    {"AMD Radeon Graphics", "Graphics"},
     {"AMD Instinct MI999", "MI999"},
     {"AMD Radeon RX 6600 LE", "RX_6600_LE"},
     {"gfx90a:sramecc+:xnack-", "gfx90a"},
     {"Intel(R) UHD Graphics 770", "UHD_Graphics_770"},
+    {"Intel(R)_Arc(TM)_Pro_B60_Graphics", "Arc_Pro_B60_Graphics"},
     {"Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "Core_i7-8700_CPU_3.20GHz"},
     {"Intel\xc2\xae Arc\xe2\x84\xa2 A770", "Arc_A770"},
     {"2080_Ti", "_2080_Ti"},
@@ -250,7 +261,8 @@ static void chips(void)
     static const char *const gpus[] = {
         "A100-SXM4-80GB", "gfx942_304",     "H100_NVL",       "A100",     "gfx942_80",  "A40",
         "gfx942",         "h100_80GB_HBM3", "a100_pcie_40GB", "RTX_3090", "RTX_3090_Ti"};
-    static const char *const others[] = {"gfx906_60", "gfx906_64", "MI300X", "MI308X", "A100"};
+    static const char *const others[] = {"gfx906_60",  "gfx906_64", "MI300X",
+                                         "gfx942_304", "MI325X",    "A100"};
     CHECK_TEXT(gpu_chips(gpus, COUNT(gpus), new_text()),
                "A100-SXM4-80GB and A100 and a100_pcie_40GB; gfx942_304 and gfx942; "
                "H100_NVL and h100_80GB_HBM3; gfx942_80 and gfx942");
@@ -353,6 +365,38 @@ static void tokens(void)
                  rows[i].text);
 }
 
+/* A token that is spelled as a product is that product alone. */
+static void tokens_of_servers(void)
+{
+    static const struct spec_field gpu = {
+        .name = "gpu",
+        .tokens = {"gfx942_304", "gfx942_80", "MI325X", "gfx950_256"},
+        .n_tokens = 4};
+    static const struct {
+        const char *text;
+        int token;
+    } rows[] = {
+        {"MI325X", 2},
+        {"AMD_Instinct_MI325X", 2},
+        {"MI325X_OAM", 2},
+        {"MI325_OAM", 2},
+        {"MI300X", 0},
+        {"MI300X_VF", 0},
+        {"AMD Instinct MI300X OAM", 0},
+        {"gfx942130", 0},
+        {"AMD_Radeon_Graphics", 0},
+        {"AMD Radeon Graphics", -1},
+        {"MI308X", 1},
+        {"AMD_Instinct_MI350X_VF", 3},
+        {"MI355_OAM", 3},
+        {"MI300A", -1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_OF(field_token(&gpu, rows[i].text) == rows[i].token, rows[i].text);
+        CHECK_OF(gpu_token(&gpu, rows[i].text) == rows[i].token, rows[i].text);
+    }
+}
+
 /* Each GPU that a shipped model knows is sold under some name; of gfx1250 none is known yet. */
 static void shipped_gpus(void)
 {
@@ -380,6 +424,6 @@ int main(void)
     program_name = "test_names";
     RUN_ALL(same_names, distances, questions, names_of_gpus, ways_to_write, each_product,
             products_of_gpus, same_gpus, names_of_names, chips, pieces_of_files, vendors, tokens,
-            shipped_gpus, shipped_models);
+            tokens_of_servers, shipped_gpus, shipped_models);
     return test_end();
 }

@@ -67,6 +67,8 @@ const struct product products[] = {
     {"Radeon", "RX 5700", "gfx1010", "rdna", 36},
     {"Radeon", "RX 5600 XT", "gfx1010", "rdna", 36},
     {"Radeon", "RX 5500 XT", "gfx1012", "rdna", 22},
+    {"Radeon", "8060S", "gfx1151", "rdna", 40},
+    {"Radeon", "8050S", "gfx1151", "rdna", 32},
     {"Radeon", "VII", "gfx906", "gcn", 60},
     {"Radeon", "RX Vega 64", "gfx900", "gcn", 64},
     {"Radeon", "RX Vega 56", "gfx900", "gcn", 56},
@@ -212,16 +214,32 @@ static const char *behind_seller(const char *text)
     return n != 0 && rest[n] ? behind_seller(rest + n) : text;
 }
 
-/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF, MI300X_OAM. A Radeon with
-   another word is another GPU, and so is a number alone that became a token: _6800 of GeForce. */
-static const struct product *product_of_device(const char *device)
+/* Of MI325_OAM, the name of a card, the product is MI325X. */
+static const struct product *product_of_card(const char *word, const char *rest)
+{
+    char name[NAMES_FOLDED + 1], card[NAMES_FOLDED];
+    const struct product *p = product_find(word);
+    first_word(rest + strspn(rest, between), card);
+    snprintf(name, sizeof name, "%sx", word);
+    return p == NULL && strcmp(card, "oam") == 0 ? product_find(name) : p;
+}
+
+/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF, MI300X_OAM; and an integrated
+   Radeon the word Graphics. A Radeon with another word is another GPU, and so is a number alone that
+   became a token: _6800 of GeForce. */
+const struct product *product_of_device(const char *device)
 {
     char word[NAMES_FOLDED];
     if (*device == '_')
         return NULL;
     const struct product *p = product_find(device);
-    first_word(behind_seller(device), word);
-    return p || strncmp(word, "mi", 2) ? p : product_find(word);
+    const char *name = behind_seller(device), *rest = name + word_length(name);
+    first_word(name, word);
+    if (p != NULL)
+        return p;
+    if (strncmp(word, "mi", 2) == 0)
+        return product_of_card(word, rest);
+    return names_same(rest, "Graphics") ? product_find(word) : NULL;
 }
 
 /* As far as a token can hold it */
@@ -479,11 +497,21 @@ static int share_chip(const char *a, const char *b)
     return names_same(chip[0], chip[1]);
 }
 
+/* Is one spelled as a product of AMD's, and does the other say its units? Then they are two. */
+static int is_product_apart(const char *a, const char *b)
+{
+    struct buf name = {NULL, 0, 0};
+    const int is_product = product_of_device(a) != NULL;
+    const int has_units = is_product && gpu_parse(gpu_name(b, &name)).units > 0;
+    buf_free(&name);
+    return has_units;
+}
+
 /* Are these two GPUs of one chip, or may be: A100-PCIE-40GB and A100, gfx942_304 and gfx942? GPUs
-   of other units are two. */
+   of other units are two, and so are two products, which somebody keeps apart. */
 static int gpu_same_chip(const char *a, const char *b)
 {
-    return ask(a, b, share_chip);
+    return !is_product_apart(a, b) && !is_product_apart(b, a) && ask(a, b, share_chip);
 }
 
 /* Adds those behind i that are of its chip; how many there are. */

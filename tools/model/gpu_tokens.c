@@ -7,20 +7,51 @@
 
 /* ---- its own ---- */
 
+/* What MI300X is called in containers. Other GPUs that a driver has no name for are called so too,
+   but nobody tunes servers for these. Only the servers' spelling means MI300X, since a table of
+   another tool may have "AMD Radeon Graphics" for any of them. */
+static const char *of_container(const char *text)
+{
+    return strcmp(text, "AMD_Radeon_Graphics") == 0 ? "MI300X" : text;
+}
+
+/* Is the token spelled as another product than the one of the text? */
+static int is_other_product(const char *token, const struct product *p)
+{
+    const struct product *other = p != NULL ? product_of_device(token) : NULL;
+    return other != NULL && other != p;
+}
+
+static int token_of_product(const struct spec_field *f, const struct product *p)
+{
+    for (size_t i = 0; p != NULL && i < f->n_tokens; i++)
+        if (product_of_device(f->tokens[i]) == p)
+            return (int)i;
+    return -1;
+}
+
+static int token_of_gpu(const struct spec_field *f, const char *text)
+{
+    const struct product *p = product_of_device(text);
+    const int token = token_of_product(f, p);
+    for (size_t i = 0; token < 0 && i < f->n_tokens; i++)
+        if (!is_other_product(f->tokens[i], p) && gpu_same(f->tokens[i], text))
+            return (int)i;
+    return token;
+}
+
 int field_token(const struct spec_field *f, const char *text)
 {
     const int token = spec_token(f, text);
-    for (size_t i = 0; token < 0 && strcmp(f->name, "gpu") == 0 && i < f->n_tokens; i++)
-        if (gpu_same(f->tokens[i], text))
-            return (int)i;
-    return token;
+    return token >= 0 || strcmp(f->name, "gpu") != 0 ? token : token_of_gpu(f, of_container(text));
 }
 
 int gpu_token(const struct spec_field *f, const char *text)
 {
     int token = field_token(f, text);
+    const struct product *p = product_of_device(text);
     for (size_t i = 0, n = 0; (token < 0 || n > 0) && i < f->n_tokens; i++)
-        if (gpu_may_be(f->tokens[i], text))
+        if (!is_other_product(f->tokens[i], p) && gpu_may_be(f->tokens[i], text))
             token = n++ == 0 ? (int)i : -1;
     return token;
 }

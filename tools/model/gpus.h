@@ -40,6 +40,10 @@ void product_gpu(const struct product *p, char out[GPU_NAME]);
    are left out ("AMD Radeon RX 7900 XTX", "7900xtx"); NULL: none. */
 const struct product *product_find(const char *text);
 
+/* The product that a driver's name of a GPU is, with the words that stand behind some products
+   ("AMD_Instinct_MI300X_VF", "MI325_OAM", "Radeon_8060S_Graphics"); NULL: none, as of gfx942_304. */
+const struct product *product_of_device(const char *device);
+
 /* The one name of a GPU, however people, drivers, tools and files spell it; it is a token. For a
    product of AMD's it is the name in MIOpen's files, for an architecture (GFX90A:xnack-) that alone
    in small letters, for all others the words without those of the seller in front (NVIDIA GeForce
@@ -106,7 +110,11 @@ const char *gpu_chips(const char *const *names, size_t n, struct buf *b);
 
 /* ---- tokens ---- */
 
-/* The token of a text: the one that is written just so, or of a field gpu the same GPU; -1: none */
+/* The token of a text: the one that is written just so. Else, of a field gpu, the first that is
+   spelled as the same product of AMD's; else the same GPU (gpu_same), if it is not spelled as
+   another product: with the tokens gfx942_304 and MI325X, MI300X is the former, although all three
+   have one architecture and as many units. AMD_Radeon_Graphics, as servers write it in the names of
+   files, is MI300X, which has that name in containers. -1: none */
 int field_token(const struct spec_field *f, const char *text);
 
 /* The same of a field gpu, or the only token that may be the GPU, since one name says more than the
