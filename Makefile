@@ -16,7 +16,8 @@ MODELS = $(sort $(wildcard weights/*.h))
 ALL_NAMES = $(notdir $(SPECS:.spec=))
 # Of whom make weights trains: where the folders of some data are given, the models of these data alone
 given = $(if $(filter-out file default undefined,$(firstword $(origin $(1)))),$(2))
-GIVEN := $(call given,MIOPEN_DB,conv_%) $(call given,TENSILE_CSV,gemm_mi100_%) $(call given,AITER_CSV,gemm_a%)
+GIVEN := $(call given,MIOPEN_DB,conv_%) $(call given,TENSILE_CSV,gemm_mi100_%) $(call given,AITER_CSV,gemm_a%) \
+    $(call given,TRITON_CONFIGS,fused_moe_% block_gemm_%)
 MIOPEN_DB ?= ../shared/miopen/data
 TENSILE_CSV ?= ../shared/tensile
 TRITON_CONFIGS ?= ../shared/triton
@@ -111,9 +112,10 @@ $(BUILD)/hip_select: examples/hip_select.c kpred_hip.h kpred.h kpred_constraints
 	$(CC) -std=c99 -I. $(HIP_CFLAGS) $(CFLAGS) $< $(LDFLAGS) $(HIP_LIBS) -o $@
 
 .PHONY: weights
-weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB, TENSILE_CSV and AITER_CSV
+weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB, TENSILE_CSV, AITER_CSV and TRITON_CONFIGS
 	for name in $(NAMES); do \
-	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
+	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' \
+	        TRITON_CONFIGS='$(TRITON_CONFIGS)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '--include-dir ../' || exit 1; \
 	done
 

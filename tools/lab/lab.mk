@@ -5,7 +5,8 @@ TUNER ?= ../shared/tuner
 
 .PHONY: accuracy
 accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure the shipped models, and models of other splits: weights/README.md
-	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tools/lab/report/accuracy.sh $(BUILD) $(DBS)
+	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' TRITON_CONFIGS='$(TRITON_CONFIGS)' \
+	    sh tools/lab/report/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: paper
 paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into build/paper, and judge them
@@ -23,6 +24,10 @@ gemm: tables $(BUILD)/kpred-train ## judge the GEMM models, each shape of TENSIL
 .PHONY: aiter
 aiter: $(BUILD)/kpred-train ## judge the models of AITER's kernels beside other methods, in build/aiter; an hour
 	@sh tools/lab/report/gemm.sh aiter $(BUILD) '$(AITER_CSV)'
+
+.PHONY: triton
+triton: $(BUILD)/kpred-train ## judge the models of Triton's kernels beside other methods, on folds of TRITON_CONFIGS; half an hour
+	@TRITON_CONFIGS='$(TRITON_CONFIGS)' sh tools/lab/report/gemm.sh triton $(BUILD) '$(TRITON_CONFIGS)'
 
 .PHONY: tuners
 tuners: $(BUILD)/kpred-train ## replay kpred's tuner and others on the tables of TUNER, in build/tuners; an hour

@@ -2,7 +2,7 @@
 # accuracy.sh BUILD DB... - measures every shipped model, and models trained on the shape split (into
 # BUILD/shape), integer and float, and writes weights/README.md. The kernels that the paper judges take
 # the DBs; others, and timed data, take files of MIOPEN_DB, GEMM takes tables of TENSILE_CSV, and AITER's
-# kernels take those of AITER_CSV.
+# kernels take those of AITER_CSV, Triton's those of TRITON_CONFIGS.
 # `make accuracy` runs it. KERNELS in the environment: only these models (gemm: all of GEMM) are measured,
 # and the sections of the others stay as weights/README.md has them; empty: none is measured.
 # SPDX-License-Identifier: MIT
@@ -201,12 +201,13 @@ all_gemm() {
 }
 
 # As markdown, a line for each group of a split's test rows: tables name the fastest kernel alone
-winners_of() { # SPLIT NET BY NAME
+winners_of() { # SPLIT NET BY NAME K,... FILE...
+    winners_split=$1 net=$2 by=$3 name=$4 lists=$5
+    shift 5
     flag=
-    [ "$2" = int8 ] || flag=--float
-    # shellcheck disable=SC2046,SC2086
-    "$train" eval "$build/$1/$4.h" --data $(aiter_tables "weights/$4.spec") -k 1,3,8 --by "$3" $flag \
-        2>/dev/null | awk -v net="$2" '
+    [ "$net" = int8 ] || flag=--float
+    # shellcheck disable=SC2086
+    "$train" eval "$build/$winners_split/$name.h" --data "$@" -k "$lists" --by "$by" $flag 2>/dev/null | awk -v net="$net" '
         NR == 1 { next }
         { g = $2 " | " $3; if (!(g in n)) order[++groups] = g
           n[g] = $6 " | " $7; pft[g] = pft[g] " " $8 " ± " $9 " |"
@@ -226,8 +227,26 @@ winners() { # NAME
         # shellcheck disable=SC2046
         train_ours "$name" $split $(data_of "weights/$name.spec" .)
         for net in int8 float; do
-            winners_of $split $net all "$name"
-            winners_of $split $net gpu "$name"
+            # shellcheck disable=SC2046
+            winners_of $split $net all "$name" 1,3,8 $(aiter_tables "weights/$name.spec")
+            # shellcheck disable=SC2046
+            winners_of $split $net gpu "$name" 1,3,8 $(aiter_tables "weights/$name.spec")
+        done
+    done
+}
+
+configurations() { # NAME FILE...
+    name=$1
+    shift
+    say "" "## $name" "" \
+        "A file of vLLM or SGLang names the fastest configuration for each M. The shipped model has learnt all rows, so" \
+        "these figures are those of models that were trained like it, without the rows of the split: \`shape\` keeps a" \
+        "tenth of the shapes, on all GPUs. Tiles, and other ways to choose: [docs/triton.md](../docs/triton.md)." "" \
+        "| split | GPU | net | rows | shapes | Pft@1 | @4 | @10 | legal |" "|---|---|---|---|---|---|---|---|---|"
+    for split in config shape; do
+        train_ours "$name" $split "$@"
+        for net in int8 float; do
+            winners_of $split $net all "$name" 1,4,10 "$@"
         done
     done
 }
@@ -254,7 +273,11 @@ first_sentences() {
                 "choice reaches %.3f of the fastest solver\047s speed (geometric mean). ", name, $7, $5, share[1] }
         $2 == "config" && $3 == "all" && $4 == "int8" && NF == 11 {
             split($7, one, " "); split($8, three, " ")
-            printf "`%s` names AITER\047s kernel first for %.1f %%, among three for %.1f %% of %d problems. ", \
+            if (name ~ /^(fused_moe|block_gemm)/)
+                printf "`%s` names the tuned configuration of vLLM or SGLang first for %.1f %%, among four for %.1f %% of " \
+                    "%d rows. ", name, one[1], three[1], $5
+            else
+                printf "`%s` names AITER\047s kernel first for %.1f %%, among three for %.1f %% of %d problems. ", \
                 name, one[1], three[1], $5 }
         /^## gemm_mi100/ { gemm = 1 }
         gemm && $2 == "all" { split($5, share, " ")
@@ -323,6 +346,11 @@ done
 for spec in $(specs_of aiter); do
     name=$(basename "$spec" .spec)
     section "$name" "$name" winners "$name"
+done
+for spec in $(specs_of triton); do
+    name=$(basename "$spec" .spec)
+    # shellcheck disable=SC2046
+    section "$name" "$name" configurations "$name" $(data_of "$spec" .)
 done
 [ -z "$(specs_of tensile)" ] || section gemm "$gemm_models" all_gemm
 mv "$out" "$out.sections"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gemm.sh tensile|aiter BUILD TABLES - how good the models of GEMM kernels are, beside other methods on the same
+# gemm.sh tensile|aiter|triton BUILD TABLES - how good the models of GEMM kernels are, beside other methods on the same
 # rows of the tables in the folder TABLES: a table on standard output. What is measured stays in BUILD/gemm and
 # BUILD/aiter, and only what is not there or is older than what it depends on is measured again
 # SPDX-License-Identifier: MIT
@@ -12,6 +12,9 @@
 # METHODS (of tools/lab/peers/aiter.py; empty: none but network) in the environment: only these.
 # Files: models FAMILY-TEST.h and FAMILY-file-TABLE.h; outcomes hits/FAMILY-TEST-METHOD.csv; tables/NAME.md,
 # which report.py takes
+#
+# triton: rows of configurations kept from the tables of TRITON_CONFIGS, by folds. MODELS and METHODS (of
+# tools/lab/peers/triton.py) in the environment: only these.
 #
 # THREADS: how many may be used.
 set -eu
@@ -133,8 +136,21 @@ judge_aiter() {
     exec $python tools/lab/report/aiter_tables.py "$out/hits" "$AITER_CSV" -o "$out/tables"
 }
 
+# ---- Triton ----
+
+judge_triton() {
+    for spec in $(specs_of triton); do
+        name=$(basename "$spec" .spec)
+        case " ${MODELS-$name} " in *" $name "*) ;; *) continue ;; esac
+        # shellcheck disable=SC2046
+        $python tools/lab/peers/triton.py "$spec" --data $(data_of "$spec" .) --trainer "$train" \
+            --threads "$threads" ${METHODS:+--methods "$METHODS"}
+    done
+}
+
 case $1 in
+triton) judge_triton ;;
 tensile) TENSILE_CSV=$3; judge_tensile ;;
 aiter) AITER_CSV=$3; judge_aiter ;;
-*) echo "gemm.sh: \"$1\": neither tensile nor aiter" >&2; exit 2 ;;
+*) echo "gemm.sh: \"$1\": none of tensile, aiter and triton" >&2; exit 2 ;;
 esac

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# triton.py - other ways to choose configurations of Triton kernels, beside kpred
+# SPDX-License-Identifier: MIT
+"""Other ways to choose the configurations of vLLM's and SGLang's Triton kernels, beside kpred.
+
+  nearest  the tuples of the nearest training rows, by the logarithms of the sizes
+  forest   a random forest, a class for each tuple (scikit-learn)
+  chain    a random forest for each parameter, given those before it; a beam over the known tuples
+  boosted  the same with gradient-boosted trees (XGBoost)
+  kpred    the network, trained as the spec says without the rows that are judged
+
+The rows are what `kpred-train ingest` reads, so that what runs the same code counts as one for all. A
+fold keeps whole configurations (all that a problem has but the server and M), so a copy, a retune or
+another server's file of them is not known. exact: percent of rows whose tuple is among the first k;
+tile: those of which some tuple has the same BLOCK_SIZE_M, _N, _K and num_warps. se: over
+configurations.
+"""
+import collections
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+from rows import (ROOT, die, ingest, parser_of, print_lines, progress, read_sections, share_and_error,
+                  split_hash, words)
+
+try:
+    import numpy as np
+    import native
+except ImportError as missing:
+    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
+    sys.exit(0)
+
+LISTS = (1, 4, 10)
+TILE = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "num_warps")
+FAR = 2.0 # octaves that another GPU, type or block counts
+
+
+class Spec:
+    """What a spec says of problems and tuples, and where things stand in a row."""
+
+    def __init__(self, path):
+        sections = read_sections(path)
+        self.path, self.name = path, dict(sections["kernel"])["name"]
+        self.fields = [(name, [] if v.split()[0] == "size" else v.split())
+                       for name, v in sections["fields"]]
+        self.params = [(name, words(v)) for name, v in sections["params"]]
+        self.tile = [i for i, (name, _) in enumerate(self.params) if name in TILE]
+        self.shared = [i for i, (name, _) in enumerate(self.fields) if name not in ("server", "M")]
+        self.units = [int(x.rsplit("_", 1)[1]) if x.rsplit("_", 1)[-1].isdigit() else 0
+                      for x in dict(self.fields)["gpu"]]
+
+    def problem(self, row):
+        """Numbers: tokens by their places."""
+        return [tokens.index(x) if tokens else int(x) for (_, tokens), x in zip(self.fields, row)]
+
+    def features(self, row):
+        """What trees see: sizes, their logarithms, divisors and tiles."""
+        numbers = self.problem(row)
+        sizes = {name: x for (name, tokens), x in zip(self.fields, numbers) if not tokens}
+        logs = [math.log2(x + 1) for x in sizes.values()]
+        m, n = sizes["M"], sizes["N"]
+        tiles = [math.log2(-(-m // a) * -(-n // b)) for a in (16, 64, 128) for b in (32, 64, 128)]
+        return numbers + logs + tiles + [
+            math.log2(m) - math.log2(sizes.get("E", 1)), math.log2(m) + math.log2(n), n & -n,
+            sizes.get("K", 0) & -sizes.get("K", 0), self.units[numbers[1]]]
+
+
+class Fold:
+    """Rows to learn and rows to judge, as texts; tuples are tuples of texts."""
+
+    def __init__(self, spec, rows, options, which):
+        self.spec, self.options = spec, options
+        n = len(spec.fields)
+        parts = collections.defaultdict(list)
+        for row in rows:
+            unit = ",".join(row[i] for i in spec.shared)
+            parts[split_hash(unit) % options.folds == which].append((row[:n], tuple(row[n:]), unit))
+        self.train, self.test = parts[False], parts[True]
+        self.tuples = sorted({t for _, t, _ in self.train})
+
+    def seen(self):
+        """Features of both parts."""
+        return [np.array([self.spec.features(row) for row, _, _ in part], dtype=np.float32)
+                for part in (self.train, self.test)]
+
+
+def nearest(fold):
+    """Tuples by the distance of their nearest row."""
+    spec = fold.spec
+    places = [[math.log2(x + 1) if not tokens else x for (_, tokens), x
+               in zip(spec.fields, spec.problem(row))] for row, _, _ in fold.train]
+    known = np.array(places)
+    named = np.array([bool(tokens) for _, tokens in spec.fields])
+    for row, _, _ in fold.test:
+        at = np.array([math.log2(x + 1) if not tokens else x for (_, tokens), x
+                       in zip(spec.fields, spec.problem(row))])
+        far = np.where(named, FAR * (known != at), abs(known - at)).sum(axis=1)
+        yield list(dict.fromkeys(fold.train[i][1] for i in np.argsort(far, kind="stable")))[:LISTS[-1]]
+
+
+def best_of(tuples, scores):
+    """The tuples with the highest scores."""
+    return [tuples[i] for i in np.argsort(-scores, kind="stable")[:LISTS[-1]]]
+
+
+def forest(fold):
+    """A class for each tuple."""
+    from sklearn.ensemble import RandomForestClassifier
+    known, asked = fold.seen()
+    trees = RandomForestClassifier(300, max_features=0.4, n_jobs=fold.options.threads, random_state=1)
+    trees.fit(known, [fold.tuples.index(t) for _, t, _ in fold.train])
+    for chances in trees.predict_proba(asked):
+        yield best_of(fold.tuples, chances)
+
+
+def follow(fold, learn):
+    """Parameter after parameter: learn(x, y) gives a function from x to chances."""
+    known, asked = fold.seen()
+    score = np.zeros((len(asked), len(fold.tuples)))
+    for p in range(len(fold.spec.params)):
+        values = sorted({t[p] for _, t, _ in fold.train})
+        before = np.array([[float(v) for v in t[:p]] for _, t, _ in fold.train], dtype=np.float32)
+        model = learn(np.hstack([known, before.reshape(len(known), p)]),
+                      [values.index(t[p]) for _, t, _ in fold.train]) if len(values) > 1 else None
+        for prefix in sorted({t[:p] for t in fold.tuples}) if model else ():
+            given = np.tile(np.array([float(v) for v in prefix], dtype=np.float32), (len(asked), 1))
+            chance = np.log(np.maximum(model(np.hstack([asked, given.reshape(len(asked), p)])), 1e-6))
+            for i, t in enumerate(fold.tuples):
+                if t[:p] == prefix:
+                    score[:, i] += chance[:, values.index(t[p])]
+    for line in score:
+        yield best_of(fold.tuples, line)
+
+
+def chain(fold):
+    """With random forests."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    def learn(x, y):
+        return RandomForestClassifier(200, max_features=0.4, min_samples_leaf=2, random_state=1,
+                                      n_jobs=fold.options.threads).fit(x, y).predict_proba
+    return follow(fold, learn)
+
+
+def boosted(fold):
+    """With boosted trees."""
+    import xgboost
+
+    def learn(x, y):
+        n = max(y) + 1
+        how = {"objective": "multi:softprob", "num_class": n, "max_depth": 6, "eta": .1, "subsample": .8,
+               "colsample_bytree": .5, "nthread": fold.options.threads}
+        trees = xgboost.train(how, xgboost.DMatrix(x, label=y), 120)
+        return lambda asked: trees.predict(xgboost.DMatrix(asked)).reshape(len(asked), n)
+    return follow(fold, learn)
+
+
+def write_tables(fold, folder):
+    """The rows to learn, as CSV: of one problem, each row in a file of its own."""
+    spec, files, times = fold.spec, {}, collections.Counter()
+    names = [name for name, _ in spec.fields + spec.params]
+    for row, values, _ in fold.train:
+        path = os.path.join(folder, f"{times[tuple(row)]}.csv")
+        times[tuple(row)] += 1
+        files.setdefault(path, [names]).append([*row, *values])
+    for path, lines in files.items():
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(",".join(line) + "\n" for line in lines)
+    return list(files)
+
+
+def kpred(fold):
+    """The network of the spec."""
+    spec, most = fold.spec, LISTS[-1]
+    with tempfile.TemporaryDirectory() as folder:
+        header = os.path.join(folder, "model.h")
+        done = subprocess.run(
+            [fold.options.trainer, "train", spec.path, "--data", *write_tables(fold, folder), "--split",
+             "none", "--threads", str(fold.options.threads), "--include-dir", ROOT + "/", "-o", header],
+            capture_output=True, text=True, check=False)
+        if done.returncode:
+            die(done.stderr.strip())
+        library = native.load(header)
+    problem = np.array([spec.problem(row) for row, _, _ in fold.test], dtype=np.int32)
+    out = np.zeros((len(problem), most, len(spec.params)), dtype=np.uint8)
+    found = np.zeros(len(problem), dtype=np.int32)
+    if library.bench_predict(np.ascontiguousarray(problem), len(problem), most, out, found):
+        die(f"{spec.name}: cannot predict", 1)
+    for lines, n in zip(out, found):
+        yield [tuple(values[i] for i, (_, values) in zip(line, spec.params)) for line in lines[:n]]
+
+
+METHODS = {f.__name__: f for f in (nearest, forest, chain, boosted, kpred)}
+
+
+def judge(spec, folds, method):
+    """A line of the table."""
+    exact, tile, units = {k: [] for k in LISTS}, {k: [] for k in LISTS}, []
+    for fold in folds:
+        progress(f"{spec.name}: {method}")
+        for (_, wanted, unit), found in zip(fold.test, METHODS[method](fold)):
+            units.append(unit)
+            for k in LISTS:
+                exact[k].append(wanted in found[:k])
+                tile[k].append(any(all(t[i] == wanted[i] for i in spec.tile) for t in found[:k]))
+    line = [spec.name, method, str(len(units)), str(len(set(units)))]
+    for hits in (exact, tile):
+        for k in LISTS:
+            line += [f"{x:.1f}" for x in share_and_error(hits[k], units)]
+    return line
+
+
+def main():
+    """The command."""
+    p = parser_of(__doc__)
+    p.add_argument("spec")
+    p.add_argument("--data", nargs="+", required=True, help="files for `kpred-train ingest`")
+    p.add_argument("--methods", default=",".join(METHODS), help=f"some of {', '.join(METHODS)}")
+    p.add_argument("--folds", type=int, default=4)
+    p.add_argument("--of", type=int, help="judge only so many of them")
+    p.add_argument("--threads", type=int, default=1)
+    p.add_argument("--trainer", default=f"{ROOT}/build/kpred-train", help="kpred-train")
+    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
+    options = p.parse_args()
+    spec, lines = Spec(options.spec), []
+    rows = ingest(options.trainer, {"path": spec.path, "name": spec.name, "fields": spec.fields,
+                                    "params": spec.params}, options.data)
+    folds = [Fold(spec, rows, options, i) for i in range(options.of or options.folds)]
+    for method in options.methods.split(","):
+        if method not in METHODS:
+            die(f"--methods: \"{method}\": none of {', '.join(METHODS)}")
+        try:
+            lines.append(judge(spec, folds, method))
+        except ImportError as e:
+            print(f"skip {method}: needs python3-sklearn or python3-xgboost ({e})", file=sys.stderr)
+    heading = ["model", "method", "rows", "configurations"]
+    heading += [x for what in ("exact", "tile") for k in LISTS for x in (f"{what}@{k}", "se")]
+    print_lines(heading, lines, options)
+
+
+if __name__ == "__main__":
+    main()
