@@ -511,6 +511,28 @@ static void nearest_of_servers(void)
     }
 }
 
+/* A kernel runs on a product of an architecture that it runs on, and there alone. */
+static void products_that_run(void)
+{
+    static const char text[] =
+        "[kernel]\nname = own\nrule = unconstrained\nruns_on = gfx942\n[data]\nformat = csv\n"
+        "[fields]\ngpu = gfx942_80 MI325X gfx950_256\nn = size\n[params]\np = 1 2\n[split]\nconfig "
+        "= n\n"
+        "[features]\nonehot gpu\n";
+    struct spec spec;
+    struct model model = {0};
+    int exact;
+    REQUIRE(spec_parse(&spec, text, "own.spec") == 0);
+    REQUIRE(model_from_spec(&model, &spec, "config") == 0);
+    CHECK_EQ(model_gpu(&model, 0, "MI325X", 0, &exact), 1);
+    CHECK_EQ(model_gpu(&model, 0, "MI300X", 0, &exact), -1);
+    CHECK_EQ(model_gpu(&model, 0, "MI300X", 1, &exact), 1);
+    CHECK_EQ(model_gpu(&model, 0, "MI350X", 1, &exact), -1);
+    CHECK_EQ(model_gpu(&model, 0, "MI210", 1, &exact), -1);
+    model_free(&model);
+    spec_free(&spec);
+}
+
 /* Among names of AMD's it is what the library finds. */
 static void nearest_of_library(void)
 {
@@ -555,6 +577,6 @@ int main(void)
     RUN_ALL(same_names, distances, questions, names_of_gpus, ways_to_write, each_product,
             products_of_gpus, same_gpus, names_of_names, one_chip, each_chip, names_of_chips,
             pieces_of_files, vendors, tokens, tokens_of_servers, nearest_of_servers,
-            nearest_of_library, shipped_gpus, shipped_models);
+            nearest_of_library, products_that_run, shipped_gpus, shipped_models);
     return test_end();
 }
