@@ -158,8 +158,8 @@ void data_note_drops(const struct dataset *d)
 #undef DROP_TEXT
     for (size_t i = 0; i < DATA_N_DROPS; i++)
         if (d->dropped[i] != 0)
-            note("dropped %zu row%s: %s%s", d->dropped[i], d->dropped[i] == 1 ? "" : "s",
-                 i == DROP_RETIRED ? d->retired : "", texts[i]);
+            note("dropped %zu %s%s: %s%s", d->dropped[i], i == DROP_FILE ? "file" : "row",
+                 d->dropped[i] == 1 ? "" : "s", i == DROP_RETIRED ? d->retired : "", texts[i]);
     const size_t unknown = count_unknown(d);
     if (unknown != 0)
         note("%zu row%s an option that the spec does not know: kept, never predicted", unknown,

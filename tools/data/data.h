@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Why a row is left out. Every command leaves out rows of the first three kinds; the spec says
+/* Why a row is left out. Every command leaves out rows of the kinds up to DROP_NULL; the spec says
    which rows are of the first two, and its `retired` begins the first text. The three kinds from
    DROP_UNNAMED to DROP_SIZES are left out, too, where a file holds more than a spec is about: in
    find-dbs, and in perf-dbs if the spec has a field `y` and so takes all filters. If the spec comes
@@ -17,11 +17,13 @@
     X(DROP_RETIRED, ", which MIOpen no longer runs with this kernel")            \
     X(DROP_FAILED_SEARCH, "the start value of a search that failed")             \
     X(DROP_FAILED_TIME, "a failed measurement (no time or speed, or one of 0)")  \
-    X(DROP_OTHER, "another family, GPU or kernel than the spec's")               \
+    X(DROP_OTHER, "another family, server, GPU or kernel than the spec's")       \
+    X(DROP_NULL, "null in the place of a tuple: another kernel was faster")      \
     X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name")  \
     X(DROP_CASTS, "cast tensors")                                                \
     X(DROP_SIZES, "a key whose image sizes no convolution with its filter has")  \
     X(DROP_BROKEN, "a cell that cannot be read")                                 \
+    X(DROP_FILE, "a name or a text that cannot be read")                         \
     X(DROP_TWICE, "a second, longer time of one problem and option")             \
     X(DROP_OTHER_TUPLE, "another tuple than an earlier row of the same problem") \
     X(DROP_OUTSIDE, "a problem that the spec does not cover")                    \

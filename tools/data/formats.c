@@ -95,8 +95,12 @@ static const struct data_format *find_format(const struct data_format *formats,
 
 /* ---- files ---- */
 
-static int same_file_before(const struct dataset *d, const char *path)
+/* What a Triton configuration file says is in its name, too, and servers ship copies of it under
+   several names. */
+static int same_file_before(const struct spec *spec, const struct dataset *d, const char *path)
 {
+    if (spec->format == SPEC_TRITON && data_has_ending(path, ".json"))
+        return 0;
     for (size_t i = 0; i + 1 < d->n_files; i++)
         if (strcmp(d->files[i].sha256, d->files[d->n_files - 1].sha256) == 0)
             return fail("%s: the same data as %s: given twice", path, d->files[i].name);
@@ -120,7 +124,7 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
     l->file = (uint32_t)d->n_files++;
     file->name = xstrdup(base_name(path));
     sha256_hex(raw.s, raw.n, file->sha256);
-    int rc = same_file_before(d, path);
+    int rc = same_file_before(l->spec, d, path);
     struct buf *bytes = packing->unpack != NULL ? &unpacked : &raw;
     if (rc == 0 && packing->unpack != NULL)
         rc = packing->unpack(path, &raw, max_bytes, &unpacked);

@@ -13,7 +13,8 @@
     X(".txt", SPEC_MIOPEN, "perf-db", textdb_read)                                     \
     X(".txt", SPEC_FIND_DB, "find-db", finddb_read)                                    \
     X(".csv", SPEC_N_FORMATS, "CSV file, or a table of Tensile or of AITER", csv_read) \
-    X(".json", SPEC_TIMED, "file of Kernel Tuner or KTT", tuner_rows_read)
+    X(".json", SPEC_TIMED, "file of Kernel Tuner or KTT", tuner_rows_read)             \
+    X(".json", SPEC_TRITON, "Triton configuration file of vLLM or SGLang", triton_json_read)
 
 #define DATA_READER(ending, format, what, read) int read(struct loader *l, struct buf *bytes);
 DATA_READERS(DATA_READER)
@@ -22,7 +23,7 @@ DATA_READERS(DATA_READER)
 
 /* Each has NAME_is_header: is the record the header of such a table, and such tables what the spec
    is about? And NAME_read, which reads the rest: 0 or -1 with a message. */
-#define CSV_FORMS(X) X(tensile) X(aiter)
+#define CSV_FORMS(X) X(tensile) X(aiter) X(triton)
 
 #define CSV_FORM(name)                                                         \
     int name##_is_header(const struct loader *l, const struct csv_records *r); \

@@ -3,13 +3,14 @@
 #include "spec.h"
 
 #include "header.h"
+#include "triton_spec.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const spec_formats[SPEC_N_FORMATS] = {"miopen",  "csv",   "find-db",
-                                                  "tensile", "timed", "aiter"};
+const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv",   "find-db", "tensile",
+                                                  "timed",  "aiter", "triton"};
 
 /* ---- what a parser in progress knows ---- */
 
@@ -770,6 +771,13 @@ static int check_aiter(struct reader *r)
                                           r->path, r->at[FORMAT]);
 }
 
+static int check_triton(struct reader *r)
+{
+    r->spec->family = required(r, FAMILY);
+    r->spec->family_line = r->at[FAMILY];
+    return r->spec->family == NULL ? -1 : triton_spec_check(r->spec);
+}
+
 /* The keys of [data] that go with its format. */
 static int check_format(struct reader *r)
 {
@@ -777,6 +785,7 @@ static int check_format(struct reader *r)
     case SPEC_MIOPEN: return check_solver(r) != 0 ? -1 : check_convolution(r);
     case SPEC_FIND_DB: return check_find_db(r) != 0 ? -1 : check_convolution(r);
     case SPEC_AITER: return check_aiter(r);
+    case SPEC_TRITON: return check_triton(r);
     case SPEC_TENSILE:
     case SPEC_TIMED:
     case SPEC_CSV:
@@ -815,7 +824,7 @@ static int parse_format(struct reader *r)
         i++;
     if (i == SPEC_N_FORMATS)
         return bad(r, "format", format,
-                   "is neither miopen nor csv, timed, find-db, tensile or aiter");
+                   "is neither miopen nor csv, timed, find-db, tensile, aiter or triton");
     r->spec->format = (enum spec_format)i;
     return 0;
 }

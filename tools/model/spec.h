@@ -12,8 +12,8 @@
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
-                 that was timed, or what other tuners write), find-db, tensile or aiter; for timed
-                 also metric, the column of times or speeds, * for the number of a repeat; for
+                 that was timed, or what other tuners write), find-db, tensile, aiter or triton;
+                 for timed also metric, the column of times or speeds, * for the number of a repeat; for
                  miopen also solver. From MIOpen's files it takes the convolutions with `filter`
                  (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
@@ -26,7 +26,8 @@
                  tables; and of the parameter `split`, the values that a file has which was tuned
                  without a search for it (`unsearched`), the libraries where it is `counted`
                  from 1, and those where the column is `ignored` and means 0; of the weights,
-                 the types that it is not about (`without`)
+                 the types that it is not about (`without`). For triton: `family`, moe, moe_down
+                 or block_gemm, which has the fields and parameters of triton_spec.h
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
@@ -71,6 +72,7 @@ enum spec_format {
     SPEC_TENSILE,
     SPEC_TIMED,
     SPEC_AITER,
+    SPEC_TRITON,
     SPEC_N_FORMATS
 };
 extern const char *const spec_formats[SPEC_N_FORMATS]; /* as in [data] */
@@ -140,8 +142,8 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape, balance;
-    const char *family, *unsearched, *counted, *ignored,
-        *without; /* of format = aiter; may be NULL, but family */
+    const char *family; /* of format = aiter and triton; else NULL */
+    const char *unsearched, *counted, *ignored, *without; /* of format = aiter; may be NULL */
     long family_line;
     const char *shipped; /* the split that `train` takes unless it is told another */
     struct spec_lines derived, restricts, features, network, judge, unseen, kernels;
