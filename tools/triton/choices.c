@@ -391,35 +391,46 @@ static int choose_m(struct work *w, struct choices *c, int32_t m)
     return 0;
 }
 
-/* NULL: there is no model; *rc is 1 with a reason, or -1 with a message. */
-static struct predictor *predictor_of(struct predictors *p, const struct triton_name *name,
-                                      struct triton_gpu *gpu, struct buf *why, int *rc)
+/* Why kpred has no model for a name, in `why`; 0: it may have one. */
+static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, struct buf *why)
 {
-    *rc = 1;
+    const char *vendor = gpu_vendor(name->device);
     if (name->kernel == TRITON_MOE_DOWN)
-        buf_puts(why, "kpred has no model of the second product alone (_down): SGLang takes the "
+        buf_puts(why, "kpred has no model of the second product alone, _down: SGLang takes the "
                       "file without _down");
-    else if (triton_gpu_find(gpu, name->device) != 0)
-        buf_puts(why, "kpred has models for GPUs of AMD and NVIDIA alone");
-    else {
-        struct predictor **at = &p->of[name->kernel][gpu->is_amd];
-        if (*at == NULL)
-            *at = open_predictor(model_names[name->kernel][gpu->is_amd]);
-        *rc = *at != NULL ? 0 : -1;
-        return *at;
-    }
-    return NULL;
+    else if (name->block[0] != name->block[1])
+        buf_printf(why, "the block %" PRId32 " x %" PRId32 " is no square", name->block[0],
+                   name->block[1]);
+    else if (triton_gpu_find(gpu, name->device) == 0)
+        return 0;
+    else if (vendor != NULL && strcmp(vendor, "intel") == 0)
+        buf_puts(why, "kpred has no model of Intel's GPUs");
+    else
+        buf_printf(why, "%s is no GPU of AMD or NVIDIA that kpred knows", name->device);
+    return 1;
+}
+
+/* NULL with a message */
+static struct predictor *predictor_of(struct predictors *p, const struct triton_name *name,
+                                      const struct triton_gpu *gpu)
+{
+    struct predictor **at = &p->of[name->kernel][gpu->is_amd];
+    if (*at == NULL)
+        *at = open_predictor(model_names[name->kernel][gpu->is_amd]);
+    return *at;
 }
 
 int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
                  const struct choices_options *o, struct buf *why)
 {
     struct work w = {.name = name, .o = o};
-    int rc;
     memset(c, 0, sizeof *c);
-    w.p = predictor_of(p, name, &w.gpu, why, &rc);
-    if (w.p != NULL)
-        rc = set_problem(w.p, name, o->nearest, w.problem, why);
+    if (has_no_model(name, &w.gpu, why))
+        return 1;
+    w.p = predictor_of(p, name, &w.gpu);
+    if (w.p == NULL)
+        return -1;
+    int rc = set_problem(w.p, name, o->nearest, w.problem, why);
     for (size_t i = 0; i < o->ms.n && rc == 0; i++)
         rc = choose_m(&w, c, (int32_t)o->ms.v[i]);
     return rc;

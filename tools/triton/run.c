@@ -196,21 +196,35 @@ static int make(struct run *r, const struct missed_name *m)
     return rc;
 }
 
+/* Every name was left out. */
+static int nothing_left(const struct run *r)
+{
+    struct buf why = {NULL, 0, 0};
+    tally_words(&r->left_out, &why);
+    tally_words(&r->missed.cut, &why);
+    fail("%s: there is nothing to write: %s", log_line_called(r->o->inputs.v, r->o->inputs.n),
+         why.s);
+    buf_free(&why);
+    return -1;
+}
+
 static int make_all(struct run *r)
 {
     const struct missed *m = &r->missed;
+    if (m->n > 1 && r->o->output == NULL)
+        return fail("standard output: it takes one file, and there are %zu: -o DIR takes all",
+                    m->n);
     if (m->lines != 0)
         note("%zu line%s, %zu name%s of a missing file: %zu distinct", m->lines,
              m->lines == 1 ? "" : "s", m->calls, m->calls == 1 ? "" : "s", m->n);
     for (size_t i = 0; i < m->n; i++)
         if (make(r, &m->v[i]) != 0)
             return -1;
+    if (r->n == 0 && r->left_out.words.n != 0)
+        return nothing_left(r);
     tally_note(&r->left_out, "file is left out", "files are left out");
     tally_note(&m->cut, "line", "lines");
-    if (r->n > 1 && r->o->output == NULL)
-        return fail("standard output: it takes one file, and there are %zu: -o DIR takes all",
-                    r->n);
-    return r->n == 0 && r->left_out.words.n != 0 ? fail("there is nothing to write") : 0;
+    return 0;
 }
 
 /* ---- a run: writing ---- */
