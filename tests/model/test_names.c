@@ -125,10 +125,21 @@ static const char *const gpu_names[][2] = {
     {"AMD Instinct MI308X OAM", "gfx94250"},
     {"NVIDIA_A100-PCIE-40GB", "A100-PCIE-40GB"},
     {" nvidia-a100-pcie-40gb ", "a100-pcie-40gb"},
+    {"MI325_OAM", "gfx942130"},
+    {"AMD_Instinct_MI355_OAM", "gfx950100"},
+    {"AMD_Instinct_MI350X_VF", "gfx950100"},
+    {"MI250_OAM", "gfx90a68"},
+    {"MI325", "MI325"},
+    {"MI999_OAM", "MI999_OAM"},
+    {"AMD_Radeon_R9700", "gfx1201_32"},
+    {"Radeon_8060S_Graphics", "gfx1151_20"},
+    {"AMD Radeon 8060S Graphics", "gfx1151_20"},
+    {"AMD Radeon Graphics", "Graphics"},
     {"AMD Instinct MI999", "MI999"},
     {"AMD Radeon RX 6600 LE", "RX_6600_LE"},
     {"gfx90a:sramecc+:xnack-", "gfx90a"},
     {"Intel(R) UHD Graphics 770", "UHD_Graphics_770"},
+    {"Intel(R)_Arc(TM)_Pro_B60_Graphics", "Arc_Pro_B60_Graphics"},
     {"Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "Core_i7-8700_CPU_3.20GHz"},
     {"Intel\xc2\xae Arc\xe2\x84\xa2 A770", "Arc_A770"},
     {"2080_Ti", "_2080_Ti"},
@@ -245,16 +256,72 @@ static void names_of_names(void)
         }
 }
 
-static void chips(void)
+static void one_chip(void)
 {
     static const char *const gpus[] = {
         "A100-SXM4-80GB", "gfx942_304",     "H100_NVL",       "A100",     "gfx942_80",  "A40",
         "gfx942",         "h100_80GB_HBM3", "a100_pcie_40GB", "RTX_3090", "RTX_3090_Ti"};
-    static const char *const others[] = {"gfx906_60", "gfx906_64", "MI300X", "MI308X", "A100"};
+    static const char *const others[] = {"gfx906_60",  "gfx906_64", "MI300X",
+                                         "gfx942_304", "MI325X",    "A100"};
     CHECK_TEXT(gpu_chips(gpus, COUNT(gpus), new_text()),
                "A100-SXM4-80GB and A100 and a100_pcie_40GB; gfx942_304 and gfx942; "
                "H100_NVL and h100_80GB_HBM3; gfx942_80 and gfx942");
     CHECK_TEXT(gpu_chips(others, COUNT(others), new_text()), "");
+}
+
+/* ---- NVIDIA's chips ---- */
+
+/* Each is found by its own name, whatever stands between its words, and none is there twice. */
+static void each_chip(void)
+{
+    for (const struct chip *c = chips; c->name; c++) {
+        char text[128];
+        snprintf(text, sizeof text, "NVIDIA %s", c->name);
+        CHECK_OF(chip_of_device(text) == c, text);
+        for (char *at = text; *at; at++)
+            *at = (char)(*at == ' ' ? '_' : *at);
+        CHECK_OF(chip_of_device(text) == c, text);
+        CHECK_OF(chip_of_device(gpu_name(text, new_text())) == c, text);
+        CHECK_TEXT(gpu_vendor(c->name), "nvidia");
+        CHECK_OF(c->arch >= 60 && c->arch <= 121, c->name);
+        CHECK_OF(c->units >= 0 && c->units <= 188, c->name);
+    }
+}
+
+static void names_of_chips(void)
+{
+    static const char *const names[][3] = {
+        /* as the driver calls it, the chip, and what it is whatever the card */
+        {"NVIDIA H100 80GB HBM3", "H100", "H100"},
+        {"NVIDIA_H100_PCIe", "H100 PCIe", "H100 PCIe"},
+        {"H100-NVL", "H100 NVL", "H100 NVL"},
+        {"NVIDIA_H200_NVL", "H200", "H200"},
+        {"NVIDIA H20-3e", "H20 3e", "H20 3e"},
+        {"NVIDIA B300 SXM6 AC", "B300", "B300"},
+        {"NVIDIA GH200 480GB", "GH200", "GH200"},
+        {"A100-PCIE-40GB", "A100", ""},
+        {"Tesla V100-SXM2-16GB", "V100", ""},
+        {"NVIDIA_L20", "L20", "L20"},
+        {"L20Y", "", ""},
+        {"L40S", "L40S", "L40S"},
+        {"H100x", "", ""},
+        {"NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada", ""},
+        {"Quadro RTX 6000", "RTX 6000", ""},
+        {"A6000", "RTX A6000", ""},
+        {"4090", "", ""},
+        {"NVIDIA GeForce RTX 4090 D", "RTX 4090 D", ""},
+        {"NVIDIA GeForce RTX 4070 Laptop GPU", "RTX 4070", ""},
+        {"NVIDIA_RTX_PRO_6000_Blackwell_Max-Q_Workstation_Edition",
+         "RTX PRO 6000 Blackwell Max Q Workstation Edition", ""},
+        {"AMD_Instinct_MI300X", "", ""},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const struct chip *c = chip_of_device(names[i][0]);
+        const struct chip *any = chip_of_any_form(names[i][0]);
+        CHECK_TEXT(c ? c->name : "", names[i][1]);
+        CHECK_TEXT(any ? any->name : "", names[i][2]);
+    }
 }
 
 /* What of a file's name may be a GPU */
@@ -353,6 +420,113 @@ static void tokens(void)
                  rows[i].text);
 }
 
+/* Tokens as a model of servers' kernels has them */
+static const struct spec servers = {
+    .n_fields = 1,
+    .fields = {
+        {.name = "gpu",
+         .tokens = {"gfx942_304", "gfx942_80", "MI325X", "gfx950_256", "gfx1201_32", "gfx1151_20",
+                    "H100", "H100_PCIe", "H200", "H20", "H20_3e", "A100_SXM4_80GB", "L40S", "L20",
+                    "RTX_4090", "B200", "B300_SXM6_AC", "RTX_PRO_6000_Blackwell_Server_Edition"},
+         .n_tokens = 18}}};
+
+static const char *server_token(int32_t token)
+{
+    return token < 0 ? "" : servers.fields[0].tokens[token];
+}
+
+/* A token that is spelled as a product is that product alone. */
+static void tokens_of_servers(void)
+{
+    static const char *const rows[][2] = {
+        {"AMD_Instinct_MI325X", "MI325X"},
+        {"MI325X_OAM", "MI325X"},
+        {"MI325_OAM", "MI325X"},
+        {"MI300X", "gfx942_304"},
+        {"MI300X_VF", "gfx942_304"},
+        {"AMD Instinct MI300X OAM", "gfx942_304"},
+        {"gfx942130", "gfx942_304"},
+        {"AMD_Radeon_Graphics", "gfx942_304"},
+        {"AMD Radeon Graphics", ""},
+        {"MI308X", "gfx942_80"},
+        {"AMD_Instinct_MI350X_VF", "gfx950_256"},
+        {"MI355_OAM", "gfx950_256"},
+        {"MI300A", ""},
+        {"AMD_Radeon_R9700", "gfx1201_32"},
+        {"Radeon_8060S_Graphics", "gfx1151_20"},
+        {"NVIDIA_H100_80GB_HBM3", "H100"},
+        {"NVIDIA H100 PCIe", "H100_PCIe"},
+        {"NVIDIA_H200_NVL", "H200"},
+        {"NVIDIA_H20-3e", "H20_3e"},
+        {"NVIDIA_B300_SXM6_AC", "B300_SXM6_AC"},
+        {"B300", "B300_SXM6_AC"},
+        {"NVIDIA_A100-SXM4-80GB", "A100_SXM4_80GB"},
+        {"NVIDIA A100-PCIE-40GB", ""},
+        {"GB200", ""},
+        {"Intel(R)_Arc(TM)_Pro_B60_Graphics", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_TEXT(server_token(field_token(&servers.fields[0], rows[i][0])), rows[i][1]);
+        CHECK_TEXT(server_token(gpu_token(&servers.fields[0], rows[i][0])), rows[i][1]);
+    }
+    /* Of two that it may be, it is neither. */
+    const struct spec_field two = {
+        .name = "gpu", .tokens = {"H200_SXM", "H200_NVL"}, .n_tokens = 2};
+    CHECK_EQ(field_token(&two, "H200_NVL"), 1);
+    CHECK_EQ(field_token(&two, "H200"), -1);
+}
+
+static void nearest_of_servers(void)
+{
+    static const char *const rows[][3] = {
+        {"NVIDIA A100-PCIE-40GB", "A100_SXM4_80GB", "the same chip"},
+        {"NVIDIA H100 NVL", "H100", "the same chip"},
+        {"MI300A", "gfx942_304", "the same architecture"},
+        {"L4", "L20", "the same architecture"},
+        {"L40", "L40S", "the same architecture"},
+        {"NVIDIA RTX 6000 Ada Generation", "L40S", "the same architecture"},
+        {"NVIDIA GeForce RTX 4090 Laptop GPU", "RTX_4090", "the same architecture"},
+        {"RTX_5090", "RTX_PRO_6000_Blackwell_Server_Edition", "the same architecture"},
+        {"GB200", "B200", "the same architecture"},
+        {"GB300", "B300_SXM6_AC", "the same architecture"},
+        {"H800", "H100", "the same architecture"},
+        {"A10", "L20", "only the same maker"},
+        {"Tesla V100-SXM2-16GB", "A100_SXM4_80GB", "only the same maker"},
+        {"T4", "A100_SXM4_80GB", "only the same maker"},
+        {"GB10", "RTX_PRO_6000_Blackwell_Server_Edition", "only the same maker"},
+        {"NVIDIA R200", "RTX_PRO_6000_Blackwell_Server_Edition", "only the same maker"},
+        {"gfx90a", "gfx942_304", "only the same maker"},
+        {"RX 7900 XTX", "gfx1151_20", "only the same maker"},
+        {"gfx1250", "gfx950_256", "only the same maker"},
+        {"AMD_Instinct_MI455X", "gfx950_256", "only the same maker"},
+        {"AMD Radeon Graphics", "gfx1201_32", "only the same maker"},
+        {"Intel(R)_Arc(TM)_Pro_B60_Graphics", "", ""},
+        {"BW200", "", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *token = server_token(gpu_nearest(&servers, rows[i][0]));
+        CHECK_TEXT(token, rows[i][1]);
+        CHECK_OF(!*token || !strcmp(gpu_kinship(rows[i][0], token), rows[i][2]), rows[i][0]);
+        CHECK_OF(gpu_maker_is_known(&servers.fields[0], rows[i][0]) == (*token != 0), rows[i][0]);
+    }
+}
+
+/* Among names of AMD's it is what the library finds. */
+static void nearest_of_library(void)
+{
+    static const char *const tokens[] = {"gfx900_56", "gfx90a6e",  "gfx942_80",
+                                         "gfx942130", "gfx906_60", "gfx1030_36"};
+    struct spec spec = {.n_fields = 1, .fields = {{.name = "gpu", .n_tokens = COUNT(tokens)}}};
+    const kpred_field field = {"gpu", tokens, COUNT(tokens), 0, 0, 0, 0};
+    const kpred_model model = {.fields = &field, .n_fields = 1};
+    memcpy(spec.fields[0].tokens, tokens, sizeof tokens);
+    for (const struct product *p = products; p->name; p++) {
+        const int32_t found = kpred_gpu_token(&model, p->arch, product_units(p), NULL);
+        CHECK_OF(gpu_nearest(&spec, p->name) == found, p->name);
+        CHECK_OF(gpu_nearest(&spec, p->arch) == kpred_gpu_token(&model, p->arch, 0, NULL), p->arch);
+    }
+}
+
 /* Each GPU that a shipped model knows is sold under some name; of gfx1250 none is known yet. */
 static void shipped_gpus(void)
 {
@@ -379,7 +553,8 @@ int main(void)
 {
     program_name = "test_names";
     RUN_ALL(same_names, distances, questions, names_of_gpus, ways_to_write, each_product,
-            products_of_gpus, same_gpus, names_of_names, chips, pieces_of_files, vendors, tokens,
-            shipped_gpus, shipped_models);
+            products_of_gpus, same_gpus, names_of_names, one_chip, each_chip, names_of_chips,
+            pieces_of_files, vendors, tokens, tokens_of_servers, nearest_of_servers,
+            nearest_of_library, shipped_gpus, shipped_models);
     return test_end();
 }

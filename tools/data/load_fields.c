@@ -94,7 +94,7 @@ static int other_gpu(const struct loader *l, const struct spec_field *f, const c
     size_t digits = strncmp(name, "gfx1", 4) == 0 ? 4 : 3;
     int exact = 0;
     const int32_t closest = kpred_gpu_token(&model, name, 0, &exact);
-    *nearest = (int)unseen_or_nearest(l->spec, text, closest);
+    *nearest = (int)(exact ? closest : gpu_nearest(l->spec, text));
     int is_bare = strlen(name) == 3 + digits && strspn(name + 3, "0123456789abcdef") == digits;
     buf_free(&b);
     return l->options->nearest || (is_bare && exact) ? *nearest : -1;

@@ -6,149 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-const struct product products[] = {
-    {"Instinct", "MI355X", "gfx950", "cdna", 256},
-    {"Instinct", "MI350X", "gfx950", "cdna", 256},
-    {"Instinct", "MI325X", "gfx942", "cdna", 304},
-    {"Instinct", "MI308X", "gfx942", "cdna", 80},
-    {"Instinct", "MI300X", "gfx942", "cdna", 304},
-    {"Instinct", "MI300A", "gfx942", "cdna", 228},
-    {"Instinct", "MI250X", "gfx90a", "cdna", 110},
-    {"Instinct", "MI250", "gfx90a", "cdna", 104},
-    {"Instinct", "MI210", "gfx90a", "cdna", 104},
-    {"Instinct", "MI100", "gfx908", "cdna", 120},
-    {"Radeon Instinct", "MI60", "gfx906", "gcn", 64},
-    {"Radeon Instinct", "MI50", "gfx906", "gcn", 60},
-    {"Radeon Instinct", "MI25", "gfx900", "gcn", 64},
-    {"Radeon Instinct", "MI8", "gfx803", "gcn", 64},
-    {"Radeon Instinct", "MI6", "gfx803", "gcn", 36},
-    {"Radeon AI PRO", "R9700", "gfx1201", "rdna", 64},
-    {"Radeon PRO", "V710", "gfx1101", "rdna", 54},
-    {"Radeon PRO", "W7900", "gfx1100", "rdna", 96},
-    {"Radeon PRO", "W7900 Dual Slot", "gfx1100", "rdna", 96},
-    {"Radeon PRO", "W7800", "gfx1100", "rdna", 70},
-    {"Radeon PRO", "W7700", "gfx1101", "rdna", 48},
-    {"Radeon PRO", "W7600", "gfx1102", "rdna", 32},
-    {"Radeon PRO", "W7500", "gfx1102", "rdna", 28},
-    {"Radeon PRO", "W6800", "gfx1030", "rdna", 60},
-    {"Radeon PRO", "W6600", "gfx1032", "rdna", 28},
-    {"Radeon PRO", "V620", "gfx1030", "rdna", 72},
-    {"Radeon PRO", "W5700", "gfx1010", "rdna", 36},
-    {"Radeon PRO", "W5500", "gfx1012", "rdna", 22},
-    {"Radeon PRO", "VII", "gfx906", "gcn", 60},
-    {"Radeon PRO", "WX 9100", "gfx900", "gcn", 64},
-    {"Radeon PRO", "WX 8200", "gfx900", "gcn", 56},
-    {"Radeon", "RX 9070 XT", "gfx1201", "rdna", 64},
-    {"Radeon", "RX 9070", "gfx1201", "rdna", 56},
-    {"Radeon", "RX 9070 GRE", "gfx1201", "rdna", 48},
-    {"Radeon", "RX 9060 XT", "gfx1200", "rdna", 32},
-    {"Radeon", "RX 9060", "gfx1200", "rdna", 28},
-    {"Radeon", "RX 7900 XTX", "gfx1100", "rdna", 96},
-    {"Radeon", "RX 7900 XT", "gfx1100", "rdna", 84},
-    {"Radeon", "RX 7900 GRE", "gfx1100", "rdna", 80},
-    {"Radeon", "RX 7800 XT", "gfx1101", "rdna", 60},
-    {"Radeon", "RX 7700 XT", "gfx1101", "rdna", 54},
-    {"Radeon", "RX 7700", "gfx1101", "rdna", 40},
-    {"Radeon", "RX 7600 XT", "gfx1102", "rdna", 32},
-    {"Radeon", "RX 7600", "gfx1102", "rdna", 32},
-    {"Radeon", "RX 6950 XT", "gfx1030", "rdna", 80},
-    {"Radeon", "RX 6900 XT", "gfx1030", "rdna", 80},
-    {"Radeon", "RX 6800 XT", "gfx1030", "rdna", 72},
-    {"Radeon", "RX 6800", "gfx1030", "rdna", 60},
-    {"Radeon", "RX 6750 XT", "gfx1031", "rdna", 40},
-    {"Radeon", "RX 6700 XT", "gfx1031", "rdna", 40},
-    {"Radeon", "RX 6700", "gfx1031", "rdna", 36},
-    {"Radeon", "RX 6650 XT", "gfx1032", "rdna", 32},
-    {"Radeon", "RX 6600 XT", "gfx1032", "rdna", 32},
-    {"Radeon", "RX 6600", "gfx1032", "rdna", 28},
-    {"Radeon", "RX 6500 XT", "gfx1034", "rdna", 16},
-    {"Radeon", "RX 6400", "gfx1034", "rdna", 12},
-    {"Radeon", "RX 5700 XT", "gfx1010", "rdna", 40},
-    {"Radeon", "RX 5700", "gfx1010", "rdna", 36},
-    {"Radeon", "RX 5600 XT", "gfx1010", "rdna", 36},
-    {"Radeon", "RX 5500 XT", "gfx1012", "rdna", 22},
-    {"Radeon", "VII", "gfx906", "gcn", 60},
-    {"Radeon", "RX Vega 64", "gfx900", "gcn", 64},
-    {"Radeon", "RX Vega 56", "gfx900", "gcn", 56},
-    {"Radeon", "Vega Frontier Edition", "gfx900", "gcn", 64},
-    {NULL, NULL, NULL, NULL, 0},
-};
-
-/* Compute units in one of the units that HIP counts */
-static int units_of_one(const char *gpu)
-{
-    return strncmp(gpu, "gfx1", 4) ? 1 : 2;
-}
-
-int product_units(const struct product *p)
-{
-    return p->compute_units / units_of_one(p->arch);
-}
-
-void product_gpu(const struct product *p, char out[GPU_NAME])
-{
-    const int units = product_units(p);
-    snprintf(out, GPU_NAME, units <= 64 ? "%s_%d" : "%s%x", p->arch, units);
-}
-
-/* What stands behind a word that may be left out. */
-static const char *behind(const char *text, const char *word)
-{
-    const size_t n = strlen(word);
-    return strncmp(text, word, n) ? text : text + n;
-}
-
-/* Behind the words of a brand, as far as they are there; "(TM)" may follow each. */
-static const char *behind_brand(const char *text, const char *brand)
-{
-    char words[NAMES_FOLDED];
-    snprintf(words, sizeof words, "%s", brand);
-    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
-        char folded[NAMES_FOLDED];
-        names_fold(word, folded);
-        text = behind(behind(text, folded), "tm");
-    }
-    return text;
-}
-
-/* Most products are another one by the last letter. */
-static int is_called(const struct product *p, const char *folded)
-{
-    char name[NAMES_FOLDED];
-    names_fold(p->name + strlen(p->name) - 1, name);
-    if (*folded == '\0' || *name != folded[strlen(folded) - 1])
-        return 0;
-    names_fold(p->name, name);
-    const char *rest = behind_brand(behind_brand(folded, "AMD"), p->brand);
-    return !strcmp(rest, name) || !strcmp(rest, behind(name, "rx"));
-}
-
-const struct product *product_of_arch(const char *arch)
-{
-    for (const struct product *p = products; p->name != NULL; p++)
-        if (strcmp(p->arch, arch) == 0)
-            return p;
-    return NULL;
-}
-
-const struct product *product_of_units(int64_t compute_units)
-{
-    for (const struct product *p = products; p->name != NULL; p++)
-        if (p->compute_units == compute_units && strcmp(p->family, "cdna") == 0)
-            return p;
-    return NULL;
-}
-
-const struct product *product_find(const char *text)
-{
-    char folded[NAMES_FOLDED];
-    names_fold(text, folded);
-    for (const struct product *p = products; p->name; p++)
-        if (is_called(p, folded))
-            return p;
-    return NULL;
-}
-
 /* ---- GPUs as drivers call them ---- */
 
 static const char token_letters[] =
@@ -156,12 +13,10 @@ static const char token_letters[] =
 
 enum { TOKEN_LENGTH = 63 };
 
-static const char word_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
 /* The length of a word of letters and digits */
 static size_t word_length(const char *text)
 {
-    return strspn(text, word_letters);
+    return strspn(text, GPU_LETTERS);
 }
 
 /* The first word, in small letters */
@@ -190,13 +45,10 @@ static const char *behind_marks(const char *text)
 {
     static const char *const marks[] = {"(R)", "(TM)", "(r)", "(tm)", "\xc2\xae", "\xe2\x84\xa2"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (behind(text, marks[i]) != text)
-            return behind_marks(behind(text, marks[i]));
+        if (strncmp(text, marks[i], strlen(marks[i])) == 0)
+            return behind_marks(text + strlen(marks[i]));
     return text;
 }
-
-/* What stands between two words of a name */
-static const char between[] = " \t_-";
 
 /* Behind the seller's words, of which the last stays if there is nothing else */
 static const char *behind_seller(const char *text)
@@ -208,20 +60,42 @@ static const char *behind_seller(const char *text)
     if (!is_listed(word, sellers))
         return text;
     const char *rest = behind_marks(text + word_length(text));
-    const size_t n = strspn(rest, between);
+    const size_t n = strspn(rest, GPU_BETWEEN);
     return n != 0 && rest[n] ? behind_seller(rest + n) : text;
 }
 
-/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF, MI300X_OAM. A Radeon with
-   another word is another GPU, and so is a number alone that became a token: _6800 of GeForce. */
-static const struct product *product_of_device(const char *device)
+/* Of MI325_OAM, the name of a card, the product is MI325X. */
+static const struct product *product_of_card(const char *word, const char *rest)
+{
+    char name[NAMES_FOLDED + 1], card[NAMES_FOLDED];
+    const struct product *p = product_find(word);
+    first_word(rest + strspn(rest, GPU_BETWEEN), card);
+    snprintf(name, sizeof name, "%sx", word);
+    return p == NULL && strcmp(card, "oam") == 0 ? product_find(name) : p;
+}
+
+/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF, MI300X_OAM; and an integrated
+   Radeon the word Graphics. A Radeon with another word is another GPU, and so is a number alone that
+   became a token: _6800 of GeForce. */
+const struct product *product_of_device(const char *device)
 {
     char word[NAMES_FOLDED];
     if (*device == '_')
         return NULL;
     const struct product *p = product_find(device);
-    first_word(behind_seller(device), word);
-    return p || strncmp(word, "mi", 2) ? p : product_find(word);
+    const char *name = behind_seller(device), *rest = name + word_length(name);
+    first_word(name, word);
+    if (p != NULL)
+        return p;
+    if (strncmp(word, "mi", 2) == 0)
+        return product_of_card(word, rest);
+    return names_same(rest, "Graphics") ? product_find(word) : NULL;
+}
+
+/* Other GPUs that a driver has no name for are called so too, but nobody tunes servers for these. */
+const char *gpu_server_name(const char *text)
+{
+    return strcmp(text, "AMD_Radeon_Graphics") == 0 ? "MI300X" : text;
 }
 
 /* As far as a token can hold it */
@@ -302,15 +176,15 @@ const char *gpu_vendor(const char *name)
     static const char intel[] = " intel arc iris uhd xeon ";
     static const char nvidia[] =
         " nvidia geforce tesla quadro titan jetson rtx rtx# gtx gtx# nvs"
-        " k10 k20 k20m k20x k40 k40c k40m k80 m4 m10 m40 m60 p4 p6 p40 p100 v100 v100s t4 t4g"
-        " a2 a10 a10g a16 a30 a40 a100 a100x a800 l2 l4 l20 l40 l40s h20 h100 h200 h800 gh200"
-        " b100 b200 b300 gb200 gb300 p400 p600 p620 p1000 p2000 p2200 p4000 p5000 p6000 gp100"
-        " gv100 t400 t600 t1000 a400 a1000 a2000 a3000 a4000 a4500 a5000 a5500 a6000 ";
+        " k10 k20 k20m k20x k40 k40c k40m k80 m4 m10 m40 m60 p6 t4g a100x l20y"
+        " p400 p600 p620 p1000 p2000 p2200 p4000 p5000 p6000 gp100 gv100 t400 t600 t1000"
+        " a400 a1000 a3000 ";
+    const char *rest;
     char word[NAMES_FOLDED];
     first_word(name, word);
     if (is_listed(word, amd) || product_find(name) || product_find(word))
         return "amd";
-    if (is_listed(word, nvidia) || is_geforce(name))
+    if (is_listed(word, nvidia) || is_geforce(name) || chip_find(name, &rest) != NULL)
         return "nvidia";
     return is_listed(word, intel) ? "intel" : NULL;
 }
@@ -324,7 +198,7 @@ int gpu_is_in_name(const char *piece)
 /* Is it the word of a form of a card or of its memory? */
 static int is_form(const char *word)
 {
-    static const char forms[] = " pcie pci# sxm sxm# nvl nvl# hbm# oam ";
+    static const char forms[] = " pcie pci# sxm sxm# nvl nvl# hbm# oam ac ";
     const size_t digits = strspn(word, "0123456789");
     return is_listed(word, forms) || (digits && !strcmp(word + digits, "gb"));
 }
@@ -333,14 +207,36 @@ static int is_form(const char *word)
    words such as PCIE, SXM4 and 80GB: 4 of A100-SXM4-80GB */
 static size_t gpu_form(const char *name)
 {
-    size_t n = strcspn(name, between);
-    for (; name[n] != '\0'; n += 1 + strcspn(name + n + 1, between)) {
+    size_t n = strcspn(name, GPU_BETWEEN);
+    for (; name[n] != '\0'; n += 1 + strcspn(name + n + 1, GPU_BETWEEN)) {
         char word[NAMES_FOLDED];
         first_word(name + n + 1, word);
         if (is_form(word))
             return n;
     }
     return n;
+}
+
+const struct chip *chip_of_device(const char *device)
+{
+    const char *rest;
+    return chip_find(behind_seller(device), &rest);
+}
+
+const struct chip *chip_of_any_form(const char *device)
+{
+    const char *rest;
+    const struct chip *c = chip_find(behind_seller(device), &rest);
+    if (c == NULL || c->kind != CHIP_SERVER)
+        return NULL;
+    while (*(rest += strspn(rest, GPU_BETWEEN)) != '\0') {
+        char word[NAMES_FOLDED];
+        first_word(rest, word);
+        if (!is_form(word))
+            return NULL;
+        rest += strlen(word);
+    }
+    return c;
 }
 
 size_t gpu_piece(const char *name)
@@ -372,7 +268,7 @@ struct gpu gpu_parse(const char *name)
     const char *units = name + strlen(gpu.arch);
     const long number = strtol(units + (*units == '_'), NULL, *units == '_' ? 10 : 16);
     gpu.units = number > 0 && number <= UINT16_MAX ? (int)number : 0;
-    gpu.compute_units = gpu.units * units_of_one(name);
+    gpu.compute_units = gpu.units * gpu_units_of_one(name);
     return gpu;
 }
 
@@ -389,14 +285,6 @@ const char *gpu_products(const char *gpu, struct buf *b)
     return b->s;
 }
 
-void products_offer(struct names_near *near)
-{
-    for (const struct product *p = products; p->name; p++) {
-        names_offer(near, p->name, p->name);
-        names_offer(near, p->name, behind(p->name, "RX "));
-    }
-}
-
 /* ---- words that two names have ---- */
 
 /* Does the next word make another product of a name that stands before it? */
@@ -404,21 +292,21 @@ static int is_other_product(const char *behind)
 {
     static const char *const words[] = {"ti",  "super", "d",   "laptop", "mobile",
                                         "max", "xt",    "xtx", "gre",    "ada"};
-    const char *word = behind + strcspn(behind, word_letters);
-    const size_t n = strspn(word, word_letters);
+    const char *word = behind + strcspn(behind, GPU_LETTERS);
+    const size_t n = strspn(word, GPU_LETTERS);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == n && strncasecmp(word, words[i], n) == 0)
             return 1;
     return 0;
 }
 
-/* Are these whole words of the text, which end where word_letters and digits do? */
+/* Are these whole words of the text, which end where letters and digits do? */
 static int has_words(const char *text, const char *words)
 {
     const size_t n = strlen(words);
     for (const char *at = text; *at != '\0'; at++) {
-        const int is_begin = at == text || strchr(word_letters, at[-1]) == NULL;
-        if (is_begin && strncasecmp(at, words, n) == 0 && strspn(at + n, word_letters) == 0)
+        const int is_begin = at == text || strchr(GPU_LETTERS, at[-1]) == NULL;
+        if (is_begin && strncasecmp(at, words, n) == 0 && strspn(at + n, GPU_LETTERS) == 0)
             return !is_other_product(at + n);
     }
     return 0;
@@ -479,11 +367,26 @@ static int share_chip(const char *a, const char *b)
     return names_same(chip[0], chip[1]);
 }
 
-/* Are these two GPUs of one chip, or may be: A100-PCIE-40GB and A100, gfx942_304 and gfx942? GPUs
-   of other units are two. */
-static int gpu_same_chip(const char *a, const char *b)
+int gpu_share_chip(const char *a, const char *b)
 {
     return ask(a, b, share_chip);
+}
+
+/* Is one spelled as a product of AMD's, and does the other say its units? Then they are two. */
+static int is_product_apart(const char *a, const char *b)
+{
+    struct buf name = {NULL, 0, 0};
+    const int is_product = product_of_device(a) != NULL;
+    const int has_units = is_product && gpu_parse(gpu_name(b, &name)).units > 0;
+    buf_free(&name);
+    return has_units;
+}
+
+/* Are these two GPUs of one chip, or may be: A100-PCIE-40GB and A100, gfx942_304 and gfx942? GPUs
+   of other units are two, and so are two products, which somebody keeps apart. */
+static int gpu_same_chip(const char *a, const char *b)
+{
+    return !is_product_apart(a, b) && !is_product_apart(b, a) && gpu_share_chip(a, b);
 }
 
 /* Adds those behind i that are of its chip; how many there are. */

@@ -2,25 +2,64 @@
    SPDX-License-Identifier: MIT */
 #include "gpus.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- its own ---- */
 
-int field_token(const struct spec_field *f, const char *text)
+/* Is the token spelled as another product than the one of the text? */
+static int is_other_product(const char *token, const struct product *p)
 {
-    const int token = spec_token(f, text);
-    for (size_t i = 0; token < 0 && strcmp(f->name, "gpu") == 0 && i < f->n_tokens; i++)
-        if (gpu_same(f->tokens[i], text))
+    const struct product *other = p != NULL ? product_of_device(token) : NULL;
+    return other != NULL && other != p;
+}
+
+static int token_of_product(const struct spec_field *f, const struct product *p)
+{
+    for (size_t i = 0; p != NULL && i < f->n_tokens; i++)
+        if (product_of_device(f->tokens[i]) == p)
+            return (int)i;
+    return -1;
+}
+
+static int token_of_gpu(const struct spec_field *f, const char *text)
+{
+    const struct product *p = product_of_device(text);
+    const int token = token_of_product(f, p);
+    for (size_t i = 0; token < 0 && i < f->n_tokens; i++)
+        if (!is_other_product(f->tokens[i], p) && gpu_same(f->tokens[i], text))
             return (int)i;
     return token;
+}
+
+/* The only token of the chip of a server that a text names with or without the words of its card */
+static int token_of_chip(const struct spec_field *f, const char *text)
+{
+    const struct chip *c = chip_of_any_form(text);
+    int token = -1;
+    for (size_t i = 0; c != NULL && i < f->n_tokens; i++) {
+        const int is_there = chip_of_any_form(f->tokens[i]) == c;
+        if (is_there && token >= 0)
+            return -1;
+        token = is_there ? (int)i : token;
+    }
+    return token;
+}
+
+int field_token(const struct spec_field *f, const char *text)
+{
+    int token = spec_token(f, text);
+    if (token >= 0 || strcmp(f->name, "gpu") != 0)
+        return token;
+    token = token_of_gpu(f, gpu_server_name(text));
+    return token >= 0 ? token : token_of_chip(f, text);
 }
 
 int gpu_token(const struct spec_field *f, const char *text)
 {
     int token = field_token(f, text);
+    const struct product *p = product_of_device(text);
     for (size_t i = 0, n = 0; (token < 0 || n > 0) && i < f->n_tokens; i++)
-        if (gpu_may_be(f->tokens[i], text))
+        if (!is_other_product(f->tokens[i], p) && gpu_may_be(f->tokens[i], text))
             token = n++ == 0 ? (int)i : -1;
     return token;
 }
@@ -139,67 +178,4 @@ double unseen_weight(const struct unseen *u, size_t i, int32_t gpu)
         if (u->v[j].stands_for[gpu] && contains(&u->v[j], &u->v[i]))
             return 0.5;
     return 0.05;
-}
-
-/* ---- which token stands for a GPU ---- */
-
-/* The family of a GPU of AMD, maybe of one that no product has; NULL: it is another. */
-static const char *family_of(const char *gfx)
-{
-    const struct product *p = product_of_arch(gpu_parse(gfx).arch);
-    if (!gpu_is_gfx(gfx))
-        return NULL;
-    if (p != NULL)
-        return p->family;
-    if (strncmp(gfx, "gfx94", 5) == 0 || strncmp(gfx, "gfx125", 6) == 0)
-        return "cdna";
-    return strncmp(gfx, "gfx1", 4) == 0 ? "rdna" : "gcn";
-}
-
-int unseen_is_for(const char *name, const char *gpu)
-{
-    struct buf b = {0};
-    const char *family = family_of(gpu_name(gpu, &b)), *vendor = gpu_vendor(gpu);
-    buf_free(&b);
-    return (family != NULL && strcmp(name, family) == 0)
-           || strcmp(name, vendor != NULL ? vendor : "other") == 0;
-}
-
-int unseen_is_name(const struct spec *spec, int32_t token)
-{
-    struct unseen u;
-    return unseen_read(&u, spec) == 0 && unseen_index(&u, token) >= 0;
-}
-
-/* The first of the names that the section has; -1: none */
-static int32_t find_name(const struct spec *spec, const char *const *names, size_t n)
-{
-    struct unseen u;
-    if (spec->unseen.line == 0 || unseen_read(&u, spec) != 0)
-        return -1;
-    for (size_t i = 0; i < n; i++) {
-        const int token = names[i] != NULL ? spec_token(&spec->fields[u.field], names[i]) : -1;
-        if (token >= 0 && unseen_index(&u, token) >= 0)
-            return token;
-    }
-    return -1;
-}
-
-static int same_arch(const char *a, const char *b)
-{
-    const struct gpu x = gpu_parse(a), y = gpu_parse(b);
-    return gpu_is_gfx(a) && strcmp(x.arch, y.arch) == 0;
-}
-
-int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest)
-{
-    struct buf b = {0};
-    const char *gfx = gpu_name(gpu, &b);
-    const char *names[] = {family_of(gfx), gpu_vendor(gpu), "other"};
-    const int field = spec_field_index(spec, "gpu");
-    int32_t found = nearest;
-    if (nearest < 0 || !same_arch(gfx, spec->fields[field].tokens[nearest]))
-        found = find_name(spec, names, sizeof names / sizeof *names);
-    buf_free(&b);
-    return found >= 0 ? found : nearest;
 }

@@ -7,8 +7,8 @@
    data sheets.
 
    A GPU's name in MIOpen's files has the architecture and the units that HIP counts: on gfx10 and
-   later these are work-group processors, each of two compute units. Other vendors' GPUs are known
-   by their names alone. */
+   later these are work-group processors, each of two compute units. Other vendors' GPUs have
+   the names of their drivers. */
 #pragma once
 
 #include "spec.h"
@@ -28,10 +28,17 @@ extern const struct product products[];
 const struct product *product_of_arch(const char *arch);       /* NULL: none */
 const struct product *product_of_units(int64_t compute_units); /* of the family cdna */
 
+/* Compute units in one of the units that HIP counts, by the name of the architecture */
+int gpu_units_of_one(const char *gfx);
+
 /* Units as HIP counts them. */
 int product_units(const struct product *p);
 
 enum { GPU_NAME = 24 };
+
+/* What words of names are made of, and what stands between two of them */
+#define GPU_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+#define GPU_BETWEEN " \t_-"
 
 /* "gfx906_60", "gfx942130": units behind `_` up to 64, above that in hexadecimal. */
 void product_gpu(const struct product *p, char out[GPU_NAME]);
@@ -39,6 +46,15 @@ void product_gpu(const struct product *p, char out[GPU_NAME]);
 /* The product that people call `text`, whatever the case, blanks and the words of the brand that
    are left out ("AMD Radeon RX 7900 XTX", "7900xtx"); NULL: none. */
 const struct product *product_find(const char *text);
+
+/* The product that a driver's name of a GPU is, with the words that stand behind some products
+   ("AMD_Instinct_MI300X_VF", "MI325_OAM", "Radeon_8060S_Graphics"); NULL: none, as of gfx942_304. */
+const struct product *product_of_device(const char *device);
+
+/* What MI300X is called in containers, "AMD_Radeon_Graphics", is "MI300X"; any other text is itself.
+   Only this spelling, that of the names of servers' files, means it: a table of another tool may
+   have "AMD Radeon Graphics" for any GPU that a driver has no name for. */
+const char *gpu_server_name(const char *text);
 
 /* The one name of a GPU, however people, drivers, tools and files spell it; it is a token. For a
    product of AMD's it is the name in MIOpen's files, for an architecture (GFX90A:xnack-) that alone
@@ -58,7 +74,7 @@ const char *gpu_asked(const char *option, const char *text, struct buf *b);
 
 /* Who makes a GPU: "amd", "nvidia" or "intel" by the first word of what a driver calls it, of a
    token or of a product's name; NULL: nobody who is known here. The word is one of the seller's
-   (NVIDIA, RTX, Radeon, gfx90a), a product of AMD's, or one of the list of NVIDIA's in gpu_names.c
+   (NVIDIA, RTX, Radeon, gfx90a), a product of AMD's, or a chip of NVIDIA's
    (A100, L40S); a GeForce by its number (2080 Ti) has nothing else in its name. */
 const char *gpu_vendor(const char *name);
 
@@ -85,6 +101,35 @@ const char *gpu_products(const char *gpu, struct buf *b);
 /* Offers the names of all products. */
 void products_offer(struct names_near *near);
 
+/* ---- NVIDIA's chips ---- */
+
+enum { CHIP_SERVER = 1, CHIP_FORMS = 2 };
+
+/* Facts from NVIDIA's list of compute capabilities, and from its data sheets and white papers, or,
+   for the servers' GPUs of Blackwell, from what its driver reports. */
+struct chip {
+    const char *name;   /* "RTX PRO 6000 Blackwell Server Edition"; " " is any separator there */
+    int arch;           /* 90 of sm_90 */
+    int units;          /* streaming multiprocessors of one GPU; 0: not known for sure */
+    unsigned char kind; /* CHIP_SERVER: made for data centres. CHIP_FORMS: with other memory or on
+                           another card it is another GPU that people keep apart */
+};
+
+/* It ends with a name NULL. */
+extern const struct chip chips[];
+
+/* The chip with the longest name that a text without the seller's words begins with, and what is
+   behind; NULL: none. "RTX_4070_Laptop_GPU" begins with RTX 4070. */
+const struct chip *chip_find(const char *text, const char **rest);
+
+/* The same of a driver's name ("NVIDIA A100-PCIE-40GB") or a token */
+const struct chip *chip_of_device(const char *device);
+
+/* The chip of a data centre that the name is whatever it says of the card and the memory, as
+   "NVIDIA_H100_80GB_HBM3" is H100 and "NVIDIA B300 SXM6 AC" is B300; NULL: it is none, or a chip of
+   which there are several (A100-PCIE-40GB) */
+const struct chip *chip_of_any_form(const char *device);
+
 /* ---- which names are of one GPU ---- */
 
 /* What is the same for all spellings of one GPU, in `b`. Case and what stands between words make no
@@ -97,6 +142,10 @@ int gpu_same(const char *a, const char *b);
 /* Is the one the other, or has it all words of the other, as A100-PCIE-40GB has those of A100? */
 int gpu_may_be(const char *a, const char *b);
 
+/* The same chip by its name, whatever the card and the memory (A100-PCIE-40GB, A100_SXM4_80GB), or
+   may one be the other, as gfx942 and gfx942_304? */
+int gpu_share_chip(const char *a, const char *b);
+
 /* Those of the names that are GPUs of one chip, or may be, in groups, "A100 and A100-PCIE-40GB;
    gfx942 and gfx942_304"; "": there are none. In `b`. */
 const char *gpu_chips(const char *const *names, size_t n, struct buf *b);
@@ -106,7 +155,11 @@ const char *gpu_chips(const char *const *names, size_t n, struct buf *b);
 
 /* ---- tokens ---- */
 
-/* The token of a text: the one that is written just so, or of a field gpu the same GPU; -1: none */
+/* The token of a text: the one that is written just so. Else, of a field gpu, the first that is
+   spelled as the same product of AMD's; else the same GPU (gpu_same), if it is not spelled as
+   another product: with the tokens gfx942_304 and MI325X, MI300X is the former, although all three
+   have one architecture and as many units; a name is first read by gpu_server_name. Else the only
+   one that is the same chip of a data centre (chip_of_any_form). -1: none */
 int field_token(const struct spec_field *f, const char *text);
 
 /* The same of a field gpu, or the only token that may be the GPU, since one name says more than the
@@ -151,13 +204,25 @@ int unseen_index(const struct unseen *u, int32_t token);
    all of its own has the GPU too, as `amd` has for `rdna`; a twentieth otherwise. */
 double unseen_weight(const struct unseen *u, size_t i, int32_t gpu);
 
+/* ---- what comes closest to a GPU ---- */
+
 /* Is a name the family or the vendor of a GPU, or `other` for one of an unknown vendor? */
 int unseen_is_for(const char *name, const char *gpu);
 
 /* Is the token of the field gpu one of the names? */
 int unseen_is_name(const struct spec *spec, int32_t token);
 
-/* What comes closest to a GPU that the spec lacks, by its name as people or files write it: the
-   nearest token, -1 without any, if it has the architecture of the GPU; else the name that stands
-   for it; else the nearest. */
-int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest);
+/* The token of what comes closest to a GPU that the spec lacks, by its name as people or files write
+   it; -1: none. The nearest GPU is one of the same maker where the kernel runs: of the same chip;
+   else of the same architecture; else one for data centres, which for AMD's rdna is one of rdna;
+   else any. Among these the architecture with the nearest number decides, then the nearest number
+   of units, then the most units, then the order of the tokens, as in kpred_gpu_token. Names of
+   [unseen] come before the nearest GPU unless that has the same chip or, of AMD's, the same
+   architecture. */
+int32_t gpu_nearest(const struct spec *spec, const char *gpu);
+
+/* What two GPUs have in common: "the same chip", "the same architecture", "only the same maker" */
+const char *gpu_kinship(const char *a, const char *b);
+
+/* Has the field a GPU of the same maker? */
+int gpu_maker_is_known(const struct spec_field *f, const char *gpu);

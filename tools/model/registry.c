@@ -196,11 +196,11 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
     int32_t gpu = gpu_token(&model->spec->fields[field], text);
     *exact = 1;
     if (gpu >= 0)
-        gpu = kpred_runs_on(&model->m, f->tokens[gpu]) ? gpu : NONE;
+        gpu = kpred_runs_on(&model->m, gpu_name(f->tokens[gpu], &b)) ? gpu : NONE;
     else {
         gpu = kpred_gpu_token(&model->m, name, 0, exact);
         *exact &= !is_several(f, name);
-        gpu = *exact ? gpu : unseen_or_nearest(model->spec, text, gpu);
+        gpu = *exact ? gpu : gpu_nearest(model->spec, text);
         gpu = *exact || nearest ? gpu : NONE;
     }
     buf_free(&b);
@@ -259,11 +259,34 @@ static int ambiguous(const struct model *model, size_t field, const char *value,
     return bad;
 }
 
+static int unknown_maker(const struct model *model, size_t field, const char *value,
+                         const char *maker)
+{
+    struct buf list = {NULL, 0, 0};
+    const struct spec_field *f = model->spec->fields + field;
+    const int bad = fail("%s: field %s: %s: the model knows no GPU of %s (known: %s)",
+                         model->m.name, f->name, value, maker, spec_tokens_text(f, &list));
+    buf_free(&list);
+    return bad;
+}
+
+/* How the maker of a GPU writes its name, if the model has no GPU of its; else NULL */
+static const char *lacking_maker(const struct spec_field *f, const char *text)
+{
+    static const char *const makers[] = {"AMD", "NVIDIA", "Intel"};
+    const char *maker = gpu_vendor(text);
+    for (size_t i = 0; maker != NULL && i < sizeof makers / sizeof *makers; i++)
+        if (names_same(makers[i], maker) && !gpu_maker_is_known(f, text))
+            return makers[i];
+    return NULL;
+}
+
 /* Why there is no token of the GPU: the kernel does not run there, or the model lacks it. */
 static int no_gpu(const struct model *model, size_t field, const char *text, const char *name)
 {
     const struct spec_field *f = model->spec->fields + field;
     struct buf value = {NULL, 0, 0}, advice = {NULL, 0, 0};
+    const char *maker = lacking_maker(f, text);
     int bad, exact;
     const int32_t nearest = model_gpu(model, field, text, 1, &exact);
     quoted(text, gpu_is_gfx(name) ? name : text, &value);
@@ -273,6 +296,8 @@ static int no_gpu(const struct model *model, size_t field, const char *text, con
         question(f, text, &advice);
     if (gpu_is_gfx(name) && !kpred_runs_on(&model->m, name))
         bad = not_there(model, field, value.s);
+    else if (nearest < 0 && maker != NULL)
+        bad = unknown_maker(model, field, value.s, maker);
     else if (nearest >= 0 && is_several(model->m.fields + field, name))
         bad = ambiguous(model, field, value.s, advice.s);
     else
@@ -284,6 +309,17 @@ static int no_gpu(const struct model *model, size_t field, const char *text, con
 
 /* ---- the token of a field ---- */
 
+/* What is taken for a GPU that the model lacks */
+static void note_nearest(const struct model *model, const char *text, int32_t gpu)
+{
+    const char *token = model->m.fields[kpred_field_index(&model->m, "gpu")].tokens[gpu];
+    if (unseen_is_name(model->spec, gpu))
+        note("no model for %s, taking what it learned for GPUs like it, %s", text, token);
+    else
+        note("no model for %s, taking the nearest trained GPU, %s (%s)", text, token,
+             gpu_kinship(text, token));
+}
+
 static int32_t read_gpu(const struct model *model, size_t field, const char *text, int nearest)
 {
     int exact = 0;
@@ -293,10 +329,9 @@ static int32_t read_gpu(const struct model *model, size_t field, const char *tex
     if (gpu < 0)
         no_gpu(model, field, text, name);
     else if (!exact)
-        note("no model for %s, taking %s, %s", text,
-             unseen_is_name(model->spec, gpu) ? "what it learned for GPUs like it"
-                                              : "the nearest trained GPU",
-             model->m.fields[field].tokens[gpu]);
+        note_nearest(model, text, gpu);
+    else if (gpu_server_name(text) != text)
+        note("%s is taken as %s, which has that name in containers", text, gpu_server_name(text));
     buf_free(&b);
     return gpu < 0 ? NONE : gpu;
 }
