@@ -29,11 +29,19 @@ static int same_tile(const struct triton_config *a, const struct triton_config *
     return 1;
 }
 
+/* A block may have 163 KiB of shared memory on sm_80, and 227 KiB on sm_90 and on the Blackwells of
+   servers; on the others it has 99 KiB or less (CUDA C++ Programming Guide, "Compute
+   Capabilities"). */
+static int has_little_memory(const struct chip *chip)
+{
+    return chip != NULL && (chip->arch < 90 ? chip->arch != 80 : chip->arch >= 120);
+}
+
 int triton_gpu_find(struct triton_gpu *gpu, const char *device)
 {
     const char *vendor = gpu_vendor(device);
     gpu->is_amd = vendor != NULL && strcmp(vendor, "amd") == 0;
-    gpu->has_little_memory = 0;
+    gpu->has_little_memory = !gpu->is_amd && has_little_memory(chip_of_device(device));
     return gpu->is_amd || (vendor != NULL && strcmp(vendor, "nvidia") == 0) ? 0 : -1;
 }
 
