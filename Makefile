@@ -19,6 +19,7 @@ given = $(if $(filter-out file default undefined,$(firstword $(origin $(1)))),$(
 GIVEN := $(call given,MIOPEN_DB,conv_%) $(call given,TENSILE_CSV,gemm_mi100_%) $(call given,AITER_CSV,gemm_a%)
 MIOPEN_DB ?= ../shared/miopen/data
 TENSILE_CSV ?= ../shared/tensile
+TRITON_CONFIGS ?= ../shared/triton
 AITER_CSV ?= ../shared/aiter
 NAMES = $(if $(strip $(GIVEN)),$(filter $(GIVEN),$(ALL_NAMES)),$(ALL_NAMES))
 TABLES = $(if $(filter gemm_mi100_%,$(NAMES)),tables)
@@ -148,7 +149,7 @@ help: ## this list. LAB=1: what makes the project's own figures, and tests its t
 # JOBS=N: so many suites at a time, in place of one for each core
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 RUN = JOBS='$(JOBS)' CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
-    TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tests/harness/run.sh
+    TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' TRITON_CONFIGS='$(TRITON_CONFIGS)' sh tests/harness/run.sh
 
 .PHONY: check
 check: ## run the tests. SUITES=NAME: that one; --all, --deep: more. FAILED=1: that failed

@@ -1,11 +1,12 @@
-"""test_readers.py - whole tables of Tensile, of AITER and of other tuners, beside what a second reader finds in them
+"""test_readers.py - whole files of Tensile, AITER, other tuners, vLLM and SGLang, beside what a second reader finds in them
 SPDX-License-Identifier: MIT
 
-usage: test_readers.py [all]   all: every file of TUNER, which has the kernels of Kernel Tuner's hub. TENSILE_CSV and
-                               AITER_CSV have the others. The tests in C have small ones.
+usage: test_readers.py [all]   all: every file of TUNER, which has the kernels of Kernel Tuner's hub. TENSILE_CSV,
+                               AITER_CSV and TRITON_CONFIGS have the others. The tests in C have small ones.
 """
 import bz2
 import collections
+import csv
 import glob
 import gzip
 import json
@@ -160,6 +161,113 @@ def tuner(path):
           ",".join(["gpu", *fields, *values, "time_us"]), rows, 900)
 
 
+# ---- vLLM and SGLang: a table has rows of files whose names follow from its column `file` ----
+
+FIELDS = "server gpu dtype block per_channel E N K M".split()
+MEMBERS = ("BLOCK_SIZE_M BLOCK_SIZE_N BLOCK_SIZE_K GROUP_SIZE_M num_warps num_stages waves_per_eu "
+           "matrix_instr_nonkdim kpack").split()
+CELLS = "block_m block_n_tile block_k_tile group_m warps stages waves_per_eu nonkdim kpack".split()
+CONFIGS = [("moe_amd", "moe", 1400), ("moe_nvidia", "moe", 6300), ("moe_other", "moe", 36),
+           ("moe_down_nvidia", "moe_down", 400), ("bfp8_amd", "block_gemm", 1100),
+           ("bfp8_nvidia", "block_gemm", 2400)]
+
+
+def link(path, *content):
+    """That file under another name"""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.symlink(os.path.abspath(glob.glob("/".join(content))[0]), path)
+    return path
+
+
+def config_name(server, kernel, device, *, e, n, k, dtype, blocks, per_channel):
+    """As the servers write it"""
+    return "".join([f"N={n},K={k}" if kernel == "bfp8" else f"E={e},N={n}", f",device_name={device}",
+                    f",dtype={dtype}" if dtype != "none" else "",
+                    f",block_shape=[{blocks[0]},{' ' * (server == 'sglang')}{blocks[1]}]" if blocks[0] != "0" else "",
+                    ",per_channel_quant=True" if per_channel != "0" else "",
+                    "_down" if kernel == "moe_down" else "", ".json"])
+
+
+def block_k(server, kernel, device, block, k):
+    """The BLOCK_SIZE_K that runs"""
+    if block and (server, kernel) == ("vllm", "moe"):
+        return min(k, block)
+    if block and (server, kernel) == ("sglang", "bfp8") and (block % k or (k < block and "NVIDIA" not in device)):
+        return block
+    return k
+
+
+def config_row(row, table):
+    """The row of a problem and its tuple, and the file that has it"""
+    text, blob = row["file"].split("#")
+    server, kernel, version, device, e, n, k, dtype, *blocks, per_channel = text.split("|")
+    name = config_name(server, kernel, device, e=e, n=n, k=k, dtype=dtype, blocks=blocks, per_channel=per_channel)
+    path = f"{folder}/{table}/{row['file'].replace('/', '_')}/{server}" + (f"/triton_{version}" if version else "")
+    v = [int(row[cell]) for cell in CELLS]
+    v[2], v[5] = block_k(server, kernel, device, int(blocks[1]), v[2]), v[5] or 2
+    dtype = {"none": "bf16", "float8": "fp8_w8a8"}.get(dtype, dtype)
+    return f"{path}/{name}", blob, [server, device, dtype, blocks[1], per_channel, e, n, k, row["M"]], v
+
+
+def config_spec(path, family, problems, tuples):
+    """A spec of these rows; the places of the fields that it has"""
+    places = [i for i, name in enumerate(FIELDS) if name != ("E" if family == "block_gemm" else "K")]
+    lines = ["[kernel]", "name = configs", "[data]", "format = triton", f"family = {family}", "[fields]"]
+    lines += [f"{FIELDS[i]} = " + (" ".join(sorted({p[i] for p in problems})) if i < 3 else "size 0") for i in places]
+    lines += ["[params]"] + [f"{name} = " + " ".join(map(str, sorted({t[i] for t in tuples})))
+                             for i, name in enumerate(MEMBERS)]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(lines) + "\n")
+    return places
+
+
+def config_table(configs, table, family, least):
+    """The table, with GPUs called as in names of files, and its files have the same rows. Which files those were"""
+    with open(f"{configs}/{table}.csv", encoding="utf-8") as f:
+        cells = list(csv.DictReader(f))
+    read = [config_row(row, table) for row in cells]
+    files = {path: blob for path, blob, _, _ in read}
+    for path, blob in files.items():
+        link(path, configs, "json", blob + "*.json")
+    spec, named = f"{folder}/{table}.spec", f"{folder}/{table}.csv"
+    places = config_spec(spec, family, [p for _, _, p, _ in read], [t for *_, t in read])
+    with open(named, "w", encoding="utf-8") as f:
+        writer = csv.DictWriter(f, list(cells[0]))
+        writer.writeheader()
+        writer.writerows({**row, "device": p[1]} for row, (_, _, p, _) in zip(cells, read))
+    rows = [",".join([*(p[i] for i in places), *map(str, t)]) for _, _, p, t in read]
+    heading = ",".join([*(FIELDS[i] for i in places), *MEMBERS])
+    check(table, ingest(spec, named), heading, rows, least)
+    check(f"{table}, {len(files)} files", ingest(spec, *files), heading, rows, least)
+    return set(files.values())
+
+
+def other_configs(configs, known):
+    """Files whose names no table has: under made-up ones"""
+    files, rows = [], []
+    for i, path in enumerate(sorted(glob.glob(f"{configs}/json/*.json"))):
+        if not any(os.path.basename(path).startswith(blob) for blob in known):
+            files.append(link(f"{folder}/others/vllm/E=1,N={i + 1},device_name=NVIDIA_H200.json", path))
+            with open(path, encoding="utf-8") as f:
+                usual = {"num_warps": 4, "num_stages": 3, "kpack": 1, "GROUP_SIZE_M": 1}
+                rows += [(["vllm", "NVIDIA_H200", "bf16", "0", "0", "1", str(i + 1), "0", m],
+                          [t.get(name, usual.get(name, 0)) for name in MEMBERS]) for m, t in json.load(f).items()]
+    places = config_spec(f"{folder}/others.spec", "moe", *zip(*rows))
+    check(f"{len(files)} other files", ingest(f"{folder}/others.spec", *files),
+          ",".join([*(FIELDS[i] for i in places), *MEMBERS]),
+          [",".join([*(p[i] for i in places), *map(str, t)]) for p, t in rows], 1000)
+
+
+def triton(configs):
+    if not os.path.isdir(configs):
+        report.skip("files of vLLM and SGLang", f"there is no {configs}")
+        return
+    known = set()
+    for table, family, least in CONFIGS:
+        known |= config_table(configs, table, family, least)
+    other_configs(configs, known)
+
+
 def t4_as_cache(path):
     """With the spec of the cache, which is beside it"""
     tuner(path + ".json.gz")
@@ -176,6 +284,7 @@ def main():
     else:
         tensile(os.environ.get("TENSILE_CSV", "../shared/tensile"))
         aiter(os.environ.get("AITER_CSV", "../shared/aiter"))
+        triton(os.environ.get("TRITON_CONFIGS", "../shared/triton"))
         for name in TUNED if os.path.isdir(tuned) else ():
             tuner(f"{tuned}/{name}")
     if not os.path.isdir(tuned):

@@ -2,7 +2,7 @@
 # run.sh - runs the test suites side by side, prints a line for each and the true totals at the end
 # SPDX-License-Identifier: MIT
 #
-# usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR]
+# usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR] [TRITON_CONFIGS=DIR]
 #        [ORACLE=rules.py] tests/harness/run.sh [--smoke | --all | --deep | --failed | NAME...]
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
@@ -15,10 +15,11 @@ set -u
 . tests/harness/script.inc
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
 TENSILE_CSV=${TENSILE_CSV:-../shared/tensile}
+TRITON_CONFIGS=${TRITON_CONFIGS:-../shared/triton}
 AITER_CSV=${AITER_CSV:-../shared/aiter}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
-export BUILD CC CFLAGS MIOPEN_DB TENSILE_CSV AITER_CSV ORACLE
+export BUILD CC CFLAGS MIOPEN_DB TENSILE_CSV AITER_CSV TRITON_CONFIGS ORACLE
 unset MAKEFLAGS MFLAGS MAKELEVEL # the suites that call make choose for themselves
 out=$BUILD/check
 mkdir -p "$out" || exit 1

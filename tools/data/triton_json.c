@@ -56,10 +56,8 @@ static int read_other(const struct configs *c, int64_t row, const char *name, in
 static int read_member(const struct configs *c, int64_t row, const char *name, const json_t *v,
                        int64_t member[TRITON_N_MEMBERS])
 {
+    const size_t i = triton_index(name, triton_members, TRITON_N_MEMBERS);
     int64_t value;
-    int i = 0;
-    while (i < TRITON_N_MEMBERS && strcmp(triton_members[i], name) != 0)
-        i++;
     const int rc = read_value(c, row, name, v, &value);
     if (rc != 0 || i == TRITON_N_MEMBERS)
         return rc != 0 ? rc : read_other(c, row, name, value);

@@ -35,7 +35,7 @@ static int server_token(const struct triton_rows *t)
 int triton_rows_check(const struct triton_rows *t)
 {
     const int has_server = t->field[TRITON_SERVER] < 0 || server_token(t) >= 0;
-    return t->name.kernel == triton_spec_kernel(t->l->spec) && has_server
+    return strcmp(triton_families[t->name.kernel], t->l->spec->family) == 0 && has_server
                ? 0
                : load_drop(t->l, DROP_OTHER);
 }
@@ -178,14 +178,6 @@ static int cut_pieces(char *text, char *piece[N_PIECES])
     return n == N_PIECES ? 0 : -1;
 }
 
-static int index_of(const char *text, const char *const *names, int n)
-{
-    int i = 0;
-    while (i < n && strcmp(names[i], text) != 0)
-        i++;
-    return i < n ? i : -1;
-}
-
 static int copy_text(const char *text, char *out, size_t size)
 {
     return snprintf(out, size, "%s", text) < (int)size ? 0 : -1;
@@ -195,13 +187,14 @@ static int copy_text(const char *text, char *out, size_t size)
 static int read_pieces(char *const piece[N_PIECES], struct triton_name *name)
 {
     static const char *const kernels[TRITON_N_KERNELS] = {"moe", "moe_down", "bfp8"};
-    const int server = index_of(piece[SERVER], triton_servers, TRITON_N_SERVERS);
-    const int kernel = index_of(piece[KERNEL], kernels, TRITON_N_KERNELS);
+    const size_t server = triton_index(piece[SERVER], triton_servers, TRITON_N_SERVERS);
+    const size_t kernel = triton_index(piece[KERNEL], kernels, TRITON_N_KERNELS);
     int64_t v[N_PIECES] = {0};
     for (int i = E; i < N_PIECES; i++)
         if (i != TYPE && parse_int(piece[i], 0, KPRED_MAX_SIZE, &v[i]) != 0)
             return -1;
-    if (server < 0 || kernel < 0 || copy_text(piece[DEVICE], name->device, sizeof name->device) != 0
+    if (server == TRITON_N_SERVERS || kernel == TRITON_N_KERNELS
+        || copy_text(piece[DEVICE], name->device, sizeof name->device) != 0
         || copy_text(strcmp(piece[TYPE], "none") == 0 ? "" : piece[TYPE], name->dtype,
                      sizeof name->dtype)
                != 0)

@@ -771,11 +771,43 @@ static int check_aiter(struct reader *r)
                                           r->path, r->at[FORMAT]);
 }
 
+static int check_triton_names(const struct reader *r, enum triton_kernel family)
+{
+    const struct spec *s = r->spec;
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const char *name = s->fields[i].name,
+                   *why = triton_field_trouble(family, name, s->fields[i].n_tokens != 0);
+        if (why != NULL)
+            return fail("%s: format = triton: field %s: %s", r->path, name, why);
+    }
+    for (size_t i = 0; i < s->n_params; i++) {
+        const char *name = s->params[i].name,
+                   *why = triton_param_trouble(name, s->params[i].names[0] != NULL);
+        if (why != NULL)
+            return fail("%s: format = triton: parameter %s: %s", r->path, name, why);
+    }
+    return 0;
+}
+
+/* Its fields and parameters have names of their own, and of these the tile has to be there: no value
+   of it goes without saying. */
 static int check_triton(struct reader *r)
 {
-    r->spec->family = required(r, FAMILY);
-    r->spec->family_line = r->at[FAMILY];
-    return r->spec->family == NULL ? -1 : triton_spec_check(r->spec);
+    struct spec *s = r->spec;
+    s->family = required(r, FAMILY);
+    s->family_line = r->at[FAMILY];
+    if (s->family == NULL)
+        return -1;
+    const size_t family = triton_index(s->family, triton_families, TRITON_N_KERNELS);
+    if (family == TRITON_N_KERNELS)
+        return bad(r, "family", s->family, "is none of moe, moe_down and block_gemm");
+    if (check_triton_names(r, (enum triton_kernel)family) != 0)
+        return -1;
+    for (int i = TRITON_BLOCK_SIZE_M; i <= TRITON_BLOCK_SIZE_K; i++)
+        if (spec_param_index(s, triton_members[i]) < 0)
+            return fail("%s: format = triton: there is no parameter %s", r->path,
+                        triton_members[i]);
+    return 0;
 }
 
 /* The keys of [data] that go with its format. */

@@ -5,7 +5,7 @@
    names of fields and members are those of their files, as of August 2026. */
 #pragma once
 
-#include "spec.h"
+#include <stddef.h>
 
 /* The kernel that a file is about, `family` in [data]: the fused MoE (both GEMMs of it, or the
    first one), SGLang's second GEMM of it, and the GEMM whose scales are those of blocks. */
@@ -41,8 +41,10 @@ enum triton_member {
 };
 extern const char *const triton_members[TRITON_N_MEMBERS];
 
-/* Has it fields and parameters of these names alone, each of its kind and its family, and the
-   parameters of the tile? 0, or -1 with a message. */
-int triton_spec_check(const struct spec *s);
-/* The kernel of such a spec */
-enum triton_kernel triton_spec_kernel(const struct spec *s);
+/* The index of a name among n; n: it is none of them. */
+size_t triton_index(const char *name, const char *const *names, size_t n);
+
+/* What is wrong with a field of that name in a spec of that family, or with a parameter; NULL: it is
+   right. */
+const char *triton_field_trouble(enum triton_kernel family, const char *name, int has_tokens);
+const char *triton_param_trouble(const char *name, int has_names);
