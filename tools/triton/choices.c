@@ -96,20 +96,23 @@ static struct triton_config sglang_moe(const struct triton_name *name, const str
     return m <= name->e ? config_of(16, 32, 64, 1, 4, stages) : config_of(64, 64, 32, 8, 4, stages);
 }
 
-/* With a block, 4- and 8-bit weights alone take BLOCK_SIZE_N and _K of sizes that no name has. */
+static int has_weights_alone(const struct triton_name *name)
+{
+    return ends_with(name->dtype, "a16");
+}
+
+/* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that no
+   name has. */
 static int default_moe(struct triton_config *out, const struct triton_name *name,
                        const struct triton_gpu *gpu, int32_t m)
 {
     if (name->server == TRITON_SGLANG)
         *out = is_fp8(name) ? sglang_fp8_moe(name, gpu, m) : sglang_moe(name, gpu, m);
-    else if (!name->has_block)
-        *out = vllm_moe(name, gpu, m);
-    else if (is_fp8(name))
-        *out = vllm_block_moe(name, gpu, m);
-    else if (strstr(name->dtype, "a16") != NULL)
+    else if (name->has_block && has_weights_alone(name))
         return 0;
     else
-        *out = vllm_moe(name, gpu, m);
+        *out =
+            name->has_block && is_fp8(name) ? vllm_block_moe(name, gpu, m) : vllm_moe(name, gpu, m);
     return 1;
 }
 
@@ -258,14 +261,6 @@ static int set_problem(struct predictor *p, const struct triton_name *name, int 
 
 /* ---- the choice for an M ---- */
 
-/* What speaks for each; probabilities are Q24. */
-struct weighed {
-    int has_default, default_is_best; /* is there one, and has it the best tile? */
-    int32_t default_tile;             /* the probability of its tile, of the tuples at hand */
-    int best_is_top;                  /* is the most probable tuple of the best tile the first? */
-    int32_t best_tile;
-};
-
 /* Of 100: so much of the best tile's probability that of the default has to have */
 enum { DEFAULT_WORTH = 67 };
 
@@ -273,7 +268,7 @@ enum { DEFAULT_WORTH = 67 };
    faster; the server's own choice is the one that nobody loses by. So it stays where its tile is
    nearly as probable as the best one. Where it has the best tile itself, only GROUP_SIZE_M and
    num_stages are left to choose, and of these the model knows more. */
-static enum choice_kind choose(const struct weighed *w)
+enum choice_kind choices_rule(const struct weighed *w)
 {
     if (w->has_default && !w->default_is_best
         && (int64_t)w->default_tile * 100 >= (int64_t)w->best_tile * DEFAULT_WORTH)
@@ -341,7 +336,7 @@ static struct choice choose_one(const struct candidates *c, const struct triton_
         w.default_is_best = same_tile(own, &c->config[best]);
         w.default_tile = tile_sum(c, own);
     }
-    choice.kind = choose(&w);
+    choice.kind = choices_rule(&w);
     choice.config = choice.kind == CHOICE_DEFAULT ? *own : c->config[best];
     choice.tile = choice.kind == CHOICE_DEFAULT ? w.default_tile : w.best_tile;
     choice.tuple = probability_of(c, &choice.config);

@@ -81,6 +81,17 @@ enum choice_kind {
     N_CHOICES
 };
 
+/* What speaks for each; probabilities are Q24. */
+struct weighed {
+    int has_default, default_is_best; /* is there one, and has it the best tile? */
+    int32_t default_tile;             /* the probability of its tile, of the tuples at hand */
+    int best_is_top;                  /* is the most probable tuple of the best tile the first? */
+    int32_t best_tile;
+};
+
+/* Which of them is written */
+enum choice_kind choices_rule(const struct weighed *w);
+
 struct choice {
     int32_t m;
     enum choice_kind kind;
