@@ -6,6 +6,8 @@
 
 #define CASES "tests/triton/triton_files.cases"
 #define H200  "E=8,N=4096,device_name=NVIDIA_H200.json"
+#define WARNING \
+    "Using default MoE config. Performance might be sub-optimal! Config file not found at /my/"
 
 /* ---- what needs no model ---- */
 
@@ -155,6 +157,11 @@ static void outputs(void)
     REFUSES("--force alone", 2, "--force", "kpred triton --force %s", H200);
     REFUSES("two files", 1, "-o DIR takes all", "kpred triton --server vllm " H200 " %s",
             replaced(H200, "8", "16"));
+    put_text("log", WARNING "%s, \n" WARNING "%s\nother\n", H200, H200);
+    RAN_CASE(triton("", "log") == 0 && strcmp(program.out.s, text_of("wanted")) == 0
+                 && has_line(program.err.s, "kpred: 3 lines, 2 names of a missing file: 1 distinct")
+                 && !has(program.err.s, "not say"),
+             "a name is one, and the words around it tell the server");
     RAN_CASE(triton("--triton 3.5.1", H200) == 0
                  && begins(program.out.s, "{\n    \"triton_version\": \"3.5.1\",\n    \"1\": {"),
              "vLLM's MoE says the version of Triton");
@@ -194,6 +201,44 @@ static void defaults(void)
                      && differences(written, program.out.s) == told,
                  names[i]);
     }
+}
+
+enum { CELLS = 16 };
+
+static size_t cut(char *line, char *cell[CELLS])
+{
+    size_t n = 0;
+    for (char *p = strtok(line, ","); p != NULL && n < CELLS; p = strtok(NULL, ","))
+        cell[n++] = p;
+    return n;
+}
+
+/* The beginning of a file with that tuple, of which the heading names the cells */
+static void add_file(struct buf *b, char *const heading[CELLS], char *const cell[CELLS], size_t n)
+{
+    buf_puts(b, "{\n    \"1\": {");
+    for (int i = 0; i <= TRITON_NUM_STAGES; i++)
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(heading[k], triton_members[i]) == 0)
+                buf_printf(b, "%s\n        \"%s\": %s", i != 0 ? "," : "", heading[k], cell[k]);
+}
+
+/* A tuple of the model, each member by its name */
+static void is_predicted(void)
+{
+    char *heading[CELLS], *cell[CELLS];
+    const char *written = triton("", H200) == 0 ? new_copy(program.out.s) : "";
+    RAN("kpred predict fused_moe_nvidia server=vllm gpu=H200 dtype=bf16 block=0 per_channel=0 E=8 "
+        "N=4096 M=1 -k 32 --csv");
+    char *next = new_copy(program.out.s), *line = next_line(&next);
+    const size_t n = line != NULL ? cut(line, heading) : 0;
+    int found = 0;
+    while ((line = next_line(&next)) != NULL && cut(line, cell) == n) {
+        struct buf *b = new_text();
+        add_file(b, heading, cell, n);
+        found |= begins(written, b->s);
+    }
+    RAN_CASE(found, "a tuple of the model");
 }
 
 /* What is written is what kpred-train reads: the numbers of each piece, in their order. */
@@ -240,6 +285,7 @@ int main(void)
         each_row_of(CASES, "log", see_case);
         outputs();
         defaults();
+        is_predicted();
         round_trip();
     } else
         skip_case("kpred triton", "a model of weights/ is not there");
