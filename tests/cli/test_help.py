@@ -41,7 +41,7 @@ def commands_of(program):
 
 
 def listed(text):
-    return re.findall(r"^  (--?[a-z][a-z-]*)", text, re.M)
+    return re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)
 
 
 def usage(text):
@@ -80,7 +80,7 @@ def man_page(program):
             report.skip(f"{program} {command}", "it was built without what it needs")
             continue
         same(f"{program} {command}: usage and list of --help", "usage",
-             re.findall(r"(?<![\w-])--?[a-z][a-z-]*", usage(text)), "list", listed(text))
+             re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", usage(text)), "list", listed(text))
         same(f"{program} {command}: options", "--help", listed(text), path, flags(items.get(command, [])))
         same(f"{program} {command}: synopsis", "--help", listed(text), path, flags(synopses.get(command, [])))
 

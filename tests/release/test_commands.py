@@ -184,11 +184,12 @@ T1_FILE = """{"ConfigurationSpace": {"TuningParameters": [{"Name": "bx", "Values
 {"Name": "vec", "Values": "[2**i for i in range(3)]"}],
 "Conditions": [{"Expression": "bx * vec <= 512", "Parameters": ["bx", "vec"]}]}}
 """
-# A server's log, as AITER writes it
+# A server's log, as AITER and vLLM write it
 SERVER_LOG = "".join(
     f"{who}[aiter] shape is {shape}, not found tuned config in /tmp/aiter_configs/a8w8_blockscale_tuned_gemm.csv, "
     "will use default config!\n" for who, shape in (("", "M:16, N:7168, K:2048"),
-                                                    ("(Worker_TP1 pid=892) ", "M:300, N:512, K:7168")))
+                                                    ("(Worker_TP1 pid=892) ", "M:300, N:512, K:7168"))) + \
+    "Config file not found at /vllm/model_executor/E=128,N=768,device_name=AMD_Instinct_MI300X.json, you can\n"
 
 
 def aiter_package(at, measured):

@@ -429,13 +429,6 @@ static int read_list(struct input *in, const struct untuned *u)
 
 /* ---- inputs: files ---- */
 
-static const char *packed_by(const char *text)
-{
-    return strncmp(text, "BZh", 3) == 0        ? "bunzip2"
-           : strncmp(text, "\x1f\x8b", 2) == 0 ? "gunzip"
-                                               : NULL;
-}
-
 /* From the first line that is not empty on */
 static int read_lines(struct input *in)
 {
@@ -446,9 +439,8 @@ static int read_lines(struct input *in)
         ;
     if (!more)
         return 0;
-    if (packed_by(in->line.text) != NULL)
-        return fail("%s: is packed; `%s -c` unpacks it into a pipe", in->path,
-                    packed_by(in->line.text));
+    if (log_line_check(&in->line, in->path) != 0)
+        return -1;
     int rc = untuned_header(&u, in->path, in->line.number, in->line.text);
     if (rc != 0)
         return rc < 0 ? rc : read_list(in, &u);

@@ -366,6 +366,14 @@ void log_line_end(struct log_line *l)
     l->text = NULL;
 }
 
+int log_line_check(const struct log_line *l, const char *path)
+{
+    const char *with = strncmp(l->text, "BZh", 3) == 0        ? "bunzip2"
+                       : strncmp(l->text, "\x1f\x8b", 2) == 0 ? "gunzip"
+                                                              : NULL;
+    return with == NULL ? 0 : fail("%s: is packed; `%s -c` unpacks it into a pipe", path, with);
+}
+
 const char *log_line_called(const char *const *paths, size_t n)
 {
     if (n > 1)

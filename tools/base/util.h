@@ -105,6 +105,8 @@ void log_line_begin(struct log_line *l, FILE *f);
 /* 1: a line was read, 0: there is none */
 int log_line_read(struct log_line *l, FILE *f);
 void log_line_end(struct log_line *l);
+/* The first line is none of a packed file: 0, or -1 with a message that says what unpacks it. */
+int log_line_check(const struct log_line *l, const char *path);
 /* What messages call the inputs of a command; none is standard input. */
 const char *log_line_called(const char *const *paths, size_t n);
 

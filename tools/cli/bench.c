@@ -79,7 +79,7 @@ static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
             problem[f] = (int32_t)(draw(seed) % (uint32_t)field->n_tokens);
             continue;
         }
-        for (bits = 0; x >> bits; bits++)
+        for (bits = x == 0; x >> bits; bits++) /* a field may have been 0 in all rows */
             ;
         bits = (int32_t)(draw(seed) % (uint32_t)bits);
         x = ((1 << bits) | (int32_t)(draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);

@@ -11,6 +11,8 @@ int main(int argc, char **argv)
         {"predict", "the most promising legal tuples for one problem", cmd_predict},
         {"miopen", "MIOpen's log to a user perf-db of predicted parameters", cmd_miopen},
         {"aiter", "AITER's log to tuned tables of predicted kernels", cmd_aiter},
+        {"triton", "vLLM's or SGLang's log to files of predicted Triton configurations",
+         cmd_triton},
         {"bench", "time and size of a prediction", cmd_bench},
         {NULL, NULL, NULL},
     };

@@ -15,7 +15,7 @@ _kpred_commands() {
 
 # _kpred_options PROGRAM COMMAND
 _kpred_options() {
-    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-[a-z-]*\).*/\1/p'
+    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-[a-zA-Z-]*\).*/\1/p'
     echo --help
 }
 
@@ -136,14 +136,17 @@ _kpred_value() {
     network:--batch) ;; # a number
     *:--evaluations | *:--time | *:--population | *:--elite | *:--first-edits | *:--crossover) ;;
     *:--mutation | *:--jobs | *:--timeout | *:--memory | *:--point | *:--random) ;; # numbers
+    triton:--gpu | triton:--triton) ;; # as torch writes it, a version
     *:--gpu)
         names=$(_kpred_models "$kpred" | cut -d, -f4 | tr ' ' '\n' | sort -u)
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
+    triton:--server) _kpred_reply vllm sglang ;;
+    triton:-o) _kpred_files / ;;
     aiter:--model) _kpred_files .json ;;
     aiter:-o) _kpred_files .csv ;;
-    *:--tp | *:--m) ;; # numbers
+    *:--tp | *:--m | *:-M) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
     tune:-o | tune:--problems | merge:-o) _kpred_files .csv ;;
     tune:--run | tune:--server) _kpred_files ;;
@@ -181,7 +184,7 @@ _kpred_operand() {
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
     merge) _kpred_files .csv .csv.bz2 .csv.gz ;;
     ingest | train | kernels | tune) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
-    miopen | aiter) _kpred_files ;;
+    miopen | aiter | triton) _kpred_files ;;
     check | search) # a kernel and its harness
         case ${#operands[@]} in
         0) _kpred_files .c .ll .bc ;;

@@ -1,0 +1,440 @@
+/* choices.c - what is written for each number of tokens: the model's tuple, or what the server takes
+   without a file
+   SPDX-License-Identifier: MIT */
+#include "triton.h"
+
+#include "model/gpus.h"
+#include "model/model.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- configurations ---- */
+
+/* Members behind num_stages as they are without a word */
+static struct triton_config config_of(int32_t bm, int32_t bn, int32_t bk, int32_t group,
+                                      int32_t warps, int32_t stages)
+{
+    return (struct triton_config){{bm, bn, bk, group, warps, stages, 0, 0, 1}};
+}
+
+static int same_tile(const struct triton_config *a, const struct triton_config *b)
+{
+    static const enum triton_member tile[] = {TRITON_BLOCK_SIZE_M, TRITON_BLOCK_SIZE_N,
+                                              TRITON_BLOCK_SIZE_K, TRITON_NUM_WARPS};
+    for (size_t i = 0; i < sizeof tile / sizeof *tile; i++)
+        if (a->v[tile[i]] != b->v[tile[i]])
+            return 0;
+    return 1;
+}
+
+/* A block may have 163 KiB of shared memory on sm_80, and 227 KiB on sm_90 and on the Blackwells of
+   servers; on the others it has 99 KiB or less (CUDA C++ Programming Guide, "Compute
+   Capabilities"). */
+static int has_little_memory(const struct chip *chip)
+{
+    return chip != NULL && (chip->arch < 90 ? chip->arch != 80 : chip->arch >= 120);
+}
+
+int triton_gpu_find(struct triton_gpu *gpu, const char *device)
+{
+    const char *vendor = gpu_vendor(device);
+    gpu->is_amd = vendor != NULL && strcmp(vendor, "amd") == 0;
+    gpu->has_little_memory = !gpu->is_amd && has_little_memory(chip_of_device(device));
+    return gpu->is_amd || (vendor != NULL && strcmp(vendor, "nvidia") == 0) ? 0 : -1;
+}
+
+/* ---- what a server takes without a file ---- */
+
+/* get_default_config of each server's MoE, and w8a8_triton_block_scaled_mm of vLLM and
+   w8a8_block_fp8_matmul_triton of SGLang, in the releases that triton.h names. */
+
+static int is_fp8(const struct triton_name *name)
+{
+    return strcmp(name->dtype, "fp8_w8a8") == 0;
+}
+
+static struct triton_config vllm_block_moe(const struct triton_name *name,
+                                           const struct triton_gpu *gpu, int32_t m)
+{
+    int32_t bn = name->block[0], stages = gpu->is_amd ? 2 : 3;
+    if (!gpu->is_amd && m <= 8 && bn % 64 == 0) {
+        bn = 64;
+        stages = m <= 4 ? 4 : 3;
+    }
+    return config_of(m <= 64 ? 16 : 64, bn, name->block[1], m <= 16 ? 1 : 32, 4, stages);
+}
+
+static struct triton_config vllm_moe(const struct triton_name *name, const struct triton_gpu *gpu,
+                                     int32_t m)
+{
+    const int32_t bm = m <= 32 ? 16 : m <= 96 ? 32 : m <= 512 ? 64 : 128;
+    const int32_t bk = is_fp8(name) || m <= 64 ? 128 : 64;
+    const int32_t group = m / name->e > 128 ? 16 : 1;
+    const int32_t stages = gpu->is_amd ? 2 : m <= 32 ? 4 : 3;
+    return config_of(bm, m <= 64 ? 64 : 128, bk, group, m <= 128 ? 4 : 8, stages);
+}
+
+static struct triton_config sglang_fp8_moe(const struct triton_name *name,
+                                           const struct triton_gpu *gpu, int32_t m)
+{
+    const int is_few = m <= name->e;
+    if (name->has_block)
+        return config_of(64, name->block[0], name->block[1], 32, 4, gpu->is_amd ? 2 : 3);
+    if (gpu->has_little_memory)
+        return is_few ? config_of(32, 64, 256, 1, 4, 4) : config_of(64, 128, 256, 64, 4, 2);
+    return is_few ? config_of(64, 128, 128, 1, 4, gpu->is_amd ? 2 : 4)
+                  : config_of(128, 256, 128, 32, 8, gpu->is_amd ? 2 : 4);
+}
+
+/* Says nothing of warps and stages: Triton's own are 4 and 3, and on AMD's GPUs 4 and 2. */
+static struct triton_config sglang_moe(const struct triton_name *name, const struct triton_gpu *gpu,
+                                       int32_t m)
+{
+    const int32_t stages = gpu->is_amd ? 2 : 3;
+    return m <= name->e ? config_of(16, 32, 64, 1, 4, stages) : config_of(64, 64, 32, 8, 4, stages);
+}
+
+static int has_weights_alone(const struct triton_name *name)
+{
+    return ends_with(name->dtype, "a16");
+}
+
+/* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that no
+   name has. */
+static int default_moe(struct triton_config *out, const struct triton_name *name,
+                       const struct triton_gpu *gpu, int32_t m)
+{
+    if (name->server == TRITON_SGLANG)
+        *out = is_fp8(name) ? sglang_fp8_moe(name, gpu, m) : sglang_moe(name, gpu, m);
+    else if (name->has_block && has_weights_alone(name))
+        return 0;
+    else
+        *out =
+            name->has_block && is_fp8(name) ? vllm_block_moe(name, gpu, m) : vllm_moe(name, gpu, m);
+    return 1;
+}
+
+int default_config(struct triton_config *out, const struct triton_name *name,
+                   const struct triton_gpu *gpu, int32_t m)
+{
+    if (name->kernel != TRITON_BLOCK_GEMM)
+        return default_moe(out, name, gpu, m);
+    if (!name->has_block)
+        return 0;
+    *out =
+        config_of(64, name->block[0], name->block[1], 32, 4, name->server == TRITON_SGLANG ? 3 : 2);
+    return 1;
+}
+
+/* ---- predictors ---- */
+
+enum { PREDICTED = 32 }; /* tuples of a problem, and the beam */
+
+struct predictor {
+    struct model model;
+    int32_t *arena;
+    kpred_ctx ctx;
+    int param[TRITON_N_MEMBERS]; /* -1: the model has none */
+    struct interned words;       /* FIELD=TEXT that a token was looked for */
+    size_t cap;
+    int32_t *token; /* by the numbers of words; -1: there is none, which was told */
+};
+
+static const char *const model_names[TRITON_N_KERNELS][2] = {
+    [TRITON_MOE] = {"fused_moe_nvidia", "fused_moe_amd"},
+    [TRITON_BLOCK_GEMM] = {"block_gemm_nvidia", "block_gemm_amd"},
+};
+
+static void close_predictor(struct predictor *p)
+{
+    model_free(&p->model);
+    intern_free(&p->words);
+    free(p->token);
+    free(p->arena);
+    free(p);
+}
+
+static void find_params(struct predictor *p)
+{
+    for (int i = 0; i < TRITON_N_MEMBERS; i++) {
+        p->param[i] = -1;
+        for (uint32_t j = 0; j < p->model.m.n_params; j++)
+            if (strcmp(p->model.m.params[j].name, triton_members[i]) == 0)
+                p->param[i] = (int)j;
+    }
+}
+
+static struct predictor *open_predictor(const char *name)
+{
+    struct predictor *p = xcalloc(1, sizeof *p);
+    if (model_open(name, &p->model) != 0) {
+        free(p);
+        return NULL;
+    }
+    const size_t words = kpred_arena_words(&p->model.m, PREDICTED);
+    p->arena = xcalloc(words, sizeof *p->arena);
+    const kpred_status status =
+        kpred_init(&p->ctx, KPRED_VERSION, &p->model.m, PREDICTED, p->arena, words);
+    find_params(p);
+    if (status == KPRED_OK)
+        return p;
+    fail("%s: %s", name, kpred_status_string(status));
+    close_predictor(p);
+    return NULL;
+}
+
+void predictors_close(struct predictors *p)
+{
+    for (int i = 0; i < TRITON_N_KERNELS; i++)
+        for (int j = 0; j < 2; j++)
+            if (p->of[i][j] != NULL)
+                close_predictor(p->of[i][j]);
+    memset(p, 0, sizeof *p);
+}
+
+/* ---- predictors: problems ---- */
+
+/* What is told of a text is told once. */
+static int32_t token_of(struct predictor *p, size_t field, const char *text, int nearest)
+{
+    struct buf key = {NULL, 0, 0};
+    const size_t before = p->words.n;
+    buf_printf(&key, "%s=%s", p->model.m.fields[field].name, text);
+    const size_t i = intern_text(&p->words, key.s);
+    buf_free(&key);
+    if (p->words.n != before) {
+        p->token = xgrow(p->token, i, &p->cap, sizeof *p->token);
+        p->token[i] = model_token(&p->model, field, text, nearest);
+    }
+    return p->token[i];
+}
+
+static int32_t size_of(const struct triton_name *name, enum triton_field field)
+{
+    switch (field) {
+    case TRITON_E: return name->e;
+    case TRITON_N: return name->n;
+    case TRITON_K: return name->k;
+    case TRITON_BLOCK: return name->block[1];
+    case TRITON_PER_CHANNEL: return name->per_channel;
+    default: return 1; /* M, which is set later */
+    }
+}
+
+/* What a token is looked for; NULL: the field is a size. A name without dtype is one of 16 bits. */
+static const char *text_of(const struct triton_name *name, enum triton_field field)
+{
+    switch (field) {
+    case TRITON_SERVER: return triton_servers[name->server];
+    case TRITON_GPU: return name->device;
+    case TRITON_DTYPE: return *name->dtype != '\0' ? name->dtype : "bf16";
+    default: return NULL;
+    }
+}
+
+static enum triton_field field_of(const char *name)
+{
+    int i = 0;
+    while (i < TRITON_N_FIELDS && strcmp(triton_fields[i], name) != 0)
+        i++;
+    return (enum triton_field)i;
+}
+
+/* 0, or 1 with a reason in `why` */
+static int set_problem(struct predictor *p, const struct triton_name *name, int nearest,
+                       int32_t problem[KPRED_MAX_FIELDS], struct buf *why)
+{
+    const kpred_model *m = &p->model.m;
+    for (uint32_t i = 0; i < m->n_fields; i++) {
+        const enum triton_field field = field_of(m->fields[i].name);
+        const char *text = text_of(name, field);
+        problem[i] = text != NULL ? token_of(p, i, text, nearest) : size_of(name, field);
+        if (problem[i] >= 0)
+            continue;
+        buf_printf(why, "the model %s does not know %s %s", m->name, m->fields[i].name, text);
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- the choice for an M ---- */
+
+/* Of 100: so much of the best tile's probability that of the default has to have */
+enum { DEFAULT_WORTH = 67 };
+
+/* The rule. A tuning that finds another tile than the one that is written may still be hardly
+   faster; the server's own choice is the one that nobody loses by. So it stays where its tile is
+   nearly as probable as the best one. Where it has the best tile itself, only GROUP_SIZE_M and
+   num_stages are left to choose, and of these the model knows more. */
+enum choice_kind choices_rule(const struct weighed *w)
+{
+    if (w->has_default && !w->default_is_best
+        && (int64_t)w->default_tile * 100 >= (int64_t)w->best_tile * DEFAULT_WORTH)
+        return CHOICE_DEFAULT;
+    return w->best_is_top ? CHOICE_MODEL : CHOICE_CAUTIOUS;
+}
+
+/* The tuples of an M */
+struct candidates {
+    size_t n;
+    kpred_tuple tuple[PREDICTED];
+    struct triton_config config[PREDICTED];
+};
+
+static struct triton_config read_tuple(const struct predictor *p, const int32_t *value, int is_amd)
+{
+    struct triton_config c = config_of(64, 64, 64, 1, 4, is_amd ? 2 : 3);
+    for (int i = 0; i < TRITON_N_MEMBERS; i++)
+        if (p->param[i] >= 0)
+            c.v[i] = value[p->param[i]];
+    return c;
+}
+
+static int32_t tile_sum(const struct candidates *c, const struct triton_config *tile)
+{
+    int32_t sum = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (same_tile(&c->config[i], tile))
+            sum += kpred_probability(c->tuple[i].score);
+    return sum;
+}
+
+/* The first tuple, which is the most probable one, of the most probable tile; *sum is that of the
+   tile. */
+static size_t best_tile(const struct candidates *c, int32_t *sum)
+{
+    size_t best = 0;
+    *sum = -1;
+    for (size_t i = 0; i < c->n; i++) {
+        const int32_t s = tile_sum(c, &c->config[i]);
+        if (s > *sum) {
+            *sum = s;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static int32_t probability_of(const struct candidates *c, const struct triton_config *config)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (memcmp(&c->config[i], config, sizeof *config) == 0)
+            return kpred_probability(c->tuple[i].score);
+    return 0;
+}
+
+/* own: the server's, or NULL */
+static struct choice choose_one(const struct candidates *c, const struct triton_config *own)
+{
+    struct choice choice;
+    struct weighed w = {.has_default = own != NULL};
+    const size_t best = best_tile(c, &w.best_tile);
+    w.best_is_top = best == 0;
+    if (own != NULL) {
+        w.default_is_best = same_tile(own, &c->config[best]);
+        w.default_tile = tile_sum(c, own);
+    }
+    choice.kind = choices_rule(&w);
+    choice.config = choice.kind == CHOICE_DEFAULT ? *own : c->config[best];
+    choice.tile = choice.kind == CHOICE_DEFAULT ? w.default_tile : w.best_tile;
+    choice.tuple = probability_of(c, &choice.config);
+    return choice;
+}
+
+/* ---- choices ---- */
+
+/* All of one name */
+struct work {
+    struct predictor *p;
+    const struct triton_name *name;
+    const struct choices_options *o;
+    struct triton_gpu gpu;
+    int32_t problem[KPRED_MAX_FIELDS];
+};
+
+static void add(struct choices *c, struct choice choice, int32_t m)
+{
+    choice.m = m;
+    c->v[c->n++] = choice;
+    c->of[choice.kind]++;
+    c->tuple += choice.tuple;
+    c->tile += choice.tile;
+}
+
+/* 0, or -1 with a message. No tuples: none is legal. */
+static int find_candidates(struct work *w, int32_t m, struct candidates *c)
+{
+    const kpred_model *model = &w->p->model.m;
+    const int32_t field = kpred_field_index(model, "M");
+    w->problem[field] = m;
+    c->n = 0;
+    const kpred_status status =
+        kpred_predict(&w->p->ctx, w->problem, model->n_fields, c->tuple, PREDICTED, &c->n);
+    for (size_t i = 0; i < c->n; i++)
+        c->config[i] = read_tuple(w->p, c->tuple[i].value, w->gpu.is_amd);
+    if (status == KPRED_OK || status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
+        return 0;
+    return fail("%s: %s", model->name, kpred_status_string(status));
+}
+
+static int choose_m(struct work *w, struct choices *c, int32_t m)
+{
+    struct candidates candidates;
+    struct triton_config own;
+    const int has_own = !w->o->always_predict && default_config(&own, w->name, &w->gpu, m);
+    if (find_candidates(w, m, &candidates) != 0)
+        return -1;
+    c->illegal += candidates.n == 0;
+    if (candidates.n != 0)
+        add(c, choose_one(&candidates, has_own ? &own : NULL), m);
+    else if (has_own)
+        add(c, (struct choice){.kind = CHOICE_DEFAULT, .config = own}, m);
+    return 0;
+}
+
+/* Why kpred has no model for a name, in `why`; 0: it may have one. */
+static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, struct buf *why)
+{
+    const char *vendor = gpu_vendor(name->device);
+    if (name->kernel == TRITON_MOE_DOWN)
+        buf_puts(why, "kpred has no model of the second product alone, _down: SGLang takes the "
+                      "file without _down");
+    else if (name->block[0] != name->block[1])
+        buf_printf(why, "the block %" PRId32 " x %" PRId32 " is no square", name->block[0],
+                   name->block[1]);
+    else if (triton_gpu_find(gpu, name->device) == 0)
+        return 0;
+    else if (vendor != NULL && strcmp(vendor, "intel") == 0)
+        buf_puts(why, "kpred has no model of Intel's GPUs");
+    else
+        buf_printf(why, "%s is no GPU of AMD or NVIDIA that kpred knows", name->device);
+    return 1;
+}
+
+/* NULL with a message */
+static struct predictor *predictor_of(struct predictors *p, const struct triton_name *name,
+                                      const struct triton_gpu *gpu)
+{
+    struct predictor **at = &p->of[name->kernel][gpu->is_amd];
+    if (*at == NULL)
+        *at = open_predictor(model_names[name->kernel][gpu->is_amd]);
+    return *at;
+}
+
+int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
+                 const struct choices_options *o, struct buf *why)
+{
+    struct work w = {.name = name, .o = o};
+    memset(c, 0, sizeof *c);
+    if (has_no_model(name, &w.gpu, why))
+        return 1;
+    w.p = predictor_of(p, name, &w.gpu);
+    if (w.p == NULL)
+        return -1;
+    int rc = set_problem(w.p, name, o->nearest, w.problem, why);
+    for (size_t i = 0; i < o->ms.n && rc == 0; i++)
+        rc = choose_m(&w, c, (int32_t)o->ms.v[i]);
+    return rc;
+}

@@ -1,0 +1,282 @@
+/* inputs.c - the names of configuration files that a command line and servers' logs tell of
+   SPDX-License-Identifier: MIT */
+#include "triton.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a name ---- */
+
+/* vLLM's readers of MoE files take every GPU of the H200 family as this one. */
+static const char h200[] = "NVIDIA_H200";
+
+static int has_word(const char *name, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = name; *p != '\0'; p += strcspn(p, "_"), p += *p == '_')
+        if (strncmp(p, word, n) == 0 && (p[n] == '\0' || p[n] == '_'))
+            return 1;
+    return 0;
+}
+
+/* The device of --gpu, as torch.cuda.get_device_name() gives it with `_` for blanks */
+static int set_device(struct triton_name *name, const char *gpu)
+{
+    if (strlen(gpu) >= sizeof name->device || strpbrk(gpu, ",/") != NULL || *gpu == '\0')
+        return fail("--gpu: value \"%s\": is no name of a device as torch writes it", gpu);
+    strcpy(name->device, gpu);
+    for (char *p = name->device; *p != '\0'; p++)
+        *p = *p == ' ' ? '_' : *p;
+    if (name->server == TRITON_VLLM && name->kernel == TRITON_MOE && has_word(name->device, "H200"))
+        strcpy(name->device, h200);
+    return 0;
+}
+
+/* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of --triton */
+static void set_version(struct missed_name *m, const char *version, const char *path)
+{
+    static const char folder[] = "triton_";
+    const char *text = "";
+    size_t n = 0;
+    for (const char *p = path; (p = strstr(p, folder)) != NULL;) {
+        const char *digit = p + sizeof folder - 1, *end = digit + strcspn(digit, "/");
+        if ((p == path || p[-1] == '/') && *end == '/' && *digit >= '0' && *digit <= '9') {
+            text = digit;
+            n = (size_t)(end - digit);
+        }
+        p = digit;
+    }
+    if (version != NULL) {
+        text = version;
+        n = strlen(version);
+    }
+    snprintf(m->version, sizeof m->version, "%.*s", (int)n, text);
+    for (char *p = m->version; *p != '\0'; p++)
+        *p = *p == '.' ? '_' : *p;
+}
+
+/* Does vLLM look for files of such names? */
+static int is_of_vllm(const struct triton_name *name)
+{
+    return name->kernel != TRITON_MOE_DOWN && !name->per_channel
+           && !ends_with(name->dtype, "channelwise");
+}
+
+/* Kept once: --gpu and --server may make one name of several. Was it kept now? */
+static int keep(struct missed *m, const struct missed_name *name)
+{
+    struct buf key = {NULL, 0, 0};
+    const size_t before = m->seen.n;
+    buf_printf(&key, "%d|%s|", name->name.server, name->version);
+    triton_name_write(&name->name, &key);
+    intern(&m->seen, key.s, key.n);
+    buf_free(&key);
+    if (m->seen.n == before)
+        return 0;
+    m->v = xgrow(m->v, m->n, &m->cap, sizeof *m->v);
+    m->v[m->n++] = *name;
+    return 1;
+}
+
+/* The server that is known: by --server, by the name and its folders, or by the words around it */
+static int find_server(struct triton_name *name, const struct missed_from *from, int told)
+{
+    if (from->server != TRITON_N_SERVERS)
+        name->server = (enum triton_server)from->server;
+    else if (name->server == TRITON_N_SERVERS)
+        name->server = (enum triton_server)told;
+    if (name->server != TRITON_N_SERVERS)
+        return 0;
+    name->server = TRITON_VLLM;
+    return 1;
+}
+
+/* A path as a server or a user writes it; `told` is the server that the words around it tell. 0; 1
+   with a reason in `why`; or -1 with a message. */
+static int add(struct missed *m, const struct missed_from *from, struct place at, const char *path,
+               int told, struct buf *why)
+{
+    struct missed_name name = {.at = at};
+    if (triton_name_parse(&name.name, path, why) != 0)
+        return 1;
+    const int guessed = find_server(&name.name, from, told);
+    if (name.name.server == TRITON_VLLM && !is_of_vllm(&name.name)) {
+        buf_puts(why, "vLLM looks for no such file; it is one of SGLang's");
+        return 1;
+    }
+    if (from->gpu != NULL && set_device(&name.name, from->gpu) != 0)
+        return -1;
+    set_version(&name, from->version, path);
+    if (keep(m, &name) && guessed)
+        m->guessed++;
+    return 0;
+}
+
+/* ---- logs ---- */
+
+struct log {
+    struct missed *to;
+    const struct missed_from *from;
+    const char *path;
+    FILE *f;
+    struct log_line line;
+};
+
+/* The server whose words a line has */
+static int server_of(const char *line)
+{
+    static const char *const sglang[] = {"MoE kernel config", "Down MoE config",
+                                         "Fallback to triton version"};
+    for (size_t i = 0; i < sizeof sglang / sizeof *sglang; i++)
+        if (strstr(line, sglang[i]) != NULL)
+            return TRITON_SGLANG;
+    return strstr(line, "default MoE config") != NULL ? TRITON_VLLM : TRITON_N_SERVERS;
+}
+
+/* The first path of a message, which may list a second one with the same name; NULL: it is cut off,
+   or another message runs into it. */
+static char *path_at(const char *text)
+{
+    static const char end[] = ".json";
+    const char *stop = strstr(text, end);
+    struct buf b = {NULL, 0, 0};
+    if (stop == NULL)
+        return NULL;
+    buf_add(&b, text, (size_t)(stop - text) + sizeof end - 1);
+    const char *base = base_name(b.s);
+    if (strstr(b.s, "not found at ") == NULL && (*base == 'E' || *base == 'N') && base[1] == '=')
+        return b.s;
+    buf_free(&b);
+    return NULL;
+}
+
+/* A line that cannot be used is nobody's to mend: it is counted. */
+static int read_path(struct log *l, struct place at, const char *text)
+{
+    struct buf why = {NULL, 0, 0};
+    char *path = path_at(text);
+    int rc = 1;
+    l->to->calls++;
+    if (path == NULL)
+        buf_puts(&why, "begins like one of a missing file and is cut off");
+    else
+        rc = add(l->to, l->from, at, path, server_of(l->line.text), &why);
+    if (rc > 0)
+        tally_add(&l->to->cut, at, why.s);
+    buf_free(&why);
+    free(path);
+    return rc < 0 ? rc : 0;
+}
+
+static int read_line(struct log *l)
+{
+    static const char missing[] = "onfig file not found at ";
+    const struct place at = {l->path, l->line.number};
+    int rc = 0;
+    if (l->line.is_cut)
+        tally_add(&l->to->cut, at, "longer than this program reads");
+    for (const char *p = l->line.text; rc == 0 && (p = strstr(p, missing)) != NULL;) {
+        p += sizeof missing - 1;
+        rc = read_path(l, at, p);
+    }
+    return rc;
+}
+
+static int read_stream_of(struct log *l)
+{
+    int rc = 0;
+    log_line_begin(&l->line, l->f);
+    while (rc == 0 && log_line_read(&l->line, l->f)) {
+        rc = l->line.number == 1 ? log_line_check(&l->line, l->path) : 0;
+        if (rc == 0)
+            rc = read_line(l);
+    }
+    l->to->lines += l->line.number;
+    log_line_end(&l->line);
+    return rc == 0 && ferror(l->f) ? fail("%s: cannot read: %s", l->path, strerror(errno)) : rc;
+}
+
+static int read_log(struct missed *m, const struct missed_from *from, const char *path)
+{
+    struct log l = {.to = m, .from = from, .path = path};
+    if (strcmp(path, "-") == 0) {
+        l.path = "standard input";
+        l.f = stdin;
+        return read_stream_of(&l);
+    }
+    l.f = open_input(path);
+    if (l.f == NULL)
+        return -1;
+    const int rc = read_stream_of(&l);
+    fclose(l.f);
+    return rc;
+}
+
+/* ---- inputs ---- */
+
+static int read_input(struct missed *m, const struct missed_from *from, const char *input)
+{
+    const struct place at = {input, 0};
+    struct buf why = {NULL, 0, 0};
+    if (!ends_with(input, ".json"))
+        return read_log(m, from, input);
+    m->calls++;
+    int rc = add(m, from, at, input, TRITON_N_SERVERS, &why);
+    if (rc > 0)
+        rc = fail("%s: %s", input, why.s);
+    buf_free(&why);
+    return rc;
+}
+
+static int check_names(const struct missed *m, const char *called)
+{
+    struct buf why = {NULL, 0, 0};
+    if (m->calls == 0)
+        return fail("%s: no line holds \"Config file not found at\" as vLLM and SGLang log it: "
+                    "there is nothing to write",
+                    called);
+    if (m->n != 0)
+        return 0;
+    tally_words(&m->cut, &why);
+    fail("%s: there is nothing to write: %s", called, why.s);
+    buf_free(&why);
+    return -1;
+}
+
+/* For SGLang's folder and for vLLM's member: 3.5.1, 3.5.1+git1234 */
+static int check_version(const char *version)
+{
+    static const char most[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ._+-";
+    if (version == NULL)
+        return 0;
+    if (*version >= '0' && *version <= '9' && strlen(version) < TRITON_VERSION_SIZE
+        && version[strspn(version, most)] == '\0')
+        return 0;
+    return fail("--triton: value \"%.60s\": is no version, such as 3.5.1", version);
+}
+
+int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs)
+{
+    if (check_version(from->version) != 0)
+        return -1;
+    if (inputs->n == 0 && read_log(m, from, "-") != 0)
+        return -1;
+    for (size_t i = 0; i < inputs->n; i++)
+        if (read_input(m, from, inputs->v[i]) != 0)
+            return -1;
+    if (m->guessed != 0)
+        note("%zu name%s not say whether vLLM or SGLang looks for the file: taken as vLLM's; "
+             "--server says it",
+             m->guessed, m->guessed == 1 ? " does" : "s do");
+    return check_names(m, log_line_called(inputs->v, inputs->n));
+}
+
+void missed_free(struct missed *m)
+{
+    intern_free(&m->seen);
+    tally_free(&m->cut);
+    free(m->v);
+    memset(m, 0, sizeof *m);
+}

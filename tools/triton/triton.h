@@ -1,0 +1,146 @@
+/* triton.h - configuration files of Triton kernels that vLLM or SGLang looks for, made of
+   predictions
+   SPDX-License-Identifier: MIT
+
+   Facts of vLLM 0.33.0 (fused_moe/fused_moe.py, quantization/utils/fp8_utils.py, benchmarks/kernels)
+   and SGLang 0.5.23 (moe_runner/triton_utils, kernels/ops/gemm, benchmark/kernels). */
+#pragma once
+
+#include "base/opts.h"
+#include "base/tally.h"
+#include "data/triton.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- the names of files that a server misses ---- */
+
+enum { TRITON_VERSION_SIZE = 32 };
+
+struct missed_name {
+    struct triton_name name; /* its server is set */
+    char version
+        [TRITON_VERSION_SIZE]; /* of Triton, as SGLang's folders have it, "3_5_1"; "": unknown */
+    struct place at;           /* line 0: it is an operand itself */
+};
+
+struct missed { /* all zero: there are none; to be freed */
+    struct interned seen;
+    size_t n, cap;
+    struct missed_name *v;
+    size_t lines, calls; /* that were read; calls are those that tell of a missing file */
+    size_t guessed;      /* names that do not tell the server */
+    struct tally cut;    /* lines that cannot be used */
+};
+
+/* What the command line says of all names */
+struct missed_from {
+    const char *gpu;     /* the device in place of that of the names, or NULL */
+    const char *version; /* of Triton, "3.5.1", or NULL */
+    int server;          /* an enum triton_server; TRITON_N_SERVERS: the names tell */
+};
+
+/* Reads inputs: names of files, which end with .json and need not be there, and logs, "-" being
+   standard input, which is read too if there is none. A log is looked through for these:
+
+     ... Config file not found at FOLDER/E=8,N=14336,device_name=NVIDIA_L4.json, FOLDER/E=...
+     Down MoE config file not found at FOLDER/E=..._down.json; reusing ...
+
+   Each name is kept once. 0, or -1 with a message: a name of an operand is wrong, or nothing is
+   missing. */
+int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs);
+void missed_free(struct missed *m);
+
+/* ---- configurations ---- */
+
+/* Members of a tuple, in the order in which the servers' tuners write them: enum triton_member */
+struct triton_config {
+    int32_t v[TRITON_N_MEMBERS];
+};
+
+/* The GPU that a file is for, as far as a server's own choice depends on it */
+struct triton_gpu {
+    int is_amd;
+    int has_little_memory; /* shared memory of a block is less than 128 KiB */
+};
+
+/* Whose GPU a device is; -1 without a message: neither AMD's nor NVIDIA's. */
+int triton_gpu_find(struct triton_gpu *gpu, const char *device);
+
+/* What the server takes for M tokens (1..KPRED_MAX_SIZE) if it finds no file. 0: the name does not
+   tell, since it depends on sizes that are not in it, or another kernel runs then. */
+int default_config(struct triton_config *out, const struct triton_name *name,
+                   const struct triton_gpu *gpu, int32_t m);
+
+/* ---- choices ---- */
+
+enum choice_kind {
+    CHOICE_MODEL,    /* the most probable tuple, which is of the most probable tile */
+    CHOICE_CAUTIOUS, /* another one, of the most probable tile */
+    CHOICE_DEFAULT,  /* what the server takes without a file */
+    N_CHOICES
+};
+
+/* What speaks for each; probabilities are Q24. */
+struct weighed {
+    int has_default, default_is_best; /* is there one, and has it the best tile? */
+    int32_t default_tile;             /* the probability of its tile, of the tuples at hand */
+    int best_is_top;                  /* is the most probable tuple of the best tile the first? */
+    int32_t best_tile;
+};
+
+/* Which of them is written */
+enum choice_kind choices_rule(const struct weighed *w);
+
+struct choice {
+    int32_t m;
+    enum choice_kind kind;
+    struct triton_config config;
+    int32_t tuple, tile; /* probabilities that a tuning finds the same, Q24 */
+};
+
+struct choices { /* all zero: there are none */
+    size_t n;
+    struct choice v[OPTS_MAX_COUNTS];
+    size_t of[N_CHOICES];
+    size_t illegal;      /* M without a legal tuple: defaults, or left out */
+    int64_t tuple, tile; /* sums of those of v */
+};
+
+/* The built-in models that were needed; all zero: none yet; to be closed */
+struct predictor;
+struct predictors {
+    struct predictor *of[TRITON_N_KERNELS][2]; /* of NVIDIA's GPUs, and of AMD's */
+};
+
+struct choices_options {
+    struct opt_counts ms; /* ascending */
+    int nearest;          /* take the nearest GPU for one that the model lacks */
+    int always_predict;   /* no defaults */
+};
+
+/* Chooses for a name. 0; 1: kpred cannot predict for it, and `why` gets the reason, in words that fit
+   many names; or -1 with a message. */
+int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
+                 const struct choices_options *o, struct buf *why);
+void predictors_close(struct predictors *p);
+
+/* ---- files ---- */
+
+/* The bytes of a file, as the tuner of its server writes them; version: of Triton, or NULL. Only
+   vLLM's reader of MoE files takes it. */
+void triton_text(struct buf *b, const struct triton_name *name, const struct choices *c,
+                 const char *version);
+
+/* ---- a run ---- */
+
+struct triton_options {
+    struct missed_from from;
+    struct choices_options choices;
+    const char *output;
+    int force;
+    struct opt_texts inputs;
+};
+
+/* The status to exit with */
+int triton_run(const struct triton_options *o);
