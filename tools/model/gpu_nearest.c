@@ -74,7 +74,7 @@ static int is_of(const struct facts *f, const char *vendor)
     return f->vendor != NULL && strcmp(f->vendor, vendor) == 0;
 }
 
-/* AMD's have names without units; two of the architecture are one chip only if both say the same. */
+/* AMD's have names without units: two of an architecture are one chip if both say the same. */
 static int is_chip(const struct facts *x, const struct facts *y)
 {
     if (is_of(x, "amd") && x->arch != 0)
