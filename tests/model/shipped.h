@@ -5,6 +5,8 @@
    where the list is not that of weights/. */
 #pragma once
 
+#include "weights/block_gemm_amd.h"
+#include "weights/block_gemm_nvidia.h"
 #include "weights/conv_asm_1x1u.h"
 #include "weights/conv_asm_bwd_wrw_1x1.h"
 #include "weights/conv_asm_bwd_wrw_3x3.h"
@@ -16,6 +18,8 @@
 #include "weights/conv_igemm_gtc_wrw_nhwc.h"
 #include "weights/conv_ocl_direct_fwd_1x1.h"
 #include "weights/conv_solver.h"
+#include "weights/fused_moe_amd.h"
+#include "weights/fused_moe_nvidia.h"
 #include "weights/gemm_a4w4_blockscale.h"
 #include "weights/gemm_a8w8_blockscale.h"
 #include "weights/gemm_a8w8_blockscale_bpreshuffle.h"
@@ -24,6 +28,8 @@
 #include "weights/gemm_mi100_tn.h"
 
 #define SHIPPED(X)                                                        \
+    X(block_gemm_amd, BLOCK_GEMM_AMD)                                     \
+    X(block_gemm_nvidia, BLOCK_GEMM_NVIDIA)                               \
     X(conv_asm_1x1u, CONV_ASM_1X1U)                                       \
     X(conv_asm_bwd_wrw_1x1, CONV_ASM_BWD_WRW_1X1)                         \
     X(conv_asm_bwd_wrw_3x3, CONV_ASM_BWD_WRW_3X3)                         \
@@ -35,6 +41,8 @@
     X(conv_igemm_gtc_wrw_nhwc, CONV_IGEMM_GTC_WRW_NHWC)                   \
     X(conv_ocl_direct_fwd_1x1, CONV_OCL_DIRECT_FWD_1X1)                   \
     X(conv_solver, CONV_SOLVER)                                           \
+    X(fused_moe_amd, FUSED_MOE_AMD)                                       \
+    X(fused_moe_nvidia, FUSED_MOE_NVIDIA)                                 \
     X(gemm_a4w4_blockscale, GEMM_A4W4_BLOCKSCALE)                         \
     X(gemm_a8w8_blockscale, GEMM_A8W8_BLOCKSCALE)                         \
     X(gemm_a8w8_blockscale_bpreshuffle, GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE) \

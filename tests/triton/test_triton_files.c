@@ -69,10 +69,11 @@ static void rule(void)
         struct weighed w;
         enum choice_kind kind;
     } rows[] = {
-        {{0, 0, 0, 1, 1000}, CHOICE_MODEL},      {{0, 0, 0, 0, 1000}, CHOICE_CAUTIOUS},
-        {{1, 1, 1000, 1, 1000}, CHOICE_MODEL},   {{1, 1, 1000, 0, 1000}, CHOICE_CAUTIOUS},
-        {{1, 0, 0, 1, 1000}, CHOICE_MODEL},      {{1, 0, 10, 0, 1000}, CHOICE_CAUTIOUS},
-        {{1, 0, 1000, 1, 1000}, CHOICE_DEFAULT}, {{1, 0, 1 << 23, 1, 1 << 23}, CHOICE_DEFAULT},
+        {{0, 0, 0, 1000, 1000}, CHOICE_MODEL},      {{0, 0, 0, 1000, 400}, CHOICE_CAUTIOUS},
+        {{1, 1, 1000, 1000, 1000}, CHOICE_MODEL},   {{1, 1, 1000, 1000, 400}, CHOICE_CAUTIOUS},
+        {{1, 0, 0, 1000, 1000}, CHOICE_MODEL},      {{1, 0, 10, 1000, 400}, CHOICE_CAUTIOUS},
+        {{1, 0, 1000, 1000, 1000}, CHOICE_DEFAULT}, {{1, 0, 1 << 23, 1 << 23, 400}, CHOICE_DEFAULT},
+        {{0, 0, 0, 1000, 990}, CHOICE_MODEL},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         CASE(choices_rule(&rows[i].w) == rows[i].kind, "the rule, row %zu", i);

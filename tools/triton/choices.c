@@ -261,19 +261,21 @@ static int set_problem(struct predictor *p, const struct triton_name *name, int 
 
 /* ---- the choice for an M ---- */
 
-/* Of 100: so much of the best tile's probability that of the default has to have */
-enum { DEFAULT_WORTH = 67 };
+/* In percent: so much of the best tile's probability that of the default has to have, and so much
+   of the first tuple's tile that of another tile */
+enum { DEFAULT_WORTH = 90, CAUTION_WORTH = 125 };
 
-/* The rule. A tuning that finds another tile than the one that is written may still be hardly
-   faster; the server's own choice is the one that nobody loses by. So it stays where its tile is
+/* The rule. The server's own choice is the one that nobody loses by: it stays where its tile is
    nearly as probable as the best one. Where it has the best tile itself, only GROUP_SIZE_M and
-   num_stages are left to choose, and of these the model knows more. */
+   num_stages are left to choose, and of these the model knows more. Both numbers are those by which
+   configurations that were kept from training agreed most (docs/triton.md). */
 enum choice_kind choices_rule(const struct weighed *w)
 {
     if (w->has_default && !w->default_is_best
         && (int64_t)w->default_tile * 100 >= (int64_t)w->best_tile * DEFAULT_WORTH)
         return CHOICE_DEFAULT;
-    return w->best_is_top ? CHOICE_MODEL : CHOICE_CAUTIOUS;
+    return (int64_t)w->best_tile * 100 < (int64_t)w->top_tile * CAUTION_WORTH ? CHOICE_MODEL
+                                                                              : CHOICE_CAUTIOUS;
 }
 
 /* The tuples of an M */
@@ -331,14 +333,16 @@ static struct choice choose_one(const struct candidates *c, const struct triton_
     struct choice choice;
     struct weighed w = {.has_default = own != NULL};
     const size_t best = best_tile(c, &w.best_tile);
-    w.best_is_top = best == 0;
+    w.top_tile = tile_sum(c, &c->config[0]);
     if (own != NULL) {
         w.default_is_best = same_tile(own, &c->config[best]);
         w.default_tile = tile_sum(c, own);
     }
     choice.kind = choices_rule(&w);
-    choice.config = choice.kind == CHOICE_DEFAULT ? *own : c->config[best];
-    choice.tile = choice.kind == CHOICE_DEFAULT ? w.default_tile : w.best_tile;
+    choice.config = choice.kind == CHOICE_DEFAULT ? *own
+                    : choice.kind == CHOICE_MODEL ? c->config[0]
+                                                  : c->config[best];
+    choice.tile = tile_sum(c, &choice.config);
     choice.tuple = probability_of(c, &choice.config);
     return choice;
 }

@@ -75,8 +75,8 @@ int default_config(struct triton_config *out, const struct triton_name *name,
 /* ---- choices ---- */
 
 enum choice_kind {
-    CHOICE_MODEL,    /* the most probable tuple, which is of the most probable tile */
-    CHOICE_CAUTIOUS, /* another one, of the most probable tile */
+    CHOICE_MODEL,    /* the most probable tuple */
+    CHOICE_CAUTIOUS, /* that of the most probable tile, which is far more probable than its own */
     CHOICE_DEFAULT,  /* what the server takes without a file */
     N_CHOICES
 };
@@ -85,8 +85,7 @@ enum choice_kind {
 struct weighed {
     int has_default, default_is_best; /* is there one, and has it the best tile? */
     int32_t default_tile;             /* the probability of its tile, of the tuples at hand */
-    int best_is_top;                  /* is the most probable tuple of the best tile the first? */
-    int32_t best_tile;
+    int32_t best_tile, top_tile;      /* of the best tile, and of that of the first tuple */
 };
 
 /* Which of them is written */
