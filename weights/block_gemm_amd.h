@@ -8,7 +8,7 @@
    net additive, split none, epochs 15, seed 1; 1168 rows to train, 0 kept for testing
    data bfp8_amd.csv, 1170 rows, sha256
         9a3c4605f189d44c95eac505c6160d03dfd70c4e863c128d887244b55b0c4fa1
-   id be20135aed3a0803, 107612 bytes; a prediction costs 94208 multiply-adds and at most
+   id c62c5ce3aa9604b0, 107637 bytes; a prediction costs 94208 multiply-adds and at most
    3904 more a unit of beam; largest accumulator 369399 of 2147483647
 
 spec:
@@ -57,6 +57,10 @@ shipped = none
 # On folds by shape, and on folds by shape and GPU
 shape = 1.40
 none  = 1.30
+
+[restrict]
+# Tiles of both inputs lie in shared memory (LDS), of each stage but one. A work-group has 64 KiB of it.
+(BLOCK_SIZE_M + BLOCK_SIZE_N) * BLOCK_SIZE_K * max(1, num_stages - 1) <= 65536
 
 [derived]
 lm = log2 M
@@ -164,6 +168,8 @@ batch = 128
 epochs = 15
 end of spec */
 #include "../kpred.h"
+#define KPRED_RULES_NO_FAMILY
+#include "../kpred_constraints.h"
 
 #ifndef KPRED_MODEL_BLOCK_GEMM_AMD_H
 #define KPRED_MODEL_BLOCK_GEMM_AMD_H
@@ -3413,12 +3419,50 @@ static const kpred_additive kpri_block_gemm_amd_net = {
     },
     kpri_block_gemm_amd_heads
 };
+/* (BLOCK_SIZE_M + BLOCK_SIZE_N) * BLOCK_SIZE_K * max(1, num_stages - 1) <= 65536 */
+static int kpri_block_gemm_amd_clause_0(const int32_t *p, const int32_t *v)
+{
+    const int is_true = (kpri_x_mul(kpri_x_mul(kpri_x_add(v[0], v[1]), v[2]), kpri_x_max(1,
+        kpri_x_sub(v[5], 1))) <= 65536);
+    (void)p;
+    return is_true;
+}
+static int kpri_block_gemm_amd_bound_0(const int32_t *p, const int32_t *v, size_t n)
+{
+    (void)p;
+    return (kpri_t_not(kpri_t_less(kpri_s_of(65536),
+        kpri_s_mul(kpri_s_mul(kpri_s_add(kpri_s_param(v, n, 0, 16, 256), kpri_s_param(v, n, 1, 16,
+        256)), kpri_s_param(v, n, 2, 64, 128)), kpri_s_max(kpri_s_of(1),
+        kpri_s_sub(kpri_s_param(v, n, 5, 2, 5), kpri_s_of(1)))))) & 2) != 0;
+}
+static int kpri_block_gemm_amd_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    switch (n) {
+    case 0:
+        return kpri_block_gemm_amd_bound_0(problem, values, n);
+    case 1:
+        return kpri_block_gemm_amd_bound_0(problem, values, n);
+    case 2:
+        return kpri_block_gemm_amd_bound_0(problem, values, n);
+    case 3:
+        return kpri_block_gemm_amd_bound_0(problem, values, n);
+    case 4:
+        return 1;
+    case 5:
+        return 1;
+    case 6:
+        return kpri_block_gemm_amd_clause_0(problem, values);
+    case 7:
+        return 1;
+    default: return 0;
+    }
+}
 KPRED_DATA const kpred_model kpred_model_block_gemm_amd = {
-    3, UINT64_C(0xbe20135aed3a0803),
+    3, UINT64_C(0xc62c5ce3aa9604b0),
     "block_gemm_amd", "block_gemm_amd", "none",
     kpri_block_gemm_amd_fields, kpri_block_gemm_amd_params, 8, 7, 448, 0, 50412,
     NULL, NULL,
-    KPRED_UNCONSTRAINED, "",
+    kpri_block_gemm_amd_rule, "restrict_44c50c6d1b736bf7",
     &kpred_additive_scorer, &kpri_block_gemm_amd_net, NULL
 };
 

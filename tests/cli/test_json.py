@@ -242,7 +242,10 @@ def description(h):
 
 
 def is_gpu(g):
-    """MIOpen writes the units decimal behind `_`, else hexadecimal; gfx1250 is not sold yet."""
+    """MIOpen writes the units decimal behind `_`, else hexadecimal; gfx1250 is not sold yet. Names of
+    products tell none."""
+    if not g["gpu"].startswith("gfx"):
+        return bool(g["products"]) or (g["arch"], g["units"]) == ("", 0)
     arch, rest = re.fullmatch(r"(gfx1...|gfx...)(.*)", g["gpu"]).groups()
     n = int(rest[1:]) if rest[0] == "_" else int(rest, 16)
     per_unit = 2 if len(arch) == len("gfx1030") else 1

@@ -23,6 +23,8 @@ static const char *enums_of(const char *header)
     return b->s;
 }
 
+enum { MOST_OF_NAME = 63 }; /* characters by which C99 tells names apart; the others go */
+
 static void add_enum(struct buf *b, const char *what, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -30,6 +32,8 @@ static void add_enum(struct buf *b, const char *what, const char *const *names, 
         buf_printf(b, "%s_%s", what, names[i]);
         for (char *p = b->s + from; *p != '\0'; p++)
             *p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
+        if (b->n > from + MOST_OF_NAME)
+            b->s[b->n = from + MOST_OF_NAME] = '\0';
         buf_puts(b, i + 1 < n ? " " : "\n");
     }
 }

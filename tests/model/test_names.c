@@ -427,7 +427,9 @@ static void shipped_gpus(void)
         const int32_t f = kpred_field_index(m->model, "gpu");
         for (int32_t i = 0; f >= 0 && i < m->model->fields[f].n_tokens; i++) {
             const char *gpu = m->model->fields[f].tokens[i];
-            CHECK_OF(*gpu_products(gpu, new_text()) || strstr(gpu, "gfx1250"), gpu);
+            CHECK_OF(*gpu_products(gpu, new_text()) || strstr(gpu, "gfx1250")
+                         || (!gpu_is_gfx(gpu) && gpu_vendor(gpu) != NULL),
+                     gpu);
         }
     }
 }

@@ -176,7 +176,7 @@ const char *gpu_vendor(const char *name)
     static const char intel[] = " intel arc iris uhd xeon ";
     static const char nvidia[] =
         " nvidia geforce tesla quadro titan jetson rtx rtx# gtx gtx# nvs"
-        " k10 k20 k20m k20x k40 k40c k40m k80 m4 m10 m40 m60 p6 t4g a100x l20y"
+        " k10 k20 k20m k20x k40 k40c k40m k80 m4 m10 m40 m60 p6 t4g a100x l20y pg503"
         " p400 p600 p620 p1000 p2000 p2200 p4000 p5000 p6000 gp100 gv100 t400 t600 t1000"
         " a400 a1000 a3000 ";
     const char *rest;
