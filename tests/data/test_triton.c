@@ -1,4 +1,4 @@
-/* test_triton.c - small Triton configuration files of vLLM and SGLang, their names, and tables of them
+/* test_triton.c - small Triton configuration files, their names, and tables of them
    SPDX-License-Identifier: MIT
 
    triton.cases beside it has what is read and what is refused; test_readers.py reads the servers'

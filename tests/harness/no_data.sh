@@ -7,7 +7,8 @@ test_begin
 
 # Their output goes elsewhere, so that it does not replace that of the same suites with data.
 passes() {
-    export MIOPEN_DB="$tmp/none" TENSILE_CSV="$tmp/none" AITER_CSV="$tmp/none" ORACLE="$tmp/none" TUNER="$tmp/none"
+    export MIOPEN_DB="$tmp/none" TENSILE_CSV="$tmp/none" AITER_CSV="$tmp/none" TRITON_CONFIGS="$tmp/none"
+    export ORACLE="$tmp/none" TUNER="$tmp/none"
     copy_built "$tmp/build" || return 1
     BUILD="$tmp/build" sh tests/harness/run.sh "$1" >"$tmp/log" 2>&1 && return
     grep -A 9 FAIL "$tmp/log" || tail -n 20 "$tmp/log"

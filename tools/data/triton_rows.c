@@ -2,8 +2,10 @@
    SPDX-License-Identifier: MIT
 
    A table in CSV has a row for each M of each file. Its column `file` says what the file's name
-   says, SERVER|KERNEL|TRITON|DEVICE|E|N|K|DTYPE|BLOCK|BLOCK|PER_CHANNEL#CONTENT, with 0 for what the
-   name lacks and `none` for the type; the other columns are the GPU (device), M and the tuple. */
+   says, with 0 for what it lacks and `none` for the type; the other columns are the GPU (device), M
+   and the tuple. The column is
+
+       SERVER|KERNEL|TRITON|DEVICE|E|N|K|DTYPE|BLOCK|BLOCK|PER_CHANNEL#CONTENT */
 #include "readers.h"
 #include "triton.h"
 

@@ -789,8 +789,8 @@ static int check_triton_names(const struct reader *r, enum triton_kernel family)
     return 0;
 }
 
-/* Its fields and parameters have names of their own, and of these the tile has to be there: no value
-   of it goes without saying. */
+/* Its fields and parameters have names of their own, and of these the tile has to be there: no
+   value of it goes without saying. */
 static int check_triton(struct reader *r)
 {
     struct spec *s = r->spec;

@@ -13,9 +13,9 @@
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
                  that was timed, or what other tuners write), find-db, tensile, aiter or triton;
-                 for timed also metric, the column of times or speeds, * for the number of a repeat; for
-                 miopen also solver. From MIOpen's files it takes the convolutions with `filter`
-                 (1x1), unless
+                 for timed also metric, the column of times or speeds, * for the number of a
+                 repeat; for miopen also solver. From MIOpen's files it takes the convolutions with
+                 `filter` (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
                  of fields. Two kinds of rows without times are left out: those with a field at a
                  value (retired = stride 2: MIOpen no longer runs the kernel there), and those with
