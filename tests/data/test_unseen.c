@@ -155,6 +155,8 @@ static void command_lines(void)
     takes("rdna", "RX 6800");
     takes("amd", "MI300X");
     takes("nvidia", "NVIDIA H100 PCIe");
+    takes("nvidia", "NVIDIA A30");
+    takes("amd", "AMD Radeon Graphics");
     takes("gfx90a6e", "gfx90a68");
     takes("A100-PCIE-40GB", "NVIDIA A100-SXM4-80GB");
     RAN_CASE(same_output("kpred predict k.h n=5 m=5 gpu=amd -k 9",

@@ -74,9 +74,9 @@ static const struct product *product_of_card(const char *word, const char *rest)
     return p == NULL && strcmp(card, "oam") == 0 ? product_find(name) : p;
 }
 
-/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF, MI300X_OAM; and an integrated
-   Radeon the word Graphics. A Radeon with another word is another GPU, and so is a number alone that
-   became a token: _6800 of GeForce. */
+/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF, MI300X_OAM; and a Radeon of
+   a processor the word Graphics. A Radeon with another word is another GPU, and so is a number
+   alone that became a token: _6800 of GeForce. */
 const struct product *product_of_device(const char *device)
 {
     char word[NAMES_FOLDED];
@@ -92,7 +92,7 @@ const struct product *product_of_device(const char *device)
     return names_same(rest, "Graphics") ? product_find(word) : NULL;
 }
 
-/* Other GPUs that a driver has no name for are called so too, but nobody tunes servers for these. */
+/* Other GPUs that a driver has no name for are called so too, but nobody tunes servers on them. */
 const char *gpu_server_name(const char *text)
 {
     return strcmp(text, "AMD_Radeon_Graphics") == 0 ? "MI300X" : text;

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "gpus.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -73,7 +74,7 @@ static int is_of(const struct facts *f, const char *vendor)
     return f->vendor != NULL && strcmp(f->vendor, vendor) == 0;
 }
 
-/* AMD's have names without units; two of the architecture are one chip only if both say the same. */
+/* AMD's have names without units: two of an architecture are one chip if both say the same. */
 static int is_chip(const struct facts *x, const struct facts *y)
 {
     if (is_of(x, "amd") && x->arch != 0)
@@ -108,14 +109,14 @@ const char *gpu_kinship(const char *a, const char *b)
     return words[kin_of(&x, &y)];
 }
 
-enum { KEYS = 4, UNKNOWN_ARCH = 1 << 20 };
+enum { KEYS = 4 };
 
 /* The smaller the first key that differs, the nearer. Of a GPU of an unknown architecture, which is
    likely to be a new one, the newest is nearest. */
 static void keys_of(const struct facts *x, const struct facts *y, long keys[KEYS])
 {
     keys[0] = kin_of(x, y);
-    keys[1] = y->arch == 0 ? UNKNOWN_ARCH : x->arch == 0 ? -y->arch : labs((long)x->arch - y->arch);
+    keys[1] = x->arch != 0 ? labs((long)x->arch - y->arch) : -y->arch;
     keys[2] = x->units != 0 ? labs((long)x->units - y->units) : 0;
     keys[3] = -y->units;
 }
@@ -138,24 +139,22 @@ static int spec_runs_on(const struct spec *spec, const char *gpu)
     return runs;
 }
 
-/* The nearest token that is a GPU; -1: none is of the maker, or the kernel does not run there. */
+/* The nearest token; -1: none is of the maker, or the kernel does not run there. A name of [unseen]
+   is no nearer than its maker, and then gpu_nearest looks for such names. */
 static int32_t nearest_of(const struct spec *spec, const struct spec_field *f,
                           const struct facts *gpu)
 {
     int32_t best = -1;
-    long keys[KEYS], least[KEYS] = {STRANGERS, -UNKNOWN_ARCH, 0, 0};
-    struct unseen u;
-    if (!spec_runs_on(spec, gpu->gpu) || unseen_read(&u, spec) != 0)
-        return -1;
+    long keys[KEYS], least[KEYS] = {STRANGERS, LONG_MIN, 0, 0};
     for (size_t i = 0; i < f->n_tokens; i++) {
         const struct facts token = facts_of(f->tokens[i]);
         keys_of(gpu, &token, keys);
-        if (unseen_index(&u, (int32_t)i) < 0 && is_nearer(keys, least)) {
+        if (is_nearer(keys, least)) {
             best = (int32_t)i;
             memcpy(least, keys, sizeof least);
         }
     }
-    return best;
+    return spec_runs_on(spec, gpu->gpu) ? best : -1;
 }
 
 /* ---- names that stand for a GPU ---- */

@@ -48,10 +48,10 @@ void product_gpu(const struct product *p, char out[GPU_NAME]);
 const struct product *product_find(const char *text);
 
 /* The product that a driver's name of a GPU is, with the words that stand behind some products
-   ("AMD_Instinct_MI300X_VF", "MI325_OAM", "Radeon_8060S_Graphics"); NULL: none, as of gfx942_304. */
+   ("AMD_Instinct_MI300X_VF", "MI325_OAM", "Radeon_8060S_Graphics"); NULL: none, as of gfx942. */
 const struct product *product_of_device(const char *device);
 
-/* What MI300X is called in containers, "AMD_Radeon_Graphics", is "MI300X"; any other text is itself.
+/* "MI300X" for "AMD_Radeon_Graphics", its name in containers; any other text is itself.
    Only this spelling, that of the names of servers' files, means it: a table of another tool may
    have "AMD Radeon Graphics" for any GPU that a driver has no name for. */
 const char *gpu_server_name(const char *text);
@@ -212,13 +212,13 @@ int unseen_is_for(const char *name, const char *gpu);
 /* Is the token of the field gpu one of the names? */
 int unseen_is_name(const struct spec *spec, int32_t token);
 
-/* The token of what comes closest to a GPU that the spec lacks, by its name as people or files write
-   it; -1: none. The nearest GPU is one of the same maker where the kernel runs: of the same chip;
-   else of the same architecture; else one for data centres, which for AMD's rdna is one of rdna;
-   else any. Among these the architecture with the nearest number decides, then the nearest number
-   of units, then the most units, then the order of the tokens, as in kpred_gpu_token. Names of
-   [unseen] come before the nearest GPU unless that has the same chip or, of AMD's, the same
-   architecture. */
+/* The token of what comes closest to a GPU that the spec lacks, by its name as people or files
+   write it; -1: none. The nearest GPU is one of the same maker where the kernel runs: of the same
+   chip; else of the same architecture; else one for data centres, which for AMD's rdna is one of
+   rdna; else any. Among these the architecture with the nearest number decides, then the nearest
+   number of units, then the most units, then the order of the tokens, as in kpred_gpu_token. For a
+   GPU of an unknown architecture it is the newest one. Names of [unseen] come before the nearest
+   GPU unless that has the same chip or, of AMD's, the same architecture. */
 int32_t gpu_nearest(const struct spec *spec, const char *gpu);
 
 /* What two GPUs have in common: "the same chip", "the same architecture", "only the same maker" */
