@@ -1,5 +1,5 @@
-/* choices.c - what is written for each number of tokens: the model's tuple, or what the server takes
-   without a file
+/* choices.c - what is written for each number of tokens: the model's tuple, or the server's own
+   choice
    SPDX-License-Identifier: MIT */
 #include "triton.h"
 
@@ -101,8 +101,8 @@ static int has_weights_alone(const struct triton_name *name)
     return ends_with(name->dtype, "a16");
 }
 
-/* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that no
-   name has. */
+/* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that
+   no name has. */
 static int default_moe(struct triton_config *out, const struct triton_name *name,
                        const struct triton_gpu *gpu, int32_t m)
 {
