@@ -401,6 +401,9 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
     if (name->kernel == TRITON_MOE_DOWN)
         buf_puts(why, "kpred has no model of the second product alone, _down: SGLang takes the "
                       "file without _down");
+    else if (name->kernel == TRITON_BLOCK_GEMM && !name->has_block)
+        buf_puts(why, "without the file SGLang runs a kernel of CUTLASS, which may be faster than "
+                      "any tuple");
     else if (name->block[0] != name->block[1])
         buf_printf(why, "the block %" PRId32 " x %" PRId32 " is no square", name->block[0],
                    name->block[1]);
