@@ -1,5 +1,5 @@
-/* choices.c - what is written for each number of tokens: the model's tuple, or what the server takes
-   without a file
+/* choices.c - what is written for each number of tokens: the model's tuple, or the server's own
+   choice
    SPDX-License-Identifier: MIT */
 #include "triton.h"
 
@@ -101,8 +101,8 @@ static int has_weights_alone(const struct triton_name *name)
     return ends_with(name->dtype, "a16");
 }
 
-/* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that no
-   name has. */
+/* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that
+   no name has. */
 static int default_moe(struct triton_config *out, const struct triton_name *name,
                        const struct triton_gpu *gpu, int32_t m)
 {
@@ -405,6 +405,9 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
     if (name->kernel == TRITON_MOE_DOWN)
         buf_puts(why, "kpred has no model of the second product alone, _down: SGLang takes the "
                       "file without _down");
+    else if (name->kernel == TRITON_BLOCK_GEMM && !name->has_block)
+        buf_puts(why, "without the file SGLang runs a kernel of CUTLASS, which may be faster than "
+                      "any tuple");
     else if (name->block[0] != name->block[1])
         buf_printf(why, "the block %" PRId32 " x %" PRId32 " is no square", name->block[0],
                    name->block[1]);

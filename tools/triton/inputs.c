@@ -56,11 +56,11 @@ static void set_version(struct missed_name *m, const char *version, const char *
         *p = *p == '.' ? '_' : *p;
 }
 
-/* Does vLLM look for files of such names? */
+/* Does vLLM look for files of such names? Of the block GEMM its reader asks for FP8 alone. */
 static int is_of_vllm(const struct triton_name *name)
 {
-    return name->kernel != TRITON_MOE_DOWN && !name->per_channel
-           && !ends_with(name->dtype, "channelwise");
+    return name->kernel == TRITON_BLOCK_GEMM ? strcmp(name->dtype, "fp8_w8a8") == 0
+                                             : name->kernel == TRITON_MOE && !name->per_channel;
 }
 
 /* Kept once: --gpu and --server may make one name of several. Was it kept now? */

@@ -2,8 +2,9 @@
    predictions
    SPDX-License-Identifier: MIT
 
-   Facts of vLLM 0.33.0 (fused_moe/fused_moe.py, quantization/utils/fp8_utils.py, benchmarks/kernels)
-   and SGLang 0.5.23 (moe_runner/triton_utils, kernels/ops/gemm, benchmark/kernels). */
+   Facts of vLLM 0.33.0 (fused_moe/fused_moe.py, quantization/utils/fp8_utils.py,
+   benchmarks/kernels) and SGLang 0.5.23 (moe_runner/triton_utils, kernels/ops/gemm,
+   benchmark/kernels). */
 #pragma once
 
 #include "base/opts.h"
@@ -118,8 +119,8 @@ struct choices_options {
     int always_predict;   /* no defaults */
 };
 
-/* Chooses for a name. 0; 1: kpred cannot predict for it, and `why` gets the reason, in words that fit
-   many names; or -1 with a message. */
+/* Chooses for a name. 0; 1: kpred cannot predict for it, and `why` gets the reason, in words that
+   fit many names; or -1 with a message. */
 int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
                  const struct choices_options *o, struct buf *why);
 void predictors_close(struct predictors *p);
