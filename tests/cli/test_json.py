@@ -196,7 +196,7 @@ def rule(h):
     kernels = list(h.section("kernels"))
     if kernels:
         return "; ".join([f"one of {len(kernels) - 1} kernels", *h.section("restrict")])
-    return h.key("rule") + (f" by {h.key('listed_by')}" if h.key("listed_by") else "")
+    return "; ".join(h.section("restrict")) or h.key("rule") + (f" by {h.key('listed_by')}" if h.key("listed_by") else "")
 
 
 def program(h):
