@@ -14,6 +14,8 @@ fold keeps whole configurations (all that a problem has but the server and M), s
 another server's file of them is not known. exact: percent of rows whose tuple is among the first k;
 tile: those of which some tuple has the same BLOCK_SIZE_M, _N, _K and num_warps. se: over
 configurations.
+
+--unseen leaves each GPU out once, and asks kpred for its rows as for the GPU that `--nearest` takes.
 """
 import collections
 import math
@@ -70,13 +72,13 @@ class Spec:
 class Fold:
     """Rows to learn and rows to judge, as texts; tuples are tuples of texts."""
 
-    def __init__(self, spec, rows, options, which):
+    def __init__(self, spec, rows, options, is_tested):
         self.spec, self.options = spec, options
         n = len(spec.fields)
         parts = collections.defaultdict(list)
         for row in rows:
             unit = ",".join(row[i] for i in spec.shared)
-            parts[split_hash(unit) % options.folds == which].append((row[:n], tuple(row[n:]), unit))
+            parts[is_tested(row, unit)].append((row[:n], tuple(row[n:]), unit))
         self.train, self.test = parts[False], parts[True]
         self.tuples = sorted({t for _, t, _ in self.train})
 
@@ -195,6 +197,9 @@ def kpred(fold):
 METHODS = {f.__name__: f for f in (nearest, forest, chain, boosted, kpred)}
 
 
+# ---- the table ----
+
+
 def judge(spec, folds, method):
     """A line of the table."""
     exact, tile, units = {k: [] for k in LISTS}, {k: [] for k in LISTS}, []
@@ -212,6 +217,41 @@ def judge(spec, folds, method):
     return line
 
 
+# ---- GPUs that a model lacks ----
+
+LEAST_ROWS = 36
+SAME_CHIP = {"gfx942_304": "MI325X", "MI325X": "gfx942_304"} # taken for each other without a note
+
+
+def nearest_gpu(options, known, gpu):
+    """The one of these that `kpred predict --nearest` takes for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a")
+        with open(path + ".spec", "w", encoding="utf-8") as f:
+            f.write(f"[kernel]\nname = a\n[data]\nformat = csv\n[fields]\ngpu = {' '.join(known)}\nn = size\n"
+                    "[params]\np = 1 2\n[split]\nconfig = n\n[network]\nteachers = 0\n")
+        with open(path + ".csv", "w", encoding="utf-8") as f:
+            f.write("gpu,n,p\n" + "".join(f"{g},{n},{n % 2 + 1}\n" for g in known for n in range(1, 9)))
+        subprocess.run([options.trainer, "train", path + ".spec", "--data", path + ".csv", "--split", "none",
+                        "--epochs", "1", "-o", path + ".h"], capture_output=True, check=True)
+        done = subprocess.run([os.path.join(os.path.dirname(options.trainer), "kpred"), "predict", path + ".h",
+                               "--nearest", f"gpu={gpu}", "n=1"], capture_output=True, text=True, check=False)
+    return next((g for g in known if f", {g} " in done.stderr), SAME_CHIP.get(gpu))
+
+
+def unseen(spec, rows, options):
+    """A line for each GPU with some rows, as if the model lacked it."""
+    at = [name for name, _ in spec.fields].index("gpu")
+    count = collections.Counter(row[at] for row in rows)
+    for gpu in dict(spec.fields)["gpu"]:
+        stands_in = nearest_gpu(options, [g for g in dict(spec.fields)["gpu"] if count[g] and g != gpu], gpu)
+        if count[gpu] < LEAST_ROWS or stands_in is None:
+            continue
+        fold = Fold(spec, rows, options, lambda row, _, gpu=gpu: row[at] == gpu)
+        fold.test = [(row[:at] + [stands_in] + row[at + 1:], values, unit) for row, values, unit in fold.test]
+        yield [f"{gpu} as {stands_in}"] + judge(spec, [fold], "kpred")[2:]
+
+
 def main():
     """The command."""
     p = parser_of(__doc__)
@@ -220,6 +260,7 @@ def main():
     p.add_argument("--methods", default=",".join(METHODS), help=f"some of {', '.join(METHODS)}")
     p.add_argument("--folds", type=int, default=4)
     p.add_argument("--of", type=int, help="judge only so many of them")
+    p.add_argument("--unseen", action="store_true", help="GPUs that the model lacks, in place of folds")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--trainer", default=f"{ROOT}/build/kpred-train", help="kpred-train")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
@@ -227,15 +268,18 @@ def main():
     spec, lines = Spec(options.spec), []
     rows = ingest(options.trainer, {"path": spec.path, "name": spec.name, "fields": spec.fields,
                                     "params": spec.params}, options.data)
-    folds = [Fold(spec, rows, options, i) for i in range(options.of or options.folds)]
-    for method in options.methods.split(","):
+    folds = [Fold(spec, rows, options, lambda _, unit, i=i: split_hash(unit) % options.folds == i)
+             for i in range(options.of or options.folds)]
+    for method in options.methods.split(",") if not options.unseen else ():
         if method not in METHODS:
             die(f"--methods: \"{method}\": none of {', '.join(METHODS)}")
         try:
             lines.append(judge(spec, folds, method))
         except ImportError as e:
             print(f"skip {method}: needs python3-sklearn or python3-xgboost ({e})", file=sys.stderr)
-    heading = ["model", "method", "rows", "configurations"]
+    lines += unseen(spec, rows, options) if options.unseen else ()
+    heading = ["gpu"] if options.unseen else ["model", "method"]
+    heading += ["rows", "configurations"]
     heading += [x for what in ("exact", "tile") for k in LISTS for x in (f"{what}@{k}", "se")]
     print_lines(heading, lines, options)
 

@@ -299,9 +299,10 @@ first_page() {
         "are is not known. Other ways to predict stand beside these in [docs/accuracy.md](../docs/accuracy.md);" \
         "[docs/protocol.md](../docs/protocol.md) says how the figures come about. A reader who wants no more than" \
         "this can stop here." "" "## How to read the tables" "" \
-        "The data are MIOpen's tuning databases (MIT licence); each header names its files by sha256. The \`config\`" \
-        "split keeps whole problems from training, the \`shape\` split keeps tensor shapes; a problem that is kept is" \
-        "unseen on every GPU. The shipped headers are trained for \`config\`, but the GEMM models have learnt all rows." \
+        "The data are MIOpen's tuning databases, tables of Tensile and of AITER (MIT licence), and the configurations" \
+        "of vLLM and SGLang (Apache-2.0); each header names its files by sha256. The \`config\` split keeps" \
+        "whole problems from training, the \`shape\` split keeps tensor shapes; a problem that is kept is unseen on" \
+        "every GPU. The shipped headers of MIOpen's kernels are trained for \`config\`; the others have learnt all rows." \
         "" "| column | meaning |" "|---|---|" \
         "| Pft@k | percent of problems whose tuned optimum is, whole, among the k tuples, with its standard error over the groups that the split keeps together |" \
         "| Avg@k | the percentage of parameters that agree, for the tuple of the k that agrees best |" \
