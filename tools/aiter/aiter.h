@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/opts.h"
-#include "base/tally.h"
+#include "base/intern.h"
 #include "kpred.h"
 #include "model/gpus.h"
 

@@ -41,7 +41,24 @@ static const char *fields_text(const struct model *model, struct buf *b)
     return b->s;
 }
 
-static int list(struct table *t, const char *name)
+/* For people: no more than fit a line, and how many there are */
+static const char *shortened(struct buf *gpus)
+{
+    enum { MOST = 60 };
+    size_t n = 1, last = 0;
+    for (size_t i = 0; i < gpus->n; i++)
+        if (gpus->s[i] == ' ') {
+            last = i < MOST ? i : last;
+            n++;
+        }
+    if (gpus->n > MOST) {
+        gpus->n = last;
+        buf_printf(gpus, " ... (%zu)", n);
+    }
+    return gpus->s;
+}
+
+static int list(struct table *t, const char *name, int is_whole)
 {
     struct model model;
     struct buf fields = {NULL, 0, 0}, gpus = {NULL, 0, 0};
@@ -53,7 +70,9 @@ static int list(struct table *t, const char *name)
     table_text(t, model.m.name);
     table_text(t, model.m.kernel);
     table_words(t, fields_text(&model, &fields));
-    table_words(t, gpu < 0 ? "" : spec_tokens_text(model.spec->fields + gpu, &gpus));
+    if (gpu >= 0)
+        spec_tokens_text(model.spec->fields + gpu, &gpus);
+    table_words(t, gpu < 0 ? "" : is_whole ? gpus.s : shortened(&gpus));
     table_number(t, "%zu", model_cost(&model.m).bytes);
     table_text(t, id);
     buf_free(&fields);
@@ -68,7 +87,7 @@ static int run(struct table_form form)
     int bad = 0;
     table_heading(&table, "model,kernel,fields,gpus,bytes,id");
     for (const struct builtin *b = builtins; b->model && !bad; b++)
-        bad = list(&table, b->model->name);
+        bad = list(&table, b->model->name, form.csv || form.json);
     if (!bad) {
         table_print(&table, stdout, form);
         bad = flush_stdout();

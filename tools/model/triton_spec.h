@@ -43,8 +43,3 @@ extern const char *const triton_members[TRITON_N_MEMBERS];
 
 /* The index of a name among n; n: it is none of them. */
 size_t triton_index(const char *name, const char *const *names, size_t n);
-
-/* What is wrong with a field of that name in a spec of that family, or with a parameter; NULL:
-   nothing is. */
-const char *triton_field_trouble(enum triton_kernel family, const char *name, int has_tokens);
-const char *triton_param_trouble(const char *name, int has_names);

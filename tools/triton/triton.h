@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/opts.h"
-#include "base/tally.h"
+#include "base/intern.h"
 #include "data/triton.h"
 
 #include <stddef.h>
