@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/opts.h"
 #include "base/intern.h"
+#include "base/opts.h"
 #include "kpred.h"
 #include "model/gpus.h"
 
