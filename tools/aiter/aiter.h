@@ -27,6 +27,8 @@ enum family_id {
     FAMILY_NONE = -1
 };
 
+enum { MOST_DETAILS = 5 };
+
 struct family {
     const char *name; /* as people write it, "a8w8_blockscale" */
     const char *short_name;
@@ -36,10 +38,26 @@ struct family {
     const char *model;    /* the built-in model's name; NULL: kpred has none for the family */
     const char *files;    /* of models, in aiter/configs/model_configs: names before .csv */
     const char *kernel;   /* that every build of AITER has, or NULL */
-    int has_libtype;      /* its tables have that column */
+    int has_libtype;      /* its tables have that column; without it every kernel is of ck */
+    int has_nearest;      /* without a model, shapes get the kernels of the nearest measured ones */
+    const char *details[MOST_DETAILS + 1]; /* columns of the key behind M, N and K; then NULL */
+    const char *id_column, *tail;          /* of the kernel's number; the columns behind its name */
+    const char *built_in; /* libraries of which AITER compiles the table itself in, so that a row
+                             acts after a rebuild alone; blanks between, or NULL */
+    const char *never;    /* a library no row of which is written, or NULL: the numbers of its
+                             kernels hold for one version of it */
 };
 
 extern const struct family families[N_FAMILIES];
+
+/* Is there a model, or has it nearest shapes? */
+int family_is_answered(enum family_id family);
+
+/* Can it be the value of a detail? Those are names, numbers and points: torch.int8, False. */
+int family_is_detail(const char *text);
+
+/* Is the word one of these, between which blanks stand? */
+int family_has_word(const char *words, const char *word);
 
 /* The family whose name is part of the last component of a path (of the names, the longest), or
    FAMILY_NONE. */
@@ -79,7 +97,8 @@ const char *target_gfx_of_units(int64_t cu_num);
      shape is B:4, M:16, N:1536, K:7168, not found tuned config in CKGEMM, ...
      [fused_moe] using 2stage default for ('gfx950', 256, ...)
 
-   Some families say more between K and the comma: q_dtype_w, or dtype=... and what follows. */
+   Some families say more between K and the comma, their details: q_dtype_w, or dtype=... and what
+   follows. */
 
 enum call_kind {
     CALL_NONE,
@@ -100,6 +119,8 @@ struct call {
     struct call_number padded, cu; /* of a hit: M of the row that was found, and its GPU */
     const char *text;              /* FILE, or of fused MoE the key; in the line */
     size_t n_text;
+    const char *details; /* what stands behind K; in the line */
+    size_t n_details;
 };
 
 /* The next one in a line, behind which *at then is */
@@ -108,20 +129,21 @@ enum call_kind call_next(const char **at, struct call *call);
 /* ---- asked ---- */
 
 struct asked_shape {
-    enum family_id family; /* one with a model */
+    enum family_id family; /* one that is answered */
     int32_t m, n, k;
-    struct place at; /* where it was met first */
+    const char *detail; /* values of the family's details, commas between; "": it has none */
+    struct place at;    /* where it was met first */
 };
 
 struct asked { /* all zero: nothing was asked for; to be freed */
-    struct interned seen;
+    struct interned seen, details;
     size_t n, cap;
-    struct asked_shape *v; /* those to predict for */
-    size_t lines, calls;   /* that were read: calls are lines of AITER's, and rows of lists */
-    size_t usable;         /* calls that are whole, of a family with a model that is wanted */
-    struct tally left_out; /* distinct shapes */
-    struct tally cut;      /* lines that cannot be used */
-    struct buf key;        /* of the one at hand */
+    struct asked_shape *v;  /* those to predict for */
+    size_t lines, calls;    /* that were read: calls are lines of AITER's, and rows of lists */
+    size_t usable;          /* calls that are whole, of a family that is answered and wanted */
+    struct tally left_out;  /* distinct shapes */
+    struct tally cut;       /* lines that cannot be used */
+    struct buf key, detail; /* of the one at hand */
 };
 
 /* Where a call comes from: only one family may be wanted (else FAMILY_NONE), which is that of calls
@@ -135,11 +157,14 @@ struct asked_from {
 int asked_call(struct asked *a, const struct asked_from *from, struct place at, int kind,
                const struct call *call);
 
-/* A row of an untuned list: texts of numbers (b: NULL: there is none); `rest` is the whole row. */
+/* A row of an untuned list: texts of numbers, the values of details, and the whole row */
+struct asked_text {
+    const char *mnk[3], *detail[MOST_DETAILS], *whole;
+};
 int asked_row(struct asked *a, const struct asked_from *from, struct place at,
-              enum family_id family, const char *const mnk[3], const char *rest);
+              enum family_id family, const struct asked_text *row);
 
-/* By family, N, K and M */
+/* By family, N, K, details and M */
 void asked_sort(struct asked *a);
 void asked_free(struct asked *a);
 
@@ -158,7 +183,9 @@ struct tuned_row {
     const char *path;
     long line;
     char gfx[GPU_NAME];
-    const char *kernel, *us, *libtype; /* libtype "": the table has no such column */
+    const char *kernel, *us, *libtype; /* libtype "ck": the table has no such column */
+    const char *split, *id;            /* "": likewise */
+    const char *detail;                /* as that of an asked shape */
     int64_t cu_num;                    /* 0: the table does not say */
     int32_t m, n, k;
 };
@@ -184,18 +211,23 @@ struct installed { /* all zero: nothing is installed; to be freed */
             long line;
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
-        struct interned paths;
+        struct interned paths, texts;
+        size_t n, rows_cap, never; /* rows; those of the library that is never written */
+        struct measured {          /* of a family with nearest shapes, for the target */
+            int32_t m, n, k, id, split;
+            const char *kernel, *library, *detail;
+        } * row;
     } of[N_FAMILIES];
 };
 
-/* Reads tables: of families without a model, and untuned lists, only that they are there. `only` is
-   the family of tables whose name tells none. 0, or -1 with a message. */
+/* Reads tables: of families without a model only those that are asked for, and of untuned lists
+   only the names. `only` is the family of tables whose name tells none. 0, or -1 with a message. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const char *const *paths, size_t n);
+                   const struct asked *a, const char *const *paths, size_t n);
 
 /* Has the target's table of a family a row with this key? */
 int installed_has(const struct installed *in, const struct target *t, enum family_id family,
-                  int32_t m, int32_t n, int32_t k);
+                  int32_t m, int32_t n, int32_t k, const char *detail);
 void installed_free(struct installed *in);
 
 /* ---- kernels that can run ---- */
@@ -223,6 +255,15 @@ struct prediction {
     int32_t score;
 };
 
+/* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
+   |log2| of M, N and K, each of another kernel or split than the ones before; only kernels that are
+   known to take s (kernels of ck alone, if only_ck). Into `out`: their number, at most `most`. */
+size_t nearest_find(const struct installed_family *in, const struct asked_shape *s, int only_ck,
+                    size_t most, struct prediction *out);
+
+/* AITER rounds M up to a multiple of this step before it looks for a row. */
+int32_t serving_fine(int32_t m);
+
 /* ---- rows ---- */
 
 struct rows_options {
@@ -237,6 +278,7 @@ struct rows { /* all zero: there are none; to be freed */
         size_t n, cap;
         struct row {
             int32_t m, n, k;
+            const char *detail;
             size_t rank; /* from 1 */
             struct prediction best;
         } * v;
@@ -244,6 +286,7 @@ struct rows { /* all zero: there are none; to be freed */
         size_t kept, served;  /* M left out: --installed has them, or their fine step */
     } of[N_FAMILIES];
     size_t without_gpu;    /* shapes of families whose model does not know the GPU */
+    size_t without_rows;   /* those of families without a model, of which no table has a row */
     struct tally left_out; /* M of the rest */
 };
 

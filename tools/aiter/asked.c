@@ -45,17 +45,64 @@ static int is_size(int64_t v)
     return v >= 1 && v <= KPRED_MAX_SIZE;
 }
 
+/* The details are those in a->detail. */
 static void add(struct asked *a, struct place at, enum family_id family, const int32_t mnk[3])
 {
-    char key[64];
-    const int n = snprintf(key, sizeof key, "%d,%" PRId32 ",%" PRId32 ",%" PRId32, family, mnk[0],
-                           mnk[1], mnk[2]);
     const size_t before = a->seen.n;
-    intern(&a->seen, key, (size_t)n);
+    a->key.n = 0;
+    buf_printf(&a->key, "%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",%s", family, mnk[0], mnk[1], mnk[2],
+               a->detail.s);
+    intern(&a->seen, a->key.s, a->key.n);
     if (a->seen.n == before)
         return;
+    const char *detail = a->details.v[intern_text(&a->details, a->detail.s)].s;
     a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
-    a->v[a->n++] = (struct asked_shape){family, mnk[0], mnk[1], mnk[2], at};
+    a->v[a->n++] = (struct asked_shape){family, mnk[0], mnk[1], mnk[2], detail, at};
+}
+
+/* ---- asked: details ---- */
+
+static void begin_detail(struct asked *a)
+{
+    a->detail.n = 0;
+    buf_puts(&a->detail, "");
+}
+
+static void add_detail(struct asked *a, const char *text, size_t n)
+{
+    if (a->detail.n != 0)
+        buf_puts(&a->detail, ",");
+    buf_add(&a->detail, text, n);
+}
+
+/* The value that follows the name and : or =, without quotes; its length, 0: it is not there. */
+static size_t logged(const struct call *call, const char *name, const char **value)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 1; i + length < call->n_details; i++) {
+        const char *p = call->details + i;
+        if (strncmp(p, name, length) != 0 || strchr(", ", p[-1]) == NULL
+            || (p[length] != ':' && p[length] != '='))
+            continue;
+        *value = p + length + 1 + (p[length + 1] == '\'');
+        return strcspn(*value, ",' ");
+    }
+    return 0;
+}
+
+/* Of a line of a log, which has the values of a->detail in any order; NULL, or the name of the one
+   that it lacks. There outdtype is called otype. */
+static const char *read_details(struct asked *a, enum family_id family, const struct call *call)
+{
+    const char *value;
+    begin_detail(a);
+    for (const char *const *name = families[family].details; *name != NULL; name++) {
+        const size_t n = logged(call, strcmp(*name, "outdtype") == 0 ? "otype" : *name, &value);
+        if (n == 0)
+            return *name;
+        add_detail(a, value, n);
+    }
+    return NULL;
 }
 
 /* ---- asked: logs ---- */
@@ -86,6 +133,14 @@ static int no_size(struct asked *a, struct place at, const char *name)
     return 0;
 }
 
+static int no_detail(struct asked *a, struct place at, const char *name)
+{
+    char why[96];
+    snprintf(why, sizeof why, "the line does not say %s", name);
+    tally_add(&a->cut, at, why);
+    return 0;
+}
+
 static int no_family(struct asked *a, struct place at)
 {
     tally_add(&a->cut, at,
@@ -100,6 +155,9 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
     const char *key = key_of(call, &n);
     if (wrong_size(call) != NULL)
         return no_size(a, at, wrong_size(call));
+    const char *lacks = read_details(a, family, call);
+    if (lacks != NULL)
+        return no_detail(a, at, lacks);
     a->usable++;
     if (kind == CALL_HIT && call->cu.value != from->cu_num) {
         char why[96];
@@ -132,7 +190,7 @@ int asked_call(struct asked *a, const struct asked_from *from, struct place at, 
         return no_family(a, at);
     if (from->only != FAMILY_NONE && family != from->only)
         return not_wanted(a, at, family, key, n);
-    if (families[family].model == NULL)
+    if (!family_is_answered(family))
         return no_model(a, at, family, key, n);
     return add_gemm(a, from, at, family, kind, call);
 }
@@ -149,19 +207,35 @@ static int read_size(struct place at, const char *name, const char *text, int32_
     return 0;
 }
 
+static int read_row_details(struct asked *a, struct place at, enum family_id family,
+                            const struct asked_text *row)
+{
+    const char *const *names = families[family].details;
+    begin_detail(a);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (!family_is_detail(row->detail[i]))
+            return fail("%s:%zu: %s: value \"%.60s\": is none of AITER's", at.path, at.line,
+                        names[i], row->detail[i]);
+        add_detail(a, row->detail[i], strlen(row->detail[i]));
+    }
+    return 0;
+}
+
 int asked_row(struct asked *a, const struct asked_from *from, struct place at,
-              enum family_id family, const char *const mnk[3], const char *rest)
+              enum family_id family, const struct asked_text *row)
 {
     static const char *const names[3] = {"M", "N", "K"};
     int32_t v[3] = {0};
     a->calls++;
     if (from->only != FAMILY_NONE && family != from->only)
-        return not_wanted(a, at, family, rest, strlen(rest));
-    if (families[family].model == NULL)
-        return no_model(a, at, family, rest, strlen(rest));
+        return not_wanted(a, at, family, row->whole, strlen(row->whole));
+    if (!family_is_answered(family))
+        return no_model(a, at, family, row->whole, strlen(row->whole));
     for (int i = 0; i < 3; i++)
-        if (read_size(at, names[i], mnk[i], &v[i]) != 0)
+        if (read_size(at, names[i], row->mnk[i], &v[i]) != 0)
             return -1;
+    if (read_row_details(a, at, family, row) != 0)
+        return -1;
     a->usable++;
     add(a, at, family, v);
     return 0;
@@ -172,11 +246,12 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
 static int compare(const void *left, const void *right)
 {
     const struct asked_shape *a = left, *b = right;
-    const int32_t pairs[4][2] = {{a->family, b->family}, {a->n, b->n}, {a->k, b->k}, {a->m, b->m}};
-    for (int i = 0; i < 4; i++)
+    const int32_t pairs[3][2] = {{a->family, b->family}, {a->n, b->n}, {a->k, b->k}};
+    for (int i = 0; i < 3; i++)
         if (pairs[i][0] != pairs[i][1])
             return pairs[i][0] < pairs[i][1] ? -1 : 1;
-    return 0;
+    const int order = strcmp(a->detail, b->detail);
+    return order != 0 ? order : (a->m > b->m) - (a->m < b->m);
 }
 
 void asked_sort(struct asked *a)
@@ -188,9 +263,11 @@ void asked_sort(struct asked *a)
 void asked_free(struct asked *a)
 {
     intern_free(&a->seen);
+    intern_free(&a->details);
     tally_free(&a->left_out);
     tally_free(&a->cut);
     buf_free(&a->key);
+    buf_free(&a->detail);
     free(a->v);
     memset(a, 0, sizeof *a);
 }

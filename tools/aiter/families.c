@@ -11,37 +11,93 @@
 
 /* ---- families ---- */
 
+#define TAIL "tflops,bw,errRatio"
+
 const struct family families[N_FAMILIES] = {
-    {"a8w8_blockscale", "bs", "a8w8_blockscale_tuned_gemm", "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
-     "gemm_a8w8_blockscale",
-     "a8w8_blockscale_tuned_gemm_ds_v3 a8w8_blockscale_tuned_gemm_glm5_1 "
-     "a8w8_blockscale_tuned_gemm_qwen36_27b a8w8_blockscale_tuned_gemm_qwen3_235b "
-     "a8w8_blockscale_tuned_gemm_qwen3_5_397b_a13b a8w8_blockscale_tuned_gemm_qwen3_next_80b_a3b "
-     "a8w8_blockscale_tuned_gemm_qwen3_vl_235b a8w8_blockscale_tuned_gemm_qwen3_vl_32b "
-     "dsv4_a8w8_blockscale_tuned_gemm",
-     "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_1x16x1x16_8_1x2_"
-     "intrawave_v1",
-     1},
-    {"a8w8_blockscale_bpreshuffle", "bsp", "a8w8_blockscale_bpreshuffle_tuned_gemm",
-     "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE", "gemm_a8w8_blockscale_bpreshuffle",
-     "a8w8_blockscale_bpreshuffle_tuned_gemm_dsv3 a8w8_blockscale_bpreshuffle_tuned_gemm_glm5.2 "
-     "a8w8_blockscale_bpreshuffle_tuned_gemm_mm2.5 "
-     "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3.5_397b "
-     "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3_235b "
-     "dsv4_a8w8_blockscale_bpreshuffle_tuned_gemm glm5_a8w8_blockscale_bpreshuffle_tuned_gemm",
-     "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_8x32x1_1x32x1x8_8_2x1_"
-     "intrawave_v1",
-     1},
-    {"a4w4_blockscale", "a4w4", "a4w4_blockscale_tuned_gemm", "AITER_CONFIG_GEMM_A4W4",
-     "gemm_a4w4_blockscale", "dsv3_a4w4_blockscale_tuned_gemm kimik3_a4w4_blockscale_tuned_gemm",
-     NULL, 0},
-    {"a8w8_bpreshuffle", "bp", "a8w8_bpreshuffle_tuned_gemm", "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
-     NULL, NULL, NULL, 1},
-    {"a8w8", "a8w8", "a8w8_tuned_gemm", "AITER_CONFIG_GEMM_A8W8", NULL, NULL, NULL, 0},
-    {"bf16", "bf16", "bf16_tuned_gemm", "AITER_CONFIG_GEMM_BF16", NULL, NULL, NULL, 1},
-    {"batched", "batched", "tuned_batched_gemm", "AITER_CONFIG_A8W8_BATCHED_GEMM", NULL, NULL, NULL,
-     0},
-    {"fmoe", "fmoe", "tuned_fmoe", "AITER_CONFIG_FMOE", NULL, NULL, NULL, 0},
+    [FAMILY_BS] =
+        {.name = "a8w8_blockscale",
+         .short_name = "bs",
+         .merge_name = "a8w8_blockscale_tuned_gemm",
+         .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
+         .model = "gemm_a8w8_blockscale",
+         .files = "a8w8_blockscale_tuned_gemm_ds_v3 a8w8_blockscale_tuned_gemm_glm5_1 "
+                  "a8w8_blockscale_tuned_gemm_qwen36_27b a8w8_blockscale_tuned_gemm_qwen3_235b "
+                  "a8w8_blockscale_tuned_gemm_qwen3_5_397b_a13b "
+                  "a8w8_blockscale_tuned_gemm_qwen3_next_80b_a3b "
+                  "a8w8_blockscale_tuned_gemm_qwen3_vl_235b "
+                  "a8w8_blockscale_tuned_gemm_qwen3_vl_32b dsv4_a8w8_blockscale_tuned_gemm",
+         .kernel = "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
+                   "1x16x1x16_8_1x2_intrawave_v1",
+         .has_libtype = 1,
+         .id_column = "kernelId",
+         .tail = TAIL},
+    [FAMILY_BSP] = {.name = "a8w8_blockscale_bpreshuffle",
+                    .short_name = "bsp",
+                    .merge_name = "a8w8_blockscale_bpreshuffle_tuned_gemm",
+                    .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE",
+                    .model = "gemm_a8w8_blockscale_bpreshuffle",
+                    .files = "a8w8_blockscale_bpreshuffle_tuned_gemm_dsv3 "
+                             "a8w8_blockscale_bpreshuffle_tuned_gemm_glm5.2 "
+                             "a8w8_blockscale_bpreshuffle_tuned_gemm_mm2.5 "
+                             "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3.5_397b "
+                             "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3_235b "
+                             "dsv4_a8w8_blockscale_bpreshuffle_tuned_gemm "
+                             "glm5_a8w8_blockscale_bpreshuffle_tuned_gemm",
+                    .kernel =
+                        "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_"
+                        "8x32x1_1x32x1x8_8_2x1_intrawave_v1",
+                    .has_libtype = 1,
+                    .id_column = "kernelId",
+                    .tail = TAIL},
+    [FAMILY_A4W4] = {.name = "a4w4_blockscale",
+                     .short_name = "a4w4",
+                     .merge_name = "a4w4_blockscale_tuned_gemm",
+                     .variable = "AITER_CONFIG_GEMM_A4W4",
+                     .model = "gemm_a4w4_blockscale",
+                     .files = "dsv3_a4w4_blockscale_tuned_gemm kimik3_a4w4_blockscale_tuned_gemm",
+                     .id_column = "kernelId",
+                     .tail = TAIL},
+    [FAMILY_BP] = {.name = "a8w8_bpreshuffle",
+                   .short_name = "bp",
+                   .merge_name = "a8w8_bpreshuffle_tuned_gemm",
+                   .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
+                   .has_libtype = 1,
+                   .has_nearest = 1,
+                   .details = {"q_dtype_w"},
+                   .id_column = "kernelId",
+                   .tail = TAIL,
+                   .built_in = "ck cktile"},
+    [FAMILY_A8W8] = {.name = "a8w8",
+                     .short_name = "a8w8",
+                     .merge_name = "a8w8_tuned_gemm",
+                     .variable = "AITER_CONFIG_GEMM_A8W8",
+                     .has_nearest = 1,
+                     .details = {"q_dtype_w"},
+                     .id_column = "kernelId",
+                     .tail = TAIL,
+                     .built_in = "ck"},
+    [FAMILY_BF16] = {.name = "bf16",
+                     .short_name = "bf16",
+                     .merge_name = "bf16_tuned_gemm",
+                     .variable = "AITER_CONFIG_GEMM_BF16",
+                     .has_libtype = 1,
+                     .has_nearest = 1,
+                     .details = {"bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"},
+                     .id_column = "solidx",
+                     .tail = "err_ratio,tflops,bw",
+                     .never = "hipblaslt"},
+    [FAMILY_BATCHED] = {.name = "batched",
+                        .short_name = "batched",
+                        .merge_name = "tuned_batched_gemm",
+                        .variable = "AITER_CONFIG_A8W8_BATCHED_GEMM",
+                        .id_column = "kernelId",
+                        .tail = TAIL},
+    [FAMILY_FMOE] = {.name = "fmoe",
+                     .short_name = "fmoe",
+                     .merge_name = "tuned_fmoe",
+                     .variable = "AITER_CONFIG_FMOE",
+                     .id_column = "kernelId",
+                     .tail = TAIL},
 };
 
 /* Parts of file names. A batched table's name may hold that of another family as well, and so may
@@ -82,6 +138,26 @@ enum family_id family_of_file(const char *path)
         longest = n;
     }
     return family;
+}
+
+int family_is_answered(enum family_id family)
+{
+    return families[family].model != NULL || families[family].has_nearest;
+}
+
+int family_is_detail(const char *text)
+{
+    static const char chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    return *text != '\0' && text[strspn(text, chars)] == '\0';
+}
+
+int family_has_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = words; p != NULL && n != 0 && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return 1;
+    return 0;
 }
 
 static int is_called(const struct family *f, const char *text)

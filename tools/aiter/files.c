@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/util.h"
+#include "base/csv_records.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,22 +13,36 @@
 
 /* ---- tables ---- */
 
-static const char candidates[] =
-    "gfx,cu_num,M,N,K,rank,libtype,kernelId,splitK,kernelName,probability";
-
-/* ---- tables: rows ---- */
+/* ---- tables: headers ---- */
 
 static int has_libtype(enum family_id family, enum write_schema schema)
 {
     return families[family].has_libtype && schema < SCHEMA_NO_LIBTYPE;
 }
 
-static void write_header(FILE *f, enum family_id family, enum write_schema schema)
+static void add_key_names(struct buf *b, const struct family *f)
 {
-    fprintf(f, "%scu_num,M,N,K,%skernelId,splitK,us,kernelName%s\n",
-            schema < SCHEMA_NO_GFX ? "gfx," : "", has_libtype(family, schema) ? "libtype," : "",
-            schema < SCHEMA_NO_TFLOPS ? ",tflops,bw,errRatio" : "");
+    buf_puts(b, "cu_num,M,N,K,");
+    for (size_t i = 0; f->details[i] != NULL; i++)
+        buf_printf(b, "%s,", f->details[i]);
 }
+
+static void add_header(struct buf *b, enum family_id family, enum write_schema schema)
+{
+    const struct family *f = &families[family];
+    buf_puts(b, schema < SCHEMA_NO_GFX || schema == SCHEMA_CANDIDATES ? "gfx," : "");
+    add_key_names(b, f);
+    if (schema == SCHEMA_CANDIDATES) {
+        buf_printf(b, "rank,libtype,%s,splitK,kernelName,probability", f->id_column);
+        return;
+    }
+    buf_printf(b, "%s%s,splitK,us,kernelName", has_libtype(family, schema) ? "libtype," : "",
+               f->id_column);
+    if (schema < SCHEMA_NO_TFLOPS)
+        buf_printf(b, ",%s", f->tail);
+}
+
+/* ---- tables: rows ---- */
 
 /* kernelId is not read again but for opus; a kernel that has no number in the GPU's list gets 0. */
 static int32_t id_of(const struct row *r)
@@ -36,38 +50,54 @@ static int32_t id_of(const struct row *r)
     return r->best.id >= 0 ? r->best.id : 0;
 }
 
-static void write_row(FILE *f, const struct row *r, enum family_id family, const struct target *t,
-                      enum write_schema schema)
+static void add_key(struct buf *b, const struct row *r, const struct target *t)
 {
-    if (schema < SCHEMA_NO_GFX)
-        fprintf(f, "%s,", t->gfx);
-    fprintf(f, "%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",", t->cu_num, r->m, r->n, r->k);
-    if (has_libtype(family, schema))
-        fprintf(f, "%s,", r->best.library);
-    fprintf(f, "%" PRId32 ",%" PRId32 ",999999.0,%s%s\n", id_of(r), r->best.split, r->best.kernel,
-            schema < SCHEMA_NO_TFLOPS ? ",0.0,0.0,0.0" : "");
+    buf_printf(b, "%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",%s%s", t->cu_num, r->m, r->n, r->k,
+               r->detail, *r->detail != '\0' ? "," : "");
 }
 
-static void write_candidate(FILE *f, const struct row *r, const struct target *t)
+static void add_row(struct buf *b, const struct row *r, enum family_id family,
+                    const struct target *t, enum write_schema schema)
 {
-    fprintf(f, "%s,%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",%zu,%s,%" PRId32 ",%" PRId32 ",%s,%.6f\n",
-            t->gfx, t->cu_num, r->m, r->n, r->k, r->rank, r->best.library, id_of(r), r->best.split,
-            r->best.kernel, kpred_probability(r->best.score) / 16777216.0);
+    if (schema < SCHEMA_NO_GFX)
+        buf_printf(b, "%s,", t->gfx);
+    add_key(b, r, t);
+    if (has_libtype(family, schema))
+        buf_printf(b, "%s,", r->best.library);
+    buf_printf(b, "%" PRId32 ",%" PRId32 ",999999.0,", id_of(r), r->best.split);
+    csv_add_cell(b, r->best.kernel);
+    buf_puts(b, schema < SCHEMA_NO_TFLOPS ? ",0.0,0.0,0.0" : "");
+}
+
+/* Nobody knows the probability of a kernel that was measured for another shape. */
+static void add_candidate(struct buf *b, const struct row *r, enum family_id family,
+                          const struct target *t)
+{
+    buf_printf(b, "%s,", t->gfx);
+    add_key(b, r, t);
+    buf_printf(b, "%zu,%s,%" PRId32 ",%" PRId32 ",", r->rank, r->best.library, id_of(r),
+               r->best.split);
+    csv_add_cell(b, r->best.kernel);
+    buf_puts(b, ",");
+    if (!families[family].has_nearest)
+        buf_printf(b, "%.6f", kpred_probability(r->best.score) / 16777216.0);
 }
 
 static void write_rows(FILE *f, const struct rows_family *rows, enum family_id family,
                        const struct target *t, enum write_schema schema)
 {
-    if (schema == SCHEMA_CANDIDATES)
-        fprintf(f, "%s\n", candidates);
-    else
-        write_header(f, family, schema);
+    struct buf line = {NULL, 0, 0};
+    add_header(&line, family, schema);
+    fprintf(f, "%s\n", line.s);
     for (size_t i = 0; i < rows->n; i++) {
+        line.n = 0;
         if (schema == SCHEMA_CANDIDATES)
-            write_candidate(f, &rows->v[i], t);
+            add_candidate(&line, &rows->v[i], family, t);
         else
-            write_row(f, &rows->v[i], family, t, schema);
+            add_row(&line, &rows->v[i], family, t, schema);
+        fprintf(f, "%s\n", line.s);
     }
+    buf_free(&line);
 }
 
 /* ---- tables: what is there ---- */
@@ -82,12 +112,16 @@ static int check_row(void *to, const struct tuned_row *row)
                 row->path, row->line, row->us);
 }
 
-static int check_candidates(const char *path)
+static int check_candidates(const char *path, enum family_id family)
 {
-    char line[sizeof candidates + 2];
+    char line[512];
+    struct buf wanted = {NULL, 0, 0};
     if (first_line(path, line, sizeof line) != 0)
         return -1;
-    if (strcmp(line, candidates) == 0)
+    add_header(&wanted, family, SCHEMA_CANDIDATES);
+    const int is_same = strcmp(line, wanted.s) == 0;
+    buf_free(&wanted);
+    if (is_same)
         return 0;
     return fail("%s:1: \"%.60s\": the file is no list of candidates; --force replaces it", path,
                 line);
@@ -101,7 +135,7 @@ static int write_check_old(const char *path, enum family_id family, enum write_s
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return 0;
     if (schema == SCHEMA_CANDIDATES)
-        return check_candidates(path);
+        return check_candidates(path, family);
     if (tuned_read(path, family, check_row, NULL) == 0)
         return 0;
     return -1;

@@ -133,8 +133,9 @@ static enum call_kind read_gemm(const char **at, struct call *call)
     if (!member(&p, "M:", &call->m) || !member(&p, ", N:", &call->n)
         || !member(&p, ", K:", &call->k) || (*p != ',' && *p != ' '))
         return CALL_CUT;
-    for (; is_detail(*p) && strncmp(p, shape, sizeof shape - 1) != 0; p++) {
+    for (call->details = p; is_detail(*p) && strncmp(p, shape, sizeof shape - 1) != 0; p++) {
         const char *q = p;
+        call->n_details = (size_t)(p - call->details);
         if (skip(&q, "not found tuned config in "))
             return *at = q, end_miss(at, call);
         if (skip(&q, "found padded_M:"))
@@ -207,12 +208,20 @@ enum call_kind call_next(const char **at, struct call *call)
 /* A header line, M,N,K or with more columns, and a line a shape; blanks around a cell do not count.
    What columns there are tells some families; of the others the file's name does. */
 
-enum { UNTUNED_COLUMNS = 32 };
+static const char *const gemm_columns[] = {
+    "M", "N", "K", "B", "q_dtype_w", "bias", "dtype", "outdtype", "scaleAB", "bpreshuffle", NULL};
+static const char *const fused_columns[] = {
+    "token",    "model_dim",       "inter_dim", "expert",    "topk",
+    "act_type", "dtype",           "q_dtype_a", "q_dtype_w", "q_type",
+    "use_g1u1", "doweight_stage1", NULL};
+
+enum { UNTUNED_COLUMNS = 32, GEMM_COLUMNS = sizeof gemm_columns / sizeof *gemm_columns - 1 };
 
 struct untuned {
     const char *path;
+    size_t number;         /* of the header's line */
     int n;                 /* columns */
-    int m, n_at, k, b;     /* which they are; -1: there is none */
+    int at[GEMM_COLUMNS];  /* where those of gemm_columns are; -1: there is none */
     int is_fused;          /* fused MoE, which has no M, N and K */
     enum family_id family; /* FAMILY_NONE: the columns do not tell */
 };
@@ -243,13 +252,6 @@ static int cut(char *line, struct untuned_row *row)
 }
 
 /* ---- a list: headers ---- */
-
-static const char *const gemm_columns[] = {
-    "M", "N", "K", "B", "q_dtype_w", "bias", "dtype", "outdtype", "scaleAB", "bpreshuffle", NULL};
-static const char *const fused_columns[] = {
-    "token",    "model_dim",       "inter_dim", "expert",    "topk",
-    "act_type", "dtype",           "q_dtype_a", "q_dtype_w", "q_type",
-    "use_g1u1", "doweight_stage1", NULL};
 
 static int is_one_of(const char *const *names, const char *name)
 {
@@ -304,7 +306,7 @@ static enum family_id family_of_columns(const struct untuned *u, const struct un
 {
     if (u->is_fused)
         return FAMILY_FMOE;
-    if (u->b >= 0)
+    if (find(row, "B") >= 0)
         return FAMILY_BATCHED;
     if (find(row, "bias") >= 0 || find(row, "outdtype") >= 0)
         return FAMILY_BF16;
@@ -330,10 +332,9 @@ static int untuned_header(struct untuned *u, const char *path, size_t number, ch
                                  : check_columns(u, &row, number);
         rc = rc == 0 ? 1 : rc;
         u->n = n;
-        u->m = find(&row, "M");
-        u->n_at = find(&row, "N");
-        u->k = find(&row, "K");
-        u->b = find(&row, "B");
+        u->number = number;
+        for (int i = 0; i < GEMM_COLUMNS; i++)
+            u->at[i] = find(&row, gemm_columns[i]);
         u->family = family_of_columns(u, &row);
     }
     buf_free(&copy);
@@ -397,22 +398,53 @@ static enum family_id family_of_list(const struct input *in, const struct untune
     return family != FAMILY_NONE ? family : in->from->only;
 }
 
+/* "": there is no such column */
+static const char *cell_of(const struct untuned *u, const struct untuned_row *row, const char *name)
+{
+    for (int i = 0; i < GEMM_COLUMNS; i++)
+        if (strcmp(gemm_columns[i], name) == 0 && u->at[i] >= 0)
+            return row->cell[u->at[i]];
+    return "";
+}
+
+static void set_text(struct input *in, const struct untuned *u, enum family_id family,
+                     const struct untuned_row *row, struct asked_text *text)
+{
+    memset(text, 0, sizeof *text);
+    in->row.n = 0;
+    for (int i = 0; i < row->n; i++)
+        buf_printf(&in->row, "%s,", row->cell[i]);
+    text->whole = in->row.s;
+    if (u->is_fused)
+        return;
+    for (int i = 0; i < 3; i++)
+        text->mnk[i] = cell_of(u, row, gemm_columns[i]);
+    for (int i = 0; families[family].details[i] != NULL; i++)
+        text->detail[i] = cell_of(u, row, families[family].details[i]);
+}
+
 static int read_row(struct input *in, const struct untuned *u, enum family_id family)
 {
     struct untuned_row row;
+    struct asked_text text;
     const int rc = untuned_row(u, in->line.number, in->line.text, &row);
     if (rc <= 0)
         return rc;
-    const char *mnk[3] = {"", "", ""};
-    if (!u->is_fused) {
-        mnk[0] = row.cell[u->m];
-        mnk[1] = row.cell[u->n_at];
-        mnk[2] = row.cell[u->k];
+    set_text(in, u, family, &row, &text);
+    return asked_row(in->to, in->from, place_of(in), family, &text);
+}
+
+/* Has the list the columns of the family's details? */
+static int check_details(const struct untuned *u, enum family_id family)
+{
+    for (int i = 0, j; families[family].details[i] != NULL; i++) {
+        for (j = 0; strcmp(gemm_columns[j], families[family].details[i]) != 0;)
+            j++;
+        if (u->at[j] < 0)
+            return fail("%s:%zu: there is no column %s, which a list of %s has", u->path, u->number,
+                        gemm_columns[j], families[family].name);
     }
-    in->row.n = 0;
-    for (int i = 0; i < row.n; i++)
-        buf_printf(&in->row, "%s,", row.cell[i]);
-    return asked_row(in->to, in->from, place_of(in), family, mnk, in->row.s);
+    return 0;
 }
 
 static int read_list(struct input *in, const struct untuned *u)
@@ -422,6 +454,8 @@ static int read_list(struct input *in, const struct untuned *u)
     if (family == FAMILY_NONE)
         return fail("%s: its name tells no family of AITER's; --family says which it is of",
                     in->path);
+    if (in->from->only == FAMILY_NONE || in->from->only == family)
+        rc = check_details(u, family);
     while (rc == 0 && log_line_read(&in->line, in->f))
         rc = read_row(in, u, family);
     return rc;

@@ -2,158 +2,24 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/csv_records.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tuned tables ---- */
-
-static const size_t most_bytes = (size_t)1 << 30;
-
-/* What the columns are called; the first N_NEEDED have to be there. */
-enum { M, N, K, KERNEL, US, N_NEEDED, GFX = N_NEEDED, CU_NUM, LIBTYPE, N_USED };
-static const char *const used[N_USED] = {"M",  "N",   "K",      "kernelName",
-                                         "us", "gfx", "cu_num", "libtype"};
-static const char *const unused[] = {"kernelId", "splitK",      "tflops", "bw",
-                                     "errRatio", "preshuffleB", "_tag"};
-
-static int is_known(const char *name)
-{
-    for (size_t i = 0; i < N_USED; i++)
-        if (strcmp(used[i], name) == 0)
-            return 1;
-    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
-        if (strcmp(unused[i], name) == 0)
-            return 1;
-    return 0;
-}
-
-static int read_header(const struct csv_records *c, enum family_id family, int at[N_USED])
-{
-    if (csv_records_check_header(c) != 0)
-        return -1;
-    for (size_t i = 0; i < c->n; i++)
-        if (!is_known(c->cell[i]))
-            return fail("%s:%ld: column \"%.60s\": is none of a tuned table of %s", c->path, c->at,
-                        c->cell[i], families[family].name);
-    for (int i = 0; i < N_USED; i++) {
-        at[i] = csv_records_find(c, used[i]);
-        if (at[i] < 0 && i < N_NEEDED)
-            return fail("%s:%ld: there is no column %s: this is no tuned table of %s", c->path,
-                        c->at, used[i], families[family].name);
-    }
-    return 0;
-}
-
-static int read_size(const struct csv_records *c, const int at[N_USED], int column, int32_t *out)
-{
-    int64_t v;
-    if (parse_int(c->cell[at[column]], 1, KPRED_MAX_SIZE, &v) != 0)
-        return fail("%s:%ld: %s: value \"%.60s\": is no integer from 1 to %d", c->path, c->at,
-                    used[column], c->cell[at[column]], KPRED_MAX_SIZE);
-    *out = (int32_t)v;
-    return 0;
-}
-
-static const char *cell(const struct csv_records *c, const int at[N_USED], int column)
-{
-    return at[column] >= 0 ? c->cell[at[column]] : "";
-}
-
-static void set_gfx(struct tuned_row *row, const char *text)
-{
-    struct buf b = {NULL, 0, 0};
-    if (*text == '\0' || strcmp(text, "0") == 0)
-        text = target_gfx_of_units(row->cu_num);
-    snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(text, &b));
-    buf_free(&b);
-}
-
-static int read_row(const struct csv_records *c, const int at[N_USED], struct tuned_row *row)
-{
-    char *end;
-    struct buf trouble = {NULL, 0, 0};
-    if (c->n != c->n_header) {
-        fail("%s:%ld: %s", c->path, c->at, csv_records_ragged(c, &trouble));
-        buf_free(&trouble);
-        return -1;
-    }
-    *row = (struct tuned_row){.path = c->path,
-                              .line = c->at,
-                              .kernel = cell(c, at, KERNEL),
-                              .us = cell(c, at, US),
-                              .libtype = cell(c, at, LIBTYPE)};
-    if (at[CU_NUM] >= 0 && parse_int(cell(c, at, CU_NUM), 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
-        return fail("%s:%ld: cu_num: value \"%.60s\": is no number of compute units", c->path,
-                    c->at, cell(c, at, CU_NUM));
-    strtod(row->us, &end);
-    if (end == row->us || *end != '\0')
-        return fail("%s:%ld: us: value \"%.60s\": is no time", c->path, c->at, row->us);
-    set_gfx(row, cell(c, at, GFX));
-    return read_size(c, at, M, &row->m) != 0 || read_size(c, at, N, &row->n) != 0
-                   || read_size(c, at, K, &row->k) != 0
-               ? -1
-               : 0;
-}
-
-static int read_rows(struct csv_records *c, enum family_id family,
-                     int (*row)(void *, const struct tuned_row *), void *to)
-{
-    int at[N_USED] = {0};
-    struct tuned_row r;
-    int rc = csv_records_next(c);
-    if (rc <= 0)
-        return rc < 0 ? rc : fail("%s: is empty", c->path);
-    rc = read_header(c, family, at);
-    while (rc == 0) {
-        const int more = csv_records_next(c);
-        if (more <= 0)
-            return more;
-        rc = read_row(c, at, &r);
-        if (rc == 0)
-            rc = row(to, &r);
-    }
-    return rc;
-}
-
-int tuned_read(const char *path, enum family_id family,
-               int (*row)(void *to, const struct tuned_row *row), void *to)
-{
-    struct buf text = {NULL, 0, 0};
-    struct csv_records c;
-    int rc = read_text(path, most_bytes, &text);
-    if (rc == 0) {
-        rc = csv_records_open(&c, path, &text);
-        if (rc == 0)
-            rc = read_rows(&c, family, row, to);
-        csv_records_close(&c);
-    }
-    buf_free(&text);
-    return rc;
-}
-
-int tuned_is_predicted(const char *us)
-{
-    const double t = strtod(us, NULL);
-    return !(t < 999999.0) && !(t > 999999.0);
-}
-
 /* ---- installed tables ---- */
 
-enum { KEY = 96 };
-
-static size_t write_key(char key[KEY], const char *gfx, int64_t cu_num, const int32_t mnk[3])
+static void write_key(struct buf *key, const char *gfx, int64_t cu_num, const int32_t mnk[3],
+                      const char *detail)
 {
-    return (size_t)snprintf(key, KEY, "%.30s %" PRId64 " M %" PRId32 " N %" PRId32 " K %" PRId32,
-                            gfx, cu_num, mnk[0], mnk[1], mnk[2]);
+    buf_printf(key, "%s %" PRId64 " M %" PRId32 " N %" PRId32 " K %" PRId32 "%s%s", gfx, cu_num,
+               mnk[0], mnk[1], mnk[2], *detail != '\0' ? " " : "", detail);
 }
 
 /* ---- installed tables: reading ---- */
 
 struct reading {
     struct installed_family *to;
+    enum family_id family;
     const struct target *target;
     const char *path;
 };
@@ -166,25 +32,88 @@ static int clash(const struct installed_family *f, size_t i, const struct tuned_
         row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
 }
 
-static int add_row(void *to, const struct tuned_row *row)
+static const char *kept(struct installed_family *f, const char *text)
 {
-    const struct reading *r = to;
+    return f->texts.v[intern_text(&f->texts, text)].s;
+}
+
+/* A table that was merged may have 0.0 for 0. */
+static int read_number(const struct tuned_row *row, const char *name, const char *text,
+                       int32_t *out)
+{
+    char digits[16];
+    int64_t v;
+    snprintf(digits, sizeof digits, "%s", text);
+    if (ends_with(digits, ".0"))
+        digits[strlen(digits) - 2] = '\0';
+    if (parse_int(digits, 0, INT32_MAX, &v) != 0)
+        return fail("%s:%ld: %s: value \"%.60s\": is no integer from 0 to %" PRId32, row->path,
+                    row->line, name, text, INT32_MAX);
+    *out = (int32_t)v;
+    return 0;
+}
+
+/* Of the target. A prediction is nothing to predict from. */
+static int add_measured(const struct reading *r, const struct tuned_row *row)
+{
     struct installed_family *f = r->to;
-    char key[KEY];
+    struct measured x = {.m = row->m, .n = row->n, .k = row->k};
+    if (tuned_is_predicted(row->us))
+        return 0;
+    if (family_has_word(families[r->family].never, row->libtype)) {
+        f->never++;
+        return 0;
+    }
+    if (*row->kernel == '\0')
+        return fail("%s:%ld: kernelName: value \"\": is no name", row->path, row->line);
+    if (read_number(row, "splitK", row->split, &x.split) != 0
+        || read_number(row, families[r->family].id_column, row->id, &x.id) != 0)
+        return -1;
+    x.kernel = kept(f, row->kernel);
+    x.library = kept(f, row->libtype);
+    x.detail = kept(f, row->detail);
+    f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
+    f->row[f->n++] = x;
+    return 0;
+}
+
+static int add_key(const struct reading *r, const struct tuned_row *row)
+{
+    struct installed_family *f = r->to;
+    struct buf key = {NULL, 0, 0};
     const int32_t mnk[3] = {row->m, row->n, row->k};
-    const size_t before = f->keys.n, n = write_key(key, row->gfx, row->cu_num, mnk);
-    const size_t i = intern(&f->keys, key, n);
+    const size_t before = f->keys.n;
+    write_key(&key, row->gfx, row->cu_num, mnk, row->detail);
+    const size_t i = intern(&f->keys, key.s, key.n);
+    buf_free(&key);
     if (f->keys.n == before)
         return clash(f, i, row);
     f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
     f->at[i] = (struct installed_key){r->path, row->line};
-    if (row->cu_num == r->target->cu_num && strcmp(row->gfx, r->target->gfx) == 0)
-        intern_text(&f->kernels, row->kernel);
     return 0;
 }
 
+static int add_row(void *to, const struct tuned_row *row)
+{
+    const struct reading *r = to;
+    if (add_key(r, row) != 0)
+        return -1;
+    if (row->cu_num != r->target->cu_num || strcmp(row->gfx, r->target->gfx) != 0)
+        return 0;
+    intern_text(&r->to->kernels, row->kernel);
+    return families[r->family].has_nearest ? add_measured(r, row) : 0;
+}
+
+static int is_asked(const struct asked *a, enum family_id family)
+{
+    size_t i = 0;
+    while (i < a->n && a->v[i].family != family)
+        i++;
+    return i < a->n;
+}
+
 static int read_table(struct installed *in, const struct target *t, enum family_id only,
-                      const char *path)
+                      const struct asked *a, const char *path)
 {
     enum family_id family = family_of_file(path);
     if (strstr(base_name(path), "untuned") != NULL)
@@ -194,18 +123,18 @@ static int read_table(struct installed *in, const struct target *t, enum family_
         return fail("--installed: %s: its name tells no family of AITER's; --family says which it "
                     "is of (INPUT stands before --installed, or behind --)",
                     path);
-    if (families[family].model == NULL)
+    if (families[family].model == NULL && !is_asked(a, family))
         return 0;
-    struct reading r = {&in->of[family], t, path};
+    struct reading r = {&in->of[family], family, t, path};
     intern_text(&r.to->paths, path);
     return tuned_read(path, family, add_row, &r);
 }
 
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const char *const *paths, size_t n)
+                   const struct asked *a, const char *const *paths, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (read_table(in, t, only, paths[i]) != 0)
+        if (read_table(in, t, only, a, paths[i]) != 0)
             return -1;
     return 0;
 }
@@ -213,12 +142,14 @@ int installed_read(struct installed *in, const struct target *t, enum family_id 
 /* ---- installed tables: asking ---- */
 
 int installed_has(const struct installed *in, const struct target *t, enum family_id family,
-                  int32_t m, int32_t n, int32_t k)
+                  int32_t m, int32_t n, int32_t k, const char *detail)
 {
-    char key[KEY];
+    struct buf key = {NULL, 0, 0};
     const int32_t mnk[3] = {m, n, k};
-    const size_t length = write_key(key, t->gfx, t->cu_num, mnk);
-    return intern_find(&in->of[family].keys, key, length) != INTERN_NONE;
+    write_key(&key, t->gfx, t->cu_num, mnk, detail);
+    const int has = intern_find(&in->of[family].keys, key.s, key.n) != INTERN_NONE;
+    buf_free(&key);
+    return has;
 }
 
 void installed_free(struct installed *in)
@@ -227,6 +158,8 @@ void installed_free(struct installed *in)
         intern_free(&in->of[i].keys);
         intern_free(&in->of[i].kernels);
         intern_free(&in->of[i].paths);
+        intern_free(&in->of[i].texts);
+        free(in->of[i].row);
         free(in->of[i].at);
     }
     memset(in, 0, sizeof *in);
@@ -235,6 +168,8 @@ void installed_free(struct installed *in)
 /* ---- kernels that can run ---- */
 
 /* ---- kernels that can run: --compiled ---- */
+
+static const size_t most_bytes = (size_t)1 << 30;
 
 static char *trim(char *s)
 {

@@ -22,7 +22,7 @@ static int32_t step_of(int32_t m)
     return m <= 256 ? 16 : m <= 1024 ? 32 : m <= FINE_LAST ? 64 : 128;
 }
 
-static int32_t serving_fine(int32_t m)
+int32_t serving_fine(int32_t m)
 {
     const int32_t step = step_of(m);
     return (m + step - 1) / step * step;
@@ -187,6 +187,7 @@ struct work {
     struct rows *rows;
     struct rows_family *to;
     enum family_id family;
+    const char *detail; /* of the pair of N and K at hand */
     const struct target *target;
     const struct installed *in;
     const struct rows_options *o;
@@ -200,7 +201,7 @@ static void add(struct work *w, const int32_t mnk[3], size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         w->to->v = xgrow(w->to->v, w->to->n, &w->to->cap, sizeof *w->to->v);
-        w->to->v[w->to->n++] = (struct row){mnk[0], mnk[1], mnk[2], i + 1, w->best[i]};
+        w->to->v[w->to->n++] = (struct row){mnk[0], mnk[1], mnk[2], w->detail, i + 1, w->best[i]};
     }
 }
 
@@ -208,15 +209,26 @@ static void leave_out(struct work *w, struct place at, kpred_status status)
 {
     char why[160];
     snprintf(why, sizeof why, "%s: %s", families[w->family].name,
-             status == KPRED_OK ? "no kernel that is legal there is compiled in"
-                                : kpred_status_string(status));
+             w->chooser.model == NULL
+                 ? "no row of --installed names a kernel that is known to take the shape"
+             : status == KPRED_OK ? "no kernel that is legal there is compiled in"
+                                  : kpred_status_string(status));
     tally_add(&w->rows->left_out, at, why);
+}
+
+static size_t choose_nearest(struct work *w, const int32_t mnk[3])
+{
+    const struct asked_shape s = {
+        .family = w->family, .m = mnk[0], .n = mnk[1], .k = mnk[2], .detail = w->detail};
+    return nearest_find(&w->in->of[w->family], &s, w->o->only_ck, w->o->top, w->best);
 }
 
 static void predict(struct work *w, struct place at, const int32_t mnk[3])
 {
-    kpred_status status;
-    const size_t n = chooser_run(&w->chooser, mnk[0], mnk[1], mnk[2], w->o->top, w->best, &status);
+    kpred_status status = KPRED_OK;
+    const size_t n = w->chooser.model == NULL ? choose_nearest(w, mnk)
+                                              : chooser_run(&w->chooser, mnk[0], mnk[1], mnk[2],
+                                                            w->o->top, w->best, &status);
     if (n != 0)
         add(w, mnk, n);
     else
@@ -225,7 +237,7 @@ static void predict(struct work *w, struct place at, const int32_t mnk[3])
 
 static int has(const struct work *w, const int32_t mnk[3], int32_t m)
 {
-    return installed_has(w->in, w->target, w->family, m, mnk[1], mnk[2]);
+    return installed_has(w->in, w->target, w->family, m, mnk[1], mnk[2], w->detail);
 }
 
 /* AITER would find a row at M before the measured one of M's fine step: that one is not hidden
@@ -268,11 +280,17 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 
 /* ---- rows: one family ---- */
 
+static int is_pair(const struct asked_shape *a, const struct asked_shape *b)
+{
+    return a->n == b->n && a->k == b->k && strcmp(a->detail, b->detail) == 0;
+}
+
 static void add_shapes(struct work *w, const struct asked_shape *v, size_t n)
 {
     for (size_t i = 0, next; i < n; i = next) {
-        for (next = i; next < n && v[next].n == v[i].n && v[next].k == v[i].k;)
+        for (next = i; next < n && is_pair(&v[i], &v[next]);)
             next++;
+        w->detail = v[i].detail;
         w->to->pairs++;
         (w->o->is_exact ? add_exact : add_grid)(w, v + i, next - i);
     }
@@ -310,6 +328,21 @@ static void without_kernel(struct asked *a, const struct asked_shape *v, size_t 
     leave_all_out(a, v, n, why);
 }
 
+static void add_nearest(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
+{
+    char why[160];
+    memset(&w->chooser, 0, sizeof w->chooser);
+    if (w->in->of[w->family].n != 0) {
+        add_shapes(w, v, n);
+        return;
+    }
+    snprintf(why, sizeof why,
+             "kpred has no model of the family %s, and --installed no measured row for %s",
+             families[w->family].name, w->target->token);
+    leave_all_out(a, v, n, why);
+    w->rows->without_rows += n;
+}
+
 static int add_family(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
     size_t n_kernels;
@@ -336,7 +369,9 @@ int rows_make(struct rows *r, struct asked *a, const struct target *t, const str
             next++;
         w.family = a->v[i].family;
         w.to = &r->of[w.family];
-        if (t->model[w.family] == NULL)
+        if (families[w.family].has_nearest)
+            add_nearest(&w, a, a->v + i, next - i);
+        else if (t->model[w.family] == NULL)
             without_model(r, a, t, a->v + i, next - i);
         else
             rc = add_family(&w, a, a->v + i, next - i);

@@ -14,27 +14,58 @@ static const char *plural(size_t n)
 
 /* ---- the story: the summary ---- */
 
-static void note_family(const struct rows_family *f, enum family_id family)
+/* Rows of kernels that AITER chooses by a table which it compiles in */
+static size_t built_in(const struct rows_family *f, enum family_id family)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++)
+        n += (size_t)family_has_word(families[family].built_in, f->v[i].best.library);
+    return n;
+}
+
+static void note_nearest(const struct rows_family *f, const struct installed_family *in,
+                         enum family_id family)
+{
+    const char *name = families[family].name;
+    const size_t n = built_in(f, family);
+    if (n != 0)
+        note("%s: AITER compiles the table of the libraries %s in: %zu of the rows act%s only "
+             "after a rebuild (AITER_REBUILD=1)",
+             name, families[family].built_in, n, n == 1 ? "s" : "");
+    if (in->never != 0)
+        note("%s: %zu row%s of %s in --installed %s not copied: the numbers of its kernels hold "
+             "for one version of the library",
+             name, in->never, plural(in->never), families[family].never,
+             in->never == 1 ? "is" : "are");
+}
+
+static void note_family(const struct rows_family *f, const struct installed_family *in,
+                        enum family_id family)
 {
     struct buf b = {NULL, 0, 0};
     if (f->shapes == 0)
         return;
     buf_printf(&b, "%s: %zu shape%s with %zu (N, K): %zu row%s", families[family].name, f->shapes,
                plural(f->shapes), f->pairs, f->n, plural(f->n));
+    if (families[family].has_nearest && f->n != 0)
+        buf_puts(&b, f->n == 1 ? ", not predicted but measured for the nearest shape"
+                               : ", not predicted but measured for the nearest shapes");
     if (f->kept != 0)
         buf_printf(&b, "; %zu left out that --installed has", f->kept);
     if (f->served != 0)
         buf_printf(&b, "; %zu left out within a fine step of a row of --installed", f->served);
     note("%s", b.s);
     buf_free(&b);
+    if (families[family].has_nearest)
+        note_nearest(f, in, family);
 }
 
-static void story_note(const struct asked *a, const struct rows *r)
+static void story_note(const struct asked *a, const struct rows *r, const struct installed *in)
 {
     note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines, plural(a->lines),
          a->calls, a->n, plural(a->n));
     for (int i = 0; i < N_FAMILIES; i++)
-        note_family(&r->of[i], (enum family_id)i);
+        note_family(&r->of[i], &in->of[i], (enum family_id)i);
     tally_note(&a->left_out, "shape is left out", "shapes are left out");
     tally_note(&r->left_out, "M is left out", "M are left out");
     tally_note(&a->cut, "line", "lines");
@@ -168,13 +199,30 @@ static int read_all(struct run *r)
         return -1;
     if (o->compiled != NULL && compiled_read(&r->compiled, &r->target, o->compiled) != 0)
         return -1;
-    if (installed_read(&r->installed, &r->target, r->only, o->installed.v, o->installed.n) != 0)
-        return -1;
     const struct asked_from from = {r->only, r->target.cu_num};
-    return inputs_read(&r->asked, &from, o->inputs.v, o->inputs.n);
+    if (inputs_read(&r->asked, &from, o->inputs.v, o->inputs.n) != 0)
+        return -1;
+    return installed_read(&r->installed, &r->target, r->only, &r->asked, o->installed.v,
+                          o->installed.n);
 }
 
 /* ---- a run: predicting and writing ---- */
+
+/* Is there a family that can be answered? */
+static int check_answers(const struct run *r)
+{
+    const struct aiter_options *o = r->o;
+    struct buf why = {NULL, 0, 0};
+    if (r->asked.n == 0 || r->rows.without_gpu + r->rows.without_rows < r->asked.n)
+        return 0;
+    if (r->rows.without_rows == 0)
+        return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
+    tally_words(&r->asked.left_out, &why);
+    fail("%s: there is nothing to predict for: %s", log_line_called(o->inputs.v, o->inputs.n),
+         why.s);
+    buf_free(&why);
+    return -1;
+}
 
 static int predict(struct run *r)
 {
@@ -186,10 +234,8 @@ static int predict(struct run *r)
                                          .compiled = &r->compiled};
     if (rows_make(&r->rows, &r->asked, &r->target, &r->installed, &options) != 0)
         return -1;
-    story_note(&r->asked, &r->rows);
-    if (r->asked.n != 0 && r->rows.without_gpu == r->asked.n)
-        return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
-    return 0;
+    story_note(&r->asked, &r->rows, &r->installed);
+    return check_answers(r);
 }
 
 /* All that the command reads: no output may be one of them. */

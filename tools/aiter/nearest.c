@@ -1,0 +1,184 @@
+/* nearest.c - for families without a model: the kernels of the measured shapes that are nearest
+   SPDX-License-Identifier: MIT
+
+   A table of AITER names for each shape the kernel that was the fastest there. For a shape of no
+   table, the kernel of a shape that is near is often good, too, if it takes the new shape. What
+   kernels take is known in part alone, from AITER's tuners and tables at commit e4048607; where it
+   is not known, N and K have to be divisible by the powers of two by which those of the measured
+   shape are. */
+#include "aiter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a kernel's name says ---- */
+
+struct tile {
+    int32_t m, n, k; /* k 0: the name does not say it; n 0: it says nothing */
+};
+
+/* Reads numbers with x between them, as 256x64x128, at most 16; their number. */
+static size_t read_group(const char **at, int32_t v[16])
+{
+    size_t n = 0;
+    for (const char *p = *at; n < 16 && *p >= '0' && *p <= '9'; p = *at + 1) {
+        char *end;
+        const long x = strtol(p, &end, 10);
+        v[n++] = x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 0;
+        *at = end;
+        if (*end != 'x')
+            break;
+    }
+    return n;
+}
+
+/* The first group of so many numbers, or the last */
+static int find_group(const char *name, size_t wanted, int is_last, int32_t out[16])
+{
+    int found = 0;
+    int32_t v[16];
+    while (*(name += strcspn(name, "0123456789")) != '\0') {
+        if (read_group(&name, v) != wanted || (found && !is_last))
+            continue;
+        memcpy(out, v, wanted * sizeof *v);
+        found = 1;
+    }
+    return found;
+}
+
+/* ck has the threads before the tile, asm at the end of the name M and N alone. */
+static struct tile tile_of(const struct measured *x)
+{
+    struct tile t = {0, 0, 0};
+    int32_t v[16];
+    const int is_ck = strcmp(x->library, "ck") == 0, is_asm = strcmp(x->library, "asm") == 0;
+    if (!is_ck && !is_asm && !family_has_word("cktile flydsl", x->library))
+        return t;
+    if (!find_group(x->kernel, is_ck ? 4 : is_asm ? 2 : 3, is_asm, v))
+        return t;
+    t.m = v[is_ck];
+    t.n = v[is_ck + 1];
+    t.k = is_asm ? 0 : v[is_ck + 2];
+    return t;
+}
+
+/* The number behind a part of the name; 1: it is not there. */
+static int32_t number_behind(const char *name, const char *part)
+{
+    const char *p = strstr(name, part);
+    const long x = p != NULL ? strtol(p + strlen(part), NULL, 10) : 1;
+    return x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 1;
+}
+
+/* ---- what a kernel takes ---- */
+
+static int32_t power_of_two_in(int32_t v)
+{
+    const int32_t power = v & -v;
+    return power < 256 ? power : 256;
+}
+
+static int divides_as_far(const struct measured *x, const struct asked_shape *s)
+{
+    return power_of_two_in(s->n) >= power_of_two_in(x->n)
+           && power_of_two_in(s->k) >= power_of_two_in(x->k);
+}
+
+/* K is cut into parts, of each of which the pipeline needs as many tiles as it has buffers. gfx9
+   takes only tiles of M of which the fine step is made. */
+static int takes_flydsl(const struct measured *x, const struct asked_shape *s, struct tile t)
+{
+    const int is_wmma = strstr(x->kernel, "wmma") != NULL;
+    const int32_t parts = number_behind(x->kernel, is_wmma ? "_sk" : "_split_k");
+    if (s->k % t.k != 0 || s->k / t.k % parts != 0)
+        return 0;
+    if (is_wmma)
+        return s->k / t.k / parts >= number_behind(x->kernel, "_nb");
+    return s->family != FAMILY_BP || serving_fine(s->m) % t.m == 0;
+}
+
+/* Parts of K are multiples of 128 in FP8, of 64 in BF16. */
+static int takes_asm(const struct measured *x, const struct asked_shape *s)
+{
+    const int32_t split = x->split > 1 ? x->split : 1;
+    if (s->family == FAMILY_BF16)
+        return s->k % 64 == 0 && split <= s->k / 64;
+    const int32_t part = ((s->k + split - 1) / split + 127) / 128 * 128;
+    return split == 1 || (s->k + part - 1) / part == split;
+}
+
+/* A kernel for few tokens, which is limited by the memory of a compute unit */
+static int takes_skinny(const struct measured *x, const struct asked_shape *s)
+{
+    return s->m <= x->m && s->n <= x->n && s->k <= x->k && divides_as_far(x, s);
+}
+
+static int takes(const struct measured *x, const struct asked_shape *s)
+{
+    const struct tile t = tile_of(x);
+    if (family_has_word("torch triton", x->library))
+        return 1;
+    if (strcmp(x->library, "skinny") == 0)
+        return takes_skinny(x, s);
+    if (t.n == 0)
+        return divides_as_far(x, s);
+    if (s->n % t.n != 0)
+        return 0;
+    if (strcmp(x->library, "asm") == 0)
+        return takes_asm(x, s);
+    if (t.m == 0 || t.k == 0)
+        return divides_as_far(x, s);
+    if (strcmp(x->library, "flydsl") == 0)
+        return takes_flydsl(x, s, t);
+    return s->k % t.k == 0 && x->split < 31 && (int64_t)t.k << x->split <= s->k;
+}
+
+/* ---- the nearest ---- */
+
+static double ratio(int32_t a, int32_t b)
+{
+    return a > b ? (double)a / b : (double)b / a;
+}
+
+/* 2 to the power of the sum of |log2|, which has the same order */
+static double distance(const struct measured *x, const struct asked_shape *s)
+{
+    return ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
+}
+
+static int is_among(const struct measured *x, const struct prediction *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(p[i].kernel, x->kernel) == 0 && p[i].split == x->split
+            && strcmp(p[i].library, x->library) == 0)
+            return 1;
+    return 0;
+}
+
+/* Of two that are as near, the one that comes first */
+static const struct measured *next(const struct installed_family *in, const struct asked_shape *s,
+                                   int only_ck, const struct prediction *before, size_t n_before)
+{
+    const struct measured *best = NULL;
+    double least = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        const struct measured *x = &in->row[i];
+        const double d = distance(x, s);
+        if ((best != NULL && !(d < least)) || strcmp(x->detail, s->detail) != 0
+            || (only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
+            || !takes(x, s))
+            continue;
+        best = x;
+        least = d;
+    }
+    return best;
+}
+
+size_t nearest_find(const struct installed_family *in, const struct asked_shape *s, int only_ck,
+                    size_t most, struct prediction *out)
+{
+    size_t n = 0;
+    for (const struct measured *x; n < most && (x = next(in, s, only_ck, out, n)) != NULL; n++)
+        out[n] = (struct prediction){x->kernel, x->library, x->id, x->split, 0};
+    return n;
+}
