@@ -55,9 +55,9 @@ static void add(struct asked *a, struct place at, enum family_id family, const i
     intern(&a->seen, a->key.s, a->key.n);
     if (a->seen.n == before)
         return;
-    const char *detail = a->details.v[intern_text(&a->details, a->detail.s)].s;
+    const size_t detail = intern_text(&a->details, a->detail.s);
     a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
-    a->v[a->n++] = (struct asked_shape){family, mnk[0], mnk[1], mnk[2], detail, at};
+    a->v[a->n++] = (struct asked_shape){family, mnk[0], mnk[1], mnk[2], a->details.v[detail].s, at};
 }
 
 /* ---- asked: details ---- */

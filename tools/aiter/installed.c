@@ -34,7 +34,8 @@ static int clash(const struct installed_family *f, size_t i, const struct tuned_
 
 static const char *kept(struct installed_family *f, const char *text)
 {
-    return f->texts.v[intern_text(&f->texts, text)].s;
+    const size_t i = intern_text(&f->texts, text);
+    return f->texts.v[i].s;
 }
 
 /* A table that was merged may have 0.0 for 0. */
