@@ -9,6 +9,8 @@
 #define BS   "a8w8_blockscale"
 #define BSP  "a8w8_blockscale_bpreshuffle"
 #define A4   "a4w4_blockscale"
+#define BP   "a8w8_bpreshuffle"
+#define BF   "bf16"
 #define LIST BS "_untuned_gemm.csv"
 #define BASE BS "_tuned_gemm.csv"
 #define MINE BS "_tuned_gemm_mine.csv"
@@ -26,6 +28,11 @@
 
 /* Of extended sed: `miss FAMILY M,N,K` and `hit FAMILY M PADDED CU` to what AITER writes */
 static const char to_log[] =
+    "s|^miss bp (.*),(.*),(.*) (.*)|shape is M:\\1, N:\\2, K:\\3, q_dtype_w:\\4, not found tuned "
+    "config in /tmp/" BP "_tuned_gemm.csv, will use default config!|;"
+    "s|^miss bf (.*),(.*),(.*) (.*)|shape is M:\\1, N:\\2, K:\\3 dtype='torch.bfloat16' "
+    "otype='torch.float32' bias=\\4, scaleAB=False, bpreshuffle=True, not found tuned config in "
+    "/tmp/bf16_tuned_gemm.csv, will use default config! using torch solution:0|;"
     "s/(miss|hit) bs /\\1 " BS " /;s/(miss|hit) bsp /\\1 " BSP " /;s/(miss|hit) a4 /\\1 " A4 " /;"
     "s|miss ([^ ]*) (.*),(.*),(.*)|(Worker_TP1 pid=7) [aiter] shape is M:\\2, N:\\3, K:\\4, not "
     "found tuned config in /tmp/aiter_configs/\\1_tuned_gemm.csv, will use default config!|;"
@@ -36,6 +43,14 @@ static const char to_log[] =
 /* M,N,K,US,KERNEL to a row of a table, below its heading */
 static const char to_table[] =
     "s/^([0-9,]*,)([^,]*),(.*)/gfx950,256,\\1ck,0,0,\\2,\\3,1,1,0/;1i" HEAD;
+/* KEY,LIBRARY,SPLIT,US,KERNEL to such a row of a family without a model */
+#define TO_ROW "s/^(.*),(.*),(.*),(.*),(.*)$/gfx950,256,\\1,\\2,7,\\3,\\4,\\5,0.1,1,1/;1i"
+#define BP_HEAD \
+    "gfx,cu_num,M,N,K,q_dtype_w,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"
+#define BF_HEAD                                                                          \
+    "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us," \
+    "kernelName,"                                                                        \
+    "err_ratio,tflops,bw"
 static const char *const families[] = {BS, BSP, A4};
 
 /* A file of these lines, between which bars stand, as sed changes them; its path */
@@ -100,6 +115,36 @@ static void leaves_out(const char *why, const char *line)
     bad_file(LOG_OF(say("noise|%s", line)), say(" there is nothing to predict for: %s$", why));
 }
 
+static int is_bf16(const char *miss)
+{
+    return strncmp(miss, "miss bf", strlen("miss bf")) == 0;
+}
+
+/* A log with this miss, and the installed table of its family */
+static const char *made_nearest(const char *miss, const char *rows)
+{
+    const int is_bf = is_bf16(miss);
+    LOG_OF(miss);
+    return made(is_bf ? BF "_tuned_gemm.csv" : BP "_tuned_gemm.csv", rows,
+                *rows > '9' ? ""
+                : is_bf     ? TO_ROW BF_HEAD
+                            : TO_ROW BP_HEAD);
+}
+
+/* The kernels that are written for the miss; "": none, for that reason */
+static void nearest(const char *kernels, const char *miss, const char *rows, const char *words)
+{
+    const char *table = made_nearest(miss, rows);
+    const int status = aiter(say("--exact -o dir --installed %s --", table), "log");
+    const int is_told = has(program.err.s, words);
+    RAN_CASE(
+        status == 0 && is_told
+            && (*kernels == '\0'
+                    ? !is_there("dir")
+                    : strcmp(cells(say("dir/%s", table), "$(NF - 3)"), say("%s ", kernels)) == 0),
+        say("%s: %s%s", miss, kernels, words));
+}
+
 /* The lines of this kind in aiter.cases, which says what they mean */
 static void see_case(const char *kind, char *const *c)
 {
@@ -111,6 +156,11 @@ static void see_case(const char *kind, char *const *c)
     else if (strcmp(kind, "installed") == 0)
         refused(c[0], say("--installed %s --", c[1]),
                 (made(c[2], c[3], *c[3] == '\0' || c[3][0] > '9' ? "" : to_table), "log"));
+    else if (strcmp(kind, "nearest") == 0)
+        nearest(c[0], c[1], c[2], c[3]);
+    else if (strcmp(kind, "table") == 0)
+        refused(say("%s_tuned_gemm.csv:%s", is_bf16(c[1]) ? BF : BP, c[0]),
+                say("--installed %s --", made_nearest(c[1], c[2])), "log");
     else if (strcmp(kind, "usage") == 0)
         REFUSES(c[1], 2, c[0], "kpred aiter %s log", c[1]);
     else if (strcmp(kind, "log") == 0)
@@ -280,6 +330,47 @@ static void installed_tables(void)
              "the variable lists all files, the base file first");
 }
 
+static void nearest_shapes(void)
+{
+    char *rows = "16,1024,4096,torch.int8,ck,1.0,5.5,a_256x16x64x128|"
+                 "16,2048,4096,torch.int8,ck,0,5.5,b_256x16x64x128";
+    run_cases("nearest");
+    made_nearest(MISS "|miss bp 17,1024,4096 torch.int8|miss bf 1,2,3 True", rows);
+    RAN_CASE(aiter("--exact -o dir --installed " BP "_tuned_gemm.csv --", "log") == 0
+                 && strcmp(text_of("dir/" BP "_tuned_gemm.csv"),
+                           BP_HEAD "\ngfx950,256,17,1024,4096,torch.int8,ck,7,1,999999.0,"
+                                   "a_256x16x64x128,0.0,0.0,0.0\n")
+                        == 0
+                 && has(program.err.s, "1 of the rows acts only after a rebuild")
+                 && has(program.err.s, "1 row, not predicted: measured for the nearest shape\n")
+                 && has(program.err.s, "family bf16, and --installed no measured row for gfx950")
+                 && has(program.err.s, "PRESHUFFLE=" BP "_tuned_gemm.csv:dir/" BP),
+             "a row of the nearest shape");
+    RAN_CASE(aiter("--exact -o dir --top 3 --installed " BP "_tuned_gemm.csv --", "log") == 0
+                 && strcmp(cells("dir/candidates_" BP ".csv", "$6, $7, $11, $12"),
+                           "torch.int8,1,a_256x16x64x128, torch.int8,2,b_256x16x64x128, ")
+                        == 0
+                 && WORKS("kpred aiter --gpu gfx950 --exact -o dir --top 3 --installed " BP
+                          "_tuned_gemm.csv -- log"),
+             "candidates, nearest first, over older ones");
+    RAN_CASE(aiter("-o dir --installed " BP "_tuned_gemm.csv --",
+                   LOG_OF("miss bp 17,1024,4096 torch.int8"))
+                     == 0
+                 && count_lines(text_of("dir/" BP "_tuned_gemm.csv")) == 91,
+             "the M that serve, but those that the table serves");
+    put_text("list_" BF "_untuned_gemm.csv",
+             "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle\n3, 64,64,True,a,b,False,True\t\n");
+    made(BF "_tuned_gemm.csv", "3,64,128,True,a,b,False,True,torch,0,5.5,native", TO_ROW BF_HEAD);
+    RAN_CASE(
+        aiter("--exact -o dir --installed " BF "_tuned_gemm.csv --", "list_" BF "_untuned_gemm.csv")
+                == 0
+            && strcmp(text_of("dir/" BF "_tuned_gemm.csv"),
+                      BF_HEAD "\ngfx950,256,3,64,64,True,a,b,False,True,torch,7,0,999999.0,"
+                              "native,0.0,0.0,0.0\n")
+                   == 0,
+        "an untuned list of bf16");
+}
+
 static void other_gpu(const char *gpu)
 {
     RAN_CASE(aiter(say("--gpu %s --exact -o dir", gpu), "log") == 0
@@ -313,9 +404,10 @@ static void bad_logs_and_lists(void)
 {
     refused("--family: value \"fp8\": is no family", "--family fp8", "log");
     run_cases("out");
-    refused("log: there is nothing to predict for: kpred has no model of the family bf16; "
-            "kpred has no model of the family fmoe$",
-            "", LOG_OF("miss bf16 1,2,3|[fused_moe] using 2stage default for ('gfx950', 256, 16)"));
+    refused(
+        "log: there is nothing to predict for: kpred has no model of the family fmoe; "
+        "kpred has no model of the family bf16, and --installed no measured row for gfx950_256$",
+        "", LOG_OF("miss bf 1,2,3 True|[fused_moe] using 2stage default for ('gfx950', 256, 16)"));
     refused("log: there is nothing .*: --family leaves out " BSP "$", "--family bs",
             LOG_OF("miss bsp 1,2,3"));
     put_text("log", "%s", "");
@@ -333,6 +425,8 @@ static void bad_installed_tables(void)
     LOG_OF(MISS);
     TABLE_OF(BASE, "1,2,3,5.5," SMALL);
     run_cases("installed");
+    run_cases("table");
+    LOG_OF(MISS);
     put_text(MINE, "%s\n256,1,2,3,ck,0,0,5," SMALL ",1,1,0\n", &HEAD[strlen("gfx,")]);
     refused(MINE ":2: key gfx950 256 M 1 N 2 K 3", "--installed " BASE " " MINE " --", "log");
     made("compiled", "nothing|here", "");
@@ -369,9 +463,16 @@ static void speed_and_memory(void)
 
 int main(void)
 {
-    static void (*const parts[])(void) = {logs_and_lists,     sizes_that_serve,     outputs,
-                                          earlier_outputs,    installed_tables,     gpus,
-                                          bad_logs_and_lists, bad_installed_tables, bad_lines,
+    static void (*const parts[])(void) = {logs_and_lists,
+                                          sizes_that_serve,
+                                          outputs,
+                                          earlier_outputs,
+                                          installed_tables,
+                                          nearest_shapes,
+                                          gpus,
+                                          bad_logs_and_lists,
+                                          bad_installed_tables,
+                                          bad_lines,
                                           speed_and_memory};
     int has_all = 1;
     program_begin();

@@ -141,6 +141,7 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     struct asked_shape *v;  /* those to predict for */
     size_t lines, calls;    /* that were read: calls are lines of AITER's, and rows of lists */
     size_t usable;          /* calls that are whole, of a family that is answered and wanted */
+    size_t found;           /* of these, those whose very row a table has */
     struct tally left_out;  /* distinct shapes */
     struct tally cut;       /* lines that cannot be used */
     struct buf key, detail; /* of the one at hand */

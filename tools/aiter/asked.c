@@ -165,8 +165,10 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
                  call->cu.value, from->cu_num);
         return leave_out(a, at, key, n, why);
     }
-    if (kind == CALL_HIT && call->padded.value == call->m.value)
+    if (kind == CALL_HIT && call->padded.value == call->m.value) {
+        a->found++;
         return leave_out(a, at, key, n, "a table has a row of just this M");
+    }
     const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
     add(a, at, family, mnk);
     return 0;

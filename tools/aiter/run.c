@@ -48,8 +48,7 @@ static void note_family(const struct rows_family *f, const struct installed_fami
     buf_printf(&b, "%s: %zu shape%s with %zu (N, K): %zu row%s", families[family].name, f->shapes,
                plural(f->shapes), f->pairs, f->n, plural(f->n));
     if (families[family].has_nearest && f->n != 0)
-        buf_puts(&b, f->n == 1 ? ", not predicted but measured for the nearest shape"
-                               : ", not predicted but measured for the nearest shapes");
+        buf_printf(&b, ", not predicted: measured for the nearest shape%s", plural(f->n));
     if (f->kept != 0)
         buf_printf(&b, "; %zu left out that --installed has", f->kept);
     if (f->served != 0)
@@ -217,6 +216,8 @@ static int check_answers(const struct run *r)
         return 0;
     if (r->rows.without_rows == 0)
         return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
+    if (r->asked.found != 0)
+        return 0;
     tally_words(&r->asked.left_out, &why);
     fail("%s: there is nothing to predict for: %s", log_line_called(o->inputs.v, o->inputs.n),
          why.s);
