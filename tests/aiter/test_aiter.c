@@ -358,6 +358,14 @@ static void nearest_shapes(void)
                      == 0
                  && count_lines(text_of("dir/" BP "_tuned_gemm.csv")) == 91,
              "the M that serve, but those that the table serves");
+    made(BP "_tuned_gemm.csv",
+         "17,1024,2048,torch.int8,x,0,5.5,a|17,1024,512,torch.int8,ck,0,5.5,b_256x16x64x128",
+         TO_ROW BP_HEAD);
+    RAN_CASE(
+        aiter("--exact --schema no-libtype -o dir --installed " BP "_tuned_gemm.csv --", "log") == 0
+            && strcmp(cells("dir/" BP "_tuned_gemm.csv", "$5, $9"), "torch.int8,b_256x16x64x128 ")
+                   == 0,
+        "--schema no-libtype: the nearest of ck");
     put_text("list_" BF "_untuned_gemm.csv",
              "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle\n3, 64,64,True,a,b,False,True\t\n");
     made(BF "_tuned_gemm.csv", "3,64,128,True,a,b,False,True,torch,0,5.5,native", TO_ROW BF_HEAD);

@@ -201,6 +201,42 @@ def test_variables(kpred, folder, tables):
     tell("the variables list AITER's files", wrong)
 
 
+DETAILS = {"a8w8_bpreshuffle": ["q_dtype_w"], "a8w8": ["q_dtype_w"],
+           "bf16": ["bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"]}
+
+
+def what_is_not_copied(family, rows, tuned):
+    """Each row has what the tables have of the kernel for the same GPU and details, and is none of theirs."""
+    number = "solidx" if family == "bf16" else "kernelId"
+    known = ["gfx", "cu_num", *DETAILS[family], "libtype", number, "splitK", "kernelName"]
+    key = ["gfx", "cu_num", "M", "N", "K", *DETAILS[family]]
+    copied, keys = ({tuple(r.get(name) for name in names) for r in tuned} for names in (known, key))
+    yield from (f"{r} is no copy" for r in rows if tuple(r.get(name) for name in known) not in copied)
+    for r in rows:
+        if tuple(r[name] for name in key) in keys or r["us"] != "999999.0":
+            yield f"{r} is none of the new ones"
+        keys.add(tuple(r[name] for name in key))
+
+
+def test_nearest(kpred, folder, data):
+    """Families without a model, of which each pair of N and K of AITER's is asked for with K twice as large"""
+    for family, details in DETAILS.items():
+        paths, tuned = [], []
+        for path in glob.glob(os.path.join(data, f"*{family}_tuned_gemm*.csv.bz2")):
+            text = bz2.open(path, "rt", encoding="utf-8").read()
+            paths.append(write(os.path.join(folder, "nearest", os.path.basename(path)[:-len(".bz2")]), text))
+            tuned += rows_of(text)
+        asked = {(r["N"], str(2 * int(r["K"])), *(r[d] for d in details)) for r in tuned if r["gfx"] == "gfx950"}
+        lines = [",".join(["M", "N", "K", *details])] + [",".join(["64", *shape]) for shape in sorted(asked)]
+        path = write(os.path.join(folder, f"{family}_untuned_gemm.csv"), "\n".join(lines))
+        out = os.path.join(folder, "nearest", f"{family}.csv")
+        done = report.run(f"{kpred} aiter --gpu gfx950_256 -o {out} --installed {' '.join(paths)} -- {path}", None)
+        rows = rows_of(read(out)) if done.returncode == 0 else []
+        wrong = list(what_is_not_copied(family, rows, tuned)) if len(rows) > 60 * len(asked) else [done.stderr]
+        wrong += [] if not rows or list(rows[0]) == list(tuned[0]) else [f"columns {list(rows[0])}"]
+        tell(f"{family}: rows are those of the tables, for other shapes", wrong)
+
+
 LISTS = { # that AITER has, and whose they are
     "deepseek_v3": "model_configs.a8w8_blockscale_untuned_gemm_ds_v3",
     "deepseek_v32": "model_configs.a8w8_blockscale_bpreshuffle_untuned_gemm_dsv3",
@@ -236,6 +272,7 @@ def test_data(kpred, folder, data):
         return
     tables = unpack(data, folder)
     test_variables(kpred, folder, tables)
+    test_nearest(kpred, folder, data)
     if os.access(kpred + "-train", os.X_OK):
         test_lists(kpred + "-train", folder, data)
     for token, families in GPUS.items():

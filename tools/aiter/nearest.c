@@ -84,6 +84,14 @@ static int divides_as_far(const struct measured *x, const struct asked_shape *s)
            && power_of_two_in(s->k) >= power_of_two_in(x->k);
 }
 
+/* Of N or K. A kernel that was measured at a size which its tile does not divide fills the last tile
+   up. */
+static int fits(const struct measured *x, const struct asked_shape *s, int32_t size,
+                int32_t measured, int32_t tile)
+{
+    return size % tile == 0 || (measured % tile != 0 && divides_as_far(x, s));
+}
+
 /* K is cut into parts, of each of which the pipeline needs as many tiles as it has buffers. gfx9
    takes only tiles of M of which the fine step is made. */
 static int takes_flydsl(const struct measured *x, const struct asked_shape *s, struct tile t)
@@ -95,6 +103,11 @@ static int takes_flydsl(const struct measured *x, const struct asked_shape *s, s
     if (is_wmma)
         return s->k / t.k / parts >= number_behind(x->kernel, "_nb");
     return s->family != FAMILY_BP || serving_fine(s->m) % t.m == 0;
+}
+
+static int takes_ck(const struct measured *x, const struct asked_shape *s, struct tile t)
+{
+    return fits(x, s, s->k, x->k, t.k) && x->split < 31 && (int64_t)t.k << x->split <= s->k;
 }
 
 /* Parts of K are multiples of 128 in FP8, of 64 in BF16. */
@@ -122,7 +135,7 @@ static int takes(const struct measured *x, const struct asked_shape *s)
         return takes_skinny(x, s);
     if (t.n == 0)
         return divides_as_far(x, s);
-    if (s->n % t.n != 0)
+    if (!fits(x, s, s->n, x->n, t.n))
         return 0;
     if (strcmp(x->library, "asm") == 0)
         return takes_asm(x, s);
@@ -130,7 +143,7 @@ static int takes(const struct measured *x, const struct asked_shape *s)
         return divides_as_far(x, s);
     if (strcmp(x->library, "flydsl") == 0)
         return takes_flydsl(x, s, t);
-    return s->k % t.k == 0 && x->split < 31 && (int64_t)t.k << x->split <= s->k;
+    return takes_ck(x, s, t);
 }
 
 /* ---- the nearest ---- */
