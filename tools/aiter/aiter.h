@@ -248,6 +248,18 @@ unsigned char *compiled_flags(const struct interned *names, const struct install
                               const struct target *t, enum family_id family, int only_ck,
                               size_t *n);
 
+/* ---- the M of rows ---- */
+
+enum { SERVING_MOST = 128, SERVING_LAST = 32768 };
+
+/* M rounded up to a multiple of its fine step, and the coarse M */
+int32_t serving_fine(int32_t m);
+int32_t serving_coarse(int32_t m, int32_t n);
+
+/* The M, ascending: 1, 2, 4 and 8, every fine step up to 4096, and 8192, 16384 and 32768. Their
+   number. */
+size_t serving_grid(int32_t m[SERVING_MOST]);
+
 /* ---- the best kernels of a shape ---- */
 
 struct prediction {
@@ -261,9 +273,6 @@ struct prediction {
    known to take s (kernels of ck alone, if only_ck). Into `out`: their number, at most `most`. */
 size_t nearest_find(const struct installed_family *in, const struct asked_shape *s, int only_ck,
                     size_t most, struct prediction *out);
-
-/* AITER rounds M up to a multiple of this step before it looks for a row. */
-int32_t serving_fine(int32_t m);
 
 /* ---- rows ---- */
 
