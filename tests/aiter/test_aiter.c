@@ -358,6 +358,12 @@ static void nearest_shapes(void)
                      == 0
                  && count_lines(text_of("dir/" BP "_tuned_gemm.csv")) == 91,
              "the M that serve, but those that the table serves");
+    RAN_CASE(
+        WORKS("/usr/bin/env sed -i s/gfx950,256/gfx1250,96/ " BP "_tuned_gemm.csv")
+            && aiter("--gpu gfx1250_96 --exact -o dir --installed " BP "_tuned_gemm.csv --", "log")
+                   == 0
+            && strcmp(cells("dir/" BP "_tuned_gemm.csv", "$1, $2"), "gfx1250,96 ") == 0,
+        "a GPU that no model knows");
     made(BP "_tuned_gemm.csv",
          "17,1024,2048,torch.int8,x,0,5.5,a|17,1024,512,torch.int8,ck,0,5.5,b_256x16x64x128",
          TO_ROW BP_HEAD);

@@ -78,8 +78,11 @@ struct target {
 };
 
 /* The GPU that --gpu names: a model's token, a product, or an architecture; of an architecture
-   alone the one that AITER builds for. 0, or -1 with a message that names those of the models. */
+   alone the one that AITER builds for. 0, or -1 with a message. */
 int target_find(struct target *t, const char *gpu);
+
+/* Does any model know it? 0, or -1 with a message that names the GPUs of the models. */
+int target_check(const struct target *t, const char *gpu);
 
 /* The GPUs that a family's model knows, separated by blanks; "": there is no model. In `b`. */
 const char *target_known(enum family_id family, struct buf *b);
@@ -164,6 +167,9 @@ struct asked_text {
 };
 int asked_row(struct asked *a, const struct asked_from *from, struct place at,
               enum family_id family, const struct asked_text *row);
+
+/* Is there a shape of a family that is answered without a model? */
+int asked_nearest(const struct asked *a);
 
 /* By family, N, K, details and M */
 void asked_sort(struct asked *a);

@@ -243,6 +243,14 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
     return 0;
 }
 
+int asked_nearest(const struct asked *a)
+{
+    size_t i = 0;
+    while (i < a->n && !families[a->v[i].family].has_nearest)
+        i++;
+    return i < a->n;
+}
+
 /* ---- asked: order ---- */
 
 static int compare(const void *left, const void *right)

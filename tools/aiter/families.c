@@ -209,9 +209,12 @@ const char *target_known(enum family_id family, struct buf *b)
     return b->s;
 }
 
-static int unknown(const char *gpu, const struct target *t)
+int target_check(const struct target *t, const char *gpu)
 {
     struct buf list = {NULL, 0, 0}, value = {NULL, 0, 0};
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (t->model[i] != NULL)
+            return 0;
     for (int i = 0; i < N_FAMILIES; i++) {
         struct buf known = {NULL, 0, 0};
         if (*target_known((enum family_id)i, &known) != '\0')
@@ -267,19 +270,16 @@ static int parse(struct target *t, const char *text)
 
 int target_find(struct target *t, const char *gpu)
 {
-    int n = 0;
     memset(t, 0, sizeof *t);
     if (parse(t, gpu) != 0)
         return -1;
     for (int i = 0; i < N_FAMILIES; i++) {
         const kpred_model *m = model_of((enum family_id)i);
         const int32_t field = m != NULL ? kpred_field_index(m, "gpu") : -1;
-        if (field >= 0 && m->names != NULL && kpred_token(m, (size_t)field, t->token) >= 0) {
+        if (field >= 0 && m->names != NULL && kpred_token(m, (size_t)field, t->token) >= 0)
             t->model[i] = m;
-            n++;
-        }
     }
-    return n != 0 ? 0 : unknown(gpu, t);
+    return 0;
 }
 
 const char *target_gfx_of_units(int64_t cu_num)

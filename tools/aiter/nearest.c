@@ -113,10 +113,10 @@ static int takes_ck(const struct measured *x, const struct asked_shape *s, struc
 /* Parts of K are multiples of 128 in FP8, of 64 in BF16. */
 static int takes_asm(const struct measured *x, const struct asked_shape *s)
 {
-    const int32_t split = x->split > 1 ? x->split : 1;
+    const int64_t split = x->split > 1 ? x->split : 1;
     if (s->family == FAMILY_BF16)
         return s->k % 64 == 0 && split <= s->k / 64;
-    const int32_t part = ((s->k + split - 1) / split + 127) / 128 * 128;
+    const int64_t part = ((s->k + split - 1) / split + 127) / 128 * 128;
     return split == 1 || (s->k + part - 1) / part == split;
 }
 

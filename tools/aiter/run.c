@@ -196,10 +196,14 @@ static int read_all(struct run *r)
     const struct aiter_options *o = r->o;
     if (target_find(&r->target, o->gpu) != 0 || check_family(r) != 0)
         return -1;
+    if (o->compiled != NULL && target_check(&r->target, o->gpu) != 0)
+        return -1;
     if (o->compiled != NULL && compiled_read(&r->compiled, &r->target, o->compiled) != 0)
         return -1;
     const struct asked_from from = {r->only, r->target.cu_num};
     if (inputs_read(&r->asked, &from, o->inputs.v, o->inputs.n) != 0)
+        return -1;
+    if (!asked_nearest(&r->asked) && target_check(&r->target, o->gpu) != 0)
         return -1;
     return installed_read(&r->installed, &r->target, r->only, &r->asked, o->installed.v,
                           o->installed.n);
