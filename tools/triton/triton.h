@@ -7,8 +7,8 @@
    benchmark/kernels). */
 #pragma once
 
-#include "base/opts.h"
 #include "base/intern.h"
+#include "base/opts.h"
 #include "data/triton.h"
 
 #include <stddef.h>
