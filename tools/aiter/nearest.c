@@ -84,8 +84,8 @@ static int divides_as_far(const struct measured *x, const struct asked_shape *s)
            && power_of_two_in(s->k) >= power_of_two_in(x->k);
 }
 
-/* Of N or K. A kernel that was measured at a size which its tile does not divide fills the last tile
-   up. */
+/* Of N or K. A kernel that was measured at a size which its tile does not divide fills the last
+   tile up. */
 static int fits(const struct measured *x, const struct asked_shape *s, int32_t size,
                 int32_t measured, int32_t tile)
 {
