@@ -197,6 +197,7 @@ static void defaults(void)
         while (at != NULL && at[-1] >= '0' && at[-1] <= '9')
             at--;
         const size_t told = at != NULL ? (size_t)atoi(at) : 0;
+        CHECK(at == NULL || strstr(program.err.s, "nearly as probable") != NULL);
         RAN_CASE(status == 0 && WORKS("kpred triton --always-predict %s", names[i])
                      && count_of(program.out.s, "BLOCK_SIZE_M") == 18
                      && differences(written, program.out.s) == told,

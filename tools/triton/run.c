@@ -87,6 +87,8 @@ static void tell_choices(const char *name, const struct choices *c)
     add_count(&b, c->of[CHOICE_MODEL], "predicted", "predicted");
     add_count(&b, c->of[CHOICE_CAUTIOUS], "cautious", "cautious");
     add_count(&b, c->of[CHOICE_DEFAULT], "default", "defaults");
+    if (c->of[CHOICE_DEFAULT] > c->illegal)
+        buf_puts(&b, " (nearly as probable)");
     if (c->illegal != 0)
         buf_printf(&b, "; %zu without a legal tuple", c->illegal);
     note("%s: %zu M:%s; a tuning should agree in %d %% of tuples, and in %d %% of tiles", name,
