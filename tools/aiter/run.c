@@ -72,16 +72,6 @@ static void story_note(const struct asked *a, const struct rows *r, const struct
 
 /* ---- the story: variables ---- */
 
-/* A line of any length, which a shell could run */
-static void print_variable(const char *name, const char *files)
-{
-    struct buf line = {NULL, 0, 0};
-    buf_printf(&line, "  export %s=", name);
-    quote(&line, files, '*');
-    fprintf(stderr, "%s\n", line.s);
-    buf_free(&line);
-}
-
 static int is_base(const char *path, const char *merge_name)
 {
     const size_t n = strlen(merge_name);
@@ -118,7 +108,7 @@ static void note_variable(const struct installed_family *in, const struct family
     else
         add_known(f, &files);
     buf_puts(&files, path);
-    print_variable(f->variable, files.s);
+    print_export(f->variable, files.s);
     buf_free(&files);
 }
 

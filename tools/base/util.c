@@ -258,6 +258,15 @@ void quote(struct buf *to, const char *text, char star)
     buf_puts(to, is_plain ? "" : "'");
 }
 
+void print_export(const char *name, const char *value)
+{
+    struct buf line = {NULL, 0, 0};
+    buf_printf(&line, "  export %s=", name);
+    quote(&line, value, '*');
+    fprintf(stderr, "%s\n", line.s);
+    buf_free(&line);
+}
+
 char *next_line(char **at)
 {
     char *line = *at;

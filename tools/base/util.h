@@ -74,6 +74,8 @@ char *trim_blanks(char *s);
 /* Adds a text as a shell reads it in one word, in quotes if need be. `star` stands for `*`, which
    might end a comment of C; '*' leaves it. */
 void quote(struct buf *to, const char *text, char star);
+/* A line on standard error, of any length, with which a shell sets a variable. */
+void print_export(const char *name, const char *value);
 
 /* ---- files ---- */
 

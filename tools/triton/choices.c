@@ -234,21 +234,14 @@ static const char *text_of(const struct triton_name *name, enum triton_field fie
     }
 }
 
-static enum triton_field field_of(const char *name)
-{
-    int i = 0;
-    while (i < TRITON_N_FIELDS && strcmp(triton_fields[i], name) != 0)
-        i++;
-    return (enum triton_field)i;
-}
-
 /* 0, or 1 with a reason in `why` */
 static int set_problem(struct predictor *p, const struct triton_name *name, int nearest,
                        int32_t problem[KPRED_MAX_FIELDS], struct buf *why)
 {
     const kpred_model *m = &p->model.m;
     for (uint32_t i = 0; i < m->n_fields; i++) {
-        const enum triton_field field = field_of(m->fields[i].name);
+        const enum triton_field field =
+            (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
         const char *text = text_of(name, field);
         problem[i] = text != NULL ? token_of(p, i, text, nearest) : size_of(name, field);
         if (problem[i] >= 0)
@@ -283,6 +276,7 @@ struct candidates {
     size_t n;
     kpred_tuple tuple[PREDICTED];
     struct triton_config config[PREDICTED];
+    int32_t probability[PREDICTED]; /* Q24 */
 };
 
 static struct triton_config read_tuple(const struct predictor *p, const int32_t *value, int is_amd)
@@ -299,7 +293,7 @@ static int32_t tile_sum(const struct candidates *c, const struct triton_config *
     int32_t sum = 0;
     for (size_t i = 0; i < c->n; i++)
         if (same_tile(&c->config[i], tile))
-            sum += kpred_probability(c->tuple[i].score);
+            sum += c->probability[i];
     return sum;
 }
 
@@ -323,7 +317,7 @@ static int32_t probability_of(const struct candidates *c, const struct triton_co
 {
     for (size_t i = 0; i < c->n; i++)
         if (memcmp(&c->config[i], config, sizeof *config) == 0)
-            return kpred_probability(c->tuple[i].score);
+            return c->probability[i];
     return 0;
 }
 
@@ -376,8 +370,10 @@ static int find_candidates(struct work *w, int32_t m, struct candidates *c)
     c->n = 0;
     const kpred_status status =
         kpred_predict(&w->p->ctx, w->problem, model->n_fields, c->tuple, PREDICTED, &c->n);
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->n; i++) {
         c->config[i] = read_tuple(w->p, c->tuple[i].value, w->gpu.is_amd);
+        c->probability[i] = kpred_probability(c->tuple[i].score);
+    }
     if (status == KPRED_OK || status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
         return 0;
     return fail("%s: %s", model->name, kpred_status_string(status));

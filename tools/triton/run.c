@@ -103,25 +103,16 @@ static const char *const packages[TRITON_N_SERVERS] = {
 };
 static const char *const called[TRITON_N_SERVERS] = {"vLLM", "SGLang"};
 
-static void print_variable(const char *name, const char *value)
-{
-    struct buf line = {NULL, 0, 0};
-    buf_printf(&line, "  export %s=", name);
-    quote(&line, value, '*');
-    fprintf(stderr, "%s\n", line.s);
-    buf_free(&line);
-}
-
 /* What to do with the files in the folder */
 static void tell_use(const struct run *r)
 {
     if (r->has[TRITON_VLLM][TRITON_MOE]) {
         note("vLLM looks there before it looks into its own folder:");
-        print_variable("VLLM_TUNED_CONFIG_FOLDER", r->o->output);
+        print_export("VLLM_TUNED_CONFIG_FOLDER", r->o->output);
     }
     if (r->has[TRITON_SGLANG][TRITON_MOE]) {
         note("SGLang looks there in place of its own folder, so copy what is needed of that:");
-        print_variable("SGLANG_MOE_CONFIG_DIR", r->o->output);
+        print_export("SGLANG_MOE_CONFIG_DIR", r->o->output);
     }
     for (int i = 0; i < TRITON_N_SERVERS; i++)
         if (r->has[i][TRITON_BLOCK_GEMM])

@@ -267,13 +267,14 @@ first_lines() {
 first_sentences() {
     awk -F' *[|] *' '
         /^## / { name = substr($0, 4) }
+        $2 == "split" { has_rows = $5 == "rows" }
         $2 == "config" && $3 == "all" && $4 == "int8" && NF == 14 {
             split($8, share, " ")
             printf "`%s` names the fastest solver first for %.1f %% of %d problems, 2-D and 3-D ones; its first " \
                 "choice reaches %.3f of the fastest solver\047s speed (geometric mean). ", name, $7, $5, share[1] }
         $2 == "config" && $3 == "all" && $4 == "int8" && NF == 11 {
             split($7, one, " "); split($8, three, " ")
-            if (name ~ /^(fused_moe|block_gemm)/)
+            if (has_rows)
                 printf "`%s` names the tuned configuration of vLLM or SGLang first for %.1f %%, among four for %.1f %% of " \
                     "%d rows. ", name, one[1], three[1], $5
             else
