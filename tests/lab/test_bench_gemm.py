@@ -1,4 +1,4 @@
-"""test_bench_gemm.py - tools/lab/peers/gemm.py, paired.py and the folds of tools/lab/report/gemm.sh tensile, on small tables"""
+"""test_bench_gemm.py - tools/lab/peers/gemm.py, triton.py, paired.py and the folds of gemm.sh tensile, on small tables"""
 # SPDX-License-Identifier: MIT
 import bz2
 import os
@@ -128,6 +128,37 @@ def no_table():
     assert f"gemm.sh: there is no {tables}/mi100-sgemm-Cijk_Alik" in folds(None).stderr
 
 
+# ---- triton.py ----
+
+TRITON = write(f"{tmp}/triton.spec", spec("""[kernel] name = small [data] format = csv
+    [fields] server = vllm sglang; gpu = A100 H100; N = size; M = size
+    [params] BLOCK_SIZE_M = 16 32; num_warps = 4 8; num_stages = 2 3 [split] config = N,M [derived] lm = log2 M
+    [features] hats lm 0 1 9 [network] teachers = 0; epochs = 60; encoder1 = 16; encoder2 = 16; hidden = 16"""))
+FAR = 65536 # an N whose tuples are those of no other: with it left out, nothing tells of them
+
+
+def configurations():
+    """Tiles follow from M, but for one N; stages are 3 for that N alone, but at the last M."""
+    for n in (*range(64, 120, 8), FAR):
+        for m in 1, 4, 64, 256:
+            size = 32 if (m > 16) != (n == FAR) else 16
+            yield f"vllm,H100,{n},{m},{size},4,{3 if n == FAR and m < 256 else 2}\n"
+
+
+def kept_out():
+    """Per method: rows, configurations, exact and tile in percent at 1, 4 and 10"""
+    rows = write(f"{tmp}/triton.csv", "server,gpu,N,M,BLOCK_SIZE_M,num_warps,num_stages\n" + "".join(configurations()))
+    text = output(f"{PEERS}/triton.py {TRITON} --data {rows} --trainer {TRAINER} --methods nearest,kpred --csv")
+    nearest, network = (line.split(",") for line in text.splitlines()[1:])
+    assert nearest[:4] == ["small", "nearest", "32", "8"] and network[:4] == ["small", "kpred", "32", "8"], text
+    # the tiles of FAR are those of another M, and so is one tuple
+    assert nearest[4:16:2] == ["87.5", "90.6", "90.6", "87.5", "100.0", "100.0"], text
+    assert float(network[4]) >= 80 and network[14] == "100.0", text
+
+
+check("triton.py: configurations kept out", kept_out)
+refuse("triton.py: no such method", 2, "none of nearest", f"{PEERS}/triton.py {TRITON} --data {tmp}/triton.csv "
+       f"--trainer {TRAINER} --methods guess")
 check("folds.sh: all shapes, pooled", lambda: all_folds() and None)
 check("folds.sh: only what is missing", once_more)
 check("folds.sh: a table is missing", no_table)
