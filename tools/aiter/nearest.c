@@ -32,8 +32,7 @@ static size_t read_group(const char **at, int32_t v[16])
     return n;
 }
 
-/* The first group of so many numbers, or the last */
-static int find_group(const char *name, size_t wanted, int is_last, int32_t out[16])
+int kernel_group(const char *name, size_t wanted, int is_last, int32_t out[16])
 {
     int found = 0;
     int32_t v[16];
@@ -54,7 +53,7 @@ static struct tile tile_of(const struct measured *x)
     const int is_ck = strcmp(x->library, "ck") == 0, is_asm = strcmp(x->library, "asm") == 0;
     if (!is_ck && !is_asm && !family_has_word("cktile flydsl", x->library))
         return t;
-    if (!find_group(x->kernel, is_ck ? 4 : is_asm ? 2 : 3, is_asm, v))
+    if (!kernel_group(x->kernel, is_ck ? 4 : is_asm ? 2 : 3, is_asm, v))
         return t;
     t.m = v[is_ck];
     t.n = v[is_ck + 1];
@@ -129,6 +128,8 @@ static int takes_skinny(const struct measured *x, const struct asked_shape *s)
 static int takes(const struct measured *x, const struct asked_shape *s)
 {
     const struct tile t = tile_of(x);
+    if (s->family == FAMILY_FMOE)
+        return fused_takes(x, s);
     if (family_has_word("torch triton", x->library))
         return 1;
     if (strcmp(x->library, "skinny") == 0)
@@ -156,30 +157,54 @@ static double ratio(int32_t a, int32_t b)
 /* 2 to the power of the sum of |log2|, which has the same order */
 static double distance(const struct measured *x, const struct asked_shape *s)
 {
-    return ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
+    int32_t a[MOST_SIZES], b[MOST_SIZES];
+    double d = ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
+    family_split_detail(s->family, x->detail, a);
+    family_split_detail(s->family, s->detail, b);
+    for (int i = 0; i < MOST_SIZES; i++)
+        d *= ratio(a[i], b[i]);
+    return d;
+}
+
+/* Has it the same key besides sizes? any_act: and besides the activation, which fused MoE has
+   first. */
+static int is_alike(const struct measured *x, const struct asked_shape *s, int any_act)
+{
+    int32_t size[MOST_SIZES];
+    const char *a = family_split_detail(s->family, x->detail, size);
+    const char *b = family_split_detail(s->family, s->detail, size);
+    if (!any_act)
+        return strcmp(a, b) == 0;
+    return strcmp(a + strcspn(a, ","), b + strcspn(b, ",")) == 0 && fused_any_act(x);
 }
 
 static int is_among(const struct measured *x, const struct prediction *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(p[i].kernel, x->kernel) == 0 && p[i].split == x->split
-            && strcmp(p[i].library, x->library) == 0)
+            && strcmp(p[i].library, x->library) == 0 && strcmp(p[i].more, x->more) == 0)
             return 1;
     return 0;
 }
 
+struct search {
+    const struct installed_family *in;
+    const struct asked_shape *shape;
+    int only_ck, any_act;
+};
+
 /* Of two that are as near, the one that comes first */
-static const struct measured *next(const struct installed_family *in, const struct asked_shape *s,
-                                   int only_ck, const struct prediction *before, size_t n_before)
+static const struct measured *next(const struct search *by, const struct prediction *before,
+                                   size_t n_before)
 {
     const struct measured *best = NULL;
     double least = 0;
-    for (size_t i = 0; i < in->n; i++) {
-        const struct measured *x = &in->row[i];
-        const double d = distance(x, s);
-        if ((best != NULL && !(d < least)) || strcmp(x->detail, s->detail) != 0
-            || (only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
-            || !takes(x, s))
+    for (size_t i = 0; i < by->in->n; i++) {
+        const struct measured *x = &by->in->row[i];
+        const double d = distance(x, by->shape);
+        if ((best != NULL && !(d < least)) || !is_alike(x, by->shape, by->any_act)
+            || (by->only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
+            || !takes(x, by->shape))
             continue;
         best = x;
         least = d;
@@ -187,11 +212,22 @@ static const struct measured *next(const struct installed_family *in, const stru
     return best;
 }
 
+static size_t find(const struct search *by, size_t most, struct prediction *out)
+{
+    size_t n = 0;
+    for (const struct measured *x; n < most && (x = next(by, out, n)) != NULL; n++)
+        out[n] = (struct prediction){x->kernel, x->library, x->more, x->id, x->split, 0};
+    return n;
+}
+
+/* AITER itself takes a row of fused MoE of another activation where there is none of this. */
 size_t nearest_find(const struct installed_family *in, const struct asked_shape *s, int only_ck,
                     size_t most, struct prediction *out)
 {
-    size_t n = 0;
-    for (const struct measured *x; n < most && (x = next(in, s, only_ck, out, n)) != NULL; n++)
-        out[n] = (struct prediction){x->kernel, x->library, x->id, x->split, 0};
-    return n;
+    struct search by = {in, s, only_ck, 0};
+    const size_t n = find(&by, most, out);
+    if (n != 0 || s->family != FAMILY_FMOE)
+        return n;
+    by.any_act = 1;
+    return find(&by, most, out);
 }

@@ -148,6 +148,7 @@ struct work {
     const struct rows_options *o;
     struct chooser chooser;
     struct prediction *best; /* of o->top */
+    size_t without;          /* M for which there is no prediction */
 };
 
 /* ---- rows: one M ---- */
@@ -163,6 +164,7 @@ static void add(struct work *w, const int32_t mnk[3], size_t n)
 static void leave_out(struct work *w, struct place at, kpred_status status)
 {
     char why[160];
+    w->without++;
     snprintf(why, sizeof why, "%s: %s", families[w->family].name,
              w->chooser.model == NULL
                  ? "no row of --installed names a kernel that is known to take the shape"
@@ -201,7 +203,8 @@ static void add_m(struct work *w, struct place at, const int32_t mnk[3])
 {
     if (has(w, mnk, mnk[0]))
         w->to->kept++;
-    else if (!w->o->is_exact && has(w, mnk, serving_fine(mnk[0])))
+    else if (!w->o->is_exact && families[w->family].ladder == LADDER_FINE
+             && has(w, mnk, serving_fine(mnk[0])))
         w->to->served++;
     else
         predict(w, at, mnk);
@@ -217,20 +220,34 @@ static void add_exact(struct work *w, const struct asked_shape *v, size_t n)
     }
 }
 
+/* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all tiers or
+   none: the kernels of few tokens may not suit many. */
+static void take_back(struct work *w, struct place at, size_t n)
+{
+    for (; w->to->n > n; w->to->n--)
+        tally_add(&w->rows->left_out, at,
+                  "fmoe: AITER would take the row for a larger tier, for which there is none");
+}
+
 static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 {
     int32_t grid[SERVING_MOST], last = SERVING_LAST;
-    const size_t n_grid = serving_grid(grid);
+    const size_t before = w->to->n, without = w->without;
+    const int of_tokens = families[w->family].ladder == LADDER_TOKENS;
+    const size_t n_grid = of_tokens ? serving_tiers(grid) : serving_grid(grid);
     for (size_t i = 0; i < n_grid; i++) {
         const int32_t mnk[3] = {grid[i], v->n, v->k};
         add_m(w, v->at, mnk);
     }
     for (size_t i = 0; i < n; i++) {
-        const int32_t mnk[3] = {serving_coarse(v[i].m, v->n), v->n, v->k};
+        const int32_t m = of_tokens ? serving_tier(v[i].m) : serving_coarse(v[i].m, v->n);
+        const int32_t mnk[3] = {m, v->n, v->k};
         if (mnk[0] > last)
             add_m(w, v[i].at, mnk);
         last = mnk[0] > last ? mnk[0] : last;
     }
+    if (of_tokens && w->without != without)
+        take_back(w, v->at, before);
 }
 
 /* ---- rows: one family ---- */
@@ -242,12 +259,13 @@ static int is_pair(const struct asked_shape *a, const struct asked_shape *b)
 
 static void add_shapes(struct work *w, const struct asked_shape *v, size_t n)
 {
+    const int is_exact = w->o->is_exact || families[w->family].ladder == LADDER_ASKED;
     for (size_t i = 0, next; i < n; i = next) {
         for (next = i; next < n && is_pair(&v[i], &v[next]);)
             next++;
         w->detail = v[i].detail;
         w->to->pairs++;
-        (w->o->is_exact ? add_exact : add_grid)(w, v + i, next - i);
+        (is_exact ? add_exact : add_grid)(w, v + i, next - i);
     }
     w->to->shapes += n;
 }

@@ -32,6 +32,8 @@ static void note_nearest(const struct rows_family *f, const struct installed_fam
         note("%s: AITER compiles the table of the libraries %s in: %zu of the rows act%s only "
              "after a rebuild (AITER_REBUILD=1)",
              name, families[family].built_in, n, n == 1 ? "s" : "");
+    if (families[family].remark != NULL && f->n != 0)
+        note("%s: %s", name, families[family].remark);
     if (in->never != 0)
         note("%s: %zu row%s of %s in --installed %s not copied: the numbers of its kernels hold "
              "for one version of the library",
@@ -45,8 +47,12 @@ static void note_family(const struct rows_family *f, const struct installed_fami
     struct buf b = {NULL, 0, 0};
     if (f->shapes == 0)
         return;
-    buf_printf(&b, "%s: %zu shape%s with %zu (N, K): %zu row%s", families[family].name, f->shapes,
-               plural(f->shapes), f->pairs, f->n, plural(f->n));
+    buf_printf(&b, "%s: %zu shape%s with %zu %s: %zu row%s", families[family].name, f->shapes,
+               plural(f->shapes), f->pairs,
+               families[family].ladder != LADDER_TOKENS ? "(N, K)"
+               : f->pairs == 1                          ? "layer"
+                                                        : "layers",
+               f->n, plural(f->n));
     if (families[family].has_nearest && f->n != 0)
         buf_printf(&b, ", not predicted: measured for the nearest shape%s", plural(f->n));
     if (f->kept != 0)
@@ -190,7 +196,7 @@ static int read_all(struct run *r)
         return -1;
     if (o->compiled != NULL && compiled_read(&r->compiled, &r->target, o->compiled) != 0)
         return -1;
-    const struct asked_from from = {r->only, r->target.cu_num};
+    const struct asked_from from = {r->only, r->target.cu_num, r->target.gfx};
     if (inputs_read(&r->asked, &from, o->inputs.v, o->inputs.n) != 0)
         return -1;
     if (!asked_nearest(&r->asked) && target_check(&r->target, o->gpu) != 0)
