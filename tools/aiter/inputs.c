@@ -542,7 +542,7 @@ static int read_input(struct asked *a, const struct asked_from *from, const char
 static int check_calls(const struct asked *a, const char *name)
 {
     struct buf why = {NULL, 0, 0};
-    if (a->calls == 0)
+    if (a->calls == 0 && a->cut.words.n == 0)
         return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
                     "there is nothing to predict for",
                     name);
