@@ -338,6 +338,12 @@ struct prediction {
 /* The first group of so many numbers with x between them in a kernel's name, or the last */
 int kernel_group(const char *name, size_t wanted, int is_last, int32_t out[16]);
 
+/* The number behind a part of the name; 1: it is not there. */
+int32_t kernel_number(const char *name, const char *part);
+
+/* The largest power of two that divides it, at most 256 */
+int32_t power_of_two_of(int32_t v);
+
 /* Of fused MoE: do the kernels of both stages take s, as far as is known? */
 int fused_takes(const struct measured *x, const struct asked_shape *s);
 
@@ -345,8 +351,9 @@ int fused_takes(const struct measured *x, const struct asked_shape *s);
 int fused_any_act(const struct measured *x);
 
 /* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
-   |log2| of M, N and K, and of sizes among the details, each of another kernel or split than the ones before; only kernels that are
-   known to take s (kernels of ck alone, if only_ck). Into `out`: their number, at most `most`. */
+   |log2| of M, N and K, and of sizes among the details, each of another kernel or split than the
+   ones before; only kernels that are known to take s (kernels of ck alone, if only_ck). Into `out`:
+   their number, at most `most`. */
 size_t nearest_find(const struct installed_family *in, const struct asked_shape *s, int only_ck,
                     size_t most, struct prediction *out);
 

@@ -144,23 +144,9 @@ static int tile_of(const char *name, int32_t *n, int32_t *k)
     return *n != 0 && (is_asm || *k != 0) ? 0 : -1;
 }
 
-static int32_t power_of_two_in(int32_t v)
-{
-    const int32_t power = v & -v;
-    return power < 256 ? power : 256;
-}
-
 static int divides_as_far(int32_t size, int32_t measured)
 {
-    return power_of_two_in(size) >= power_of_two_in(measured);
-}
-
-/* `_kw4` in a name of FlyDSL's: four waves share K. */
-static int64_t waves_along_k(const char *name)
-{
-    const char *p = strstr(name, "_kw");
-    const long v = p != NULL ? strtol(p + strlen("_kw"), NULL, 10) : 1;
-    return v >= 1 && v <= KPRED_MAX_SIZE ? v : 1;
+    return power_of_two_of(size) >= power_of_two_of(measured);
 }
 
 /* Names of opus tell sizes of the very shape, such as the rbn3072 of 7168. */
@@ -179,7 +165,9 @@ static int stage_takes(const struct stage *s)
         return 0;
     if (k == 0)
         return divides_as_far(s->k, s->measured_k);
-    const int64_t part = k * s->parts * waves_along_k(s->name);
+    int64_t part = k * s->parts;
+    if (part <= s->k) /* else it divides nothing anyhow */
+        part *= kernel_number(s->name, "_kw");
     return s->k % part == 0 || (s->measured_k % part != 0 && far);
 }
 

@@ -17,34 +17,6 @@ struct tile {
     int32_t m, n, k; /* k 0: the name does not say it; n 0: it says nothing */
 };
 
-/* Reads numbers with x between them, as 256x64x128, at most 16; their number. */
-static size_t read_group(const char **at, int32_t v[16])
-{
-    size_t n = 0;
-    for (const char *p = *at; n < 16 && *p >= '0' && *p <= '9'; p = *at + 1) {
-        char *end;
-        const long x = strtol(p, &end, 10);
-        v[n++] = x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 0;
-        *at = end;
-        if (*end != 'x')
-            break;
-    }
-    return n;
-}
-
-int kernel_group(const char *name, size_t wanted, int is_last, int32_t out[16])
-{
-    int found = 0;
-    int32_t v[16];
-    while (*(name += strcspn(name, "0123456789")) != '\0') {
-        if (read_group(&name, v) != wanted || (found && !is_last))
-            continue;
-        memcpy(out, v, wanted * sizeof *v);
-        found = 1;
-    }
-    return found;
-}
-
 /* ck has the threads before the tile, asm at the end of the name M and N alone. */
 static struct tile tile_of(const struct measured *x)
 {
@@ -61,26 +33,12 @@ static struct tile tile_of(const struct measured *x)
     return t;
 }
 
-/* The number behind a part of the name; 1: it is not there. */
-static int32_t number_behind(const char *name, const char *part)
-{
-    const char *p = strstr(name, part);
-    const long x = p != NULL ? strtol(p + strlen(part), NULL, 10) : 1;
-    return x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 1;
-}
-
 /* ---- what a kernel takes ---- */
-
-static int32_t power_of_two_in(int32_t v)
-{
-    const int32_t power = v & -v;
-    return power < 256 ? power : 256;
-}
 
 static int divides_as_far(const struct measured *x, const struct asked_shape *s)
 {
-    return power_of_two_in(s->n) >= power_of_two_in(x->n)
-           && power_of_two_in(s->k) >= power_of_two_in(x->k);
+    return power_of_two_of(s->n) >= power_of_two_of(x->n)
+           && power_of_two_of(s->k) >= power_of_two_of(x->k);
 }
 
 /* Of N or K. A kernel that was measured at a size which its tile does not divide fills the last
@@ -96,11 +54,11 @@ static int fits(const struct measured *x, const struct asked_shape *s, int32_t s
 static int takes_flydsl(const struct measured *x, const struct asked_shape *s, struct tile t)
 {
     const int is_wmma = strstr(x->kernel, "wmma") != NULL;
-    const int32_t parts = number_behind(x->kernel, is_wmma ? "_sk" : "_split_k");
+    const int32_t parts = kernel_number(x->kernel, is_wmma ? "_sk" : "_split_k");
     if (s->k % t.k != 0 || s->k / t.k % parts != 0)
         return 0;
     if (is_wmma)
-        return s->k / t.k / parts >= number_behind(x->kernel, "_nb");
+        return s->k / t.k / parts >= kernel_number(x->kernel, "_nb");
     return s->family != FAMILY_BP || serving_fine(s->m) % t.m == 0;
 }
 
