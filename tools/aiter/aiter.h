@@ -39,8 +39,10 @@ struct family {
     const char *files;    /* of models, in aiter/configs/model_configs: names before .csv */
     const char *kernel;   /* that every build of AITER has, or NULL */
     int has_libtype;      /* its tables have that column; without it every kernel is of ck */
-    int has_nearest;      /* without a model, shapes get the kernels of the nearest measured ones */
+    int has_nearest;      /* shapes that no model answers get the kernels of the nearest measured */
     const char *details[MOST_DETAILS + 1]; /* columns of the key behind M, N and K; then NULL */
+    const char *modelled[MOST_DETAILS];    /* values that a model answers of a detail which is no
+                                              field of it, blanks between; NULL: any */
     const char *id_column, *tail;          /* of the kernel's number; the columns behind its name */
     const char *built_in; /* libraries of which AITER compiles the table itself in, so that a row
                              acts after a rebuild alone; blanks between, or NULL */
@@ -55,6 +57,12 @@ int family_is_answered(enum family_id family);
 
 /* Can it be the value of a detail? Those are names, numbers and points: torch.int8, False. */
 int family_is_detail(const char *text);
+
+/* Does the family's model answer shapes with these details (values, commas between)? Then they are set
+   in `problem`, where they are fields of the model: a detail whose name is that of a field has to be a
+   token of it, another one has to be among `modelled`. */
+int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
+                       int32_t problem[KPRED_MAX_FIELDS]);
 
 /* Is the word one of these, between which blanks stand? */
 int family_has_word(const char *words, const char *word);
@@ -145,6 +153,7 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     size_t lines, calls;    /* that were read: calls are lines of AITER's, and rows of lists */
     size_t usable;          /* calls that are whole, of a family that is answered and wanted */
     size_t found;           /* of these, those whose very row a table has */
+    size_t n_found;         /* distinct shapes of those */
     struct tally left_out;  /* distinct shapes */
     struct tally cut;       /* lines that cannot be used */
     struct buf key, detail; /* of the one at hand */
@@ -168,7 +177,7 @@ struct asked_text {
 int asked_row(struct asked *a, const struct asked_from *from, struct place at,
               enum family_id family, const struct asked_text *row);
 
-/* Is there a shape of a family that is answered without a model? */
+/* Is there a shape of a family that can be answered without a model? */
 int asked_nearest(const struct asked *a);
 
 /* By family, N, K, details and M */
@@ -227,7 +236,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
     } of[N_FAMILIES];
 };
 
-/* Reads tables: of families without a model only those that are asked for, and of untuned lists
+/* Reads tables: of families with nearest shapes only those that are asked for, and of untuned lists
    only the names. `only` is the family of tables whose name tells none. 0, or -1 with a message. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n);
@@ -272,6 +281,7 @@ struct prediction {
     const char *kernel, *library;
     int32_t id, split;
     int32_t score;
+    int is_copied; /* of the nearest measured shape; then it has no score */
 };
 
 /* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
@@ -298,11 +308,14 @@ struct rows { /* all zero: there are none; to be freed */
             size_t rank; /* from 1 */
             struct prediction best;
         } * v;
+        size_t copied;        /* of the rows, those of nearest shapes */
         size_t shapes, pairs; /* asked for: of M, N and K, and of N and K */
         size_t kept, served;  /* M left out: --installed has them, or their fine step */
     } of[N_FAMILIES];
-    size_t without_gpu;    /* shapes of families whose model does not know the GPU */
-    size_t without_rows;   /* those of families without a model, of which no table has a row */
+    size_t without_gpu;  /* shapes of families whose model does not know the GPU */
+    size_t without_rows; /* those that no model answers, and of whose family no table has a row */
+    /* Of the other shapes: AITER finds a predicted row, one that is copied, or one of --installed */
+    size_t predicted, copied, measured;
     struct tally left_out; /* M of the rest */
 };
 

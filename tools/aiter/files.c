@@ -70,8 +70,7 @@ static void add_row(struct buf *b, const struct row *r, enum family_id family,
 }
 
 /* Nobody knows the probability of a kernel that was measured for another shape. */
-static void add_candidate(struct buf *b, const struct row *r, enum family_id family,
-                          const struct target *t)
+static void add_candidate(struct buf *b, const struct row *r, const struct target *t)
 {
     buf_printf(b, "%s,", t->gfx);
     add_key(b, r, t);
@@ -79,7 +78,7 @@ static void add_candidate(struct buf *b, const struct row *r, enum family_id fam
                r->best.split);
     csv_add_cell(b, r->best.kernel);
     buf_puts(b, ",");
-    if (!families[family].has_nearest)
+    if (!r->best.is_copied)
         buf_printf(b, "%.6f", kpred_probability(r->best.score) / 16777216.0);
 }
 
@@ -92,7 +91,7 @@ static void write_rows(FILE *f, const struct rows_family *rows, enum family_id f
     for (size_t i = 0; i < rows->n; i++) {
         line.n = 0;
         if (schema == SCHEMA_CANDIDATES)
-            add_candidate(&line, &rows->v[i], family, t);
+            add_candidate(&line, &rows->v[i], t);
         else
             add_row(&line, &rows->v[i], family, t, schema);
         fprintf(f, "%s\n", line.s);

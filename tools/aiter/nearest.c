@@ -1,4 +1,4 @@
-/* nearest.c - for families without a model: the kernels of the measured shapes that are nearest
+/* nearest.c - where no model answers: the kernels of the measured shapes that are nearest
    SPDX-License-Identifier: MIT
 
    A table of AITER names for each shape the kernel that was the fastest there. For a shape of no
@@ -192,6 +192,6 @@ size_t nearest_find(const struct installed_family *in, const struct asked_shape 
 {
     size_t n = 0;
     for (const struct measured *x; n < most && (x = next(in, s, only_ck, out, n)) != NULL; n++)
-        out[n] = (struct prediction){x->kernel, x->library, x->id, x->split, 0};
+        out[n] = (struct prediction){x->kernel, x->library, x->id, x->split, 0, 1};
     return n;
 }
