@@ -123,7 +123,9 @@ def legal(spec, path):
 def split_of(spec, kernel, text):
     """One number for all that runs the same code."""
     split = int(float(text))
-    if spec["family"] != "a8w8_blockscale_bpreshuffle":
+    if spec["family"] == "a8w8_bpreshuffle" and kernel["library"].startswith("ck"):
+        return split
+    if not spec["family"].endswith("bpreshuffle"):
         return split
     return max(split, 1) if kernel["library"] == "asm" else 0
 
@@ -132,6 +134,8 @@ def table_rows(spec, paths):
     """(place, gpu, m, n, k, name, split, us) of each row"""
     for path in paths:
         for number, row in enumerate(csv.DictReader(open_text(path)), 2):
+            if row.get("q_dtype_w") == "torch.int8":
+                continue
             gfx = row.get("gfx") or ("gfx950" if row["cu_num"] == "256" else "gfx942")
             kernel = spec["kernels"][row["kernelName"]]
             yield (f"{path}:{number}", f"{gfx}_{row['cu_num']}", int(row["M"]), int(row["N"]),

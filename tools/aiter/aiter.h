@@ -47,8 +47,10 @@ struct family {
     const char *files;    /* of models, in aiter/configs/model_configs: names before .csv */
     const char *kernel;   /* that every build of AITER has, or NULL */
     int has_libtype;      /* its tables have that column; without it every kernel is of ck */
-    int has_nearest;      /* without a model, shapes get the kernels of the nearest measured ones */
+    int has_nearest;      /* shapes that no model answers get the kernels of the nearest measured */
     const char *details[MOST_DETAILS + 1]; /* columns of the key besides M, N and K; then NULL */
+    const char *modelled[MOST_DETAILS];    /* values that a model answers of a detail which is no
+                                              field of it, blanks between; NULL: any */
     const char *id_column, *tail;          /* of the kernel's number; the columns behind its name */
     const char *sizes[3]; /* the columns that are M, N and K here; all NULL: they are called so */
     int n_sizes;          /* so many of the details are sizes: near shapes have near ones */
@@ -86,6 +88,12 @@ int family_add_detail(struct buf *b, enum family_id family, size_t i, const char
 /* The sizes that a shape's details begin with, the rest being 1; what is behind them */
 const char *family_split_detail(enum family_id family, const char *detail,
                                 int32_t size[MOST_SIZES]);
+
+/* Does the family's model answer shapes with these details (values, commas between)? Then they are set
+   in `problem`, where they are fields of the model: a detail whose name is that of a field has to be a
+   token of it, another one has to be among `modelled`. */
+int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
+                       int32_t problem[KPRED_MAX_FIELDS]);
 
 /* Is the word one of these, between which blanks stand? */
 int family_has_word(const char *words, const char *word);
@@ -179,6 +187,7 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     size_t lines, calls;    /* that were read: calls are lines of AITER's, and rows of lists */
     size_t usable;          /* calls that are whole, of a family that is answered and wanted */
     size_t found;           /* of these, those whose very row a table has */
+    size_t n_found;         /* distinct shapes of those */
     struct tally left_out;  /* distinct shapes */
     struct tally cut;       /* lines that cannot be used */
     struct buf key, detail; /* of the one at hand */
@@ -215,7 +224,7 @@ struct fused_call {
 /* 0, or -1: it has not so many values, or an impossible one. */
 int fused_read(struct fused_call *c, const char *text, size_t n);
 
-/* Is there a shape of a family that is answered without a model? */
+/* Is there a shape of a family that can be answered without a model? */
 int asked_nearest(const struct asked *a);
 
 /* By family, N, K, details and M */
@@ -282,7 +291,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
     } of[N_FAMILIES];
 };
 
-/* Reads tables: of families without a model only those that are asked for, and of untuned lists
+/* Reads tables: of families with nearest shapes only those that are asked for, and of untuned lists
    only the names. `only` is the family of tables whose name tells none. 0, or -1 with a message. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n);
@@ -333,6 +342,7 @@ struct prediction {
     const char *more; /* as in the table, of a family with copied columns; else NULL */
     int32_t id, split;
     int32_t score;
+    int is_copied; /* of the nearest measured shape; then it has no score */
 };
 
 /* The first group of so many numbers with x between them in a kernel's name, or the last */
@@ -375,11 +385,14 @@ struct rows { /* all zero: there are none; to be freed */
             size_t rank; /* from 1 */
             struct prediction best;
         } * v;
+        size_t copied;        /* of the rows, those of nearest shapes */
         size_t shapes, pairs; /* asked for: of M, N and K, and of N and K */
         size_t kept, served;  /* M left out: --installed has them, or their fine step */
     } of[N_FAMILIES];
-    size_t without_gpu;    /* shapes of families whose model does not know the GPU */
-    size_t without_rows;   /* those of families without a model, of which no table has a row */
+    size_t without_gpu;  /* shapes of families whose model does not know the GPU */
+    size_t without_rows; /* those that no model answers, and of whose family no table has a row */
+    /* Of the other shapes: AITER finds a predicted row, one that is copied, or one of --installed */
+    size_t predicted, copied, measured;
     struct tally left_out; /* M of the rest */
 };
 

@@ -69,9 +69,16 @@ const struct family families[N_FAMILIES] = {
                    .short_name = "bp",
                    .merge_name = "a8w8_bpreshuffle_tuned_gemm",
                    .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
+                   .model = "gemm_a8w8_bpreshuffle",
+                   .files = "a8w8_bpreshuffle_tuned_gemm_glm47 a8w8_bpreshuffle_tuned_gemm_glm5.2 "
+                            "a8w8_bpreshuffle_tuned_gemm_kimik3 "
+                            "a8w8_bpreshuffle_tuned_gemm_minimax_m3 "
+                            "a8w8_bpreshuffle_tuned_gemm_qwen3_5_397b_a17b_mxfp4_attnfp8 "
+                            "dsv3_a8w8_bpreshuffle_tuned_gemm glm5_a8w8_bpreshuffle_tuned_gemm",
                    .has_libtype = 1,
                    .has_nearest = 1,
                    .details = {"q_dtype_w"},
+                   .modelled = {"torch.float8_e4m3fnuz torch.float8_e4m3fn"},
                    .id_column = "kernelId",
                    .tail = TAIL,
                    .built_in = "ck cktile"},
@@ -216,6 +223,35 @@ int family_has_word(const char *words, const char *word)
         if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
             return 1;
     return 0;
+}
+
+/* Of a detail: 1 if the model takes the value, which then is in the problem. */
+static int is_modelled(const kpred_model *m, const char *name, const char *modelled,
+                       const char *value, int32_t problem[KPRED_MAX_FIELDS])
+{
+    const int32_t at = kpred_field_index(m, name);
+    if (at < 0)
+        return modelled == NULL || family_has_word(modelled, value);
+    const int32_t token = kpred_token(m, (size_t)at, value);
+    problem[at] = token;
+    return token >= 0;
+}
+
+int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
+                       int32_t problem[KPRED_MAX_FIELDS])
+{
+    const struct family *f = &families[family];
+    char *copy = xstrdup(detail), *rest = copy;
+    int is_all = m != NULL;
+    for (size_t i = 0; is_all && f->details[i] != NULL; i++) {
+        char *value = rest;
+        rest += strcspn(rest, ",");
+        if (*rest != '\0')
+            *rest++ = '\0';
+        is_all = is_modelled(m, f->details[i], f->modelled[i], value, problem);
+    }
+    free(copy);
+    return is_all;
 }
 
 static int is_called(const struct family *f, const char *text)

@@ -83,7 +83,7 @@ static void add_part(struct buf *b, const char *text, char end, int i)
 /* Nobody knows the probability of a kernel that was measured for another shape. */
 static void add_probability(struct buf *b, const struct written *w)
 {
-    if (!families[w->family].has_nearest)
+    if (!w->row->best.is_copied)
         buf_printf(b, "%.6f", kpred_probability(w->row->best.score) / 16777216.0);
 }
 

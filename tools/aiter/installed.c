@@ -133,7 +133,7 @@ static int read_table(struct installed *in, const struct target *t, enum family_
         return fail("--installed: %s: its name tells no family of AITER's; --family says which it "
                     "is of (INPUT stands before --installed, or behind --)",
                     path);
-    if (families[family].model == NULL && !is_asked(a, family))
+    if ((families[family].has_nearest || families[family].model == NULL) && !is_asked(a, family))
         return 0;
     struct reading r = {&in->of[family], family, t, path};
     intern_text(&r.to->paths, path);

@@ -1,4 +1,4 @@
-/* nearest.c - for families without a model: the kernels of the measured shapes that are nearest
+/* nearest.c - where no model answers: the kernels of the measured shapes that are nearest
    SPDX-License-Identifier: MIT
 
    A table of AITER names for each shape the kernel that was the fastest there. For a shape of no
@@ -174,7 +174,7 @@ static size_t find(const struct search *by, size_t most, struct prediction *out)
 {
     size_t n = 0;
     for (const struct measured *x; n < most && (x = next(by, out, n)) != NULL; n++)
-        out[n] = (struct prediction){x->kernel, x->library, x->more, x->id, x->split, 0};
+        out[n] = (struct prediction){x->kernel, x->library, x->more, x->id, x->split, 0, 1};
     return n;
 }
 

@@ -53,8 +53,10 @@ static void note_family(const struct rows_family *f, const struct installed_fami
                : f->pairs == 1                          ? "layer"
                                                         : "layers",
                f->n, plural(f->n));
-    if (families[family].has_nearest && f->n != 0)
-        buf_printf(&b, ", not predicted: measured for the nearest shape%s", plural(f->n));
+    if (f->copied != 0 && f->copied != f->n)
+        buf_printf(&b, ", %zu of them", f->copied);
+    if (f->copied != 0)
+        buf_printf(&b, ", not predicted: measured for the nearest shape%s", plural(f->copied));
     if (f->kept != 0)
         buf_printf(&b, "; %zu left out that --installed has", f->kept);
     if (f->served != 0)
@@ -63,6 +65,20 @@ static void note_family(const struct rows_family *f, const struct installed_fami
     buf_free(&b);
     if (families[family].has_nearest)
         note_nearest(f, in, family);
+}
+
+/* Of the distinct shapes of all families */
+static void note_sum(const struct asked *a, const struct rows *r)
+{
+    const size_t measured = r->measured + a->n_found;
+    size_t n = 0;
+    for (size_t i = 0; i < a->left_out.words.n; i++)
+        n += a->left_out.v[i].n;
+    for (int i = 0; i < N_FAMILIES; i++)
+        n += r->of[i].shapes;
+    note("%zu shape%s in all: %zu predicted, %zu with the kernel of the nearest shape, %zu that a "
+         "table has, %zu left out",
+         n, plural(n), r->predicted, r->copied, measured, n - r->predicted - r->copied - measured);
 }
 
 static void story_note(const struct asked *a, const struct rows *r, const struct installed *in)
@@ -74,6 +90,7 @@ static void story_note(const struct asked *a, const struct rows *r, const struct
     tally_note(&a->left_out, "shape is left out", "shapes are left out");
     tally_note(&r->left_out, "M is left out", "M are left out");
     tally_note(&a->cut, "line", "lines");
+    note_sum(a, r);
 }
 
 /* ---- the story: variables ---- */
@@ -173,12 +190,12 @@ static int check(const struct aiter_options *o)
 
 /* ---- a run: reading ---- */
 
-/* Of --family: it may name one without a model. */
+/* Of --family: it may name one that needs no model. */
 static int check_family(const struct run *r)
 {
     struct buf known = {NULL, 0, 0};
     int rc = 0;
-    if (r->only == FAMILY_NONE || r->target.model[r->only] != NULL)
+    if (r->only == FAMILY_NONE || r->target.model[r->only] != NULL || families[r->only].has_nearest)
         return 0;
     if (*target_known(r->only, &known) != '\0')
         rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", r->o->gpu,

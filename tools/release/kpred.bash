@@ -159,7 +159,7 @@ _kpred_value() {
     *:--spec) _kpred_files .spec ;;
     *:--include-dir) _kpred_files / ;; # folders alone
     *:--system) _kpred_files .txt ;;
-    aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale ;;
+    aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale a8w8_bpreshuffle ;;
     aiter:--schema) _kpred_reply current no-gfx no-libtype no-tflops ;;
     aiter:--installed) _kpred_files .csv ;;
     aiter:--compiled) _kpred_files ;;
