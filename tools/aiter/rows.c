@@ -253,8 +253,8 @@ static const struct row *row_of(const struct work *w, int32_t m)
     return NULL;
 }
 
-/* AITER looks for M, for its fine step and for its coarse one. Of a shape that is left out nothing is
-   counted. */
+/* AITER looks for M, its fine step and its coarse one. Nothing is counted of a shape that is left
+   out. */
 static void count(struct work *w, const struct asked_shape *s)
 {
     const int32_t mnk[3] = {s->m, s->n, s->k};
