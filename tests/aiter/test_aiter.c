@@ -400,7 +400,8 @@ static void models_and_nearest_shapes(void)
                            "torch.float8_e4m3fn,0 torch.int8,1 ")
                         == 0,
              "FP8 is predicted, INT8 is copied, and the summary counts them");
-    edited(BP "_tuned_gemm.csv", "304_" BP "_tuned_gemm.csv", "s/gfx950,256/gfx942,304/;s/int8/x/");
+    edited(BP "_tuned_gemm.csv", "304_" BP "_tuned_gemm.csv",
+           "s/gfx950,256/gfx942,304/;s/torch.int8/x/");
     LOG_OF("miss bp 17,1024,4096 x");
     RAN_CASE(aiter("--gpu MI300X --exact -o dir --installed 304_" BP "_tuned_gemm.csv --", "log")
                      == 0

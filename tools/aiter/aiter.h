@@ -89,9 +89,9 @@ int family_add_detail(struct buf *b, enum family_id family, size_t i, const char
 const char *family_split_detail(enum family_id family, const char *detail,
                                 int32_t size[MOST_SIZES]);
 
-/* Does the family's model answer shapes with these details (values, commas between)? Then they are set
-   in `problem`, where they are fields of the model: a detail whose name is that of a field has to be a
-   token of it, another one has to be among `modelled`. */
+/* Does the family's model answer shapes with these details (values, commas between)? Then those
+   that are fields of the model are set in `problem`. A detail with the name of a field has to be a
+   token of it; another one has to be among `modelled`. */
 int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
                        int32_t problem[KPRED_MAX_FIELDS]);
 
@@ -291,7 +291,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
     } of[N_FAMILIES];
 };
 
-/* Reads tables: of families with nearest shapes only those that are asked for, and of untuned lists
+/* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
    only the names. `only` is the family of tables whose name tells none. 0, or -1 with a message. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n);
@@ -391,7 +391,7 @@ struct rows { /* all zero: there are none; to be freed */
     } of[N_FAMILIES];
     size_t without_gpu;  /* shapes of families whose model does not know the GPU */
     size_t without_rows; /* those that no model answers, and of whose family no table has a row */
-    /* Of the other shapes: AITER finds a predicted row, one that is copied, or one of --installed */
+    /* Of the others: AITER finds a predicted row, one that is copied, or one of --installed */
     size_t predicted, copied, measured;
     struct tally left_out; /* M of the rest */
 };

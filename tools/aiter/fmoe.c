@@ -121,8 +121,8 @@ int fused_read(struct fused_call *c, const char *text, size_t n)
 
 /* Facts of AITER's tuned tables at commit e4048607. Stage 1 (gate and up) makes inter_dim features
    of model_dim, and stage 2 (down) the other way round; a fused kernel of both has the tile of
-   stage 1. The tile, which stands in the name, divides both; of the 35 rows whose kernel it
-   does not divide, each was measured at such a size. */
+   stage 1. The tile, which stands in the name, divides both sizes but in 35 rows, where the last
+   tile is filled up. */
 
 struct stage {
     const char *name;
