@@ -689,7 +689,7 @@ int main(void)
     RUN_ALL(sha256_vectors, sha256_chunks, integers, texts, read_whole_file, output_whole_or_not,
             output_through_links, signals_leave_nothing, changes_meet, reason_is_told,
             texts_of_editors, no_text, spec_texts, spec_scales, split_facts, split_names, folds,
-            files_left_out, folds_without_a_key, canonical_is_largest, timed_find_db,
-            a_sample_of_many_rows);
+            files_left_out, folds_without_a_key, key_without_split, canonical_is_largest,
+            timed_find_db, a_sample_of_many_rows);
     return program_end();
 }

@@ -205,7 +205,7 @@ static int complete(struct taking *t)
     if (t->field[CONV_DIR] >= 0)
         take_defaults(t, &taken);
     const int bad = check_missing(t);
-    if (bad == 0 && taken.n != 0)
+    if (bad == 0 && taken.n != 0 && !t->given->is_quiet)
         note("not given, so as MIOpenDriver has it:%s", taken.s);
     buf_free(&taken);
     return bad;
