@@ -44,8 +44,8 @@ struct opt {
    status to exit with: 0 after help (1 if it could not be written), 2 after a message. */
 int opts_parse(const struct opt *table, const char *help, int argc, char **argv);
 
-/* "1.5", "90s", "500ms", "30m", "2h" or "1d", a bare number being seconds, into seconds: 0, or -1 with
-   a message that begins with the option. */
+/* "1.5", "90s", "500ms", "30m", "2h" or "1d", a bare number being seconds, into seconds:
+   0, or -1 with a message that begins with the option. */
 int duration_read(const char *option, const char *text, double *seconds);
 
 /* ---- a command's outputs are none of the files that it reads, and no two of them are one ---- */
