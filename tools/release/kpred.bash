@@ -148,7 +148,7 @@ _kpred_value() {
     aiter:-o) _kpred_files .csv ;;
     *:--tp | *:--m | *:-M) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
-    tune:-o | tune:--problems | merge:-o) _kpred_files .csv ;;
+    tune:-o | tune:--problems | predict:--problems | merge:-o) _kpred_files .csv ;;
     tune:--run | tune:--server) _kpred_files ;;
     tune:--model) _kpred_model_or_header ;;
     tune:--budget | tune:--repeat | tune:--shard | tune:--seeds) ;; # numbers
