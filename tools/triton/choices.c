@@ -436,6 +436,12 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
     w.p = predictor_of(p, name, &w.gpu);
     if (w.p == NULL)
         return -1;
+    int is_exact = 0;
+    (void)model_gpu(&w.p->model, (size_t)kpred_field_index(&w.p->model.m, "gpu"), name->device, 1,
+                    &is_exact);
+    c->is_nearest = !is_exact;
+    c->model = w.p->model.m.id;
+    c->model_name = w.p->model.m.name;
     int rc = set_problem(w.p, name, o->nearest, w.problem, why);
     for (size_t i = 0; i < o->ms.n && rc == 0; i++)
         rc = choose_m(&w, c, (int32_t)o->ms.v[i]);

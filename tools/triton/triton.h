@@ -52,6 +52,12 @@ struct missed_from {
 int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs);
 void missed_free(struct missed *m);
 
+/* The device of a name, as torch.cuda.get_device_name() gives it, with `_` for blanks; for some
+   names vLLM has another one. 0, or -1 with a message about --gpu. */
+int triton_device_set(struct triton_name *name, const char *gpu);
+/* The message about --triton of a text that is no version; 0 or -1 */
+int triton_version_check(const char *version);
+
 /* ---- configurations ---- */
 
 /* Members of a tuple, in the order in which the servers' tuners write them: enum triton_member */
@@ -105,6 +111,9 @@ struct choices { /* all zero: there are none */
     size_t of[N_CHOICES];
     size_t illegal;      /* M without a legal tuple: defaults, or left out */
     int64_t tuple, tile; /* sums of those of v */
+    int is_nearest;      /* the model lacks the GPU: `tuple` and `tile` are of another one */
+    uint64_t model;      /* its id */
+    const char *model_name;
 };
 
 /* The built-in models that were needed; all zero: none yet; to be closed */
@@ -131,6 +140,29 @@ void predictors_close(struct predictors *p);
    vLLM's reader of MoE files takes it. */
 void triton_text(struct buf *b, const struct triton_name *name, const struct choices *c,
                  const char *version);
+
+/* Where it is in the folder DIR, to be freed: DIR/NAME, or of SGLang's experts
+   DIR/configs/triton_VERSION/NAME. NULL: that has no version. */
+char *triton_path(const char *output, const struct triton_name *name, const char *version);
+
+struct triton_files { /* all zero: there are none; to be freed */
+    size_t n, cap;
+    struct triton_file {
+        char *path; /* NULL: standard output */
+        struct buf text;
+    } * v;
+    int has[TRITON_N_SERVERS][TRITON_N_KERNELS]; /* files of them */
+};
+
+/* Takes over the path and the text, which is then empty. */
+void triton_files_add(struct triton_files *files, const struct triton_name *name, char *path,
+                      struct buf *text);
+/* All of them, with their folders. 0, or -1 with a message; without `force`, a file that is there
+   with other bytes is kept, and nothing is written then. */
+int triton_files_write(const struct triton_files *files, int force);
+/* What to do with those in the folder */
+void triton_files_tell(const struct triton_files *files, const char *output);
+void triton_files_free(struct triton_files *files);
 
 /* ---- a run ---- */
 
