@@ -24,9 +24,9 @@ struct flat_json {
 };
 
 /* Reads a file of at most so many bytes, strictly but for NaN, Infinity and -Infinity, which Python
-   writes, and which are null. A member that stands there twice is an error, and so is nesting beyond
-   64. `what` is what the outermost object is, "config.json of a model". 0, or -1 with a message;
-   to be freed in both cases. */
+   writes, and which are null. A member that stands there twice is an error, and so is nesting
+   beyond 64. `what` is what the outermost object is, "config.json of a model". 0, or -1 with a
+   message; to be freed in both cases. */
 int flat_json_read(struct flat_json *j, const char *path, size_t most, const char *what);
 void flat_json_free(struct flat_json *j);
 

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct opt_counts triton_tuned = {
+    18, {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096}};
+
 /* ---- configurations ---- */
 
 /* Members behind num_stages as they are without a word */

@@ -26,27 +26,31 @@ static int is_written(const struct triton_name *name, const struct triton_config
     return c->v[i] != 1 || c->v[TRITON_NONKDIM] != 0;
 }
 
-static void add_config(struct buf *b, const struct triton_name *name, const struct choice *c,
-                       int is_amd)
+void triton_text_row(struct buf *b, const struct triton_name *name, const struct choice *c)
 {
+    struct triton_gpu gpu;
+    triton_gpu_find(&gpu, name->device);
     buf_printf(b, "    \"%" PRId32 "\": {", c->m);
     for (int i = 0; i < TRITON_N_MEMBERS; i++)
-        if (is_written(name, &c->config, is_amd, (enum triton_member)i))
+        if (is_written(name, &c->config, gpu.is_amd, (enum triton_member)i))
             buf_printf(b, "%s\n        \"%s\": %" PRId32, i != 0 ? "," : "", triton_members[i],
                        c->config.v[i]);
     buf_puts(b, "\n    }");
 }
 
-void triton_text(struct buf *b, const struct triton_name *name, const struct choices *c,
-                 const char *version)
+void triton_text_begin(struct buf *b, const struct triton_name *name, const char *version)
 {
-    struct triton_gpu gpu;
-    triton_gpu_find(&gpu, name->device);
     buf_puts(b, "{\n");
     if (version != NULL && name->server == TRITON_VLLM && name->kernel == TRITON_MOE)
         buf_printf(b, "    \"triton_version\": \"%s\",\n", version);
+}
+
+void triton_text(struct buf *b, const struct triton_name *name, const struct choices *c,
+                 const char *version)
+{
+    triton_text_begin(b, name, version);
     for (size_t i = 0; i < c->n; i++) {
-        add_config(b, name, &c->v[i], gpu.is_amd);
+        triton_text_row(b, name, &c->v[i]);
         buf_puts(b, i + 1 < c->n ? ",\n" : "\n");
     }
     buf_puts(b, "}\n");
@@ -72,7 +76,8 @@ void triton_files_add(struct triton_files *files, const struct triton_name *name
 {
     files->v = xgrow(files->v, files->n, &files->cap, sizeof *files->v);
     files->v[files->n++] = (struct triton_file){path, *text};
-    files->has[name->server][name->kernel] = 1;
+    if (name != NULL)
+        files->has[name->server][name->kernel] = 1;
     *text = (struct buf){NULL, 0, 0};
 }
 

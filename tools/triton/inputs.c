@@ -33,7 +33,7 @@ int triton_device_set(struct triton_name *name, const char *gpu)
 }
 
 /* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of --triton */
-static void set_version(struct missed_name *m, const char *version, const char *path)
+void triton_version_of(char out[TRITON_VERSION_SIZE], const char *version, const char *path)
 {
     static const char folder[] = "triton_";
     const char *text = "";
@@ -50,8 +50,8 @@ static void set_version(struct missed_name *m, const char *version, const char *
         text = version;
         n = strlen(version);
     }
-    snprintf(m->version, sizeof m->version, "%.*s", (int)n, text);
-    for (char *p = m->version; *p != '\0'; p++)
+    snprintf(out, TRITON_VERSION_SIZE, "%.*s", (int)n, text);
+    for (char *p = out; *p != '\0'; p++)
         *p = *p == '.' ? '_' : *p;
 }
 
@@ -106,7 +106,7 @@ static int add(struct missed *m, const struct missed_from *from, struct place at
     }
     if (from->gpu != NULL && triton_device_set(&name.name, from->gpu) != 0)
         return -1;
-    set_version(&name, from->version, path);
+    triton_version_of(name.version, from->version, path);
     if (keep(m, &name) && guessed)
         m->guessed++;
     return 0;

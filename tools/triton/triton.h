@@ -55,6 +55,9 @@ void missed_free(struct missed *m);
 /* The device of a name, as torch.cuda.get_device_name() gives it, with `_` for blanks; for some
    names vLLM has another one. 0, or -1 with a message about --gpu. */
 int triton_device_set(struct triton_name *name, const char *gpu);
+/* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of `version`, which is NULL or
+   as 3.5.1; "" if none tells. */
+void triton_version_of(char out[TRITON_VERSION_SIZE], const char *version, const char *path);
 /* The message about --triton of a text that is no version; 0 or -1 */
 int triton_version_check(const char *version);
 
@@ -122,6 +125,9 @@ struct predictors {
     struct predictor *of[TRITON_N_KERNELS][2]; /* of NVIDIA's GPUs, and of AMD's */
 };
 
+/* The M of both servers' tuners */
+extern const struct opt_counts triton_tuned;
+
 struct choices_options {
     struct opt_counts ms; /* ascending */
     int nearest;          /* take the nearest GPU for one that the model lacks */
@@ -141,6 +147,10 @@ void predictors_close(struct predictors *p);
 void triton_text(struct buf *b, const struct triton_name *name, const struct choices *c,
                  const char *version);
 
+/* Its beginning, up to the first row; and a row, "M": {..}, without a comma or an end of line */
+void triton_text_begin(struct buf *b, const struct triton_name *name, const char *version);
+void triton_text_row(struct buf *b, const struct triton_name *name, const struct choice *c);
+
 /* Where it is in the folder DIR, to be freed: DIR/NAME, or of SGLang's experts
    DIR/configs/triton_VERSION/NAME. NULL: that has no version. */
 char *triton_path(const char *output, const struct triton_name *name, const char *version);
@@ -154,7 +164,7 @@ struct triton_files { /* all zero: there are none; to be freed */
     int has[TRITON_N_SERVERS][TRITON_N_KERNELS]; /* files of them */
 };
 
-/* Takes over the path and the text, which is then empty. */
+/* Takes over the path and the text, which is then empty; name: NULL for another file. */
 void triton_files_add(struct triton_files *files, const struct triton_name *name, char *path,
                       struct buf *text);
 /* All of them, with their folders. 0, or -1 with a message; without `force`, a file that is there
