@@ -77,20 +77,18 @@ void folder_free(struct folder *f)
 
 /* ---- versions ---- */
 
-/* Numbers between `_`: is a newer than b? */
+/* Numbers between `_`, as far as there are any: is a newer than b? */
 static int is_newer(const char *a, const char *b)
 {
-    while (*a != '\0' || *b != '\0') {
-        char *end_a, *end_b;
+    char *end_a, *end_b;
+    do {
         const long x = strtol(a, &end_a, 10), y = strtol(b, &end_b, 10);
         if (x != y)
             return x > y;
-        a = end_a + (*end_a == '_');
-        b = end_b + (*end_b == '_');
-        if (a[-1] != '_' && b[-1] != '_')
-            return 0;
-    }
-    return 0;
+        a = end_a + 1;
+        b = end_b + 1;
+    } while (*end_a == '_' && *end_b == '_');
+    return *end_a == '_';
 }
 
 const char *folder_newest(const struct folder *f)
