@@ -36,7 +36,7 @@ LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
-ROOMS = base model data miopen aiter triton train lab/paper eval tune cli
+ROOMS = base model data miopen aiter triton serve train lab/paper eval tune cli
 SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
 MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
@@ -87,7 +87,7 @@ $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
 $(addprefix $(BUILD)/tools/,base/unpack.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_model.o): $(BUILD)/libraries
+    miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.

@@ -136,17 +136,19 @@ _kpred_value() {
     network:--batch) ;; # a number
     *:--evaluations | *:--time | *:--population | *:--elite | *:--first-edits | *:--crossover) ;;
     *:--mutation | *:--jobs | *:--timeout | *:--memory | *:--point | *:--random) ;; # numbers
-    triton:--gpu | triton:--triton) ;; # as torch writes it, a version
+    triton:--gpu | *:--triton) ;; # as torch writes it, a version
     *:--gpu)
         names=$(_kpred_models "$kpred" | cut -d, -f4 | tr ' ' '\n' | sort -u)
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
-    triton:--server) _kpred_reply vllm sglang ;;
-    triton:-o) _kpred_files / ;;
+    triton:--server | serve:--server) _kpred_reply vllm sglang ;;
+    triton:-o | serve:-o | serve:--installed | serve:--known) _kpred_files / ;;
+    serve:--config) _kpred_files .json ;;
+    serve:--quant) _kpred_reply none fp8 fp8_block fp8_channel int8_w8a8 int8_w8a16 int4_w4a16 mxfp4 ;;
     aiter:--model) _kpred_files .json ;;
     aiter:-o) _kpred_files .csv ;;
-    *:--tp | *:--m | *:-M) ;; # numbers
+    *:--tp | *:--ep-size | *:--m | *:-M) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
     tune:-o | tune:--problems | predict:--problems | merge:-o) _kpred_files .csv ;;
     tune:--run | tune:--server) _kpred_files ;;
@@ -184,7 +186,7 @@ _kpred_operand() {
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
     merge) _kpred_files .csv .csv.bz2 .csv.gz ;;
     ingest | train | kernels | tune) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
-    miopen | aiter | triton) _kpred_files ;;
+    miopen | aiter | triton | serve) _kpred_files ;;
     check | search) # a kernel and its harness
         case ${#operands[@]} in
         0) _kpred_files .c .ll .bc ;;
