@@ -36,7 +36,7 @@ LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
-ROOMS = base model data miopen aiter triton train lab/paper eval tune cli
+ROOMS = base model data miopen aiter triton serve train lab/paper eval tune cli
 SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
 MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
@@ -47,24 +47,34 @@ PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
 include tools/evolve/evolve.mk
 .DEFAULT_GOAL := all
 
+# JOBS=N: so many files, or suites, at a time, in place of one for each core; make -jN goes before it. A make that
+# another one started takes from that one's jobs, and `make clean all` goes step by step.
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+ifeq ($(MAKELEVEL)$(filter-out all demo,$(MAKECMDGOALS))$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+
+# A line a file; V=1: the commands in its place. $(call says,WORD,FILE) begins a recipe.
+says = $(if $(filter-out 0,$(V)),,@$(if $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,echo '  $(1) $(2)';))
+
 .PHONY: all
-all: $(PROGRAMS) ## the programs, into build/
+all: $(PROGRAMS) ## the programs, into build/, on all cores. V=1: print the commands
 ifeq ($(LLVM_LIB),)
 	@echo "kpred-evolve is not built: it needs LLVM 16 (Debian: apt-get install llvm-16-dev clang-16)"
 endif
 
 $(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o $(ARCHIVE)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
 $(BUILD)/kpred-train: $(BUILD)/tools/cli/kpred_train.o $(ARCHIVE) $(BUILD)/libraries
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/libraries,$^) -o $@ $(LIBRARIES) -lm -pthread
+	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/libraries,$^) -o $@ $(LIBRARIES) -lm -pthread
 
 $(ARCHIVE): $(filter-out $(MAINS:%.c=$(BUILD)/%.o),$(OBJECTS))
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call says,ar,$@)rm -f $@ && $(AR) rcs $@ $^
 
 $(OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) $(EXACT) $(filter -D%,$(LIBRARIES)) -MMD -MP -c $< -o $@
+	$(call says,cc,$<)$(CC) $(BASE) $(CFLAGS) $(EXACT) $(filter -D%,$(LIBRARIES)) -MMD -MP -c $< -o $@
 
 # The arithmetic of training, of the times it learns from, and of tuning gives the same bits on every machine:
 # nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
@@ -77,24 +87,24 @@ $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
 $(addprefix $(BUILD)/tools/,base/unpack.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_model.o): $(BUILD)/libraries
+    miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.
 $(BUILD)/tools/model/runtime.o $(BUILD)/tools/model/registry.o: $(BUILD)/models.h
 $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/release/models.sh
 	@mkdir -p $(@D)
-	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
+	$(call says,make,$@)sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
 -include $(OBJECTS:.o=.d)
 
 .PHONY: demo
-demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 by each kernel that applies. ALL=1: print all
+demo: all $(BUILD)/resnet50 ## build, and predict for the layers of ResNet-50 by each kernel that applies. ALL=1: print all
 	@$(BUILD)/resnet50 $(if $(filter-out 0,$(ALL)),all)
 
 $(BUILD)/%: examples/%.c kpred.h kpred_constraints.h $(MODELS)
 	@mkdir -p $(@D)
-	$(CC) -std=c99 -I. $(CFLAGS) $< -o $@
+	$(call says,cc,$<)$(CC) -std=c99 -I. $(CFLAGS) $< -o $@
 
 # For ROCm in /opt: HIP_CFLAGS='-D__HIP_PLATFORM_AMD__ -isystem /opt/rocm/include'
 # HIP_LIBS='-L/opt/rocm/lib -lamdhip64'
@@ -148,8 +158,6 @@ help: ## this list. LAB=1: what makes the project's own figures, and tests its t
 	@cat $(if $(LAB),tools/lab/lab.mk tests/mutants/mutants.mk,Makefile tools/evolve/evolve.mk) | \
 	    sed -n 's/^\([a-z_-]*\):.*## \(.*\)/  make \1|\2/p' | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
-# JOBS=N: so many suites at a time, in place of one for each core
-JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 RUN = JOBS='$(JOBS)' CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
     TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' TRITON_CONFIGS='$(TRITON_CONFIGS)' sh tests/harness/run.sh
 

@@ -43,7 +43,7 @@ static const char to_log[] =
 /* M,N,K,US,KERNEL to a row of a table, below its heading */
 static const char to_table[] =
     "s/^([0-9,]*,)([^,]*),(.*)/gfx950,256,\\1ck,0,0,\\2,\\3,1,1,0/;1i" HEAD;
-/* KEY,LIBRARY,SPLIT,US,KERNEL to such a row of a family without a model */
+/* KEY,LIBRARY,SPLIT,US,KERNEL to such a row of a family with nearest shapes */
 #define TO_ROW "s/^(.*),(.*),(.*),(.*),(.*)$/gfx950,256,\\1,\\2,7,\\3,\\4,\\5,0.1,1,1/;1i"
 #define BP_HEAD \
     "gfx,cu_num,M,N,K,q_dtype_w,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"
@@ -385,6 +385,34 @@ static void nearest_shapes(void)
         "an untuned list of bf16");
 }
 
+/* Of one family: FP8 by the model, INT8 by nearest shapes, and all of a GPU that the model lacks */
+static void models_and_nearest_shapes(void)
+{
+    made_nearest("miss bp 17,1024,4096 torch.float8_e4m3fn|miss bp 18,1024,4096 torch.int8|miss bp "
+                 "19,1000,4096 torch.int8|miss bp 16,1024,4096 torch.int8|miss a8w8_tuned 1,2,3",
+                 "16,1024,4096,torch.int8,asm,0,5.5,a_16x64");
+    RAN_CASE(aiter("--exact -o dir --installed " BP "_tuned_gemm.csv --", "log") == 0
+                 && has(program.err.s, "2 rows, 1 of them, not predicted: measured")
+                 && has(program.err.s,
+                        "4 shapes in all: 1 predicted, 1 with the kernel of the nearest shape, 1 "
+                        "that a table has, 1 left out")
+                 && strcmp(cells("dir/" BP "_tuned_gemm.csv", "$6, $11 == \"a_16x64\""),
+                           "torch.float8_e4m3fn,0 torch.int8,1 ")
+                        == 0,
+             "FP8 is predicted, INT8 is copied, and the summary counts them");
+    edited(BP "_tuned_gemm.csv", "304_" BP "_tuned_gemm.csv",
+           "s/gfx950,256/gfx942,304/;s/torch.int8/x/");
+    LOG_OF("miss bp 17,1024,4096 x");
+    RAN_CASE(aiter("--gpu MI300X --exact -o dir --installed 304_" BP "_tuned_gemm.csv --", "log")
+                     == 0
+                 && strcmp(cells("dir/" BP "_tuned_gemm.csv", "$11"), "a_16x64 ") == 0,
+             "a GPU that the model does not know: the nearest shape");
+    refused("log: there is nothing .*: the model of " BP
+            " does not know gfx942_304 .known: .*, and "
+            "--installed no measured row for gfx942_304$",
+            "--gpu MI300X", "log");
+}
+
 static void other_gpu(const char *gpu)
 {
     RAN_CASE(aiter(say("--gpu %s --exact -o dir", gpu), "log") == 0
@@ -419,9 +447,11 @@ static void bad_logs_and_lists(void)
     refused("--family: value \"fp8\": is no family", "--family fp8", "log");
     run_cases("out");
     refused(
-        "log: there is nothing to predict for: kpred has no model of the family fmoe; "
+        "log: there is nothing to predict for: nothing says whether batched products .* does; "
         "kpred has no model of the family bf16, and --installed no measured row for gfx950_256$",
-        "", LOG_OF("miss bf 1,2,3 True|[fused_moe] using 2stage default for ('gfx950', 256, 16)"));
+        "",
+        LOG_OF("miss bf 1,2,3 True|shape is B:1, M:1, N:2, K:3, not found tuned config in "
+               "CKGEMM, x"));
     refused("log: there is nothing .*: --family leaves out " BSP "$", "--family bs",
             LOG_OF("miss bsp 1,2,3"));
     put_text("log", "%s", "");
@@ -483,6 +513,7 @@ int main(void)
                                           earlier_outputs,
                                           installed_tables,
                                           nearest_shapes,
+                                          models_and_nearest_shapes,
                                           gpus,
                                           bad_logs_and_lists,
                                           bad_installed_tables,

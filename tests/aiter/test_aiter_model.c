@@ -136,12 +136,9 @@ static void put_configs(void)
 int main(void)
 {
     program_begin();
-    if (has_library("JANSSON")) {
-        put_configs();
-        rows_and_files();
-        bad_sizes();
-        each_row("tests/aiter/aiter_model.cases", see_case);
-    } else
-        skip_case("lists of a model's shapes", "there is no jansson");
+    put_configs();
+    rows_and_files();
+    bad_sizes();
+    each_row("tests/aiter/aiter_model.cases", see_case);
     return program_end();
 }

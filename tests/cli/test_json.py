@@ -296,6 +296,12 @@ def predicted(kpred, d, problem):
     command = ["predict", d["model"], *problem.split(), "-k", "5"]
     heading, rows = rows_of(kpred, *command)
     shares = [1.0] + [float(row["probability"]) for row in rows]
+    names, values = zip(*(pair.split("=") for pair in problem.split()))
+    many = subprocess.run([kpred, "predict", d["model"], "-k", "5", "--csv", "--problems", "-"], check=True,
+                          stdout=subprocess.PIPE, input=f"{','.join(names)}\n{','.join(values)}\n".encode())
+    tell(f"predict {d['model']} --problems -", [line for line, row in zip(
+        list(csv.reader(io.StringIO(many.stdout.decode())))[1:], rows)
+        if line[0] != "2" or line[-len(heading):] != list(row.values())])
     table = [line.split() for line in output(kpred, *command).decode().splitlines()]
     is_ranked = [row["rank"] for row in rows] == list("12345") and shares == sorted(shares, reverse=True)
     is_same = len(table) == 6 and table[0] == ["percent" if name == "probability" else name for name in heading]
@@ -344,9 +350,9 @@ def built_in(kpred):
         tell(f"models {name}: as a header", output(kpred, "models", name) != output(kpred, "models", header))
     known = [(name, d["kernel"], str(d["bytes"]), d["id"]) for name, d in models.items()]
     listed = [(row["model"], row["kernel"], row["bytes"], row["id"]) for row in rows_of(kpred, "models")[1]]
-    table = [line.split() for line in output(kpred, "models").decode().splitlines()[1:]]
-    tell("models", listed if listed != known else [line for line in zip(table, known) if line[0][0] != line[1][0]
-         or line[0][-2:] != list(line[1][2:])] or len(table) - len(known))
+    table = output(kpred, "models").decode().splitlines()[1:-2]
+    tell("models", listed if listed != known else [line for line, name in zip(table, models) if line.split()[0] != name
+         or len(line.split()) < 2 or len(line) > 80] or len(table) - len(known))
     for name, problem in (("conv_asm_bwd_wrw_1x1", one.replace("=F ", "=W ")), ("conv_asm_1x1u", one),
                           ("conv_asm_bwd_wrw_3x3", one.replace("=F ", "=W ") + " groups=1"),
                           ("conv_ocl_direct_fwd_1x1", one), ("gemm_mi100_nt", "m=1024 n=512 batch=1 k=256")):

@@ -545,6 +545,23 @@ static void folds_without_a_key(void)
     spec_free(&s);
 }
 
+/* Without a key config, the fields but the GPU are it. */
+static void key_without_split(void)
+{
+    static const char text[] = "[kernel]\nname = toy\n[data]\nformat = timed\n[fields]\nm = size\n"
+                               "gpu = gfx900 gfx906\nn = size\n[params]\ntile = 1 2\n";
+    const int32_t problem[] = {5, 1, 7};
+    struct buf key = {NULL, 0, 0};
+    struct spec s;
+    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
+    const struct split_key *config = held_out_key(&s, "config");
+    REQUIRE(config != NULL);
+    split_key_text(&s, config, problem, &key);
+    CHECK_TEXT(key.s, "5,7");
+    buf_free(&key);
+    spec_free(&s);
+}
+
 /* The canonical size is the largest one with the same output. */
 static void canonical_is_largest(void)
 {
@@ -672,7 +689,7 @@ int main(void)
     RUN_ALL(sha256_vectors, sha256_chunks, integers, texts, read_whole_file, output_whole_or_not,
             output_through_links, signals_leave_nothing, changes_meet, reason_is_told,
             texts_of_editors, no_text, spec_texts, spec_scales, split_facts, split_names, folds,
-            files_left_out, folds_without_a_key, canonical_is_largest, timed_find_db,
-            a_sample_of_many_rows);
+            files_left_out, folds_without_a_key, key_without_split, canonical_is_largest,
+            timed_find_db, a_sample_of_many_rows);
     return program_end();
 }

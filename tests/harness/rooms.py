@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 # A room may use itself and those before it; train and eval stand side by side.
-ORDER = {"base": 0, "model": 1, "data": 2, "miopen": 3, "aiter": 4, "triton": 5, "train": 6, "lab": 7, "eval": 8, "tune": 9,
-         "cli": 10, "evolve": 11}
+ORDER = {"base": 0, "model": 1, "data": 2, "miopen": 3, "aiter": 4, "triton": 5, "serve": 6, "train": 7, "lab": 8,
+         "eval": 9, "tune": 10, "cli": 11, "evolve": 12}
 MOST_FOREIGN = 3 # headers of other rooms that one file includes
 MOST_AT_TOP = 12 # files of C directly in tools/
 

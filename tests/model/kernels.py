@@ -59,6 +59,10 @@ def is_legal(family, kernel, name, split, n, k):
         return split <= 3 and tile_k * 2 ** split <= k
     if family == "a4w4_blockscale":
         return split == 0
+    if family == "a8w8_bpreshuffle":
+        if split not in (range(1, 9) if library == "asm" else range(1) if library == "flydsl" else range(4)):
+            return False
+        return library in ("asm", "cktile") or (n % tile_n == 0 and k % max(tile_k, 1) == 0)
     if library == "asm":
         if not 1 <= split <= 8 or n % tile_n:
             return False
@@ -123,7 +127,9 @@ def legal(spec, path):
 def split_of(spec, kernel, text):
     """One number for all that runs the same code."""
     split = int(float(text))
-    if spec["family"] != "a8w8_blockscale_bpreshuffle":
+    if spec["family"] == "a8w8_bpreshuffle" and kernel["library"].startswith("ck"):
+        return split
+    if not spec["family"].endswith("bpreshuffle"):
         return split
     return max(split, 1) if kernel["library"] == "asm" else 0
 
@@ -132,6 +138,8 @@ def table_rows(spec, paths):
     """(place, gpu, m, n, k, name, split, us) of each row"""
     for path in paths:
         for number, row in enumerate(csv.DictReader(open_text(path)), 2):
+            if row.get("q_dtype_w") == "torch.int8" or row["us"] == "inf":
+                continue
             gfx = row.get("gfx") or ("gfx950" if row["cu_num"] == "256" else "gfx942")
             kernel = spec["kernels"][row["kernelName"]]
             yield (f"{path}:{number}", f"{gfx}_{row['cu_num']}", int(row["M"]), int(row["N"]),

@@ -61,8 +61,11 @@ in_tree() {
     (cd "$tmp/$tree" && env -u MIOPEN_DB -u TENSILE_CSV -u ORACLE BUILD=build CFLAGS=-O0 "$@")
 }
 
+# It builds the programs too, a line for each file.
 demo() {
-    in_tree make -s demo >"$tmp/log" 2>&1 && grep -q '^conv_asm_1x1u: ' "$tmp/log"
+    rm "$tmp/$tree/build/kpred" && in_tree make demo >"$tmp/log" 2>&1 && grep -q '^conv_asm_1x1u: ' "$tmp/log" &&
+        grep -qx '  link build/kpred' "$tmp/log" && [ -x "$tmp/$tree/build/kpred" ] &&
+        in_tree make -n V=1 -W tools/base/util.c | grep -q 'util[.]c -o build/tools'
 }
 
 # No tarball without git, not even of a checkout that happens to lie around the tree.

@@ -271,7 +271,7 @@ def lacks(command, here, at):
     for program in "python3", "pkg-config", "cmake", "hipcc":
         if program in command and not shutil.which(program):
             return program
-    if re.search("kernel.json|A100.json|config.json", here):
+    if re.search("kernel.json|A100.json", here):
         if "HAVE_JANSSON" not in LIBRARIES:
             return "jansson"
     elif re.search("[.]bz2|make weights|make accuracy", here):
@@ -294,6 +294,7 @@ HERE = [
     (r" DB(\.\.\.)* ", f" {BOTH} "), (r" \.\.\. ", " example.c "), ("([ /])NAME([-. ])", rf"\1{SMALL}\2"),
     ("eval conv_asm_1x1u --float", f"eval weights/{SMALL}.h --float"),
     ("(?s) miopen --gpu GPU.*", r"\g<0> <log.txt"), (" aiter --gpu GPU ", " aiter --gpu MI355X "),
+    (r" serve --gpu GPU *$", " serve --gpu MI300X --dry-run <server.log "),
     (" GPU([. ])", r" gfx906_60\1"), ("(?s)FILE(.*--net NET)", r"NETWORK\1"), ("--net NET ", "--net encdec "),
     ("--replay TABLE ", "--replay A100.json "), ("--evaluations [0-9]* ", "--evaluations 800 "),
     ("(?s)(?!.*--epochs)(.*kpred-train train .*) -o ", r"\1 --epochs 2 -o "), ("--by BY ", "--by dtype "),

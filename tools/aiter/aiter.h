@@ -23,11 +23,19 @@ enum family_id {
     FAMILY_BF16,
     FAMILY_BATCHED,
     FAMILY_FMOE,
+    FAMILY_A8W8_BATCHED, /* FAMILY_BATCHED: nothing tells which of these two */
+    FAMILY_BF16_BATCHED,
+    FAMILY_MXSCALE,
+    FAMILY_GROUPED,
+    FAMILY_FHMOE,
     N_FAMILIES,
     FAMILY_NONE = -1
 };
 
-enum { MOST_DETAILS = 5 };
+enum { MOST_DETAILS = 9, MOST_COPIED = 5, MOST_SIZES = 2 };
+
+/* Which M get rows, if not just those that are asked for: see "the M of rows" */
+enum ladder { LADDER_FINE, LADDER_TOKENS, LADDER_ASKED };
 
 struct family {
     const char *name; /* as people write it, "a8w8_blockscale" */
@@ -39,9 +47,20 @@ struct family {
     const char *files;    /* of models, in aiter/configs/model_configs: names before .csv */
     const char *kernel;   /* that every build of AITER has, or NULL */
     int has_libtype;      /* its tables have that column; without it every kernel is of ck */
-    int has_nearest;      /* without a model, shapes get the kernels of the nearest measured ones */
-    const char *details[MOST_DETAILS + 1]; /* columns of the key behind M, N and K; then NULL */
+    int has_nearest;      /* shapes that no model answers get the kernels of the nearest measured */
+    const char *details[MOST_DETAILS + 1]; /* columns of the key besides M, N and K; then NULL */
+    const char *modelled[MOST_DETAILS];    /* values that a model answers of a detail which is no
+                                              field of it, blanks between; NULL: any */
     const char *id_column, *tail;          /* of the kernel's number; the columns behind its name */
+    const char *sizes[3]; /* the columns that are M, N and K here; all NULL: they are called so */
+    int n_sizes;          /* so many of the details are sizes: near shapes have near ones */
+    const char *key, *values; /* columns behind cu_num in the order of today's tables, if that is
+                                 another than sizes, details, libtype, number, split, time, kernel
+                                 and tail */
+    const char *kernel_column, *split_column;
+    const char *copied[MOST_COPIED + 1]; /* more columns that come with the kernel; then NULL */
+    enum ladder ladder;
+    const char *remark;   /* that the summary has of rows, or NULL */
     const char *built_in; /* libraries of which AITER compiles the table itself in, so that a row
                              acts after a rebuild alone; blanks between, or NULL */
     const char *never;    /* a library no row of which is written, or NULL: the numbers of its
@@ -50,11 +69,31 @@ struct family {
 
 extern const struct family families[N_FAMILIES];
 
+/* The column that is M (0), N or K (2) of a family, and those of its kernel and split */
+const char *family_size(enum family_id family, int i);
+const char *family_kernel_column(enum family_id family);
+const char *family_split_column(enum family_id family);
+
+/* Is it one of a NULL-terminated list of names? Its place there, or -1. */
+int family_place_of(const char *const *names, const char *name);
+
 /* Is there a model, or has it nearest shapes? */
 int family_is_answered(enum family_id family);
 
-/* Can it be the value of a detail? Those are names, numbers and points: torch.int8, False. */
-int family_is_detail(const char *text);
+/* Adds the value of detail i, as keys have it: names, numbers and points, torch.int8, False. Of
+   fused MoE there is one way for each: <ActivationType.Silu: 0> is ActivationType.Silu, and True
+   is 1. -1: it is none; nothing is added. */
+int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text);
+
+/* The sizes that a shape's details begin with, the rest being 1; what is behind them */
+const char *family_split_detail(enum family_id family, const char *detail,
+                                int32_t size[MOST_SIZES]);
+
+/* Does the family's model answer shapes with these details (values, commas between)? Then those
+   that are fields of the model are set in `problem`. A detail with the name of a field has to be a
+   token of it; another one has to be among `modelled`. */
+int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
+                       int32_t problem[KPRED_MAX_FIELDS]);
 
 /* Is the word one of these, between which blanks stand? */
 int family_has_word(const char *words, const char *word);
@@ -62,6 +101,9 @@ int family_has_word(const char *words, const char *word);
 /* The family whose name is part of the last component of a path (of the names, the longest), or
    FAMILY_NONE. */
 enum family_id family_of_file(const char *path);
+
+/* Of a batched product: which one --family says; else FAMILY_BATCHED */
+enum family_id family_of_batched(enum family_id only);
 
 /* The family that an option names, by any of its names; FAMILY_NONE with a message. */
 enum family_id family_asked(const char *option, const char *text);
@@ -145,6 +187,7 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     size_t lines, calls;    /* that were read: calls are lines of AITER's, and rows of lists */
     size_t usable;          /* calls that are whole, of a family that is answered and wanted */
     size_t found;           /* of these, those whose very row a table has */
+    size_t n_found;         /* distinct shapes of those */
     struct tally left_out;  /* distinct shapes */
     struct tally cut;       /* lines that cannot be used */
     struct buf key, detail; /* of the one at hand */
@@ -155,6 +198,7 @@ struct asked { /* all zero: nothing was asked for; to be freed */
 struct asked_from {
     enum family_id only;
     int cu_num; /* of the GPU that rows are for; hits on another one are left out */
+    const char *gfx;
 };
 
 /* A call that is no CALL_CUT. 0, or -1 with a message. */
@@ -168,7 +212,19 @@ struct asked_text {
 int asked_row(struct asked *a, const struct asked_from *from, struct place at,
               enum family_id family, const struct asked_text *row);
 
-/* Is there a shape of a family that is answered without a model? */
+/* What the line of a miss of fused MoE says, between its parentheses. Values have no blanks or
+   quotes around them. */
+struct fused_call {
+    char value[14][64];           /* what follows points into these */
+    const char *gfx;              /* NULL: an older line */
+    const char *cu_num, *size[3]; /* token, inter_dim, model_dim */
+    const char *detail[MOST_DETAILS];
+};
+
+/* 0, or -1: it has not so many values, or an impossible one. */
+int fused_read(struct fused_call *c, const char *text, size_t n);
+
+/* Is there a shape of a family that can be answered without a model? */
 int asked_nearest(const struct asked *a);
 
 /* By family, N, K, details and M */
@@ -193,28 +249,36 @@ struct tuned_row {
     const char *kernel, *us, *libtype; /* libtype "ck": the table has no such column */
     const char *split, *id;            /* "": likewise */
     const char *detail;                /* as that of an asked shape */
+    const char *more;                  /* the family's copied cells, COPIED_END behind each */
+    const char *tag;                   /* "": none */
     int64_t cu_num;                    /* 0: the table does not say */
     int32_t m, n, k;
 };
+
+#define COPIED_END '\x1f'
 
 /* Calls `row` for each; what that returns, if it is not 0, ends the reading and is returned. Else
    0, or -1 with a message: the file is no such table. */
 int tuned_read(const char *path, enum family_id family,
                int (*row)(void *to, const struct tuned_row *row), void *to);
 
+/* The number of a cell, from 0. 0, or -1 with a message. */
+int tuned_number(const struct tuned_row *row, const char *name, const char *text, int32_t *out);
+
 /* Is the time one that stands for a prediction? */
 int tuned_is_predicted(const char *us);
 
 /* ---- installed tables ---- */
 
-/* AITER refuses tables of which two rows have one key, so these are refused here, too. */
+/* AITER refuses tables of which two rows have one key, so these are refused here, too. Where the
+   rows have other tags, it takes the first, which is told. */
 
 struct installed { /* all zero: nothing is installed; to be freed */
     struct installed_family {
         struct interned keys; /* of all GPUs */
         size_t cap;
         struct installed_key {
-            const char *path;
+            const char *path, *tag;
             long line;
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
@@ -222,12 +286,12 @@ struct installed { /* all zero: nothing is installed; to be freed */
         size_t n, rows_cap, never; /* rows; those of the library that is never written */
         struct measured {          /* of a family with nearest shapes, for the target */
             int32_t m, n, k, id, split;
-            const char *kernel, *library, *detail;
+            const char *kernel, *library, *detail, *more;
         } * row;
     } of[N_FAMILIES];
 };
 
-/* Reads tables: of families without a model only those that are asked for, and of untuned lists
+/* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
    only the names. `only` is the family of tables whose name tells none. 0, or -1 with a message. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n);
@@ -266,17 +330,40 @@ int32_t serving_coarse(int32_t m, int32_t n);
    number. */
 size_t serving_grid(int32_t m[SERVING_MOST]);
 
+/* Of fused MoE: the tokens for which AITER looks, and the powers of two up to 32768 among them */
+enum { SERVING_LAST_TIER = 131072 };
+int32_t serving_tier(int32_t tokens);
+size_t serving_tiers(int32_t m[SERVING_MOST]);
+
 /* ---- the best kernels of a shape ---- */
 
 struct prediction {
     const char *kernel, *library;
+    const char *more; /* as in the table, of a family with copied columns; else NULL */
     int32_t id, split;
     int32_t score;
+    int is_copied; /* of the nearest measured shape; then it has no score */
 };
 
+/* The first group of so many numbers with x between them in a kernel's name, or the last */
+int kernel_group(const char *name, size_t wanted, int is_last, int32_t out[16]);
+
+/* The number behind a part of the name; 1: it is not there. */
+int32_t kernel_number(const char *name, const char *part);
+
+/* The largest power of two that divides it, at most 256 */
+int32_t power_of_two_of(int32_t v);
+
+/* Of fused MoE: do the kernels of both stages take s, as far as is known? */
+int fused_takes(const struct measured *x, const struct asked_shape *s);
+
+/* Can the kernels be of another activation, too? Their names do not tell one. */
+int fused_any_act(const struct measured *x);
+
 /* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
-   |log2| of M, N and K, each of another kernel or split than the ones before; only kernels that are
-   known to take s (kernels of ck alone, if only_ck). Into `out`: their number, at most `most`. */
+   |log2| of M, N and K, and of sizes among the details, each of another kernel or split than the
+   ones before; only kernels that are known to take s (kernels of ck alone, if only_ck). Into `out`:
+   their number, at most `most`. */
 size_t nearest_find(const struct installed_family *in, const struct asked_shape *s, int only_ck,
                     size_t most, struct prediction *out);
 
@@ -298,11 +385,14 @@ struct rows { /* all zero: there are none; to be freed */
             size_t rank; /* from 1 */
             struct prediction best;
         } * v;
+        size_t copied;        /* of the rows, those of nearest shapes */
         size_t shapes, pairs; /* asked for: of M, N and K, and of N and K */
         size_t kept, served;  /* M left out: --installed has them, or their fine step */
     } of[N_FAMILIES];
-    size_t without_gpu;    /* shapes of families whose model does not know the GPU */
-    size_t without_rows;   /* those of families without a model, of which no table has a row */
+    size_t without_gpu;  /* shapes of families whose model does not know the GPU */
+    size_t without_rows; /* those that no model answers, and of whose family no table has a row */
+    /* Of the others: AITER finds a predicted row, one that is copied, or one of --installed */
+    size_t predicted, copied, measured;
     struct tally left_out; /* M of the rest */
 };
 

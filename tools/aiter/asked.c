@@ -25,8 +25,13 @@ static int leave_out(struct asked *a, struct place at, const char *key, size_t n
 static int no_model(struct asked *a, struct place at, enum family_id family, const char *key,
                     size_t n_key)
 {
-    char why[96];
-    snprintf(why, sizeof why, "kpred has no model of the family %s", families[family].name);
+    char why[160];
+    if (family == FAMILY_BATCHED)
+        snprintf(why, sizeof why,
+                 "nothing says whether batched products are of FP8 or BF16: --family %s or %s does",
+                 families[FAMILY_A8W8_BATCHED].name, families[FAMILY_BF16_BATCHED].name);
+    else
+        snprintf(why, sizeof why, "kpred has no model of the family %s", families[family].name);
     return leave_out(a, at, key, n_key, why);
 }
 
@@ -43,6 +48,21 @@ static int not_wanted(struct asked *a, struct place at, enum family_id family, c
 static int is_size(int64_t v)
 {
     return v >= 1 && v <= KPRED_MAX_SIZE;
+}
+
+/* AITER looks for no tier of tokens beyond the largest. */
+static int32_t tier_at_most(struct asked *a, struct place at, int32_t tokens)
+{
+    const size_t before = a->seen.n;
+    if (tokens <= SERVING_LAST_TIER)
+        return tokens;
+    a->key.n = 0;
+    buf_printf(&a->key, "tokens %" PRId32, tokens);
+    intern(&a->seen, a->key.s, a->key.n);
+    if (a->seen.n != before)
+        note("%s:%zu: token: %" PRId32 " is beyond AITER's largest tier: taken as %d", at.path,
+             at.line, tokens, SERVING_LAST_TIER);
+    return SERVING_LAST_TIER;
 }
 
 /* The details are those in a->detail. */
@@ -68,11 +88,18 @@ static void begin_detail(struct asked *a)
     buf_puts(&a->detail, "");
 }
 
-static void add_detail(struct asked *a, const char *text, size_t n)
+/* The texts of all, in their order; NULL, or the name of the one that is no value of AITER's */
+static const char *set_details(struct asked *a, enum family_id family,
+                               const char *const text[MOST_DETAILS])
 {
-    if (a->detail.n != 0)
-        buf_puts(&a->detail, ",");
-    buf_add(&a->detail, text, n);
+    const char *const *names = families[family].details;
+    begin_detail(a);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        buf_puts(&a->detail, i != 0 ? "," : "");
+        if (family_add_detail(&a->detail, family, i, text[i]) != 0)
+            return names[i];
+    }
+    return NULL;
 }
 
 /* The value that follows the name and : or =, without quotes; its length, 0: it is not there. */
@@ -91,18 +118,22 @@ static size_t logged(const struct call *call, const char *name, const char **val
 }
 
 /* Of a line of a log, which has the values of a->detail in any order; NULL, or the name of the one
-   that it lacks. There outdtype is called otype. */
+   that it lacks. There outdtype is called otype, and B stands before M. */
 static const char *read_details(struct asked *a, enum family_id family, const struct call *call)
 {
-    const char *value;
-    begin_detail(a);
-    for (const char *const *name = families[family].details; *name != NULL; name++) {
-        const size_t n = logged(call, strcmp(*name, "outdtype") == 0 ? "otype" : *name, &value);
-        if (n == 0)
-            return *name;
-        add_detail(a, value, n);
+    const char *const *names = families[family].details, *text[MOST_DETAILS], *value;
+    char copy[MOST_DETAILS][64];
+    for (size_t i = 0; names[i] != NULL; i++) {
+        const int is_b = strcmp(names[i], "B") == 0;
+        size_t n =
+            is_b ? call->b.n
+                 : logged(call, strcmp(names[i], "outdtype") == 0 ? "otype" : names[i], &value);
+        if (n == 0 || n >= sizeof *copy)
+            return names[i];
+        snprintf(copy[i], sizeof *copy, "%.*s", (int)n, is_b ? call->b.text : value);
+        text[i] = copy[i];
     }
-    return NULL;
+    return set_details(a, family, text);
 }
 
 /* ---- asked: logs ---- */
@@ -118,10 +149,11 @@ static const char *key_of(const struct call *call, size_t *n)
 /* The name of a size that is none; NULL: all are. */
 static const char *wrong_size(const struct call *call)
 {
-    return !is_size(call->m.value)   ? "M"
-           : !is_size(call->n.value) ? "N"
-           : !is_size(call->k.value) ? "K"
-                                     : NULL;
+    return call->b.n != 0 && !is_size(call->b.value) ? "B"
+           : !is_size(call->m.value)                 ? "M"
+           : !is_size(call->n.value)                 ? "N"
+           : !is_size(call->k.value)                 ? "K"
+                                                     : NULL;
 }
 
 /* A log is nobody's to mend: the line is left out and counted. */
@@ -166,11 +198,62 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
         return leave_out(a, at, key, n, why);
     }
     if (kind == CALL_HIT && call->padded.value == call->m.value) {
+        const size_t before = a->seen.n;
+        leave_out(a, at, key, n, "a table has a row of just this M");
+        a->n_found += a->seen.n - before;
         a->found++;
-        return leave_out(a, at, key, n, "a table has a row of just this M");
+        return 0;
     }
     const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
     add(a, at, family, mnk);
+    return 0;
+}
+
+/* Of another GPU than rows are for? An older line does not tell the architecture. */
+static int fused_of_other_gpu(struct asked *a, const struct asked_from *from, struct place at,
+                              const struct call *call, const struct fused_call *c)
+{
+    char why[160];
+    int64_t units;
+    struct buf b = {NULL, 0, 0};
+    const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : from->gfx;
+    const int is_other = parse_int(c->cu_num, 1, KPRED_MAX_SIZE, &units) != 0
+                         || units != from->cu_num || strcmp(gfx, from->gfx) != 0;
+    snprintf(why, sizeof why, "the log is of %s with %s compute units, not %s with %d", gfx,
+             c->cu_num, from->gfx, from->cu_num);
+    buf_free(&b);
+    return is_other ? leave_out(a, at, call->text, call->n_text, why), 1 : 0;
+}
+
+static int cut_fused(struct asked *a, struct place at)
+{
+    tally_add(&a->cut, at, "the line of fused MoE does not hold the values of a key");
+    return 0;
+}
+
+static int asked_fused(struct asked *a, const struct asked_from *from, struct place at,
+                       const struct call *call)
+{
+    struct fused_call c;
+    int32_t v[3];
+    if (from->only != FAMILY_NONE && from->only != FAMILY_FMOE)
+        return not_wanted(a, at, FAMILY_FMOE, call->text, call->n_text);
+    if (fused_read(&c, call->text, call->n_text) != 0
+        || set_details(a, FAMILY_FMOE, c.detail) != NULL)
+        return cut_fused(a, at);
+    for (int i = 0; i < 3; i++) {
+        int64_t x;
+        if (parse_int(c.size[i], INT32_MIN, INT32_MAX, &x) != 0)
+            return cut_fused(a, at);
+        if (!is_size(x))
+            return no_size(a, at, family_size(FAMILY_FMOE, i));
+        v[i] = (int32_t)x;
+    }
+    if (fused_of_other_gpu(a, from, at, call, &c))
+        return 0;
+    a->usable++;
+    v[0] = tier_at_most(a, at, v[0]);
+    add(a, at, FAMILY_FMOE, v);
     return 0;
 }
 
@@ -181,10 +264,10 @@ int asked_call(struct asked *a, const struct asked_from *from, struct place at, 
     size_t n;
     a->calls++;
     if (kind == CALL_FMOE)
-        return no_model(a, at, FAMILY_FMOE, call->text, call->n_text);
+        return asked_fused(a, from, at, call);
     const size_t tail = call->n_text < sizeof file ? call->n_text : sizeof file - 1;
     snprintf(file, sizeof file, "%.*s", (int)tail, call->text + call->n_text - tail);
-    enum family_id family = call->b.n != 0 ? FAMILY_BATCHED : family_of_file(file);
+    enum family_id family = call->b.n != 0 ? family_of_batched(from->only) : family_of_file(file);
     const char *key = key_of(call, &n);
     if (family == FAMILY_NONE)
         family = from->only;
@@ -212,21 +295,16 @@ static int read_size(struct place at, const char *name, const char *text, int32_
 static int read_row_details(struct asked *a, struct place at, enum family_id family,
                             const struct asked_text *row)
 {
-    const char *const *names = families[family].details;
-    begin_detail(a);
-    for (size_t i = 0; names[i] != NULL; i++) {
-        if (!family_is_detail(row->detail[i]))
-            return fail("%s:%zu: %s: value \"%.60s\": is none of AITER's", at.path, at.line,
-                        names[i], row->detail[i]);
-        add_detail(a, row->detail[i], strlen(row->detail[i]));
-    }
-    return 0;
+    const char *name = set_details(a, family, row->detail);
+    if (name == NULL)
+        return 0;
+    return fail("%s:%zu: %s: value \"%.60s\": is none of AITER's", at.path, at.line, name,
+                row->detail[family_place_of(families[family].details, name)]);
 }
 
 int asked_row(struct asked *a, const struct asked_from *from, struct place at,
               enum family_id family, const struct asked_text *row)
 {
-    static const char *const names[3] = {"M", "N", "K"};
     int32_t v[3] = {0};
     a->calls++;
     if (from->only != FAMILY_NONE && family != from->only)
@@ -234,11 +312,13 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
     if (!family_is_answered(family))
         return no_model(a, at, family, row->whole, strlen(row->whole));
     for (int i = 0; i < 3; i++)
-        if (read_size(at, names[i], row->mnk[i], &v[i]) != 0)
+        if (read_size(at, family_size(family, i), row->mnk[i], &v[i]) != 0)
             return -1;
     if (read_row_details(a, at, family, row) != 0)
         return -1;
     a->usable++;
+    if (families[family].ladder == LADDER_TOKENS)
+        v[0] = tier_at_most(a, at, v[0]);
     add(a, at, family, v);
     return 0;
 }

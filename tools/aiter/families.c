@@ -12,6 +12,14 @@
 /* ---- families ---- */
 
 #define TAIL "tflops,bw,errRatio"
+/* Of these it is not known for which M AITER looks, nor what is compiled in. */
+#define BATCHED                                                                                  \
+    .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .key = "B,M,N,K", .id_column = "kernelId", \
+    .tail = TAIL, .ladder = LADDER_ASKED,                                                        \
+    .remark = "it is not known whether AITER compiles this table in: if the rows do not act, "   \
+              "rebuild (AITER_REBUILD=1)"
+/* Their lines and lists are counted. */
+#define NO_TABLE .merge_name = "", .variable = "", .id_column = "", .tail = ""
 
 const struct family families[N_FAMILIES] = {
     [FAMILY_BS] =
@@ -61,9 +69,16 @@ const struct family families[N_FAMILIES] = {
                    .short_name = "bp",
                    .merge_name = "a8w8_bpreshuffle_tuned_gemm",
                    .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
+                   .model = "gemm_a8w8_bpreshuffle",
+                   .files = "a8w8_bpreshuffle_tuned_gemm_glm47 a8w8_bpreshuffle_tuned_gemm_glm5.2 "
+                            "a8w8_bpreshuffle_tuned_gemm_kimik3 "
+                            "a8w8_bpreshuffle_tuned_gemm_minimax_m3 "
+                            "a8w8_bpreshuffle_tuned_gemm_qwen3_5_397b_a17b_mxfp4_attnfp8 "
+                            "dsv3_a8w8_bpreshuffle_tuned_gemm glm5_a8w8_bpreshuffle_tuned_gemm",
                    .has_libtype = 1,
                    .has_nearest = 1,
                    .details = {"q_dtype_w"},
+                   .modelled = {"torch.float8_e4m3fnuz torch.float8_e4m3fn"},
                    .id_column = "kernelId",
                    .tail = TAIL,
                    .built_in = "ck cktile"},
@@ -86,18 +101,37 @@ const struct family families[N_FAMILIES] = {
                      .id_column = "solidx",
                      .tail = "err_ratio,tflops,bw",
                      .never = "hipblaslt"},
-    [FAMILY_BATCHED] = {.name = "batched",
-                        .short_name = "batched",
-                        .merge_name = "tuned_batched_gemm",
-                        .variable = "AITER_CONFIG_A8W8_BATCHED_GEMM",
-                        .id_column = "kernelId",
-                        .tail = TAIL},
+    [FAMILY_BATCHED] = {.name = "batched", .short_name = "batched", NO_TABLE},
     [FAMILY_FMOE] = {.name = "fmoe",
-                     .short_name = "fmoe",
+                     .short_name = "fused_moe",
                      .merge_name = "tuned_fmoe",
                      .variable = "AITER_CONFIG_FMOE",
-                     .id_column = "kernelId",
-                     .tail = TAIL},
+                     .has_nearest = 1,
+                     .sizes = {"token", "inter_dim", "model_dim"},
+                     .details = {"expert", "topk", "act_type", "dtype", "q_dtype_a", "q_dtype_w",
+                                 "q_type", "use_g1u1", "doweight_stage1"},
+                     .n_sizes = 2,
+                     .key = "token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,"
+                            "q_dtype_w,q_type,use_g1u1,doweight_stage1",
+                     .values = "block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,"
+                               "run_1stage,xbf16,flat,tflops,bw,_tag",
+                     .kernel_column = "kernelName1",
+                     .split_column = "ksplit",
+                     .copied = {"block_m", "kernelName2", "run_1stage", "xbf16", "flat"},
+                     .ladder = LADDER_TOKENS},
+    [FAMILY_A8W8_BATCHED] = {.name = "a8w8_batched",
+                             .short_name = "a8w8b",
+                             .merge_name = "a8w8_tuned_batched_gemm",
+                             .variable = "AITER_CONFIG_A8W8_BATCHED_GEMM",
+                             BATCHED},
+    [FAMILY_BF16_BATCHED] = {.name = "bf16_batched",
+                             .short_name = "bf16b",
+                             .merge_name = "bf16_tuned_batched_gemm",
+                             .variable = "AITER_CONFIG_BF16_BATCHED_GEMM",
+                             BATCHED},
+    [FAMILY_MXSCALE] = {.name = "batched_mxscale", .short_name = "mxscale", NO_TABLE},
+    [FAMILY_GROUPED] = {.name = "grouped_fmoe", .short_name = "grouped", NO_TABLE},
+    [FAMILY_FHMOE] = {.name = "fhmoe", .short_name = "fhmoe", NO_TABLE},
 };
 
 /* Parts of file names. A batched table's name may hold that of another family as well, and so may
@@ -107,10 +141,16 @@ static const struct {
     enum family_id family;
     int is_first;
 } parts[] = {
+    {"mxscale", FAMILY_MXSCALE, 1},
+    {"a8w8_tuned_batched", FAMILY_A8W8_BATCHED, 1},
+    {"a8w8_untuned_batched", FAMILY_A8W8_BATCHED, 1},
+    {"bf16_tuned_batched", FAMILY_BF16_BATCHED, 1},
+    {"bf16_untuned_batched", FAMILY_BF16_BATCHED, 1},
     {"batched", FAMILY_BATCHED, 1},
     {"CKGEMM", FAMILY_BATCHED, 1},
+    {"grouped_fmoe", FAMILY_GROUPED, 1},
+    {"fhmoe", FAMILY_FHMOE, 1},
     {"fmoe", FAMILY_FMOE, 1},
-    {"fhmoe", FAMILY_FMOE, 1},
     {"a8w8_blockscale_bpreshuffle", FAMILY_BSP, 0},
     {"a8w8_blockscale", FAMILY_BS, 0},
     {"a8w8_bpreshuffle", FAMILY_BP, 0},
@@ -145,10 +185,35 @@ int family_is_answered(enum family_id family)
     return families[family].model != NULL || families[family].has_nearest;
 }
 
-int family_is_detail(const char *text)
+const char *family_size(enum family_id family, int i)
 {
-    static const char chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    return *text != '\0' && text[strspn(text, chars)] == '\0';
+    static const char *const usual[3] = {"M", "N", "K"};
+    return families[family].sizes[i] != NULL ? families[family].sizes[i] : usual[i];
+}
+
+const char *family_kernel_column(enum family_id family)
+{
+    const char *name = families[family].kernel_column;
+    return name != NULL ? name : "kernelName";
+}
+
+const char *family_split_column(enum family_id family)
+{
+    const char *name = families[family].split_column;
+    return name != NULL ? name : "splitK";
+}
+
+int family_place_of(const char *const *names, const char *name)
+{
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+enum family_id family_of_batched(enum family_id only)
+{
+    return only == FAMILY_A8W8_BATCHED || only == FAMILY_BF16_BATCHED ? only : FAMILY_BATCHED;
 }
 
 int family_has_word(const char *words, const char *word)
@@ -160,10 +225,40 @@ int family_has_word(const char *words, const char *word)
     return 0;
 }
 
+/* Of a detail: 1 if the model takes the value, which then is in the problem. */
+static int is_modelled(const kpred_model *m, const char *name, const char *modelled,
+                       const char *value, int32_t problem[KPRED_MAX_FIELDS])
+{
+    const int32_t at = kpred_field_index(m, name);
+    if (at < 0)
+        return modelled == NULL || family_has_word(modelled, value);
+    const int32_t token = kpred_token(m, (size_t)at, value);
+    problem[at] = token;
+    return token >= 0;
+}
+
+int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
+                       int32_t problem[KPRED_MAX_FIELDS])
+{
+    const struct family *f = &families[family];
+    char *copy = xstrdup(detail), *rest = copy;
+    int is_all = m != NULL;
+    for (size_t i = 0; is_all && f->details[i] != NULL; i++) {
+        char *value = rest;
+        rest += strcspn(rest, ",");
+        if (*rest != '\0')
+            *rest++ = '\0';
+        is_all = is_modelled(m, f->details[i], f->modelled[i], value, problem);
+    }
+    free(copy);
+    return is_all;
+}
+
 static int is_called(const struct family *f, const char *text)
 {
     return names_same(text, f->name) || names_same(text, f->short_name)
-           || names_same(text, f->merge_name) || (f->model != NULL && names_same(text, f->model));
+           || (*f->merge_name != '\0' && names_same(text, f->merge_name))
+           || (f->model != NULL && names_same(text, f->model));
 }
 
 enum family_id family_asked(const char *option, const char *text)

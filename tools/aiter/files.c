@@ -22,9 +22,22 @@ static int has_libtype(enum family_id family, enum write_schema schema)
 
 static void add_key_names(struct buf *b, const struct family *f)
 {
-    buf_puts(b, "cu_num,M,N,K,");
-    for (size_t i = 0; f->details[i] != NULL; i++)
-        buf_printf(b, "%s,", f->details[i]);
+    buf_puts(b, "cu_num,");
+    buf_puts(b, f->key != NULL ? f->key : "M,N,K");
+    for (size_t i = 0; f->key == NULL && f->details[i] != NULL; i++)
+        buf_printf(b, ",%s", f->details[i]);
+}
+
+static void add_candidate_names(struct buf *b, enum family_id family)
+{
+    const struct family *f = &families[family];
+    buf_puts(b, ",rank,");
+    if (f->id_column != NULL)
+        buf_printf(b, "libtype,%s,", f->id_column);
+    buf_printf(b, "%s,%s,", family_split_column(family), family_kernel_column(family));
+    for (size_t i = 0; f->copied[i] != NULL; i++)
+        buf_printf(b, "%s,", f->copied[i]);
+    buf_puts(b, "probability");
 }
 
 static void add_header(struct buf *b, enum family_id family, enum write_schema schema)
@@ -33,10 +46,14 @@ static void add_header(struct buf *b, enum family_id family, enum write_schema s
     buf_puts(b, schema < SCHEMA_NO_GFX || schema == SCHEMA_CANDIDATES ? "gfx," : "");
     add_key_names(b, f);
     if (schema == SCHEMA_CANDIDATES) {
-        buf_printf(b, "rank,libtype,%s,splitK,kernelName,probability", f->id_column);
+        add_candidate_names(b, family);
         return;
     }
-    buf_printf(b, "%s%s,splitK,us,kernelName", has_libtype(family, schema) ? "libtype," : "",
+    if (f->values != NULL) {
+        buf_printf(b, ",%s", f->values);
+        return;
+    }
+    buf_printf(b, "%s,%s,splitK,us,kernelName", has_libtype(family, schema) ? ",libtype" : "",
                f->id_column);
     if (schema < SCHEMA_NO_TFLOPS)
         buf_printf(b, ",%s", f->tail);
@@ -44,60 +61,131 @@ static void add_header(struct buf *b, enum family_id family, enum write_schema s
 
 /* ---- tables: rows ---- */
 
-/* kernelId is not read again but for opus; a kernel that has no number in the GPU's list gets 0. */
-static int32_t id_of(const struct row *r)
-{
-    return r->best.id >= 0 ? r->best.id : 0;
-}
+struct written {
+    const struct row *row;
+    const struct target *target;
+    enum family_id family;
+};
 
-static void add_key(struct buf *b, const struct row *r, const struct target *t)
+/* Of texts with `end` between them or behind them, the one with this number */
+static void add_part(struct buf *b, const char *text, char end, int i)
 {
-    buf_printf(b, "%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",%s%s", t->cu_num, r->m, r->n, r->k,
-               r->detail, *r->detail != '\0' ? "," : "");
-}
-
-static void add_row(struct buf *b, const struct row *r, enum family_id family,
-                    const struct target *t, enum write_schema schema)
-{
-    if (schema < SCHEMA_NO_GFX)
-        buf_printf(b, "%s,", t->gfx);
-    add_key(b, r, t);
-    if (has_libtype(family, schema))
-        buf_printf(b, "%s,", r->best.library);
-    buf_printf(b, "%" PRId32 ",%" PRId32 ",999999.0,", id_of(r), r->best.split);
-    csv_add_cell(b, r->best.kernel);
-    buf_puts(b, schema < SCHEMA_NO_TFLOPS ? ",0.0,0.0,0.0" : "");
+    const char *stop;
+    for (; i > 0; i--)
+        text = strchr(text, end) + 1;
+    stop = strchr(text, end);
+    char *part = xstrdup(text);
+    part[stop != NULL ? (size_t)(stop - text) : strlen(text)] = '\0';
+    csv_add_cell(b, part);
+    free(part);
 }
 
 /* Nobody knows the probability of a kernel that was measured for another shape. */
-static void add_candidate(struct buf *b, const struct row *r, enum family_id family,
-                          const struct target *t)
+static void add_probability(struct buf *b, const struct written *w)
 {
-    buf_printf(b, "%s,", t->gfx);
-    add_key(b, r, t);
-    buf_printf(b, "%zu,%s,%" PRId32 ",%" PRId32 ",", r->rank, r->best.library, id_of(r),
-               r->best.split);
-    csv_add_cell(b, r->best.kernel);
-    buf_puts(b, ",");
-    if (!families[family].has_nearest)
-        buf_printf(b, "%.6f", kpred_probability(r->best.score) / 16777216.0);
+    if (!w->row->best.is_copied)
+        buf_printf(b, "%.6f", kpred_probability(w->row->best.score) / 16777216.0);
+}
+
+/* Times are those of predictions, so that a measured row always wins; other figures 0. */
+static void add_constant(struct buf *b, const char *name)
+{
+    static const char *const times[] = {"us", "us1", "us2", NULL};
+    static const char *const errors[] = {"err1", "err2", NULL};
+    if (family_place_of(times, name) >= 0)
+        buf_puts(b, "999999.0");
+    else if (family_place_of(errors, name) >= 0)
+        buf_puts(b, "0.0%");
+    else if (strcmp(name, "_tag") != 0)
+        buf_puts(b, "0.0");
+}
+
+/* What a kernel is called and how it is run. kernelId is not read again but for opus; a kernel that
+   has no number in the GPU's list gets 0. 0: it is no such column. */
+static int add_kernel_cell(struct buf *b, const struct written *w, const char *name)
+{
+    const struct family *f = &families[w->family];
+    const struct prediction *p = &w->row->best;
+    const int copied = family_place_of(f->copied, name);
+    if (strcmp(name, family_kernel_column(w->family)) == 0)
+        csv_add_cell(b, p->kernel);
+    else if (strcmp(name, family_split_column(w->family)) == 0)
+        buf_printf(b, "%" PRId32, p->split);
+    else if (f->id_column != NULL && strcmp(name, f->id_column) == 0)
+        buf_printf(b, "%" PRId32, p->id >= 0 ? p->id : 0);
+    else if (strcmp(name, "libtype") == 0)
+        buf_puts(b, p->library);
+    else if (copied >= 0)
+        add_part(b, p->more, COPIED_END, copied);
+    else
+        return 0;
+    return 1;
+}
+
+static int add_key_cell(struct buf *b, const struct written *w, const char *name)
+{
+    const struct row *r = w->row;
+    const int32_t size[3] = {r->m, r->n, r->k};
+    const int detail = family_place_of(families[w->family].details, name);
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, family_size(w->family, i)) == 0)
+            return buf_printf(b, "%" PRId32, size[i]), 1;
+    if (strcmp(name, "gfx") == 0)
+        buf_puts(b, w->target->gfx);
+    else if (strcmp(name, "cu_num") == 0)
+        buf_printf(b, "%d", w->target->cu_num);
+    else if (detail >= 0)
+        add_part(b, r->detail, ',', detail);
+    else
+        return 0;
+    return 1;
+}
+
+static void add_cell(struct buf *b, const struct written *w, const char *name)
+{
+    if (add_key_cell(b, w, name) || add_kernel_cell(b, w, name))
+        return;
+    if (strcmp(name, "rank") == 0)
+        buf_printf(b, "%zu", w->row->rank);
+    else if (strcmp(name, "probability") == 0)
+        add_probability(b, w);
+    else
+        add_constant(b, name);
+}
+
+/* The columns of a header, which is changed into its names: NUL in the place of each comma. The
+   number of them */
+static size_t cut_names(char *header)
+{
+    size_t n = 1;
+    for (char *p = header; (p = strchr(p, ',')) != NULL; n++)
+        *p++ = '\0';
+    return n;
+}
+
+static void add_row(struct buf *b, const struct written *w, const char *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++, names += strlen(names) + 1) {
+        buf_puts(b, i != 0 ? "," : "");
+        add_cell(b, w, names);
+    }
 }
 
 static void write_rows(FILE *f, const struct rows_family *rows, enum family_id family,
                        const struct target *t, enum write_schema schema)
 {
-    struct buf line = {NULL, 0, 0};
-    add_header(&line, family, schema);
-    fprintf(f, "%s\n", line.s);
+    struct buf line = {NULL, 0, 0}, names = {NULL, 0, 0};
+    add_header(&names, family, schema);
+    fprintf(f, "%s\n", names.s);
+    const size_t n = cut_names(names.s);
     for (size_t i = 0; i < rows->n; i++) {
+        const struct written w = {&rows->v[i], t, family};
         line.n = 0;
-        if (schema == SCHEMA_CANDIDATES)
-            add_candidate(&line, &rows->v[i], family, t);
-        else
-            add_row(&line, &rows->v[i], family, t, schema);
+        add_row(&line, &w, names.s, n);
         fprintf(f, "%s\n", line.s);
     }
     buf_free(&line);
+    buf_free(&names);
 }
 
 /* ---- tables: what is there ---- */
@@ -114,7 +202,7 @@ static int check_row(void *to, const struct tuned_row *row)
 
 static int check_candidates(const char *path, enum family_id family)
 {
-    char line[512];
+    char line[1024];
     struct buf wanted = {NULL, 0, 0};
     if (first_line(path, line, sizeof line) != 0)
         return -1;

@@ -2,56 +2,55 @@
    SPDX-License-Identifier: MIT */
 #include "hf_model.h"
 
-#include "base/util.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- config.json ---- */
 
+enum { MOST_BYTES = 16 << 20 }; /* one that lists unquantised layers has hundreds of kilobytes */
+
+int hf_config_read(const char *path, struct hf_config *c)
+{
+    c->inner = "";
+    return flat_json_read(&c->json, path, MOST_BYTES, "config.json of a model");
+}
+
 void hf_config_free(struct hf_config *c)
 {
-    for (size_t i = 0; i < c->n; i++) {
-        free(c->v[i].name);
-        free(c->v[i].text);
-    }
-    free(c->v);
+    flat_json_free(&c->json);
 }
 
 /* ---- config.json: what is in it ---- */
 
-static const struct hf_value *find_any(const struct hf_config *c, const char *name)
+static const struct flat_value *find_any(const struct hf_config *c, const char *name)
 {
-    const size_t n = strlen(c->inner);
-    for (size_t i = 0; i < c->n; i++)
-        if (strncmp(c->v[i].name, c->inner, n) == 0 && strcmp(c->v[i].name + n, name) == 0)
-            return &c->v[i];
-    return NULL;
+    struct buf full = {0};
+    buf_printf(&full, "%s%s", c->inner, name);
+    const struct flat_value *v = flat_json_find(&c->json, full.s);
+    buf_free(&full);
+    return v;
 }
 
-/* NULL: it is not there, or null. */
-static const struct hf_value *hf_find(const struct hf_config *c, const char *name)
+const struct flat_value *hf_find(const struct hf_config *c, const char *name)
 {
-    const struct hf_value *v = find_any(c, name);
-    return v != NULL && v->kind != HF_NULL ? v : NULL;
+    const struct flat_value *v = find_any(c, name);
+    return v != NULL && v->kind != FLAT_NULL ? v : NULL;
 }
 
-/* "PATH:LINE:COLUMN: NAME: value "TEXT": WHAT"; -1 */
-static int hf_refuse(const struct hf_config *c, const char *name, const char *what)
+int hf_refuse(const struct hf_config *c, const char *name, const char *what)
 {
-    const struct hf_value *v = find_any(c, name);
+    const struct flat_value *v = find_any(c, name);
     if (v == NULL)
-        return fail("%s: the config has no \"%s%s\": it %s", c->path, c->inner, name, what);
-    return fail("%s:%ld:%ld: %s: value \"%.60s%s\": it %s", c->path, v->line, v->column, v->name,
-                v->text, strlen(v->text) > 60 ? "..." : "", what);
+        return fail("%s: the config has no \"%s%s\": it %s", c->json.path, c->inner, name, what);
+    return fail("%s:%ld:%ld: %s: value \"%.60s%s\": it %s", c->json.path, v->line, v->column,
+                v->name, v->text, strlen(v->text) > 60 ? "..." : "", what);
 }
 
-/* An integer from `least` to HF_MOST; -1 with a message that names the key. */
-static int hf_number(const struct hf_config *c, const char *name, int64_t least, int64_t *out)
+int hf_number(const struct hf_config *c, const char *name, int64_t least, int64_t *out)
 {
-    const struct hf_value *v = hf_find(c, name);
-    if (v == NULL || v->kind != HF_INTEGER || v->number < least || v->number > HF_MOST) {
+    const struct flat_value *v = hf_find(c, name);
+    if (v == NULL || v->kind != FLAT_INTEGER || v->number < least || v->number > HF_MOST) {
         struct buf b = {0};
         buf_printf(&b, "should be an integer from %d to %d", (int)least, HF_MOST);
         (void)hf_refuse(c, name, b.s);
@@ -62,134 +61,21 @@ static int hf_number(const struct hf_config *c, const char *name, int64_t least,
     return 0;
 }
 
-/* The same, and `fallback` if it is not there. */
-static int hf_number_or(const struct hf_config *c, const char *name, int64_t least,
-                        int64_t fallback, int64_t *out)
+int hf_number_or(const struct hf_config *c, const char *name, int64_t least, int64_t fallback,
+                 int64_t *out)
 {
     *out = fallback;
     return hf_find(c, name) != NULL ? hf_number(c, name, least, out) : 0;
 }
 
-/* A string; NULL with a message. */
-static const char *hf_string(const struct hf_config *c, const char *name)
+const char *hf_string(const struct hf_config *c, const char *name)
 {
-    const struct hf_value *v = hf_find(c, name);
-    if (v != NULL && v->kind == HF_STRING)
+    const struct flat_value *v = hf_find(c, name);
+    if (v != NULL && v->kind == FLAT_STRING)
         return v->text;
     (void)hf_refuse(c, name, "should be a string");
     return NULL;
 }
-
-#ifdef HAVE_JANSSON
-
-#include "base/json.h"
-
-/* ---- config.json: reading ---- */
-
-enum { MOST_BYTES = 16 << 20 }; /* one that lists unquantised layers has hundreds of kilobytes */
-
-static enum hf_kind kind_of(const json_t *v)
-{
-    if (json_is_integer(v))
-        return HF_INTEGER;
-    if (json_is_string(v))
-        return HF_STRING;
-    if (json_is_array(v))
-        return HF_LIST;
-    return json_is_null(v) ? HF_NULL : HF_OTHER;
-}
-
-/* Takes over the name. */
-static void add_value(struct hf_config *c, char *name, const json_t *v, const struct json_text *at)
-{
-    c->v = xrealloc(c->v, c->n + 1, sizeof *c->v);
-    char *json = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-    c->v[c->n++] = (struct hf_value){
-        .name = name,
-        .text = xstrdup(json_is_string(v) ? json_string_value(v)
-                        : json != NULL    ? json
-                                          : ""),
-        .kind = kind_of(v),
-        .number = json_is_integer(v) ? json_integer_value(v) : 0,
-        .line = at->line,
-        .column = at->column,
-    };
-    free(json);
-}
-
-static int read_value(struct hf_config *c, struct json_text *at, const char *name)
-{
-    (void)json_text_peek(at);
-    const struct json_text start = *at;
-    json_t *v = json_text_value(at, NULL);
-    if (v == NULL)
-        return -1;
-    add_value(c, xstrdup(name), v, &start);
-    json_decref(v);
-    return 0;
-}
-
-static int read_object(struct hf_config *c, struct json_text *at, const char *outer);
-
-/* NAME: VALUE; an inner object of the config is an object of its own. */
-static int read_member(struct hf_config *c, struct json_text *at, const char *outer)
-{
-    const struct json_text start = *at;
-    json_t *name = json_text_name(at, NULL);
-    struct buf full = {0};
-    int rc = -1;
-    if (name == NULL)
-        return -1;
-    buf_printf(&full, "%s%s%s", outer, *outer ? "." : "", json_string_value(name));
-    if (find_any(c, full.s) != NULL)
-        (void)json_text_fail(&start, "%s: it stands there twice", full.s);
-    else if (*outer == '\0' && json_text_peek(at) == '{')
-        rc = read_object(c, at, full.s);
-    else
-        rc = read_value(c, at, full.s);
-    buf_free(&full);
-    json_decref(name);
-    return rc;
-}
-
-static int read_object(struct hf_config *c, struct json_text *at, const char *outer)
-{
-    if (!json_text_take(at, '{'))
-        return json_text_fail(at, "here should be an object, as config.json of a model has it");
-    if (json_text_take(at, '}'))
-        return 0;
-    do {
-        (void)json_text_peek(at);
-        if (read_member(c, at, outer) != 0)
-            return -1;
-    } while (json_text_take(at, ','));
-    return json_text_take(at, '}') ? 0 : json_text_fail(at, "here should be a comma or a brace");
-}
-
-int hf_config_read(const char *path, struct hf_config *c)
-{
-    struct buf bytes = {0};
-    *c = (struct hf_config){.path = path, .inner = ""};
-    int rc = read_text(path, MOST_BYTES, &bytes);
-    if (rc == 0) {
-        struct json_text at = json_text_open(path, &bytes);
-        rc = read_object(c, &at, "");
-        if (rc == 0 && json_text_peek(&at) != EOF)
-            rc = json_text_fail(&at, "something follows the object");
-    }
-    buf_free(&bytes);
-    return rc;
-}
-
-#else
-
-int hf_config_read(const char *path, struct hf_config *c)
-{
-    *c = (struct hf_config){.path = path, .inner = ""};
-    return fail_without(path, "jansson", "libjansson-dev");
-}
-
-#endif
 
 /* ---- layers ---- */
 
@@ -199,14 +85,19 @@ struct build {
     struct hf_layers *out;
 };
 
-static int add(struct build *b, const char *name, int64_t n, int64_t k)
+static int add_part(struct build *b, const char *name, int64_t n, int64_t k, int64_t of)
 {
     if (n > HF_MOST || k > HF_MOST)
-        return fail("%s: layer %s: N = %lld, K = %lld: a size goes to %d", b->c->path, name,
+        return fail("%s: layer %s: N = %lld, K = %lld: a size goes to %d", b->c->json.path, name,
                     (long long)n, (long long)k, HF_MOST);
     assert(b->out->n < HF_MAX_LAYERS);
-    b->out->v[b->out->n++] = (struct hf_layer){name, n, k};
+    b->out->v[b->out->n++] = (struct hf_layer){name, n, k, of};
     return 0;
+}
+
+static int add(struct build *b, const char *name, int64_t n, int64_t k)
+{
+    return add_part(b, name, n, k, 0);
 }
 
 /* `number` as each GPU has it; `key` is what to complain about. */
@@ -253,8 +144,8 @@ static int heads_attention(struct build *b, int64_t hidden)
         || head_size(b, hidden, heads, &size) != 0 || part(b, "num_attention_heads", heads, &q) != 0
         || kv_part(b, heads, &kv) != 0)
         return -1;
-    return add(b, "qkv_proj", (q + 2 * kv) * size, hidden) != 0
-           || add(b, "o_proj", hidden, q * size) != 0;
+    return add_part(b, "qkv_proj", (q + 2 * kv) * size, hidden, kv * size) != 0
+           || add_part(b, "o_proj", hidden, q * size, q * size) != 0;
 }
 
 /* ---- layers: latent attention, of DeepSeek ---- */
@@ -284,17 +175,19 @@ static int latent_queries(struct build *b, int64_t hidden, const struct latent *
     if (add(b, "kv_a_proj_with_mqa", l->kv + l->rope, hidden) != 0)
         return -1;
     if (l->q == 0)
-        return add(b, "q_proj", n, hidden);
+        return add_part(b, "q_proj", n, hidden, n);
     return add(b, "q_a_proj", l->q, hidden) != 0
            || add(b, "q_a_proj and kv_a_proj_with_mqa, fused", l->q + l->kv + l->rope, hidden) != 0
-           || add(b, "q_b_proj", n, l->q) != 0;
+           || add_part(b, "q_b_proj", n, l->q, n) != 0;
 }
 
 static int add_latent(struct build *b, int64_t hidden, const struct latent *l)
 {
     return latent_queries(b, hidden, l) != 0
-           || add(b, "kv_b_proj", l->heads * (l->nope + l->v), l->kv) != 0
-           || add(b, "o_proj", hidden, l->heads * l->v) != 0;
+           || add_part(b, "kv_b_proj", l->heads * (l->nope + l->v), l->kv,
+                       l->heads * (l->nope + l->v))
+                  != 0
+           || add_part(b, "o_proj", hidden, l->heads * l->v, l->heads * l->v) != 0;
 }
 
 static int latent_attention(struct build *b, int64_t hidden)
@@ -332,18 +225,19 @@ static int dense(struct build *b, int64_t hidden)
     if (hf_number(b->c, "intermediate_size", 1, &size) != 0
         || part(b, "intermediate_size", size, &size) != 0)
         return -1;
-    return add(b, "gate_up_proj", 2 * size, hidden) != 0 || add(b, "down_proj", hidden, size) != 0;
+    return add_part(b, "gate_up_proj", 2 * size, hidden, size) != 0
+           || add_part(b, "down_proj", hidden, size, size) != 0;
 }
 
 /* Experts in each layer, but in those that the config names */
 static int qwen_experts(struct build *b, int64_t hidden)
 {
-    const struct hf_value *list = hf_find(b->c, "mlp_only_layers");
+    const struct flat_value *list = hf_find(b->c, "mlp_only_layers");
     int64_t step;
     b->out->has_routed_experts = 1;
     if (hf_number_or(b->c, "decoder_sparse_step", 1, 1, &step) != 0)
         return -1;
-    if (list != NULL && list->kind != HF_LIST)
+    if (list != NULL && list->kind != FLAT_LIST)
         return hf_refuse(b->c, "mlp_only_layers", "should be a list");
     return step > 1 || (list != NULL && strcmp(list->text, "[]") != 0) ? dense(b, hidden) : 0;
 }
@@ -362,9 +256,9 @@ static int shared_experts(struct build *b, int64_t hidden, int64_t experts)
     if (hf_number(b->c, "moe_intermediate_size", 1, &size) != 0
         || part(b, "moe_intermediate_size", size * experts, &size) != 0)
         return -1;
-    return add(b, "shared_experts.gate_up_proj", 2 * size, hidden) != 0
-           || add(b, "shared_experts.gate_proj and up_proj, each", size, hidden) != 0
-           || add(b, "shared_experts.down_proj", hidden, size) != 0;
+    return add_part(b, "shared_experts.gate_up_proj", 2 * size, hidden, size) != 0
+           || add_part(b, "shared_experts.gate_proj and up_proj, each", size, hidden, size) != 0
+           || add_part(b, "shared_experts.down_proj", hidden, size, size) != 0;
 }
 
 static int deepseek_experts(struct build *b, int64_t hidden)
@@ -422,15 +316,24 @@ static const struct model_type *find_type(const struct hf_config *c)
     return NULL;
 }
 
+int hf_layers_known(const struct hf_config *c)
+{
+    const struct flat_value *name = hf_find(c, "model_type");
+    for (size_t i = 0; i < TYPES && name != NULL; i++)
+        if (strcmp(name->text, types[i].name) == 0)
+            return 1;
+    return 0;
+}
+
 /* The kinds of attention, layer by layer, where a config has such a list */
 static int check_attention(const struct hf_config *c)
 {
     static const char *const known[] = {"full_attention", "sliding_attention"};
-    const struct hf_value *list = hf_find(c, "layer_types");
+    const struct flat_value *list = hf_find(c, "layer_types");
     struct buf what = {0};
     if (list == NULL)
         return 0;
-    if (list->kind != HF_LIST)
+    if (list->kind != FLAT_LIST)
         return hf_refuse(c, "layer_types", "should be a list");
     for (const char *s = list->text; (s = strchr(s, '"')) != NULL;) {
         const int n = (int)strcspn(s + 1, "\"");
@@ -453,7 +356,7 @@ static int check_quantization(const struct hf_config *c, int *is_said)
 {
     static const char method[] = "quantization_config.quant_method",
                       block[] = "quantization_config.weight_block_size";
-    const struct hf_value *m = hf_find(c, method), *v = hf_find(c, block);
+    const struct flat_value *m = hf_find(c, method), *v = hf_find(c, block);
     if (hf_find(c, "quantization_config") != NULL)
         return hf_refuse(c, "quantization_config", "should be an object");
     *is_said = m != NULL || v != NULL;
@@ -479,6 +382,52 @@ int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
     if (check_attention(&sizes) != 0 || hf_number(&sizes, "hidden_size", 1, &hidden) != 0)
         return -1;
     return type->attention(&b, hidden) != 0 || type->feed_forward(&b, hidden) != 0 ? -1 : 0;
+}
+
+/* ---- routed experts ---- */
+
+/* Of the names, up to NULL, the first that is there; else the last */
+static const char *first_key(const struct hf_config *c, const char *const *names)
+{
+    while (hf_find(c, names[0]) == NULL && names[1] != NULL)
+        names++;
+    return names[0];
+}
+
+static int read_shared(const struct hf_config *c, struct hf_experts *e)
+{
+    const int64_t one =
+        hf_find(c, "shared_expert_intermediate_size") != NULL || strcmp(e->type, "llama4") == 0;
+    return hf_number_or(c, "n_shared_experts", 0, one, &e->shared);
+}
+
+int hf_experts_read(struct hf_config *c, struct hf_experts *e)
+{
+    static const char *const routed[] = {"n_routed_experts", "num_local_experts", "num_experts",
+                                         NULL};
+    static const char *const size[] = {"moe_intermediate_size", "intermediate_size", NULL};
+    static const char known[] = " deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss kimi_k2 "
+                                "llama4 minimax_m2 mixtral qwen3_moe qwen3_next qwen3_vl_moe ";
+    struct buf word = {0};
+    *e = (struct hf_experts){.type = hf_string(c, "model_type")};
+    if (e->type == NULL)
+        return -1;
+    buf_printf(&word, " %s ", e->type);
+    e->is_known = strstr(known, word.s) != NULL;
+    buf_free(&word);
+    if (hf_find(c, "hidden_size") == NULL && hf_find(c, "text_config.hidden_size") != NULL)
+        c->inner = "text_config.";
+    e->routed_key = first_key(c, routed);
+    e->size_key = first_key(c, size);
+    if (hf_find(c, e->routed_key) == NULL)
+        return 1;
+    return hf_number(c, e->routed_key, 1, &e->routed) != 0
+                   || hf_number(c, "hidden_size", 1, &e->hidden) != 0
+                   || hf_number(c, e->size_key, 1, &e->size) != 0
+                   || hf_number_or(c, "num_experts_per_tok", 1, 0, &e->top_k) != 0
+                   || read_shared(c, e) != 0
+               ? -1
+               : 0;
 }
 
 /* ---- the list ---- */

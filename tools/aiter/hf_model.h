@@ -2,36 +2,36 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/flat_json.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 /* ---- config.json ---- */
 
-/* The members of an inner object have names such as "quantization_config.quant_method"; deeper ones
-   are left out. */
-
 enum { HF_MOST = 1 << 24 }; /* the largest size that a model takes */
 
-enum hf_kind { HF_NULL, HF_INTEGER, HF_STRING, HF_LIST, HF_OTHER };
-
-struct hf_value {
-    char *name, *text; /* the value as JSON; a string without its quotes */
-    enum hf_kind kind;
-    int64_t number; /* of an integer */
-    long line, column;
-};
-
 struct hf_config {
-    const char *path;
     const char *inner; /* before each name that is asked for, "text_config.", or "" */
-    struct hf_value *v;
-    size_t n;
+    struct flat_json json;
 };
 
 /* To be freed, on failure too. */
 int hf_config_read(const char *path, struct hf_config *c);
 void hf_config_free(struct hf_config *c);
+
+/* NULL: it is not there, or null. */
+const struct flat_value *hf_find(const struct hf_config *c, const char *name);
+/* "PATH:LINE:COLUMN: NAME: value "TEXT": it WHAT"; -1 */
+int hf_refuse(const struct hf_config *c, const char *name, const char *what);
+/* An integer from `least` to HF_MOST; -1 with a message that names the key. */
+int hf_number(const struct hf_config *c, const char *name, int64_t least, int64_t *out);
+/* The same, and `fallback` if it is not there. */
+int hf_number_or(const struct hf_config *c, const char *name, int64_t least, int64_t fallback,
+                 int64_t *out);
+/* A string; NULL with a message. */
+const char *hf_string(const struct hf_config *c, const char *name);
 
 /* ---- layers ---- */
 
@@ -45,6 +45,7 @@ enum { HF_MAX_LAYERS = 16 };
 struct hf_layer {
     const char *name;
     int64_t n, k;
+    int64_t part; /* what each GPU has of the size that is split; 0: the layer is whole on each */
 };
 
 struct hf_layers {
@@ -56,6 +57,28 @@ struct hf_layers {
 
 /* Of a model on `tp` GPUs; -1 with a message. */
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out);
+
+/* Does kpred know the layers besides the experts of a config's type? */
+int hf_layers_known(const struct hf_config *c);
+
+/* ---- routed experts ---- */
+
+/* Of the names that configs have for them, the first that is there:
+
+       routed   n_routed_experts, num_local_experts, num_experts
+       size     moe_intermediate_size, intermediate_size
+       shared   n_shared_experts; 1 with shared_expert_intermediate_size, and of llama4 */
+struct hf_experts {
+    const char *type; /* the model's */
+    int is_known;     /* has the type experts of which kpred knows that the names mean this? */
+    const char *routed_key, *size_key;
+    int64_t routed, top_k, shared;
+    int64_t hidden, size; /* features of a token, and those within an expert */
+};
+
+/* 0; 1: there are none; or -1 with a message. Of a config with an inner object text_config, the
+   sizes are there: c->inner is set so. */
+int hf_experts_read(struct hf_config *c, struct hf_experts *out);
 
 /* ---- the list ---- */
 

@@ -215,13 +215,23 @@ static const char *const fused_columns[] = {
     "act_type", "dtype",           "q_dtype_a", "q_dtype_w", "q_type",
     "use_g1u1", "doweight_stage1", NULL};
 
-enum { UNTUNED_COLUMNS = 32, GEMM_COLUMNS = sizeof gemm_columns / sizeof *gemm_columns - 1 };
+/* Of lists of other families than tuned_fmoe, which are counted */
+static const char *const other_columns[] = {
+    "gfx",        "cu_num",           "gate_mode", "max_m", "shared_expert_id",
+    "hidden_pad", "intermediate_pad", NULL};
+
+enum {
+    UNTUNED_COLUMNS = 32,
+    GEMM_COLUMNS = sizeof gemm_columns / sizeof *gemm_columns - 1,
+    FUSED_COLUMNS = sizeof fused_columns / sizeof *fused_columns - 1
+};
 
 struct untuned {
     const char *path;
-    size_t number;         /* of the header's line */
-    int n;                 /* columns */
-    int at[GEMM_COLUMNS];  /* where those of gemm_columns are; -1: there is none */
+    size_t number;        /* of the header's line */
+    int n;                /* columns */
+    int at[GEMM_COLUMNS]; /* where those of gemm_columns are; -1: there is none */
+    int fused_at[FUSED_COLUMNS];
     int is_fused;          /* fused MoE, which has no M, N and K */
     enum family_id family; /* FAMILY_NONE: the columns do not tell */
 };
@@ -289,7 +299,8 @@ static int check_columns(const struct untuned *u, const struct untuned_row *row,
         return fail("%s:%zu: column \"%s\": the table is tuned already: it is one for --installed",
                     u->path, number, find(row, "us") >= 0 ? "us" : "kernelName");
     for (int i = 0; i < row->n; i++) {
-        if (!is_one_of(known, row->cell[i]))
+        if (!is_one_of(known, row->cell[i])
+            && !(u->is_fused && u->family != FAMILY_FMOE && is_one_of(other_columns, row->cell[i])))
             return fail("%s:%zu: column \"%.60s\": is none of an untuned list", u->path, number,
                         row->cell[i]);
         if (find(row, row->cell[i]) != i)
@@ -304,14 +315,17 @@ static int check_columns(const struct untuned *u, const struct untuned_row *row,
 
 static enum family_id family_of_columns(const struct untuned *u, const struct untuned_row *row)
 {
+    const enum family_id named = family_of_file(u->path);
     if (u->is_fused)
-        return FAMILY_FMOE;
+        return find(row, "shared_expert_id") >= 0                       ? FAMILY_FHMOE
+               : find(row, "gate_mode") >= 0 || named == FAMILY_GROUPED ? FAMILY_GROUPED
+                                                                        : FAMILY_FMOE;
     if (find(row, "B") >= 0)
-        return FAMILY_BATCHED;
+        return family_of_batched(named);
     if (find(row, "bias") >= 0 || find(row, "outdtype") >= 0)
         return FAMILY_BF16;
     if (find(row, "q_dtype_w") >= 0)
-        return family_of_file(u->path) == FAMILY_A8W8 ? FAMILY_A8W8 : FAMILY_BP;
+        return named == FAMILY_A8W8 ? FAMILY_A8W8 : FAMILY_BP;
     return FAMILY_NONE;
 }
 
@@ -328,6 +342,7 @@ static int untuned_header(struct untuned *u, const char *path, size_t number, ch
     const int n = cut(copy.s, &row);
     if (is_header(&row, path)) {
         u->is_fused = find(&row, "token") >= 0;
+        u->family = family_of_columns(u, &row);
         rc = n > UNTUNED_COLUMNS ? fail("%s:%zu: has %d columns", path, number, n)
                                  : check_columns(u, &row, number);
         rc = rc == 0 ? 1 : rc;
@@ -335,7 +350,8 @@ static int untuned_header(struct untuned *u, const char *path, size_t number, ch
         u->number = number;
         for (int i = 0; i < GEMM_COLUMNS; i++)
             u->at[i] = find(&row, gemm_columns[i]);
-        u->family = family_of_columns(u, &row);
+        for (int i = 0; i < FUSED_COLUMNS; i++)
+            u->fused_at[i] = find(&row, fused_columns[i]);
     }
     buf_free(&copy);
     return rc;
@@ -395,16 +411,23 @@ static enum family_id family_of_list(const struct input *in, const struct untune
     enum family_id family = u->family;
     if (family == FAMILY_NONE)
         family = family_of_file(in->path);
+    if (family == FAMILY_BATCHED)
+        family = family_of_batched(in->from->only);
     return family != FAMILY_NONE ? family : in->from->only;
+}
+
+/* Where a column is; -1: there is none */
+static int column_of(const struct untuned *u, const char *name)
+{
+    const int i = family_place_of(u->is_fused ? fused_columns : gemm_columns, name);
+    return i < 0 ? -1 : u->is_fused ? u->fused_at[i] : u->at[i];
 }
 
 /* "": there is no such column */
 static const char *cell_of(const struct untuned *u, const struct untuned_row *row, const char *name)
 {
-    for (int i = 0; i < GEMM_COLUMNS; i++)
-        if (strcmp(gemm_columns[i], name) == 0 && u->at[i] >= 0)
-            return row->cell[u->at[i]];
-    return "";
+    const int i = column_of(u, name);
+    return i >= 0 ? row->cell[i] : "";
 }
 
 static void set_text(struct input *in, const struct untuned *u, enum family_id family,
@@ -415,10 +438,8 @@ static void set_text(struct input *in, const struct untuned *u, enum family_id f
     for (int i = 0; i < row->n; i++)
         buf_printf(&in->row, "%s,", row->cell[i]);
     text->whole = in->row.s;
-    if (u->is_fused)
-        return;
     for (int i = 0; i < 3; i++)
-        text->mnk[i] = cell_of(u, row, gemm_columns[i]);
+        text->mnk[i] = cell_of(u, row, family_size(family, i));
     for (int i = 0; families[family].details[i] != NULL; i++)
         text->detail[i] = cell_of(u, row, families[family].details[i]);
 }
@@ -434,16 +455,23 @@ static int read_row(struct input *in, const struct untuned *u, enum family_id fa
     return asked_row(in->to, in->from, place_of(in), family, &text);
 }
 
-/* Has the list the columns of the family's details? */
+static int check_column(const struct untuned *u, enum family_id family, const char *name)
+{
+    if (column_of(u, name) >= 0)
+        return 0;
+    return fail("%s:%zu: there is no column %s, which a list of %s has", u->path, u->number, name,
+                families[family].name);
+}
+
+/* Has the list the columns of the family's key? */
 static int check_details(const struct untuned *u, enum family_id family)
 {
-    for (int i = 0, j; families[family].details[i] != NULL; i++) {
-        for (j = 0; strcmp(gemm_columns[j], families[family].details[i]) != 0;)
-            j++;
-        if (u->at[j] < 0)
-            return fail("%s:%zu: there is no column %s, which a list of %s has", u->path, u->number,
-                        gemm_columns[j], families[family].name);
-    }
+    for (int i = 0; i < 3 && family_is_answered(family); i++)
+        if (check_column(u, family, family_size(family, i)) != 0)
+            return -1;
+    for (int i = 0; families[family].details[i] != NULL; i++)
+        if (check_column(u, family, families[family].details[i]) != 0)
+            return -1;
     return 0;
 }
 
@@ -514,7 +542,7 @@ static int read_input(struct asked *a, const struct asked_from *from, const char
 static int check_calls(const struct asked *a, const char *name)
 {
     struct buf why = {NULL, 0, 0};
-    if (a->calls == 0)
+    if (a->calls == 0 && a->cut.words.n == 0)
         return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
                     "there is nothing to predict for",
                     name);

@@ -8,11 +8,13 @@
 
 /* ---- installed tables ---- */
 
-static void write_key(struct buf *key, const char *gfx, int64_t cu_num, const int32_t mnk[3],
-                      const char *detail)
+static void write_key(struct buf *key, enum family_id family, const char *gfx, int64_t cu_num,
+                      const int32_t mnk[3], const char *detail)
 {
-    buf_printf(key, "%s %" PRId64 " M %" PRId32 " N %" PRId32 " K %" PRId32 "%s%s", gfx, cu_num,
-               mnk[0], mnk[1], mnk[2], *detail != '\0' ? " " : "", detail);
+    buf_printf(key, "%s %" PRId64, gfx, cu_num);
+    for (int i = 0; i < 3; i++)
+        buf_printf(key, " %s %" PRId32, family_size(family, i), mnk[i]);
+    buf_printf(key, "%s%s", *detail != '\0' ? " " : "", detail);
 }
 
 /* ---- installed tables: reading ---- */
@@ -24,12 +26,22 @@ struct reading {
     const char *path;
 };
 
+/* A merged table has 0 where one of its parts had no such column. */
+static const char *tag_of(const struct tuned_row *row)
+{
+    return strcmp(row->tag, "0") == 0 || strcmp(row->tag, "0.0") == 0 ? "" : row->tag;
+}
+
+/* Key i comes again. Rows with other tags are no clash to AITER. */
 static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
 {
-    return fail(
-        "%s:%ld: key %s: %s:%ld has it too; AITER refuses tables of which two rows have one "
-        "key",
-        row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    if (strcmp(f->at[i].tag, tag_of(row)) == 0)
+        return fail("%s:%ld: key %s: %s:%ld has it too; AITER refuses tables of which two rows "
+                    "have one key",
+                    row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    note("%s:%ld: key %s: %s:%ld has it too, with another _tag: AITER takes the first", row->path,
+         row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    return 1;
 }
 
 static const char *kept(struct installed_family *f, const char *text)
@@ -38,27 +50,12 @@ static const char *kept(struct installed_family *f, const char *text)
     return f->texts.v[i].s;
 }
 
-/* A table that was merged may have 0.0 for 0. */
-static int read_number(const struct tuned_row *row, const char *name, const char *text,
-                       int32_t *out)
-{
-    char digits[16];
-    int64_t v;
-    snprintf(digits, sizeof digits, "%s", text);
-    if (ends_with(digits, ".0"))
-        digits[strlen(digits) - 2] = '\0';
-    if (parse_int(digits, 0, INT32_MAX, &v) != 0)
-        return fail("%s:%ld: %s: value \"%.60s\": is no integer from 0 to %" PRId32, row->path,
-                    row->line, name, text, INT32_MAX);
-    *out = (int32_t)v;
-    return 0;
-}
-
 /* Of the target. A prediction is nothing to predict from. */
 static int add_measured(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
     struct measured x = {.m = row->m, .n = row->n, .k = row->k};
+    const char *id = families[r->family].id_column;
     if (tuned_is_predicted(row->us))
         return 0;
     if (family_has_word(families[r->family].never, row->libtype)) {
@@ -66,39 +63,49 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
         return 0;
     }
     if (*row->kernel == '\0')
-        return fail("%s:%ld: kernelName: value \"\": is no name", row->path, row->line);
-    if (read_number(row, "splitK", row->split, &x.split) != 0
-        || read_number(row, families[r->family].id_column, row->id, &x.id) != 0)
+        return fail("%s:%ld: %s: value \"\": is no name", row->path, row->line,
+                    family_kernel_column(r->family));
+    if (tuned_number(row, family_split_column(r->family), row->split, &x.split) != 0)
+        return -1;
+    if (id != NULL && tuned_number(row, id, row->id, &x.id) != 0)
         return -1;
     x.kernel = kept(f, row->kernel);
     x.library = kept(f, row->libtype);
     x.detail = kept(f, row->detail);
+    x.more = kept(f, row->more);
     f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
     f->row[f->n++] = x;
     return 0;
 }
 
+/* 1: the row is not used, -1 with a message. */
 static int add_key(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
     struct buf key = {NULL, 0, 0};
     const int32_t mnk[3] = {row->m, row->n, row->k};
     const size_t before = f->keys.n;
-    write_key(&key, row->gfx, row->cu_num, mnk, row->detail);
+    write_key(&key, r->family, row->gfx, row->cu_num, mnk, row->detail);
     const size_t i = intern(&f->keys, key.s, key.n);
     buf_free(&key);
     if (f->keys.n == before)
         return clash(f, i, row);
     f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
-    f->at[i] = (struct installed_key){r->path, row->line};
+    f->at[i] = (struct installed_key){r->path, kept(f, tag_of(row)), row->line};
     return 0;
 }
+
+/* AITER does not read rows of fused MoE with this tag. */
+static const char fallback[] = "flydsl_fallback";
 
 static int add_row(void *to, const struct tuned_row *row)
 {
     const struct reading *r = to;
-    if (add_key(r, row) != 0)
-        return -1;
+    if (r->family == FAMILY_FMOE && strcmp(row->tag, fallback) == 0)
+        return 0;
+    const int rc = add_key(r, row);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
     if (row->cu_num != r->target->cu_num || strcmp(row->gfx, r->target->gfx) != 0)
         return 0;
     intern_text(&r->to->kernels, row->kernel);
@@ -119,12 +126,14 @@ static int read_table(struct installed *in, const struct target *t, enum family_
     enum family_id family = family_of_file(path);
     if (strstr(base_name(path), "untuned") != NULL)
         return 0;
-    family = family != FAMILY_NONE ? family : only;
+    family = family == FAMILY_NONE      ? only
+             : family == FAMILY_BATCHED ? family_of_batched(only)
+                                        : family;
     if (family == FAMILY_NONE)
         return fail("--installed: %s: its name tells no family of AITER's; --family says which it "
                     "is of (INPUT stands before --installed, or behind --)",
                     path);
-    if (families[family].model == NULL && !is_asked(a, family))
+    if ((families[family].has_nearest || families[family].model == NULL) && !is_asked(a, family))
         return 0;
     struct reading r = {&in->of[family], family, t, path};
     intern_text(&r.to->paths, path);
@@ -147,7 +156,7 @@ int installed_has(const struct installed *in, const struct target *t, enum famil
 {
     struct buf key = {NULL, 0, 0};
     const int32_t mnk[3] = {m, n, k};
-    write_key(&key, t->gfx, t->cu_num, mnk, detail);
+    write_key(&key, family, t->gfx, t->cu_num, mnk, detail);
     const int has = intern_find(&in->of[family].keys, key.s, key.n) != INTERN_NONE;
     buf_free(&key);
     return has;

@@ -1,4 +1,4 @@
-/* nearest.c - for families without a model: the kernels of the measured shapes that are nearest
+/* nearest.c - where no model answers: the kernels of the measured shapes that are nearest
    SPDX-License-Identifier: MIT
 
    A table of AITER names for each shape the kernel that was the fastest there. For a shape of no
@@ -17,35 +17,6 @@ struct tile {
     int32_t m, n, k; /* k 0: the name does not say it; n 0: it says nothing */
 };
 
-/* Reads numbers with x between them, as 256x64x128, at most 16; their number. */
-static size_t read_group(const char **at, int32_t v[16])
-{
-    size_t n = 0;
-    for (const char *p = *at; n < 16 && *p >= '0' && *p <= '9'; p = *at + 1) {
-        char *end;
-        const long x = strtol(p, &end, 10);
-        v[n++] = x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 0;
-        *at = end;
-        if (*end != 'x')
-            break;
-    }
-    return n;
-}
-
-/* The first group of so many numbers, or the last */
-static int find_group(const char *name, size_t wanted, int is_last, int32_t out[16])
-{
-    int found = 0;
-    int32_t v[16];
-    while (*(name += strcspn(name, "0123456789")) != '\0') {
-        if (read_group(&name, v) != wanted || (found && !is_last))
-            continue;
-        memcpy(out, v, wanted * sizeof *v);
-        found = 1;
-    }
-    return found;
-}
-
 /* ck has the threads before the tile, asm at the end of the name M and N alone. */
 static struct tile tile_of(const struct measured *x)
 {
@@ -54,7 +25,7 @@ static struct tile tile_of(const struct measured *x)
     const int is_ck = strcmp(x->library, "ck") == 0, is_asm = strcmp(x->library, "asm") == 0;
     if (!is_ck && !is_asm && !family_has_word("cktile flydsl", x->library))
         return t;
-    if (!find_group(x->kernel, is_ck ? 4 : is_asm ? 2 : 3, is_asm, v))
+    if (!kernel_group(x->kernel, is_ck ? 4 : is_asm ? 2 : 3, is_asm, v))
         return t;
     t.m = v[is_ck];
     t.n = v[is_ck + 1];
@@ -62,26 +33,12 @@ static struct tile tile_of(const struct measured *x)
     return t;
 }
 
-/* The number behind a part of the name; 1: it is not there. */
-static int32_t number_behind(const char *name, const char *part)
-{
-    const char *p = strstr(name, part);
-    const long x = p != NULL ? strtol(p + strlen(part), NULL, 10) : 1;
-    return x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 1;
-}
-
 /* ---- what a kernel takes ---- */
-
-static int32_t power_of_two_in(int32_t v)
-{
-    const int32_t power = v & -v;
-    return power < 256 ? power : 256;
-}
 
 static int divides_as_far(const struct measured *x, const struct asked_shape *s)
 {
-    return power_of_two_in(s->n) >= power_of_two_in(x->n)
-           && power_of_two_in(s->k) >= power_of_two_in(x->k);
+    return power_of_two_of(s->n) >= power_of_two_of(x->n)
+           && power_of_two_of(s->k) >= power_of_two_of(x->k);
 }
 
 /* Of N or K. A kernel that was measured at a size which its tile does not divide fills the last
@@ -97,11 +54,11 @@ static int fits(const struct measured *x, const struct asked_shape *s, int32_t s
 static int takes_flydsl(const struct measured *x, const struct asked_shape *s, struct tile t)
 {
     const int is_wmma = strstr(x->kernel, "wmma") != NULL;
-    const int32_t parts = number_behind(x->kernel, is_wmma ? "_sk" : "_split_k");
+    const int32_t parts = kernel_number(x->kernel, is_wmma ? "_sk" : "_split_k");
     if (s->k % t.k != 0 || s->k / t.k % parts != 0)
         return 0;
     if (is_wmma)
-        return s->k / t.k / parts >= number_behind(x->kernel, "_nb");
+        return s->k / t.k / parts >= kernel_number(x->kernel, "_nb");
     return s->family != FAMILY_BP || serving_fine(s->m) % t.m == 0;
 }
 
@@ -129,6 +86,8 @@ static int takes_skinny(const struct measured *x, const struct asked_shape *s)
 static int takes(const struct measured *x, const struct asked_shape *s)
 {
     const struct tile t = tile_of(x);
+    if (s->family == FAMILY_FMOE)
+        return fused_takes(x, s);
     if (family_has_word("torch triton", x->library))
         return 1;
     if (strcmp(x->library, "skinny") == 0)
@@ -156,30 +115,54 @@ static double ratio(int32_t a, int32_t b)
 /* 2 to the power of the sum of |log2|, which has the same order */
 static double distance(const struct measured *x, const struct asked_shape *s)
 {
-    return ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
+    int32_t a[MOST_SIZES], b[MOST_SIZES];
+    double d = ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
+    family_split_detail(s->family, x->detail, a);
+    family_split_detail(s->family, s->detail, b);
+    for (int i = 0; i < MOST_SIZES; i++)
+        d *= ratio(a[i], b[i]);
+    return d;
+}
+
+/* Has it the same key besides sizes? any_act: and besides the activation, which fused MoE has
+   first. */
+static int is_alike(const struct measured *x, const struct asked_shape *s, int any_act)
+{
+    int32_t size[MOST_SIZES];
+    const char *a = family_split_detail(s->family, x->detail, size);
+    const char *b = family_split_detail(s->family, s->detail, size);
+    if (!any_act)
+        return strcmp(a, b) == 0;
+    return strcmp(a + strcspn(a, ","), b + strcspn(b, ",")) == 0 && fused_any_act(x);
 }
 
 static int is_among(const struct measured *x, const struct prediction *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(p[i].kernel, x->kernel) == 0 && p[i].split == x->split
-            && strcmp(p[i].library, x->library) == 0)
+            && strcmp(p[i].library, x->library) == 0 && strcmp(p[i].more, x->more) == 0)
             return 1;
     return 0;
 }
 
+struct search {
+    const struct installed_family *in;
+    const struct asked_shape *shape;
+    int only_ck, any_act;
+};
+
 /* Of two that are as near, the one that comes first */
-static const struct measured *next(const struct installed_family *in, const struct asked_shape *s,
-                                   int only_ck, const struct prediction *before, size_t n_before)
+static const struct measured *next(const struct search *by, const struct prediction *before,
+                                   size_t n_before)
 {
     const struct measured *best = NULL;
     double least = 0;
-    for (size_t i = 0; i < in->n; i++) {
-        const struct measured *x = &in->row[i];
-        const double d = distance(x, s);
-        if ((best != NULL && !(d < least)) || strcmp(x->detail, s->detail) != 0
-            || (only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
-            || !takes(x, s))
+    for (size_t i = 0; i < by->in->n; i++) {
+        const struct measured *x = &by->in->row[i];
+        const double d = distance(x, by->shape);
+        if ((best != NULL && !(d < least)) || !is_alike(x, by->shape, by->any_act)
+            || (by->only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
+            || !takes(x, by->shape))
             continue;
         best = x;
         least = d;
@@ -187,11 +170,22 @@ static const struct measured *next(const struct installed_family *in, const stru
     return best;
 }
 
+static size_t find(const struct search *by, size_t most, struct prediction *out)
+{
+    size_t n = 0;
+    for (const struct measured *x; n < most && (x = next(by, out, n)) != NULL; n++)
+        out[n] = (struct prediction){x->kernel, x->library, x->more, x->id, x->split, 0, 1};
+    return n;
+}
+
+/* AITER itself takes a row of fused MoE of another activation where there is none of this. */
 size_t nearest_find(const struct installed_family *in, const struct asked_shape *s, int only_ck,
                     size_t most, struct prediction *out)
 {
-    size_t n = 0;
-    for (const struct measured *x; n < most && (x = next(in, s, only_ck, out, n)) != NULL; n++)
-        out[n] = (struct prediction){x->kernel, x->library, x->id, x->split, 0};
-    return n;
+    struct search by = {in, s, only_ck, 0};
+    const size_t n = find(&by, most, out);
+    if (n != 0 || s->family != FAMILY_FMOE)
+        return n;
+    by.any_act = 1;
+    return find(&by, most, out);
 }

@@ -14,9 +14,10 @@ enum { CHOOSER_BEAMS = 8 };
 struct chooser { /* to be closed */
     const kpred_model *model;
     const unsigned char *may_run; /* a flag for each kernel */
-    int32_t gpu, field[4];        /* its token; where gpu, m, n and k are */
-    uint32_t library, split;      /* parameters */
-    size_t n_open;                /* beams, each wider than the one before */
+    int32_t mnk_at[3];            /* the fields m, n and k */
+    int32_t problem[KPRED_MAX_FIELDS];
+    uint32_t library, split; /* parameters */
+    size_t n_open;           /* beams, each wider than the one before */
     struct chooser_beam {
         size_t width;
         int32_t *arena;
@@ -27,15 +28,21 @@ struct chooser { /* to be closed */
 
 enum { WIDER = 4 };
 
-static int find_fields(struct chooser *p, const struct target *t)
+/* The fields are gpu, m, n and k, and of the family's details as many as there are. */
+static int find_fields(struct chooser *p, const struct target *t, const struct family *f)
 {
-    static const char *const names[] = {"gpu", "m", "n", "k"};
-    for (size_t i = 0; i < 4; i++) {
-        p->field[i] = kpred_field_index(p->model, names[i]);
-        if (p->field[i] < 0 || p->model->n_fields != 4)
-            return fail("%s: its fields are not gpu, m, n and k", p->model->name);
-    }
-    p->gpu = kpred_token(p->model, (size_t)p->field[0], t->token);
+    static const char *const names[] = {"m", "n", "k"};
+    const int32_t gpu = kpred_field_index(p->model, "gpu");
+    uint32_t n = 4;
+    for (size_t i = 0; f->details[i] != NULL; i++)
+        n += kpred_field_index(p->model, f->details[i]) >= 0;
+    for (size_t i = 0; i < 3; i++)
+        if ((p->mnk_at[i] = kpred_field_index(p->model, names[i])) < 0)
+            n = 0;
+    if (gpu < 0 || p->model->n_fields != n)
+        return fail("%s: its fields are not gpu, m, n, k and details of the family %s",
+                    p->model->name, f->name);
+    p->problem[gpu] = kpred_token(p->model, (size_t)gpu, t->token);
     return 0;
 }
 
@@ -71,15 +78,14 @@ static int chooser_open(struct chooser *p, const struct target *t, enum family_i
     memset(p, 0, sizeof *p);
     p->model = t->model[family];
     p->may_run = may_run;
-    if (find_fields(p, t) != 0 || find_params(p) != 0)
+    if (find_fields(p, t, &families[family]) != 0 || find_params(p) != 0)
         return -1;
     const kpred_status status = open_beam(p, beam);
     return status == KPRED_OK ? 0 : fail("%s: %s", p->model->name, kpred_status_string(status));
 }
 
 /* Those of n tuples that may run, at most `most` */
-static size_t choose(const struct chooser *p, const int32_t problem[4], size_t n, size_t most,
-                     struct prediction *out)
+static size_t choose(const struct chooser *p, size_t n, size_t most, struct prediction *out)
 {
     const kpred_model *m = p->model;
     size_t found = 0;
@@ -88,7 +94,8 @@ static size_t choose(const struct chooser *p, const int32_t problem[4], size_t n
         if (kernel < 0 || !p->may_run[kernel])
             continue;
         out[found].kernel = kpred_kernel_name(m, kernel);
-        out[found].id = kpred_kernel_id(m, kernel, problem);
+        out[found].id = kpred_kernel_id(m, kernel, p->problem);
+        out[found].is_copied = 0;
         out[found].library = m->params[p->library].names[values[p->library]];
         out[found].split = values[p->split];
         out[found++].score = p->tuples[i].score;
@@ -103,14 +110,12 @@ static size_t wider(size_t width)
 
 /* The best 1..`most` of a shape, best first: their number. 0: there is none, since no legal kernel
    may run; *status then says whether there is a legal one. The beam grows as far as it has to. */
-static size_t chooser_run(struct chooser *p, int32_t m, int32_t n, int32_t k, size_t most,
+static size_t chooser_run(struct chooser *p, const int32_t mnk[3], size_t most,
                           struct prediction *out, kpred_status *status)
 {
-    int32_t problem[4];
-    const int32_t values[4] = {p->gpu, m, n, k};
     size_t found = 0, width = 0;
-    for (size_t i = 0; i < 4; i++)
-        problem[p->field[i]] = values[i];
+    for (size_t i = 0; i < 3; i++)
+        p->problem[p->mnk_at[i]] = mnk[i];
     *status = KPRED_OK;
     for (size_t i = 0; width < KPRED_MAX_BEAM && found < most; i++) {
         size_t got = 0;
@@ -119,10 +124,11 @@ static size_t chooser_run(struct chooser *p, int32_t m, int32_t n, int32_t k, si
         if (*status != KPRED_OK)
             return 0;
         width = p->beam[i].width;
-        *status = kpred_predict(&p->beam[i].ctx, problem, 4, p->tuples, width, &got);
+        *status =
+            kpred_predict(&p->beam[i].ctx, p->problem, p->model->n_fields, p->tuples, width, &got);
         if (*status != KPRED_OK)
             return 0;
-        found = choose(p, problem, got, most, out);
+        found = choose(p, got, most, out);
     }
     return found;
 }
@@ -143,11 +149,14 @@ struct work {
     struct rows_family *to;
     enum family_id family;
     const char *detail; /* of the pair of N and K at hand */
+    int is_modelled;    /* does the model answer that one? */
+    size_t first;       /* its first row */
     const struct target *target;
     const struct installed *in;
     const struct rows_options *o;
-    struct chooser chooser;
+    struct chooser chooser;  /* without a model: no shape is predicted */
     struct prediction *best; /* of o->top */
+    size_t without;          /* M for which there is no prediction */
 };
 
 /* ---- rows: one M ---- */
@@ -157,14 +166,16 @@ static void add(struct work *w, const int32_t mnk[3], size_t n)
     for (size_t i = 0; i < n; i++) {
         w->to->v = xgrow(w->to->v, w->to->n, &w->to->cap, sizeof *w->to->v);
         w->to->v[w->to->n++] = (struct row){mnk[0], mnk[1], mnk[2], w->detail, i + 1, w->best[i]};
+        w->to->copied += (size_t)w->best[i].is_copied;
     }
 }
 
 static void leave_out(struct work *w, struct place at, kpred_status status)
 {
     char why[160];
+    w->without++;
     snprintf(why, sizeof why, "%s: %s", families[w->family].name,
-             w->chooser.model == NULL
+             w->in->of[w->family].n != 0
                  ? "no row of --installed names a kernel that is known to take the shape"
              : status == KPRED_OK ? "no kernel that is legal there is compiled in"
                                   : kpred_status_string(status));
@@ -178,12 +189,13 @@ static size_t choose_nearest(struct work *w, const int32_t mnk[3])
     return nearest_find(&w->in->of[w->family], &s, w->o->only_ck, w->o->top, w->best);
 }
 
+/* Of a family without nearest shapes no measured rows are kept. */
 static void predict(struct work *w, struct place at, const int32_t mnk[3])
 {
     kpred_status status = KPRED_OK;
-    const size_t n = w->chooser.model == NULL ? choose_nearest(w, mnk)
-                                              : chooser_run(&w->chooser, mnk[0], mnk[1], mnk[2],
-                                                            w->o->top, w->best, &status);
+    size_t n = w->is_modelled ? chooser_run(&w->chooser, mnk, w->o->top, w->best, &status) : 0;
+    if (n == 0)
+        n = choose_nearest(w, mnk);
     if (n != 0)
         add(w, mnk, n);
     else
@@ -201,7 +213,8 @@ static void add_m(struct work *w, struct place at, const int32_t mnk[3])
 {
     if (has(w, mnk, mnk[0]))
         w->to->kept++;
-    else if (!w->o->is_exact && has(w, mnk, serving_fine(mnk[0])))
+    else if (!w->o->is_exact && families[w->family].ladder == LADDER_FINE
+             && has(w, mnk, serving_fine(mnk[0])))
         w->to->served++;
     else
         predict(w, at, mnk);
@@ -217,19 +230,65 @@ static void add_exact(struct work *w, const struct asked_shape *v, size_t n)
     }
 }
 
+/* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all tiers or
+   none: the kernels of few tokens may not suit many. */
+static void take_back(struct work *w, struct place at, size_t n)
+{
+    for (; w->to->n > n; w->to->n--) {
+        w->to->copied -= (size_t)w->to->v[w->to->n - 1].best.is_copied;
+        tally_add(&w->rows->left_out, at,
+                  "fmoe: AITER would take the row for a larger tier, for which there is none");
+    }
+}
+
 static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 {
     int32_t grid[SERVING_MOST], last = SERVING_LAST;
-    const size_t n_grid = serving_grid(grid);
+    const size_t before = w->to->n, without = w->without;
+    const int of_tokens = families[w->family].ladder == LADDER_TOKENS;
+    const size_t n_grid = of_tokens ? serving_tiers(grid) : serving_grid(grid);
     for (size_t i = 0; i < n_grid; i++) {
         const int32_t mnk[3] = {grid[i], v->n, v->k};
         add_m(w, v->at, mnk);
     }
     for (size_t i = 0; i < n; i++) {
-        const int32_t mnk[3] = {serving_coarse(v[i].m, v->n), v->n, v->k};
+        const int32_t m = of_tokens ? serving_tier(v[i].m) : serving_coarse(v[i].m, v->n);
+        const int32_t mnk[3] = {m, v->n, v->k};
         if (mnk[0] > last)
             add_m(w, v[i].at, mnk);
         last = mnk[0] > last ? mnk[0] : last;
+    }
+    if (of_tokens && w->without != without)
+        take_back(w, v->at, before);
+}
+
+/* ---- rows: one pair: what AITER then finds ---- */
+
+static const struct row *row_of(const struct work *w, int32_t m)
+{
+    for (size_t i = w->first; i < w->to->n; i++)
+        if (w->to->v[i].m == m)
+            return &w->to->v[i];
+    return NULL;
+}
+
+/* AITER looks for M, for its fine step and for its coarse one, or for the tier. Of a shape that is
+   left out nothing is counted. */
+static void count(struct work *w, const struct asked_shape *s)
+{
+    const int32_t mnk[3] = {s->m, s->n, s->k};
+    int32_t m[3] = {s->m, serving_fine(s->m), serving_coarse(s->m, s->n)};
+    if (families[w->family].ladder != LADDER_FINE)
+        m[1] = m[2] = families[w->family].ladder == LADDER_TOKENS ? serving_tier(s->m) : s->m;
+    for (size_t i = 0; i < 3; i++) {
+        const struct row *r = row_of(w, m[i]);
+        if (r != NULL)
+            ++*(r->best.is_copied ? &w->rows->copied : &w->rows->predicted);
+        else if (has(w, mnk, m[i]))
+            w->rows->measured++;
+        else
+            continue;
+        return;
     }
 }
 
@@ -240,74 +299,85 @@ static int is_pair(const struct asked_shape *a, const struct asked_shape *b)
     return a->n == b->n && a->k == b->k && strcmp(a->detail, b->detail) == 0;
 }
 
-static void add_shapes(struct work *w, const struct asked_shape *v, size_t n)
-{
-    for (size_t i = 0, next; i < n; i = next) {
-        for (next = i; next < n && is_pair(&v[i], &v[next]);)
-            next++;
-        w->detail = v[i].detail;
-        w->to->pairs++;
-        (w->o->is_exact ? add_exact : add_grid)(w, v + i, next - i);
-    }
-    w->to->shapes += n;
-}
-
-/* All shapes of a family, for one reason */
+/* Shapes of a family, for one reason */
 static void leave_all_out(struct asked *a, const struct asked_shape *v, size_t n, const char *why)
 {
     for (size_t i = 0; i < n; i++)
         tally_add(&a->left_out, v[i].at, why);
 }
 
-static void without_model(struct rows *r, struct asked *a, const struct target *t,
-                          const struct asked_shape *v, size_t n)
+/* No model answers the shapes of a pair. */
+static void why_not_modelled(const struct work *w, struct buf *why)
 {
-    struct buf why = {NULL, 0, 0}, known = {NULL, 0, 0};
-    const char *gpus = target_known(v->family, &known);
+    const struct family *f = &families[w->family];
+    struct buf known = {NULL, 0, 0};
+    const char *gpus = target_known(w->family, &known);
     if (*gpus == '\0')
-        buf_printf(&why, "kpred has no model of the family %s", families[v->family].name);
+        buf_printf(why, "kpred has no model of the family %s", f->name);
+    else if (w->target->model[w->family] == NULL)
+        buf_printf(why, "the model of %s does not know %s (known: %s)", f->name, w->target->token,
+                   gpus);
+    else if (w->chooser.model == NULL)
+        buf_printf(why, "no kernel of %s that is compiled in is left", f->name);
     else
-        buf_printf(&why, "the model of %s does not know %s (known: %s)", families[v->family].name,
-                   t->token, gpus);
-    leave_all_out(a, v, n, why.s);
-    r->without_gpu += n;
-    buf_free(&why);
+        buf_printf(why, "the model of %s does not answer %s", f->name, w->detail);
+    if (f->has_nearest)
+        buf_printf(why, ", and --installed no measured row for %s", w->target->token);
     buf_free(&known);
 }
 
-static void without_kernel(struct asked *a, const struct asked_shape *v, size_t n)
+static void leave_pair_out(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
-    char why[160];
-    snprintf(why, sizeof why, "no kernel of %s that is compiled in is left",
-             families[v->family].name);
-    leave_all_out(a, v, n, why);
+    struct buf why = {NULL, 0, 0};
+    why_not_modelled(w, &why);
+    leave_all_out(a, v, n, why.s);
+    if (families[w->family].has_nearest)
+        w->rows->without_rows += n;
+    else if (w->target->model[w->family] == NULL)
+        w->rows->without_gpu += n;
+    buf_free(&why);
 }
 
-static void add_nearest(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
+static void add_pair(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
-    char why[160];
-    memset(&w->chooser, 0, sizeof w->chooser);
-    if (w->in->of[w->family].n != 0) {
-        add_shapes(w, v, n);
+    w->detail = v->detail;
+    w->first = w->to->n;
+    w->is_modelled = family_is_modelled(w->family, w->chooser.model, v->detail, w->chooser.problem);
+    if (!w->is_modelled && w->in->of[w->family].n == 0) {
+        leave_pair_out(w, a, v, n);
         return;
     }
-    snprintf(why, sizeof why,
-             "kpred has no model of the family %s, and --installed no measured row for %s",
-             families[w->family].name, w->target->token);
-    leave_all_out(a, v, n, why);
-    w->rows->without_rows += n;
+    w->to->pairs++;
+    w->to->shapes += n;
+    const int is_exact = w->o->is_exact || families[w->family].ladder == LADDER_ASKED;
+    (is_exact ? add_exact : add_grid)(w, v, n);
+    for (size_t i = 0; i < n; i++)
+        count(w, &v[i]);
 }
 
+static void add_shapes(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
+{
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i; next < n && is_pair(&v[i], &v[next]);)
+            next++;
+        add_pair(w, a, v + i, next - i);
+    }
+}
+
+/* The model answers only where it has a kernel that can run. */
 static int add_family(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
-    size_t n_kernels;
-    unsigned char *flags =
-        compiled_flags(w->o->compiled, w->in, w->target, w->family, w->o->only_ck, &n_kernels);
-    const int rc = chooser_open(&w->chooser, w->target, w->family, flags, w->o->beam);
-    if (rc == 0 && n_kernels == 0)
-        without_kernel(a, v, n);
-    else if (rc == 0)
-        add_shapes(w, v, n);
+    size_t n_kernels = 0;
+    unsigned char *flags = NULL;
+    int rc = 0;
+    memset(&w->chooser, 0, sizeof w->chooser);
+    if (w->target->model[w->family] != NULL)
+        flags =
+            compiled_flags(w->o->compiled, w->in, w->target, w->family, w->o->only_ck, &n_kernels);
+    if (n_kernels != 0)
+        rc = chooser_open(&w->chooser, w->target, w->family, flags, w->o->beam);
+    if (rc == 0)
+        add_shapes(w, a, v, n);
     chooser_close(&w->chooser);
     free(flags);
     return rc;
@@ -324,12 +394,7 @@ int rows_make(struct rows *r, struct asked *a, const struct target *t, const str
             next++;
         w.family = a->v[i].family;
         w.to = &r->of[w.family];
-        if (families[w.family].has_nearest)
-            add_nearest(&w, a, a->v + i, next - i);
-        else if (t->model[w.family] == NULL)
-            without_model(r, a, t, a->v + i, next - i);
-        else
-            rc = add_family(&w, a, a->v + i, next - i);
+        rc = add_family(&w, a, a->v + i, next - i);
     }
     free(w.best);
     return rc;

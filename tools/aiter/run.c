@@ -32,6 +32,8 @@ static void note_nearest(const struct rows_family *f, const struct installed_fam
         note("%s: AITER compiles the table of the libraries %s in: %zu of the rows act%s only "
              "after a rebuild (AITER_REBUILD=1)",
              name, families[family].built_in, n, n == 1 ? "s" : "");
+    if (families[family].remark != NULL && f->n != 0)
+        note("%s: %s", name, families[family].remark);
     if (in->never != 0)
         note("%s: %zu row%s of %s in --installed %s not copied: the numbers of its kernels hold "
              "for one version of the library",
@@ -45,10 +47,16 @@ static void note_family(const struct rows_family *f, const struct installed_fami
     struct buf b = {NULL, 0, 0};
     if (f->shapes == 0)
         return;
-    buf_printf(&b, "%s: %zu shape%s with %zu (N, K): %zu row%s", families[family].name, f->shapes,
-               plural(f->shapes), f->pairs, f->n, plural(f->n));
-    if (families[family].has_nearest && f->n != 0)
-        buf_printf(&b, ", not predicted: measured for the nearest shape%s", plural(f->n));
+    buf_printf(&b, "%s: %zu shape%s with %zu %s: %zu row%s", families[family].name, f->shapes,
+               plural(f->shapes), f->pairs,
+               families[family].ladder != LADDER_TOKENS ? "(N, K)"
+               : f->pairs == 1                          ? "layer"
+                                                        : "layers",
+               f->n, plural(f->n));
+    if (f->copied != 0 && f->copied != f->n)
+        buf_printf(&b, ", %zu of them", f->copied);
+    if (f->copied != 0)
+        buf_printf(&b, ", not predicted: measured for the nearest shape%s", plural(f->copied));
     if (f->kept != 0)
         buf_printf(&b, "; %zu left out that --installed has", f->kept);
     if (f->served != 0)
@@ -57,6 +65,20 @@ static void note_family(const struct rows_family *f, const struct installed_fami
     buf_free(&b);
     if (families[family].has_nearest)
         note_nearest(f, in, family);
+}
+
+/* Of the distinct shapes of all families */
+static void note_sum(const struct asked *a, const struct rows *r)
+{
+    const size_t measured = r->measured + a->n_found;
+    size_t n = 0;
+    for (size_t i = 0; i < a->left_out.words.n; i++)
+        n += a->left_out.v[i].n;
+    for (int i = 0; i < N_FAMILIES; i++)
+        n += r->of[i].shapes;
+    note("%zu shape%s in all: %zu predicted, %zu with the kernel of the nearest shape, %zu that a "
+         "table has, %zu left out",
+         n, plural(n), r->predicted, r->copied, measured, n - r->predicted - r->copied - measured);
 }
 
 static void story_note(const struct asked *a, const struct rows *r, const struct installed *in)
@@ -68,6 +90,7 @@ static void story_note(const struct asked *a, const struct rows *r, const struct
     tally_note(&a->left_out, "shape is left out", "shapes are left out");
     tally_note(&r->left_out, "M is left out", "M are left out");
     tally_note(&a->cut, "line", "lines");
+    note_sum(a, r);
 }
 
 /* ---- the story: variables ---- */
@@ -167,12 +190,12 @@ static int check(const struct aiter_options *o)
 
 /* ---- a run: reading ---- */
 
-/* Of --family: it may name one without a model. */
+/* Of --family: it may name one that needs no model. */
 static int check_family(const struct run *r)
 {
     struct buf known = {NULL, 0, 0};
     int rc = 0;
-    if (r->only == FAMILY_NONE || r->target.model[r->only] != NULL)
+    if (r->only == FAMILY_NONE || r->target.model[r->only] != NULL || families[r->only].has_nearest)
         return 0;
     if (*target_known(r->only, &known) != '\0')
         rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", r->o->gpu,
@@ -190,7 +213,7 @@ static int read_all(struct run *r)
         return -1;
     if (o->compiled != NULL && compiled_read(&r->compiled, &r->target, o->compiled) != 0)
         return -1;
-    const struct asked_from from = {r->only, r->target.cu_num};
+    const struct asked_from from = {r->only, r->target.cu_num, r->target.gfx};
     if (inputs_read(&r->asked, &from, o->inputs.v, o->inputs.n) != 0)
         return -1;
     if (!asked_nearest(&r->asked) && target_check(&r->target, o->gpu) != 0)

@@ -40,3 +40,23 @@ size_t serving_grid(int32_t m[SERVING_MOST])
         m[n++] = coarse;
     return n;
 }
+
+/* The next power of two below 32768; above, the largest tier that is not above (aiter/fused_moe.py)
+ */
+int32_t serving_tier(int32_t tokens)
+{
+    int32_t power = 1;
+    if (tokens >= SERVING_LAST_TIER)
+        return SERVING_LAST_TIER;
+    while (power < tokens && power < SERVING_LAST)
+        power *= 2;
+    return power;
+}
+
+size_t serving_tiers(int32_t m[SERVING_MOST])
+{
+    size_t n = 0;
+    for (int32_t tier = 1; tier <= SERVING_LAST; tier *= 2)
+        m[n++] = tier;
+    return n;
+}

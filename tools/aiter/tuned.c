@@ -4,6 +4,7 @@
 
 #include "base/csv_records.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,38 +12,55 @@
 
 static const size_t most_bytes = (size_t)1 << 30;
 
-/* What the columns are called; the first N_NEEDED have to be there, and of a family with nearest
-   shapes, whose rows are copied, the split, the kernel's number and the details. */
-enum { M, N, K, KERNEL, US, N_NEEDED, SPLIT = N_NEEDED, GFX, CU_NUM, LIBTYPE, N_USED };
-static const char *const used[N_USED] = {"M",      "N",   "K",      "kernelName", "us",
-                                         "splitK", "gfx", "cu_num", "libtype"};
-static const char *const unused[] = {"kernelId",  "tflops",      "bw",  "errRatio",
-                                     "err_ratio", "preshuffleB", "_tag"};
+/* What the columns are called, if the family does not say otherwise; the first N_NEEDED have to be
+   there, and of a family with nearest shapes, whose rows are copied, the split, the kernel's number
+   and the details. */
+enum { M, N, K, KERNEL, US, N_NEEDED, SPLIT = N_NEEDED, GFX, CU_NUM, LIBTYPE, TAG, N_USED };
+static const char *const used[N_USED] = {NULL, NULL,  NULL,     NULL,      "us",
+                                         NULL, "gfx", "cu_num", "libtype", "_tag"};
+static const char *const unused[] = {"kernelId",  "tflops",      "bw", "errRatio",
+                                     "err_ratio", "preshuffleB", NULL};
+
+/* Columns that older tables of fused MoE lack; then they are 0. */
+static const char *const newer[] = {"xbf16", "flat", NULL};
+
+static const char *column(enum family_id family, int i)
+{
+    return i <= K        ? family_size(family, i)
+           : i == KERNEL ? family_kernel_column(family)
+           : i == SPLIT  ? family_split_column(family)
+                         : used[i];
+}
 
 struct table {
     struct csv_records c;
     enum family_id family;
-    int at[N_USED], id, detail_at[MOST_DETAILS]; /* columns; -1: there is none */
-    struct buf detail;                           /* of the row at hand */
+    int at[N_USED], id, detail_at[MOST_DETAILS], copied_at[MOST_COPIED]; /* -1: there is none */
+    struct buf detail, more;                                             /* of the row at hand */
 };
 
-static int is_detail(const struct family *f, const char *name)
+/* Does a list of names, between which commas stand, hold this one? */
+static int holds(const char *list, const char *name)
 {
-    for (size_t i = 0; f->details[i] != NULL; i++)
-        if (strcmp(f->details[i], name) == 0)
+    const size_t n = strlen(name);
+    for (const char *p = list; p != NULL && *p != '\0';) {
+        const size_t word = strcspn(p, ",");
+        if (word == n && strncmp(p, name, n) == 0)
             return 1;
-    return strcmp(f->id_column, name) == 0;
+        p += word + (p[word] == ',');
+    }
+    return 0;
 }
 
-static int is_known(const char *name)
+static int is_known(enum family_id family, const char *name)
 {
-    for (size_t i = 0; i < N_USED; i++)
-        if (strcmp(used[i], name) == 0)
+    const struct family *f = &families[family];
+    for (int i = 0; i < N_USED; i++)
+        if (strcmp(column(family, i), name) == 0)
             return 1;
-    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
-        if (strcmp(unused[i], name) == 0)
-            return 1;
-    return 0;
+    return family_place_of(f->details, name) >= 0 || holds(f->values, name)
+           || family_place_of(unused, name) >= 0
+           || (f->id_column != NULL && strcmp(f->id_column, name) == 0);
 }
 
 /* Where a column is; -1 with a message if it has to be there and is not. */
@@ -55,6 +73,15 @@ static int find(const struct table *t, const char *name, int is_needed, int *at)
     return 0;
 }
 
+static int find_copied(struct table *t)
+{
+    const char *const *names = families[t->family].copied;
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (find(t, names[i], family_place_of(newer, names[i]) < 0, &t->copied_at[i]) != 0)
+            return -1;
+    return 0;
+}
+
 static int read_header(struct table *t)
 {
     const struct csv_records *c = &t->c;
@@ -62,32 +89,51 @@ static int read_header(struct table *t)
     if (csv_records_check_header(c) != 0)
         return -1;
     for (size_t i = 0; i < c->n; i++)
-        if (!is_known(c->cell[i]) && !is_detail(f, c->cell[i]))
+        if (!is_known(t->family, c->cell[i]))
             return fail("%s:%ld: column \"%.60s\": is none of a tuned table of %s", c->path, c->at,
                         c->cell[i], f->name);
     for (int i = 0; i < N_USED; i++)
-        if (find(t, used[i], i < N_NEEDED || (i == SPLIT && f->has_nearest), &t->at[i]) != 0)
+        if (find(t, column(t->family, i), i < N_NEEDED || (i == SPLIT && f->has_nearest), &t->at[i])
+            != 0)
             return -1;
     for (size_t i = 0; f->details[i] != NULL; i++)
         if (find(t, f->details[i], 1, &t->detail_at[i]) != 0)
             return -1;
-    return find(t, f->id_column, f->has_nearest, &t->id);
+    t->id = -1;
+    if (f->id_column != NULL && find(t, f->id_column, f->has_nearest, &t->id) != 0)
+        return -1;
+    return find_copied(t);
 }
 
 /* ---- rows ---- */
 
-static const char *cell(const struct table *t, int column)
+/* A table that was merged may have 0.0 for 0. */
+int tuned_number(const struct tuned_row *row, const char *name, const char *text, int32_t *out)
 {
-    return column >= 0 ? t->c.cell[column] : "";
+    char digits[16];
+    int64_t v;
+    snprintf(digits, sizeof digits, "%s", text);
+    if (ends_with(digits, ".0"))
+        digits[strlen(digits) - 2] = '\0';
+    if (parse_int(digits, 0, INT32_MAX, &v) != 0)
+        return fail("%s:%ld: %s: value \"%.60s\": is no integer from 0 to %" PRId32, row->path,
+                    row->line, name, text, INT32_MAX);
+    *out = (int32_t)v;
+    return 0;
 }
 
-static int read_size(const struct table *t, int column, int32_t *out)
+static const char *cell(const struct table *t, int column)
+{
+    return column >= 0 && (size_t)column < t->c.n ? t->c.cell[column] : "";
+}
+
+static int read_size(const struct table *t, int which, int32_t *out)
 {
     int64_t v;
-    const char *text = cell(t, t->at[column]);
+    const char *text = cell(t, t->at[which]);
     if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
         return fail("%s:%ld: %s: value \"%.60s\": is no integer from 1 to %d", t->c.path, t->c.at,
-                    used[column], text, KPRED_MAX_SIZE);
+                    column(t->family, which), text, KPRED_MAX_SIZE);
     *out = (int32_t)v;
     return 0;
 }
@@ -108,20 +154,55 @@ static int set_detail(struct table *t, struct tuned_row *row)
     buf_puts(&t->detail, "");
     for (size_t i = 0; f->details[i] != NULL; i++) {
         const char *text = trim_blanks(t->c.cell[t->detail_at[i]]);
-        if (!family_is_detail(text))
+        buf_puts(&t->detail, i != 0 ? "," : "");
+        if (family_add_detail(&t->detail, t->family, i, text) != 0)
             return fail("%s:%ld: %s: value \"%.60s\": is none of AITER's", t->c.path, t->c.at,
                         f->details[i], text);
-        buf_printf(&t->detail, "%s%s", i != 0 ? "," : "", text);
     }
     row->detail = t->detail.s;
     return 0;
+}
+
+/* pandas writes truths as names. */
+static const char *number_of(const char *text)
+{
+    return strcmp(text, "True") == 0 ? "1" : strcmp(text, "False") == 0 ? "0" : text;
+}
+
+/* Names of kernels are taken as they are; of what else is copied, all are numbers. */
+static int set_copied(struct table *t, struct tuned_row *row)
+{
+    const char *const *names = families[t->family].copied;
+    t->more.n = 0;
+    buf_puts(&t->more, "");
+    for (size_t i = 0; names[i] != NULL; i++) {
+        int32_t v = 0;
+        const char *text = t->copied_at[i] >= 0 ? cell(t, t->copied_at[i]) : "0";
+        if (strncmp(names[i], "kernel", strlen("kernel")) == 0)
+            buf_puts(&t->more, text);
+        else if (tuned_number(row, names[i], number_of(text), &v) == 0)
+            buf_printf(&t->more, "%d", (int)v);
+        else
+            return -1;
+        buf_printf(&t->more, "%c", COPIED_END);
+    }
+    row->more = t->more.s;
+    return 0;
+}
+
+/* AITER has tables in which some rows end before the last column, that of the tag. */
+static int check_row(const struct table *t)
+{
+    if (t->at[TAG] >= 0 && (size_t)t->at[TAG] == t->c.n && t->c.n + 1 == t->c.n_header)
+        return 0;
+    return csv_records_check_row(&t->c);
 }
 
 static int read_row(struct table *t, struct tuned_row *row)
 {
     char *end;
     const char *units = cell(t, t->at[CU_NUM]);
-    if (csv_records_check_row(&t->c) != 0)
+    if (check_row(t) != 0)
         return -1;
     *row = (struct tuned_row){.path = t->c.path,
                               .line = t->c.at,
@@ -129,7 +210,8 @@ static int read_row(struct table *t, struct tuned_row *row)
                               .us = cell(t, t->at[US]),
                               .libtype = t->at[LIBTYPE] >= 0 ? cell(t, t->at[LIBTYPE]) : "ck",
                               .split = cell(t, t->at[SPLIT]),
-                              .id = cell(t, t->id)};
+                              .id = cell(t, t->id),
+                              .tag = cell(t, t->at[TAG])};
     if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
         return fail("%s:%ld: cu_num: value \"%.60s\": is no number of compute units", t->c.path,
                     t->c.at, units);
@@ -139,7 +221,7 @@ static int read_row(struct table *t, struct tuned_row *row)
     set_gfx(row, cell(t, t->at[GFX]));
     const int32_t bad = read_size(t, M, &row->m) != 0 || read_size(t, N, &row->n) != 0
                         || read_size(t, K, &row->k) != 0;
-    return bad ? -1 : set_detail(t, row);
+    return bad || set_detail(t, row) != 0 ? -1 : set_copied(t, row);
 }
 
 static int read_rows(struct table *t, int (*row)(void *, const struct tuned_row *), void *to)
@@ -172,6 +254,7 @@ int tuned_read(const char *path, enum family_id family,
             rc = read_rows(&t, row, to);
         csv_records_close(&t.c);
         buf_free(&t.detail);
+        buf_free(&t.more);
     }
     buf_free(&text);
     return rc;

@@ -66,7 +66,7 @@ static int near_distance(const char *text, const char *name)
     names_fold(text, x);
     names_fold(name, y);
     const size_t n = strlen(x), most = 1 + n / 7, d = distance(x, y);
-    if (n < 2 || (d > most && (n < 3 || !strstr(y, x))))
+    if ((n < 2 && (n == 0 || d > 0)) || (d > most && (n < 3 || !strstr(y, x))))
         return -1;
     return (int)least(d, most + 1);
 }

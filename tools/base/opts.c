@@ -78,6 +78,48 @@ static int find_choice(const char *choices, const char *s)
     }
 }
 
+/* ---- durations ---- */
+
+/* What a unit is in seconds; 0: it is none. */
+static double unit_seconds(const char *unit)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i].name) == 0)
+            return units[i].seconds;
+    return 0;
+}
+
+int duration_read(const char *option, const char *text, double *seconds)
+{
+    char *end;
+    const size_t digits = strspn(text, "0123456789.");
+    const double number = strtod(text, &end), unit = unit_seconds(text + digits);
+    *seconds = number * unit;
+    if (digits == 0 || end != text + digits || !(*seconds > 0) || *seconds > 1e8) /* three years */
+        return fail("%s: value \"%s\": is no duration such as 1.5, 90s, 500ms, 30m, 2h or 1d",
+                    option, text);
+    return 0;
+}
+
+/* 0, or the status to exit with */
+static int read_milliseconds(const struct opt *o, const char *value, long *out)
+{
+    double seconds;
+    if (duration_read(o->name, value, &seconds))
+        return USAGE;
+    if (seconds * 1000 < (double)o->least || seconds * 1000 > (double)o->most) {
+        fail("%s: value \"%s\": is no time from %ldms to %lds", o->name, value, o->least,
+             o->most / 1000);
+        return USAGE;
+    }
+    *out = (long)(seconds * 1000 + 0.5);
+    return 0;
+}
+
 static void add_text(struct opt_texts *list, const char *s)
 {
     list->v = xrealloc(list->v, list->n + 1, sizeof *list->v);
@@ -101,6 +143,7 @@ static int set_value(const struct parser *p, const struct opt *o, const char *va
         *(int *)o->to = choice;
         return 0;
     case OPT_TEXTS: add_text(o->to, value); return 0;
+    case OPT_MILLISECONDS: return read_milliseconds(o, value, o->to);
     }
     return USAGE;
 }

@@ -16,8 +16,9 @@ enum opt_kind {
     OPT_COUNT,  /* long *: an integer from least to most */
     OPT_COUNTS, /* struct opt_counts *: one or several of them, separated by commas */
     OPT_CHOICE, /* int *: the index of one of `choices`, "config|shape|none" */
-    OPT_TEXTS   /* struct opt_texts *: all arguments up to the next option; may be repeated. As an
+    OPT_TEXTS,  /* struct opt_texts *: all arguments up to the next option; may be repeated. As an
                    operand: all that are left. The list's v is to be freed, on failure too. */
+    OPT_MILLISECONDS /* long *: a duration from least to most milliseconds, see duration_read */
 };
 
 struct opt_counts {
@@ -42,6 +43,10 @@ struct opt {
 /* argv[0] is the command's name. `help` is printed for --help and -h. Returns -1 to go on, else the
    status to exit with: 0 after help (1 if it could not be written), 2 after a message. */
 int opts_parse(const struct opt *table, const char *help, int argc, char **argv);
+
+/* "1.5", "90s", "500ms", "30m", "2h" or "1d", a bare number being seconds, into seconds:
+   0, or -1 with a message that begins with the option. */
+int duration_read(const char *option, const char *text, double *seconds);
 
 /* ---- a command's outputs are none of the files that it reads, and no two of them are one ---- */
 

@@ -61,6 +61,7 @@ int cmd_bench(int argc, char **argv);
 int cmd_miopen(int argc, char **argv);
 int cmd_aiter(int argc, char **argv);
 int cmd_triton(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 
 int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);

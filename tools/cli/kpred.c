@@ -13,6 +13,8 @@ int main(int argc, char **argv)
         {"aiter", "AITER's log to tuned tables of predicted kernels", cmd_aiter},
         {"triton", "vLLM's or SGLang's log to files of predicted Triton configurations",
          cmd_triton},
+        {"serve", "a model's config and a GPU to all tuned files that its server looks for",
+         cmd_serve},
         {"bench", "time and size of a prediction", cmd_bench},
         {NULL, NULL, NULL},
     };

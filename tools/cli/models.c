@@ -11,7 +11,8 @@
 static const char help[] =
     "usage: kpred models [MODEL|FILE.h] [--csv|--json]\n"
     "\n"
-    "Lists the built-in models, one a line, or describes one model wholly: its fields with their\n"
+    "Lists the built-in models, one a line with the GPUs trained on (without that field, the\n"
+    "architectures), or describes one model wholly: its kernel, its fields with their\n"
     "tokens or the sizes trained on, its GPUs with the products that have them, its parameters "
     "with\n"
     "their values, its rule, the architectures it runs on, what it learnt from, and its sizes.\n"
@@ -41,57 +42,76 @@ static const char *fields_text(const struct model *model, struct buf *b)
     return b->s;
 }
 
-/* For people: no more than fit a line, and how many there are */
+/* For people: no more than fit a line beside the longest name, and how many there are */
 static const char *shortened(struct buf *gpus)
 {
-    enum { MOST = 60 };
+    enum { ROOM = 46, MOST = 36 };
     size_t n = 1, last = 0;
     for (size_t i = 0; i < gpus->n; i++)
         if (gpus->s[i] == ' ') {
             last = i < MOST ? i : last;
             n++;
         }
-    if (gpus->n > MOST) {
+    if (gpus->n > ROOM) {
         gpus->n = last;
         buf_printf(gpus, " ... (%zu)", n);
     }
     return gpus->s;
 }
 
-static int list(struct table *t, const char *name, int is_whole)
+/* The GPUs, or of a model without that field the architectures */
+static void list_short(struct table *t, const struct model *model)
 {
-    struct model model;
-    struct buf fields = {NULL, 0, 0}, gpus = {NULL, 0, 0};
-    char id[17];
-    if (model_open(name, &model))
-        return -1;
-    int gpu = spec_field_index(model.spec, "gpu");
-    snprintf(id, sizeof id, "%016" PRIx64, model.m.id);
-    table_text(t, model.m.name);
-    table_text(t, model.m.kernel);
-    table_words(t, fields_text(&model, &fields));
+    struct buf gpus = {NULL, 0, 0};
+    const int gpu = spec_field_index(model->spec, "gpu");
+    buf_puts(&gpus, "");
     if (gpu >= 0)
-        spec_tokens_text(model.spec->fields + gpu, &gpus);
-    table_words(t, gpu < 0 ? "" : is_whole ? gpus.s : shortened(&gpus));
-    table_number(t, "%zu", model_cost(&model.m).bytes);
+        spec_tokens_text(model->spec->fields + gpu, &gpus);
+    for (const char *const *arch = model->m.runs_on; gpu < 0 && arch && *arch; arch++)
+        buf_printf(&gpus, "%s%s", gpus.n ? " " : "", *arch);
+    table_text(t, model->m.name);
+    table_words(t, shortened(&gpus));
+    buf_free(&gpus);
+}
+
+static void list_whole(struct table *t, const struct model *model)
+{
+    struct buf fields = {NULL, 0, 0}, gpus = {NULL, 0, 0};
+    const int gpu = spec_field_index(model->spec, "gpu");
+    char id[17];
+    snprintf(id, sizeof id, "%016" PRIx64, model->m.id);
+    table_text(t, model->m.name);
+    table_text(t, model->m.kernel);
+    table_words(t, fields_text(model, &fields));
+    if (gpu >= 0)
+        spec_tokens_text(model->spec->fields + gpu, &gpus);
+    table_words(t, gpu < 0 ? "" : gpus.s);
+    table_number(t, "%zu", model_cost(&model->m).bytes);
     table_text(t, id);
     buf_free(&fields);
     buf_free(&gpus);
-    model_free(&model);
-    return 0;
 }
 
 static int run(struct table_form form)
 {
+    const int is_whole = form.csv || form.json;
     struct table table = {0, {NULL, 0, 0}};
+    struct model model;
     int bad = 0;
-    table_heading(&table, "model,kernel,fields,gpus,bytes,id");
-    for (const struct builtin *b = builtins; b->model && !bad; b++)
-        bad = list(&table, b->model->name, form.csv || form.json);
+    table_heading(&table, is_whole ? "model,kernel,fields,gpus,bytes,id" : "model,gpus");
+    for (const struct builtin *b = builtins; b->model && !bad; b++) {
+        bad = model_open(b->model->name, &model);
+        if (bad)
+            break;
+        (is_whole ? list_whole : list_short)(&table, &model);
+        model_free(&model);
+    }
     if (!bad) {
         table_print(&table, stdout, form);
         bad = flush_stdout();
     }
+    if (!bad && !is_whole)
+        bad = puts("\n`kpred models NAME` says all about one.") < 0 || flush_stdout();
     table_free(&table);
     return bad ? 1 : 0;
 }

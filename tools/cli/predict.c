@@ -1,5 +1,6 @@
 /* predict.c - `kpred predict`
    SPDX-License-Identifier: MIT */
+#include "base/csv_records.h"
 #include "base/table.h"
 #include "commands.h"
 #include "miopen/conv.h"
@@ -11,8 +12,10 @@
 static const char help[] =
     "usage: kpred predict MODEL|FILE.h [FIELD=VALUE...] [--driver LINE] [--gpu GPU] [--nearest]\n"
     "                     [-k N] [--beam B] [--csv|--json]\n"
+    "       kpred predict MODEL|FILE.h [FIELD=VALUE...] --problems FILE.csv [--lenient]\n"
+    "                     [--gpu GPU] [--nearest] [-k N] [--beam B] [--csv|--json]\n"
     "\n"
-    "Prints the most promising legal tuples for a problem, best first.\n"
+    "Prints the most promising legal tuples for a problem, or for each of many, best first.\n"
     "\n"
     "  MODEL|FILE.h   a built-in model (`kpred models`), or a header that kpred-train wrote\n"
     "  FIELD=VALUE    the fields of the model, each once, in any order. Of a convolution those\n"
@@ -22,6 +25,10 @@ static const char help[] =
     "  --driver LINE  a line of MIOpenDriver in place of the fields but gpu and, if it asks for\n"
     "                 several directions, dir: \"conv -n 32 -c 64 -H 56 -W 56 -k 64 -F 1\"\n"
     "  --gpu GPU      the same as gpu=GPU\n"
+    "  --problems FILE.csv  many problems, a line each: columns that are called as the fields, in\n"
+    "                 any order; FIELD=VALUE stands for all lines; - reads standard input. Line\n"
+    "                 and fields come before rank. A bad line ends it, and nothing is printed\n"
+    "  --lenient      leave bad lines out, each with a message\n"
     "  --nearest      for a GPU that was not trained, take the nearest that was\n"
     "  -k N           how many tuples (default 1)\n"
     "  --beam B       beam width (default: N)\n"
@@ -39,16 +46,29 @@ static const char help[] =
     "              -k 64 -p 1 -q 1 -F 1\"\n";
 
 struct options {
-    const char *model;
+    const char *model, *problems;
     struct given given;
     long k, beam;
+    int is_lenient;
     struct table_form form;
 };
 
-static void add_value(struct table *t, const kpred_param *p, int32_t value)
+/* A model at work, and its answer */
+struct asking {
+    const struct options *o;
+    const struct model *model;
+    kpred_ctx ctx;
+    int32_t *arena;
+    kpred_tuple *tuples;
+    size_t n;
+};
+
+/* ---- answers ---- */
+
+static void add_value(struct table *t, const char *const *names, int32_t value)
 {
-    if (p->names)
-        table_text(t, p->names[value]);
+    if (names)
+        table_text(t, names[value]);
     else
         table_number(t, "%" PRId32, value);
 }
@@ -62,33 +82,52 @@ static int split_of(const kpred_model *m)
     return p < m->n_params ? (int)p : -1;
 }
 
-static int print(const struct options *o, const kpred_model *m, const kpred_tuple *tuples, size_t n)
+/* For people: percent */
+static int is_aligned(const struct options *o)
 {
-    struct table t = {0, {NULL, 0, 0}};
+    return !o->form.csv && !o->form.json;
+}
+
+/* Of many problems, the line and the fields come first. */
+static void add_heading(const struct asking *a, struct table *t)
+{
+    const kpred_model *m = &a->model->m;
     struct buf heading = {NULL, 0, 0};
-    const int aligned = !o->form.csv && !o->form.json; /* for people: percent */
-    const int split = split_of(m);
-    buf_puts(&heading, aligned ? "rank,percent" : "rank,probability");
+    if (a->o->problems) {
+        buf_puts(&heading, "line,");
+        for (uint32_t f = 0; f < m->n_fields; f++)
+            buf_printf(&heading, "%s,", m->fields[f].name);
+    }
+    buf_puts(&heading, is_aligned(a->o) ? "rank,percent" : "rank,probability");
     for (uint32_t p = 0; p < m->n_params; p++)
         buf_printf(&heading, ",%s", m->params[p].name);
     if (m->names)
-        buf_puts(&heading, split >= 0 ? ",splitK,kernel" : ",kernel");
-    table_heading(&t, heading.s);
+        buf_puts(&heading, split_of(m) >= 0 ? ",splitK,kernel" : ",kernel");
+    table_heading(t, heading.s);
     buf_free(&heading);
-    for (size_t i = 0; i < n; i++) {
-        table_number(&t, "%zu", i + 1);
-        table_number(&t, aligned ? "%.2f" : "%.6f",
-                     kpred_probability(tuples[i].score) / 16777216.0 * (aligned ? 100 : 1));
-        for (uint32_t p = 0; p < m->n_params; p++)
-            add_value(&t, m->params + p, tuples[i].value[p]);
-        if (m->names && split >= 0)
-            add_value(&t, m->params + split, tuples[i].value[split]);
-        if (m->names)
-            table_text(&t, kpred_kernel_name(m, kpred_kernel_of(m, tuples[i].value)));
-    }
-    table_print(&t, stdout, o->form);
-    table_free(&t);
-    return flush_stdout();
+}
+
+static void add_problem(const kpred_model *m, struct table *t, const int32_t *problem, long line)
+{
+    table_number(t, "%ld", line);
+    for (uint32_t f = 0; f < m->n_fields; f++)
+        add_value(t, m->fields[f].tokens, problem[f]);
+}
+
+static void add_tuple(const struct asking *a, struct table *t, size_t i)
+{
+    const kpred_model *m = &a->model->m;
+    const int32_t *value = a->tuples[i].value;
+    const int split = split_of(m), aligned = is_aligned(a->o);
+    table_number(t, "%zu", i + 1);
+    table_number(t, aligned ? "%.2f" : "%.6f",
+                 kpred_probability(a->tuples[i].score) / 16777216.0 * (aligned ? 100 : 1));
+    for (uint32_t p = 0; p < m->n_params; p++)
+        add_value(t, m->params[p].names, value[p]);
+    if (m->names && split >= 0)
+        add_value(t, m->params[split].names, value[split]);
+    if (m->names)
+        table_text(t, kpred_kernel_name(m, kpred_kernel_of(m, value)));
 }
 
 static void note_extrapolation(const kpred_ctx *ctx, const int32_t *problem)
@@ -100,15 +139,21 @@ static void note_extrapolation(const kpred_ctx *ctx, const int32_t *problem)
                  ctx->model->fields[f].trained_max);
 }
 
-/* The kernel does not apply: JSON says so, too. */
-static int refuse(const struct options *o, const kpred_model *m, const struct reason *why)
+static int fail_reason(const struct asking *a, const struct reason *why)
 {
     struct buf text = {NULL, 0, 0};
+    fail("%s does not apply: %s", a->model->m.name, reason_text(why, &text));
+    buf_free(&text);
+    return -1;
+}
+
+/* The kernel does not apply: JSON says so, too. */
+static int refuse(const struct asking *a, const struct reason *why)
+{
     struct table t = {0, {NULL, 0, 0}};
     int64_t number;
-    fail("%s does not apply: %s", m->name, reason_text(why, &text));
-    buf_free(&text);
-    if (!o->form.json)
+    fail_reason(a, why);
+    if (!a->o->form.json)
         return -1;
     table_heading(&t, "error,field,value,must_be");
     table_text(&t, "the kernel does not apply to this problem");
@@ -118,57 +163,220 @@ static int refuse(const struct options *o, const kpred_model *m, const struct re
     else
         table_text(&t, why->value);
     table_text(&t, why->need);
-    table_print(&t, stdout, o->form);
+    table_print(&t, stdout, a->o->form);
     table_free(&t);
     flush_stdout();
     return -1;
 }
 
-static int predict(const struct options *o, const struct model *model, const int32_t *problem)
+/* ---- a problem ---- */
+
+/* To be closed in any case. */
+static int ask_open(struct asking *a)
 {
-    const size_t k = (size_t)o->k, beam = o->beam ? (size_t)o->beam : k;
-    const size_t words = kpred_arena_words(&model->m, beam);
-    int32_t *arena = xcalloc(words, sizeof *arena);
-    kpred_tuple *tuples = xcalloc(k, sizeof *tuples);
+    const size_t k = (size_t)a->o->k, beam = a->o->beam ? (size_t)a->o->beam : k;
+    const kpred_model *m = &a->model->m;
+    const size_t words = kpred_arena_words(m, beam);
+    a->arena = xcalloc(words, sizeof *a->arena);
+    a->tuples = xcalloc(k, sizeof *a->tuples);
+    const kpred_status status = kpred_init(&a->ctx, KPRED_VERSION, m, beam, a->arena, words);
+    return status == KPRED_OK ? 0 : fail("%s: %s", m->name, kpred_status_string(status));
+}
+
+static void ask_close(struct asking *a)
+{
+    free(a->arena);
+    free(a->tuples);
+}
+
+/* What is given, as a problem, and its tuples: 0, -1 with a message, or 1 with *why. */
+static int ask(struct asking *a, const struct given *given, int32_t *problem, struct reason *why)
+{
+    const kpred_model *m = &a->model->m;
+    const int bad = given_problem(given, a->model, problem, why);
+    if (bad != 0)
+        return bad;
+    const kpred_status status =
+        kpred_predict(&a->ctx, problem, m->n_fields, a->tuples, (size_t)a->o->k, &a->n);
+    if (status == KPRED_OK)
+        return 0;
+    if ((status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
+        && reason_find(a->model, problem, why) != REASON_NONE)
+        return 1;
+    return fail("%s: %s", m->name, kpred_status_string(status));
+}
+
+static int ask_one(struct asking *a)
+{
+    int32_t problem[KPRED_MAX_FIELDS];
+    struct table t = {0, {NULL, 0, 0}};
     struct reason why;
-    size_t n = 0;
-    int bad;
-    kpred_ctx ctx;
-    kpred_status status = kpred_init(&ctx, KPRED_VERSION, &model->m, beam, arena, words);
-    if (status == KPRED_OK)
-        status = kpred_predict(&ctx, problem, model->m.n_fields, tuples, k, &n);
-    if (status == KPRED_OK)
-        note_extrapolation(&ctx, problem);
-    if (status == KPRED_OK)
-        bad = print(o, &model->m, tuples, n);
-    else if ((status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
-             && reason_find(model, problem, &why) != REASON_NONE)
-        bad = refuse(o, &model->m, &why);
-    else
-        bad = fail("%s: %s", model->m.name, kpred_status_string(status));
-    free(arena);
-    free(tuples);
+    const int bad = ask(a, &a->o->given, problem, &why);
+    if (bad != 0)
+        return bad > 0 ? refuse(a, &why) : -1;
+    note_extrapolation(&a->ctx, problem);
+    add_heading(a, &t);
+    for (size_t i = 0; i < a->n; i++)
+        add_tuple(a, &t, i);
+    table_print(&t, stdout, a->o->form);
+    table_free(&t);
+    return flush_stdout();
+}
+
+/* ---- many problems ---- */
+
+enum { PROBLEMS_MOST = 1 << 28 }; /* bytes */
+
+struct lines {
+    struct asking *a;
+    struct csv_records r;
+    struct table t;
+    int column[KPRED_MAX_FIELDS];      /* of each field; -1: there is none */
+    struct buf pair[KPRED_MAX_FIELDS]; /* FIELD=VALUE, of the line at hand */
+    struct given given;                /* these, and what is given for all lines */
+    size_t n_bad, n_outside;
+};
+
+static int read_bytes(const char *path, struct buf *text)
+{
+    if (strcmp(path, "-") != 0)
+        return read_text(path, PROBLEMS_MOST, text);
+    if (read_stream(stdin, "standard input", PROBLEMS_MOST, text))
+        return -1;
+    buf_puts(text, "");
+    plain_text(text);
+    return 0;
+}
+
+static int read_header(struct lines *l)
+{
+    const kpred_model *m = &l->a->model->m;
+    const int rc = csv_records_next(&l->r);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", l->r.path);
+    if (csv_records_check_header(&l->r))
+        return -1;
+    for (uint32_t f = 0; f < m->n_fields; f++)
+        l->column[f] = csv_records_find(&l->r, m->fields[f].name);
+    for (size_t i = 0; i < l->r.n; i++)
+        if (kpred_field_index(m, l->r.cell[i]) < 0)
+            note("%s:%ld: column \"%s\" is no field of %s: ignored", l->r.path, l->r.at,
+                 l->r.cell[i], m->name);
+    return 0;
+}
+
+/* What the line gives; an empty cell gives nothing. */
+static void take_cells(struct lines *l)
+{
+    const kpred_model *m = &l->a->model->m;
+    l->given.fields.n = l->a->o->given.fields.n;
+    for (uint32_t f = 0; f < m->n_fields; f++) {
+        struct buf *pair = &l->pair[f];
+        if (l->column[f] < 0 || !*l->r.cell[l->column[f]])
+            continue;
+        pair->n = 0;
+        buf_printf(pair, "%s=%s", m->fields[f].name, l->r.cell[l->column[f]]);
+        l->given.fields.v[l->given.fields.n++] = pair->s;
+    }
+}
+
+static int take_line(struct lines *l)
+{
+    int32_t problem[KPRED_MAX_FIELDS];
+    struct reason why;
+    if (csv_records_check_row(&l->r))
+        return -1;
+    take_cells(l);
+    const int bad = ask(l->a, &l->given, problem, &why);
+    if (bad != 0)
+        return bad > 0 ? fail_reason(l->a, &why) : -1;
+    l->n_outside += l->a->ctx.extrapolated != 0;
+    for (size_t i = 0; i < l->a->n; i++) {
+        add_problem(&l->a->model->m, &l->t, problem, l->r.at);
+        add_tuple(l->a, &l->t, i);
+    }
+    l->given.is_quiet = 1; /* what holds for all lines is told once */
+    return 0;
+}
+
+/* What is said of a line begins with its number. */
+static int take_lines(struct lines *l)
+{
+    const char *const name = program_name;
+    struct buf place = {NULL, 0, 0};
+    int rc;
+    while ((rc = csv_records_next(&l->r)) > 0) {
+        place.n = 0;
+        buf_printf(&place, "%s: %.200s:%ld", name, l->r.path, l->r.at);
+        program_name = place.s;
+        const int bad = take_line(l);
+        program_name = name;
+        l->n_bad += bad != 0;
+        if (bad && !l->a->o->is_lenient)
+            break;
+    }
+    buf_free(&place);
+    return rc == 0 ? 0 : -1;
+}
+
+static int print_lines(const struct lines *l)
+{
+    if (l->n_bad)
+        note("%s: %zu line%s left out", l->r.path, l->n_bad, l->n_bad == 1 ? " is" : "s are");
+    if (l->n_outside)
+        note("%s: %zu line%s outside the range trained on", l->r.path, l->n_outside,
+             l->n_outside == 1 ? " lies" : "s lie");
+    table_print(&l->t, stdout, l->a->o->form);
+    return flush_stdout();
+}
+
+static int ask_many(struct asking *a)
+{
+    const struct opt_texts *all = &a->o->given.fields;
+    struct lines l = {.a = a, .given = a->o->given};
+    struct buf text = {NULL, 0, 0};
+    int bad = read_bytes(a->o->problems, &text);
+    l.given.fields.v = xcalloc(all->n + KPRED_MAX_FIELDS, sizeof *all->v);
+    for (size_t i = 0; i < all->n; i++)
+        l.given.fields.v[i] = all->v[i];
+    if (!bad) {
+        add_heading(a, &l.t);
+        bad = csv_records_open(
+                  &l.r, strcmp(a->o->problems, "-") ? a->o->problems : "standard input", &text)
+              || read_header(&l) || take_lines(&l) || print_lines(&l);
+        csv_records_close(&l.r);
+    }
+    for (size_t f = 0; f < KPRED_MAX_FIELDS; f++)
+        buf_free(&l.pair[f]);
+    table_free(&l.t);
+    free(l.given.fields.v);
+    buf_free(&text);
     return bad;
+}
+
+/* ---- the command ---- */
+
+static int check(const struct options *o)
+{
+    if (table_form_check(&o->form))
+        return -1;
+    if (o->problems && o->given.driver)
+        return fail("--problems and --driver exclude each other");
+    if (o->is_lenient && !o->problems)
+        return fail("--lenient: is for --problems");
+    return o->beam && o->k > o->beam ? fail("-k %ld is more than --beam %ld", o->k, o->beam) : 0;
 }
 
 static int run(const struct options *o)
 {
-    int32_t problem[KPRED_MAX_FIELDS];
     struct model model;
-    struct reason why;
-    if (table_form_check(&o->form))
+    struct asking a = {.o = o, .model = &model};
+    if (check(o))
         return 2;
-    if (o->beam && o->k > o->beam) {
-        fail("-k %ld is more than --beam %ld", o->k, o->beam);
-        return 2;
-    }
     if (model_open(o->model, &model))
         return 1;
-    int bad = given_problem(&o->given, &model, problem, &why);
-    if (bad == 0)
-        bad = predict(o, &model, problem);
-    else if (bad > 0)
-        bad = refuse(o, &model.m, &why);
+    const int bad = ask_open(&a) || (o->problems ? ask_many(&a) : ask_one(&a));
+    ask_close(&a);
     model_free(&model);
     return bad ? 1 : 0;
 }
@@ -180,6 +388,8 @@ int cmd_predict(int argc, char **argv)
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.given.fields},
         {.name = "--driver", .kind = OPT_TEXT, .to = &o.given.driver},
+        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems},
+        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.is_lenient},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.given.gpu},
         {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},

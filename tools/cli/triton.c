@@ -37,10 +37,6 @@ static const char help[] =
     "\n"
     "Example: kpred triton --triton 3.5.1 -o configs server.log\n";
 
-/* Those of both servers' tuners */
-static const struct opt_counts tuned = {
-    18, {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096}};
-
 static int rising(const void *left, const void *right)
 {
     const long a = *(const long *)left, b = *(const long *)right;
@@ -60,7 +56,7 @@ static void sort_counts(struct opt_counts *c)
 
 int cmd_triton(int argc, char **argv)
 {
-    struct triton_options o = {.from.server = TRITON_N_SERVERS, .choices.ms = tuned};
+    struct triton_options o = {.from.server = TRITON_N_SERVERS, .choices.ms = triton_tuned};
     const struct opt table[] = {
         {.name = "INPUT", .kind = OPT_TEXTS, .to = &o.inputs},
         {.name = "--server", .kind = OPT_CHOICE, .to = &o.from.server, .choices = "vllm|sglang"},

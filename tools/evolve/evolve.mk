@@ -28,15 +28,15 @@ endif
 # The harness's header is built in: what kpred-evolve compiles includes it as kpred_evolve.h.
 $(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE) $(ARCHIVE) \
     $(BUILD)/evolve.libraries
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/evolve.libraries,$^) -o $@ $(LLVM_LIB) -ldl -lm -pthread
+	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/evolve.libraries,$^) -o $@ $(LLVM_LIB) -ldl -lm -pthread
 
 $(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call says,ar,$@)rm -f $@ && $(AR) rcs $@ $^
 	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)" -DEVOLVE_TRANSLATE="$(EVOLVE_TRANSLATE)"$(if $(MLIR_ARCHIVES), -DHAVE_MLIR)' >$(BUILD)/evolve.flags
 
 $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
+	$(call says,cc,$<)$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
 
 $(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
 $(BUILD)/tools/evolve/cmd/ml_library.o: $(BUILD)/memory_text.h
@@ -44,7 +44,7 @@ $(BUILD)/harness_text.h: tools/evolve/harness.h
 $(BUILD)/memory_text.h: tools/evolve/tensor/memory.h
 $(BUILD)/harness_text.h $(BUILD)/memory_text.h:
 	@mkdir -p $(@D)
-	sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
+	$(call says,make,$@)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
 
 # What was found of the libraries; it changes when they come or go.
 $(BUILD)/evolve.libraries: FORCE

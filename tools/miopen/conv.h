@@ -149,6 +149,7 @@ struct given {
     const char *gpu;         /* in place of gpu=GPU; or NULL */
     const char *driver;      /* all but gpu and, if it names several, dir; or NULL */
     int nearest;             /* for the GPU */
+    int is_quiet;            /* no note on what is not given */
 };
 
 /* The problem in the model's order. What is not given of a convolution is as MIOpenDriver has it,

@@ -1,5 +1,6 @@
 /* fields.c - a problem as users write it: FIELD=VALUE, or a line of MIOpenDriver
    SPDX-License-Identifier: MIT */
+#include "base/names.h"
 #include "conv.h"
 
 #include <inttypes.h>
@@ -43,6 +44,17 @@ static int take_value(struct taking *t, int32_t f, const char *value)
     return 0;
 }
 
+static int fail_field(const struct taking *t, const char *name)
+{
+    struct names_near near = {.text = name};
+    struct buf question = {NULL, 0, 0};
+    for (int f = 0; f < (int)t->model->m.n_fields; f++)
+        names_offer(&near, field_of(t, f)->name, field_of(t, f)->name);
+    fail("%s: no field \"%s\"%s", t->model->m.name, name, names_question(&near, &question));
+    buf_free(&question);
+    return -1;
+}
+
 static int take_field(struct taking *t, const char *text)
 {
     const char *value = strchr(text, '=');
@@ -51,10 +63,9 @@ static int take_field(struct taking *t, const char *text)
         return fail("\"%s\": expected FIELD=VALUE", text);
     buf_add(&name, text, (size_t)(value++ - text));
     const int32_t f = kpred_field_index(&t->model->m, name.s);
+    const int bad = f < 0 ? fail_field(t, name.s) : take_value(t, f, value);
     buf_free(&name);
-    if (f < 0)
-        return fail("%s: no field \"%.*s\"", t->model->m.name, (int)(value - 1 - text), text);
-    return take_value(t, f, value);
+    return bad;
 }
 
 static int take_gpu(struct taking *t)
@@ -194,7 +205,7 @@ static int complete(struct taking *t)
     if (t->field[CONV_DIR] >= 0)
         take_defaults(t, &taken);
     const int bad = check_missing(t);
-    if (bad == 0 && taken.n != 0)
+    if (bad == 0 && taken.n != 0 && !t->given->is_quiet)
         note("not given, so as MIOpenDriver has it:%s", taken.s);
     buf_free(&taken);
     return bad;

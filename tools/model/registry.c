@@ -309,9 +309,13 @@ static int no_gpu(const struct model *model, size_t field, const char *text, con
 
 /* ---- the token of a field ---- */
 
-/* What is taken for a GPU that the model lacks */
+/* What is taken for a GPU that the model lacks; of a table, not in each line */
 static void note_nearest(const struct model *model, const char *text, int32_t gpu)
 {
+    static char last[64];
+    if (!strcmp(last, text))
+        return;
+    snprintf(last, sizeof last, "%s", text);
     const char *token = model->m.fields[kpred_field_index(&model->m, "gpu")].tokens[gpu];
     if (unseen_is_name(model->spec, gpu))
         note("no model for %s, taking what it learned for GPUs like it, %s", text, token);

@@ -1,7 +1,7 @@
 /* spec.c - parser of the .spec text
    SPDX-License-Identifier: MIT */
 #include "spec.h"
-
+#include "base/names.h"
 #include "header.h"
 #include "triton_spec.h"
 
@@ -274,6 +274,27 @@ static int add_param(struct reader *r, char *key, char *value)
 
 /* ---- sections and lines ---- */
 
+/* fail() for a name that is none of those that were offered, with what may have been meant */
+static int fail_near(const struct reader *r, const char *what, const struct names_near *near)
+{
+    struct buf question = {NULL, 0, 0};
+    fail("%s:%ld: %s \"%s\"%s", r->path, r->line, what, near->text,
+         names_question(near, &question));
+    buf_free(&question);
+    return -1;
+}
+
+static int fail_key(const struct reader *r, const char *key)
+{
+    struct names_near near = {.text = key};
+    char what[64];
+    for (size_t i = 0; i < N_SLOTS; i++)
+        if (strcmp(slot_names[i].section, r->section->name) == 0)
+            names_offer(&near, slot_names[i].key, slot_names[i].key);
+    snprintf(what, sizeof what, "[%s]: unknown key", r->section->name);
+    return fail_near(r, what, &near);
+}
+
 static int set_slot(struct reader *r, char *key, char *value)
 {
     size_t i = 0;
@@ -282,7 +303,7 @@ static int set_slot(struct reader *r, char *key, char *value)
                || strcmp(slot_names[i].key, key) != 0))
         i++;
     if (i == N_SLOTS)
-        return fail("%s:%ld: [%s]: unknown key \"%s\"", r->path, r->line, r->section->name, key);
+        return fail_key(r, key);
     if (r->text[i] != NULL)
         return fail("%s:%ld: %s: is already given in line %ld", r->path, r->line, key, r->at[i]);
     r->text[i] = value;
@@ -345,6 +366,14 @@ enum {
     N_SECTIONS
 };
 
+static int fail_section(const struct reader *r, const char *name)
+{
+    struct names_near near = {.text = name};
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        names_offer(&near, sections[i].name, sections[i].name);
+    return fail_near(r, "unknown section", &near);
+}
+
 static int open_section(struct reader *r, char *line)
 {
     size_t i = 0, n = strlen(line);
@@ -355,7 +384,7 @@ static int open_section(struct reader *r, char *line)
     while (i < N_SECTIONS && strcmp(sections[i].name, line) != 0)
         i++;
     if (i == N_SECTIONS)
-        return fail("%s:%ld: unknown section \"%s\"", r->path, r->line, line);
+        return fail_section(r, line);
     if (r->opened[i] != 0 && i != DERIVED) /* default_features_give adds to that */
         return fail("%s:%ld: section \"%s\": is already in line %ld", r->path, r->line, line,
                     r->opened[i]);
@@ -535,6 +564,15 @@ static int parse_split(struct reader *r, enum slot slot, struct split_key *key)
         s = end + 1;
     }
     return 0;
+}
+
+/* The key config of a spec that has none: all fields but the GPU */
+static void default_config(struct spec *s)
+{
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (strcmp(s->fields[i].name, "gpu") != 0)
+            s->config.items[s->config.n++] =
+                (struct split_item){.kind = SPLIT_FIELD, .a = i, .b = i};
 }
 
 /* ---- what can only be said of the whole ---- */
@@ -1028,6 +1066,8 @@ static int finish(struct reader *r)
         return -1;
     if (parse_split(r, CONFIG, &s->config) != 0)
         return -1;
+    if (s->config.n == 0)
+        default_config(s);
     if (parse_split(r, SHAPE, &s->shape) != 0)
         return -1;
     return parse_split(r, BALANCE, &s->balance);

@@ -36,7 +36,8 @@
        [kernels] what the kernels of a library are called, and the rule: see rules.h
        [unseen]  names for GPUs on which nothing was measured: see gpus.h
        [restrict] the rule as conditions, a line each, and constants of theirs: see clause.h
-       [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
+       [split]   config (without it: all fields but gpu), shape: comma-joined items, see
+                 split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w. octave(size): the

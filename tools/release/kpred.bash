@@ -136,19 +136,21 @@ _kpred_value() {
     network:--batch) ;; # a number
     *:--evaluations | *:--time | *:--population | *:--elite | *:--first-edits | *:--crossover) ;;
     *:--mutation | *:--jobs | *:--timeout | *:--memory | *:--point | *:--random) ;; # numbers
-    triton:--gpu | triton:--triton) ;; # as torch writes it, a version
+    triton:--gpu | *:--triton) ;; # as torch writes it, a version
     *:--gpu)
         names=$(_kpred_models "$kpred" | cut -d, -f4 | tr ' ' '\n' | sort -u)
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
-    triton:--server) _kpred_reply vllm sglang ;;
-    triton:-o) _kpred_files / ;;
+    triton:--server | serve:--server) _kpred_reply vllm sglang ;;
+    triton:-o | serve:-o | serve:--installed | serve:--known) _kpred_files / ;;
+    serve:--config) _kpred_files .json ;;
+    serve:--quant) _kpred_reply none fp8 fp8_block fp8_channel int8_w8a8 int8_w8a16 int4_w4a16 mxfp4 ;;
     aiter:--model) _kpred_files .json ;;
     aiter:-o) _kpred_files .csv ;;
-    *:--tp | *:--m | *:-M) ;; # numbers
+    *:--tp | *:--ep-size | *:--m | *:-M) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
-    tune:-o | tune:--problems | merge:-o) _kpred_files .csv ;;
+    tune:-o | tune:--problems | predict:--problems | merge:-o) _kpred_files .csv ;;
     tune:--run | tune:--server) _kpred_files ;;
     tune:--model) _kpred_model_or_header ;;
     tune:--budget | tune:--repeat | tune:--shard | tune:--seeds) ;; # numbers
@@ -159,7 +161,7 @@ _kpred_value() {
     *:--spec) _kpred_files .spec ;;
     *:--include-dir) _kpred_files / ;; # folders alone
     *:--system) _kpred_files .txt ;;
-    aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale ;;
+    aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale a8w8_bpreshuffle ;;
     aiter:--schema) _kpred_reply current no-gfx no-libtype no-tflops ;;
     aiter:--installed) _kpred_files .csv ;;
     aiter:--compiled) _kpred_files ;;
@@ -184,7 +186,7 @@ _kpred_operand() {
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
     merge) _kpred_files .csv .csv.bz2 .csv.gz ;;
     ingest | train | kernels | tune) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
-    miopen | aiter | triton) _kpred_files ;;
+    miopen | aiter | triton | serve) _kpred_files ;;
     check | search) # a kernel and its harness
         case ${#operands[@]} in
         0) _kpred_files .c .ll .bc ;;

@@ -46,6 +46,18 @@ static int set_gpus(const struct spec *spec, const struct spec_line *line, struc
     return 0;
 }
 
+/* fail() for a name that is none of theirs */
+static int fail_number(const struct spec *spec, const struct spec_line *line, size_t n)
+{
+    struct buf known = {NULL, 0, 0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        buf_printf(&known, "%s, ", numbers[i].name);
+    fail("%s:%ld: \"%.*s\": no such number of the network; known are %sjudge_gpus", spec->path,
+         line->line, (int)(n < 60 ? n : 60), line->text, known.s);
+    buf_free(&known);
+    return -1;
+}
+
 static int set_number(const struct spec *spec, const struct spec_line *line, struct recipe *r)
 {
     const size_t n = strcspn(line->text, " \t=");
@@ -55,8 +67,7 @@ static int set_number(const struct spec *spec, const struct spec_line *line, str
     const char *value = line->text + n + strspn(line->text + n, " \t");
     char *end;
     if (!to)
-        return fail("%s:%ld: \"%.*s\": no such number of the network", spec->path, line->line,
-                    (int)n, line->text);
+        return fail_number(spec, line, n);
     if (*value != '=')
         return fail("%s:%ld: %s: expected NAME = NUMBER", spec->path, line->line, to->name);
     double x = strtod(value + 1, &end);

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct opt_counts triton_tuned = {
+    18, {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096}};
+
 /* ---- configurations ---- */
 
 /* Members behind num_stages as they are without a word */
@@ -436,6 +439,12 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
     w.p = predictor_of(p, name, &w.gpu);
     if (w.p == NULL)
         return -1;
+    int is_exact = 0;
+    (void)model_gpu(&w.p->model, (size_t)kpred_field_index(&w.p->model.m, "gpu"), name->device, 1,
+                    &is_exact);
+    c->is_nearest = !is_exact;
+    c->model = w.p->model.m.id;
+    c->model_name = w.p->model.m.name;
     int rc = set_problem(w.p, name, o->nearest, w.problem, why);
     for (size_t i = 0; i < o->ms.n && rc == 0; i++)
         rc = choose_m(&w, c, (int32_t)o->ms.v[i]);

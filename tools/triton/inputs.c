@@ -20,8 +20,7 @@ static int has_word(const char *name, const char *word)
     return 0;
 }
 
-/* The device of --gpu, as torch.cuda.get_device_name() gives it with `_` for blanks */
-static int set_device(struct triton_name *name, const char *gpu)
+int triton_device_set(struct triton_name *name, const char *gpu)
 {
     if (strlen(gpu) >= sizeof name->device || strpbrk(gpu, ",/") != NULL || *gpu == '\0')
         return fail("--gpu: value \"%s\": is no name of a device as torch writes it", gpu);
@@ -34,7 +33,7 @@ static int set_device(struct triton_name *name, const char *gpu)
 }
 
 /* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of --triton */
-static void set_version(struct missed_name *m, const char *version, const char *path)
+void triton_version_of(char out[TRITON_VERSION_SIZE], const char *version, const char *path)
 {
     static const char folder[] = "triton_";
     const char *text = "";
@@ -51,8 +50,8 @@ static void set_version(struct missed_name *m, const char *version, const char *
         text = version;
         n = strlen(version);
     }
-    snprintf(m->version, sizeof m->version, "%.*s", (int)n, text);
-    for (char *p = m->version; *p != '\0'; p++)
+    snprintf(out, TRITON_VERSION_SIZE, "%.*s", (int)n, text);
+    for (char *p = out; *p != '\0'; p++)
         *p = *p == '.' ? '_' : *p;
 }
 
@@ -105,9 +104,9 @@ static int add(struct missed *m, const struct missed_from *from, struct place at
         buf_puts(why, "vLLM looks for no such file; it is one of SGLang's");
         return 1;
     }
-    if (from->gpu != NULL && set_device(&name.name, from->gpu) != 0)
+    if (from->gpu != NULL && triton_device_set(&name.name, from->gpu) != 0)
         return -1;
-    set_version(&name, from->version, path);
+    triton_version_of(name.version, from->version, path);
     if (keep(m, &name) && guessed)
         m->guessed++;
     return 0;
@@ -245,7 +244,7 @@ static int check_names(const struct missed *m, const char *called)
 }
 
 /* For SGLang's folder and for vLLM's member: 3.5.1, 3.5.1+git1234 */
-static int check_version(const char *version)
+int triton_version_check(const char *version)
 {
     static const char most[] = "0123456789abcdefghijklmnopqrstuvwxyz"
                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ._+-";
@@ -259,7 +258,7 @@ static int check_version(const char *version)
 
 int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs)
 {
-    if (check_version(from->version) != 0)
+    if (triton_version_check(from->version) != 0)
         return -1;
     if (inputs->n == 0 && read_log(m, from, "-") != 0)
         return -1;

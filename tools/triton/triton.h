@@ -52,6 +52,15 @@ struct missed_from {
 int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs);
 void missed_free(struct missed *m);
 
+/* The device of a name, as torch.cuda.get_device_name() gives it, with `_` for blanks; for some
+   names vLLM has another one. 0, or -1 with a message about --gpu. */
+int triton_device_set(struct triton_name *name, const char *gpu);
+/* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of `version`, which is NULL or
+   as 3.5.1; "" if none tells. */
+void triton_version_of(char out[TRITON_VERSION_SIZE], const char *version, const char *path);
+/* The message about --triton of a text that is no version; 0 or -1 */
+int triton_version_check(const char *version);
+
 /* ---- configurations ---- */
 
 /* Members of a tuple, in the order in which the servers' tuners write them: enum triton_member */
@@ -105,6 +114,9 @@ struct choices { /* all zero: there are none */
     size_t of[N_CHOICES];
     size_t illegal;      /* M without a legal tuple: defaults, or left out */
     int64_t tuple, tile; /* sums of those of v */
+    int is_nearest;      /* the model lacks the GPU: `tuple` and `tile` are of another one */
+    uint64_t model;      /* its id */
+    const char *model_name;
 };
 
 /* The built-in models that were needed; all zero: none yet; to be closed */
@@ -112,6 +124,9 @@ struct predictor;
 struct predictors {
     struct predictor *of[TRITON_N_KERNELS][2]; /* of NVIDIA's GPUs, and of AMD's */
 };
+
+/* The M of both servers' tuners */
+extern const struct opt_counts triton_tuned;
 
 struct choices_options {
     struct opt_counts ms; /* ascending */
@@ -131,6 +146,33 @@ void predictors_close(struct predictors *p);
    vLLM's reader of MoE files takes it. */
 void triton_text(struct buf *b, const struct triton_name *name, const struct choices *c,
                  const char *version);
+
+/* Its beginning, up to the first row; and a row, "M": {..}, without a comma or an end of line */
+void triton_text_begin(struct buf *b, const struct triton_name *name, const char *version);
+void triton_text_row(struct buf *b, const struct triton_name *name, const struct choice *c);
+
+/* Where it is in the folder DIR, to be freed: DIR/NAME, or of SGLang's experts
+   DIR/configs/triton_VERSION/NAME. NULL: that has no version. */
+char *triton_path(const char *output, const struct triton_name *name, const char *version);
+
+struct triton_files { /* all zero: there are none; to be freed */
+    size_t n, cap;
+    struct triton_file {
+        char *path; /* NULL: standard output */
+        struct buf text;
+    } * v;
+    int has[TRITON_N_SERVERS][TRITON_N_KERNELS]; /* files of them */
+};
+
+/* Takes over the path and the text, which is then empty; name: NULL for another file. */
+void triton_files_add(struct triton_files *files, const struct triton_name *name, char *path,
+                      struct buf *text);
+/* All of them, with their folders. 0, or -1 with a message; without `force`, a file that is there
+   with other bytes is kept, and nothing is written then. */
+int triton_files_write(const struct triton_files *files, int force);
+/* What to do with those in the folder */
+void triton_files_tell(const struct triton_files *files, const char *output);
+void triton_files_free(struct triton_files *files);
 
 /* ---- a run ---- */
 

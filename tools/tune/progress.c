@@ -12,31 +12,6 @@
 
 static const double most_seconds = 1e8; /* three years */
 
-/* What a unit is in seconds; 0: it is none. */
-static double unit_seconds(const char *unit)
-{
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"", 1}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(unit, units[i].name) == 0)
-            return units[i].seconds;
-    return 0;
-}
-
-int duration_read(const char *option, const char *text, double *seconds)
-{
-    char *end;
-    const size_t digits = strspn(text, "0123456789.");
-    const double number = strtod(text, &end), unit = unit_seconds(text + digits);
-    *seconds = number * unit;
-    if (digits == 0 || end != text + digits || !(*seconds > 0) || *seconds > most_seconds)
-        return fail("%s: value \"%s\": is no duration such as 1.5, 90s, 500ms, 30m, 2h or 1d",
-                    option, text);
-    return 0;
-}
-
 int budget_read(const char *text, struct budget *out)
 {
     int64_t n = 0;

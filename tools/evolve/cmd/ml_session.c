@@ -191,7 +191,7 @@ static const char head[] =
     "                       [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
     "                       [--population N] [--elite N] [--first-edits N]\n"
     "                       [--crossover PERCENT] [--mutation PERCENT] [--jobs N]\n"
-    "                       [--timeout MS] [--memory MB] [--seed N]\n"
+    "                       [--timeout TIME] [--memory MB] [--seed N]\n"
     "\n"
     "Looks for edits of a network's tensor operations that save time, and sees how many labels\n"
     "become wrong by them. Each evaluation is a line of the log.\n"
@@ -207,7 +207,8 @@ static const char head[] =
     "  --steps N          of training, before the network that is trained is asked for labels\n"
     "                     (default 100)\n"
     "  --jobs N           candidates at a time (default: one for each processor)\n"
-    "  --timeout MS       the most time that one candidate runs (default 10000)\n"
+    "  --timeout TIME     the most time that one candidate runs, in seconds or as 200ms, 5s or 2m\n"
+    "                     (default 10s)\n"
     "  --memory MB        the most memory of one candidate (default 1024)\n"
     "  --seed N           of all that is drawn (default 1)\n";
 
@@ -243,7 +244,11 @@ int cmd_ml(int argc, char **argv)
         {.name = "--worse", .kind = OPT_COUNT, .to = &m->worse, .least = 0, .most = 100},
         {.name = "--steps", .kind = OPT_COUNT, .to = &m->steps, .least = 1, .most = 100000},
         {.name = "--jobs", .kind = OPT_COUNT, .to = &m->jobs, .least = 1, .most = 256},
-        {.name = "--timeout", .kind = OPT_COUNT, .to = &m->timeout_ms, .least = 1, .most = 600000},
+        {.name = "--timeout",
+         .kind = OPT_MILLISECONDS,
+         .to = &m->timeout_ms,
+         .least = 1,
+         .most = 600000},
         {.name = "--memory", .kind = OPT_COUNT, .to = &m->memory_mb, .least = 1, .most = 1 << 20},
         {.name = "--seed", .kind = OPT_COUNT, .to = &m->seed, .least = 0, .most = INT32_MAX},
     };

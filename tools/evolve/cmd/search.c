@@ -27,7 +27,8 @@ static const char kernel_options_help[] =
     "fastest\n"
     "                     of six, which check prints)\n"
     "  --jobs N           candidates at a time (default: one for each processor)\n"
-    "  --timeout MS       the most time that one candidate runs (default 10000)\n"
+    "  --timeout TIME     the most time that one candidate runs, in seconds or as 200ms, 5s or 2m\n"
+    "                     (default 10s)\n"
     "  --memory MB        the most memory of one candidate (default 1024)\n"
     "  --seed N           of all that is drawn (default 1)\n";
 
@@ -42,7 +43,11 @@ static void kernel_options(struct opt table[KERNEL_OPTIONS], struct session_opti
         {.name = "--oracle", .kind = OPT_TEXT, .to = &o->oracle},
         {.name = "--baseline", .kind = OPT_TEXT, .to = &o->baseline},
         {.name = "--jobs", .kind = OPT_COUNT, .to = &o->jobs, .least = 1, .most = 256},
-        {.name = "--timeout", .kind = OPT_COUNT, .to = &o->timeout_ms, .least = 1, .most = 600000},
+        {.name = "--timeout",
+         .kind = OPT_MILLISECONDS,
+         .to = &o->timeout_ms,
+         .least = 1,
+         .most = 600000},
         {.name = "--memory", .kind = OPT_COUNT, .to = &o->memory_mb, .least = 1, .most = 1 << 20},
         {.name = "--seed", .kind = OPT_COUNT, .to = &o->seed, .least = 0, .most = INT32_MAX},
     };
@@ -67,7 +72,7 @@ static char *kernel_help(const char *head, const char *tail)
 
 static const char check_head[] =
     "usage: kpred-evolve check KERNEL HARNESS.c --function NAME [--cflags=TEXT] [--oracle WHAT]\n"
-    "                          [--baseline NAME] [--jobs N] [--timeout MS] [--memory MB]\n"
+    "                          [--baseline NAME] [--jobs N] [--timeout TIME] [--memory MB]\n"
     "                          [--seed N] [--csv|--json]\n"
     "\n"
     "Compiles the kernel and the harness, runs every case with the unmodified kernel, and "
@@ -293,7 +298,7 @@ static const char search_head[] =
     "                           [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
     "                           [--population N] [--elite N] [--first-edits N]\n"
     "                           [--crossover PERCENT] [--mutation PERCENT] [--cflags=TEXT]\n"
-    "                           [--oracle WHAT] [--baseline NAME] [--jobs N] [--timeout MS]\n"
+    "                           [--oracle WHAT] [--baseline NAME] [--jobs N] [--timeout TIME]\n"
     "                           [--memory MB] [--seed N]\n"
     "\n"
     "Looks for edits of the kernel's LLVM IR that make it faster while its outputs stay right on\n"

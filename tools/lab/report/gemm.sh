@@ -9,7 +9,7 @@
 # Files, for eval --hits and gemm.py --hits: LAYOUT-I.csv, shape I left out; LAYOUT-METHOD.csv
 #
 # aiter: rows kept from AITER's tables, as Markdown. FAMILIES (bs bsp a4w4 bp bf16), TESTS (config shape file),
-# METHODS (of tools/lab/peers/aiter.py; empty: none but network) in the environment: only these.
+# METHODS (of tools/lab/peers/aiter.py; empty: none but network) in the environment: only these. NETWORK empty: no model.
 # Files: models FAMILY-TEST.h and FAMILY-file-TABLE.h; outcomes hits/FAMILY-TEST-METHOD.csv; tables/NAME.md,
 # which report.py takes
 #
@@ -126,7 +126,7 @@ judge_aiter() {
             for method in $methods; do
                 aiter_method "$family" "$test" "$method"
             done
-            if [ -e "$spec" ]; then
+            if [ -e "$spec" ] && [ -n "${NETWORK-yes}" ]; then
                 aiter_models "$family" "$test"
                 aiter_method "$family" "$test" network "$out/$family-$test"*.h
             fi

@@ -1,0 +1,215 @@
+/* test_serve.c - kpred serve: look-ups, what is there already, files, what it refuses
+   SPDX-License-Identifier: MIT
+
+   test_serve_zoo.py states the look-ups of whole models a second time. */
+#include "harness/cases.h"
+
+#define DEVICE "device_name=AMD_Instinct_MI300X"
+#define MOE    "E=8,N=1792," DEVICE ".json"
+#define ROW(bm)                                                               \
+    "{\"BLOCK_SIZE_M\": " bm ", \"BLOCK_SIZE_N\": 64, \"BLOCK_SIZE_K\": 64, " \
+    "\"GROUP_SIZE_M\": 1, \"num_warps\": 4, \"num_stages\": 2, \"USE_TMA\": false}"
+
+/* The config of tests/serve/configs.txt, changed by sed, as config.json */
+static int put_config(const char *model, const char *script)
+{
+    const char *text = text_of(in_root("tests/serve/configs.txt"));
+    const char *at = strstr(text, say("\n== %s\n", model));
+    if (at == NULL)
+        program_stop(model);
+    at = strchr(at + 1, '\n') + 1;
+    const char *end = strstr(at, "\n== ");
+    put_text("whole.json", "%.*s", (int)(end != NULL ? end - at + 1 : (long)strlen(at)), at);
+    if (*script == '\0') {
+        put_text("config.json", "%s", text_of("whole.json"));
+        return 1;
+    }
+    return edited("whole.json", "config.json", script);
+}
+
+static int serve(const char *options)
+{
+    return RAN("kpred serve %s --config config.json %s",
+               has(options, "--gpu") ? "" : "--gpu MI300X", options);
+}
+
+/* Each, not the first alone */
+static const char *all_replaced(const char *text, const char *from, const char *to)
+{
+    while (has(text, from))
+        text = replaced(text, from, to);
+    return text;
+}
+
+/* The column of keys, without the heading */
+static const char *keys(void)
+{
+    struct buf *b = new_text();
+    char *text = new_copy(program.out.s), *line;
+    (void)next_line(&text);
+    while ((line = next_line(&text)) != NULL) {
+        const char *from = strstr(line, "E="), *key = from != NULL ? from : strstr(line, "N=");
+        const char *end = key != NULL ? strstr(key, ".json") : NULL;
+        buf_printf(b, "%s%.*s", b->n != 0 ? "\n" : "", end != NULL ? (int)(end - key) + 5 : 0,
+                   end != NULL ? key : "");
+    }
+    return b->s;
+}
+
+static void asks(char *const *c)
+{
+    const char *wanted = all_replaced(with_newlines(c[3]), ",D", "," DEVICE);
+    const int is_made = put_config(c[0], c[1]);
+    const int status = serve(say("--csv --dry-run --triton 3.5.1 %s", c[2]));
+    RAN_CASE(is_made && status == 0 && strcmp(keys(), wanted) == 0,
+             say("%s %s %s: %s", c[0], c[1], c[2], wanted));
+}
+
+static void says(char *const *c)
+{
+    const int is_made = put_config(c[0], c[1]);
+    const int status = serve(say("--dry-run %s", c[2]));
+    const char *all = say("%s%s", program.out.s, program.err.s);
+    RAN_CASE(is_made && status == 0 && is_like(all, say("(.|\n)*%s(.|\n)*", with_newlines(c[3]))),
+             say("%s %s %s: %s", c[0], c[1], c[2], c[3]));
+}
+
+static void refuses(char *const *c)
+{
+    const int is_made = put_config(c[0], c[1]);
+    remove_tree("dir");
+    const int status = serve(say("-o dir %s", c[2]));
+    RAN_CASE(is_made && status == 1 && program.out.n == 0 && !is_there("dir")
+                 && is_like(program.err.s, say("(.|\n)*%s(.|\n)*", with_newlines(c[3]))),
+             say("%s %s %s: %s", c[0], c[1], c[2], c[3]));
+}
+
+/* ---- files ---- */
+
+static const char *files_of(const char *folder)
+{
+    RAN("/usr/bin/env find %s -type f -printf '%%P\n'", folder);
+    return sorted(program.out.s);
+}
+
+static void writes(char *const *c)
+{
+    remove_tree("dir");
+    put_text("log", "%s\n", all_replaced(with_newlines(c[0]), "ESC", "\033"));
+    const int status = RAN("kpred serve -o dir %s log", c[1]);
+    RAN_CASE(status == 0 && strcmp(files_of("dir"), say("%s\n", with_newlines(c[2]))) == 0,
+             say("%s: %s", c[1], c[2]));
+}
+
+static void see_case(const char *kind, char *const *c)
+{
+    if (strcmp(kind, "asks") == 0)
+        asks(c);
+    else if (strcmp(kind, "says") == 0)
+        says(c);
+    else if (strcmp(kind, "refuses") == 0)
+        refuses(c);
+    else
+        writes(c);
+}
+
+static void options(void)
+{
+    put_config("mixtral", "");
+    REFUSES("a config and a log", 2, "not both",
+            "kpred serve --gpu H100 --config config.json --dry-run log");
+    REFUSES("a config without a server", 2, "--server",
+            "kpred serve --gpu H100 --config config.json --dry-run");
+    REFUSES("no folder", 2, "-o DIR", "kpred serve --gpu H100 --server vllm --config config.json");
+    REFUSES("an unknown quantisation", 2, "--quant",
+            "kpred serve --gpu H100 --server vllm --config config.json --quant fp9 --dry-run");
+}
+
+/* Files with measured rows stay, and nothing else is written. */
+static void kept(void)
+{
+    put_config("mixtral", "");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 -o dir") == 0 && is_there("dir/" MOE)
+                 && is_like(program.err.s, "(.|\n)*export VLLM_TUNED_CONFIG_FOLDER=/[^\n]*/dir\n"),
+             "a file, and an absolute path");
+    RAN_CASE(serve("--server vllm --tp 8 -o dir") == 0, "the same again");
+    put_text("dir/" MOE, "mine");
+    RAN_CASE(serve("--server vllm --tp 8 -o dir") == 1 && has(program.err.s, "--force replaces it")
+                 && strcmp(text_of("dir/" MOE), "mine") == 0,
+             "what is there stays");
+    RAN_CASE(serve("--server vllm --tp 8 -o dir --force") == 0
+                 && strcmp(text_of("dir/" MOE), "mine") != 0,
+             "--force");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 --dry-run -o dir") == 0 && !is_there("dir"), "--dry-run");
+    put_text("file", "x");
+    RAN_CASE(serve("--server vllm --tp 8 -o file") == 1 && has(program.err.s, "cannot make"),
+             "a file in place of the folder");
+}
+
+/* Measured rows stay as they are, and predicted ones stand outside of them. */
+static void known(void)
+{
+    remove_tree("known");
+    mkdir("known", 0777);
+    put_text("known/" MOE, "{\"16\": " ROW("48") ", \"256\": " ROW("16") "}");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 --known known -o dir") == 0
+                 && has(program.out.s, " measured "),
+             "--known is measured");
+    const char *text = text_of("dir/" MOE), *notes = text_of("dir/kpred.json");
+    CASE(has(text, "\"16\": {\n        \"BLOCK_SIZE_M\": 48,") && has(text, "\"8\": {")
+             && has(text, "\"512\": {") && !has(text, "\"64\": {")
+             && has(text, "\"USE_TMA\": false"),
+         "rows outside of the measured ones alone");
+    CASE(has(notes, "\"measured\": [16, 256]") && has(notes, MOE)
+             && has(notes, "\"model\": \"fused_moe_amd\""),
+         "kpred.json tells which is which");
+    put_text("known/" MOE, "{\"16\": 1}");
+    RAN_CASE(serve("--server vllm --tp 8 --known known -o dir --force") == 1
+                 && has(program.err.s, MOE ":1:8: 16: here should be an object"),
+             "a broken file");
+}
+
+/* SGLang's own files are hidden by the variable: those of the GPU go along. */
+static void installed(void)
+{
+    remove_tree("own");
+    remove_tree("dir");
+    RAN("/usr/bin/env mkdir -p own/configs/triton_3_4_0 own/configs/triton_3_5_1");
+    put_text("own/configs/triton_3_4_0/" MOE, "{\"1\": " ROW("16") "}");
+    put_text("own/configs/triton_3_5_1/E=9,N=64," DEVICE ".json", "{\"1\": " ROW("16") "}");
+    put_text("own/configs/triton_3_5_1/E=9,N=64,device_name=NVIDIA_H200.json", "{}");
+    RAN_CASE(serve("--server sglang --tp 8 --installed own -o dir") == 0
+                 && has(program.err.s, "2 look-ups: 2 measured")
+                 && has(program.err.s, "the folder is triton_3_5_1"),
+             "--installed answers both products");
+    CASE(strcmp(files_of("dir"),
+                "configs/triton_3_4_0/" MOE "\nconfigs/triton_3_5_1/E=8,N=1792," DEVICE
+                ".json\nconfigs/triton_3_5_1/E=8,N=1792," DEVICE
+                "_down.json\nconfigs/triton_3_5_1/E=9,N=64," DEVICE ".json\nkpred.json\n")
+             == 0,
+         "files of the GPU, and of the newest version");
+    CASE(!has(text_of("dir/configs/triton_3_5_1/E=8,N=1792," DEVICE "_down.json"), "TMA"),
+         "the second product has no TMA");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 --installed own -o dir") == 0 && is_there("dir/" MOE),
+             "they are not vLLM's");
+    put_text("own/" MOE, "{\"1\": " ROW("16") "}");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 --installed own -o dir") == 0
+                 && has(program.err.s, "nothing to write") && !is_there("dir"),
+             "vLLM has it");
+}
+
+int main(void)
+{
+    program_begin();
+    each_row("tests/serve/serve.cases", see_case);
+    options();
+    kept();
+    known();
+    installed();
+    return program_end();
+}

@@ -1,0 +1,216 @@
+/* answers.c - what a file that a server looks for should hold
+   SPDX-License-Identifier: MIT */
+#include "serve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const answer_names[N_ANSWERS] = {"measured",         "predicted", "nearest device",
+                                             "server's default", "refused",   "no look-up",
+                                             "not answered"};
+const char *const origin_names[N_ORIGINS] = {"predicted", "cautious", "default", "measured"};
+
+enum { MOST_BYTES = 1 << 20 };
+
+/* ---- the text of a file, row by row ---- */
+
+static void begin_row(struct answer *a, const struct answers_how *how, int32_t m, int origin)
+{
+    struct buf *ms = &a->rows[origin];
+    if (a->text.n == 0)
+        triton_text_begin(&a->text, &a->of->name, how->version);
+    else
+        buf_puts(&a->text, ",\n");
+    buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", m);
+}
+
+static void end_text(struct answer *a)
+{
+    if (a->text.n != 0)
+        buf_puts(&a->text, "\n}\n");
+}
+
+static void add_choices(struct answer *a, const struct answers_how *how, const struct choices *c,
+                        int64_t first, int64_t last)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->v[i].m > first && c->v[i].m < last) {
+            begin_row(a, how, c->v[i].m, (int)c->v[i].kind);
+            triton_text_row(&a->text, &a->of->name, &c->v[i]);
+        }
+}
+
+/* ---- predictions ---- */
+
+/* The second product takes what the first one has. */
+static struct lookup first_product(const struct lookup *l)
+{
+    struct lookup up = *l;
+    if (up.name.kernel == TRITON_MOE_DOWN)
+        up.name.kernel = TRITON_MOE;
+    return up;
+}
+
+/* What the server takes, where kpred cannot predict */
+static void choose_defaults(struct choices *c, const struct triton_name *name,
+                            const struct opt_counts *ms)
+{
+    struct triton_gpu gpu;
+    memset(c, 0, sizeof *c);
+    if (triton_gpu_find(&gpu, name->device) != 0)
+        return;
+    for (size_t i = 0; i < ms->n; i++) {
+        struct choice choice = {.m = (int32_t)ms->v[i], .kind = CHOICE_DEFAULT};
+        if (default_config(&choice.config, name, &gpu, choice.m))
+            c->v[c->n++] = choice;
+    }
+    c->of[CHOICE_DEFAULT] = c->n;
+}
+
+static int percent(int64_t sum, size_t n)
+{
+    return (int)((sum * 100 + ((int64_t)n << 23)) / ((int64_t)n << 24));
+}
+
+static void note_model(struct answer *a, const struct choices *c)
+{
+    a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
+              : c->is_nearest               ? ANSWER_NEAREST
+                                            : ANSWER_PREDICTED;
+    a->tuple = percent(c->tuple, c->n);
+    a->tile = percent(c->tile, c->n);
+    a->model = c->model;
+    snprintf(a->model_name, sizeof a->model_name, "%s", c->model_name);
+}
+
+static int choose(struct answer *a, struct choices *c, struct predictors *p,
+                  const struct answers_how *how)
+{
+    const struct choices_options o = {.ms = how->ms, .nearest = 1};
+    const struct lookup up = first_product(a->of);
+    struct buf why = {NULL, 0, 0};
+    const int rc = choices_make(c, p, &up.name, &o, &why);
+    if (rc == 0 && c->n != 0)
+        note_model(a, c);
+    else if (rc >= 0) {
+        choose_defaults(c, &up.name, &how->ms);
+        a->kind = c->n != 0 ? ANSWER_DEFAULT : ANSWER_LEFT;
+        a->why = xstrdup(why.n != 0 ? why.s : "no tuple is legal for any M");
+    }
+    buf_free(&why);
+    return rc < 0 ? -1 : 0;
+}
+
+static int predict(struct answer *a, struct predictors *p, const struct answers_how *how)
+{
+    struct choices c;
+    if (choose(a, &c, p, how) != 0)
+        return -1;
+    add_choices(a, how, &c, 0, INT64_MAX);
+    end_text(a);
+    if (a->of->name.kernel == TRITON_MOE_DOWN && a->why == NULL)
+        a->why = xstrdup("as the first product");
+    return 0;
+}
+
+/* ---- what was measured ---- */
+
+static void add_rows(struct answer *a, const struct answers_how *how, const struct rows *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        begin_row(a, how, r->v[i].m, ORIGIN_MEASURED);
+        buf_add(&a->text, r->v[i].text.s, r->v[i].text.n);
+    }
+}
+
+/* Predictions stand outside of the range of what was measured alone: within it the server takes
+   the nearest measured M. */
+static int join(struct answer *a, struct predictors *p, const struct answers_how *how,
+                const struct rows *r)
+{
+    const int32_t first = r->v[0].m, last = r->v[r->n - 1].m;
+    struct choices c;
+    memset(&c, 0, sizeof c);
+    if ((how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last) && choose(a, &c, p, how) != 0)
+        return -1;
+    if (a->kind == ANSWER_LEFT)
+        c.n = 0;
+    add_choices(a, how, &c, 0, first);
+    add_rows(a, how, r);
+    add_choices(a, how, &c, last, INT64_MAX);
+    end_text(a);
+    a->kind = ANSWER_MEASURED;
+    return 0;
+}
+
+/* fills: are predictions added? */
+static int take_rows(struct answer *a, struct predictors *p, const struct answers_how *how,
+                     const struct folder_file *f, int fills)
+{
+    struct rows r = {.n = 0};
+    const int is_up = f->name.kernel != a->of->name.kernel;
+    int rc = folder_rows_read(&r, f->path, is_up);
+    a->from = xstrdup(f->path);
+    a->kind = ANSWER_MEASURED;
+    if (rc == 0 && fills)
+        rc = join(a, p, how, &r);
+    else if (rc == 0) {
+        add_rows(a, how, &r);
+        end_text(a);
+    }
+    if (is_up && rc == 0) {
+        free(a->why);
+        a->why = xstrdup("as the first product");
+    }
+    folder_rows_free(&r);
+    return rc;
+}
+
+/* vLLM looks into its own folder as well; SGLang does not, so the file goes into the new one. */
+static int take_installed(struct answer *a, const struct folder_file *f)
+{
+    a->kind = ANSWER_MEASURED;
+    a->from = xstrdup(f->path);
+    return a->of->name.server == TRITON_SGLANG && a->of->name.kernel != TRITON_BLOCK_GEMM
+               ? read_file(f->path, MOST_BYTES, &a->text)
+               : 0;
+}
+
+/* ---- the answer ---- */
+
+static int answer_name(struct answer *a, struct predictors *p, const struct answers_how *how)
+{
+    const struct lookup up = first_product(a->of);
+    const struct folder_file *known = folder_find(how->known, a->of),
+                             *installed = folder_find(how->installed, a->of);
+    if (known != NULL)
+        return take_rows(a, p, how, known, 1);
+    if (installed != NULL)
+        return take_installed(a, installed);
+    known = folder_find(how->known, &up);
+    if (known != NULL)
+        return take_rows(a, p, how, known, 1);
+    installed = folder_find(how->installed, &up);
+    return installed != NULL ? take_rows(a, p, how, installed, 0) : predict(a, p, how);
+}
+
+int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
+                const struct answers_how *how)
+{
+    *a = (struct answer){.of = l, .tuple = -1, .tile = -1};
+    if (l->has_name)
+        return answer_name(a, p, how);
+    a->kind = l->is_refused ? ANSWER_REFUSED : ANSWER_NONE;
+    a->why = xstrdup(l->why);
+    return 0;
+}
+
+void answer_free(struct answer *a)
+{
+    free(a->why);
+    free(a->from);
+    buf_free(&a->text);
+    for (int i = 0; i < N_ORIGINS; i++)
+        buf_free(&a->rows[i]);
+}

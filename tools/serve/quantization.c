@@ -1,0 +1,115 @@
+/* quantization.c - how a model's weights are quantised, by its config
+   SPDX-License-Identifier: MIT */
+#include "lookups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONFIG  "quantization_config."
+#define WEIGHTS CONFIG "config_groups.group_0.weights."
+
+static int is_text(const struct hf_config *c, const char *key, const char *text)
+{
+    const struct flat_value *v = hf_find(c, key);
+    return v != NULL && strcmp(v->text, text) == 0;
+}
+
+/* "[128,128]" */
+static int read_block(const struct hf_config *c, const char *key, struct quantization *q)
+{
+    const struct flat_value *v = hf_find(c, key);
+    char *end;
+    q->kind = QUANTIZED_FP8_BLOCK;
+    for (int i = 0; i < 2; i++) {
+        const char *at = v->kind != FLAT_LIST ? "" : i == 0 ? v->text : strchr(v->text, ',');
+        const long size = at != NULL && *at != '\0' ? strtol(at + 1, &end, 10) : 0;
+        if (size < 1 || size > HF_MOST || *end != (i == 0 ? ',' : ']'))
+            return hf_refuse(c, key, "should be a list of two sizes");
+        q->block[i] = (int32_t)size;
+    }
+    return 0;
+}
+
+/* Weights alone, of so many bits */
+static int read_bits(const struct hf_config *c, const char *key, struct quantization *q)
+{
+    const struct flat_value *v = hf_find(c, key);
+    if (v != NULL && v->kind == FLAT_INTEGER && v->number == 8)
+        q->kind = QUANTIZED_INT8_WEIGHTS;
+    else if (v != NULL && v->kind == FLAT_INTEGER && v->number == 4)
+        q->kind = QUANTIZED_INT4_WEIGHTS;
+    else
+        return hf_refuse(c, key, "should be 4 or 8");
+    return 0;
+}
+
+/* Has the first group of compressed-tensors a key of its inputs that says something? */
+static int has_inputs(const struct hf_config *c)
+{
+    return hf_find(c, CONFIG "config_groups.group_0.input_activations.num_bits") != NULL;
+}
+
+static int read_float(const struct hf_config *c, struct quantization *q)
+{
+    static const char strategy[] = WEIGHTS "strategy", block[] = WEIGHTS "block_structure";
+    q->kind = QUANTIZED_FP8_CHANNEL;
+    if (!is_text(c, WEIGHTS "num_bits", "8"))
+        return hf_refuse(c, WEIGHTS "num_bits", "should be 8 where the type is float");
+    if (is_text(c, strategy, "tensor"))
+        q->kind = QUANTIZED_FP8;
+    if (is_text(c, strategy, "block"))
+        return hf_find(c, block) != NULL ? read_block(c, block, q)
+                                         : hf_refuse(c, block, "should be there");
+    return 0;
+}
+
+static int read_compressed(const struct hf_config *c, struct quantization *q)
+{
+    if (is_text(c, WEIGHTS "type", "float"))
+        return read_float(c, q);
+    q->kind = QUANTIZED_INT8;
+    return has_inputs(c) && is_text(c, WEIGHTS "num_bits", "8")
+               ? 0
+               : read_bits(c, WEIGHTS "num_bits", q);
+}
+
+static int read_method(const struct hf_config *c, struct quantization *q)
+{
+    static const char method[] = CONFIG "quant_method", block[] = CONFIG "weight_block_size";
+    if (hf_find(c, "quantization_config") != NULL)
+        return hf_refuse(c, "quantization_config", "should be an object");
+    if (hf_find(c, method) == NULL && hf_find(c, block) == NULL)
+        return 0;
+    if (is_text(c, method, "fp8")) {
+        q->kind = QUANTIZED_FP8;
+        return hf_find(c, block) != NULL ? read_block(c, block, q) : 0;
+    }
+    if (is_text(c, method, "mxfp4")) {
+        q->kind = QUANTIZED_MXFP4;
+        return 0;
+    }
+    if (is_text(c, method, "compressed-tensors"))
+        return read_compressed(c, q);
+    if (is_text(c, method, "gptq") || is_text(c, method, "awq"))
+        return read_bits(c, CONFIG "bits", q);
+    return hf_refuse(c, method,
+                     "is none that kpred knows (fp8, compressed-tensors, gptq, awq, mxfp4): "
+                     "--quant says what the weights are");
+}
+
+int quantization_read(const struct hf_config *c, enum quantization_kind asked,
+                      struct quantization *out)
+{
+    static const char block[] = CONFIG "weight_block_size";
+    const struct hf_config top = {.inner = "", .json = c->json};
+    *out = (struct quantization){.kind = asked};
+    if (asked == QUANTIZATIONS) {
+        out->kind = QUANTIZED_NOT;
+        return read_method(&top, out);
+    }
+    if ((asked == QUANTIZED_FP8 || asked == QUANTIZED_FP8_BLOCK) && hf_find(&top, block) != NULL)
+        return read_block(&top, block, out);
+    if (asked == QUANTIZED_FP8_BLOCK)
+        out->block[0] = out->block[1] = 128;
+    return 0;
+}

@@ -1,0 +1,122 @@
+/* report.c - which look-ups are answered, by what, and what the files are from
+   SPDX-License-Identifier: MIT */
+#include "serve.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the table ---- */
+
+static void add_percent(struct table *t, int percent)
+{
+    if (percent >= 0)
+        table_number(t, "%d", percent);
+    else
+        table_text(t, "");
+}
+
+static void add_answer(struct table *t, const struct answer *a)
+{
+    struct buf key = {NULL, 0, 0};
+    buf_puts(&key, "");
+    if (a->of->has_name)
+        triton_name_write(&a->of->name, &key);
+    table_text(t, a->of->layer);
+    table_text(t, a->of->has_name ? triton_servers[a->of->name.server] : "");
+    table_text(t, key.s);
+    table_text(t, answer_names[a->kind]);
+    add_percent(t, a->tuple);
+    add_percent(t, a->tile);
+    table_text(t, a->why != NULL ? a->why : a->from != NULL ? a->from : "");
+    buf_free(&key);
+}
+
+static void tell_total(const struct answer *v, size_t n)
+{
+    struct buf b = {NULL, 0, 0};
+    size_t of[N_ANSWERS] = {0};
+    for (size_t i = 0; i < n; i++)
+        of[v[i].kind]++;
+    for (int i = 0; i < N_ANSWERS; i++)
+        if (of[i] != 0)
+            buf_printf(&b, "%s%zu %s", b.n != 0 ? ", " : "", of[i], answer_names[i]);
+    note("%zu look-up%s: %s", n, n == 1 ? "" : "s", b.s);
+    buf_free(&b);
+}
+
+int report_print(const struct answer *v, size_t n, struct table_form form)
+{
+    struct table t = {.columns = 0};
+    table_heading(&t, "layer,server,key,answered_by,tuple,tile,about");
+    for (size_t i = 0; i < n; i++)
+        add_answer(&t, &v[i]);
+    table_print(&t, stdout, form);
+    table_free(&t);
+    if (flush_stdout() != 0)
+        return -1;
+    tell_total(v, n);
+    return 0;
+}
+
+/* ---- kpred.json ---- */
+
+/* A text as JSON has it */
+static void add_text(struct buf *b, const char *s)
+{
+    buf_puts(b, "\"");
+    for (; *s != '\0'; s++)
+        if (*s == '"' || *s == '\\' || (unsigned char)*s < ' ')
+            buf_printf(b, "\\u%04x", (unsigned)(unsigned char)*s);
+        else
+            buf_add(b, s, 1);
+    buf_puts(b, "\"");
+}
+
+static void add_member(struct buf *b, const char *name, const char *text)
+{
+    buf_printf(b, "%s\"%s\": ", ends_with(b->s, "{") ? "" : ", ", name);
+    add_text(b, text);
+}
+
+static void add_file(struct buf *b, const struct answer *a)
+{
+    struct buf name = {NULL, 0, 0};
+    triton_name_write(&a->of->name, &name);
+    buf_puts(b, "    {");
+    add_member(b, "file", name.s);
+    add_member(b, "server", triton_servers[a->of->name.server]);
+    add_member(b, "layer", a->of->layer);
+    add_member(b, "answered_by", answer_names[a->kind]);
+    if (a->model != 0) {
+        add_member(b, "model", a->model_name);
+        buf_printf(b, ", \"model_id\": \"%016" PRIx64 "\"", a->model);
+    }
+    if (a->from != NULL)
+        add_member(b, "from", a->from);
+    buf_puts(b, ", \"rows\": {");
+    for (int i = 0; i < N_ORIGINS; i++)
+        if (a->rows[i].n != 0)
+            buf_printf(b, "%s\"%s\": [%s]", ends_with(b->s, "{") ? "" : ", ", origin_names[i],
+                       a->rows[i].s);
+    buf_puts(b, "}}");
+    buf_free(&name);
+}
+
+void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
+                  const char *version)
+{
+    const char *before = "\n";
+    buf_printf(b, "{\n  \"kpred\": \"%d.%d.%d\",\n  \"device\": ", KPRED_VERSION / 10000,
+               KPRED_VERSION / 100 % 100, KPRED_VERSION % 100);
+    add_text(b, device);
+    buf_puts(b, ",\n  \"triton\": ");
+    add_text(b, version);
+    buf_puts(b, ",\n  \"files\": [");
+    for (size_t i = 0; i < n; i++)
+        if (v[i].text.n != 0) {
+            buf_puts(b, before);
+            add_file(b, &v[i]);
+            before = ",\n";
+        }
+    buf_puts(b, "\n  ]\n}\n");
+}

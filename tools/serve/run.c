@@ -1,0 +1,271 @@
+/* run.c - from a model's config or a server's log to files of tuned configurations
+   SPDX-License-Identifier: MIT */
+#include "serve.h"
+
+#include "model/gpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where nothing tells the version: that of SGLang's newest folder in 0.5.23 */
+static const char newest[] = "3_8_0";
+
+struct run {
+    const struct serve_options *o;
+    char device[DEVICE_SIZE];
+    char version[TRITON_VERSION_SIZE]; /* of SGLang's folder */
+    struct folder installed, known;
+    struct missed missed;
+    struct lookups lookups;
+    struct predictors predictors;
+    struct answer *v;
+    size_t n;
+    struct triton_files files;
+    struct buf output; /* the folder, absolute */
+};
+
+/* ---- look-ups ---- */
+
+/* The device that a log names stays where it is the GPU of --gpu by another name, since the server
+   asks for just that. */
+static int is_that_gpu(const char *a, const char *b)
+{
+    const struct product *p = product_of_device(a);
+    const struct chip *c = chip_of_device(a);
+    return (p != NULL && p == product_of_device(b)) || (c != NULL && c == chip_of_device(b));
+}
+
+static int read_log(struct run *r)
+{
+    const struct missed_from from = {.version = r->o->version, .server = r->o->server};
+    if (missed_read(&r->missed, &from, &r->o->inputs) != 0)
+        return -1;
+    for (size_t i = 0; i < r->missed.n; i++) {
+        struct missed_name *m = &r->missed.v[i];
+        if (!is_that_gpu(m->name.device, r->device) && triton_device_set(&m->name, r->device) != 0)
+            return -1;
+        lookups_add(&r->lookups, &m->name, *m->version != '\0' ? m->version : r->version, "log",
+                    m->at);
+    }
+    tally_note(&r->missed.cut, "line", "lines");
+    return 0;
+}
+
+static int read_config(struct run *r)
+{
+    const struct serve_options *o = r->o;
+    const struct lookups_how how = {
+        .device = r->device,
+        .server = (enum triton_server)o->server,
+        .tp = o->tp,
+        .ep = o->ep_size != 0 ? o->ep_size
+              : o->has_ep     ? o->tp
+                              : 1,
+        .quantization = (enum quantization_kind)o->quantization,
+        .version = r->version,
+    };
+    struct hf_config config;
+    int rc = hf_config_read(o->config, &config);
+    if (rc == 0)
+        rc = lookups_of_config(&r->lookups, &config, &how);
+    hf_config_free(&config);
+    return rc;
+}
+
+/* ---- what is there ---- */
+
+static int is_server(const struct run *r, enum triton_server server)
+{
+    return r->o->server == (int)server
+           || (r->o->server == TRITON_N_SERVERS && r->o->config == NULL);
+}
+
+/* The version of Triton that SGLang's folder is named after */
+static void find_version(struct run *r)
+{
+    const char *there = folder_newest(&r->installed);
+    triton_version_of(r->version, r->o->version, "");
+    if (*r->version != '\0')
+        return;
+    snprintf(r->version, sizeof r->version, "%s", *there != '\0' ? there : newest);
+    if (is_server(r, TRITON_SGLANG) && r->o->config != NULL)
+        note("no --triton says the version of Triton: the folder is triton_%s; SGLang takes one "
+             "of another version too, with a warning",
+             r->version);
+}
+
+static int read_folders(struct run *r)
+{
+    const struct serve_options *o = r->o;
+    if (o->installed != NULL && folder_read(&r->installed, o->installed) != 0)
+        return -1;
+    if (o->installed != NULL && r->installed.n == 0)
+        note("%s: there is no file of configurations in it", o->installed);
+    return o->known != NULL ? folder_read(&r->known, o->known) : 0;
+}
+
+/* ---- answers ---- */
+
+static int answer_all(struct run *r)
+{
+    const struct answers_how how = {.installed = &r->installed,
+                                    .known = &r->known,
+                                    .version = r->o->version,
+                                    .ms = triton_tuned};
+    r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
+    for (; r->n < r->lookups.n; r->n++)
+        if (answer_make(&r->v[r->n], &r->predictors, &r->lookups.v[r->n], &how) != 0) {
+            r->n++;
+            return -1;
+        }
+    return 0;
+}
+
+/* ---- files ---- */
+
+/* An absolute path can be pasted into any shell. */
+static int find_output(struct run *r)
+{
+    char here[4096];
+    if (r->o->output[0] != '/') {
+        if (getcwd(here, sizeof here) == NULL)
+            return fail("the working folder has no path");
+        buf_printf(&r->output, "%s/", here);
+    }
+    buf_puts(&r->output, r->o->output);
+    return 0;
+}
+
+static int has_path(const struct triton_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (strcmp(files->v[i].path, path) == 0)
+            return 1;
+    return 0;
+}
+
+/* SGLang with the variable no longer reads its own folder: what that has for the device goes along,
+   each file into the folder of its version. */
+static int copy_installed(struct run *r)
+{
+    for (size_t i = 0; i < r->installed.n; i++) {
+        const struct folder_file *f = &r->installed.v[i];
+        struct triton_name name = f->name;
+        struct buf text = {NULL, 0, 0};
+        if (strcmp(name.device, r->device) != 0 || name.kernel == TRITON_BLOCK_GEMM
+            || *f->version == '\0')
+            continue;
+        name.server = TRITON_SGLANG;
+        char *path = triton_path(r->output.s, &name, f->version);
+        if (has_path(&r->files, path)) {
+            free(path);
+            continue;
+        }
+        const int rc = read_file(f->path, 1 << 20, &text);
+        triton_files_add(&r->files, &name, path, &text);
+        if (rc != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int make_files(struct run *r)
+{
+    struct buf text = {NULL, 0, 0}, path = {NULL, 0, 0};
+    report_write(&text, r->v, r->n, r->device, r->o->version != NULL ? r->o->version : "");
+    for (size_t i = 0; i < r->n; i++) {
+        struct answer *a = &r->v[i];
+        if (a->text.n != 0)
+            triton_files_add(&r->files, &a->of->name,
+                             triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
+    }
+    const int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
+    buf_printf(&path, "%s%skpred.json", r->output.s, ends_with(r->output.s, "/") ? "" : "/");
+    triton_files_add(&r->files, NULL, path.s, &text);
+    return rc;
+}
+
+/* A file that was measured may be there already. */
+static void tell_copies(const struct run *r)
+{
+    static const char *const folders[] = {"vllm/model_executor/layers/quantization/utils/configs",
+                                          "sglang/kernels/ops/gemm/configs"};
+    for (int i = 0; i < TRITON_N_SERVERS; i++) {
+        struct buf line = {NULL, 0, 0};
+        if (!r->files.has[i][TRITON_BLOCK_GEMM])
+            continue;
+        buf_puts(&line, "  cp -n ");
+        quote(&line, r->output.s, '*');
+        fprintf(stderr,
+                "%s/N=*.json \"$(python3 -c 'import sysconfig; "
+                "print(sysconfig.get_path(\"purelib\"))')/%s/\"\n",
+                line.s, folders[i]);
+        buf_free(&line);
+    }
+}
+
+static int write_files(struct run *r)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < r->n; i++)
+        made += r->v[i].text.n != 0;
+    if (made == 0) {
+        note("there is nothing to write");
+        return 0;
+    }
+    if (find_output(r) != 0 || make_files(r) != 0
+        || triton_files_write(&r->files, r->o->force) != 0)
+        return -1;
+    triton_files_tell(&r->files, r->output.s);
+    tell_copies(r);
+    return 0;
+}
+
+/* ---- a run ---- */
+
+static int run(struct run *r)
+{
+    const struct serve_options *o = r->o;
+    if (device_find(o->gpu, r->device) != 0 || triton_version_check(o->version) != 0
+        || read_folders(r) != 0)
+        return -1;
+    note("for the servers the GPU is %s", r->device);
+    find_version(r);
+    if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
+        || report_print(r->v, r->n, o->form) != 0)
+        return -1;
+    return o->is_dry ? 0 : write_files(r);
+}
+
+static int check_options(const struct serve_options *o)
+{
+    if (o->config != NULL && o->inputs.n != 0)
+        return fail("--config and INPUT: a model's config or logs, not both");
+    if (o->config != NULL && o->server == TRITON_N_SERVERS)
+        return fail("--server: which one is it, vllm or sglang? --config needs it");
+    if (!o->is_dry && o->output == NULL)
+        return fail("-o DIR: it is needed, or --dry-run");
+    return table_form_check(&o->form);
+}
+
+int serve_run(const struct serve_options *o)
+{
+    struct run r;
+    memset(&r, 0, sizeof r);
+    r.o = o;
+    if (outputs_check_force(o->force, o->output) != 0 || check_options(o) != 0)
+        return 2;
+    const int bad = run(&r) != 0;
+    for (size_t i = 0; i < r.n; i++)
+        answer_free(&r.v[i]);
+    free(r.v);
+    triton_files_free(&r.files);
+    lookups_free(&r.lookups);
+    missed_free(&r.missed);
+    predictors_close(&r.predictors);
+    folder_free(&r.installed);
+    folder_free(&r.known);
+    buf_free(&r.output);
+    return bad;
+}

@@ -1,0 +1,115 @@
+/* serve.h - every file of tuned configurations that a server will look for, for the command serve
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "lookups.h"
+
+#include "base/table.h"
+#include "triton/triton.h"
+
+/* ---- the device ---- */
+
+enum { DEVICE_SIZE = 128 };
+
+/* What torch.cuda.get_device_name() calls the GPU that an option names, with `_` for blanks:
+   MI300X, gfx942_304, H100, "NVIDIA H200". A name that begins with that of the maker is taken as it
+   is. 0, or -1 with a message. */
+int device_find(const char *gpu, char out[DEVICE_SIZE]);
+
+/* ---- files that are there ---- */
+
+struct folder_file {
+    char *path;
+    struct triton_name name;
+    char version[TRITON_VERSION_SIZE]; /* of the folder triton_X_Y_Z; "": there is none */
+};
+
+struct folder { /* all zero: none; to be freed */
+    size_t n, cap;
+    struct folder_file *v;
+};
+
+/* Adds all files with such names, in inner folders as well. 0, or -1 with a message. */
+int folder_read(struct folder *f, const char *path);
+void folder_free(struct folder *f);
+/* The file of a look-up that the server would take: of its version of Triton, else of the newest
+   one; NULL: none */
+const struct folder_file *folder_find(const struct folder *f, const struct lookup *l);
+/* The newest version; "": no file has one */
+const char *folder_newest(const struct folder *f);
+
+/* Rows that were measured: the members as the file has them */
+struct row {
+    int32_t m;
+    struct buf text;
+};
+
+struct rows { /* all zero: none; to be freed */
+    size_t n, cap;
+    struct row *v;
+};
+
+/* Ascending. is_up: as the file of the first product, which the second one takes without TMA. */
+int folder_rows_read(struct rows *r, const char *path, int is_up);
+void folder_rows_free(struct rows *r);
+
+/* ---- answers ---- */
+
+enum answer_kind {
+    ANSWER_MEASURED, /* by the server's own files, or by the user's */
+    ANSWER_PREDICTED,
+    ANSWER_NEAREST, /* predicted for the nearest GPU that the model knows */
+    ANSWER_DEFAULT, /* what the server takes without a file */
+    ANSWER_REFUSED, /* by the server */
+    ANSWER_NONE,    /* there is no look-up */
+    ANSWER_LEFT,    /* kpred has no answer */
+    N_ANSWERS
+};
+extern const char *const answer_names[N_ANSWERS];
+
+/* What a row of a file is from: the kinds of choices, and this one */
+enum { ORIGIN_MEASURED = N_CHOICES, N_ORIGINS };
+extern const char *const origin_names[N_ORIGINS];
+
+struct answer {
+    const struct lookup *of;
+    enum answer_kind kind;
+    char *why;                  /* more about it, or NULL */
+    char *from;                 /* the measured file, or NULL */
+    struct buf text;            /* of the file to write; empty: none */
+    struct buf rows[N_ORIGINS]; /* the M of each origin, "1, 2, 4" */
+    int tuple, tile; /* percent of the M that a tuning should agree in; -1: not predicted */
+    uint64_t model;  /* that predicted; 0: none did */
+    char model_name[64];
+};
+
+struct answers_how {
+    const struct folder *installed, *known;
+    const char *version; /* of Triton, as the user gave it, or NULL */
+    struct opt_counts ms;
+};
+
+/* 0, or -1 with a message */
+int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
+                const struct answers_how *how);
+void answer_free(struct answer *a);
+
+/* ---- a run ---- */
+
+struct serve_options {
+    const char *gpu, *config, *installed, *known, *output, *version;
+    int server; /* an enum triton_server; TRITON_N_SERVERS: the log tells */
+    long tp, ep_size;
+    int has_ep, quantization, is_dry, force;
+    struct table_form form;
+    struct opt_texts inputs;
+};
+
+/* The table on standard output, and a sentence on standard error */
+int report_print(const struct answer *v, size_t n, struct table_form form);
+/* kpred.json */
+void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
+                  const char *version);
+
+/* The status to exit with */
+int serve_run(const struct serve_options *o);

@@ -1,0 +1,177 @@
+/* files.c - configuration files with their paths: written, and how a server finds them
+   SPDX-License-Identifier: MIT */
+#include "triton.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the text of a file ---- */
+
+/* Does the server's tuner write it? Of the public tuners only vLLM's for MoE of 16 bits tries other
+   values of matrix_instr_nonkdim and kpack than the compiler's own, 0 and 1; AMD's files have them
+   together elsewhere, too. */
+static int is_written(const struct triton_name *name, const struct triton_config *c, int is_amd,
+                      enum triton_member i)
+{
+    const int is_gemm = name->kernel == TRITON_BLOCK_GEMM;
+    if (i <= TRITON_NUM_STAGES)
+        return 1;
+    if (i == TRITON_WAVES_PER_EU)
+        return is_amd && (c->v[i] != 0 || !is_gemm || name->server == TRITON_SGLANG);
+    if (i == TRITON_NONKDIM)
+        return c->v[i] != 0;
+    return c->v[i] != 1 || c->v[TRITON_NONKDIM] != 0;
+}
+
+void triton_text_row(struct buf *b, const struct triton_name *name, const struct choice *c)
+{
+    struct triton_gpu gpu;
+    triton_gpu_find(&gpu, name->device);
+    buf_printf(b, "    \"%" PRId32 "\": {", c->m);
+    for (int i = 0; i < TRITON_N_MEMBERS; i++)
+        if (is_written(name, &c->config, gpu.is_amd, (enum triton_member)i))
+            buf_printf(b, "%s\n        \"%s\": %" PRId32, i != 0 ? "," : "", triton_members[i],
+                       c->config.v[i]);
+    buf_puts(b, "\n    }");
+}
+
+void triton_text_begin(struct buf *b, const struct triton_name *name, const char *version)
+{
+    buf_puts(b, "{\n");
+    if (version != NULL && name->server == TRITON_VLLM && name->kernel == TRITON_MOE)
+        buf_printf(b, "    \"triton_version\": \"%s\",\n", version);
+}
+
+void triton_text(struct buf *b, const struct triton_name *name, const struct choices *c,
+                 const char *version)
+{
+    triton_text_begin(b, name, version);
+    for (size_t i = 0; i < c->n; i++) {
+        triton_text_row(b, name, &c->v[i]);
+        buf_puts(b, i + 1 < c->n ? ",\n" : "\n");
+    }
+    buf_puts(b, "}\n");
+}
+
+/* ---- paths ---- */
+
+char *triton_path(const char *output, const struct triton_name *name, const char *version)
+{
+    struct buf b = {NULL, 0, 0};
+    const int has_folder = name->server == TRITON_SGLANG && name->kernel != TRITON_BLOCK_GEMM;
+    if (has_folder && *version == '\0')
+        return NULL;
+    buf_printf(&b, "%s%s", output, ends_with(output, "/") ? "" : "/");
+    if (has_folder)
+        buf_printf(&b, "configs/triton_%s/", version);
+    triton_name_write(name, &b);
+    return b.s;
+}
+
+void triton_files_add(struct triton_files *files, const struct triton_name *name, char *path,
+                      struct buf *text)
+{
+    files->v = xgrow(files->v, files->n, &files->cap, sizeof *files->v);
+    files->v[files->n++] = (struct triton_file){path, *text};
+    if (name != NULL)
+        files->has[name->server][name->kernel] = 1;
+    *text = (struct buf){NULL, 0, 0};
+}
+
+void triton_files_free(struct triton_files *files)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        free(files->v[i].path);
+        buf_free(&files->v[i].text);
+    }
+    free(files->v);
+    memset(files, 0, sizeof *files);
+}
+
+/* ---- writing ---- */
+
+/* May the file be written? What is there may hold what somebody has measured. */
+static int check_old(const struct triton_file *f, int force)
+{
+    struct stat st;
+    struct buf old = {NULL, 0, 0};
+    if (force || f->path == NULL || stat(f->path, &st) != 0 || !S_ISREG(st.st_mode)
+        || st.st_size == 0)
+        return 0;
+    int is_same = (size_t)st.st_size == f->text.n;
+    if (is_same && read_file(f->path, f->text.n, &old) != 0)
+        return -1;
+    is_same = is_same && memcmp(old.s, f->text.s, old.n) == 0;
+    buf_free(&old);
+    return is_same ? 0
+                   : fail("%s: is there already with other tuples; --force replaces it", f->path);
+}
+
+static int make_folder(const char *path)
+{
+    struct stat st;
+    if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return 0;
+    return fail("%s: cannot make the folder: %s", path, strerror(errno));
+}
+
+static int make_folders(const char *path)
+{
+    char *copy = xstrdup(path);
+    int rc = 0;
+    for (char *p = copy + 1; *p != '\0' && rc == 0; p++)
+        if (*p == '/') {
+            *p = '\0';
+            rc = make_folder(copy);
+            *p = '/';
+        }
+    free(copy);
+    return rc;
+}
+
+static int write_file(const struct triton_file *f)
+{
+    if (f->path != NULL && make_folders(f->path) != 0)
+        return -1;
+    return out_whole(f->path, &f->text);
+}
+
+int triton_files_write(const struct triton_files *files, int force)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (check_old(&files->v[i], force) != 0)
+            return -1;
+    for (size_t i = 0; i < files->n; i++)
+        if (write_file(&files->v[i]) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- how a server finds them ---- */
+
+/* The folders of the packages */
+static const char *const packages[TRITON_N_SERVERS] = {
+    "vllm/model_executor/layers/quantization/utils/configs",
+    "sglang/kernels/ops/gemm/configs",
+};
+static const char *const called[TRITON_N_SERVERS] = {"vLLM", "SGLang"};
+
+void triton_files_tell(const struct triton_files *files, const char *output)
+{
+    if (files->has[TRITON_VLLM][TRITON_MOE]) {
+        note("vLLM looks there before it looks into its own folder:");
+        print_export("VLLM_TUNED_CONFIG_FOLDER", output);
+    }
+    if (files->has[TRITON_SGLANG][TRITON_MOE]) {
+        note("SGLang looks there in place of its own folder, so copy what is needed of that:");
+        print_export("SGLANG_MOE_CONFIG_DIR", output);
+    }
+    for (int i = 0; i < TRITON_N_SERVERS; i++)
+        if (files->has[i][TRITON_BLOCK_GEMM])
+            note("%s has no variable for files of the block GEMM (N=..,K=..): copy them into %s of "
+                 "its package",
+                 called[i], packages[i]);
+}
