@@ -111,13 +111,14 @@ def page_examples(page):
 
 
 def help_examples():
-    """Of all commands of the programs"""
+    """Of all commands of the programs, without the paragraphs that say how each is used"""
     texts = []
     for program in "kpred", "kpred-train":
         texts.append(output(f"{BUILD}/{program} --help"))
         texts += [output(f"{BUILD}/{program} {command} --help")
                   for command in re.findall("(?m)^  ([a-z]+) +[^ ]", texts[-1])]
-    return "\n".join(re.findall(r"(?m)^ *(?:Examples?: *)?(?:\$ )?(kpred(?=.* )(?:.*\\\n)*.*)", "\n".join(texts)))
+    text = re.sub("(?ms)^usage: .*?^$", "", "\n".join(texts))
+    return "\n".join(re.findall(r"(?m)^ *(?:Examples?: *)?(?:\$ )?(kpred(?=.* )(?:.*\\\n)*.*)", text))
 
 
 # ---- what the commands find ----
@@ -294,7 +295,6 @@ HERE = [
     (r" DB(\.\.\.)* ", f" {BOTH} "), (r" \.\.\. ", " example.c "), ("([ /])NAME([-. ])", rf"\1{SMALL}\2"),
     ("eval conv_asm_1x1u --float", f"eval weights/{SMALL}.h --float"),
     ("(?s) miopen --gpu GPU.*", r"\g<0> <log.txt"), (" aiter --gpu GPU ", " aiter --gpu MI355X "),
-    (r" serve --gpu GPU *$", " serve --gpu MI300X --dry-run <server.log "),
     (" GPU([. ])", r" gfx906_60\1"), ("(?s)FILE(.*--net NET)", r"NETWORK\1"), ("--net NET ", "--net encdec "),
     ("--replay TABLE ", "--replay A100.json "), ("--evaluations [0-9]* ", "--evaluations 800 "),
     ("(?s)(?!.*--epochs)(.*kpred-train train .*) -o ", r"\1 --epochs 2 -o "), ("--by BY ", "--by dtype "),
