@@ -158,7 +158,8 @@ asks() {
         lines=$(sed -n 's/^#define KPRED_RULES_//p' "${spec%.spec}.h")
         case $(grep -c '^rule *= *kpred_rule' "$spec") in
         1) echo "$families" | grep -qx "$lines" || { echo "$spec: $lines"; return 1; } ;;
-        *) [ "$lines" = "$(sed -n 's/^\[kernels\]/NO_FAMILY/p' "$spec")" ] || { echo "$spec: $lines"; return 1; } ;;
+        *) [ "$lines" = "$(sed -nE '/^\[(kernels|restrict)\]/{ s/.*/NO_FAMILY/p; q; }' "$spec")" ] ||
+            { echo "$spec: $lines"; return 1; } ;;
         esac
     done
 }
