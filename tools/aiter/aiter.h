@@ -95,9 +95,6 @@ const char *family_split_detail(enum family_id family, const char *detail,
 int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
                        int32_t problem[KPRED_MAX_FIELDS]);
 
-/* Is the word one of these, between which blanks stand? */
-int family_has_word(const char *words, const char *word);
-
 /* The family whose name is part of the last component of a path (of the names, the longest), or
    FAMILY_NONE. */
 enum family_id family_of_file(const char *path);

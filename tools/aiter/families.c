@@ -216,22 +216,13 @@ enum family_id family_of_batched(enum family_id only)
     return only == FAMILY_A8W8_BATCHED || only == FAMILY_BF16_BATCHED ? only : FAMILY_BATCHED;
 }
 
-int family_has_word(const char *words, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *p = words; p != NULL && n != 0 && (p = strstr(p, word)) != NULL; p += n)
-        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-            return 1;
-    return 0;
-}
-
 /* Of a detail: 1 if the model takes the value, which then is in the problem. */
 static int is_modelled(const kpred_model *m, const char *name, const char *modelled,
                        const char *value, int32_t problem[KPRED_MAX_FIELDS])
 {
     const int32_t at = kpred_field_index(m, name);
     if (at < 0)
-        return modelled == NULL || family_has_word(modelled, value);
+        return modelled == NULL || names_has_word(modelled, value);
     const int32_t token = kpred_token(m, (size_t)at, value);
     problem[at] = token;
     return token >= 0;

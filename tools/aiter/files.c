@@ -243,7 +243,7 @@ static char *path_in(const struct files_options *o, enum family_id family)
     struct buf b = {NULL, 0, 0};
     if (is_file(o->output))
         return xstrdup(o->output);
-    buf_printf(&b, "%s%s", o->output, ends_with(o->output, "/") ? "" : "/");
+    buf_add_path(&b, o->output, "");
     if (o->schema == SCHEMA_CANDIDATES)
         buf_printf(&b, "candidates_%s.csv", families[family].name);
     else

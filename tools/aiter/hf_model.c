@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "hf_model.h"
 
+#include "base/names.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,20 +299,24 @@ static const struct model_type {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
+static const struct model_type *type_called(const char *name)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        if (strcmp(name, types[i].name) == 0)
+            return &types[i];
+    return NULL;
+}
+
 static const struct model_type *find_type(const struct hf_config *c)
 {
     struct buf what = {0};
     const char *name = hf_string(c, "model_type");
-    if (name == NULL)
-        return NULL;
+    const struct model_type *type = name != NULL ? type_called(name) : NULL;
+    if (name == NULL || type != NULL)
+        return type;
     buf_puts(&what, "is no type whose layers kpred knows, which are");
-    for (size_t i = 0; i < TYPES; i++) {
-        if (strcmp(name, types[i].name) == 0) {
-            buf_free(&what);
-            return &types[i];
-        }
+    for (size_t i = 0; i < TYPES; i++)
         buf_printf(&what, "%s %s", i > 0 ? "," : "", types[i].name);
-    }
     (void)hf_refuse(c, "model_type", what.s);
     buf_free(&what);
     return NULL;
@@ -319,10 +325,7 @@ static const struct model_type *find_type(const struct hf_config *c)
 int hf_layers_known(const struct hf_config *c)
 {
     const struct flat_value *name = hf_find(c, "model_type");
-    for (size_t i = 0; i < TYPES && name != NULL; i++)
-        if (strcmp(name->text, types[i].name) == 0)
-            return 1;
-    return 0;
+    return name != NULL && type_called(name->text) != NULL;
 }
 
 /* The kinds of attention, layer by layer, where a config has such a list */
@@ -406,15 +409,12 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
     static const char *const routed[] = {"n_routed_experts", "num_local_experts", "num_experts",
                                          NULL};
     static const char *const size[] = {"moe_intermediate_size", "intermediate_size", NULL};
-    static const char known[] = " deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss kimi_k2 "
-                                "llama4 minimax_m2 mixtral qwen3_moe qwen3_next qwen3_vl_moe ";
-    struct buf word = {0};
+    static const char known[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss kimi_k2 "
+                                "llama4 minimax_m2 mixtral qwen3_moe qwen3_next qwen3_vl_moe";
     *e = (struct hf_experts){.type = hf_string(c, "model_type")};
     if (e->type == NULL)
         return -1;
-    buf_printf(&word, " %s ", e->type);
-    e->is_known = strstr(known, word.s) != NULL;
-    buf_free(&word);
+    e->is_known = names_has_word(known, e->type);
     if (hf_find(c, "hidden_size") == NULL && hf_find(c, "text_config.hidden_size") != NULL)
         c->inner = "text_config.";
     e->routed_key = first_key(c, routed);

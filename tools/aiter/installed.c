@@ -58,7 +58,7 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
     const char *id = families[r->family].id_column;
     if (tuned_is_predicted(row->us))
         return 0;
-    if (family_has_word(families[r->family].never, row->libtype)) {
+    if (names_has_word(families[r->family].never, row->libtype)) {
         f->never++;
         return 0;
     }

@@ -23,7 +23,7 @@ static struct tile tile_of(const struct measured *x)
     struct tile t = {0, 0, 0};
     int32_t v[16];
     const int is_ck = strcmp(x->library, "ck") == 0, is_asm = strcmp(x->library, "asm") == 0;
-    if (!is_ck && !is_asm && !family_has_word("cktile flydsl", x->library))
+    if (!is_ck && !is_asm && !names_has_word("cktile flydsl", x->library))
         return t;
     if (!kernel_group(x->kernel, is_ck ? 4 : is_asm ? 2 : 3, is_asm, v))
         return t;
@@ -88,7 +88,7 @@ static int takes(const struct measured *x, const struct asked_shape *s)
     const struct tile t = tile_of(x);
     if (s->family == FAMILY_FMOE)
         return fused_takes(x, s);
-    if (family_has_word("torch triton", x->library))
+    if (names_has_word("torch triton", x->library))
         return 1;
     if (strcmp(x->library, "skinny") == 0)
         return takes_skinny(x, s);

@@ -19,7 +19,7 @@ static size_t built_in(const struct rows_family *f, enum family_id family)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++)
-        n += (size_t)family_has_word(families[family].built_in, f->v[i].best.library);
+        n += (size_t)names_has_word(families[family].built_in, f->v[i].best.library);
     return n;
 }
 

@@ -28,6 +28,15 @@ int names_same(const char *a, const char *b)
     return *x && !strcmp(x, y);
 }
 
+int names_has_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = words; p != NULL && n != 0 && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return 1;
+    return 0;
+}
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -12,6 +12,9 @@ void names_fold(const char *name, char out[NAMES_FOLDED]);
 /* Have they the same letters and digits, and any at all? */
 int names_same(const char *a, const char *b);
 
+/* Is the word one of these, between which blanks stand? NULL: there are none. */
+int names_has_word(const char *words, const char *word);
+
 /* How many characters of one have to be put in, left out, exchanged or swapped with the next one to
    make the other of it. */
 size_t names_distance(const char *a, const char *b);

@@ -236,23 +236,31 @@ static void print_csv(const struct table *t, FILE *f)
 /* ---- JSON ---- */
 
 /* What is no UTF-8 becomes U+FFFD, byte by byte: JSON may hold nothing else. */
-static void print_json_string(FILE *f, const char *s, size_t n)
+void table_json_text(struct buf *b, const char *s, size_t n)
 {
     const char *end = s + n;
-    fputc('"', f);
+    buf_puts(b, "\"");
     while (s < end) {
         const size_t length = utf8_length(s);
         if (*s == '"' || *s == '\\')
-            fprintf(f, "\\%c", *s);
+            buf_printf(b, "\\%c", *s);
         else if (length == 1 && *s < 0x20)
-            fprintf(f, "\\u%04x", (unsigned)*s);
+            buf_printf(b, "\\u%04x", (unsigned)*s);
         else if (length)
-            fwrite(s, 1, length, f);
+            buf_add(b, s, length);
         else
-            fputs("\xef\xbf\xbd", f);
+            buf_puts(b, "\xef\xbf\xbd");
         s += length ? length : 1;
     }
-    fputc('"', f);
+    buf_puts(b, "\"");
+}
+
+static void print_json_string(FILE *f, const char *s, size_t n)
+{
+    struct buf b = {NULL, 0, 0};
+    table_json_text(&b, s, n);
+    fwrite(b.s, 1, b.n, f);
+    buf_free(&b);
 }
 
 /* The pieces between two separators, each a string or a number */

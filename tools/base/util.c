@@ -164,6 +164,11 @@ int ends_with(const char *s, const char *tail)
     return n >= t && strcmp(s + n - t, tail) == 0;
 }
 
+void buf_add_path(struct buf *b, const char *folder, const char *name)
+{
+    buf_printf(b, "%s%s%s", folder, ends_with(folder, "/") ? "" : "/", name);
+}
+
 int parse_int(const char *s, int64_t least, int64_t most, int64_t *out)
 {
     int negative = *s == '-';

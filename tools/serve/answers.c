@@ -11,8 +11,6 @@ const char *const answer_names[N_ANSWERS] = {"measured",         "predicted", "n
                                              "not answered"};
 const char *const origin_names[N_ORIGINS] = {"predicted", "cautious", "default", "measured"};
 
-enum { MOST_BYTES = 1 << 20 };
-
 /* ---- the text of a file, row by row ---- */
 
 static void begin_row(struct answer *a, const struct answers_how *how, int32_t m, int origin)
@@ -68,18 +66,13 @@ static void choose_defaults(struct choices *c, const struct triton_name *name,
     c->of[CHOICE_DEFAULT] = c->n;
 }
 
-static int percent(int64_t sum, size_t n)
-{
-    return (int)((sum * 100 + ((int64_t)n << 23)) / ((int64_t)n << 24));
-}
-
 static void note_model(struct answer *a, const struct choices *c)
 {
     a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
               : c->is_nearest               ? ANSWER_NEAREST
                                             : ANSWER_PREDICTED;
-    a->tuple = percent(c->tuple, c->n);
-    a->tile = percent(c->tile, c->n);
+    a->tuple = choices_percent(c, c->tuple);
+    a->tile = choices_percent(c, c->tile);
     a->model = c->model;
     snprintf(a->model_name, sizeof a->model_name, "%s", c->model_name);
 }
@@ -172,9 +165,7 @@ static int take_installed(struct answer *a, const struct folder_file *f)
 {
     a->kind = ANSWER_MEASURED;
     a->from = xstrdup(f->path);
-    return a->of->name.server == TRITON_SGLANG && a->of->name.kernel != TRITON_BLOCK_GEMM
-               ? read_file(f->path, MOST_BYTES, &a->text)
-               : 0;
+    return triton_has_folder(&a->of->name) ? read_file(f->path, FOLDER_FILE_BYTES, &a->text) : 0;
 }
 
 /* ---- the answer ---- */

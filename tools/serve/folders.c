@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_DEPTH = 12, MOST_BYTES = 1 << 20 };
+enum { MOST_DEPTH = 12 };
 
 /* ---- a folder ---- */
 
@@ -32,7 +32,7 @@ static int read_entry(struct folder *f, const char *path, const char *name, int 
     struct buf full = {NULL, 0, 0};
     struct stat st;
     int rc = 0;
-    buf_printf(&full, "%s%s%s", path, ends_with(path, "/") ? "" : "/", name);
+    buf_add_path(&full, path, name);
     if (stat(full.s, &st) == 0 && S_ISDIR(st.st_mode))
         rc = depth < MOST_DEPTH ? read_folder(f, full.s, depth + 1) : 0;
     else
@@ -175,7 +175,7 @@ static int add_member(struct rows *r, const char *path, const struct flat_value 
 int folder_rows_read(struct rows *r, const char *path, int is_up)
 {
     struct flat_json j;
-    int rc = flat_json_read(&j, path, MOST_BYTES, "a file of configurations");
+    int rc = flat_json_read(&j, path, FOLDER_FILE_BYTES, "a file of configurations");
     for (size_t i = 0; i < j.n && rc == 0; i++)
         rc = add_member(r, path, &j.v[i], is_up);
     end_row(r);

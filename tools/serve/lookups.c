@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "lookups.h"
 
+#include "base/names.h"
 #include "triton/triton.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ void lookups_add(struct lookups *l, const struct triton_name *name, const char *
                  const char *layer, struct place at)
 {
     struct buf key = {NULL, 0, 0};
-    const int has_folder = name->server == TRITON_SGLANG && name->kernel != TRITON_BLOCK_GEMM;
+    const int has_folder = triton_has_folder(name);
     const size_t before = l->seen.n;
     buf_printf(&key, "%d|%s|", name->server, has_folder ? version : "");
     triton_name_write(name, &key);
@@ -140,13 +141,9 @@ static int add_experts_of(struct maker *m, int64_t e, int64_t n, const char *lay
    and the option of the server that switches this off is not given: both names are asked for. */
 static int may_fuse(const struct maker *m, const struct hf_experts *e)
 {
-    static const char fusing[] =
-        " deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa kimi_k2 qwen3_next ";
-    struct buf word = {NULL, 0, 0};
-    buf_printf(&word, " %s ", e->type);
-    const int is = strstr(fusing, word.s) != NULL;
-    buf_free(&word);
-    return is && m->how->server == TRITON_SGLANG && m->how->ep == 1 && e->shared == 1;
+    static const char fusing[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa kimi_k2 qwen3_next";
+    return names_has_word(fusing, e->type) && m->how->server == TRITON_SGLANG && m->how->ep == 1
+           && e->shared == 1;
 }
 
 static int add_experts(struct maker *m, const struct hf_experts *e)

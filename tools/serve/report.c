@@ -60,16 +60,9 @@ int report_print(const struct answer *v, size_t n, struct table_form form)
 
 /* ---- kpred.json ---- */
 
-/* A text as JSON has it */
 static void add_text(struct buf *b, const char *s)
 {
-    buf_puts(b, "\"");
-    for (; *s != '\0'; s++)
-        if (*s == '"' || *s == '\\' || (unsigned char)*s < ' ')
-            buf_printf(b, "\\u%04x", (unsigned)(unsigned char)*s);
-        else
-            buf_add(b, s, 1);
-    buf_puts(b, "\"");
+    table_json_text(b, s, strlen(s));
 }
 
 static void add_member(struct buf *b, const char *name, const char *text)

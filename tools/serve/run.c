@@ -162,7 +162,7 @@ static int copy_installed(struct run *r)
             free(path);
             continue;
         }
-        const int rc = read_file(f->path, 1 << 20, &text);
+        const int rc = read_file(f->path, FOLDER_FILE_BYTES, &text);
         triton_files_add(&r->files, &name, path, &text);
         if (rc != 0)
             return -1;
@@ -181,7 +181,7 @@ static int make_files(struct run *r)
                              triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
     }
     const int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
-    buf_printf(&path, "%s%skpred.json", r->output.s, ends_with(r->output.s, "/") ? "" : "/");
+    buf_add_path(&path, r->output.s, "kpred.json");
     triton_files_add(&r->files, NULL, path.s, &text);
     return rc;
 }
@@ -189,8 +189,6 @@ static int make_files(struct run *r)
 /* A file that was measured may be there already. */
 static void tell_copies(const struct run *r)
 {
-    static const char *const folders[] = {"vllm/model_executor/layers/quantization/utils/configs",
-                                          "sglang/kernels/ops/gemm/configs"};
     for (int i = 0; i < TRITON_N_SERVERS; i++) {
         struct buf line = {NULL, 0, 0};
         if (!r->files.has[i][TRITON_BLOCK_GEMM])
@@ -200,7 +198,7 @@ static void tell_copies(const struct run *r)
         fprintf(stderr,
                 "%s/N=*.json \"$(python3 -c 'import sysconfig; "
                 "print(sysconfig.get_path(\"purelib\"))')/%s/\"\n",
-                line.s, folders[i]);
+                line.s, triton_packages[i]);
         buf_free(&line);
     }
 }

@@ -18,6 +18,8 @@ int device_find(const char *gpu, char out[DEVICE_SIZE]);
 
 /* ---- files that are there ---- */
 
+enum { FOLDER_FILE_BYTES = 1 << 20 }; /* the most that one is read of */
+
 struct folder_file {
     char *path;
     struct triton_name name;

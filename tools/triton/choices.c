@@ -429,6 +429,12 @@ static struct predictor *predictor_of(struct predictors *p, const struct triton_
     return *at;
 }
 
+int choices_percent(const struct choices *c, int64_t sum)
+{
+    const int64_t n = (int64_t)c->n;
+    return (int)((sum * 100 + (n << 23)) / (n << 24));
+}
+
 int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
                  const struct choices_options *o, struct buf *why)
 {

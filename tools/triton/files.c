@@ -58,13 +58,18 @@ void triton_text(struct buf *b, const struct triton_name *name, const struct cho
 
 /* ---- paths ---- */
 
+int triton_has_folder(const struct triton_name *name)
+{
+    return name->server == TRITON_SGLANG && name->kernel != TRITON_BLOCK_GEMM;
+}
+
 char *triton_path(const char *output, const struct triton_name *name, const char *version)
 {
     struct buf b = {NULL, 0, 0};
-    const int has_folder = name->server == TRITON_SGLANG && name->kernel != TRITON_BLOCK_GEMM;
+    const int has_folder = triton_has_folder(name);
     if (has_folder && *version == '\0')
         return NULL;
-    buf_printf(&b, "%s%s", output, ends_with(output, "/") ? "" : "/");
+    buf_add_path(&b, output, "");
     if (has_folder)
         buf_printf(&b, "configs/triton_%s/", version);
     triton_name_write(name, &b);
@@ -152,8 +157,7 @@ int triton_files_write(const struct triton_files *files, int force)
 
 /* ---- how a server finds them ---- */
 
-/* The folders of the packages */
-static const char *const packages[TRITON_N_SERVERS] = {
+const char *const triton_packages[TRITON_N_SERVERS] = {
     "vllm/model_executor/layers/quantization/utils/configs",
     "sglang/kernels/ops/gemm/configs",
 };
@@ -173,5 +177,5 @@ void triton_files_tell(const struct triton_files *files, const char *output)
         if (files->has[i][TRITON_BLOCK_GEMM])
             note("%s has no variable for files of the block GEMM (N=..,K=..): copy them into %s of "
                  "its package",
-                 called[i], packages[i]);
+                 called[i], triton_packages[i]);
 }

@@ -18,11 +18,6 @@ struct run {
 
 /* ---- a run: the story ---- */
 
-static int percent(int64_t sum, size_t n)
-{
-    return (int)((sum * 100 + ((int64_t)n << 23)) / ((int64_t)n << 24));
-}
-
 static void add_count(struct buf *b, size_t n, const char *one, const char *several)
 {
     if (n != 0)
@@ -40,7 +35,7 @@ static void tell_choices(const char *name, const struct choices *c)
     if (c->illegal != 0)
         buf_printf(&b, "; %zu without a legal tuple", c->illegal);
     note("%s: %zu M:%s; a tuning should agree in %d %% of tuples, and in %d %% of tiles", name,
-         c->n, b.s, percent(c->tuple, c->n), percent(c->tile, c->n));
+         c->n, b.s, choices_percent(c, c->tuple), choices_percent(c, c->tile));
     buf_free(&b);
 }
 

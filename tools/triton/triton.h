@@ -140,6 +140,9 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
                  const struct choices_options *o, struct buf *why);
 void predictors_close(struct predictors *p);
 
+/* One of the sums, as the mean of at least one M, in percent */
+int choices_percent(const struct choices *c, int64_t sum);
+
 /* ---- files ---- */
 
 /* The bytes of a file, as the tuner of its server writes them; version: of Triton, or NULL. Only
@@ -150,6 +153,12 @@ void triton_text(struct buf *b, const struct triton_name *name, const struct cho
 /* Its beginning, up to the first row; and a row, "M": {..}, without a comma or an end of line */
 void triton_text_begin(struct buf *b, const struct triton_name *name, const char *version);
 void triton_text_row(struct buf *b, const struct triton_name *name, const struct choice *c);
+
+/* Where a server's package has its files of the block GEMM */
+extern const char *const triton_packages[TRITON_N_SERVERS];
+
+/* Does the server look for it in a folder of the version of Triton? */
+int triton_has_folder(const struct triton_name *name);
 
 /* Where it is in the folder DIR, to be freed: DIR/NAME, or of SGLang's experts
    DIR/configs/triton_VERSION/NAME. NULL: that has no version. */
