@@ -170,6 +170,7 @@ struct triton_files { /* all zero: there are none; to be freed */
     struct triton_file {
         char *path; /* NULL: standard output */
         struct buf text;
+        int replaces; /* what is there holds nothing that is not in the text */
     } * v;
     int has[TRITON_N_SERVERS][TRITON_N_KERNELS]; /* files of them */
 };
