@@ -269,8 +269,7 @@ static void note_source(const struct installed_family *in, const struct target *
         note(
             "%s: neither --compiled nor a table of --installed tells which kernels AITER was built "
             "with: any kernel of AITER's list may be predicted, and AITER refuses to run one that "
-            "was not "
-            "built",
+            "was not built",
             families[family].name);
     else if (in->kernels.n == 0)
         note("%s: the tables of --installed name no kernel for %s: of those that are compiled in, "
