@@ -318,7 +318,9 @@ static void installed_tables(void)
     made("compiled", "GLIBC_2.17|  " SMALL "  ", "");
     only(SMALL, "", "--compiled compiled");
     only(SMALL, "", "--compiled compiled --installed " BASE);
-    says("neither --compiled nor a table of --installed", "", "log");
+    says(
+        "was built with: any kernel of AITER's list may be predicted, and AITER refuses to run one",
+        "", "log");
     /* K is less than the tile. */
     says("no kernel that is legal there is compiled in",
          "--exact --family " BS " --compiled compiled", LOG_OF("miss bs 17,512,128"));

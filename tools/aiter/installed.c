@@ -268,7 +268,8 @@ static void note_source(const struct installed_family *in, const struct target *
     if (in->paths.n == 0)
         note(
             "%s: neither --compiled nor a table of --installed tells which kernels AITER was built "
-            "with: all of its list are taken, and it refuses to run those that it lacks",
+            "with: any kernel of AITER's list may be predicted, and AITER refuses to run one that "
+            "was not built",
             families[family].name);
     else if (in->kernels.n == 0)
         note("%s: the tables of --installed name no kernel for %s: of those that are compiled in, "
