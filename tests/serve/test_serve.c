@@ -6,6 +6,7 @@
 
 #define DEVICE "device_name=AMD_Instinct_MI300X"
 #define MOE    "E=8,N=1792," DEVICE ".json"
+#define OTHER  "E=8,N=3584," DEVICE ".json"
 #define ROW(bm)                                                               \
     "{\"BLOCK_SIZE_M\": " bm ", \"BLOCK_SIZE_N\": 64, \"BLOCK_SIZE_K\": 64, " \
     "\"GROUP_SIZE_M\": 1, \"num_warps\": 4, \"num_stages\": 2, \"USE_TMA\": false}"
@@ -134,6 +135,13 @@ static void kept(void)
                  && is_like(program.err.s, "(.|\n)*export VLLM_TUNED_CONFIG_FOLDER=/[^\n]*/dir\n"),
              "a file, and an absolute path");
     RAN_CASE(serve("--server vllm --tp 8 -o dir") == 0, "the same again");
+    RAN_CASE(serve("--server vllm --tp 4 -o dir") == 0 && is_there("dir/" OTHER)
+                 && lines_like(text_of("dir/kpred.json"), "    .\"file\": .*\\}\\},?") == 2
+                 && has(text_of("dir/kpred.json"), "}},\n    {\"file\": \"" MOE "\""),
+             "kpred.json keeps what it says of the files of another run");
+    RAN_CASE(serve("--server vllm --tp 4 --triton 3.5.1 -o dir") == 1
+                 && has(program.err.s, "is there already"),
+             "a kpred.json of another version stays");
     put_text("dir/" MOE, "mine");
     RAN_CASE(serve("--server vllm --tp 8 -o dir") == 1 && has(program.err.s, "--force replaces it")
                  && strcmp(text_of("dir/" MOE), "mine") == 0,

@@ -202,7 +202,11 @@ static void every_tuple(void)
 {
     RAN_CASE(RAN(BOTH "-o all.csv --run ./time.sh") == 0 && is_whole(rows("all.csv")),
              "every legal tuple once, with its time");
-    RAN_CASE(program.out.n == 0 && count_lines(program.err.s) == 1, "a pipe gets one line");
+    RAN_CASE(count_lines(program.out.s) == 3 && count_lines(program.err.s) == 1,
+             "a pipe gets the table and one line");
+    RAN_CASE(has(program.out.s, "n=64 kind=plain           178  all 32 legal tuples  "
+                                "a=1 b=1 mode=fast\n"),
+             "the best tuple of a problem, and how many were measured");
     CASE(strncmp(text_of("all.csv"), HEAD, strlen(HEAD)) == 0, "the heading");
     RAN_CASE(RAN("kpred-train ingest hill.spec --data all.csv") == 0 && program.err.n == 0
                  && is_whole(rows_in(program.out.s)),
@@ -251,6 +255,42 @@ static void a_terminal(void)
                         == 5
                     && launch >= 2 && seconds <= 1 && a <= 4;
     RAN_CHECK(is_shown);
+    CHECK(has(program.out.s, "4 of 22 legal tuples"));
+}
+
+/* No line of a terminal is longer than it, and a message does not stand behind the progress. */
+static void a_narrow_terminal(void)
+{
+    size_t widest = 0;
+    if (!is_there("/usr/bin/script")) {
+        test_skip("there is no script");
+        return;
+    }
+    RAN_CHECK(RAN("/usr/bin/script -qec 'stty cols 60; %s/" FEW "-o narrow.csv --run \"sleep 0.1; "
+                  "./time.sh; [ \\$KPRED_a = 1 ] #\"' /dev/null",
+                  program.build)
+              == 0);
+    CHECK(has(program.out.s, "\r\033[Kkpred-train: n=8 kind=plain"));
+    for (const char *p = program.out.s; (p = strstr(p, "\033[Kproblem ")) != NULL; p++) {
+        const size_t n = strcspn(p + 3, "\r");
+        widest = n > widest ? n : widest;
+    }
+    CHECK_EQ(widest, 59u);
+}
+
+/* What the table says of problems that failed, and of two kernels */
+static void the_table_at_the_end(void)
+{
+    RAN(FEW "-o table.csv --run false --budget 3");
+    RAN_CHECK(has(program.out.s, "3 of 22 legal tuples  each failed\n"));
+    RAN(FEW "-o table.csv --run ./time.sh --budget 5");
+    RAN_CHECK(has(program.out.s, "5 of 22 legal tuples  a="));
+    RAN("kpred-train tune --all hill.spec dale.spec --problems few.csv one.in --run ./time.sh "
+        "-o table1.out table2.out --budget 30");
+    RAN_CHECK(lines_like(program.out.s, "^kernel  problem ") == 1
+              && lines_like(program.out.s, "^(hill|dale)  .* of (22|96) legal tuples  a=") == 2);
+    RAN(FEW "-o table.csv --run ./time.sh --shard 2/2");
+    RAN_CHECK(program.status == 0 && program.out.n == 0);
 }
 
 #define QUOTED "kpred-train tune quoted.spec --problems one.in "
@@ -599,7 +639,8 @@ int main(void)
     const pid_t command = begin_bad(COMMAND, held), server = begin_bad(SERVER, held + 1);
     const pid_t timed = START(BOTH "-o duration.csv --run ./slow.sh --budget 2s");
     every_tuple();
-    RUN_ALL(names_of_a_spec_stay_out_of_the_environment, a_terminal, values_with_blanks_and_quotes);
+    RUN_ALL(names_of_a_spec_stay_out_of_the_environment, a_terminal, a_narrow_terminal,
+            the_table_at_the_end, values_with_blanks_and_quotes);
     servers_and_outputs();
     RUN(a_file_cut_at_any_byte);
     budgets_and_order();

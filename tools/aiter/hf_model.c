@@ -354,24 +354,6 @@ static int check_attention(const struct hf_config *c)
     return 0;
 }
 
-/* FP8 with a scale for each 128 x 128 weights, or nothing said */
-static int check_quantization(const struct hf_config *c, int *is_said)
-{
-    static const char method[] = "quantization_config.quant_method",
-                      block[] = "quantization_config.weight_block_size";
-    const struct flat_value *m = hf_find(c, method), *v = hf_find(c, block);
-    if (hf_find(c, "quantization_config") != NULL)
-        return hf_refuse(c, "quantization_config", "should be an object");
-    *is_said = m != NULL || v != NULL;
-    if (!*is_said)
-        return 0;
-    if (m == NULL || strcmp(m->text, "fp8") != 0)
-        return hf_refuse(c, method, "should be fp8");
-    if (v == NULL || strcmp(v->text, "[128,128]") != 0)
-        return hf_refuse(c, block, "should be [128,128], the blocks of AITER's kernels");
-    return 0;
-}
-
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 {
     struct hf_config sizes = *c;
@@ -379,7 +361,7 @@ int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
     int64_t hidden;
     *out = (struct hf_layers){.n = 0};
     const struct model_type *type = find_type(c);
-    if (type == NULL || check_quantization(c, &out->says_blocks) != 0)
+    if (type == NULL)
         return -1;
     sizes.inner = type->inner;
     if (check_attention(&sizes) != 0 || hf_number(&sizes, "hidden_size", 1, &hidden) != 0)

@@ -33,6 +33,35 @@ int hf_number_or(const struct hf_config *c, const char *name, int64_t least, int
 /* A string; NULL with a message. */
 const char *hf_string(const struct hf_config *c, const char *name);
 
+/* ---- quantisation of weights ---- */
+
+enum quantization_kind {
+    QUANTIZED_NOT,         /* 16 bits */
+    QUANTIZED_FP8,         /* a scale for each tensor */
+    QUANTIZED_FP8_BLOCK,   /* one for each block */
+    QUANTIZED_FP8_CHANNEL, /* one for each channel */
+    QUANTIZED_INT8,        /* weights and inputs */
+    QUANTIZED_INT8_WEIGHTS,
+    QUANTIZED_INT4_WEIGHTS,
+    QUANTIZED_MXFP4,
+    QUANTIZATIONS /* what the config says */
+};
+#define QUANTIZATION_NAMES "none|fp8|fp8_block|fp8_channel|int8_w8a8|int8_w8a16|int4_w4a16|mxfp4"
+
+struct quantization {
+    enum quantization_kind kind;
+    int32_t block[2]; /* of a block; else 0 */
+};
+
+/* asked: what an option says, which is taken in place of what the config says, but that FP8 in the
+   blocks of the config stays so. 0, or -1 with a message: kpred does not know what it says. */
+int quantization_read(const struct hf_config *c, enum quantization_kind asked,
+                      struct quantization *out);
+
+/* The same for AITER's products, which take FP8 with a scale for each 128 x 128 weights: -1 with a
+   message, the config says something else. *is_said: does it say anything? */
+int quantization_check_blocks(const struct hf_config *c, int *is_said);
+
 /* ---- layers ---- */
 
 /* A layer multiplies the M tokens by a weight of N output and K input features. Under tensor
@@ -52,10 +81,9 @@ struct hf_layers {
     struct hf_layer v[HF_MAX_LAYERS];
     size_t n;
     int has_routed_experts;
-    int says_blocks; /* the config says that weights are FP8 in blocks of 128 x 128 */
 };
 
-/* Of a model on `tp` GPUs; -1 with a message. */
+/* Of a model on `tp` GPUs, whatever its quantisation; -1 with a message. */
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out);
 
 /* Does kpred know the layers besides the experts of a config's type? */

@@ -32,7 +32,7 @@ int names_has_word(const char *words, const char *word)
 {
     const size_t n = strlen(word);
     for (const char *p = words; p != NULL && n != 0 && (p = strstr(p, word)) != NULL; p += n)
-        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+        if ((p == words || strchr(" \t", p[-1]) != NULL) && strchr(" \t", p[n]) != NULL)
             return 1;
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,40 @@
 /* ---- messages ---- */
 
 const char *program_name = "kpred-train";
+
+static int line_is_shown;
+
+size_t terminal_width(int fd)
+{
+    struct winsize size;
+    if (!isatty(fd))
+        return 0;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* The last column stays free: some terminals begin the next line with it. */
+void line_show(const char *text)
+{
+    const size_t width = terminal_width(STDERR_FILENO);
+    size_t bytes = 0;
+    for (size_t n = 0; text[bytes] != '\0'; bytes++) {
+        n += ((unsigned char)text[bytes] & 0xc0) != 0x80; /* a character of UTF-8 begins */
+        if (n >= width)
+            break;
+    }
+    if (width == 0)
+        return;
+    fprintf(stderr, "\r\033[K%.*s", (int)bytes, text);
+    fflush(stderr);
+    line_is_shown = 1;
+}
+
+void line_wipe(void)
+{
+    if (line_is_shown)
+        fputs("\r\033[K", stderr);
+    line_is_shown = 0;
+}
 
 /* A value quoted in a message may hold anything, yet a message stays one line. */
 static void print_line(const char *fmt, va_list args)
@@ -23,6 +58,7 @@ static void print_line(const char *fmt, va_list args)
     for (char *p = line; *p != '\0'; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             *p = '?';
+    line_wipe();
     fprintf(stderr, "%s: %s%s\n", program_name, line, n >= (int)sizeof line ? "..." : "");
 }
 

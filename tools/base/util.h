@@ -27,6 +27,13 @@ int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is no error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* A line of progress, written again and again: on a terminal alone, cut to its width. A message, or
+   line_wipe, takes it away first. */
+void line_show(const char *text);
+void line_wipe(void);
+/* Columns of the terminal that a file is; 80 of one that does not say, 0: it is none */
+size_t terminal_width(int fd);
+
 /* Seconds of a clock that only goes forward */
 double clock_seconds(void);
 /* How many threads or processes to start: as many as were asked for; 0: one for each processor */

@@ -37,29 +37,35 @@ struct options {
     int force;
 };
 
-static void tell(const struct options *o, const struct hf_layers *layers, size_t rows)
+struct list {
+    struct hf_layers layers;
+    int says_blocks; /* the config says that weights are FP8 in blocks of 128 x 128 */
+};
+
+static void tell(const struct options *o, const struct list *list, size_t rows)
 {
+    const struct hf_layers *layers = &list->layers;
     for (size_t i = 0; i < layers->n; i++)
         note("N = %lld, K = %lld: %s", (long long)layers->v[i].n, (long long)layers->v[i].k,
              layers->v[i].name);
     if (layers->has_routed_experts)
         note("routed experts are left out: AITER has fused MoE kernels for them");
-    if (!layers->says_blocks)
+    if (!list->says_blocks)
         note("%s has no quantization_config: the list is of use if the server makes FP8 of it in "
              "blocks of 128 x 128",
              o->model);
     note("%zu rows", rows);
 }
 
-static int write(struct options *o, const struct hf_layers *layers)
+static int write(struct options *o, const struct list *list)
 {
     struct outfile out;
     if (out_open_kept(&out, o->output, o->force) != 0)
         return -1;
-    const size_t rows = hf_list_write(out.f, layers, o->m.v, o->m.n);
+    const size_t rows = hf_list_write(out.f, &list->layers, o->m.v, o->m.n);
     if (out_commit(&out) != 0)
         return -1;
-    tell(o, layers, rows);
+    tell(o, list, rows);
     return 0;
 }
 
@@ -67,7 +73,7 @@ static int run(struct options *o)
 {
     const struct output to = {"-o", o->output};
     struct hf_config config;
-    struct hf_layers layers;
+    struct list list;
     if (outputs_check_input(&to, 1, "--model", o->model) != 0)
         return -1;
     if (o->m.n == 0)
@@ -75,9 +81,11 @@ static int run(struct options *o)
             o->m.v[o->m.n++] = 1L << i;
     int rc = hf_config_read(o->model, &config);
     if (rc == 0)
-        rc = hf_layers(&config, o->tp, &layers);
+        rc = quantization_check_blocks(&config, &list.says_blocks);
     if (rc == 0)
-        rc = write(o, &layers);
+        rc = hf_layers(&config, o->tp, &list.layers);
+    if (rc == 0)
+        rc = write(o, &list);
     hf_config_free(&config);
     return rc;
 }

@@ -42,12 +42,6 @@ static void hold_streams(void)
             return;
 }
 
-void progress_wipe(void)
-{
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
-}
-
 /* ---- what to type next ---- */
 
 void next_word(struct buf *b, const char *word)

@@ -45,9 +45,6 @@ typedef int (*miopen_sqlite)(const struct user_db *, const char *path, int force
 /* `miopen` of both programs; sqlite: NULL where there is no SQLite. */
 int miopen_run(int argc, char **argv, miopen_sqlite sqlite);
 
-/* Ends the line of progress that a command rewrites on a terminal. */
-void progress_wipe(void);
-
 /* Adds to a command that a user would type next: a blank and a word, quoted if need be; an option
    with its value, if it has one; the files of --data; each --set. */
 void next_word(struct buf *b, const char *word);

@@ -48,11 +48,13 @@ struct options {
 
 static void show_progress(const char *path, size_t i, size_t n)
 {
+    struct buf line = {NULL, 0, 0};
     if (path != NULL)
-        fprintf(stderr, "\r\033[Kreading %s, %zu of %zu", base_name(path), i + 1, n);
+        buf_printf(&line, "reading %s, %zu of %zu", base_name(path), i + 1, n);
     else
-        fprintf(stderr, "\r\033[Kcounting the tuples of the rule");
-    fflush(stderr);
+        buf_puts(&line, "counting the tuples of the rule");
+    line_show(line.s);
+    buf_free(&line);
 }
 
 /* ---- options ---- */
@@ -166,7 +168,7 @@ static int tell(const struct options *o, const struct init_spec *spec, const cha
 static int make(const struct init *in, struct init_spec *spec)
 {
     const int rc = init_make(in, spec);
-    progress_wipe();
+    line_wipe();
     return rc;
 }
 

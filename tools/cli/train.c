@@ -71,11 +71,14 @@ static void show_progress(const char *what, size_t epoch, size_t epochs, double 
                           double held_out)
 {
     const long seconds = (long)(time(NULL) - progress_start);
-    fprintf(stderr, "\r\033[K%s: %s, epoch %zu of %zu: loss %.3f bits", progress_name, what, epoch,
-            epochs, loss);
+    struct buf line = {NULL, 0, 0};
+    buf_printf(&line, "%s: %s, epoch %zu of %zu: loss %.3f bits", progress_name, what, epoch,
+               epochs, loss);
     if (held_out > 0)
-        fprintf(stderr, ", score %.3f %s", held_out, progress_unit);
-    fprintf(stderr, ", %ld:%02ld", seconds / 60, seconds % 60);
+        buf_printf(&line, ", score %.3f %s", held_out, progress_unit);
+    buf_printf(&line, ", %ld:%02ld", seconds / 60, seconds % 60);
+    line_show(line.s);
+    buf_free(&line);
 }
 
 static recipe_progress *progress_begin(const char *name, int is_watched)
@@ -160,7 +163,7 @@ static int make_rows(const struct train_options *o, struct model *model,
     const struct training_task task = {recipe, o->split, (uint64_t)o->seed,
                                        worker_count(o->threads), progress_begin(model->m.name, 0)};
     const int bad = training_rows_make(&task, model, data, rows);
-    progress_wipe();
+    line_wipe();
     training_rows_note_drops(rows, model->m.name);
     advice_clauses(model, &data->own);
     if (bad || !rows->train.n)
@@ -188,7 +191,7 @@ static int train_additive(const struct train_options *o, struct model *model,
                                      progress_begin(model->m.name, rows->judges != NULL)};
     int bad =
         recipe_train(&task, &rows->train, rows->judges ? &rows->watched : &rows->held_out, &nets);
-    progress_wipe();
+    line_wipe();
     if (bad)
         return -1;
     bad = net_quantise(nets.net, model);
@@ -215,7 +218,7 @@ static int train_paper(const struct train_options *o, struct model *model,
                                      worker_count(o->threads),
                                      progress_begin(model->m.name, 0)};
     const int bad = paper_train(&t, &paper);
-    progress_wipe();
+    line_wipe();
     if (bad)
         return -1;
     advice_losses(model, &paper.losses);

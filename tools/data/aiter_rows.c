@@ -8,6 +8,7 @@
    (`commit`) what was the fastest then: problems come again, and kernels that are gone. */
 #include "readers.h"
 
+#include "base/names.h"
 #include "model/gpus.h"
 #include "model/rules.h"
 
@@ -37,11 +38,12 @@ enum column { COLUMNS(MEMBER) N_COLUMNS };
 struct aiter {
     struct loader *l;
     struct csv_records *r;
-    int at[N_COLUMNS];         /* the columns; -1: the table lacks it */
-    size_t field[4], split_at; /* of the spec: gpu, m, n, k; the parameter split */
-    struct kernels kernels;    /* of the spec */
-    uint64_t unsearched;       /* bit i: value i of split; 0: the spec does not say */
-    size_t first;              /* row of the loader */
+    int at[N_COLUMNS];            /* the columns; -1: the table lacks it */
+    int column[KPRED_MAX_FIELDS]; /* of further fields; -1: the table lacks it */
+    size_t field[4], split_at;    /* of the spec: gpu, m, n, k; the parameter split */
+    struct kernels kernels;       /* of the spec */
+    uint64_t unsearched;          /* bit i: value i of split; 0: the spec does not say */
+    size_t first;                 /* row of the loader */
     size_t n_runs, runs_cap;
     struct run *runs;
 };
@@ -59,9 +61,30 @@ static const char *cell(const struct aiter *a, enum column c)
 
 /* ---- the spec ---- */
 
+static const char *const common_fields[] = {"gpu", "m", "n", "k"};
+
+static int is_common(const char *field)
+{
+    size_t i = 0;
+    while (i < 4 && strcmp(common_fields[i], field) != 0)
+        i++;
+    return i < 4;
+}
+
+/* A further field is named after a column, whose texts are its tokens. */
+static int check_further(const struct spec *s)
+{
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (!is_common(s->fields[i].name) && s->fields[i].n_tokens == 0)
+            return fail("%s: format = aiter: field %s: has no tokens, as those beside gpu, m, n "
+                        "and k have",
+                        s->path, s->fields[i].name);
+    return 0;
+}
+
 static int find_names(struct aiter *a)
 {
-    static const char *const names[] = {"gpu", "m", "n", "k"};
+    const char *const *names = common_fields;
     const struct spec *s = a->l->spec;
     for (size_t i = 0; i < 4; i++) {
         const int f = spec_field_index(s, names[i]);
@@ -71,12 +94,10 @@ static int find_names(struct aiter *a)
         a->field[i] = (size_t)f;
     }
     const int split = spec_param_index(s, "split"), library = spec_param_index(s, "library");
-    if (s->n_fields != 4 || split < 0 || library < 0)
-        return fail("%s: format = aiter: it needs the fields gpu, m, n and k alone, and among the "
-                    "parameters split and library",
-                    s->path);
+    if (split < 0 || library < 0)
+        return fail("%s: format = aiter: it needs among the parameters split and library", s->path);
     a->split_at = (size_t)split;
-    return 0;
+    return check_further(s);
 }
 
 static int read_unsearched(struct aiter *a)
@@ -93,19 +114,6 @@ static int read_unsearched(struct aiter *a)
     }
     free(text);
     return bad;
-}
-
-/* Is the name one of the words? */
-static int is_among(const char *words, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = words; p != NULL && *p != '\0'; p += strspn(p, " \t")) {
-        const size_t length = strcspn(p, " \t");
-        if (length == n && strncmp(p, name, n) == 0)
-            return 1;
-        p += length;
-    }
-    return 0;
 }
 
 /* ---- the header ---- */
@@ -131,6 +139,8 @@ static int map_columns(struct aiter *a)
         if (a->at[i] < 0 && columns[i].is_needed)
             return fail("%s:%ld: there is no column \"%s\"", a->r->path, a->r->at, columns[i].name);
     }
+    for (size_t i = 0; i < a->l->spec->n_fields; i++)
+        a->column[i] = csv_records_find(a->r, a->l->spec->fields[i].name);
     return 0;
 }
 
@@ -163,6 +173,18 @@ static int read_size(struct aiter *a, enum column c, size_t field, int64_t *out)
                     "is no integer");
 }
 
+/* Verdict on the further fields. Before AITER knew what a column says, it was "False". */
+static int read_further(struct aiter *a, int64_t *problem)
+{
+    const struct spec *s = a->l->spec;
+    int rc = 0;
+    for (size_t i = 0; i < s->n_fields && rc == 0; i++)
+        if (!is_common(s->fields[i].name))
+            rc = load_token(a->l, a->r->at, i,
+                            a->column[i] < 0 ? "False" : a->r->cell[a->column[i]], &problem[i]);
+    return rc;
+}
+
 /* Verdict; the place of the row's kernel among the spec's. */
 static int read_kernel(struct aiter *a, uint32_t *out)
 {
@@ -190,9 +212,9 @@ static int read_split(struct aiter *a, const char *library, char out[24])
     snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 0), text);
     if (parse_int(digits, 0, INT32_MAX, &v) != 0 || text[n + strspn(text + n, ".0")] != '\0')
         return load_bad(a->l, a->r->at, DROP_BROKEN, "splitK", text, "is no integer of at least 0");
-    if (is_among(s->ignored, library))
+    if (names_has_word(s->ignored, library))
         v = 0;
-    if (is_among(s->counted, library) && v == 0)
+    if (names_has_word(s->counted, library) && v == 0)
         v = 1;
     snprintf(out, 24, "%lld", (long long)v);
     return 0;
@@ -251,15 +273,33 @@ static int add(struct aiter *a, const int64_t *problem, uint32_t kernel, const c
     return 0;
 }
 
-/* Is the row of the spec's family, and of none of the types that it is not about? */
+/* Has a column a value that `without` names as COLUMN=VALUE? */
+static int has_left_value(const struct aiter *a)
+{
+    const char *without = a->l->spec->without;
+    const size_t n = without != NULL && strchr(without, '=') != NULL ? a->r->n_header : 0;
+    struct buf b = {0};
+    int found = 0;
+    for (size_t i = 0; i < n && !found; i++) {
+        b.n = 0;
+        buf_printf(&b, "%s=%s", a->r->header[i], a->r->cell[i]);
+        found = names_has_word(without, b.s);
+    }
+    buf_free(&b);
+    return found;
+}
+
+/* Is the row of the spec's family, and has it nothing that the spec is not about: a type, a
+   library, a value of a column? */
 static int is_ours(const struct aiter *a)
 {
     const struct spec *s = a->l->spec;
-    const char *family = cell(a, FAMILY), *type = cell(a, TYPE);
+    const char *family = cell(a, FAMILY), *type = cell(a, TYPE), *library = cell(a, LIBRARY);
     if (type == NULL && family != NULL)
         type = cell(a, EXTRA);
     return (family == NULL || strcmp(family, s->family) == 0)
-           && (type == NULL || !is_among(s->without, type));
+           && (type == NULL || !names_has_word(s->without, type))
+           && (library == NULL || !names_has_word(s->without, library)) && !has_left_value(a);
 }
 
 /* Verdict on a record */
@@ -275,6 +315,8 @@ static int read_row(struct aiter *a)
     int rc = read_gpu(a, &problem[a->field[0]]);
     for (int i = 1; i < 4 && rc == 0; i++)
         rc = read_size(a, (enum column)(M + i - 1), a->field[i], &problem[a->field[i]]);
+    if (rc == 0)
+        rc = read_further(a, problem);
     if (rc == 0)
         rc = read_kernel(a, &kernel);
     if (rc != 0)

@@ -25,9 +25,10 @@
                  tuning runs, whose labels are learnt as well. For aiter: `family`, the stem of its
                  tables; and of the parameter `split`, the values that a file has which was tuned
                  without a search for it (`unsearched`), the libraries where it is `counted`
-                 from 1, and those where the column is `ignored` and means 0; of the weights,
-                 the types that it is not about (`without`). For triton: `family`, moe, moe_down
-                 or block_gemm, which has the fields and parameters of triton_spec.h
+                 from 1, and those where the column is `ignored` and means 0; and what the rows
+                 have that it is not about: types, libraries, COLUMN=VALUE (`without`). Further
+                 fields are named after columns. For triton: `family`, moe, moe_down or
+                 block_gemm, which has the fields and parameters of triton_spec.h
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the

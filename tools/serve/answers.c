@@ -80,7 +80,7 @@ static void note_model(struct answer *a, const struct choices *c)
 static int choose(struct answer *a, struct choices *c, struct predictors *p,
                   const struct answers_how *how)
 {
-    const struct choices_options o = {.ms = how->ms, .nearest = 1};
+    const struct choices_options o = {.ms = how->ms, .nearest = 1, .is_quiet = 1};
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, p, &up.name, &o, &why);

@@ -18,31 +18,6 @@
 #include "aiter/hf_model.h"
 #include "data/triton.h"
 
-/* ---- quantisation of weights ---- */
-
-enum quantization_kind {
-    QUANTIZED_NOT,         /* 16 bits */
-    QUANTIZED_FP8,         /* a scale for each tensor */
-    QUANTIZED_FP8_BLOCK,   /* one for each block */
-    QUANTIZED_FP8_CHANNEL, /* one for each channel */
-    QUANTIZED_INT8,        /* weights and inputs */
-    QUANTIZED_INT8_WEIGHTS,
-    QUANTIZED_INT4_WEIGHTS,
-    QUANTIZED_MXFP4,
-    QUANTIZATIONS /* what the config says */
-};
-#define QUANTIZATION_NAMES "none|fp8|fp8_block|fp8_channel|int8_w8a8|int8_w8a16|int4_w4a16|mxfp4"
-
-struct quantization {
-    enum quantization_kind kind;
-    int32_t block[2]; /* of a block; else 0 */
-};
-
-/* asked: what an option says, which is taken in place of what the config says, but that FP8 in the
-   blocks of the config stays so. 0, or -1 with a message: kpred does not know what it says. */
-int quantization_read(const struct hf_config *c, enum quantization_kind asked,
-                      struct quantization *out);
-
 /* ---- look-ups ---- */
 
 struct lookup {

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the table ---- */
 
@@ -60,6 +61,8 @@ int report_print(const struct answer *v, size_t n, struct table_form form)
 
 /* ---- kpred.json ---- */
 
+static const char list[] = "\"files\": [", entry[] = "\n    {\"file\": ", tail[] = "\n  ]\n}\n";
+
 static void add_text(struct buf *b, const char *s)
 {
     table_json_text(b, s, strlen(s));
@@ -104,12 +107,64 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     add_text(b, device);
     buf_puts(b, ",\n  \"triton\": ");
     add_text(b, version);
-    buf_puts(b, ",\n  \"files\": [");
+    buf_printf(b, ",\n  %s", list);
     for (size_t i = 0; i < n; i++)
         if (v[i].text.n != 0) {
             buf_puts(b, before);
             add_file(b, &v[i]);
             before = ",\n";
         }
-    buf_puts(b, "\n  ]\n}\n");
+    buf_puts(b, tail);
+}
+
+/* ---- kpred.json: what is there ---- */
+
+/* Is the file of an entry, by its name and its server, among those of the text? */
+static int has_entry(const struct buf *b, const char *old)
+{
+    struct buf key = {NULL, 0, 0};
+    const char *end = strstr(old, ", \"layer\": ");
+    buf_add(&key, old, end != NULL ? (size_t)(end - old) : strlen(old));
+    const int is_there = strstr(b->s, key.s) != NULL;
+    buf_free(&key);
+    return is_there;
+}
+
+/* The entries of the others; NULL if a line of the old text is no entry. */
+static const char *add_others(struct buf *others, const struct buf *b, const char *old)
+{
+    while (strncmp(old, entry, strlen(entry)) == 0) {
+        const size_t n = 1 + strcspn(old + 1, "\n");
+        if (!has_entry(b, old)) {
+            buf_puts(others, ",");
+            buf_add(others, old, n - (old[n - 1] == ','));
+        }
+        old += n;
+    }
+    return strcmp(old, tail) == 0 ? old : NULL;
+}
+
+static int join(struct buf *b, const char *old)
+{
+    struct buf others = {NULL, 0, 0};
+    const size_t head = (size_t)(strstr(b->s, list) - b->s) + strlen(list);
+    const int is_ours = strncmp(old, b->s, head) == 0 && add_others(&others, b, old + head) != NULL;
+    if (is_ours && others.n != 0) {
+        b->n -= strlen(tail);
+        buf_printf(b, "%s%s", others.s, tail);
+    }
+    buf_free(&others);
+    return is_ours;
+}
+
+int report_join(struct buf *b, const char *path)
+{
+    struct buf old = {NULL, 0, 0};
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1
+        || st.st_size > FOLDER_FILE_BYTES)
+        return 0;
+    const int rc = read_file(path, FOLDER_FILE_BYTES, &old) == 0 ? join(b, old.s) : -1;
+    buf_free(&old);
+    return rc;
 }

@@ -182,8 +182,10 @@ static int make_files(struct run *r)
     }
     const int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
     buf_add_path(&path, r->output.s, "kpred.json");
+    const int joined = report_join(&text, path.s);
     triton_files_add(&r->files, NULL, path.s, &text);
-    return rc;
+    r->files.v[r->files.n - 1].replaces = joined == 1;
+    return joined < 0 ? -1 : rc;
 }
 
 /* A file that was measured may be there already. */

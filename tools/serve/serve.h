@@ -112,6 +112,10 @@ int report_print(const struct answer *v, size_t n, struct table_form form);
 /* kpred.json */
 void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
                   const char *version);
+/* Adds what is in the kpred.json at the path of files that are not in `b`: those of earlier runs
+   into the folder. 1; 0: there is none, or it is not of kpred, or of another GPU or version; or -1
+   with a message. */
+int report_join(struct buf *b, const char *path);
 
 /* The status to exit with */
 int serve_run(const struct serve_options *o);

@@ -199,8 +199,18 @@ void predictors_close(struct predictors *p)
 
 /* ---- predictors: problems ---- */
 
+/* A GPU is looked for in any case by all of its names. */
+static int32_t find_token(const struct predictor *p, size_t field, const char *text,
+                          const struct choices_options *o)
+{
+    const int is_exact = o->is_quiet && strcmp(p->model.m.fields[field].name, "gpu") != 0;
+    return is_exact ? kpred_token(&p->model.m, field, text)
+                    : model_token(&p->model, field, text, o->nearest);
+}
+
 /* What is told of a text is told once. */
-static int32_t token_of(struct predictor *p, size_t field, const char *text, int nearest)
+static int32_t token_of(struct predictor *p, size_t field, const char *text,
+                        const struct choices_options *o)
 {
     struct buf key = {NULL, 0, 0};
     const size_t before = p->words.n;
@@ -209,7 +219,7 @@ static int32_t token_of(struct predictor *p, size_t field, const char *text, int
     buf_free(&key);
     if (p->words.n != before) {
         p->token = xgrow(p->token, i, &p->cap, sizeof *p->token);
-        p->token[i] = model_token(&p->model, field, text, nearest);
+        p->token[i] = find_token(p, field, text, o);
     }
     return p->token[i];
 }
@@ -238,15 +248,16 @@ static const char *text_of(const struct triton_name *name, enum triton_field fie
 }
 
 /* 0, or 1 with a reason in `why` */
-static int set_problem(struct predictor *p, const struct triton_name *name, int nearest,
-                       int32_t problem[KPRED_MAX_FIELDS], struct buf *why)
+static int set_problem(struct predictor *p, const struct triton_name *name,
+                       const struct choices_options *o, int32_t problem[KPRED_MAX_FIELDS],
+                       struct buf *why)
 {
     const kpred_model *m = &p->model.m;
     for (uint32_t i = 0; i < m->n_fields; i++) {
         const enum triton_field field =
             (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
         const char *text = text_of(name, field);
-        problem[i] = text != NULL ? token_of(p, i, text, nearest) : size_of(name, field);
+        problem[i] = text != NULL ? token_of(p, i, text, o) : size_of(name, field);
         if (problem[i] >= 0)
             continue;
         buf_printf(why, "the model %s does not know %s %s", m->name, m->fields[i].name, text);
@@ -451,7 +462,7 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
     c->is_nearest = !is_exact;
     c->model = w.p->model.m.id;
     c->model_name = w.p->model.m.name;
-    int rc = set_problem(w.p, name, o->nearest, w.problem, why);
+    int rc = set_problem(w.p, name, o, w.problem, why);
     for (size_t i = 0; i < o->ms.n && rc == 0; i++)
         rc = choose_m(&w, c, (int32_t)o->ms.v[i]);
     return rc;

@@ -80,7 +80,7 @@ void triton_files_add(struct triton_files *files, const struct triton_name *name
                       struct buf *text)
 {
     files->v = xgrow(files->v, files->n, &files->cap, sizeof *files->v);
-    files->v[files->n++] = (struct triton_file){path, *text};
+    files->v[files->n++] = (struct triton_file){.path = path, .text = *text};
     if (name != NULL)
         files->has[name->server][name->kernel] = 1;
     *text = (struct buf){NULL, 0, 0};
@@ -103,7 +103,7 @@ static int check_old(const struct triton_file *f, int force)
 {
     struct stat st;
     struct buf old = {NULL, 0, 0};
-    if (force || f->path == NULL || stat(f->path, &st) != 0 || !S_ISREG(st.st_mode)
+    if (force || f->replaces || f->path == NULL || stat(f->path, &st) != 0 || !S_ISREG(st.st_mode)
         || st.st_size == 0)
         return 0;
     int is_same = (size_t)st.st_size == f->text.n;

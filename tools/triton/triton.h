@@ -132,6 +132,7 @@ struct choices_options {
     struct opt_counts ms; /* ascending */
     int nearest;          /* take the nearest GPU for one that the model lacks */
     int always_predict;   /* no defaults */
+    int is_quiet;         /* `why` alone says which word the model does not know */
 };
 
 /* Chooses for a name. 0; 1: kpred cannot predict for it, and `why` gets the reason, in words that
@@ -169,6 +170,7 @@ struct triton_files { /* all zero: there are none; to be freed */
     struct triton_file {
         char *path; /* NULL: standard output */
         struct buf text;
+        int replaces; /* what is there holds nothing that is not in the text */
     } * v;
     int has[TRITON_N_SERVERS][TRITON_N_KERNELS]; /* files of them */
 };

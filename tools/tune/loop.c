@@ -23,11 +23,23 @@ struct turn {
     size_t number; /* among the others */
     struct assign assign;
     struct pot *pot;
-    size_t used;   /* of it, by this problem */
+    size_t used;     /* of it, by this problem */
+    size_t measured; /* tuples; those of earlier runs count */
+    size_t best;     /* the fastest of them, if best_us is a time */
+    double best_us;
     int is_enough; /* by stop_at */
 };
 
 /* ---- a measurement ---- */
+
+static void remember(struct turn *t, size_t tuple, double time)
+{
+    t->measured++;
+    if (time < t->best_us) {
+        t->best = tuple;
+        t->best_us = time;
+    }
+}
 
 static void tell(struct turn *t, size_t tuple, double time)
 {
@@ -83,6 +95,7 @@ static int measure(struct turn *t, size_t tuple)
         progress_time(p, &t->assign, a.us);
     else
         p->failed++, progress_failure(p, &t->assign, &a);
+    remember(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
     tell(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
     progress_show(p);
     return 0;
@@ -106,6 +119,7 @@ static void resume(struct turn *t)
             continue;
         assign_tuple(&t->assign, r.value);
         progress_time(l->progress, &t->assign, r.time);
+        remember(t, tuple, r.time);
         if (t->together != NULL)
             together_resume(t->together, t->number, tuple, r.time);
         else
@@ -133,7 +147,6 @@ static void note_sample(const struct turn *t)
 static void note_end(const struct turn *t)
 {
     struct buf text = {0};
-    progress_clear(t->loop->progress);
     note("%s: stops after %zu launches: less than %.3g %% to gain, as expected",
          assign_problem_text(t->loop->spec, t->problem, &text), t->used, 100 * t->loop->stop_at);
     buf_free(&text);
@@ -141,10 +154,25 @@ static void note_end(const struct turn *t)
 
 static void open_turn(struct turn *t)
 {
+    t->best_us = HUGE_VAL;
     legal_open(&t->legal, t->loop->model, t->problem);
     note_sample(t);
     assign_open(&t->assign, t->loop->spec);
     assign_problem(&t->assign, t->problem);
+}
+
+/* `kernel`: see struct ending */
+static void tell_ending(struct turn *t, const char *kernel)
+{
+    const struct legal *l = &t->legal;
+    struct buf text = {0};
+    if (t->best_us < HUGE_VAL)
+        assign_tuple(&t->assign, l->space.value + t->best * l->space.n_params);
+    progress_ending(t->loop->progress,
+                    &(struct ending){kernel, assign_problem_text(t->loop->spec, t->problem, &text),
+                                     &t->assign, t->best_us, t->measured, l->space.n,
+                                     l->tuples.kind != TUPLES_ALL});
+    buf_free(&text);
 }
 
 static void close_turn(struct turn *t)
@@ -187,6 +215,7 @@ static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
     }
     if (t.is_enough)
         note_end(&t);
+    tell_ending(&t, NULL);
     close_turn(&t);
     return rc;
 }
@@ -305,6 +334,8 @@ int loop_run_all(struct loop *const *l, size_t n)
     for (size_t i = 0; i < n; i++)
         runner_end(&l[i]->runner);
     progress_end(l[0]->progress);
+    for (size_t i = 0; i < all.n; i++)
+        tell_ending(&all.turns[i], n > 1 ? all.turns[i].loop->spec->name : NULL);
     close_library(&all);
     return rc;
 }

@@ -90,6 +90,16 @@ struct progress {
     size_t told[OUTCOME_STOP]; /* failures that were told, by kind */
     double best;               /* of the problem; HUGE_VAL: none */
     struct buf best_text;
+    struct table ends; /* a row for each problem, when it ends */
+};
+
+struct ending {         /* of a problem */
+    const char *kernel; /* NULL: all are of one */
+    const char *problem;
+    const struct assign *best; /* the fastest tuple; of no use if none ran */
+    double us;                 /* HUGE_VAL: none ran */
+    size_t measured, legal;    /* tuples; those of earlier runs and failures count */
+    int is_sample;             /* there are more legal ones than that, too many to list */
 };
 
 void progress_begin(struct progress *p, size_t n_problems, double deadline);
@@ -100,12 +110,12 @@ void progress_problem(struct progress *p, size_t to_do, size_t later);
 void progress_time(struct progress *p, const struct assign *a, double us);
 /* Tells of a failure, but of many of one kind only the first. */
 void progress_failure(struct progress *p, const struct assign *a, const struct answer *why);
-/* Takes the line away, before another text. */
-void progress_clear(const struct progress *p);
 void progress_show(struct progress *p);
+void progress_ending(struct progress *p, const struct ending *e);
 
-/* The last line of a run */
-void progress_sum(struct progress *p, const char *path);
+/* The end of a run: a table of the problems on standard output, and a line of what was measured.
+   0, or -1 with a message. */
+int progress_sum(struct progress *p, const char *path);
 
 /* ---- measures tuple after tuple of each problem ---- */
 

@@ -56,7 +56,7 @@ const char *duration_text(double seconds, char text[32])
 
 /* ---- progress ---- */
 
-enum { MOST_TOLD = 10, WIDTH = 79 };
+enum { MOST_TOLD = 10 };
 
 void progress_begin(struct progress *p, size_t n_problems, double deadline)
 {
@@ -67,15 +67,9 @@ void progress_begin(struct progress *p, size_t n_problems, double deadline)
     p->n_problems = n_problems;
 }
 
-void progress_clear(const struct progress *p)
-{
-    if (p->is_terminal)
-        fputs("\r\033[K", stderr);
-}
-
 void progress_end(struct progress *p)
 {
-    progress_clear(p);
+    line_wipe();
     buf_free(&p->best_text);
 }
 
@@ -104,7 +98,6 @@ void progress_failure(struct progress *p, const struct assign *a, const struct a
     struct buf text = {0};
     if (++p->told[why->outcome] > MOST_TOLD)
         return;
-    progress_clear(p);
     note("%s: %s%s", assign_text(a, &text), why->why,
          p->told[why->outcome] == MOST_TOLD ? " (more failures of this kind are not told)" : "");
     buf_free(&text);
@@ -141,8 +134,7 @@ void progress_show(struct progress *p)
         return;
     p->shown = now;
     add_line(p, now, &line);
-    fprintf(stderr, "\r\033[K%.*s", WIDTH, line.s);
-    fflush(stderr);
+    line_show(line.s);
     buf_free(&line);
 }
 
@@ -157,10 +149,53 @@ static double own_seconds(void)
            + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
 }
 
-void progress_sum(struct progress *p, const char *path)
+static void add_measured(struct table *t, const struct ending *e)
 {
     struct buf text = {0};
-    progress_clear(p);
+    if (e->measured == e->legal && !e->is_sample)
+        buf_printf(&text, "all %zu legal tuples", e->legal);
+    else
+        buf_printf(&text, "%zu of %s%zu legal tuples", e->measured,
+                   e->is_sample ? "more than " : "", e->legal);
+    table_text(t, text.s);
+    buf_free(&text);
+}
+
+/* The tuple is the last column: that one is broken where a line is too long. */
+void progress_ending(struct progress *p, const struct ending *e)
+{
+    struct buf tuple = {0};
+    struct table *t = &p->ends;
+    if (t->columns == 0)
+        table_heading(t, e->kernel != NULL ? "kernel,problem,microseconds,measured,best tuple"
+                                           : "problem,microseconds,measured,best tuple");
+    if (e->kernel != NULL)
+        table_text(t, e->kernel);
+    table_text(t, e->problem);
+    if (e->us < HUGE_VAL)
+        table_number(t, "%.6g", e->us);
+    else
+        table_text(t, "");
+    add_measured(t, e);
+    table_text(t, e->us < HUGE_VAL  ? assign_tuple_text(e->best, &tuple)
+                  : e->measured > 0 ? "each failed"
+                                    : "");
+    buf_free(&tuple);
+}
+
+static int print_ends(struct progress *p)
+{
+    const size_t width = terminal_width(STDOUT_FILENO);
+    line_wipe();
+    if (p->ends.columns > 0)
+        table_print_within(&p->ends, stdout, width > 0 ? width : SIZE_MAX);
+    return flush_stdout();
+}
+
+int progress_sum(struct progress *p, const char *path)
+{
+    struct buf text = {0};
+    const int rc = print_ends(p);
     buf_printf(&text, "%s: %zu tuple%s measured", path, p->measured, p->measured == 1 ? "" : "s");
     if (p->failed > 0)
         buf_printf(&text, ", of which %zu failed", p->failed);
@@ -171,4 +206,5 @@ void progress_sum(struct progress *p, const char *path)
                    own_seconds() * 1000 / (double)p->launches);
     note("%s", text.s);
     buf_free(&text);
+    return rc;
 }

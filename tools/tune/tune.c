@@ -159,9 +159,10 @@ static void close_all(struct tune *t)
 static int tune(struct tune *t)
 {
     const struct progress *p = t->loop.progress;
-    const int rc = loop_run(&t->loop);
-    if (rc == 0 || p->measured > 0)
-        progress_sum(t->loop.progress, t->o->output);
+    int rc = loop_run(&t->loop);
+    if ((rc == 0 || p->measured > 0) && progress_sum(t->loop.progress, t->o->output) != 0)
+        rc = -1;
+    table_free(&t->loop.progress->ends);
     if (t->known.n_strange > 0)
         note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
              t->known.n_strange, t->known.n_strange == 1 ? "" : "s");
@@ -250,8 +251,9 @@ static int tune_all(struct tune *t, size_t n)
     }
     if (rc == 0) {
         rc = loop_run_all(loops, n);
-        if (rc == 0 || p->measured > 0)
-            progress_sum(p, paths.s);
+        if ((rc == 0 || p->measured > 0) && progress_sum(p, paths.s) != 0)
+            rc = -1;
+        table_free(&p->ends);
         if (rc == 0 && p->measured > 0 && p->failed == p->measured)
             rc = fail("all %zu measurements failed", p->failed);
     }

@@ -235,14 +235,17 @@ static void show_progress(void *user, const struct search_state *s)
     const struct search_plan *plan = user;
     const struct entry **front;
     const size_t n = archive_front(s->archive, &front);
-    fprintf(stderr, "\r%ld of %ld evaluations", s->evaluations, plan->evaluations);
+    struct buf line = {NULL, 0, 0};
+    buf_printf(&line, "%ld of %ld evaluations", s->evaluations, plan->evaluations);
     if (s->seconds > 0)
-        fprintf(stderr, ", %.0f a second", (double)s->evaluations / s->seconds);
+        buf_printf(&line, ", %.0f a second", (double)s->evaluations / s->seconds);
     if (s->generation > 0)
-        fprintf(stderr, ", generation %ld", s->generation);
+        buf_printf(&line, ", generation %ld", s->generation);
     if (n > 0)
-        fprintf(stderr, "; front of %zu, best time %.4f \033[K", n, front[0]->result.time);
+        buf_printf(&line, "; front of %zu, best time %.4f", n, front[0]->result.time);
     free(front);
+    line_show(line.s);
+    buf_free(&line);
 }
 
 /* ---- what commands that search share: the search ---- */
@@ -267,8 +270,7 @@ static int search_into(const struct search_options *o, const struct task *task, 
     signal(SIGINT, stop_soon);
     signal(SIGTERM, stop_soon);
     const int rc = search_run(&o->plan, task, a, &stop, &news);
-    if (is_terminal)
-        fputs("\r\033[K", stderr);
+    line_wipe();
     if (rc != 0)
         return -1;
     if (stop)

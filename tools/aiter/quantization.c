@@ -1,12 +1,16 @@
 /* quantization.c - how a model's weights are quantised, by its config
    SPDX-License-Identifier: MIT */
-#include "lookups.h"
+#include "hf_model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define CONFIG  "quantization_config."
 #define WEIGHTS CONFIG "config_groups.group_0.weights."
+
+static const char method[] = CONFIG "quant_method", strategy[] = WEIGHTS "strategy",
+                  fp8_block[] = CONFIG "weight_block_size",
+                  compressed_block[] = WEIGHTS "block_structure";
 
 static int is_text(const struct hf_config *c, const char *key, const char *text)
 {
@@ -51,15 +55,15 @@ static int has_inputs(const struct hf_config *c)
 
 static int read_float(const struct hf_config *c, struct quantization *q)
 {
-    static const char strategy[] = WEIGHTS "strategy", block[] = WEIGHTS "block_structure";
     q->kind = QUANTIZED_FP8_CHANNEL;
     if (!is_text(c, WEIGHTS "num_bits", "8"))
         return hf_refuse(c, WEIGHTS "num_bits", "should be 8 where the type is float");
     if (is_text(c, strategy, "tensor"))
         q->kind = QUANTIZED_FP8;
     if (is_text(c, strategy, "block"))
-        return hf_find(c, block) != NULL ? read_block(c, block, q)
-                                         : hf_refuse(c, block, "should be there");
+        return hf_find(c, compressed_block) != NULL
+                   ? read_block(c, compressed_block, q)
+                   : hf_refuse(c, compressed_block, "should be there");
     return 0;
 }
 
@@ -75,14 +79,13 @@ static int read_compressed(const struct hf_config *c, struct quantization *q)
 
 static int read_method(const struct hf_config *c, struct quantization *q)
 {
-    static const char method[] = CONFIG "quant_method", block[] = CONFIG "weight_block_size";
     if (hf_find(c, "quantization_config") != NULL)
         return hf_refuse(c, "quantization_config", "should be an object");
-    if (hf_find(c, method) == NULL && hf_find(c, block) == NULL)
+    if (hf_find(c, method) == NULL && hf_find(c, fp8_block) == NULL)
         return 0;
     if (is_text(c, method, "fp8")) {
         q->kind = QUANTIZED_FP8;
-        return hf_find(c, block) != NULL ? read_block(c, block, q) : 0;
+        return hf_find(c, fp8_block) != NULL ? read_block(c, fp8_block, q) : 0;
     }
     if (is_text(c, method, "mxfp4")) {
         q->kind = QUANTIZED_MXFP4;
@@ -100,16 +103,36 @@ static int read_method(const struct hf_config *c, struct quantization *q)
 int quantization_read(const struct hf_config *c, enum quantization_kind asked,
                       struct quantization *out)
 {
-    static const char block[] = CONFIG "weight_block_size";
     const struct hf_config top = {.inner = "", .json = c->json};
     *out = (struct quantization){.kind = asked};
     if (asked == QUANTIZATIONS) {
         out->kind = QUANTIZED_NOT;
         return read_method(&top, out);
     }
-    if ((asked == QUANTIZED_FP8 || asked == QUANTIZED_FP8_BLOCK) && hf_find(&top, block) != NULL)
-        return read_block(&top, block, out);
+    if ((asked == QUANTIZED_FP8 || asked == QUANTIZED_FP8_BLOCK)
+        && hf_find(&top, fp8_block) != NULL)
+        return read_block(&top, fp8_block, out);
     if (asked == QUANTIZED_FP8_BLOCK)
         out->block[0] = out->block[1] = 128;
+    return 0;
+}
+
+/* ---- FP8 in blocks of 128 x 128 ---- */
+
+int quantization_check_blocks(const struct hf_config *c, int *is_said)
+{
+    const int is_compressed = is_text(c, method, "compressed-tensors");
+    const char *block = is_compressed ? compressed_block : fp8_block;
+    struct quantization q;
+    *is_said = hf_find(c, method) != NULL || hf_find(c, fp8_block) != NULL;
+    if (*is_said && !is_compressed && !is_text(c, method, "fp8"))
+        return hf_refuse(c, method, "should be fp8 or compressed-tensors");
+    if (quantization_read(c, QUANTIZATIONS, &q) != 0)
+        return -1;
+    if (is_compressed && q.kind != QUANTIZED_FP8_BLOCK)
+        return hf_refuse(c, is_text(c, WEIGHTS "type", "float") ? strategy : WEIGHTS "type",
+                         "should be that of FP8 in blocks");
+    if (*is_said && (q.block[0] != 128 || q.block[1] != 128))
+        return hf_refuse(c, block, "should be [128,128], the blocks of AITER's kernels");
     return 0;
 }
