@@ -3,9 +3,8 @@
 # weights/README.md (integer networks, all GPUs) and weights/accuracy.csv (also each GPU and type, and float networks).
 # The kernels that the paper judges take the DBs; others, and timed data, take files of MIOPEN_DB, GEMM takes tables of
 # TENSILE_CSV, AITER's kernels take those of AITER_CSV, Triton's those of TRITON_CONFIGS. `make accuracy` runs it.
-# KERNELS in the environment: only these models (gemm: all of GEMM) are measured, and those of the others stay as both
-# files have them; empty: none is measured. A section of weights/README.md without lines in weights/accuracy.csv is
-# taken apart as if it were measured.
+# KERNELS in the environment: only these models (gemm: all of GEMM) are measured; empty: none. The others stay as both
+# files have them; a section of weights/README.md without lines in weights/accuracy.csv is taken apart again.
 # SPDX-License-Identifier: MIT
 set -eu
 build=$1
