@@ -215,7 +215,7 @@ static void outputs(void)
         aiter("--exact -o dir", LOG_OF(MISS "|miss bsp 18,512,7168|miss a4 19,1024,4096")) == 0;
     for (size_t i = 0; i < 3; i++)
         are_all = are_all && count_lines(text_of(say("dir/%s_tuned_gemm.csv", families[i]))) == 2
-                  && lines_like(program.err.s, say("=aiter/configs/%s_tuned_gemm.csv:.*:dir/"
+                  && lines_like(program.err.s, say("=aiter/configs/%s_tuned_gemm.csv:.*:/[^:]*/dir/"
                                                    "%s_tuned_gemm.csv$",
                                                    families[i], families[i]));
     RAN_CASE(are_all, "a folder for all families");
@@ -325,10 +325,13 @@ static void installed_tables(void)
     says("no kernel that is legal there is compiled in",
          "--exact --family " BS " --compiled compiled", LOG_OF("miss bs 17,512,128"));
     CASE(program.out.n == 0, "nothing is left, nothing is written");
+    refused("--installed: none/[*].csv: cannot open: No such file", "--installed none/*.csv --",
+            LOG_OF(MISS));
     TABLE_OF(MINE, "1,1536,7168,5.5," SMALL);
     RAN_CASE(aiter("--exact --installed " MINE " " BASE " -o dir --", LOG_OF(MISS)) == 0
-                 && has(program.err.s, "export AITER_CONFIG_GEMM_A8W8_BLOCKSCALE=" BASE ":" MINE
-                                       ":dir/" BS "_tuned"),
+                 && has(program.err.s, say("export AITER_CONFIG_GEMM_A8W8_BLOCKSCALE=%s/" BASE
+                                           ":%s/" MINE ":%s/dir/" BS "_tuned",
+                                           program.scratch, program.scratch, program.scratch)),
              "the variable lists all files, the base file first");
 }
 
@@ -346,7 +349,8 @@ static void nearest_shapes(void)
                  && has(program.err.s, "1 of the rows acts only after a rebuild")
                  && has(program.err.s, "1 row, not predicted: measured for the nearest shape\n")
                  && has(program.err.s, "family bf16, and --installed no measured row for gfx950")
-                 && has(program.err.s, "PRESHUFFLE=" BP "_tuned_gemm.csv:dir/" BP),
+                 && has(program.err.s, say("PRESHUFFLE=%s/" BP "_tuned_gemm.csv:%s/dir/" BP,
+                                           program.scratch, program.scratch)),
              "a row of the nearest shape");
     RAN_CASE(aiter("--exact -o dir --top 3 --installed " BP "_tuned_gemm.csv --", "log") == 0
                  && strcmp(cells("dir/candidates_" BP ".csv", "$6, $7, $11, $12"),

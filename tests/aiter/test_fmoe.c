@@ -115,7 +115,8 @@ static void forms(void)
                  && strcmp(text_of(OUT), say("gfx,cu_num," KEY "," VALUES "\n%s", row)) == 0
                  && has(program.err.s, "fmoe: 1 shape with 1 layer: 1 row, not predicted")
                  && has(program.err.s, "kpred: 1 line: begins like one of AITER's")
-                 && has(program.err.s, "export AITER_CONFIG_FMOE=" TABLE ":" OUT),
+                 && has(program.err.s, say("export AITER_CONFIG_FMOE=%s/" TABLE ":%s/" OUT,
+                                           program.scratch, program.scratch)),
              "every form of one key");
     RAN_CASE(
         RAN("kpred aiter --gpu gfx950 -o dir --exact --schema no-gfx --installed " TABLE " -- log")

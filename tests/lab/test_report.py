@@ -404,6 +404,25 @@ def nothing_measured():
                "Our network at other widths: not measured.", "Float networks: not measured.")
 
 
+def single_rows():
+    """A figure of AITER's kernels goes to the CSV file, and to the page only if its method is shown there; a table that
+    was not measured again keeps its lines."""
+    os.makedirs(f"{tmp}/aiter/tables")
+    cells = "1,655 (20) | 79.7 ± 3.4 | 100.0 ± 0.0 | 100.0"
+    head = "|  | n (N, K) | Pft@1 | @3 | @8 |\n|---|---|---|---|---|"
+    lines = [f"| bs, M <= 512 | {method} | {cells} |" for method in ("kpred", "frequency by M")]
+    write(f"{tmp}/aiter/tables/config.md", "\n".join([f"| rows {head}---|", *lines]) + "\n")
+    write(f"{tmp}/aiter/tables/file_bands.md", f"| rows | M {head}---|---|\n| a4w4 | 1-16 | kpred | {cells} |\n")
+    page, figures = report("full"), "1655,20,79.7,3.4,100.0,0.0,100.0,"
+    want = ["table,rows,by,method,n,groups,pft1,error1,pft3,error3,pft8,error8",
+            f'config,"bs, M <= 512",,kpred,{figures}', f'config,"bs, M <= 512",,frequency by M,{figures}',
+            f"file_bands,a4w4,1-16,kpred,{figures}"]
+    assert read(f"{tmp}/docs/accuracy.csv").splitlines() == want
+    clear(f"{tmp}/aiter")
+    assert report("full", "--keep") == page and read(f"{tmp}/docs/accuracy.csv").splitlines() == want
+    return [*has(page, lines[0], "(AITER, shape: not measured.)"), *(x for x in page if "frequency by M |" in x or "<!-- rows" in x)]
+
+
 # ---- the documents of this repository ----
 
 def own_accuracy():
@@ -413,16 +432,28 @@ def own_accuracy():
         shutil.copy(path, f"{tmp}/own")
     run(f"{sys.executable} tools/lab/report/report.py {tmp}/nothing --keep -o {tmp}/own/accuracy.md")
     assert read(f"{tmp}/own/accuracy.md") == read("docs/accuracy.md")
+    assert read(f"{tmp}/own/accuracy.csv") == read("docs/accuracy.csv")
 
 
 def own_figures():
-    """The same for weights/README.md. It is written where it lies: in a copy."""
+    """The same for weights/README.md and its CSV. They are written where they lie: in a copy. The lines of a section that
+    has none are made from it."""
     os.makedirs(f"{tmp}/copy/build")
     shutil.copytree("weights", f"{tmp}/copy/weights")
     os.symlink(f"{ROOT}/tools", f"{tmp}/copy/tools")
-    run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", cwd=f"{tmp}/copy",
-        env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": "."})
-    assert read(f"{tmp}/copy/weights/README.md") == read("weights/README.md")
+    page, figures, name = read("weights/README.md"), read("weights/accuracy.csv"), "gemm_a4w4_blockscale"
+    head, row = re.search(rf"(## {name}\n\n.*\n.*\n)(.*\n)", page).groups()
+    gpu = row.replace("| all |", "| gfx950_256 |")
+    for more, lines in (("", figures), (gpu, "".join(x for x in figures.splitlines(True) if not x.startswith(name)))):
+        write(f"{tmp}/copy/weights/README.md", page.replace(head + row, head + row + more))
+        write(f"{tmp}/copy/weights/accuracy.csv", lines)
+        run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", cwd=f"{tmp}/copy",
+            env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": "."})
+        made = read(f"{tmp}/copy/weights/accuracy.csv")
+        assert read(f"{tmp}/copy/weights/README.md") == page and (more or made == figures)
+    ours = [x for x in figures.splitlines() if x.startswith(f"{name},") and ",int8," in x and ",all," in x]
+    assert [x for x in made.splitlines() if x.startswith(name)] == [
+        ours[0], ours[0].replace(",all,", ",gfx950_256,", 1), ours[1]]
 
 
 # ---- plots ----
@@ -513,6 +544,7 @@ for name, test in (("docs/accuracy.md is what its template and tables give", own
                    ("ten of ours, a hundred of the paper's", ten_and_hundred), ("shares of timed data", timed),
                    ("2-D and 3-D apart", dimensions), ("test problems", rows), ("the first page", first_page),
                    ("the chain of trees in words", ahead), ("measured in part", keeps),
+                   ("single rows", single_rows),
                    ("nothing measured", nothing_measured), ("shares of GEMM", gemm),
                    ("shares of GEMM: in part", gemm_in_part)):
     check(name, test)

@@ -59,7 +59,10 @@ FIXED = ["rows * cols <= 2147483647", "rows * cols <= 2**31 - 1", "rows * cols <
          "rows * cols < 2**31", "not (rows * cols > 2147483647)", "rows * cols - 2147483647 <= 0",
          "rows * cols * 2 == rows * cols * 4", "rows <= 2147483647 // cols",
          "rows * cols // 3 % (cols + 1) / 7 < 2**40 // (rows + 2**33)", "rows * cols / 2**31 <= by / 3",
-         "-" * 1000 + "bx < 5", nested(23, "(0 <= %s < 3)"), nested(20, "(%s in (0, 1, 2))"),
+         "-" * 1000 + "bx < 5", "rows < 1e3 # of 'these'", "bx < 2E+1", "0X7fffffffffffffff > rows",
+         "1 // (bx - 1) == 0 if bx != 1 else by < 3", "-bx ** 2 ** 1 < 2 if lds else 3 if rows else by",
+         "any([bx < 3, 1 // (bx - 1)])", "not all([bx < 3, 1 // (bx - 1)])",
+         "(rows if p['mode'] == \"x-y\" else cols) % bx == 0", "bx ** 31 > (2 if pad else 3) ** 32", nested(23, "(0 <= %s < 3)"), nested(20, "(%s in (0, 1, 2))"),
          nested(15, "((%s or rows) + 0)") + " < 3", nested(15, "((%s and rows) + 0)") + " < 3",
          nested(7, "((0 < %s < 3 or rows // 2) + 0)") + " < 3", nested(15, "ceil_div(%s / 3 %% 5, 2)") + " < 2"]
 
@@ -69,7 +72,10 @@ def ceil_div(a, b):
 
 
 class Quotients(ast.NodeTransformer):
-    """Makes a / b exact"""
+    """Makes a / b exact, and p["NAME"] the name"""
+
+    def visit_Subscript(self, node):
+        return ast.copy_location(ast.Name(node.slice.value, ast.Load()), node)
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
@@ -85,7 +91,7 @@ def compiled(text):
 
 
 ENVIRONMENT = {"quotient": lambda a, b: Fraction(a) / Fraction(b), "ceil_div": ceil_div, "min": min,
-               "max": max, "abs": abs, "__builtins__": {}}
+               "max": max, "abs": abs, "all": all, "any": any, "__builtins__": {}}
 ENVIRONMENT.update(CONSTANTS)
 ENVIRONMENT.update({token: token for _, tokens in FIELDS for token in tokens or []})
 ENVIRONMENT.update({"lin": "lin"})
@@ -119,7 +125,9 @@ class Maker:
             lambda: r.choice(["rows", "cols"]), lambda: r.choice(["bx", "by", "vec", "big"]),
             lambda: r.choice(["bx", "by", "vec", "big"]), lambda: str(r.randrange(-3, 9)),
             lambda: r.choice(list(CONSTANTS)), lambda: str(2**r.randrange(r.choice([32, 63])) - r.randrange(2)),
-            lambda: "%d ** %d" % (r.randrange(5), r.randrange(6)), lambda: r.choice(["True", "False"] + ["(0 + %s)" % name for name in TRUTHS]),
+            lambda: "%d ** %d" % (r.randrange(5), r.randrange(6)), lambda: hex(r.randrange(4096)),
+            lambda: 'p["%s"]' % r.choice(["rows", "bx", "vec"]), lambda: "%s ** %d" % (r.choice(["rows", "bx", "vec"]), r.randrange(1, 4)),
+            lambda: r.choice(["True", "False"] + ["(0 + %s)" % name for name in TRUTHS]),
         ])()
 
     def number(self, depth, quotients):
@@ -138,7 +146,12 @@ class Maker:
             return "%s%s" % (r.choice(["-", "+", "- -"]), self.number(depth - 1, quotients))
         if kind < 0.89:
             return "abs(%s)" % self.number(depth - 1, quotients)
-        if kind < 0.95:
+        if kind < 0.91:
+            return "(%s) ** %d" % (self.number(depth - 1, quotients), r.randrange(1, 4))
+        if kind < 0.93:
+            return "(%s if %s else %s)" % (self.number(depth - 1, False), self.truth(depth - 1, False),
+                                           self.number(depth - 1, False))
+        if kind < 0.96:
             return "ceil_div(%s, %s)" % (self.number(depth - 1, quotients),
                                          self.number(depth - 1, quotients))
         return "(0 + (%s))" % self.truth(depth - 1, False)  # a truth as such draws warnings of compilers
@@ -192,7 +205,8 @@ class Maker:
     def truths(self, depth):
         """A chain, or a list, of truths"""
         a, b, c = ("(not (%s))" % self.truth(depth - 1, False) for _ in range(3))
-        return self.rng.choice(["%s == %s != %s", "%s in (True, %s, %s,)"]) % (a, b, c)
+        return self.rng.choice(["%s == %s != %s", "%s in (True, %s, %s,)", "(%s if %s else %s)", "all([%s, %s, %s])",
+                                "any((%s, %s, %s,))", "(%s and all([%s]) or any([%s]))"]) % (a, b, c)
 
     def truth(self, depth, quotients):
         r = self.rng
@@ -205,6 +219,9 @@ class Maker:
             return self.operand(depth - 1, False)
         if kind < 0.70:
             return self.truths(depth)
+        if kind < 0.74:
+            return "%s([%s, %s])" % (r.choice(["all", "any", "not all", "not any"]), self.truth(depth - 1, False),
+                                     self.operand(depth - 1, False))
         text = "%s %s %s" % (self.truth(depth - 1, quotients), r.choice(["and", "or"]),
                              self.truth(depth - 1, quotients))
         return "(%s)" % text if r.random() < 0.5 else text
@@ -274,7 +291,7 @@ def leave_out_wide(program, path, clauses):
         said = subprocess.run([program, path], input="", stderr=subprocess.PIPE, text=True)
         if said.returncode == 0:
             return n
-        at = re.search(r":(\d+):\d+: \[restrict\]: .* may pass 2\^63", said.stderr)
+        at = re.search(r":(\d+):\d+: \[restrict\]: .*pass(?:es)? 2\^63", said.stderr)
         if not at:
             sys.exit(said.stderr)
         del clauses[int(at.group(1)) - 1 - text.split("\n").index("  wide = limit * limit * limit") - 1]

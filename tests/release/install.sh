@@ -41,9 +41,9 @@ wanted_files() {
     printf 'include/kpred/%s\n' kpred*.h weights/*.h
     printf 'share/cmake/kpred/%s\n' kpredConfig.cmake kpredConfigVersion.cmake
     printf '%s\n' weights/*.spec weights/recipes/*.spec | sed 's|^weights|share/kpred|'
-    for document in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md \
+    for document in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md weights/accuracy.csv \
         tools/README.md $(find examples -type f) \
-        $(find docs -name '*.md' -o -name '*.svg' -o -name '*.png'); do
+        $(find docs -name '*.md' -o -name '*.svg' -o -name '*.png' -o -name '*.csv'); do
         echo "share/doc/kpred/$document"
     done
 }

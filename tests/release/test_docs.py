@@ -5,6 +5,7 @@ documents name; make targets; commands and their options; figures that follow fr
 tables, or stand in two documents; the hashes of protocol.md; the pictures; versions; widths of lines.
 """
 # SPDX-License-Identifier: MIT
+import csv
 import glob
 import os
 import re
@@ -263,13 +264,31 @@ def first(cell):
     return cell.split(" ")[0]
 
 
-# By kernel, split and type, the cells of the line of all GPUs
-MEASURED = {(name, row[1], row[3]): row for name, row in rows("weights/README.md")
-            if row[1] in ("config", "shape") and row[2] == "all" and row[4] == "int8"}
+# By kernel, split and type, the figures of all GPUs
+with open("weights/accuracy.csv", encoding="utf-8", newline="") as f:
+    MEASURED = {(row["model"], row["split"], row["type"]): row for row in csv.DictReader(f)
+                if row["gpu"] == "all" and row["net"] == "int8"}
+
+
+def shown_figures():
+    """weights/README.md shows the figures of weights/accuracy.csv, of each model both splits."""
+    shown = set()
+    for name, row in rows("weights/README.md"):
+        if row[1] in ("config", "shape") and row[2] == "all":
+            kind = "all" if row[3] == "all" else ""
+            ours = MEASURED.get((name, row[1], kind), {})
+            figures = [x for column, x in ours.items() if x and column not in ("model", "type")
+                       and not column.startswith("avg")]
+            said = " ".join([*row[1:3], *row[4 if kind else 3:-1]]).replace(" ± ", " ").split()
+            shown.add((name, row[1]))
+            if sorted(said) != sorted(figures):
+                yield f"{name}: {row}: not {figures}"
+    if len(shown) < 38 or shown != {key[:2] for key in MEASURED}:
+        yield f"shown: {sorted(shown)}"
 
 
 def figures_by_type():
-    """A line of a model's figures by type, in README.md or docs/, is that of weights/README.md, whose figures are
+    """A line of a model's figures by type, in README.md or docs/, is that of weights/accuracy.csv, whose figures are
     rounded from two digits to one."""
     found = 0
     for doc in ["README.md", *sorted(glob.glob("docs/*.md"))]:
@@ -279,8 +298,8 @@ def figures_by_type():
             found += 1
             n, *said = [first(cell).replace(",", "") for cell in row[3:7]]
             ours = MEASURED.get((row[1].strip("`"), "config", "all" if row[2] == "both" else row[2]), [])
-            if not ours or ours[5].replace(",", "") != n or any(
-                    far(a, first(ours[i])) for a, i in zip(said, (7, 8, 11))):
+            if not ours or ours["n"] != n or any(
+                    far(a, ours[k]) for a, k in zip(said, ("pft1", "pft10", "pft100"))):
                 yield f"{row}: not {ours}"
     if not found:
         yield "no figures"
@@ -291,7 +310,7 @@ def rounding():
     most = {True: 0, False: 0}
     for name, row in rows("weights/README.md"):
         if row[1] in ("config", "shape") and re.match("[-+]", row[2]):
-            many = int(MEASURED[name, "config", "all"][5]) > 1000
+            many = int(MEASURED[name, "config", "all"]["n"]) > 1000
             most[many] = max([most[many], *(abs(float(first(x))) for x in row[2:7])])
     said = f"{most[True]:.1f} points .*1,000 test problems.* at most {most[False]:.1f} points"
     return [f"{doc}: rounding: {said}" for doc in (HOW, PROTOCOL) if not re.search(said, PLAIN[doc])]
@@ -307,8 +326,8 @@ def same_figures():
         if len(row) == 8 and row[1].startswith("Conv") and ours:
             found += 1
             one, _, _, _, ten, *_ = row[3].split(" ")
-            if far(one, first(ours[7])) or far(ten, first(ours[8])):
-                yield f"{line}: not {ours[7:9]}"
+            if far(one, ours["pft1"]) or far(ten, ours["pft10"]):
+                yield f"{line}: not {ours}"
     if found < 10:
         yield "no figures"
 
@@ -339,6 +358,7 @@ def temperatures():
 
 
 check("figures by type", figures_by_type)
+check("weights/README.md shows the figures of weights/accuracy.csv", shown_figures)
 check("rounding", rounding)
 check("accuracy.md and weights/README.md agree", same_figures)
 check("solvers for 2-D problems", dimensions)

@@ -151,6 +151,11 @@ static void kept(void)
              "--force");
     remove_tree("dir");
     RAN_CASE(serve("--server vllm --tp 8 --dry-run -o dir") == 0 && !is_there("dir"), "--dry-run");
+    RUNS("/usr/bin/env mkdir -p dir/kpred.json");
+    RAN_CASE(serve("--server vllm --tp 8 -o dir") == 1 && is_there("dir/" MOE)
+                 && has_line(program.err.s, "kpred: 1 of 2 files is written; left out: kpred.json"),
+             "what is left out after a failure is told");
+    remove_tree("dir");
     put_text("file", "x");
     RAN_CASE(serve("--server vllm --tp 8 -o file") == 1 && has(program.err.s, "cannot make"),
              "a file in place of the folder");

@@ -834,6 +834,7 @@ static void names_learn_of_their_gpus(void)
              "[params]\nTILE = 8 16 32 64\nPART = 1 2 4\n[split]\nconfig = m\n[network]\n"
              "judged = 30\nepochs = 20\n");
     REQUIRE(RAN("kpred-train train names.spec --data names.csv --split none -o names.h") == 0);
+    CHECK(has(program.err.s, "drawn rows (32 problems)")); /* without those of names */
     for (int i = 0; i < 2; i++) {
         RAN("kpred predict names.h gpu=%s m=70 --csv", best[i].name);
         const char *line = strchr(program.out.s, '\n');

@@ -175,7 +175,7 @@ static void servers_and_outputs(void)
              "a server that never answers");
     RAN(FEW "-o none.csv --run 'exit 3;'");
     RAN_CASE(program.status == 1 && count_of(rows("none.csv"), ",failed\n") == 22
-                 && has(program.err.s, "all 22 measurements failed")
+                 && has(program.err.s, "all failed: 22 measurements")
                  && count_of(program.err.s, "ended with status 3") == 10
                  && has(program.err.s, "more failures of this kind are not told"),
              "all fail: the first ten are told");
@@ -188,7 +188,7 @@ static void servers_and_outputs(void)
                       FEW "-o endless.csv --run ./endless.sh --budget 1 --timeout 300ms"))
                      == 1
                  && has(rows("endless.csv"), ",timeout\n")
-                 && has(program.err.s, "all 1 measurements failed"),
+                 && has(program.err.s, "all failed: 1 measurement"),
              "output without an end");
     RAN_CASE(RAN(BOTH "-o server.csv --server ./server.sh") == 0 && is_whole(rows("server.csv"))
                  && has_line(text_of("lines"), "n=64 kind=plain a=1 b=2 mode=slower"),
@@ -281,6 +281,9 @@ static void a_narrow_terminal(void)
 /* What the table says of problems that failed, and of two kernels */
 static void the_table_at_the_end(void)
 {
+    RAN(FEW "-o table.csv --run false --budget 1");
+    RAN_CHECK(has(program.out.s, "1 of 22 legal tuples  each failed\n")
+              && has(program.err.s, "1 tuple measured, of which 1 failed; 1 launch, "));
     RAN(FEW "-o table.csv --run false --budget 3");
     RAN_CHECK(has(program.out.s, "3 of 22 legal tuples  each failed\n"));
     RAN(FEW "-o table.csv --run ./time.sh --budget 5");

@@ -2,9 +2,11 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- installed tables ---- */
 
@@ -124,6 +126,9 @@ static int read_table(struct installed *in, const struct target *t, enum family_
                       const struct asked *a, const char *path)
 {
     enum family_id family = family_of_file(path);
+    struct stat st;
+    if (stat(path, &st) != 0) /* such as a pattern that matches nothing */
+        return fail("--installed: %s: cannot open: %s", path, strerror(errno));
     if (strstr(base_name(path), "untuned") != NULL)
         return 0;
     family = family == FAMILY_NONE      ? only

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the story ---- */
 
@@ -102,13 +103,25 @@ static int is_base(const char *path, const char *merge_name)
     return strncmp(name, merge_name, n) == 0 && strcmp(name + n, ".csv") == 0;
 }
 
+/* AITER may be started in any folder. */
+static void add_absolute(struct buf *b, const char *path)
+{
+    char folder[4096];
+    if (*path != '/' && getcwd(folder, sizeof folder) != NULL)
+        buf_add_path(b, folder, path);
+    else
+        buf_puts(b, path);
+}
+
 /* The base file comes first, as in AITER. */
 static void add_installed(const struct installed_family *f, const char *merge_name, struct buf *b)
 {
     for (int is_rest = 0; is_rest < 2; is_rest++)
         for (size_t i = 0; i < f->paths.n; i++)
-            if (is_base(f->paths.v[i].s, merge_name) != is_rest)
-                buf_printf(b, "%s:", f->paths.v[i].s);
+            if (is_base(f->paths.v[i].s, merge_name) != is_rest) {
+                add_absolute(b, f->paths.v[i].s);
+                buf_puts(b, ":");
+            }
 }
 
 /* Those of AITER at the commit of aiter.h; one that is not there does AITER no harm. */
@@ -130,7 +143,7 @@ static void note_variable(const struct installed_family *in, const struct family
         add_installed(in, f->merge_name, &files);
     else
         add_known(f, &files);
-    buf_puts(&files, path);
+    add_absolute(&files, path);
     print_export(f->variable, files.s);
     buf_free(&files);
 }

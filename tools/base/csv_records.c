@@ -260,7 +260,7 @@ const char *csv_records_ragged(const struct csv_records *c, struct buf *b)
     const int is_long = c->n > c->n_header;
     const size_t last = (is_long ? c->n_header : c->n) - 1;
     buf_printf(b, "has %zu cell%s, the header has %zu: %s \"%.100s\", in column \"%.100s\"%s", c->n,
-               c->n == 1 ? "" : "s", c->n_header, is_long ? "more follow" : "the last is",
+               as_counted(c->n, "", "s"), c->n_header, is_long ? "more follow" : "the last is",
                c->cell[last], c->header[last], is_long ? ", the last" : "");
     return b->s;
 }

@@ -99,8 +99,8 @@ void tally_note(const struct tally *t, const char *one, const char *several)
 {
     for (size_t i = 0; i < t->words.n; i++) {
         const struct tally_line *line = &t->v[i];
-        note("%zu %s: %s (first: %s:%zu)", line->n, line->n == 1 ? one : several, t->words.v[i].s,
-             line->first.path, line->first.line);
+        note("%zu %s: %s (first: %s:%zu)", line->n, as_counted(line->n, one, several),
+             t->words.v[i].s, line->first.path, line->first.line);
     }
 }
 

@@ -85,6 +85,11 @@ void note(const char *fmt, ...)
     va_end(args);
 }
 
+const char *as_counted(unsigned long long n, const char *one, const char *several)
+{
+    return n == 1 ? one : several;
+}
+
 double clock_seconds(void)
 {
     struct timespec t;

@@ -27,6 +27,9 @@ int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is no error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* "row" or "rows", "is" or "are": `one` of 1, else `several` */
+const char *as_counted(unsigned long long n, const char *one, const char *several);
+
 /* A line of progress, written again and again: on a terminal alone, cut to its width. A message, or
    line_wipe, takes it away first. */
 void line_show(const char *text);

@@ -54,7 +54,7 @@ static void tell(const struct options *o, const struct list *list, size_t rows)
         note("%s has no quantization_config: the list is of use if the server makes FP8 of it in "
              "blocks of 128 x 128",
              o->model);
-    note("%zu rows", rows);
+    note("%zu %s", rows, as_counted(rows, "row", "rows"));
 }
 
 static int write(struct options *o, const struct list *list)

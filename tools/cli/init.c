@@ -100,7 +100,8 @@ static void tell_difference(const struct init_spec *spec)
     if (c->illegal > 0)
         note("%llu measured tuple%s broken: the conditions are wrong, or of another version of the "
              "kernel",
-             (unsigned long long)c->illegal, c->illegal == 1 ? " finds a condition" : "s find one");
+             (unsigned long long)c->illegal,
+             as_counted(c->illegal, " finds a condition", "s find one"));
     if (c->unmeasured > 0 && c->measured > 0)
         note(spec->has_rule ? "legal tuples were not measured: the tuner took samples, or a "
                               "condition is missing"
@@ -151,7 +152,7 @@ static void tell_failures(const struct options *o, const struct init_spec *spec)
                  ? "the spec has the condition%s as comments: remove \"#\" before what the kernel "
                    "demands"
                  : "--conditions writes the condition%s into the spec, as comments",
-             n == 1 ? "" : "s");
+             as_counted(n, "", "s"));
 }
 
 static int tell(const struct options *o, const struct init_spec *spec, const char *count)

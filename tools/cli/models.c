@@ -229,7 +229,8 @@ static void add_rule(struct table *t, const struct model *model)
 {
     struct buf rule = {NULL, 0, 0};
     if (model->m.names)
-        buf_printf(&rule, "one of %" PRIu32 " kernels", model->m.names->n);
+        buf_printf(&rule, "one of %" PRIu32 " %s", model->m.names->n,
+                   as_counted(model->m.names->n, "kernel", "kernels"));
     for (size_t i = 0; i < model->clauses.n; i++)
         buf_printf(&rule, "%s%s", rule.n ? "; " : "", model->clauses.v[i].text);
     if (!rule.n)

@@ -322,10 +322,10 @@ static int take_lines(struct lines *l)
 static int print_lines(const struct lines *l)
 {
     if (l->n_bad)
-        note("%s: %zu line%s left out", l->r.path, l->n_bad, l->n_bad == 1 ? " is" : "s are");
+        note("%s: %zu line%s left out", l->r.path, l->n_bad, as_counted(l->n_bad, " is", "s are"));
     if (l->n_outside)
         note("%s: %zu line%s outside the range trained on", l->r.path, l->n_outside,
-             l->n_outside == 1 ? " lies" : "s lie");
+             as_counted(l->n_outside, " lies", "s lie"));
     table_print(&l->t, stdout, l->a->o->form);
     return flush_stdout();
 }

@@ -159,11 +159,11 @@ void data_note_drops(const struct dataset *d)
     for (size_t i = 0; i < DATA_N_DROPS; i++)
         if (d->dropped[i] != 0)
             note("dropped %zu %s%s: %s%s", d->dropped[i], i == DROP_FILE ? "file" : "row",
-                 d->dropped[i] == 1 ? "" : "s", i == DROP_RETIRED ? d->retired : "", texts[i]);
+                 as_counted(d->dropped[i], "", "s"), i == DROP_RETIRED ? d->retired : "", texts[i]);
     const size_t unknown = count_unknown(d);
     if (unknown != 0)
         note("%zu row%s an option that the spec does not know: kept, never predicted", unknown,
-             unknown == 1 ? " names" : "s name");
+             as_counted(unknown, " names", "s name"));
 }
 
 /* ---- writing ---- */
@@ -294,7 +294,7 @@ static int refuse(const struct model *model, const struct dataset *d, struct dea
     fail("%s:%lld: %s: no tuple is legal for this problem: %s (it is so for %zu of %zu problem%s; "
          "--lenient leaves such rows out)",
          d->files[d->file[dead->first]].name, (long long)d->row[dead->first],
-         problem_text(s, problem, &fields), why.s, dead->problems, n, n == 1 ? "" : "s");
+         problem_text(s, problem, &fields), why.s, dead->problems, n, as_counted(n, "", "s"));
     buf_free(&fields);
     buf_free(&why);
     return -1;

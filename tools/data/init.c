@@ -214,7 +214,7 @@ static void add_split(const struct draft *d)
         buf_printf(d->out,
                    "# There %s %zu problem%s: a tenth of so few tells nothing, so train with "
                    "--split none.\n",
-                   n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+                   as_counted(n, "is", "are"), n, as_counted(n, "", "s"));
     buf_printf(d->out, "shipped = %s\n", new_spec_split(s));
     buf_free(&key);
 }

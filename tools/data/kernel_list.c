@@ -4,8 +4,20 @@
 
 #include "formats.h"
 
+#include "base/names.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+const char *kernel_called(const struct spec *spec, const char *library, const char *name,
+                          const char *number, struct buf *b)
+{
+    if (!names_has_word(spec->numbered, library))
+        return name;
+    b->n = 0;
+    buf_printf(b, "%s.%s", library, number);
+    return b->s;
+}
 
 /* ---- the list ---- */
 
@@ -140,7 +152,7 @@ struct source {
     struct kernel_list *list;
     struct csv_records *r;
     int takes_lists; /* lists alone, or tables alone? */
-    int name, library, gfx, family, id, fields, tile[KERNEL_TILES]; /* columns; -1: it has none */
+    int name, library, gfx, family, id, fields, number, tile[KERNEL_TILES]; /* columns; -1: none */
 };
 
 static const char *cell(const struct source *s, int column)
@@ -157,6 +169,9 @@ static int find_columns(struct source *s)
     s->family = csv_records_find(s->r, "family");
     s->id = csv_records_find(s->r, "kernelId");
     s->fields = csv_records_find(s->r, "fields");
+    s->number = csv_records_find(s->r, "solidx");
+    if (s->number < 0)
+        s->number = s->id;
     for (size_t i = 0; i < KERNEL_TILES; i++)
         s->tile[i] = csv_records_find(s->r, tiles[i]);
     if (s->name < 0 || s->gfx < 0)
@@ -166,15 +181,6 @@ static int find_columns(struct source *s)
     return 0;
 }
 
-/* A list has a family's default once more, without a number, and kernels for weights that are not
-   shuffled, which no tuner tries. */
-static int is_ours(const struct source *s)
-{
-    return (s->family < 0 || strcmp(cell(s, s->family), s->list->spec->family) == 0)
-           && (s->fields < 0 || strcmp(cell(s, s->id), "-1") != 0)
-           && strstr(cell(s, s->fields), "bpreshuffle=0") == NULL;
-}
-
 static const char *library_of(const struct source *s)
 {
     return s->library >= 0                            ? cell(s, s->library)
@@ -182,10 +188,20 @@ static const char *library_of(const struct source *s)
                                                       : "ck";
 }
 
+/* A list has a family's default once more, without a number, and kernels for weights that are not
+   shuffled, which no tuner tries. */
+static int is_ours(const struct source *s)
+{
+    return (s->family < 0 || strcmp(cell(s, s->family), s->list->spec->family) == 0)
+           && !names_has_word(s->list->spec->without, library_of(s))
+           && (s->fields < 0 || strcmp(cell(s, s->id), "-1") != 0)
+           && strstr(cell(s, s->fields), "bpreshuffle=0") == NULL;
+}
+
 static void set_tile(const struct source *s, struct kernel *k)
 {
     int64_t v;
-    kernel_tile_of(k->name, k->tile);
+    kernel_tile_of(cell(s, s->name), k->tile);
     for (size_t i = 0; i < KERNEL_TILES; i++)
         if (parse_int(cell(s, s->tile[i]), 0, INT32_MAX, &v) == 0)
             k->tile[i] = (int32_t)v;
@@ -196,15 +212,19 @@ static int add_row(const struct source *s)
 {
     int64_t id = 0;
     char *gfx = xstrdup(cell(s, s->gfx));
+    struct buf b = {0};
+    const char *name =
+        kernel_called(s->list->spec, library_of(s), cell(s, s->name), cell(s, s->number), &b);
+    const int column = name == b.s ? s->number : s->fields >= 0 ? s->id : -1;
     int bad = 0;
-    if (s->fields >= 0 && parse_int(cell(s, s->id), 0, INT32_MAX, &id) != 0)
+    if (parse_int(cell(s, column), 0, INT32_MAX, &id) != 0)
         id = 0;
     for (char *word = strtok(gfx, " "); word != NULL && !bad; word = strtok(NULL, " ")) {
-        struct kernel *k = find_kernel(s->list, cell(s, s->name));
+        struct kernel *k = find_kernel(s->list, name);
         if (strncmp(word, "gfx", 3) != 0)
             continue;
         if (k == NULL) {
-            k = new_kernel(s->list, cell(s, s->name), library_of(s));
+            k = new_kernel(s->list, name, library_of(s));
             set_tile(s, k);
         } else if (k->is_old && s->fields >= 0) {
             k->n_places = 0; /* the list knows better */
@@ -215,6 +235,7 @@ static int add_row(const struct source *s)
         bad = add_place(k, word, (int32_t)id);
     }
     free(gfx);
+    buf_free(&b);
     return bad ? -1 : 0;
 }
 

@@ -429,7 +429,7 @@ static void add_failure(struct load_failures *f, size_t i, struct buf *b)
     const char *text = f->texts.v[i].s;
     const size_t line = strcspn(text, "\r\n"), n = line < 40 ? line : 40;
     buf_printf(b, "%s\"%.*s%s\" in %zu row%s", b->n > 0 ? ", " : "", (int)n, text,
-               text[n] != '\0' ? "..." : "", f->rows[i], f->rows[i] == 1 ? "" : "s");
+               text[n] != '\0' ? "..." : "", f->rows[i], as_counted(f->rows[i], "", "s"));
     f->n_rows -= f->rows[i];
     f->rows[i] = 0;
 }
@@ -443,8 +443,8 @@ void load_note_failures(struct loader *l)
         add_failure(f, find_most(f), &b);
     if (others > 0)
         buf_printf(&b, ", and %zu%s other%s in %zu row%s", others,
-                   n == LOAD_MOST_FAILURES ? " or more" : "", others == 1 ? "" : "s", f->n_rows,
-                   f->n_rows == 1 ? "" : "s");
+                   n == LOAD_MOST_FAILURES ? " or more" : "", as_counted(others, "", "s"),
+                   f->n_rows, as_counted(f->n_rows, "", "s"));
     if (n > 0)
         note("taken as failures, in the place of times: %s", b.s);
     buf_free(&b);

@@ -182,8 +182,8 @@ static void note_wide(struct loader *l, double noise)
             "%s%s%lld: time_us: value \"%.15g\": the same option of the same problem took %.15g in "
             "%s:%lld; so far apart, beyond noise, %s %zu of %zu that were timed again",
             l->paths[t->most.file], l->row_prefix, (long long)t->most.row, t->most.time,
-            t->least.time, l->paths[t->least.file], (long long)t->least.row, n == 1 ? "is" : "are",
-            n, t->n_range);
+            t->least.time, l->paths[t->least.file], (long long)t->least.row,
+            as_counted(n, "is", "are"), n, t->n_range);
 }
 
 double load_noise(struct loader *l)
@@ -250,7 +250,7 @@ static int merge_repeats(struct loader *l, size_t start)
         note("%s%s%lld: %zu row%s a tuple of a problem again, this one first: the median of its "
              "times counts",
              l->path, l->row_prefix, (long long)repeats.first, repeats.n,
-             repeats.n == 1 ? " times" : "s time");
+             as_counted(repeats.n, " times", "s time"));
     return 0;
 }
 

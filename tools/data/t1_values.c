@@ -135,18 +135,19 @@ static int quotient(const struct reader *r, int64_t a, int64_t b, int is_remaind
 
 static int literal(struct reader *r, const struct python_token *t, int64_t *out)
 {
-    *out = 0;
-    for (; r->at < t->end; r->at++)
-        if (fits(r, *out = *out * 10 + (*r->at - '0')) != 0)
-            return -1;
-    return t->kind == PYTHON_NUMBER ? 0 : wrong_at(r, t->at, "here should be an integer");
+    if (t->kind != PYTHON_NUMBER)
+        return wrong_at(r, t->at, "here should be an integer");
+    if (!python_integer(t, out) || *out > MOST_NUMBER)
+        return wrong(r, "a number is too large");
+    r->at = t->end;
+    return 0;
 }
 
 static int operand(struct reader *r, int64_t *out)
 {
     const struct python_token t = peek(r);
     r->at = t.at;
-    if (t.kind == PYTHON_NUMBER || t.kind == PYTHON_FRACTION || t.kind == PYTHON_ODD_NUMBER)
+    if (t.kind >= PYTHON_NUMBER && t.kind <= PYTHON_ODD_NUMBER)
         return literal(r, &t, out);
     if (takes(r, "("))
         return number(r, out) != 0 ? -1 : expect(r, ")");

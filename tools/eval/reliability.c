@@ -301,9 +301,9 @@ void eval_temperature(const struct eval *e)
         const int best = best_temperature(&g);
         note("%s: temperature %.2f: the network's logits divided by it give the first tuple's "
              "probability the least log-loss, %.4f bits a problem; divided by %.2f, as the scores "
-             "are, %.4f (%zu problems)",
+             "are, %.4f (%zu %s)",
              e->model->m.name, best / 100.0, mean_loss(&g, best / 100.0), own, mean_loss(&g, own),
-             g.n);
+             g.n, as_counted(g.n, "problem", "problems"));
     }
     scratch_free(&s);
     free(g.at);

@@ -244,7 +244,7 @@ static void note_illegal(const struct eval *e)
         note("%s: %zu problem%s faster with a tuple that the rule rejects: the optimum is the best "
              "of "
              "the others",
-             e->model->m.name, n, n == 1 ? " was" : "s were");
+             e->model->m.name, n, as_counted(n, " was", "s were"));
     else if (n != 0)
         note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, n);
 }
@@ -316,8 +316,8 @@ int eval_select_rows(struct eval *e)
     note_illegal(e);
     if (single)
         note("%s: %zu problem%s with less than two %stimed options %s left out", e->model->m.name,
-             single, single == 1 ? "" : "s", e->is_out != NULL ? "legal " : "",
-             single == 1 ? "is" : "are");
+             single, as_counted(single, "", "s"), e->is_out != NULL ? "legal " : "",
+             as_counted(single, "is", "are"));
     qsort(e->row, e->n, sizeof *e->row, by_group);
     e->is_sample = eval_find_sample(e);
     if (e->is_sample)

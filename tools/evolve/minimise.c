@@ -196,8 +196,8 @@ static int minimise(struct smaller *s, struct minimised *out)
     if (judge(s, &s->list, &out->before) != 0)
         return -1;
     if (out->before.outcome != OUTCOME_VALID)
-        return fail("the list to be minimised, of %zu edits, is not valid: it is %s", s->list.n,
-                    outcome_names[out->before.outcome]);
+        return fail("the list to be minimised, of %zu %s, is not valid: it is %s", s->list.n,
+                    as_counted(s->list.n, "edit", "edits"), outcome_names[out->before.outcome]);
     s->before = out->before;
     reduce(s);
     return weigh_all(s, out);

@@ -4,7 +4,8 @@
    A clause is an expression over fields, parameters and constants:
 
        or  and  not  == != < <= > >= (also chained)  in  not in  + - * / // %  **
-       min(...)  max(...)  abs(x)  ceil_div(a, b)  True  False  ( )  integers  names  "names"
+       x if c else y  min(...)  max(...)  abs(x)  ceil_div(a, b)  all([...])  any([...])  ( )
+       True  False  integers, also 0x400 and 1e3  names  p["NAME"]  "names"  # a comment
 
    A name is that of a field, a parameter, a constant of the section (NAME = NUMBER) or a limit of
    kpred_constraints.h (clause_limits), in this order. Otherwise it is a token of the field, or a
@@ -14,7 +15,9 @@
    parameters prove, when a clause is read, that no term of it passes 2^63; else it is refused. `/`
    gives an exact quotient, whose numerator and denominator count as terms. // and % round down, as
    in Python; ceil_div rounds up. `and` and `or` do not look at their second operand if the first
-   decides. A clause is false if it evaluates a division by 0. `**` takes constants.
+   decides. A clause is false if it evaluates a division by 0. `**` takes a constant
+   exponent, from 1 to 32 where the base is no constant. p["NAME"] is the field or parameter NAME,
+   whatever p is called. A quotient is no operand of `if`, `all` and `any`.
 
    Fields of tokens and parameters of names are compared with their names, and with each other by
    names. True and False are names there, too, or the names 1 and 0; a number is the name that is
@@ -87,12 +90,13 @@ struct clauses {
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
 
-/* A token of an expression of Python's. A number is digits alone; a sign is any other character, or
-   two that make one: == != <= >= // **. */
+/* A token of an expression of Python's. A number is digits alone, or 0x and hexadecimal digits; a
+   sign is any other character, or two that make one: == != <= >= // ** << >>. */
 enum python_kind {
     PYTHON_END,
     PYTHON_NUMBER,
-    PYTHON_FRACTION,   /* a number with a point behind it at once, */
+    PYTHON_WHOLE,      /* 1e3 */
+    PYTHON_FRACTION,   /* a number with a point behind it at once, or with e-3, */
     PYTHON_ODD_NUMBER, /* and with a letter */
     PYTHON_WORD,
     PYTHON_QUOTED, /* with its quotes */
@@ -106,6 +110,8 @@ struct python_token {
 
 /* The first token of a text, behind blanks */
 struct python_token python_token(const char *text, const char *blanks);
+/* The value of a PYTHON_NUMBER or PYTHON_WHOLE; 0: it is too large */
+int python_integer(const struct python_token *t, int64_t *out);
 /* Is it this sign or word? */
 int python_is(const struct python_token *t, const char *text);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define NONE     SIZE_MAX /* in place of a node: there was a message */
+#define NO_TRUTH "a quotient is neither true nor false: compare it"
 #define TOO_DEEP "operations are nested too deep, at most 48 are" /* CLAUSE_MAX_DEPTH */
 
 struct constant {
@@ -29,7 +30,7 @@ static const struct constant limits[] = {{"wave_size", KPRED_GCN_WAVE_SIZE},
                                          {"sgprs", KPRED_GCN_SGPRS},
                                          {"lds_bytes", KPRED_GCN_LDS_BYTES}};
 
-enum { N_LIMITS = sizeof limits / sizeof *limits, MAX_CONSTANTS = 64 };
+enum { N_LIMITS = sizeof limits / sizeof *limits, MAX_CONSTANTS = 64, MOST_POWER = 32 };
 
 struct parser {
     const struct spec *spec;
@@ -62,6 +63,13 @@ static size_t wrong(const struct parser *p, const char *what)
     return wrong_at(p, p->t.at, what);
 }
 
+static size_t not_read_here(const struct parser *p)
+{
+    char what[60];
+    snprintf(what, sizeof what, "%.*s is not read here", (int)(p->t.end - p->t.at) % 40, p->t.at);
+    return wrong(p, what);
+}
+
 /* ---- tokens ---- */
 
 static int starts_word(char c)
@@ -69,13 +77,58 @@ static int starts_word(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
+static const char *behind_digits(const char *p)
+{
+    while (isdigit((unsigned char)*p))
+        p++;
+    return p;
+}
+
+/* e3 behind digits: where it ends, and what such a number is */
+static const char *behind_exponent(const char *p, enum python_kind *kind)
+{
+    const char *digits = p + 1 + (p[1] == '+' || p[1] == '-');
+    if ((*p != 'e' && *p != 'E') || !isdigit((unsigned char)*digits))
+        return p;
+    *kind = p[1] == '-' ? PYTHON_FRACTION : PYTHON_WHOLE;
+    return behind_digits(digits);
+}
+
 static void end_number(struct python_token *t)
 {
-    while (isdigit((unsigned char)*t->end))
-        t->end++;
-    t->kind = *t->end == '.'         ? PYTHON_FRACTION
-              : starts_word(*t->end) ? PYTHON_ODD_NUMBER
-                                     : PYTHON_NUMBER;
+    t->kind = PYTHON_NUMBER;
+    if (*t->at == '0' && (t->at[1] == 'x' || t->at[1] == 'X') && isxdigit((unsigned char)t->at[2]))
+        for (t->end = t->at + 2; isxdigit((unsigned char)*t->end);)
+            t->end++;
+    else
+        t->end = behind_exponent(behind_digits(t->at), &t->kind);
+    if (*t->end == '.')
+        t->kind = PYTHON_FRACTION;
+    else if (starts_word(*t->end) || isdigit((unsigned char)*t->end))
+        t->kind = PYTHON_ODD_NUMBER;
+}
+
+static int append_digit(int64_t *x, int64_t base, char digit)
+{
+    const int c = tolower((unsigned char)digit);
+    const int64_t value = isdigit(c) ? c - '0' : c - 'a' + 10;
+    if (*x > (INT64_MAX - value) / base)
+        return 0;
+    *x = *x * base + value;
+    return 1;
+}
+
+int python_integer(const struct python_token *t, int64_t *out)
+{
+    const int is_hex = t->end - t->at > 2 && tolower((unsigned char)t->at[1]) == 'x';
+    const char *p = t->at + (is_hex ? 2 : 0);
+    int good = 1;
+    for (*out = 0; good && p < t->end && (is_hex || isdigit((unsigned char)*p)); p++)
+        good = append_digit(out, is_hex ? 16 : 10, *p);
+    long zeros = good && p < t->end ? strtol(p + 1, NULL, 10) : 0; /* of e3 */
+    for (; good && *out != 0 && zeros > 0; zeros--)
+        good = append_digit(out, 10, '0');
+    return good;
 }
 
 static void end_word(struct python_token *t)
@@ -94,7 +147,7 @@ static void end_quoted(struct python_token *t)
 
 static void end_sign(struct python_token *t)
 {
-    static const char *const twos[] = {"==", "!=", "<=", ">=", "//", "**"};
+    static const char *const twos[] = {"==", "!=", "<=", ">=", "//", "**", "<<", ">>"};
     t->kind = PYTHON_SIGN;
     t->end = t->at + 1;
     for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
@@ -140,13 +193,8 @@ static int keep_text(struct parser *p, const char *from, size_t n)
 
 static int read_number(struct parser *p)
 {
-    uint64_t x = 0;
-    for (const char *s = p->t.at; s < p->t.end; s++)
-        x = x > INT64_MAX / 10 ? UINT64_MAX : x * 10 + (uint64_t)(*s - '0');
-    if (x > INT64_MAX)
-        return wrong(p, "a number above 9223372036854775807") != NONE;
-    p->number = (int64_t)x;
-    return 1;
+    return python_integer(&p->t, &p->number)
+           || wrong(p, "a number above 9223372036854775807") != NONE;
 }
 
 static int read_quoted(struct parser *p)
@@ -159,11 +207,22 @@ static int read_quoted(struct parser *p)
 /* Signs of C that Python writes as words, and those of neither: 0 */
 static int wrong_sign(const struct parser *p)
 {
-    const char *what = !strncmp(p->t.at, "&&", 2)   ? "&& is not read, write and"
-                       : !strncmp(p->t.at, "||", 2) ? "|| is not read, write or"
-                       : *p->t.at == '#'            ? "a comment stands on a line of its own"
-                                                    : "this sign is not read";
-    return wrong(p, what) != NONE;
+    char what[40];
+    snprintf(what, sizeof what, "%.*s is not read", (int)(p->t.end - p->t.at), p->t.at);
+    return wrong(p, !strncmp(p->t.at, "&&", 2)   ? "&& is not read, write and"
+                    : !strncmp(p->t.at, "||", 2) ? "|| is not read, write or"
+                                                 : what)
+           != NONE;
+}
+
+static int read_sign(struct parser *p)
+{
+    if (*p->t.at == '#') { /* a comment up to the end of the line */
+        p->t.kind = PYTHON_END;
+        return 1;
+    }
+    const int is_shift = python_is(&p->t, "<<") || python_is(&p->t, ">>");
+    return (!is_shift && strchr("=!<>/*+-%(),[]", *p->t.at)) || wrong_sign(p);
 }
 
 /* Moves on to the next token; 0 after a message. */
@@ -172,14 +231,15 @@ static int next(struct parser *p)
     p->ended = p->t.end;
     p->t = python_token(p->t.end, " \t");
     switch (p->t.kind) {
-    case PYTHON_NUMBER: return read_number(p);
+    case PYTHON_NUMBER:
+    case PYTHON_WHOLE: return read_number(p);
     case PYTHON_FRACTION:
         return wrong(p, "decimal fractions are not read, write a quotient") != NONE;
     case PYTHON_ODD_NUMBER:
         return wrong(p, "a name that begins with a digit stands in quotes") != NONE;
     case PYTHON_WORD: return keep_text(p, p->t.at, (size_t)(p->t.end - p->t.at));
     case PYTHON_QUOTED: return read_quoted(p);
-    case PYTHON_SIGN: return strchr("=!<>/*+-%(),[]", *p->t.at) || wrong_sign(p);
+    case PYTHON_SIGN: return read_sign(p);
     default: return 1;
     }
 }
@@ -204,7 +264,8 @@ static int expect(struct parser *p, const char *text)
     if (taken)
         return taken > 0;
     snprintf(what, sizeof what, "here should be \"%s\"", text);
-    return wrong(p, what) != NONE;
+    return wrong(p, sees(p, "for") ? "for is not read: write each member of the list" : what)
+           != NONE;
 }
 
 /* ---- nodes ---- */
@@ -305,6 +366,21 @@ static size_t add_node(struct parser *p, enum clause_op op, enum clause_type typ
     return add(p, node);
 }
 
+/* The node once more, with all below it: two uses of one node are evaluated in no order, but for
+   those that `and` and `or` put into one. */
+static size_t copy(struct parser *p, size_t i)
+{
+    struct clause_node node = p->c->nodes[i];
+    if (node.op > CLAUSE_PARAM) {
+        const int is_alone = node.a == node.b;
+        node.a = copy(p, node.a);
+        node.b = is_alone || node.a == NONE ? node.a : copy(p, node.b);
+        if (node.b == NONE)
+            return NONE;
+    }
+    return add(p, node);
+}
+
 /* ---- names ---- */
 
 static size_t n_names(const struct clause_node *of)
@@ -373,7 +449,7 @@ static size_t add_operation(struct parser *p, enum clause_op op, size_t a, size_
     const enum clause_type x = p->c->nodes[a].type, y = p->c->nodes[b].type;
     const int quotient = x == CLAUSE_QUOTIENT || y == CLAUSE_QUOTIENT || op == CLAUSE_DIV;
     if (quotient && (op == CLAUSE_AND || op == CLAUSE_OR))
-        return wrong_at(p, at, "a quotient is neither true nor false: compare it");
+        return wrong_at(p, at, NO_TRUTH);
     p->c->quotients |= quotient;
     if (is_comparison(op) || op == CLAUSE_NOT || op == CLAUSE_ANY
         || (op >= CLAUSE_AND && x == CLAUSE_TRUTH && y == CLAUSE_TRUTH))
@@ -554,15 +630,92 @@ static size_t call(struct parser *p, enum clause_op op, size_t least, size_t mos
     return all == NONE ? NONE : reaches(p, all, at);
 }
 
+/* A member of all([...]) or any([...]) as True or False, or the other way round */
+static size_t member_truth(struct parser *p, size_t one, int is_all, const char *at)
+{
+    one = one == NONE ? NONE : operand(p, one, at);
+    if (one == NONE)
+        return NONE;
+    const struct clause_node *node = p->c->nodes + one;
+    if (node->type == CLAUSE_QUOTIENT)
+        return wrong_at(p, node->at, NO_TRUTH);
+    if (!is_all && node->type == CLAUSE_TRUTH)
+        return one;
+    one = add_operation(p, CLAUSE_NOT, one, one, at);
+    return is_all || one == NONE ? one : add_operation(p, CLAUSE_NOT, one, one, at);
+}
+
+/* all([a, b]) or any([a, b]), behind the word. As in Python, all members are evaluated. All are
+   true where there is none that is not. */
+static size_t all_or_any(struct parser *p, int is_all)
+{
+    const char *at = p->t.at, *closes;
+    size_t any = NONE;
+    int more = 0;
+    if (!next(p) || !expect(p, "("))
+        return NONE;
+    closes = sees(p, "[") ? "]" : ")";
+    if (!sees(p, "[") && !sees(p, "("))
+        return wrong(p, "here should be a list: [a, b]");
+    if (!next(p))
+        return NONE;
+    do {
+        if (any != NONE && sees(p, closes)) /* a comma may end the list */
+            break;
+        const size_t one = member_truth(p, expression(p), is_all, at);
+        any = one == NONE || any == NONE ? one : add_operation(p, CLAUSE_ANY, any, one, at);
+        if (any == NONE)
+            return NONE;
+    } while ((more = takes(p, ",")) > 0);
+    if (more < 0 || !expect(p, closes) || !expect(p, ")"))
+        return NONE;
+    if (is_all)
+        any = add_operation(p, CLAUSE_NOT, any, any, at);
+    return any == NONE ? NONE : reaches(p, any, at);
+}
+
+/* p["NAME"] */
+static size_t indexed(struct parser *p)
+{
+    const char *at = p->t.at;
+    if (spec_field_index(p->spec, p->word) >= 0 || spec_param_index(p->spec, p->word) >= 0
+        || find_constant(p, p->word))
+        return wrong(p, "[ behind a field, a parameter or a constant is not read");
+    if (!next(p) || !next(p))
+        return NONE;
+    if (p->t.kind != PYTHON_QUOTED)
+        return wrong(p, "here should be the name of a field or parameter in quotes");
+    const int f = spec_field_index(p->spec, p->word), t = spec_param_index(p->spec, p->word);
+    if (f < 0 && t < 0) {
+        const struct clause_node node = {.text = p->word, .at = p->t.at + 1};
+        return unknown(p, &node);
+    }
+    const size_t node = f >= 0 ? add_field(p, f) : add_param(p, t);
+    return node == NONE || !next(p) || !expect(p, "]") ? NONE : reaches(p, node, at);
+}
+
+static char behind(const struct parser *p)
+{
+    return p->t.end[strspn(p->t.end, " \t")];
+}
+
 static size_t word(struct parser *p)
 {
+    static const char *const not_read[] = {"lambda", "for", "if", "else", "is"};
     if (sees(p, "True") || sees(p, "False")) {
         const size_t node = add_text(p, CLAUSE_CONST, sees(p, "True"));
         return node != NONE && next(p) ? node : NONE;
     }
     if (sees(p, "and") || sees(p, "or") || sees(p, "not") || sees(p, "in"))
         return wrong(p, "an operand is missing");
-    if (p->t.end[strspn(p->t.end, " \t")] == '(') {
+    for (size_t i = 0; i < sizeof not_read / sizeof *not_read; i++)
+        if (sees(p, not_read[i]))
+            return not_read_here(p);
+    if (behind(p) == '[')
+        return indexed(p);
+    if (behind(p) == '(') {
+        if (sees(p, "all") || sees(p, "any"))
+            return all_or_any(p, sees(p, "all"));
         if (sees(p, "min"))
             return call(p, CLAUSE_MIN, 2, CLAUSE_MAX_NODES);
         if (sees(p, "max"))
@@ -571,7 +724,7 @@ static size_t word(struct parser *p)
             return call(p, CLAUSE_ABS, 1, 1);
         if (sees(p, "ceil_div"))
             return call(p, CLAUSE_CEIL_DIV, 2, 2);
-        return wrong(p, "there is no such function");
+        return wrong(p, "there is no such function: abs all any ceil_div max min are read");
     }
     return named(p);
 }
@@ -581,7 +734,8 @@ static size_t atom(struct parser *p)
     const char *at = p->t.at;
     size_t node;
     switch (p->t.kind) {
-    case PYTHON_NUMBER: node = add_constant(p, p->number); return next(p) ? node : NONE;
+    case PYTHON_NUMBER:
+    case PYTHON_WHOLE: node = add_constant(p, p->number); return next(p) ? node : NONE;
     case PYTHON_QUOTED:
         node = add_text(p, CLAUSE_TEXT, 0);
         return node != NONE && next(p) ? node : NONE;
@@ -601,8 +755,8 @@ static size_t fold_power(struct parser *p, size_t a, size_t b, const char *at)
 {
     const struct clause_node *x = p->c->nodes + a, *y = p->c->nodes + b;
     int64_t result = 1;
-    if (x->op != CLAUSE_CONST || y->op != CLAUSE_CONST || y->k < 0)
-        return wrong_at(p, at, "** takes constants, and no negative exponent");
+    if (y->k < 0)
+        return wrong_at(p, at, "** takes no negative exponent");
     for (int64_t n = y->k < 64 ? y->k : 64 + y->k % 2; n > 0; n--)
         result = kpri_x_mul(result, x->k);
     if (result == INT64_MAX || result == INT64_MIN)
@@ -610,6 +764,26 @@ static size_t fold_power(struct parser *p, size_t a, size_t b, const char *at)
     const char *from = x->at;
     const size_t node = add_constant(p, result);
     return node == NONE ? NONE : reaches(p, node, from);
+}
+
+/* a ** b as products */
+static size_t add_power(struct parser *p, size_t a, size_t b, const char *at)
+{
+    const struct clause_node *x = p->c->nodes + a, *y = p->c->nodes + b;
+    const char *from = x->at;
+    if (x->op == CLAUSE_CONST && y->op == CLAUSE_CONST)
+        return fold_power(p, a, b, at);
+    if (y->op != CLAUSE_CONST || y->k < 1 || y->k > MOST_POWER)
+        return wrong_at(p, at, "** takes a constant exponent, from 1 to 32");
+    int64_t left = y->k;
+    size_t all = operand(p, a, at);
+    for (const size_t base = all; all != NONE && --left > 0;) {
+        const size_t once_more = copy(p, base);
+        all = once_more == NONE ? NONE : add_operation(p, CLAUSE_MUL, all, once_more, at);
+        if (all != NONE)
+            reaches(p, all, from);
+    }
+    return all == NONE ? NONE : reaches(p, all, from);
 }
 
 static size_t unary(struct parser *p);
@@ -623,7 +797,7 @@ static size_t power(struct parser *p)
     if (taken <= 0)
         return taken < 0 ? NONE : a;
     const size_t b = unary(p);
-    return b == NONE ? NONE : fold_power(p, a, b, at);
+    return b == NONE ? NONE : add_power(p, a, b, at);
 }
 
 /* Signs have no depth: two minus signs are none. */
@@ -789,12 +963,52 @@ static size_t conjunction(struct parser *p)
     return level(p, negation, signs, 1);
 }
 
-static size_t expression(struct parser *p)
+static size_t disjunction(struct parser *p)
 {
     static const struct sign signs[] = {{"or", CLAUSE_OR}};
+    return level(p, conjunction, signs, 1);
+}
+
+/* x if c else y: of truths (c and x) or (not c and y), else the sum of both. So the one that is not
+   asked for is not evaluated. */
+static size_t add_choice(struct parser *p, size_t x, size_t c, size_t y, const char *at)
+{
+    x = operand(p, x, at);
+    y = x == NONE ? NONE : operand(p, y, at);
+    const size_t no = y == NONE ? NONE : add_operation(p, CLAUSE_NOT, c, c, at);
+    const size_t again = no == NONE ? NONE : copy(p, no);
+    const size_t yes = again == NONE ? NONE : add_operation(p, CLAUSE_NOT, again, again, at);
+    if (yes == NONE)
+        return NONE;
+    const enum clause_type of_x = p->c->nodes[x].type, of_y = p->c->nodes[y].type;
+    if (of_x == CLAUSE_QUOTIENT || of_y == CLAUSE_QUOTIENT)
+        return wrong_at(p, at, "if does not choose between quotients: compare each of them");
+    const enum clause_op op = of_x == CLAUSE_TRUTH && of_y == CLAUSE_TRUTH ? CLAUSE_OR : CLAUSE_ADD;
+    const size_t first = add_operation(p, CLAUSE_AND, yes, x, at);
+    const size_t second = first == NONE ? NONE : add_operation(p, CLAUSE_AND, no, y, at);
+    return second == NONE ? NONE : add_operation(p, op, first, second, at);
+}
+
+static size_t choice(struct parser *p)
+{
+    const size_t x = disjunction(p);
+    const char *at = p->t.at, *from = x == NONE ? NULL : p->c->nodes[x].at;
+    const int taken = x == NONE ? -1 : takes(p, "if");
+    if (taken <= 0)
+        return taken < 0 ? NONE : x;
+    const size_t c = disjunction(p);
+    if (c == NONE || !expect(p, "else"))
+        return NONE;
+    const size_t y = expression(p);
+    const size_t all = y == NONE ? NONE : add_choice(p, x, c, y, at);
+    return all == NONE ? NONE : reaches(p, all, from);
+}
+
+static size_t expression(struct parser *p)
+{
     if (++p->nesting > CLAUSE_MAX_DEPTH)
         return wrong(p, TOO_DEEP);
-    const size_t a = level(p, conjunction, signs, 1);
+    const size_t a = choice(p);
     p->nesting--;
     return a;
 }
@@ -846,13 +1060,12 @@ static int truth_line(struct parser *p)
     if (node == NONE)
         return 0;
     if (p->t.kind != PYTHON_END)
-        return wrong(p, "something follows the end of the clause") != NONE;
+        return not_read_here(p) != NONE;
     node = operand(p, node, p->line->text);
     if (node == NONE)
         return 0;
     if (p->c->nodes[node].type == CLAUSE_QUOTIENT)
-        return wrong_at(p, p->line->text, "a quotient is neither true nor false: compare it")
-               != NONE;
+        return wrong_at(p, p->line->text, NO_TRUTH) != NONE;
     return 1;
 }
 

@@ -57,8 +57,8 @@ programs() {
 }
 
 list_documents() {
-    ls README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md tools/README.md
-    find docs -type f \( -name '*.md' -o -name '*.svg' -o -name '*.png' \) ! -name '.*'
+    ls README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md weights/accuracy.csv tools/README.md
+    find docs -type f \( -name '*.md' -o -name '*.svg' -o -name '*.png' -o -name '*.csv' \) ! -name '.*'
     find examples -type f ! -name '.*' ! -name '*~' ! -name '*.o'
 }
 

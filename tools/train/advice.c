@@ -13,7 +13,7 @@
 
 static void add_count(struct buf *b, size_t n, const char *what)
 {
-    buf_printf(b, "%zu %s%s", n, what, n == 1 ? "" : "s");
+    buf_printf(b, "%zu %s%s", n, what, as_counted(n, "", "s"));
 }
 
 /* Of times, tuples are drawn, so that there are more rows or fewer than in the files. */
@@ -49,7 +49,7 @@ static void warn_of_few(const struct model *model, const char *split,
              model->m.name);
     else if (strcmp(split, "none") && kept < 30)
         note("warning: %s: %zu problem%s kept for testing: eval can tell little from so few",
-             model->m.name, kept, kept == 1 ? " is" : "s are");
+             model->m.name, kept, as_counted(kept, " is", "s are"));
 }
 
 /* Runs of a tuner give a problem a few best tuples; a file for each tuple gives it all of them. */
@@ -59,7 +59,7 @@ static void warn_of_many(const struct model *model, const struct training_rows *
     if (!rows->train.soft && n >= 3 * problems)
         note("warning: %s: the files give %zu different best tuples for %zu problem%s: a table of "
              "all that was timed needs `format = timed` and a column \"time_us\"",
-             model->m.name, n, problems, problems == 1 ? "" : "s");
+             model->m.name, n, problems, as_counted(problems, "", "s"));
 }
 
 void advice_rows(const struct model *model, const char *split, const struct training_rows *rows)
@@ -136,8 +136,8 @@ static void warn_of_size(const struct inputs *in, size_t varying, int spread)
     note("warning: %s:%ld: \"%s\": %.*s is no logarithm: of %zu input%s %zu var%s among the "
          "training "
          "rows, by %d of 127; with \"l = log2 %.*s\" in [derived], write \"%.*s l%s\"",
-         in->spec->path, in->line->line, op, n, size, in->n, in->n == 1 ? "" : "s", varying,
-         varying == 1 ? "ies" : "y", spread, n, size, (int)strcspn(op, " \t"), op, size + n);
+         in->spec->path, in->line->line, op, n, size, in->n, as_counted(in->n, "", "s"), varying,
+         as_counted(varying, "ies", "y"), spread, n, size, (int)strcspn(op, " \t"), op, size + n);
 }
 
 /* Lines of [features] that say the same of all rows */
@@ -238,7 +238,7 @@ static void note_clause(const struct model *model, const struct clause *c, size_
                         size_t undefined)
 {
     note("%s: %s:%ld: %s: false for %zu row%s", model->m.name, model->spec->path, c->line, c->text,
-         broken, broken == 1 ? "" : "s");
+         broken, as_counted(broken, "", "s"));
     if (undefined)
         note("%s: of these, %zu divide by 0", model->m.name, undefined);
 }

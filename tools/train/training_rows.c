@@ -208,6 +208,12 @@ static void add_measured(const struct maker *m, const unsigned char *part)
     free(counts);
 }
 
+/* Rows of names for unseen GPUs were made of the others: they are no problems of the user's. */
+static int is_of_unseen(const struct unseen *u, const int32_t *problem)
+{
+    return u->n > 0 && unseen_index(u, problem[u->field]) >= 0;
+}
+
 /* Rows of a problem stand together. */
 static struct training_part count_part(const struct maker *m, const struct recipe_rows *rows)
 {
@@ -217,10 +223,14 @@ static struct training_part count_part(const struct maker *m, const struct recip
     const size_t n_fields = m->data->n_fields;
     struct training_part part = {0, 0};
     struct buf scratch = {NULL, 0, 0};
+    struct unseen unseen;
+    if (unseen_read(&unseen, spec) != 0) /* it was read before */
+        unseen.n = 0;
     uint64_t *group = xcalloc(rows->n, sizeof *group);
     for (size_t i = 0; i < rows->n; i++) {
         const int32_t *problem = rows->problem + i * n_fields;
-        if (i > 0 && !memcmp(problem - n_fields, problem, n_fields * sizeof *problem))
+        if ((i > 0 && !memcmp(problem - n_fields, problem, n_fields * sizeof *problem))
+            || is_of_unseen(&unseen, problem))
             continue;
         group[part.problems++] = key ? split_row_hash(spec, key, problem, &scratch) : 0;
     }
@@ -286,7 +296,7 @@ int training_rows_make(const struct training_task *task, struct model *model,
 static void note_dropped(const char *model, size_t n, const char *what, const char *why)
 {
     if (n)
-        note("%s: dropped %zu %s%s%s", model, n, what, n == 1 ? "" : "s", why);
+        note("%s: dropped %zu %s%s%s", model, n, what, as_counted(n, "", "s"), why);
 }
 
 void training_rows_note_drops(const struct training_rows *rows, const char *model)

@@ -144,14 +144,28 @@ static int write_file(const struct triton_file *f)
     return out_whole(f->path, &f->text);
 }
 
+/* After a failure at number n: what is in its place, and what is not */
+static void tell_left_out(const struct triton_files *files, size_t n)
+{
+    struct buf b = {NULL, 0, 0};
+    if (files->n == 1 || files->v[n].path == NULL)
+        return;
+    for (size_t i = n; i < files->n; i++)
+        buf_printf(&b, "%s%s", i != n ? ", " : "", base_name(files->v[i].path));
+    note("%zu of %zu files %s written; left out: %s", n, files->n, n == 1 ? "is" : "are", b.s);
+    buf_free(&b);
+}
+
 int triton_files_write(const struct triton_files *files, int force)
 {
     for (size_t i = 0; i < files->n; i++)
         if (check_old(&files->v[i], force) != 0)
             return -1;
     for (size_t i = 0; i < files->n; i++)
-        if (write_file(&files->v[i]) != 0)
+        if (write_file(&files->v[i]) != 0) {
+            tell_left_out(files, i);
             return -1;
+        }
     return 0;
 }
 

@@ -21,7 +21,7 @@ struct run {
 static void add_count(struct buf *b, size_t n, const char *one, const char *several)
 {
     if (n != 0)
-        buf_printf(b, "%s %zu %s", b->n != 0 ? "," : "", n, n == 1 ? one : several);
+        buf_printf(b, "%s %zu %s", b->n != 0 ? "," : "", n, as_counted(n, one, several));
 }
 
 static void tell_choices(const char *name, const struct choices *c)
@@ -111,7 +111,7 @@ static int make_all(struct run *r)
                     m->n);
     if (m->lines != 0)
         note("%zu line%s, %zu name%s of a missing file: %zu distinct", m->lines,
-             m->lines == 1 ? "" : "s", m->calls, m->calls == 1 ? "" : "s", m->n);
+             as_counted(m->lines, "", "s"), m->calls, as_counted(m->calls, "", "s"), m->n);
     for (size_t i = 0; i < m->n; i++)
         if (make(r, &m->v[i]) != 0)
             return -1;

@@ -179,7 +179,8 @@ struct triton_files { /* all zero: there are none; to be freed */
 void triton_files_add(struct triton_files *files, const struct triton_name *name, char *path,
                       struct buf *text);
 /* All of them, with their folders. 0, or -1 with a message; without `force`, a file that is there
-   with other bytes is kept, and nothing is written then. */
+   with other bytes is kept, and nothing is written then. Where writing fails, what is written and
+   what is left out is told. */
 int triton_files_write(const struct triton_files *files, int force);
 /* What to do with those in the folder */
 void triton_files_tell(const struct triton_files *files, const char *output);

@@ -53,7 +53,7 @@ int full_table_check(struct full_table *t)
     if (t->n == 0)
         return fail("%s: has no tuple", t->path);
     if (t->best == HUGE_VAL)
-        return fail("%s: each of its %zu tuples failed: there is nothing to find", t->path, t->n);
+        return fail("%s: each tuple failed, %zu in all: there is nothing to find", t->path, t->n);
     return 0;
 }
 

@@ -162,7 +162,7 @@ static int read_all(struct join *j, size_t n)
     }
     if (rc == 0 && j->n_contradict > 0)
         rc = fail("%zu row%s another of the same tuple: nothing is written", j->n_contradict,
-                  j->n_contradict == 1 ? " contradicts" : "s contradict");
+                  as_counted(j->n_contradict, " contradicts", "s contradict"));
     return rc;
 }
 
@@ -199,7 +199,8 @@ int join_files(const char *const *paths, size_t n, const char *to, int force)
         rc = out_commit(&out);
     }
     if (rc == 0)
-        note("%zu rows of %zu files%s", j.keys.n, n,
+        note("%zu %s of %zu %s%s", j.keys.n, as_counted(j.keys.n, "row", "rows"), n,
+             as_counted(n, "file", "files"),
              j.n_twice > 0 ? ", those that were there twice once" : "");
     close_join(&j);
     return rc;

@@ -147,8 +147,9 @@ static void note_sample(const struct turn *t)
 static void note_end(const struct turn *t)
 {
     struct buf text = {0};
-    note("%s: stops after %zu launches: less than %.3g %% to gain, as expected",
-         assign_problem_text(t->loop->spec, t->problem, &text), t->used, 100 * t->loop->stop_at);
+    note("%s: stops after %zu %s: less than %.3g %% to gain, as expected",
+         assign_problem_text(t->loop->spec, t->problem, &text), t->used,
+         as_counted(t->used, "launch", "launches"), 100 * t->loop->stop_at);
     buf_free(&text);
 }
 

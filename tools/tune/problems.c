@@ -122,7 +122,7 @@ static int read_rows(struct reading *in)
         rc = fail("%s: has no problem", in->r.path);
     if (rc == 0 && in->n_twice > 0)
         note("%s: %zu line%s an earlier problem: %s", in->r.path, in->n_twice,
-             in->n_twice == 1 ? " repeats" : "s repeat",
+             as_counted(in->n_twice, " repeats", "s repeat"),
              in->count_column >= 0 ? "the counts are summed up" : "it counts once");
     return rc;
 }

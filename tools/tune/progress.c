@@ -153,10 +153,11 @@ static void add_measured(struct table *t, const struct ending *e)
 {
     struct buf text = {0};
     if (e->measured == e->legal && !e->is_sample)
-        buf_printf(&text, "all %zu legal tuples", e->legal);
+        buf_printf(&text, "%s %zu legal %s", e->legal == 1 ? "the" : "all", e->legal,
+                   as_counted(e->legal, "tuple", "tuples"));
     else
-        buf_printf(&text, "%zu of %s%zu legal tuples", e->measured,
-                   e->is_sample ? "more than " : "", e->legal);
+        buf_printf(&text, "%zu of %s%zu legal %s", e->measured, e->is_sample ? "more than " : "",
+                   e->legal, as_counted(e->legal, "tuple", "tuples"));
     table_text(t, text.s);
     buf_free(&text);
 }
@@ -196,13 +197,15 @@ int progress_sum(struct progress *p, const char *path)
 {
     struct buf text = {0};
     const int rc = print_ends(p);
-    buf_printf(&text, "%s: %zu tuple%s measured", path, p->measured, p->measured == 1 ? "" : "s");
+    buf_printf(&text, "%s: %zu tuple%s measured", path, p->measured,
+               as_counted(p->measured, "", "s"));
     if (p->failed > 0)
         buf_printf(&text, ", of which %zu failed", p->failed);
     if (p->resumed > 0)
         buf_printf(&text, ", %zu were there", p->resumed);
     if (p->launches > 0)
-        buf_printf(&text, "; %zu launches, %.2g ms of kpred's own time for each", p->launches,
+        buf_printf(&text, "; %zu %s, %.2g ms of kpred's own time for each", p->launches,
+                   as_counted(p->launches, "launch", "launches"),
                    own_seconds() * 1000 / (double)p->launches);
     note("%s", text.s);
     buf_free(&text);

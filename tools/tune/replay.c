@@ -406,7 +406,7 @@ int replay_all_print(const struct replay_all_asked *o)
         return 2;
     if (o->specs.n > 1 && o->specs.n != o->tables.n) {
         fail("--replay: %zu table%s for %zu specs: give one for each", o->tables.n,
-             o->tables.n == 1 ? "" : "s", o->specs.n);
+             as_counted(o->tables.n, "", "s"), o->specs.n);
         return 2;
     }
     int rc = open_library(&l, o);

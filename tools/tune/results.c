@@ -237,7 +237,7 @@ static int read_rows(struct results *r, struct buf *text)
     intern_free(&seen);
     if (rc == 0 && r->n_twice > 0)
         note("%s: %zu row%s of a tuple that an earlier row has: the first one counts", r->path,
-             r->n_twice, r->n_twice == 1 ? " is" : "s are");
+             r->n_twice, as_counted(r->n_twice, " is", "s are"));
     return rc;
 }
 

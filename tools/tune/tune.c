@@ -143,7 +143,9 @@ static int open_all(struct tune *t)
     l->problems = &t->problems;
     l->known = &t->known;
     if (l->n_shards > t->problems.n && l->shard >= t->problems.n)
-        note("--shard %s: there are %zu problems: this part has none", o->shard, t->problems.n);
+        note("--shard %s: there %s %zu %s: this part has none", o->shard,
+             as_counted(t->problems.n, "is", "are"), t->problems.n,
+             as_counted(t->problems.n, "problem", "problems"));
     return 0;
 }
 
@@ -165,9 +167,10 @@ static int tune(struct tune *t)
     table_free(&t->loop.progress->ends);
     if (t->known.n_strange > 0)
         note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
-             t->known.n_strange, t->known.n_strange == 1 ? "" : "s");
+             t->known.n_strange, as_counted(t->known.n_strange, "", "s"));
     if (rc == 0 && p->measured > 0 && p->failed == p->measured)
-        return fail("%s: all %zu measurements failed", t->loop.runner.command, p->failed);
+        return fail("%s: all failed: %zu %s", t->loop.runner.command, p->failed,
+                    as_counted(p->failed, "measurement", "measurements"));
     return rc;
 }
 
@@ -195,7 +198,7 @@ static int check_count(const char *option, const struct opt_texts *given, size_t
     if (given->n == n || (may_be_one && given->n == 1))
         return 0;
     return fail("%s: %zu of them for %zu spec%s: give one for each%s", option, given->n, n,
-                n == 1 ? "" : "s", may_be_one ? ", or one for all" : "");
+                as_counted(n, "", "s"), may_be_one ? ", or one for all" : "");
 }
 
 static int check_lists(const struct tune_lists *l)
@@ -255,7 +258,8 @@ static int tune_all(struct tune *t, size_t n)
             rc = -1;
         table_free(&p->ends);
         if (rc == 0 && p->measured > 0 && p->failed == p->measured)
-            rc = fail("all %zu measurements failed", p->failed);
+            rc = fail("all failed: %zu %s", p->failed,
+                      as_counted(p->failed, "measurement", "measurements"));
     }
     buf_free(&paths);
     free(loops);

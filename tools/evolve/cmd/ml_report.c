@@ -130,8 +130,8 @@ static int examine(struct ml_session *s, struct archive *a, const struct edits *
     if (search_minimise(&s->task, a, list, &c->m) != 0)
         return -1;
     if (c->m.list.n == 0)
-        return fail("no gain beyond the noise: nothing is left of the list's %zu edits",
-                    c->n_before);
+        return fail("no gain beyond the noise: nothing is left of the list's %zu %s", c->n_before,
+                    as_counted(c->n_before, "edit", "edits"));
     c->validate = ml_error(s, EXAM_VALIDATE, &c->m.list);
     c->test = ml_error(s, EXAM_TEST, &c->m.list);
     return c->validate < 0 || c->test < 0 ? -1 : 0;

@@ -79,7 +79,7 @@ void outcomes_print(const size_t counts[N_OUTCOMES], FILE *f)
     size_t all = 0;
     for (size_t i = 0; i < N_OUTCOMES; i++)
         all += counts[i];
-    fprintf(f, "%zu evaluations:", all);
+    fprintf(f, "%zu %s:", all, as_counted(all, "evaluation", "evaluations"));
     for (size_t i = 0, said = 0; i < N_OUTCOMES; i++)
         if (counts[i] > 0)
             fprintf(f, "%s %zu %s", said++ > 0 ? "," : "", counts[i], outcome_names[i]);
@@ -305,7 +305,8 @@ static int try_right(struct logged *run, const struct edits *list, size_t n_befo
         return -1;
     int rc = judge_list(&run->session, run->archive, &m.list, &r);
     if (rc > 0 && m.list.n == 0)
-        rc = fail("no gain beyond the noise: nothing is left of the list's %zu edits", n_before);
+        rc = fail("no gain beyond the noise: nothing is left of the list's %zu %s", n_before,
+                  as_counted(n_before, "edit", "edits"));
     else if (rc > 0)
         rc = show(&run->session, &m, n_before, &r, form) == 0 ? 1 : -1;
     minimised_free(&m);

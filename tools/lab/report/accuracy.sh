@@ -1,10 +1,11 @@
 #!/bin/sh
-# accuracy.sh BUILD DB... - measures every shipped model, and models trained on the shape split (into
-# BUILD/shape), integer and float, and writes weights/README.md. The kernels that the paper judges take
-# the DBs; others, and timed data, take files of MIOPEN_DB, GEMM takes tables of TENSILE_CSV, and AITER's
-# kernels take those of AITER_CSV, Triton's those of TRITON_CONFIGS.
-# `make accuracy` runs it. KERNELS in the environment: only these models (gemm: all of GEMM) are measured,
-# and the sections of the others stay as weights/README.md has them; empty: none is measured.
+# accuracy.sh BUILD DB... - measures every shipped model, and models of the shape split (in BUILD/shape), and writes
+# weights/README.md (integer networks, all GPUs) and weights/accuracy.csv (also each GPU and type, and float networks).
+# The kernels that the paper judges take the DBs; others, and timed data, take files of MIOPEN_DB, GEMM takes tables of
+# TENSILE_CSV, AITER's kernels take those of AITER_CSV, Triton's those of TRITON_CONFIGS. `make accuracy` runs it.
+# KERNELS in the environment: only these models (gemm: all of GEMM) are measured, and those of the others stay as both
+# files have them; empty: none is measured. A section of weights/README.md without lines in weights/accuracy.csv is
+# taken apart as if it were measured.
 # SPDX-License-Identifier: MIT
 set -eu
 build=$1
@@ -219,9 +220,6 @@ winners_of() { # SPLIT NET BY NAME K,... FILE...
 winners() { # NAME
     name=$1
     say "" "## $name" "" \
-        "AITER's tables name the fastest kernel of a problem and its time. The shipped model has learnt all rows," \
-        "so these figures are those of models that were trained like it, without the rows of the split. By bands of" \
-        "m, by model files, and beside other ways to choose: [docs/accuracy.md](../docs/accuracy.md)." "" \
         "| split | GPU | net | problems | groups | Pft@1 | @3 | @8 | legal |" "|---|---|---|---|---|---|---|---|---|"
     for split in config shape; do
         # shellcheck disable=SC2046
@@ -239,9 +237,6 @@ configurations() { # NAME FILE...
     name=$1
     shift
     say "" "## $name" "" \
-        "A file of vLLM or SGLang names the fastest configuration for each M. The shipped model has learnt all rows, so" \
-        "these figures are those of models that were trained like it, without the rows of the split: \`shape\` keeps a" \
-        "tenth of the shapes, on all GPUs. Tiles, and other ways to choose: [docs/triton.md](../docs/triton.md)." "" \
         "| split | GPU | net | rows | shapes | Pft@1 | @4 | @10 | legal |" "|---|---|---|---|---|---|---|---|---|"
     for split in config shape; do
         train_ours "$name" $split "$@"
@@ -304,7 +299,12 @@ first_page() {
         "of vLLM and SGLang (Apache-2.0); each header names its files by sha256. The \`config\` split keeps" \
         "whole problems from training, the \`shape\` split keeps tensor shapes; a problem that is kept is unseen on" \
         "every GPU. The shipped headers of MIOpen's kernels are trained for \`config\`; the others have learnt all rows." \
-        "" "| column | meaning |" "|---|---|" \
+        "So the figures of these others are those of models that were trained like them, without the rows of the split." "" \
+        "The tables below show the integer networks on all GPUs and types. [accuracy.csv](accuracy.csv) has a line for each" \
+        "GPU and type too, for the float networks, and Avg@k." "" \
+        "AITER's tables name the fastest kernel of a problem. A file of vLLM or SGLang names the fastest configuration for" \
+        "each M. [docs/accuracy.md](../docs/accuracy.md) and [docs/triton.md](../docs/triton.md) show these kernels beside" \
+        "other ways to choose." "" "| column | meaning |" "|---|---|" \
         "| Pft@k | percent of problems whose tuned optimum is, whole, among the k tuples, with its standard error over the groups that the split keeps together |" \
         "| Avg@k | the percentage of parameters that agree, for the tuple of the k that agrees best |" \
         "| legal | the percentage of returned tuples that the rule accepts |" \
@@ -321,18 +321,65 @@ first_page() {
 
 # ---- all ----
 
+columns=model,split,gpu,type,net,n,groups
+for count in 1 3 4 8 10 30 50 100; do columns=$columns,pft$count,pft${count}_error; done
+columns=$columns,avg1,avg10,avg30,avg50,avg100,exact,share1,share1_error,share2,share4,p1,p5,unlisted,legal
+
+# apart NAME csv|page: of a section's Markdown, all rows of its main table as CSV, or the section with those of the
+# integer network on all GPUs and types alone and without Avg
+apart() {
+    awk -F' *[|] *' -v name="$1" -v to="$2" -v columns=$columns '
+        function show(i, line) { # without the cells of Avg
+            line = "|"
+            for (i = 2; i < NF; i++) if (is[i] !~ /^avg/) line = line (head == NR - 1 ? "---|" : " " $i " |")
+            print line }
+        function figures(i, part, of, line) {
+            split("", of)
+            of["model"] = name
+            for (i = 2; i < NF; i++) { split($i, part, " ± "); of[is[i]] = part[1]
+                if ($i ~ / ± /) of[is[i] "_error"] = part[2] }
+            for (i = 1; i <= count; i++) line = line (i > 1 ? "," : "") of[column[i]]
+            print line }
+        BEGIN { count = split(columns, column, ",") }
+        $2 == "split" && $3 == "GPU" { head = NR; cells = NF
+            for (i = 2; i < NF; i++) { is[i] = tolower($i); at = index($i, "@")
+                if (at > 1) kind = tolower(substr($i, 1, at - 1))
+                if (at) is[i] = kind substr($i, at + 1)
+                if ($i == "problems" || $i == "rows") is[i] = "n"
+                if ($i == "shapes") is[i] = "groups"
+                if ($i == "net") net = i }
+            type = is[4] == "type" ? 4 : 3 }
+        { main = head && NF == cells && /^[|]/ }
+        main && NR > head + 1 && to == "csv" { figures() }
+        main && to == "page" && (NR <= head + 1 || $3 == "all" && $type == "all" && $net == "int8") { show() }
+        !main && to == "page"'
+}
+
 # section NAME HEADING FUNCTION ARGUMENT...: measured, or as it stands
 section() {
     section_name=$1 section_heading=$2
     shift 2
-    case " ${KERNELS-$section_name} " in *" $section_name "*) "$@"; return ;; esac
-    awk -v heading="## $section_heading" '/^## / { on = $0 == heading } on' weights/README.md >"$out.kept"
-    [ -s "$out.kept" ] || { echo "accuracy.sh: weights/README.md has no section $section_name" >&2; exit 1; }
-    say "" "$(cat "$out.kept")"
+    mv "$out" "$out.before"
+    : >"$out"
+    : >"$out.kept"
+    case " ${KERNELS-$section_name} " in
+    *" $section_name "*) "$@" ;;
+    *)
+        awk -v heading="## $section_heading" '/^## / { on = $0 == heading } on' weights/README.md >"$out.kept"
+        [ -s "$out.kept" ] || { echo "accuracy.sh: weights/README.md has no section $section_name" >&2; exit 1; }
+        say "" "$(cat "$out.kept")"
+        [ ! -r weights/accuracy.csv ] || grep "^$section_name," weights/accuracy.csv >"$out.kept" || : >"$out.kept"
+        [ -r weights/accuracy.csv ] || : >"$out.kept" ;;
+    esac
+    [ -s "$out.kept" ] || apart "$section_name" csv <"$out" >"$out.kept"
+    cat "$out.kept" >>"$out.csv"
+    apart "$section_name" page <"$out" >>"$out.before"
+    mv "$out.before" "$out"
 }
 
 gemm_models=$(specs_of tensile | sed 's|.*/||; s/\.spec$//' | paste -sd, | sed 's/,/, /g')
 dbs_named=$(basename -a "$@" | tr '\n' ' ')
+echo $columns >"$out.csv"
 for name in $(all_kernels); do
     section "$name" "$name" kernel "$name" "$@"
 done
@@ -358,5 +405,6 @@ done
 mv "$out" "$out.sections"
 first_page "$out.sections"
 cat "$out.sections" >>"$out"
+mv "$out.csv" weights/accuracy.csv
 mv "$out" weights/README.md
-chmod 644 weights/README.md
+chmod 644 weights/README.md weights/accuracy.csv

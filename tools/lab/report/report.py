@@ -6,7 +6,8 @@
 The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand for the tables of
 sections.py, and {{plot NAME}} for the pictures of plots.py. The first page and a sentence are made
 last, of the other tables. What is not measured is said to be so. Comments in the document say where a table begins
-and ends: with --keep a table that is measured in part stays as it is in the document. Files take
+and ends: with --keep a table that is measured in part stays as it is in the document. The lines of
+{{rows NAME}} go to a CSV file beside the document instead, which has one for each figure. Files take
 their names when all are written: plots beside the text, as accuracy-NAME.svg. Without gnuplot there
 are none, and the text says so.
 
@@ -83,6 +84,21 @@ def marked(path):
     return found
 
 
+def single(path):
+    """The lines of the CSV file beside a document by what the template calls their table."""
+    found = {}
+    for line in read_lines(path)[1:] if os.path.exists(path) else []:
+        found.setdefault(f"rows {line.partition(',')[0]}", []).append(line)
+    return found
+
+
+def csv_of(tables):
+    """That file, of all tables of single lines; what is not measured has none."""
+    lines = [line for name, of in tables.items() if name.startswith("rows ")
+             for line in of if not line.startswith("(")]
+    return "\n".join([",".join(sections.SINGLE), *lines]) + "\n"
+
+
 def is_less(new, old):
     """Is less measured in these lines than in the old ones?"""
     return len(new) < len(old) or \
@@ -108,12 +124,13 @@ def tables_of(path, lines, m, old):
     return {**tables, **made}
 
 
-def fill(path, m, drawn, stem, old):
+def fill(lines, tables, drawn, stem):
     """The template's text with everything in its place."""
-    out, lines = [], read_lines(path)
-    tables = tables_of(path, lines, m, old)
+    out = []
     for line in lines:
         name = line[2:-2] if line.startswith("{{") else ""
+        if name.startswith("rows "):
+            continue
         if name in tables:
             out += [f"<!-- {name} -->", *tables[name], END]
         elif name.startswith("plot "):
@@ -167,8 +184,11 @@ def main():
     if options.keep:
         drawn.update(kept_plots(drawn, base))
     texts = {f"{base}-{name}.svg": svg for name, (svg, _) in drawn.items() if svg}
-    texts[options.out] = fill(options.template, m, drawn, os.path.basename(base),
-                              marked(options.out) if options.keep else {})
+    old = {**marked(options.out), **single(f"{base}.csv")} if options.keep else {}
+    lines = read_lines(options.template)
+    tables = tables_of(options.template, lines, m, old)
+    texts[f"{base}.csv"] = csv_of(tables)
+    texts[options.out] = fill(lines, tables, drawn, os.path.basename(base))
     write_all(texts)
 
 

@@ -5,6 +5,8 @@ A function here is named in the template as {{NAME}}, or {{NAME ARGUMENT}}. What
 said.
 """
 import collections
+import csv
+import io
 import math
 import os
 import re
@@ -443,10 +445,34 @@ def aiter(m, name):
         return f.read().splitlines()
 
 
+SINGLE = ["table", "rows", "by", "method", "n", "groups", "pft1", "error1", "pft3", "error3", "pft8", "error8"]
+
+
+def csv_line(cells):
+    """A line of CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
+
+
+def rows(m, name):
+    """The same as lines of CSV, of the columns SINGLE; `by` is empty where the table has no such column."""
+    lines = aiter(m, name)
+    if not lines[0].startswith("|"):
+        return lines
+    found = []
+    for line in lines[2:]:
+        part, *by, method, size, one, three, eight = line[2:-2].split(" | ")
+        n, groups = re.fullmatch(r"(\S*) \((\d*)\)", size).groups()
+        figures = [x for cell in (one, three, eight) for x in (cell.split(" ± ") + [""])[:2]]
+        found.append(csv_line([name, part, *(by or [""]), method, n.replace(",", ""), groups, *figures]))
+    return found
+
+
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
                                     classics, calibration, frontier, floats, bracket, copies, chance,
                                     drift, parameters, merged, solvers, dimensions, more, gemm,
-                                    gemm_losses, aiter)}
+                                    gemm_losses, aiter, rows)}
 
 
 # ---- what the document says from its own tables: by name, Markdown lines; what none of them has is said ----
@@ -545,4 +571,20 @@ def ahead(tables, split):
         f"standard errors for {joined(better) or 'none'}, and worse by more than that for {joined(worse) or 'none'}.")
 
 
-DERIVED = {"summary": summary, "ahead": ahead}
+SHOWN = "kpred", "random forest", "XGBoost", "AITER: look-up, else default" # the others are in the CSV alone
+
+
+def methods(tables, test):
+    """Of the lines of CSV of a test, those of the methods that the page shows."""
+    lines = tables.get(f"rows {test}", [])
+    if not lines or lines[0].startswith("("):
+        return lines or [f"(AITER, {test}: {NOT}.)"]
+    found = []
+    for _, part, _, method, n, groups, *figures in csv.reader(lines):
+        if method in SHOWN:
+            cells = [" ± ".join(filter(None, x)) for x in zip(figures[::2], figures[1::2])]
+            found.append([part, method, f"{int(n):,} ({groups})", *cells])
+    return table(["rows", "", "n (N, K)", "Pft@1", "@3", "@8"], found)
+
+
+DERIVED = {"summary": summary, "ahead": ahead, "methods": methods}
