@@ -342,7 +342,7 @@ static void says_what_is_wrong(void)
     world_open(&w, quiet, NULL, 0);
     w.t.evaluate = evaluate_wrong;
     CHECK(!searches_small(&w, METHOD_NSGA2, 300) && was_told("is not valid: it is wrong"));
-    CHECK(search_minimise(&w.t, w.a, &bad, &m) == -1 && was_told("of 1 edits, is not valid"));
+    CHECK(search_minimise(&w.t, w.a, &bad, &m) == -1 && was_told("of 1 edit, is not valid"));
     CHECK(m.kept == NULL && m.list.n == 0);
     archive_close(w.a);
 }
