@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- the story ---- */
 
@@ -103,23 +102,13 @@ static int is_base(const char *path, const char *merge_name)
     return strncmp(name, merge_name, n) == 0 && strcmp(name + n, ".csv") == 0;
 }
 
-/* AITER may be started in any folder. */
-static void add_absolute(struct buf *b, const char *path)
-{
-    char folder[4096];
-    if (*path != '/' && getcwd(folder, sizeof folder) != NULL)
-        buf_add_path(b, folder, path);
-    else
-        buf_puts(b, path);
-}
-
-/* The base file comes first, as in AITER. */
+/* The base file comes first, as in AITER, which may be started in any folder. */
 static void add_installed(const struct installed_family *f, const char *merge_name, struct buf *b)
 {
     for (int is_rest = 0; is_rest < 2; is_rest++)
         for (size_t i = 0; i < f->paths.n; i++)
             if (is_base(f->paths.v[i].s, merge_name) != is_rest) {
-                add_absolute(b, f->paths.v[i].s);
+                buf_add_absolute(b, f->paths.v[i].s);
                 buf_puts(b, ":");
             }
 }
@@ -143,7 +132,7 @@ static void note_variable(const struct installed_family *in, const struct family
         add_installed(in, f->merge_name, &files);
     else
         add_known(f, &files);
-    add_absolute(&files, path);
+    buf_add_absolute(&files, path);
     print_export(f->variable, files.s);
     buf_free(&files);
 }

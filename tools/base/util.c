@@ -210,6 +210,17 @@ void buf_add_path(struct buf *b, const char *folder, const char *name)
     buf_printf(b, "%s%s%s", folder, ends_with(folder, "/") ? "" : "/", name);
 }
 
+int buf_add_absolute(struct buf *b, const char *path)
+{
+    char here[4096];
+    const int is_known = *path == '/' || getcwd(here, sizeof here) != NULL;
+    if (is_known && *path != '/')
+        buf_add_path(b, here, path);
+    else
+        buf_puts(b, path);
+    return is_known ? 0 : -1;
+}
+
 int parse_int(const char *s, int64_t least, int64_t most, int64_t *out)
 {
     int negative = *s == '-';

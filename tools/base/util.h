@@ -67,6 +67,9 @@ const char *base_name(const char *path); /* what follows the last slash */
 int ends_with(const char *s, const char *tail);
 /* Adds FOLDER/NAME; the folder may end with the slash. */
 void buf_add_path(struct buf *b, const char *folder, const char *name);
+/* Adds the path from the root, which can be pasted into any shell; 0, or -1 without a message: the
+   working folder has no path, and the path is added as it is. */
+int buf_add_absolute(struct buf *b, const char *path);
 /* A decimal integer and nothing else, within least..most; 0, or -1 without a message. */
 int parse_int(const char *s, int64_t least, int64_t most, int64_t *out);
 /* The fewest digits, 15 to 17, that bring the number back. In `text`. */

@@ -87,13 +87,12 @@ static int check_further(const struct spec *s)
 
 static int find_names(struct aiter *a)
 {
-    const char *const *names = common_fields;
     const struct spec *s = a->l->spec;
     for (size_t i = 0; i < 4; i++) {
-        const int f = spec_field_index(s, names[i]);
+        const int f = spec_field_index(s, common_fields[i]);
         if (f < 0 || (s->fields[f].n_tokens == 0) == (i == 0))
-            return fail("%s: format = aiter: field %s: is no %s of the spec", s->path, names[i],
-                        i == 0 ? "token" : "size");
+            return fail("%s: format = aiter: field %s: is no %s of the spec", s->path,
+                        common_fields[i], i == 0 ? "token" : "size");
         a->field[i] = (size_t)f;
     }
     const int split = spec_param_index(s, "split"), library = spec_param_index(s, "library");

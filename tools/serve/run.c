@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Where nothing tells the version: that of SGLang's newest folder in 0.5.23 */
 static const char newest[] = "3_8_0";
@@ -124,17 +123,10 @@ static int answer_all(struct run *r)
 
 /* ---- files ---- */
 
-/* An absolute path can be pasted into any shell. */
 static int find_output(struct run *r)
 {
-    char here[4096];
-    if (r->o->output[0] != '/') {
-        if (getcwd(here, sizeof here) == NULL)
-            return fail("the working folder has no path");
-        buf_printf(&r->output, "%s/", here);
-    }
-    buf_puts(&r->output, r->o->output);
-    return 0;
+    return buf_add_absolute(&r->output, r->o->output) == 0 ? 0
+                                                           : fail("the working folder has no path");
 }
 
 static int has_path(const struct triton_files *files, const char *path)
