@@ -8,7 +8,8 @@
 static const char help[] =
     "usage: kpred serve --gpu GPU --server vllm|sglang --config CONFIG.json [--tp N]\n"
     "                   [--ep] [--ep-size N] [--quant NAME] [--installed DIR] [--known DIR]\n"
-    "                   [--triton VERSION] [--dry-run | -o DIR [--force]] [--csv | --json]\n"
+    "                   [--triton VERSION] [--top K] [--dry-run | -o DIR [--force]]\n"
+    "                   [--csv | --json]\n"
     "       kpred serve --gpu GPU [OPTIONS] [--dry-run | -o DIR [--force]] [INPUT...]\n"
     "\n"
     "Finds all files of tuned Triton configurations that vLLM or SGLang will look for, and writes\n"
@@ -28,6 +29,8 @@ static const char help[] =
     "  --known DIR    files that you tuned: their rows stay; predicted ones are added for fewer\n"
     "                 and for more tokens than were measured\n"
     "  --triton VERSION  of Triton, 3.5.1: names SGLang's folder\n"
+    "  --top K        write tuples.csv too: for each look-up and M the K tuples, up to 32, that a\n"
+    "                 tuning should measure; kpred_tune.py runs the server's tuner with them\n"
     "  --dry-run      write nothing\n"
     "  -o DIR         a folder for the files and for kpred.json, which says what they are from\n"
     "  --force        replace files that hold other tuples\n"
@@ -60,6 +63,7 @@ int cmd_serve(int argc, char **argv)
         OPTION("--installed", OPT_TEXT, &o.installed),
         OPTION("--known", OPT_TEXT, &o.known),
         OPTION("--triton", OPT_TEXT, &o.version),
+        OPTION_COUNT("--top", &o.top, 1, 32),
         OPTION("--dry-run", OPT_FLAG, &o.is_dry),
         OPTION("-o", OPT_TEXT, &o.output),
         OPTION("--force", OPT_FLAG, &o.force),
