@@ -6,6 +6,7 @@ The stubs have the functions and arguments of benchmark_moe.py and benchmark_w8a
 SGLang has the other names of its server. A stub of ray runs at once.
 """
 import collections
+import glob
 import json
 import os
 import re
@@ -88,6 +89,8 @@ if __name__ == "__main__":
 VLLM = "import vllm\n" + MOE.replace("BLOCKS", "block_quant_shape").replace("MORE", "per_act_token_quant")
 SGLANG = "import sglang\n" + MOE.replace("BLOCKS", "block_shape").replace("MORE", "per_channel_quant")
 HEADING = "server,file,E,N,K,dtype,block_n,block_k,per_channel,M,rank,probability"
+MEMBERS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages", "waves_per_eu",
+           "matrix_instr_nonkdim", "kpack")
 
 
 def provide():
@@ -109,7 +112,7 @@ def rows(name):
     of = collections.defaultdict(list)
     for row in report.rows_of(report.read(f"{at}/{name}/tuples.csv")):
         key = tuple(int(row[x]) for x in "MNK") if row["K"] else int(row["M"])
-        of[key].append({name: int(row[name]) for name in list(row)[HEADING.count(",") + 1:] if row[name]})
+        of[key].append({name: int(row[name]) for name in MEMBERS if row[name]})
     return of
 
 
@@ -129,6 +132,22 @@ def is_same(got, table, ms=(1, 16, 4096), also=None):
     wanted = rows(table)
     assert len(wanted[1]) == 5 and got.keys() == set(ms), got.keys()
     return [f"M={m}: {got[m]}" for m in ms if got[m] != [{**config, **(also or {})} for config in wanted[m]]]
+
+
+def tables():
+    """The first tuple of an M is that of the file, and those behind the second one go by their probabilities."""
+    for path in glob.glob(f"{at}/*/tuples.csv"):
+        of = collections.defaultdict(list)
+        for row in report.rows_of(report.read(path)):
+            of[row["file"], row["M"]].append(row)
+        for (file, m), found in of.items():
+            tuples = [[row[x] for x in MEMBERS] for row in found]
+            after = [float(row["probability"]) for row in found[2:]]
+            written = glob.glob(f"{os.path.dirname(path)}/**/{glob.escape(file)}", recursive=True)[0]
+            config = json.loads(report.read(written))[m]
+            if tuples[0] != [str(config.get(x, "")) for x in MEMBERS] or len(set(map(tuple, tuples))) != 5 or \
+                    [row["rank"] for row in found] != list("12345") or after != sorted(after, reverse=True):
+                yield f"{path}: {m}: {tuples}"
 
 
 def experts():
@@ -204,6 +223,7 @@ def refusals():
 
 
 provide()
+report.check("the tables", tables)
 report.check("experts: the tuples of the table alone", experts)
 report.check("another shape keeps the tuner's space", other_shapes)
 report.check("types of weights, and both servers", kinds)

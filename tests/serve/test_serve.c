@@ -216,6 +216,56 @@ static void installed(void)
              "vLLM has it");
 }
 
+/* ---- --top ---- */
+
+static size_t rows_of(const char *size)
+{
+    return (size_t)lines_like(text_of("dir/tuples.csv"),
+                              say("vllm,.E=8,N=%s,device_name=.*", size));
+}
+
+/* The table of tuples to measure */
+static void top(void)
+{
+    put_config("mixtral", "");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3
+                 && has(program.err.s, "dir/tuples.csv alone"),
+             "three tuples of each M");
+    RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3,
+             "the same again");
+    RAN_CASE(serve("--server vllm --tp 4 --top 2 -o dir") == 0 && rows_of("1792") == 18 * 3
+                 && rows_of("3584") == 18 * 2,
+             "the rows of an earlier run stay");
+    RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir") == 1
+                 && has(program.err.s, "tuples.csv: is there already") && rows_of("1792") == 18 * 3,
+             "fewer tuples do not replace more");
+    RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir --force") == 0 && rows_of("1792") == 18 * 2
+                 && rows_of("3584") == 18 * 2,
+             "--force, with the others");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 0 && rows_of("1792") == 18 * 4,
+             "more tuples, with those that are there");
+    put_text("dir/tuples.csv", "mine\n");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
+                 && strcmp(text_of("dir/tuples.csv"), "mine\n") == 0,
+             "another table stays");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --quant int8_w8a8 --top 4 -o dir") == 0
+                 && has(program.err.s, ".json: no tuples to measure: the model fused_moe_amd does ")
+                 && !is_there("dir/tuples.csv"),
+             "no model");
+    RUNS("/usr/bin/env mkdir -p own");
+    put_text("own/" MOE, "{\"1\": " ROW("16") "}");
+    RAN_CASE(serve("--server vllm --tp 8 --installed own --top 4 -o dir --force") == 0
+                 && has(program.err.s, "nothing to write but the table of tuples")
+                 && rows_of("1792") == 18 * 4,
+             "a measured file is to be measured again");
+    REFUSES("no tuple", 2, "--top",
+            "kpred serve --gpu H100 --server vllm --config config.json --dry-run --top 0");
+    REFUSES("too many", 2, "--top",
+            "kpred serve --gpu H100 --server vllm --config config.json --dry-run --top 33");
+}
+
 int main(void)
 {
     program_begin();
@@ -224,5 +274,6 @@ int main(void)
     kept();
     known();
     installed();
+    top();
     return program_end();
 }
