@@ -178,13 +178,9 @@ static int add_joined(struct run *r, const char *name, struct buf *text,
     return joined < 0 ? -1 : 0;
 }
 
-static int make_files(struct run *r, size_t made)
+static int make_files(struct run *r)
 {
     struct buf text = {NULL, 0, 0};
-    if (r->tuples.n != 0 && add_joined(r, "tuples.csv", &r->tuples, report_join_table) != 0)
-        return -1;
-    if (made == 0)
-        return 0;
     report_write(&text, r->v, r->n, r->device, r->o->version != NULL ? r->o->version : "");
     for (size_t i = 0; i < r->n; i++) {
         struct answer *a = &r->v[i];
@@ -215,19 +211,21 @@ static void tell_copies(const struct run *r)
 
 static int write_files(struct run *r)
 {
+    const int has_tuples = r->tuples.n != 0;
     size_t made = 0;
     for (size_t i = 0; i < r->n; i++)
         made += r->v[i].text.n != 0;
     if (made == 0)
-        note("there is nothing to write%s", r->tuples.n != 0 ? " but the table of tuples" : "");
-    if (made == 0 && r->tuples.n == 0)
+        note("there is nothing to write%s", has_tuples ? " but the table of tuples" : "");
+    if (made == 0 && !has_tuples)
         return 0;
-    if (find_output(r) != 0 || make_files(r, made) != 0
+    if (find_output(r) != 0 || (made != 0 && make_files(r) != 0)
+        || (has_tuples && add_joined(r, "tuples.csv", &r->tuples, report_join_table) != 0)
         || triton_files_write(&r->files, r->o->force) != 0)
         return -1;
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
-    if (r->o->top != 0)
+    if (has_tuples)
         note("kpred_tune.py runs a server's tuner with the tuples of %s/tuples.csv alone",
              r->output.s);
     return 0;

@@ -172,9 +172,12 @@ static int check_old(const struct triton_file *f, int force)
 static int make_folder(const char *path)
 {
     struct stat st;
-    if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+    if (mkdir(path, 0777) == 0)
         return 0;
-    return fail("%s: cannot make the folder: %s", path, strerror(errno));
+    const int why = errno; /* that of stat says nothing */
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
+               ? 0
+               : fail("%s: cannot make the folder: %s", path, strerror(why));
 }
 
 static int make_folders(const char *path)
