@@ -98,11 +98,12 @@ def provide():
                        "gemm.py": "import vllm\n" + GEMM}.items():
         report.write(f"{at}/{path}", text)
     for name, device, dtype in (("bf16", "AMD_Instinct_MI300X", ""), ("int4", "AMD_Instinct_MI300X", ",dtype=int4_w4a16"),
-                                ("fp8", "NVIDIA_H100", ",dtype=fp8_w8a8,block_shape=[128,128]")):
+                                ("fp8", "NVIDIA_H100", ",dtype=fp8_w8a8,block_shape=[128,128]"),
+                                ("channel", "NVIDIA_H100", ",dtype=fp8_w8a8,per_channel_quant=True")):
         report.write(f"{at}/{name}.log", f"Config file not found at /a/E=8,N=1792,device_name={device}{dtype}.json\n"
                      "Config file not found at /a/N=512,K=7168,device_name=NVIDIA_H100,dtype=fp8_w8a8,"
                      "block_shape=[128,128].json\n")
-        for server in "vllm", "sglang":
+        for server in ["vllm"] * (name != "channel") + ["sglang"]:
             gpu = "MI300X" if "AMD" in device else "H100"
             report.run(f"{KPRED} serve --gpu {gpu} --server {server} --top 5 -o {at}/{server}_{name} {at}/{name}.log")
 
@@ -150,6 +151,14 @@ def tables():
                 yield f"{path}: {m}: {tuples}"
 
 
+def own_choices():
+    """vLLM's choice without a file is the first or the second tuple."""
+    wanted = rows("vllm_bf16")
+    for m, own in (1, (16, 64, 128, 1, 4, 2)), (4096, (128, 128, 64, 16, 8, 2)):
+        if own not in [tuple(config[x] for x in MEMBERS[:6]) for config in wanted[m][:2]]:
+            yield f"M={m}: {wanted[m]}"
+
+
 def experts():
     got, said = measured("moe.py", "vllm_bf16")
     assert "M=16: E=8,N=1792: 5 of 3 tuples" in said, said
@@ -173,6 +182,7 @@ def kinds():
     yield from is_same(measured("moe.py", "vllm_int4", "--dtype int4_w4a16")[0], "vllm_int4", also={"SPLIT_K": 1})
     yield from is_same(measured("moe_sglang.py", "sglang_int4", "--dtype int4_w4a16 --n 3584")[0], "sglang_int4",
                        also={"SPLIT_K": 1})
+    yield from is_same(measured("moe_sglang.py", "sglang_channel", "--dtype fp8_w8a8 --more")[0], "sglang_channel")
     said = measured("moe_sglang.py", "sglang_fp8", fp8 + " --more")[1]
     if "it is not in the table" not in said:
         yield f"per channel: {said}"
@@ -224,6 +234,7 @@ def refusals():
 
 provide()
 report.check("the tables", tables)
+report.check("the server's own choice", own_choices)
 report.check("experts: the tuples of the table alone", experts)
 report.check("another shape keeps the tuner's space", other_shapes)
 report.check("types of weights, and both servers", kinds)

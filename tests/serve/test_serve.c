@@ -249,6 +249,10 @@ static void top(void)
              "--force, with the others");
     RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 0 && rows_of("1792") == 18 * 4,
              "more tuples, with those that are there");
+    RUNS("/usr/bin/env sed -i 1s/file/name/ dir/tuples.csv");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
+                 && has(text_of("dir/tuples.csv"), "server,name,"),
+             "a table with another heading stays");
     put_text("dir/tuples.csv", "mine\n");
     RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
                  && strcmp(text_of("dir/tuples.csv"), "mine\n") == 0,
@@ -258,6 +262,10 @@ static void top(void)
                  && has(program.err.s, ".json: no tuples to measure: the model fused_moe_amd does ")
                  && !has(program.err.s, "kpred_tune") && !is_there("dir/tuples.csv"),
              "no model");
+    remove_tree("dir");
+    RAN_CASE(serve("--server sglang --top 4 -o dir") == 0 && !has(program.err.s, "no tuples")
+                 && !has(text_of("dir/tuples.csv"), "_down"),
+             "the second product is tuned with the first one");
     RUNS("/usr/bin/env mkdir -p own");
     put_text("own/" MOE, "{\"1\": " ROW("16") "}");
     RAN_CASE(serve("--server vllm --tp 8 --installed own --top 4 -o dir --force") == 0
