@@ -109,7 +109,7 @@ static int predict(struct answer *a, struct predictors *p, const struct answers_
 
 /* ---- what was measured ---- */
 
-static void add_rows(struct answer *a, const struct answers_how *how, const struct rows *r)
+static void add_rows(struct answer *a, const struct answers_how *how, const struct known_rows *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         begin_row(a, how, r->v[i].m, ORIGIN_MEASURED);
@@ -120,7 +120,7 @@ static void add_rows(struct answer *a, const struct answers_how *how, const stru
 /* Predictions stand outside of the range of what was measured alone: within it the server takes
    the nearest measured M. */
 static int join(struct answer *a, struct predictors *p, const struct answers_how *how,
-                const struct rows *r)
+                const struct known_rows *r)
 {
     const int32_t first = r->v[0].m, last = r->v[r->n - 1].m;
     struct choices c;
@@ -141,7 +141,7 @@ static int join(struct answer *a, struct predictors *p, const struct answers_how
 static int take_rows(struct answer *a, struct predictors *p, const struct answers_how *how,
                      const struct folder_file *f, int fills)
 {
-    struct rows r = {.n = 0};
+    struct known_rows r = {.n = 0};
     const int is_up = f->name.kernel != a->of->name.kernel;
     int rc = folder_rows_read(&r, f->path, is_up);
     a->from = xstrdup(f->path);

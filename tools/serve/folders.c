@@ -123,18 +123,19 @@ const struct folder_file *folder_find(const struct folder *f, const struct looku
 
 static int by_m(const void *a, const void *b)
 {
-    const int32_t x = ((const struct row *)a)->m, y = ((const struct row *)b)->m;
+    const int32_t x = ((const struct known_row *)a)->m, y = ((const struct known_row *)b)->m;
     return (x > y) - (x < y);
 }
 
-static void end_row(struct rows *r)
+static void end_row(struct known_rows *r)
 {
     if (r->n != 0)
         buf_puts(&r->v[r->n - 1].text, "\n    }");
 }
 
 /* The row of a member "M.NAME"; NULL with a message */
-static struct row *row_of(struct rows *r, const char *path, const struct flat_value *v, size_t n)
+static struct known_row *row_of(struct known_rows *r, const char *path, const struct flat_value *v,
+                                size_t n)
 {
     char text[24];
     int64_t m;
@@ -148,12 +149,12 @@ static struct row *row_of(struct rows *r, const char *path, const struct flat_va
         return &r->v[r->n - 1];
     end_row(r);
     r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
-    r->v[r->n] = (struct row){.m = (int32_t)m};
+    r->v[r->n] = (struct known_row){.m = (int32_t)m};
     buf_printf(&r->v[r->n].text, "    \"%s\": {", text);
     return &r->v[r->n++];
 }
 
-static int add_member(struct rows *r, const char *path, const struct flat_value *v, int is_up)
+static int add_member(struct known_rows *r, const char *path, const struct flat_value *v, int is_up)
 {
     const char *point = strchr(v->name, '.');
     if (point == NULL)
@@ -161,7 +162,7 @@ static int add_member(struct rows *r, const char *path, const struct flat_value 
                    ? 0
                    : fail("%s:%ld:%ld: %s: here should be an object with a tuple", path, v->line,
                           v->column, v->name);
-    struct row *row = row_of(r, path, v, (size_t)(point - v->name));
+    struct known_row *row = row_of(r, path, v, (size_t)(point - v->name));
     if (row == NULL)
         return -1;
     if (is_up && strcmp(point + 1, "USE_TMA") == 0)
@@ -172,7 +173,7 @@ static int add_member(struct rows *r, const char *path, const struct flat_value 
     return 0;
 }
 
-int folder_rows_read(struct rows *r, const char *path, int is_up)
+int folder_rows_read(struct known_rows *r, const char *path, int is_up)
 {
     struct flat_json j;
     int rc = flat_json_read(&j, path, FOLDER_FILE_BYTES, "a file of configurations");
@@ -187,7 +188,7 @@ int folder_rows_read(struct rows *r, const char *path, int is_up)
     return rc;
 }
 
-void folder_rows_free(struct rows *r)
+void folder_rows_free(struct known_rows *r)
 {
     for (size_t i = 0; i < r->n; i++)
         buf_free(&r->v[i].text);

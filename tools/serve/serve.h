@@ -41,19 +41,19 @@ const struct folder_file *folder_find(const struct folder *f, const struct looku
 const char *folder_newest(const struct folder *f);
 
 /* Rows that were measured: the members as the file has them */
-struct row {
+struct known_row {
     int32_t m;
     struct buf text;
 };
 
-struct rows { /* all zero: none; to be freed */
+struct known_rows { /* all zero: none; to be freed */
     size_t n, cap;
-    struct row *v;
+    struct known_row *v;
 };
 
 /* Ascending. is_up: as the file of the first product, which the second one takes without TMA. */
-int folder_rows_read(struct rows *r, const char *path, int is_up);
-void folder_rows_free(struct rows *r);
+int folder_rows_read(struct known_rows *r, const char *path, int is_up);
+void folder_rows_free(struct known_rows *r);
 
 /* ---- answers ---- */
 
