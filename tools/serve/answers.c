@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const answer_names[N_ANSWERS] = {"measured",         "predicted", "nearest device",
-                                             "server's default", "refused",   "no look-up",
-                                             "not answered"};
-const char *const origin_names[N_ORIGINS] = {"predicted", "cautious", "default", "measured"};
+const char *const answer_names[N_ANSWERS] = {"measured",      "predicted",        "nearest device",
+                                             "nearest shape", "server's default", "refused",
+                                             "no look-up",    "not answered"};
+const char *const origin_names[N_ORIGINS] = {"predicted", "cautious", "default", "measured",
+                                             "nearest shape"};
 
 /* ---- the text of a file, row by row ---- */
 
@@ -192,7 +193,9 @@ int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
     *a = (struct answer){.of = l, .tuple = -1, .tile = -1};
     if (l->has_name)
         return answer_name(a, p, how);
-    a->kind = l->is_refused ? ANSWER_REFUSED : ANSWER_NONE;
+    a->kind = l->none == LOOKUP_REFUSED ? ANSWER_REFUSED
+              : l->none == LOOKUP_NONE  ? ANSWER_NONE
+                                        : ANSWER_LEFT;
     a->why = xstrdup(l->why);
     return 0;
 }

@@ -14,6 +14,21 @@ enum { MOST_DEPTH = 12 };
 
 static int read_folder(struct folder *f, const char *path, int depth);
 
+/* AITER reads tables by their names, as they stand in aiter/configs and its inner folder. */
+static int is_table(const char *path)
+{
+    const enum family_id family = family_of_file(path);
+    return family != FAMILY_NONE && *families[family].merge_name != '\0' && ends_with(path, ".csv")
+           && strstr(base_name(path), families[family].merge_name) != NULL
+           && strstr(base_name(path), "untuned") == NULL;
+}
+
+static void add_table(struct folder *f, const char *path)
+{
+    f->table = xgrow(f->table, f->n_tables, &f->tables_cap, sizeof *f->table);
+    f->table[f->n_tables++] = xstrdup(path);
+}
+
 static void add_file(struct folder *f, const char *path)
 {
     struct folder_file file = {.path = NULL};
@@ -24,6 +39,8 @@ static void add_file(struct folder *f, const char *path)
         f->v = xgrow(f->v, f->n, &f->cap, sizeof *f->v);
         f->v[f->n++] = file;
     }
+    if (is_table(path))
+        add_table(f, path);
     buf_free(&why);
 }
 
@@ -59,11 +76,27 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const struct folder_file *)a)->path, ((const struct folder_file *)b)->path);
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 int folder_read(struct folder *f, const char *path)
 {
-    const int rc = read_folder(f, path, 0);
+    char *copy = xstrdup(path), *rest = copy;
+    int rc = 0;
+    while (rest != NULL && rc == 0) {
+        const char *one = rest;
+        rest = strchr(rest, ':');
+        if (rest != NULL)
+            *rest++ = '\0';
+        rc = read_folder(f, one, 0);
+    }
+    free(copy);
     if (f->n != 0)
         qsort(f->v, f->n, sizeof *f->v, by_path);
+    if (f->n_tables != 0)
+        qsort(f->table, f->n_tables, sizeof *f->table, by_text);
     return rc;
 }
 
@@ -71,7 +104,10 @@ void folder_free(struct folder *f)
 {
     for (size_t i = 0; i < f->n; i++)
         free(f->v[i].path);
+    for (size_t i = 0; i < f->n_tables; i++)
+        free(f->table[i]);
     free(f->v);
+    free(f->table);
     memset(f, 0, sizeof *f);
 }
 
