@@ -85,6 +85,7 @@ struct build {
     const struct hf_config *c;
     int64_t tp;
     struct hf_layers *out;
+    int biases; /* of the type */
 };
 
 static int add_part(struct build *b, const char *name, int64_t n, int64_t k, int64_t of)
@@ -93,7 +94,7 @@ static int add_part(struct build *b, const char *name, int64_t n, int64_t k, int
         return fail("%s: layer %s: N = %lld, K = %lld: a size goes to %d", b->c->json.path, name,
                     (long long)n, (long long)k, HF_MOST);
     assert(b->out->n < HF_MAX_LAYERS);
-    b->out->v[b->out->n++] = (struct hf_layer){name, n, k, of};
+    b->out->v[b->out->n++] = (struct hf_layer){name, n, k, of, HF_NO_BIAS};
     return 0;
 }
 
@@ -139,6 +140,21 @@ static int kv_part(const struct build *b, int64_t heads, int64_t *out)
     return part(b, "num_key_value_heads", kv, out);
 }
 
+/* Is that of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? */
+enum { QKV_BIASED = 1, BOTH_ALIKE = 2 };
+
+/* Of qkv_proj and o_proj, which are the last two. The GPUs' parts of o_proj are added up. */
+static void set_biases(struct build *b)
+{
+    const struct flat_value *v = hf_find(b->c, "attention_bias");
+    struct hf_layer *qkv = &b->out->v[b->out->n - 2];
+    if (!(b->biases & QKV_BIASED) && (v == NULL || strcmp(v->text, "true") != 0))
+        return;
+    qkv[0].bias = HF_BIAS;
+    if (b->biases & BOTH_ALIKE)
+        qkv[1].bias = b->tp == 1 ? HF_BIAS : HF_BIAS_ON_ONE;
+}
+
 static int heads_attention(struct build *b, int64_t hidden)
 {
     int64_t heads, size, q = 0, kv = 0;
@@ -146,8 +162,11 @@ static int heads_attention(struct build *b, int64_t hidden)
         || head_size(b, hidden, heads, &size) != 0 || part(b, "num_attention_heads", heads, &q) != 0
         || kv_part(b, heads, &kv) != 0)
         return -1;
-    return add_part(b, "qkv_proj", (q + 2 * kv) * size, hidden, kv * size) != 0
-           || add_part(b, "o_proj", hidden, q * size, q * size) != 0;
+    if (add_part(b, "qkv_proj", (q + 2 * kv) * size, hidden, kv * size) != 0
+        || add_part(b, "o_proj", hidden, q * size, q * size) != 0)
+        return -1;
+    set_biases(b);
+    return 0;
 }
 
 /* ---- layers: latent attention, of DeepSeek ---- */
@@ -283,19 +302,20 @@ static const struct model_type {
     int (*attention)(struct build *b, int64_t hidden);
     int (*feed_forward)(struct build *b, int64_t hidden);
     const char *inner; /* the object that has the sizes */
+    int biases;
 } types[] = {
-    {"deepseek_v3", latent_attention, deepseek_experts, ""},
-    {"deepseek_v32", indexed_attention, deepseek_experts, ""},
-    {"glm_moe_dsa", indexed_attention, deepseek_experts, ""},
-    {"kimi_k2", latent_attention, deepseek_experts, ""},
-    {"llama", heads_attention, dense, ""},
-    {"minimax_m2", heads_attention, routed_experts, ""},
-    {"mistral", heads_attention, dense, ""},
-    {"qwen2", heads_attention, dense, ""},
-    {"qwen3", heads_attention, dense, ""},
-    {"qwen3_moe", heads_attention, qwen_experts, ""},
-    {"qwen3_vl", heads_attention, dense, "text_config."},
-    {"qwen3_vl_moe", heads_attention, qwen_experts, "text_config."},
+    {"deepseek_v3", latent_attention, deepseek_experts, "", 0},
+    {"deepseek_v32", indexed_attention, deepseek_experts, "", 0},
+    {"glm_moe_dsa", indexed_attention, deepseek_experts, "", 0},
+    {"kimi_k2", latent_attention, deepseek_experts, "", 0},
+    {"llama", heads_attention, dense, "", BOTH_ALIKE},
+    {"minimax_m2", heads_attention, routed_experts, "", 0},
+    {"mistral", heads_attention, dense, "", 0},
+    {"qwen2", heads_attention, dense, "", QKV_BIASED},
+    {"qwen3", heads_attention, dense, "", 0},
+    {"qwen3_moe", heads_attention, qwen_experts, "", 0},
+    {"qwen3_vl", heads_attention, dense, "text_config.", 0},
+    {"qwen3_vl_moe", heads_attention, qwen_experts, "text_config.", 0},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -357,13 +377,14 @@ static int check_attention(const struct hf_config *c)
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 {
     struct hf_config sizes = *c;
-    struct build b = {&sizes, tp, out};
+    struct build b = {&sizes, tp, out, 0};
     int64_t hidden;
     *out = (struct hf_layers){.n = 0};
     const struct model_type *type = find_type(c);
     if (type == NULL)
         return -1;
     sizes.inner = type->inner;
+    b.biases = type->biases;
     if (check_attention(&sizes) != 0 || hf_number(&sizes, "hidden_size", 1, &hidden) != 0)
         return -1;
     return type->attention(&b, hidden) != 0 || type->feed_forward(&b, hidden) != 0 ? -1 : 0;

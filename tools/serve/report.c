@@ -16,14 +16,20 @@ static void add_percent(struct table *t, int percent)
         table_text(t, "");
 }
 
+/* Whose look-up it is */
+static const char *server_of(const struct lookup *l)
+{
+    return l->key != NULL ? "aiter" : l->has_name ? triton_servers[l->name.server] : "";
+}
+
 static void add_answer(struct table *t, const struct answer *a)
 {
     struct buf key = {NULL, 0, 0};
-    buf_puts(&key, "");
+    buf_puts(&key, a->of->key != NULL ? a->of->key : "");
     if (a->of->has_name)
         triton_name_write(&a->of->name, &key);
     table_text(t, a->of->layer);
-    table_text(t, a->of->has_name ? triton_servers[a->of->name.server] : "");
+    table_text(t, server_of(a->of));
     table_text(t, key.s);
     table_text(t, answer_names[a->kind]);
     add_percent(t, a->tuple);
@@ -74,14 +80,28 @@ static void add_member(struct buf *b, const char *name, const char *text)
     add_text(b, text);
 }
 
+/* Is it answered by rows that are written? */
+static int has_rows(const struct answer *a)
+{
+    size_t n = 0;
+    for (int i = 0; i < N_ORIGINS; i++)
+        n += a->rows[i].n;
+    return n != 0;
+}
+
 static void add_file(struct buf *b, const struct answer *a)
 {
     struct buf name = {NULL, 0, 0};
-    triton_name_write(&a->of->name, &name);
+    if (a->of->key != NULL)
+        buf_printf(&name, "%s.csv", families[a->of->family].merge_name);
+    else
+        triton_name_write(&a->of->name, &name);
     buf_puts(b, "    {");
     add_member(b, "file", name.s);
-    add_member(b, "server", triton_servers[a->of->name.server]);
+    add_member(b, "server", server_of(a->of));
     add_member(b, "layer", a->of->layer);
+    if (a->of->key != NULL)
+        add_member(b, "key", a->of->key);
     add_member(b, "answered_by", answer_names[a->kind]);
     if (a->model != 0) {
         add_member(b, "model", a->model_name);
@@ -109,7 +129,7 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     add_text(b, version);
     buf_printf(b, ",\n  %s", list);
     for (size_t i = 0; i < n; i++)
-        if (v[i].text.n != 0) {
+        if (has_rows(&v[i]) || v[i].text.n != 0) {
             buf_puts(b, before);
             add_file(b, &v[i]);
             before = ",\n";

@@ -39,6 +39,7 @@ struct missed_from {
     const char *gpu;     /* the device in place of that of the names, or NULL */
     const char *version; /* of Triton, "3.5.1", or NULL */
     int server;          /* an enum triton_server; TRITON_N_SERVERS: the names tell */
+    int may_lack;        /* inputs may tell of no missing file */
 };
 
 /* Reads inputs: names of files, which end with .json and need not be there, and logs, "-" being
