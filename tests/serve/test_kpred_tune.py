@@ -2,8 +2,9 @@
 
 SPDX-License-Identifier: MIT
 
-The stubs have the functions and arguments of benchmark_moe.py and benchmark_w8a8_block_fp8.py of vLLM 0.33.0; that of
-SGLang has the other names of its server. A stub of ray runs at once.
+The stubs have the functions and arguments of benchmark_moe.py and benchmark_w8a8_block_fp8.py of vLLM 0.33.0, and of
+gemm_a8w8_blockscale_tune.py of amd-aiter 0.1.7; that of SGLang has the other names of its server. A stub of ray runs at
+once.
 """
 import collections
 import glob
@@ -86,6 +87,30 @@ if __name__ == "__main__":
     parser.add_argument("--tp-size", type=int, default=8)
     main(parser.parse_args())
 """
+MP_TUNER = """
+import multiprocessing as mp
+def work(task): task[1](*task[4])
+def mp_tuner(tasks, in_datas, mp_num=0, fast_mode=False, shape_grouped=False, err_ratio=0.05):
+    assert sum(n for n, _ in in_datas) == len(tasks) and err_ratio == 0.07
+    with mp.get_context("spawn").Pool(2) as pool:
+        pool.map(work, tasks)
+"""
+AITER = LOG + """
+import collections
+from mp_tuner_stub import mp_tuner
+kernels_list = dict(enumerate(map(collections.namedtuple("Kernel", "name"), NAMES)))
+def run(*a): measure(list(a[:3]), list(a[3:]))
+if __name__ == "__main__":
+    parser.add_argument("-i")
+    task, datas = [], []
+    for row in open(parser.parse_args().i).read().split()[1:]:
+        m, n, k = map(int, row.split(","))
+        for i in kernels_list:
+            for split in range(4):
+                task.append((((304, m, n, k, "torch.x"), i, split, ""), run, (), run, (m, n, k, i, split)))
+        datas.append((4 * len(kernels_list), ()))
+    mp_tuner(task, datas, 1, False, False, 0.07)
+"""
 VLLM = "import vllm\n" + MOE.replace("BLOCKS", "block_quant_shape").replace("MORE", "per_act_token_quant")
 SGLANG = "import sglang\n" + MOE.replace("BLOCKS", "block_shape").replace("MORE", "per_channel_quant")
 HEADING = "server,file,E,N,K,dtype,block_n,block_k,per_channel,M,rank,probability"
@@ -95,9 +120,10 @@ MEMBERS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_
 
 def provide():
     for path, text in {"ray.py": RAY, "vllm.py": "", "sglang.py": "", "moe.py": VLLM, "moe_sglang.py": SGLANG,
-                       "gemm.py": "import vllm\n" + GEMM}.items():
+                       "mp_tuner_stub.py": MP_TUNER, "gemm.py": "import vllm\n" + GEMM}.items():
         report.write(f"{at}/{path}", text)
-    for name, device, dtype in (("bf16", "AMD_Instinct_MI300X", ""), ("int4", "AMD_Instinct_MI300X", ",dtype=int4_w4a16"),
+    for name, device, dtype in (("bf16", "AMD_Instinct_MI300X", ""),
+                                ("int4", "AMD_Instinct_MI300X", ",dtype=int4_w4a16"),
                                 ("fp8", "NVIDIA_H100", ",dtype=fp8_w8a8,block_shape=[128,128]"),
                                 ("channel", "NVIDIA_H100", ",dtype=fp8_w8a8,per_channel_quant=True")):
         report.write(f"{at}/{name}.log", f"Config file not found at /a/E=8,N=1792,device_name={device}{dtype}.json\n"
@@ -111,7 +137,7 @@ def provide():
 def rows(name):
     """{M or (M, N, K): tuples} of a table"""
     of = collections.defaultdict(list)
-    for row in report.rows_of(report.read(f"{at}/{name}/tuples.csv")):
+    for row in report.rows_of(report.read(f"{at}/{name}/candidates_triton.csv")):
         key = tuple(int(row[x]) for x in "MNK") if row["K"] else int(row["M"])
         of[key].append({name: int(row[name]) for name in MEMBERS if row[name]})
     return of
@@ -121,7 +147,7 @@ def measured(tuner, table, arguments=""):
     """What a tuner measures, in its order, and what the driver says"""
     log = f"{at}/measured"
     report.write(log, "")
-    done = report.run(f"python3 {DRIVER} {at}/{table}/tuples.csv {at}/{tuner} {arguments}",
+    done = report.run(f"python3 {DRIVER} {at}/{table}/candidates_triton.csv {at}/{tuner} {arguments}",
                       env={"MEASURED": log, "PYTHONPATH": f"{at}:tests/harness"})
     of = collections.defaultdict(list)
     for m, config in map(json.loads, report.read(log).splitlines()):
@@ -137,7 +163,7 @@ def is_same(got, table, ms=(1, 16, 4096), also=None):
 
 def tables():
     """The first tuple of an M is that of the file, and those behind the second one go by their probabilities."""
-    for path in glob.glob(f"{at}/*/tuples.csv"):
+    for path in glob.glob(f"{at}/*/candidates_triton.csv"):
         of = collections.defaultdict(list)
         for row in report.rows_of(report.read(path)):
             of[row["file"], row["M"]].append(row)
@@ -196,6 +222,32 @@ def products():
     return [f"{got.keys()}"] * (sorted(got) != keys) + [f"{m}: {got[m]}" for m in keys if got[m] != wanted[m]]
 
 
+def kernels():
+    """Of AITER: by names of today and of 2025, which lack a part"""
+    report.write(f"{at}/a8w8_blockscale_untuned_gemm.csv", "M,N,K\n16,7168,2048\n33,512,7168\n64,512,7168\n")
+    report.run(f"{KPRED} aiter --gpu MI300X --top 3 -o {at}/aiter {at}/a8w8_blockscale_untuned_gemm.csv")
+    table = f"{at}/aiter/candidates_a8w8_blockscale.csv"
+    wanted = collections.defaultdict(set)
+    for row in report.rows_of(report.read(table)):
+        wanted[int(row["M"]), int(row["N"]), int(row["K"])].add((row["kernelName"], int(row["splitK"])))
+    names = sorted({name for of in wanted.values() for name, _ in of}) + ["another"]
+    log = f"{at}/measured"
+    for old in False, True:
+        report.write(log, "")
+        called = [re.sub("_[12]x[12]_(?=[0-9]+x[0-9]+x1_)", "_", name, count=1) if old else name for name in names]
+        report.write(f"{at}/blocks.py", AITER.replace("NAMES", repr(called)))
+        said = report.run(f"python3 {DRIVER} {table} {at}/blocks.py -i {at}/a8w8_blockscale_untuned_gemm.csv",
+                          env={"MEASURED": log, "PYTHONPATH": at}).stderr
+        of = collections.defaultdict(list)
+        for shape, (i, split) in map(json.loads, report.read(log).splitlines()):
+            of[tuple(shape)].append((names[i], split))
+        for shape in (16, 7168, 2048), (64, 512, 7168):
+            if sorted(of[shape]) != sorted(wanted[shape]) or len(wanted[shape]) != 3:
+                yield f"{shape}: {of[shape]}, not {wanted[shape]}"
+        if len(of[33, 512, 7168]) != 4 * len(names) or "M=33,N=512,K=7168: it is not in the table for 304" not in said:
+            yield f"another shape: {said}"
+
+
 def refuse(name, text, table=None, tuner="moe.py"):
     if table is not None:
         report.write(f"{at}/broken.csv", table)
@@ -203,13 +255,13 @@ def refuse(name, text, table=None, tuner="moe.py"):
 
 
 def refusals():
-    whole = report.read(f"{at}/vllm_bf16/tuples.csv")
+    whole = report.read(f"{at}/vllm_bf16/candidates_triton.csv")
     head, first, second = whole.splitlines()[:3]
     rest = head[len(HEADING):]
     refuse("no table", "broken.csv: No such file")
     refuse("an empty file", "broken.csv:1: has no column server", "")
     refuse("a table without a column", "has no column num_warps", whole.replace("num_warps", "warps"))
-    refuse("a table without rows", "it has no tuple", head + "\n")
+    refuse("a table without rows", "it has no candidate", head + "\n")
     refuse("a word", 'broken.csv:3: num_warps: value "x": is no whole number',
            "\n".join((head, first, re.sub(r"(,\d+),(\d),2,0,", r"\1,x,2,0,", second))) + "\n")
     refuse("a number below zero", "is no whole number", f"{head}\n{first.replace(',1792,', ',-1,')}\n")
@@ -220,12 +272,18 @@ def refusals():
     with open(f"{at}/broken.csv", "wb") as f:
         f.write(b"\xff\xfe")
     refuse("no text", "broken.csv: 'utf-8' codec")
-    refuse("the table of another server", "it has no tuple for sglang", whole, "moe_sglang.py")
+    refuse("the table of another server", "it has no candidate for sglang", whole, "moe_sglang.py")
+    aiter = "cu_num,M,N,K,splitK,kernelName\n"
+    refuse("AITER's table for a server's tuner", "has no mp_tuner: this tuner is not known", aiter + "304,1,2,3,0,a\n")
+    refuse("AITER's table without rows", "it has no candidate", aiter)
+    refuse("AITER's table without a column", "has no column splitK", aiter.replace("splitK", "split"))
+    refuse("AITER's table without a kernel", "broken.csv:2: a size or kernelName is missing", aiter + "304,1,2,3,0,\n")
+    refuse("AITER's table with a word", 'K: value "x": is no whole number', aiter + "304,1,2,x,0,a\n")
     refuse("no tuner", "none.py: No such file", whole, "none.py")
     for name, text, tuner in (("no Python", "invalid syntax", "a b"), ("no main part", "has no part that runs", "a = 1"),
                               ("no function tune()", "has no function tune()", "if __name__ == '__main__': pass"),
-                              ("another tune()", "4: tune() has no argument num_experts", "\n\nclass A:\n    def tune(self, num_tokens): pass\n"
-                               "if __name__ == '__main__': pass\n"),
+                              ("another tune()", "4: tune() has no argument num_experts", "\n\nclass A:\n"
+                               "    def tune(self, num_tokens): pass\nif __name__ == '__main__': pass\n"),
                               ("a space of another name", "tune() has no argument search_space",
                                VLLM.replace("search_space", "space"))):
         report.write(f"{at}/other.py", tuner)
@@ -239,5 +297,6 @@ report.check("experts: the tuples of the table alone", experts)
 report.check("another shape keeps the tuner's space", other_shapes)
 report.check("types of weights, and both servers", kinds)
 report.check("products: the shapes of the table alone", products)
+report.check("AITER's kernels", kernels)
 refusals()
 report.end()

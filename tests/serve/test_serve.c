@@ -262,7 +262,7 @@ static void installed(void)
 
 static size_t rows_of(const char *size)
 {
-    return (size_t)lines_like(text_of("dir/tuples.csv"),
+    return (size_t)lines_like(text_of("dir/candidates_triton.csv"),
                               say("vllm,.E=8,N=%s,device_name=.*", size));
 }
 
@@ -272,7 +272,7 @@ static void top(void)
     put_config("mixtral", "");
     remove_tree("dir");
     RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3
-                 && has(program.err.s, "dir/tuples.csv alone"),
+                 && has(program.err.s, "dir/candidates_triton.csv alone"),
              "three tuples of each M");
     RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3,
              "the same again");
@@ -280,29 +280,30 @@ static void top(void)
                  && rows_of("3584") == 18 * 2,
              "the rows of an earlier run stay");
     RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir") == 1
-                 && has(program.err.s, "tuples.csv: is there already") && rows_of("1792") == 18 * 3,
+                 && has(program.err.s, "candidates_triton.csv: is there already")
+                 && rows_of("1792") == 18 * 3,
              "fewer tuples do not replace more");
     RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir --force") == 0 && rows_of("1792") == 18 * 2
                  && rows_of("3584") == 18 * 2,
              "--force, with the others");
     RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 0 && rows_of("1792") == 18 * 4,
              "more tuples, with those that are there");
-    RUNS("/usr/bin/env sed -i 1s/file/name/ dir/tuples.csv");
+    RUNS("/usr/bin/env sed -i 1s/file/name/ dir/candidates_triton.csv");
     RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
-                 && has(text_of("dir/tuples.csv"), "server,name,"),
+                 && has(text_of("dir/candidates_triton.csv"), "server,name,"),
              "a table with another heading stays");
-    put_text("dir/tuples.csv", "mine\n");
+    put_text("dir/candidates_triton.csv", "mine\n");
     RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
-                 && strcmp(text_of("dir/tuples.csv"), "mine\n") == 0,
+                 && strcmp(text_of("dir/candidates_triton.csv"), "mine\n") == 0,
              "another table stays");
     remove_tree("dir");
     RAN_CASE(serve("--server vllm --quant int8_w8a8 --top 4 -o dir") == 0
                  && has(program.err.s, ".json: no tuples to measure: the model fused_moe_amd does ")
-                 && !has(program.err.s, "kpred_tune") && !is_there("dir/tuples.csv"),
+                 && !has(program.err.s, "kpred_tune") && !is_there("dir/candidates_triton.csv"),
              "no model");
     remove_tree("dir");
     RAN_CASE(serve("--server sglang --top 4 -o dir") == 0 && !has(program.err.s, "no tuples")
-                 && !has(text_of("dir/tuples.csv"), "_down"),
+                 && !has(text_of("dir/candidates_triton.csv"), "_down"),
              "the second product is tuned with the first one");
     RUNS("/usr/bin/env mkdir -p own");
     put_text("own/" MOE, "{\"1\": " ROW("16") "}");

@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""kpred_tune.py - a server's own tuner, with the tuples of `kpred serve --top` in the place of its space
+"""kpred_tune.py - a server's own tuner, with the candidates of `kpred serve --top` in the place of its space
 
 SPDX-License-Identifier: MIT
 
-usage: kpred_tune.py tuples.csv TUNER.py [ARGUMENTS OF THE TUNER...]
+usage: kpred_tune.py TABLE.csv TUNER.py [ARGUMENTS OF THE TUNER...]
 
-TUNER.py is benchmark_moe.py or benchmark_w8a8_block_fp8.py of vLLM, or a tuner of SGLang's that has the same functions:
+TABLE.csv is candidates_triton.csv of `kpred serve --top K`. TUNER.py is benchmark_moe.py or benchmark_w8a8_block_fp8.py
+of vLLM, or a tuner of SGLang's that has the same functions:
 
     class BenchmarkWorker, of ray, with tune(num_tokens, num_experts, shard_intermediate_size, ..., search_space, ...)
     tune(M, N, K, block_size, ..., search_space, input_type) and get_weight_shapes(tp_size)
 
-It runs as it would alone, and writes the same files. Each shape of the table is measured with the tuples of the table
-alone; another one with all of the tuner's. Of the products N=..,K=.. those of the table are tuned.
+Or TABLE.csv is candidates_FAMILY.csv of `kpred aiter --top K`, and TUNER.py that family's of AITER, such as
+csrc/ck_gemm_a8w8_blockscale/gemm_a8w8_blockscale_tune.py, which has kernels_list and mp_tuner(tasks, in_datas, ...).
+
+The tuner runs as it would alone, and writes the same files. Each shape of the table is measured with the candidates of
+the table alone; another one with all of the tuner's. Of a server's products N=..,K=.. those of the table are tuned.
 """
 import ast
 import csv
+import numbers
 import os
+import re
 import sys
 import types
 
@@ -35,7 +41,7 @@ def say(what):
 
 
 class Space(list):
-    """The tuples of a shape: the tuner leaves none of them out."""
+    """The candidates of a shape: the tuner leaves none of them out."""
     is_whole = True
 
 
@@ -49,30 +55,58 @@ def number(row, column, where):
     return int(text) if text else None
 
 
-def read_table(path):
-    """{(server, E, N, K, dtype, block or None, is per channel): {M: tuples}}"""
-    table = {}
+def read_rows(path, columns):
+    """Each row, and where it is"""
     try:
         with open(path, encoding="utf-8", newline="") as f:
             rows = csv.DictReader(f)
-            lacking = [name for name in ("server", "dtype", *SIZES, *MEMBERS) if name not in (rows.fieldnames or [])]
+            lacking = [name for name in columns if name not in (rows.fieldnames or [])]
             if lacking:
-                stop(f"{path}:1: has no column {lacking[0]}: it is no table of `kpred serve --top`")
+                stop(f"{path}:1: has no column {lacking[0]}: it is no table of candidates of kpred")
             for row in rows:
                 where = f"{path}:{rows.line_num}"
                 if None in row:
                     stop(f"{where}: it has more cells than the heading")
-                e, n, k, *block, per_channel, m = (number(row, name, where) for name in SIZES)
-                config = {name: number(row, name, where) for name in MEMBERS}
-                if m is None or n is None or None in list(config.values())[:6]:
-                    stop(f"{where}: M, N, a block size, warps or stages are missing")
-                key = row["server"], e, n, k, row["dtype"], tuple(block) if all(block) else None, bool(per_channel)
-                table.setdefault(key, {}).setdefault(m, []).append(
-                    {name: value for name, value in config.items() if value is not None})
+                yield row, where
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         stop(f"{path}: {getattr(error, 'strerror', None) or error}")
+
+
+def is_of_aiter(path):
+    """By its heading"""
+    try:
+        with open(path, encoding="utf-8") as f:
+            return "kernelName" in f.readline()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def read_table(path):
+    """{(server, E, N, K, dtype, block or None, is per channel): {M: tuples}}"""
+    table = {}
+    for row, where in read_rows(path, ("server", "dtype", *SIZES, *MEMBERS)):
+        e, n, k, *block, per_channel, m = (number(row, name, where) for name in SIZES)
+        config = {name: number(row, name, where) for name in MEMBERS}
+        if m is None or n is None or None in list(config.values())[:6]:
+            stop(f"{where}: M, N, a block size, warps or stages are missing")
+        key = row["server"], e, n, k, row["dtype"], tuple(block) if all(block) else None, bool(per_channel)
+        table.setdefault(key, {}).setdefault(m, []).append(
+            {name: value for name, value in config.items() if value is not None})
     if not table:
-        stop(f"{path}: it has no tuple")
+        stop(f"{path}: it has no candidate")
+    return table
+
+
+def read_kernels(path):
+    """{(compute units, M, N, K), with B behind the units of batched products: {(kernel, split)}}"""
+    table = {}
+    for row, where in read_rows(path, ("cu_num", "M", "N", "K", "splitK", "kernelName")):
+        key = tuple(number(row, name, where) for name in ("cu_num", "B", "M", "N", "K") if name in row)
+        if None in key or not row["kernelName"]:
+            stop(f"{where}: a size or kernelName is missing")
+        table.setdefault(key, set()).add((plain(row["kernelName"]), number(row, "splitK", where)))
+    if not table:
+        stop(f"{path}: it has no candidate")
     return table
 
 
@@ -151,6 +185,54 @@ def keeping(prune):
     return keep
 
 
+def plain(kernel):
+    """A kernel of ck without its number of instructions for a wave, which names of 2025 do not have"""
+    return re.sub(r"(_\d+x\d+_\d+x\d+)_\d+x\d+(_\d+x\d+x\d+_)", r"\1\2", kernel)
+
+
+class Kernels:
+    """Of AITER: its tuner lists tasks, ((sizes, number, split, name or ""), ...), and mp_tuner() measures them."""
+    def __init__(self, table):
+        self.table = table
+
+    def of(self, shape, own, names):
+        key = tuple(int(size) for size in shape if isinstance(size, numbers.Integral))
+        called = f"{'B=%d,' % key[1] if len(key) > 4 else ''}M={key[-3]},N={key[-2]},K={key[-1]}"
+        wanted = self.table.get(key, ())
+        tasks = [task for task in own if (plain(task[0][3] or names(task[0][1])), task[0][2]) in wanted]
+        if not tasks:
+            why = f"none of its {len(wanted)} kernels is the tuner's" if wanted else \
+                f"it is not in the table for {key[0]} compute units"
+            say(f"{called}: {why}: all {len(own)} kernels of the tuner")
+            return own
+        lacking = len(wanted) - len(tasks)
+        say(f"{called}: {len(tasks)} of {len(own)} kernels" +
+            f"; {lacking} more of the table are none of the tuner's" * (lacking > 0))
+        return tasks
+
+    def change(self, tuner, path):
+        for name in "mp_tuner", "kernels_list":
+            if not hasattr(tuner, name):
+                stop(f"{path}: has no {name}: this tuner is not known")
+        measure = tuner.mp_tuner
+
+        def name_of(number_of_kernel):
+            try:
+                return tuner.kernels_list[number_of_kernel].name
+            except (IndexError, KeyError):
+                return ""
+
+        def measure_few(tasks, in_datas, *arguments, **named):
+            of = {}
+            for task in tasks:
+                of.setdefault(task[0][0], []).append(task)
+            of = [self.of(shape, own, name_of) for shape, own in of.items()]
+            datas = [data for _, data in in_datas] if len(in_datas) == len(of) else [()] * len(of)
+            return measure([task for own in of for task in own], [(len(own), data) for own, data in zip(of, datas)],
+                           *arguments, **named)
+        tuner.mp_tuner = measure_few
+
+
 def change(tuner, tree, path, spaces):
     """Puts other functions into the module, which runs as far as its main part."""
     for node in tree.body:
@@ -196,16 +278,20 @@ def load(table, path):
     if not main:
         stop(f"{path}: has no part that runs if __name__ is __main__: this tuner is not known")
     tree.body = [node for node in tree.body if node not in main]
-    spaces = Spaces(read_table(table), "sglang" if "sglang" in text else "vllm")
-    if not any(key[0] == spaces.server for key in spaces.table):
-        stop(f"{table}: it has no tuple for {spaces.server}, whose tuner this is")
+    kernels = Kernels(read_kernels(table)) if is_of_aiter(table) else None
+    spaces = Spaces(read_table(table), "sglang" if "sglang" in text else "vllm") if kernels is None else None
+    if spaces is not None and not any(key[0] == spaces.server for key in spaces.table):
+        stop(f"{table}: it has no candidate for {spaces.server}, whose tuner this is")
     tuner = types.ModuleType("__main__")
     # A process that the tuner spawns runs the file of the main module again: this one, not the tuner's.
     tuner.__file__ = os.path.abspath(__file__)
     sys.modules["__main__"] = tuner # what ray and multiprocessing take functions from
     exec(compile(tree, path, "exec", dont_inherit=True), vars(tuner)) # pylint: disable=exec-used
-    change(tuner, tree, path, spaces)
-    change_others(tuner, spaces)
+    if kernels is not None:
+        kernels.change(tuner, path)
+    else:
+        change(tuner, tree, path, spaces)
+        change_others(tuner, spaces)
     return tuner, compile(ast.Module(main, []), path, "exec", dont_inherit=True)
 
 
@@ -214,7 +300,7 @@ def main():
         print(__doc__[__doc__.index("usage"):].split("\n\n", maxsplit=1)[0], file=sys.stderr)
         sys.exit(2)
     table, path = map(os.path.abspath, sys.argv[1:3])
-    os.environ.update(KPRED_TUPLES=table, KPRED_TUNER=path) # for what the tuner spawns
+    os.environ.update(KPRED_CANDIDATES=table, KPRED_TUNER=path) # for what the tuner spawns
     sys.argv = [path, *sys.argv[3:]]
     sys.path[0] = os.path.dirname(path)
     tuner, code = load(table, path)
@@ -225,4 +311,4 @@ if __name__ == "__main__":
     main()
 elif __name__ == "__mp_main__": # a process that the tuner spawned: it has the tuner's arguments, and takes its names
     globals().update({name: value for name, value in vars(
-        load(os.environ["KPRED_TUPLES"], os.environ["KPRED_TUNER"])[0]).items() if not name.startswith("__")})
+        load(os.environ["KPRED_CANDIDATES"], os.environ["KPRED_TUNER"])[0]).items() if not name.startswith("__")})

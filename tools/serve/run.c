@@ -312,15 +312,17 @@ static int write_files(struct run *r)
     if (made == 0 && !has_tuples)
         return 0;
     if (find_output(r) != 0 || (made != 0 && make_files(r) != 0)
-        || (has_tuples && add_joined(r, "tuples.csv", &r->tuples, report_join_table) != 0)
+        || (has_tuples
+            && add_joined(r, "candidates_triton.csv", &r->tuples, report_join_table) != 0)
         || triton_files_write(&r->files, r->o->force) != 0)
         return -1;
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
     aiter_tell(&r->aiter);
     if (has_tuples)
-        note("kpred_tune.py runs a server's tuner with the tuples of %s/tuples.csv alone",
-             r->output.s);
+        note(
+            "kpred_tune.py runs a server's tuner with the tuples of %s/candidates_triton.csv alone",
+            r->output.s);
     return 0;
 }
 
