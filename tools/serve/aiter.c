@@ -139,16 +139,17 @@ static int ask_layers(struct asking *a)
     int rc = 0;
     if (no_table(a) != NULL)
         lookups_add_none(a->l, "other layers", no_table(a), LOOKUP_NONE);
-    else if (!hf_layers_known(&top))
-        lookups_add_none(a->l, "other layers", "kpred does not know those of the type",
-                         LOOKUP_UNKNOWN);
-    if (no_table(a) != NULL || !hf_layers_known(&top))
+    else if (hf_layers_unknown(&top) != NULL)
+        lookups_add_none(a->l, "other layers", hf_layers_unknown(&top), LOOKUP_UNKNOWN);
+    if (no_table(a) != NULL || hf_layers_unknown(&top) != NULL)
         return 0;
     if (hf_layers(&top, a->how->tp, &layers) != 0)
         return fail("%s: so the server refuses the model, or kpred does not know its layers",
                     a->c->json.path);
     for (size_t i = 0; i < layers.n && rc == 0; i++)
         rc = ask_layer(a, &layers.v[i]);
+    if (rc == 0 && layers.plain.n != 0)
+        rc = ask_bf16(a, layers.plain.n, layers.plain.k, 0, layers.plain.name);
     return rc;
 }
 

@@ -231,9 +231,8 @@ static int add_products(struct maker *m)
 {
     struct hf_config top = {.inner = "", .json = m->c->json};
     struct hf_layers layers;
-    if (!hf_layers_known(&top)) {
-        note("kpred does not know the layers of this type besides the experts: their "
-             "block-scaled products are left out");
+    if (hf_layers_unknown(&top) != NULL) {
+        lookups_add_none(m->l, "other layers", hf_layers_unknown(&top), LOOKUP_UNKNOWN);
         return 0;
     }
     if (hf_layers(&top, m->how->tp, &layers) != 0)
