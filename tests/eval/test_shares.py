@@ -81,14 +81,16 @@ def worth(name, k):
 
 def agrees(name, *ks):
     text = evaluate(name, f"-k {','.join(map(str, ks))} --csv").stdout
-    assert text.startswith("model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5,timed,judged,ceiling\n")
-    got = [x[:7] + x[9:-3] for x in (line.split(",") for line in text.splitlines()[1:])]
+    assert text.startswith("model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5,timed,judged,ceiling,left_out\n")
+    got = [x[:7] + x[9:-4] for x in (line.split(",") for line in text.splitlines()[1:])]
     return [f"{x}: {y}" for x, y in zip(got, [worth(name, k) for k in ks], strict=True) if x != y]
 
 
 def single():
     """A problem with one option"""
-    assert "1 problem with less than two timed options is left out" in evaluate("two", "--csv").stderr
+    done = evaluate("two", "--csv")
+    assert "1 problem with less than two timed options is left out" in done.stderr
+    assert [x["left_out"] for x in rows_of(done.stdout)] == ["1"], done.stdout
 
 
 def learnt():

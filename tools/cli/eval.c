@@ -36,7 +36,7 @@ static const char help[] =
     "  --reliability  how well the probabilities fit, of all k tuples together: columns\n"
     "                 model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
     "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid; of timed data also\n"
-    "                 exact,share,share_p1,share_p5\n"
+    "                 exact,share,share_p1,share_p5,timed,judged,ceiling,left_out\n"
     "  --json         as JSON, an array of objects with the same names\n"
     "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
     "                 was observed against what was predicted; gnuplot draws it\n"
@@ -54,8 +54,9 @@ static const char help[] =
     "problems where the fastest of the first k others is as fast as any; share: the geometric "
     "mean\n"
     "of the best time by its time, with percentiles; unlisted, in the table: percent of problems\n"
-    "whose first tuple was not timed; timed: percent of the first k tuples that were. Where not "
-    "all\n"
+    "whose first tuple was not timed; left out: problems with fewer than two timed tuples that "
+    "are\n"
+    "legal; timed: percent of the first k tuples that were timed. Where not all\n"
     "tuples of a problem were timed (format = timed), the model's order of those that were "
     "counts,\n"
     "and judged estimates the share of the first k tuples among all legal ones: it is what trees\n"
@@ -150,7 +151,8 @@ static void add_estimate(struct table *t, double share)
 }
 
 /* Timed data: what follows in the line */
-static void add_shares(struct results *to, const struct eval_shares *s, size_t n, double ceiling)
+static void add_shares(struct results *to, const struct eval_shares *s, size_t n, double ceiling,
+                       size_t left_out)
 {
     struct table *t = &to->table;
     table_number(t, "%.2f", 100.0 * (double)s->exact / (double)n);
@@ -159,11 +161,15 @@ static void add_shares(struct results *to, const struct eval_shares *s, size_t n
         table_number(t, "%.5f", s->se);
     table_number(t, "%.5f", s->p1);
     table_number(t, "%.5f", s->p5);
-    if (shows_error(to))
+    if (shows_error(to)) {
         table_number(t, "%.2f", 100.0 * (double)s->unlisted / (double)n);
+        table_number(t, "%zu", left_out);
+    }
     table_number(t, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
     add_estimate(t, s->judged);
     add_estimate(t, ceiling);
+    if (!shows_error(to))
+        table_number(t, "%zu", left_out);
 }
 
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
@@ -215,7 +221,8 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
     add_line(e, to, k, s, first);
     if (eval_is_timed(e)) {
         const struct eval_shares shares = eval_shares_of(e, out, first, end);
-        add_shares(to, &shares, s.n, k == 1 ? eval_ceiling(e, first, end) : -1);
+        add_shares(to, &shares, s.n, k == 1 ? eval_ceiling(e, first, end) : -1,
+                   eval_left_out(e, first));
         percent = 100.0 * shares.share;
     }
     add_point(e, &to->plot, group, k, percent, first);
@@ -260,11 +267,11 @@ static const char *heading(const struct eval *e, const struct results *to)
 {
     if (!shows_error(to))
         return eval_is_timed(e) ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,"
-                                  "share_p5,timed,judged,ceiling"
+                                  "share_p5,timed,judged,ceiling,left_out"
                                 : "model,split,gpu,dtype,k,n,pft,avg,valid";
     return eval_is_timed(e)
                ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
-                 "share p1,share p5,unlisted,timed,judged,ceiling"
+                 "share p1,share p5,unlisted,left out,timed,judged,ceiling"
                : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
 }
 
