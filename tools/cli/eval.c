@@ -418,7 +418,7 @@ static int print_results(const struct eval *e, const struct results *r)
 /* The file of --hits is opened before the long work, not after it. */
 static int evaluate(struct eval *e, const struct options *o)
 {
-    struct results r = {.o = o};
+    struct results r = {.o = o, .plot = {.is_whole = !o->reliability}};
     struct outfile hits;
     if (o->hits && out_open(&hits, o->hits))
         return -1;

@@ -144,8 +144,7 @@ static int report(const struct report_options *o)
 {
     const struct output to = {"--plot", o->plot};
     struct table t = {0};
-    struct plot plot;
-    memset(&plot, 0, sizeof plot);
+    struct plot plot = {.is_falling = 1, .is_steps = 1, .is_whole = 1};
     if (outputs_check_inputs(&to, 1, "RUN.log", &o->logs) != 0
         || (o->plot != NULL && plot_check() != 0))
         return -1;
