@@ -48,7 +48,7 @@ def evaluate(header, arguments="--csv", data="data.csv"):
 def told(done):
     """What it notes: temperature, log-loss with it, temperature of the scores, log-loss with that, problems"""
     found = re.search(r"tiny: temperature (\d\.\d\d): .* (\d+\.\d{4}) bits a problem; divided by (\d\.\d\d), as the "
-                      r"scores are, (\d+\.\d{4}) \((\d+) problems\)", done.stderr)
+                      r"scores are, (\d+\.\d{4}) \((\d+) problems?\)", done.stderr)
     assert found, done.stderr
     return [float(x) for x in found.groups()]
 
