@@ -345,6 +345,12 @@ def same_figures():
         yield "no figures"
 
 
+def peers():
+    """The table of performance.md is what its CSV gives."""
+    table = output(f"{sys.executable} tools/lab/report/peers.py docs/performance-peers.csv")
+    assert table.count("\n") > 20 and table in TEXT["docs/performance.md"]
+
+
 def dimensions():
     """What protocol.md says of 2-D problems and of all is in the tables of accuracy.md."""
     def exact(mark, gpu):
@@ -375,6 +381,7 @@ check("weights/README.md shows the figures of weights/accuracy.csv", shown_figur
 check("weights/README.md shows what rounding changes", shown_changes)
 check("rounding", rounding)
 check("accuracy.md and weights/README.md agree", same_figures)
+check("the table of peers", peers)
 check("solvers for 2-D problems", dimensions)
 check("temperatures of experiments.md", temperatures)
 
