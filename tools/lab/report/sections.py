@@ -71,7 +71,7 @@ def models(m, _):
         figures = [pft(m, [kernel], split, 1, OURS) or m.test_rows(kernel, split)
                    for split in ("config", "shape")]
         lines.append([m.title(kernel), f"`{identity}`", f"{int(size):,}", *map(size_of, figures)])
-    return table(["kernel", "network", "bytes", "`config`: problems (groups)",
+    return table(["kernel", "id of the header", "bytes", "`config`: problems (groups)",
                   "`shape`: problems (groups)"], lines)
 
 
