@@ -507,7 +507,7 @@ def panels(path, first):
 
 
 def shown(folder):
-    """The marks of the pictures lie where the figures of the CSV files are, five panels a row of 172 pixels each: ours,
+    """The marks of the pictures lie where the figures of the CSV files are, five panels a row of 180 pixels each: ours,
     trees, forest, nearest."""
     for name, file, first, x_most, least, most in (
             ("accuracy-config", "accuracy", ["paper_config", "more_config", "config"], 110, 0, 100),
@@ -519,7 +519,7 @@ def shown(folder):
                                     (3, ["random forest + rule", "random forest", "forest"]),
                                     (5, ["nearest + rule", "nearest neighbour", "nearest"])):
                 of = next((panel[x] for x in methods if x in panel), {})
-                want += [(symbol, i % 5 * 172 + 48 + 112 * math.log(k / .9) / math.log(x_most / .9),
+                want += [(symbol, i % 5 * 180 + 48 + 120 * math.log(k / .9) / math.log(x_most / .9),
                           i // 5 * 200 + 150 - 114 * (of[k] - least) / (most - least)) for k in sorted(of)]
         found = [(int(s), float(x), float(y)) for s, x, y in re.findall(
             r"<use href='#gpPt(\d+)' transform='translate\(([0-9.]+),([0-9.]+)\)", read(f"{folder}/{name}.svg"))][:-4]

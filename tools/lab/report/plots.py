@@ -18,6 +18,7 @@ import tempfile
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "peers"))
 
 import timed  # noqa: E402: needs the path
+from aiter_rows import MERGE_NAMES  # noqa: E402
 from measured import OURS, share  # noqa: E402
 from rows import die  # noqa: E402
 from sections import KS, NAMES, NETS, chain_cost, pft, widths_of  # noqa: E402
@@ -92,7 +93,7 @@ def slim(svg):
 # ---- scripts ----
 
 WIDTH, PANEL, KEY = 760, 240, 66 # pixels of two panels a row
-NARROW = 860, 200 # of five
+NARROW = 900, 200 # of five
 
 
 class Script:
@@ -174,7 +175,7 @@ def two_lines(name):
     """The name of a solver or kernel, in two lines if it is long."""
     name = name.replace(" > ", " above ").replace("<=", "≤")
     parts = re.findall("[A-Z][a-z0-9]*|_?[^A-Z_]+", name)
-    while len(parts) > 1 and len(parts[0]) + len(parts[1]) < 24:
+    while len(parts) > 1 and len(parts[0]) + len(parts[1]) < 23:
         parts[:2] = [parts[0] + parts[1]]
     return parts[0] + ("\\n" + "".join(parts[1:]) if parts[1:] else "")
 
@@ -204,10 +205,12 @@ def panels_of(panels, column, settings):
 def hit_rates(folder, split):
     """A panel for each kernel that kpred has a model of."""
     lines, panels = read_csv(os.path.join(folder, "accuracy.csv")), {}
-    for table, before in ((f"paper_{split}", ""), (f"more_{split}", ""), (split, "AITER, ")):
+    for table in (f"paper_{split}", f"more_{split}", split):
         for line in lines:
             if line["table"] == table and line["by"] in ("", "all") and not re.search(" kernels$|^pooled$", line["rows"]):
-                panels.setdefault(before + line["rows"], []).append(line)
+                family, *rest = line["rows"].split(",", 1)
+                title = "gemm_" + MERGE_NAMES[family] if family in MERGE_NAMES else family
+                panels.setdefault(",".join([title, *rest]), []).append(line)
     return panels_of({title: of for title, of in panels.items() if curve(of, ["kpred"], "pft")}, "pft",
                      ["xrange [0.9:110]", "yrange [0:100]", "xtics (1, 3, 10, 30, 100)", "ytics 50", "mytics 2",
                       *labels("k, tuples", "hits, %"), "ylabel offset 2.2,0"])
