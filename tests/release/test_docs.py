@@ -345,6 +345,18 @@ def same_figures():
         yield "no figures"
 
 
+def of_readme():
+    """What README.md says of solvers and of matrix products is in weights/README.md and its CSV, rounded."""
+    exact = [float(row[3]) for heading, row in rows("weights/README.md") if heading == "conv_solver" and "gfx" in row[1]]
+    share = next(float(first(row[4])) for heading, row in rows("weights/README.md") if "mi100" in heading and row[1] == "all")
+    one, three = ([f"{float(MEASURED[f'gemm_{name}', 'config', ''][f'pft{k}']):.0f}" for name in (
+        "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale")] for k in (1, 3))
+    return [x for x in (f"the fastest one for {min(exact):.0f} to {max(exact):.0f} percent of the 2-D problems",
+                        f"reaches {100 * share:.0f} percent of the fastest",
+                        f"first for {one[0]} (FP8), {one[1]} (FP8, shuffled weights) and {one[2]} percent (FP4)",
+                        f"among three for {three[0]}, {three[1]} and {three[2]} ") if x not in PLAIN["README.md"]]
+
+
 def peers():
     """The table of performance.md is what its CSV gives."""
     table = output(f"{sys.executable} tools/lab/report/peers.py docs/performance-peers.csv")
@@ -381,6 +393,7 @@ check("weights/README.md shows the figures of weights/accuracy.csv", shown_figur
 check("weights/README.md shows what rounding changes", shown_changes)
 check("rounding", rounding)
 check("accuracy.md and weights/README.md agree", same_figures)
+check("figures of README.md", of_readme)
 check("the table of peers", peers)
 check("solvers for 2-D problems", dimensions)
 check("temperatures of experiments.md", temperatures)
