@@ -223,7 +223,7 @@ static void known(void)
          "kpred.json tells which is which");
     put_text("known/" MOE, "{\"16\": 1}");
     RAN_CASE(serve("--server vllm --tp 8 --known known -o dir --force") == 1
-                 && has(program.err.s, MOE ":1:8: 16: here should be an object"),
+                 && has(program.err.s, MOE ":1:8: 16: expected an object"),
              "a broken file");
 }
 
