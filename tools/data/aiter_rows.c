@@ -251,6 +251,18 @@ static struct run *find_run(struct aiter *a)
     return &a->runs[i];
 }
 
+/* Verdict on the time. One of 0 was never measured: AITER's makers chose the kernel. No measured row
+   of its problem may lose to it. */
+static int read_time(struct aiter *a, double *out)
+{
+    static const double untimed_us = 1e9;
+    const char *text = cell(a, TIME);
+    const int rc = load_figure(a->l, a->r->at, "us", text, out);
+    if (rc == 0 && *text != '\0' && text[strspn(text, "0.")] == '\0')
+        *out = untimed_us;
+    return rc;
+}
+
 /* Verdict: keeps the row. */
 static int add(struct aiter *a, const int64_t *problem, uint32_t kernel, const char *library)
 {
@@ -269,7 +281,7 @@ static int add(struct aiter *a, const int64_t *problem, uint32_t kernel, const c
     params[spec_param_index(s, "library")] = library;
     int rc = read_split(a, library, text[a->split_at]);
     if (rc == 0)
-        rc = load_figure(a->l, a->r->at, "us", cell(a, TIME), &time);
+        rc = read_time(a, &time);
     if (rc == 0)
         rc = load_add_timed(a->l, a->r->at, problem, params, time);
     if (rc != 0 || a->unsearched == 0)

@@ -336,12 +336,18 @@ static int number_behind(const char *name, const char *mark, int otherwise)
     return at != NULL ? atoi(at + strlen(mark)) : otherwise;
 }
 
-/* The next free number. FlyDSL's say how many buffers a kernel has (nb) and in how many parts it
-   takes k (sk), which its legality depends on: nb + 16 log2(sk), and 4 more for each before it. */
+/* The next free number; of assembly kernels that cut k and clear the output first, from 2 on. FlyDSL's say what a kernel's legality depends on: in how many parts it takes k
+   (split_k), and 32 more for each before it; or how many buffers it has (nb) and its parts (sk):
+   nb + 16 log2(sk), and 4 more for each before it. */
 static void number_variant(const struct kernel_list *list, struct kernel *k)
 {
     const int buffers = number_behind(k->name, "_nb", 0), parts = number_behind(k->name, "_sk", 1);
-    int32_t step = 1, variant = 1;
+    const int pieces = number_behind(k->name, "_split_k", 0);
+    int32_t step = 1, variant = strstr(k->name, "_splitk_clean") != NULL ? 2 : 1;
+    if (pieces >= 1 && pieces < 32) {
+        step = 32;
+        variant = pieces;
+    }
     if (buffers >= 2 && buffers <= 4) {
         step = 4;
         variant = buffers;
