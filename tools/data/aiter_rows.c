@@ -30,9 +30,7 @@
     X(FAMILY, "family", 0)     \
     X(RUN, "commit", 0)        \
     X(TYPE, "q_dtype_w", 0)    \
-    X(EXTRA, "extra", 0)       \
-    X(SOLUTION, "solidx", 0)   \
-    X(NUMBER, "kernelId", 0)
+    X(EXTRA, "extra", 0)
 
 #define MEMBER(member, name, needed) member,
 enum column { COLUMNS(MEMBER) N_COLUMNS };
@@ -191,22 +189,16 @@ static int read_further(struct aiter *a, int64_t *problem)
 static int read_kernel(struct aiter *a, uint32_t *out)
 {
     const kpred_names *names = &a->kernels.names;
-    const enum column at = a->at[SOLUTION] >= 0 ? SOLUTION : NUMBER;
-    const char *library = cell(a, LIBRARY), *number = cell(a, at);
-    struct buf b = {0};
-    const char *name = kernel_called(a->l->spec, library != NULL ? library : "", cell(a, KERNEL),
-                                     number != NULL ? number : "", &b);
-    int rc = 0;
+    const char *name = cell(a, KERNEL);
     *out = 0;
     while (*out < names->n && strcmp(names->names[*out], name) != 0)
         ++*out;
-    if (*out == names->n)
-        rc = cell(a, FAMILY) != NULL
-                 ? load_drop(a->l, DROP_OTHER)
-                 : load_bad(a->l, a->r->at, DROP_PARAMS, "kernelName", name,
-                            "is no kernel of the spec: `kpred-train kernels` reads a new list");
-    buf_free(&b);
-    return rc;
+    if (*out < names->n)
+        return 0;
+    return cell(a, FAMILY) != NULL
+               ? load_drop(a->l, DROP_OTHER)
+               : load_bad(a->l, a->r->at, DROP_PARAMS, "kernelName", name,
+                          "is no kernel of the spec: `kpred-train kernels` reads a new list");
 }
 
 /* Verdict on splitK, which may be written "0.0", as one number for all that runs the same code. */

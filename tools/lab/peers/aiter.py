@@ -219,12 +219,11 @@ def blind(method):
 
 
 def network(task):
-    """What a header of kpred-train names, which was trained without the tested rows. Kernels without a
-    name are LIBRARY.NUMBER there."""
+    """What a header of kpred-train names, which was trained without the tested rows."""
     name = f"{task.family}-{task.test}" + (f"-{task.fold}" if task.test == "file" else "")
     library = native.load(os.path.join(task.options.models, f"{name}.h"))
     fields = ["gpu", "m", "n", "k", *EXTRA.get(task.family, [])]
-    called = {f"{row.label[0]}.{row.label[1].partition('#')[2] or 0}": row.label[1] for row in task.rows}
+    called = {row.label[1].partition("#")[0]: row.label[1] for row in task.rows} # without its number
     return [[(source, called.get(kernel, kernel), split) for source, kernel, split in
              native.kernels(library, " ".join(f"{f}={x}" for f, x in zip(fields, row.problem)))]
             for row in task.tested]
