@@ -56,7 +56,7 @@
         9e96f28c95a32fc68a51ec146a6dda912bb2b1765846fe3a09e830e37c138bd2
    data model_configs.qwen3_8b_bf16_tuned_gemm.csv.bz2, 8 rows, sha256
         be550a9584b01b50bba5bae02c5e0169cfcc4af447a66cc90d9e1d3ff02bd14f
-   id afc6c04a9ddc152b, 184423 bytes; a prediction costs 81920 multiply-adds and at most
+   id 78c2fe943392d2bc, 184423 bytes; a prediction costs 81920 multiply-adds and at most
    9408 more a unit of beam; largest accumulator 449907 of 2147483647
 
 spec:
@@ -106,7 +106,7 @@ shipped = none
 # asm counts parts from 1, and cuts k with the kernels of variant 2 only. flydsl has the parts in its names: variant is
 # their number, and 32 more for each kernel before it with the same tile and parts. The others have none.
 library in (asm, opus) or split == 0
-library != asm or (split == 1) == (variant == 1) and split * 64 <= k and k % 64 == 0
+library != asm or split >= 1 and (split == 1) == (variant == 1) and split * 64 <= k and k % 64 == 0
 library not in (asm, flydsl) or n % max(tile_n, 1) == 0
 library != flydsl or k % (max(tile_k, 1) * max(variant % 32, 1)) == 0
 library != skinny or k % 8 == 0 and k <= 9216 and m <= 16 and (m <= 4 or k <= 5120) and (m <= 8 or k <= 256)
@@ -4616,12 +4616,12 @@ static int kpri_gemm_bf16_clause_0(const int32_t *p, const int32_t *v)
     (void)p;
     return is_true;
 }
-/* library != asm or (split == 1) == (variant == 1) and split * 64 <= k and k % 64 == 0 */
+/* library != asm or split >= 1 and (split == 1) == (variant == 1) and split * 64 <= k and k % 64 == 0 */
 static int kpri_gemm_bf16_clause_1(const int32_t *p, const int32_t *v)
 {
     int bad = 0;
-    const int is_true = ((v[1] != 0) || (((v[0] == 1) == (v[5] == 1)) && (kpri_x_mul(v[0], 64) <=
-        p[3]) && (kpri_x_mod(p[3], 64, &bad) == 0)));
+    const int is_true = ((v[1] != 0) || ((1 <= v[0]) && ((v[0] == 1) == (v[5] == 1)) &&
+        (kpri_x_mul(v[0], 64) <= p[3]) && (kpri_x_mod(p[3], 64, &bad) == 0)));
     return is_true && !bad;
 }
 /* library not in (asm, flydsl) or n % max(tile_n, 1) == 0 */
@@ -4679,11 +4679,11 @@ static int kpri_gemm_bf16_rule(const int32_t *problem, const int32_t *values, si
 }
 static const char *const kpri_gemm_bf16_runs_on[] = { "gfx942", "gfx950", "gfx1250", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_bf16 = {
-    3, UINT64_C(0xafc6c04a9ddc152b),
+    3, UINT64_C(0x78c2fe943392d2bc),
     "gemm_bf16", "gemm_bf16", "none",
     kpri_gemm_bf16_fields, kpri_gemm_bf16_params, 6, 6, 384, 0, 65536,
     kpri_gemm_bf16_runs_on, &kpri_gemm_bf16_kernels,
-    kpri_gemm_bf16_rule, "kernels_7a70c108d8b6e27e",
+    kpri_gemm_bf16_rule, "kernels_c767c55da533bd75",
     &kpred_additive_scorer, &kpri_gemm_bf16_net, NULL
 };
 
