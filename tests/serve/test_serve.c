@@ -66,7 +66,7 @@ static void asks(char *const *c)
              say("%s %s %s: %s", c[0], c[1], c[2], wanted));
 }
 
-/* The keys of AITER's look-ups, and by what they are answered */
+/* The keys of AITER's look-ups, and those of models that are always there with their answers */
 static const char *aiter_keys(void)
 {
     struct buf *b = new_text();
@@ -80,7 +80,8 @@ static const char *aiter_keys(void)
         buf_printf(b, "%s%.*s", b->n != 0 ? "\n" : "", (int)(end - key) - is_quoted,
                    key + is_quoted);
         end += is_quoted + 1;
-        buf_printf(b, " %.*s", (int)strcspn(end, ","), end);
+        if (key[is_quoted] == 'a')
+            buf_printf(b, " %.*s", (int)strcspn(end, ","), end);
     }
     return b->s;
 }
