@@ -198,6 +198,10 @@ static void kept(void)
     put_text("file", "x");
     RAN_CASE(serve("--server vllm --tp 8 -o file") == 1 && has(program.err.s, "cannot make"),
              "a file in place of the folder");
+    RUNS("/usr/bin/env ln -s nowhere link");
+    RAN_CASE(serve("--server vllm --tp 8 -o link") == 1
+                 && has(program.err.s, "cannot make the folder: File exists"),
+             "why a folder cannot be made");
 }
 
 /* Measured rows stay as they are, and predicted ones stand outside of them. */
@@ -220,7 +224,7 @@ static void known(void)
          "kpred.json tells which is which");
     put_text("known/" MOE, "{\"16\": 1}");
     RAN_CASE(serve("--server vllm --tp 8 --known known -o dir --force") == 1
-                 && has(program.err.s, MOE ":1:8: 16: here should be an object"),
+                 && has(program.err.s, MOE ":1:8: 16: expected an object"),
              "a broken file");
 }
 
@@ -253,6 +257,65 @@ static void installed(void)
     RAN_CASE(serve("--server vllm --tp 8 --installed own -o dir") == 0
                  && has(program.err.s, "nothing to write") && !is_there("dir"),
              "vLLM has it");
+}
+
+/* ---- --top ---- */
+
+static size_t rows_of(const char *size)
+{
+    return (size_t)lines_like(text_of("dir/candidates_triton.csv"),
+                              say("vllm,.E=8,N=%s,device_name=.*", size));
+}
+
+/* The table of tuples to measure */
+static void top(void)
+{
+    put_config("mixtral", "");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3
+                 && has(program.err.s, "dir/candidates_triton.csv alone"),
+             "three tuples of each M");
+    RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3,
+             "the same again");
+    RAN_CASE(serve("--server vllm --tp 4 --top 2 -o dir") == 0 && rows_of("1792") == 18 * 3
+                 && rows_of("3584") == 18 * 2,
+             "the rows of an earlier run stay");
+    RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir") == 1
+                 && has(program.err.s, "candidates_triton.csv: is there already")
+                 && rows_of("1792") == 18 * 3,
+             "fewer tuples do not replace more");
+    RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir --force") == 0 && rows_of("1792") == 18 * 2
+                 && rows_of("3584") == 18 * 2,
+             "--force, with the others");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 0 && rows_of("1792") == 18 * 4,
+             "more tuples, with those that are there");
+    RUNS("/usr/bin/env sed -i 1s/file/name/ dir/candidates_triton.csv");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
+                 && has(text_of("dir/candidates_triton.csv"), "server,name,"),
+             "a table with another heading stays");
+    put_text("dir/candidates_triton.csv", "mine\n");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
+                 && strcmp(text_of("dir/candidates_triton.csv"), "mine\n") == 0,
+             "another table stays");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --quant int8_w8a8 --top 4 -o dir") == 0
+                 && has(program.err.s, ".json: no tuples to measure: the model fused_moe_amd does ")
+                 && !has(program.err.s, "kpred_tune") && !is_there("dir/candidates_triton.csv"),
+             "no model");
+    remove_tree("dir");
+    RAN_CASE(serve("--server sglang --top 4 -o dir") == 0 && !has(program.err.s, "no tuples")
+                 && !has(text_of("dir/candidates_triton.csv"), "_down"),
+             "the second product is tuned with the first one");
+    RUNS("/usr/bin/env mkdir -p own");
+    put_text("own/" MOE, "{\"1\": " ROW("16") "}");
+    RAN_CASE(serve("--server vllm --tp 8 --installed own --top 4 -o dir --force") == 0
+                 && has(program.err.s, "nothing to write but the table of tuples")
+                 && rows_of("1792") == 18 * 4,
+             "a measured file is to be measured again");
+    REFUSES("no tuple", 2, "--top",
+            "kpred serve --gpu H100 --server vllm --config config.json --dry-run --top 0");
+    REFUSES("too many", 2, "--top",
+            "kpred serve --gpu H100 --server vllm --config config.json --dry-run --top 33");
 }
 
 /* ---- AITER's tables ---- */
@@ -348,6 +411,7 @@ int main(void)
     kept();
     known();
     installed();
+    top();
     tables();
     measured_tables();
     return program_end();

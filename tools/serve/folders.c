@@ -196,7 +196,7 @@ static int add_member(struct known_rows *r, const char *path, const struct flat_
     if (point == NULL)
         return v->kind == FLAT_NULL || strcmp(v->name, "triton_version") == 0
                    ? 0
-                   : fail("%s:%ld:%ld: %s: here should be an object with a tuple", path, v->line,
+                   : fail("%s:%ld:%ld: %s: expected an object with a tuple", path, v->line,
                           v->column, v->name);
     struct known_row *row = row_of(r, path, v, (size_t)(point - v->name));
     if (row == NULL)

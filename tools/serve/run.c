@@ -25,6 +25,7 @@ struct run {
     size_t n;
     struct triton_files files;
     struct buf output; /* the folder, absolute */
+    struct buf tuples; /* the table of --top */
 };
 
 /* ---- look-ups ---- */
@@ -206,7 +207,9 @@ static int answer_all(struct run *r)
             r->n++;
             return -1;
         }
-    return 0;
+    return r->o->top == 0
+               ? 0
+               : answers_rank(&r->tuples, &r->predictors, &r->lookups, &how, (size_t)r->o->top);
 }
 
 /* ---- files ---- */
@@ -250,9 +253,22 @@ static int copy_installed(struct run *r)
     return 0;
 }
 
+/* A file that is made of the new text and of what earlier runs wrote there. 0, or -1 with a
+   message. */
+static int add_joined(struct run *r, const char *name, struct buf *text,
+                      int (*join)(struct buf *b, const char *path))
+{
+    struct buf path = {NULL, 0, 0};
+    buf_add_path(&path, r->output.s, name);
+    const int joined = join(text, path.s);
+    triton_files_add(&r->files, NULL, path.s, text);
+    r->files.v[r->files.n - 1].replaces = joined == 1;
+    return joined < 0 ? -1 : 0;
+}
+
 static int make_files(struct run *r)
 {
-    struct buf text = {NULL, 0, 0}, path = {NULL, 0, 0};
+    struct buf text = {NULL, 0, 0};
     report_write(&text, r->v, r->n, r->device, r->o->version != NULL ? r->o->version : "");
     for (size_t i = 0; i < r->n; i++) {
         struct answer *a = &r->v[i];
@@ -263,11 +279,7 @@ static int make_files(struct run *r)
     int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
     if (rc == 0)
         rc = aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, &r->tables);
-    buf_add_path(&path, r->output.s, "kpred.json");
-    const int joined = report_join(&text, path.s);
-    triton_files_add(&r->files, NULL, path.s, &text);
-    r->files.v[r->files.n - 1].replaces = joined == 1;
-    return joined < 0 ? -1 : rc;
+    return add_joined(r, "kpred.json", &text, report_join) != 0 ? -1 : rc;
 }
 
 /* A file that was measured may be there already. */
@@ -289,21 +301,28 @@ static void tell_copies(const struct run *r)
 
 static int write_files(struct run *r)
 {
+    const int has_tuples = r->tuples.n != 0;
     size_t made = 0;
     for (size_t i = 0; i < r->n; i++)
         made += r->v[i].text.n != 0;
     for (int i = 0; i < N_FAMILIES; i++)
         made += r->aiter.rows.of[i].n;
-    if (made == 0) {
-        note("there is nothing to write");
+    if (made == 0)
+        note("there is nothing to write%s", has_tuples ? " but the table of tuples" : "");
+    if (made == 0 && !has_tuples)
         return 0;
-    }
-    if (find_output(r) != 0 || make_files(r) != 0
+    if (find_output(r) != 0 || (made != 0 && make_files(r) != 0)
+        || (has_tuples
+            && add_joined(r, "candidates_triton.csv", &r->tuples, report_join_table) != 0)
         || triton_files_write(&r->files, r->o->force) != 0)
         return -1;
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
     aiter_tell(&r->aiter);
+    if (has_tuples)
+        note(
+            "kpred_tune.py runs a server's tuner with the tuples of %s/candidates_triton.csv alone",
+            r->output.s);
     return 0;
 }
 
@@ -364,5 +383,6 @@ int serve_run(const struct serve_options *o)
     folder_free(&r.installed);
     folder_free(&r.known);
     buf_free(&r.output);
+    buf_free(&r.tuples);
     return bad;
 }

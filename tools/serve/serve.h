@@ -99,6 +99,11 @@ struct answers_how {
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
                 const struct answers_how *how);
 void answer_free(struct answer *a);
+/* The table of the tuples of each look-up that a tuning should measure, so many of each M, as CSV;
+   nothing if there are none. Look-ups that kpred has no model of are told. 0, or -1 with a message.
+   */
+int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
+                 const struct answers_how *how, size_t most);
 
 /* ---- AITER's answers ---- */
 
@@ -115,7 +120,7 @@ void aiter_tell(const struct answering *a);
 struct serve_options {
     const char *gpu, *config, *installed, *known, *output, *version;
     int server; /* an enum triton_server; TRITON_N_SERVERS: the log tells */
-    long tp, ep_size;
+    long tp, ep_size, top;
     int has_ep, quantization, is_dry, force, has_aiter;
     struct table_form form;
     struct opt_texts inputs;
@@ -130,6 +135,9 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
    into the folder. 1; 0: there is none, or it is not of kpred, or of another GPU or version; or -1
    with a message. */
 int report_join(struct buf *b, const char *path);
+/* The same of a table of tuples: its rows of other files are added. 0 also where a row of these
+   files is not in `b`. */
+int report_join_table(struct buf *b, const char *path);
 
 /* The status to exit with */
 int serve_run(const struct serve_options *o);
