@@ -341,16 +341,25 @@ static void tables(void)
              && strcmp(text_of("dir/" TABLE), text_of("alone.csv")) == 0,
          "the table of kpred aiter");
     const char *notes = text_of("dir/kpred.json");
-    CASE(has(notes, "{\"file\": \"" TABLE "\", \"server\": \"aiter\", \"layer\": \"log\", "
-                    "\"key\": \"a8w8_blockscale N=1536,K=7168\", ")
+    CASE(has(notes, "{\"file\": \"" TABLE "\", \"server\": \"aiter\", "
+                    "\"key\": \"a8w8_blockscale N=1536,K=7168\", \"layer\": \"log\", ")
              && has(notes, "\"rows\": {\"predicted\": [1, 2, 4, 8, 16, 32, "),
          "kpred.json tells of its rows");
     put_text("log", "%s\n", replaced(MISS, "1536", "512"));
+    RUNS("kpred aiter --gpu MI300X -o other.csv log");
+    struct buf *both = new_text();
+    buf_puts(both, text_of("other.csv"));
+    buf_puts(both, strchr(text_of("alone.csv"), '\n') + 1);
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 0
-                 && !has(text_of("dir/" TABLE), ",1536,7168,")
-                 && !has(text_of("dir/kpred.json"), "N=1536,K=7168\"")
+                 && strcmp(text_of("dir/" TABLE), both->s) == 0
+                 && has(text_of("dir/kpred.json"), "N=1536,K=7168\"")
+                 && has(text_of("dir/kpred.json"), "N=512,K=7168\"")
                  && has(text_of("dir/kpred.json"), MOE),
-             "a later run makes the table anew, and what kpred.json says of it");
+             "a later run keeps the rows of other layers");
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 0
+                 && count_lines(text_of("dir/" TABLE)) == 2 * 95 + 1
+                 && count_lines(text_of("dir/kpred.json")) == 5 + 3 + 2,
+             "and has no row twice");
     put_text("dir/" TABLE, "%s", replaced(text_of("alone.csv"), ",999999.0,", ",5.0,"));
     put_text("log", "%s\n%s\n", NO_TRITON, MISS);
     remove("dir/" MOE);
