@@ -402,6 +402,13 @@ static void measured_tables(void)
     text = text_of("dir/" TABLE);
     CASE(has(text, ",16,1536,") && !has(text, ",32,1536,") && !has(text, ",48,1536,"),
          "rows of no table alone");
+    put_text("dir/" TABLE, "%s", text_of("alone.csv"));
+    put_text("log", "%s\n", replaced(MISS, "1536", "512"));
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --known known -o dir log") == 0
+                 && has(text_of("dir/" TABLE), ",32,1536,")
+                 && !has(text_of("dir/" TABLE), ",48,1536,"),
+             "no row of an earlier run that a table has");
+    put_text("log", "%s\n", replaced(MISS, "1536", "768"));
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --installed known:dir -o dir log") == 1
                  && has(program.err.s, TABLE),
              "a table to write among the inputs");
