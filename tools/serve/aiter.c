@@ -338,19 +338,32 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
 
 /* ---- files ---- */
 
+static int add_tables(struct triton_files *to, struct table_files *made, const struct rows *rows,
+                      const struct target *t, const struct files_options *o)
+{
+    const int rc = files_make(made, rows, t, o);
+    for (int i = 0; i < N_FAMILIES && rc == 0; i++)
+        if (made->text[i].n != 0) {
+            triton_files_add(to, NULL, xstrdup(made->path[i]), &made->text[i]);
+            to->v[to->n - 1].replaces = 1;
+        }
+    return rc;
+}
+
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
                 const struct opt_texts *inputs)
 {
     struct buf folder = {NULL, 0, 0};
+    struct table_files candidates;
+    memset(&candidates, 0, sizeof candidates);
     buf_add_path(&folder, output, "");
-    const struct files_options o = {
+    struct files_options o = {
         .output = folder.s, .force = force, .inputs = inputs->v, .n_inputs = inputs->n};
-    const int rc = files_make(&a->files, &a->rows, &a->target, &o);
-    for (int i = 0; i < N_FAMILIES && rc == 0; i++)
-        if (a->files.text[i].n != 0) {
-            triton_files_add(to, NULL, xstrdup(a->files.path[i]), &a->files.text[i]);
-            to->v[to->n - 1].replaces = 1;
-        }
+    int rc = add_tables(to, &a->files, &a->rows, &a->target, &o);
+    o.schema = SCHEMA_CANDIDATES;
+    if (rc == 0)
+        rc = add_tables(to, &candidates, &a->candidates, &a->target, &o);
+    files_free(&candidates);
     buf_free(&folder);
     return rc;
 }

@@ -11,8 +11,9 @@ of vLLM, or a tuner of SGLang's that has the same functions:
     class BenchmarkWorker, of ray, with tune(num_tokens, num_experts, shard_intermediate_size, ..., search_space, ...)
     tune(M, N, K, block_size, ..., search_space, input_type) and get_weight_shapes(tp_size)
 
-Or TABLE.csv is candidates_FAMILY.csv of `kpred aiter --top K`, and TUNER.py that family's of AITER, such as
-csrc/ck_gemm_a8w8_blockscale/gemm_a8w8_blockscale_tune.py, which has kernels_list and mp_tuner(tasks, in_datas, ...).
+Or TABLE.csv is candidates_FAMILY.csv of `kpred aiter --top K`, or of `kpred serve` with --aiter, and TUNER.py is that
+family's of AITER, such as csrc/ck_gemm_a8w8_blockscale/gemm_a8w8_blockscale_tune.py, which has kernels_list and
+mp_tuner(tasks, in_datas, ...).
 
 The tuner runs as it would alone, and writes the same files. Each shape of the table is measured with the candidates of
 the table alone; another one with all of the tuner's. Of a server's products N=..,K=.. those of the table are tuned.
