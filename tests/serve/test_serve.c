@@ -365,7 +365,7 @@ static void tables(void)
 /* Candidates for AITER's tuner, beside the same tables */
 static void top_tables(void)
 {
-    put_text("log", "%s\n", MISS);
+    put_text("log", "%s\n%s\n", MISS, replaced(MISS, "1536", "512"));
     remove_tree("dir");
     RUNS("kpred serve --gpu MI300X --aiter -o dir log");
     const char *table = text_of("dir/" TABLE), *notes = text_of("dir/kpred.json");
