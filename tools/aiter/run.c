@@ -177,6 +177,7 @@ void answering_free(struct answering *a)
     installed_free(&a->installed);
     intern_free(&a->compiled);
     rows_free(&a->rows);
+    rows_free(&a->candidates);
     files_free(&a->files);
 }
 
