@@ -66,7 +66,8 @@ static const struct op *find_op(const struct compiler *c, const char *name, size
         if (!strcmp(ops[i].name, name) && (ops[i].code > KPRED_OP_CONST) == feature) {
             if (ops[i].n_words == n_words)
                 return &ops[i];
-            wrong(c, name, "has %zu arguments, and needs %zu", n_words, ops[i].n_words);
+            wrong(c, name, "has %zu %s, and needs %zu", n_words,
+                  as_counted(n_words, "argument", "arguments"), ops[i].n_words);
             return NULL;
         }
     wrong(c, name, "no such %s", feature ? "feature" : "operation");
