@@ -242,7 +242,7 @@ def not_applicable():
 os.mkdir("build")
 os.symlink(TRAINER, "build/kpred-train")
 check("calibrate.sh", calibrates)
-refuse("--hits as well", 2, "--hits and --reliability exclude each other",
+refuse("--hits as well", 2, "--hits and --reliability cannot be used together",
        f"{TRAINER} eval encdec.h --data data.csv --reliability --hits x.csv")
 check_with(f"{ROOT}/weights/conv_asm_1x1u.h", "a kernel that does not apply", not_applicable)
 end()

@@ -492,7 +492,7 @@ static int check_outputs(const struct options *o)
 {
     const struct output to[] = {{"--hits", o->hits}, {"--plot", o->plot}};
     if (o->hits && o->reliability)
-        return fail("--hits and --reliability exclude each other");
+        return fail("--hits and --reliability cannot be used together");
     return outputs_check_apart(to, 2) || outputs_check_input(to, 2, "MODEL|FILE.h", o->model)
                    || outputs_check_inputs(to, 2, "--data", &o->data)
                ? -1
@@ -501,7 +501,7 @@ static int check_outputs(const struct options *o)
 
 static int check_nets(const struct options *o)
 {
-    return o->use_float && o->teachers ? fail("--float and --teachers exclude each other") : 0;
+    return o->use_float && o->teachers ? fail("--float and --teachers cannot be used together") : 0;
 }
 
 static int run(const struct options *o)

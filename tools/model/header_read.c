@@ -365,9 +365,12 @@ static int open_text(struct reader *r, struct buf *file)
     if (read_text(r->h.path, HEADER_MAX_BYTES, file))
         return -1;
     r->h.text = file->s;
-    return header_is_float(file->s) ? fail(
-               "%s: a network of the paper, in floats: only `kpred-train` runs it", r->h.path)
-                                    : 0;
+    if (header_is_float(file->s))
+        return fail(
+            "%s: is a network of the paper, which only `kpred bench` and `kpred-train eval` "
+            "run",
+            r->h.path);
+    return 0;
 }
 
 int header_read(const char *path, struct model *out)

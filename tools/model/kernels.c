@@ -75,7 +75,7 @@ static int read_values(struct reader *r, char *line, int32_t *values)
         const struct spec_param *of = r->spec->params + names->first + p;
         const int i = spec_value_index(of, word);
         if (i < 0)
-            return wrong(r, of->name, word, "is none of its values in [params]");
+            return wrong(r, of->name, word, "is not one of its values in [params]");
         values[p] = of->values[i];
     }
     return strcmp(word, "=") ? wrong(r, "word", word, "stands where `=` should") : 0;
@@ -271,7 +271,7 @@ static int add_field(const struct spec *spec, const char *name, struct listed_by
     if (i < 0 || !spec->fields[i].n_tokens)
         what = "is no field of tokens";
     for (size_t k = 0; k < by->n_fields && !what; k++)
-        what = by->field[k] == (uint32_t)i ? "stands there twice" : NULL;
+        what = by->field[k] == (uint32_t)i ? "is given twice" : NULL;
     if (what)
         return fail("%s:%ld: listed_by: value \"%s\": %s", spec->path, spec->listed_by_line, name,
                     what);

@@ -154,7 +154,8 @@ static int named_baseline(struct session *s)
 {
     s->passes = baseline_of(s->options.baseline);
     if (s->passes == NULL)
-        return fail("--baseline \"%s\": is none of those that check prints", s->options.baseline);
+        return fail("--baseline \"%s\": is not one of those that check prints",
+                    s->options.baseline);
     return open_passes(s, s->passes, &s->ir, &s->code.baseline);
 }
 
