@@ -19,8 +19,7 @@ static int is_table(const char *path)
 {
     const enum family_id family = family_of_file(path);
     return family != FAMILY_NONE && *families[family].merge_name != '\0' && ends_with(path, ".csv")
-           && strstr(base_name(path), families[family].merge_name) != NULL
-           && strstr(base_name(path), "untuned") == NULL;
+           && strstr(base_name(path), families[family].merge_name) != NULL;
 }
 
 static void add_table(struct folder *f, const char *path)
