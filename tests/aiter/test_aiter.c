@@ -487,7 +487,7 @@ static void bad_logs_and_lists(void)
     bad_file("none", " cannot open");
     put_text("log", "BZh91AY");
     bad_file("log", " is packed; .bunzip2 -c. unpacks");
-    bad_file(made("shapes.csv", "M,N,K|1,2,3", ""), " its name tells no family");
+    bad_file(made("shapes.csv", "M,N,K|1,2,3", ""), " its name does not tell a family");
     run_cases("log");
     run_cases("list");
 }

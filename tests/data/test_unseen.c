@@ -177,7 +177,7 @@ static void bad_specs(void)
         {"s/^amd = .*/amd = gfx1/", "10:7: [unseen]: \"gfx1\": is no token of"},
         {"s/^rdna = /rdna = amd /",
          "12:1: [unseen]: \"amd\": is a name of this section, not a GPU"},
-        {"s/^rdna = /amd = /", "12:1: [unseen]: \"amd\": stands there twice"},
+        {"s/^rdna = /amd = /", "12:1: [unseen]: \"amd\": is given twice"},
         {"s/^amd = .*/amd =/", "10:6: [unseen]: \"amd =\": stands for no GPU"},
         {"s/^amd = .*/amd gfx90a6e/", "10:5: [unseen]: \"amd gfx90a6e\": is not of the form"},
         {"s/= timed/= csv/", "9: [unseen]: is for data with times"},

@@ -290,10 +290,10 @@ static int check_columns(const struct untuned *u, const struct untuned_row *row,
     for (int i = 0; i < row->n; i++) {
         if (!is_one_of(known, row->cell[i])
             && !(u->is_fused && u->family != FAMILY_FMOE && is_one_of(other_columns, row->cell[i])))
-            return fail("%s:%zu: column \"%.60s\": is none of an untuned list", u->path, number,
-                        row->cell[i]);
+            return fail("%s:%zu: column \"%.60s\": is not a column of an untuned list", u->path,
+                        number, row->cell[i]);
         if (find(row, row->cell[i]) != i)
-            return fail("%s:%zu: column \"%s\" stands there twice", u->path, number, row->cell[i]);
+            return fail("%s:%zu: column \"%s\" is given twice", u->path, number, row->cell[i]);
     }
     for (int i = 0; i < 3 && !u->is_fused; i++)
         if (find(row, gemm_columns[i]) < 0)
@@ -469,7 +469,7 @@ static int read_list(struct input *in, const struct untuned *u)
     const enum family_id family = family_of_list(in, u);
     int rc = 0;
     if (family == FAMILY_NONE)
-        return fail("%s: its name tells no family of AITER's; --family says which it is of",
+        return fail("%s: its name does not tell a family of AITER's: give it with --family",
                     in->path);
     if (in->from->only == FAMILY_NONE || in->from->only == family)
         rc = check_details(u, family);
@@ -573,9 +573,9 @@ int inputs_read(struct asked *a, const struct asked_from *from, const char *cons
         const size_t calls = a->calls, cut = a->cut.words.n;
         if (read_input(a, from, paths[i]) != 0)
             return -1;
-        if (n > 1 && a->calls == calls && a->cut.words.n == cut)
+        if (n > 1 && !from->may_lack && a->calls == calls && a->cut.words.n == cut)
             note("%s: no line is one of AITER's", log_line_called(&paths[i], 1));
     }
     asked_sort(a);
-    return check_calls(a, log_line_called(paths, n));
+    return from->may_lack ? 0 : check_calls(a, log_line_called(paths, n));
 }

@@ -135,8 +135,8 @@ static int read_table(struct installed *in, const struct target *t, enum family_
              : family == FAMILY_BATCHED ? family_of_batched(only)
                                         : family;
     if (family == FAMILY_NONE)
-        return fail("--installed: %s: its name tells no family of AITER's; --family says which it "
-                    "is of (INPUT stands before --installed, or behind --)",
+        return fail("--installed: %s: its name does not tell a family of AITER's: give it with "
+                    "--family (INPUT stands before --installed, or behind --)",
                     path);
     if ((families[family].has_nearest || families[family].model == NULL) && !is_asked(a, family))
         return 0;
@@ -208,7 +208,7 @@ static int read_names(struct interned *names, const struct target *t, const char
     struct buf first = {NULL, 0, 0};
     size_t lines = 0;
     if (strlen(text->s) != text->n)
-        return fail("%s: is no text: it holds a NUL byte", path);
+        return fail("%s: is not a text file: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL;) {
         const char *name = trim(line);
         lines++;

@@ -91,8 +91,8 @@ static int read_header(struct table *t)
         return -1;
     for (size_t i = 0; i < c->n; i++)
         if (!is_known(t->family, c->cell[i]))
-            return fail("%s:%ld: column \"%.60s\": is none of a tuned table of %s", c->path, c->at,
-                        c->cell[i], f->name);
+            return fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s", c->path,
+                        c->at, c->cell[i], f->name);
     for (int i = 0; i < N_USED; i++)
         if (find(t, column(t->family, i), i < N_NEEDED || (i == SPLIT && f->has_nearest), &t->at[i])
             != 0)
@@ -157,7 +157,7 @@ static int set_detail(struct table *t, struct tuned_row *row)
         const char *text = trim_blanks(t->c.cell[t->detail_at[i]]);
         buf_puts(&t->detail, i != 0 ? "," : "");
         if (family_add_detail(&t->detail, t->family, i, text) != 0)
-            return fail("%s:%ld: %s: value \"%.60s\": is none of AITER's", t->c.path, t->c.at,
+            return fail("%s:%ld: %s: value \"%.60s\": is not one of AITER's", t->c.path, t->c.at,
                         f->details[i], text);
     }
     row->detail = t->detail.s;

@@ -246,9 +246,10 @@ static int check_body(const char *name)
     while (body < KPRED_BODIES && strcmp(name, kpred_body_name((kpred_body)body)) != 0)
         body++;
     if (body == KPRED_BODIES)
-        return fail("--body \"%s\": is none of all, portable, sse2, avx2, avx_vnni, avx512_vnni, "
-                    "neon and neon_dot",
-                    name);
+        return fail(
+            "--body \"%s\": is not one of all, portable, sse2, avx2, avx_vnni, avx512_vnni, "
+            "neon and neon_dot",
+            name);
     const size_t words = kpred_arena_words(m, 1);
     int32_t *arena = xcalloc(words, sizeof *arena);
     if (kpred_init(&ctx, KPRED_VERSION, m, 1, arena, words) == KPRED_OK

@@ -361,7 +361,7 @@ static int check(const struct options *o)
     if (table_form_check(&o->form))
         return -1;
     if (o->problems && o->given.driver)
-        return fail("--problems and --driver exclude each other");
+        return fail("--problems and --driver cannot be used together");
     if (o->is_lenient && !o->problems)
         return fail("--lenient: is for --problems");
     return o->beam && o->k > o->beam ? fail("-k %ld is more than --beam %ld", o->k, o->beam) : 0;

@@ -110,7 +110,7 @@ static int read_unsearched(struct aiter *a)
     for (char *word = strtok(text, " \t"); word && !bad; word = strtok(NULL, " \t")) {
         const int i = spec_value_index(&s->params[a->split_at], word);
         if (i < 0)
-            bad = fail("%s: unsearched: value \"%s\": is none of split", s->path, word);
+            bad = fail("%s: unsearched: value \"%s\": is not a value of split", s->path, word);
         else
             a->unsearched |= UINT64_C(1) << i;
     }

@@ -180,7 +180,8 @@ static int check_param(struct loader *l, int64_t row, const struct spec_param *p
              && (is_number || (*text != '\0' && strchr(text, LOAD_SEPARATOR) == NULL)))
         return 0;
     else
-        rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is none of %s", spec_values_text(p, &b));
+        rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is not one of %s",
+                      spec_values_text(p, &b));
     buf_free(&b);
     return rc;
 }

@@ -36,7 +36,7 @@ static int bad_value(const struct spec_field *f, const char *text)
         buf_printf(&b, "an integer from %ld to %ld", (long)f->least, (long)f->most);
     else
         spec_tokens_text(f, &b);
-    fail("--set \"%s\": its value is none of %s: %s", text, f->name, b.s);
+    fail("--set \"%s\": its value is not one of %s: %s", text, f->name, b.s);
     buf_free(&b);
     return -1;
 }
@@ -120,7 +120,7 @@ int load_token(struct loader *l, int64_t row, size_t field, const char *text, in
     if (token < 0) {
         struct buf b = {0};
         if (!is_gpu)
-            buf_puts(&b, "is none of ");
+            buf_puts(&b, "is not one of ");
         rc = load_bad(l, row, DROP_OUTSIDE, f->name, text, "%s",
                       is_gpu ? gpu_trouble(f, nearest, &b) : spec_tokens_text(f, &b));
         buf_free(&b);

@@ -49,7 +49,8 @@ static const char *find_trouble(const struct coverage_model *cm, const int32_t *
         if (is_known)
             value[i] = p->values[index];
         else if (p->names[0] == NULL)
-            buf_printf(b, "%s = %s is none of %s", p->name, text[i], spec_values_text(p, &values));
+            buf_printf(b, "%s = %s is not one of %s", p->name, text[i],
+                       spec_values_text(p, &values));
     }
     if (is_known)
         find_value(&cm->model.m, problem, value, b);

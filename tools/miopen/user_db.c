@@ -127,7 +127,7 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
     size_t number = 1;
     plain_text(text);
     if (strlen(text->s) != text->n)
-        return fail("%s: is no perf-db: it holds a NUL byte", path);
+        return fail("%s: is not a perf-db: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL; number++) {
         cut_returns(line);
         if (*line != '\0')
@@ -136,7 +136,7 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
     if (u->n_broken > MAX_TOLD && u->path != NULL)
         note("%s: %zu more broken lines are kept as they are", u->path, u->n_broken - MAX_TOLD);
     if (u->n_broken != 0 && !has_convolution(u))
-        return fail("%s: is no perf-db: no line begins with the key of a convolution", path);
+        return fail("%s: is not a perf-db: no line begins with the key of a convolution", path);
     return 0;
 }
 

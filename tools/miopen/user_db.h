@@ -29,7 +29,7 @@ struct user_db_counts {
 };
 
 /* The lines of a file, which need not be there unless it must exist; broken ones are told. -1 with
-   a message if the file cannot be read or is no perf-db. */
+   a message if the file cannot be read or is not a perf-db. */
 int user_db_read(struct user_db *u, const char *path, int must_exist);
 /* A new line; the texts are copied. */
 void user_db_add(struct user_db *u, const char *key, const char *entries);

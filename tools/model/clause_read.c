@@ -263,7 +263,7 @@ static int expect(struct parser *p, const char *text)
     const int taken = takes(p, text);
     if (taken)
         return taken > 0;
-    snprintf(what, sizeof what, "here should be \"%s\"", text);
+    snprintf(what, sizeof what, "expected \"%s\"", text);
     return wrong(p, sees(p, "for") ? "for is not read: write each member of the list" : what)
            != NONE;
 }
@@ -656,7 +656,7 @@ static size_t all_or_any(struct parser *p, int is_all)
         return NONE;
     closes = sees(p, "[") ? "]" : ")";
     if (!sees(p, "[") && !sees(p, "("))
-        return wrong(p, "here should be a list: [a, b]");
+        return wrong(p, "expected a list: [a, b]");
     if (!next(p))
         return NONE;
     do {
@@ -684,7 +684,7 @@ static size_t indexed(struct parser *p)
     if (!next(p) || !next(p))
         return NONE;
     if (p->t.kind != PYTHON_QUOTED)
-        return wrong(p, "here should be the name of a field or parameter in quotes");
+        return wrong(p, "expected the name of a field or parameter in quotes");
     const int f = spec_field_index(p->spec, p->word), t = spec_param_index(p->spec, p->word);
     if (f < 0 && t < 0) {
         const struct clause_node node = {.text = p->word, .at = p->t.at + 1};
@@ -908,7 +908,7 @@ static size_t link_of_chain(struct parser *p, size_t a, size_t *last, int *bad)
     const int negated = takes(p, "not");
     const int member = negated < 0 ? -1 : takes(p, "in");
     *bad = 1;
-    if (member < 0 || (negated && !member && wrong(p, "here should be \"in\"") == NONE))
+    if (member < 0 || (negated && !member && wrong(p, "expected \"in\"") == NONE))
         return NONE;
     if (member) {
         const size_t in = membership(p, a, at);

@@ -129,7 +129,7 @@ static int check_names(const struct unseen *u, const struct spec *s)
     for (size_t i = 0; i < u->n; i++) {
         const char *token = s->fields[u->field].tokens[u->v[i].token];
         if (unseen_index(u, u->v[i].token) < (int)i)
-            return wrong(s, &s->unseen.v[i], 0, token, "stands there twice");
+            return wrong(s, &s->unseen.v[i], 0, token, "is given twice");
         for (size_t j = 0; j < u->n; j++)
             if (u->v[j].stands_for[u->v[i].token])
                 return wrong(s, &s->unseen.v[j], 0, token,

@@ -420,7 +420,7 @@ static const struct ir_passes *find_passes(const char *name)
     const struct ir_passes *passes =
         strcmp(name, "none") == 0 ? &ir_unoptimised : baseline_of(name);
     if (passes == NULL)
-        fail("--passes \"%s\": is none of a baseline's, which check prints", name);
+        fail("--passes \"%s\": is not one of a baseline's, which check prints", name);
     return passes;
 }
 
