@@ -103,7 +103,7 @@ static int is_base(const char *path, const char *merge_name)
 {
     const size_t n = strlen(merge_name);
     const char *name = base_name(path);
-    return strncmp(name, merge_name, n) == 0 && strcmp(name + n, ".csv") == 0;
+    return strncmp(name, merge_name, n) == 0 && strncmp(name + n, ".csv", 4) == 0; /* or packed */
 }
 
 /* The base file comes first, as in AITER, which may be started in any folder. */

@@ -240,7 +240,7 @@ struct lines {
 static int read_bytes(const char *path, struct buf *text)
 {
     if (strcmp(path, "-") != 0)
-        return read_text(path, PROBLEMS_MOST, text);
+        return data_read(path, text);
     if (read_stream(stdin, "standard input", PROBLEMS_MOST, text))
         return -1;
     buf_puts(text, "");
