@@ -15,7 +15,7 @@ import time
 import xml.etree.ElementTree
 
 from report import (
-    ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, rows_of, run, sample_databases, skip,
+    KPRED, ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, rows_of, run, sample_databases, skip,
     spec, there, write)
 
 tmp = folder()
@@ -512,7 +512,7 @@ def shown(folder):
     for name, file, first, x_most, least, most in (
             ("accuracy-config", "accuracy", ["paper_config", "more_config", "config"], 110, 0, 100),
             ("accuracy-shape", "accuracy", ["paper_shape", "more_shape", "shape"], 110, 0, 100),
-            ("tuning-own", "tuning-own", [], 12, .3, 1)):
+            ("training-own", "training-own", [], 12, .3, 1)):
         want = []
         for i, panel in enumerate(panels(f"{folder}/{file}.csv", first)):
             for symbol, methods in ((6, ["kpred"]), (8, ["chain + rule", "XGBoost", "xgboost"]),
@@ -531,7 +531,7 @@ def shown(folder):
 def drawn_again():
     """The same of pictures that are made of other figures"""
     clear(f"{tmp}/again")
-    for name in "accuracy", "tuning-own":
+    for name in "accuracy", "training-own":
         write(f"{tmp}/again/{name}.csv", read(f"docs/{name}.csv").replace(",75.5,", ",15.5,").replace(",0.898", ",0.498"))
     run(f"{sys.executable} tools/lab/report/plots.py {tmp}/again")
     assert read(f"{tmp}/again/accuracy-config.svg") != read("docs/accuracy-config.svg")
@@ -657,7 +657,7 @@ for name in "weights", "build", "docs":
     os.makedirs(f"{tree}/{name}")
 for name in "tools", "kpred.h", "kpred_constraints.h":
     os.symlink(f"{ROOT}/{name}", f"{tree}/{name}")
-os.symlink(TRAINER, f"{tree}/build/kpred-train")
+os.symlink(TRAINER, f"{tree}/build/kpred-train"), os.symlink(KPRED, f"{tree}/build/kpred")
 write(f"{tree}/weights/{X1}.spec", read(f"weights/{X1}.spec").partition("[network]")[0] + spec("""[network]
     encoder1 = 16; encoder2 = 16; hidden = 16; epochs = 1; rounded_epochs = 1; teachers = 0; paper_cells = 16"""))
 methods = "nearest" if there("python3-numpy") else "" # that it can run here

@@ -357,6 +357,21 @@ def of_readme():
                         f"among three for {three[0]}, {three[1]} and {three[2]} ") if x not in PLAIN["README.md"]]
 
 
+def own_tables():
+    """The means of training.md are those of the lines of its CSV."""
+    with open("docs/training-own.csv", encoding="utf-8", newline="") as f:
+        lines = list(csv.DictReader(f))
+    for start, of in (("made-up", "own_"), ("AITER's", "fmoe_"), ("MI100's", "gemm_"), ("Kernel Tuner's", "hub_"),
+                      ("a product", "opencl"), ("all 14", "")):
+        row, = (row for _, row in rows("docs/training.md") if row[1].startswith(start))
+        for cell, method in zip(row[2:6], ("kpred", "xgboost", "forest", "nearest")):
+            for said, k in zip(cell.split("/"), ("1", "4", "10")):
+                found = [float(x["share"]) for x in lines if x["table"].startswith(of) and x["table"] != "all"
+                         and (x["method"], x["k"]) == (method, k)]
+                if abs(sum(found) / len(found) - float(said)) > 0.0011:
+                    yield f"{row}: {method}, k = {k}: {sum(found) / len(found)}"
+
+
 def peers():
     """The table of performance.md is what its CSV gives."""
     table = output(f"{sys.executable} tools/lab/report/peers.py docs/performance-peers.csv")
@@ -394,6 +409,7 @@ check("weights/README.md shows what rounding changes", shown_changes)
 check("rounding", rounding)
 check("accuracy.md and weights/README.md agree", same_figures)
 check("figures of README.md", of_readme)
+check("shares of tables of timings", own_tables)
 check("the table of peers", peers)
 check("solvers for 2-D problems", dimensions)
 check("temperatures of experiments.md", temperatures)

@@ -2,7 +2,7 @@
 # plots.py - pictures of the documents, drawn by gnuplot as SVG
 # SPDX-License-Identifier: MIT
 """Draws the pictures of the CSV files that stand in a folder: accuracy-config.svg and accuracy-shape.svg of
-accuracy.csv, and tuning-own.svg of tuning-own.csv.
+accuracy.csv, and training-own.svg of training-own.csv, which has columns of what own.py prints with --csv.
 
 report.py takes the other pictures of docs/accuracy.md from here. A plot's function returns gnuplot's commands, or None
 if nothing that it would show was measured. The same measurements give the same bytes.
@@ -219,7 +219,7 @@ def hit_rates(folder, split):
 def own_shares(folder, _):
     """A panel for each table of timings, and their mean."""
     panels = {}
-    for line in read_csv(os.path.join(folder, "tuning-own.csv")):
+    for line in read_csv(os.path.join(folder, "training-own.csv")):
         panels.setdefault(line["table"].replace("all", "mean of the tables"), []).append(line)
     return panels_of(panels, "share", ["xrange [0.9:12]", "yrange [0.3:1]", "xtics (1, 2, 4, 10)", "ytics 0.2",
                                        *labels("k, tuples", "share"), "ylabel offset 2.2,0"])
@@ -363,7 +363,7 @@ def main():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folder", help="where the CSV files are, and the pictures go")
     folder = p.parse_args().folder
-    for name, function in (("accuracy-config", hit_rates), ("accuracy-shape", hit_rates), ("tuning-own", own_shares)):
+    for name, function in (("accuracy-config", hit_rates), ("accuracy-shape", hit_rates), ("training-own", own_shares)):
         picture, path = gnuplot(function(folder, name.rsplit("-", 1)[1])), os.path.join(folder, f"{name}.svg")
         if picture is None:
             die("there is no gnuplot, which draws pictures (Debian: apt-get install gnuplot-nox)", 1)
