@@ -285,7 +285,8 @@ def shown_figures():
         if not ours:
             continue
         shown.add(key)
-        want = [ours["n"], ours["groups"], *(" ± ".join(filter(None, (ours[x], ours.get(x + "_error")))) for x in counts)]
+        figures = [" ± ".join(filter(None, (ours[x], ours.get(x + "_error")))) for x in counts]
+        want = [ours["n"], ours["groups"], *figures]
         if row[4 if timed else 3:-1] != want:
             yield f"{row}: not {want}"
     if len(shown) < 38 or shown != {key[:2] for key in MEASURED}:
@@ -347,8 +348,9 @@ def same_figures():
 
 def of_readme():
     """What README.md says of solvers and of matrix products is in weights/README.md and its CSV, rounded."""
-    exact = [float(row[3]) for heading, row in rows("weights/README.md") if heading == "conv_solver" and "gfx" in row[1]]
-    share = next(float(first(row[4])) for heading, row in rows("weights/README.md") if "mi100" in heading and row[1] == "all")
+    page = [*rows("weights/README.md")]
+    exact = [float(row[3]) for heading, row in page if heading == "conv_solver" and "gfx" in row[1]]
+    share = next(float(first(row[4])) for heading, row in page if "mi100" in heading and row[1] == "all")
     one, three = ([f"{float(MEASURED[f'gemm_{name}', 'config', ''][f'pft{k}']):.0f}" for name in (
         "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale")] for k in (1, 3))
     return [x for x in (f"the fastest one for {min(exact):.0f} to {max(exact):.0f} percent of the 2-D problems",

@@ -181,7 +181,7 @@ def two_lines(name):
 
 
 def curve(lines, methods, column):
-    """(k, figure) of the first of the methods that is there, k by k, in a column like "pft" or in lines of their own."""
+    """(k, figure) of the first of the methods that is there, in columns like "pft1" or in a line for each k."""
     for method in methods:
         of = [x for x in lines if x["method"] == method]
         found = [(int(k), x[column + k]) for x in of for k in KS if x.get(column + k)] or \
@@ -207,7 +207,8 @@ def hit_rates(folder, split):
     lines, panels = read_csv(os.path.join(folder, "accuracy.csv")), {}
     for table in (f"paper_{split}", f"more_{split}", split):
         for line in lines:
-            if line["table"] == table and line["by"] in ("", "all") and not re.search(" kernels$|^pooled$", line["rows"]):
+            if line["table"] == table and line["by"] in ("", "all") \
+                    and not re.search(" kernels$|^pooled$", line["rows"]):
                 family, *rest = line["rows"].split(",", 1)
                 title = "gemm_" + MERGE_NAMES[family] if family in MERGE_NAMES else family
                 panels.setdefault(",".join([title, *rest]), []).append(line)
