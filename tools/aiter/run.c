@@ -150,8 +150,8 @@ static void story_variables(const struct installed *in, char *const path[N_FAMIL
         lacks |= in->of[i].paths.n == 0;
     }
     if (lacks)
-        note("aiter/configs is that folder of AITER's package. Its tables were not given: with "
-             "--installed, no key of theirs is written; AITER refuses a key that comes twice");
+        note("aiter/configs is the folder of AITER's package. Give its tables with --installed: "
+             "AITER refuses a key that comes twice, and kpred leaves out the keys of these tables");
 }
 
 /* ---- a run ---- */
