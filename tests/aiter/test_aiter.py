@@ -259,7 +259,7 @@ def test_lists(trainer, folder, data):
     for model, table in LISTS.items():
         path, made = write(os.path.join(folder, "config.json"), configs[model]), set()
         for tp in "1248":
-            done = report.run(f"{trainer} aiter --model {path} --tp {tp}", None)
+            done = report.run(f"{trainer} shapes --config {path} --tp {tp}", None)
             made |= pairs_of(done.stdout)
         asked = pairs_of(bz2.open(f"{data}/{table}.csv.bz2", "rt", encoding="utf-8").read())
         tell(f"AITER's {table}", [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))

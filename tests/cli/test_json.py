@@ -382,8 +382,6 @@ def trained(trainer):
     evaluate = [trainer, "eval", "tiny.h", "--data", data, "--rows", "all", "-k"]
     result("eval", *evaluate, "1,2,6", texts="model split gpu dtype")
     result("eval --reliability", *evaluate, "1,2", "--reliability", texts="model split gpu dtype bin")
-    result("kpred-train bench", trainer, "bench", "tiny.h", "--beam", "1,2", "--rounds", "2", texts="model",
-           varying="ns ns_min ns_p95")
     output(trainer, "ingest", "tiny.spec", "--data", data, "--json", "-o", "file")
     with open("file", "rb") as f:
         tell("ingest --json -o", f.read() != output(trainer, "ingest", "tiny.spec", "--data", data, "--json"))

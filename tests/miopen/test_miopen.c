@@ -10,6 +10,7 @@
 #undef builtins
 
 #include "cli/commands.h"
+#include "data/sample.h" /* SQLite, which the command needs */
 #include "logs.h"
 
 #define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)

@@ -38,6 +38,7 @@ wanted_files() {
     [ ! -x "$BUILD/kpred-train" ] || program_files kpred-train
     [ ! -x "$BUILD/kpred-evolve" ] || program_files kpred-evolve
     echo share/pkgconfig/kpred.pc
+    echo share/kpred/kpred_tune.py
     printf 'include/kpred/%s\n' kpred*.h weights/*.h
     printf 'share/cmake/kpred/%s\n' kpredConfig.cmake kpredConfigVersion.cmake
     printf '%s\n' weights/*.spec weights/recipes/*.spec | sed 's|^weights|share/kpred|'

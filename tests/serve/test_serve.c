@@ -66,6 +66,42 @@ static void asks(char *const *c)
              say("%s %s %s: %s", c[0], c[1], c[2], wanted));
 }
 
+/* The keys of AITER's look-ups, and by what they are answered */
+static const char *aiter_keys(void)
+{
+    struct buf *b = new_text();
+    char *text = new_copy(program.out.s), *line;
+    while ((line = next_line(&text)) != NULL) {
+        const char *at = strstr(line, ",aiter,"), *key = at != NULL ? at + 7 : NULL;
+        const int is_quoted = key != NULL && *key == '"';
+        const char *end = key != NULL ? strchr(key + is_quoted, is_quoted ? '"' : ',') : NULL;
+        if (end == NULL)
+            continue;
+        buf_printf(b, "%s%.*s", b->n != 0 ? "\n" : "", (int)(end - key) - is_quoted,
+                   key + is_quoted);
+        end += is_quoted + 1;
+        buf_printf(b, " %.*s", (int)strcspn(end, ","), end);
+    }
+    return b->s;
+}
+
+static void aiter(char *const *c)
+{
+    static const char *const words[][2] = {{"NO", "False,BF16,BF16,False,False"},
+                                           {"SILU", "ActivationType.Silu,BF16"},
+                                           {"BF16", "torch.bfloat16"},
+                                           {"FNUZ", "torch.float8_e4m3fnuz"},
+                                           {"FN", "torch.float8_e4m3fn"},
+                                           {"FP4", "torch.float4_e2m1fn_x2"}};
+    const char *wanted = with_newlines(c[3]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        wanted = all_replaced(wanted, words[i][0], words[i][1]);
+    const int is_made = put_config(c[0], c[1]);
+    const int status = serve(say("--csv --dry-run --server vllm --aiter %s", c[2]));
+    RAN_CASE(is_made && status == 0 && strcmp(aiter_keys(), wanted) == 0,
+             say("%s %s %s: %s", c[0], c[1], c[2], wanted));
+}
+
 static void says(char *const *c)
 {
     const int is_made = put_config(c[0], c[1]);
@@ -106,6 +142,8 @@ static void see_case(const char *kind, char *const *c)
 {
     if (strcmp(kind, "asks") == 0)
         asks(c);
+    else if (strcmp(kind, "aiter") == 0)
+        aiter(c);
     else if (strcmp(kind, "says") == 0)
         says(c);
     else if (strcmp(kind, "refuses") == 0)
@@ -159,6 +197,10 @@ static void kept(void)
     put_text("file", "x");
     RAN_CASE(serve("--server vllm --tp 8 -o file") == 1 && has(program.err.s, "cannot make"),
              "a file in place of the folder");
+    RUNS("/usr/bin/env ln -s nowhere link");
+    RAN_CASE(serve("--server vllm --tp 8 -o link") == 1
+                 && has(program.err.s, "cannot make the folder: File exists"),
+             "why a folder cannot be made");
 }
 
 /* Measured rows stay as they are, and predicted ones stand outside of them. */
@@ -216,6 +258,150 @@ static void installed(void)
              "vLLM has it");
 }
 
+/* ---- --top ---- */
+
+static size_t rows_of(const char *size)
+{
+    return (size_t)lines_like(text_of("dir/candidates_triton.csv"),
+                              say("vllm,.E=8,N=%s,device_name=.*", size));
+}
+
+/* The table of tuples to measure */
+static void top(void)
+{
+    put_config("mixtral", "");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3
+                 && has(program.err.s, "dir/candidates_triton.csv alone"),
+             "three tuples of each M");
+    RAN_CASE(serve("--server vllm --tp 8 --top 3 -o dir") == 0 && rows_of("1792") == 18 * 3,
+             "the same again");
+    RAN_CASE(serve("--server vllm --tp 4 --top 2 -o dir") == 0 && rows_of("1792") == 18 * 3
+                 && rows_of("3584") == 18 * 2,
+             "the rows of an earlier run stay");
+    RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir") == 1
+                 && has(program.err.s, "candidates_triton.csv: is there already")
+                 && rows_of("1792") == 18 * 3,
+             "fewer tuples do not replace more");
+    RAN_CASE(serve("--server vllm --tp 8 --top 2 -o dir --force") == 0 && rows_of("1792") == 18 * 2
+                 && rows_of("3584") == 18 * 2,
+             "--force, with the others");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 0 && rows_of("1792") == 18 * 4,
+             "more tuples, with those that are there");
+    RUNS("/usr/bin/env sed -i 1s/file/name/ dir/candidates_triton.csv");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
+                 && has(text_of("dir/candidates_triton.csv"), "server,name,"),
+             "a table with another heading stays");
+    put_text("dir/candidates_triton.csv", "mine\n");
+    RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
+                 && strcmp(text_of("dir/candidates_triton.csv"), "mine\n") == 0,
+             "another table stays");
+    remove_tree("dir");
+    RAN_CASE(serve("--server vllm --quant int8_w8a8 --top 4 -o dir") == 0
+                 && has(program.err.s, ".json: no tuples to measure: the model fused_moe_amd does ")
+                 && !has(program.err.s, "kpred_tune") && !is_there("dir/candidates_triton.csv"),
+             "no model");
+    remove_tree("dir");
+    RAN_CASE(serve("--server sglang --top 4 -o dir") == 0 && !has(program.err.s, "no tuples")
+                 && !has(text_of("dir/candidates_triton.csv"), "_down"),
+             "the second product is tuned with the first one");
+    RUNS("/usr/bin/env mkdir -p own");
+    put_text("own/" MOE, "{\"1\": " ROW("16") "}");
+    RAN_CASE(serve("--server vllm --tp 8 --installed own --top 4 -o dir --force") == 0
+                 && has(program.err.s, "nothing to write but the table of tuples")
+                 && rows_of("1792") == 18 * 4,
+             "a measured file is to be measured again");
+    REFUSES("no tuple", 2, "--top",
+            "kpred serve --gpu H100 --server vllm --config config.json --dry-run --top 0");
+    REFUSES("too many", 2, "--top",
+            "kpred serve --gpu H100 --server vllm --config config.json --dry-run --top 33");
+}
+
+/* ---- AITER's tables ---- */
+
+#define TABLE  "a8w8_blockscale_tuned_gemm.csv"
+#define OTHERS TABLE ":[^\n]*/dir/" TABLE "\n"
+#define MISS                                                               \
+    "shape is M:16, N:1536, K:7168, not found tuned config in /tmp/" TABLE \
+    ", will use default config!"
+#define NO_TRITON "Using default MoE config. Config file not found at /a/" MOE
+
+/* Those of kpred aiter, byte by byte, beside the files of Triton's kernels */
+static void tables(void)
+{
+    remove_tree("dir");
+    put_text("log", "%s\n[TP1] %s[TP1] %s\nshape is M:16, N:1\n", NO_TRITON, MISS, MISS);
+    RUNS("kpred aiter --gpu MI300X -o alone.csv log");
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir < log") == 0
+                 && has(program.err.s, "1 line: begins like one of AITER's and is cut off")
+                 && has(program.err.s, "2 look-ups: 2 predicted"),
+             "a log with lines of both");
+    CASE(strcmp(files_of("dir"), MOE "\n" TABLE "\nkpred.json\n") == 0
+             && strcmp(text_of("dir/" TABLE), text_of("alone.csv")) == 0,
+         "the table of kpred aiter");
+    const char *notes = text_of("dir/kpred.json");
+    CASE(has(notes, "{\"file\": \"" TABLE "\", \"server\": \"aiter\", \"layer\": \"log\", "
+                    "\"key\": \"a8w8_blockscale N=1536,K=7168\", ")
+             && has(notes, "\"rows\": {\"predicted\": [1, 2, 4, 8, 16, 32, "),
+         "kpred.json tells of its rows");
+    put_text("log", "%s\n", replaced(MISS, "1536", "512"));
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 0
+                 && !has(text_of("dir/" TABLE), ",1536,7168,")
+                 && !has(text_of("dir/kpred.json"), "N=1536,K=7168\"")
+                 && has(text_of("dir/kpred.json"), MOE),
+             "a later run makes the table anew, and what kpred.json says of it");
+    put_text("dir/" TABLE, "%s", replaced(text_of("alone.csv"), ",999999.0,", ",5.0,"));
+    put_text("log", "%s\n%s\n", NO_TRITON, MISS);
+    remove("dir/" MOE);
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 1
+                 && has(program.err.s, TABLE ":2: us: value \"5.0\"") && !is_there("dir/" MOE),
+             "measured rows stay, and nothing is written");
+    put_text("log", "nothing\n");
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 1
+                 && has(program.err.s, "no line tells of a missing file or of a missing row"),
+             "a log without a line");
+}
+
+/* From there to the end of the line */
+static const char *line_at(const char *text, const char *from)
+{
+    const char *line = strstr(text, from);
+    return say("%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/* Rows of both folders are left out, and the variable has their tables before the new one. */
+static void measured_tables(void)
+{
+    remove_tree("dir");
+    remove_tree("own");
+    remove_tree("known");
+    RUNS("/usr/bin/env mkdir -p own/aiter/configs/model_configs known");
+    const char *text = text_of("alone.csv");
+    put_text("own/aiter/configs/" TABLE, "%s%s", line_at(text, "gfx,"),
+             replaced(line_at(text, "gfx942,304,32,"), ",999999.0,", ",5.0,"));
+    put_text("own/aiter/configs/model_configs/untuned_" TABLE, "M,N,K\n");
+    put_text("known/my_" TABLE, "%s%s", line_at(text, "gfx,"), line_at(text, "gfx942,304,48,"));
+    put_text("log", "%s\n", MISS);
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --known known --installed own -o dir log") == 0
+                 && has(program.out.s, " 2 M are measured"),
+             "measured rows");
+    CASE(is_like(program.err.s,
+                 "(.|\n)*export AITER_CONFIG_GEMM_A8W8_BLOCKSCALE=/[^\n:]*/own/aiter/"
+                 "configs/" TABLE ":/[^\n:]*/known/my_" OTHERS "(.|\n)*"),
+         "the variable");
+    text = text_of("dir/" TABLE);
+    CASE(has(text, ",16,1536,") && !has(text, ",32,1536,") && !has(text, ",48,1536,"),
+         "rows of no table alone");
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --installed known:dir -o dir log") == 1
+                 && has(program.err.s, TABLE),
+             "a table to write among the inputs");
+    put_config("qwen3_30b", "");
+    remove_tree("dir");
+    RAN_CASE(serve("--gpu MI355X --server vllm --aiter --quant fp8_channel -o dir") == 0
+                 && lines_like(program.err.s, "  export AITER_REBUILD=1") == 1,
+             "a rebuild is said once");
+}
+
 int main(void)
 {
     program_begin();
@@ -224,5 +410,8 @@ int main(void)
     kept();
     known();
     installed();
+    top();
+    tables();
+    measured_tables();
     return program_end();
 }

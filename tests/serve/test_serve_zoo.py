@@ -50,6 +50,9 @@ def products(model, tp):
     if model in QUERIES:
         hidden, heads = QUERIES[model]
         return {((heads // tp + 2 * max(1, 4 // tp)) * 128, hidden), (hidden, heads // tp * 128)}
+    if model == "qwen3_next": # 16 heads of 256 with a gate, or 16 and 32 of 128; a shared expert
+        return {((32 // tp + 2 * max(1, 2 // tp)) * 256, 2048), (2048, 4096 // tp), (12288 // tp, 2048),
+                (1024 // tp, 2048), (2048, 512 // tp)}
     return set()
 
 
@@ -65,7 +68,7 @@ def names(model, server, device, tp, ep):
     tail = {"block": f",dtype=fp8_w8a8{block}", "bf16": "",
             "channel": ",dtype=fp8_w8a8" + ",per_channel_quant=True" * (server == "sglang")}[kind]
     gemm = {f"N={a},K={b},device_name={device}{tail}.json" for a, b in products(model, tp)}
-    if kind == "block" and n % 128:
+    if kind == "block" and (n % 128 or (model == "qwen3_next" and 512 // tp % 128)): # the shared expert is split
         return "refused"
     here = experts // tp if ep else experts
     of_gpu = [here] + [here + 1] * (server == "sglang" and is_fused and not ep)

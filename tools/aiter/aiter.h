@@ -165,7 +165,7 @@ struct call {
     size_t n_details;
 };
 
-/* The next one in a line, behind which *at then is */
+/* The next one in a line; *at is behind its first words then */
 enum call_kind call_next(const char **at, struct call *call);
 
 /* ---- asked ---- */
@@ -196,6 +196,7 @@ struct asked_from {
     enum family_id only;
     int cu_num; /* of the GPU that rows are for; hits on another one are left out */
     const char *gfx;
+    int may_lack; /* inputs may hold nothing of AITER's */
 };
 
 /* A call that is no CALL_CUT. 0, or -1 with a message. */
@@ -391,6 +392,15 @@ struct rows { /* all zero: there are none; to be freed */
     /* Of the others: AITER finds a predicted row, one that is copied, or one of --installed */
     size_t predicted, copied, measured;
     struct tally left_out; /* M of the rest */
+    size_t n, cap;
+    struct rows_layer { /* what is asked for with one N, K and details */
+        enum family_id family;
+        int32_t n, k;
+        const char *detail;
+        size_t first, rows; /* of its family */
+        size_t measured;    /* M that --installed has, or their fine step */
+        char *why;          /* an M has no row; NULL: all have one */
+    } * v;                  /* in the order of the shapes */
 };
 
 /* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
@@ -422,10 +432,38 @@ struct files_options {
     size_t n_inputs;
 };
 
-/* Writes a table for each family that has rows, and makes the folder if need be. The paths are set
-   in path[FAMILY], to be freed; NULL: that family has none. 0, or -1 with a message. */
-int files_write(const struct rows *r, const struct target *t, const struct files_options *o,
-                char *path[N_FAMILIES]);
+struct table_files {             /* all zero: there are none; to be freed */
+    struct buf text[N_FAMILIES]; /* empty: the family has no rows */
+    char *path[N_FAMILIES];      /* NULL: standard output */
+};
+
+/* A table for each family that has rows. 0, or -1 with a message: there is a file that may not be
+   replaced. */
+int files_make(struct table_files *f, const struct rows *r, const struct target *t,
+               const struct files_options *o);
+/* Writes all or none, and makes the folder if need be. 0, or -1 with a message. */
+int files_write(const struct table_files *f, const char *output);
+void files_free(struct table_files *f);
+
+/* ---- from what is asked for to tables, for the commands aiter and serve ---- */
+
+struct answering { /* all zero; to be freed */
+    struct target target;
+    struct asked asked; /* sorted */
+    struct installed installed;
+    struct interned compiled;
+    struct rows rows;
+    struct table_files files;
+};
+
+/* Reads the installed tables and makes the rows. 0, or -1 with a message. */
+int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
+                   const struct rows_options *o);
+/* Of a family's rows, those that act only after AITER is built again */
+size_t answering_built_in(const struct answering *a, enum family_id family);
+/* For each family with a file: the variable to set, with all files in it that AITER is to read */
+void answering_tell(const struct answering *a);
+void answering_free(struct answering *a);
 
 /* ---- a run ---- */
 

@@ -171,20 +171,18 @@ static void add_row(struct buf *b, const struct written *w, const char *names, s
     }
 }
 
-static void write_rows(FILE *f, const struct rows_family *rows, enum family_id family,
-                       const struct target *t, enum write_schema schema)
+static void add_rows(struct buf *b, const struct rows_family *rows, enum family_id family,
+                     const struct target *t, enum write_schema schema)
 {
-    struct buf line = {NULL, 0, 0}, names = {NULL, 0, 0};
+    struct buf names = {NULL, 0, 0};
     add_header(&names, family, schema);
-    fprintf(f, "%s\n", names.s);
+    buf_printf(b, "%s\n", names.s);
     const size_t n = cut_names(names.s);
     for (size_t i = 0; i < rows->n; i++) {
         const struct written w = {&rows->v[i], t, family};
-        line.n = 0;
-        add_row(&line, &w, names.s, n);
-        fprintf(f, "%s\n", line.s);
+        add_row(b, &w, names.s, n);
+        buf_puts(b, "\n");
     }
-    buf_free(&line);
     buf_free(&names);
 }
 
@@ -307,15 +305,14 @@ static int make_folder(const char *path)
 }
 
 /* Opens and writes all; none is in its place yet. */
-static int write_all(const struct rows *r, const struct target *t, const struct files_options *o,
-                     char *const path[N_FAMILIES], struct outfile out[N_FAMILIES])
+static int write_all(const struct table_files *f, struct outfile out[N_FAMILIES])
 {
     for (int i = 0; i < N_FAMILIES; i++) {
-        if (r->of[i].n == 0)
+        if (f->text[i].n == 0)
             continue;
-        if (out_open(&out[i], path[i]) != 0)
+        if (out_open(&out[i], f->path[i]) != 0)
             return -1;
-        write_rows(out[i].f, &r->of[i], (enum family_id)i, t, o->schema);
+        fwrite(f->text[i].s, 1, f->text[i].n, out[i].f);
     }
     return 0;
 }
@@ -333,22 +330,38 @@ static int commit_all(struct outfile out[N_FAMILIES], int rc)
     return rc;
 }
 
-int files_write(const struct rows *r, const struct target *t, const struct files_options *o,
-                char *path[N_FAMILIES])
+int files_make(struct table_files *f, const struct rows *r, const struct target *t,
+               const struct files_options *o)
+{
+    if (set_paths(r, o, f->path) != 0)
+        return -1;
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (r->of[i].n != 0)
+            add_rows(&f->text[i], &r->of[i], (enum family_id)i, t, o->schema);
+    return 0;
+}
+
+int files_write(const struct table_files *f, const char *output)
 {
     struct outfile out[N_FAMILIES];
     int made = 0, any = 0;
     memset(out, 0, sizeof out);
-    if (set_paths(r, o, path) != 0)
-        return -1;
     for (int i = 0; i < N_FAMILIES; i++)
-        any |= r->of[i].n != 0;
-    if (any && o->output != NULL && !is_file(o->output))
-        made = make_folder(o->output);
+        any |= f->text[i].n != 0;
+    if (any && output != NULL && !is_file(output))
+        made = make_folder(output);
     if (made < 0)
         return -1;
-    const int rc = commit_all(out, write_all(r, t, o, path, out));
+    const int rc = commit_all(out, write_all(f, out));
     if (rc != 0 && made)
-        rmdir(o->output);
+        rmdir(output);
     return rc;
+}
+
+void files_free(struct table_files *f)
+{
+    for (int i = 0; i < N_FAMILIES; i++) {
+        free(f->path[i]);
+        buf_free(&f->text[i]);
+    }
 }

@@ -85,6 +85,7 @@ struct build {
     const struct hf_config *c;
     int64_t tp;
     struct hf_layers *out;
+    int biases; /* of the type */
 };
 
 static int add_part(struct build *b, const char *name, int64_t n, int64_t k, int64_t of)
@@ -93,7 +94,7 @@ static int add_part(struct build *b, const char *name, int64_t n, int64_t k, int
         return fail("%s: layer %s: N = %lld, K = %lld: a size goes to %d", b->c->json.path, name,
                     (long long)n, (long long)k, HF_MOST);
     assert(b->out->n < HF_MAX_LAYERS);
-    b->out->v[b->out->n++] = (struct hf_layer){name, n, k, of};
+    b->out->v[b->out->n++] = (struct hf_layer){name, n, k, of, HF_NO_BIAS};
     return 0;
 }
 
@@ -139,15 +140,64 @@ static int kv_part(const struct build *b, int64_t heads, int64_t *out)
     return part(b, "num_key_value_heads", kv, out);
 }
 
-static int heads_attention(struct build *b, int64_t hidden)
+/* Is that of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? */
+enum { QKV_BIASED = 1, BOTH_ALIKE = 2 };
+
+/* Of qkv_proj and o_proj, which are the last two. The GPUs' parts of o_proj are added up. */
+static void set_biases(struct build *b)
+{
+    const struct flat_value *v = hf_find(b->c, "attention_bias");
+    struct hf_layer *qkv = &b->out->v[b->out->n - 2];
+    if (!(b->biases & QKV_BIASED) && (v == NULL || strcmp(v->text, "true") != 0))
+        return;
+    qkv[0].bias = HF_BIAS;
+    if (b->biases & BOTH_ALIKE)
+        qkv[1].bias = b->tp == 1 ? HF_BIAS : HF_BIAS_ON_ONE;
+}
+
+/* of_queries: so many matrices make of the hidden state what queries need */
+static int add_heads(struct build *b, int64_t hidden, int64_t of_queries)
 {
     int64_t heads, size, q = 0, kv = 0;
     if (hf_number(b->c, "num_attention_heads", 1, &heads) != 0
         || head_size(b, hidden, heads, &size) != 0 || part(b, "num_attention_heads", heads, &q) != 0
         || kv_part(b, heads, &kv) != 0)
         return -1;
-    return add_part(b, "qkv_proj", (q + 2 * kv) * size, hidden, kv * size) != 0
-           || add_part(b, "o_proj", hidden, q * size, q * size) != 0;
+    if (add_part(b, "qkv_proj", (of_queries * q + 2 * kv) * size, hidden, kv * size) != 0
+        || add_part(b, "o_proj", hidden, q * size, q * size) != 0)
+        return -1;
+    set_biases(b);
+    return 0;
+}
+
+static int heads_attention(struct build *b, int64_t hidden)
+{
+    return add_heads(b, hidden, 1);
+}
+
+/* ---- layers: attention of two kinds, of Qwen3-Next ---- */
+
+static int linear_attention(struct build *b, int64_t hidden)
+{
+    int64_t keys, values, key_size, value_size;
+    if (hf_number(b->c, "linear_num_key_heads", 1, &keys) != 0
+        || hf_number(b->c, "linear_num_value_heads", 1, &values) != 0
+        || hf_number(b->c, "linear_key_head_dim", 1, &key_size) != 0
+        || hf_number(b->c, "linear_value_head_dim", 1, &value_size) != 0
+        || part(b, "linear_num_key_heads", keys, &keys) != 0
+        || part(b, "linear_num_value_heads", values, &values) != 0)
+        return -1;
+    b->out->plain = (struct hf_layer){"in_proj_ba", 2 * values, hidden, values, HF_NO_BIAS};
+    return add_part(b, "in_proj_qkvz", 2 * (keys * key_size + values * value_size), hidden,
+                    keys * key_size)
+               != 0
+           || add_part(b, "out_proj", hidden, values * value_size, values * value_size) != 0;
+}
+
+/* Queries have a gate. */
+static int mixed_attention(struct build *b, int64_t hidden)
+{
+    return add_heads(b, hidden, 2) != 0 || linear_attention(b, hidden) != 0;
 }
 
 /* ---- layers: latent attention, of DeepSeek ---- */
@@ -221,14 +271,22 @@ static int indexed_attention(struct build *b, int64_t hidden)
 
 /* ---- layers: feed-forward ---- */
 
-static int dense(struct build *b, int64_t hidden)
+/* A layer of two products, with the names of them; key: its inner size in the config */
+static int add_dense(struct build *b, int64_t hidden, const char *key, const char *const names[2])
 {
     int64_t size;
-    if (hf_number(b->c, "intermediate_size", 1, &size) != 0
-        || part(b, "intermediate_size", size, &size) != 0)
+    if (hf_number(b->c, key, 1, &size) != 0 || part(b, key, size, &size) != 0)
         return -1;
-    return add_part(b, "gate_up_proj", 2 * size, hidden, size) != 0
-           || add_part(b, "down_proj", hidden, size, size) != 0;
+    return add_part(b, names[0], 2 * size, hidden, size) != 0
+           || add_part(b, names[1], hidden, size, size) != 0;
+}
+
+static const char *const dense_names[] = {"gate_up_proj", "down_proj"};
+static const char *const shared_names[] = {"shared_expert.gate_up_proj", "shared_expert.down_proj"};
+
+static int dense(struct build *b, int64_t hidden)
+{
+    return add_dense(b, hidden, "intermediate_size", dense_names);
 }
 
 /* Experts in each layer, but in those that the config names */
@@ -249,6 +307,24 @@ static int routed_experts(struct build *b, int64_t hidden)
     (void)hidden;
     b->out->has_routed_experts = 1;
     return 0;
+}
+
+static int qwen_next_experts(struct build *b, int64_t hidden)
+{
+    return qwen_experts(b, hidden) != 0
+           || add_dense(b, hidden, "shared_expert_intermediate_size", shared_names) != 0;
+}
+
+/* Each layer that is no multiple of the step is dense; step 0: all are. */
+static int llama4_experts(struct build *b, int64_t hidden)
+{
+    int64_t step;
+    b->out->has_routed_experts = 1;
+    if (hf_number_or(b->c, "interleave_moe_layer_step", 0, 1, &step) != 0)
+        return -1;
+    if (step != 1 && add_dense(b, hidden, "intermediate_size_mlp", dense_names) != 0)
+        return -1;
+    return add_dense(b, hidden, "intermediate_size", shared_names);
 }
 
 /* AITER's tables have gate and up of the shared experts fused, and each alone. */
@@ -278,24 +354,39 @@ static int deepseek_experts(struct build *b, int64_t hidden)
 
 /* ---- layers: the model ---- */
 
+#define HEADS "num_attention_heads"
+enum { MOST_NEEDS = 4 };
+
 static const struct model_type {
     const char *name;
     int (*attention)(struct build *b, int64_t hidden);
     int (*feed_forward)(struct build *b, int64_t hidden);
     const char *inner; /* the object that has the sizes */
+    int biases;
+    const char *needs[MOST_NEEDS]; /* keys without which nothing tells the layers */
 } types[] = {
-    {"deepseek_v3", latent_attention, deepseek_experts, ""},
-    {"deepseek_v32", indexed_attention, deepseek_experts, ""},
-    {"glm_moe_dsa", indexed_attention, deepseek_experts, ""},
-    {"kimi_k2", latent_attention, deepseek_experts, ""},
-    {"llama", heads_attention, dense, ""},
-    {"minimax_m2", heads_attention, routed_experts, ""},
-    {"mistral", heads_attention, dense, ""},
-    {"qwen2", heads_attention, dense, ""},
-    {"qwen3", heads_attention, dense, ""},
-    {"qwen3_moe", heads_attention, qwen_experts, ""},
-    {"qwen3_vl", heads_attention, dense, "text_config."},
-    {"qwen3_vl_moe", heads_attention, qwen_experts, "text_config."},
+    {"deepseek_v3", latent_attention, deepseek_experts, "", 0, {NULL}},
+    {"deepseek_v32", indexed_attention, deepseek_experts, "", 0, {NULL}},
+    {"glm4_moe", heads_attention, deepseek_experts, "", 0, {HEADS}},
+    {"glm_moe_dsa", indexed_attention, deepseek_experts, "", 0, {NULL}},
+    {"gpt_oss", heads_attention, routed_experts, "", QKV_BIASED | BOTH_ALIKE, {HEADS}},
+    {"kimi_k2", latent_attention, deepseek_experts, "", 0, {NULL}},
+    {"llama", heads_attention, dense, "", BOTH_ALIKE, {NULL}},
+    {"llama4", heads_attention, llama4_experts, "text_config.", BOTH_ALIKE, {HEADS}},
+    {"minimax_m2", heads_attention, routed_experts, "", 0, {NULL}},
+    {"mistral", heads_attention, dense, "", 0, {NULL}},
+    {"mixtral", heads_attention, routed_experts, "", 0, {HEADS}},
+    {"qwen2", heads_attention, dense, "", QKV_BIASED, {NULL}},
+    {"qwen3", heads_attention, dense, "", 0, {NULL}},
+    {"qwen3_moe", heads_attention, qwen_experts, "", 0, {NULL}},
+    {"qwen3_next",
+     mixed_attention,
+     qwen_next_experts,
+     "",
+     0,
+     {HEADS, "linear_num_key_heads", "linear_num_value_heads", "shared_expert_intermediate_size"}},
+    {"qwen3_vl", heads_attention, dense, "text_config.", 0, {NULL}},
+    {"qwen3_vl_moe", heads_attention, qwen_experts, "text_config.", 0, {NULL}},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -322,16 +413,25 @@ static const struct model_type *find_type(const struct hf_config *c)
     return NULL;
 }
 
-int hf_layers_known(const struct hf_config *c)
+const char *hf_layers_unknown(const struct hf_config *c)
 {
     const struct flat_value *name = hf_find(c, "model_type");
-    return name != NULL && type_called(name->text) != NULL;
+    const struct model_type *type = name != NULL ? type_called(name->text) : NULL;
+    const struct hf_config sizes = {type != NULL ? type->inner : "", c->json};
+    if (type == NULL)
+        return "kpred does not know those of this type";
+    for (int i = 0; i < MOST_NEEDS && type->needs[i] != NULL; i++)
+        if (hf_find(&sizes, type->needs[i]) == NULL)
+            return "the config does not tell their sizes";
+    return NULL;
 }
 
 /* The kinds of attention, layer by layer, where a config has such a list */
 static int check_attention(const struct hf_config *c)
 {
-    static const char *const known[] = {"full_attention", "sliding_attention"};
+    static const char *const known[] = {"full_attention", "sliding_attention", "chunked_attention",
+                                        "linear_attention"};
+    const size_t n_known = hf_find(c, "linear_num_key_heads") != NULL ? 4 : 3;
     const struct flat_value *list = hf_find(c, "layer_types");
     struct buf what = {0};
     if (list == NULL)
@@ -341,9 +441,10 @@ static int check_attention(const struct hf_config *c)
     for (const char *s = list->text; (s = strchr(s, '"')) != NULL;) {
         const int n = (int)strcspn(s + 1, "\"");
         size_t i = 0;
-        while (i < 2 && ((size_t)n != strlen(known[i]) || strncmp(s + 1, known[i], (size_t)n)))
+        while (i < n_known
+               && ((size_t)n != strlen(known[i]) || strncmp(s + 1, known[i], (size_t)n)))
             i++;
-        if (i == 2) {
+        if (i == n_known) {
             buf_printf(&what, "has %.*s, a layer that kpred does not know", n, s + 1);
             (void)hf_refuse(c, "layer_types", what.s);
             buf_free(&what);
@@ -357,13 +458,14 @@ static int check_attention(const struct hf_config *c)
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 {
     struct hf_config sizes = *c;
-    struct build b = {&sizes, tp, out};
+    struct build b = {&sizes, tp, out, 0};
     int64_t hidden;
     *out = (struct hf_layers){.n = 0};
     const struct model_type *type = find_type(c);
     if (type == NULL)
         return -1;
     sizes.inner = type->inner;
+    b.biases = type->biases;
     if (check_attention(&sizes) != 0 || hf_number(&sizes, "hidden_size", 1, &hidden) != 0)
         return -1;
     return type->attention(&b, hidden) != 0 || type->feed_forward(&b, hidden) != 0 ? -1 : 0;
@@ -393,6 +495,7 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
     static const char *const size[] = {"moe_intermediate_size", "intermediate_size", NULL};
     static const char known[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss kimi_k2 "
                                 "llama4 minimax_m2 mixtral qwen3_moe qwen3_next qwen3_vl_moe";
+    c->inner = "";
     *e = (struct hf_experts){.type = hf_string(c, "model_type")};
     if (e->type == NULL)
         return -1;

@@ -75,19 +75,21 @@ struct hf_layer {
     const char *name;
     int64_t n, k;
     int64_t part; /* what each GPU has of the size that is split; 0: the layer is whole on each */
+    enum hf_bias { HF_NO_BIAS, HF_BIAS, HF_BIAS_ON_ONE } bias; /* on the first GPU alone */
 };
 
 struct hf_layers {
     struct hf_layer v[HF_MAX_LAYERS];
     size_t n;
     int has_routed_experts;
+    struct hf_layer plain; /* one more, of 16 bits whatever the others are; n 0: there is none */
 };
 
 /* Of a model on `tp` GPUs, whatever its quantisation; -1 with a message. */
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out);
 
-/* Does kpred know the layers besides the experts of a config's type? */
-int hf_layers_known(const struct hf_config *c);
+/* Why kpred cannot tell the layers besides the experts of such a config; NULL: it can */
+const char *hf_layers_unknown(const struct hf_config *c);
 
 /* ---- routed experts ---- */
 

@@ -100,10 +100,25 @@ static int read_method(const struct hf_config *c, struct quantization *q)
                      "--quant says what the weights are");
 }
 
+static int says_any(const struct hf_config *c)
+{
+    return hf_find(c, method) != NULL || hf_find(c, fp8_block) != NULL
+           || hf_find(c, "quantization_config") != NULL;
+}
+
+/* Some models with images have it within text_config, where vLLM looks if there is none at the
+   top. */
+static struct hf_config place_of(const struct hf_config *c)
+{
+    const struct hf_config top = {.inner = "", .json = c->json},
+                           text = {.inner = "text_config.", .json = c->json};
+    return !says_any(&top) && says_any(&text) ? text : top;
+}
+
 int quantization_read(const struct hf_config *c, enum quantization_kind asked,
                       struct quantization *out)
 {
-    const struct hf_config top = {.inner = "", .json = c->json};
+    const struct hf_config top = place_of(c);
     *out = (struct quantization){.kind = asked};
     if (asked == QUANTIZATIONS) {
         out->kind = QUANTIZED_NOT;

@@ -154,10 +154,17 @@ struct work {
     const struct target *target;
     const struct installed *in;
     const struct rows_options *o;
-    struct chooser chooser;  /* without a model: no shape is predicted */
-    struct prediction *best; /* of o->top */
-    size_t without;          /* M for which there is no prediction */
+    struct chooser chooser;   /* without a model: no shape is predicted */
+    struct prediction *best;  /* of o->top */
+    size_t without;           /* M for which there is no prediction */
+    struct rows_layer *layer; /* the one at hand */
 };
+
+static void no_row(struct work *w, const char *why)
+{
+    if (w->layer->why == NULL)
+        w->layer->why = xstrdup(why);
+}
 
 /* ---- rows: one M ---- */
 
@@ -179,6 +186,7 @@ static void leave_out(struct work *w, struct place at, kpred_status status)
                  ? "no row of --installed names a kernel that is known to take the shape"
              : status == KPRED_OK ? "no kernel that is legal there is compiled in"
                                   : kpred_status_string(status));
+    no_row(w, why);
     tally_add(&w->rows->left_out, at, why);
 }
 
@@ -211,6 +219,7 @@ static int has(const struct work *w, const int32_t mnk[3], int32_t m)
    unless just this M was asked for. */
 static void add_m(struct work *w, struct place at, const int32_t mnk[3])
 {
+    const size_t before = w->to->kept + w->to->served;
     if (has(w, mnk, mnk[0]))
         w->to->kept++;
     else if (!w->o->is_exact && families[w->family].ladder == LADDER_FINE
@@ -218,6 +227,7 @@ static void add_m(struct work *w, struct place at, const int32_t mnk[3])
         w->to->served++;
     else
         predict(w, at, mnk);
+    w->layer->measured += w->to->kept + w->to->served - before;
 }
 
 /* ---- rows: one pair of N and K: the shapes v[0..n-1] ---- */
@@ -330,6 +340,7 @@ static void leave_pair_out(struct work *w, struct asked *a, const struct asked_s
 {
     struct buf why = {NULL, 0, 0};
     why_not_modelled(w, &why);
+    no_row(w, why.s);
     leave_all_out(a, v, n, why.s);
     if (families[w->family].has_nearest)
         w->rows->without_rows += n;
@@ -338,10 +349,20 @@ static void leave_pair_out(struct work *w, struct asked *a, const struct asked_s
     buf_free(&why);
 }
 
+static void add_layer(struct work *w, const struct asked_shape *s)
+{
+    struct rows *r = w->rows;
+    r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+    w->layer = &r->v[r->n++];
+    *w->layer = (struct rows_layer){
+        .family = w->family, .n = s->n, .k = s->k, .detail = s->detail, .first = w->to->n};
+}
+
 static void add_pair(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
     w->detail = v->detail;
     w->first = w->to->n;
+    add_layer(w, v);
     w->is_modelled = family_is_modelled(w->family, w->chooser.model, v->detail, w->chooser.problem);
     if (!w->is_modelled && w->in->of[w->family].n == 0) {
         leave_pair_out(w, a, v, n);
@@ -351,6 +372,7 @@ static void add_pair(struct work *w, struct asked *a, const struct asked_shape *
     w->to->shapes += n;
     const int is_exact = w->o->is_exact || families[w->family].ladder == LADDER_ASKED;
     (is_exact ? add_exact : add_grid)(w, v, n);
+    w->layer->rows = w->to->n - w->first;
     for (size_t i = 0; i < n; i++)
         count(w, &v[i]);
 }
@@ -404,6 +426,9 @@ void rows_free(struct rows *r)
 {
     for (int i = 0; i < N_FAMILIES; i++)
         free(r->of[i].v);
+    for (size_t i = 0; i < r->n; i++)
+        free(r->v[i].why);
+    free(r->v);
     tally_free(&r->left_out);
     memset(r, 0, sizeof *r);
 }

@@ -14,20 +14,22 @@ static const char *plural(size_t n)
 
 /* ---- the story: the summary ---- */
 
-/* Rows of kernels that AITER chooses by a table which it compiles in */
-static size_t built_in(const struct rows_family *f, enum family_id family)
+/* AITER chooses some kernels by a table which it compiles in. */
+size_t answering_built_in(const struct answering *a, enum family_id family)
 {
+    const struct rows_family *f = &a->rows.of[family];
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++)
         n += (size_t)names_has_word(families[family].built_in, f->v[i].best.library);
     return n;
 }
 
-static void note_nearest(const struct rows_family *f, const struct installed_family *in,
-                         enum family_id family)
+static void note_nearest(const struct answering *a, enum family_id family)
 {
     const char *name = families[family].name;
-    const size_t n = built_in(f, family);
+    const struct rows_family *f = &a->rows.of[family];
+    const struct installed_family *in = &a->installed.of[family];
+    const size_t n = answering_built_in(a, family);
     if (n != 0)
         note("%s: AITER compiles the table of the libraries %s in: %zu of the rows act%s only "
              "after a rebuild (AITER_REBUILD=1)",
@@ -41,9 +43,9 @@ static void note_nearest(const struct rows_family *f, const struct installed_fam
              in->never == 1 ? "is" : "are");
 }
 
-static void note_family(const struct rows_family *f, const struct installed_family *in,
-                        enum family_id family)
+static void note_family(const struct answering *a, enum family_id family)
 {
+    const struct rows_family *f = &a->rows.of[family];
     struct buf b = {NULL, 0, 0};
     if (f->shapes == 0)
         return;
@@ -64,7 +66,7 @@ static void note_family(const struct rows_family *f, const struct installed_fami
     note("%s", b.s);
     buf_free(&b);
     if (families[family].has_nearest)
-        note_nearest(f, in, family);
+        note_nearest(a, family);
 }
 
 /* Of the distinct shapes of all families */
@@ -81,12 +83,14 @@ static void note_sum(const struct asked *a, const struct rows *r)
          n, plural(n), r->predicted, r->copied, measured, n - r->predicted - r->copied - measured);
 }
 
-static void story_note(const struct asked *a, const struct rows *r, const struct installed *in)
+static void story_note(const struct answering *all)
 {
+    const struct asked *a = &all->asked;
+    const struct rows *r = &all->rows;
     note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines, plural(a->lines),
          a->calls, a->n, plural(a->n));
     for (int i = 0; i < N_FAMILIES; i++)
-        note_family(&r->of[i], &in->of[i], (enum family_id)i);
+        note_family(all, (enum family_id)i);
     tally_note(&a->left_out, "shape is left out", "shapes are left out");
     tally_note(&r->left_out, "M is left out", "M are left out");
     tally_note(&a->cut, "line", "lines");
@@ -137,21 +141,43 @@ static void note_variable(const struct installed_family *in, const struct family
     buf_free(&files);
 }
 
-/* For each family with a path: the variable to set, with all files in it that AITER is to read */
-static void story_variables(const struct installed *in, char *const path[N_FAMILIES])
+void answering_tell(const struct answering *a)
 {
     int n = 0, lacks = 0;
     for (int i = 0; i < N_FAMILIES; i++) {
-        if (path[i] == NULL)
+        const struct installed_family *in = &a->installed.of[i];
+        if (a->files.path[i] == NULL)
             continue;
         if (n++ == 0)
             note("AITER reads the files that its variable lists, and no others:");
-        note_variable(&in->of[i], &families[i], path[i]);
-        lacks |= in->of[i].paths.n == 0;
+        note_variable(in, &families[i], a->files.path[i]);
+        lacks |= in->paths.n == 0;
     }
     if (lacks)
         note("aiter/configs is the folder of AITER's package. Give its tables with --installed: "
              "AITER refuses a key that comes twice, and kpred leaves out the keys of these tables");
+}
+
+/* ---- from what is asked for to tables ---- */
+
+int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
+                   const struct rows_options *o)
+{
+    struct rows_options options = *o;
+    options.compiled = &a->compiled;
+    return installed_read(&a->installed, &a->target, only, &a->asked, installed->v, installed->n)
+                   != 0
+               ? -1
+               : rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
+}
+
+void answering_free(struct answering *a)
+{
+    asked_free(&a->asked);
+    installed_free(&a->installed);
+    intern_free(&a->compiled);
+    rows_free(&a->rows);
+    files_free(&a->files);
 }
 
 /* ---- a run ---- */
@@ -159,13 +185,8 @@ static void story_variables(const struct installed *in, char *const path[N_FAMIL
 /* All that a run holds */
 struct run {
     const struct aiter_options *o;
-    struct target target;
     enum family_id only;
-    struct asked asked;
-    struct installed installed;
-    struct interned compiled;
-    struct rows rows;
-    char *path[N_FAMILIES];
+    struct answering a;
 };
 
 /* ---- a run: the command line ---- */
@@ -197,7 +218,8 @@ static int check_family(const struct run *r)
 {
     struct buf known = {NULL, 0, 0};
     int rc = 0;
-    if (r->only == FAMILY_NONE || r->target.model[r->only] != NULL || families[r->only].has_nearest)
+    if (r->only == FAMILY_NONE || r->a.target.model[r->only] != NULL
+        || families[r->only].has_nearest)
         return 0;
     if (*target_known(r->only, &known) != '\0')
         rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", r->o->gpu,
@@ -209,19 +231,16 @@ static int check_family(const struct run *r)
 static int read_all(struct run *r)
 {
     const struct aiter_options *o = r->o;
-    if (target_find(&r->target, o->gpu) != 0 || check_family(r) != 0)
+    if (target_find(&r->a.target, o->gpu) != 0 || check_family(r) != 0)
         return -1;
-    if (o->compiled != NULL && target_check(&r->target, o->gpu) != 0)
+    if (o->compiled != NULL && target_check(&r->a.target, o->gpu) != 0)
         return -1;
-    if (o->compiled != NULL && compiled_read(&r->compiled, &r->target, o->compiled) != 0)
+    if (o->compiled != NULL && compiled_read(&r->a.compiled, &r->a.target, o->compiled) != 0)
         return -1;
-    const struct asked_from from = {r->only, r->target.cu_num, r->target.gfx};
-    if (inputs_read(&r->asked, &from, o->inputs.v, o->inputs.n) != 0)
+    const struct asked_from from = {r->only, r->a.target.cu_num, r->a.target.gfx, 0};
+    if (inputs_read(&r->a.asked, &from, o->inputs.v, o->inputs.n) != 0)
         return -1;
-    if (!asked_nearest(&r->asked) && target_check(&r->target, o->gpu) != 0)
-        return -1;
-    return installed_read(&r->installed, &r->target, r->only, &r->asked, o->installed.v,
-                          o->installed.n);
+    return asked_nearest(&r->a.asked) ? 0 : target_check(&r->a.target, o->gpu);
 }
 
 /* ---- a run: predicting and writing ---- */
@@ -231,13 +250,13 @@ static int check_answers(const struct run *r)
 {
     const struct aiter_options *o = r->o;
     struct buf why = {NULL, 0, 0};
-    if (r->asked.n == 0 || r->rows.without_gpu + r->rows.without_rows < r->asked.n)
+    if (r->a.asked.n == 0 || r->a.rows.without_gpu + r->a.rows.without_rows < r->a.asked.n)
         return 0;
-    if (r->rows.without_rows == 0)
+    if (r->a.rows.without_rows == 0)
         return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
-    if (r->asked.found != 0)
+    if (r->a.asked.found != 0)
         return 0;
-    tally_words(&r->asked.left_out, &why);
+    tally_words(&r->a.asked.left_out, &why);
     fail("%s: there is nothing to predict for: %s", log_line_called(o->inputs.v, o->inputs.n),
          why.s);
     buf_free(&why);
@@ -250,11 +269,10 @@ static int predict(struct run *r)
     const struct rows_options options = {.is_exact = o->is_exact,
                                          .only_ck = o->schema >= SCHEMA_NO_LIBTYPE,
                                          .top = o->top != 0 ? (size_t)o->top : 1,
-                                         .beam = (size_t)(o->beam > o->top ? o->beam : o->top),
-                                         .compiled = &r->compiled};
-    if (rows_make(&r->rows, &r->asked, &r->target, &r->installed, &options) != 0)
+                                         .beam = (size_t)(o->beam > o->top ? o->beam : o->top)};
+    if (answering_make(&r->a, r->only, &o->installed, &options) != 0)
         return -1;
-    story_note(&r->asked, &r->rows, &r->installed);
+    story_note(&r->a);
     return check_answers(r);
 }
 
@@ -279,21 +297,13 @@ static int write_out(struct run *r)
     const char **list = list_inputs(o, &options.n_inputs);
     options.inputs = list;
     options.schema = o->top != 0 ? SCHEMA_CANDIDATES : (enum write_schema)o->schema;
-    const int rc = files_write(&r->rows, &r->target, &options, r->path);
+    const int rc = files_make(&r->a.files, &r->a.rows, &r->a.target, &options) == 0
+                       ? files_write(&r->a.files, o->output)
+                       : -1;
     if (rc == 0 && o->top == 0)
-        story_variables(&r->installed, r->path);
+        answering_tell(&r->a);
     free(list);
     return rc;
-}
-
-static void close_run(struct run *r)
-{
-    asked_free(&r->asked);
-    installed_free(&r->installed);
-    intern_free(&r->compiled);
-    rows_free(&r->rows);
-    for (int i = 0; i < N_FAMILIES; i++)
-        free(r->path[i]);
 }
 
 int aiter_run(const struct aiter_options *o)
@@ -308,6 +318,6 @@ int aiter_run(const struct aiter_options *o)
     if (o->family != NULL && (r.only = family_asked("--family", o->family)) == FAMILY_NONE)
         return 1;
     const int bad = read_all(&r) != 0 || predict(&r) != 0 || write_out(&r) != 0;
-    close_run(&r);
+    answering_free(&r.a);
     return bad;
 }

@@ -8,11 +8,13 @@
 static const char help[] =
     "usage: kpred serve --gpu GPU --server vllm|sglang --config CONFIG.json [--tp N]\n"
     "                   [--ep] [--ep-size N] [--quant NAME] [--installed DIR] [--known DIR]\n"
-    "                   [--triton VERSION] [--dry-run | -o DIR [--force]] [--csv | --json]\n"
+    "                   [--triton VERSION] [--aiter] [--top K] [--dry-run | -o DIR [--force]]\n"
+    "                   [--csv | --json]\n"
     "       kpred serve --gpu GPU [OPTIONS] [--dry-run | -o DIR [--force]] [INPUT...]\n"
     "\n"
-    "Finds all files of tuned Triton configurations that vLLM or SGLang will look for, and writes\n"
-    "those that are not there: by a model's config, or by the warnings in a server's log.\n"
+    "Finds all files of tuned Triton configurations that vLLM or SGLang will look for, and all\n"
+    "rows of AITER's tables, and writes those that are not there: by a model's config, or by a\n"
+    "server's log.\n"
     "\n"
     "  --gpu GPU      MI300X, H100; or as torch.cuda.get_device_name() gives it\n"
     "  --server NAME  vllm or sglang; of a log it is told by the lines\n"
@@ -23,11 +25,16 @@ static const char help[] =
     "  --quant NAME   how the server quantises the weights, where the config does not say it:\n"
     "                 none, fp8 (a scale for each tensor), fp8_block (128 x 128), fp8_channel,\n"
     "                 int8_w8a8, int8_w8a16, int4_w4a16, mxfp4\n"
-    "  --installed DIR  the server's own files, or the folder of its package: what is in it is\n"
-    "                 left out, and copied where SGLang's variable hides it\n"
-    "  --known DIR    files that you tuned: their rows stay; predicted ones are added for fewer\n"
-    "                 and for more tokens than were measured\n"
+    "  --installed DIR[:DIR]  the server's own files, or the folder of its package, and that of\n"
+    "                 AITER's: what is there is left out, and copied where SGLang's variable\n"
+    "                 hides it\n"
+    "  --known DIR[:DIR]  files that you tuned: their rows stay; predicted ones are added for\n"
+    "                 fewer and for more tokens than were measured\n"
     "  --triton VERSION  of Triton, 3.5.1: names SGLang's folder\n"
+    "  --aiter        the server runs AITER: its tuned tables, as kpred aiter makes them, too\n"
+    "  --top K        write candidates_triton.csv, too: for each look-up and M the K tuples that "
+    "a\n"
+    "                 tuning should measure, at most 32; kpred_tune.py runs a tuner with them\n"
     "  --dry-run      write nothing\n"
     "  -o DIR         a folder for the files and for kpred.json, which says what they are from\n"
     "  --force        replace files that hold other tuples\n"
@@ -35,10 +42,10 @@ static const char help[] =
     "  --json         the table of look-ups as JSON\n"
     "  INPUT...       logs, or names of files; none, or -: a log on standard input\n"
     "\n"
-    "The table has for each look-up its layer, the file, by what it is answered, and in how many\n"
-    "percent of M a tuning should agree, in the tuple and in the tile. Standard error has the\n"
-    "total and the lines that make the server read the files. Exit status: 0, 1 for trouble with\n"
-    "what was given, 2 for a wrong command line.\n"
+    "The table has for each look-up its layer, the file or key, by what it is answered, and in\n"
+    "how many percent of M a tuning should agree, in the tuple and in the tile. Standard error\n"
+    "has the total and the lines that make the server read the files. Exit status: 0, 1 for\n"
+    "trouble with what was given, 2 for a wrong command line.\n"
     "\n"
     "Example: kpred serve --gpu MI300X --server vllm --config config.json --tp 8 -o configs\n";
 
@@ -60,6 +67,8 @@ int cmd_serve(int argc, char **argv)
         OPTION("--installed", OPT_TEXT, &o.installed),
         OPTION("--known", OPT_TEXT, &o.known),
         OPTION("--triton", OPT_TEXT, &o.version),
+        OPTION("--aiter", OPT_FLAG, &o.has_aiter),
+        OPTION_COUNT("--top", &o.top, 1, 32),
         OPTION("--dry-run", OPT_FLAG, &o.is_dry),
         OPTION("-o", OPT_TEXT, &o.output),
         OPTION("--force", OPT_FLAG, &o.force),

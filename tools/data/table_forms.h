@@ -158,6 +158,10 @@ struct table_forms {
    or -1 with a message; then table_forms_close in any case. */
 int table_forms_open(struct table_forms *t, struct csv_records *raw,
                      const struct table_asked *asked);
+/* Its two halves: the names of the columns, and then what the times are */
+int table_forms_header(struct table_forms *t, struct csv_records *raw,
+                       const struct table_asked *asked);
+int table_forms_times(struct table_forms *t);
 /* The next row, as csv_records_next has it. One with more or fewer cells than the header comes as
    it is. */
 int table_forms_next(struct table_forms *t);

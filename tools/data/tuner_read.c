@@ -385,8 +385,9 @@ static int map_param(struct rows *r, const struct tuner_head *head, size_t i)
     if (r->param[i] >= 0)
         r->is_used[r->param[i]] = 1;
     else if (p->n_values > 1)
-        return fail("%s: the file has no parameter %s, which has %zu values in the spec",
-                    head->path, p->name, p->n_values);
+        return fail("%s: the file has no parameter %s, which has %zu values in the spec: is this a "
+                    "file of %s?",
+                    head->path, p->name, p->n_values, r->l->spec->name);
     return 0;
 }
 
@@ -398,10 +399,10 @@ static int see_head(void *to, const struct tuner_head *head)
     r->is_used = xcalloc(r->n, 1);
     r->name = xcalloc(r->n, sizeof *r->name);
     r->only = xcalloc(r->n, sizeof *r->only);
+    for (size_t i = 0; i < r->l->spec->n_params && rc == 0; i++)
+        rc = map_param(r, head, i); /* what another kernel lacks is told before any value */
     for (size_t i = 0; i < r->l->spec->n_fields && rc == 0; i++)
         rc = map_field(r, head, i);
-    for (size_t i = 0; i < r->l->spec->n_params && rc == 0; i++)
-        rc = map_param(r, head, i);
     return rc;
 }
 

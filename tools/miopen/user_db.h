@@ -52,7 +52,7 @@ const char *user_db_find_entry(const char *entries, const char *solver, size_t n
 
 /* The same for a SQLite perf-db, made if it is not there: one transaction. `all`, which is to be
    freed, takes what the file holds then: a line a row. -1 with a message, the file then being as it
-   was. Only in kpred-train. */
+   was; so in a build without SQLite. */
 int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
                          struct user_db_counts *counts, struct user_db *all);
 

@@ -38,6 +38,7 @@ each() {
     for spec in weights/*.spec weights/recipes/*.spec; do
         "$1" 644 "$spec" "$DATADIR/kpred/${spec#weights/}"
     done
+    "$1" 644 tools/serve/kpred_tune.py "$DATADIR/kpred/kpred_tune.py"
     "$1" 644 "$generated/kpred.pc" "$DATADIR/pkgconfig/kpred.pc"
     for file in kpredConfig.cmake kpredConfigVersion.cmake; do
         "$1" 644 "$generated/$file" "$DATADIR/cmake/kpred/$file"

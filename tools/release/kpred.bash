@@ -144,10 +144,9 @@ _kpred_value() {
         ;;
     triton:--server | serve:--server) _kpred_reply vllm sglang ;;
     triton:-o | serve:-o | serve:--installed | serve:--known) _kpred_files / ;;
-    serve:--config) _kpred_files .json ;;
+    serve:--config | shapes:--config) _kpred_files .json ;;
     serve:--quant) _kpred_reply none fp8 fp8_block fp8_channel int8_w8a8 int8_w8a16 int4_w4a16 mxfp4 ;;
-    aiter:--model) _kpred_files .json ;;
-    aiter:-o) _kpred_files .csv ;;
+    aiter:-o | shapes:-o) _kpred_files .csv ;;
     *:--tp | *:--ep-size | *:--m | *:-M) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
     tune:-o | tune:--problems | predict:--problems | merge:-o) _kpred_files .csv ;;

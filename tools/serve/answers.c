@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const answer_names[N_ANSWERS] = {"measured",         "predicted", "nearest device",
-                                             "server's default", "refused",   "no look-up",
-                                             "not answered"};
-const char *const origin_names[N_ORIGINS] = {"predicted", "cautious", "default", "measured"};
+const char *const answer_names[N_ANSWERS] = {"measured",      "predicted",        "nearest device",
+                                             "nearest shape", "server's default", "refused",
+                                             "no look-up",    "not answered"};
+const char *const origin_names[N_ORIGINS] = {"predicted", "cautious", "default", "measured",
+                                             "nearest shape"};
 
 /* ---- the text of a file, row by row ---- */
 
@@ -109,7 +110,7 @@ static int predict(struct answer *a, struct predictors *p, const struct answers_
 
 /* ---- what was measured ---- */
 
-static void add_rows(struct answer *a, const struct answers_how *how, const struct rows *r)
+static void add_rows(struct answer *a, const struct answers_how *how, const struct known_rows *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         begin_row(a, how, r->v[i].m, ORIGIN_MEASURED);
@@ -120,7 +121,7 @@ static void add_rows(struct answer *a, const struct answers_how *how, const stru
 /* Predictions stand outside of the range of what was measured alone: within it the server takes
    the nearest measured M. */
 static int join(struct answer *a, struct predictors *p, const struct answers_how *how,
-                const struct rows *r)
+                const struct known_rows *r)
 {
     const int32_t first = r->v[0].m, last = r->v[r->n - 1].m;
     struct choices c;
@@ -141,7 +142,7 @@ static int join(struct answer *a, struct predictors *p, const struct answers_how
 static int take_rows(struct answer *a, struct predictors *p, const struct answers_how *how,
                      const struct folder_file *f, int fills)
 {
-    struct rows r = {.n = 0};
+    struct known_rows r = {.n = 0};
     const int is_up = f->name.kernel != a->of->name.kernel;
     int rc = folder_rows_read(&r, f->path, is_up);
     a->from = xstrdup(f->path);
@@ -192,8 +193,45 @@ int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
     *a = (struct answer){.of = l, .tuple = -1, .tile = -1};
     if (l->has_name)
         return answer_name(a, p, how);
-    a->kind = l->is_refused ? ANSWER_REFUSED : ANSWER_NONE;
+    a->kind = l->none == LOOKUP_REFUSED ? ANSWER_REFUSED
+              : l->none == LOOKUP_NONE  ? ANSWER_NONE
+                                        : ANSWER_LEFT;
     a->why = xstrdup(l->why);
+    return 0;
+}
+
+/* ---- tuples to measure ---- */
+
+static int rank(struct buf *b, struct predictors *p, const struct lookup *l,
+                const struct answers_how *how, size_t most)
+{
+    struct ranking ranking = {.most = most};
+    const struct choices_options o = {
+        .ms = how->ms, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
+    struct choices c;
+    struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
+    const int rc = choices_make(&c, p, &l->name, &o, &why);
+    triton_name_write(&l->name, &name);
+    if (rc > 0)
+        note("%s: no tuples to measure: %s", name.s, why.s);
+    else if (rc == 0)
+        triton_table_rows(b, &l->name, &ranking);
+    buf_free(&why);
+    buf_free(&name);
+    free(ranking.v);
+    return rc < 0 ? -1 : 0;
+}
+
+int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
+                 const struct answers_how *how, size_t most)
+{
+    buf_puts(b, triton_table_heading);
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].has_name && l->v[i].name.kernel != TRITON_MOE_DOWN
+            && rank(b, p, &l->v[i], how, most) != 0)
+            return -1;
+    if (b->n == strlen(triton_table_heading))
+        buf_free(b);
     return 0;
 }
 

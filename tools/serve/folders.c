@@ -14,6 +14,21 @@ enum { MOST_DEPTH = 12 };
 
 static int read_folder(struct folder *f, const char *path, int depth);
 
+/* AITER reads tables by their names, as they stand in aiter/configs and its inner folder. */
+static int is_table(const char *path)
+{
+    const enum family_id family = family_of_file(path);
+    return family != FAMILY_NONE && *families[family].merge_name != '\0' && ends_with(path, ".csv")
+           && strstr(base_name(path), families[family].merge_name) != NULL
+           && strstr(base_name(path), "untuned") == NULL;
+}
+
+static void add_table(struct folder *f, const char *path)
+{
+    f->table = xgrow(f->table, f->n_tables, &f->tables_cap, sizeof *f->table);
+    f->table[f->n_tables++] = xstrdup(path);
+}
+
 static void add_file(struct folder *f, const char *path)
 {
     struct folder_file file = {.path = NULL};
@@ -24,6 +39,8 @@ static void add_file(struct folder *f, const char *path)
         f->v = xgrow(f->v, f->n, &f->cap, sizeof *f->v);
         f->v[f->n++] = file;
     }
+    if (is_table(path))
+        add_table(f, path);
     buf_free(&why);
 }
 
@@ -59,11 +76,27 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const struct folder_file *)a)->path, ((const struct folder_file *)b)->path);
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 int folder_read(struct folder *f, const char *path)
 {
-    const int rc = read_folder(f, path, 0);
+    char *copy = xstrdup(path), *rest = copy;
+    int rc = 0;
+    while (rest != NULL && rc == 0) {
+        const char *one = rest;
+        rest = strchr(rest, ':');
+        if (rest != NULL)
+            *rest++ = '\0';
+        rc = read_folder(f, one, 0);
+    }
+    free(copy);
     if (f->n != 0)
         qsort(f->v, f->n, sizeof *f->v, by_path);
+    if (f->n_tables != 0)
+        qsort(f->table, f->n_tables, sizeof *f->table, by_text);
     return rc;
 }
 
@@ -71,7 +104,10 @@ void folder_free(struct folder *f)
 {
     for (size_t i = 0; i < f->n; i++)
         free(f->v[i].path);
+    for (size_t i = 0; i < f->n_tables; i++)
+        free(f->table[i]);
     free(f->v);
+    free(f->table);
     memset(f, 0, sizeof *f);
 }
 
@@ -123,18 +159,19 @@ const struct folder_file *folder_find(const struct folder *f, const struct looku
 
 static int by_m(const void *a, const void *b)
 {
-    const int32_t x = ((const struct row *)a)->m, y = ((const struct row *)b)->m;
+    const int32_t x = ((const struct known_row *)a)->m, y = ((const struct known_row *)b)->m;
     return (x > y) - (x < y);
 }
 
-static void end_row(struct rows *r)
+static void end_row(struct known_rows *r)
 {
     if (r->n != 0)
         buf_puts(&r->v[r->n - 1].text, "\n    }");
 }
 
 /* The row of a member "M.NAME"; NULL with a message */
-static struct row *row_of(struct rows *r, const char *path, const struct flat_value *v, size_t n)
+static struct known_row *row_of(struct known_rows *r, const char *path, const struct flat_value *v,
+                                size_t n)
 {
     char text[24];
     int64_t m;
@@ -148,12 +185,12 @@ static struct row *row_of(struct rows *r, const char *path, const struct flat_va
         return &r->v[r->n - 1];
     end_row(r);
     r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
-    r->v[r->n] = (struct row){.m = (int32_t)m};
+    r->v[r->n] = (struct known_row){.m = (int32_t)m};
     buf_printf(&r->v[r->n].text, "    \"%s\": {", text);
     return &r->v[r->n++];
 }
 
-static int add_member(struct rows *r, const char *path, const struct flat_value *v, int is_up)
+static int add_member(struct known_rows *r, const char *path, const struct flat_value *v, int is_up)
 {
     const char *point = strchr(v->name, '.');
     if (point == NULL)
@@ -161,7 +198,7 @@ static int add_member(struct rows *r, const char *path, const struct flat_value 
                    ? 0
                    : fail("%s:%ld:%ld: %s: expected an object with a tuple", path, v->line,
                           v->column, v->name);
-    struct row *row = row_of(r, path, v, (size_t)(point - v->name));
+    struct known_row *row = row_of(r, path, v, (size_t)(point - v->name));
     if (row == NULL)
         return -1;
     if (is_up && strcmp(point + 1, "USE_TMA") == 0)
@@ -172,7 +209,7 @@ static int add_member(struct rows *r, const char *path, const struct flat_value 
     return 0;
 }
 
-int folder_rows_read(struct rows *r, const char *path, int is_up)
+int folder_rows_read(struct known_rows *r, const char *path, int is_up)
 {
     struct flat_json j;
     int rc = flat_json_read(&j, path, FOLDER_FILE_BYTES, "a file of configurations");
@@ -187,7 +224,7 @@ int folder_rows_read(struct rows *r, const char *path, int is_up)
     return rc;
 }
 
-void folder_rows_free(struct rows *r)
+void folder_rows_free(struct known_rows *r)
 {
     for (size_t i = 0; i < r->n; i++)
         buf_free(&r->v[i].text);

@@ -51,11 +51,27 @@ void lookups_add(struct lookups *l, const struct triton_name *name, const char *
         snprintf(added->version, sizeof added->version, "%s", version);
 }
 
-static void add_refused(struct lookups *l, const char *layer, const char *why, int is_refused)
+struct lookup *lookups_add_key(struct lookups *l, const char *key, const char *layer)
 {
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].key != NULL && strcmp(l->v[i].key, key) == 0) {
+            add_layer(&l->v[i], layer);
+            return NULL;
+        }
+    struct lookup *added = new_lookup(l, layer);
+    added->key = xstrdup(key);
+    return added;
+}
+
+void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum lookup_none none)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].why != NULL && strcmp(l->v[i].why, why) == 0
+            && strcmp(l->v[i].layer, layer) == 0)
+            return;
     struct lookup *added = new_lookup(l, layer);
     added->why = xstrdup(why);
-    added->is_refused = is_refused;
+    added->none = none;
 }
 
 void lookups_free(struct lookups *l)
@@ -63,6 +79,7 @@ void lookups_free(struct lookups *l)
     for (size_t i = 0; i < l->n; i++) {
         free(l->v[i].layer);
         free(l->v[i].why);
+        free(l->v[i].key);
     }
     free(l->v);
     intern_free(&l->seen);
@@ -76,7 +93,6 @@ struct maker {
     const struct hf_config *c;
     const struct lookups_how *how;
     struct quantization q;
-    char *refused; /* why the server refuses the experts; NULL: it does not */
 };
 
 static int name_of(const struct maker *m, enum triton_kernel kernel, struct triton_name *out)
@@ -95,28 +111,50 @@ static int name_of(const struct maker *m, enum triton_kernel kernel, struct trit
 
 /* ---- routed experts ---- */
 
-/* A GPU's part of a size */
-static int64_t part(struct maker *m, const char *what, int64_t size, long gpus)
+/* The first reason stays. */
+static void refuse_part(char **why, const char *what, int64_t size, const char *rest)
 {
-    if (size % gpus != 0 && m->refused == NULL) {
-        struct buf b = {NULL, 0, 0};
-        buf_printf(&b, "%s, %lld, is no multiple of %ld, the GPUs that share it", what,
-                   (long long)size, gpus);
-        m->refused = b.s;
-    }
+    struct buf b = {NULL, 0, 0};
+    buf_printf(&b, "%s, %lld%s", what, (long long)size, rest);
+    if (*why == NULL)
+        *why = b.s;
+    else
+        buf_free(&b);
+}
+
+/* A GPU's part of a size */
+static int64_t part(char **why, const char *what, int64_t size, long gpus)
+{
+    char rest[96];
+    snprintf(rest, sizeof rest, ", is no multiple of %ld, the GPUs that share it", gpus);
+    if (size % gpus != 0)
+        refuse_part(why, what, size, rest);
     return size / gpus;
 }
 
 /* The server refuses blocks of scales that lie on two GPUs. */
-static void check_block(struct maker *m, const char *what, int64_t size)
+static void check_block(char **why, const struct quantization *q, const char *what, int64_t size)
 {
-    for (int i = 0; i < 2; i++)
-        if (m->q.kind == QUANTIZED_FP8_BLOCK && size % m->q.block[i] != 0 && m->refused == NULL) {
-            struct buf b = {NULL, 0, 0};
-            buf_printf(&b, "%s, %lld on each GPU, is no multiple of the block's %d", what,
-                       (long long)size, (int)m->q.block[i]);
-            m->refused = b.s;
-        }
+    for (int i = 0; i < 2; i++) {
+        char rest[96];
+        snprintf(rest, sizeof rest, " on each GPU, is no multiple of the block's %d",
+                 (int)q->block[i]);
+        if (q->kind == QUANTIZED_FP8_BLOCK && size % q->block[i] != 0)
+            refuse_part(why, what, size, rest);
+    }
+}
+
+void experts_split(struct experts_part *out, const struct hf_experts *e,
+                   const struct lookups_how *how, const struct quantization *q)
+{
+    const int is_sglang = how->server == TRITON_SGLANG;
+    const long split = how->ep == 1 ? how->tp : is_sglang ? how->tp / how->ep : 1;
+    out->refused = NULL;
+    out->experts = part(&out->refused, e->routed_key, e->routed, how->ep);
+    out->size = part(&out->refused, e->size_key, e->size, split);
+    check_block(&out->refused, q, e->size_key, out->size);
+    if (out->refused == NULL && out->size == 0)
+        out->refused = xstrdup("an expert has fewer features than there are GPUs");
 }
 
 static int add_experts_of(struct maker *m, int64_t e, int64_t n, const char *layer)
@@ -137,34 +175,35 @@ static int add_experts_of(struct maker *m, int64_t e, int64_t n, const char *lay
     return 0;
 }
 
+int experts_may_fuse(const struct hf_experts *e)
+{
+    static const char fusing[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa kimi_k2 qwen3_next";
+    return names_has_word(fusing, e->type) && e->shared == 1;
+}
+
 /* Is the shared expert one of the routed ones? It is where there is one, no GPU has other experts,
    and the option of the server that switches this off is not given: both names are asked for. */
 static int may_fuse(const struct maker *m, const struct hf_experts *e)
 {
-    static const char fusing[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa kimi_k2 qwen3_next";
-    return names_has_word(fusing, e->type) && m->how->server == TRITON_SGLANG && m->how->ep == 1
-           && e->shared == 1;
+    return experts_may_fuse(e) && m->how->server == TRITON_SGLANG && m->how->ep == 1;
 }
 
 static int add_experts(struct maker *m, const struct hf_experts *e)
 {
-    const int is_sglang = m->how->server == TRITON_SGLANG;
-    const long split = m->how->ep == 1 ? m->how->tp : is_sglang ? m->how->tp / m->how->ep : 1;
-    const int64_t experts = part(m, e->routed_key, e->routed, m->how->ep);
-    int64_t n = part(m, e->size_key, e->size, split);
-    check_block(m, e->size_key, n);
-    if (m->q.kind == QUANTIZED_INT4_WEIGHTS && is_sglang)
-        n /= 2;
-    if (m->refused == NULL && n == 0)
-        m->refused = xstrdup("an expert has fewer features than there are GPUs");
-    if (m->refused != NULL) {
-        add_refused(m->l, "experts", m->refused, 1);
+    struct experts_part here;
+    experts_split(&here, e, m->how, &m->q);
+    if (here.refused != NULL) {
+        lookups_add_none(m->l, "experts", here.refused, LOOKUP_REFUSED);
+        free(here.refused);
         return 0;
     }
+    if (m->q.kind == QUANTIZED_INT4_WEIGHTS && m->how->server == TRITON_SGLANG)
+        here.size /= 2;
     if (may_fuse(m, e)
-        && add_experts_of(m, experts + 1, n, "experts, the shared one among them") != 0)
+        && add_experts_of(m, here.experts + 1, here.size, "experts, the shared one among them")
+               != 0)
         return -1;
-    return add_experts_of(m, experts, n, "experts");
+    return add_experts_of(m, here.experts, here.size, "experts");
 }
 
 /* ---- the other layers ---- */
@@ -173,11 +212,11 @@ static int add_product(struct maker *m, const struct hf_layer *layer)
 {
     const struct place nowhere = {NULL, 0};
     struct triton_name name;
-    m->refused = NULL;
-    check_block(m, "its size", layer->part);
-    if (m->refused != NULL) {
-        add_refused(m->l, layer->name, m->refused, 1);
-        free(m->refused);
+    char *refused = NULL;
+    check_block(&refused, &m->q, "its size", layer->part);
+    if (refused != NULL) {
+        lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
+        free(refused);
         return 0;
     }
     if (name_of(m, TRITON_BLOCK_GEMM, &name) != 0)
@@ -192,9 +231,8 @@ static int add_products(struct maker *m)
 {
     struct hf_config top = {.inner = "", .json = m->c->json};
     struct hf_layers layers;
-    if (!hf_layers_known(&top)) {
-        note("kpred does not know the layers of this type besides the experts: their "
-             "block-scaled products are left out");
+    if (hf_layers_unknown(&top) != NULL) {
+        lookups_add_none(m->l, "other layers", hf_layers_unknown(&top), LOOKUP_UNKNOWN);
         return 0;
     }
     if (hf_layers(&top, m->how->tp, &layers) != 0)
@@ -211,7 +249,7 @@ static int add_products(struct maker *m)
 static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
 {
     if (m->q.kind == QUANTIZED_MXFP4) {
-        add_refused(m->l, "experts", "the kernels of MXFP4 read no file", 0);
+        lookups_add_none(m->l, "experts", "the kernels of MXFP4 read no file", LOOKUP_NONE);
         return 0;
     }
     if (has_experts && !e->is_known)
@@ -221,13 +259,13 @@ static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
         note("%s: the model has no routed experts", m->c->json.path);
     if (has_experts && add_experts(m, e) != 0)
         return -1;
-    free(m->refused);
     if (m->q.kind == QUANTIZED_FP8_BLOCK)
         return add_products(m);
-    return has_experts ? 0
-                       : fail("%s: the server looks for no file: the model has no routed experts, "
-                              "and its weights are not FP8 in blocks",
-                              m->c->json.path);
+    return has_experts || m->how->is_optional
+               ? 0
+               : fail("%s: the server looks for no file: the model has no routed experts, "
+                      "and its weights are not FP8 in blocks",
+                      m->c->json.path);
 }
 
 int lookups_of_config(struct lookups *l, struct hf_config *c, const struct lookups_how *how)

@@ -1,4 +1,5 @@
-/* lookups.h - the files of Triton configurations that a server will look for, by a model's config
+/* lookups.h - the files of Triton configurations and the rows of AITER's tables that a server will
+   look for, by a model's config
    SPDX-License-Identifier: MIT
 
    Facts of vLLM 0.33.0 and SGLang 0.5.23. Both servers look for
@@ -12,9 +13,10 @@
        N=..,K=..,..    of each other layer whose weights are FP8 with a scale for each block
 
    A server that runs another kernel than Triton's (AITER, DeepGEMM, CUTLASS, Marlin) for a layer
-   reads no file for it. Kernels of MXFP4 read none. */
+   reads no file for it. Kernels of MXFP4 read none. What it asks AITER for is in aiter.c. */
 #pragma once
 
+#include "aiter/aiter.h"
 #include "aiter/hf_model.h"
 #include "data/triton.h"
 
@@ -22,12 +24,20 @@
 
 struct lookup {
     struct triton_name name;
-    int has_name;   /* 0: no file is looked for; `why` says why */
-    int is_refused; /* by the server, since it cannot run the layer so */
-    char *layer;    /* several: with ", " between them */
-    char *why;      /* or NULL */
+    int has_name; /* 0: it is AITER's, or `why` says why there is none: */
+    enum lookup_none {
+        LOOKUP_NONE,    /* the server looks for nothing */
+        LOOKUP_REFUSED, /* it does not run the layer so */
+        LOOKUP_UNKNOWN  /* kpred does not know for what it looks */
+    } none;
+    char *layer; /* several: with ", " between them */
+    char *why;   /* or NULL */
     struct place at;
     char version[32]; /* of Triton, with `_` for points */
+    char *key;        /* NULL: it is none of AITER's; else these are set, and has_name is not */
+    enum family_id family;
+    int32_t n, k;
+    const char *detail; /* of what is asked of `answering` */
 };
 
 struct lookups { /* all zero: there are none; to be freed */
@@ -42,11 +52,34 @@ struct lookups_how {
     long tp, ep; /* GPUs that share a layer; those that share the experts, 1: no */
     enum quantization_kind quantization;
     const char *version;
+    int is_optional; /* a config without a look-up is no error */
 };
 
 /* A look-up, once for each name; another layer of it is added to its layers. */
 void lookups_add(struct lookups *l, const struct triton_name *name, const char *version,
                  const char *layer, struct place at);
+/* The same of AITER, by what is shown of it; the one that is added, or NULL: it is there */
+struct lookup *lookups_add_key(struct lookups *l, const char *key, const char *layer);
+/* One that is none, once */
+void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum lookup_none none);
 /* 0, or -1 with a message. What is left out is told on standard error. */
 int lookups_of_config(struct lookups *l, struct hf_config *c, const struct lookups_how *how);
+
+/* What each GPU has of the routed experts */
+struct experts_part {
+    int64_t experts, size;
+    char *refused; /* why the server refuses them, to be freed; NULL: it does not */
+};
+void experts_split(struct experts_part *out, const struct hf_experts *e,
+                   const struct lookups_how *how, const struct quantization *q);
+/* Does a server that can run the shared expert as one of the others do so for the model? */
+int experts_may_fuse(const struct hf_experts *e);
+
+/* ---- AITER ---- */
+
+/* Adds what the model asks AITER for, to both. 0, or -1 with a message. */
+int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c,
+                    const struct lookups_how *how);
+/* Those that `from` already asks for, of the layer */
+void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer);
 void lookups_free(struct lookups *l);

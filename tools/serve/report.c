@@ -16,14 +16,20 @@ static void add_percent(struct table *t, int percent)
         table_text(t, "");
 }
 
+/* Whose look-up it is */
+static const char *server_of(const struct lookup *l)
+{
+    return l->key != NULL ? "aiter" : l->has_name ? triton_servers[l->name.server] : "";
+}
+
 static void add_answer(struct table *t, const struct answer *a)
 {
     struct buf key = {NULL, 0, 0};
-    buf_puts(&key, "");
+    buf_puts(&key, a->of->key != NULL ? a->of->key : "");
     if (a->of->has_name)
         triton_name_write(&a->of->name, &key);
     table_text(t, a->of->layer);
-    table_text(t, a->of->has_name ? triton_servers[a->of->name.server] : "");
+    table_text(t, server_of(a->of));
     table_text(t, key.s);
     table_text(t, answer_names[a->kind]);
     add_percent(t, a->tuple);
@@ -74,14 +80,28 @@ static void add_member(struct buf *b, const char *name, const char *text)
     add_text(b, text);
 }
 
+/* Is it answered by rows that are written? */
+static int has_rows(const struct answer *a)
+{
+    size_t n = 0;
+    for (int i = 0; i < N_ORIGINS; i++)
+        n += a->rows[i].n;
+    return n != 0;
+}
+
 static void add_file(struct buf *b, const struct answer *a)
 {
     struct buf name = {NULL, 0, 0};
-    triton_name_write(&a->of->name, &name);
+    if (a->of->key != NULL)
+        buf_printf(&name, "%s.csv", families[a->of->family].merge_name);
+    else
+        triton_name_write(&a->of->name, &name);
     buf_puts(b, "    {");
     add_member(b, "file", name.s);
-    add_member(b, "server", triton_servers[a->of->name.server]);
+    add_member(b, "server", server_of(a->of));
     add_member(b, "layer", a->of->layer);
+    if (a->of->key != NULL)
+        add_member(b, "key", a->of->key);
     add_member(b, "answered_by", answer_names[a->kind]);
     if (a->model != 0) {
         add_member(b, "model", a->model_name);
@@ -109,7 +129,7 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     add_text(b, version);
     buf_printf(b, ",\n  %s", list);
     for (size_t i = 0; i < n; i++)
-        if (v[i].text.n != 0) {
+        if (has_rows(&v[i]) || v[i].text.n != 0) {
             buf_puts(b, before);
             add_file(b, &v[i]);
             before = ",\n";
@@ -157,14 +177,68 @@ static int join(struct buf *b, const char *old)
     return is_ours;
 }
 
-int report_join(struct buf *b, const char *path)
+static int join_file(struct buf *b, const char *path, off_t most,
+                     int (*how)(struct buf *b, const char *old))
 {
     struct buf old = {NULL, 0, 0};
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1
-        || st.st_size > FOLDER_FILE_BYTES)
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1 || st.st_size > most)
         return 0;
-    const int rc = read_file(path, FOLDER_FILE_BYTES, &old) == 0 ? join(b, old.s) : -1;
+    const int rc = read_file(path, (size_t)most, &old) == 0 ? how(b, old.s) : -1;
     buf_free(&old);
     return rc;
+}
+
+int report_join(struct buf *b, const char *path)
+{
+    return join_file(b, path, FOLDER_FILE_BYTES, join);
+}
+
+/* ---- the table of tuples: what is there ---- */
+
+enum { TABLE_BYTES = 1 << 26 };
+
+/* Has the text a line that begins with these bytes? It has a heading before them. */
+static int has_line(const struct buf *b, const char *begin, size_t n)
+{
+    struct buf line = {NULL, 0, 0};
+    buf_puts(&line, "\n");
+    buf_add(&line, begin, n);
+    const int has = strstr(b->s, line.s) != NULL;
+    buf_free(&line);
+    return has;
+}
+
+/* SERVER,"FILE" at the beginning of a row; 0: it does not begin so */
+static size_t key_size(const char *row, size_t n)
+{
+    const char *file = memchr(row, '"', n);
+    const char *end = file != NULL ? memchr(file + 1, '"', n - (size_t)(file + 1 - row)) : NULL;
+    return end != NULL ? (size_t)(end + 1 - row) : 0;
+}
+
+static int join_table(struct buf *b, const char *old)
+{
+    const size_t head = strlen(triton_table_heading);
+    struct buf others = {NULL, 0, 0};
+    int is_within = 1;
+    if (strncmp(old, triton_table_heading, head) != 0)
+        return 0;
+    for (const char *p = old + head; *p != '\0';) {
+        const size_t n = strcspn(p, "\n"), key = key_size(p, n);
+        if (key != 0 && !has_line(b, p, key))
+            buf_printf(&others, "%.*s\n", (int)n, p);
+        else if (!has_line(b, p, n))
+            is_within = 0;
+        p += n + (p[n] == '\n');
+    }
+    if (others.n != 0)
+        buf_add(b, others.s, others.n);
+    buf_free(&others);
+    return is_within;
+}
+
+int report_join_table(struct buf *b, const char *path)
+{
+    return join_file(b, path, TABLE_BYTES, join_table);
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Where nothing tells the version: that of SGLang's newest folder in 0.5.23 */
 static const char newest[] = "3_8_0";
@@ -17,11 +18,14 @@ struct run {
     struct folder installed, known;
     struct missed missed;
     struct lookups lookups;
+    struct answering aiter;
+    struct opt_texts tables; /* AITER's, of both folders */
     struct predictors predictors;
     struct answer *v;
     size_t n;
     struct triton_files files;
     struct buf output; /* the folder, absolute */
+    struct buf tuples; /* the table of --top */
 };
 
 /* ---- look-ups ---- */
@@ -35,9 +39,10 @@ static int is_that_gpu(const char *a, const char *b)
     return (p != NULL && p == product_of_device(b)) || (c != NULL && c == chip_of_device(b));
 }
 
-static int read_log(struct run *r)
+static int read_missed(struct run *r)
 {
-    const struct missed_from from = {.version = r->o->version, .server = r->o->server};
+    const struct missed_from from = {
+        .version = r->o->version, .server = r->o->server, .may_lack = r->o->has_aiter};
     if (missed_read(&r->missed, &from, &r->o->inputs) != 0)
         return -1;
     for (size_t i = 0; i < r->missed.n; i++) {
@@ -49,6 +54,66 @@ static int read_log(struct run *r)
     }
     tally_note(&r->missed.cut, "line", "lines");
     return 0;
+}
+
+static int copy_stdin(FILE *to)
+{
+    char part[1 << 14];
+    size_t n;
+    while ((n = fread(part, 1, sizeof part, stdin)) != 0)
+        if (fwrite(part, 1, n, to) != n)
+            return -1;
+    return ferror(stdin) || fflush(to) != 0 || fseek(to, 0, SEEK_SET) != 0 ? -1 : 0;
+}
+
+/* A log on standard input is read twice: what is no file becomes one. */
+static int keep_stdin(const struct opt_texts *inputs)
+{
+    int is_read = inputs->n == 0;
+    for (size_t i = 0; i < inputs->n; i++)
+        is_read |= strcmp(inputs->v[i], "-") == 0;
+    if (!is_read || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+        return 0;
+    FILE *f = tmpfile();
+    int rc = f != NULL ? copy_stdin(f) : -1;
+    if (rc == 0 && dup2(fileno(f), STDIN_FILENO) < 0)
+        rc = -1;
+    if (f != NULL)
+        fclose(f);
+    return rc == 0 ? 0 : fail("standard input: cannot be kept in a file");
+}
+
+/* AITER's lines; the names of Triton's files among the inputs are not read. */
+static int read_calls(struct run *r)
+{
+    const struct target *t = &r->aiter.target;
+    const struct asked_from from = {FAMILY_NONE, t->cu_num, t->gfx, 1};
+    const struct opt_texts *inputs = &r->o->inputs;
+    const char **logs = xcalloc(inputs->n + 1, sizeof *logs);
+    size_t n = 0;
+    for (size_t i = 0; i < inputs->n; i++)
+        if (!ends_with(inputs->v[i], ".json"))
+            logs[n++] = inputs->v[i];
+    rewind(stdin);
+    const int rc = n == 0 && inputs->n != 0 ? 0 : inputs_read(&r->aiter.asked, &from, logs, n);
+    free(logs);
+    tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
+    tally_note(&r->aiter.asked.cut, "line", "lines");
+    aiter_of_asked(&r->lookups, &r->aiter, "log");
+    return rc;
+}
+
+static int read_log(struct run *r)
+{
+    const struct opt_texts *inputs = &r->o->inputs;
+    if (!r->o->has_aiter)
+        return read_missed(r);
+    if (keep_stdin(inputs) != 0 || (rewind(stdin), read_missed(r) != 0) || read_calls(r) != 0)
+        return -1;
+    return r->lookups.n != 0 || r->aiter.asked.found != 0
+               ? 0
+               : fail("%s: no line tells of a missing file or of a missing row that kpred answers",
+                      log_line_called(inputs->v, inputs->n));
 }
 
 static int read_config(struct run *r)
@@ -63,11 +128,14 @@ static int read_config(struct run *r)
                               : 1,
         .quantization = (enum quantization_kind)o->quantization,
         .version = r->version,
+        .is_optional = o->has_aiter,
     };
     struct hf_config config;
     int rc = hf_config_read(o->config, &config);
     if (rc == 0)
         rc = lookups_of_config(&r->lookups, &config, &how);
+    if (rc == 0 && o->has_aiter)
+        rc = aiter_of_config(&r->lookups, &r->aiter, &config, &how);
     hf_config_free(&config);
     return rc;
 }
@@ -99,12 +167,29 @@ static int read_folders(struct run *r)
     const struct serve_options *o = r->o;
     if (o->installed != NULL && folder_read(&r->installed, o->installed) != 0)
         return -1;
-    if (o->installed != NULL && r->installed.n == 0)
+    if (o->installed != NULL && r->installed.n == 0 && r->installed.n_tables == 0)
         note("%s: there is no file of configurations in it", o->installed);
     return o->known != NULL ? folder_read(&r->known, o->known) : 0;
 }
 
+static void list_tables(struct run *r)
+{
+    const struct folder *both[] = {&r->installed, &r->known};
+    r->tables.v = xcalloc(both[0]->n_tables + both[1]->n_tables + 1, sizeof *r->tables.v);
+    for (int i = 0; i < 2; i++)
+        for (size_t j = 0; j < both[i]->n_tables; j++)
+            r->tables.v[r->tables.n++] = both[i]->table[j];
+}
+
 /* ---- answers ---- */
+
+/* One for each shape, as in kpred aiter */
+static int make_rows(struct run *r)
+{
+    const struct rows_options o = {.top = 1, .beam = 8};
+    list_tables(r);
+    return answering_make(&r->aiter, FAMILY_NONE, &r->tables, &o);
+}
 
 static int answer_all(struct run *r)
 {
@@ -113,12 +198,18 @@ static int answer_all(struct run *r)
                                     .version = r->o->version,
                                     .ms = triton_tuned};
     r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
+    if (r->o->has_aiter && make_rows(r) != 0)
+        return -1;
     for (; r->n < r->lookups.n; r->n++)
-        if (answer_make(&r->v[r->n], &r->predictors, &r->lookups.v[r->n], &how) != 0) {
+        if (r->lookups.v[r->n].key != NULL)
+            aiter_answer(&r->v[r->n], &r->lookups.v[r->n], &r->aiter);
+        else if (answer_make(&r->v[r->n], &r->predictors, &r->lookups.v[r->n], &how) != 0) {
             r->n++;
             return -1;
         }
-    return 0;
+    return r->o->top == 0
+               ? 0
+               : answers_rank(&r->tuples, &r->predictors, &r->lookups, &how, (size_t)r->o->top);
 }
 
 /* ---- files ---- */
@@ -162,9 +253,22 @@ static int copy_installed(struct run *r)
     return 0;
 }
 
+/* A file that is made of the new text and of what earlier runs wrote there. 0, or -1 with a
+   message. */
+static int add_joined(struct run *r, const char *name, struct buf *text,
+                      int (*join)(struct buf *b, const char *path))
+{
+    struct buf path = {NULL, 0, 0};
+    buf_add_path(&path, r->output.s, name);
+    const int joined = join(text, path.s);
+    triton_files_add(&r->files, NULL, path.s, text);
+    r->files.v[r->files.n - 1].replaces = joined == 1;
+    return joined < 0 ? -1 : 0;
+}
+
 static int make_files(struct run *r)
 {
-    struct buf text = {NULL, 0, 0}, path = {NULL, 0, 0};
+    struct buf text = {NULL, 0, 0};
     report_write(&text, r->v, r->n, r->device, r->o->version != NULL ? r->o->version : "");
     for (size_t i = 0; i < r->n; i++) {
         struct answer *a = &r->v[i];
@@ -172,12 +276,10 @@ static int make_files(struct run *r)
             triton_files_add(&r->files, &a->of->name,
                              triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
     }
-    const int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
-    buf_add_path(&path, r->output.s, "kpred.json");
-    const int joined = report_join(&text, path.s);
-    triton_files_add(&r->files, NULL, path.s, &text);
-    r->files.v[r->files.n - 1].replaces = joined == 1;
-    return joined < 0 ? -1 : rc;
+    int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
+    if (rc == 0)
+        rc = aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, &r->tables);
+    return add_joined(r, "kpred.json", &text, report_join) != 0 ? -1 : rc;
 }
 
 /* A file that was measured may be there already. */
@@ -199,22 +301,40 @@ static void tell_copies(const struct run *r)
 
 static int write_files(struct run *r)
 {
+    const int has_tuples = r->tuples.n != 0;
     size_t made = 0;
     for (size_t i = 0; i < r->n; i++)
         made += r->v[i].text.n != 0;
-    if (made == 0) {
-        note("there is nothing to write");
+    for (int i = 0; i < N_FAMILIES; i++)
+        made += r->aiter.rows.of[i].n;
+    if (made == 0)
+        note("there is nothing to write%s", has_tuples ? " but the table of tuples" : "");
+    if (made == 0 && !has_tuples)
         return 0;
-    }
-    if (find_output(r) != 0 || make_files(r) != 0
+    if (find_output(r) != 0 || (made != 0 && make_files(r) != 0)
+        || (has_tuples
+            && add_joined(r, "candidates_triton.csv", &r->tuples, report_join_table) != 0)
         || triton_files_write(&r->files, r->o->force) != 0)
         return -1;
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
+    aiter_tell(&r->aiter);
+    if (has_tuples)
+        note(
+            "kpred_tune.py runs a server's tuner with the tuples of %s/candidates_triton.csv alone",
+            r->output.s);
     return 0;
 }
 
 /* ---- a run ---- */
+
+static int find_target(struct run *r)
+{
+    const char *vendor = gpu_vendor(r->device);
+    if (vendor == NULL || strcmp(vendor, "amd") != 0)
+        return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
+    return target_find(&r->aiter.target, r->device);
+}
 
 static int run(struct run *r)
 {
@@ -223,6 +343,8 @@ static int run(struct run *r)
         || read_folders(r) != 0)
         return -1;
     note("for the servers the GPU is %s", r->device);
+    if (o->has_aiter && find_target(r) != 0)
+        return -1;
     find_version(r);
     if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
         || report_print(r->v, r->n, o->form) != 0)
@@ -256,8 +378,11 @@ int serve_run(const struct serve_options *o)
     lookups_free(&r.lookups);
     missed_free(&r.missed);
     predictors_close(&r.predictors);
+    answering_free(&r.aiter);
+    free(r.tables.v);
     folder_free(&r.installed);
     folder_free(&r.known);
     buf_free(&r.output);
+    buf_free(&r.tuples);
     return bad;
 }

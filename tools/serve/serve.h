@@ -29,9 +29,12 @@ struct folder_file {
 struct folder { /* all zero: none; to be freed */
     size_t n, cap;
     struct folder_file *v;
+    size_t n_tables, tables_cap;
+    char **table; /* the paths of those of AITER's */
 };
 
-/* Adds all files with such names, in inner folders as well. 0, or -1 with a message. */
+/* Adds all files with such names, in inner folders as well, of folders with : between them. 0, or
+   -1 with a message. */
 int folder_read(struct folder *f, const char *path);
 void folder_free(struct folder *f);
 /* The file of a look-up that the server would take: of its version of Triton, else of the newest
@@ -41,19 +44,19 @@ const struct folder_file *folder_find(const struct folder *f, const struct looku
 const char *folder_newest(const struct folder *f);
 
 /* Rows that were measured: the members as the file has them */
-struct row {
+struct known_row {
     int32_t m;
     struct buf text;
 };
 
-struct rows { /* all zero: none; to be freed */
+struct known_rows { /* all zero: none; to be freed */
     size_t n, cap;
-    struct row *v;
+    struct known_row *v;
 };
 
 /* Ascending. is_up: as the file of the first product, which the second one takes without TMA. */
-int folder_rows_read(struct rows *r, const char *path, int is_up);
-void folder_rows_free(struct rows *r);
+int folder_rows_read(struct known_rows *r, const char *path, int is_up);
+void folder_rows_free(struct known_rows *r);
 
 /* ---- answers ---- */
 
@@ -61,6 +64,7 @@ enum answer_kind {
     ANSWER_MEASURED, /* by the server's own files, or by the user's */
     ANSWER_PREDICTED,
     ANSWER_NEAREST, /* predicted for the nearest GPU that the model knows */
+    ANSWER_SHAPE,   /* by the rows of AITER's nearest measured shapes */
     ANSWER_DEFAULT, /* what the server takes without a file */
     ANSWER_REFUSED, /* by the server */
     ANSWER_NONE,    /* there is no look-up */
@@ -69,8 +73,8 @@ enum answer_kind {
 };
 extern const char *const answer_names[N_ANSWERS];
 
-/* What a row of a file is from: the kinds of choices, and this one */
-enum { ORIGIN_MEASURED = N_CHOICES, N_ORIGINS };
+/* What a row of a file is from: the kinds of choices, and these */
+enum { ORIGIN_MEASURED = N_CHOICES, ORIGIN_SHAPE, N_ORIGINS };
 extern const char *const origin_names[N_ORIGINS];
 
 struct answer {
@@ -95,14 +99,29 @@ struct answers_how {
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
                 const struct answers_how *how);
 void answer_free(struct answer *a);
+/* The table of the tuples of each look-up that a tuning should measure, so many of each M, as CSV;
+   nothing if there are none. Look-ups that kpred has no model of are told. 0, or -1 with a message.
+   */
+int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
+                 const struct answers_how *how, size_t most);
+
+/* ---- AITER's answers ---- */
+
+void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from);
+/* Adds its tables, below the folder, to the files. 0, or -1 with a message: one that is there may
+   not be replaced, or is one of the inputs. */
+int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
+                const struct opt_texts *inputs);
+/* What to set so that AITER takes them */
+void aiter_tell(const struct answering *a);
 
 /* ---- a run ---- */
 
 struct serve_options {
     const char *gpu, *config, *installed, *known, *output, *version;
     int server; /* an enum triton_server; TRITON_N_SERVERS: the log tells */
-    long tp, ep_size;
-    int has_ep, quantization, is_dry, force;
+    long tp, ep_size, top;
+    int has_ep, quantization, is_dry, force, has_aiter;
     struct table_form form;
     struct opt_texts inputs;
 };
@@ -116,6 +135,9 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
    into the folder. 1; 0: there is none, or it is not of kpred, or of another GPU or version; or -1
    with a message. */
 int report_join(struct buf *b, const char *path);
+/* The same of a table of tuples: its rows of other files are added. 0 also where a row of these
+   files is not in `b`. */
+int report_join_table(struct buf *b, const char *path);
 
 /* The status to exit with */
 int serve_run(const struct serve_options *o);

@@ -355,6 +355,32 @@ static struct choice choose_one(const struct candidates *c, const struct triton_
     return choice;
 }
 
+/* ---- the tuples to measure ---- */
+
+/* One of a config that is among those of this M already, the last `n` of them, is left out. */
+static void rank(struct ranking *r, const struct candidates *c, const struct triton_config *config,
+                 int32_t m)
+{
+    int32_t n = 0;
+    for (size_t i = r->n; i > 0 && r->v[i - 1].m == m; i--, n++)
+        if (memcmp(&r->v[i - 1].config, config, sizeof *config) == 0)
+            return;
+    if ((size_t)n >= r->most)
+        return;
+    r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+    r->v[r->n++] = (struct ranked){m, n + 1, probability_of(c, config), *config};
+}
+
+static void rank_all(struct ranking *r, const struct candidates *c, const struct triton_config *own,
+                     const struct triton_config *chosen, int32_t m)
+{
+    rank(r, c, chosen, m);
+    if (own != NULL)
+        rank(r, c, own, m);
+    for (size_t i = 0; i < c->n; i++)
+        rank(r, c, &c->config[i], m);
+}
+
 /* ---- choices ---- */
 
 /* All of one name */
@@ -401,10 +427,14 @@ static int choose_m(struct work *w, struct choices *c, int32_t m)
     if (find_candidates(w, m, &candidates) != 0)
         return -1;
     c->illegal += candidates.n == 0;
-    if (candidates.n != 0)
-        add(c, choose_one(&candidates, has_own ? &own : NULL), m);
-    else if (has_own)
-        add(c, (struct choice){.kind = CHOICE_DEFAULT, .config = own}, m);
+    if (candidates.n == 0 && !has_own)
+        return 0;
+    const struct choice choice = candidates.n != 0
+                                     ? choose_one(&candidates, has_own ? &own : NULL)
+                                     : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
+    add(c, choice, m);
+    if (w->o->ranking != NULL)
+        rank_all(w->o->ranking, &candidates, has_own ? &own : NULL, &choice.config, m);
     return 0;
 }
 

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "triton.h"
 
+#include "base/csv_records.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,6 +56,58 @@ void triton_text(struct buf *b, const struct triton_name *name, const struct cho
         buf_puts(b, i + 1 < c->n ? ",\n" : "\n");
     }
     buf_puts(b, "}\n");
+}
+
+/* ---- a table of tuples ---- */
+
+const char triton_table_heading[] =
+    "server,file,E,N,K,dtype,block_n,block_k,per_channel,M,rank,probability,BLOCK_SIZE_M,"
+    "BLOCK_SIZE_N,BLOCK_SIZE_K,GROUP_SIZE_M,num_warps,num_stages,waves_per_eu,"
+    "matrix_instr_nonkdim,kpack\n";
+
+/* A size that the name does not have is an empty cell. */
+static void add_size(struct buf *b, int has, int32_t size)
+{
+    if (has)
+        buf_printf(b, ",%" PRId32, size);
+    else
+        buf_puts(b, ",");
+}
+
+static void add_name_cells(struct buf *b, const struct triton_name *name)
+{
+    struct buf file = {NULL, 0, 0};
+    triton_name_write(name, &file);
+    buf_printf(b, "%s,", triton_servers[name->server]);
+    csv_add_cell(b, file.s);
+    add_size(b, name->e != 0, name->e);
+    add_size(b, 1, name->n);
+    add_size(b, name->e == 0, name->k);
+    buf_puts(b, ",");
+    csv_add_cell(b, name->dtype);
+    add_size(b, name->has_block, name->block[0]);
+    add_size(b, name->has_block, name->block[1]);
+    buf_printf(b, ",%d", name->per_channel);
+    buf_free(&file);
+}
+
+void triton_table_rows(struct buf *b, const struct triton_name *name, const struct ranking *r)
+{
+    struct triton_gpu gpu;
+    struct buf cells = {NULL, 0, 0};
+    triton_gpu_find(&gpu, name->device);
+    add_name_cells(&cells, name);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct ranked *v = &r->v[i];
+        const int share = (int)(((int64_t)v->tuple * 10000 + (1 << 23)) >> 24);
+        buf_printf(b, "%s,%" PRId32 ",%" PRId32 ",%d.%04d", cells.s, v->m, v->rank, share / 10000,
+                   share % 10000);
+        for (int j = 0; j < TRITON_N_MEMBERS; j++)
+            add_size(b, is_written(name, &v->config, gpu.is_amd, (enum triton_member)j),
+                     v->config.v[j]);
+        buf_puts(b, "\n");
+    }
+    buf_free(&cells);
 }
 
 /* ---- paths ---- */
@@ -118,9 +172,12 @@ static int check_old(const struct triton_file *f, int force)
 static int make_folder(const char *path)
 {
     struct stat st;
-    if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+    if (mkdir(path, 0777) == 0)
         return 0;
-    return fail("%s: cannot make the folder: %s", path, strerror(errno));
+    const int why = errno; /* that of stat says nothing */
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
+               ? 0
+               : fail("%s: cannot make the folder: %s", path, strerror(why));
 }
 
 static int make_folders(const char *path)

@@ -269,7 +269,7 @@ int missed_read(struct missed *m, const struct missed_from *from, const struct o
         note("%zu name%s not say whether vLLM or SGLang looks for the file: taken as vLLM's; "
              "--server says another",
              m->guessed, as_counted(m->guessed, " does", "s do"));
-    return check_names(m, log_line_called(inputs->v, inputs->n));
+    return from->may_lack ? 0 : check_names(m, log_line_called(inputs->v, inputs->n));
 }
 
 void missed_free(struct missed *m)

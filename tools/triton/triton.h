@@ -39,6 +39,7 @@ struct missed_from {
     const char *gpu;     /* the device in place of that of the names, or NULL */
     const char *version; /* of Triton, "3.5.1", or NULL */
     int server;          /* an enum triton_server; TRITON_N_SERVERS: the names tell */
+    int may_lack;        /* inputs may tell of no missing file */
 };
 
 /* Reads inputs: names of files, which end with .json and need not be there, and logs, "-" being
@@ -119,6 +120,18 @@ struct choices { /* all zero: there are none */
     const char *model_name;
 };
 
+/* The tuples of each M that a tuning should measure: that of the file, the server's own choice, and
+   then the most probable ones */
+struct ranking { /* but `most` all zero: there are none; to be freed */
+    size_t most; /* of an M */
+    size_t n, cap;
+    struct ranked {
+        int32_t m, rank; /* 1.. */
+        int32_t tuple;   /* the probability, Q24 */
+        struct triton_config config;
+    } * v;
+};
+
 /* The built-in models that were needed; all zero: none yet; to be closed */
 struct predictor;
 struct predictors {
@@ -129,10 +142,11 @@ struct predictors {
 extern const struct opt_counts triton_tuned;
 
 struct choices_options {
-    struct opt_counts ms; /* ascending */
-    int nearest;          /* take the nearest GPU for one that the model lacks */
-    int always_predict;   /* no defaults */
-    int is_quiet;         /* `why` alone says which word the model does not know */
+    struct opt_counts ms;    /* ascending */
+    int nearest;             /* take the nearest GPU for one that the model lacks */
+    int always_predict;      /* no defaults */
+    int is_quiet;            /* `why` alone says which word the model does not know */
+    struct ranking *ranking; /* takes the tuples of each M, or NULL */
 };
 
 /* Chooses for a name. 0; 1: kpred cannot predict for it, and `why` gets the reason, in words that
@@ -154,6 +168,11 @@ void triton_text(struct buf *b, const struct triton_name *name, const struct cho
 /* Its beginning, up to the first row; and a row, "M": {..}, without a comma or an end of line */
 void triton_text_begin(struct buf *b, const struct triton_name *name, const char *version);
 void triton_text_row(struct buf *b, const struct triton_name *name, const struct choice *c);
+
+/* A table of tuples to measure, in CSV: its heading, and the rows of a name. An empty cell of a
+   tuple: the server's tuner does not write it. */
+extern const char triton_table_heading[];
+void triton_table_rows(struct buf *b, const struct triton_name *name, const struct ranking *r);
 
 /* Where a server's package has its files of the block GEMM */
 extern const char *const triton_packages[TRITON_N_SERVERS];

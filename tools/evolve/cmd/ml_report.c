@@ -214,7 +214,7 @@ static void add_module(const struct ml_session *s, struct table *t, struct plot 
 static int report(const struct report_options *o, struct ml_session *s, struct archive *a)
 {
     struct table t = {0};
-    struct plot plot = {.is_high = 1};
+    struct plot plot = {.is_falling = 1};
     struct edits list = {0};
     struct chosen c = {.point = 0};
     table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");

@@ -144,8 +144,7 @@ static int report(const struct report_options *o)
 {
     const struct output to = {"--plot", o->plot};
     struct table t = {0};
-    struct plot plot;
-    memset(&plot, 0, sizeof plot);
+    struct plot plot = {.is_falling = 1, .is_steps = 1, .is_whole = 1};
     if (outputs_check_inputs(&to, 1, "RUN.log", &o->logs) != 0
         || (o->plot != NULL && plot_check() != 0))
         return -1;
@@ -188,7 +187,8 @@ static const char minimise_help[] =
     "Leaves out the edits of a point of the front that the held-out cases refuse, then what it "
     "can\n"
     "do without, and says what each edit does that is left. Kernel and harness are those that the\n"
-    "log names. What is timed with the baseline is appended to it.\n"
+    "log names, from this folder or beside the log. What is timed with the baseline is appended to "
+    "it.\n"
     "\n"
     "  RUN.log        the log of a search\n"
     "  --point N      of the front, as report numbers it (default: the fastest that the held-out\n"

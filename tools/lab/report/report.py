@@ -14,6 +14,7 @@ are none, and the text says so.
 Needs only Python's standard library.
 """
 import argparse
+import csv
 import os
 import re
 import sys
@@ -88,7 +89,8 @@ def single(path):
     """The lines of the CSV file beside a document by what the template calls their table."""
     found = {}
     for line in read_lines(path)[1:] if os.path.exists(path) else []:
-        found.setdefault(f"rows {line.partition(',')[0]}", []).append(line)
+        whole = sections.csv_line(dict(zip(sections.SINGLE, next(csv.reader([line]))))) # of older ones, too
+        found.setdefault(f"rows {line.partition(',')[0]}", []).append(whole)
     return found
 
 

@@ -1,0 +1,369 @@
+/* aiter.c - what a model asks AITER for, and what its tables then answer
+   SPDX-License-Identifier: MIT
+
+   AITER's tables of its commit e4048607 show which family a server asks for on which GPU, with
+   which experts and types. */
+#include "serve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- look-ups ---- */
+
+static void add_lookup(struct lookups *l, const struct asked_shape *s, const char *layer)
+{
+    struct buf key = {NULL, 0, 0};
+    buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
+               family_size(s->family, 1), s->n, family_size(s->family, 2), s->k,
+               *s->detail != '\0' ? "," : "", s->detail);
+    struct lookup *added = lookups_add_key(l, key.s, layer);
+    buf_free(&key);
+    if (added == NULL)
+        return;
+    added->family = s->family;
+    added->n = s->n;
+    added->k = s->k;
+    added->detail = s->detail;
+    added->at = s->at;
+}
+
+void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer)
+{
+    for (size_t i = 0; i < from->asked.n; i++)
+        add_lookup(l, &from->asked.v[i], layer);
+}
+
+/* What a config is asked for */
+struct asking {
+    struct lookups *l;
+    struct answering *to;
+    const struct hf_config *c;
+    const struct lookups_how *how;
+    struct quantization q;
+    enum quantization_kind products; /* that of the layers besides the experts */
+    const char *type;                /* of the model */
+};
+
+/* AITER's row serves each M, so one is asked for. */
+static int ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
+               const char *const *details, const char *layer)
+{
+    const struct asked_from from = {FAMILY_NONE, a->to->target.cu_num, a->to->target.gfx, 1};
+    const struct place at = {a->c->json.path, 0};
+    struct asked *to = &a->to->asked;
+    char size[2][24];
+    snprintf(size[0], sizeof size[0], "%" PRId64, n);
+    snprintf(size[1], sizeof size[1], "%" PRId64, k);
+    struct asked_text row = {.mnk = {"1", size[0], size[1]}, .whole = layer};
+    for (int i = 0; families[family].details[i] != NULL; i++)
+        row.detail[i] = details[i];
+    if (asked_row(to, &from, at, family, &row) != 0)
+        return -1;
+    const struct asked_shape s = {.family = family,
+                                  .n = (int32_t)n,
+                                  .k = (int32_t)k,
+                                  .detail =
+                                      to->details.v[intern_text(&to->details, to->detail.s)].s,
+                                  .at = at};
+    add_lookup(a->l, &s, layer);
+    return 0;
+}
+
+static const char *fp8_of(const struct asking *a)
+{
+    return strcmp(a->to->target.gfx, "gfx942") == 0 ? "torch.float8_e4m3fnuz"
+                                                    : "torch.float8_e4m3fn";
+}
+
+/* ---- look-ups: products ---- */
+
+static const char bf16[] = "torch.bfloat16";
+
+static int ask_bf16(struct asking *a, int64_t n, int64_t k, int has_bias, const char *layer)
+{
+    const char *const details[] = {has_bias ? "True" : "False", bf16, bf16, "False", "False"};
+    return ask(a, FAMILY_BF16, n, k, details, layer);
+}
+
+/* Of FP8 in blocks there are two families, and which one a server asks for depends on the GPU and
+   on its version: those that AITER's tables have for the GPU. */
+static int ask_blocks(struct asking *a, const struct hf_layer *l)
+{
+    static const enum family_id both[] = {FAMILY_BS, FAMILY_BSP};
+    const kpred_model *const *model = a->to->target.model;
+    const int is_any = model[FAMILY_BS] == NULL && model[FAMILY_BSP] == NULL;
+    for (int i = 0; i < 2; i++)
+        if ((is_any || model[both[i]] != NULL) && ask(a, both[i], l->n, l->k, NULL, l->name) != 0)
+            return -1;
+    return 0;
+}
+
+static int ask_layer(struct asking *a, const struct hf_layer *l)
+{
+    const char *const fp8[] = {fp8_of(a)};
+    static const char *const int8[] = {"torch.int8"};
+    switch (a->products) {
+    case QUANTIZED_FP8_BLOCK: return ask_blocks(a, l);
+    case QUANTIZED_FP8_CHANNEL: return ask(a, FAMILY_BP, l->n, l->k, fp8, l->name);
+    case QUANTIZED_INT8: return ask(a, FAMILY_A8W8, l->n, l->k, int8, l->name);
+    case QUANTIZED_MXFP4: return ask(a, FAMILY_A4W4, l->n, l->k, NULL, l->name);
+    default: break;
+    }
+    for (int has_bias = 0; has_bias < 2; has_bias++)
+        if ((l->bias != HF_BIAS || has_bias) && (l->bias != HF_NO_BIAS || !has_bias)
+            && ask_bf16(a, l->n, l->k, has_bias, l->name) != 0)
+            return -1;
+    return 0;
+}
+
+/* Why AITER has no table for the products; NULL: it has */
+static const char *no_table(const struct asking *a)
+{
+    switch (a->products) {
+    case QUANTIZED_FP8: return "AITER has no table of FP8 with a scale for each tensor";
+    case QUANTIZED_INT8_WEIGHTS:
+    case QUANTIZED_INT4_WEIGHTS: return "AITER has no table of products with weights alone in INT";
+    case QUANTIZED_FP8_BLOCK:
+        return a->q.block[0] == 128 && a->q.block[1] == 128
+                   ? NULL
+                   : "AITER's tables are of FP8 in blocks of 128 x 128";
+    default: return NULL;
+    }
+}
+
+static int ask_layers(struct asking *a)
+{
+    const struct hf_config top = {.inner = "", .json = a->c->json};
+    struct hf_layers layers;
+    int rc = 0;
+    if (no_table(a) != NULL)
+        lookups_add_none(a->l, "other layers", no_table(a), LOOKUP_NONE);
+    else if (hf_layers_unknown(&top) != NULL)
+        lookups_add_none(a->l, "other layers", hf_layers_unknown(&top), LOOKUP_UNKNOWN);
+    if (no_table(a) != NULL || hf_layers_unknown(&top) != NULL)
+        return 0;
+    if (hf_layers(&top, a->how->tp, &layers) != 0)
+        return fail("%s: so the server refuses the model, or kpred does not know its layers",
+                    a->c->json.path);
+    for (size_t i = 0; i < layers.n && rc == 0; i++)
+        rc = ask_layer(a, &layers.v[i]);
+    if (rc == 0 && layers.plain.n != 0)
+        rc = ask_bf16(a, layers.plain.n, layers.plain.k, 0, layers.plain.name);
+    return rc;
+}
+
+/* ---- look-ups: routed experts ---- */
+
+static int is_gpt_oss(const struct asking *a)
+{
+    return strcmp(a->type, "gpt_oss") == 0;
+}
+
+/* The types of inputs and weights, and how these are quantised; NULL: nothing tells what AITER is
+   asked for */
+struct expert_types {
+    const char *inputs, *weights, *how;
+};
+
+static struct expert_types types_of(const struct asking *a)
+{
+    static const char fp4[] = "torch.float4_e2m1fn_x2";
+    const char *fp8 = fp8_of(a);
+    switch (a->q.kind) {
+    case QUANTIZED_NOT: return (struct expert_types){bf16, bf16, "QuantType.No"};
+    case QUANTIZED_FP8: return (struct expert_types){fp8, fp8, "QuantType.per_Tensor"};
+    case QUANTIZED_FP8_BLOCK: return (struct expert_types){fp8, fp8, "QuantType.per_1x128"};
+    case QUANTIZED_FP8_CHANNEL: return (struct expert_types){fp8, fp8, "QuantType.per_Token"};
+    case QUANTIZED_INT4_WEIGHTS:
+        return (struct expert_types){bf16, "torch.int4", "QuantType.per_1x32"};
+    case QUANTIZED_MXFP4: return (struct expert_types){fp4, fp4, "QuantType.per_1x32"};
+    default: return (struct expert_types){NULL, NULL, NULL};
+    }
+}
+
+static int ask_fused(struct asking *a, const struct hf_experts *e, const struct expert_types *t,
+                     int64_t experts, int64_t top_k, int64_t size, const char *layer)
+{
+    char count[2][24];
+    const char *const details[] = {
+        count[0], count[1],  is_gpt_oss(a) ? "ActivationType.Swiglu" : "ActivationType.Silu",
+        bf16,     t->inputs, t->weights,
+        t->how,   "1",       strcmp(a->type, "llama4") == 0 ? "1" : "0"};
+    snprintf(count[0], sizeof count[0], "%" PRId64, experts);
+    snprintf(count[1], sizeof count[1], "%" PRId64, top_k);
+    return ask(a, FAMILY_FMOE, size, e->hidden, details, layer);
+}
+
+/* A kernel of MXFP4 that takes inputs of more bits has padded sizes, and the number of tokens tells
+   which inputs. */
+static int ask_gpt_oss(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
+{
+    const char *const inputs[] = {bf16, fp8_of(a)};
+    struct hf_experts padded = *e;
+    struct expert_types t = types_of(a);
+    padded.hidden = (e->hidden + 255) / 256 * 256;
+    for (int i = 0; i < 2; i++) {
+        t.inputs = inputs[i];
+        if (ask_fused(a, &padded, &t, p->experts, e->top_k, (p->size + 255) / 256 * 256, "experts")
+            != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* With a shared expert among them, too, where the server can do so: vLLM with expert parallelism
+   then has one more for the tokens of other GPUs, and SGLang does not do it. */
+static int ask_split(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
+{
+    const struct expert_types t = types_of(a);
+    const int has_ep = a->how->ep != 1, is_vllm = a->how->server == TRITON_VLLM;
+    if (t.how == NULL || e->top_k == 0) {
+        lookups_add_none(a->l, "experts",
+                         t.how == NULL
+                             ? "kpred does not know what AITER is asked for with such weights"
+                             : "the config does not say how many experts a token has",
+                         LOOKUP_UNKNOWN);
+        return 0;
+    }
+    if (is_gpt_oss(a) && a->q.kind == QUANTIZED_MXFP4)
+        return ask_gpt_oss(a, e, p);
+    if (ask_fused(a, e, &t, p->experts, e->top_k, p->size, "experts") != 0)
+        return -1;
+    if (!experts_may_fuse(e) || (has_ep && !is_vllm))
+        return 0;
+    return ask_fused(a, e, &t, p->experts + 1, e->top_k + 1 + has_ep, p->size,
+                     "experts, the shared one among them");
+}
+
+static int ask_experts(struct asking *a, const struct hf_experts *e)
+{
+    struct experts_part p;
+    int rc = 0;
+    experts_split(&p, e, a->how, &a->q);
+    if (p.refused != NULL)
+        lookups_add_none(a->l, "experts", p.refused, LOOKUP_REFUSED);
+    else
+        rc = ask_split(a, e, &p);
+    free(p.refused);
+    return rc != 0 ? rc : ask_bf16(a, e->routed, e->hidden, is_gpt_oss(a), "router");
+}
+
+/* Servers fill the words of the output layer up to a multiple of 64. */
+static int ask_output(struct asking *a)
+{
+    int64_t hidden, words;
+    if (hf_number_or(a->c, "vocab_size", 1, 0, &words) != 0
+        || hf_number_or(a->c, "hidden_size", 1, 0, &hidden) != 0)
+        return -1;
+    words = (words + 63) / 64 * 64;
+    return words == 0 || hidden == 0 || words % a->how->tp != 0
+               ? 0
+               : ask_bf16(a, words / a->how->tp, hidden, 0, "output layer");
+}
+
+int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c,
+                    const struct lookups_how *how)
+{
+    struct asking a = {.l = l, .to = to, .c = c, .how = how};
+    struct hf_experts e;
+    const int rc = hf_experts_read(c, &e);
+    if (rc < 0 || quantization_read(c, how->quantization, &a.q) != 0)
+        return -1;
+    a.type = e.type;
+    a.products = is_gpt_oss(&a) && a.q.kind == QUANTIZED_MXFP4 ? QUANTIZED_NOT : a.q.kind;
+    if (ask_layers(&a) != 0 || (rc == 0 && ask_experts(&a, &e) != 0) || ask_output(&a) != 0)
+        return -1;
+    asked_sort(&to->asked);
+    return 0;
+}
+
+/* ---- answers ---- */
+
+static const struct rows_layer *layer_of(const struct rows *r, const struct lookup *l)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].family == l->family && r->v[i].n == l->n && r->v[i].k == l->k
+            && strcmp(r->v[i].detail, l->detail) == 0)
+            return &r->v[i];
+    return NULL;
+}
+
+/* The M of each origin, and the mean probability of what is predicted */
+static size_t note_rows(struct answer *a, const struct row *v, size_t n)
+{
+    int64_t sum = 0;
+    size_t predicted = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct buf *ms = &a->rows[v[i].best.is_copied ? ORIGIN_SHAPE : CHOICE_MODEL];
+        buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].m);
+        if (!v[i].best.is_copied) {
+            predicted++;
+            sum += kpred_probability(v[i].best.score);
+        }
+    }
+    if (predicted != 0)
+        a->tuple = (int)((sum * 100 / (int64_t)predicted + (1 << 23)) >> 24);
+    return predicted;
+}
+
+static void note_reasons(struct answer *a, const struct rows_layer *layer)
+{
+    struct buf b = {NULL, 0, 0};
+    if (layer->rows != 0 && layer->measured != 0)
+        buf_printf(&b, "%zu M are measured", layer->measured);
+    if (layer->why != NULL)
+        buf_printf(&b, "%s%s", b.n != 0 ? "; " : "", layer->why);
+    a->why = b.s;
+}
+
+void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from)
+{
+    const struct rows_layer *layer = layer_of(&from->rows, l);
+    *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
+    if (layer == NULL)
+        return;
+    const struct row *v = from->rows.of[l->family].v;
+    const size_t predicted = layer->rows != 0 ? note_rows(a, v + layer->first, layer->rows) : 0;
+    a->kind = predicted != 0         ? ANSWER_PREDICTED
+              : layer->rows != 0     ? ANSWER_SHAPE
+              : layer->measured != 0 ? ANSWER_MEASURED
+                                     : ANSWER_LEFT;
+    note_reasons(a, layer);
+    if (predicted == 0)
+        return;
+    a->model = from->target.model[l->family]->id;
+    snprintf(a->model_name, sizeof a->model_name, "%s", from->target.model[l->family]->name);
+}
+
+/* ---- files ---- */
+
+int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
+                const struct opt_texts *inputs)
+{
+    struct buf folder = {NULL, 0, 0};
+    buf_add_path(&folder, output, "");
+    const struct files_options o = {
+        .output = folder.s, .force = force, .inputs = inputs->v, .n_inputs = inputs->n};
+    const int rc = files_make(&a->files, &a->rows, &a->target, &o);
+    for (int i = 0; i < N_FAMILIES && rc == 0; i++)
+        if (a->files.text[i].n != 0) {
+            triton_files_add(to, NULL, xstrdup(a->files.path[i]), &a->files.text[i]);
+            to->v[to->n - 1].replaces = 1;
+        }
+    buf_free(&folder);
+    return rc;
+}
+
+void aiter_tell(const struct answering *a)
+{
+    size_t built_in = 0;
+    answering_tell(a);
+    for (int i = 0; i < N_FAMILIES; i++)
+        built_in += answering_built_in(a, (enum family_id)i);
+    if (built_in == 0)
+        return;
+    note("AITER compiles some tables in: %zu row%s only after a rebuild:", built_in,
+         as_counted(built_in, " acts", "s act"));
+    print_export("AITER_REBUILD", "1");
+}
