@@ -217,9 +217,8 @@ static double guessing(const struct model *model)
 static void note_watched(const struct model *model, const struct watch_result *w)
 {
     if (w->problems)
-        note("%s: the network of epoch %zu of %zu is written: on %zu problems that it was not "
-             "trained on, the best of its first 1, 4 and 10 timed tuples takes %.1f %% longer than "
-             "the fastest",
+        note("%s: the network of epoch %zu of %zu ships: on %zu problems that were no lesson, the "
+             "fastest of its first 1, 4 and 10 timed tuples takes %.1f %% more than the fastest",
              model->m.name, w->epoch, w->epochs, w->problems,
              100 * (double)(num_exp2((float)w->lost) - 1));
 }
