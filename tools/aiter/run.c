@@ -154,8 +154,8 @@ void answering_tell(const struct answering *a)
         lacks |= in->paths.n == 0;
     }
     if (lacks)
-        note("aiter/configs is that folder of AITER's package. Its tables were not given: with "
-             "--installed, no key of theirs is written; AITER refuses a key that comes twice");
+        note("aiter/configs is the folder of AITER's package. Give its tables with --installed: "
+             "AITER refuses a key that comes twice, and kpred leaves out the keys of these tables");
 }
 
 /* ---- from what is asked for to tables ---- */

@@ -102,7 +102,7 @@ static int check_not_given(const struct taking *t)
 {
     for (int k = 0; k < CONV_N_SOURCES; k++)
         if (k != CONV_GPU && k != CONV_DIR && is_seen(t, t->field[k]))
-            return fail("%s: field %s is given beside --driver, which says it", t->model->m.name,
+            return fail("%s: field %s is given twice: --driver has it, too", t->model->m.name,
                         conv_sources[k].name);
     return 0;
 }
