@@ -63,11 +63,10 @@ ifeq ($(LLVM_LIB),)
 	@echo "kpred-evolve is not built: it needs LLVM 16 (Debian: apt-get install llvm-16-dev clang-16)"
 endif
 
-$(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o $(ARCHIVE)
-	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
-
-$(BUILD)/kpred-train: $(BUILD)/tools/cli/kpred_train.o $(ARCHIVE) $(BUILD)/libraries
-	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/libraries,$^) -o $@ $(LIBRARIES) -lm -pthread
+$(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o
+$(BUILD)/kpred-train: $(BUILD)/tools/cli/kpred_train.o
+$(BUILD)/kpred $(BUILD)/kpred-train: $(ARCHIVE) $(BUILD)/libraries
+	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) -o $@ $(LIBRARIES) -lm -pthread
 
 $(ARCHIVE): $(filter-out $(MAINS:%.c=$(BUILD)/%.o),$(OBJECTS))
 	$(call says,ar,$@)rm -f $@ && $(AR) rcs $@ $^

@@ -1,6 +1,7 @@
 /* test_calls.c - what tools/aiter/inputs.c finds in lines: all forms, cut and run into each other
    SPDX-License-Identifier: MIT */
 #include "aiter/aiter.h"
+#include "data/sample.h" /* the libraries that unpack */
 #include "harness/cases.h"
 
 static struct form {
@@ -16,6 +17,8 @@ static int is_form(const struct form *f, enum call_kind kind, const struct call 
         return 0;
     if (kind == CALL_NONE || kind == CALL_CUT)
         return 1;
+    if (kind != CALL_FMOE && (c->b.n != 0) != has(f->text, "B:"))
+        return 0;
     if (kind != CALL_FMOE && (c->m.value != f->m || c->n.value != f->n || c->k.value != f->k))
         return 0;
     return c->n_text == strlen(f->file) && memcmp(c->text, f->file, c->n_text) == 0;
@@ -64,12 +67,11 @@ static void cut_anywhere(void)
 }
 
 /* Two workers: the whole message of one comes in the middle of the other's. */
-static void run_into_each_other(void)
+static void runs_into_all(const struct form *inner)
 {
-    const struct form *inner = &forms[0];
     char line[4096];
-    for (size_t i = 1; i < n_forms; i++)
-        for (size_t n = 0; n <= strlen(forms[i].text); n++) {
+    for (size_t i = 0; i < n_forms; i++)
+        for (size_t n = 0; &forms[i] != inner && n <= strlen(forms[i].text); n++) {
             struct call c;
             const char *at = line;
             enum call_kind kind;
@@ -86,6 +88,31 @@ static void run_into_each_other(void)
             CHECK_OF(found == 1, line);
             CHECK_OF(around == 1 || n < needed(&forms[i]), line);
         }
+}
+
+static void run_into_each_other(void)
+{
+    const struct form *fused = forms;
+    while (fused->kind != CALL_FMOE)
+        fused++;
+    runs_into_all(&forms[0]);
+    runs_into_all(fused);
+}
+
+/* A name has fewer bytes than this, up to the blanks behind it. */
+static void long_names(void)
+{
+    enum { LIMIT = 4096 };
+    static const char begin[] = "shape is M:1, N:2, K:3, not found tuned config in ",
+                      end[] = ", will use default config";
+    static char line[LIMIT + 100];
+    for (int n = LIMIT - 2; n <= LIMIT + 1; n++) {
+        struct call c;
+        const char *at = line;
+        snprintf(line, sizeof line, "%s%0*d%s", begin, n, 7, end);
+        CHECK_EQ(call_next(&at, &c), n < LIMIT ? CALL_MISS : CALL_CUT);
+        CHECK(n >= LIMIT || c.n_text == (size_t)n);
+    }
 }
 
 static void numbers(void)
@@ -105,6 +132,11 @@ static void numbers(void)
     CHECK_EQ(call_next(&at, &c), CALL_HIT);
     CHECK_EQ(c.padded.value, 16);
     CHECK_EQ(c.cu.value, 80);
+    at = "shape is M:5, N:6, K:7, dtype='x', not found tuned config in e.csv, will use default "
+         "config!";
+    CHECK_EQ(call_next(&at, &c), CALL_MISS);
+    CHECK_EQ(c.n_details, strlen(", dtype='x', "));
+    CHECK(memcmp(c.details, ", dtype='x', ", c.n_details) == 0);
 }
 
 /* Many in one line, and all of them read once */
@@ -140,7 +172,7 @@ int main(void)
 {
     program_begin();
     each_row("tests/aiter/calls.cases", see_case);
-    RUN_ALL(all_forms, cut_anywhere, run_into_each_other, numbers, many_in_a_line);
+    RUN_ALL(all_forms, cut_anywhere, run_into_each_other, long_names, numbers, many_in_a_line);
     for (size_t i = 0; i < n_forms; i++) {
         free(forms[i].text);
         free(forms[i].file);

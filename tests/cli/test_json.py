@@ -255,8 +255,7 @@ def is_gpu(g):
 
 def wrong_text(text, d):
     """All that is in the description has to stand there, in its order, on lines that can be read."""
-    words = [token for f in d["fields"] for token in f["tokens"]]
-    words += [f"{f['trained_min']}..{f['trained_max']}" for f in d["fields"] if not f["tokens"]]
+    words = [word for f in d["fields"] for word in f["tokens"] or [f"{f['trained_min']}..{f['trained_max']}"]]
     words += [product for g in d["gpus"] for product in g["products"]]
     words += [str(v) for p in d["params"] for v in [p["param"]] + p["values"]]
     words += [line["line"] for line in d["program"]]
@@ -382,8 +381,6 @@ def trained(trainer):
     evaluate = [trainer, "eval", "tiny.h", "--data", data, "--rows", "all", "-k"]
     result("eval", *evaluate, "1,2,6", texts="model split gpu dtype")
     result("eval --reliability", *evaluate, "1,2", "--reliability", texts="model split gpu dtype bin")
-    result("kpred-train bench", trainer, "bench", "tiny.h", "--beam", "1,2", "--rounds", "2", texts="model",
-           varying="ns ns_min ns_p95")
     output(trainer, "ingest", "tiny.spec", "--data", data, "--json", "-o", "file")
     with open("file", "rb") as f:
         tell("ingest --json -o", f.read() != output(trainer, "ingest", "tiny.spec", "--data", data, "--json"))

@@ -217,6 +217,7 @@ static void put_broken(void)
     put_text("nul.csv", "n,h%c,mode\n", '\0');
     put_text("nul.spec", "[kernel]\nname = x%cy\n", '\0');
     put_text("lines.csv", "\n\n");
+    put_text("other.csv", "N2,layers,tile_x,time_us\n1,2,4,00:01\n");
     put_text("head.csv", "n,h,mode,note,tile,kind,gpu,stride\n");
     CHANGED("cr.csv", text_of("tiny.csv"), "\n", "\r");
     CHECK(mkdir("gfx900_56-directory.db", 0777) == 0);

@@ -159,6 +159,14 @@ static double true_ceiling(double octaves)
     return exp2(sum / DRAWS);
 }
 
+/* The cell of that column in a line of `eval --csv` */
+static const char *ceiling_in(const char *line)
+{
+    for (int comma = 0; comma < 15; comma++)
+        line = strchr(line, ',') + 1;
+    return line;
+}
+
 static void the_ceiling_is_near_the_truth(void)
 {
     const double octaves = 0.1 * sqrt(0.449); /* of the median of three */
@@ -166,9 +174,8 @@ static void the_ceiling_is_near_the_truth(void)
     CHECK(WORKS("kpred-train train noisy.spec --data runs.csv --split none --epochs 1 -o noisy.h"));
     CHECK(WORKS("kpred-train eval noisy.h --data runs.csv --rows all --by all -k 1,4 --csv"));
     char *line = strchr(program.out.s, '\n') + 1, *end = strchr(line, '\n');
-    CHECK(end[1] != '\0' && strstr(end, ",\n") != NULL); /* none at k = 4 */
-    *end = '\0';
-    const double told = strtod(strrchr(line, ',') + 1, NULL), is = true_ceiling(octaves);
+    CHECK(end[1] != '\0' && *ceiling_in(end + 1) == ','); /* none at k = 4 */
+    const double told = strtod(ceiling_in(line), NULL), is = true_ceiling(octaves);
     CHECK(is < 0.95 && fabs(told - is) < 0.022);
 }
 

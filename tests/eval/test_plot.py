@@ -1,6 +1,7 @@
 """test_plot.py - what `kpred-train eval --plot` draws, and what happens where it cannot"""
 # SPDX-License-Identifier: MIT
 import os
+import re
 
 from report import ROOT, TRAINER, check, end, folder, need, output, read, rows_of, run, write
 
@@ -57,6 +58,26 @@ def plots():
     nothing_left()
 
 
+def tics(path):
+    """The numbers at the axes of y and x"""
+    texts = re.findall(r"<text><tspan[^>]*> *(-?[0-9.]+)</tspan></text>", read(path))
+    steps = [float(b) - float(a) for a, b in zip(texts, texts[1:])]
+    cut = next(i for i, x in enumerate(steps) if x < 0) + 1
+    return [float(x) for x in texts[:cut]], texts[cut:]
+
+
+def axes():
+    """Of k whole numbers; of y what the data need, and 0 to 100 with --reliability"""
+    for k, want in (("1", "0 1 2"), ("2,3,4", "2 3 4"), ("1,4,8", "1 2 3 4 5 6 7 8"), ("1,2,9,12", "1 10 100")):
+        pft = [float(x["pft"]) for x in rows_of(output(f"{EVAL} -k {k} --by all --csv --plot t.svg"))]
+        y, x = tics("t.svg")
+        assert x == want.split(), (k, x)
+        step = y[1] - y[0]
+        assert min(pft) - 2 * step < y[0] and y[-1] <= 100 and y[-1] < max(pft) + 2 * step, (k, y, pft)
+    output(f"{EVAL} --reliability -k 1,3 --by all --plot t.svg")
+    assert all((x[0], x[-1]) == (0, 100) for x in ([float(v) for v in w] for w in tics("t.svg"))), tics("t.svg")
+
+
 def reliability():
     """A point for every bin, curves for the first tuple and for the largest k, and the diagonal"""
     table = output(f"{EVAL} --reliability -k 1,3 --by all --csv --plot r.svg")
@@ -72,6 +93,7 @@ def unwritable():
 
 
 check("table and plot, names, and the same bytes again", plots)
+check("whole numbers of k, and an axis that shows the data", axes)
 check("--reliability", reliability)
 check("a folder that is not there", unwritable)
 end()

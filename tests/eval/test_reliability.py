@@ -48,7 +48,7 @@ def evaluate(header, arguments="--csv", data="data.csv"):
 def told(done):
     """What it notes: temperature, log-loss with it, temperature of the scores, log-loss with that, problems"""
     found = re.search(r"tiny: temperature (\d\.\d\d): .* (\d+\.\d{4}) bits a problem; divided by (\d\.\d\d), as the "
-                      r"scores are, (\d+\.\d{4}) \((\d+) problems\)", done.stderr)
+                      r"scores are, (\d+\.\d{4}) \((\d+) problems?\)", done.stderr)
     assert found, done.stderr
     return [float(x) for x in found.groups()]
 
@@ -242,7 +242,7 @@ def not_applicable():
 os.mkdir("build")
 os.symlink(TRAINER, "build/kpred-train")
 check("calibrate.sh", calibrates)
-refuse("--hits as well", 2, "--hits and --reliability exclude each other",
+refuse("--hits as well", 2, "--hits and --reliability cannot be used together",
        f"{TRAINER} eval encdec.h --data data.csv --reliability --hits x.csv")
 check_with(f"{ROOT}/weights/conv_asm_1x1u.h", "a kernel that does not apply", not_applicable)
 end()

@@ -2,6 +2,7 @@
 the same computed from what `kpred predict` prints
 """
 # SPDX-License-Identifier: MIT
+import json
 import math
 import os
 import re
@@ -81,14 +82,16 @@ def worth(name, k):
 
 def agrees(name, *ks):
     text = evaluate(name, f"-k {','.join(map(str, ks))} --csv").stdout
-    assert text.startswith("model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5,timed,judged,ceiling\n")
-    got = [x[:7] + x[9:-3] for x in (line.split(",") for line in text.splitlines()[1:])]
+    assert text.startswith("model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5,timed,judged,ceiling,groups,se,share_se,unlisted,left_out\n")
+    got = [x[:7] + x[9:-8] for x in (line.split(",") for line in text.splitlines()[1:])]
     return [f"{x}: {y}" for x, y in zip(got, [worth(name, k) for k in ks], strict=True) if x != y]
 
 
 def single():
     """A problem with one option"""
-    assert "1 problem with less than two timed options is left out" in evaluate("two", "--csv").stderr
+    done = evaluate("two", "--csv")
+    assert "1 problem with less than two timed options is left out" in done.stderr
+    assert [x["left_out"] for x in rows_of(done.stdout)] == ["1"], done.stdout
 
 
 def learnt():
@@ -240,7 +243,20 @@ def errors():
     x = [math.log(float(y["share"])) for y in rows_of(read("hits.csv"))]
     mean = sum(x) / len(x)
     want = math.exp(mean) * math.sqrt(sum((y - mean) ** 2 for y in x)) / len(x)
-    assert f"{float(line[head.index('share se')]):.4f}" == f"{want:.4f}" != "0.0000", (line, want)
+    assert f"{float(line[head.index('share_se')]):.4f}" == f"{want:.4f}" != "0.0000", (line, want)
+
+
+def same_columns():
+    """CSV and JSON have the columns of the table, and a terminal has a line for each of them below the table."""
+    for more in "", " --reliability":
+        table, text = (evaluate("two", f"-k 1{more}{form}").stdout for form in ("", " --csv"))
+        (head, line), (row,) = (x.split() for x in table.splitlines()[:2]), rows_of(text)[:1]
+        (object,) = json.loads(evaluate("two", f"-k 1{more} --json").stdout)[:1]
+        assert sorted(head) == sorted(row) == sorted(object), (head, row)
+        assert [row[x] for x in head if row[x]] == line, (line, row)
+        command = f"{TRAINER} eval two.h --data two.csv --rows all -k 1{more} 2>told"
+        told = output(f"script -qec '{command}' /dev/null").replace("\r", "").split("\n\n")[1].splitlines()
+        assert [x.split()[0] for x in told] == ["column", *head[5:]] and max(map(len, told)) < 80, told
 
 
 def draws():
@@ -250,5 +266,6 @@ def draws():
 
 check("the outcome of every problem adds up", hits)
 check("the standard error of the shares", errors)
+check_with("script", "one set of columns, told on a terminal", same_columns)
 check_with("gnuplot", "a plot of shares", draws)
 end()

@@ -165,11 +165,15 @@ static void reports(void)
         return;
     }
     /* The name of a log is a text of the plot, and no command of gnuplot. */
-    put_text("plot.sh",
-             "odd=$(printf 'odd\\047\"\\nsystem(\"touch made\")\\n.log')\n"
-             "cp climb.log \"$odd\" && \"$1\" report climb.log \"$odd\" --plot plot.svg\n");
+    put_text(
+        "plot.sh",
+        "odd=$(printf 'odd\\047\"\\nsystem(\"touch made\")\\n.log')\n"
+        "cp climb.log \"$odd\" && \"$1\" report climb.log \"$odd\" --plot plot.svg && "
+        "mkdir -p gp && printf '#!/bin/sh\\ncat >plot.gp\\n' >gp/gnuplot && chmod +x gp/gnuplot "
+        "&& PATH=$PWD/gp:$PATH \"$1\" report climb.log --plot none.svg\n");
     RAN_CASE(RAN("/bin/sh plot.sh %s", in_build("kpred-evolve")) == 0
-                 && has(text_of("plot.svg"), "</svg>") && !is_there("made"),
+                 && has(text_of("plot.svg"), "</svg>") && !is_there("made")
+                 && has(text_of("plot.gp"), " with steps ") && !has(text_of("plot.gp"), "[0:100]"),
              "report: a plot, also of a log whose name has lines");
 }
 
@@ -185,6 +189,16 @@ static void minimises(void)
                  && lines_like(program.out.s, "^1[.] ") > 0
                  && has(program.out.s, "bit for bit on all 4 cases") && each_once("minimised.log"),
              "minimise: the planted waste alone");
+    put_text("away.sh", "mkdir -p away && cp climb.log away && cd away && case $2 in\n"
+                        "near) \"$1\" minimise ../minimised.log ;;\n"
+                        "far) \"$1\" minimise climb.log ;; esac\n");
+    RAN_CASE(RAN("/bin/sh away.sh %s near", in_build("kpred-evolve")) == 0
+                 && has(program.out.s, "bit for bit on all 4 cases"),
+             "minimise: the kernel is beside the log");
+    RAN_CASE(RAN("/bin/sh away.sh %s far", in_build("kpred-evolve")) == 1
+                 && has(program.err.s, "climb.log: kernel \"scale.c\": is neither in this folder "
+                                       "nor beside the log"),
+             "minimise: it is nowhere");
     RAN("kpred-evolve minimise minimised.log --json");
     int line = 0;
     RAN_CASE(names_in("edit,line,what,share,alone,before,after,time,low,high,error", program.out.s)

@@ -92,9 +92,9 @@ static void messages(void)
         {F("tensor<4xf64>") END("tensor<4xf64>"), NULL, "tensors of f32"},
         {"func.func @f(%x: " FOUR ") {\n  return\n}\n", NULL, "is not of one to three"},
         {F(FOUR) "\n  %m = memref.alloc() : memref<4xf32>\n" END(FOUR), NULL,
-         ":3: \"memref.alloc\" is none of arith, linalg, math, tensor and tosa"},
+         ":3: \"memref.alloc\" is not one of arith, linalg, math, tensor and tosa"},
         {F(FOUR) "  %y = call @f(%x) : (" FOUR ") -> " FOUR "\n" END(FOUR), NULL,
-         ":2: \"func.call\" is none of arith"},
+         ":2: \"func.call\" is not one of arith"},
         {F(FOUR) END(FOUR), NULL, ": f has no operation to be edited"}};
     struct tensor_program *no = NULL;
     CHECK_EQ(tensor_open(&no, engine, "/no/such/file.mlir", NULL), -1);

@@ -494,7 +494,7 @@ static void refused_set_ups(void)
                                        "there are no buffers",
                                        "buffer 20 (?): is one too many",
                                        "buffer 0 (?): has no name",
-                                       "buffer 0 (y): has a role or a type that is none",
+                                       "buffer 0 (y): has an unknown role or type",
                                        "buffer 1 (z): goes beyond",
                                        "buffer 0 (y): is too large",
                                        "set_up crashes",

@@ -443,7 +443,7 @@ def all_writers(bench, n):
     text = "kpred miopen --gpu gfx906_60 -o out/{}.txt {}"
     yield "a perf-db", merges(bench, n, text, text_lines)
     yield "a perf-db, a third of them killed", merges(bench, n, text, text_lines, n // 3)
-    yield "a perf-db in SQLite", merges(bench, n, "kpred-train miopen --gpu gfx906_60 --sqlite out/{}.db {}", rows_of)
+    yield "a perf-db in SQLite", merges(bench, n, "kpred miopen --gpu gfx906_60 --sqlite out/{}.db {}", rows_of)
     yield "a table for AITER", replaces(
         bench, n, "kpred aiter --gpu gfx950 --family a8w8_blockscale --exact -o out/tuned.csv in/aiter.log", None)
     yield "a table of tune", replaces(

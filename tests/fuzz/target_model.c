@@ -30,6 +30,22 @@ static const int32_t *random_biases(struct model *m, size_t n)
     return bias;
 }
 
+/* Any tuples for the least problem */
+static void list_tuples(struct model *m)
+{
+    enum { MANY = 8 };
+    unsigned char target[MANY * KPRED_MAX_TUPLE];
+    int32_t problem[MANY * KPRED_MAX_FIELDS];
+    for (size_t i = 0; i < MANY; i++) {
+        for (uint32_t f = 0; f < m->m.n_fields; f++)
+            problem[i * m->m.n_fields + f] = m->fields[f].least;
+        for (uint32_t t = 0; t < m->m.n_params; t++)
+            target[i * m->m.n_params + t] =
+                (unsigned char)test_between(&random, 0, m->params[t].n_values - 1);
+    }
+    (void)model_list(m, problem, target, MANY);
+}
+
 /* An untrained network, and any list of tuples; returns whether a parameter has a choice */
 static int make_network(struct model *m)
 {
@@ -42,10 +58,8 @@ static int make_network(struct model *m)
         l->bias = random_biases(m, l->rows);
         l->shift = 7;
     }
-    for (size_t i = 0; i < m->n_listed; i++)
-        m->listed[i] = (unsigned char)test_random64(&random);
-    if (m->listed != NULL)
-        model_name_list(m);
+    if (m->lists.set != NULL)
+        list_tuples(m);
     for (size_t t = 0; t < m->m.n_params; t++)
         if (m->params[t].n_values > 1) {
             const size_t rows = model_head_rows(&m->m, t), above = model_embedding_rows(&m->m, t);

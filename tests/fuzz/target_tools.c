@@ -176,11 +176,11 @@ FUZZ_TARGET(hf_config)
 enum { MOST_ARGS = 40 };
 
 static const struct command table[] = {
-    {"models", "", cmd_models},   {"predict", "", cmd_predict},  {"miopen", "", cmd_miopen},
-    {"aiter", "", cmd_aiter},     {"bench", "", cmd_bench},      {"init", "", cmd_init},
-    {"ingest", "", cmd_ingest},   {"train", "", cmd_train},      {"eval", "", cmd_eval},
-    {"tune", "", cmd_tune},       {"merge", "", cmd_merge},      {"relayout", "", cmd_relayout},
-    {"kernels", "", cmd_kernels}, {"list", "", cmd_aiter_model}, {NULL, NULL, NULL},
+    {"models", "", cmd_models},   {"predict", "", cmd_predict}, {"miopen", "", cmd_miopen},
+    {"aiter", "", cmd_aiter},     {"bench", "", cmd_bench},     {"init", "", cmd_init},
+    {"ingest", "", cmd_ingest},   {"train", "", cmd_train},     {"eval", "", cmd_eval},
+    {"tune", "", cmd_tune},       {"merge", "", cmd_merge},     {"relayout", "", cmd_relayout},
+    {"kernels", "", cmd_kernels}, {"shapes", "", cmd_shapes},   {NULL, NULL, NULL},
 };
 
 /* @NAME stands for a file that `seeds` has. */

@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include "cli/bench.h"
+#include "miopen/user_db.h"
 #include "train/train.h"
 #include "tune/results.h"
 #include "tune/tune.h"
@@ -86,6 +87,10 @@ JAILED(child_begin, (struct child * c, const char *line, const struct assign *a)
 JAILED(results_open,
        (struct results * *r, const char *path, const struct spec *spec, const char *command),
        (r, path, spec, command))
+JAILED(user_db_write_sqlite,
+       (const struct user_db *u, const char *path, int force, struct user_db_counts *counts,
+        struct user_db *all),
+       (u, path, force, counts, all))
 JAILED(replay_print, (const struct replay_asked *asked), (asked))
 JAILED(bench_time,
        (const struct bench_tools *tools, kpred_ctx *ctx, const int32_t *problems, size_t n_problems,

@@ -262,7 +262,7 @@ check("classics.py: hits", adds_up)
 check("classics.py: a package is missing", missing_package)
 check_with(ORACLE, "classics.py: legal tuples", legal)
 check("classics.py: older runs", older)
-check("classics.py: no such method", misused, '"oracle" is none of', "--methods oracle")
+check("classics.py: no such method", misused, '"oracle" is not one of', "--methods oracle")
 check("classics.py: k of 0", misused, '"0": expected a number of at least 1', "-k 0")
 CLASSICS = f"{PYTHON} tools/lab/peers/classics.py"
 for name, text, command in (

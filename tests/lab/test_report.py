@@ -15,8 +15,8 @@ import time
 import xml.etree.ElementTree
 
 from report import (
-    ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, rows_of, run, sample_databases, skip,
-    spec, there, write)
+    KPRED, ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, rows_of, run, sample_databases,
+    skip, spec, there, write)
 
 tmp = folder()
 DOC = f"{tmp}/docs/accuracy.md"
@@ -63,7 +63,9 @@ def put_measurements():
         put_hits(f"{kernel}.config.ours.hits.csv", "additive", kernel, 31 + n)
         put(f"{kernel}.config.reliability.csv", RELIABILITY,
             [(kernel, "config", "all", "all", 1, "0-10", 20, 5.5, 7, 1, ""),
-             (kernel, "config", "all", "all", 1, "all", 30, 12.34, 15.67, 2.1, 3.21)])
+             (kernel, "config", "all", "all", 1, "all", 30, 12.34, 15.67, 2.1, 3.21),
+             (kernel, "config", "all", "all", 10, "90-100", 20, 95, 97, 1, ""),
+             (kernel, "config", "all", "all", 10, "all", 30, 45.6, 46, 3.1, 4.3)])
         put(f"{kernel}.time.csv", "net,model,beam,ns,ns_min,ns_p95,bytes,arena_words",
             [(net, kernel, beam, ns * beam ** 0.5, 1, 1, size, 9) for beam in (1, 10)
              for net, ns, size in (("additive", 2000, 12345), ("attn", 246000, 777000))])
@@ -147,6 +149,13 @@ def share(found):
     return "{:.1f} ± {:.1f}".format(*figure(found))
 
 
+def single(rows, by, method):
+    """Its line of the CSV beside the document"""
+    line, = (x for x in rows_of(read(f"{tmp}/docs/accuracy.csv"))
+             if x["table"] == "paper_config" and [x["rows"], x["by"], x["method"]] == [rows, by, method])
+    return line
+
+
 def figures_are_in(lines):
     ours = {(k, d): outcomes(f"{WRW}.config.ours.hits.csv", k, d)
             for k in (1, 10, 30, 50, 100) for d in ("FP32", "FP16", "")}
@@ -156,15 +165,16 @@ def figures_are_in(lines):
         wanted.append(f"| ConvAsmBwdWrW3x3 | {d} | ours, `config` | {figure(ours[10, d])[2]} | {shares} |")
         for k in (1, 10):
             attn = outcomes(f"{WRW}.config.attn.hits.csv", k, d)
-            wanted.append(f"| ConvAsmBwdWrW3x3 | {d} | {figure(ours[k, d])[2]} | {share(ours[k, d])} | {NO} | "
-                          f"{figure(attn)[0]:.1f} ({gap(attn, ours[k, d])})" + f" | {NO}" * 3 + " |")
+            of = single("ConvAsmBwdWrW3x3", d, "attn")
+            said = [f"{of['n']} ({of['groups']})", *(f"{of[f'{x}{k}']} ± {of[f'{error}{k}']}" for x, error in
+                                                     (("pft", "error"), ("less", "less_error")))]
+            assert said == [figure(attn)[2], share(attn), gap(attn, ours[k, d])], said
     other = {k: [outcomes(f"{X3}.config.{name}.hits.csv", k) for name in ("ours", "nearest")] for k in (1, 10)}
     own, near, less = (" / ".join(map(of, other.values())) for of in (
         lambda pair: share(pair[0]), lambda pair: f"{figure(pair[1])[0]:.1f}", lambda pair: gap(pair[1], pair[0])))
     wanted.append(f"| ConvAsm3x3U | {figure(other[1][0])[2]} | {own} | {near} ({less}) | {NO} | {NO} |")
     chain = {k: outcomes(f"{WRW}.config.chain.hits.csv", k) for k in (1, 10, 100)}
-    for cells in ((f"{figure(chain[k])[0]:.1f}" for k in chain), (gap(chain[k], ours[k, ""]) for k in (1, 10))):
-        wanted.append(f"| chain | {NO} | " + " / ".join(cells) + " |")
+    wanted.append(f"| chain | {NO} | " + " / ".join(f"{figure(chain[k])[0]:.1f}" for k in chain) + " |")
     narrow = {k: outcomes(f"frontier/{WRW}.32-32-16.hits.csv", k) for k in (1, 10)}
     cells = " | ".join(share(narrow[k]) + " | " + gap(narrow[k], ours[k, ""]) for k in (1, 10))
     wanted.append(f"| ConvAsmBwdWrW3x3 | 32 / 32 / 16 | 5,000 | 0.7 | 0.9 | {cells} |")
@@ -183,9 +193,8 @@ def single_lines():
                f"| ConvAsmBwdWrW3x3 | µs, beam 1 | 2.0{times} | 3.0 (x 2) |",
                f"| ConvAsm1x1U | {NO} | 40 / 60; 1,235 | {NO} | {NO} | {NO} |",
                f"| ConvAsm1x1U | bytes | 12,345 | {NO} | 777,000 | {NO} | {NO} | {NO} | {NO} |",
-               "| ConvAsm1x1U | config | 1 | 30 | 12.3 | 15.7 ± 2.1 | 3.2 | 4.1 |",
-               "| conv_solver | config | 1 | 40 | 44.4 | 50.0 ± 5.5 | 5.6 | 6.3 |",
-               "| conv_solver | shape" + f" | {NO}" * 6 + " |",
+               "| ConvAsm1x1U | config | 30 | 12.3 / 45.6 | 15.7 ± 2.1 / 46.0 ± 3.1 | 3.2 / 4.3 | 4.1 / 3.9 |",
+               "| conv_solver | config | 40 | 44.4 | 50.0 ± 5.5 | 5.6 | 6.3 |",
                "| ConvAsm1x1U | a | b | 4 (4) | 25.0 ± 21.7 | 50.0 ± 25.0 | 0.0 ± 0.0 |",
                f"| a and b | 9.0 to 25.0 (50; 70) | {NO} |",
                "From the least end of all brackets to the root of the greatest one: ConvAsm1x1U 9 to 50 %.",
@@ -208,12 +217,17 @@ def pooled():
                 for row, (key, hit) in outcomes(f"{kernel}.config.{name}.hits.csv", k, of="pooled").items()}
     cell = f"{figure(both('hybrid', 10))[0]:.1f} ({gap(both('hybrid', 10), both('ours', 10))})"
     one, n = figure(both("ours", 1))[::2]
-    start = f"| 2 kernels | all | {n} | "
-    assert sum(x.startswith(start) and x.endswith(5 * f" | {cell}" + " |") for x in lines) == 1, start + cell
+    start = f" | all | {n} | "
+    assert sum(x.startswith("| 10" + start) and x.endswith(5 * f" | {cell}" + " |") for x in lines) == 1, start + cell
     line, = (x for x in lines if x.startswith(FIRST + " "))
-    shown = [x.split(" | ")[3].split(" ")[0] for x in lines if x.startswith(start)]
+    shown = [x.split(" | ")[3].split(" ")[0] for x in lines if start in x]
     assert shown[0] == f"{one:.1f}" and len(shown) == 2, shown
-    assert line.split(" | ")[1:3] == [n.split(" ")[0], " / ".join(shown)], line
+    for k in 1, 10: # the same network five times: as often better or worse
+        of = [gap(outcomes(f"{kernel}.config.attn.hits.csv" if kernel == WRW else f"{WRW}.config.attn.hits.csv", k, d),
+                  outcomes(f"{kernel}.config.ours.hits.csv", k, d)) for kernel in (X1, WRW) for d in ("FP32", "FP16")]
+        far = [(float(x.split(" ")[0]) > 0) - (float(x.split(" ")[0]) < 0) for x in of
+               if abs(float(x.split(" ")[0])) > 2 * float(x.split(" ")[2])]
+        assert f"| {k} | better / worse, of 4 |  | " + 5 * f" | {far.count(1)} / {far.count(-1)}" + " |" in lines, far
 
 
 def ten_and_hundred():
@@ -264,7 +278,7 @@ def timed():
 def dimensions():
     """2-D and 3-D problems apart, where the keys name the layout"""
     wanted = []
-    for name, title in (("ours", "kpred"), ("table", "table")):
+    for name, title in (("ours", "kpred"),):
         line = f"| gfx90a6e | {title} | "
         for is_3d, fifth in ((False, 2), (True, 0)):
             part = [x for x in timed_outcomes(name, 1) if ("NCDHW" in x["key"]) == is_3d]
@@ -295,10 +309,10 @@ def ahead():
     """Two standard errors decide; 2.0 of 1.0 is not more."""
     sys.path[1:1] = ["tools/lab/peers", "tools/lab/report"]
     import sections
-    table = ["| kernel | n | ours | chain + rule |", "|---|---|---|---|"]
-    table += [f"| {name} | 1 | 2 | 3 / 4 ({less} / +9.9 ± 0.1) |" for name, less in
-              (("A", "+2.1 ± 1.0"), ("B", "+2.0 ± 1.0"), ("C", "-2.3 ± 1.1"), ("D", "-0.9 ± 0.4"))]
-    said = " ".join(sections.ahead({"more config": table}, "config"))
+    lines = [sections.csv_line({"table": "more_config", "rows": name, "method": "chain + rule", "less1": less,
+                                "less_error1": error, "less10": "+9.9", "less_error10": "0.1"}) for name, less, error in
+             (("A", "+2.1", "1.0"), ("B", "+2.0", "1.0"), ("C", "-2.3", "1.1"), ("D", "-0.9", "0.4"))]
+    said = " ".join(sections.ahead({"rows more_config": lines}, "config"))
     assert "4 kernels: " in said and "errors for A, and" in said and said.endswith("more than that for C and D."), said
 
 
@@ -372,17 +386,18 @@ def first_page():
 def keeps():
     """What is measured in part stays as the document has it, tables and pictures; what is whole is new."""
     whole, header = "\n".join(report("full")), f"{tmp}/weights/{X1}.h"
+    figures = read(f"{tmp}/docs/accuracy.csv")
     shutil.rmtree(f"{tmp}/part", True)
     shutil.copytree(f"{tmp}/full", f"{tmp}/part")
     for path in [*glob.glob(f"{tmp}/part/*.attn.hits.csv"), f"{tmp}/part/noise.csv"]:
         os.remove(path)
-    assert "\n".join(report("part")) != whole
-    write(DOC, whole + "\n")
+    assert "\n".join(report("part")) != whole and read(f"{tmp}/docs/accuracy.csv") != figures
+    write(DOC, whole + "\n"), write(f"{tmp}/docs/accuracy.csv", figures)
     picture, made = write(f"{tmp}/docs/accuracy-gemm.svg", "<svg>\n"), read(header)
     write(header, made.replace(", 12345", ", 54321"))
     lines = report("part", "--keep")
     write(header, made)
-    assert read(picture) == "<svg>\n"
+    assert read(picture) == "<svg>\n" and read(f"{tmp}/docs/accuracy.csv") == figures
     os.remove(picture)
     new = [x for x in lines if x not in whole.splitlines() and "54,321" not in x and "gemm.svg" not in x]
     return new + has([x[:len(ROW)] for x in lines], ROW)
@@ -397,7 +412,7 @@ def nothing_measured():
     lines = report("empty")
     assert not glob.glob(f"{tmp}/docs/*.svg")
     assert not [x for x in lines if re.search("[0-9] ±", x) and not re.match("groups|shape", x)]
-    assert lines.count("(Plot: not measured.)") == 6
+    assert lines.count("(Plot: not measured.)") == 4
     assert sum(x.startswith("(Not measured: `make gemm` does it") for x in lines) == 2
     return has(lines, "(Shares, split `shape`: not measured.)", "(2-D and 3-D apart, split `config`: not measured.)",
                f"{FIRST} {NO} | {NO} | {NO} |", "Split `config`: not measured.", "The bracket: not measured.",
@@ -413,13 +428,24 @@ def single_rows():
     lines = [f"| bs, M <= 512 | {method} | {cells} |" for method in ("kpred", "frequency by M")]
     write(f"{tmp}/aiter/tables/config.md", "\n".join([f"| rows {head}---|", *lines]) + "\n")
     write(f"{tmp}/aiter/tables/file_bands.md", f"| rows | M {head}---|---|\n| a4w4 | 1-16 | kpred | {cells} |\n")
-    page, figures = report("full"), "1655,20,79.7,3.4,100.0,0.0,100.0,"
-    want = ["table,rows,by,method,n,groups,pft1,error1,pft3,error3,pft8,error8",
-            f'config,"bs, M <= 512",,kpred,{figures}', f'config,"bs, M <= 512",,frequency by M,{figures}',
-            f"file_bands,a4w4,1-16,kpred,{figures}"]
-    assert read(f"{tmp}/docs/accuracy.csv").splitlines() == want
+    page, figures, rest = report("full"), "1655,20,79.7,3.4,100.0,0.0,100.0,", "," * 12
+    want = [f'config,"bs, M <= 512",,kpred,{figures}{rest}', f'config,"bs, M <= 512",,frequency by M,{figures}{rest}',
+            f"file_bands,a4w4,1-16,kpred,{figures}{rest}"]
+
+    def of_aiter():
+        return [x for x in read(f"{tmp}/docs/accuracy.csv").splitlines() if not re.match("table|paper|more", x)]
+    assert of_aiter() == want
     clear(f"{tmp}/aiter")
-    assert report("full", "--keep") == page and read(f"{tmp}/docs/accuracy.csv").splitlines() == want
+    write(f"{tmp}/docs/accuracy.csv", read(f"{tmp}/docs/accuracy.csv").replace(rest + "\n", "\n")) # as an older one
+    assert report("full", "--keep") == page
+    assert of_aiter() == want, of_aiter()
+    other = cells.replace("79.7", "79.8")
+    write(f"{tmp}/aiter/tables/config.md", f"| rows {head}---|\n| bs, M <= 512 | XGBoost | {cells} |\n"
+          f"| bs, M <= 512 | kpred | {other} |\n| bf16 | kpred | {cells} |\n")
+    report("full", "--keep")
+    assert of_aiter() == [want[0].replace("kpred", "XGBoost"), want[0].replace("79.7", "79.8"), want[1],
+                          f"config,bf16,,kpred,{figures}{rest}", want[2]], of_aiter()
+    clear(f"{tmp}/aiter")
     return [*has(page, lines[0], "(AITER, shape: not measured.)"), *(x for x in page if "frequency by M |" in x or "<!-- rows" in x)]
 
 
@@ -436,24 +462,23 @@ def own_accuracy():
 
 
 def own_figures():
-    """The same for weights/README.md and its CSV. They are written where they lie: in a copy. The lines of a section that
-    has none are made from it."""
+    """The same for weights/README.md and its CSV. They are written where they lie: in a copy. A figure that the CSV has
+    differs on the page; a model without lines is refused."""
     os.makedirs(f"{tmp}/copy/build")
     shutil.copytree("weights", f"{tmp}/copy/weights")
     os.symlink(f"{ROOT}/tools", f"{tmp}/copy/tools")
     page, figures, name = read("weights/README.md"), read("weights/accuracy.csv"), "gemm_a4w4_blockscale"
-    head, row = re.search(rf"(## {name}\n\n.*\n.*\n)(.*\n)", page).groups()
-    gpu = row.replace("| all |", "| gfx950_256 |")
-    for more, lines in (("", figures), (gpu, "".join(x for x in figures.splitlines(True) if not x.startswith(name)))):
-        write(f"{tmp}/copy/weights/README.md", page.replace(head + row, head + row + more))
+
+    def written(lines, status=0):
         write(f"{tmp}/copy/weights/accuracy.csv", lines)
-        run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", cwd=f"{tmp}/copy",
-            env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": "."})
-        made = read(f"{tmp}/copy/weights/accuracy.csv")
-        assert read(f"{tmp}/copy/weights/README.md") == page and (more or made == figures)
-    ours = [x for x in figures.splitlines() if x.startswith(f"{name},") and ",int8," in x and ",all," in x]
-    assert [x for x in made.splitlines() if x.startswith(name)] == [
-        ours[0], ours[0].replace(",all,", ",gfx950_256,", 1), ours[1]]
+        return run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", status, cwd=f"{tmp}/copy",
+                   env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": "."})
+    for old, new in ("", ""), ("77.34,3.70", "76.54,3.21"):
+        written(figures.replace(old, new) if old else figures)
+        assert read(f"{tmp}/copy/weights/README.md") == page.replace(*(x.replace(",", " ± ") for x in (old, new)))
+        assert read(f"{tmp}/copy/weights/accuracy.csv") == figures.replace(old, new)
+    done = written("".join(x for x in figures.splitlines(True) if not x.startswith(name)), 1)
+    assert f"accuracy.csv has no line of {name}" in done.stderr, done
 
 
 # ---- plots ----
@@ -471,13 +496,60 @@ def pictures():
     assert marks("gemm", "gpPt6") == 9
     clear(f"{tmp}/docs")
     report("full")
-    found = [marks(*x.split()) for x in ("config gpPt6", "config gpPt8", "config gpPt4", "calibration gpPt6",
-                                         "frontier gpPt6", "solvers gpPt6", "solvers gpPt8")]
-    assert found == [24, 12, 12, 3, 4, 18, 0], found
-    assert not os.path.exists(f"{tmp}/docs/accuracy-shape.svg")
+    found = [marks(*x.split()) for x in ("calibration gpPt6", "frontier gpPt6", "solvers gpPt6", "solvers gpPt8")]
+    assert found == [3, 4, 18, 0], found
     for path in glob.glob(f"{tmp}/docs/*.svg"):
         assert os.path.getsize(path) < 60000 and not re.search("xlink|//[^w]", read(path)), path
         xml.etree.ElementTree.parse(path)
+
+
+def panels(path, first):
+    """Of a CSV file, by panel and method the figures by k, in the file's order"""
+    found = {}
+    for x in rows_of(read(path)):
+        if "k" in x:
+            found.setdefault(x["table"], {}).setdefault(x["method"], {})[int(x["k"])] = float(x["share"])
+        elif x["table"] in first and x["by"] in ("", "all") and not re.search(" kernels$|^pooled$", x["rows"]):
+            found.setdefault((first.index(x["table"]), x["rows"]), {})[x["method"]] = {
+                int(name[3:]): float(cell) for name, cell in x.items() if name.startswith("pft") and cell}
+    return [found[key] for key in (sorted(found, key=lambda x: x[0]) if first else found) if "kpred" in found[key]]
+
+
+def shown(folder):
+    """The marks of the pictures lie where the figures of the CSV files are, five panels a row of 180 pixels each: ours,
+    trees, forest, nearest."""
+    for name, file, first, x_most, least, most in (
+            ("accuracy-config", "accuracy", ["paper_config", "more_config", "config"], 110, 0, 100),
+            ("accuracy-shape", "accuracy", ["paper_shape", "more_shape", "shape"], 110, 0, 100),
+            ("training-own", "training-own", [], 12, .3, 1)):
+        want = []
+        for i, panel in enumerate(panels(f"{folder}/{file}.csv", first)):
+            for symbol, methods in ((6, ["kpred"]), (8, ["chain + rule", "XGBoost", "xgboost"]),
+                                    (3, ["random forest + rule", "random forest", "forest"]),
+                                    (5, ["nearest + rule", "nearest neighbour", "nearest"])):
+                of = next((panel[x] for x in methods if x in panel), {})
+                want += [(symbol, i % 5 * 180 + 48 + 120 * math.log(k / .9) / math.log(x_most / .9),
+                          i // 5 * 200 + 150 - 114 * (of[k] - least) / (most - least)) for k in sorted(of)]
+        found = [(int(s), float(x), float(y)) for s, x, y in re.findall(
+            r"<use href='#gpPt(\d+)' transform='translate\(([0-9.]+),([0-9.]+)\)", read(f"{folder}/{name}.svg"))][:-4]
+        assert len(found) == len(want) > 100, (name, len(found), len(want))
+        yield from (f"{name}: {a} for {b}" for a, b in zip(found, want)
+                    if a[0] != b[0] or abs(a[1] - b[1]) > .6 or abs(a[2] - b[2]) > .6)
+
+
+def drawn_again():
+    """The same of pictures that are made of other figures"""
+    clear(f"{tmp}/again")
+    for name in "accuracy", "training-own":
+        text = read(f"docs/{name}.csv").replace(",75.5,", ",15.5,").replace(",0.898", ",0.498")
+        write(f"{tmp}/again/{name}.csv", text)
+    run(f"{sys.executable} tools/lab/report/plots.py {tmp}/again")
+    assert read(f"{tmp}/again/accuracy-config.svg") != read("docs/accuracy-config.svg")
+    run(f"{sys.executable} tools/lab/report/peers.py docs/performance-peers.csv --plot {tmp}/again/peers.svg")
+    marks = [re.findall("<use .*", read(path)) for path in (f"{tmp}/again/peers.svg", "docs/performance-peers.svg")]
+    assert marks[0] == marks[1] and len(marks[0]) > 10, marks
+    assert "there is no gnuplot" in run(f"{sys.executable} tools/lab/report/plots.py {tmp}/again", 1, env=only()).stderr
+    return list(shown(f"{tmp}/again"))
 
 
 def same_again():
@@ -548,7 +620,9 @@ for name, test in (("docs/accuracy.md is what its template and tables give", own
                    ("nothing measured", nothing_measured), ("shares of GEMM", gemm),
                    ("shares of GEMM: in part", gemm_in_part)):
     check(name, test)
+check("the pictures in docs show the CSV files", shown, "docs")
 check_with("gnuplot", "pictures", pictures)
+check_with("gnuplot", "pictures drawn again", drawn_again)
 check_with("gnuplot", "the same again", same_again)
 check("no gnuplot", no_gnuplot)
 check("gnuplot fails", bad_gnuplot)
@@ -593,7 +667,7 @@ for name in "weights", "build", "docs":
     os.makedirs(f"{tree}/{name}")
 for name in "tools", "kpred.h", "kpred_constraints.h":
     os.symlink(f"{ROOT}/{name}", f"{tree}/{name}")
-os.symlink(TRAINER, f"{tree}/build/kpred-train")
+os.symlink(TRAINER, f"{tree}/build/kpred-train"), os.symlink(KPRED, f"{tree}/build/kpred")
 write(f"{tree}/weights/{X1}.spec", read(f"weights/{X1}.spec").partition("[network]")[0] + spec("""[network]
     encoder1 = 16; encoder2 = 16; hidden = 16; epochs = 1; rounded_epochs = 1; teachers = 0; paper_cells = 16"""))
 methods = "nearest" if there("python3-numpy") else "" # that it can run here

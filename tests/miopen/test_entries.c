@@ -189,7 +189,7 @@ static int is_image(long h, int covered, const char *option, const char *path)
 {
     const char *counts = say(": %d covered, %d not; %d problem", covered, 1 - covered, covered);
     put_text("log", DRIVER "conv -n 1 -c 32 -k 32 -y 1 -x 1 -H %ld -W 1 -p 1 -F 4\n", h);
-    return RAN("kpred-train miopen --gpu gfx906_60 %s %s log", option, path) == 0
+    return RAN("kpred miopen --gpu gfx906_60 %s %s log", option, path) == 0
            && has(program.err.s, counts)
            && (covered || has(program.err.s, "out_h = 16777218 (it must be 1 to 16777216)"));
 }

@@ -8,11 +8,10 @@
 #define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)
 
 #define KPRED   "kpred miopen --gpu gfx906_60 "
-#define TRAINER "kpred-train miopen --gpu gfx906_60 "
 #define USER    "dir/user.txt"
 #define O       KPRED "-o " USER " "
 #define DB      "dir/gfx906_60.db"
-#define S       TRAINER "--sqlite " DB " "
+#define S       KPRED "--sqlite " DB " "
 #define INGEST  "kpred-train ingest %s/weights/conv_%s.spec --data " DB
 #define FOREIGN "1-1-1-3x3-2-3-3-128-0x0-1x1-1x1-0-NCHW-FP32-B=ConvX:1,2\n"
 #define NHWC    "1-9-9-1x1-6-9-9-8-0x0-1x1-1x1-0-NHWC-NHWC-NHWC-FP32-F=ConvX:1;ConvY:k<1, 2>\n"
@@ -330,7 +329,7 @@ static void steps_of_sqlite(void)
     /* Two of its lines share a row: SQLite has no place for theirs. */
     put_text("images.txt", "%s", printed("images"));
     CASE(count_lines(program.out.s) == 4, "SQLite, four problems");
-    RAN(TRAINER "--sqlite cut.db resnet50.log");
+    RAN(KPRED "--sqlite cut.db resnet50.log");
     CASE(truncate("cut.db", 9000) == 0, "SQLite, a database is cut off");
     run_cases("sqlite");
     CASE(!is_there("x.txt"), "SQLite, two outputs: neither is made");
@@ -352,12 +351,12 @@ static void databases_are_data(void)
    other tests of databases to run meanwhile. */
 static pid_t begin_locked(sqlite3 **writer)
 {
-    RAN(TRAINER "--sqlite locked.db mobilenet.log");
+    RAN(KPRED "--sqlite locked.db mobilenet.log");
     RAN("/usr/bin/env cp locked.db same.db");
     if (sqlite3_open("locked.db", writer) != SQLITE_OK
         || sqlite3_exec(*writer, "begin exclusive", NULL, NULL, NULL) != SQLITE_OK)
         program_stop("locked.db");
-    return START(TRAINER "--sqlite locked.db both");
+    return START(KPRED "--sqlite locked.db both");
 }
 
 static int is_locked(pid_t child, sqlite3 *writer)
@@ -417,7 +416,6 @@ int main(void)
     let("ALL", say("%zu", count_of(wanted, ":")));
     let_key();
     put_text("foreign", FOREIGN);
-    PRINTS("kpred-train miopen", wanted, TRAINER "both 2> err");
     merging();
     RUN(what_is_written_meanwhile);
     RAN_CASE(are_forty(NONE, 0), "-o, forty at a time, a new file");

@@ -166,7 +166,7 @@ cpp() {
     head -n 1 "$tmp/decisions" | grep -qF "| conv_asm_1x1u $(cat "$tmp/cpp_tuple") |"
 }
 
-# ---- own_kernel/; test_commands.py goes the way of README.md and docs/embedding.md ----
+# ---- own_kernel/; test_commands.py goes the way of README.md and docs/training.md ----
 
 # The spec is what init writes of the table, and the conditions.
 own_spec() {

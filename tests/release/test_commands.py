@@ -379,7 +379,7 @@ def c_block(text, at):
     """A file of C, named in its first line or example.c. Of HIP it sees the stand-in."""
     name = (re.match(r"/\* ([a-z_]*)\.c - ", text) or ("", "example"))[1]
     write(f"{at}/{name}.c", text)
-    headers = tree if at == tree else "third_party/kpred" # as embedding.md has copied them
+    headers = "third_party/kpred" if os.path.isdir(f"{at}/third_party") else tree # where embedding.md copies them
     runs = re.search("(?m)^int main", text)
     run(f"cc -std=c99 -pedantic-errors {WARNINGS} -I{headers} -I. -I{tmp}/evolve {name}.c -I{tree}/tests/hip "
         f"""'-DKPRED_HIP_API_HEADER="hip_standin.h"' {"-o " if runs else f"-c -o {name}.o "} {name if runs else ""}""",

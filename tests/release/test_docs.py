@@ -264,27 +264,41 @@ def first(cell):
     return cell.split(" ")[0]
 
 
-# By kernel, split and type, the figures of all GPUs
 with open("weights/accuracy.csv", encoding="utf-8", newline="") as f:
-    MEASURED = {(row["model"], row["split"], row["type"]): row for row in csv.DictReader(f)
-                if row["gpu"] == "all" and row["net"] == "int8"}
+    FIGURES = list(csv.DictReader(f))
+# By kernel, split and type, the figures of all GPUs
+MEASURED = {(row["model"], row["split"], row["type"]): row for row in FIGURES
+            if row["gpu"] == "all" and row["net"] == "int8"}
 
 
 def shown_figures():
     """weights/README.md shows the figures of weights/accuracy.csv, of each model both splits."""
-    shown = set()
-    for name, row in rows("weights/README.md"):
-        if row[1] in ("config", "shape") and row[2] == "all":
-            kind = "all" if row[3] == "all" else ""
-            ours = MEASURED.get((name, row[1], kind), {})
-            figures = [x for column, x in ours.items() if x and column not in ("model", "type")
-                       and not column.startswith("avg")]
-            said = " ".join([*row[1:3], *row[4 if kind else 3:-1]]).replace(" ± ", " ").split()
-            shown.add((name, row[1]))
-            if sorted(said) != sorted(figures):
-                yield f"{name}: {row}: not {figures}"
+    shown, counts = set(), []
+    for heading, row in rows("weights/README.md"):
+        if row[1] == "model":
+            counts = [re.sub(".*@", "pft", x) for x in row[5:-1]]
+        at, timed = row[1:3], row[1] in ("config", "shape")
+        if timed:
+            at, counts = [heading, row[1]], "exact share1 p1 p5 unlisted share2 share4".split()
+        key = (at[0].strip("`"), at[1] if len(at) > 1 else "")
+        ours = MEASURED.get((*key, "all")) or MEASURED.get((*key, ""))
+        if not ours:
+            continue
+        shown.add(key)
+        figures = [" ± ".join(filter(None, (ours[x], ours.get(x + "_error")))) for x in counts]
+        want = [ours["n"], ours["groups"], *figures]
+        if row[4 if timed else 3:-1] != want:
+            yield f"{row}: not {want}"
     if len(shown) < 38 or shown != {key[:2] for key in MEASURED}:
         yield f"shown: {sorted(shown)}"
+
+
+def shown_changes():
+    """So it does what rounding changes, at three k."""
+    changes = {(x["model"], x["split"]): [x[f"pft{k}"] for k in (1, 10, 100)] for x in FIGURES if x["net"] == "change"}
+    shown = {(row[1].strip("`"), split): part for _, row in rows("weights/README.md") if re.match("[-+][0-9]", row[2])
+             for split, part in (("config", row[2:5]), ("shape", row[5:8]))}
+    assert shown == changes and shown
 
 
 def figures_by_type():
@@ -308,10 +322,10 @@ def figures_by_type():
 def rounding():
     """The most that it changes any Pft, of kernels with more than 1,000 problems and of the others"""
     most = {True: 0, False: 0}
-    for name, row in rows("weights/README.md"):
-        if row[1] in ("config", "shape") and re.match("[-+]", row[2]):
-            many = int(MEASURED[name, "config", "all"]["n"]) > 1000
-            most[many] = max([most[many], *(abs(float(first(x))) for x in row[2:7])])
+    for row in FIGURES:
+        if row["net"] == "change":
+            many = int(MEASURED[row["model"], "config", "all"]["n"]) > 1000
+            most[many] = max([most[many], *(abs(float(row[f"pft{k}"])) for k in (1, 10, 30, 50, 100))])
     said = f"{most[True]:.1f} points .*1,000 test problems.* at most {most[False]:.1f} points"
     return [f"{doc}: rounding: {said}" for doc in (HOW, PROTOCOL) if not re.search(said, PLAIN[doc])]
 
@@ -330,6 +344,40 @@ def same_figures():
                 yield f"{line}: not {ours}"
     if found < 10:
         yield "no figures"
+
+
+def of_readme():
+    """What README.md says of solvers and of matrix products is in weights/README.md and its CSV, rounded."""
+    page = [*rows("weights/README.md")]
+    exact = [float(row[3]) for heading, row in page if heading == "conv_solver" and "gfx" in row[1]]
+    share = next(float(first(row[4])) for heading, row in page if "mi100" in heading and row[1] == "all")
+    one, three = ([f"{float(MEASURED[f'gemm_{name}', 'config', ''][f'pft{k}']):.0f}" for name in (
+        "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale")] for k in (1, 3))
+    return [x for x in (f"the fastest one for {min(exact):.0f} to {max(exact):.0f} percent of the 2-D problems",
+                        f"reaches {100 * share:.0f} percent of the fastest",
+                        f"first for {one[0]} (FP8), {one[1]} (FP8, shuffled weights) and {one[2]} percent (FP4)",
+                        f"among three for {three[0]}, {three[1]} and {three[2]} ") if x not in PLAIN["README.md"]]
+
+
+def own_tables():
+    """The means of training.md are those of the lines of its CSV."""
+    with open("docs/training-own.csv", encoding="utf-8", newline="") as f:
+        lines = list(csv.DictReader(f))
+    for start, of in (("made-up", "own_"), ("AITER's", "fmoe_"), ("MI100's", "gemm_"), ("Kernel Tuner's", "hub_"),
+                      ("a product", "opencl"), ("all 14", "")):
+        row, = (row for _, row in rows("docs/training.md") if row[1].startswith(start))
+        for cell, method in zip(row[2:6], ("kpred", "xgboost", "forest", "nearest")):
+            for said, k in zip(cell.split("/"), ("1", "4", "10")):
+                found = [float(x["share"]) for x in lines if x["table"].startswith(of) and x["table"] != "all"
+                         and (x["method"], x["k"]) == (method, k)]
+                if abs(sum(found) / len(found) - float(said)) > 0.0011:
+                    yield f"{row}: {method}, k = {k}: {sum(found) / len(found)}"
+
+
+def peers():
+    """The table of performance.md is what its CSV gives."""
+    table = output(f"{sys.executable} tools/lab/report/peers.py docs/performance-peers.csv")
+    assert table.count("\n") > 20 and table in TEXT["docs/performance.md"]
 
 
 def dimensions():
@@ -359,8 +407,12 @@ def temperatures():
 
 check("figures by type", figures_by_type)
 check("weights/README.md shows the figures of weights/accuracy.csv", shown_figures)
+check("weights/README.md shows what rounding changes", shown_changes)
 check("rounding", rounding)
 check("accuracy.md and weights/README.md agree", same_figures)
+check("figures of README.md", of_readme)
+check("shares of tables of timings", own_tables)
+check("the table of peers", peers)
 check("solvers for 2-D problems", dimensions)
 check("temperatures of experiments.md", temperatures)
 

@@ -66,7 +66,7 @@ static void asks(char *const *c)
              say("%s %s %s: %s", c[0], c[1], c[2], wanted));
 }
 
-/* The keys of AITER's look-ups, and by what they are answered */
+/* The keys of AITER's look-ups, and those of models that are always there with their answers */
 static const char *aiter_keys(void)
 {
     struct buf *b = new_text();
@@ -80,7 +80,8 @@ static const char *aiter_keys(void)
         buf_printf(b, "%s%.*s", b->n != 0 ? "\n" : "", (int)(end - key) - is_quoted,
                    key + is_quoted);
         end += is_quoted + 1;
-        buf_printf(b, " %.*s", (int)strcspn(end, ","), end);
+        if (key[is_quoted] == 'a')
+            buf_printf(b, " %.*s", (int)strcspn(end, ","), end);
     }
     return b->s;
 }
@@ -223,7 +224,7 @@ static void known(void)
          "kpred.json tells which is which");
     put_text("known/" MOE, "{\"16\": 1}");
     RAN_CASE(serve("--server vllm --tp 8 --known known -o dir --force") == 1
-                 && has(program.err.s, MOE ":1:8: 16: here should be an object"),
+                 && has(program.err.s, MOE ":1:8: 16: expected an object"),
              "a broken file");
 }
 
@@ -340,16 +341,25 @@ static void tables(void)
              && strcmp(text_of("dir/" TABLE), text_of("alone.csv")) == 0,
          "the table of kpred aiter");
     const char *notes = text_of("dir/kpred.json");
-    CASE(has(notes, "{\"file\": \"" TABLE "\", \"server\": \"aiter\", \"layer\": \"log\", "
-                    "\"key\": \"a8w8_blockscale N=1536,K=7168\", ")
+    CASE(has(notes, "{\"file\": \"" TABLE "\", \"server\": \"aiter\", "
+                    "\"key\": \"a8w8_blockscale N=1536,K=7168\", \"layer\": \"log\", ")
              && has(notes, "\"rows\": {\"predicted\": [1, 2, 4, 8, 16, 32, "),
          "kpred.json tells of its rows");
     put_text("log", "%s\n", replaced(MISS, "1536", "512"));
+    RUNS("kpred aiter --gpu MI300X -o other.csv log");
+    struct buf *both = new_text();
+    buf_puts(both, text_of("other.csv"));
+    buf_puts(both, strchr(text_of("alone.csv"), '\n') + 1);
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 0
-                 && !has(text_of("dir/" TABLE), ",1536,7168,")
-                 && !has(text_of("dir/kpred.json"), "N=1536,K=7168\"")
+                 && strcmp(text_of("dir/" TABLE), both->s) == 0
+                 && has(text_of("dir/kpred.json"), "N=1536,K=7168\"")
+                 && has(text_of("dir/kpred.json"), "N=512,K=7168\"")
                  && has(text_of("dir/kpred.json"), MOE),
-             "a later run makes the table anew, and what kpred.json says of it");
+             "a later run keeps the rows of other layers");
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 0
+                 && count_lines(text_of("dir/" TABLE)) == 2 * 95 + 1
+                 && count_lines(text_of("dir/kpred.json")) == 5 + 3 + 2,
+             "and has no row twice");
     put_text("dir/" TABLE, "%s", replaced(text_of("alone.csv"), ",999999.0,", ",5.0,"));
     put_text("log", "%s\n%s\n", NO_TRITON, MISS);
     remove("dir/" MOE);
@@ -411,6 +421,13 @@ static void measured_tables(void)
     text = text_of("dir/" TABLE);
     CASE(has(text, ",16,1536,") && !has(text, ",32,1536,") && !has(text, ",48,1536,"),
          "rows of no table alone");
+    put_text("dir/" TABLE, "%s", text_of("alone.csv"));
+    put_text("log", "%s\n", replaced(MISS, "1536", "512"));
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --known known -o dir log") == 0
+                 && has(text_of("dir/" TABLE), ",32,1536,")
+                 && !has(text_of("dir/" TABLE), ",48,1536,"),
+             "no row of an earlier run that a table has");
+    put_text("log", "%s\n", replaced(MISS, "1536", "768"));
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --installed known:dir -o dir log") == 1
                  && has(program.err.s, TABLE),
              "a table to write among the inputs");

@@ -2,11 +2,15 @@
 """test_serve_zoo.py - nine models, two servers, six GPUs: a server finds every file that it looks for
 SPDX-License-Identifier: MIT
 
-usage: test_serve_zoo.py          of GPUs but MI300X, eight alone
-       test_serve_zoo.py --write  all cells, and docs/serve-zoo.md from them
+usage: test_serve_zoo.py          of GPUs but MI300X, and with AITER, eight alone
+       test_serve_zoo.py --write  all cells, and docs/serve-zoo.md from them; AITER_CSV has AITER's tables, packed
 
-What a server looks for is stated here a second time, from the facts of its look-up; GPUS has the names by torch.
+What a server looks for is stated here a second time, from the facts of its look-up; GPUS has the names by torch, AMD
+what AITER's tables have.
 """
+import bz2
+import csv
+import glob
 import json
 import os
 import subprocess
@@ -22,6 +26,8 @@ import report  # noqa: E402: needs the path
 KPRED = os.path.join(os.environ.get("BUILD", "build"), "kpred")
 GPUS = {"MI300X": "AMD_Instinct_MI300X", "MI325X": "AMD_Instinct_MI325X", "MI355X": "AMD_Instinct_MI355X",
         "H100": "NVIDIA_H100_80GB_HBM3", "H200": "NVIDIA_H200", "B200": "NVIDIA_B200"}
+AMD = {"MI300X": ("gfx942", "304"), "MI325X": ("gfx942", "304"), "MI355X": ("gfx950", "256")}
+AITER_CSV = os.environ.get("AITER_CSV", "../shared/aiter")
 SERVERS = {"vllm": "vLLM", "sglang": "SGLang"}
 # title, experts, features, is there a shared one that SGLang may run among them, and the quantisation
 MODELS = {
@@ -35,6 +41,10 @@ MODELS = {
     "llama4": ("Llama 4 Scout", 16, 8192, False, "bf16"),
     "gpt_oss": ("gpt-oss-120b", 128, 2880, False, "mxfp4"),
 }
+# of AITER's keys: features of a token, experts of a token, words
+TOKENS = {"deepseek_v3": (7168, 8, 129280), "kimi_k2": (7168, 8, 0), "qwen3_235b": (4096, 8, 151936),
+          "qwen3_30b": (2048, 8, 0), "qwen3_next": (2048, 10, 151936), "glm45": (5120, 8, 151552),
+          "mixtral": (4096, 2, 32000), "llama4": (5120, 1, 202048), "gpt_oss": (2880, 4, 201088)}
 CALLED = {"block": "FP8, 128 x 128", "channel": "FP8, channels", "bf16": "BF16", "mxfp4": "MXFP4"}
 HEADS = {"deepseek_v3": 128, "kimi_k2": 64} # of latent attention
 QUERIES = {"qwen3_235b": (4096, 64), "qwen3_30b": (2048, 32)} # hidden size, heads; 4 heads of keys
@@ -78,6 +88,108 @@ def names(model, server, device, tp, ep):
     return gemm | {f"configs/triton_3_8_0/{name}{down}.json" for name in moe for down in ("", "_down")}
 
 
+def other_products(model, tp):
+    """(N, K, bias) of the layers of models that are not FP8 in blocks"""
+    if model == "glm45":
+        return {((96 + 2 * 8) // tp * 128, 5120, True), (5120, 96 * 128 // tp, False), (2 * 12288 // tp, 5120, False),
+                (5120, 12288 // tp, False), (3072 // tp, 5120, False), (1536 // tp, 5120, False),
+                (5120, 1536 // tp, False)}
+    if model == "mixtral":
+        return {((32 + 2 * 8) // tp * 128, 4096, False), (4096, 4096 // tp, False)}
+    if model == "llama4":
+        return {((40 + 2 * 8) // tp * 128, 5120, False), (5120, 5120 // tp, False), (16384 // tp, 5120, False),
+                (5120, 8192 // tp, False)}
+    # gpt-oss: the bias of o_proj is added on one GPU
+    return {((64 + 2 * 8) // tp * 64, 2880, True), (2880, 4096 // tp, True), (2880, 4096 // tp, tp == 1)}
+
+
+def plain(n, k, has_bias=False):
+    return f"bf16 N={n},K={k},{has_bias},torch.bfloat16,torch.bfloat16,False,False"
+
+
+def fused(model, server, gpu, tp, ep):
+    """Keys of fused MoE"""
+    _, experts, size, is_fused, kind = MODELS[model]
+    hidden, top_k, _ = TOKENS[model]
+    fp8 = "torch.float8_e4m3fnuz" if AMD[gpu][0] == "gfx942" else "torch.float8_e4m3fn"
+    size, experts = (size, experts // tp) if ep else (size // tp, experts)
+    bf16, act, stage1 = "torch.bfloat16", "Silu", int(model == "llama4")
+    types = {"block": [(fp8, fp8, "per_1x128")], "channel": [(fp8, fp8, "per_Token")], "bf16": [(bf16, bf16, "No")],
+             "mxfp4": [(a, "torch.float4_e2m1fn_x2", "per_1x32") for a in (bf16, fp8)]}[kind]
+    if kind == "mxfp4": # padded to 256
+        size, hidden, act = -(-size // 256) * 256, -(-hidden // 256) * 256, "Swiglu"
+    asked = [(experts, top_k)]
+    if is_fused and (server == "vllm" or not ep):
+        asked.append((experts + 1, top_k + (2 if ep else 1)))
+    return {f"fmoe inter_dim={size},model_dim={hidden},{e},{k},ActivationType.{act},{bf16},{a},{w},QuantType.{q},1,"
+            f"{stage1}" for e, k in asked for a, w, q in types}
+
+
+def aiter_keys(model, server, gpu, tp, ep):
+    """What AITER is asked for; its tables of FP8 in blocks with shuffled weights are not of gfx942 with 304 units"""
+    _, experts, _, _, kind = MODELS[model]
+    hidden, _, words = TOKENS[model]
+    families = ["a8w8_blockscale"] + ["a8w8_blockscale_bpreshuffle"] * (AMD[gpu][0] == "gfx950")
+    keys = {plain(experts, hidden, model == "gpt_oss")} | fused(model, server, gpu, tp, ep)
+    keys |= {plain(-(-words // 64) * 64 // tp, hidden)} if words else set()
+    if kind == "block":
+        alone = {(2048 // tp, 7168)} if model in HEADS else set() # AITER's tables have half of the first product, too
+        keys |= {f"{family} N={n},K={k}" for n, k in products(model, tp) | alone for family in families}
+        return keys | ({plain(64 // tp, 2048)} if model == "qwen3_next" else set())
+    if kind == "channel":
+        fp8 = "torch.float8_e4m3fnuz" if AMD[gpu][0] == "gfx942" else "torch.float8_e4m3fn"
+        return keys | {f"a8w8_bpreshuffle N={n},K={k},{fp8}" for n, k, _ in other_products(model, tp)}
+    return keys | {plain(*x) for x in other_products(model, tp)}
+
+
+def look_up(ms, m, n):
+    """AITER's: M itself, then a multiple of the fine step, then a power of two"""
+    step = 16 if m <= 256 else 32 if m <= 1024 else 64 if m <= 4096 else 128
+    return ms & {m, -(-m // step) * step, 8192 if m > 8192 and n > 4096 else 1 << (m - 1).bit_length()}
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def ms_of(rows, gpu, n, k):
+    return {int(row["M"]) for row in rows if (row["N"], row["K"]) == (str(n), str(k))
+            and row["cu_num"] == AMD[gpu][1] and row.get("gfx") in (None, AMD[gpu][0])}
+
+
+def wrong_rows(out, folder, gpu, key):
+    """Of an answered key: the M that AITER finds no row for, in the written table and those of the package"""
+    family, *sizes = key.split(" ")
+    stem = "tuned_fmoe" if family == "fmoe" else f"{family}_tuned_gemm"
+    tables = [path for path in [*glob.glob(f"{out}/{stem}.csv"), *glob.glob(f"{folder}/aiter/*{stem}*.csv")]]
+    rows = [row for path in tables for row in rows_of(path)]
+    first, second = (int(part.split("=")[1]) for part in sizes[0].split(",")[:2])
+    if family == "fmoe":
+        expert, top_k = sizes[0].split(",")[2:4]
+        there = {int(row["token"]) for row in rows
+                 if (int(row["inter_dim"]), int(row["model_dim"]), row["expert"], row["topk"])
+                 == (first, second, expert, top_k)}
+        return [f"{key}: token {t}" for t in (1 << i for i in range(16)) if t not in there]
+    ms = ms_of(rows, gpu, first, second)
+    return [f"{key}: M {m}" for m in (1, 3, 9, 17, 250, 257, 300, 1000, 1025, 4095, 4097, 5000, 8192, 9000, 20000, 32768)
+            if not look_up(ms, m, first)]
+
+
+def check_aiter(where, out, cell, rows):
+    """(what is wrong, how many look-ups of AITER's are answered, of how many)"""
+    folder, model, server, gpu, tp, ep = cell[:6]
+    there = {row["key"]: row["answered_by"] for row in rows if row["server"] == "aiter"}
+    asked = aiter_keys(model, server, gpu, tp, ep)
+    answered = [key for key, answer in there.items() if answer != "not answered"]
+    modelled = ("a8w8_b",) if AMD[gpu][0] == "gfx950" else ("a8w8_blockscale",)
+    wrong = sorted(asked ^ set(there)) + [f"{key}: not answered" for key in set(there) - set(answered)
+                                          if key.startswith(modelled)]
+    for key in {*sorted(answered)[:1], *(key for key in answered if key.startswith("fmoe"))}:
+        wrong += wrong_rows(out, folder, gpu, key)
+    return f"{where}: AITER: {wrong}" if wrong else "", len(answered), len(there)
+
+
 def is_table(path):
     """Is it one that a server takes: for each M whole numbers, with the block sizes?"""
     with open(path, encoding="utf-8") as f:
@@ -91,24 +203,26 @@ def is_table(path):
 
 def run_cell(cell):
     """(what is wrong, the number of files or why there are none, the answers)"""
-    folder, model, server, gpu, tp, ep = cell
+    folder, model, server, gpu, tp, ep, has_aiter = cell
     with tempfile.TemporaryDirectory(dir=folder) as out:
         done = subprocess.run(
             [KPRED, "serve", "--gpu", gpu, "--server", server, "--config", f"{folder}/{model}.json", "--tp", str(tp),
-             "--triton", "3.8.0", "--json", "-o", out, *["--ep"] * ep],
+             "--triton", "3.8.0", "--json", "-o", out, *["--ep"] * ep, *["--aiter"] * has_aiter,
+             *["--installed", f"{folder}/aiter"] * (has_aiter and os.path.exists(f"{folder}/aiter"))],
             check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         where = f"{model} {server} {gpu} tp {tp}{' ep' * ep}"
         if done.returncode:
-            return f"{where}: {done.stderr}", "", []
+            return f"{where}: {done.stderr}", "", [], None
         rows = json.loads(done.stdout)
         asked = names(model, server, GPUS[gpu], tp, ep)
-        answers = [row["answered_by"] for row in rows]
+        of_aiter = check_aiter(where, out, cell, rows) if has_aiter and asked != "refused" else ("", 0, 0)
+        answers = [row["answered_by"] for row in rows if row["server"] != "aiter"]
         if isinstance(asked, str):
-            return "" if asked in answers else f"{where}: not {asked}", asked, answers
+            return of_aiter[0] if asked in answers else f"{where}: not {asked}", asked, answers, of_aiter[1:]
         missing = [name for name in asked if not os.path.exists(f"{out}/{name}") or not is_table(f"{out}/{name}")]
         there = {name for name in os.listdir(out) if name.startswith("E=")}
         wrong = missing + sorted(there - asked) + [a for a in answers if a in ("refused", "not answered")]
-        return f"{where}: {wrong}" if wrong else "", len(asked), answers
+        return f"{where}: {wrong}" if wrong else of_aiter[0], len(asked), answers, of_aiter[1:]
 
 
 def put_configs(folder):
@@ -121,10 +235,20 @@ def put_configs(folder):
             f.write(text[model])
 
 
+def put_tables(folder):
+    """AITER's tables, as in its package"""
+    os.mkdir(f"{folder}/aiter")
+    for path in glob.glob(f"{AITER_CSV}/*_tuned_*.csv.bz2"):
+        name = os.path.basename(path).removesuffix(".bz2").removeprefix("model_configs.")
+        with open(f"{folder}/aiter/{name}", "wb") as f:
+            f.write(bz2.open(path).read())
+
+
 def cells_of(folder, gpu, is_all):
     splits = [(tp, ep) for ep in (False, True) for tp in ((1, 2, 4, 8) if not ep else (2, 4, 8))]
-    return [(folder, model, server, gpu, tp, ep) for model in MODELS for server in SERVERS for tp, ep in splits
-            if is_all or tp == 8]
+    is_zoo = "--write" in sys.argv
+    return [(folder, model, server, gpu, tp, ep, gpu in AMD and (tp == 8 or (is_zoo and server == "vllm"))) for model in MODELS
+            for server in SERVERS for tp, ep in splits if is_all or tp == 8]
 
 
 PAGE = """# Nine models on six GPUs
@@ -139,20 +263,38 @@ kernels of MXFP4 read no file. The numbers are the same for {gpus}.
 """
 
 
+AITER_PAGE = """
+## AITER
+
+`kpred serve --aiter` with AITER's own tables as `--installed`: how many of the look-ups in AITER's tables get rows, for
+vLLM. On MI325X the numbers are those of MI300X. The others keep AITER's default: its tables have no kernel that is
+known to take them, for experts or BF16.
+
+| model | GPU | TP 1 | TP 2 | TP 4 | TP 8 | EP 8 |
+|---|---|---|---|---|---|---|
+"""
+SHOWN = ((1, False), (2, False), (4, False), (8, False), (8, True))
+
+
 def page(results):
     text = PAGE.format(gpus=", ".join(list(GPUS)[:-1]) + " and " + list(GPUS)[-1])
     for model, (title, *_, kind) in MODELS.items():
         for server, called in SERVERS.items():
-            found = [results[model, server, "MI300X", tp, ep][1] for tp, ep in
-                     ((1, False), (2, False), (4, False), (8, False), (8, True))]
+            found = [results[model, server, "MI300X", tp, ep][1] for tp, ep in SHOWN]
             shown = ["none" if x == "no look-up" else str(x) for x in found]
             text += f"| {title} | {CALLED[kind]} | {called} | {' | '.join(shown)} |\n"
     text += "\nBy what all look-ups of a GPU are answered, over all these models, servers, and TP and EP of 1 to 8:\n\n"
     kinds = ["predicted", "nearest device", "server's default"]
     text += f"| GPU | {' | '.join(kinds)} |\n|---|---|---|---|\n"
     for gpu in GPUS:
-        answers = [a for key, (_, _, of) in results.items() if key[2] == gpu for a in of]
+        answers = [a for key, (_, _, of, _) in results.items() if key[2] == gpu for a in of]
         text += f"| {gpu} | {' | '.join(str(answers.count(kind)) for kind in kinds)} |\n"
+    text += AITER_PAGE
+    for model, (title, *_) in MODELS.items():
+        for gpu in "MI300X", "MI355X":
+            found = [results[model, "vllm", gpu, tp, ep] for tp, ep in SHOWN]
+            shown = ["refused" if x[1] == "refused" else f"{x[3][0]} of {x[3][1]}" for x in found]
+            text += f"| {title} | {gpu} | {' | '.join(shown)} |\n"
     return text
 
 
@@ -160,9 +302,11 @@ def main():
     writes = sys.argv[1:] == ["--write"]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         put_configs(folder)
+        if writes:
+            put_tables(folder)
         cells = [cell for gpu in GPUS for cell in cells_of(folder, gpu, writes or gpu == "MI300X")]
-        results = {cell[1:]: result for cell, result in zip(cells, pool.map(run_cell, cells))}
-    wrong = [error for error, _, _ in results.values() if error]
+        results = {cell[1:6]: result for cell, result in zip(cells, pool.map(run_cell, cells))}
+    wrong = [error for error, *_ in results.values() if error]
     report.tell(f"{len(results)} cells of the zoo", wrong)
     if writes and not wrong:
         with open(f"{ROOT}/docs/serve-zoo.md", "w", encoding="utf-8") as f:

@@ -278,6 +278,26 @@ static void a_narrow_terminal(void)
     CHECK_EQ(widest, 59u);
 }
 
+/* What a command says on standard error does not stand behind the progress, and is all there. */
+static void a_talkative_command(void)
+{
+    if (!is_there("/usr/bin/script")) {
+        test_skip("there is no script");
+        return;
+    }
+    put_text("talk.sh", "printf 'one\\ntwo' >&2\nsleep 0.1\necho ' words' >&2\n./time.sh\n"
+                        "printf last >&2\n");
+    RAN_CHECK(RAN("/usr/bin/script -qec '%s/" FEW "-o talk.csv --run \"sh talk.sh\" --budget 3' "
+                  "/dev/null",
+                  program.build)
+              == 0);
+    CHECK_EQ(count_of(program.out.s, "one\r\n"), 3);
+    CHECK_EQ(count_of(program.out.s, "\ntwo words\r\nlast\r\n"), 3);
+    CHECK(count_of(program.out.s, "\r\033[Kone\r\n") >= 2);
+    RAN_CHECK(RAN(FEW "-o quiet.csv --run 'sh talk.sh' --budget 3") == 0
+              && count_of(program.err.s, "one\ntwo words\nlast") == 3);
+}
+
 /* What the table says of problems that failed, and of two kernels */
 static void the_table_at_the_end(void)
 {
@@ -545,7 +565,7 @@ static void refusals_leave_all_as_it_was(void)
     for (size_t i = 0; i < COUNT(missing); i++) /* of which the shell tells, too */
         RAN_CASE(RAN(FEW "-o stops.csv %s", missing[i]) == 1 && program.out.n == 0
                      && has(program.err.s, strrchr(missing[i], ' ') + 1)
-                     && has(program.err.s, ": is not found, or is no program"),
+                     && has(program.err.s, ": is not found, or is not a program"),
                  missing[i]);
     if (is_there(in_root("weights/conv_asm_1x1u.h")))
         REFUSES("a model of another kernel", 1, "is a model of another kernel: of conv_asm_1x1u",
@@ -643,7 +663,7 @@ int main(void)
     const pid_t timed = START(BOTH "-o duration.csv --run ./slow.sh --budget 2s");
     every_tuple();
     RUN_ALL(names_of_a_spec_stay_out_of_the_environment, a_terminal, a_narrow_terminal,
-            the_table_at_the_end, values_with_blanks_and_quotes);
+            a_talkative_command, the_table_at_the_end, values_with_blanks_and_quotes);
     servers_and_outputs();
     RUN(a_file_cut_at_any_byte);
     budgets_and_order();

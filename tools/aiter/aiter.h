@@ -165,7 +165,7 @@ struct call {
     size_t n_details;
 };
 
-/* The next one in a line, behind which *at then is */
+/* The next one in a line; *at is behind its first words then */
 enum call_kind call_next(const char **at, struct call *call);
 
 /* ---- asked ---- */

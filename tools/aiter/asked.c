@@ -176,7 +176,7 @@ static int no_detail(struct asked *a, struct place at, const char *name)
 static int no_family(struct asked *a, struct place at)
 {
     tally_add(&a->cut, at,
-              "the name of the table tells no family of AITER's; --family says which it is of");
+              "the name of the table does not tell a family of AITER's: give it with --family");
     return 0;
 }
 
@@ -298,7 +298,7 @@ static int read_row_details(struct asked *a, struct place at, enum family_id fam
     const char *name = set_details(a, family, row->detail);
     if (name == NULL)
         return 0;
-    return fail("%s:%zu: %s: value \"%.60s\": is none of AITER's", at.path, at.line, name,
+    return fail("%s:%zu: %s: value \"%.60s\": is not one of AITER's", at.path, at.line, name,
                 row->detail[family_place_of(families[family].details, name)]);
 }
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/util.h"
+#include "base/unpack.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,19 +72,18 @@ static const char *find_end(const char *p, const char *end)
 
 /* The name of a file up to `end`. Where the beginning of another message is in it, or a blank in
    its last component, two messages ran into each other. */
-static int file_name(const char **at, const char *end, struct call *call)
+static int file_name(const char *p, const char *end, struct call *call)
 {
-    const char *stop = find_end(*at, end), *base = *at;
+    const char *stop = find_end(p, end), *base = p;
     if (stop == NULL)
         return 0;
-    call->text = *at;
-    call->n_text = (size_t)(stop - *at);
+    call->text = p;
+    call->n_text = (size_t)(stop - p);
     while (call->n_text > 0 && call->text[call->n_text - 1] == ' ')
         call->n_text--;
     for (size_t i = 0; i < call->n_text; i++)
         base = call->text[i] == '/' ? call->text + i + 1 : base;
     const size_t n_base = (size_t)(call->text + call->n_text - base);
-    *at = stop;
     return n_base != 0 && memchr(base, ' ', n_base) == NULL
            && !holds(call->text, call->n_text, shape) && !holds(call->text, call->n_text, fused);
 }
@@ -94,27 +93,26 @@ static int is_same(const struct call_number *a, const struct call_number *b)
     return a->n == b->n && memcmp(a->text, b->text, a->n) == 0;
 }
 
-static enum call_kind end_hit(const char **at, struct call *call)
+static enum call_kind end_hit(const char *p, struct call *call)
 {
     struct call_number n, k;
-    return member(at, "", &call->padded) && member(at, ", N:", &n) && member(at, ", K:", &k)
+    return member(&p, "", &call->padded) && member(&p, ", N:", &n) && member(&p, ", K:", &k)
                    && is_same(&n, &call->n) && is_same(&k, &call->k)
-                   && member(at, " is tuned on cu_num =", &call->cu) && skip(at, " in ")
-                   && file_name(at, ", kernel name is", call)
+                   && member(&p, " is tuned on cu_num =", &call->cu) && skip(&p, " in ")
+                   && file_name(p, ", kernel name is", call)
                ? CALL_HIT
                : CALL_CUT;
 }
 
-static enum call_kind end_miss(const char **at, struct call *call)
+static enum call_kind end_miss(const char *p, struct call *call)
 {
     static const char batched[] = "CKGEMM";
-    if (call->b.n != 0 && strncmp(*at, batched, sizeof batched - 1) == 0) {
-        call->text = *at;
+    if (call->b.n != 0 && strncmp(p, batched, sizeof batched - 1) == 0) {
+        call->text = p;
         call->n_text = sizeof batched - 1;
-        *at += sizeof batched - 1;
-        return **at == ',' ? CALL_MISS : CALL_CUT;
+        return p[call->n_text] == ',' ? CALL_MISS : CALL_CUT;
     }
-    return file_name(at, ", will use default config", call) ? CALL_MISS : CALL_CUT;
+    return file_name(p, ", will use default config", call) ? CALL_MISS : CALL_CUT;
 }
 
 /* What a family says of a shape besides M, N and K: q_dtype_w:torch.X, dtype='torch.bf16' */
@@ -124,9 +122,8 @@ static int is_detail(char c)
            || (c != '\0' && strchr("_.:=', ", c) != NULL);
 }
 
-static enum call_kind read_gemm(const char **at, struct call *call)
+static enum call_kind read_gemm(const char *p, struct call *call)
 {
-    const char *p = *at;
     call->b.n = 0;
     if (skip(&p, "B:") && !(number(&p, &call->b) && skip(&p, ", ")))
         return CALL_CUT;
@@ -137,9 +134,9 @@ static enum call_kind read_gemm(const char **at, struct call *call)
         const char *q = p;
         call->n_details = (size_t)(p - call->details);
         if (skip(&q, "not found tuned config in "))
-            return *at = q, end_miss(at, call);
+            return end_miss(q, call);
         if (skip(&q, "found padded_M:"))
-            return *at = q, end_hit(at, call);
+            return end_hit(q, call);
     }
     return CALL_CUT;
 }
@@ -153,42 +150,34 @@ static int is_call(const char *p)
 
 /* ---- a line of a log: fused MoE ---- */
 
-static enum call_kind read_fused(const char **at, struct call *call)
+static enum call_kind read_fused(const char *p, struct call *call)
 {
-    const char *p = *at + strspn(*at, "0123456789"), *end;
-    if (!skip(&p, "stage default for ("))
+    const size_t digits = strspn(p, "0123456789");
+    p += digits;
+    if (digits == 0 || !skip(&p, "stage default for ("))
         return CALL_NONE;
-    end = strpbrk(p, ")[");
+    const char *end = strpbrk(p, ")[");
     if (end == NULL || *end != ')' || holds(p, (size_t)(end - p), shape))
         return CALL_CUT;
     call->text = p;
     call->n_text = (size_t)(end - p);
-    *at = end;
     return CALL_FMOE;
 }
 
 /* ---- a line of a log: lines ---- */
 
-/* What begins at p + n; what cannot be read may hide another that begins within. */
-static enum call_kind read_at(const char **at, const char *p, size_t n, struct call *call,
-                              enum call_kind (*read)(const char **, struct call *))
-{
-    const char *q = p + n;
-    const enum call_kind kind = read(&q, call);
-    *at = kind == CALL_CUT || kind == CALL_NONE ? p + n : q;
-    return kind;
-}
-
-/* What begins here, if it is a call */
+/* What begins here, if it is a call. *at moves behind its first words: what cannot be read may hide
+   another call that begins within, and what can be read holds none. */
 static enum call_kind call_at(const char **at, struct call *call)
 {
-    const char *p = *at, *is = p + sizeof shape - 1;
+    const char *p = *at;
     if (strncmp(p, fused, sizeof fused - 1) == 0)
-        return read_at(at, p, sizeof fused - 1, call, read_fused);
-    if (strncmp(p, shape, sizeof shape - 1) != 0 || !is_call(is))
+        return read_fused(*at += sizeof fused - 1, call);
+    if (strncmp(p, shape, sizeof shape - 1) != 0 || !is_call(p + sizeof shape - 1))
         return CALL_NONE;
-    skip(&is, "is ");
-    return read_at(at, p, (size_t)(is - p), call, read_gemm);
+    *at = p += sizeof shape - 1;
+    skip(&p, "is ");
+    return read_gemm(p, call);
 }
 
 enum call_kind call_next(const char **at, struct call *call)
@@ -283,7 +272,7 @@ static int is_header(const struct untuned_row *row, const char *path)
 {
     static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
     int n_words = 0, found = 0;
-    if (ends_with(path, ".csv"))
+    if (packing_find(path, ".csv") != NULL)
         return 1;
     for (int i = 0; i < row->n; i++) {
         n_words += is_identifier(row->cell[i]);
@@ -301,10 +290,10 @@ static int check_columns(const struct untuned *u, const struct untuned_row *row,
     for (int i = 0; i < row->n; i++) {
         if (!is_one_of(known, row->cell[i])
             && !(u->is_fused && u->family != FAMILY_FMOE && is_one_of(other_columns, row->cell[i])))
-            return fail("%s:%zu: column \"%.60s\": is none of an untuned list", u->path, number,
-                        row->cell[i]);
+            return fail("%s:%zu: column \"%.60s\": is not a column of an untuned list", u->path,
+                        number, row->cell[i]);
         if (find(row, row->cell[i]) != i)
-            return fail("%s:%zu: column \"%s\" stands there twice", u->path, number, row->cell[i]);
+            return fail("%s:%zu: column \"%s\" is given twice", u->path, number, row->cell[i]);
     }
     for (int i = 0; i < 3 && !u->is_fused; i++)
         if (find(row, gemm_columns[i]) < 0)
@@ -480,7 +469,7 @@ static int read_list(struct input *in, const struct untuned *u)
     const enum family_id family = family_of_list(in, u);
     int rc = 0;
     if (family == FAMILY_NONE)
-        return fail("%s: its name tells no family of AITER's; --family says which it is of",
+        return fail("%s: its name does not tell a family of AITER's: give it with --family",
                     in->path);
     if (in->from->only == FAMILY_NONE || in->from->only == family)
         rc = check_details(u, family);
@@ -522,6 +511,24 @@ static int read_stream_of(struct input *in)
     return rc == 0 && ferror(in->f) ? fail("%s: cannot read: %s", in->path, strerror(errno)) : rc;
 }
 
+/* A packed list, which is unpacked in memory */
+static const size_t most_bytes = (size_t)1 << 30;
+
+static int read_packed(struct input *in)
+{
+    struct buf text = {0};
+    int rc = read_unpacked(in->path, most_bytes, &text);
+    if (rc == 0) {
+        in->f = fmemopen(text.s, text.n, "rb");
+        rc = in->f != NULL ? read_stream_of(in)
+                           : fail("%s: cannot open: %s", in->path, strerror(errno));
+    }
+    if (in->f != NULL)
+        fclose(in->f);
+    buf_free(&text);
+    return rc;
+}
+
 static int read_input(struct asked *a, const struct asked_from *from, const char *path)
 {
     struct input in = {.to = a, .from = from, .path = path};
@@ -530,6 +537,9 @@ static int read_input(struct asked *a, const struct asked_from *from, const char
         in.f = stdin;
         return read_stream_of(&in);
     }
+    const struct packing *packing = packing_find(path, ".csv");
+    if (packing != NULL && packing->unpack != NULL)
+        return read_packed(&in);
     in.f = open_input(path);
     if (in.f == NULL)
         return -1;

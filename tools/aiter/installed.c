@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
+#include "base/names.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,11 +40,11 @@ static const char *tag_of(const struct tuned_row *row)
 static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
 {
     if (strcmp(f->at[i].tag, tag_of(row)) == 0)
-        return fail("%s:%ld: key %s: %s:%ld has it too; AITER refuses tables of which two rows "
-                    "have one key",
+        return fail("%s:%ld: key %s: %s:%ld has the same key; AITER refuses tables with two rows "
+                    "of one key",
                     row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
-    note("%s:%ld: key %s: %s:%ld has it too, with another _tag: AITER takes the first", row->path,
-         row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    note("%s:%ld: key %s: %s:%ld has the same key with another _tag: AITER takes the first",
+         row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
     return 1;
 }
 
@@ -135,8 +137,8 @@ static int read_table(struct installed *in, const struct target *t, enum family_
              : family == FAMILY_BATCHED ? family_of_batched(only)
                                         : family;
     if (family == FAMILY_NONE)
-        return fail("--installed: %s: its name tells no family of AITER's; --family says which it "
-                    "is of (INPUT stands before --installed, or behind --)",
+        return fail("--installed: %s: its name does not tell a family of AITER's: give it with "
+                    "--family (INPUT stands before --installed, or behind --)",
                     path);
     if ((families[family].has_nearest || families[family].model == NULL) && !is_asked(a, family))
         return 0;
@@ -208,7 +210,7 @@ static int read_names(struct interned *names, const struct target *t, const char
     struct buf first = {NULL, 0, 0};
     size_t lines = 0;
     if (strlen(text->s) != text->n)
-        return fail("%s: is no text: it holds a NUL byte", path);
+        return fail("%s: is not a text file: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL;) {
         const char *name = trim(line);
         lines++;
@@ -246,10 +248,10 @@ static const char *library_of(const kpred_model *m, int32_t kernel)
     return "";
 }
 
+/* The others ship code, compile it when they are asked, or belong to PyTorch. */
 static int needs_build(const char *library)
 {
-    return strcmp(library, "asm") != 0 && strcmp(library, "triton") != 0
-           && strcmp(library, "flydsl") != 0;
+    return names_has_word("ck cktile opus", library);
 }
 
 static int may_run(const struct interned *names, const struct installed_family *in,

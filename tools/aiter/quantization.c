@@ -96,7 +96,7 @@ static int read_method(const struct hf_config *c, struct quantization *q)
     if (is_text(c, method, "gptq") || is_text(c, method, "awq"))
         return read_bits(c, CONFIG "bits", q);
     return hf_refuse(c, method,
-                     "is none that kpred knows (fp8, compressed-tensors, gptq, awq, mxfp4): "
+                     "is not one that kpred knows (fp8, compressed-tensors, gptq, awq, mxfp4): "
                      "--quant says what the weights are");
 }
 

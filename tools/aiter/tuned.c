@@ -3,6 +3,7 @@
 #include "aiter.h"
 
 #include "base/csv_records.h"
+#include "base/unpack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,8 +91,8 @@ static int read_header(struct table *t)
         return -1;
     for (size_t i = 0; i < c->n; i++)
         if (!is_known(t->family, c->cell[i]))
-            return fail("%s:%ld: column \"%.60s\": is none of a tuned table of %s", c->path, c->at,
-                        c->cell[i], f->name);
+            return fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s", c->path,
+                        c->at, c->cell[i], f->name);
     for (int i = 0; i < N_USED; i++)
         if (find(t, column(t->family, i), i < N_NEEDED || (i == SPLIT && f->has_nearest), &t->at[i])
             != 0)
@@ -156,7 +157,7 @@ static int set_detail(struct table *t, struct tuned_row *row)
         const char *text = trim_blanks(t->c.cell[t->detail_at[i]]);
         buf_puts(&t->detail, i != 0 ? "," : "");
         if (family_add_detail(&t->detail, t->family, i, text) != 0)
-            return fail("%s:%ld: %s: value \"%.60s\": is none of AITER's", t->c.path, t->c.at,
+            return fail("%s:%ld: %s: value \"%.60s\": is not one of AITER's", t->c.path, t->c.at,
                         f->details[i], text);
     }
     row->detail = t->detail.s;
@@ -247,7 +248,7 @@ int tuned_read(const char *path, enum family_id family,
 {
     struct buf text = {NULL, 0, 0};
     struct table t = {.family = family};
-    int rc = read_text(path, most_bytes, &text);
+    int rc = read_unpacked(path, most_bytes, &text);
     if (rc == 0) {
         rc = csv_records_open(&t.c, path, &text);
         if (rc == 0)

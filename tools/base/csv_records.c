@@ -73,8 +73,8 @@ static int bad_end(const struct csv_records *c, const char *cell_end)
     const char *cell = c->cell[c->n], *separator = separator_name(*c->next);
     char should_be[48];
     snprintf(should_be, sizeof should_be, ", where a %s should be", separator_name(c->separator));
-    return fail("%s:%ld:%ld: something follows the quoted cell \"%.*s\"%s%s%s", c->path, c->line,
-                (long)(c->next - c->line_at) + 1,
+    return fail("%s:%ld:%ld: unexpected text after the quoted cell \"%.*s\"%s%s%s", c->path,
+                c->line, (long)(c->next - c->line_at) + 1,
                 (int)(cell_end - cell < 100 ? cell_end - cell : 100), cell,
                 separator != NULL ? ": a " : "", separator != NULL ? separator : "",
                 separator != NULL ? should_be : "");
@@ -226,7 +226,8 @@ int csv_records_open(struct csv_records *c, const char *path, struct buf *text)
     c->next = c->line_at = text->s;
     c->end = text->s + text->n;
     c->line = 1;
-    return strlen(text->s) == text->n ? 0 : fail("%s: is no text: it holds a NUL byte", path);
+    return strlen(text->s) == text->n ? 0
+                                      : fail("%s: is not a text file: it holds a NUL byte", path);
 }
 
 void csv_records_again(const struct csv_records *c, struct buf *copy, struct csv_records *out)
@@ -246,11 +247,11 @@ int csv_records_check_header(const struct csv_records *c)
     for (size_t i = 0; i < c->n; i++) {
         if (strchr(c->cell[i], '\r') != NULL)
             return fail(
-                "%s:%ld: the lines of the file end with CR alone: they have to end with LF or "
+                "%s:%ld: the lines of the file end with only CR: they have to end with LF or "
                 "CRLF",
                 c->path, c->at);
         if (csv_records_find(c, c->cell[i]) != (int)i)
-            return fail("%s:%ld: column \"%s\" stands there twice", c->path, c->at, c->cell[i]);
+            return fail("%s:%ld: column \"%s\" is given twice", c->path, c->at, c->cell[i]);
     }
     return 0;
 }

@@ -98,7 +98,7 @@ static int read_unicode(struct reader *r, struct buf *b)
         u = 0x10000 + ((u - 0xd800) << 10) + ((low - 0xdc00) & 0x3ff);
     }
     if (u == 0 || (u >= 0xd800 && u < 0xe000))
-        return bad(r, "\\u stands for no character here");
+        return bad(r, "\\u does not mean a character here");
     add_utf8(b, u);
     return 0;
 }
@@ -110,7 +110,7 @@ static int read_escape(struct reader *r, struct buf *b)
     const char c = *r->s;
     const char *at = c != '\0' ? strchr(from, c) : NULL;
     if (at == NULL && c != 'u')
-        return bad(r, "a backslash before no letter of an escape");
+        return bad(r, "a backslash that does not begin an escape");
     step(r);
     if (c == 'u')
         return read_unicode(r, b);
@@ -121,7 +121,7 @@ static int read_escape(struct reader *r, struct buf *b)
 static int read_string(struct reader *r, struct buf *b)
 {
     if (!take(r, '"'))
-        return bad(r, "here should be a string");
+        return bad(r, "expected a string");
     buf_puts(b, "");
     while (*r->s != '"') {
         if ((unsigned char)*r->s < ' ')
@@ -182,7 +182,7 @@ static int read_word(struct reader *r, struct buf *b, enum flat_kind *kind)
         buf_add(b, r->s, 1);
         step(r);
     }
-    return b->n != 0 && kind_of_word(b->s, kind) == 0 ? 0 : bad(&start, "here should be a value");
+    return b->n != 0 && kind_of_word(b->s, kind) == 0 ? 0 : bad(&start, "expected a value");
 }
 
 static int read_any(struct reader *r, struct buf *b);
@@ -191,15 +191,15 @@ static int read_any(struct reader *r, struct buf *b);
 static int read_items(struct reader *r, struct buf *b, char open, char close)
 {
     if (!take(r, open))
-        return bad(r, "here should be a bracket");
+        return bad(r, "expected a bracket");
     buf_add(b, &open, 1);
     for (int i = 0; !take(r, close); i++) {
         if (i != 0 && !take(r, ','))
-            return bad(r, "here should be a comma or a bracket");
+            return bad(r, "expected a comma or a bracket");
         if (i != 0)
             buf_puts(b, ",");
         if (open == '{' && (read_any(r, b) != 0 || !take(r, ':')))
-            return bad(r, "here should be a name and a colon");
+            return bad(r, "expected a name and a colon");
         if (open == '{')
             buf_puts(b, ":");
         if (read_any(r, b) != 0)
@@ -282,9 +282,9 @@ static int read_member(struct reader *r, const char *outer)
     buf_printf(&full, "%s%s", outer, *outer != '\0' ? "." : "");
     rc = read_string(r, &full);
     if (rc == 0 && !take(r, ':'))
-        rc = bad(r, "here should be a colon");
+        rc = bad(r, "expected a colon");
     if (rc == 0 && flat_json_find(r->to, full.s) != NULL)
-        rc = bad(&start, "%.200s: it stands there twice", full.s);
+        rc = bad(&start, "%.200s: it is given twice", full.s);
     if (rc == 0)
         rc = peek(r) == '{' ? read_object(r, full.s) : read_value(r, full.s);
     buf_free(&full);
@@ -294,7 +294,7 @@ static int read_member(struct reader *r, const char *outer)
 static int read_object(struct reader *r, const char *outer)
 {
     if (!take(r, '{'))
-        return bad(r, "here should be an object, as %s has it", r->what);
+        return bad(r, "expected an object, as %s has it", r->what);
     if (++r->depth > MOST_DEPTH)
         return bad(r, "nested beyond %d", MOST_DEPTH);
     if (!take(r, '}')) {
@@ -303,7 +303,7 @@ static int read_object(struct reader *r, const char *outer)
                 return -1;
         while (take(r, ','));
         if (!take(r, '}'))
-            return bad(r, "here should be a comma or a brace");
+            return bad(r, "expected a comma or a brace");
     }
     r->depth--;
     return 0;
@@ -318,7 +318,7 @@ int flat_json_read(struct flat_json *j, const char *path, size_t most, const cha
         struct reader r = {.to = j, .what = what, .s = bytes.s, .line = 1, .column = 1};
         rc = read_object(&r, "");
         if (rc == 0 && (peek(&r) != '\0' || r.s != bytes.s + bytes.n))
-            rc = bad(&r, "something follows the object");
+            rc = bad(&r, "unexpected text after the object");
     }
     buf_free(&bytes);
     return rc;

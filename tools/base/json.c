@@ -275,7 +275,7 @@ json_t *json_text_name(struct json_text *t, int *is_cut)
     const int first = json_text_peek(t);
     if (first != '"' && (first != EOF || !is_cut)) {
         json_text_fail(t, first == EOF ? "the file ends here, before its last brace"
-                                       : "here should be the name of a member, in double quotes");
+                                       : "expected the name of a member, in double quotes");
         return NULL;
     }
     json_t *name = json_text_value(t, is_cut);
@@ -284,7 +284,7 @@ json_t *json_text_name(struct json_text *t, int *is_cut)
     if (json_text_peek(t) == EOF && is_cut)
         *is_cut = 1;
     else
-        json_text_fail(t, "behind a name should be a colon");
+        json_text_fail(t, "after a name: expected a colon");
     json_decref(name);
     return NULL;
 }

@@ -28,7 +28,7 @@ static int is_option(const char *arg)
 static int bad_value(const struct parser *p, const struct opt *o, const char *value)
 {
     if (o->kind == OPT_CHOICE)
-        fail("%s: %s: value \"%s\": is none of %s", p->command, o->name, value, o->choices);
+        fail("%s: %s: value \"%s\": is not one of %s", p->command, o->name, value, o->choices);
     else
         fail("%s: %s: value \"%s\": is no integer from %ld to %ld", p->command, o->name, value,
              o->least, o->most);

@@ -48,6 +48,9 @@ void plot_point(struct plot *p, size_t index, const char *name, double x, double
     }
     p->least = p->most > 0 && p->least < x ? p->least : x;
     p->most = p->most > x ? p->most : x;
+    const int is_first = index == 0 && p->curves[0].points.n == 0;
+    p->least_y = !is_first && p->least_y < y ? p->least_y : y;
+    p->most_y = !is_first && p->most_y > y ? p->most_y : y;
     buf_printf(&p->curves[index].points, "%.9g %.9g\n", x, y);
 }
 
@@ -84,15 +87,39 @@ static void put_curves(const struct plot *p, FILE *f)
     for (size_t i = 0; i < p->n; i++)
         fprintf(f, "$curve%zu << END\n%sEND\n", i, p->curves[i].points.s);
     for (size_t i = 0; i < p->n; i++) {
-        fprintf(f,
-                "%s $curve%zu using 1:2 smooth unique with linespoints pointtype 7 pointsize 0.5 "
-                "title ",
-                i == 0 ? "plot" : ",", i);
+        fprintf(f, "%s $curve%zu using 1:2 %s title ", i == 0 ? "plot" : ",", i,
+                p->is_steps ? "with steps linewidth 1.5"
+                            : "smooth unique with linespoints pointtype 7 pointsize 0.5");
         put_quoted(f, p->curves[i].name);
     }
     if (p->diagonal)
         fputs(", x with lines dashtype 2 linecolor rgb 'gray40' title 'y = x'", f);
     putc('\n', f);
+}
+
+/* Between the least and the greatest value, with a margin that stays within 0 and 100 percent */
+static void put_y_range(const struct plot *p, FILE *f)
+{
+    const double span = p->most_y - p->least_y, margin = span > 0 ? 0.05 * span : 1;
+    const double least = p->least_y - margin, most = p->most_y + margin;
+    if (p->diagonal)
+        fputs("set yrange [0:100]\n", f);
+    else
+        fprintf(f, "set yrange [%.9g:%.9g]\n", least < 0 && p->least_y >= 0 ? 0 : least,
+                most > 100 && p->most_y <= 100 ? 100 : most);
+}
+
+static void put_x_range(const struct plot *p, FILE *f)
+{
+    const int is_log = p->most >= 10 * p->least;
+    if (p->diagonal)
+        fputs("set xrange [0:100]\n", f);
+    else if (is_log)
+        fputs("set logscale x\n", f);
+    if (p->is_whole && !is_log && p->most - p->least <= 10)
+        fputs("set xtics 1\n", f);
+    if (p->is_whole && p->most == p->least)
+        fprintf(f, "set xrange [%.9g:%.9g]\n", p->least - 1, p->most + 1);
 }
 
 static void put_script(const struct plot *p, const char *title, const char *x, const char *y,
@@ -101,16 +128,12 @@ static void put_script(const struct plot *p, const char *title, const char *x, c
     fputs("set terminal svg size 720,480 background rgb 'white'\n"
           "set grid\n",
           f);
-    fputs(p->is_high ? "set key top right noenhanced\nset yrange [0:*]\n"
-                     : "set key bottom right noenhanced\nset yrange [0:100]\n",
-          f);
+    fprintf(f, "set key %s right noenhanced\n", p->is_falling ? "top" : "bottom");
     put_text(f, "title", title);
     put_text(f, "xlabel", x);
     put_text(f, "ylabel", y);
-    if (p->diagonal)
-        fputs("set xrange [0:100]\n", f);
-    else if (p->most >= 10 * p->least)
-        fputs("set logscale x\n", f);
+    put_x_range(p, f);
+    put_y_range(p, f);
     put_curves(p, f);
 }
 

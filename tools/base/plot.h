@@ -12,9 +12,12 @@ struct plot_curve {
 struct plot { /* all zero is the empty plot; to be freed */
     struct plot_curve *curves;
     size_t n;
-    double least, most; /* of all x */
-    int is_high;        /* y is drawn from 0 to the greatest there is, not to 100 */
-    int diagonal;       /* x is percent as well: both axes 0 to 100, and the line y = x */
+    double least, most;     /* of all x */
+    double least_y, most_y; /* the axis of y shows what lies between them */
+    int is_falling;         /* the key stands where curves that fall leave room */
+    int is_steps;           /* a value holds until the next point, as the best so far does */
+    int is_whole;           /* x counts: its axis has whole numbers */
+    int diagonal;           /* x is percent as well: both axes 0 to 100, and the line y = x */
 };
 
 /* -1 with a message if there is no gnuplot: before the long work, not after it. */

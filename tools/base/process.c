@@ -16,7 +16,9 @@ static int add_files(posix_spawn_file_actions_t *actions, const struct process *
     const int why = p->in >= 0
                         ? posix_spawn_file_actions_adddup2(actions, p->in, 0)
                         : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-    return why != 0 ? why : posix_spawn_file_actions_adddup2(actions, p->out, 1);
+    if (why != 0 || (p->err > 0 && posix_spawn_file_actions_adddup2(actions, p->err, 2) != 0))
+        return why != 0 ? why : ENOMEM;
+    return posix_spawn_file_actions_adddup2(actions, p->out, 1);
 }
 
 static void set_signals(posix_spawnattr_t *how, const struct process *p)

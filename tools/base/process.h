@@ -12,6 +12,7 @@
 struct process {
     char *const *words, *const *environment; /* environment: NULL, ours */
     int in, out;                             /* its standard input, -1: nothing, and its output */
+    int err;                                 /* its standard error; 0: ours */
     const sigset_t *held;                    /* what it begins with blocked; NULL: nothing */
     int leads_group;                         /* of its own; and a closed pipe ends it */
 };

@@ -350,7 +350,7 @@ void table_print_members(const struct table *t, FILE *f)
 
 int table_form_check(const struct table_form *form)
 {
-    return form->csv && form->json ? fail("--csv and --json exclude each other") : 0;
+    return form->csv && form->json ? fail("--csv and --json cannot be used together") : 0;
 }
 
 void table_print(const struct table *t, FILE *f, struct table_form form)

@@ -1,49 +1,47 @@
-/* bench.c - `kpred bench`, and `kpred-train bench`, which also runs the paper's networks
+/* bench.c - `kpred bench`: how long a prediction takes, by any kind of network
    SPDX-License-Identifier: MIT */
 #include "bench.h"
 
 #include "base/opts.h"
 #include "base/table.h"
 #include "commands.h"
+#include "eval/predictor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { HOT_ROUNDS = 61, COLD_ROUNDS = 2, MOST_ROUNDS = 1000000 };
 
-#define HELP(program, more)                                                                        \
-    "usage: " program " bench [MODEL|FILE.h]... [--beam B,...]\n"                                  \
-    "       [--body NAME] [--cold] [--ratio] [--limit] [--rounds N] [--csv|--json]\n"              \
-    "\n"                                                                                           \
-    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"    \
-    "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n"  \
-    "longer than a millisecond is timed less often.\n"                                             \
-    "\n"                                                                                           \
-    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all "           \
-    "built-in)\n"                                                                                  \
-    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"                        \
-    "  --body NAME    the body of the network, such as avx2, sse2 or portable: the same bits by\n" \
-    "                 other instructions; all: each that the machine has (default: the "           \
-    "fastest).\n"                                                                                  \
-    "                 It adds a last column, body\n"                                               \
-    "  --cold         before each prediction empties the caches of model, arena and code, and "    \
-    "times\n"                                                                                      \
-    "                 it alone, in nanoseconds of the clock; it takes some milliseconds each\n"    \
-    "  --ratio        adds a column ratio: ns over the time of a bare SSE2 loop (plain C "         \
-    "elsewhere)\n"                                                                                 \
-    "                 over 98304 int8 multiply-adds, timed between the predictions\n"              \
-    "  --limit        adds what a prediction computes, as columns prefixes,values,kept,\n"         \
-    "                 multiply_adds,weight_bytes, and limit_ns: the time that the body's\n"        \
-    "                 instructions take for them in a bare loop, and distance: ns over limit_ns\n" \
-    "  --rounds N     so many rounds over the 32 problems (default 61; 2 with --cold)\n"           \
-    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"             \
-    "  --json         as JSON, an array of objects with the same names\n"                          \
-    "\n"                                                                                           \
-    "bytes: what the model adds to a program" more "; arena_words: of int32_t.\n"
-
-static const char help[] = HELP("kpred", "");
-static const char help_any[] =
-    HELP("kpred-train", ", of the paper's networks (train --net) 4 for each\nweight");
+static const char help[] =
+    "usage: kpred bench [MODEL|FILE.h]... [--beam B,...]\n"
+    "       [--body NAME] [--cold] [--ratio] [--limit] [--rounds N] [--csv|--json]\n"
+    "\n"
+    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"
+    "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n"
+    "longer than a millisecond is timed less often.\n"
+    "\n"
+    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all "
+    "built-in)\n"
+    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"
+    "  --body NAME    the body of the network, such as avx2, sse2 or portable: the same bits by\n"
+    "                 other instructions; all: each that the machine has (default: the "
+    "fastest).\n"
+    "                 It adds a last column, body\n"
+    "  --cold         before each prediction empties the caches of model, arena and code, and "
+    "times\n"
+    "                 it alone, in nanoseconds of the clock; it takes some milliseconds each\n"
+    "  --ratio        adds a column ratio: ns over the time of a bare SSE2 loop (plain C "
+    "elsewhere)\n"
+    "                 over 98304 int8 multiply-adds, timed between the predictions\n"
+    "  --limit        adds what a prediction computes, as columns prefixes,values,kept,\n"
+    "                 multiply_adds,weight_bytes, and limit_ns: the time that the body's\n"
+    "                 instructions take for them in a bare loop, and distance: ns over limit_ns\n"
+    "  --rounds N     so many rounds over the 32 problems (default 61; 2 with --cold)\n"
+    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"
+    "  --json         as JSON, an array of objects with the same names\n"
+    "\n"
+    "bytes: what the model adds to a program, of the paper's networks (kpred-train train --net)\n"
+    "4 for each weight; arena_words: of int32_t.\n";
 
 struct options {
     struct opt_texts models;
@@ -248,9 +246,10 @@ static int check_body(const char *name)
     while (body < KPRED_BODIES && strcmp(name, kpred_body_name((kpred_body)body)) != 0)
         body++;
     if (body == KPRED_BODIES)
-        return fail("--body \"%s\": is none of all, portable, sse2, avx2, avx_vnni, avx512_vnni, "
-                    "neon and neon_dot",
-                    name);
+        return fail(
+            "--body \"%s\": is not one of all, portable, sse2, avx2, avx_vnni, avx512_vnni, "
+            "neon and neon_dot",
+            name);
     const size_t words = kpred_arena_words(m, 1);
     int32_t *arena = xcalloc(words, sizeof *arena);
     if (kpred_init(&ctx, KPRED_VERSION, m, 1, arena, words) == KPRED_OK
@@ -369,7 +368,8 @@ static int bench_beam(struct bench *b, const kpred_model *m, const char *name, s
     return bad;
 }
 
-int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
+/* A line for each beam; bytes: what the model adds to a program. */
+static int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
 {
     int bad = 0;
     const struct opt_counts *beam = &b->options->beam;
@@ -378,13 +378,17 @@ int bench_model(struct bench *b, const kpred_model *run, const char *name, size_
     return bad;
 }
 
-static int open_default(struct bench *b, const char *name)
+/* A network of the paper stands beside that of the same kernel: it is told apart by its kind. */
+static int open_and_time(struct bench *b, const char *name)
 {
-    struct model model;
-    if (model_open(name, &model))
+    struct predictor any;
+    struct buf label = {NULL, 0, 0};
+    if (predictor_open(name, &any))
         return -1;
-    int bad = bench_model(b, &model.m, model.m.name, model_cost(&model.m).bytes);
-    model_free(&model);
+    buf_printf(&label, any.is_paper ? "%s %s" : "%s", any.model.m.name, any.net);
+    int bad = bench_model(b, &any.run, label.s, predictor_bytes(&any));
+    buf_free(&label);
+    predictor_close(&any);
     return bad;
 }
 
@@ -404,7 +408,7 @@ static void tools_free(struct bench_tools *t)
         caches_free(&t->caches);
 }
 
-static int run(const struct options *o, bench_opener open)
+static int run(const struct options *o)
 {
     struct bench bench = {.options = o};
     int bad = 0;
@@ -413,9 +417,9 @@ static int run(const struct options *o, bench_opener open)
     tools_open(&bench.tools, o);
     put_heading(&bench.table, o);
     for (const struct builtin *b = builtins; o->models.n == 0 && b->model && !bad; b++)
-        bad = open(&bench, b->model->name);
+        bad = open_and_time(&bench, b->model->name);
     for (size_t i = 0; i < o->models.n && !bad; i++)
-        bad = open(&bench, o->models.v[i]);
+        bad = open_and_time(&bench, o->models.v[i]);
     if (!bad) {
         table_print(&bench.table, stdout, o->form);
         bad = flush_stdout();
@@ -425,7 +429,7 @@ static int run(const struct options *o, bench_opener open)
     return bad ? 1 : 0;
 }
 
-int bench_run(int argc, char **argv, bench_opener open)
+int cmd_bench(int argc, char **argv)
 {
     struct options o = {.beam = {3, {1, 10, 100}}};
     const struct opt table[] = {
@@ -439,14 +443,9 @@ int bench_run(int argc, char **argv, bench_opener open)
         FORM_OPTIONS(o.form),
         {.name = NULL},
     };
-    int status = opts_parse(table, open ? help_any : help, argc, argv);
+    int status = opts_parse(table, help, argc, argv);
     if (status < 0)
-        status = run(&o, open ? open : open_default);
+        status = run(&o);
     free(o.models.v);
     return status;
-}
-
-int cmd_bench(int argc, char **argv)
-{
-    return bench_run(argc, argv, NULL);
 }

@@ -15,7 +15,8 @@ static int usage(FILE *f, const char *program, const struct command *table)
 {
     fprintf(f, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
     for (; table->name; table++)
-        fprintf(f, "  %-8s %s\n", table->name, table->summary);
+        if (table->summary)
+            fprintf(f, "  %-8s %s\n", table->name, table->summary);
     fprintf(f, "\n`%s help COMMAND` or `%s COMMAND --help` says more,\n", program, program);
     fprintf(f,
             "`%s --version` or -v which version this is. Exit status: 0, 1 for trouble with\n"
@@ -87,7 +88,8 @@ static const struct command *find(const char *program, const struct command *tab
     for (const struct command *c = table; c->name; c++) {
         if (!strcmp(c->name, name))
             return c;
-        names_offer(&near, c->name, c->name);
+        if (c->summary)
+            names_offer(&near, c->name, c->name);
     }
     names_offer(&near, "help", "help");
     fail("\"%s\" is no command; `%s --help` lists them%s", name, program,

@@ -8,7 +8,7 @@
 extern const char *commands_path; /* how the program was called: argv[0] */
 
 struct command {
-    const char *name, *summary;
+    const char *name, *summary; /* summary: NULL for an old name, which no list has */
     int (*run)(int argc, char **argv);
 };
 
@@ -36,15 +36,6 @@ int commands_run(const char *program, const struct command *table, int argc, cha
 /* The table of all file formats */
 extern const struct data_format readers[];
 
-/* Writes new lines into a SQLite perf-db; see user_db_write_sqlite. */
-struct user_db;
-struct user_db_counts;
-typedef int (*miopen_sqlite)(const struct user_db *, const char *path, int force,
-                             struct user_db_counts *, struct user_db *);
-
-/* `miopen` of both programs; sqlite: NULL where there is no SQLite. */
-int miopen_run(int argc, char **argv, miopen_sqlite sqlite);
-
 /* Adds to a command that a user would type next: a blank and a word, quoted if need be; an option
    with its value, if it has one; the files of --data; each --set. */
 void next_word(struct buf *b, const char *word);
@@ -65,7 +56,8 @@ int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_relayout(int argc, char **argv);
 int cmd_init(int argc, char **argv);
-int cmd_aiter_model(int argc, char **argv);
+int cmd_shapes(int argc, char **argv);
+int cmd_shapes_as_aiter(int argc, char **argv); /* --model in place of --config */
 int cmd_kernels(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

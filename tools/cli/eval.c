@@ -6,8 +6,10 @@
 #include "eval/predictor.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test|aside] [-k K,...] "
@@ -35,33 +37,28 @@ static const char help[] =
     "  --lenient      drop and count rows that would be an error\n"
     "  --reliability  how well the probabilities fit, of all k tuples together: columns\n"
     "                 model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
-    "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid; of timed data also\n"
-    "                 exact,share,share_p1,share_p5\n"
+    "  --csv          as CSV, with the columns of the table\n"
     "  --json         as JSON, an array of objects with the same names\n"
     "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
     "                 was observed against what was predicted; gnuplot draws it\n"
     "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
     "                 method,model,split,key,row,k,hit,agree; of timed data also share,unlisted\n"
     "\n"
-    "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the "
-    "tuple\n"
-    "that agrees best, the percent of parameters that agree; valid: percent of returned tuples "
-    "that\n"
-    "the rule accepts. The table adds the groups that the split keeps together, and se, the\n"
-    "standard error of pft over them.\n"
+    "On a terminal the table says below what each column is. pft: percent of problems whose tuned\n"
+    "optimum is, whole, among the k tuples; avg: of the tuple that agrees best, the percent of\n"
+    "parameters that agree; valid: percent of returned tuples that the rule accepts; groups: "
+    "those\n"
+    "that the split keeps together; se: the standard error of pft over them.\n"
     "\n"
     "Timed data: tuples that were not timed for a problem are passed over. exact: percent of\n"
-    "problems where the fastest of the first k others is as fast as any; share: the geometric "
-    "mean\n"
-    "of the best time by its time, with percentiles; unlisted, in the table: percent of problems\n"
-    "whose first tuple was not timed; timed: percent of the first k tuples that were. Where not "
-    "all\n"
-    "tuples of a problem were timed (format = timed), the model's order of those that were "
-    "counts,\n"
-    "and judged estimates the share of the first k tuples among all legal ones: it is what trees\n"
-    "think that learn from the files. ceiling, at k = 1 and where tuples were timed several "
-    "times,\n"
-    "estimates the share of who knew all times without the noise that repeats show.\n"
+    "problems where the fastest of the first k others is as fast as any; share: the geometric\n"
+    "mean of the best time by its time, with standard error and percentiles; unlisted: percent of\n"
+    "problems whose first tuple was not timed; left_out: problems with fewer than two timed\n"
+    "tuples that are legal; timed: percent of the first k tuples that were timed. Where not all\n"
+    "tuples of a problem were timed (format = timed), the model's order of those that were\n"
+    "counts, and judged estimates the share of the first k tuples among all legal ones: it is\n"
+    "what trees think that learn from the files. ceiling, at k = 1 and where tuples were timed\n"
+    "several times, estimates the share of who knew all times without the noise of repeats.\n"
     "\n"
     "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
     "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
@@ -114,57 +111,136 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
     return s;
 }
 
-/* The table is for people: it says how far to trust a figure. */
-static int shows_error(const struct results *to)
+/* ---- columns ---- */
+
+/* Behind those of the group and k: a name, and what people are told of it */
+#define COLUMNS(X)                                                                      \
+    X(N, "n", "problems")                                                               \
+    X(GROUPS, "groups", "groups of problems that the split keeps together")             \
+    X(PFT, "pft", "percent of problems with the tuned optimum among the k tuples")      \
+    X(SE, "se", "standard error of pft over the groups")                                \
+    X(AVG, "avg", "percent of parameters that agree, of the tuple that agrees best")    \
+    X(VALID, "valid", "percent of the k tuples that the rule accepts")                  \
+    X(EXACT, "exact", "percent of problems with a timed tuple as fast as any")          \
+    X(SHARE, "share", "of the best speed, by the first k timed tuples; geometric mean") \
+    X(SHARE_SE, "share_se", "standard error of share over the groups")                  \
+    X(SHARE_P1, "share_p1", "the share that all but 1 percent of the problems reach")   \
+    X(SHARE_P5, "share_p5", "the share that all but 5 percent of the problems reach")   \
+    X(UNLISTED, "unlisted", "percent of problems whose first tuple was not timed")      \
+    X(LEFT_OUT, "left_out", "problems with fewer than two timed tuples that are legal") \
+    X(TIMED, "timed", "percent of the first k tuples that were timed")                  \
+    X(JUDGED, "judged", "share of the k tuples among all legal ones, as trees think")   \
+    X(CEILING, "ceiling", "share of one who knows all times without noise, at k = 1")
+
+#define COLUMN_NUMBER(column, name, what) column,
+enum column { COLUMNS(COLUMN_NUMBER) N_COLUMNS };
+
+static const struct column_text {
+    const char *name, *what;
+} columns[] = {
+#define COLUMN_TEXT(column, name, what) {name, what},
+    COLUMNS(COLUMN_TEXT)};
+
+/* Tables have them in the order above. In CSV and JSON those that others read by their places came
+   first. */
+static const unsigned char untimed[] = {N, GROUPS, PFT, SE, AVG, VALID};
+static const unsigned char untimed_csv[] = {N, PFT, AVG, VALID, GROUPS, SE};
+static const unsigned char timed[] = {N,        GROUPS, PFT,      SE,       AVG,      VALID,
+                                      EXACT,    SHARE,  SHARE_SE, SHARE_P1, SHARE_P5, UNLISTED,
+                                      LEFT_OUT, TIMED,  JUDGED,   CEILING};
+static const unsigned char timed_csv[] = {N,        PFT,      AVG,      VALID,   EXACT,   SHARE,
+                                          SHARE_P1, SHARE_P5, TIMED,    JUDGED,  CEILING, GROUPS,
+                                          SE,       SHARE_SE, UNLISTED, LEFT_OUT};
+
+struct order {
+    const unsigned char *column;
+    size_t n;
+};
+
+#define ORDER(columns) ((struct order){columns, sizeof columns})
+
+static struct order order_of(const struct eval *e, const struct options *o)
 {
-    return !to->o->form.csv && !to->o->form.json;
+    const int is_csv = o->form.csv || o->form.json;
+    if (eval_is_timed(e))
+        return is_csv ? ORDER(timed_csv) : ORDER(timed);
+    return is_csv ? ORDER(untimed_csv) : ORDER(untimed);
+}
+
+static void set_heading(const struct eval *e, struct results *to)
+{
+    const struct order all = order_of(e, to->o);
+    struct buf names = {NULL, 0, 0};
+    buf_puts(&names, "model,split,gpu,dtype,k");
+    for (size_t i = 0; i < all.n; i++)
+        buf_printf(&names, ",%s", columns[all.column[i]].name);
+    table_heading(&to->table, names.s);
+    buf_free(&names);
+}
+
+/* A line of a group: the numbers as text, "" of what is not known */
+struct cells {
+    char v[N_COLUMNS][16];
+};
+
+PRINTF_LIKE(3, 4)
+static void set_cell(struct cells *c, enum column column, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(c->v[column], sizeof c->v[column], fmt, args);
+    va_end(args);
 }
 
 /* Row `first` stands for its group. */
-static void add_line(const struct eval *e, struct results *to, size_t k, struct summary s,
-                     size_t first)
+static void set_summary(const struct eval *e, const struct summary *s, struct cells *c)
 {
-    struct table *t = &to->table;
-    const double n = (double)s.n;
-    const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
-    eval_group_cells(e, t, first);
-    table_number(t, "%zu", k);
-    table_number(t, "%zu", s.n);
-    if (shows_error(to))
-        table_number(t, "%zu", s.units);
-    table_number(t, "%.2f", 100.0 * (double)s.hits / n);
-    if (shows_error(to))
-        table_number(t, "%.2f", 100.0 * sqrt(s.square) / n);
-    table_number(t, "%.2f", 100.0 * (double)s.agree / (n * e->model->m.n_params));
+    const double n = (double)s->n;
+    const double legal = s->returned ? 100.0 * (double)s->legal / (double)s->returned : 100;
+    set_cell(c, N, "%zu", s->n);
+    set_cell(c, GROUPS, "%zu", s->units);
+    set_cell(c, PFT, "%.2f", 100.0 * (double)s->hits / n);
+    set_cell(c, SE, "%.2f", 100.0 * sqrt(s->square) / n);
+    set_cell(c, AVG, "%.2f", 100.0 * (double)s->agree / (n * e->model->m.n_params));
     /* rounded down, so that 100.00 says that all are */
-    table_number(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
+    set_cell(c, VALID, "%.2f", s->legal == s->returned ? 100.0 : floor(legal * 100) / 100);
 }
 
 /* Below 0: there is none. */
-static void add_estimate(struct table *t, double share)
+static void set_estimate(struct cells *c, enum column column, double share)
 {
-    if (share < 0)
-        table_text(t, "");
-    else
-        table_number(t, "%.5f", share);
+    if (share >= 0)
+        set_cell(c, column, "%.5f", share);
 }
 
-/* Timed data: what follows in the line */
-static void add_shares(struct results *to, const struct eval_shares *s, size_t n, double ceiling)
+static void set_shares(const struct eval_shares *s, size_t n, struct cells *c)
 {
-    struct table *t = &to->table;
-    table_number(t, "%.2f", 100.0 * (double)s->exact / (double)n);
-    table_number(t, "%.5f", s->share);
-    if (shows_error(to))
-        table_number(t, "%.5f", s->se);
-    table_number(t, "%.5f", s->p1);
-    table_number(t, "%.5f", s->p5);
-    if (shows_error(to))
-        table_number(t, "%.2f", 100.0 * (double)s->unlisted / (double)n);
-    table_number(t, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
-    add_estimate(t, s->judged);
-    add_estimate(t, ceiling);
+    set_cell(c, EXACT, "%.2f", 100.0 * (double)s->exact / (double)n);
+    set_cell(c, SHARE, "%.5f", s->share);
+    set_cell(c, SHARE_SE, "%.5f", s->se);
+    set_cell(c, SHARE_P1, "%.5f", s->p1);
+    set_cell(c, SHARE_P5, "%.5f", s->p5);
+    set_cell(c, UNLISTED, "%.2f", 100.0 * (double)s->unlisted / (double)n);
+    set_cell(c, TIMED, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
+    set_estimate(c, JUDGED, s->judged);
 }
+
+static void add_cells(const struct eval *e, struct results *to, size_t first, size_t k,
+                      const struct cells *c)
+{
+    const struct order all = order_of(e, to->o);
+    eval_group_cells(e, &to->table, first);
+    table_number(&to->table, "%zu", k);
+    for (size_t i = 0; i < all.n; i++) {
+        const char *cell = c->v[all.column[i]];
+        if (*cell)
+            table_number(&to->table, "%s", cell);
+        else
+            table_text(&to->table, "");
+    }
+}
+
+/* ---- what each problem was worth, and curves ---- */
 
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
                       double percent, size_t first)
@@ -212,12 +288,16 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
 {
     const struct summary s = summarise(e, out, first, end);
     double percent = 100.0 * (double)s.hits / (double)s.n;
-    add_line(e, to, k, s, first);
+    struct cells cells = {{""}};
+    set_summary(e, &s, &cells);
     if (eval_is_timed(e)) {
         const struct eval_shares shares = eval_shares_of(e, out, first, end);
-        add_shares(to, &shares, s.n, k == 1 ? eval_ceiling(e, first, end) : -1);
+        set_shares(&shares, s.n, &cells);
+        set_estimate(&cells, CEILING, k == 1 ? eval_ceiling(e, first, end) : -1);
+        set_cell(&cells, LEFT_OUT, "%zu", eval_left_out(e, first));
         percent = 100.0 * shares.share;
     }
+    add_cells(e, to, first, k, &cells);
     add_point(e, &to->plot, group, k, percent, first);
 }
 
@@ -256,25 +336,13 @@ static int draw(const struct eval *e, const struct results *r)
 
 #define HITS "method,model,split,key,row,k,hit,agree"
 
-static const char *heading(const struct eval *e, const struct results *to)
-{
-    if (!shows_error(to))
-        return eval_is_timed(e) ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,"
-                                  "share_p5,timed,judged,ceiling"
-                                : "model,split,gpu,dtype,k,n,pft,avg,valid";
-    return eval_is_timed(e)
-               ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
-                 "share p1,share p5,unlisted,timed,judged,ceiling"
-               : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
-}
-
 /* Every k in turn */
 static int evaluate_ks(const struct eval *e, struct results *to)
 {
     const struct opt_counts *k = &to->o->k;
     struct outcome *out = xcalloc(k->n * e->n, sizeof *out);
     const int bad = eval_run(e, k->v, k->n, out);
-    table_heading(&to->table, heading(e, to));
+    set_heading(e, to);
     table_heading(&to->hits, eval_is_timed(e) ? HITS ",share,unlisted" : HITS);
     for (size_t i = 0; i < k->n && !bad; i++)
         add_k(e, (size_t)k->v[i], out + i * e->n, to);
@@ -308,16 +376,49 @@ static int evaluate_all(struct eval *e, struct results *to)
                               : evaluate_ks(e, to);
 }
 
+/* ---- below a table on a terminal, a line for each column ---- */
+
+static const struct column_text reliability_columns[] = {
+    {"bin", "range of the predicted probability, percent; all: every problem"},
+    {"n", "problems"},
+    {"predicted", "the mean predicted probability, percent"},
+    {"observed", "percent of problems with the tuned optimum among the k tuples"},
+    {"se", "standard error of observed"},
+    {"ece", "how far predicted and observed are apart; all: the mean of that"}};
+
+static void explain_column(struct table *t, const struct column_text *c)
+{
+    table_text(t, c->name);
+    table_text(t, c->what);
+}
+
+static void explain(const struct eval *e, const struct results *r)
+{
+    const struct order all = order_of(e, r->o);
+    struct table t = {0, {NULL, 0, 0}};
+    table_heading(&t, "column,what it tells");
+    for (size_t i = 0; i < all.n && !r->o->reliability; i++)
+        explain_column(&t, &columns[all.column[i]]);
+    for (size_t i = 0; i < sizeof reliability_columns / sizeof *reliability_columns; i++)
+        if (r->o->reliability)
+            explain_column(&t, &reliability_columns[i]);
+    putchar('\n');
+    table_print(&t, stdout, (struct table_form){0, 0});
+    table_free(&t);
+}
+
 static int print_results(const struct eval *e, const struct results *r)
 {
     table_print(&r->table, stdout, r->o->form);
+    if (isatty(STDOUT_FILENO) && !r->o->form.csv && !r->o->form.json)
+        explain(e, r);
     return flush_stdout() || (r->o->plot && draw(e, r)) ? -1 : 0;
 }
 
 /* The file of --hits is opened before the long work, not after it. */
 static int evaluate(struct eval *e, const struct options *o)
 {
-    struct results r = {.o = o};
+    struct results r = {.o = o, .plot = {.is_whole = !o->reliability}};
     struct outfile hits;
     if (o->hits && out_open(&hits, o->hits))
         return -1;
@@ -391,7 +492,7 @@ static int check_outputs(const struct options *o)
 {
     const struct output to[] = {{"--hits", o->hits}, {"--plot", o->plot}};
     if (o->hits && o->reliability)
-        return fail("--hits and --reliability exclude each other");
+        return fail("--hits and --reliability cannot be used together");
     return outputs_check_apart(to, 2) || outputs_check_input(to, 2, "MODEL|FILE.h", o->model)
                    || outputs_check_inputs(to, 2, "--data", &o->data)
                ? -1
@@ -400,7 +501,7 @@ static int check_outputs(const struct options *o)
 
 static int check_nets(const struct options *o)
 {
-    return o->use_float && o->teachers ? fail("--float and --teachers exclude each other") : 0;
+    return o->use_float && o->teachers ? fail("--float and --teachers cannot be used together") : 0;
 }
 
 static int run(const struct options *o)

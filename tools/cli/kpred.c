@@ -1,4 +1,4 @@
-/* kpred.c - the program for those who use models; needs only libc
+/* kpred.c - the program for those who use models
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 

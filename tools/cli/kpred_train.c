@@ -1,36 +1,32 @@
 /* kpred_train.c - the program for those who make models
    SPDX-License-Identifier: MIT */
-#include "bench.h"
 #include "commands.h"
-
-#include "eval/predictor.h"
-#include "miopen/user_db.h"
 
 #include <stddef.h>
 
-/* The two commands that differ, so that kpred needs no SQLite and no networks of the paper. */
-static int cmd_miopen_sqlite(int argc, char **argv)
+/* ---- old names, which 0.4.0 has no longer ---- */
+
+static void say_new_name(const char *old, const char *now)
 {
-    return miopen_run(argc, argv, user_db_write_sqlite);
+    note("warning: use `%s`, as `%s` goes in 0.4.0", now, old);
 }
 
-/* A network of the paper stands beside that of the same kernel: it is told apart by its kind. */
-static int open_and_time(struct bench *b, const char *name)
+static int old_miopen(int argc, char **argv)
 {
-    struct predictor any;
-    struct buf label = {NULL, 0, 0};
-    if (predictor_open(name, &any))
-        return -1;
-    buf_printf(&label, any.is_paper ? "%s %s" : "%s", any.model.m.name, any.net);
-    int bad = bench_model(b, &any.run, label.s, predictor_bytes(&any));
-    buf_free(&label);
-    predictor_close(&any);
-    return bad;
+    say_new_name("kpred-train miopen", "kpred miopen");
+    return cmd_miopen(argc, argv);
 }
 
-static int cmd_bench_all(int argc, char **argv)
+static int old_bench(int argc, char **argv)
 {
-    return bench_run(argc, argv, open_and_time);
+    say_new_name("kpred-train bench", "kpred bench");
+    return cmd_bench(argc, argv);
+}
+
+static int old_aiter(int argc, char **argv)
+{
+    say_new_name("aiter --model", "kpred-train shapes --config");
+    return cmd_shapes_as_aiter(argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -44,9 +40,10 @@ int main(int argc, char **argv)
         {"merge", "the tables of several tuners to one", cmd_merge},
         {"relayout", "a header in the format of today", cmd_relayout},
         {"kernels", "the kernels that AITER has now, into a spec", cmd_kernels},
-        {"miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite},
-        {"aiter", "a language model's config to AITER's list of shapes", cmd_aiter_model},
-        {"bench", "time and size of a prediction, by any kind of network", cmd_bench_all},
+        {"shapes", "a language model's config to AITER's list of shapes", cmd_shapes},
+        {"miopen", NULL, old_miopen},
+        {"bench", NULL, old_bench},
+        {"aiter", NULL, old_aiter},
         {NULL, NULL, NULL},
     };
     return commands_run("kpred-train", table, argc, argv);

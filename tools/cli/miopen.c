@@ -1,4 +1,4 @@
-/* miopen.c - `kpred miopen`, and `kpred-train miopen`, which also writes SQLite
+/* miopen.c - `kpred miopen`: a log to a user perf-db, of text or in SQLite
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
@@ -8,42 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERANDS                                                                                  \
-    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the\n"    \
-    "best tuple of every built-in model that runs the problem.\n"                                 \
-    "\n"                                                                                          \
-    "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n"   \
-    "  --gpu GPU     the GPU that the perf-db is for\n"                                           \
-    "  --nearest     for a GPU that was not trained, take the nearest that was\n"                 \
-    "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n"  \
-    "  --lenient     changes nothing: broken driver lines are left out and counted anyhow\n"      \
-    "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n" \
-    "                would take precedence over\n"                                                \
-    "  -o FILE       merge into FILE, written whole or not at all; default: standard output\n"
-#define REST                                                                                       \
-    "  --force       replace what FILE says for the same problem and solver\n"                     \
-    "\n"                                                                                           \
-    "MIOpen logs its calls with MIOPEN_ENABLE_LOGGING_CMD=1. What was covered, and why the rest\n" \
-    "was not, is counted on standard error.\n"
-
 static const char help[] =
     "usage: kpred miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
-    "                    [-o FILE [--force]] [LOG...]\n"
-    "\n" OPERANDS REST "\n"
+    "                    [-o FILE | --sqlite FILE [--force]] [LOG...]\n"
+    "\n"
+    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the\n"
+    "best tuple of every built-in model that runs the problem.\n"
+    "\n"
+    "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n"
+    "  --gpu GPU     the GPU that the perf-db is for\n"
+    "  --nearest     for a GPU that was not trained, take the nearest that was\n"
+    "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n"
+    "  --lenient     changes nothing: broken driver lines are left out and counted anyhow\n"
+    "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n"
+    "                would take precedence over\n"
+    "  -o FILE       merge into FILE, written whole or not at all; default: standard output\n"
+    "  --sqlite FILE merge into a SQLite perf-db in place of one of text, where kpred was built\n"
+    "                with SQLite\n"
+    "  --force       replace what FILE says for the same problem and solver\n"
+    "\n"
+    "MIOpen logs its calls with MIOPEN_ENABLE_LOGGING_CMD=1. What was covered, and why the rest\n"
+    "was not, is counted on standard error.\n"
+    "\n"
     "Example: kpred miopen --gpu gfx906_60 -o gfx906_60.HIP.3_2_0_1a2b3c4d.udb.txt train.log\n";
-
-static const char help_sqlite[] =
-    "usage: kpred-train miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
-    "                          [-o FILE | --sqlite FILE [--force]] [LOG...]\n"
-    "\n" OPERANDS "  --sqlite FILE merge into a SQLite perf-db in place of one of text\n" REST "\n"
-    "Example: kpred-train miopen --gpu gfx906_60 --sqlite gfx906_60_1.0.0.udb train.log\n";
 
 struct options {
     const char *gpu, *system, *output, *sqlite;
     struct opt_texts logs;
     long beam;
     int nearest, lenient, force; /* lenient: for scripts that give it */
-    miopen_sqlite write_sqlite;
 };
 
 /* ---- logs ---- */
@@ -126,7 +119,7 @@ static int leave_out(const struct options *o, struct coverage *c)
     for (size_t i = 0; i < known.n; i++)
         if (known.lines[i].entries != NULL)
             n += coverage_leave_out(c, known.lines[i].key, known.lines[i].entries);
-    note("%s: has %zu of the entries, which are left out", o->system, n);
+    note("%s: has %zu of the entries, which %s left out", o->system, n, as_counted(n, "is", "are"));
     user_db_free(&known);
     return 0;
 }
@@ -152,7 +145,7 @@ static int write_text(const struct options *o, struct user_db *u, struct user_db
 static int write_out(const struct options *o, struct user_db *u, struct user_db_counts *counts,
                      struct user_db *old)
 {
-    return o->sqlite != NULL ? o->write_sqlite(u, o->sqlite, o->force, counts, old)
+    return o->sqlite != NULL ? user_db_write_sqlite(u, o->sqlite, o->force, counts, old)
                              : write_text(o, u, counts);
 }
 
@@ -176,8 +169,8 @@ static int run_logs(const struct options *o, struct coverage *c)
     if (rc == 0)
         kept_note(c, &old, o->force && o->sqlite == NULL);
     if (rc == 0 && (o->sqlite != NULL || counts.before != 0))
-        note("%s: %zu entries added, %zu replaced, %zu kept", path, counts.added, counts.replaced,
-             counts.kept);
+        note("%s: %zu %s added, %zu replaced, %zu kept", path, counts.added,
+             as_counted(counts.added, "entry", "entries"), counts.replaced, counts.kept);
     user_db_free(&u);
     user_db_free(&old);
     return rc;
@@ -201,9 +194,9 @@ static int run(const struct options *o)
     return bad ? 1 : 0;
 }
 
-int miopen_run(int argc, char **argv, miopen_sqlite sqlite)
+int cmd_miopen(int argc, char **argv)
 {
-    struct options o = {.beam = 1, .write_sqlite = sqlite};
+    struct options o = {.beam = 1};
     const struct opt table[] = {
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu, .is_required = 1},
         {.name = "LOG", .kind = OPT_TEXTS, .to = &o.logs},
@@ -213,17 +206,12 @@ int miopen_run(int argc, char **argv, miopen_sqlite sqlite)
         {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = "--system", .kind = OPT_TEXT, .to = &o.system},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
-        {.name = sqlite != NULL ? "--sqlite" : NULL, .kind = OPT_TEXT, .to = &o.sqlite},
+        {.name = "--sqlite", .kind = OPT_TEXT, .to = &o.sqlite},
         {.name = NULL},
     };
-    int status = opts_parse(table, sqlite != NULL ? help_sqlite : help, argc, argv);
+    int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);
     free(o.logs.v);
     return status;
-}
-
-int cmd_miopen(int argc, char **argv)
-{
-    return miopen_run(argc, argv, NULL);
 }

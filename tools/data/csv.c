@@ -278,6 +278,66 @@ static int no_column(const struct csv_records *r, const char *name)
     return -1;
 }
 
+/* What the header lacks of the names that the spec has */
+struct lacking {
+    const char *name[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE];
+    size_t n, n_near; /* and of how many of these the header has one that is nearly the same */
+};
+
+static void see_name(const struct csv_records *r, const char *name, struct lacking *all)
+{
+    struct names_near near = {.text = name};
+    if (csv_records_find(r, name) >= 0)
+        return;
+    for (size_t i = 0; i < r->n; i++)
+        names_offer(&near, r->cell[i], r->cell[i]);
+    all->name[all->n++] = name;
+    all->n_near += near.n > 0;
+}
+
+enum { TOLD_COLUMNS = 5 };
+
+/* Names that are all nearly there are spelled in another way; else the table is of something else,
+   which is told before anything of it is called wrong. */
+static int refuse_table(const struct csv *c, const struct lacking *all)
+{
+    const size_t told = all->n < TOLD_COLUMNS + 2 ? all->n : TOLD_COLUMNS;
+    struct buf b = {0};
+    if (all->n_near == all->n)
+        return no_column(c->r, all->name[0]);
+    for (size_t i = 0; i < told; i++)
+        buf_printf(&b, "%s\"%s\"", i > 0 ? ", " : "", all->name[i]);
+    if (told < all->n)
+        buf_printf(&b, " and %zu more", all->n - told);
+    fail("%s:%ld: there %s %s: is this a table of %s?", c->r->path, c->r->at,
+         as_counted(all->n, "is no column", "are no columns"), b.s, c->l->spec->name);
+    buf_free(&b);
+    return -1;
+}
+
+/* The GPU's name, which a file's name may say */
+static int is_gpu(const struct spec_field *f)
+{
+    return strcmp(f->name, "gpu") == 0 && f->n_tokens != 0;
+}
+
+/* A column each, but where names of columns say tuples. 0, or -1 with a message. */
+static int check_names(const struct csv *c)
+{
+    const struct spec *s = c->l->spec;
+    struct lacking all = {.n = 0};
+    int64_t v;
+    int is_wide = 0;
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (!is_gpu(&s->fields[i]) && !load_given(c->l, i, &v))
+            see_name(c->r, s->fields[i].name, &all);
+    for (size_t i = 0; i < c->r->n && s->format == SPEC_TIMED; i++)
+        is_wide |= column_is_tuple_of(s, c->r->cell[i]);
+    for (size_t i = 0; i < s->n_params && !is_wide; i++)
+        see_name(c->r, s->params[i].name, &all);
+    return all.n > 0 ? refuse_table(c, &all) : 0;
+}
+
 /* 0, or -1 with a message if there is none. */
 static int need_column(const struct csv_records *r, const char *name, int *out)
 {
@@ -289,7 +349,7 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
 {
     const char *name = c->l->spec->fields[i].name;
     cols->field[i] = csv_records_find(c->r, name);
-    if (strcmp(name, "gpu") != 0 || c->l->spec->fields[i].n_tokens == 0) {
+    if (!is_gpu(&c->l->spec->fields[i])) {
         if (cols->field[i] < 0 && load_given(c->l, i, &cols->fixed[i]))
             return 0;
         return need_column(c->r, name, &cols->field[i]);
@@ -298,7 +358,7 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     if (cols->field[i] < 0)
         return load_file_gpu(c->l, i, &cols->fixed[i]);
     if (c->l->options->gpu != NULL)
-        return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", c->r->path,
+        return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,
                     c->r->at);
     return 0;
 }
@@ -391,11 +451,13 @@ static int open_forms(struct csv *c, struct table_asked *asked)
 {
     const struct spec *s = c->l->spec;
     if (s->format != SPEC_TIMED)
-        return csv_records_check_header(c->r);
+        return csv_records_check_header(c->r) != 0 ? -1 : check_names(c);
     *asked =
         (struct table_asked){.spec = s, .is_lenient = c->l->options->lenient, .metric = s->metric};
     c->has_forms = 1;
-    const int rc = table_forms_open(&c->forms, &c->raw, asked);
+    if (table_forms_header(&c->forms, &c->raw, asked) != 0 || check_names(c) != 0)
+        return -1;
+    const int rc = table_forms_times(&c->forms);
     c->r = c->forms.r;
     return rc;
 }

@@ -290,7 +290,7 @@ static int refuse(const struct model *model, const struct dataset *d, struct dea
     if (c != NULL)
         buf_printf(&why, "%s: is false for all tuples", c->text);
     else
-        buf_puts(&why, "the conditions of [restrict] exclude each other");
+        buf_puts(&why, "the conditions of [restrict] contradict each other");
     fail("%s:%lld: %s: no tuple is legal for this problem: %s (it is so for %zu of %zu problem%s; "
          "--lenient leaves such rows out)",
          d->files[d->file[dead->first]].name, (long long)d->row[dead->first],

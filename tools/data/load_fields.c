@@ -36,7 +36,7 @@ static int bad_value(const struct spec_field *f, const char *text)
         buf_printf(&b, "an integer from %ld to %ld", (long)f->least, (long)f->most);
     else
         spec_tokens_text(f, &b);
-    fail("--set \"%s\": its value is none of %s: %s", text, f->name, b.s);
+    fail("--set \"%s\": its value is not one of %s: %s", text, f->name, b.s);
     buf_free(&b);
     return -1;
 }
@@ -120,7 +120,7 @@ int load_token(struct loader *l, int64_t row, size_t field, const char *text, in
     if (token < 0) {
         struct buf b = {0};
         if (!is_gpu)
-            buf_puts(&b, "is none of ");
+            buf_puts(&b, "is not one of ");
         rc = load_bad(l, row, DROP_OUTSIDE, f->name, text, "%s",
                       is_gpu ? gpu_trouble(f, nearest, &b) : spec_tokens_text(f, &b));
         buf_free(&b);
@@ -176,7 +176,7 @@ void load_note_unused(const struct loader *l)
     int64_t v;
     for (size_t i = 0; i < l->spec->n_fields; i++)
         if (!l->is_used[i] && set_fields_value(l->spec, &l->options->set, i, &v))
-            note("--set %s=... is not used: all files say what it is", l->spec->fields[i].name);
+            note("--set %s=... is not used: all files have it", l->spec->fields[i].name);
     if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
         note("--gpu %s is not used: all files name their GPU", l->options->gpu);
 }

@@ -30,7 +30,7 @@ typedef int member_reader(struct t1 *t, struct json_text *at, const char *name, 
 static int read_object(struct t1 *t, struct json_text *at, member_reader *read, void *to)
 {
     if (!json_text_take(at, '{'))
-        return json_text_fail(at, "here should be an object");
+        return json_text_fail(at, "expected an object");
     if (json_text_take(at, '}'))
         return 0;
     do {
@@ -40,20 +40,20 @@ static int read_object(struct t1 *t, struct json_text *at, member_reader *read, 
         if (rc != 0)
             return -1;
     } while (json_text_take(at, ','));
-    return json_text_take(at, '}') ? 0 : json_text_fail(at, "here should be a comma or a brace");
+    return json_text_take(at, '}') ? 0 : json_text_fail(at, "expected a comma or a brace");
 }
 
 static int read_list(struct t1 *t, struct json_text *at, element_reader *read)
 {
     if (!json_text_take(at, '['))
-        return json_text_fail(at, "here should be a list");
+        return json_text_fail(at, "expected a list");
     if (json_text_take(at, ']'))
         return 0;
     do {
         if (read(t, at) != 0)
             return -1;
     } while (json_text_take(at, ','));
-    return json_text_take(at, ']') ? 0 : json_text_fail(at, "here should be a comma or a bracket");
+    return json_text_take(at, ']') ? 0 : json_text_fail(at, "expected a comma or a bracket");
 }
 
 static int pass_over(struct json_text *at)
@@ -80,7 +80,7 @@ static int read_string(struct json_text *at, const char *name, struct string *ou
     if (!json_is_string(v))
         rc = json_text_fail(&start, "%s should be a string", name);
     else if (out->s != NULL)
-        rc = json_text_fail(&start, "%s stands there twice", name);
+        rc = json_text_fail(&start, "%s is given twice", name);
     else
         *out = (struct string){xstrdup(json_string_value(v)), start.line, start.column + 1};
     json_decref(v);
@@ -222,7 +222,7 @@ int t1_read(struct t1 *t, const char *path, struct buf *text)
     int rc = read_object(t, &at, top_member, &kernel);
     t->kernel = kernel.s != NULL ? kernel.s : xstrdup("");
     if (rc == 0 && json_text_peek(&at) != EOF)
-        rc = json_text_fail(&at, "something follows the end");
+        rc = json_text_fail(&at, "unexpected text after the end");
     return rc != 0 || t->params.n > 0 ? rc : fail("%s: has no TuningParameters", path);
 }
 

@@ -66,7 +66,7 @@ static int takes(struct reader *r, const char *text)
 static int expect(struct reader *r, const char *sign)
 {
     char what[32];
-    snprintf(what, sizeof what, "here should be \"%s\"", sign);
+    snprintf(what, sizeof what, "expected \"%s\"", sign);
     return takes(r, sign) ? 0 : wrong(r, what);
 }
 
@@ -136,7 +136,7 @@ static int quotient(const struct reader *r, int64_t a, int64_t b, int is_remaind
 static int literal(struct reader *r, const struct python_token *t, int64_t *out)
 {
     if (t->kind != PYTHON_NUMBER)
-        return wrong_at(r, t->at, "here should be an integer");
+        return wrong_at(r, t->at, "expected an integer");
     if (!python_integer(t, out) || *out > MOST_NUMBER)
         return wrong(r, "a number is too large");
     r->at = t->end;
@@ -152,7 +152,7 @@ static int operand(struct reader *r, int64_t *out)
     if (takes(r, "("))
         return number(r, out) != 0 ? -1 : expect(r, ")");
     if (t.kind != PYTHON_WORD)
-        return wrong(r, "here should be a number");
+        return wrong(r, "expected a number");
     const size_t n = (size_t)(t.end - t.at);
     if (r->variable == NULL || n != r->variable_n || strncmp(t.at, r->variable, n) != 0)
         return wrong(r, "this name is not known here");
@@ -337,7 +337,7 @@ static int one_turn(struct reader *r, const char *operand, const char *value, st
     r->at = operand;
     if (element(r, out) != 0)
         return -1;
-    return sees(r, "for") ? 0 : wrong(r, "here should be \"for\"");
+    return sees(r, "for") ? 0 : wrong(r, "expected \"for\"");
 }
 
 /* EXPRESSION for NAME in VALUES, where the reader stands at the expression */
@@ -351,7 +351,7 @@ static int comprehension(struct reader *r, const char *at_for, struct list *out)
     const int is_name = variable.kind == PYTHON_WORD;
     r->at = is_name ? variable.end : variable.at;
     if (!is_name || !sees(r, "in"))
-        return wrong(r, "here should be a name and \"in\"");
+        return wrong(r, "expected a name and \"in\"");
     (void)takes(r, "in");
     int rc = values(r, &turns);
     end = r->at;
@@ -396,7 +396,7 @@ static int one_list(struct reader *r, struct list *out)
     if (takes(r, "["))
         return elements(r, "]", out);
     return takes(r, "(") ? elements(r, ")", out)
-                         : wrong(r, "here should be a list, such as [1, 2] or list(range(4))");
+                         : wrong(r, "expected a list, such as [1, 2] or list(range(4))");
 }
 
 static int values(struct reader *r, struct list *out)
@@ -418,7 +418,7 @@ int t1_values(const char *expression, const struct t1_place *place, struct inter
     int rc = values(&r, &list);
     r.at = peek(&r).at;
     if (rc == 0 && *r.at != '\0')
-        rc = wrong(&r, "something follows the list");
+        rc = wrong(&r, "unexpected text after the list");
     if (rc == 0 && list.n == 0)
         rc = wrong(&r, "it has no value");
     for (size_t i = 0; i < list.n && rc == 0; i++)

@@ -256,8 +256,8 @@ static const char *wanted_metric(const struct csv_records *raw, const struct tab
                : NULL;
 }
 
-int table_forms_open(struct table_forms *t, struct csv_records *raw,
-                     const struct table_asked *asked)
+int table_forms_header(struct table_forms *t, struct csv_records *raw,
+                       const struct table_asked *asked)
 {
     memset(t, 0, sizeof *t);
     t->raw = raw;
@@ -274,7 +274,13 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
         if (csv_records_check_header(raw) != 0)
             return -1;
     }
-    t->metric = t->wanted = wanted_metric(raw, asked);
+    return 0;
+}
+
+int table_forms_times(struct table_forms *t)
+{
+    const struct csv_records *raw = t->raw;
+    t->metric = t->wanted = wanted_metric(raw, t->asked);
     const int at =
         t->wanted == NULL ? column_find_time(raw, &t->us) : csv_records_find(raw, t->wanted);
     if (at < -1)
@@ -288,6 +294,12 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
     t->mark = '.';
     t->time = plain;
     return 0;
+}
+
+int table_forms_open(struct table_forms *t, struct csv_records *raw,
+                     const struct table_asked *asked)
+{
+    return table_forms_header(t, raw, asked) != 0 ? -1 : table_forms_times(t);
 }
 
 /* ---- rows ---- */

@@ -86,7 +86,8 @@ char *column_fit_value(const char *name);
 /* Does the name look like that of a tuning parameter? It is a guess, for an advice. */
 int column_is_tuning(const char *name);
 
-#define COLUMN_CHOICE "`init --metric NAME`, or `metric = NAME` in [data] of the spec, says it"
+#define COLUMN_CHOICE \
+    "name it with `init --metric NAME`, or with `metric = NAME` in [data] of the spec"
 
 /* Is the column called time_us or time_ms? */
 int column_is_time(const char *name);
@@ -157,6 +158,10 @@ struct table_forms {
    or -1 with a message; then table_forms_close in any case. */
 int table_forms_open(struct table_forms *t, struct csv_records *raw,
                      const struct table_asked *asked);
+/* Its two halves: the names of the columns, and then what the times are */
+int table_forms_header(struct table_forms *t, struct csv_records *raw,
+                       const struct table_asked *asked);
+int table_forms_times(struct table_forms *t);
 /* The next row, as csv_records_next has it. One with more or fewer cells than the header comes as
    it is. */
 int table_forms_next(struct table_forms *t);

@@ -72,8 +72,7 @@ static int read_m(struct configs *c, int64_t row, const char *key, int64_t *m)
         return load_bad(c->rows.l, row, DROP_BROKEN, "M", key, "is no integer from 1 to 2^24");
     const size_t n = c->ms.n;
     (void)intern(&c->ms, m, sizeof *m);
-    return c->ms.n > n ? 0
-                       : load_bad(c->rows.l, row, DROP_OTHER_TUPLE, "M", key, "stands there twice");
+    return c->ms.n > n ? 0 : load_bad(c->rows.l, row, DROP_OTHER_TUPLE, "M", key, "is given twice");
 }
 
 /* Verdict on an M and its tuple. null is what SGLang's tuner writes where another kernel won. */
@@ -125,14 +124,14 @@ static int read_all(struct configs *c)
 {
     struct json_text *t = &c->text;
     if (!json_text_take(t, '{'))
-        return json_text_fail(t, "here should begin an object with a tuple for each M");
+        return json_text_fail(t, "expected an object with a tuple for each M");
     do
         if (read_next(c) < 0)
             return -1;
     while (json_text_take(t, ','));
     if (!json_text_take(t, '}'))
-        return json_text_fail(t, "behind a tuple should be a comma or the last brace");
-    return json_text_peek(t) == EOF ? 0 : json_text_fail(t, "here the file should end");
+        return json_text_fail(t, "after a tuple: expected a comma or the last brace");
+    return json_text_peek(t) == EOF ? 0 : json_text_fail(t, "expected the end of the file");
 }
 
 /* The server where name and folders leave it open: vLLM alone writes a Triton version. */

@@ -174,7 +174,7 @@ static int read_list(struct tuner_file *f, struct json_text *t, const struct tun
     int is_cut = 0;
     look_ahead(f, t);
     if (!json_text_take(t, brackets[0]))
-        return json_text_fail(t, "%s: here should be %c", f->form->list, brackets[0]);
+        return json_text_fail(t, "%s: expected %c", f->form->list, brackets[0]);
     if (json_text_take(t, brackets[1]))
         return json_text_fail(t, "%s: there is no measurement in it", f->form->list);
     do {
@@ -189,7 +189,7 @@ static int read_list(struct tuner_file *f, struct json_text *t, const struct tun
     if (json_text_peek(t) == EOF)
         return at_end(f, t, n, 0);
     if (!json_text_take(t, brackets[1]))
-        return json_text_fail(t, "behind this %s should be a comma or %c", f->form->what,
+        return json_text_fail(t, "after this %s: expected a comma or %c", f->form->what,
                               brackets[1]);
     return f->form->kind == TUNER_CACHE && json_text_peek(t) == EOF;
 }
@@ -218,9 +218,9 @@ static int check_name(const struct tuner_file *f, const char *name, const struct
 {
     for (size_t i = 0; i < f->before.n; i++)
         if (!strcmp(json_string_value(f->before.v[i].name), name))
-            return json_text_fail(place, "member %s stands there twice", name);
+            return json_text_fail(place, "member %s is given twice", name);
     if (f->form && !strcmp(f->form->list, name))
-        return json_text_fail(place, "member %s stands there twice", name);
+        return json_text_fail(place, "member %s is given twice", name);
     if (!strcmp(name, "ConfigurationSpace"))
         return json_text_fail(place, "ConfigurationSpace: this is a T1 file, which has no "
                                      "measurements: `kpred-train init` takes it");
@@ -255,7 +255,7 @@ static int read_all(struct tuner_file *f, struct json_text *t, const struct tune
 {
     int rc = 0;
     if (!json_text_take(t, '{'))
-        return json_text_fail(t, "here should be {, as a file of Kernel Tuner or KTT begins");
+        return json_text_fail(t, "expected {, as a file of Kernel Tuner or KTT begins");
     const struct json_text start = *t;
     if (!json_text_take(t, '}')) {
         do
@@ -266,10 +266,10 @@ static int read_all(struct tuner_file *f, struct json_text *t, const struct tune
         if (!json_text_take(t, '}'))
             return json_text_fail(t, json_text_peek(t) == EOF
                                          ? "the file ends here, before its last brace"
-                                         : "here should be a comma or }");
+                                         : "expected a comma or }");
     }
     if (json_text_peek(t) != EOF)
-        return json_text_fail(t, "something follows behind the last brace");
+        return json_text_fail(t, "unexpected text after the last brace");
     if (f->form)
         return 0;
     return json_text_fail(&start, "this is JSON of a schema that is unknown here: it has none of "
@@ -348,7 +348,7 @@ static int map_gpu(struct rows *r, const struct tuner_head *head, size_t field)
     else
         buf_puts(&from, l->options->gpu != NULL ? "from --gpu" : "from the file's name");
     if (name == NULL)
-        rc = fail("%s: gpu: neither the file nor its name say what it is, --gpu does", head->path);
+        rc = fail("%s: gpu: neither the file nor its name has it: give it with --gpu", head->path);
     else
         rc = load_named_gpu(l, field, name, from.s, &r->fixed[field]);
     buf_free(&b);
@@ -374,7 +374,7 @@ static int map_field(struct rows *r, const struct tuner_head *head, size_t i)
     }
     if (load_given(r->l, i, &r->fixed[i]))
         return 0;
-    return fail("%s: field %s: the file does not say what it is, --set %s=VALUE does", head->path,
+    return fail("%s: field %s: the file does not have it: give it with --set %s=VALUE", head->path,
                 f->name, f->name);
 }
 
@@ -385,8 +385,9 @@ static int map_param(struct rows *r, const struct tuner_head *head, size_t i)
     if (r->param[i] >= 0)
         r->is_used[r->param[i]] = 1;
     else if (p->n_values > 1)
-        return fail("%s: the file has no parameter %s, which has %zu values in the spec",
-                    head->path, p->name, p->n_values);
+        return fail("%s: the file has no parameter %s, which has %zu values in the spec: is this a "
+                    "file of %s?",
+                    head->path, p->name, p->n_values, r->l->spec->name);
     return 0;
 }
 
@@ -398,10 +399,10 @@ static int see_head(void *to, const struct tuner_head *head)
     r->is_used = xcalloc(r->n, 1);
     r->name = xcalloc(r->n, sizeof *r->name);
     r->only = xcalloc(r->n, sizeof *r->only);
+    for (size_t i = 0; i < r->l->spec->n_params && rc == 0; i++)
+        rc = map_param(r, head, i); /* what another kernel lacks is told before any value */
     for (size_t i = 0; i < r->l->spec->n_fields && rc == 0; i++)
         rc = map_field(r, head, i);
-    for (size_t i = 0; i < r->l->spec->n_params && rc == 0; i++)
-        rc = map_param(r, head, i);
     return rc;
 }
 

@@ -37,8 +37,9 @@ struct eval {
     size_t beam;            /* 0: as many as are asked for */
     enum eval_rows rows;    /* of the model's split */
     struct dataset data;
-    struct eval_row *row; /* by group, in it by unit */
-    size_t n;
+    struct eval_row *row; /* by group, in it by unit; at its end the n_left problems that are left
+                             out, as fewer than two of their options were timed and are legal */
+    size_t n, n_left;
     int is_single; /* timed, but each problem has one option: the best, as untimed data have */
     int is_sample; /* not all tuples were timed: score.c */
     struct estimate *estimate; /* open, or NULL */
@@ -101,6 +102,8 @@ double eval_ceiling(const struct eval *e, size_t first, size_t end);
 
 /* The rows of a group follow each other; `first` is its first one. */
 size_t eval_group_end(const struct eval *e, size_t first);
+/* How many problems of the group are left out */
+size_t eval_left_out(const struct eval *e, size_t first);
 const char *eval_split_name(const struct eval *e);
 void eval_group_cells(const struct eval *e, struct table *t, size_t first); /* model to dtype */
 void eval_group_name(const struct eval *e, struct buf *name, size_t first); /* gfx906_60, FP16 */

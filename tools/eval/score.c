@@ -19,6 +19,14 @@ size_t eval_group_end(const struct eval *e, size_t first)
     return end;
 }
 
+size_t eval_left_out(const struct eval *e, size_t first)
+{
+    size_t n = 0;
+    for (const struct eval_row *r = e->row + e->data.n - e->n_left; r < e->row + e->data.n; r++)
+        n += r->gpu == e->row[first].gpu && r->dtype == e->row[first].dtype;
+    return n;
+}
+
 static const char *token_name(const struct eval *e, const char *field, int32_t token)
 {
     const int f = spec_field_index(e->model->spec, field);
@@ -246,15 +254,17 @@ static void note_illegal(const struct eval *e)
              "the others",
              e->model->m.name, n, as_counted(n, " was", "s were"));
     else if (n != 0)
-        note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, n);
+        note("%s: %zu %s as a miss", e->model->m.name, n,
+             as_counted(n, "optimum that the rule rejects counts",
+                        "optima that the rule rejects count"));
 }
 
 /* Row i, or the problem whose options are rows i..end-1. */
-static void add_problem(struct eval *e, size_t i, size_t end, uint64_t unit)
+static void set_problem(const struct eval *e, struct eval_row *r, size_t i, size_t end,
+                        uint64_t unit)
 {
     const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
     const int32_t *p = e->data.problem + i * e->data.n_fields;
-    struct eval_row *r = e->row + e->n++;
     r->index = i;
     r->end = end;
     r->unit = unit;
@@ -270,21 +280,19 @@ static size_t count_options(const struct eval *e, size_t first, size_t end)
     return n;
 }
 
-/* A problem of timed data with a single option tells nothing: how many there are. */
-static size_t add_problems(struct eval *e, const struct held_out *held)
+/* A problem of timed data with a single option tells nothing. */
+static void add_problems(struct eval *e, const struct held_out *held)
 {
-    size_t end, single = 0;
+    size_t end;
     for (size_t i = 0; i < e->data.n; i = end) {
         end = eval_is_timed(e) ? data_problem_end(&e->data, i) : i + 1;
         if (e->rows != EVAL_ALL
             && held->part[i] != (e->rows == EVAL_TEST ? HELD_OUT_TEST : HELD_OUT_ASIDE))
             continue;
-        if (eval_is_timed(e) && count_options(e, i, end) < 2)
-            single++;
-        else
-            add_problem(e, i, end, held->unit[i]);
+        const int is_left = eval_is_timed(e) && count_options(e, i, end) < 2;
+        struct eval_row *r = e->row + (is_left ? e->data.n - ++e->n_left : e->n++);
+        set_problem(e, r, i, end, held->unit[i]);
     }
-    return single;
 }
 
 static int by_group(const void *a, const void *b)
@@ -302,22 +310,21 @@ static int by_group(const void *a, const void *b)
 int eval_select_rows(struct eval *e)
 {
     struct held_out held;
-    size_t single = 0;
     const int bad = held_out_find(e->model->spec, e->model->m.split, &e->data, &held);
     e->row = xcalloc(e->data.n, sizeof *e->row);
     leave_out_illegal(e);
     e->is_single =
         e->model->spec->format == SPEC_AITER && data_count_problems(&e->data) == e->data.n;
     if (!bad)
-        single = add_problems(e, &held);
+        add_problems(e, &held);
     held_out_free(&held);
     if (bad)
         return -1;
     note_illegal(e);
-    if (single)
+    if (e->n_left > 0)
         note("%s: %zu problem%s with less than two %stimed options %s left out", e->model->m.name,
-             single, as_counted(single, "", "s"), e->is_out != NULL ? "legal " : "",
-             as_counted(single, "is", "are"));
+             e->n_left, as_counted(e->n_left, "", "s"), e->is_out != NULL ? "legal " : "",
+             as_counted(e->n_left, "is", "are"));
     qsort(e->row, e->n, sizeof *e->row, by_group);
     e->is_sample = eval_find_sample(e);
     if (e->is_sample)

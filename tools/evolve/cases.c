@@ -171,7 +171,7 @@ static void *allocate(struct ev_case *c, size_t i)
     const struct ev_buffer *x = &c->buffer[i];
     const size_t size = (unsigned)x->type < EV_N_TYPES ? ev_size_of(x->type) : 0;
     if (size == 0 || (unsigned)x->role > EV_SCRATCH)
-        return refuse(b, i, "has a role or a type that is none");
+        return refuse(b, i, "has an unknown role or type");
     if (x->same_as < 0) {
         if (x->n > SIZE_MAX / 64)
             return refuse(b, i, "is too large");

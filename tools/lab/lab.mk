@@ -8,6 +8,11 @@ accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure the shipped models, and
 	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' TRITON_CONFIGS='$(TRITON_CONFIGS)' \
 	    sh tools/lab/report/accuracy.sh $(BUILD) $(DBS)
 
+.PHONY: pictures
+pictures: ## draw again the pictures of CSV files in docs: hit rates, shares on tables of timings, peers; with gnuplot
+	@python3 tools/lab/report/plots.py docs
+	@python3 tools/lab/report/peers.py docs/performance-peers.csv --plot docs/performance-peers.svg >/dev/null
+
 .PHONY: paper
 paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into build/paper, and judge them
 	@sh tools/lab/report/compare.sh $(BUILD) $(DBS)
@@ -16,6 +21,7 @@ paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into b
 report: data $(BUILD)/kpred-train ## measure what is not yet, also beside other methods: docs/accuracy.md
 	@sh tools/lab/report/measure.sh $(BUILD) $(DBS)
 	@python3 tools/lab/report/report.py $(BUILD)/report
+	@$(MAKE) -s pictures
 
 .PHONY: gemm
 gemm: tables $(BUILD)/kpred-train ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm

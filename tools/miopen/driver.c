@@ -171,7 +171,7 @@ static int set_option(struct reading *r, size_t i, const char *name, const char 
                           o->least, o->most);
     } else if (i < N_KNOWN) {
         if (!is_choice(o->choices, value))
-            return broken(r->call, name, "value \"%.40s\": is none of %s", value, o->choices);
+            return broken(r->call, name, "value \"%.40s\": is not one of %s", value, o->choices);
         r->word[i] = value;
     }
     return 0;

@@ -49,7 +49,8 @@ static const char *find_trouble(const struct coverage_model *cm, const int32_t *
         if (is_known)
             value[i] = p->values[index];
         else if (p->names[0] == NULL)
-            buf_printf(b, "%s = %s is none of %s", p->name, text[i], spec_values_text(p, &values));
+            buf_printf(b, "%s = %s is not one of %s", p->name, text[i],
+                       spec_values_text(p, &values));
     }
     if (is_known)
         find_value(&cm->model.m, problem, value, b);
@@ -140,8 +141,9 @@ void kept_note(const struct coverage *c, const struct user_db *u, int force)
     for (size_t i = 0; i < u->n; i++)
         check_line(&k, &u->lines[i]);
     if (k.n > MAX_TOLD)
-        note("%s: %zu more entries that are not legal are kept as they are", u->path,
-             k.n - MAX_TOLD);
+        note("%s: %zu more %s", u->path, k.n - MAX_TOLD,
+             as_counted(k.n - MAX_TOLD, "entry that is not legal is kept as it is",
+                        "entries that are not legal are kept as they are"));
 }
 
 /* ---- which way round the channels stand in the backward keys of a text perf-db ---- */

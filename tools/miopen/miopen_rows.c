@@ -123,7 +123,7 @@ static int find_entry(struct loader *l, int64_t row, char *line, const char **pa
         if (strcmp(entry, l->spec->solver) != 0)
             continue;
         if (*params != NULL)
-            return load_bad(l, row, DROP_BROKEN, "solver", entry, "stands in the line twice");
+            return load_bad(l, row, DROP_BROKEN, "solver", entry, "is given twice in the line");
         *params = colon + 1;
     }
     return 0;
@@ -166,7 +166,7 @@ int textdb_read(struct loader *l, struct buf *bytes)
     struct miopen_rows c;
     l->row_prefix = ":";
     if (strlen(bytes->s) != bytes->n)
-        return fail("%s: is no text: it holds a NUL byte", l->path);
+        return fail("%s: is not a text file: it holds a NUL byte", l->path);
     int rc = miopen_rows_open(l, &c);
     if (rc == 0) {
         c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
@@ -321,7 +321,7 @@ int finddb_read(struct loader *l, struct buf *bytes)
     char *at = bytes->s, *line;
     l->row_prefix = ":";
     if (strlen(bytes->s) != bytes->n)
-        return fail("%s: is no text: it holds a NUL byte", l->path);
+        return fail("%s: is not a text file: it holds a NUL byte", l->path);
     if (miopen_rows_open(l, &c) != 0)
         return -1;
     for (int64_t row = 1; (line = next_line(&at)) != NULL; row++)

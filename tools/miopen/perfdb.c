@@ -87,7 +87,7 @@ static int need_column(struct perfdb *p, const char *table, const char *column)
 {
     int has = has_column(p, table, column);
     if (has == 0)
-        return fail("%s: table %s has no column %s: is no perf-db", p->l->path, table, column);
+        return fail("%s: table %s has no column %s: is not a perf-db", p->l->path, table, column);
     return has > 0 ? 0 : -1;
 }
 
@@ -95,7 +95,7 @@ static int need_table(struct perfdb *p, const char *table)
 {
     int has = has_column(p, table, NULL);
     if (has == 0)
-        return fail("%s: has no table %s: is no perf-db", p->l->path, table);
+        return fail("%s: has no table %s: is not a perf-db", p->l->path, table);
     return has > 0 ? 0 : -1;
 }
 

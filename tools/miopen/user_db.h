@@ -29,7 +29,7 @@ struct user_db_counts {
 };
 
 /* The lines of a file, which need not be there unless it must exist; broken ones are told. -1 with
-   a message if the file cannot be read or is no perf-db. */
+   a message if the file cannot be read or is not a perf-db. */
 int user_db_read(struct user_db *u, const char *path, int must_exist);
 /* A new line; the texts are copied. */
 void user_db_add(struct user_db *u, const char *key, const char *entries);
@@ -52,7 +52,7 @@ const char *user_db_find_entry(const char *entries, const char *solver, size_t n
 
 /* The same for a SQLite perf-db, made if it is not there: one transaction. `all`, which is to be
    freed, takes what the file holds then: a line a row. -1 with a message, the file then being as it
-   was. Only in kpred-train. */
+   was; so in a build without SQLite. */
 int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
                          struct user_db_counts *counts, struct user_db *all);
 

@@ -255,7 +255,7 @@ static int check_tables(const struct writer *w)
     if (rc != SQLITE_DONE)
         return db_failed(w);
     return tables == 0 || ours == 2 ? 0
-                                    : fail("%s: is no perf-db: it lacks the table config or "
+                                    : fail("%s: is not a perf-db: it lacks the table config or "
                                            "perf_db",
                                            w->path);
 }

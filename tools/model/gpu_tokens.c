@@ -112,7 +112,7 @@ static int read_line(struct unseen *u, const struct spec *s, const struct spec_l
     u->n++;
     return memchr(name->stands_for, 1, sizeof name->stands_for) != NULL
                ? 0
-               : wrong(s, line, at, line->text, "stands for no GPU");
+               : wrong(s, line, at, line->text, "names no GPU");
 }
 
 int unseen_index(const struct unseen *u, int32_t token)
@@ -129,7 +129,7 @@ static int check_names(const struct unseen *u, const struct spec *s)
     for (size_t i = 0; i < u->n; i++) {
         const char *token = s->fields[u->field].tokens[u->v[i].token];
         if (unseen_index(u, u->v[i].token) < (int)i)
-            return wrong(s, &s->unseen.v[i], 0, token, "stands there twice");
+            return wrong(s, &s->unseen.v[i], 0, token, "is given twice");
         for (size_t j = 0; j < u->n; j++)
             if (u->v[j].stands_for[u->v[i].token])
                 return wrong(s, &s->unseen.v[j], 0, token,

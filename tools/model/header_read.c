@@ -148,40 +148,76 @@ static int read_heads(struct reader *r)
     return 0;
 }
 
-/* Which set each combination of tokens has; room for these sets. */
-static int read_lists(struct reader *r)
+/* Which set each combination of tokens has, and how many sets there are */
+static int read_lists(struct reader *r, size_t *n_sets)
 {
     struct listed_by *by = &r->model->lists;
-    const size_t bytes = listed_bytes(r->model->params, r->model->m.n_params);
-    const size_t most = LISTED_MAX_BITS / 8 / bytes + 1;
     int32_t *wide = xcalloc(by->n, sizeof *wide);
-    size_t n_sets = 0;
-    const int bad =
-        read_numbers(r, "lists", 0, (int32_t)(by->n < most ? by->n : most), wide, by->n);
+    const int bad = read_numbers(r, "lists", 0, (int32_t)by->n, wide, by->n);
+    *n_sets = 0;
     for (size_t i = 0; i < by->n && !bad; i++) {
         by->set[i] = (uint16_t)wide[i];
-        n_sets = by->set[i] > n_sets ? by->set[i] : n_sets;
+        *n_sets = by->set[i] > *n_sets ? by->set[i] : *n_sets;
     }
     free(wide);
-    if (!bad)
-        model_take_sets(r->model, n_sets);
     return bad;
 }
 
-/* The bits of the rule `listed`, as they were; they name the rule. */
-static int read_listed(struct reader *r)
+static int read_bits(struct reader *r, size_t n_sets)
 {
     struct model *m = r->model;
-    if (!m->lists.set)
-        return 0;
-    if (m->lists.n_fields && read_lists(r))
-        return -1;
+    const size_t bytes = listed_bytes(m->params, m->m.n_params);
+    if (n_sets == 0 || bytes == 0 || n_sets * bytes > LISTED_MAX_BITS / 8 + n_sets)
+        return foreign(r, "so many bits of tuples are impossible");
+    model_take_sets(m, n_sets);
     int32_t *wide = xcalloc(m->n_listed + 1, sizeof *wide);
     const int bad = read_numbers(r, "listed", 0, 255, wide, m->n_listed);
     for (size_t i = 0; i < m->n_listed && !bad; i++)
         m->listed[i] = (unsigned char)wide[i];
-    model_name_list(m);
     free(wide);
+    return bad;
+}
+
+enum { SET_NUMBERS = 6 }; /* of a set: where it begins, its size, and what follows from the spec */
+
+static int read_tuples(struct reader *r, size_t n_sets)
+{
+    struct model *m = r->model;
+    int32_t *x = xcalloc(SET_NUMBERS * n_sets + 1, sizeof *x);
+    size_t *n = xcalloc(n_sets + 1, sizeof *n), all = 0;
+    int bad = read_numbers(r, "sets", 0, LISTED_MAX_VALUES, x, SET_NUMBERS * n_sets);
+    for (size_t i = 0; i < n_sets && !bad; i++) {
+        n[i] = (size_t)x[SET_NUMBERS * i + 1];
+        all += n[i] * m->m.n_params;
+        if (n[i] == 0 || all > LISTED_MAX_VALUES)
+            bad = foreign(r, "the sets of tuples are impossible");
+    }
+    if (!bad && n_sets == 0)
+        bad = foreign(r, "the sets of tuples are impossible");
+    if (!bad)
+        bad = read_numbers(r, "tuples", INT32_MIN, INT32_MAX, model_take_tuples(m, n_sets, n), all);
+    free(n);
+    free(x);
+    return bad;
+}
+
+/* The sets of the rule `listed`, as they were; they name the rule. */
+static int read_listed(struct reader *r)
+{
+    struct model *m = r->model;
+    struct buf tuples = {NULL, 0, 0};
+    size_t n_sets = 1;
+    if (!m->lists.set)
+        return 0;
+    m->lists.set[0] = 1;
+    if (m->lists.n_fields && read_lists(r, &n_sets))
+        return -1;
+    buf_printf(&tuples, " kpri_%s_tuples[", m->m.name);
+    const int bad =
+        strstr(header_code(r->h.text), tuples.s) ? read_tuples(r, n_sets) : read_bits(r, n_sets);
+    buf_free(&tuples);
+    if (!bad)
+        model_name_list(m);
     return bad;
 }
 
@@ -329,9 +365,12 @@ static int open_text(struct reader *r, struct buf *file)
     if (read_text(r->h.path, HEADER_MAX_BYTES, file))
         return -1;
     r->h.text = file->s;
-    return header_is_float(file->s) ? fail(
-               "%s: a network of the paper, in floats: only `kpred-train` runs it", r->h.path)
-                                    : 0;
+    if (header_is_float(file->s))
+        return fail(
+            "%s: is a network of the paper, which only `kpred bench` and `kpred-train eval` "
+            "run",
+            r->h.path);
+    return 0;
 }
 
 int header_read(const char *path, struct model *out)

@@ -163,7 +163,7 @@ static void write_combination(struct writer *w)
     fprintf(w->f, "    list = kpri_%s_lists[at];\n", w->m->name);
 }
 
-/* For each combination the number of its set, from 1, and a rule that asks that set */
+/* For each combination the number of its set, from 1 */
 static void write_lists(struct writer *w)
 {
     const struct listed_by *by = &w->model->lists;
@@ -173,16 +173,10 @@ static void write_lists(struct writer *w)
     fprintf(w->f, "static const uint16_t kpri_%s_lists[%zu] = ", w->m->name, by->n);
     write_numbers(w, NULL, ints, by->n);
     free(ints);
-    write_rule(w);
-    write_combination(w);
-    fprintf(w->f,
-            "    return list && kpri_listed(kpri_%s_params, kpri_%s_listed + (list - 1) * %zu, "
-            "values, n);\n}\n",
-            w->m->name, w->m->name, listed_bytes(w->m->params, w->m->n_params));
 }
 
 /* Bits, eight a byte */
-static void write_listed(struct writer *w)
+static void write_bits(struct writer *w)
 {
     const struct model *m = w->model;
     int32_t *ints = xcalloc(m->n_listed, sizeof *ints);
@@ -191,15 +185,54 @@ static void write_listed(struct writer *w)
     fprintf(w->f, "static const uint8_t kpri_%s_listed[%zu] = ", w->m->name, m->n_listed);
     write_numbers(w, NULL, ints, m->n_listed);
     free(ints);
-    if (m->lists.n_fields) {
+}
+
+/* Where each set begins among the values of all, and its size */
+static void write_tuples(struct writer *w)
+{
+    const struct model *m = w->model;
+    const uint32_t n_params = w->m->n_params;
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_sets; i++)
+        n += m->sets[i].n;
+    write_ints(w, "tuples", m->sets->values, n * n_params);
+    fprintf(w->f, "static const int32_t kpri_%s_there[1] = { 0 };\n", w->m->name);
+    fprintf(w->f, "static const kpred_names kpri_%s_sets[%zu] = {\n", w->m->name, m->n_sets);
+    for (size_t i = 0; i < m->n_sets; i++)
+        fprintf(w->f,
+                "    { NULL, kpri_%s_tuples + %td, kpri_%s_there, %" PRIu32 ", 0, %" PRIu32
+                ", 0, 0 },\n",
+                w->m->name, m->sets[i].values - m->sets->values, w->m->name, m->sets[i].n,
+                n_params);
+    fputs("};\n", w->f);
+}
+
+/* The sets, and a rule that asks that of the problem's combination */
+static void write_listed(struct writer *w)
+{
+    const char *name = w->m->name;
+    const int by = w->model->lists.n_fields > 0, is_bits = w->model->listed != NULL;
+    if (is_bits)
+        write_bits(w);
+    else
+        write_tuples(w);
+    if (by)
         write_lists(w);
-        return;
-    }
     write_rule(w);
-    fprintf(w->f,
-            "    (void)problem;\n"
-            "    return kpri_listed(kpri_%s_params, kpri_%s_listed, values, n);\n}\n",
-            w->m->name, w->m->name);
+    if (by)
+        write_combination(w);
+    else if (is_bits)
+        fputs("    (void)problem;\n", w->f);
+    fputs(by ? "    return list && " : "    return ", w->f);
+    if (is_bits && by)
+        fprintf(w->f, "kpri_listed(kpri_%s_params, kpri_%s_listed + (list - 1) * %zu, values, n)",
+                name, name, listed_bytes(w->m->params, w->m->n_params));
+    else if (is_bits)
+        fprintf(w->f, "kpri_listed(kpri_%s_params, kpri_%s_listed, values, n)", name, name);
+    else
+        fprintf(w->f, "kpri_named(kpri_%s_sets%s, kpri_%s_params, NULL, problem, values, n)", name,
+                by ? " + (list - 1)" : "", name);
+    fputs(";\n}\n", w->f);
 }
 
 static void write_words(struct writer *w, const uint16_t *words, int32_t n)
@@ -272,7 +305,7 @@ static void write_table(struct writer *w)
         write_named(w);
     if (w->model->clauses.n || w->model->clauses.kernels)
         clauses_write(&w->model->clauses, w->model->spec, w->f);
-    else if (w->model->lists.set)
+    else if (w->model->n_sets > 0)
         write_listed(w);
     else if (w->model->kernels.words)
         write_kernels(w);

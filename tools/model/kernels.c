@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "rules.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,7 @@ static int read_values(struct reader *r, char *line, int32_t *values)
         const struct spec_param *of = r->spec->params + names->first + p;
         const int i = spec_value_index(of, word);
         if (i < 0)
-            return wrong(r, of->name, word, "is none of its values in [params]");
+            return wrong(r, of->name, word, "is not one of its values in [params]");
         values[p] = of->values[i];
     }
     return strcmp(word, "=") ? wrong(r, "word", word, "stands where `=` should") : 0;
@@ -93,7 +94,7 @@ static int read_token(struct reader *r, char *word, int32_t *ids)
         if (strncmp(token, word, n) || (token[n] && token[n] != '_'))
             continue;
         if (ids[t] >= 0)
-            return wrong(r, "word", word, "means a token that another one means");
+            return wrong(r, "word", word, "means the same token as another one");
         ids[t] = (int32_t)id;
     }
     return 0;
@@ -270,7 +271,7 @@ static int add_field(const struct spec *spec, const char *name, struct listed_by
     if (i < 0 || !spec->fields[i].n_tokens)
         what = "is no field of tokens";
     for (size_t k = 0; k < by->n_fields && !what; k++)
-        what = by->field[k] == (uint32_t)i ? "stands there twice" : NULL;
+        what = by->field[k] == (uint32_t)i ? "is given twice" : NULL;
     if (what)
         return fail("%s:%ld: listed_by: value \"%s\": %s", spec->path, spec->listed_by_line, name,
                     what);
@@ -348,24 +349,54 @@ static int is_tuple(const kpred_model *m, const unsigned char *target)
     return t == m->n_params;
 }
 
-/* The number of a set, from 1; it is added if it is new. */
-static size_t number_of(struct buf *sets, const unsigned char *set, size_t bytes)
+static int by_values(const void *a, const void *b)
 {
-    size_t i = 0;
-    while (i < sets->n && memcmp(sets->s + i, set, bytes) != 0)
-        i += bytes;
-    if (i == sets->n)
-        buf_add(sets, (const char *)set, bytes);
-    return i / bytes + 1;
+    return memcmp(a, b, sizeof(struct listed_tuple));
 }
 
-int listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *problems,
-                   const unsigned char *targets, size_t n, struct buf *sets)
+/* Sorts the tuples, and leaves each once: how many there are then. */
+static size_t sort_tuples(struct listed_tuple *tuple, size_t n)
 {
-    const size_t bits = bits_of(m->params, m->n_params), bytes = (bits + 7) / 8;
-    size_t *last = xcalloc(by->n, sizeof *last), *before = xcalloc(n, sizeof *before);
-    unsigned char *set = xmalloc(bytes);
-    size_t n_sets = 0;
+    size_t kept = 0;
+    qsort(tuple, n, sizeof *tuple, by_values);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || by_values(&tuple[i], &tuple[kept - 1]) != 0)
+            tuple[kept++] = tuple[i];
+    return kept;
+}
+
+static size_t start_of(const struct listed_sets *sets, size_t i)
+{
+    return i > 0 ? sets->end[i - 1] : 0;
+}
+
+size_t listed_count(const struct listed_sets *sets)
+{
+    return start_of(sets, sets->n);
+}
+
+/* The number of a set, from 1; it is added if it is new. */
+static size_t number_of(struct listed_sets *sets, const struct listed_tuple *set, size_t n)
+{
+    const size_t all = listed_count(sets);
+    for (size_t i = 0; i < sets->n; i++)
+        if (sets->end[i] - start_of(sets, i) == n
+            && memcmp(sets->tuple + start_of(sets, i), set, n * sizeof *set) == 0)
+            return i + 1;
+    for (size_t i = 0; i < n; i++) {
+        sets->tuple = xgrow(sets->tuple, all + i, &sets->cap, sizeof *sets->tuple);
+        sets->tuple[all + i] = set[i];
+    }
+    sets->end[sets->n++] = all + n;
+    return sets->n;
+}
+
+void listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *problems,
+                    const unsigned char *targets, size_t n, struct listed_sets *out)
+{
+    size_t *last = xcalloc(by->n, sizeof *last), *before = xcalloc(n + 1, sizeof *before);
+    struct listed_tuple *set = xcalloc(n + 1, sizeof *set);
+    *out = (struct listed_sets){.end = xcalloc(by->n, sizeof *out->end)};
     /* 1 + the last row of each combination, and before each row: a combination's rows alone are
        looked at */
     for (size_t i = 0; i < n; i++) {
@@ -373,44 +404,66 @@ int listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *pr
         before[i] = last[c];
         last[c] = i + 1;
     }
-    for (size_t c = 0; c < by->n && n_sets * bits <= LISTED_MAX_BITS; c++) {
-        memset(set, 0, bytes);
+    for (size_t c = 0; c < by->n; c++) {
+        size_t n_own = 0;
         for (size_t i = last[c]; i != 0; i = before[i - 1])
             if (is_tuple(m, targets + (i - 1) * m->n_params))
-                listed_add(m->params, m->n_params, set, targets + (i - 1) * m->n_params);
-        by->set[c] = (uint16_t)(set[0] & 1 ? number_of(sets, set, bytes) : 0);
-        n_sets = sets->n / bytes;
+                memcpy(set[n_own++].v, targets + (i - 1) * m->n_params, m->n_params);
+        n_own = sort_tuples(set, n_own);
+        by->set[c] = (uint16_t)(n_own > 0 ? number_of(out, set, n_own) : 0);
     }
     free(set);
     free(before);
     free(last);
-    return n_sets * bits <= LISTED_MAX_BITS ? 0 : -1;
+}
+
+void listed_free(struct listed_sets *sets)
+{
+    free(sets->tuple);
+    free(sets->end);
+}
+
+void listed_write_bits(const kpred_param *params, size_t n_params, const struct listed_sets *sets,
+                       unsigned char *bits)
+{
+    const size_t bytes = listed_bytes(params, n_params);
+    for (size_t i = 0; i < sets->n; i++)
+        for (size_t k = start_of(sets, i); k < sets->end[i]; k++)
+            listed_add(params, n_params, bits + i * bytes, sets->tuple[k].v);
 }
 
 /* ---- listed: the rule's name ---- */
 
-void listed_name(const struct listed_by *by, const unsigned char *sets, size_t bytes, size_t n_sets,
-                 char name[48])
+void listed_name(const struct listed_by *by, const struct listed_content *all, char name[48])
 {
-    struct buf all = {NULL, 0, 0};
+    struct buf text = {NULL, 0, 0};
     char hex[65];
-    buf_add(&all, (const char *)sets, bytes * n_sets);
+    if (all->bits)
+        buf_add(&text, (const char *)all->bits, all->n);
+    for (size_t i = 0; !all->bits && i < all->n; i++)
+        buf_printf(&text, "%" PRId32 " ", all->values[i]);
     for (size_t c = 0; by->n_fields && c < by->n; c++)
-        buf_printf(&all, "%d ", by->set[c]);
-    sha256_hex(all.s, all.n, hex);
-    buf_free(&all);
-    const int n = snprintf(name, 48, LISTED_PREFIX "%.16s", hex);
+        buf_printf(&text, "%d ", by->set[c]);
+    sha256_hex(text.s, text.n, hex);
+    buf_free(&text);
+    int n = snprintf(name, 48, LISTED_PREFIX "%.16s", hex);
     if (by->n_fields)
-        snprintf(name + n, 48 - (size_t)n, "_%zuof%zu", n_sets, by->n);
+        n += snprintf(name + n, 48 - (size_t)n, "_%zuof%zu", all->n_sets, by->n);
+    if (!all->bits)
+        snprintf(name + n, 48 - (size_t)n, "_t%zu", all->n_tuples);
 }
 
 size_t listed_bytes_of(const kpred_model *m)
 {
-    size_t n_sets = 1, n = 0;
+    size_t n_sets = 1, n = 0, n_tuples = 0;
     if (strncmp(m->rule_name, LISTED_PREFIX, strlen(LISTED_PREFIX)) != 0)
         return 0;
     const char *more = strchr(m->rule_name + strlen(LISTED_PREFIX), '_');
-    if (more && sscanf(more, "_%4zuof%4zu", &n_sets, &n) != 2)
+    const char *tuples = more ? strstr(more, "_t") : NULL;
+    if (more && more != tuples && sscanf(more, "_%4zuof%4zu", &n_sets, &n) != 2)
         return 0;
+    if (tuples && sscanf(tuples, "_t%7zu", &n_tuples) == 1)
+        return n_tuples * m->n_params * sizeof(int32_t) + n_sets * sizeof(kpred_names)
+               + n * sizeof(uint16_t);
     return n_sets * listed_bytes(m->params, m->n_params) + n * sizeof(uint16_t);
 }

@@ -121,60 +121,100 @@ static int ask_list(const void *model, const int32_t *problem, const int32_t *va
 {
     const struct model *of = (const struct model *)model;
     const size_t set = of->lists.set[listed_combination(&of->lists, problem)];
-    const size_t bytes = listed_bytes(of->params, of->m.n_params);
-    return set != 0 && runtime_listed(of->params, of->listed + (set - 1) * bytes, values, n);
+    const size_t bytes = of->listed ? of->n_listed / of->n_sets : 0;
+    return set != 0
+           && (of->listed ? runtime_listed(of->params, of->listed + (set - 1) * bytes, values, n)
+                          : runtime_named(of->sets + set - 1, of->params, problem, values, n));
 }
 
 void model_take_sets(struct model *model, size_t n_sets)
 {
+    model->n_sets = n_sets;
     model->n_listed = n_sets * listed_bytes(model->params, model->m.n_params);
     model->listed = model_array(model, model->n_listed, 1);
 }
 
-/* A rule that asks sets, which are still to come; without listed_by the one set is there. */
+int32_t *model_take_tuples(struct model *model, size_t n_sets, const size_t *n_tuples)
+{
+    static const int32_t there[1]; /* every tuple's number: n_ids is 0 */
+    size_t n = 0;
+    for (size_t i = 0; i < n_sets; i++)
+        n += n_tuples[i];
+    int32_t *values = model_array(model, n * model->m.n_params, sizeof *values);
+    model->n_sets = n_sets;
+    model->sets = model_array(model, n_sets, sizeof *model->sets);
+    n = 0;
+    for (size_t i = 0; i < n_sets; i++) {
+        model->sets[i] = (kpred_names){.values = values + n * model->m.n_params,
+                                       .ids = there,
+                                       .n = (uint32_t)n_tuples[i],
+                                       .n_params = model->m.n_params};
+        n += n_tuples[i];
+    }
+    return values;
+}
+
+/* A rule that asks sets, which are still to come */
 static int open_list(struct model *model)
 {
     struct listed_by *lists = &model->lists;
-    if (!listed_bytes(model->params, model->m.n_params))
-        return fail("%s: rule listed: the parameters have more than %d prefixes of values",
-                    model->spec->path, LISTED_MAX_BITS);
     if (listed_by_read(model->spec, lists))
         return -1;
     lists->set = model_array(model, lists->n, sizeof *lists->set);
-    if (!lists->n_fields) {
-        lists->set[0] = 1;
-        model_take_sets(model, 1);
+    return take_rule(model, ask_list);
+}
+
+static void take_as_tuples(struct model *model, const struct listed_sets *sets)
+{
+    size_t *n = xcalloc(sets->n, sizeof *n);
+    for (size_t i = 0; i < sets->n; i++)
+        n[i] = sets->end[i] - (i > 0 ? sets->end[i - 1] : 0);
+    int32_t *values = model_take_tuples(model, sets->n, n);
+    for (size_t i = 0; i < listed_count(sets); i++)
+        for (size_t t = 0; t < model->m.n_params; t++)
+            *values++ = model->params[t].values[sets->tuple[i].v[t]];
+    free(n);
+}
+
+/* As bits, or where these take more room as tuples. 0, or -1 with a message. */
+static int take_sets(struct model *model, const struct listed_sets *sets)
+{
+    const size_t n_params = model->m.n_params, values = listed_count(sets) * n_params;
+    const size_t bytes = sets->n * listed_bytes(model->params, n_params);
+    if (bytes > 0 && bytes <= LISTED_MAX_BITS / 8 && bytes <= values * sizeof(int32_t)) {
+        model_take_sets(model, sets->n);
+        listed_write_bits(model->params, n_params, sets, model->listed);
+    } else if (values <= LISTED_MAX_VALUES) {
+        take_as_tuples(model, sets);
+    } else {
+        return fail("%s: rule listed: the data have %zu different tuples in %zu %s: these are %zu "
+                    "values, and %d are the most",
+                    model->m.name, listed_count(sets), sets->n,
+                    as_counted(sets->n, "list", "different lists"), values, LISTED_MAX_VALUES);
     }
-    if (take_rule(model, ask_list))
-        return -1;
     model_name_list(model);
     return 0;
 }
 
 int model_list(struct model *model, const int32_t *problems, const unsigned char *targets, size_t n)
 {
-    struct buf sets = {NULL, 0, 0};
-    const size_t bytes = listed_bytes(model->params, model->m.n_params);
-    int bad = 0;
-    if (listed_collect(&model->m, &model->lists, problems, targets, n, &sets))
-        bad = fail("%s: rule listed: the different lists have more than %d prefixes of values",
-                   model->spec->path, LISTED_MAX_BITS);
-    else if (!sets.n)
-        bad = fail("%s: rule listed: the data have no tuple of the spec", model->m.name);
-    else {
-        if (model->lists.n_fields)
-            model_take_sets(model, sets.n / bytes);
-        memcpy(model->listed, sets.s, sets.n);
-        model_name_list(model);
-    }
-    buf_free(&sets);
+    struct listed_sets sets;
+    listed_collect(&model->m, &model->lists, problems, targets, n, &sets);
+    const int bad =
+        sets.n > 0 ? take_sets(model, &sets)
+                   : fail("%s: rule listed: the data have no tuple of the spec", model->m.name);
+    listed_free(&sets);
     return bad;
 }
 
 void model_name_list(struct model *model)
 {
-    const size_t bytes = listed_bytes(model->params, model->m.n_params);
-    listed_name(&model->lists, model->listed, bytes, model->n_listed / bytes, model->rule_name);
+    struct listed_content all = {.bits = model->listed, .n_sets = model->n_sets};
+    for (size_t i = 0; i < model->n_sets && !model->listed; i++)
+        all.n_tuples += model->sets[i].n;
+    all.values = model->listed ? NULL : model->sets->values;
+    all.n = model->listed ? model->n_listed : all.n_tuples * model->m.n_params;
+    listed_name(&model->lists, &all, model->rule_name);
     model->m.rule_name = model->rule_name;
 }
 

@@ -5,7 +5,7 @@
 #include "clause.h"
 #include "program.h"
 
-enum { MODEL_MAX_ARRAYS = 10 + 3 * KPRED_MAX_TUPLE };
+enum { MODEL_MAX_ARRAYS = 12 + 3 * KPRED_MAX_TUPLE };
 
 struct model {
     kpred_model m;           /* points into the rest: a struct model must not be copied */
@@ -20,11 +20,13 @@ struct model {
     char include_dir[64];   /* what stands before "kpred.h" in the header's includes: "../" or "" */
     const char *family;     /* of the rule in kpred_constraints.h; NULL: it is not there */
     struct listed_by lists; /* of the rule `listed` (rules.h), else without sets */
-    unsigned char *listed;  /* its sets of bits: n_listed bytes */
+    size_t n_sets;
+    unsigned char *listed; /* its sets of bits: n_listed bytes; NULL: there are tuples */
     size_t n_listed;
-    struct clauses clauses;    /* of [restrict], and of [kernels] */
-    struct kernels named;      /* of [kernels] */
-    char rule_name[48];        /* of either */
+    kpred_names *sets;      /* of tuples, each without names; all their values follow each other */
+    struct clauses clauses; /* of [restrict], and of [kernels] */
+    struct kernels named;   /* of [kernels] */
+    char rule_name[48];     /* of either */
     kpred_gtc_kernels kernels; /* of a rule for these, else without words */
     const uint64_t *solvers;   /* of one for solvers, else NULL: a word for each value */
     void *arrays[MODEL_MAX_ARRAYS];
@@ -52,8 +54,11 @@ int model_allows(const struct model *model, const int32_t *problem, const unsign
    none, or too many. */
 int model_list(struct model *model, const int32_t *problems, const unsigned char *targets,
                size_t n);
-/* Room for so many sets, all 0. */
+/* Room for so many sets of bits, all 0. */
 void model_take_sets(struct model *model, size_t n_sets);
+/* Room for the values of so many sets, of which the first ones have so many tuples each. Returns
+   the values. */
+int32_t *model_take_tuples(struct model *model, size_t n_sets, const size_t *n_tuples);
 /* Names that rule after its sets, however they came; so the model's id has a hash of them. */
 void model_name_list(struct model *model);
 /* Does the header have a table and a rule of its own that asks it? */

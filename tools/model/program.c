@@ -4,6 +4,7 @@
 
 #include "runtime.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,15 @@ static const struct op {
     {"divides", KPRED_OP_DIVIDES, 3},   {"fraction", KPRED_OP_FRACTION, 2},
 };
 
-static int wrong(const struct compiler *c, const char *word, const char *what)
+PRINTF_LIKE(3, 4)
+static int wrong(const struct compiler *c, const char *word, const char *what, ...)
 {
-    return fail("%s:%ld: \"%s\": %s", c->spec->path, c->line, word, what);
+    char text[256];
+    va_list args;
+    va_start(args, what);
+    vsnprintf(text, sizeof text, what, args);
+    va_end(args);
+    return fail("%s:%ld: \"%s\": %s", c->spec->path, c->line, word, text);
 }
 
 /* Splits a copy of a line, which the caller frees, at blanks. */
@@ -46,7 +53,7 @@ static int split_words(const struct compiler *c, char *text, struct words *w)
     char *p = strtok(text, " \t");
     for (w->n = 0; p; p = strtok(NULL, " \t")) {
         if (w->n == MAX_WORDS)
-            return wrong(c, p, "one word too many");
+            return wrong(c, p, "is one word too many: a line has at most %d", MAX_WORDS);
         w->v[w->n++] = p;
     }
     return 0;
@@ -59,10 +66,16 @@ static const struct op *find_op(const struct compiler *c, const char *name, size
         if (!strcmp(ops[i].name, name) && (ops[i].code > KPRED_OP_CONST) == feature) {
             if (ops[i].n_words == n_words)
                 return &ops[i];
-            wrong(c, name, "wrong number of arguments");
+            wrong(c, name, "has %zu %s, and needs %zu", n_words,
+                  as_counted(n_words, "argument", "arguments"), ops[i].n_words);
             return NULL;
         }
-    wrong(c, name, feature ? "no such feature" : "no such operation");
+    struct buf known = {NULL, 0, 0};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if ((ops[i].code > KPRED_OP_CONST) == feature)
+            buf_printf(&known, "%s%s", known.n ? ", " : "", ops[i].name);
+    wrong(c, name, "no such %s; known are %s", feature ? "feature" : "operation", known.s);
+    buf_free(&known);
     return NULL;
 }
 
@@ -70,15 +83,18 @@ static int add_instr(struct compiler *c, kpred_instr in, const char *name)
 {
     struct program *p = c->out;
     if (p->n_instr == PROGRAM_MAX_INSTR)
-        return wrong(c, name, "the program is too long");
+        return wrong(c, name, "is one operation or feature too many: %d are the most",
+                     PROGRAM_MAX_INSTR);
     if (in.op > KPRED_OP_CONST)
         p->n_features += in.n;
     else if (p->n_registers == KPRED_MAX_REGISTERS)
-        return wrong(c, name, "too many registers");
+        return wrong(c, name, "is one number too many: %d fields, names and constants are the most",
+                     KPRED_MAX_REGISTERS);
     else
         snprintf(c->names[p->n_registers++], sizeof c->names[0], "%s", name);
     if (p->n_features > KPRED_MAX_WIDTH)
-        return wrong(c, name, "too many features");
+        return wrong(c, name, "with its %d there are %zu features: %d are the most", in.n,
+                     p->n_features, KPRED_MAX_WIDTH);
     p->instr[p->n_instr++] = in;
     return 0;
 }
@@ -100,7 +116,7 @@ static int operand(struct compiler *c, const char *word)
     if (r >= 0)
         return r;
     if (parse_int(word, 0, KPRED_MAX_SIZE, &k))
-        return wrong(c, word, "neither a field, nor a register above, nor a number");
+        return wrong(c, word, "is no field, no name above, and no number");
     in.k = (int32_t)k;
     return add_instr(c, in, "") ? -1 : (int)c->out->n_registers - 1;
 }
@@ -113,7 +129,7 @@ static int compile_register(struct compiler *c, const struct words *w)
     if (w->n < 3 || strcmp(w->v[1], "="))
         return wrong(c, w->v[0], "expected NAME = OP A [B]");
     if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0)
-        return wrong(c, w->v[0], "not a name, or one that is taken");
+        return wrong(c, w->v[0], "is no name, or one that is taken");
     if (w->n == 3 && !parse_int(w->v[2], 0, KPRED_MAX_SIZE, &k)) {
         in.k = (int32_t)k;
         return add_instr(c, in, w->v[0]);
@@ -136,7 +152,7 @@ static int integer(const struct compiler *c, const char *word, int64_t least, in
 {
     int64_t x;
     if (parse_int(word, least, most, &x))
-        return wrong(c, word, "not an integer in range");
+        return wrong(c, word, "is no integer from %lld to %lld", (long long)least, (long long)most);
     *out = (int32_t)x;
     return 0;
 }
@@ -147,7 +163,7 @@ static int octaves(const struct compiler *c, const char *word, int32_t *out)
     char *end;
     const double x = strtod(word, &end);
     if (end == word || *end || !(x >= -64 && x <= 64) || x * 65536 != (double)(int32_t)(x * 65536))
-        return wrong(c, word, "not a number of octaves");
+        return wrong(c, word, "is no number of octaves, from -64 to 64 in steps of 1/65536");
     *out = (int32_t)(x * 65536);
     return 0;
 }
@@ -155,14 +171,16 @@ static int octaves(const struct compiler *c, const char *word, int32_t *out)
 /* A power of two of octaves, as the exponent of its Q16 value. */
 static int octave_shift(const struct compiler *c, const char *word, uint8_t *out)
 {
-    int32_t x;
+    int32_t x, near = 1;
     if (octaves(c, word, &x))
         return -1;
-    if (x <= 0 || (x & (x - 1)))
-        return wrong(c, word, "not a power of two");
-    for (*out = 0; x > 1; x >>= 1)
+    for (*out = 0; near < x && near <= INT32_MAX / 2; near *= 2)
         ++*out;
-    return 0;
+    if (x <= 0)
+        return wrong(c, word, "is no power of two, such as 0.5, 1 or 2");
+    return near == x ? 0
+                     : wrong(c, word, "is no power of two: %g and %g are the nearest",
+                             near / 131072.0, near / 65536.0);
 }
 
 static int feature_arguments(struct compiler *c, const struct words *w, kpred_instr *in)
@@ -175,7 +193,7 @@ static int feature_arguments(struct compiler *c, const struct words *w, kpred_in
         else if (integer(c, w->v[2], 0, KPRED_MAX_SIZE, &in->k) || integer(c, w->v[3], 1, 99, &n))
             return -1;
         if (n == 0)
-            return wrong(c, w->v[1], "not a token field");
+            return wrong(c, w->v[1], "is no field of names, as onehot needs");
         break;
     case KPRED_OP_HATS:
         if (octaves(c, w->v[2], &in->k) || octave_shift(c, w->v[3], &in->b)
@@ -206,7 +224,7 @@ static int compile_feature(struct compiler *c, const struct words *w)
         return -1;
     int a = find_register(c, w->v[1]);
     if (a < 0)
-        return wrong(c, w->v[1], "neither a field nor a register");
+        return wrong(c, w->v[1], "is neither a field nor a name above");
     in.op = op->code;
     in.a = (uint8_t)a;
     return feature_arguments(c, w, &in) ? -1 : add_instr(c, in, w->v[0]);

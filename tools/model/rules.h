@@ -98,18 +98,20 @@ size_t kernels_bytes(const kpred_names *names);
 
 /* The bits of the rule `listed`, which is for such kernels too. All of them have been measured, so
    the data name all legal tuples. The model has a bit for each prefix of them: see kpri_listed in
-   kpred.h, which both the generated header and the tools ask.
+   kpred.h, which both the generated header and the tools ask. Where there are few tuples of many
+   values, the tuples themselves take less room. Then it has these, sorted, and kpri_named looks
+   them up.
 
    A library may have other kernels for another GPU or type. Then the spec names fields of tokens
-   (listed_by), and each combination of their tokens has a list of its own: such a set of bits.
-   Equal sets are kept once, in the order in which combinations first have them. For a combination
-   without a row nothing is legal: the kernel does not apply. */
+   (listed_by), and each combination of their tokens has a list of its own: such a set of bits, or
+   of tuples. Equal sets are kept once, in the order in which combinations first have them. For a
+   combination without a row nothing is legal: the kernel does not apply. */
 
-#define LISTED_PREFIX "listed_" /* of the rule's name; behind it a hash of the bits */
+#define LISTED_PREFIX "listed_" /* of the rule's name; behind it a hash of the sets */
 
 enum {
-    LISTED_MAX_BITS =
-        1 << 21, /* prefixes of values for which there is room, of all sets together */
+    LISTED_MAX_BITS = 1 << 21,   /* as bits, of all sets together */
+    LISTED_MAX_VALUES = 1 << 18, /* as tuples, of all sets together */
     LISTED_MAX_COMBINATIONS = 4096
 };
 
@@ -133,12 +135,35 @@ size_t listed_bytes(const kpred_param *params, size_t n_params);
    another rule. */
 size_t listed_bytes_of(const kpred_model *m);
 
+/* A tuple by the indexes of its values; the rest is 0. */
+struct listed_tuple {
+    unsigned char v[KPRED_MAX_TUPLE];
+};
+
+/* Sets of tuples. Those of a set follow each other, sorted, and no two are the same. */
+struct listed_sets {
+    struct listed_tuple *tuple;
+    size_t n, cap; /* sets; room for tuples */
+    size_t *end;   /* of each set, how many tuples there are up to its last one */
+};
+
 /* Collects the sets of n rows, with the interface of the model; sets by->set. A tuple with an index
-   beyond a parameter's values is passed over. 0, or -1 without a message: they have more bits than
-   there is room for. */
-int listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *problems,
-                   const unsigned char *targets, size_t n, struct buf *sets);
+   beyond a parameter's values is passed over. */
+void listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *problems,
+                    const unsigned char *targets, size_t n, struct listed_sets *out);
+void listed_free(struct listed_sets *sets);
+/* How many tuples all sets have */
+size_t listed_count(const struct listed_sets *sets);
+/* Writes all sets as bits; there is room, which is 0. */
+void listed_write_bits(const kpred_param *params, size_t n_params, const struct listed_sets *sets,
+                       unsigned char *bits);
+
+/* What tells the sets of two models apart: the bits, or the values of so many tuples. */
+struct listed_content {
+    const unsigned char *bits; /* NULL: tuples */
+    const int32_t *values;
+    size_t n, n_sets, n_tuples; /* bytes, or values */
+};
 
 /* The rule's name, after its sets and what tells them apart, however they came. */
-void listed_name(const struct listed_by *by, const unsigned char *sets, size_t bytes, size_t n_sets,
-                 char name[48]);
+void listed_name(const struct listed_by *by, const struct listed_content *all, char name[48]);

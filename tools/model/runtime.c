@@ -36,6 +36,12 @@ int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t
     return kpri_listed(params, bits, values, n);
 }
 
+int runtime_named(const kpred_names *k, const kpred_param *params, const int32_t *problem,
+                  const int32_t *values, size_t n)
+{
+    return kpri_named(k, params, NULL, problem, values, n);
+}
+
 const char *runtime_header_name(const char *name, int is_start)
 {
     const size_t n = strlen(name) + !is_start; /* to its end, or not */

@@ -39,7 +39,6 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv",   "find-db", 
     X(COUNTED, "data", "counted")                 \
     X(IGNORED, "data", "ignored")                 \
     X(WITHOUT, "data", "without")                 \
-    X(NUMBERED, "data", "numbered")               \
     X(CONFIG, "split", "config")                  \
     X(SHAPE, "split", "shape")                    \
     X(BALANCE, "split", "balance")                \
@@ -161,7 +160,7 @@ static int add_token(struct reader *r, struct spec_field *f, const char *word)
     if (!spec_is_name(word))
         return bad(r, f->name, word, "is neither `size` nor a name");
     if (spec_token(f, word) >= 0)
-        return bad(r, f->name, word, "stands there twice");
+        return bad(r, f->name, word, "is given twice");
     if (f->n_tokens == SPEC_MAX_TOKENS)
         return fail("%s:%ld: %s: more than %d names", r->path, r->line, f->name, SPEC_MAX_TOKENS);
     f->most = (int32_t)f->n_tokens;
@@ -200,7 +199,7 @@ static int add_number(struct reader *r, struct spec_param *p, const char *word)
     if (parse_int(word, -SPEC_MAX_VALUE, SPEC_MAX_VALUE, &v) != 0)
         return bad(r, p->name, word, "is no integer of at most 2^24");
     if (n > 0 && v == p->values[n - 1])
-        return bad(r, p->name, word, "stands there twice");
+        return bad(r, p->name, word, "is given twice");
     if (n > 0 && v < p->values[n - 1])
         return bad(r, p->name, word, "is not in ascending order");
     p->values[n] = (int32_t)v;
@@ -217,7 +216,7 @@ static int add_name(struct reader *r, struct spec_param *p, const char *word, in
                                "has a backslash or `\?\?` in it"
                              : "is neither an integer nor a name");
     if (spec_value_index(p, word) >= 0)
-        return bad(r, p->name, word, "stands there twice");
+        return bad(r, p->name, word, "is given twice");
     p->names[p->n_values] = word;
     p->values[p->n_values] = (int32_t)p->n_values;
     return 0;
@@ -409,7 +408,8 @@ static int check_text(const struct reader *r, const char *line)
 {
     for (const char *p = line; *p != '\0'; p++)
         if (((unsigned char)*p < 0x20 && strchr(blanks, *p) == NULL) || *p == 0x7f)
-            return fail("%s:%ld: byte 0x%02x: is no text", r->path, r->line, (unsigned char)*p);
+            return fail("%s:%ld: byte 0x%02x: is not allowed in a text file", r->path, r->line,
+                        (unsigned char)*p);
     if (strstr(line, "*/") != NULL || strstr(line, "/*") != NULL)
         return fail("%s:%ld: a comment mark of C cannot stand in a spec", r->path, r->line);
     if (is_joined(line))
@@ -513,7 +513,7 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     }
     it->kind = strcmp(word, "max") == 0 ? SPLIT_MAX : SPLIT_MIN;
     if (strcmp(word, "min") != 0 && strcmp(word, "max") != 0)
-        return fail("%s:%ld: split key: \"%s\": is none of min, max, canonical, octave", r->path,
+        return fail("%s:%ld: split key: \"%s\": is not one of min, max, canonical, octave", r->path,
                     r->line, word);
     if (comma == NULL)
         return fail("%s:%ld: split key: %s: takes two fields", r->path, r->line, word);
@@ -634,7 +634,7 @@ static int finish_kernel(struct reader *r)
     s->listed_by = r->text[LISTED_BY];
     s->listed_by_line = r->line = r->at[LISTED_BY];
     if (s->listed_by != NULL && !spec_is_listed(s))
-        return bad(r, "listed_by", s->listed_by, "is for `rule = listed` alone");
+        return bad(r, "listed_by", s->listed_by, "is only for `rule = listed`");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->licence = r->text[LICENCE];
@@ -804,7 +804,6 @@ static int check_aiter(struct reader *r)
     s->counted = r->text[COUNTED];
     s->ignored = r->text[IGNORED];
     s->without = r->text[WITHOUT];
-    s->numbered = r->text[NUMBERED];
     s->family_line = r->at[FAMILY];
     return r->opened[KERNELS] != 0 ? 0
                                    : fail("%s:%ld: format = aiter: there is no section [kernels]",
@@ -833,8 +832,8 @@ static const char *triton_field_trouble(enum triton_kernel family, const char *n
     const size_t i = triton_index(name, triton_fields, TRITON_N_FIELDS);
     const int is_gemm = family == TRITON_BLOCK_GEMM, has_to = i <= TRITON_DTYPE;
     if (i == TRITON_N_FIELDS || i == (is_gemm ? TRITON_E : TRITON_K))
-        return is_gemm ? "is none of server, gpu, dtype, block, per_channel, N, K and M"
-                       : "is none of server, gpu, dtype, block, per_channel, E, N and M";
+        return is_gemm ? "is not one of server, gpu, dtype, block, per_channel, N, K and M"
+                       : "is not one of server, gpu, dtype, block, per_channel, E, N and M";
     return has_to == has_tokens ? NULL : has_to ? "has to be tokens" : "has to be a size";
 }
 
@@ -874,7 +873,7 @@ static int check_triton(struct reader *r)
         return -1;
     const size_t family = triton_index(s->family, triton_families, TRITON_N_KERNELS);
     if (family == TRITON_N_KERNELS)
-        return bad(r, "family", s->family, "is none of moe, moe_down and block_gemm");
+        return bad(r, "family", s->family, "is not one of moe, moe_down and block_gemm");
     if (check_triton_names(r, (enum triton_kernel)family) != 0)
         return -1;
     for (int i = TRITON_BLOCK_SIZE_M; i <= TRITON_BLOCK_SIZE_K; i++)
@@ -1036,7 +1035,7 @@ static int check_shipped(struct reader *r, const char *split)
     r->line = r->at[SHIPPED];
     return strcmp(split, "config") == 0 || strcmp(split, "shape") == 0 || strcmp(split, "none") == 0
                ? 0
-               : bad(r, "shipped", split, "is none of config, shape, none");
+               : bad(r, "shipped", split, "is not one of config, shape, none");
 }
 
 static int finish_rows(struct reader *r)
@@ -1095,7 +1094,7 @@ int spec_load(struct spec *s, const char *path)
     struct buf text = {0};
     int rc = read_text(path, SPEC_MAX_BYTES, &text);
     if (rc == 0 && strlen(text.s) != text.n)
-        rc = fail("%s: is no text: it holds a NUL byte", path);
+        rc = fail("%s: is not a text file: it holds a NUL byte", path);
     if (rc == 0)
         rc = spec_parse(s, text.s, path);
     buf_free(&text);

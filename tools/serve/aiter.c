@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_TABLE_BYTES = 1 << 28 };
 
 /* ---- look-ups ---- */
 
@@ -280,11 +283,12 @@ int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c
 
 /* ---- answers ---- */
 
-static const struct rows_layer *layer_of(const struct rows *r, const struct lookup *l)
+static const struct rows_layer *layer_of(const struct rows *r, enum family_id family, int32_t n,
+                                         int32_t k, const char *detail)
 {
     for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].family == l->family && r->v[i].n == l->n && r->v[i].k == l->k
-            && strcmp(r->v[i].detail, l->detail) == 0)
+        if (r->v[i].family == family && r->v[i].n == n && r->v[i].k == k
+            && strcmp(r->v[i].detail, detail) == 0)
             return &r->v[i];
     return NULL;
 }
@@ -319,7 +323,7 @@ static void note_reasons(struct answer *a, const struct rows_layer *layer)
 
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from)
 {
-    const struct rows_layer *layer = layer_of(&from->rows, l);
+    const struct rows_layer *layer = layer_of(&from->rows, l->family, l->n, l->k, l->detail);
     *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
     if (layer == NULL)
         return;
@@ -338,12 +342,64 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
 
 /* ---- files ---- */
 
-static int add_tables(struct triton_files *to, struct table_files *made, const struct rows *rows,
-                      const struct target *t, const struct files_options *o)
+/* A table of an earlier run, of whose lines some are kept */
+struct earlier {
+    const struct answering *by;
+    enum family_id family;
+    struct buf *to;
+    char *at; /* the line that is next */
+    long line;
+};
+
+/* Is it of a layer that this run answers, or is its key in a table that AITER reads as well? */
+static int is_replaced(const struct answering *a, enum family_id family,
+                       const struct tuned_row *row)
 {
-    const int rc = files_make(made, rows, t, o);
+    const struct target *t = &a->target;
+    const struct rows_layer *layer = layer_of(&a->rows, family, row->n, row->k, row->detail);
+    if (row->cu_num != t->cu_num || strcmp(row->gfx, t->gfx) != 0)
+        return 0;
+    return (layer != NULL && layer->rows + layer->measured != 0)
+           || installed_has(&a->installed, t, family, row->m, row->n, row->k, row->detail);
+}
+
+static int keep_row(void *to, const struct tuned_row *row)
+{
+    struct earlier *e = to;
+    char *line = NULL;
+    for (; e->line < row->line; e->line++)
+        line = next_line(&e->at);
+    if (line != NULL && !is_replaced(e->by, e->family, row))
+        buf_printf(e->to, "%s\n", line);
+    return 0;
+}
+
+/* The rows of other layers and GPUs stay in the table, if it has the same columns. */
+static int keep_rows(const struct answering *a, enum family_id family, struct buf *to)
+{
+    const char *path = a->files.path[family];
+    struct buf text = {NULL, 0, 0};
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return 0;
+    int rc = read_text(path, MOST_TABLE_BYTES, &text);
+    const size_t head = rc == 0 ? strcspn(text.s, "\n") : 0;
+    struct earlier e = {a, family, to, text.s, 0};
+    if (rc == 0 && strncmp(text.s, to->s, head + 1) == 0)
+        rc = tuned_read(path, family, keep_row, &e);
+    buf_free(&text);
+    return rc;
+}
+
+/* Tables of the family's rows, or of candidates, which keep nothing of an earlier run */
+static int add_tables(struct triton_files *to, const struct answering *a, struct table_files *made,
+                      const struct rows *rows, const struct files_options *o)
+{
+    int rc = files_make(made, rows, &a->target, o);
     for (int i = 0; i < N_FAMILIES && rc == 0; i++)
         if (made->text[i].n != 0) {
+            if (made == &a->files)
+                rc = keep_rows(a, (enum family_id)i, &made->text[i]);
             triton_files_add(to, NULL, xstrdup(made->path[i]), &made->text[i]);
             to->v[to->n - 1].replaces = 1;
         }
@@ -359,10 +415,10 @@ int aiter_files(struct answering *a, struct triton_files *to, const char *output
     buf_add_path(&folder, output, "");
     struct files_options o = {
         .output = folder.s, .force = force, .inputs = inputs->v, .n_inputs = inputs->n};
-    int rc = add_tables(to, &a->files, &a->rows, &a->target, &o);
+    int rc = add_tables(to, a, &a->files, &a->rows, &o);
     o.schema = SCHEMA_CANDIDATES;
     if (rc == 0)
-        rc = add_tables(to, &candidates, &a->candidates, &a->target, &o);
+        rc = add_tables(to, a, &candidates, &a->candidates, &o);
     files_free(&candidates);
     buf_free(&folder);
     return rc;

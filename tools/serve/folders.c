@@ -19,8 +19,7 @@ static int is_table(const char *path)
 {
     const enum family_id family = family_of_file(path);
     return family != FAMILY_NONE && *families[family].merge_name != '\0' && ends_with(path, ".csv")
-           && strstr(base_name(path), families[family].merge_name) != NULL
-           && strstr(base_name(path), "untuned") == NULL;
+           && strstr(base_name(path), families[family].merge_name) != NULL;
 }
 
 static void add_table(struct folder *f, const char *path)
@@ -196,7 +195,7 @@ static int add_member(struct known_rows *r, const char *path, const struct flat_
     if (point == NULL)
         return v->kind == FLAT_NULL || strcmp(v->name, "triton_version") == 0
                    ? 0
-                   : fail("%s:%ld:%ld: %s: here should be an object with a tuple", path, v->line,
+                   : fail("%s:%ld:%ld: %s: expected an object with a tuple", path, v->line,
                           v->column, v->name);
     struct known_row *row = row_of(r, path, v, (size_t)(point - v->name));
     if (row == NULL)

@@ -99,9 +99,9 @@ static void add_file(struct buf *b, const struct answer *a)
     buf_puts(b, "    {");
     add_member(b, "file", name.s);
     add_member(b, "server", server_of(a->of));
-    add_member(b, "layer", a->of->layer);
     if (a->of->key != NULL)
         add_member(b, "key", a->of->key);
+    add_member(b, "layer", a->of->layer);
     add_member(b, "answered_by", answer_names[a->kind]);
     if (a->model != 0) {
         add_member(b, "model", a->model_name);
@@ -139,7 +139,7 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
 
 /* ---- kpred.json: what is there ---- */
 
-/* Is the file of an entry, by its name and its server, among those of the text? */
+/* Is the file of an entry, by its name, its server and AITER's key, among those of the text? */
 static int has_entry(const struct buf *b, const char *old)
 {
     struct buf key = {NULL, 0, 0};

@@ -195,11 +195,17 @@ static int open_pipe(int ends[2], int ours)
 }
 
 /* sh -c LINE sh NAME=value ...; 0, or what errno would be */
-static int spawn_line(struct child *c, const char *line, const struct assign *a, int in, int out)
+static int spawn_line(struct child *c, const char *line, const struct assign *a, const int std[3])
 {
     char shell[] = "/bin/sh", name[] = "sh", option[] = "-c", *words = xstrdup(line);
     char *argv[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE + 5] = {shell, option, words, name};
-    const struct process p = {argv, a != NULL ? a->environment : NULL, in, out, &usual, 1};
+    const struct process p = {.words = argv,
+                              .environment = a != NULL ? a->environment : NULL,
+                              .in = std[0],
+                              .out = std[1],
+                              .err = std[2] > 0 ? std[2] : 0,
+                              .held = &usual,
+                              .leads_group = 1};
     for (size_t i = 0; a != NULL && i < a->n; i++)
         argv[4 + i] = a->word[i];
     const int why = process_start(&p, &c->pid);
@@ -209,23 +215,65 @@ static int spawn_line(struct child *c, const char *line, const struct assign *a,
 
 int child_begin(struct child *c, const char *line, const struct assign *a)
 {
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, why = 0;
-    c->in = c->out = -1;
-    if (open_pipe(out, 0) != 0 || (a == NULL && open_pipe(in, 1) != 0))
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, why = 0;
+    *c = (struct child){.in = -1, .out = -1, .err = -1};
+    if (open_pipe(out, 0) != 0 || (a == NULL && open_pipe(in, 1) != 0)
+        || (isatty(STDERR_FILENO) && open_pipe(err, 0) != 0))
         why = errno;
     if (why == 0)
-        why = spawn_line(c, line, a, in[0], out[1]);
+        why = spawn_line(c, line, a, (const int[]){in[0], out[1], err[1]});
     close_end(&in[0]);
     close_end(&out[1]);
+    close_end(&err[1]);
+    c->in = in[1];
+    c->out = out[0];
+    c->err = err[0];
     if (why == 0) {
         watch(c->pid);
-        c->in = in[1];
-        c->out = out[0];
         return 0;
     }
-    close_end(&in[1]);
-    close_end(&out[0]);
+    child_close(c);
     return fail("%s: cannot be started: %s", line, strerror(why));
+}
+
+/* ---- what it says on standard error ---- */
+
+/* So much of what was read: up to the last line's end, or all of it at the end */
+static size_t whole_lines(const struct buf *told, int is_end)
+{
+    size_t n = told->n;
+    while (!is_end && n > 0 && told->s[n - 1] != '\n')
+        n--;
+    return n;
+}
+
+static void say(struct child *c, int is_end)
+{
+    struct buf rest = {NULL, 0, 0};
+    const size_t n = whole_lines(&c->told, is_end);
+    if (n == 0)
+        return;
+    line_wipe();
+    fwrite(c->told.s, 1, n, stderr);
+    if (c->told.s[n - 1] != '\n')
+        putc('\n', stderr);
+    buf_add(&rest, c->told.s + n, c->told.n - n);
+    buf_free(&c->told);
+    c->told = rest;
+}
+
+/* Reads once, without waiting: how many bytes. A line that does not end goes on after a while. */
+static size_t pass_on(struct child *c)
+{
+    enum { LONGEST = 1 << 16 };
+    char bytes[4096];
+    const ssize_t n = c->err >= 0 ? read(c->err, bytes, sizeof bytes) : 0;
+    if (n == 0)
+        close_end(&c->err);
+    if (n > 0)
+        buf_add(&c->told, bytes, (size_t)n);
+    say(c, n == 0 || c->told.n > LONGEST);
+    return n > 0 ? (size_t)n : 0;
 }
 
 /* ---- waiting ---- */
@@ -245,10 +293,17 @@ static struct timespec timespec_of(double seconds)
     return (struct timespec){whole, (long)((seconds - (double)whole) * 1e9)};
 }
 
-enum child_news child_wait(const struct child *c, double deadline)
+static void set_end(int fd, fd_set *outputs)
+{
+    if (fd >= 0)
+        FD_SET(fd, outputs);
+}
+
+enum child_news child_wait(struct child *c, double deadline)
 {
     for (;;) {
         const double left = deadline - clock_seconds();
+        const int most = c->out > c->err ? c->out : c->err;
         fd_set outputs;
         if (stop_signal != 0)
             return CHILD_STOP;
@@ -258,9 +313,13 @@ enum child_news child_wait(const struct child *c, double deadline)
             return CHILD_LATE;
         const struct timespec wait = timespec_of(left);
         FD_ZERO(&outputs);
-        if (c->out >= 0)
-            FD_SET(c->out, &outputs);
-        if (pselect(c->out + 1, &outputs, NULL, NULL, &wait, &usual) > 0)
+        set_end(c->out, &outputs);
+        set_end(c->err, &outputs);
+        if (pselect(most + 1, &outputs, NULL, NULL, &wait, &usual) <= 0)
+            continue;
+        if (c->err >= 0 && FD_ISSET(c->err, &outputs))
+            (void)pass_on(c);
+        if (c->out >= 0 && FD_ISSET(c->out, &outputs))
             return CHILD_BYTES;
     }
 }
@@ -280,6 +339,8 @@ size_t child_take(struct child *c, char *bytes, size_t room)
 
 /* ---- ending ---- */
 
+enum { MOST_READS = 256 }; /* of what a pipe still holds, should somebody go on writing */
+
 void child_end(struct child *c)
 {
     kill(-c->pid, SIGKILL);
@@ -287,12 +348,17 @@ void child_end(struct child *c)
     process_wait(c->pid, &c->status);
     watch(0);
     end_orphans();
+    for (int i = 0; i < MOST_READS && pass_on(c) > 0;)
+        i++;
+    say(c, 1);
 }
 
 void child_close(struct child *c)
 {
     close_end(&c->in);
     close_end(&c->out);
+    close_end(&c->err);
+    buf_free(&c->told);
 }
 
 /* A shell whose command died of a signal ends with 128 and its number. */

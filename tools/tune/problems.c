@@ -55,7 +55,7 @@ static int bad_cell(const struct reading *in, const struct spec_field *f, const 
 {
     struct buf b = {0};
     if (f->n_tokens != 0)
-        fail("%s:%ld: %s: value \"%s\": is none of %s", in->r.path, in->r.at, f->name, cell,
+        fail("%s:%ld: %s: value \"%s\": is not one of %s", in->r.path, in->r.at, f->name, cell,
              spec_tokens_text(f, &b));
     else
         fail("%s:%ld: %s: value \"%s\": is no integer of %ld..%ld", in->r.path, in->r.at, f->name,

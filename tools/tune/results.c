@@ -68,9 +68,10 @@ static int row_check_names(const struct spec *spec, struct csv_records *c)
 
 static int bad_value(const struct csv_records *c, const char *name, const char *cell)
 {
-    return fail("%s:%ld: %s: value \"%s\": is none of the spec: the row is of another spec, or "
-                "damaged",
-                c->path, c->at, name, cell);
+    return fail(
+        "%s:%ld: %s: value \"%s\": is not a value of the spec: the row is of another spec, or "
+        "damaged",
+        c->path, c->at, name, cell);
 }
 
 static int row_read(const struct spec *spec, const struct csv_records *c, int32_t *problem,

@@ -75,8 +75,10 @@ void answer_set(struct answer *a, enum outcome outcome, const char *fmt, ...);
 
 struct child {
     pid_t pid;
-    int in, out; /* our ends of its standard input and output; -1: none */
-    int status;  /* as of waitpid; after child_end */
+    int in, out;     /* our ends of its standard input and output; -1: none */
+    int err;         /* of its standard error, where ours is a terminal; else -1 */
+    struct buf told; /* on that, a line that has not ended; others are passed on */
+    int status;      /* as of waitpid; after child_end */
 };
 
 enum child_news {
@@ -95,7 +97,7 @@ int child_ready(void);
 int child_begin(struct child *c, const char *line, const struct assign *a);
 
 /* Waits until there is news, or clock_seconds shows `deadline`. */
-enum child_news child_wait(const struct child *c, double deadline);
+enum child_news child_wait(struct child *c, double deadline);
 
 /* What it wrote, without waiting: the number of bytes, or 0. The output is closed at its end. */
 size_t child_take(struct child *c, char *bytes, size_t room);

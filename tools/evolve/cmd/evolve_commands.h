@@ -134,6 +134,9 @@ struct story_text { /* the last one has no key */
 };
 int story_texts(const struct archive *log, const char *path, const struct story_text *texts);
 int story_number(const struct archive *log, const char *path, const char *key, long *out);
+/* A file that a log names: *path stays if it is there, else it is beside the log, *found, to be
+   freed; -1 after a message: it is neither */
+int story_find(const char *log, const char *key, const char **path, char **found);
 
 /* Of a search: what has to be the same when it goes on */
 void story_of(struct story *story, const struct session *s, const struct search_plan *plan);
@@ -148,6 +151,7 @@ struct logged {
     struct session session;
     struct archive *archive;
     struct archive *log; /* as it was found: the session's options are texts of it */
+    char *found[2];      /* or these: the files beside it */
 };
 
 int logged_open(struct logged *run, const char *path, long jobs); /* jobs: see session_options */

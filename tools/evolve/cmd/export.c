@@ -358,7 +358,8 @@ static int make(const struct export_options *o, struct logged *run, const struct
         library_free(&l);
     }
     if (rc == 0)
-        printf("%s: %zu variants, the baseline included\n", o->folder, v.n);
+        printf("%s: %zu %s, the baseline included\n", o->folder, v.n,
+               as_counted(v.n, "variant", "variants"));
     variants_free(&v);
     free(us);
     return rc != 0 ? -1 : flush_stdout();
@@ -420,7 +421,7 @@ static const struct ir_passes *find_passes(const char *name)
     const struct ir_passes *passes =
         strcmp(name, "none") == 0 ? &ir_unoptimised : baseline_of(name);
     if (passes == NULL)
-        fail("--passes \"%s\": is none of a baseline's, which check prints", name);
+        fail("--passes \"%s\": is not one of a baseline's, which check prints", name);
     return passes;
 }
 

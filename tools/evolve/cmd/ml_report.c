@@ -180,8 +180,9 @@ static int say(const struct ml_session *s, const struct chosen *c)
            100 * (1 - r->time), 100 * (1 - r->time - 1.96 * r->spread),
            100 * (1 - r->time + 1.96 * r->spread), has_gain(r) ? "" : ": none beyond the noise",
            c->m.list.n, c->n_before);
-    printf("wrong labels of %zu test images: %.2f %%, of the module %.2f %%\n",
-           s->exam.part[EXAM_TEST].n, 100 * c->test, 100 * s->error[EXAM_TEST]);
+    const size_t n = s->exam.part[EXAM_TEST].n;
+    printf("wrong labels of %zu test %s: %.2f %%, of the module %.2f %%\n", n,
+           as_counted(n, "image", "images"), 100 * c->test, 100 * s->error[EXAM_TEST]);
     return 0;
 }
 
@@ -214,7 +215,7 @@ static void add_module(const struct ml_session *s, struct table *t, struct plot 
 static int report(const struct report_options *o, struct ml_session *s, struct archive *a)
 {
     struct table t = {0};
-    struct plot plot = {.is_high = 1};
+    struct plot plot = {.is_falling = 1};
     struct edits list = {0};
     struct chosen c = {.point = 0};
     table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");

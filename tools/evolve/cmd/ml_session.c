@@ -161,6 +161,10 @@ int ml_logged_open(struct ml_logged *run, const char *path, long jobs, const str
     int rc = options_of(run->log, path, &o);
     o.jobs = jobs;
     if (rc == 0)
+        rc = story_find(path, "network", &o.module, &run->found[0]);
+    if (rc == 0)
+        rc = story_find(path, "data", &o.data, &run->found[1]);
+    if (rc == 0)
         rc = outputs_check_input(to, n_to, "the log's module", o.module);
     if (rc == 0)
         rc = outputs_check_input(to, n_to, "the log's data", o.data);
@@ -180,6 +184,8 @@ void ml_logged_close(struct ml_logged *run)
     archive_close(run->archive);
     ml_session_close(&run->session);
     archive_close(run->log);
+    free(run->found[0]);
+    free(run->found[1]);
     memset(run, 0, sizeof *run);
 }
 

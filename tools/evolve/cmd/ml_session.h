@@ -39,6 +39,7 @@ struct ml_logged {
     struct ml_session session;
     struct archive *archive;
     struct archive *log; /* as it was found: the session's options are texts of it */
+    char *found[2];      /* or these: the files beside it */
 };
 
 /* -1 after a message, also if the log's module or data would be overwritten by one of the outputs;

@@ -144,8 +144,7 @@ static int report(const struct report_options *o)
 {
     const struct output to = {"--plot", o->plot};
     struct table t = {0};
-    struct plot plot;
-    memset(&plot, 0, sizeof plot);
+    struct plot plot = {.is_falling = 1, .is_steps = 1, .is_whole = 1};
     if (outputs_check_inputs(&to, 1, "RUN.log", &o->logs) != 0
         || (o->plot != NULL && plot_check() != 0))
         return -1;
@@ -188,7 +187,8 @@ static const char minimise_help[] =
     "Leaves out the edits of a point of the front that the held-out cases refuse, then what it "
     "can\n"
     "do without, and says what each edit does that is left. Kernel and harness are those that the\n"
-    "log names. What is timed with the baseline is appended to it.\n"
+    "log names, from this folder or beside the log. What is timed with the baseline is appended to "
+    "it.\n"
     "\n"
     "  RUN.log        the log of a search\n"
     "  --point N      of the front, as report numbers it (default: the fastest that the held-out\n"
@@ -261,11 +261,12 @@ static void print_result(const struct session *s, const struct minimised *m, siz
            100 * (1 - r->time - 1.96 * r->spread), 100 * (1 - r->time + 1.96 * r->spread),
            s->passes->name);
     printf("edits: %zu of %zu\n", m->list.n, n_before);
+    const size_t n = trial_cases(s->trial);
     if (r->error > 0)
-        printf("outputs are inexact: the largest error on all %zu cases is %.3g\n",
-               trial_cases(s->trial), r->error);
+        printf("outputs are inexact: the largest error on all %zu %s is %.3g\n", n,
+               as_counted(n, "case", "cases"), r->error);
     else
-        printf("outputs are equal bit for bit on all %zu cases\n", trial_cases(s->trial));
+        printf("outputs are equal bit for bit on all %zu %s\n", n, as_counted(n, "case", "cases"));
 }
 
 static int show(struct session *s, const struct minimised *m, size_t n_before,
@@ -320,8 +321,8 @@ static int try_point(struct logged *run, const struct edits *list, struct table_
     if (search_mend(&run->session.task, run->archive, list, &right) != 0)
         return -1;
     if (right.n < list->n)
-        note("the held-out cases refuse %zu of %zu edits: these are left out", list->n - right.n,
-             list->n);
+        note("the held-out cases refuse %zu of %zu %s left out", list->n - right.n, list->n,
+             as_counted(list->n, "edit: it is", "edits: these are"));
     const int rc = right.n == 0 && list->n > 0 ? 0 : try_right(run, &right, list->n, form);
     edits_free(&right);
     return rc;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- what the options say ---- */
 
@@ -153,7 +154,8 @@ static int named_baseline(struct session *s)
 {
     s->passes = baseline_of(s->options.baseline);
     if (s->passes == NULL)
-        return fail("--baseline \"%s\": is none of those that check prints", s->options.baseline);
+        return fail("--baseline \"%s\": is not one of those that check prints",
+                    s->options.baseline);
     return open_passes(s, s->passes, &s->ir, &s->code.baseline);
 }
 
@@ -315,6 +317,25 @@ int story_texts(const struct archive *log, const char *path, const struct story_
     return 0;
 }
 
+int story_find(const char *log, const char *key, const char **path, char **found)
+{
+    struct buf beside = {NULL, 0, 0};
+    buf_add(&beside, log, (size_t)(base_name(log) - log));
+    buf_puts(&beside, *path);
+    if (access(*path, F_OK) != 0 && access(beside.s, F_OK) != 0) {
+        fail("%s: %s \"%s\": is neither in this folder nor beside the log: call this where the "
+             "search was",
+             log, key, *path);
+        buf_free(&beside);
+        return -1;
+    }
+    if (access(*path, F_OK) == 0)
+        buf_free(&beside);
+    else
+        *path = *found = beside.s;
+    return 0;
+}
+
 static int story_options(const struct archive *log, const char *path, struct session_options *o)
 {
     const struct story_text texts[] = {{"kernel", &o->kernel},
@@ -375,6 +396,10 @@ int logged_open(struct logged *run, const char *path, long jobs)
     int rc = story_options(run->log, path, &o);
     o.jobs = jobs;
     if (rc == 0)
+        rc = story_find(path, "kernel", &o.kernel, &run->found[0]);
+    if (rc == 0)
+        rc = story_find(path, "harness", &o.harness, &run->found[1]);
+    if (rc == 0)
         rc = session_open(&run->session, &o);
     if (rc == 0) {
         story_of(&story, &run->session, &search_defaults);
@@ -390,5 +415,7 @@ void logged_close(struct logged *run)
     archive_close(run->archive);
     session_close(&run->session);
     archive_close(run->log);
+    free(run->found[0]);
+    free(run->found[1]);
     memset(run, 0, sizeof *run);
 }

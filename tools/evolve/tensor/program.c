@@ -114,7 +114,7 @@ static int check_operations(const struct tensor_program *p, MlirBlock block)
     MlirOperation op = mlirBlockGetFirstOperation(block);
     for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         if (!is_supported(op))
-            return refuse(p, op, "is none of arith, linalg, math, tensor and tosa");
+            return refuse(p, op, "is not one of arith, linalg, math, tensor and tosa");
         for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
             MlirBlock inner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
             if (!mlirBlockIsNull(inner) && check_operations(p, inner) != 0)

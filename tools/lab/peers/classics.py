@@ -500,7 +500,7 @@ def list_of(kind, choices=None):
         items = [kind(x) for x in text.split(",")]
         for x in items:
             if choices and x not in choices:
-                raise argparse.ArgumentTypeError(f"\"{x}\" is none of {','.join(choices)}")
+                raise argparse.ArgumentTypeError(f"\"{x}\" is not one of {','.join(choices)}")
         return items
     return parse
 

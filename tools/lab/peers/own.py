@@ -397,7 +397,7 @@ def parse():
     options.methods = options.methods.split(",")
     for way in options.methods:
         if way not in WAYS:
-            die(f"--methods: \"{way}\" is none of {', '.join(WAYS)}")
+            die(f"--methods: \"{way}\" is not one of {', '.join(WAYS)}")
     return options
 
 

@@ -1,10 +1,9 @@
 #!/bin/sh
-# accuracy.sh BUILD DB... - measures every shipped model, and models of the shape split (in BUILD/shape), and writes
-# weights/README.md (integer networks, all GPUs) and weights/accuracy.csv (also each GPU and type, and float networks).
+# accuracy.sh BUILD DB... - `make accuracy`: measures every shipped model, and models of the shape split (BUILD/shape):
+# weights/accuracy.csv (each GPU and type, integer and float networks), and from it weights/README.md (integer, all GPUs).
 # The kernels that the paper judges take the DBs; others, and timed data, take files of MIOPEN_DB, GEMM takes tables of
-# TENSILE_CSV, AITER's kernels take those of AITER_CSV, Triton's those of TRITON_CONFIGS. `make accuracy` runs it.
-# KERNELS in the environment: only these models (gemm: all of GEMM) are measured; empty: none. The others stay as both
-# files have them; a section of weights/README.md without lines in weights/accuracy.csv is taken apart again.
+# TENSILE_CSV, AITER's kernels take those of AITER_CSV, Triton's those of TRITON_CONFIGS.
+# KERNELS in the environment: only these models (gemm: all of GEMM) are measured; empty: none. The others stay.
 # SPDX-License-Identifier: MIT
 set -eu
 build=$1
@@ -53,27 +52,14 @@ rows() { # as markdown, from measure
            printf " %s |\n", $22 }'
 }
 
-rounding() { # what rounding to int8 changes, pooled, from $out.pooled
-    awk '$3 == "all" && $4 == "all" { for (i = 7; i < 17; i += 2) pft[$2, $1, i] = $i }
+rounding() { # what rounding to int8 changes, a line for each split, from measure's lines of all rows
+    awk '$3 == "all" && $4 == "all" { for (i = 7; i < 17; i += 2) pft[$2, $1, i] = $i; n[$2] = $5; groups[$2] = $6 }
          END { split("config shape", splits)
                for (s = 1; s <= 2; s++) {
-                   printf "| %s |", splits[s]
+                   printf "| %s | all | all | change | %d | %d |", splits[s], n[splits[s]], groups[splits[s]]
                    for (i = 7; i < 17; i += 2)
                        printf " %+.2f |", pft[splits[s], "int8", i] - pft[splits[s], "float", i]
-                   printf "\n" } }' "$out.pooled" >>"$out"
-}
-
-compare() { # NAME: pooled over the GPUs beside the paper, from $out.pooled
-    for dtype in FP32 FP16; do
-        for split in config shape; do
-            awk -v d=$dtype -v s=$split '$1 == "int8" && $2 == s && $4 == d {
-                printf "| %s | %s | ours | %.1f | %.1f | %.1f | %.1f |\n", d, s, $9, $11, $13, $15
-            }' "$out.pooled" >>"$out"
-        done
-        # shellcheck disable=SC2046
-        say "$(printf '| %s | its own | paper | %s | %s | %s | %s |' $dtype \
-            $(published "$1" $dtype beam))"
-    done
+                   print " | | | | | |" } }'
 }
 
 kernel() { # NAME DB...
@@ -82,26 +68,18 @@ kernel() { # NAME DB...
     prepare "$name" config "$@"
     prepare "$name" shape "$@"
     : >"$out.rows"
-    : >"$out.pooled"
-    for split in config shape; do
-        for net in int8 float; do
-            measure $net "$build/$split/$name.h" gpu,dtype "$@" >>"$out.rows"
-            measure $net "$build/$split/$name.h" dtype "$@" >>"$out.pooled"
-            measure $net "$build/$split/$name.h" all "$@" >>"$out.pooled"
+    for parts in "dtype all" gpu,dtype; do
+        for split in config shape; do
+            for net in int8 float; do
+                for by in $parts; do measure $net "$build/$split/$name.h" "$by" "$@" >>"$out.rows"; done
+            done
         done
     done
     say "" "## $name" "" \
         "| split | GPU | type | net | problems | groups | Pft@1 | @10 | @30 | @50 | @100 | Avg@1 | @10 | @30 | @50 | @100 | legal |" \
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
-    rows <"$out.pooled" >>"$out"
     rows <"$out.rows" >>"$out"
-    say "" "Change by rounding to int8, all rows of a split, points of Pft:" "" \
-        "| split | @1 | @10 | @30 | @50 | @100 |" "|---|---|---|---|---|---|"
-    rounding
-    all_kernels | grep -qx "$name" || return 0
-    say "" "Beside the paper, pooled over the GPUs, Pft:" "" \
-        "| type | split | | @10 | @30 | @50 | @100 |" "|---|---|---|---|---|---|---|"
-    compare "$name"
+    rounding <"$out.rows" >>"$out"
 }
 
 # As markdown, from eval's table of timed data, NET being int8 or float: a line for each group
@@ -245,77 +223,77 @@ configurations() { # NAME FILE...
     done
 }
 
-# ---- the first page, from the sections ----
+# ---- the page, from the CSV ----
 
-# A line of the pooled int8 figures of each section that has them
-first_lines() {
-    awk -F' *[|] *' '
-        /^## / { name = substr($0, 4) }
-        $4 == "all" && $5 == "int8" && $3 == "all" {
-            split($8, one, " "); split($9, ten, " "); figures[$2] = one[1] " | " ten[1]
-            if ($2 == "config") problems = $6
-            else printf "| `%s` | %s | %s | %s |\n", name, problems, figures["config"], figures["shape"] }' "$1"
+# The integer network's figures on all GPUs and types, Pft at COUNTS, a line for each model and split
+hits_of() { # SAYS COUNTS MODEL...
+    hits_says=$1 counts=$2
+    shift 2
+    say "" "| model | split | $hits_says | $(echo "Pft@$counts" | sed 's/,/ | @/g') |" \
+        "|---|---|---|---|$(echo $counts | sed 's/[0-9]*,*/---|/g')"
+    awk -F, -v names="$*" -v counts=$counts '
+        BEGIN { m = split(names, name, " "); c = split(counts, count, ",") }
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at["gpu"] == "all" && $at["type"] ~ /^(all)?$/ && $at["net"] == "int8" {
+            line = sprintf("| `%s` | %s | %d | %d |", $1, $2, $at["n"], $at["groups"])
+            for (i = 1; i <= c; i++) line = line " " $at["pft" count[i]] " ± " $at["pft" count[i] "_error"] " |"
+            lines[$1] = lines[$1] line "\n" }
+        END { for (i = 1; i <= m; i++) printf "%s", lines[name[i]] }' "$out.csv" >>"$out"
 }
 
-# A sentence for each section of timed data
-first_sentences() {
-    awk -F' *[|] *' '
-        /^## / { name = substr($0, 4) }
-        $2 == "split" { has_rows = $5 == "rows" }
-        $2 == "config" && $3 == "all" && $4 == "int8" && NF == 14 {
-            split($8, share, " ")
-            printf "`%s` names the fastest solver first for %.1f %% of %d problems, 2-D and 3-D ones; its first " \
-                "choice reaches %.3f of the fastest solver\047s speed (geometric mean). ", name, $7, $5, share[1] }
-        $2 == "config" && $3 == "all" && $4 == "int8" && NF == 11 {
-            split($7, one, " "); split($8, three, " ")
-            if (has_rows)
-                printf "`%s` names the tuned configuration of vLLM or SGLang first for %.1f %%, among four for %.1f %% of " \
-                    "%d rows. ", name, one[1], three[1], $5
-            else
-                printf "`%s` names AITER\047s kernel first for %.1f %%, among three for %.1f %% of %d problems. ", \
-                name, one[1], three[1], $5 }
-        /^## gemm_mi100/ { gemm = 1 }
-        gemm && $2 == "all" { split($5, share, " ")
-            printf "The GEMM models of MI100 reach %.3f of the fastest kernel\047s speed on shapes that training has not " \
-                "seen; there are only %d shapes.\n", share[1], $3 }' "$1" | fold -s -w 112 | sed 's/ *$//'
+# What rounding to int8 changes
+changes() {
+    say "" "Rounding to int8 changes Pft by so many points, int8 less float:" "" \
+        "| model | \`config\`: @1 | @10 | @100 | \`shape\`: @1 | @10 | @100 |" "|---|---|---|---|---|---|---|"
+    awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at["net"] == "change" {
+            if (!($1 in line)) name[++n] = $1
+            line[$1] = line[$1] " | " $at["pft1"] " | " $at["pft10"] " | " $at["pft100"] }
+        END { for (i = 1; i <= n; i++) print "| `" name[i] "`" line[name[i]] " |" }' "$out.csv" >>"$out"
+}
+
+names_of() { # FORMAT: of the specs that have it
+    specs_of "$1" | sed 's|.*/||; s/\.spec$//'
 }
 
 first_page() {
     say "# How good the shipped models are" "" "GENERATED by \`make accuracy\` - DO NOT EDIT." "" \
-        "Each model was judged on a tenth of the problems of AMD's own tuning databases, which training did not" \
-        "see. The table shows, in percent, how often the tuned optimum is the first tuple returned, and how often it" \
-        "is among the first ten; the last two columns are for tensor shapes of which training has seen no problem." \
-        "" "| model | problems | first | among ten | new shape: first | among ten |" "|---|---|---|---|---|---|"
-    first_lines "$1" >>"$out"
-    say ""
-    first_sentences "$1" >>"$out"
-    say "Every tuple returned obeys the model's rule." "" \
-        "Nothing was timed on a GPU: a perf-db names one tuple a problem and no time, so how fast the other tuples" \
-        "are is not known. Other ways to predict stand beside these in [docs/accuracy.md](../docs/accuracy.md);" \
-        "[docs/protocol.md](../docs/protocol.md) says how the figures come about. A reader who wants no more than" \
-        "this can stop here." "" "## How to read the tables" "" \
+        "Each model was judged on problems of the published tuning data that training did not see. The top-k hit rate" \
+        "(Pft@k) is the percentage of problems whose tuned optimum is, whole, among the first k tuples. ± is one standard" \
+        "error over the groups that the split keeps together. An optimum that the kernel's rule rejects is a miss." "" \
+        "The split \`config\` keeps whole problems from training, and the split \`shape\` keeps tensor shapes. A problem" \
+        "that is kept is unseen on every GPU. The shipped headers of MIOpen's kernels are trained for \`config\`. The others" \
+        "have learnt all rows. So the figures of these others are those of models that were trained like them, without the" \
+        "rows of the split." "" \
+        "Every tuple returned obeys the model's rule. **Nothing was timed on a GPU:** a perf-db names one tuple a problem" \
+        "and no time, so nobody knows how fast the other tuples are." "" \
+        "The tables show the integer networks, all GPUs and types together. [accuracy.csv](accuracy.csv) has a line for each" \
+        "GPU and type, the float networks, Avg@k (the percentage of parameters that agree, for the tuple of the k that agrees" \
+        "best), the percentage of tuples that are legal, and what rounding changes at each k." \
+        "[docs/accuracy.md](../docs/accuracy.md) has the paper's figures and other ways to predict, and" \
+        "[docs/protocol.md](../docs/protocol.md) says how the figures come about." "" \
+        "## MIOpen's kernels"
+    # shellcheck disable=SC2046
+    hits_of "problems | groups" $k $(all_kernels) $(more_kernels)
+    changes
+    say "" "## AITER's kernels" "" "AITER's tables name the fastest kernel of a problem, and its split of K."
+    # shellcheck disable=SC2046
+    hits_of "problems | groups" 1,3,8 $(names_of aiter)
+    say "" "## Triton's kernels" "" \
+        "A file of vLLM or SGLang names the fastest configuration for each M. [docs/triton.md](../docs/triton.md) shows these" \
+        "models beside other ways to choose."
+    # shellcheck disable=SC2046
+    hits_of "rows | shapes" 1,4,10 $(names_of triton)
+}
+
+last_page() {
+    say "" "## Where the figures come from" "" \
         "The data are MIOpen's tuning databases, tables of Tensile and of AITER (MIT licence), and the configurations" \
-        "of vLLM and SGLang (Apache-2.0); each header names its files by sha256. The \`config\` split keeps" \
-        "whole problems from training, the \`shape\` split keeps tensor shapes; a problem that is kept is unseen on" \
-        "every GPU. The shipped headers of MIOpen's kernels are trained for \`config\`; the others have learnt all rows." \
-        "So the figures of these others are those of models that were trained like them, without the rows of the split." "" \
-        "The tables below show the integer networks on all GPUs and types. [accuracy.csv](accuracy.csv) has a line for each" \
-        "GPU and type too, for the float networks, and Avg@k." "" \
-        "AITER's tables name the fastest kernel of a problem. A file of vLLM or SGLang names the fastest configuration for" \
-        "each M. [docs/accuracy.md](../docs/accuracy.md) and [docs/triton.md](../docs/triton.md) show these kernels beside" \
-        "other ways to choose." "" "| column | meaning |" "|---|---|" \
-        "| Pft@k | percent of problems whose tuned optimum is, whole, among the k tuples, with its standard error over the groups that the split keeps together |" \
-        "| Avg@k | the percentage of parameters that agree, for the tuple of the k that agrees best |" \
-        "| legal | the percentage of returned tuples that the rule accepts |" \
-        "| net | int8: the network that ships; float: the one before rounding |" "" \
-        "An optimum that the kernel's rule rejects counts as a miss. One line comes from" "" \
+        "of vLLM and SGLang (Apache-2.0). Each header names its files by sha256. One line comes from" "" \
         "    kpred-train eval FILE.h --data $dbs_named-k $k --by BY [--float]" "" \
-        "with weights/NAME.h, or for the shape split the header that" "" \
-        "    sh tools/train/train_model.sh build/kpred-train weights/NAME.spec FILE.h '--split shape' DB..." "" \
-        "writes." "" \
-        "The lines \"paper\" come from \"Optimal Kernel Tuning Parameter Prediction using Deep Sequence Models\". It" \
-        "used its own extract of MIOpen's database, its own random tenth, one GPU and constrained beam search" \
-        "(ConvAsmBwdWrW3x3: without constraints)."
+        "FILE.h is weights/NAME.h. For the split \`shape\` it is the header that this command writes:" "" \
+        "    sh tools/train/train_model.sh build/kpred-train weights/NAME.spec FILE.h '--split shape' DB..."
 }
 
 # ---- all ----
@@ -325,13 +303,9 @@ for count in 1 3 4 8 10 30 50 100; do columns=$columns,pft$count,pft${count}_err
 columns=$columns,avg1,avg10,avg30,avg50,avg100,exact,share1,share1_error,share2,share4,p1,p5,unlisted,legal
 
 # apart NAME csv|page: of a section's Markdown, all rows of its main table as CSV, or the section with those of the
-# integer network on all GPUs and types alone and without Avg
+# integer network on all GPUs alone
 apart() {
     awk -F' *[|] *' -v name="$1" -v to="$2" -v columns=$columns '
-        function show(i, line) { # without the cells of Avg
-            line = "|"
-            for (i = 2; i < NF; i++) if (is[i] !~ /^avg/) line = line (head == NR - 1 ? "---|" : " " $i " |")
-            print line }
         function figures(i, part, of, line) {
             split("", of)
             of["model"] = name
@@ -345,34 +319,30 @@ apart() {
                 if (at > 1) kind = tolower(substr($i, 1, at - 1))
                 if (at) is[i] = kind substr($i, at + 1)
                 if ($i == "problems" || $i == "rows") is[i] = "n"
-                if ($i == "shapes") is[i] = "groups"
-                if ($i == "net") net = i }
-            type = is[4] == "type" ? 4 : 3 }
+                if ($i == "shapes") is[i] = "groups" } }
         { main = head && NF == cells && /^[|]/ }
         main && NR > head + 1 && to == "csv" { figures() }
-        main && to == "page" && (NR <= head + 1 || $3 == "all" && $type == "all" && $net == "int8") { show() }
-        !main && to == "page"'
+        to == "page" && (!main || NR <= head + 1 || $3 == "all" && $4 == "int8")' # of timed data
 }
 
-# section NAME HEADING FUNCTION ARGUMENT...: measured, or as it stands
+# section NAME HEADING FUNCTION ARGUMENT...: measured, or as it stands; the page has text of timed data and of GEMM alone
 section() {
-    section_name=$1 section_heading=$2
-    shift 2
+    section_name=$1 section_heading=$2 section_function=$3
+    shift 3
     mv "$out" "$out.before"
     : >"$out"
-    : >"$out.kept"
     case " ${KERNELS-$section_name} " in
-    *" $section_name "*) "$@" ;;
+    *" $section_name "*)
+        $section_function "$@"
+        apart "$section_name" csv <"$out" >"$out.kept" ;;
     *)
         awk -v heading="## $section_heading" '/^## / { on = $0 == heading } on' weights/README.md >"$out.kept"
-        [ -s "$out.kept" ] || { echo "accuracy.sh: weights/README.md has no section $section_name" >&2; exit 1; }
         say "" "$(cat "$out.kept")"
-        [ ! -r weights/accuracy.csv ] || grep "^$section_name," weights/accuracy.csv >"$out.kept" || : >"$out.kept"
-        [ -r weights/accuracy.csv ] || : >"$out.kept" ;;
+        grep "^$section_name," weights/accuracy.csv >"$out.kept" || [ "$section_name" = gemm ] ||
+            { echo "accuracy.sh: weights/accuracy.csv has no line of $section_name" >&2; exit 1; } ;;
     esac
-    [ -s "$out.kept" ] || apart "$section_name" csv <"$out" >"$out.kept"
     cat "$out.kept" >>"$out.csv"
-    apart "$section_name" page <"$out" >>"$out.before"
+    case $section_function in timed | all_gemm) apart "$section_name" page <"$out" >>"$out.before" ;; esac
     mv "$out.before" "$out"
 }
 
@@ -402,8 +372,9 @@ for spec in $(specs_of triton); do
 done
 [ -z "$(specs_of tensile)" ] || section gemm "$gemm_models" all_gemm
 mv "$out" "$out.sections"
-first_page "$out.sections"
+first_page
 cat "$out.sections" >>"$out"
+last_page
 mv "$out.csv" weights/accuracy.csv
 mv "$out" weights/README.md
 chmod 644 weights/README.md weights/accuracy.csv

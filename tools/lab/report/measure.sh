@@ -85,8 +85,8 @@ reliability() {
         -k 1,10 --by all --reliability --csv
 }
 
-# bench FILE WHAT=HEADER...: all in one run, the output with a column before it that says WHAT. The
-# trainer's bench answers in the order of its arguments, two beams each.
+# bench FILE WHAT=HEADER...: all in one run, the output with a column before it that says WHAT.
+# `kpred bench` answers in the order of its arguments, two beams each.
 bench() {
     bench_file=$1
     shift
@@ -95,7 +95,7 @@ bench() {
     set -- $(printf '%s\n' "$@" | sed 's/^[^=]*=//')
     is_newer "$bench_file" "$@" && return
     say "$(basename "$bench_file" .csv)"
-    "$train" bench "$@" --beam 1,10 --csv >"$bench_file.raw"
+    "$build/kpred" bench "$@" --beam 1,10 --csv >"$bench_file.raw"
     into "$bench_file" awk -v names="$bench_names" '
         BEGIN { n = split(names, name, "\n") }
         { print (NR == 1 ? "net" : name[int(NR / 2)]) "," $0 }

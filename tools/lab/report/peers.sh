@@ -4,7 +4,7 @@
 #
 # In the environment: ONLY (names of peers, such as kpred,nearest; default: all), ROUNDS (default: as many
 # as it takes until each problem has had its turn), COUNT=0 (no instructions), THREADS (of training, 1),
-# INTO (docs/performance.md: the table goes there between its marks, and the plot beside it)
+# INTO (docs/performance.md: the table goes there between its marks, and the CSV and the plot beside it)
 #
 # What is trained stays, in BUILD/peers. There are peers.csv, peers.txt (the table with machine, compiler
 # and command), skipped.txt and, where there is gnuplot, peers.svg. Times decide, so the machine has to be quiet.
@@ -58,12 +58,13 @@ bench() {
     "$out/bench_peers" "$out" ${ONLY:+--only "$ONLY"} "$@"
 }
 
-# into DOCUMENT: the table and the plot
+# into DOCUMENT: the table, its CSV and the plot
 into() {
     awk -v table="$out/table.md" '/^<!-- end -->$/ { inside = 0 }
         !inside
         /^<!-- peers -->$/ { inside = 1; while ((getline line <table) > 0) print line }' "$1" >"$1.tmp"
     mv "$1.tmp" "$1"
+    cp "$out/peers.csv" "${1%.md}-peers.csv"
     [ ! -e "$out/peers.svg" ] || cp "$out/peers.svg" "${1%.md}-peers.svg"
 }
 

@@ -1,20 +1,29 @@
+#!/usr/bin/env python3
+# plots.py - pictures of the documents, drawn by gnuplot as SVG
 # SPDX-License-Identifier: MIT
-"""plots.py - the figures of docs/accuracy.md, drawn by gnuplot as SVG
+"""Draws the pictures of the CSV files that stand in a folder: accuracy-config.svg and accuracy-shape.svg of
+accuracy.csv, and training-own.svg of training-own.csv, which has columns of what own.py prints with --csv.
 
-A plot's function returns gnuplot's commands, or None if nothing that it would show was measured.
-The same measurements give the same bytes.
+report.py takes the other pictures of docs/accuracy.md from here. A plot's function returns gnuplot's commands, or None
+if nothing that it would show was measured. The same measurements give the same bytes.
 """
+import argparse
+import csv
+import os
 import re
 import subprocess
+import sys
 import tempfile
 
-import timed
-from measured import OURS, share
-from rows import die
-from sections import NAMES, NETS, chain_cost, pft, read_published, widths_of
-from timed import METHODS, by_k, losses, of_split
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "peers"))
 
-KS = ("1", "3", "10", "30", "50", "100")
+import timed  # noqa: E402: needs the path
+from aiter_rows import MERGE_NAMES  # noqa: E402
+from measured import OURS, share  # noqa: E402
+from rows import die  # noqa: E402
+from sections import KS, NAMES, NETS, chain_cost, pft, widths_of  # noqa: E402
+from timed import METHODS, by_k, losses, of_split  # noqa: E402
+
 # Curves differ in colour (Okabe and Ito's), dashes and marks.
 LOOKS = {name: f"lc rgb '{colour}' dt {dash} pt {mark} lw {width}" for
          name, colour, dash, mark, width in
@@ -48,8 +57,13 @@ SUPERFLUOUS = [r"<desc>.*?</desc>", r"<title>.*?</title>", r"<filter .*?</filter
                r'\sfill="none" color="(black|gray)" stroke="currentColor"',
                r'\sstroke="none" fill="black"']
 ROOT = '<svg font-family="sans-serif" font-size="12"\n'
-CANVAS = '<style>text{stroke:none;fill:black}</style>\n' \
-         '<g fill="none" color="black" stroke="currentColor">'
+# On a dark page the paper and these colours are others; a reader's choice of a theme decides.
+DARK = {"#000000": "#e6edf3", "#0072b2": "#56b4e9", "#444444": "#b0b0b0", "#777777": "#999999", "#bbbbbb": "#444444",
+        "#009e73": "#2fc59b"}
+CANVAS = "<style>svg{color:#000000}text{stroke:none;fill:#000000}\n@media(prefers-color-scheme:dark){" \
+    "svg{color:#e6edf3}text{fill:#e6edf3}[fill=\"#ffffff\"]{fill:#0d1117}\n" + "\n".join(
+        f'[stroke="{light}"]{{stroke:{dark}}}[color="{light}"]{{color:{dark}}}' for light, dark in DARK.items()) + \
+    '}</style>\n<g fill="none" stroke="currentColor">'
 # Groups without attributes around nothing else, empty ones, and equal ones one after the other
 LEAF = r"(?:(?!</?g\b).)*"
 GROUPS = [(rf"<g ?>({LEAF})</g>", r"\1"), (r"<g\b[^>]*>\s*</g>", ""),
@@ -78,17 +92,20 @@ def slim(svg):
 
 # ---- scripts ----
 
-WIDTH, PANEL, KEY = 760, 240, 66 # pixels; two panels a row
+WIDTH, PANEL, KEY = 760, 240, 66 # pixels of two panels a row
+NARROW = 900, 200 # of five
 
 
 class Script:
-    """Commands for one SVG of several panels, two a row, and a key below them. A curve is (points,
+    """Commands for one SVG of several panels, so many a row, and a key below them. A curve is (points,
     look, mode)."""
 
-    def __init__(self, panels):
-        self.rows, self.blocks, self.panels = (panels + 1) // 2, 0, 0
-        self.height = self.rows * PANEL + KEY
-        self.lines = [f"set terminal svg size {WIDTH},{self.height} font 'sans-serif,12' "
+    def __init__(self, panels, columns=2):
+        self.columns, self.blocks, self.panels = columns, 0, 0
+        self.width, self.panel_height = NARROW if columns > 2 else (WIDTH, PANEL)
+        self.bottom = (panels + columns - 1) // columns * self.panel_height
+        self.height = self.bottom + KEY
+        self.lines = [f"set terminal svg size {self.width},{self.height} font 'sans-serif,12' "
                       "background rgb 'white'", "set multiplot"]
         self.set("encoding utf8", "grid ytics lc rgb '#bbbbbb'", "tics nomirror", "border 3",
                  "pointsize 0.6", "ytics 20")
@@ -99,7 +116,7 @@ class Script:
 
     def place(self, left, right, top, bottom):
         """Where the next plot's area is, in pixels from the left and from the top."""
-        self.set(f"lmargin at screen {left / WIDTH:.5f}", f"rmargin at screen {right / WIDTH:.5f}",
+        self.set(f"lmargin at screen {left / self.width:.5f}", f"rmargin at screen {right / self.width:.5f}",
                  f"tmargin at screen {1 - top / self.height:.5f}",
                  f"bmargin at screen {1 - bottom / self.height:.5f}")
 
@@ -112,12 +129,15 @@ class Script:
 
     def panel(self, title, curves, extra=""):
         """One panel; if nothing is measured it says so."""
-        row, column = divmod(self.panels, 2)
+        row, column = divmod(self.panels, self.columns)
         self.panels += 1
-        self.place(column * 380 + 62, column * 380 + 365, row * PANEL + 26, (row + 1) * PANEL - 50)
+        wide, narrow = self.width / self.columns, self.columns > 2
+        self.place(column * wide + (48 if narrow else 62), (column + 1) * wide - (12 if narrow else 15),
+                   row * self.panel_height + (36 if narrow else 26), (row + 1) * self.panel_height - 50)
         drawn = [f"{self.block(points)} using 1:2 with {mode} {look} notitle"
                  for points, look, mode in curves if points]
-        self.lines.append(f"set title '{title}' noenhanced offset 0,-0.6")
+        font = " font ',10'" if narrow else ""
+        self.lines.append(f'set title "{title}" noenhanced offset 0,-0.6{font}')
         self.lines.append("unset label" if drawn
                           else "set label 1 'not measured' at graph 0.5,0.5 center")
         self.lines.append("plot " + ", ".join(([extra] if extra else []) + drawn
@@ -125,7 +145,7 @@ class Script:
 
     def key(self, entries):
         """The key: (title, look, mode)."""
-        self.place(0, WIDTH, self.rows * PANEL, self.height)
+        self.place(0, self.width, self.bottom, self.height)
         self.lines += [f"unset {x}" for x in ("title", "border", "tics", "xlabel", "ylabel",
                                               "label", "grid", "logscale")]
         self.set("yrange [0:1]", "xrange [0:1]", "key center center maxcols 2 maxrows 3 noenhanced "
@@ -143,42 +163,76 @@ def labels(x, y):
     return [f"xlabel '{x}' noenhanced offset 0,0.3", f"ylabel '{y}' noenhanced offset 1.5,0"]
 
 
-# ---- Pft@k over k ----
+# ---- of CSV files: hit rate and share over k ----
 
-def best_net(m, kernel, split):
-    """The paper's network, trained here, with the highest Pft@10 of all types."""
-    found = [(f.value, net) for net in NETS if (f := pft(m, [kernel], split, 10, net))]
-    return max(found)[1] if found else None
-
-
-def curve(m, kernel, split, method, dtype):
-    """(k, Pft) for each k."""
-    found = [(int(k), pft(m, [kernel], split, k, method, dtype)) for k in KS] if method else []
-    return [(k, f.value) for k, f in found if f]
+# By picture: a title of each panel's curves, their look, and what their method is called in the files
+WAYS = {"kpred": ("ours", ["kpred"]), "boosted trees": ("chain", ["chain + rule", "XGBoost", "xgboost"]),
+        "random forest": ("forest", ["random forest + rule", "random forest", "forest"]),
+        "nearest known problems": ("nearest", ["nearest + rule", "nearest neighbour", "nearest"])}
 
 
-def curves(m, split):
-    """A panel for each kernel and type: ours, and others."""
-    paper, script, any_curve = read_published(), Script(2 * len(m.specs)), False
-    script.set("logscale x", "xrange [0.9:110]", "yrange [0:100]", "xtics (1, 3, 10, 30, 100)",
-               *labels("k, tuples", "Pft@k, %"))
-    for kernel in m.specs:
-        for dtype in ("FP32", "FP16"):
-            shown = [("ours", OURS), ("net", best_net(m, kernel, split)), ("chain", "chain"),
-                     ("forest", "forest+rule"), ("nearest", "nearest+rule")]
-            drawn = [(curve(m, kernel, split, method, dtype), LOOKS[look], "linespoints")
-                     for look, method in shown]
-            any_curve = any_curve or any(points for points, _, _ in drawn)
-            own = [(int(k), paper[kernel, dtype, "beam", k]) for k in KS
-                   if (kernel, dtype, "beam", k) in paper]
-            if any(points for points, _, _ in drawn):
-                drawn.append((own, LOOKS["paper"], "points"))
-            script.panel(f"{m.title(kernel)}, {dtype}", drawn)
-    names = {"ours": "kpred", "net": "best of the paper''s networks", "chain": "chain",
-             "forest": "random forest + rule", "nearest": "nearest + rule"}
-    script.key([*((name, LOOKS[look], "linespoints") for look, name in names.items()),
-                ("the paper''s own figures", LOOKS["paper"], "points")])
-    return script.text() if any_curve else None
+def two_lines(name):
+    """The name of a solver or kernel, in two lines if it is long."""
+    name = name.replace(" > ", " above ").replace("<=", "≤")
+    parts = re.findall("[A-Z][a-z0-9]*|_?[^A-Z_]+", name)
+    while len(parts) > 1 and len(parts[0]) + len(parts[1]) < 23:
+        parts[:2] = [parts[0] + parts[1]]
+    return parts[0] + ("\\n" + "".join(parts[1:]) if parts[1:] else "")
+
+
+def curve(lines, methods, column):
+    """(k, figure) of the first of the methods that is there, in columns like "pft1" or in a line for each k."""
+    for method in methods:
+        of = [x for x in lines if x["method"] == method]
+        found = [(int(k), x[column + k]) for x in of for k in KS if x.get(column + k)] or \
+            [(int(x["k"]), x[column]) for x in of if column in x]
+        if found:
+            return [(k, float(figure)) for k, figure in found]
+    return []
+
+
+def panels_of(panels, column, settings):
+    """A picture of a panel for each name, whose lines have the ways of a file."""
+    script = Script(len(panels), 5)
+    script.set("logscale x", *settings)
+    for title, lines in panels.items():
+        script.panel(two_lines(title), [(curve(lines, methods, column), LOOKS[look], "linespoints")
+                                        for look, methods in WAYS.values()])
+    script.key([(name, LOOKS[look], "linespoints") for name, (look, _) in WAYS.items()])
+    return script.text()
+
+
+def hit_rates(folder, split):
+    """A panel for each kernel that kpred has a model of."""
+    lines, panels = read_csv(os.path.join(folder, "accuracy.csv")), {}
+    for table in (f"paper_{split}", f"more_{split}", split):
+        for line in lines:
+            if line["table"] == table and line["by"] in ("", "all") \
+                    and not re.search(" kernels$|^pooled$", line["rows"]):
+                family, *rest = line["rows"].split(",", 1)
+                title = "gemm_" + MERGE_NAMES[family] if family in MERGE_NAMES else family
+                panels.setdefault(",".join([title, *rest]), []).append(line)
+    return panels_of({title: of for title, of in panels.items() if curve(of, ["kpred"], "pft")}, "pft",
+                     ["xrange [0.9:110]", "yrange [0:100]", "xtics (1, 3, 10, 30, 100)", "ytics 50", "mytics 2",
+                      *labels("k, tuples", "hits, %"), "ylabel offset 2.2,0"])
+
+
+def own_shares(folder, _):
+    """A panel for each table of timings, and their mean."""
+    panels = {}
+    for line in read_csv(os.path.join(folder, "training-own.csv")):
+        panels.setdefault(line["table"].replace("all", "mean of the tables"), []).append(line)
+    return panels_of(panels, "share", ["xrange [0.9:12]", "yrange [0.3:1]", "xtics (1, 2, 4, 10)", "ytics 0.2",
+                                       *labels("k, tuples", "share"), "ylabel offset 2.2,0"])
+
+
+def read_csv(path):
+    """The lines of a file, by column."""
+    try:
+        with open(path, encoding="utf-8", newline="") as f:
+            return list(csv.DictReader(f))
+    except OSError as e:
+        die(f"{path}: {e.strerror}")
 
 
 # ---- calibration ----
@@ -295,14 +349,29 @@ def gemms(m, _):
     return script.text()
 
 
-PLOTS = {"config": (curves, "config"), "shape": (curves, "shape"),
-         "calibration": (calibration, None), "frontier": (frontier, None),
+PLOTS = {"calibration": (calibration, None), "frontier": (frontier, None),
          "solvers": (solvers, "config"), "gemm": (gemms, None)}
-ALT = {"config": "Pft@k over k on the test rows of the split config, a panel for each kernel and "
-                 "type",
-       "shape": "the same for the split shape",
-       "calibration": "observed against predicted share of hits, a panel for each kernel",
+ALT = {"calibration": "observed against predicted share of hits, a panel for each kernel",
        "solvers": "share of the optimum against k, and of the worst problems, a pair of panels for "
                   "each GPU",
        "gemm": "share of the optimum against k, by layout, and how it is spread over the shapes",
        "frontier": "Pft@10 against bytes and against the time of a prediction"}
+
+
+def main():
+    """Draws what the folder has the figures of."""
+    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("folder", help="where the CSV files are, and the pictures go")
+    folder = p.parse_args().folder
+    for name, function in (("accuracy-config", hit_rates), ("accuracy-shape", hit_rates), ("training-own", own_shares)):
+        picture, path = gnuplot(function(folder, name.rsplit("-", 1)[1])), os.path.join(folder, f"{name}.svg")
+        if picture is None:
+            die("there is no gnuplot, which draws pictures (Debian: apt-get install gnuplot-nox)", 1)
+        with open(path + ".tmp", "w", encoding="utf-8") as f:
+            f.write(picture)
+        os.rename(path + ".tmp", path)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,13 +7,15 @@ The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand fo
 sections.py, and {{plot NAME}} for the pictures of plots.py. The first page and a sentence are made
 last, of the other tables. What is not measured is said to be so. Comments in the document say where a table begins
 and ends: with --keep a table that is measured in part stays as it is in the document. The lines of
-{{rows NAME}} go to a CSV file beside the document instead, which has one for each figure. Files take
+{{rows NAME}} go to a CSV file beside the document instead, which has one for each figure. With --keep those that are
+not measured again stay there. Files take
 their names when all are written: plots beside the text, as accuracy-NAME.svg. Without gnuplot there
 are none, and the text says so.
 
 Needs only Python's standard library.
 """
 import argparse
+import csv
 import os
 import re
 import sys
@@ -88,7 +90,8 @@ def single(path):
     """The lines of the CSV file beside a document by what the template calls their table."""
     found = {}
     for line in read_lines(path)[1:] if os.path.exists(path) else []:
-        found.setdefault(f"rows {line.partition(',')[0]}", []).append(line)
+        whole = sections.csv_line(dict(zip(sections.SINGLE, next(csv.reader([line]))))) # of older ones, too
+        found.setdefault(f"rows {line.partition(',')[0]}", []).append(whole)
     return found
 
 
@@ -97,6 +100,20 @@ def csv_of(tables):
     lines = [line for name, of in tables.items() if name.startswith("rows ")
              for line in of if not line.startswith("(")]
     return "\n".join([",".join(sections.SINGLE), *lines]) + "\n"
+
+
+def merged(new, old):
+    """Lines of CSV: the old ones, those that are measured again as they are now, and new ones beside their like."""
+    if new[0].startswith("("):
+        return old
+    key = {line: tuple(next(csv.reader([line]))[:4]) for line in [*new, *old]}
+    again, keys = {key[line]: line for line in new}, [key[line] for line in old]
+    for this, before in zip(map(key.get, new), [("", ""), *map(key.get, new)]):
+        if this not in keys and before[1] == this[1]:
+            keys.insert(keys.index(before) + 1, this)
+        elif this not in keys:
+            keys.insert(next((i for i, x in enumerate(keys) if x[1] == this[1]), len(keys)), this)
+    return [again.get(x) or next(line for line in old if key[line] == x) for x in keys]
 
 
 def is_less(new, old):
@@ -115,7 +132,8 @@ def tables_of(path, lines, m, old):
         name = line.strip("{}")
         if found.group(1) in sections.SECTIONS:
             new = sections.SECTIONS[found.group(1)](m, found.group(2))
-            tables[name] = old[name] if name in old and is_less(new, old[name]) else new
+            tables[name] = new if name not in old else merged(new, old[name]) if found.group(1) == "rows" else \
+                old[name] if is_less(new, old[name]) else new
         elif found.group(1) in sections.DERIVED:
             derived.append(found.groups())
         else:

@@ -154,7 +154,7 @@ def dimensions(m, split):
     places = places_of_layout(m.chosen)
     lines = [dimension_line(gpu, name, methods, places[model, split])
              for (model, s, gpu), methods in m.timed.items() if s == split and (model, s) in places
-             for name in METHODS if name in methods]
+             for name in ("additive", "boosted") if name in methods]
     if not lines:
         return [f"(2-D and 3-D apart, split `{split}`: not measured.)"]
     return table(["GPU", "", *(x for d in ("2-D", "3-D") for x in

@@ -1,7 +1,7 @@
-/* test_aiter_model.c - kpred-train aiter: AITER's list of shapes from a language model's config
+/* test_shapes.c - kpred-train shapes: AITER's list of shapes from a language model's config
    SPDX-License-Identifier: MIT
 
-   The configs are those of hf_configs.txt, and hf_deepseek_v3.json. aiter_model.cases has what is
+   The configs are those of hf_configs.txt, and hf_deepseek_v3.json. shapes.cases has what is
    made of them, and what is refused; test_aiter.py compares them with AITER's own lists. */
 #include "harness/cases.h"
 
@@ -11,7 +11,7 @@
 
 static int list(const char *model, int tp, const char *options)
 {
-    return RAN("kpred-train aiter --model hf_%s.json --tp %d %s", model, tp, options);
+    return RAN("kpred-train shapes --config hf_%s.json --tp %d %s", model, tp, options);
 }
 
 /* A list for a config that sed has changed: these pairs of N and K, and no others */
@@ -57,10 +57,10 @@ static void rows_and_files(void)
                  && strcmp(text_of("a.csv"), text_of("four")) == 0,
              "--force replaces a list");
     REFUSES("-o alone replaces nothing", 1, "a.csv: is there already; --force replaces it",
-            "kpred-train aiter --model hf_llama.json --tp 8 -o a.csv");
+            "kpred-train shapes --config hf_llama.json --tp 8 -o a.csv");
     CASE(strcmp(text_of("a.csv"), text_of("four")) == 0, "the file stays");
     REFUSES("the output is the config", 1, "hf_llama.json",
-            "kpred-train aiter --model hf_llama.json --tp 8 -o hf_llama.json --force");
+            "kpred-train shapes --config hf_llama.json --tp 8 -o hf_llama.json --force");
 }
 
 /* ---- what it refuses ---- */
@@ -74,8 +74,8 @@ static void bad(const char *model, int tp, const char *script, const char *text)
     if (*script == '\0')
         put_text("hf_bad.json", "%s", text_of(config));
     RAN_CASE(is_made
-                 && program_refuses(1, text,
-                                    "kpred-train aiter --model hf_bad.json --tp %d -o out.csv", tp)
+                 && program_refuses(
+                     1, text, "kpred-train shapes --config hf_bad.json --tp %d -o out.csv", tp)
                  && !is_there("out.csv"),
              say("%s: %s", script, text));
 }
@@ -114,7 +114,7 @@ static void see_case(const char *kind, char *const *c)
     else if (strcmp(kind, "value") == 0)
         bad_value(c[0], atoi(c[1]), c[2], c[3], c[4]);
     else if (strcmp(kind, "line") == 0)
-        REFUSES(c[2], atoi(c[0]), c[1], "kpred-train aiter %s", c[2]);
+        REFUSES(c[2], atoi(c[0]), c[1], "kpred-train shapes %s", c[2]);
     else
         bad(c[0], atoi(c[1]), c[2], c[3]);
 }
@@ -139,6 +139,6 @@ int main(void)
     put_configs();
     rows_and_files();
     bad_sizes();
-    each_row("tests/aiter/aiter_model.cases", see_case);
+    each_row("tests/aiter/shapes.cases", see_case);
     return program_end();
 }

@@ -1,4 +1,4 @@
-/* aiter_model.c - `kpred-train aiter`: a language model's config to AITER's list of shapes
+/* shapes.c - `kpred-train shapes`: a language model's config to AITER's list of shapes
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
@@ -8,21 +8,21 @@
 #include <stdlib.h>
 
 static const char help[] =
-    "usage: kpred-train aiter --model CONFIG.json --tp N [--m LIST] [-o FILE.csv [--force]]\n"
+    "usage: kpred-train shapes --config CONFIG.json --tp N [--m LIST] [-o FILE.csv [--force]]\n"
     "\n"
     "Writes AITER's untuned list, M,N,K, of a language model's matrix products in FP8 with a "
     "scale\n"
     "for each block of 128 x 128 weights. `kpred aiter` makes a tuned table of it.\n"
     "\n"
-    "  --model CONFIG.json  the config of the model on Hugging Face; its model_type is one of\n"
-    "                       deepseek_v3, deepseek_v32, glm4_moe, glm_moe_dsa, gpt_oss, kimi_k2,\n"
-    "                       llama, llama4, minimax_m2, mistral, mixtral, qwen2, qwen3, qwen3_moe,\n"
-    "                       qwen3_next, qwen3_vl, qwen3_vl_moe. Another one, or a layer that is\n"
-    "                       not known, is an error\n"
-    "  --tp N               on how many GPUs a server splits each layer (tensor parallelism)\n"
-    "  --m LIST             numbers of tokens, such as 1,16,256 (default: 1, 2, 4 .. 32768)\n"
-    "  -o FILE.csv          written whole or not at all (default: standard output)\n"
-    "  --force              replace FILE.csv if it is there\n"
+    "  --config CONFIG.json  the config of the model on Hugging Face; its model_type is one of\n"
+    "                        deepseek_v3, deepseek_v32, glm4_moe, glm_moe_dsa, gpt_oss, kimi_k2,\n"
+    "                        llama, llama4, minimax_m2, mistral, mixtral, qwen2, qwen3,\n"
+    "                        qwen3_moe, qwen3_next, qwen3_vl, qwen3_vl_moe. Another one, or a\n"
+    "                        layer that is not known, is an error\n"
+    "  --tp N                on how many GPUs a server splits each layer (tensor parallelism)\n"
+    "  --m LIST              numbers of tokens, such as 1,16,256 (default: 1, 2, 4 .. 32768)\n"
+    "  -o FILE.csv           written whole or not at all (default: standard output)\n"
+    "  --force               replace FILE.csv if it is there\n"
     "\n"
     "Standard error tells which layer has which N and K. Routed experts are left out, for which\n"
     "AITER has fused MoE kernels, and so are routers, embeddings and the output layer, which are\n"
@@ -32,7 +32,7 @@ static const char help[] =
 enum { POWERS = 16 }; /* of 2, which AITER's lists have: 1 .. 32768 */
 
 struct options {
-    const char *model, *output;
+    const char *config, *output;
     long tp;
     struct opt_counts m;
     int force;
@@ -54,7 +54,7 @@ static void tell(const struct options *o, const struct list *list, size_t rows)
     if (!list->says_blocks)
         note("%s has no quantization_config: the list is of use if the server makes FP8 of it in "
              "blocks of 128 x 128",
-             o->model);
+             o->config);
     note("%zu %s", rows, as_counted(rows, "row", "rows"));
 }
 
@@ -75,12 +75,12 @@ static int run(struct options *o)
     const struct output to = {"-o", o->output};
     struct hf_config config;
     struct list list;
-    if (outputs_check_input(&to, 1, "--model", o->model) != 0)
+    if (outputs_check_input(&to, 1, "--config", o->config) != 0)
         return -1;
     if (o->m.n == 0)
         for (int i = 0; i < POWERS; i++)
             o->m.v[o->m.n++] = 1L << i;
-    int rc = hf_config_read(o->model, &config);
+    int rc = hf_config_read(o->config, &config);
     if (rc == 0)
         rc = quantization_check_blocks(&config, &list.says_blocks);
     if (rc == 0)
@@ -91,11 +91,12 @@ static int run(struct options *o)
     return rc;
 }
 
-int cmd_aiter_model(int argc, char **argv)
+/* name: of the option that has the config */
+static int parse_and_run(const char *name, int argc, char **argv)
 {
     struct options o = {0};
     const struct opt table[] = {
-        {.name = "--model", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
+        {.name = name, .kind = OPT_TEXT, .to = &o.config, .is_required = 1},
         {.name = "--tp",
          .kind = OPT_COUNT,
          .to = &o.tp,
@@ -111,4 +112,14 @@ int cmd_aiter_model(int argc, char **argv)
     if (status < 0 && outputs_check_force(o.force, o.output) != 0)
         status = 2;
     return status < 0 ? run(&o) != 0 : status;
+}
+
+int cmd_shapes(int argc, char **argv)
+{
+    return parse_and_run("--config", argc, argv);
+}
+
+int cmd_shapes_as_aiter(int argc, char **argv)
+{
+    return parse_and_run("--model", argc, argv);
 }
