@@ -255,8 +255,7 @@ def is_gpu(g):
 
 def wrong_text(text, d):
     """All that is in the description has to stand there, in its order, on lines that can be read."""
-    words = [token for f in d["fields"] for token in f["tokens"]]
-    words += [f"{f['trained_min']}..{f['trained_max']}" for f in d["fields"] if not f["tokens"]]
+    words = [word for f in d["fields"] for word in f["tokens"] or [f"{f['trained_min']}..{f['trained_max']}"]]
     words += [product for g in d["gpus"] for product in g["products"]]
     words += [str(v) for p in d["params"] for v in [p["param"]] + p["values"]]
     words += [line["line"] for line in d["program"]]

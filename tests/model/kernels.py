@@ -27,6 +27,7 @@ def read_spec(path):
     sections = read_sections(path)
     kernel, data, fields, params = (dict(sections[name]) for name in ("kernel", "data", "fields", "params"))
     spec = {"name": kernel["name"], "family": data["family"], "gpus": fields["gpu"].split(),
+            "further": [name for name in fields if name not in ("gpu", "m", "n", "k")],
             "splits": [int(x) for x in params["split"].split()], "kernels": {}}
     for left, right in sections["kernels"]:
         library, *numbers = left.split()
@@ -50,9 +51,29 @@ def numbers_in(name, mark):
     return int(found.group(1)) if found else None
 
 
-def is_legal(family, kernel, name, split, n, k):
+def is_legal_bf16(library, name, split, gpu, m, n, k):
+    """The BF16 product alone: what tuners try of asm, what skinny takes, and what FlyDSL's names say."""
+    if library == "asm":
+        parts = range(2, 17) if name.endswith("splitk_cleanE") else (1,)
+        return split in parts and split <= k / 64 and k % 64 == 0 and n % numbers_in(name, r"_tn_\d+x") == 0
+    if library == "opus":
+        return True
+    if library == "skinny":
+        units = int(gpu.split("_")[1])
+        narrow = n <= (2 * units if m == 1 else units)
+        deepest = 9216 if m <= 4 else 5120 if m <= 8 else 256 if m <= 16 else 0
+        return split == 0 and narrow and k % 8 == 0 and k <= deepest
+    if library == "flydsl":
+        tile_n, tile_k, parts = map(int, re.search(r"_t\d+x(\d+)x(\d+)_split_k(\d+)_", name).groups())
+        return split == 0 and n % tile_n == 0 and k % (tile_k * parts) == 0
+    return split == 0
+
+
+def is_legal(family, kernel, name, split, gpu, m, n, k):
     """Section by section: what the library's tuners try, and what all their rows have in common."""
     library, (_, tile_n, tile_k, _) = kernel["library"], kernel["tuple"]
+    if family == "bf16":
+        return is_legal_bf16(library, name, split, gpu, m, n, k)
     if family == "a8w8_blockscale":
         if library == "cktile" and k % tile_k:
             return False
@@ -86,7 +107,8 @@ def problems(spec, count):
     for _ in range(count):
         n, k = (draw.choice((draw.randrange(1, 4096), 16 * draw.randrange(1, 1024),
                              128 * draw.randrange(1, 200))) for _ in range(2))
-        print(spec["name"], draw.choice(spec["gpus"]), draw.randrange(1, 40000), n, k)
+        print(spec["name"], draw.choice(spec["gpus"]), draw.choice((draw.randrange(1, 20), draw.randrange(1, 40000))),
+              n, k)
 
 
 def listed(path, family):
@@ -94,6 +116,8 @@ def listed(path, family):
     names = {}
     for row in csv.DictReader(open_text(path)):
         if row["family"] != family or row["kernelId"] == "-1" or "bpreshuffle=0" in row["fields"]:
+            continue
+        if family == "bf16": # its lists are not read
             continue
         for word in row["gfx"].split():
             if word.startswith("gfx"):
@@ -108,7 +132,7 @@ def legal(spec, path):
     everywhere = {name for names in lists.values() for name in names}
     for line in sys.stdin:
         line = line.strip()
-        _, gpu, _, n, k = line.split()
+        _, gpu, m, n, k = line.split()
         arch = gpu.split("_")[0]
         for name, kernel in spec["kernels"].items():
             if name in everywhere:
@@ -120,7 +144,7 @@ def legal(spec, path):
             if number is None:
                 continue
             for split in spec["splits"]:
-                if is_legal(spec["family"], kernel, name, split, int(n), int(k)):
+                if is_legal(spec["family"], kernel, name, split, gpu, int(m), int(n), int(k)):
                     print(line, name, number, split)
 
 
@@ -129,40 +153,44 @@ def split_of(spec, kernel, text):
     split = int(float(text))
     if spec["family"] == "a8w8_bpreshuffle" and kernel["library"].startswith("ck"):
         return split
-    if not spec["family"].endswith("bpreshuffle"):
+    if not spec["family"].endswith("bpreshuffle") and spec["family"] != "bf16":
+        return split
+    if kernel["library"] == "opus" and spec["family"] == "bf16":
         return split
     return max(split, 1) if kernel["library"] == "asm" else 0
 
 
 def table_rows(spec, paths):
-    """(place, gpu, m, n, k, name, split, us) of each row"""
+    """(place, gpu, m, n, k, name, split, us, further fields) of each row; one never timed has 0 us."""
     for path in paths:
         for number, row in enumerate(csv.DictReader(open_text(path)), 2):
             if row.get("q_dtype_w") == "torch.int8" or row["us"] == "inf":
                 continue
+            more = [row[name] for name in spec["further"]]
             gfx = row.get("gfx") or ("gfx950" if row["cu_num"] == "256" else "gfx942")
             kernel = spec["kernels"][row["kernelName"]]
             yield (f"{path}:{number}", f"{gfx}_{row['cu_num']}", int(row["M"]), int(row["N"]),
                    int(row["K"]), row["kernelName"], split_of(spec, kernel, row["splitK"]),
-                   float(row["us"]))
+                   float(row["us"]) or 1e9, more)
 
 
 def rows(spec, paths):
     out = []
-    for _, gpu, m, n, k, name, split, us in table_rows(spec, paths):
+    for _, gpu, m, n, k, name, split, us, more in table_rows(spec, paths):
         kernel = spec["kernels"][name]
         numbers = ",".join(str(x) for x in kernel["tuple"])
-        out.append(f"{gpu},{m},{n},{k},{split},{kernel['library']},{numbers},{us:.15g}")
+        problem = ",".join([gpu, str(m), str(n), str(k), *more])
+        out.append(f"{problem},{split},{kernel['library']},{numbers},{us:.15g}")
     for line in sorted(out):
         print(line)
 
 
 def rejected(spec, paths):
-    for place, gpu, m, n, k, name, split, _ in table_rows(spec, paths):
+    for place, gpu, m, n, k, name, split, _, _ in table_rows(spec, paths):
         kernel = spec["kernels"][name]
         if gpu.split("_")[0] not in kernel["ids"]:
             print(f"{place}: {name} is not in the list of {gpu}")
-        elif not is_legal(spec["family"], kernel, name, split, n, k):
+        elif not is_legal(spec["family"], kernel, name, split, gpu, m, n, k):
             print(f"{place}: {m},{n},{k} {name} {split}")
 
 

@@ -24,6 +24,7 @@
 #include "weights/gemm_a8w8_blockscale.h"
 #include "weights/gemm_a8w8_blockscale_bpreshuffle.h"
 #include "weights/gemm_a8w8_bpreshuffle.h"
+#include "weights/gemm_bf16.h"
 #include "weights/gemm_mi100_nn.h"
 #include "weights/gemm_mi100_nt.h"
 #include "weights/gemm_mi100_tn.h"
@@ -48,6 +49,7 @@
     X(gemm_a8w8_blockscale, GEMM_A8W8_BLOCKSCALE)                         \
     X(gemm_a8w8_blockscale_bpreshuffle, GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE) \
     X(gemm_a8w8_bpreshuffle, GEMM_A8W8_BPRESHUFFLE)                       \
+    X(gemm_bf16, GEMM_BF16)                                               \
     X(gemm_mi100_nn, GEMM_MI100_NN)                                       \
     X(gemm_mi100_nt, GEMM_MI100_NT)                                       \
     X(gemm_mi100_tn, GEMM_MI100_TN)

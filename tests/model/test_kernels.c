@@ -94,8 +94,8 @@ static int print_legal(const char *line)
     if (sscanf(line, "%63s %31s %ld %ld %ld", name, gpu, &size[0], &size[1], &size[2]) != 5
         || model_open(name, &model) != 0)
         return 1;
-    const int32_t problem[] = {kpred_token(&model.m, 0, gpu), (int32_t)size[0], (int32_t)size[1],
-                               (int32_t)size[2]};
+    const int32_t problem[KPRED_MAX_FIELDS] = {kpred_token(&model.m, 0, gpu), (int32_t)size[0],
+                                               (int32_t)size[1], (int32_t)size[2]};
     for (int32_t i = 0; problem[0] >= 0 && i < (int32_t)model.m.names->n; i++) {
         kpred_kernel_values(&model.m, i, values);
         print_splits(&model.m, line, problem, values, i);

@@ -13,7 +13,7 @@
 #include "shipped.h"
 
 /* A list of kernels takes as much again. The words are those at beams of 10 and of 100: 8 and 32
-   KB, with hundreds of kernels 10 and 64 KB, and 4 KB at 10 where the first parameter has more than
+   KB, with hundreds of kernels 14 and 115 KB, and 4 KB at 10 where the first parameter has more than
    64 values and few follow. */
 enum {
     MOST_BYTES = 128 * 1024,
@@ -21,8 +21,8 @@ enum {
     MOST_WORDS = 2048,
     MOST_WORDS_OF_100 = 8192,
     MANY_KERNELS = 200,
-    MOST_KERNEL_WORDS = 2560,
-    MOST_KERNEL_WORDS_OF_100 = 16384,
+    MOST_KERNEL_WORDS = 3584,
+    MOST_KERNEL_WORDS_OF_100 = 28800,
     MOST_WIDE_WORDS = 1024,
     MOST_BEAM = 100,
     N_PROBLEMS = 100

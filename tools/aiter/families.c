@@ -95,9 +95,18 @@ const struct family families[N_FAMILIES] = {
                      .short_name = "bf16",
                      .merge_name = "bf16_tuned_gemm",
                      .variable = "AITER_CONFIG_GEMM_BF16",
+                     .model = "gemm_bf16",
+                     .files = "dsv3_bf16_tuned_gemm dsv4_bf16_tuned_gemm dsv4pro_bf16_tuned_gemm "
+                              "flux2_bf16_tuned_gemm glm47_bf16_tuned_gemm glm5_bf16_tuned_gemm "
+                              "gptoss_bf16_tuned_gemm kimi_bf16_tuned_gemm kimik2_bf16_tuned_gemm "
+                              "kimik3_bf16_tuned_gemm llama405B_bf16_tuned_gemm "
+                              "llama70B_bf16_tuned_gemm minimax_m3_eagle_bf16_tuned_gemm "
+                              "qwen32B_bf16_tuned_gemm qwen3_5_397b_bf16_tuned_gemm "
+                              "qwen3_8b_bf16_tuned_gemm",
                      .has_libtype = 1,
                      .has_nearest = 1,
                      .details = {"bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"},
+                     .modelled = {NULL, "torch.bfloat16", NULL, "False", "False"},
                      .id_column = "solidx",
                      .tail = "err_ratio,tflops,bw",
                      .never = "hipblaslt"},

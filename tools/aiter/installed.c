@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
+#include "base/names.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -246,10 +248,10 @@ static const char *library_of(const kpred_model *m, int32_t kernel)
     return "";
 }
 
+/* The others ship code, compile it when they are asked, or belong to PyTorch. */
 static int needs_build(const char *library)
 {
-    return strcmp(library, "asm") != 0 && strcmp(library, "triton") != 0
-           && strcmp(library, "flydsl") != 0;
+    return names_has_word("ck cktile opus", library);
 }
 
 static int may_run(const struct interned *names, const struct installed_family *in,

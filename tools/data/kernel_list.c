@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *kernel_called(const struct spec *spec, const char *library, const char *name,
-                          const char *number, struct buf *b)
-{
-    if (!names_has_word(spec->numbered, library))
-        return name;
-    b->n = 0;
-    buf_printf(b, "%s.%s", library, number);
-    return b->s;
-}
-
 /* ---- the list ---- */
 
 static struct kernel *find_kernel(struct kernel_list *list, const char *name)
@@ -148,11 +138,12 @@ static void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
 
 /* ---- the list: files ---- */
 
+/* The number is a list's own, or what a table calls a solution; its kernelId is often an old one. */
 struct source {
     struct kernel_list *list;
     struct csv_records *r;
     int takes_lists; /* lists alone, or tables alone? */
-    int name, library, gfx, family, id, fields, number, tile[KERNEL_TILES]; /* columns; -1: none */
+    int name, library, gfx, family, id, fields, tile[KERNEL_TILES]; /* columns; -1: none */
 };
 
 static const char *cell(const struct source *s, int column)
@@ -167,11 +158,8 @@ static int find_columns(struct source *s)
     s->library = csv_records_find(s->r, "libtype");
     s->gfx = csv_records_find(s->r, "gfx");
     s->family = csv_records_find(s->r, "family");
-    s->id = csv_records_find(s->r, "kernelId");
     s->fields = csv_records_find(s->r, "fields");
-    s->number = csv_records_find(s->r, "solidx");
-    if (s->number < 0)
-        s->number = s->id;
+    s->id = csv_records_find(s->r, s->fields >= 0 ? "kernelId" : "solidx");
     for (size_t i = 0; i < KERNEL_TILES; i++)
         s->tile[i] = csv_records_find(s->r, tiles[i]);
     if (s->name < 0 || s->gfx < 0)
@@ -212,19 +200,15 @@ static int add_row(const struct source *s)
 {
     int64_t id = 0;
     char *gfx = xstrdup(cell(s, s->gfx));
-    struct buf b = {0};
-    const char *name =
-        kernel_called(s->list->spec, library_of(s), cell(s, s->name), cell(s, s->number), &b);
-    const int column = name == b.s ? s->number : s->fields >= 0 ? s->id : -1;
     int bad = 0;
-    if (parse_int(cell(s, column), 0, INT32_MAX, &id) != 0)
+    if (parse_int(cell(s, s->id), 0, INT32_MAX, &id) != 0)
         id = 0;
     for (char *word = strtok(gfx, " "); word != NULL && !bad; word = strtok(NULL, " ")) {
-        struct kernel *k = find_kernel(s->list, name);
+        struct kernel *k = find_kernel(s->list, cell(s, s->name));
         if (strncmp(word, "gfx", 3) != 0)
             continue;
         if (k == NULL) {
-            k = new_kernel(s->list, name, library_of(s));
+            k = new_kernel(s->list, cell(s, s->name), library_of(s));
             set_tile(s, k);
         } else if (k->is_old && s->fields >= 0) {
             k->n_places = 0; /* the list knows better */
@@ -235,7 +219,6 @@ static int add_row(const struct source *s)
         bad = add_place(k, word, (int32_t)id);
     }
     free(gfx);
-    buf_free(&b);
     return bad ? -1 : 0;
 }
 
@@ -336,12 +319,18 @@ static int number_behind(const char *name, const char *mark, int otherwise)
     return at != NULL ? atoi(at + strlen(mark)) : otherwise;
 }
 
-/* The next free number. FlyDSL's say how many buffers a kernel has (nb) and in how many parts it
-   takes k (sk), which its legality depends on: nb + 16 log2(sk), and 4 more for each before it. */
+/* The next free number; of assembly kernels that cut k and clear the output first, from 2 on. FlyDSL's say what a kernel's legality depends on: in how many parts it takes k
+   (split_k), and 32 more for each before it; or how many buffers it has (nb) and its parts (sk):
+   nb + 16 log2(sk), and 4 more for each before it. */
 static void number_variant(const struct kernel_list *list, struct kernel *k)
 {
     const int buffers = number_behind(k->name, "_nb", 0), parts = number_behind(k->name, "_sk", 1);
-    int32_t step = 1, variant = 1;
+    const int pieces = number_behind(k->name, "_split_k", 0);
+    int32_t step = 1, variant = strstr(k->name, "_splitk_clean") != NULL ? 2 : 1;
+    if (pieces >= 1 && pieces < 32) {
+        step = 32;
+        variant = pieces;
+    }
     if (buffers >= 2 && buffers <= 4) {
         step = 4;
         variant = buffers;

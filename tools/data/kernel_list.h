@@ -32,11 +32,6 @@ struct kernel_list {
     int has_list; /* was there a file of that kind? */
 };
 
-/* What the spec calls the kernel of a row: by the row's name, or as LIBRARY.NUMBER where `numbered`
-   has the library, since AITER takes the number there, and the name may be that of others, too. */
-const char *kernel_called(const struct spec *spec, const char *library, const char *name,
-                          const char *number, struct buf *b);
-
 /* A list with the kernels of the spec. 0, or -1 with a message; to be freed in any case. */
 int kernel_list_open(struct kernel_list *list, const struct spec *spec);
 /* Adds those that the files name, lists first: 0, or -1 with a message. */

@@ -39,7 +39,6 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv",   "find-db", 
     X(COUNTED, "data", "counted")                 \
     X(IGNORED, "data", "ignored")                 \
     X(WITHOUT, "data", "without")                 \
-    X(NUMBERED, "data", "numbered")               \
     X(CONFIG, "split", "config")                  \
     X(SHAPE, "split", "shape")                    \
     X(BALANCE, "split", "balance")                \
@@ -805,7 +804,6 @@ static int check_aiter(struct reader *r)
     s->counted = r->text[COUNTED];
     s->ignored = r->text[IGNORED];
     s->without = r->text[WITHOUT];
-    s->numbered = r->text[NUMBERED];
     s->family_line = r->at[FAMILY];
     return r->opened[KERNELS] != 0 ? 0
                                    : fail("%s:%ld: format = aiter: there is no section [kernels]",

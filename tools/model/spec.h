@@ -26,9 +26,8 @@
                  tables; and of the parameter `split`, the values that a file has which was tuned
                  without a search for it (`unsearched`), the libraries where it is `counted`
                  from 1, and those where the column is `ignored` and means 0; and what the rows
-                 have that it is not about: types, libraries, COLUMN=VALUE (`without`). Kernels
-                 of the libraries in `numbered` are called LIBRARY.NUMBER. Further fields
-                 are named after columns. For triton: `family`, moe, moe_down or
+                 have that it is not about: types, libraries, COLUMN=VALUE (`without`). Further
+                 fields are named after columns. For triton: `family`, moe, moe_down or
                  block_gemm, which has the fields and parameters of triton_spec.h
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
@@ -146,8 +145,7 @@ struct spec {
     struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape, balance;
     const char *family; /* of format = aiter and triton; else NULL */
-    const char *unsearched, *counted, *ignored, *without,
-        *numbered; /* of format = aiter; may be NULL */
+    const char *unsearched, *counted, *ignored, *without; /* of format = aiter; may be NULL */
     long family_line;
     const char *shipped; /* the split that `train` takes unless it is told another */
     struct spec_lines derived, restricts, features, network, judge, unseen, kernels;

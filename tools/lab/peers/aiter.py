@@ -23,7 +23,7 @@ import collections
 import os
 import sys
 
-from aiter_rows import (MERGE_NAMES, archs_by_name, default_of, fine_m, folds_of, is_legal, look_up,
+from aiter_rows import (EXTRA, MERGE_NAMES, archs_by_name, default_of, fine_m, folds_of, is_legal, look_up,
                         narrow_files, read_kernels, read_tables, tiles_by_name)
 from rows import ROOT, die, parser_of, progress, write_csv
 
@@ -222,7 +222,11 @@ def network(task):
     """What a header of kpred-train names, which was trained without the tested rows."""
     name = f"{task.family}-{task.test}" + (f"-{task.fold}" if task.test == "file" else "")
     library = native.load(os.path.join(task.options.models, f"{name}.h"))
-    return [native.kernels(library, *row.problem[:4]) for row in task.tested]
+    fields = ["gpu", "m", "n", "k", *EXTRA.get(task.family, [])]
+    called = {row.label[1].partition("#")[0]: row.label[1] for row in task.rows} # without its number
+    return [[(source, called.get(kernel, kernel), split) for source, kernel, split in
+             native.kernels(library, " ".join(f"{f}={x}" for f, x in zip(fields, row.problem)))]
+            for row in task.tested]
 
 
 METHODS = {"aiter": aiter, "nearest": nearest, "frequency": frequency, "forest": forest,

@@ -20,7 +20,7 @@ void bench_extend(const int32_t *problem, const unsigned char *prefix, size_t ro
 size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap);
 int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
                   int32_t *found);
-int bench_kernels(const char *gpu, int32_t *problem, char *out, size_t cap);
+int bench_kernels(const char *text, char *out, size_t cap);
 
 const char *bench_split(void)
 {
@@ -137,20 +137,34 @@ static size_t put_kernel(const int32_t *problem, const kpred_tuple *t, char *out
     return (size_t)n < cap ? (size_t)n : 0;
 }
 
-/* A line for each kernel that the network names, best first; problem: GPU, M, N, K, the first of
-   which is set here. A GPU that the model does not know, or a problem without a legal tuple, has no
-   kernels. 0, or -1 if a line cannot be written. */
-int bench_kernels(const char *gpu, int32_t *problem, char *out, size_t cap)
+/* The problem's values of the model's fields from "gpu=TOKEN m=SIZE ...", which may have others. */
+static void read_problem(const char *text, int32_t *problem)
+{
+    for (int f = 0; f < model->n_fields; f++) {
+        const char *name = model->fields[f].name, *at = text;
+        char token[64] = "";
+        while (at != NULL && (strncmp(at, name, strlen(name)) != 0 || at[strlen(name)] != '='))
+            at = strchr(at, ' ') != NULL ? strchr(at, ' ') + 1 : NULL;
+        if (at != NULL)
+            sscanf(at + strlen(name) + 1, "%63[^ ]", token);
+        problem[f] = model->fields[f].n_tokens != 0 ? kpred_token(model, (size_t)f, token)
+                                                    : (int32_t)strtol(token, NULL, 10);
+    }
+}
+
+/* A line for each kernel that the network names, best first. A GPU that the model does not know, or a
+   problem without a legal tuple, has no kernels. 0, or -1 if a line cannot be written. */
+int bench_kernels(const char *text, char *out, size_t cap)
 {
     const size_t words = kpred_arena_words(model, BEAM);
-    int32_t *arena = calloc(words, sizeof *arena);
+    int32_t *arena = calloc(words, sizeof *arena), problem[KPRED_MAX_FIELDS] = {0};
     kpred_tuple tuple[BEAM];
     kpred_ctx ctx;
     size_t n = 0, used = 0, i = 0;
     int bad = !arena || kpred_init(&ctx, KPRED_VERSION, model, BEAM, arena, words) != KPRED_OK;
     out[0] = '\0';
-    problem[0] = kpred_token(model, 0, gpu);
-    if (!bad && kpred_predict(&ctx, problem, 4, tuple, BEAM, &n) != KPRED_OK)
+    read_problem(text, problem);
+    if (!bad && kpred_predict(&ctx, problem, model->n_fields, tuple, BEAM, &n) != KPRED_OK)
         n = 0;
     for (; i < n && !bad; i++) {
         const size_t length = put_kernel(problem, &tuple[i], out + used, cap - used);

@@ -45,7 +45,7 @@ def declare(library):
     library.bench_legal.argtypes = [INTS, BYTES, ctypes.c_size_t]
     library.bench_legal.restype = ctypes.c_size_t
     library.bench_predict.argtypes = [INTS, ctypes.c_size_t, ctypes.c_size_t, BYTES, INTS]
-    library.bench_kernels.argtypes = [ctypes.c_char_p, INTS, ctypes.c_char_p, ctypes.c_size_t]
+    library.bench_kernels.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
     return library
 
 
@@ -83,10 +83,11 @@ def predict(library, problems, k, n_params):
     return tuples
 
 
-def kernels(library, gpu, m, n, k):
-    """AITER's kernels that the network names for a problem, best first: (library, kernel, split)."""
+def kernels(library, problem):
+    """AITER's kernels that the network names for a problem, "gpu=TOKEN m=SIZE ...", best first: (library,
+    kernel, split)."""
     out = ctypes.create_string_buffer(1 << 13)
-    if library.bench_kernels(gpu.encode(), np.array([0, m, n, k], np.int32), out, len(out)):
+    if library.bench_kernels(problem.encode(), out, len(out)):
         die("a tuple is illegal or has no name, or kpred_init refuses the model", 1)
     lines = (line.split() for line in out.value.decode().splitlines())
     return [(source, name, int(split)) for source, name, split in lines]
