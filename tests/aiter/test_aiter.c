@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT
 
    Most tests are named after the arguments and what is expected of them. */
+#include "data/sample.h" /* the libraries that unpack */
 #include "harness/cases.h"
 
 #define run_cases(kind) each_row_of("tests/aiter/aiter.cases", kind, see_case)
@@ -335,6 +336,27 @@ static void installed_tables(void)
              "the variable lists all files, the base file first");
 }
 
+/* Tables and lists are read packed, too, and the base file comes first all the same. */
+static void packed_files(void)
+{
+#ifdef HAVE_ZLIB
+    TABLE_OF(BASE, "17,1536,7168,5.5," SMALL "|33,1536,7168,5.5," USUAL);
+    LIST_OF("M,N,K|17,1536,7168|18,1536,7168");
+    RUNS("/usr/bin/env gzip -f -k " BASE " " MINE " " LIST);
+    gives("18,1536,7168", "--exact --installed " BASE ".gz --", LIST ".gz");
+    aiter("--exact --installed " MINE ".gz " BASE ".gz -o dir --", LIST ".gz");
+    RAN_CASE(has(program.err.s, say("=%s/" BASE ".gz:%s/" MINE ".gz:%s/dir/", program.scratch,
+                                    program.scratch, program.scratch)),
+             "the variable lists packed files");
+    LIST_OF("M,N,K|17,1536");
+    RUNS("/usr/bin/env gzip -f " LIST);
+    bad_file(LIST ".gz", "2: has 2 cells, the header has 3");
+    put_text(LIST ".gz", "M,N,K\n");
+    bad_file(LIST ".gz", " is no gzip data");
+    refused("none.csv.gz: cannot open: No such file", "", "none.csv.gz");
+#endif
+}
+
 static void nearest_shapes(void)
 {
     char *rows = "16,1024,4096,torch.int8,ck,1.0,5.5,a_256x16x64x128|"
@@ -514,18 +536,12 @@ static void speed_and_memory(void)
 
 int main(void)
 {
-    static void (*const parts[])(void) = {logs_and_lists,
-                                          sizes_that_serve,
-                                          outputs,
-                                          earlier_outputs,
-                                          installed_tables,
-                                          nearest_shapes,
-                                          models_and_nearest_shapes,
-                                          gpus,
-                                          bad_logs_and_lists,
-                                          bad_installed_tables,
-                                          bad_lines,
-                                          speed_and_memory};
+    static void (*const parts[])(void) = {
+        logs_and_lists,     sizes_that_serve,          outputs,
+        earlier_outputs,    installed_tables,          packed_files,
+        nearest_shapes,     models_and_nearest_shapes, gpus,
+        bad_logs_and_lists, bad_installed_tables,      bad_lines,
+        speed_and_memory};
     int has_all = 1;
     program_begin();
     for (size_t i = 0; i < COUNT(families); i++)

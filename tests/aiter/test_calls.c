@@ -1,6 +1,7 @@
 /* test_calls.c - what tools/aiter/inputs.c finds in lines: all forms, cut and run into each other
    SPDX-License-Identifier: MIT */
 #include "aiter/aiter.h"
+#include "data/sample.h" /* the libraries that unpack */
 #include "harness/cases.h"
 
 static struct form {

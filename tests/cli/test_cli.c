@@ -321,6 +321,7 @@ static void with_databases(void)
     put_text("file", "%s", "");
     put_text("many.csv", "kind,h,n,stride\nother,7,8,2\nother,9,8,1\n");
     put_text("bad.csv", "%sother,7,x,2\n", text_of("many.csv"));
+    CASE(make_bz2("many.csv.bz2", (const char *const[]){"many.csv"}, 1) == 0, "many.csv.bz2");
     run_cases("train");
     without_permission("kept", 0555, TRAIN TO_KEPT);
     without_permission("gfx900_56-closed.db", 0, TRAIN " --data gfx900_56-closed.db -o kept/out.h");

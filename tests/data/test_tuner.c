@@ -41,8 +41,7 @@ static void notes(void)
     CHECK_TEXT(program.err.s, "kpred-train: python.json: " IGNORED "kpred-train: " FAILED);
     RAN_CHECK(GIVES("tuner.spec --data cache.json --set problem_size_y=7 --gpu RTX_3090"));
     CHECK(has_line(program.err.s,
-                   "kpred-train: --set problem_size_y=... is not used: all files say "
-                   "what it is"));
+                   "kpred-train: --set problem_size_y=... is not used: all files have it"));
     CHECK(has_line(program.err.s,
                    "kpred-train: --gpu RTX_3090 is not used: all files name their GPU"));
     const char *last = strstr(text_of("cache.json"), "\"2,b");

@@ -178,7 +178,7 @@ static void bad_specs(void)
         {"s/^rdna = /rdna = amd /",
          "12:1: [unseen]: \"amd\": is a name of this section, not a GPU"},
         {"s/^rdna = /amd = /", "12:1: [unseen]: \"amd\": is given twice"},
-        {"s/^amd = .*/amd =/", "10:6: [unseen]: \"amd =\": stands for no GPU"},
+        {"s/^amd = .*/amd =/", "10:6: [unseen]: \"amd =\": names no GPU"},
         {"s/^amd = .*/amd gfx90a6e/", "10:5: [unseen]: \"amd gfx90a6e\": is not of the form"},
         {"s/= timed/= csv/", "9: [unseen]: is for data with times"},
         {"s/^gpu =/device =/; s/onehot gpu/onehot device/",

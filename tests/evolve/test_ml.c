@@ -56,6 +56,19 @@ static int learns(const char *network, const char *options)
            && program.err.n == 0;
 }
 
+/* The images may be packed. */
+static void packed_images(void)
+{
+    RUNS("/usr/bin/env gzip -k rows.csv");
+    RAN_CASE(learns("dense", "--epochs 1"), "dense");
+    put_copy("plain.mlir", "dense.mlir");
+    const int status =
+        RAN("kpred-evolve network dense --data rows.csv.gz -o dense.mlir --epochs 1");
+    RAN_CASE(has(program.err.s, "which this program was built without")
+                 || (status == 0 && strcmp(text_of("dense.mlir"), text_of("plain.mlir")) == 0),
+             "rows.csv.gz");
+}
+
 static void learning(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -231,6 +244,7 @@ int main(void)
 {
     commands_begin();
     put_rows();
+    packed_images();
     learning();
     verifies();
     RUNS("kpred-evolve network dense --data rows.csv --epochs 8 --batch 10 -o dead.mlir --plant "

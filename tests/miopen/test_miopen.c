@@ -56,11 +56,13 @@ static int prints_wanted(const char *arguments)
 static int tells(size_t lines, size_t calls, size_t covered, const char *reasons)
 {
     char counts[256];
+    const size_t problems = count_lines(program.out.s), entries = count_of(program.out.s, ":");
     const size_t n = (size_t)snprintf(
         counts, sizeof counts,
-        "kpred: %zu line%s, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries\n",
-        lines, lines == 1 ? "" : "s", calls, covered, calls - covered, count_lines(program.out.s),
-        count_of(program.out.s, ":"));
+        "kpred: %zu line%s, %zu driver line%s: %zu covered, %zu not; %zu "
+        "problem%s, %zu %s\n",
+        lines, lines == 1 ? "" : "s", calls, calls == 1 ? "" : "s", covered, calls - covered,
+        problems, problems == 1 ? "" : "s", entries, entries == 1 ? "entry" : "entries");
     return strncmp(program.err.s, counts, n) == 0 && strcmp(program.err.s + n, reasons) == 0;
 }
 

@@ -285,7 +285,8 @@ def shown_figures():
         if not ours:
             continue
         shown.add(key)
-        want = [ours["n"], ours["groups"], *(" ± ".join(filter(None, (ours[x], ours.get(x + "_error")))) for x in counts)]
+        figures = [" ± ".join(filter(None, (ours[x], ours.get(x + "_error")))) for x in counts]
+        want = [ours["n"], ours["groups"], *figures]
         if row[4 if timed else 3:-1] != want:
             yield f"{row}: not {want}"
     if len(shown) < 38 or shown != {key[:2] for key in MEASURED}:
@@ -347,14 +348,30 @@ def same_figures():
 
 def of_readme():
     """What README.md says of solvers and of matrix products is in weights/README.md and its CSV, rounded."""
-    exact = [float(row[3]) for heading, row in rows("weights/README.md") if heading == "conv_solver" and "gfx" in row[1]]
-    share = next(float(first(row[4])) for heading, row in rows("weights/README.md") if "mi100" in heading and row[1] == "all")
+    page = [*rows("weights/README.md")]
+    exact = [float(row[3]) for heading, row in page if heading == "conv_solver" and "gfx" in row[1]]
+    share = next(float(first(row[4])) for heading, row in page if "mi100" in heading and row[1] == "all")
     one, three = ([f"{float(MEASURED[f'gemm_{name}', 'config', ''][f'pft{k}']):.0f}" for name in (
         "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale")] for k in (1, 3))
     return [x for x in (f"the fastest one for {min(exact):.0f} to {max(exact):.0f} percent of the 2-D problems",
                         f"reaches {100 * share:.0f} percent of the fastest",
                         f"first for {one[0]} (FP8), {one[1]} (FP8, shuffled weights) and {one[2]} percent (FP4)",
                         f"among three for {three[0]}, {three[1]} and {three[2]} ") if x not in PLAIN["README.md"]]
+
+
+def own_tables():
+    """The means of training.md are those of the lines of its CSV."""
+    with open("docs/training-own.csv", encoding="utf-8", newline="") as f:
+        lines = list(csv.DictReader(f))
+    for start, of in (("made-up", "own_"), ("AITER's", "fmoe_"), ("MI100's", "gemm_"), ("Kernel Tuner's", "hub_"),
+                      ("a product", "opencl"), ("all 14", "")):
+        row, = (row for _, row in rows("docs/training.md") if row[1].startswith(start))
+        for cell, method in zip(row[2:6], ("kpred", "xgboost", "forest", "nearest")):
+            for said, k in zip(cell.split("/"), ("1", "4", "10")):
+                found = [float(x["share"]) for x in lines if x["table"].startswith(of) and x["table"] != "all"
+                         and (x["method"], x["k"]) == (method, k)]
+                if abs(sum(found) / len(found) - float(said)) > 0.0011:
+                    yield f"{row}: {method}, k = {k}: {sum(found) / len(found)}"
 
 
 def peers():
@@ -394,6 +411,7 @@ check("weights/README.md shows what rounding changes", shown_changes)
 check("rounding", rounding)
 check("accuracy.md and weights/README.md agree", same_figures)
 check("figures of README.md", of_readme)
+check("shares of tables of timings", own_tables)
 check("the table of peers", peers)
 check("solvers for 2-D problems", dimensions)
 check("temperatures of experiments.md", temperatures)

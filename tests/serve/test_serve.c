@@ -301,17 +301,17 @@ static void top(void)
              "another table stays");
     remove_tree("dir");
     RAN_CASE(serve("--server vllm --quant int8_w8a8 --top 4 -o dir") == 0
-                 && has(program.err.s, ".json: no tuples to measure: the model fused_moe_amd does ")
+                 && has(program.err.s, ".json: no candidates: the model fused_moe_amd does ")
                  && !has(program.err.s, "kpred_tune") && !is_there("dir/candidates_triton.csv"),
              "no model");
     remove_tree("dir");
-    RAN_CASE(serve("--server sglang --top 4 -o dir") == 0 && !has(program.err.s, "no tuples")
+    RAN_CASE(serve("--server sglang --top 4 -o dir") == 0 && !has(program.err.s, "no candidates")
                  && !has(text_of("dir/candidates_triton.csv"), "_down"),
              "the second product is tuned with the first one");
     RUNS("/usr/bin/env mkdir -p own");
     put_text("own/" MOE, "{\"1\": " ROW("16") "}");
     RAN_CASE(serve("--server vllm --tp 8 --installed own --top 4 -o dir --force") == 0
-                 && has(program.err.s, "nothing to write but the table of tuples")
+                 && has(program.err.s, "nothing to write but the candidates")
                  && rows_of("1792") == 18 * 4,
              "a measured file is to be measured again");
     REFUSES("no tuple", 2, "--top",
@@ -382,6 +382,25 @@ static void tables(void)
              "a log without a line");
 }
 
+/* Candidates for AITER's tuner, beside the same tables */
+static void top_tables(void)
+{
+    put_text("log", "%s\n%s\n", MISS, replaced(MISS, "1536", "512"));
+    remove_tree("dir");
+    RUNS("kpred serve --gpu MI300X --aiter -o dir log");
+    const char *table = text_of("dir/" TABLE), *notes = text_of("dir/kpred.json");
+    RUNS("kpred aiter --gpu MI300X --top 3 -o other log");
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --top 3 -o dir log") == 0
+                 && has(program.err.s, "dir/candidates_a8w8_blockscale.csv alone"),
+             "candidates of AITER");
+    CASE(strcmp(text_of("dir/" TABLE), table) == 0 && strcmp(text_of("dir/kpred.json"), notes) == 0,
+         "the same table");
+    CASE(strcmp(text_of("dir/candidates_a8w8_blockscale.csv"),
+                text_of("other/candidates_a8w8_blockscale.csv"))
+             == 0,
+         "as kpred aiter has them");
+}
+
 /* From there to the end of the line */
 static const char *line_at(const char *text, const char *from)
 {
@@ -440,5 +459,6 @@ int main(void)
     top();
     tables();
     measured_tables();
+    top_tables();
     return program_end();
 }

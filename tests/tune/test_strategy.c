@@ -1,8 +1,7 @@
 /* test_strategy.c - the tuner's strategy where the best tuple is known; tune --replay, and --all
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
-#include "tune/expert.h"
-#include "tune/strategy.h"
+#include "tune/strategy.c"
 
 #include <math.h>
 
@@ -79,7 +78,7 @@ static double like(size_t i)
     return pow(separable(i), 0.6) * (1 + 0.5 * noise(i));
 }
 
-static double chance(size_t i)
+static double by_chance(size_t i)
 {
     return exp(4 * noise(i + 7));
 }
@@ -207,7 +206,7 @@ static void avoids(double (*time)(size_t), size_t launches, size_t most)
     CASE(failed * 100 <= all * most, "%d of %d launches failed", (int)failed, (int)all);
 }
 
-static double works(const struct failures *f, int a, int b, int c, int d)
+static double runs_by(const struct failures *f, int a, int b, int c, int d)
 {
     return failures_works(f, (size_t)(a + SIDE * (b + SIDE * (c + SIDE * d))), 0);
 }
@@ -225,13 +224,13 @@ static void a_failure_teaches(void)
             all[n++] = times[i];
         }
     failures_learn(f, tuples, all, 9);
-    CHECK(works(f, 5, 5, 5, 0) >= 1);
+    CHECK(runs_by(f, 5, 5, 5, 0) >= 1);
     tuples[9] = 4 + SIDE * (4 + SIDE * (3 + SIDE * 2));
     all[9] = HUGE_VAL;
     failures_learn(f, tuples, all, 10);
-    CHECK(works(f, 4, 4, 3, 2) < 0.4);
-    CHECK(works(f, 5, 4, 3, 2) < 0.4 && works(f, 4, 4, 4, 1) < 0.4);
-    CHECK(works(f, 1, 1, 1, 2) > 0.8);
+    CHECK(runs_by(f, 4, 4, 3, 2) < 0.4);
+    CHECK(runs_by(f, 5, 4, 3, 2) < 0.4 && runs_by(f, 4, 4, 4, 1) < 0.4);
+    CHECK(runs_by(f, 1, 1, 1, 2) > 0.8);
     failures_free(f);
 }
 
@@ -360,8 +359,8 @@ static void knows(const char *name, double (*table)(size_t), double (*others)(si
 static void tables_of_all_kinds(void)
 {
     knows("all are right", like, like, 14);
-    knows("one is right", like, chance, 6);
-    knows("chance", chance, chance, 16);
+    knows("one is right", like, by_chance, 6);
+    knows("chance", by_chance, by_chance, 16);
     knows("the contrary", contrary, contrary, 10);
     knows("wrong of the best", right_elsewhere, right_elsewhere, 16);
 }
@@ -399,6 +398,123 @@ static void likeness(void)
     free(row);
     covariance_free(&c);
     columns_free(&columns);
+}
+
+/* ---- what a result counts for ---- */
+
+static int is_loss(const struct strategy *s, size_t result, double want)
+{
+    return fabs(s->loss[result] - want) < 1e-12;
+}
+
+/* Logarithms of times, of tuples from 0 on */
+static const double failed = HUGE_VAL;
+
+static struct strategy *told(const double *log, size_t n, double middle)
+{
+    struct strategy *s = strategy_new(&space, 1);
+    s->hints.middle = middle;
+    for (size_t i = 0; i < n; i++)
+        strategy_tell(s, i, pow(2, log[i]));
+    return s;
+}
+
+/* Losses beyond the median are made smaller, and a failure has the rank of the slowest one. */
+static void losses(void)
+{
+    const double log[] = {3, failed, -1, 7, 2};
+    struct strategy *s = told(log, 5, 0);
+    take_losses(s, 5);
+    CHECK(is_loss(s, 0, 3) && is_loss(s, 2, -1) && is_loss(s, 4, 2));
+    CHECK(is_loss(s, 3, hints_clip(7, 3)) && is_loss(s, 1, hints_clip(7, 3)));
+    take_losses(s, 1);
+    CHECK(is_loss(s, 0, 3) && s->n_losses == 1);
+    strategy_free(s);
+    s = told(log, 5, 6); /* on other GPUs half of the tuples were slower than that */
+    take_losses(s, 5);
+    CHECK(is_loss(s, 0, 3) && is_loss(s, 3, hints_clip(7, 5)) && is_loss(s, 1, hints_clip(7, 5)));
+    strategy_free(s);
+    s = told((const double[]){failed, failed}, 2, 4);
+    learn_failures(s, 2);
+    take_losses(s, 2);
+    CHECK(is_loss(s, 0, 0) && is_loss(s, 1, 0));
+    strategy_free(s);
+}
+
+/* As far as it is no surprise, it has the middle one's. */
+static void losses_of_failures(void)
+{
+    struct strategy *s = told((const double[]){failed, 3, 1, 7, 2, failed}, 6, 0);
+    learn_failures(s, 0);
+    CHECK(s->failures == NULL);
+    learn_failures(s, 1);
+    REQUIRE(s->failures != NULL);
+    learn_failures(s, 6);
+    take_losses(s, 6);
+    for (size_t i = 0; i < 6; i += 5) {
+        const double runs = failures_works(s->failures, i, 0);
+        CHECK(runs > 0.05 && runs < 0.95 && is_loss(s, i, 3 + (hints_clip(7, 3) - 3) * runs));
+    }
+    strategy_free(s);
+    s = told((const double[]){3, 1, failed}, 3, 0);
+    learn_failures(s, 2);
+    CHECK(s->failures == NULL);
+    strategy_free(s);
+}
+
+/* Those of other problems are in units of the best one, which is the problem's own. */
+static void losses_of_others(void)
+{
+    struct numbers numbers = {0};
+    struct strategy *s = strategy_new(&space, 1);
+    strategy_beside(s, 2, &numbers);
+    strategy_tell(s, 7, 2);
+    take_losses(s, 1);
+    CHECK(is_loss(s, 0, 1));
+    strategy_tell(s, 1, 16);
+    strategy_tell(s, 0, 8);
+    take_losses(s, 3);
+    CHECK(is_loss(s, 0, 4) && is_loss(s, 1, 4) && is_loss(s, 2, 3));
+    take_losses(s, 2);
+    CHECK(is_loss(s, 0, 5) && is_loss(s, 1, 4));
+    strategy_free(s);
+}
+
+/* ---- the first batch ---- */
+
+/* The first proposals are the same whatever was measured; the next one follows from that. Fits are
+   due after the first batch, and then after a quarter more results. */
+static void first_batch(double (*known)(size_t), size_t first)
+{
+    static const size_t fits[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15};
+    size_t at = 0, n_differ = 0;
+    (void)fill(rugged);
+    while (fits[at] < first)
+        at++;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct strategy *s = begin(seed, known), *other = begin(seed, known);
+        size_t fit = at;
+        for (size_t n = 0; n <= 12; n++) {
+            const size_t i = strategy_next(s), j = n <= first ? strategy_next(other) : i;
+            CHECK(n >= first || i == j);
+            n_differ += i != j;
+            while (n >= first && fits[fit] <= n)
+                fit++;
+            CHECK_EQ(s->fit_at, fits[fit]);
+            strategy_tell(s, i, times[i]);
+            if (n < first)
+                strategy_tell(other, j, n == 0 ? HUGE_VAL : 1 + noise(j));
+        }
+        strategy_free(s);
+        strategy_free(other);
+    }
+    CHECK(n_differ > 1);
+}
+
+static void first_batches(void)
+{
+    first_batch(NULL, FIRST);
+    first_batch(like, 1);
 }
 
 /* ---- tune --replay, on a table so small that its rows are known by heart ---- */
@@ -555,12 +671,13 @@ int main(void)
     finds(rugged, 100);
     finds(failing, 60);
     deterministic_and_resumed(rugged, NULL);
-    deterministic_and_resumed(rugged, chance);
+    deterministic_and_resumed(rugged, by_chance);
     deterministic_and_resumed(edge, NULL);
     avoids(edge, 20, 25);
     avoids(edge, 100, 10);
     RUN_ALL(a_failure_teaches, elsewhere, each_once, all_fail, enough, warm, weights,
-            tables_of_all_kinds, likeness);
+            tables_of_all_kinds, likeness, losses, losses_of_failures, losses_of_others,
+            first_batches);
     replays();
     return program_end();
 }

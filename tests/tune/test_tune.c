@@ -296,9 +296,92 @@ static void edited_results(void)
     close_spec(&spec, &model);
 }
 
+/* ---- what a file had is known again: 32 tuples of ten problems, of which a third failed ---- */
+
+enum { OLD_PROBLEMS = 10, OLD_TUPLES = 32, OLD_ROWS = OLD_PROBLEMS * OLD_TUPLES };
+
+static double old_time(int row)
+{
+    return row % 3 == 0 ? HUGE_VAL : row + 0.5;
+}
+
+/* Row by row the problems take turns. The last row is the first one with another time. */
+static void put_old_rows(FILE *f)
+{
+    static const char *const failed[] = {"failed", "timeout", "invalid"};
+    fputs(RESULTS_TITLE "hill\n# ./time.sh\nn,a,b,time_us\n", f);
+    for (int i = 0; i < OLD_ROWS; i++) {
+        const int tuple = i / OLD_PROBLEMS;
+        fprintf(f, "%d,%d,%d,", i % OLD_PROBLEMS, 1 << tuple % 8, 3 + tuple / 8);
+        if (old_time(i) < HUGE_VAL)
+            fprintf(f, "%.1f\n", old_time(i));
+        else
+            fprintf(f, "%s\n", failed[i / 3 % 3]);
+    }
+    fputs("0,1,3,77\n", f);
+}
+
+static void rows_are_remembered(void)
+{
+    static char path[] = "/tmp/kpred-tune-XXXXXX";
+    struct spec spec;
+    struct model model;
+    struct results *r;
+    FILE *f = fdopen(mkstemp(path), "w");
+    REQUIRE(f != NULL);
+    put_old_rows(f);
+    REQUIRE(fclose(f) == 0);
+    open_spec(&spec, &model, "[params]\na = 1 2 4 8 16 32 64 128\nb = 3 4 5 6\n");
+    REQUIRE(results_open(&r, path, &spec, "./time.sh") == 0);
+    CHECK_EQ(results_count(r), OLD_ROWS);
+    for (int32_t n = 0; n <= OLD_PROBLEMS; n++) {
+        struct result is;
+        size_t at = 0;
+        int row = n;
+        for (; results_next(r, &n, &at, &is); row += OLD_PROBLEMS) {
+            CHECK_EQ(is.value[0], row / OLD_PROBLEMS % 8);
+            CHECK_EQ(is.value[1], row / OLD_PROBLEMS / 8);
+            CHECK(!(is.time < old_time(row)) && !(is.time > old_time(row)));
+        }
+        CHECK_EQ(row, n < OLD_PROBLEMS ? OLD_ROWS + n : n);
+    }
+    results_close(r);
+    unlink(path);
+    close_spec(&spec, &model);
+}
+
+/* Each outcome has its word, and a time all of its digits. */
+static void rows_are_added(void)
+{
+    static char path[] = "/tmp/kpred-tune-XXXXXX";
+    static const struct answer answers[] = {{OUTCOME_TIME, 1234567.125, ""},
+                                            {OUTCOME_FAILED, 0, "it failed"},
+                                            {OUTCOME_TIMEOUT, 0, "it took long"},
+                                            {OUTCOME_INVALID, 0, "it printed nothing"}};
+    struct spec spec;
+    struct model model;
+    struct results *r;
+    struct buf *whole = new_text();
+    REQUIRE(close(mkstemp(path)) == 0);
+    open_spec(&spec, &model, "[params]\na = 1 2 4\nmode = fast slow\n");
+    REQUIRE(results_open(&r, path, &spec, "a\tb") == 0);
+    for (uint16_t i = 0; i < COUNT(answers); i++) {
+        const int32_t problem[] = {i};
+        const uint16_t value[] = {(uint16_t)(i % 3), (uint16_t)(i / 2)};
+        CHECK_EQ(results_append(r, problem, value, &answers[i]), 0);
+    }
+    CHECK_EQ(results_count(r), 0);
+    results_close(r);
+    CHECK_EQ(read_file(path, 999, whole), 0);
+    CHECK_TEXT(whole->s, RESULTS_TITLE "hill\n# a?b\nn,a,mode,time_us\n0,1,fast,1234567.125\n"
+                                       "1,2,fast,failed\n2,4,slow,timeout\n3,1,slow,invalid\n");
+    unlink(path);
+    close_spec(&spec, &model);
+}
+
 int main(void)
 {
     RUN_ALL(tails, long_tails, durations, legal_tuples, samples, rare, order_of_a_model,
-            edited_results, bad_durations);
+            edited_results, rows_are_remembered, rows_are_added, bad_durations);
     return test_end();
 }

@@ -565,7 +565,7 @@ static void refusals_leave_all_as_it_was(void)
     for (size_t i = 0; i < COUNT(missing); i++) /* of which the shell tells, too */
         RAN_CASE(RAN(FEW "-o stops.csv %s", missing[i]) == 1 && program.out.n == 0
                      && has(program.err.s, strrchr(missing[i], ' ') + 1)
-                     && has(program.err.s, ": is not found, or is no program"),
+                     && has(program.err.s, ": is not found, or is not a program"),
                  missing[i]);
     if (is_there(in_root("weights/conv_asm_1x1u.h")))
         REFUSES("a model of another kernel", 1, "is a model of another kernel: of conv_asm_1x1u",

@@ -406,6 +406,8 @@ struct rows { /* all zero: there are none; to be freed */
 /* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
 int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,
               const struct rows_options *o);
+/* Copies the rows to `all`, without layers and counts, and keeps the first of each shape alone. */
+void rows_keep_first(struct rows *r, struct rows *all);
 void rows_free(struct rows *r);
 
 /* ---- tables ---- */
@@ -453,6 +455,7 @@ struct answering { /* all zero; to be freed */
     struct installed installed;
     struct interned compiled;
     struct rows rows;
+    struct rows candidates; /* several of a shape, for the command serve */
     struct table_files files;
 };
 

@@ -255,7 +255,8 @@ static int several(const struct files_options *o, const struct rows *r)
     for (int i = 0; i < N_FAMILIES; i++)
         if (r->of[i].n != 0)
             buf_printf(&names, "%s%s", names.n != 0 ? ", " : "", families[i].name);
-    fail("%s: one file is for one family, and there are %s: --family takes one, -o DIR all",
+    fail("%s: one file is for one family, but there are %s: choose one with --family, or write all "
+         "with -o DIR",
          o->output != NULL ? o->output : "standard output", names.s);
     buf_free(&names);
     return -1;

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/util.h"
+#include "base/unpack.h"
 
 #include <errno.h>
 #include <string.h>
@@ -272,7 +272,7 @@ static int is_header(const struct untuned_row *row, const char *path)
 {
     static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
     int n_words = 0, found = 0;
-    if (ends_with(path, ".csv"))
+    if (packing_find(path, ".csv") != NULL)
         return 1;
     for (int i = 0; i < row->n; i++) {
         n_words += is_identifier(row->cell[i]);
@@ -511,6 +511,24 @@ static int read_stream_of(struct input *in)
     return rc == 0 && ferror(in->f) ? fail("%s: cannot read: %s", in->path, strerror(errno)) : rc;
 }
 
+/* A packed list, which is unpacked in memory */
+static const size_t most_bytes = (size_t)1 << 30;
+
+static int read_packed(struct input *in)
+{
+    struct buf text = {0};
+    int rc = read_unpacked(in->path, most_bytes, &text);
+    if (rc == 0) {
+        in->f = fmemopen(text.s, text.n, "rb");
+        rc = in->f != NULL ? read_stream_of(in)
+                           : fail("%s: cannot open: %s", in->path, strerror(errno));
+    }
+    if (in->f != NULL)
+        fclose(in->f);
+    buf_free(&text);
+    return rc;
+}
+
 static int read_input(struct asked *a, const struct asked_from *from, const char *path)
 {
     struct input in = {.to = a, .from = from, .path = path};
@@ -519,6 +537,9 @@ static int read_input(struct asked *a, const struct asked_from *from, const char
         in.f = stdin;
         return read_stream_of(&in);
     }
+    const struct packing *packing = packing_find(path, ".csv");
+    if (packing != NULL && packing->unpack != NULL)
+        return read_packed(&in);
     in.f = open_input(path);
     if (in.f == NULL)
         return -1;

@@ -40,11 +40,11 @@ static const char *tag_of(const struct tuned_row *row)
 static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
 {
     if (strcmp(f->at[i].tag, tag_of(row)) == 0)
-        return fail("%s:%ld: key %s: %s:%ld has it too; AITER refuses tables of which two rows "
-                    "have one key",
+        return fail("%s:%ld: key %s: %s:%ld has the same key; AITER refuses tables with two rows "
+                    "of one key",
                     row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
-    note("%s:%ld: key %s: %s:%ld has it too, with another _tag: AITER takes the first", row->path,
-         row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    note("%s:%ld: key %s: %s:%ld has the same key with another _tag: AITER takes the first",
+         row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
     return 1;
 }
 

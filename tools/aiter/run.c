@@ -103,7 +103,7 @@ static int is_base(const char *path, const char *merge_name)
 {
     const size_t n = strlen(merge_name);
     const char *name = base_name(path);
-    return strncmp(name, merge_name, n) == 0 && strcmp(name + n, ".csv") == 0;
+    return strncmp(name, merge_name, n) == 0 && strncmp(name + n, ".csv", 4) == 0; /* or packed */
 }
 
 /* The base file comes first, as in AITER, which may be started in any folder. */
@@ -154,8 +154,8 @@ void answering_tell(const struct answering *a)
         lacks |= in->paths.n == 0;
     }
     if (lacks)
-        note("aiter/configs is that folder of AITER's package. Its tables were not given: with "
-             "--installed, no key of theirs is written; AITER refuses a key that comes twice");
+        note("aiter/configs is the folder of AITER's package. Give its tables with --installed: "
+             "AITER refuses a key that comes twice, and kpred leaves out the keys of these tables");
 }
 
 /* ---- from what is asked for to tables ---- */
@@ -177,6 +177,7 @@ void answering_free(struct answering *a)
     installed_free(&a->installed);
     intern_free(&a->compiled);
     rows_free(&a->rows);
+    rows_free(&a->candidates);
     files_free(&a->files);
 }
 

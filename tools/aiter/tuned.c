@@ -3,6 +3,7 @@
 #include "aiter.h"
 
 #include "base/csv_records.h"
+#include "base/unpack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -247,7 +248,7 @@ int tuned_read(const char *path, enum family_id family,
 {
     struct buf text = {NULL, 0, 0};
     struct table t = {.family = family};
-    int rc = read_text(path, most_bytes, &text);
+    int rc = read_unpacked(path, most_bytes, &text);
     if (rc == 0) {
         rc = csv_records_open(&t.c, path, &text);
         if (rc == 0)

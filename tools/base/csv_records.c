@@ -247,7 +247,7 @@ int csv_records_check_header(const struct csv_records *c)
     for (size_t i = 0; i < c->n; i++) {
         if (strchr(c->cell[i], '\r') != NULL)
             return fail(
-                "%s:%ld: the lines of the file end with CR alone: they have to end with LF or "
+                "%s:%ld: the lines of the file end with only CR: they have to end with LF or "
                 "CRLF",
                 c->path, c->at);
         if (csv_records_find(c, c->cell[i]) != (int)i)

@@ -98,7 +98,7 @@ static int read_unicode(struct reader *r, struct buf *b)
         u = 0x10000 + ((u - 0xd800) << 10) + ((low - 0xdc00) & 0x3ff);
     }
     if (u == 0 || (u >= 0xd800 && u < 0xe000))
-        return bad(r, "\\u stands for no character here");
+        return bad(r, "\\u does not mean a character here");
     add_utf8(b, u);
     return 0;
 }
@@ -110,7 +110,7 @@ static int read_escape(struct reader *r, struct buf *b)
     const char c = *r->s;
     const char *at = c != '\0' ? strchr(from, c) : NULL;
     if (at == NULL && c != 'u')
-        return bad(r, "a backslash before no letter of an escape");
+        return bad(r, "a backslash that does not begin an escape");
     step(r);
     if (c == 'u')
         return read_unicode(r, b);

@@ -159,3 +159,32 @@ int gunzip(const char *path, const struct buf *packed, size_t most, struct buf *
 }
 
 #endif
+
+/* ---- files ---- */
+
+const struct packing *packing_find(const char *path, const char *ending)
+{
+    static const struct packing packings[] = {{"", NULL}, {".bz2", bunzip}, {".gz", gunzip}};
+    const struct packing *found = NULL;
+    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
+        struct buf whole = {0};
+        buf_printf(&whole, "%s%s", ending, packings[i].ending);
+        if (ends_with(path, whole.s))
+            found = &packings[i];
+        buf_free(&whole);
+    }
+    return found;
+}
+
+int read_unpacked(const char *path, size_t most, struct buf *out)
+{
+    const struct packing *packing = packing_find(path, "");
+    struct buf raw = {0};
+    int rc = read_file(path, most, packing->unpack != NULL ? &raw : out);
+    if (rc == 0 && packing->unpack != NULL)
+        rc = packing->unpack(path, &raw, most, out);
+    if (rc == 0)
+        plain_text(out);
+    buf_free(&raw);
+    return rc;
+}

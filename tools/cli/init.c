@@ -98,16 +98,14 @@ static void tell_difference(const struct init_spec *spec)
 {
     const struct rule_count *c = &spec->count;
     if (c->illegal > 0)
-        note("%llu measured tuple%s broken: the conditions are wrong, or of another version of the "
-             "kernel",
+        note("%llu measured tuple%s: the conditions are wrong, or of another version of the kernel",
              (unsigned long long)c->illegal,
-             as_counted(c->illegal, " finds a condition", "s find one"));
+             as_counted(c->illegal, " breaks a condition", "s break a condition"));
     if (c->unmeasured > 0 && c->measured > 0)
         note(spec->has_rule ? "legal tuples were not measured: the tuner took samples, or a "
                               "condition is missing"
                             : "legal tuples were not measured: the tuner took samples, or there "
-                              "are conditions, "
-                              "which a section [restrict] states");
+                              "are conditions to write into a section [restrict]");
 }
 
 /* The command that makes a model of it */

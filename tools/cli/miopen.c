@@ -119,7 +119,7 @@ static int leave_out(const struct options *o, struct coverage *c)
     for (size_t i = 0; i < known.n; i++)
         if (known.lines[i].entries != NULL)
             n += coverage_leave_out(c, known.lines[i].key, known.lines[i].entries);
-    note("%s: has %zu of the entries, which are left out", o->system, n);
+    note("%s: has %zu of the entries, which %s left out", o->system, n, as_counted(n, "is", "are"));
     user_db_free(&known);
     return 0;
 }
@@ -169,8 +169,8 @@ static int run_logs(const struct options *o, struct coverage *c)
     if (rc == 0)
         kept_note(c, &old, o->force && o->sqlite == NULL);
     if (rc == 0 && (o->sqlite != NULL || counts.before != 0))
-        note("%s: %zu entries added, %zu replaced, %zu kept", path, counts.added, counts.replaced,
-             counts.kept);
+        note("%s: %zu %s added, %zu replaced, %zu kept", path, counts.added,
+             as_counted(counts.added, "entry", "entries"), counts.replaced, counts.kept);
     user_db_free(&u);
     user_db_free(&old);
     return rc;

@@ -480,7 +480,7 @@ int cmd_models(int argc, char **argv)
     if (table_form_check(&form))
         return 2;
     if (name && form.csv) {
-        fail("models: --csv: one model is more than a table; --json describes it");
+        fail("models: --csv: is for the list of models; --json describes one model");
         return 2;
     }
     return name ? describe(name, form.json) != 0 : run(form);

@@ -240,7 +240,7 @@ struct lines {
 static int read_bytes(const char *path, struct buf *text)
 {
     if (strcmp(path, "-") != 0)
-        return read_text(path, PROBLEMS_MOST, text);
+        return data_read(path, text);
     if (read_stream(stdin, "standard input", PROBLEMS_MOST, text))
         return -1;
     buf_puts(text, "");
@@ -363,7 +363,7 @@ static int check(const struct options *o)
     if (o->problems && o->given.driver)
         return fail("--problems and --driver cannot be used together");
     if (o->is_lenient && !o->problems)
-        return fail("--lenient: is for --problems");
+        return fail("--lenient: is only for --problems");
     return o->beam && o->k > o->beam ? fail("-k %ld is more than --beam %ld", o->k, o->beam) : 0;
 }
 

@@ -314,7 +314,7 @@ static int check_options(const struct train_options *o)
         return 2;
     }
     if (o->net && o->float_out) {
-        fail("--float-out is of --net additive alone: %s is not rounded", paper_names[o->net - 1]);
+        fail("--float-out is only for --net additive: %s is not rounded", paper_names[o->net - 1]);
         return 2;
     }
     return 0;

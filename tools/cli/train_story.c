@@ -142,9 +142,7 @@ static int drop_unseen(struct eval *e)
 static void print_figures(const struct eval *e, int has_judges,
                           struct peer_figure f[N_PEERS][PEER_PLACES])
 {
-    note("%s: %zu %s that taught nothing: the share of the fastest %stuple's speed at k = 1, "
-         "4, "
-         "10",
+    note("%s: %zu %s kept from training: the share of the fastest %stuple's speed at k = 1, 4, 10",
          e->model->m.name, e->n, as_counted(e->n, "problem", "problems"),
          e->is_sample ? "timed " : "");
     for (int way = 0; way < N_PEERS; way++)

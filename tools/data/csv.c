@@ -358,7 +358,7 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     if (cols->field[i] < 0)
         return load_file_gpu(c->l, i, &cols->fixed[i]);
     if (c->l->options->gpu != NULL)
-        return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", c->r->path,
+        return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,
                     c->r->at);
     return 0;
 }

@@ -12,42 +12,14 @@ static const size_t max_bytes = (size_t)1 << 30; /* of one file, unpacked */
 
 /* ---- what a file holds ---- */
 
-/* What may stand behind the ending of a file's name, and what undoes it */
-static const struct packing {
-    const char *ending;
-    int (*unpack)(const char *path, const struct buf *packed, size_t most, struct buf *out);
-} packings[] = {{"", NULL}, {".bz2", bunzip}, {".gz", gunzip}};
-
-/* The packing of a file with this ending; NULL: it has another one. */
-static const struct packing *find_packing(const char *path, const char *ending)
-{
-    const struct packing *found = NULL;
-    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
-        struct buf whole = {0};
-        buf_printf(&whole, "%s%s", ending, packings[i].ending);
-        if (ends_with(path, whole.s))
-            found = &packings[i];
-        buf_free(&whole);
-    }
-    return found;
-}
-
 int data_has_ending(const char *path, const char *ending)
 {
-    return find_packing(base_name(path), ending) != NULL;
+    return packing_find(base_name(path), ending) != NULL;
 }
 
 int data_read(const char *path, struct buf *out)
 {
-    const struct packing *packing = find_packing(path, "");
-    struct buf raw = {0};
-    int rc = read_file(path, max_bytes, packing->unpack != NULL ? &raw : out);
-    if (rc == 0 && packing->unpack != NULL)
-        rc = packing->unpack(path, &raw, max_bytes, out);
-    if (rc == 0)
-        plain_text(out);
-    buf_free(&raw);
-    return rc;
+    return read_unpacked(path, max_bytes, out);
 }
 
 const char *data_what(const struct data_format *formats, const char *ending, struct buf *b)
@@ -77,7 +49,7 @@ static const struct data_format *find_format(const struct data_format *formats,
     const struct data_format *other = NULL;
     struct buf what = {0};
     for (const struct data_format *f = formats; f->ending != NULL; f++) {
-        *packing = find_packing(base_name(path), f->ending);
+        *packing = packing_find(base_name(path), f->ending);
         if (*packing == NULL)
             continue;
         if (f->format == SPEC_N_FORMATS || f->format == s->format)

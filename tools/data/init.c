@@ -164,12 +164,12 @@ static void add_t1_conditions(const struct draft *d, const struct t1 *t1)
 static void add_found(const struct draft *d, int has_section)
 {
     const struct failed_rows *f = d->failed;
-    buf_printf(
-        d->out,
-        "\n# %zu of %zu rows failed%s.\n# These conditions were found in the rows: none that "
-        "worked violates one. Remove \"#\"\n# before those that are the kernel's own%s:\n",
-        f->failed, f->n, has_section ? ", some although the rule allows them" : "",
-        has_section ? "" : ", and before the section's name");
+    buf_printf(d->out,
+               "\n# %zu of %zu %s failed%s.\n# These conditions were found in the rows: none that "
+               "worked violates one. Remove \"#\"\n# before those that are the kernel's own%s:\n",
+               f->failed, f->n, as_counted(f->n, "row", "rows"),
+               has_section ? ", some although the rule allows them" : "",
+               has_section ? "" : ", and before the section's name");
     buf_puts(d->out, has_section ? "" : "#     [restrict]\n");
     for (size_t i = 0; i < f->found.n; i++) {
         buf_puts(d->out, "#     # ");

@@ -90,7 +90,7 @@ static void row_limit_check(struct row_limit *t, const struct row_lists *all, in
 void row_limit_note(const struct row_limit *t, size_t kept)
 {
     if (t->left > 0)
-        note("%zu of %zu rows count, drawn by %s: %zu are the most", kept, kept + t->left,
+        note("%zu of %zu rows are used, drawn by %s: the limit is %zu", kept, kept + t->left,
              t->by_tuple ? "tuples, of all problems" : "whole problems", t->most);
 }
 

@@ -176,7 +176,7 @@ void load_note_unused(const struct loader *l)
     int64_t v;
     for (size_t i = 0; i < l->spec->n_fields; i++)
         if (!l->is_used[i] && set_fields_value(l->spec, &l->options->set, i, &v))
-            note("--set %s=... is not used: all files say what it is", l->spec->fields[i].name);
+            note("--set %s=... is not used: all files have it", l->spec->fields[i].name);
     if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
         note("--gpu %s is not used: all files name their GPU", l->options->gpu);
 }

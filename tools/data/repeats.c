@@ -194,9 +194,10 @@ double load_noise(struct loader *l)
     const double of_time = of_run * sqrt(left > 0 ? left : 0);
     note_wide(l, of_run);
     if (of_run > 0)
-        note("noise: %zu options were timed several times; one run of them scatters by %.2g %%, "
+        note("noise: %zu %s timed several times; one run of them scatters by %.2g %%, "
              "what counts of all options by %.2g %%",
-             t->n, percent(of_run), percent(of_time));
+             t->n, as_counted(t->n, "option was", "options were"), percent(of_run),
+             percent(of_time));
     if (of_run > 0.25)
         note("warning: repeats are far apart: is a field missing that tells them apart?");
     return of_time;

@@ -353,8 +353,8 @@ void failed_rows_of_data(const struct model *model, const struct dataset *d,
 void failed_rows_count_text(const struct failed_rows *f, size_t i, struct buf *out)
 {
     const struct condition *c = &f->found.v[i];
-    buf_printf(out, "explains %zu%s of %zu failures", c->more, c->more < c->all ? " more" : "",
-               f->found.failed);
+    buf_printf(out, "explains %zu%s of %zu %s", c->more, c->more < c->all ? " more" : "",
+               f->found.failed, as_counted(f->found.failed, "failure", "failures"));
     if (c->more < c->all)
         buf_printf(out, " (%zu in all)", c->all);
 }
@@ -367,10 +367,12 @@ static void note_rows(const struct failed_rows *f, const char *where)
     if (f->allowed == 0)
         buf_puts(&more, ", all of them tuples that the rule forbids");
     else if (f->allowed < f->failed)
-        buf_printf(&more, ", %zu of them tuples that the rule allows", f->allowed);
+        buf_printf(&more, ", %zu of them %s that the rule allows", f->allowed,
+                   as_counted(f->allowed, "a tuple", "tuples"));
     if (again > 0)
         buf_printf(&more, ", %zu of which worked in another row", again);
-    note("%s%zu of %zu rows failed%s", where, f->failed, f->n, more.s);
+    note("%s%zu of %zu %s failed%s", where, f->failed, f->n, as_counted(f->n, "row", "rows"),
+         more.s);
     buf_free(&more);
 }
 
@@ -389,7 +391,8 @@ void failed_rows_note(const struct failed_rows *f, const char *where, size_t mos
         buf_free(&count);
     }
     if (explained < c->failed)
-        note("%s%zu of %zu failures are not explained%s", where, c->failed - explained, c->failed,
+        note("%s%zu of %zu %s not explained%s", where, c->failed - explained, c->failed,
+             as_counted(c->failed, "failure is", "failures are"),
              told == 0     ? " by any simple condition"
              : told < c->n ? " by these"
                            : "");

@@ -142,7 +142,7 @@ int survey_metric(struct survey *s, const char *name, int is_rate)
         name == NULL || m->name == NULL ? name == m->name : strcmp(name, m->name) == 0;
     if (!is_same && (is_rate || m->is_rate))
         return fail("%s: its times are those of \"%s\", those of %s of \"%s\": rates and times, or "
-                    "other rates, do not compare",
+                    "different rates, cannot be compared",
                     s->path, name != NULL ? name : "time_us", m->path,
                     m->name != NULL ? m->name : "time_us");
     m->is_mixed |= !is_same;
@@ -235,8 +235,8 @@ static int check_field(const struct survey_column *c)
     if (c->lacks == NULL)
         return 0;
     if (strcmp(c->name, "gpu") == 0)
-        return fail("%s: names no GPU, as %s does: --gpu GPU says which it is", c->lacks, c->has);
-    return fail("%s: has no \"%s\", as %s does: --set %s=VALUE says what it is", c->lacks, c->name,
+        return fail("%s: names no GPU, but %s does: give it with --gpu GPU", c->lacks, c->has);
+    return fail("%s: has no \"%s\", but %s does: give it with --set %s=VALUE", c->lacks, c->name,
                 c->has, c->name);
 }
 

@@ -206,10 +206,9 @@ static int check_given(const struct survey_plain *t, struct survey_cells *c)
         buf_printf(&what, "is %s, so the fields give it", product.s);
         rc = survey_pass_over(t, c, what.s);
     } else {
-        rc =
-            survey_wrong(t, c,
-                         "is the same in all rows of each problem, so it is no parameter: --fields "
-                         "takes it if it describes the problem, --ignore passes over it");
+        rc = survey_wrong(t, c,
+                          "is the same in all rows of each problem, so it is not a parameter: "
+                          "--fields takes it if it describes the problem, --ignore leaves it out");
     }
     buf_free(&what);
     buf_free(&product);
@@ -231,9 +230,10 @@ int survey_check_rows(const struct survey_plain *t, struct survey_cells *c)
         || (column_is_counter(c->name) && (is_each || (!c->varies && n_problems > 1))))
         return survey_pass_over(t, c, "counts the rows");
     if (is_each && t->n_rows >= FEW_ROWS && n_problems > 1)
-        return survey_wrong(t, c,
-                            "has another value in each row, so nothing is learnt of one: --fields "
-                            "takes it if it describes the problem, --ignore passes over it");
+        return survey_wrong(
+            t, c,
+            "has another value in each row, so nothing can be learned from it: --fields takes it "
+            "if it describes the problem, --ignore leaves it out");
     if (!c->varies && c->values.n > 1 && n_problems > 1 && t->n_rows >= 2 * n_problems)
         return check_given(t, c);
     return 1;

@@ -169,7 +169,7 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
         return survey_wrong(
             t, c,
             "is a measurement, but not of the kernel's time or speed: --metric takes it "
-            "for that, --ignore passes over it");
+            "for that, --ignore leaves it out");
     if (is_measurement(c))
         return survey_pass_over(t, c, "is a measurement, by its name");
     if (c == t->status)
@@ -178,18 +178,17 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
     if (rc <= 0)
         return rc;
     if (!is_identifier(c->name))
-        return survey_wrong(
-            t, c,
-            "is no name for a parameter, which has letters, digits and _ and does "
-            "not begin with a digit: call it otherwise, or --ignore passes over it");
+        return survey_wrong(t, c,
+                            "is no name for a parameter, which has letters, digits and _ and does "
+                            "not begin with a digit: call it otherwise, or --ignore leaves it out");
     if (c->has_fraction && t->n_rows > 2
         && (2 * c->values.n > t->n_rows || c->values.n > MOST_FRACTIONS))
         return survey_wrong(t, c,
-                            "has too many fractions for a parameter: --ignore passes over it, and "
+                            "has too many fractions for a parameter: --ignore leaves it out, and "
                             "--metric takes it if it is the time or the speed");
     snprintf(what, sizeof what,
              "has %zu values, a parameter has at most %d: --fields takes it if it describes the "
-             "problem, --ignore passes over it",
+             "problem, --ignore leaves it out",
              c->values.n, KPRED_MAX_VALUES);
     return c->values.n <= KPRED_MAX_VALUES ? 0 : survey_wrong(t, c, what);
 }
@@ -222,7 +221,7 @@ static int choose_gpu(struct survey_plain *t)
     const char *gpu = asked != NULL ? gpu_name(asked, &t->gpu) : gpu_of_name(t);
     const int has_column = find_column(t, "gpu") != NULL;
     if (asked != NULL && has_column)
-        return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", t->path,
+        return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", t->path,
                     t->header);
     return gpu != NULL && !has_column ? survey_say(t->s, &t->said, "gpu", gpu) : 0;
 }

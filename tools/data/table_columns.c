@@ -151,10 +151,9 @@ static int check_readable(const struct table_forms *t, size_t i)
     return metric_of_name(table_name(t, i)).kind == METRIC_NONE || has_figures(s)
                    || 2 * s->n_odd <= s->n
                ? 0
-               : fail(
-                   "%s:%ld: %s: value \"%s\": is no figure, as most of the column: its name says "
-                   "that it is a time or a speed, --ignore passes over it",
-                   t->raw->path, s->odd.line, table_name(t, i), s->odd.cell);
+               : fail("%s:%ld: %s: value \"%s\": is not a number, like most of the column, whose "
+                      "name is that of a time or a speed: --ignore leaves it out",
+                      t->raw->path, s->odd.line, table_name(t, i), s->odd.cell);
 }
 
 /* One column of times is preferred to all rates. */
@@ -169,9 +168,8 @@ static int find_metric(struct table_forms *t)
         }
     const enum metric_kind kind = c.n[METRIC_TIME] > 0 ? METRIC_TIME : METRIC_RATE;
     if (rc == 0 && c.n[kind] > 1)
-        rc = table_fail(
-            t, "the columns %s could all be what is to be %s: which one counts? " COLUMN_CHOICE,
-            c.names[kind].s, kind == METRIC_TIME ? "short" : "large");
+        rc = table_fail(t, "the columns %s could all be the %s: which one counts? " COLUMN_CHOICE,
+                        c.names[kind].s, kind == METRIC_TIME ? "time" : "speed");
     else if (c.n[kind] == 1)
         take_candidate(t, c.at[kind]);
     t->has_found = t->n_slots > 0;
@@ -412,16 +410,15 @@ static struct metric unit_of_cell(const char *cell)
 static void tell_kind(const struct table_forms *t, const char *name)
 {
     if (t->is_rate)
-        table_tell(
-            t, t->raw->at,
-            "column \"%s\": more is better there, so its times are a constant divided by it: "
-            "within one problem, their ratios are right",
-            name);
+        table_tell(t, t->raw->at,
+                   "column \"%s\": is a speed, so a time is a constant divided by it: only ratios "
+                   "within one problem count",
+                   name);
     else if (!t->kind.has_unit)
         table_tell(t, t->raw->at,
-                   "%s%s%s: no unit is said: microseconds are taken, and within one problem only "
-                   "ratios count",
-                   t->is_wide ? "a column a tuple" : "column \"", t->is_wide ? "" : name,
+                   "%s%s%s: has no unit: it is taken as microseconds, and only ratios within one "
+                   "problem count",
+                   t->is_wide ? "a column for each tuple" : "column \"", t->is_wide ? "" : name,
                    t->is_wide ? "" : "\"");
     else if (t->has_found && t->asked->spec == NULL)
         table_tell(t, t->raw->at, "column \"%s\": is the column of times", name);

@@ -86,7 +86,8 @@ char *column_fit_value(const char *name);
 /* Does the name look like that of a tuning parameter? It is a guess, for an advice. */
 int column_is_tuning(const char *name);
 
-#define COLUMN_CHOICE "`init --metric NAME`, or `metric = NAME` in [data] of the spec, says it"
+#define COLUMN_CHOICE \
+    "name it with `init --metric NAME`, or with `metric = NAME` in [data] of the spec"
 
 /* Is the column called time_us or time_ms? */
 int column_is_time(const char *name);

@@ -348,7 +348,7 @@ static int map_gpu(struct rows *r, const struct tuner_head *head, size_t field)
     else
         buf_puts(&from, l->options->gpu != NULL ? "from --gpu" : "from the file's name");
     if (name == NULL)
-        rc = fail("%s: gpu: neither the file nor its name say what it is, --gpu does", head->path);
+        rc = fail("%s: gpu: neither the file nor its name has it: give it with --gpu", head->path);
     else
         rc = load_named_gpu(l, field, name, from.s, &r->fixed[field]);
     buf_free(&b);
@@ -374,7 +374,7 @@ static int map_field(struct rows *r, const struct tuner_head *head, size_t i)
     }
     if (load_given(r->l, i, &r->fixed[i]))
         return 0;
-    return fail("%s: field %s: the file does not say what it is, --set %s=VALUE does", head->path,
+    return fail("%s: field %s: the file does not have it: give it with --set %s=VALUE", head->path,
                 f->name, f->name);
 }
 

@@ -254,7 +254,9 @@ static void note_illegal(const struct eval *e)
              "the others",
              e->model->m.name, n, as_counted(n, " was", "s were"));
     else if (n != 0)
-        note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, n);
+        note("%s: %zu %s as a miss", e->model->m.name, n,
+             as_counted(n, "optimum that the rule rejects counts",
+                        "optima that the rule rejects count"));
 }
 
 /* Row i, or the problem whose options are rows i..end-1. */

@@ -172,7 +172,8 @@ int crew_ask(struct crew *c, const void *request, size_t bytes, size_t tag)
     while (i < c->jobs && c->v[i].is_asked)
         i++;
     if (i == c->jobs)
-        return fail("%d requests are being answered already", c->jobs);
+        return fail("%d %s being answered already", c->jobs,
+                    as_counted((unsigned long long)c->jobs, "request is", "requests are"));
     struct member *m = &c->v[i];
     if (ask(c, m, request, bytes) != 0)
         return -1;

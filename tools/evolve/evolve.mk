@@ -24,6 +24,7 @@ LLVM_LIB := -Wl,--as-needed -Wl,--start-group $(MLIR_ARCHIVES) -Wl,--end-group -
 else
 EVOLVE := $(filter-out tools/evolve/tensor/% tools/evolve/cmd/ml_%,$(EVOLVE))
 endif
+LLVM_LIB += $(filter -lbz2 -lz,$(LIBRARIES))
 
 # The harness's header is built in: what kpred-evolve compiles includes it as kpred_evolve.h.
 $(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE) $(ARCHIVE) \

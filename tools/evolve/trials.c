@@ -491,8 +491,8 @@ static int contest_case(struct contest *c, struct sandbox *s, double *us)
     if (sandbox_run(s, &job, &end, &code) != 0)
         return -1;
     if (end == SANDBOX_TIMED_OUT)
-        return fail("%s: case %s: timing %zu codes takes longer than %g s", c->cases->path, label,
-                    c->n, c->plan->limits.seconds);
+        return fail("%s: case %s: timing %zu %s takes longer than %g s", c->cases->path, label,
+                    c->n, as_counted(c->n, "code", "codes"), c->plan->limits.seconds);
     if (end != SANDBOX_DONE)
         return fail("%s: case %s: a code crashes while it is timed (%s)", c->cases->path, label,
                     code < SANDBOX_EXITED ? strsignal(code) : "it ends the process");

@@ -342,8 +342,8 @@ static const char *gap_text(const struct gap_count *count, struct buf *b)
 static void note_gap(const struct gap_count *g)
 {
     struct buf text = {NULL, 0, 0};
-    note("  %zu line%s: %s; first %s:%zu", g->calls, g->calls == 1 ? "" : "s", gap_text(g, &text),
-         g->log, g->line);
+    note("  %zu line%s: %s; first %s:%zu", g->calls, as_counted(g->calls, "", "s"),
+         gap_text(g, &text), g->log, g->line);
     buf_free(&text);
 }
 
@@ -429,13 +429,15 @@ void coverage_note(struct coverage *c)
     size_t problems = 0;
     for (size_t i = 0; i < c->n; i++)
         problems += c->problems[i].entries != NULL;
-    note("%zu line%s, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
-         c->lines == 1 ? "" : "s", c->calls, c->covered, c->calls - c->covered, problems,
-         c->n_entries);
+    note("%zu line%s, %zu driver line%s: %zu covered, %zu not; %zu problem%s, %zu %s", c->lines,
+         as_counted(c->lines, "", "s"), c->calls, as_counted(c->calls, "", "s"), c->covered,
+         c->calls - c->covered, problems, as_counted(problems, "", "s"), c->n_entries,
+         as_counted(c->n_entries, "entry", "entries"));
     if (c->n_gaps != 0)
         qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_gap);
     for (size_t i = 0; i < c->n_gaps; i++)
         note_gap(&c->gaps[i]);
     if (c->extrapolated != 0)
-        note("%zu entries are for sizes outside the range trained on", c->extrapolated);
+        note("%zu %s for sizes outside the range trained on", c->extrapolated,
+             as_counted(c->extrapolated, "entry is", "entries are"));
 }

@@ -102,7 +102,7 @@ static int check_not_given(const struct taking *t)
 {
     for (int k = 0; k < CONV_N_SOURCES; k++)
         if (k != CONV_GPU && k != CONV_DIR && is_seen(t, t->field[k]))
-            return fail("%s: field %s is given beside --driver, which says it", t->model->m.name,
+            return fail("%s: field %s is given twice: --driver has it, too", t->model->m.name,
                         conv_sources[k].name);
     return 0;
 }
@@ -188,13 +188,14 @@ static void take_defaults(struct taking *t, struct buf *taken)
 static int check_missing(const struct taking *t)
 {
     struct buf list = {NULL, 0, 0};
-    int n = 0, bad = 0;
+    unsigned n = 0;
+    int bad = 0;
     for (int f = 0; f < (int)t->model->m.n_fields; f++)
         if (!is_seen(t, f))
             buf_printf(&list, "%s%s", n++ != 0 ? ", " : "", field_of(t, f)->name);
     if (n != 0)
-        bad = fail("%s: field%s %s %s missing", t->model->m.name, n == 1 ? "" : "s", list.s,
-                   n == 1 ? "is" : "are");
+        bad = fail("%s: field%s %s %s missing", t->model->m.name, as_counted(n, "", "s"), list.s,
+                   as_counted(n, "is", "are"));
     buf_free(&list);
     return bad;
 }

@@ -141,8 +141,9 @@ void kept_note(const struct coverage *c, const struct user_db *u, int force)
     for (size_t i = 0; i < u->n; i++)
         check_line(&k, &u->lines[i]);
     if (k.n > MAX_TOLD)
-        note("%s: %zu more entries that are not legal are kept as they are", u->path,
-             k.n - MAX_TOLD);
+        note("%s: %zu more %s", u->path, k.n - MAX_TOLD,
+             as_counted(k.n - MAX_TOLD, "entry that is not legal is kept as it is",
+                        "entries that are not legal are kept as they are"));
 }
 
 /* ---- which way round the channels stand in the backward keys of a text perf-db ---- */

@@ -134,7 +134,9 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
             read_line(u, number, line);
     }
     if (u->n_broken > MAX_TOLD && u->path != NULL)
-        note("%s: %zu more broken lines are kept as they are", u->path, u->n_broken - MAX_TOLD);
+        note("%s: %zu more broken %s", u->path, u->n_broken - MAX_TOLD,
+             as_counted(u->n_broken - MAX_TOLD, "line is kept as it is",
+                        "lines are kept as they are"));
     if (u->n_broken != 0 && !has_convolution(u))
         return fail("%s: is not a perf-db: no line begins with the key of a convolution", path);
     return 0;

@@ -474,8 +474,8 @@ static int note_slips(const struct clause *c, const struct spec *spec)
     else if (is_number)
         note_clause(c, spec,
                     truths == 2
-                        ? "is a number that is never 0, and no comparison: it rejects nothing"
-                        : "is a number, and no comparison: it rejects what makes it 0");
+                        ? "is a number that is never 0, and not a comparison: it rejects nothing"
+                        : "is a number, and not a comparison: it rejects tuples for which it is 0");
     else if (truths == 2 && !noted)
         note_clause(c, spec, "is true for all tuples: it rejects nothing");
     return truths == 1;

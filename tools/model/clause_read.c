@@ -66,7 +66,8 @@ static size_t wrong(const struct parser *p, const char *what)
 static size_t not_read_here(const struct parser *p)
 {
     char what[60];
-    snprintf(what, sizeof what, "%.*s is not read here", (int)(p->t.end - p->t.at) % 40, p->t.at);
+    snprintf(what, sizeof what, "%.*s is not allowed here", (int)(p->t.end - p->t.at) % 40,
+             p->t.at);
     return wrong(p, what);
 }
 
@@ -208,9 +209,9 @@ static int read_quoted(struct parser *p)
 static int wrong_sign(const struct parser *p)
 {
     char what[40];
-    snprintf(what, sizeof what, "%.*s is not read", (int)(p->t.end - p->t.at), p->t.at);
-    return wrong(p, !strncmp(p->t.at, "&&", 2)   ? "&& is not read, write and"
-                    : !strncmp(p->t.at, "||", 2) ? "|| is not read, write or"
+    snprintf(what, sizeof what, "%.*s is not allowed", (int)(p->t.end - p->t.at), p->t.at);
+    return wrong(p, !strncmp(p->t.at, "&&", 2)   ? "&& is not allowed: write and"
+                    : !strncmp(p->t.at, "||", 2) ? "|| is not allowed: write or"
                                                  : what)
            != NONE;
 }
@@ -234,9 +235,9 @@ static int next(struct parser *p)
     case PYTHON_NUMBER:
     case PYTHON_WHOLE: return read_number(p);
     case PYTHON_FRACTION:
-        return wrong(p, "decimal fractions are not read, write a quotient") != NONE;
+        return wrong(p, "decimal fractions are not allowed: write a quotient") != NONE;
     case PYTHON_ODD_NUMBER:
-        return wrong(p, "a name that begins with a digit stands in quotes") != NONE;
+        return wrong(p, "a name that begins with a digit has to be in quotes") != NONE;
     case PYTHON_WORD: return keep_text(p, p->t.at, (size_t)(p->t.end - p->t.at));
     case PYTHON_QUOTED: return read_quoted(p);
     case PYTHON_SIGN: return read_sign(p);
@@ -264,7 +265,7 @@ static int expect(struct parser *p, const char *text)
     if (taken)
         return taken > 0;
     snprintf(what, sizeof what, "expected \"%s\"", text);
-    return wrong(p, sees(p, "for") ? "for is not read: write each member of the list" : what)
+    return wrong(p, sees(p, "for") ? "for is not allowed: write each member of the list" : what)
            != NONE;
 }
 
@@ -334,7 +335,7 @@ static size_t unknown(const struct parser *p, const struct clause_node *node)
         names_offer(&near, limits[i].name, limits[i].name);
     buf_printf(&what,
                *node->at == '"' || *node->at == '\''
-                   ? "\"%.60s\" is a name, and what it is compared with is not"
+                   ? "\"%.60s\" is a name, but is compared with something that has no names"
                    : "\"%.60s\" is no field, parameter, constant or limit",
                node->text);
     wrong_at(p, node->at, names_question(&near, &what));
@@ -680,7 +681,7 @@ static size_t indexed(struct parser *p)
     const char *at = p->t.at;
     if (spec_field_index(p->spec, p->word) >= 0 || spec_param_index(p->spec, p->word) >= 0
         || find_constant(p, p->word))
-        return wrong(p, "[ behind a field, a parameter or a constant is not read");
+        return wrong(p, "[ is not allowed after a field, a parameter or a constant");
     if (!next(p) || !next(p))
         return NONE;
     if (p->t.kind != PYTHON_QUOTED)
@@ -724,7 +725,7 @@ static size_t word(struct parser *p)
             return call(p, CLAUSE_ABS, 1, 1);
         if (sees(p, "ceil_div"))
             return call(p, CLAUSE_CEIL_DIV, 2, 2);
-        return wrong(p, "there is no such function: abs all any ceil_div max min are read");
+        return wrong(p, "there is no such function: there are abs all any ceil_div max min");
     }
     return named(p);
 }
@@ -894,7 +895,7 @@ static int comparison_sign(struct parser *p, enum clause_op *op, int *turned)
             return takes(p, signs[i].text);
     }
     if (sees(p, "="))
-        return wrong(p, "= gives no truth: compare by ==") != NONE ? 1 : -1;
+        return wrong(p, "= does not compare: write ==") != NONE ? 1 : -1;
     return 0;
 }
 
@@ -1033,7 +1034,7 @@ static int constant_line(struct parser *p, struct clause *c)
         return wrong(p, "a field or a parameter has this name") != NONE;
     for (size_t i = 0; i < p->n_constants; i++)
         if (!strcmp(p->constants[i].name, name))
-            return wrong(p, "this constant is there already") != NONE;
+            return wrong(p, "this constant is given twice") != NONE;
     if (p->n_constants == MAX_CONSTANTS)
         return wrong(p, "too many constants") != NONE;
     if (!next(p) || !next(p))
@@ -1045,7 +1046,7 @@ static int constant_line(struct parser *p, struct clause *c)
     if (operand(p, node, at) == NONE)
         return 0;
     if (p->t.kind != PYTHON_END || c->quotients)
-        return wrong(p, "a constant is an integer") != NONE;
+        return wrong(p, "a constant has to be an integer") != NONE;
     for (size_t i = 0; i < c->n; i++)
         if (c->nodes[i].op == CLAUSE_FIELD || c->nodes[i].op == CLAUSE_PARAM)
             return wrong_at(p, at, "a constant depends on no field and no parameter") != NONE;

@@ -112,7 +112,7 @@ static int read_line(struct unseen *u, const struct spec *s, const struct spec_l
     u->n++;
     return memchr(name->stands_for, 1, sizeof name->stands_for) != NULL
                ? 0
-               : wrong(s, line, at, line->text, "stands for no GPU");
+               : wrong(s, line, at, line->text, "names no GPU");
 }
 
 int unseen_index(const struct unseen *u, int32_t token)

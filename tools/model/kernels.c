@@ -94,7 +94,7 @@ static int read_token(struct reader *r, char *word, int32_t *ids)
         if (strncmp(token, word, n) || (token[n] && token[n] != '_'))
             continue;
         if (ids[t] >= 0)
-            return wrong(r, "word", word, "means a token that another one means");
+            return wrong(r, "word", word, "means the same token as another one");
         ids[t] = (int32_t)id;
     }
     return 0;

@@ -187,9 +187,10 @@ static int take_sets(struct model *model, const struct listed_sets *sets)
     } else if (values <= LISTED_MAX_VALUES) {
         take_as_tuples(model, sets);
     } else {
-        return fail("%s: rule listed: the data have %zu different tuples in %zu different lists: "
-                    "these are %zu values, and %d are the most",
-                    model->m.name, listed_count(sets), sets->n, values, LISTED_MAX_VALUES);
+        return fail("%s: rule listed: the data have %zu different tuples in %zu %s: these are %zu "
+                    "values, and %d are the most",
+                    model->m.name, listed_count(sets), sets->n,
+                    as_counted(sets->n, "list", "different lists"), values, LISTED_MAX_VALUES);
     }
     model_name_list(model);
     return 0;

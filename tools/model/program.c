@@ -66,10 +66,16 @@ static const struct op *find_op(const struct compiler *c, const char *name, size
         if (!strcmp(ops[i].name, name) && (ops[i].code > KPRED_OP_CONST) == feature) {
             if (ops[i].n_words == n_words)
                 return &ops[i];
-            wrong(c, name, "has %zu arguments, and needs %zu", n_words, ops[i].n_words);
+            wrong(c, name, "has %zu %s, and needs %zu", n_words,
+                  as_counted(n_words, "argument", "arguments"), ops[i].n_words);
             return NULL;
         }
-    wrong(c, name, "no such %s", feature ? "feature" : "operation");
+    struct buf known = {NULL, 0, 0};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if ((ops[i].code > KPRED_OP_CONST) == feature)
+            buf_printf(&known, "%s%s", known.n ? ", " : "", ops[i].name);
+    wrong(c, name, "no such %s; known are %s", feature ? "feature" : "operation", known.s);
+    buf_free(&known);
     return NULL;
 }
 
@@ -110,7 +116,7 @@ static int operand(struct compiler *c, const char *word)
     if (r >= 0)
         return r;
     if (parse_int(word, 0, KPRED_MAX_SIZE, &k))
-        return wrong(c, word, "neither a field, nor a register above, nor a number");
+        return wrong(c, word, "is no field, no name above, and no number");
     in.k = (int32_t)k;
     return add_instr(c, in, "") ? -1 : (int)c->out->n_registers - 1;
 }
@@ -123,7 +129,7 @@ static int compile_register(struct compiler *c, const struct words *w)
     if (w->n < 3 || strcmp(w->v[1], "="))
         return wrong(c, w->v[0], "expected NAME = OP A [B]");
     if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0)
-        return wrong(c, w->v[0], "not a name, or one that is taken");
+        return wrong(c, w->v[0], "is no name, or one that is taken");
     if (w->n == 3 && !parse_int(w->v[2], 0, KPRED_MAX_SIZE, &k)) {
         in.k = (int32_t)k;
         return add_instr(c, in, w->v[0]);
@@ -187,7 +193,7 @@ static int feature_arguments(struct compiler *c, const struct words *w, kpred_in
         else if (integer(c, w->v[2], 0, KPRED_MAX_SIZE, &in->k) || integer(c, w->v[3], 1, 99, &n))
             return -1;
         if (n == 0)
-            return wrong(c, w->v[1], "not a token field");
+            return wrong(c, w->v[1], "is no field of names, as onehot needs");
         break;
     case KPRED_OP_HATS:
         if (octaves(c, w->v[2], &in->k) || octave_shift(c, w->v[3], &in->b)
@@ -218,7 +224,7 @@ static int compile_feature(struct compiler *c, const struct words *w)
         return -1;
     int a = find_register(c, w->v[1]);
     if (a < 0)
-        return wrong(c, w->v[1], "neither a field nor a register");
+        return wrong(c, w->v[1], "is neither a field nor a name above");
     in.op = op->code;
     in.a = (uint8_t)a;
     return feature_arguments(c, w, &in) ? -1 : add_instr(c, in, w->v[0]);

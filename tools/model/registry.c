@@ -219,7 +219,7 @@ static const char *quoted(const char *text, const char *name, struct buf *b)
 static int not_there(const struct model *model, size_t field, const char *value)
 {
     struct buf archs = {NULL, 0, 0}, known = {NULL, 0, 0};
-    const int bad = fail("%s: field gpu: value %s: %s runs on %s alone; the model knows %s",
+    const int bad = fail("%s: field gpu: value %s: %s runs only on %s; the model knows %s",
                          model->m.name, value, model->m.kernel, model_archs(model, &archs),
                          spec_tokens_text(model->spec->fields + field, &known));
     buf_free(&archs);

@@ -634,7 +634,7 @@ static int finish_kernel(struct reader *r)
     s->listed_by = r->text[LISTED_BY];
     s->listed_by_line = r->line = r->at[LISTED_BY];
     if (s->listed_by != NULL && !spec_is_listed(s))
-        return bad(r, "listed_by", s->listed_by, "is for `rule = listed` alone");
+        return bad(r, "listed_by", s->listed_by, "is only for `rule = listed`");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->licence = r->text[LICENCE];

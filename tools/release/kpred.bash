@@ -116,7 +116,7 @@ _kpred_baselines() {
 _kpred_value() {
     local names
     case $1:$2 in
-    network:--data) _kpred_files .csv ;;
+    network:--data) _kpred_files .csv .csv.bz2 .csv.gz ;;
     *:--data | *:--beside | tune:--replay) _kpred_data_files ;;
     network:--split) _kpred_reply 1 2 3 4 5 ;;
     *:--split) _kpred_reply config shape none ;;
@@ -149,7 +149,8 @@ _kpred_value() {
     aiter:-o | shapes:-o) _kpred_files .csv ;;
     *:--tp | *:--ep-size | *:--m | *:-M) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
-    tune:-o | tune:--problems | predict:--problems | merge:-o) _kpred_files .csv ;;
+    tune:-o | merge:-o) _kpred_files .csv ;;
+    *:--problems) _kpred_files .csv .csv.bz2 .csv.gz ;;
     tune:--run | tune:--server) _kpred_files ;;
     tune:--model) _kpred_model_or_header ;;
     tune:--budget | tune:--repeat | tune:--shard | tune:--seeds) ;; # numbers
@@ -162,7 +163,7 @@ _kpred_value() {
     *:--system) _kpred_files .txt ;;
     aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale a8w8_bpreshuffle ;;
     aiter:--schema) _kpred_reply current no-gfx no-libtype no-tflops ;;
-    aiter:--installed) _kpred_files .csv ;;
+    aiter:--installed) _kpred_files .csv .csv.bz2 .csv.gz ;;
     aiter:--compiled) _kpred_files ;;
     *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
     *:-k | *:--top | *:--beam | *:--epochs | *:--seed | *:--threads | *:--rounds) ;; # a number

@@ -391,20 +391,35 @@ static int keep_rows(const struct answering *a, enum family_id family, struct bu
     return rc;
 }
 
+/* Tables of the family's rows, or of candidates, which keep nothing of an earlier run */
+static int add_tables(struct triton_files *to, const struct answering *a, struct table_files *made,
+                      const struct rows *rows, const struct files_options *o)
+{
+    int rc = files_make(made, rows, &a->target, o);
+    for (int i = 0; i < N_FAMILIES && rc == 0; i++)
+        if (made->text[i].n != 0) {
+            if (made == &a->files)
+                rc = keep_rows(a, (enum family_id)i, &made->text[i]);
+            triton_files_add(to, NULL, xstrdup(made->path[i]), &made->text[i]);
+            to->v[to->n - 1].replaces = 1;
+        }
+    return rc;
+}
+
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
                 const struct opt_texts *inputs)
 {
     struct buf folder = {NULL, 0, 0};
+    struct table_files candidates;
+    memset(&candidates, 0, sizeof candidates);
     buf_add_path(&folder, output, "");
-    const struct files_options o = {
+    struct files_options o = {
         .output = folder.s, .force = force, .inputs = inputs->v, .n_inputs = inputs->n};
-    int rc = files_make(&a->files, &a->rows, &a->target, &o);
-    for (int i = 0; i < N_FAMILIES && rc == 0; i++)
-        if (a->files.text[i].n != 0) {
-            rc = keep_rows(a, (enum family_id)i, &a->files.text[i]);
-            triton_files_add(to, NULL, xstrdup(a->files.path[i]), &a->files.text[i]);
-            to->v[to->n - 1].replaces = 1;
-        }
+    int rc = add_tables(to, a, &a->files, &a->rows, &o);
+    o.schema = SCHEMA_CANDIDATES;
+    if (rc == 0)
+        rc = add_tables(to, a, &candidates, &a->candidates, &o);
+    files_free(&candidates);
     buf_free(&folder);
     return rc;
 }

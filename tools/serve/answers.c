@@ -213,7 +213,7 @@ static int rank(struct buf *b, struct predictors *p, const struct lookup *l,
     const int rc = choices_make(&c, p, &l->name, &o, &why);
     triton_name_write(&l->name, &name);
     if (rc > 0)
-        note("%s: no tuples to measure: %s", name.s, why.s);
+        note("%s: no candidates: %s", name.s, why.s);
     else if (rc == 0)
         triton_table_rows(b, &l->name, &ranking);
     buf_free(&why);

@@ -11,8 +11,9 @@ of vLLM, or a tuner of SGLang's that has the same functions:
     class BenchmarkWorker, of ray, with tune(num_tokens, num_experts, shard_intermediate_size, ..., search_space, ...)
     tune(M, N, K, block_size, ..., search_space, input_type) and get_weight_shapes(tp_size)
 
-Or TABLE.csv is candidates_FAMILY.csv of `kpred aiter --top K`, and TUNER.py that family's of AITER, such as
-csrc/ck_gemm_a8w8_blockscale/gemm_a8w8_blockscale_tune.py, which has kernels_list and mp_tuner(tasks, in_datas, ...).
+Or TABLE.csv is candidates_FAMILY.csv of `kpred aiter --top K`, or of `kpred serve` with --aiter, and TUNER.py is that
+family's of AITER, such as csrc/ck_gemm_a8w8_blockscale/gemm_a8w8_blockscale_tune.py, which has kernels_list and
+mp_tuner(tasks, in_datas, ...).
 
 The tuner runs as it would alone, and writes the same files. Each shape of the table is measured with the candidates of
 the table alone; another one with all of the tuner's. Of a server's products N=..,K=.. those of the table are tuned.
@@ -144,9 +145,15 @@ class Spaces:
         return self.of((None, call["N"], call["K"], f"{call['input_type']}_w8a8", tuple(call["block_size"]), False),
                        call["M"], call["search_space"])
 
-    def products(self):
-        """(N, K) of the table"""
-        return list(dict.fromkeys((n, k) for server, _, n, k, *_ in self.table if server == self.server and k))
+    def change(self, tuner, tree, path):
+        """Puts other functions into the module, which has run as far as its main part."""
+        change_tune(tuner, tree, path, self)
+        for name in "prune_rocm_search_space", "prune_xpu_search_space":
+            if hasattr(tuner, name):
+                setattr(tuner, name, keeping(getattr(tuner, name)))
+        products = list(dict.fromkeys((n, k) for server, _, n, k, *_ in self.table if server == self.server and k))
+        if products and hasattr(tuner, "get_weight_shapes"):
+            tuner.get_weight_shapes = lambda *_: products
 
 
 # ---- the functions of the tuner ----
@@ -185,6 +192,8 @@ def keeping(prune):
     return keep
 
 
+# ---- AITER's kernels ----
+
 def plain(kernel):
     """A kernel of ck without its number of instructions for a wave, which names of 2025 do not have"""
     return re.sub(r"(_\d+x\d+_\d+x\d+)_\d+x\d+(_\d+x\d+x\d+_)", r"\1\2", kernel)
@@ -210,7 +219,7 @@ class Kernels:
             f"; {lacking} more of the table are none of the tuner's" * (lacking > 0))
         return tasks
 
-    def change(self, tuner, path):
+    def change(self, tuner, _, path):
         for name in "mp_tuner", "kernels_list":
             if not hasattr(tuner, name):
                 stop(f"{path}: has no {name}: this tuner is not known")
@@ -233,8 +242,9 @@ class Kernels:
         tuner.mp_tuner = measure_few
 
 
-def change(tuner, tree, path, spaces):
-    """Puts other functions into the module, which runs as far as its main part."""
+# ---- a tuner ----
+
+def change_tune(tuner, tree, path, spaces):
     for node in tree.body:
         methods = node.body if isinstance(node, ast.ClassDef) else [node]
         for tune in (f for f in methods if isinstance(f, ast.FunctionDef) and f.name == "tune"):
@@ -253,46 +263,47 @@ def change(tuner, tree, path, spaces):
     stop(f"{path}: has no function tune(): this tuner is not known")
 
 
-def change_others(tuner, spaces):
-    for name in "prune_rocm_search_space", "prune_xpu_search_space":
-        if hasattr(tuner, name):
-            setattr(tuner, name, keeping(getattr(tuner, name)))
-    products = spaces.products()
-    if products and hasattr(tuner, "get_weight_shapes"):
-        tuner.get_weight_shapes = lambda *_: products
-
-
 def is_main_part(node):
     return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
 
 
-def load(table, path):
-    """The module of the tuner with other functions, and its main part as code"""
+def read_tuner(path):
+    """The tuner but for its main part, and that"""
     try:
         with open(path, encoding="utf-8") as f:
-            text = f.read()
-        tree = ast.parse(text, path)
+            tree = ast.parse(f.read(), path)
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
         stop(f"{path}: {getattr(error, 'strerror', None) or error}")
-    main = [node for node in tree.body if is_main_part(node)]
-    if not main:
+    main_part = [node for node in tree.body if is_main_part(node)]
+    if not main_part:
         stop(f"{path}: has no part that runs if __name__ is __main__: this tuner is not known")
-    tree.body = [node for node in tree.body if node not in main]
-    kernels = Kernels(read_kernels(table)) if is_of_aiter(table) else None
-    spaces = Spaces(read_table(table), "sglang" if "sglang" in text else "vllm") if kernels is None else None
-    if spaces is not None and not any(key[0] == spaces.server for key in spaces.table):
-        stop(f"{table}: it has no candidate for {spaces.server}, whose tuner this is")
+    tree.body = [node for node in tree.body if node not in main_part]
+    return tree, ast.Module(main_part, [])
+
+
+def server_of(tree):
+    """By what the tuner imports"""
+    modules = [a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names]
+    modules += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return "sglang" if "sglang" in [name.split(".")[0] for name in modules] else "vllm"
+
+
+def load(table, path):
+    """The module of the tuner with other functions, and its main part as code"""
+    tree, main_part = read_tuner(path)
+    if is_of_aiter(table):
+        plan = Kernels(read_kernels(table))
+    else:
+        plan = Spaces(read_table(table), server_of(tree))
+        if not any(key[0] == plan.server for key in plan.table):
+            stop(f"{table}: it has no candidate for {plan.server}, whose tuner this is")
     tuner = types.ModuleType("__main__")
     # A process that the tuner spawns runs the file of the main module again: this one, not the tuner's.
     tuner.__file__ = os.path.abspath(__file__)
     sys.modules["__main__"] = tuner # what ray and multiprocessing take functions from
     exec(compile(tree, path, "exec", dont_inherit=True), vars(tuner)) # pylint: disable=exec-used
-    if kernels is not None:
-        kernels.change(tuner, path)
-    else:
-        change(tuner, tree, path, spaces)
-        change_others(tuner, spaces)
-    return tuner, compile(ast.Module(main, []), path, "exec", dont_inherit=True)
+    plan.change(tuner, tree, path)
+    return tuner, compile(main_part, path, "exec", dont_inherit=True)
 
 
 def main():

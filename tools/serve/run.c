@@ -186,9 +186,14 @@ static void list_tables(struct run *r)
 /* One for each shape, as in kpred aiter */
 static int make_rows(struct run *r)
 {
-    const struct rows_options o = {.top = 1, .beam = 8};
+    const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
+    const struct rows_options o = {.top = top, .beam = top > 8 ? top : 8};
     list_tables(r);
-    return answering_make(&r->aiter, FAMILY_NONE, &r->tables, &o);
+    if (answering_make(&r->aiter, FAMILY_NONE, &r->tables, &o) != 0)
+        return -1;
+    if (r->o->top != 0)
+        rows_keep_first(&r->aiter.rows, &r->aiter.candidates);
+    return 0;
 }
 
 static int answer_all(struct run *r)
@@ -299,6 +304,16 @@ static void tell_copies(const struct run *r)
     }
 }
 
+/* What there is for the servers' tuners */
+static void tell_candidates(const struct run *r)
+{
+    static const char begin[] = "candidates_";
+    for (size_t i = 0; i < r->files.n; i++)
+        if (strncmp(base_name(r->files.v[i].path), begin, sizeof begin - 1) == 0)
+            note("kpred_tune.py runs a server's tuner with the candidates of %s alone",
+                 r->files.v[i].path);
+}
+
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
@@ -308,7 +323,7 @@ static int write_files(struct run *r)
     for (int i = 0; i < N_FAMILIES; i++)
         made += r->aiter.rows.of[i].n;
     if (made == 0)
-        note("there is nothing to write%s", has_tuples ? " but the table of tuples" : "");
+        note("there is nothing to write%s", has_tuples ? " but the candidates" : "");
     if (made == 0 && !has_tuples)
         return 0;
     if (find_output(r) != 0 || (made != 0 && make_files(r) != 0)
@@ -319,10 +334,8 @@ static int write_files(struct run *r)
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
     aiter_tell(&r->aiter);
-    if (has_tuples)
-        note(
-            "kpred_tune.py runs a server's tuner with the tuples of %s/candidates_triton.csv alone",
-            r->output.s);
+    if (r->o->top != 0)
+        tell_candidates(r);
     return 0;
 }
 

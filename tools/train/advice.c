@@ -41,9 +41,10 @@ static void warn_of_few(const struct model *model, const char *split,
 {
     const size_t need = 10 * count_choices(model), kept = rows->held_out_part.problems;
     if (rows->train.n < need)
-        note("warning: %s: %zu rows are few for the %zu values of its parameters: with fewer than "
+        note("warning: %s: %zu %s few for the %zu values of its parameters: with fewer than "
              "some %zu, predictions are little better than the most frequent tuple",
-             model->m.name, rows->train.n, recipe_width(model), need);
+             model->m.name, rows->train.n, as_counted(rows->train.n, "row is", "rows are"),
+             recipe_width(model), need);
     if (strcmp(split, "none") && !rows->held_out.n)
         note("warning: %s: no row is kept for testing: eval cannot tell how good it is",
              model->m.name);
@@ -57,9 +58,10 @@ static void warn_of_many(const struct model *model, const struct training_rows *
 {
     const size_t n = rows->train.n, problems = rows->train_part.problems;
     if (!rows->train.soft && n >= 3 * problems)
-        note("warning: %s: the files give %zu different best tuples for %zu problem%s: a table of "
+        note("warning: %s: the files give %zu different best %s for %zu problem%s: a table of "
              "all that was timed needs `format = timed` and a column \"time_us\"",
-             model->m.name, n, problems, as_counted(problems, "", "s"));
+             model->m.name, n, as_counted(n, "tuple", "tuples"), problems,
+             as_counted(problems, "", "s"));
 }
 
 void advice_rows(const struct model *model, const char *split, const struct training_rows *rows)
@@ -174,7 +176,7 @@ static void warn_of_same(const struct spec *spec, const struct same_lines *same)
     }
     note("warning: %s:%ld: \"%s\"%s: %s the same for all training rows: nothing is learnt from %s",
          spec->path, same->first->line, same->first->text, more.n ? more.s : "",
-         same->n > 1 ? "are" : "is", same->n > 1 ? "them" : "it");
+         as_counted(same->n, "is", "are"), as_counted(same->n, "it", "them"));
     buf_free(&more);
 }
 
@@ -217,9 +219,10 @@ static double guessing(const struct model *model)
 static void note_watched(const struct model *model, const struct watch_result *w)
 {
     if (w->problems)
-        note("%s: the network of epoch %zu of %zu ships: on %zu problems that were no lesson, the "
+        note("%s: the network of epoch %zu of %zu ships: on %zu %s no lesson, the "
              "fastest of its first 1, 4 and 10 timed tuples takes %.1f %% more than the fastest",
              model->m.name, w->epoch, w->epochs, w->problems,
+             as_counted(w->problems, "problem that was", "problems that were"),
              100 * (double)(num_exp2((float)w->lost) - 1));
 }
 

@@ -209,7 +209,7 @@ static void tell_left_out(const struct triton_files *files, size_t n)
         return;
     for (size_t i = n; i < files->n; i++)
         buf_printf(&b, "%s%s", i != n ? ", " : "", base_name(files->v[i].path));
-    note("%zu of %zu files %s written; left out: %s", n, files->n, n == 1 ? "is" : "are", b.s);
+    note("%zu of %zu files %s written; left out: %s", n, files->n, as_counted(n, "is", "are"), b.s);
     buf_free(&b);
 }
 

@@ -267,7 +267,7 @@ int missed_read(struct missed *m, const struct missed_from *from, const struct o
             return -1;
     if (m->guessed != 0)
         note("%zu name%s not say whether vLLM or SGLang looks for the file: taken as vLLM's; "
-             "--server says it",
+             "--server says another",
              m->guessed, as_counted(m->guessed, " does", "s do"));
     return from->may_lack ? 0 : check_names(m, log_line_called(inputs->v, inputs->n));
 }

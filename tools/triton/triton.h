@@ -120,8 +120,8 @@ struct choices { /* all zero: there are none */
     const char *model_name;
 };
 
-/* The tuples of each M that a tuning should measure: that of the file, the server's own choice, and
-   then the most probable ones */
+/* The tuples of each M that a tuning should measure: the choice, the server's own one, and then the
+   most probable ones */
 struct ranking { /* but `most` all zero: there are none; to be freed */
     size_t most; /* of an M */
     size_t n, cap;

@@ -274,7 +274,8 @@ int full_table_keep_legal(struct full_table *t, const struct spec *spec)
     free(legal);
     clauses_free(&clauses);
     return t->n > 0 ? full_table_check(t)
-                    : fail("%s: none of its %zu tuples is legal by %s", t->path, n, spec->path);
+                    : fail("%s: none of its %zu %s is legal by %s", t->path, n,
+                           as_counted(n, "tuple", "tuples"), spec->path);
 }
 
 /* ---- their order ---- */

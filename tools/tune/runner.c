@@ -26,7 +26,7 @@ static void judge_end(const struct runner *r, const struct child *c, struct tail
 {
     char why[64];
     if (child_status_missing(c->status)) {
-        fail("%s: is not found, or is no program: it ended with %s, as a shell says so", r->command,
+        fail("%s: is not found, or is not a program: it ended with %s", r->command,
              child_status_text(c->status, why));
         out->outcome = OUTCOME_STOP;
     } else if (*child_status_text(c->status, why) != '\0') {
@@ -168,8 +168,7 @@ static void died(struct runner *r, struct answer *out)
     r->silent = is_first ? r->silent + 1 : 0;
     answer_set(out, OUTCOME_FAILED, "the server ended with %s", *why != '\0' ? why : "status 0");
     if (child_status_missing(r->server.status) && is_first)
-        fail("%s: is not found, or is no program: it ended with %s, as a shell says so", r->command,
-             why);
+        fail("%s: is not found, or is not a program: it ended with %s", r->command, why);
     else if (r->silent > MOST_SILENT)
         fail("%s: it was started %d times in a row and gave no answer, the last time it ended with "
              "%s",

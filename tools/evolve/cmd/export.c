@@ -358,7 +358,8 @@ static int make(const struct export_options *o, struct logged *run, const struct
         library_free(&l);
     }
     if (rc == 0)
-        printf("%s: %zu variants, the baseline included\n", o->folder, v.n);
+        printf("%s: %zu %s, the baseline included\n", o->folder, v.n,
+               as_counted(v.n, "variant", "variants"));
     variants_free(&v);
     free(us);
     return rc != 0 ? -1 : flush_stdout();

@@ -288,8 +288,8 @@ static int write_all(const struct export_options *o, const struct ml_session *s,
 
 static int say(const struct export_options *o, const struct ml_variants *v)
 {
-    printf("%s: %zu variants, the module included\nvariant  bound        us  validate   test\n",
-           o->folder, v->n);
+    printf("%s: %zu %s, the module included\nvariant  bound        us  validate   test\n",
+           o->folder, v->n, as_counted(v->n, "variant", "variants"));
     for (size_t i = 0; i < v->n; i++)
         printf("%7zu  %5ld  %8.2f  %8.2f  %5.2f\n", i, bound_of(&v->v[i]), v->v[i].us,
                100 * v->v[i].error[EXAM_VALIDATE], 100 * v->v[i].error[EXAM_TEST]);

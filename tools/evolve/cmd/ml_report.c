@@ -180,8 +180,9 @@ static int say(const struct ml_session *s, const struct chosen *c)
            100 * (1 - r->time), 100 * (1 - r->time - 1.96 * r->spread),
            100 * (1 - r->time + 1.96 * r->spread), has_gain(r) ? "" : ": none beyond the noise",
            c->m.list.n, c->n_before);
-    printf("wrong labels of %zu test images: %.2f %%, of the module %.2f %%\n",
-           s->exam.part[EXAM_TEST].n, 100 * c->test, 100 * s->error[EXAM_TEST]);
+    const size_t n = s->exam.part[EXAM_TEST].n;
+    printf("wrong labels of %zu test %s: %.2f %%, of the module %.2f %%\n", n,
+           as_counted(n, "image", "images"), 100 * c->test, 100 * s->error[EXAM_TEST]);
     return 0;
 }
 

@@ -261,11 +261,12 @@ static void print_result(const struct session *s, const struct minimised *m, siz
            100 * (1 - r->time - 1.96 * r->spread), 100 * (1 - r->time + 1.96 * r->spread),
            s->passes->name);
     printf("edits: %zu of %zu\n", m->list.n, n_before);
+    const size_t n = trial_cases(s->trial);
     if (r->error > 0)
-        printf("outputs are inexact: the largest error on all %zu cases is %.3g\n",
-               trial_cases(s->trial), r->error);
+        printf("outputs are inexact: the largest error on all %zu %s is %.3g\n", n,
+               as_counted(n, "case", "cases"), r->error);
     else
-        printf("outputs are equal bit for bit on all %zu cases\n", trial_cases(s->trial));
+        printf("outputs are equal bit for bit on all %zu %s\n", n, as_counted(n, "case", "cases"));
 }
 
 static int show(struct session *s, const struct minimised *m, size_t n_before,
@@ -320,8 +321,8 @@ static int try_point(struct logged *run, const struct edits *list, struct table_
     if (search_mend(&run->session.task, run->archive, list, &right) != 0)
         return -1;
     if (right.n < list->n)
-        note("the held-out cases refuse %zu of %zu edits: these are left out", list->n - right.n,
-             list->n);
+        note("the held-out cases refuse %zu of %zu %s left out", list->n - right.n, list->n,
+             as_counted(list->n, "edit: it is", "edits: these are"));
     const int rc = right.n == 0 && list->n > 0 ? 0 : try_right(run, &right, list->n, form);
     edits_free(&right);
     return rc;

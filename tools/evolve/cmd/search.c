@@ -126,8 +126,9 @@ static int show(const struct session *s, struct table_form form)
     table_print(&t, stdout, form);
     table_free(&t);
     if (!form.csv && !form.json)
-        printf("\nbaseline: %s, %zu instructions; %zu cases, as they are twice\n", s->passes->name,
-               ir_size(s->ir), trial_cases(s->trial));
+        printf("\nbaseline: %s, %zu instructions; %zu %s twice\n", s->passes->name, ir_size(s->ir),
+               trial_cases(s->trial),
+               as_counted(trial_cases(s->trial), "case, as it is", "cases, as they are"));
     return flush_stdout();
 }
 
@@ -236,7 +237,8 @@ static void show_progress(void *user, const struct search_state *s)
     const struct entry **front;
     const size_t n = archive_front(s->archive, &front);
     struct buf line = {NULL, 0, 0};
-    buf_printf(&line, "%ld of %ld evaluations", s->evaluations, plan->evaluations);
+    buf_printf(&line, "%ld of %ld %s", s->evaluations, plan->evaluations,
+               as_counted((unsigned long long)plan->evaluations, "evaluation", "evaluations"));
     if (s->seconds > 0)
         buf_printf(&line, ", %.0f a second", (double)s->evaluations / s->seconds);
     if (s->generation > 0)

@@ -6,7 +6,7 @@
 
 #include "base/csv_records.h"
 #include "base/numbers.h"
-#include "base/util.h"
+#include "base/unpack.h"
 
 #include <errno.h>
 #include <math.h>
@@ -381,7 +381,7 @@ int images_read(struct images *images, const char *path)
     struct buf text = {0};
     struct csv_records c;
     memset(images, 0, sizeof *images);
-    if (read_text(path, MOST_BYTES, &text) != 0)
+    if (read_unpacked(path, MOST_BYTES, &text) != 0)
         return -1;
     int rc = csv_records_open(&c, path, &text);
     if (rc == 0)

@@ -471,9 +471,9 @@ int twin_check(const struct net *net, const struct images *images, size_t batch,
     if (rc == 0 && compare(&c, engine_entry(code)) != 0)
         rc = engine_tell_full(path);
     if (rc == 0) {
-        printf("module: %zu images, %zu of them with another label; numbers differ by %.1e at "
+        printf("module: %zu %s, %zu of them with another label; numbers differ by %.1e at "
                "most\n",
-               images->n, c.differ, c.most);
+               images->n, as_counted(images->n, "image", "images"), c.differ, c.most);
         rc = c.differ == 0 ? flush_stdout() : fail("%s: the module computes something else", path);
     }
     engine_free(code);

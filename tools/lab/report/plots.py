@@ -2,7 +2,7 @@
 # plots.py - pictures of the documents, drawn by gnuplot as SVG
 # SPDX-License-Identifier: MIT
 """Draws the pictures of the CSV files that stand in a folder: accuracy-config.svg and accuracy-shape.svg of
-accuracy.csv, and tuning-own.svg of tuning-own.csv.
+accuracy.csv, and training-own.svg of training-own.csv, which has columns of what own.py prints with --csv.
 
 report.py takes the other pictures of docs/accuracy.md from here. A plot's function returns gnuplot's commands, or None
 if nothing that it would show was measured. The same measurements give the same bytes.
@@ -181,7 +181,7 @@ def two_lines(name):
 
 
 def curve(lines, methods, column):
-    """(k, figure) of the first of the methods that is there, k by k, in a column like "pft" or in lines of their own."""
+    """(k, figure) of the first of the methods that is there, in columns like "pft1" or in a line for each k."""
     for method in methods:
         of = [x for x in lines if x["method"] == method]
         found = [(int(k), x[column + k]) for x in of for k in KS if x.get(column + k)] or \
@@ -207,7 +207,8 @@ def hit_rates(folder, split):
     lines, panels = read_csv(os.path.join(folder, "accuracy.csv")), {}
     for table in (f"paper_{split}", f"more_{split}", split):
         for line in lines:
-            if line["table"] == table and line["by"] in ("", "all") and not re.search(" kernels$|^pooled$", line["rows"]):
+            if line["table"] == table and line["by"] in ("", "all") \
+                    and not re.search(" kernels$|^pooled$", line["rows"]):
                 family, *rest = line["rows"].split(",", 1)
                 title = "gemm_" + MERGE_NAMES[family] if family in MERGE_NAMES else family
                 panels.setdefault(",".join([title, *rest]), []).append(line)
@@ -219,7 +220,7 @@ def hit_rates(folder, split):
 def own_shares(folder, _):
     """A panel for each table of timings, and their mean."""
     panels = {}
-    for line in read_csv(os.path.join(folder, "tuning-own.csv")):
+    for line in read_csv(os.path.join(folder, "training-own.csv")):
         panels.setdefault(line["table"].replace("all", "mean of the tables"), []).append(line)
     return panels_of(panels, "share", ["xrange [0.9:12]", "yrange [0.3:1]", "xtics (1, 2, 4, 10)", "ytics 0.2",
                                        *labels("k, tuples", "share"), "ylabel offset 2.2,0"])
@@ -363,7 +364,7 @@ def main():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folder", help="where the CSV files are, and the pictures go")
     folder = p.parse_args().folder
-    for name, function in (("accuracy-config", hit_rates), ("accuracy-shape", hit_rates), ("tuning-own", own_shares)):
+    for name, function in (("accuracy-config", hit_rates), ("accuracy-shape", hit_rates), ("training-own", own_shares)):
         picture, path = gnuplot(function(folder, name.rsplit("-", 1)[1])), os.path.join(folder, f"{name}.svg")
         if picture is None:
             die("there is no gnuplot, which draws pictures (Debian: apt-get install gnuplot-nox)", 1)

@@ -7,7 +7,8 @@ The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand fo
 sections.py, and {{plot NAME}} for the pictures of plots.py. The first page and a sentence are made
 last, of the other tables. What is not measured is said to be so. Comments in the document say where a table begins
 and ends: with --keep a table that is measured in part stays as it is in the document. The lines of
-{{rows NAME}} go to a CSV file beside the document instead, which has one for each figure. Files take
+{{rows NAME}} go to a CSV file beside the document instead, which has one for each figure. With --keep those that are
+not measured again stay there. Files take
 their names when all are written: plots beside the text, as accuracy-NAME.svg. Without gnuplot there
 are none, and the text says so.
 
@@ -101,6 +102,20 @@ def csv_of(tables):
     return "\n".join([",".join(sections.SINGLE), *lines]) + "\n"
 
 
+def merged(new, old):
+    """Lines of CSV: the old ones, those that are measured again as they are now, and new ones beside their like."""
+    if new[0].startswith("("):
+        return old
+    key = {line: tuple(next(csv.reader([line]))[:4]) for line in [*new, *old]}
+    again, keys = {key[line]: line for line in new}, [key[line] for line in old]
+    for this, before in zip(map(key.get, new), [("", ""), *map(key.get, new)]):
+        if this not in keys and before[1] == this[1]:
+            keys.insert(keys.index(before) + 1, this)
+        elif this not in keys:
+            keys.insert(next((i for i, x in enumerate(keys) if x[1] == this[1]), len(keys)), this)
+    return [again.get(x) or next(line for line in old if key[line] == x) for x in keys]
+
+
 def is_less(new, old):
     """Is less measured in these lines than in the old ones?"""
     return len(new) < len(old) or \
@@ -117,7 +132,8 @@ def tables_of(path, lines, m, old):
         name = line.strip("{}")
         if found.group(1) in sections.SECTIONS:
             new = sections.SECTIONS[found.group(1)](m, found.group(2))
-            tables[name] = old[name] if name in old and is_less(new, old[name]) else new
+            tables[name] = new if name not in old else merged(new, old[name]) if found.group(1) == "rows" else \
+                old[name] if is_less(new, old[name]) else new
         elif found.group(1) in sections.DERIVED:
             derived.append(found.groups())
         else:

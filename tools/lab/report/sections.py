@@ -194,17 +194,19 @@ def method_line(m, at, kernels, split, dtype, method, name):
     return [csv_line(of)]
 
 
-CLASSIC_NAMES = {method + rule: NAMES[method] + rule.replace("+", " + ") for method in CLASSICS for rule in ("", "+rule")}
+CLASSIC_NAMES = {method + rule: NAMES[method] + rule.replace("+", " + ")
+                 for method in CLASSICS for rule in ("", "+rule")}
 
 
 def kernel_lines(m, name, kernels, title, dtypes, methods):
     """Lines of a table TABLE_SPLIT: for each type and method."""
     return [line for dtype in dtypes for method, words in methods.items()
-            for line in method_line(m, {"table": name, "rows": title}, kernels, name.rsplit("_", 1)[1], dtype, method, words)]
+            for line in method_line(m, {"table": name, "rows": title}, kernels, name.rsplit("_", 1)[1], dtype,
+                                    method, words)]
 
 
 def hits(m, name):
-    """The paper's networks by type and pooled, over the kernels of which all are there, and the classics on all types."""
+    """The paper's networks by type, and pooled over the kernels of which all are there; the classics on all types."""
     split, nets_too = name.rsplit("_", 1)[1], {OURS: "kpred", **{x: x for x in NETS}}
     classics_too, lines = {OURS: "kpred", **CLASSIC_NAMES}, []
     judged_here = m.specs if name.startswith("paper") else m.more
@@ -538,7 +540,7 @@ def net_cell(lines, net, k):
 
 
 def nets(tables, split):
-    """The paper's networks: all kernels pooled, and on how many of the kernels and types each is surely better or worse."""
+    """The paper's networks on all kernels, and how often each is surely better or worse on a kernel and type."""
     lines = singles(tables, f"paper_{split}")
     pooled = [x for x in lines if x["rows"].endswith(" kernels")]
     if not pooled:
@@ -564,7 +566,8 @@ def triple(of):
 
 def gaps(of):
     """How much more than ours, k = 1 / 10."""
-    return " / ".join(f"{of[f'less{k}']} ± {of[f'less_error{k}']}" for k in ("1", "10") if of[f"less{k}"]) if of else NOT
+    there = [k for k in ("1", "10") if of and of[f"less{k}"]]
+    return " / ".join(f"{of[f'less{k}']} ± {of[f'less_error{k}']}" for k in there) or NOT
 
 
 RIVALS = "nearest + rule", "random forest + rule", "chain + rule"
@@ -581,7 +584,8 @@ def classics(tables, split):
     cells = [[x, *(triple(found.get((kernel, x))) for kernel in kernels)] for x in [*shown[1:], "kpred"]]
     less = [[x + ", less kpred", *(gaps(found.get((kernel, x))) for kernel in kernels)] for x in RIVALS if x in shown]
     return [f"Split `{split}`, Pft@1 / 10 / 100, and points above kpred at k = 1 / 10:", "",
-            *table(["", *kernels], [["problems (groups)", *(counted(found[x, "kpred"]) for x in kernels)], *cells, *less])]
+            *table(["", *kernels], [["problems (groups)", *(counted(found[x, "kpred"]) for x in kernels)],
+                                    *cells, *less])]
 
 
 def rival(of):
