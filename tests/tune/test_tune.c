@@ -309,16 +309,17 @@ static double old_time(int row)
 static void put_old_rows(FILE *f)
 {
     static const char *const failed[] = {"failed", "timeout", "invalid"};
-    fputs(RESULTS_TITLE "hill\n# ./time.sh\nn,a,b,time_us\n", f);
+    fputs(RESULTS_TITLE "hill\n# ./time.sh\nn,a,b,c,d,time_us\n", f);
     for (int i = 0; i < OLD_ROWS; i++) {
         const int tuple = i / OLD_PROBLEMS;
-        fprintf(f, "%d,%d,%d,", i % OLD_PROBLEMS, 1 << tuple % 8, 3 + tuple / 8);
+        fprintf(f, "%d,%d,%d,%d,%d,", i % OLD_PROBLEMS, 1 << tuple % 4, tuple / 4 % 2,
+                tuple / 8 % 2, tuple / 16);
         if (old_time(i) < HUGE_VAL)
             fprintf(f, "%.1f\n", old_time(i));
         else
             fprintf(f, "%s\n", failed[i / 3 % 3]);
     }
-    fputs("0,1,3,77\n", f);
+    fputs("0,1,0,0,0,77\n", f);
 }
 
 static void rows_are_remembered(void)
@@ -331,7 +332,7 @@ static void rows_are_remembered(void)
     REQUIRE(f != NULL);
     put_old_rows(f);
     REQUIRE(fclose(f) == 0);
-    open_spec(&spec, &model, "[params]\na = 1 2 4 8 16 32 64 128\nb = 3 4 5 6\n");
+    open_spec(&spec, &model, "[params]\na = 1 2 4 8\nb = 0 1\nc = 0 1\nd = 0 1\n");
     REQUIRE(results_open(&r, path, &spec, "./time.sh") == 0);
     CHECK_EQ(results_count(r), OLD_ROWS);
     for (int32_t n = 0; n <= OLD_PROBLEMS; n++) {
@@ -339,8 +340,8 @@ static void rows_are_remembered(void)
         size_t at = 0;
         int row = n;
         for (; results_next(r, &n, &at, &is); row += OLD_PROBLEMS) {
-            CHECK_EQ(is.value[0], row / OLD_PROBLEMS % 8);
-            CHECK_EQ(is.value[1], row / OLD_PROBLEMS / 8);
+            const uint16_t *v = is.value;
+            CHECK_EQ(v[0] + 4 * v[1] + 8 * v[2] + 16 * v[3], row / OLD_PROBLEMS);
             CHECK(!(is.time < old_time(row)) && !(is.time > old_time(row)));
         }
         CHECK_EQ(row, n < OLD_PROBLEMS ? OLD_ROWS + n : n);
@@ -364,7 +365,7 @@ static void rows_are_added(void)
     struct buf *whole = new_text();
     REQUIRE(close(mkstemp(path)) == 0);
     open_spec(&spec, &model, "[params]\na = 1 2 4\nmode = fast slow\n");
-    REQUIRE(results_open(&r, path, &spec, "a\tb") == 0);
+    REQUIRE(results_open(&r, path, &spec, "a\t b") == 0);
     for (uint16_t i = 0; i < COUNT(answers); i++) {
         const int32_t problem[] = {i};
         const uint16_t value[] = {(uint16_t)(i % 3), (uint16_t)(i / 2)};
@@ -373,7 +374,7 @@ static void rows_are_added(void)
     CHECK_EQ(results_count(r), 0);
     results_close(r);
     CHECK_EQ(read_file(path, 999, whole), 0);
-    CHECK_TEXT(whole->s, RESULTS_TITLE "hill\n# a?b\nn,a,mode,time_us\n0,1,fast,1234567.125\n"
+    CHECK_TEXT(whole->s, RESULTS_TITLE "hill\n# a? b\nn,a,mode,time_us\n0,1,fast,1234567.125\n"
                                        "1,2,fast,failed\n2,4,slow,timeout\n3,1,slow,invalid\n");
     unlink(path);
     close_spec(&spec, &model);

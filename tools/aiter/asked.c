@@ -27,8 +27,7 @@ static int no_model(struct asked *a, struct place at, enum family_id family, con
 {
     char why[160];
     if (family == FAMILY_BATCHED)
-        snprintf(why, sizeof why,
-                 "nothing says whether batched products are of FP8 or BF16: --family %s or %s does",
+        snprintf(why, sizeof why, "--family has to say whether it is %s or %s",
                  families[FAMILY_A8W8_BATCHED].name, families[FAMILY_BF16_BATCHED].name);
     else
         snprintf(why, sizeof why, "kpred has no model of the family %s", families[family].name);
@@ -175,8 +174,7 @@ static int no_detail(struct asked *a, struct place at, const char *name)
 
 static int no_family(struct asked *a, struct place at)
 {
-    tally_add(&a->cut, at,
-              "the name of the table does not tell a family of AITER's: give it with --family");
+    tally_add(&a->cut, at, "the table's name tells no family: give it with --family");
     return 0;
 }
 

@@ -16,8 +16,7 @@
 #define BATCHED                                                                                  \
     .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .key = "B,M,N,K", .id_column = "kernelId", \
     .tail = TAIL, .ladder = LADDER_ASKED,                                                        \
-    .remark = "it is not known whether AITER compiles this table in: if the rows do not act, "   \
-              "rebuild (AITER_REBUILD=1)"
+    .remark = "AITER may read this table only after a rebuild (AITER_REBUILD=1)"
 /* Their lines and lists are counted. */
 #define NO_TABLE .merge_name = "", .variable = "", .id_column = "", .tail = ""
 

@@ -273,14 +273,9 @@ static void note_source(const struct installed_family *in, const struct target *
                         enum family_id family)
 {
     if (in->paths.n == 0)
-        note(
-            "%s: neither --compiled nor a table of --installed tells which kernels AITER was built "
-            "with: any kernel of AITER's list may be predicted, and AITER refuses to run one that "
-            "was not built",
-            families[family].name);
+        note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
     else if (in->kernels.n == 0)
-        note("%s: the tables of --installed name no kernel for %s: of those that are compiled in, "
-             "none is known but AITER's default",
+        note("warning: %s: --installed has no kernel for %s but AITER's default",
              families[family].name, t->token);
 }
 

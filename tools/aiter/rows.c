@@ -182,10 +182,9 @@ static void leave_out(struct work *w, struct place at, kpred_status status)
     char why[160];
     w->without++;
     snprintf(why, sizeof why, "%s: %s", families[w->family].name,
-             w->in->of[w->family].n != 0
-                 ? "no row of --installed names a kernel that is known to take the shape"
-             : status == KPRED_OK ? "no kernel that is legal there is compiled in"
-                                  : kpred_status_string(status));
+             w->in->of[w->family].n != 0 ? "no kernel of --installed is known to take it"
+             : status == KPRED_OK        ? "no legal kernel is compiled in"
+                                         : kpred_status_string(status));
     no_row(w, why);
     tally_add(&w->rows->left_out, at, why);
 }
@@ -332,7 +331,7 @@ static void why_not_modelled(const struct work *w, struct buf *why)
     else
         buf_printf(why, "the model of %s does not answer %s", f->name, w->detail);
     if (f->has_nearest)
-        buf_printf(why, ", and --installed no measured row for %s", w->target->token);
+        buf_printf(why, ", nor has --installed a row for %s", w->target->token);
     buf_free(&known);
 }
 

@@ -31,16 +31,13 @@ static void note_nearest(const struct answering *a, enum family_id family)
     const struct installed_family *in = &a->installed.of[family];
     const size_t n = answering_built_in(a, family);
     if (n != 0)
-        note("%s: AITER compiles the table of the libraries %s in: %zu of the rows act%s only "
-             "after a rebuild (AITER_REBUILD=1)",
-             name, families[family].built_in, n, n == 1 ? "s" : "");
+        note("warning: %s: %zu row%s only after a rebuild (AITER_REBUILD=1)", name, n,
+             n == 1 ? " acts" : "s act");
     if (families[family].remark != NULL && f->n != 0)
         note("%s: %s", name, families[family].remark);
     if (in->never != 0)
-        note("%s: %zu row%s of %s in --installed %s not copied: the numbers of its kernels hold "
-             "for one version of the library",
-             name, in->never, plural(in->never), families[family].never,
-             in->never == 1 ? "is" : "are");
+        note("%s: %zu row%s of %s in --installed %s not copied", name, in->never, plural(in->never),
+             families[family].never, in->never == 1 ? "is" : "are");
 }
 
 static void note_family(const struct answering *a, enum family_id family)
@@ -55,16 +52,13 @@ static void note_family(const struct answering *a, enum family_id family)
                : f->pairs == 1                          ? "layer"
                                                         : "layers",
                f->n, plural(f->n));
-    if (f->copied != 0 && f->copied != f->n)
-        buf_printf(&b, ", %zu of them", f->copied);
     if (f->copied != 0)
-        buf_printf(&b, ", not predicted: measured for the nearest shape%s", plural(f->copied));
-    if (f->kept != 0)
-        buf_printf(&b, "; %zu left out that --installed has", f->kept);
-    if (f->served != 0)
-        buf_printf(&b, "; %zu left out within a fine step of a row of --installed", f->served);
+        buf_printf(&b, ", %zu of nearest shapes", f->copied);
     note("%s", b.s);
     buf_free(&b);
+    if (f->kept + f->served != 0)
+        note("%s: left out: %zu that --installed has, %zu within a fine step of its rows",
+             families[family].name, f->kept, f->served);
     if (families[family].has_nearest)
         note_nearest(a, family);
 }
@@ -78,8 +72,7 @@ static void note_sum(const struct asked *a, const struct rows *r)
         n += a->left_out.v[i].n;
     for (int i = 0; i < N_FAMILIES; i++)
         n += r->of[i].shapes;
-    note("%zu shape%s in all: %zu predicted, %zu with the kernel of the nearest shape, %zu that a "
-         "table has, %zu left out",
+    note("%zu shape%s in all: %zu predicted, %zu of nearest shapes, %zu in a table, %zu left out",
          n, plural(n), r->predicted, r->copied, measured, n - r->predicted - r->copied - measured);
 }
 
@@ -154,8 +147,7 @@ void answering_tell(const struct answering *a)
         lacks |= in->paths.n == 0;
     }
     if (lacks)
-        note("aiter/configs is the folder of AITER's package. Give its tables with --installed: "
-             "AITER refuses a key that comes twice, and kpred leaves out the keys of these tables");
+        note("warning: AITER refuses a key that its own tables have: give them with --installed");
 }
 
 /* ---- from what is asked for to tables ---- */
