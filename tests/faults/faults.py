@@ -152,8 +152,9 @@ class Bench:
 
 # ---- what a run may leave ----
 
-# Beside a message: a lock that a file system lacks, a header that stays without its float network, an end of tune
-ALSO_SAID = re.compile(rb"cannot lock|is written all the same|tuples? measured")
+# Beside a message: a lock that a file system lacks, a header that stays without its float network, an end of tune, files
+# that are left out
+ALSO_SAID = re.compile(rb"cannot lock|is written all the same|tuples? measured|files (is|are) written; left out: ")
 
 
 def lines_of(text):

@@ -13,8 +13,8 @@
 #include "shipped.h"
 
 /* A list of kernels takes as much again. The words are those at beams of 10 and of 100: 8 and 32
-   KB, with hundreds of kernels 14 and 115 KB, and 4 KB at 10 where the first parameter has more than
-   64 values and few follow. */
+   KB, with hundreds of kernels 14 and 115 KB, and 4 KB at 10 where the first parameter has more
+   than 64 values and few follow. */
 enum {
     MOST_BYTES = 128 * 1024,
     MOST_LISTED = 256 * 1024,

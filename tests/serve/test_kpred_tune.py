@@ -278,6 +278,7 @@ def refusals():
     refuse("AITER's table without rows", "it has no candidate", aiter)
     refuse("AITER's table without a column", "has no column splitK", aiter.replace("splitK", "split"))
     refuse("AITER's table without a kernel", "broken.csv:2: a size or kernelName is missing", aiter + "304,1,2,3,0,\n")
+    refuse("AITER's table without a size", "broken.csv:2: a size or kernelName is missing", aiter + "304,1,,3,0,a\n")
     refuse("AITER's table with a word", 'K: value "x": is no whole number', aiter + "304,1,2,x,0,a\n")
     refuse("no tuner", "none.py: No such file", whole, "none.py")
     for name, text, tuner in (("no Python", "invalid syntax", "a b"), ("no main part", "has no part that runs", "a = 1"),

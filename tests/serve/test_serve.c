@@ -161,6 +161,8 @@ static void options(void)
     REFUSES("a config without a server", 2, "--server",
             "kpred serve --gpu H100 --config config.json --dry-run");
     REFUSES("no folder", 2, "-o DIR", "kpred serve --gpu H100 --server vllm --config config.json");
+    REFUSES("--compiled alone", 2, "--compiled: it names AITER's kernels",
+            "kpred serve --gpu MI300X --compiled config.json --dry-run");
     REFUSES("an unknown quantisation", 2, "--quant",
             "kpred serve --gpu H100 --server vllm --config config.json --quant fp9 --dry-run");
 }
@@ -325,6 +327,9 @@ static void top(void)
 #define MISS                                                               \
     "shape is M:16, N:1536, K:7168, not found tuned config in /tmp/" TABLE \
     ", will use default config!"
+#define KERNEL                                                                                 \
+    "a8w8_blockscale_1x128x128_256x16x64x256_16x16_16x16_1x1_16x16x1_16x16x1_1x16x1x16_4_1x1_" \
+    "intrawave_v1"
 #define NO_TRITON "Using default MoE config. Config file not found at /a/" MOE
 
 /* Those of kpred aiter, byte by byte, beside the files of Triton's kernels */
@@ -366,6 +371,11 @@ static void tables(void)
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 1
                  && has(program.err.s, TABLE ":2: us: value \"5.0\"") && !is_there("dir/" MOE),
              "measured rows stay, and nothing is written");
+    put_text("names", "%s\n", KERNEL);
+    put_text("log", "%s\n", replaced(MISS, "1536", "768"));
+    RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --compiled names -o named log") == 0
+                 && lines_like(text_of("named/" TABLE), ".*,768,7168,ck,.*," KERNEL ",.*") == 95,
+             "kernels that are compiled in alone");
     put_text("log", "nothing\n");
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir log") == 1
                  && has(program.err.s, "no line tells of a missing file or of a missing row"),

@@ -8,8 +8,8 @@
 static const char help[] =
     "usage: kpred serve --gpu GPU --server vllm|sglang --config CONFIG.json [--tp N]\n"
     "                   [--ep] [--ep-size N] [--quant NAME] [--installed DIR] [--known DIR]\n"
-    "                   [--triton VERSION] [--aiter] [--top K] [--dry-run | -o DIR [--force]]\n"
-    "                   [--csv | --json]\n"
+    "                   [--triton VERSION] [--aiter [--compiled FILE]] [--top K]\n"
+    "                   [--dry-run | -o DIR [--force]] [--csv | --json]\n"
     "       kpred serve --gpu GPU [OPTIONS] [--dry-run | -o DIR [--force]] [INPUT...]\n"
     "\n"
     "Finds all files of tuned Triton configurations that vLLM or SGLang will look for, and all\n"
@@ -32,6 +32,7 @@ static const char help[] =
     "                 fewer and for more tokens than were measured\n"
     "  --triton VERSION  of Triton, 3.5.1: names SGLang's folder\n"
     "  --aiter        the server runs AITER: its tuned tables, as kpred aiter makes them, too\n"
+    "  --compiled FILE  the names of AITER's kernels that are compiled in, a line each\n"
     "  --top K        write candidates_*.csv, too: for each look-up and M the K tuples or kernels\n"
     "                 that a tuning should measure, at most 32; kpred_tune.py runs tuners so\n"
     "  --dry-run      write nothing\n"
@@ -67,6 +68,7 @@ int cmd_serve(int argc, char **argv)
         OPTION("--known", OPT_TEXT, &o.known),
         OPTION("--triton", OPT_TEXT, &o.version),
         OPTION("--aiter", OPT_FLAG, &o.has_aiter),
+        OPTION("--compiled", OPT_TEXT, &o.compiled),
         OPTION_COUNT("--top", &o.top, 1, 32),
         OPTION("--dry-run", OPT_FLAG, &o.is_dry),
         OPTION("-o", OPT_TEXT, &o.output),

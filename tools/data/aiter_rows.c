@@ -243,8 +243,8 @@ static struct run *find_run(struct aiter *a)
     return &a->runs[i];
 }
 
-/* Verdict on the time. One of 0 was never measured: AITER's makers chose the kernel. No measured row
-   of its problem may lose to it. */
+/* Verdict on the time. One of 0 was never measured: AITER's makers chose the kernel. No measured
+   row of its problem may lose to it. */
 static int read_time(struct aiter *a, double *out)
 {
     static const double untimed_us = 1e9;

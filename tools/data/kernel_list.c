@@ -138,7 +138,7 @@ static void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
 
 /* ---- the list: files ---- */
 
-/* The number is a list's own, or what a table calls a solution; its kernelId is often an old one. */
+/* The number is a list's own, or what a table calls a solution. Its kernelId is often old. */
 struct source {
     struct kernel_list *list;
     struct csv_records *r;
@@ -319,9 +319,10 @@ static int number_behind(const char *name, const char *mark, int otherwise)
     return at != NULL ? atoi(at + strlen(mark)) : otherwise;
 }
 
-/* The next free number; of assembly kernels that cut k and clear the output first, from 2 on. FlyDSL's say what a kernel's legality depends on: in how many parts it takes k
-   (split_k), and 32 more for each before it; or how many buffers it has (nb) and its parts (sk):
-   nb + 16 log2(sk), and 4 more for each before it. */
+/* The next free number; of assembly kernels that cut k and clear the output first, from 2 on.
+   FlyDSL's say what a kernel's legality depends on: in how many parts it takes k (split_k), and 32
+   more for each before it; or how many buffers it has (nb) and its parts (sk): nb + 16 log2(sk),
+   and 4 more for each before it. */
 static void number_variant(const struct kernel_list *list, struct kernel *k)
 {
     const int buffers = number_behind(k->name, "_nb", 0), parts = number_behind(k->name, "_sk", 1);

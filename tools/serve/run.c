@@ -346,7 +346,11 @@ static int find_target(struct run *r)
     const char *vendor = gpu_vendor(r->device);
     if (vendor == NULL || strcmp(vendor, "amd") != 0)
         return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
-    return target_find(&r->aiter.target, r->device);
+    if (target_find(&r->aiter.target, r->device) != 0)
+        return -1;
+    return r->o->compiled != NULL
+               ? compiled_read(&r->aiter.compiled, &r->aiter.target, r->o->compiled)
+               : 0;
 }
 
 static int run(struct run *r)
@@ -371,6 +375,8 @@ static int check_options(const struct serve_options *o)
         return fail("--config and INPUT: a model's config or logs, not both");
     if (o->config != NULL && o->server == TRITON_N_SERVERS)
         return fail("--server: which one is it, vllm or sglang? --config needs it");
+    if (o->compiled != NULL && !o->has_aiter)
+        return fail("--compiled: it names AITER's kernels, and --aiter is not given");
     if (!o->is_dry && o->output == NULL)
         return fail("-o DIR: it is needed, or --dry-run");
     return table_form_check(&o->form);

@@ -118,7 +118,7 @@ void aiter_tell(const struct answering *a);
 /* ---- a run ---- */
 
 struct serve_options {
-    const char *gpu, *config, *installed, *known, *output, *version;
+    const char *gpu, *config, *installed, *known, *output, *version, *compiled;
     int server; /* an enum triton_server; TRITON_N_SERVERS: the log tells */
     long tp, ep_size, top;
     int has_ep, quantization, is_dry, force, has_aiter;

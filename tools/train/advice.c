@@ -219,11 +219,12 @@ static double guessing(const struct model *model)
 static void note_watched(const struct model *model, const struct watch_result *w)
 {
     if (w->problems)
-        note("%s: the network of epoch %zu of %zu ships: on %zu %s no lesson, the "
-             "fastest of its first 1, 4 and 10 timed tuples takes %.1f %% more than the fastest",
-             model->m.name, w->epoch, w->epochs, w->problems,
-             as_counted(w->problems, "problem that was", "problems that were"),
-             100 * (double)(num_exp2((float)w->lost) - 1));
+        note(
+            "%s: the network of epoch %zu of %zu is written: on %zu %s not trained on, the best of "
+            "its first 1, 4 and 10 timed tuples takes %.1f %% longer than the fastest",
+            model->m.name, w->epoch, w->epochs, w->problems,
+            as_counted(w->problems, "problem that it was", "problems that it was"),
+            100 * (double)(num_exp2((float)w->lost) - 1));
 }
 
 void advice_losses(const struct model *model, const struct recipe_losses *losses)

@@ -152,8 +152,8 @@ static void read_problem(const char *text, int32_t *problem)
     }
 }
 
-/* A line for each kernel that the network names, best first. A GPU that the model does not know, or a
-   problem without a legal tuple, has no kernels. 0, or -1 if a line cannot be written. */
+/* A line for each kernel that the network names, best first. A GPU that the model does not know, or
+   a problem without a legal tuple, has no kernels. 0, or -1 if a line cannot be written. */
 int bench_kernels(const char *text, char *out, size_t cap)
 {
     const size_t words = kpred_arena_words(model, BEAM);

@@ -104,7 +104,7 @@ def csv_of(tables):
 
 def merged(new, old):
     """Lines of CSV: the old ones, those that are measured again as they are now, and new ones beside their like."""
-    if new[0].startswith("("):
+    if not new or new[0].startswith("("):
         return old
     key = {line: tuple(next(csv.reader([line]))[:4]) for line in [*new, *old]}
     again, keys = {key[line]: line for line in new}, [key[line] for line in old]
