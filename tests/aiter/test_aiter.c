@@ -480,8 +480,8 @@ static void bad_logs_and_lists(void)
 {
     refused("--family: value \"fp8\": is no family", "--family fp8", "log");
     run_cases("out");
-    refused("log: there is nothing to predict for: nothing says whether batched products .* does; "
-            "the model of bf16 does not answer True,.*,True, and --installed no measured row for "
+    refused("log: there is nothing to predict for: --family has to say whether it is .*; "
+            "the model of bf16 does not answer True,.*,True, nor has --installed a row for "
             "gfx950_256$",
             "",
             LOG_OF("miss bf 1,2,3 True|shape is B:1, M:1, N:2, K:3, not found tuned config in "
