@@ -85,33 +85,34 @@ static void print_splits(const kpred_model *m, const char *line, const int32_t *
     }
 }
 
-static int print_legal(const char *line)
+static void print_legal(const kpred_model *m, const char *line, const char *gpu, const long size[3])
 {
-    char name[64], gpu[32];
-    long size[3];
-    struct model model;
     int32_t values[KPRED_MAX_TUPLE];
-    if (sscanf(line, "%63s %31s %ld %ld %ld", name, gpu, &size[0], &size[1], &size[2]) != 5
-        || model_open(name, &model) != 0)
-        return 1;
-    const int32_t problem[KPRED_MAX_FIELDS] = {kpred_token(&model.m, 0, gpu), (int32_t)size[0],
+    const int32_t problem[KPRED_MAX_FIELDS] = {kpred_token(m, 0, gpu), (int32_t)size[0],
                                                (int32_t)size[1], (int32_t)size[2]};
-    for (int32_t i = 0; problem[0] >= 0 && i < (int32_t)model.m.names->n; i++) {
-        kpred_kernel_values(&model.m, i, values);
-        print_splits(&model.m, line, problem, values, i);
+    for (int32_t i = 0; problem[0] >= 0 && i < (int32_t)m->names->n; i++) {
+        kpred_kernel_values(m, i, values);
+        print_splits(m, line, problem, values, i);
     }
-    model_free(&model);
-    return 0;
 }
 
+/* All lines are of one model. */
 static int print_all(void)
 {
-    char line[256];
-    int bad = 0;
+    char line[256], name[64], gpu[32];
+    long size[3];
+    struct model model;
+    int bad = 0, is_open = 0;
     while (!bad && fgets(line, sizeof line, stdin) != NULL) {
         line[strcspn(line, "\n")] = '\0';
-        bad = print_legal(line);
+        bad = sscanf(line, "%63s %31s %ld %ld %ld", name, gpu, &size[0], &size[1], &size[2]) != 5;
+        if (!bad && !is_open)
+            is_open = !(bad = model_open(name, &model) != 0);
+        if (!bad)
+            print_legal(&model.m, line, gpu, size);
     }
+    if (is_open)
+        model_free(&model);
     return bad;
 }
 
