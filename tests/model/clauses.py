@@ -126,7 +126,7 @@ class Maker:
             lambda: r.choice(["bx", "by", "vec", "big"]), lambda: str(r.randrange(-3, 9)),
             lambda: r.choice(list(CONSTANTS)), lambda: str(2**r.randrange(r.choice([32, 63])) - r.randrange(2)),
             lambda: "%d ** %d" % (r.randrange(5), r.randrange(6)), lambda: hex(r.randrange(4096)),
-            lambda: 'p["%s"]' % r.choice(["rows", "bx", "vec"]), lambda: "%s ** %d" % (r.choice(["rows", "bx", "vec"]), r.randrange(1, 4)),
+            lambda: 'p["%s"]' % r.choice(["rows", "cols", "bx", "vec"]), lambda: "%s ** %d" % (r.choice(["rows", "bx", "vec"]), r.randrange(1, 4)),
             lambda: r.choice(["True", "False"] + ["(0 + %s)" % name for name in TRUTHS]),
         ])()
 
