@@ -267,8 +267,8 @@ AITER_PAGE = """
 ## AITER
 
 `kpred serve --aiter` with AITER's own tables as `--installed`: how many of the look-ups in AITER's tables get rows, for
-vLLM. On MI325X the numbers are those of MI300X. The others keep AITER's default: its tables have no kernel that is
-known to take them, for experts or BF16.
+vLLM. On MI325X the numbers are those of MI300X. The others keep AITER's default: its tables have no row of such types
+for the GPU, or no kernel that is known to take the shape.
 
 | model | GPU | TP 1 | TP 2 | TP 4 | TP 8 | EP 8 |
 |---|---|---|---|---|---|---|
