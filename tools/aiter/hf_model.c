@@ -365,6 +365,7 @@ static const struct model_type {
     int biases;
     const char *needs[MOST_NEEDS]; /* keys without which nothing tells the layers */
 } types[] = {
+    {"deepseek_v2", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v3", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v32", indexed_attention, deepseek_experts, "", 0, {NULL}},
     {"glm4_moe", heads_attention, deepseek_experts, "", 0, {HEADS}},
@@ -493,8 +494,9 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
     static const char *const routed[] = {"n_routed_experts", "num_local_experts", "num_experts",
                                          NULL};
     static const char *const size[] = {"moe_intermediate_size", "intermediate_size", NULL};
-    static const char known[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss kimi_k2 "
-                                "llama4 minimax_m2 mixtral qwen3_moe qwen3_next qwen3_vl_moe";
+    static const char known[] = "deepseek_v2 deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss "
+                                "kimi_k2 llama4 minimax_m2 mixtral qwen3_moe qwen3_next "
+                                "qwen3_vl_moe";
     c->inner = "";
     *e = (struct hf_experts){.type = hf_string(c, "model_type")};
     if (e->type == NULL)
