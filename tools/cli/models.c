@@ -118,7 +118,7 @@ static int run(struct table_form form)
 
 /* ---- the description of one model ---- */
 
-enum { WIDTH = 100 };
+enum { WIDTH = 80 };
 
 struct subject {
     const struct model *model;
