@@ -166,7 +166,8 @@ static int check_old(const struct triton_file *f, int force)
     is_same = is_same && memcmp(old.s, f->text.s, old.n) == 0;
     buf_free(&old);
     return is_same ? 0
-                   : fail("%s: is there already with other tuples; --force replaces it", f->path);
+                   : fail("%s: is there already %s; --force replaces it", f->path,
+                          f->other != NULL ? f->other : "with other tuples");
 }
 
 static int make_folder(const char *path)
