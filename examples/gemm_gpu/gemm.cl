@@ -17,6 +17,9 @@
 #endif
 
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#ifndef OF_GROUP
+#define OF_GROUP __local
+#endif
 
 // What one load gets
 #if VEC == 4
@@ -100,8 +103,8 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1)))
 void gemm(__global const float *a, __global const float *b, __global float *c, int m, int n, int k,
           int slices, int group)
 {
-    __local float kept_a[BUFFERS * SIZE_A];
-    __local float kept_b[BUFFERS * SIZE_B] __attribute__((aligned(16)));
+    OF_GROUP float kept_a[BUFFERS * SIZE_A];
+    OF_GROUP float kept_b[BUFFERS * SIZE_B] __attribute__((aligned(16)));
     // The group's row and column among the groups
     const int down = (m + TILE_M - 1) / TILE_M, across = (n + TILE_N - 1) / TILE_N;
     const int block = (int)get_group_id(0), of_walk = group * across;

@@ -85,6 +85,22 @@ static int attribute(hipDeviceAttribute_t which)
     return hipDeviceGetAttribute(&value, which, 0) == hipSuccess ? value : 0;
 }
 
+/* A name as one word, which a column `gpu` of a table can have */
+static void print_token(const char *name)
+{
+    int gap = 0, begun = 0;
+    printf("# gpu: ");
+    for (const char *at = name; *at != '\0'; at++) {
+        const int lower = *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at;
+        const int is_word = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        if (is_word)
+            printf("%s%c", gap ? "_" : "", lower);
+        begun |= is_word;
+        gap = !is_word && begun;
+    }
+    printf("\n");
+}
+
 static int about(void)
 {
     hipDeviceProp_t properties;
@@ -98,6 +114,7 @@ static int about(void)
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     printf("# device: %s, %d multiprocessors\n", properties.name,
            attribute(hipDeviceAttributeMultiprocessorCount));
+    print_token(properties.name);
     printf("# driver: API %d, runtime %d\n", driver, runtime);
     printf("# highest clocks: %d MHz, memory %d MHz\n",
            attribute(hipDeviceAttributeClockRate) / 1000,

@@ -35,9 +35,9 @@ static hipError_t device_error(void)
     return error == hipSuccess && n < 1 ? hipErrorNoDevice : error;
 }
 
-static void refused(kpred_hip_status status, hipError_t error)
+static void refused(kpred_hip_status status, kpred_hip_status expected, hipError_t error)
 {
-    RIGHT(status == KPRED_HIP_ERR_DEVICE);
+    RIGHT(status == expected);
     RIGHT(result.error == error);
     RIGHT(result.winner == KPRED_HIP_NONE && !result.launched && !result.launches);
     RIGHT(timings[0].outcome == KPRED_HIP_UNTRIED && timings[0].launches == 0);
@@ -47,10 +47,53 @@ static void refused(kpred_hip_status status, hipError_t error)
 static void without_device(hipError_t error)
 {
     RIGHT((int)error == 100 /* none */ || (int)error == 35 /* no driver */);
-    refused(kpred_hip_select(&plan, candidates, N, timings, &result), error);
+    refused(kpred_hip_select(&plan, candidates, N, timings, &result), KPRED_HIP_ERR_DEVICE, error);
     RIGHT(timings[N - 1].outcome == KPRED_HIP_UNTRIED);
-    refused(kpred_hip_time(&plan, candidates, timings, &result), error);
+    refused(kpred_hip_time(&plan, candidates, timings, &result), KPRED_HIP_ERR_DEVICE, error);
 }
+
+#ifdef KPRED_OPENCL_AS_HIP_H
+
+/* The fastest one fails on the device, when its launch has long returned. */
+static hipError_t launch_fault(void *user, const kpred_tuple *candidate, hipStream_t stream)
+{
+    cl_event gate, event;
+    cl_int error;
+    if (candidate->value[0] != megabytes[FASTEST])
+        return launch(user, candidate, stream);
+    gate = clCreateUserEvent(opencl_state.context, &error);
+    error = clEnqueueMarkerWithWaitList(opencl_queue(stream), 1, &gate, &event);
+    RIGHT(error == CL_SUCCESS && clSetUserEventStatus(gate, -1) == CL_SUCCESS);
+    RIGHT(clReleaseEvent(gate) == CL_SUCCESS);
+    return error == CL_SUCCESS ? opencl_keep(event) : error;
+}
+
+/* A fault on the device is seen, and a queue without time stamps is refused. */
+static void with_opencl(void)
+{
+    cl_int error;
+    plan.stream = clCreateCommandQueue(opencl_state.context, opencl_state.device, 0, &error);
+    RIGHT(error == CL_SUCCESS);
+    launches = 0;
+    refused(kpred_hip_select(&plan, candidates, N, timings, &result), KPRED_HIP_ERR_STREAM,
+            CL_INVALID_COMMAND_QUEUE);
+    RIGHT(clReleaseCommandQueue(plan.stream) == CL_SUCCESS);
+    plan.stream = 0;
+    plan.launch = launch_fault;
+    RIGHT(kpred_hip_select(&plan, candidates, N, timings, &result) == KPRED_HIP_ERR_STICKY);
+    RIGHT(result.winner == 0 && result.error == hipErrorLaunchFailure);
+    RIGHT(timings[FASTEST].outcome == KPRED_HIP_FAILED);
+    RIGHT(timings[FASTEST].error == hipErrorLaunchFailure);
+    plan.launch = launch;
+}
+
+#else
+
+static void with_opencl(void)
+{
+}
+
+#endif
 
 static void with_device(void)
 {
@@ -65,6 +108,7 @@ static void with_device(void)
     RIGHT(kpred_hip_time(&plan, candidates, timings, &result) == KPRED_HIP_OK);
     RIGHT(timings[0].samples > 2 && timings[0].min_us > 0);
     RIGHT(timings[0].min_us <= timings[0].median_us);
+    with_opencl();
     plan.budget_us = 0;
     RIGHT(kpred_hip_select(&plan, candidates, N, timings, &result) == KPRED_HIP_RANKED);
     RIGHT(result.winner == 0 && result.launched == 1);

@@ -183,6 +183,25 @@ check "the last tile forgotten" broken 's/(k + TILE_K - 1)/k/' 16_32_8_2_4_1_1_1
 check "a slice too long" broken 's/(slice + 1) . slices/(slice + 2) \/ slices/' 64_64_16_8_4_4_2_0
 check "a row forgotten" broken 's/first + block % in_group % rows/first/' 64_64_16_8_4_4_2_0
 
+# ---- gemm.cl ----
+
+# cl EDIT VARIANT WANTED: its answer, edited
+cl() {
+    sed "$1" $folder/gemm.cl >"$tmp/edited.cl" && rm -rf "$tmp/cl" && ! { [ "$1" ] && cmp -s "$tmp/edited.cl" $folder/gemm.cl; } &&
+        (code=$tmp/cl && in_example ARCH=host CODE="$code" "$code/gemm_$2.code" COMPILE="$GEMM_CLANG -x c -std=gnu99 -O1 -w \
+            -shared -fPIC -include '$root/tests/hip/gemm_places.h' \$(DEFINES) $tmp/edited.cl -o \$@.new" &&
+            answers '' "0 $3" "$(tuple 100 72 260 2 4 $2)")
+}
+if has "$GEMM_CLANG"; then
+    for variant in $SERVED; do check "gemm.cl: $variant" cl '' $variant us; done
+    check "gemm.cl: no barrier before the loop" cl 's/^    BARRIER;//' 16_32_8_2_4_1_1_1 failed
+    check "gemm.cl: no barrier after the product" cl '/BUFFERS == 1/{n;s/BARRIER//;}' 16_32_8_2_4_1_1_1 failed
+    check "gemm.cl: no barrier at the loop's end" cl 's/^        BARRIER;//' 64_64_16_8_4_4_2_0 failed
+    check "gemm.cl: a slice too long" cl 's/(slice + 1) . slices/(slice + 2) \/ slices/' 64_64_16_8_4_4_2_0 failed
+else
+    skipped "gemm.cl" "there is no $GEMM_CLANG"
+fi
+
 # ---- tune, train and show ----
 
 # Four variants and the default tuple's
@@ -202,8 +221,8 @@ chain() {
 tunes() {
     small_spec && mkdir -p "$tmp/chain" && cp "$tmp/timer" "$tmp/chain/timer" && chain tune BUDGET=4 2>"$tmp/err" &&
         [ "$(grep -c ',[0-9.]*$' "$tmp/chain/times.csv")" -eq 12 ] && [ "$(wc -l <"$tmp/chain/variants")" -eq 6 ] &&
-        sed -n '/^[^#]/q; s/:.*//p' "$tmp/chain/times.csv" | head -n 7 | tr '\n' ' ' |
-        grep -q '^# kpred-train tune # device # driver # highest clocks # a block # date $'
+        sed -n '/^[^#]/q; s/:.*//p' "$tmp/chain/times.csv" | head -n 8 | tr '\n' ' ' |
+        grep -q '^# kpred-train tune # device # gpu # driver # highest clocks # a block # date $' && grep -qx '# gpu: stand_in' "$tmp/chain/times.csv"
 }
 check "make tune: the table" tunes
 
