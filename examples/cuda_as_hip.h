@@ -56,9 +56,11 @@
 #define hipDriverGetVersion    cudaDriverGetVersion
 #define hipRuntimeGetVersion   cudaRuntimeGetVersion
 
-#define hipDeviceAttributeClockRate           cudaDevAttrClockRate
-#define hipDeviceAttributeMemoryClockRate     cudaDevAttrMemoryClockRate
-#define hipDeviceAttributeMultiprocessorCount cudaDevAttrMultiProcessorCount
+#define hipDeviceAttributeClockRate               cudaDevAttrClockRate
+#define hipDeviceAttributeMemoryClockRate         cudaDevAttrMemoryClockRate
+#define hipDeviceAttributeMultiprocessorCount     cudaDevAttrMultiProcessorCount
+#define hipDeviceAttributeMaxThreadsPerBlock      cudaDevAttrMaxThreadsPerBlock
+#define hipDeviceAttributeMaxSharedMemoryPerBlock cudaDevAttrMaxSharedMemoryPerBlock
 
 /* ---- modules ---- */
 

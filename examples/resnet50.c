@@ -190,12 +190,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: resnet50 [all]\n");
         return 2;
     }
-    printf(
-        "The convolutions of ResNet-50, batch %d, on two GPUs: GPU, type, direction, channels x "
-        "image ->\nfilters, filter/stride. Of each kernel the tuple that is the most likely to be "
-        "the fastest, in\nthe order of the names, and how likely that is; of conv_solver three "
-        "solvers of MIOpen.\n\n",
-        BATCH);
+    printf("The convolutions of ResNet-50, batch %d, on two GPUs: GPU, type, direction,\n"
+           "channels x image -> filters, filter/stride; the tuple most likely to be the\n"
+           "fastest, and its probability; of conv_solver three solvers of MIOpen.\n\n",
+           BATCH);
     for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         size_t t, n = 0;
         print_names(kernels[i].model);
@@ -204,10 +202,10 @@ int main(int argc, char **argv)
         bad |= !n;
         answers += n;
     }
-    printf("\nThese are %s of %d answers%s.\nWhat to do with one: launch the kernel with these "
-           "values, or time the first ten of `kpred predict`\non the GPU and keep the fastest "
-           "(docs/hip.md). For programs that use MIOpen, `kpred miopen`\nwrites all tuples into a "
-           "file that MIOpen reads (docs/miopen.md).\n",
+    printf("\nThese are %s of %d answers%s.\n"
+           "What to do with one: launch the kernel with these values, or time the first ten\n"
+           "of `kpred predict` on the GPU and keep the fastest (docs/hip.md). For programs\n"
+           "with MIOpen, `kpred miopen` writes a file of tuples (docs/miopen.md).\n",
            all ? "all" : "some", (int)answers, all ? "" : ": `make demo ALL=1` prints all");
     return bad;
 }

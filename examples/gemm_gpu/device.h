@@ -242,6 +242,16 @@ static inline hipError_t launch(void *user, const kpred_tuple *tuple, hipStream_
     return error == hipSuccess && slices > 1 ? add_up(d, variant, slices, stream) : error;
 }
 
+/* A driver may load or even compile a kernel at its first launch only, which is nobody's time. */
+static inline hipError_t launch_once(struct device *d, const kpred_tuple *tuple, hipStream_t stream)
+{
+    hipError_t error = launch(d, tuple, stream);
+    if (error == hipSuccess)
+        error = hipStreamSynchronize(stream);
+    (void)hipGetLastError();
+    return error;
+}
+
 /* All bits set is not a number: an element that is not written is seen. */
 static inline hipError_t launch_afresh(struct device *d, const kpred_tuple *tuple,
                                        hipStream_t stream)

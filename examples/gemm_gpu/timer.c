@@ -48,6 +48,8 @@ static double time_tuple(struct problem p, const int *params, hipError_t *error)
         return TUNE_FAILED;
     for (int i = 0; i < PARAMS; i++)
         tuple.value[i] = params[i];
+    if ((*error = told("launch", launch_once(&device, &tuple, 0))) != hipSuccess)
+        return TUNE_FAILED;
     plan.user = &device;
     plan.launch = launch;
     plan.verify = verify;
@@ -103,6 +105,9 @@ static int about(void)
     printf("# highest clocks: %d MHz, memory %d MHz\n",
            attribute(hipDeviceAttributeClockRate) / 1000,
            attribute(hipDeviceAttributeMemoryClockRate) / 1000);
+    printf("# a block: %d threads, %d bytes of memory at most\n",
+           attribute(hipDeviceAttributeMaxThreadsPerBlock),
+           attribute(hipDeviceAttributeMaxSharedMemoryPerBlock));
     printf("# date: %s\n", date);
     return EXIT_SUCCESS;
 }

@@ -228,6 +228,8 @@ static void outputs(void)
                                                    "%s_tuned_gemm.csv$",
                                                    families[i], families[i]));
     RAN_CASE(are_all, "a folder for all families");
+    RAN_CASE(lines_like(program.err.s, " finds these tables only in .* aiter/configs$") == 1,
+             "where AITER's tables are looked for");
     RAN_CASE(aiter("--exact -o one.csv --family a4w4", "log") == 0
                  && strcmp(cells("one.csv", "$3, $4, $5"), "19,1024,4096 ") == 0,
              "a file for one");

@@ -266,13 +266,14 @@ def wrong_text(text, d):
         at = text.find(word, at)
         if at < 0:
             return f"the text lacks {word}, or has it elsewhere"
-    return next((f"over 100 columns: {line}" for line in text.split("\n")
-                 if len(line) > 100 and len(line.split()[-1]) < 70), "")
+    return next((f"over 80 columns: {line}" for line in text.split("\n\n")[0].split("\n")
+                 if len(line) > 80 and " " in line.strip()), "")
 
 
 def described(kpred, header, model):
     d, want = json.loads(output(kpred, "models", model, "--json")), description(Header(header))
     tokens = next((f["tokens"] for f in d["fields"] if f["field"] == "gpu"), [])
+    tokens = [t for t in tokens if not d["runs_on"] or t.startswith(tuple(d["runs_on"]))]
     wrong = [f"{name}: {d[name]!r}, but the header has {value!r}" for name, value in want.items() if d[name] != value]
     wrong += [f"no {name} found" for name in ("fields", "params", "data", "program", "beams") if not want[name]]
     wrong += [f"GPU: {g}" for g in d["gpus"] if not is_gpu(g)]

@@ -419,7 +419,9 @@ typedef struct hipDeviceProp_t {
 typedef enum hipDeviceAttribute_t {
     hipDeviceAttributeClockRate,
     hipDeviceAttributeMemoryClockRate,
-    hipDeviceAttributeMultiprocessorCount
+    hipDeviceAttributeMultiprocessorCount,
+    hipDeviceAttributeMaxThreadsPerBlock,
+    hipDeviceAttributeMaxSharedMemoryPerBlock
 } hipDeviceAttribute_t;
 
 static inline hipError_t hipGetDeviceProperties(hipDeviceProp_t *properties, int device)

@@ -183,6 +183,9 @@ static void kept(void)
     RAN_CASE(serve("--server vllm --tp 4 --triton 3.5.1 -o dir") == 1
                  && has(program.err.s, "is there already"),
              "a kpred.json of another version stays");
+    RAN_CASE(serve("--gpu H100 --server vllm --tp 4 -o dir") == 1
+                 && has(program.err.s, "kpred.json: is there already and is of another GPU"),
+             "a kpred.json of another GPU stays");
     put_text("dir/" MOE, "mine");
     RAN_CASE(serve("--server vllm --tp 8 -o dir") == 1 && has(program.err.s, "--force replaces it")
                  && strcmp(text_of("dir/" MOE), "mine") == 0,
@@ -342,6 +345,10 @@ static void tables(void)
                  && has(program.err.s, "1 line: begins like one of AITER's and is cut off")
                  && has(program.err.s, "2 look-ups: 2 predicted"),
              "a log with lines of both");
+    RAN_CASE(RAN("kpred serve --gpu MI300X --dry-run log") == 0
+                 && has_line(program.err.s,
+                             "kpred: 1 line of AITER's tables is left out: --aiter answers them"),
+             "what is left out without --aiter is told");
     CASE(strcmp(files_of("dir"), MOE "\n" TABLE "\nkpred.json\n") == 0
              && strcmp(text_of("dir/" TABLE), text_of("alone.csv")) == 0,
          "the table of kpred aiter");

@@ -220,7 +220,7 @@ def run_cell(cell):
         if isinstance(asked, str):
             return of_aiter[0] if asked in answers else f"{where}: not {asked}", asked, answers, of_aiter[1:]
         missing = [name for name in asked if not os.path.exists(f"{out}/{name}") or not is_table(f"{out}/{name}")]
-        there = {name for name in os.listdir(out) if name.startswith("E=")}
+        there = {os.path.relpath(path, out) for path in glob.glob(f"{out}/**/*=*.json", recursive=True)}
         wrong = missing + sorted(there - asked) + [a for a in answers if a in ("refused", "not answered")]
         return f"{where}: {wrong}" if wrong else of_aiter[0], len(asked), answers, of_aiter[1:]
 

@@ -94,7 +94,7 @@ static int add_part(struct build *b, const char *name, int64_t n, int64_t k, int
         return fail("%s: layer %s: N = %lld, K = %lld: a size goes to %d", b->c->json.path, name,
                     (long long)n, (long long)k, HF_MOST);
     assert(b->out->n < HF_MAX_LAYERS);
-    b->out->v[b->out->n++] = (struct hf_layer){name, n, k, of, HF_NO_BIAS};
+    b->out->v[b->out->n++] = (struct hf_layer){name, n, k, of, HF_NO_BIAS, 0};
     return 0;
 }
 
@@ -187,7 +187,7 @@ static int linear_attention(struct build *b, int64_t hidden)
         || part(b, "linear_num_key_heads", keys, &keys) != 0
         || part(b, "linear_num_value_heads", values, &values) != 0)
         return -1;
-    b->out->plain = (struct hf_layer){"in_proj_ba", 2 * values, hidden, values, HF_NO_BIAS};
+    b->out->plain = (struct hf_layer){"in_proj_ba", 2 * values, hidden, values, HF_NO_BIAS, 0};
     return add_part(b, "in_proj_qkvz", 2 * (keys * key_size + values * value_size), hidden,
                     keys * key_size)
                != 0
@@ -334,9 +334,11 @@ static int shared_experts(struct build *b, int64_t hidden, int64_t experts)
     if (hf_number(b->c, "moe_intermediate_size", 1, &size) != 0
         || part(b, "moe_intermediate_size", size * experts, &size) != 0)
         return -1;
-    return add_part(b, "shared_experts.gate_up_proj", 2 * size, hidden, size) != 0
-           || add_part(b, "shared_experts.gate_proj and up_proj, each", size, hidden, size) != 0
-           || add_part(b, "shared_experts.down_proj", hidden, size, size) != 0;
+    if (add_part(b, "shared_experts.gate_up_proj", 2 * size, hidden, size) != 0
+        || add_part(b, "shared_experts.gate_proj and up_proj, each", size, hidden, size) != 0)
+        return -1;
+    b->out->v[b->out->n - 1].is_half = 1;
+    return add_part(b, "shared_experts.down_proj", hidden, size, size);
 }
 
 static int deepseek_experts(struct build *b, int64_t hidden)
@@ -365,6 +367,7 @@ static const struct model_type {
     int biases;
     const char *needs[MOST_NEEDS]; /* keys without which nothing tells the layers */
 } types[] = {
+    {"deepseek_v2", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v3", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v32", indexed_attention, deepseek_experts, "", 0, {NULL}},
     {"glm4_moe", heads_attention, deepseek_experts, "", 0, {HEADS}},
@@ -493,8 +496,9 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
     static const char *const routed[] = {"n_routed_experts", "num_local_experts", "num_experts",
                                          NULL};
     static const char *const size[] = {"moe_intermediate_size", "intermediate_size", NULL};
-    static const char known[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss kimi_k2 "
-                                "llama4 minimax_m2 mixtral qwen3_moe qwen3_next qwen3_vl_moe";
+    static const char known[] = "deepseek_v2 deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss "
+                                "kimi_k2 llama4 minimax_m2 mixtral qwen3_moe qwen3_next "
+                                "qwen3_vl_moe";
     c->inner = "";
     *e = (struct hf_experts){.type = hf_string(c, "model_type")};
     if (e->type == NULL)

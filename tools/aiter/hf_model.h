@@ -76,6 +76,7 @@ struct hf_layer {
     int64_t n, k;
     int64_t part; /* what each GPU has of the size that is split; 0: the layer is whole on each */
     enum hf_bias { HF_NO_BIAS, HF_BIAS, HF_BIAS_ON_ONE } bias; /* on the first GPU alone */
+    int is_half; /* of a layer that servers run fused, and that AITER's tables have as well */
 };
 
 struct hf_layers {

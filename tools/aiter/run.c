@@ -146,8 +146,10 @@ void answering_tell(const struct answering *a)
         note_variable(in, &families[i], a->files.path[i]);
         lacks |= in->paths.n == 0;
     }
-    if (lacks)
-        note("warning: AITER refuses a key that its own tables have: give them with --installed");
+    if (!lacks)
+        return;
+    note("warning: AITER refuses a key that its own tables have: give them with --installed");
+    note("warning: without it, AITER finds these tables only in the folder above aiter/configs");
 }
 
 /* ---- from what is asked for to tables ---- */

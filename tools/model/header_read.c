@@ -367,8 +367,7 @@ static int open_text(struct reader *r, struct buf *file)
     r->h.text = file->s;
     if (header_is_float(file->s))
         return fail(
-            "%s: is a network of the paper, which only `kpred bench` and `kpred-train eval` "
-            "run",
+            "%s: is a network of the paper, which only `kpred bench` and `kpred-train eval` run",
             r->h.path);
     return 0;
 }

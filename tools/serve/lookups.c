@@ -239,7 +239,7 @@ static int add_products(struct maker *m)
         return fail("%s: so the server refuses the model, or kpred does not know its layers",
                     m->c->json.path);
     for (size_t i = 0; i < layers.n; i++)
-        if (add_product(m, &layers.v[i]) != 0)
+        if (!layers.v[i].is_half && add_product(m, &layers.v[i]) != 0)
             return -1;
     return 0;
 }

@@ -53,6 +53,9 @@ static int read_missed(struct run *r)
                     m->at);
     }
     tally_note(&r->missed.cut, "line", "lines");
+    if (r->missed.of_aiter != 0 && !r->o->has_aiter)
+        note("%zu line%s of AITER's tables %s left out: --aiter answers them", r->missed.of_aiter,
+             as_counted(r->missed.of_aiter, "", "s"), as_counted(r->missed.of_aiter, "is", "are"));
     return 0;
 }
 
@@ -284,7 +287,9 @@ static int make_files(struct run *r)
     int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
     if (rc == 0)
         rc = aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, &r->tables);
-    return add_joined(r, "kpred.json", &text, report_join) != 0 ? -1 : rc;
+    const int is_bad = add_joined(r, "kpred.json", &text, report_join) != 0;
+    r->files.v[r->files.n - 1].other = "and is of another GPU or of other versions";
+    return is_bad ? -1 : rc;
 }
 
 /* A file that was measured may be there already. */

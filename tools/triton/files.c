@@ -166,7 +166,8 @@ static int check_old(const struct triton_file *f, int force)
     is_same = is_same && memcmp(old.s, f->text.s, old.n) == 0;
     buf_free(&old);
     return is_same ? 0
-                   : fail("%s: is there already with other tuples; --force replaces it", f->path);
+                   : fail("%s: is there already %s; --force replaces it", f->path,
+                          f->other != NULL ? f->other : "with other tuples");
 }
 
 static int make_folder(const char *path)
@@ -234,15 +235,24 @@ const char *const triton_packages[TRITON_N_SERVERS] = {
 };
 static const char *const called[TRITON_N_SERVERS] = {"vLLM", "SGLang"};
 
+/* The server may be started in another folder. */
+static void print_folder(const char *variable, const char *output)
+{
+    struct buf path = {NULL, 0, 0};
+    buf_add_absolute(&path, output);
+    print_export(variable, path.s);
+    buf_free(&path);
+}
+
 void triton_files_tell(const struct triton_files *files, const char *output)
 {
     if (files->has[TRITON_VLLM][TRITON_MOE]) {
         note("vLLM looks there before it looks into its own folder:");
-        print_export("VLLM_TUNED_CONFIG_FOLDER", output);
+        print_folder("VLLM_TUNED_CONFIG_FOLDER", output);
     }
     if (files->has[TRITON_SGLANG][TRITON_MOE]) {
         note("SGLang looks there in place of its own folder, so copy what is needed of that:");
-        print_export("SGLANG_MOE_CONFIG_DIR", output);
+        print_folder("SGLANG_MOE_CONFIG_DIR", output);
     }
     for (int i = 0; i < TRITON_N_SERVERS; i++)
         if (files->has[i][TRITON_BLOCK_GEMM])

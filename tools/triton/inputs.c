@@ -179,6 +179,8 @@ static int read_line(struct log *l)
         p += sizeof missing - 1;
         rc = read_path(l, at, p);
     }
+    l->to->of_aiter += strstr(l->line.text, ", not found tuned config in ") != NULL
+                       || strstr(l->line.text, "stage default for (") != NULL;
     return rc;
 }
 

@@ -31,6 +31,7 @@ struct missed { /* all zero: there are none; to be freed */
     struct missed_name *v;
     size_t lines, calls; /* that were read; calls are those that tell of a missing file */
     size_t guessed;      /* names that do not tell the server */
+    size_t of_aiter;     /* lines that tell of a missing row of AITER's */
     struct tally cut;    /* lines that cannot be used */
 };
 
@@ -189,7 +190,8 @@ struct triton_files { /* all zero: there are none; to be freed */
     struct triton_file {
         char *path; /* NULL: standard output */
         struct buf text;
-        int replaces; /* what is there holds nothing that is not in the text */
+        int replaces;      /* what is there holds nothing that is not in the text */
+        const char *other; /* how another one differs that is there; NULL: in tuples */
     } * v;
     int has[TRITON_N_SERVERS][TRITON_N_KERNELS]; /* files of them */
 };
