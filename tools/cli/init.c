@@ -16,7 +16,7 @@ static const char help[] =
     "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
     "their values, the rule, features, and comments that explain them. It trains as it is.\n"
     "\n"
-    "  FILE...              cache files of Kernel Tuner, T4 results and KTT's (.json), a T1 "
+    "  FILE...              files of Kernel Tuner, T4, KTT and CLBlast (.json), a T1 "
     "input,\n"
     "                       which has the conditions (.json), and tables (.csv); each of these\n"
     "                       also with .bz2 or .gz\n"
