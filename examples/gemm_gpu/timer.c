@@ -21,14 +21,17 @@ enum { BUDGET_US = 50000, FIELDS = 3, WORDS = FIELDS + PARAMS, LARGEST = 32768 }
 
 static struct device device;
 
-/* Only `spread` may be 0, and a load must not straddle an edge. What else is no variant has no
-   file. */
+/* Only `spread` may be 0, and a load must not straddle an edge. If not, tune_why says what is
+   wrong. What else is no variant has no file. */
 static int is_legal(const int *value)
 {
+    const int vec = value[FIELDS + VEC];
+    tune_why = "a value is 0 or too large";
     for (int i = 0; i < WORDS; i++)
         if ((value[i] == 0 && i != FIELDS + SPREAD) || value[i] > LARGEST)
             return 0;
-    return value[1] % value[FIELDS + VEC] == 0 && value[2] % value[FIELDS + VEC] == 0;
+    tune_why = value[1] % vec != 0 ? "n % vec" : value[2] % vec != 0 ? "k % vec" : NULL;
+    return tune_why == NULL;
 }
 
 /* ---- a measurement ---- */

@@ -18,6 +18,9 @@ enum { TUNE_FAILED = -1, TUNE_LOST = -2 };
 
 enum { TUNE_NAMES = 64, TUNE_LINE = 8192 };
 
+/* Why, as `measure` may say: it goes behind `failed`, and tune tells it. NULL: nothing is said. */
+static const char *tune_why;
+
 /* Values from 0 to INT_MAX, in the order of the names */
 typedef double tune_measure(const int *value);
 
@@ -50,11 +53,12 @@ static double tune_one(const char *const *names, tune_measure *measure, char **w
         is_told &= tune_take(names, words[i], value);
     for (int i = 0; names[i] != NULL; i++)
         is_told &= value[i] >= 0;
+    tune_why = NULL;
     const double time = is_told ? measure(value) : TUNE_FAILED;
     if (time >= 0)
         printf("%.3f\n", time);
     else if (time > TUNE_LOST)
-        puts("failed");
+        printf(tune_why != NULL ? "failed: %s\n" : "failed\n", tune_why);
     fflush(stdout);
     return time;
 }

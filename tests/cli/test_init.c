@@ -201,6 +201,10 @@ static void forms_of_tables(void)
 {
     run_cases("forms");
     put_text("other.spec", "%s", SPEC);
+    RAN_CASE(WORKS("/usr/bin/env mkdir beside")
+                 && WORKS("kpred-train init table.csv --name own -o beside/my.spec" BY)
+                 && has(program.err.s, " --split config -o beside/own.h\n"),
+             "the header goes beside the spec");
     if (has_library("BZIP2") && WORKS("/usr/bin/env bzip2 -k table.csv"))
         SAME_SPEC("table.csv.bz2" BY);
     else

@@ -1,4 +1,4 @@
-/* test_tuner.c - small files of Kernel Tuner, T4 and KTT as timed data
+/* test_tuner.c - small files of Kernel Tuner, T4, KTT and CLBlast as timed data
    SPDX-License-Identifier: MIT
 
    tuner.cases beside it has what is read of them and what is refused; test_readers.py reads whole
@@ -75,6 +75,44 @@ static void trains(void)
     char *command = new_copy(to + strlen(" was trained on: "));
     command[strcspn(command, "\n")] = '\0';
     RAN_CHECK(RAN("%s --csv", command) == 0 && has(program.out.s, "\nsmall,all,RTX_A4000,"));
+}
+
+/* What clblast_tuner_xdot wrote of two sizes; the second stage has another parameter. */
+#define XDOT(stage, n, results)                                                         \
+    "{\n  \"kernel_family\": \"xdot_" stage "\",\n  \"precision\": \"32\",\n"           \
+    "  \"best_time\": \"0.15\",\n  \"arg_n\": \"" n "\",\n  \"arg_alpha\": \"2.00\",\n" \
+    "  \"clblast_device_name\": \"AMD EPYC\",\n  \"device\": \"pthread-AMD EPYC\",\n"   \
+    "  \"results\": [\n" results "\n  ]\n}\n"
+#define XDOT_TIME(time, name, value)                                                         \
+    "{\"kernel\": \"Xdot\", \"time\": " time ", \"parameters\": {\"PRECISION\": 32, \"" name \
+    "\": " value "}}"
+
+/* Several files are one table; a file of another stage is told, and no spec is made of both. */
+static void clblast(void)
+{
+    put_text(
+        "small.json",
+        XDOT("1", "1024", XDOT_TIME("0.798", "WGS1", "32") "," XDOT_TIME("0.153", "WGS1", "64")));
+    put_text("large.json", XDOT("1", "4096", XDOT_TIME("0.852", "WGS1", "64")));
+    put_text("stage.json", XDOT("2", "1024", XDOT_TIME("0.078", "WGS1", "32")));
+    RAN_CHECK(RAN("kpred-train init small.json large.json -o xdot.spec") == 0);
+    CHECK(has_lines(text_of("xdot.spec"), "name = xdot_1_32|n = size|WGS1 = 32 64"));
+    RAN_CHECK(RAN(INGEST "xdot.spec --data small.json large.json") == 0);
+    CHECK_TEXT(program.out.s, "gpu,n,PRECISION,WGS1,time_us\nEPYC,1024,32,32,798\n"
+                              "EPYC,1024,32,64,153\nEPYC,4096,32,64,852\n");
+    CHECK(!has(program.err.s, "another stage"));
+    RAN_CHECK(RAN(INGEST "xdot.spec --data large.json stage.json") == 0);
+    CHECK(has_line(program.err.s,
+                   "kpred-train: stage.json: is of xdot_2_32, but large.json of xdot_1_32: another "
+                   "stage or precision has times of its own"));
+    REFUSES("CLBlast: another stage", 1, "stage.json: kernel \"xdot_2_32\": small.json is of",
+            "kpred-train init small.json stage.json -o both.spec");
+    CHANGED("wrong.json", text_of("small.json"), "\"time\": 0.153, ", "");
+    REFUSES("CLBlast: no time", 1, "there is no time in this result",
+            INGEST "xdot.spec --data wrong.json");
+    CHANGED("wrong.json", text_of("small.json"), "\"32\"", "32");
+    REFUSES("CLBlast: a precision that is no text", 1, "precision: is no string",
+            INGEST "xdot.spec --data wrong.json");
 }
 
 /* A file is refused at its place, of which a row may leave the column open, in one line. */
@@ -282,6 +320,7 @@ int main(void)
     test_run("what is noted", notes);
     test_run("a parameter that the file lacks, with one value", one_value);
     test_run("train, and the commands that it tells", trains);
+    test_run("files of CLBlast", clblast);
     each_row("tests/data/tuner.cases", see_case);
     many();
     test_run("a file cut behind each of its bytes", cuts);

@@ -18,7 +18,7 @@
 ROWS_TARGET(csv, "best", "best.csv")
 ROWS_TARGET(timed, "timed", "timed.csv")
 ROWS_TARGET(tensile, "tensile", "table.csv")
-ROWS_TARGET(tuner, "timed", "gfx906_60.json") /* of Kernel Tuner and KTT */
+ROWS_TARGET(tuner, "timed", "gfx906_60.json") /* of other tuners */
 ROWS_TARGET(aiter_rows, "aiter", "a8w8_blockscale_tuned_gemm.csv")
 ROWS_TARGET(triton, "triton", "E=8,N=64,device_name=NVIDIA_H100,block_shape=[64,64].json")
 ROWS_TARGET(triton_table, "triton", "configs.csv")

@@ -148,7 +148,7 @@ check "the time" time_is
 check "no tuple" answers '' "0 failed failed failed failed failed us" "" "nonsense" "$good other=1" "m=4 n=4" \
     "$(echo "$good" | sed 's/m=100/m=100x/')" "$good"
 check "a variant that is not there" answers '' "0 failed us" "$(tuple 8 8 8 1 1 16_16_8_2_4_1_1_1)" "$good"
-check "a load beyond the edge" answers '' "0 failed us" "$(tuple 8 6 8 1 1 64_64_16_8_4_4_2_0)" "$good"
+check "a load beyond the edge" answers '' "0 failed: n % vec us" "$(tuple 8 6 8 1 1 64_64_16_8_4_4_2_0)" "$good"
 check "a wrong result" answers wrong "0 failed failed" "$good" "$good"
 check "a launch that fails" answers failed "0 failed us" "$good" "$good"
 check "no memory" answers memory "0 failed us" "$good" "$good"

@@ -351,12 +351,13 @@ def of_readme():
     page = [*rows("weights/README.md")]
     exact = [float(row[3]) for heading, row in page if heading == "conv_solver" and "gfx" in row[1]]
     share = next(float(first(row[4])) for heading, row in page if "mi100" in heading and row[1] == "all")
-    one, three = ([f"{float(MEASURED[f'gemm_{name}', 'config', ''][f'pft{k}']):.0f}" for name in (
-        "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale")] for k in (1, 3))
+    names = "a8w8_blockscale a8w8_blockscale_bpreshuffle a8w8_bpreshuffle a4w4_blockscale bf16".split()
+    one, three = ([f"{float(MEASURED[f'gemm_{name}', 'config', ''][f'pft{k}']):.0f}" for name in names] for k in (1, 3))
     return [x for x in (f"the fastest one for {min(exact):.0f} to {max(exact):.0f} percent of the 2-D problems",
                         f"reaches {100 * share:.0f} percent of the fastest",
-                        f"first for {one[0]} (FP8), {one[1]} (FP8, shuffled weights) and {one[2]} percent (FP4)",
-                        f"among three for {three[0]}, {three[1]} and {three[2]} ") if x not in PLAIN["README.md"]]
+                        f"first for {one[0]} (FP8), {one[1]} (FP8, shuffled weights), "
+                        f"{one[2]} (these, scaled by rows), {one[3]} (FP4) and {one[4]} percent (BF16)",
+                        f"among three for {', '.join(three[:4])} and {three[4]} ") if x not in PLAIN["README.md"]]
 
 
 def own_tables():

@@ -349,6 +349,10 @@ static void tables(void)
                  && has_line(program.err.s,
                              "kpred: 1 line of AITER's tables is left out: --aiter answers them"),
              "what is left out without --aiter is told");
+    put_text("aiter.log", "%s\n", MISS);
+    RAN_CASE(RAN("kpred serve --gpu MI300X --dry-run aiter.log") == 1
+                 && has(program.err.s, "and 1 of AITER's tables: `kpred serve --aiter`"),
+             "a log of AITER's lines alone names --aiter");
     CASE(strcmp(files_of("dir"), MOE "\n" TABLE "\nkpred.json\n") == 0
              && strcmp(text_of("dir/" TABLE), text_of("alone.csv")) == 0,
          "the table of kpred aiter");

@@ -162,7 +162,7 @@ static void end_bad(int kind, pid_t child, int held)
     RAN("kpred-train ingest hill.spec --data %s", path);
     RAN_CASE(count_lines(program.out.s) == (size_t)(1 + 32 - n)
                  && has(program.err.s,
-                        kind == SERVER ? "dropped 4 rows: a failed" : "dropped 17 rows: a failed"),
+                        kind == SERVER ? "dropped 5 rows: a failed" : "dropped 17 rows: a failed"),
              "what failed is no time");
 }
 
@@ -176,7 +176,8 @@ static void servers_and_outputs(void)
     RAN(FEW "-o none.csv --run 'exit 3;'");
     RAN_CASE(program.status == 1 && count_of(rows("none.csv"), ",failed\n") == 22
                  && has(program.err.s, "all failed: 22 measurements")
-                 && count_of(program.err.s, "ended with status 3") == 10
+                 && count_of(program.err.s, ": it ended with status 3") == 11
+                 && has(program.err.s, ": all 22 launches failed: it ended with status 3\n")
                  && has(program.err.s, "more failures of this kind are not told"),
              "all fail: the first ten are told");
     /* Nothing of an output is kept: 64 MB of memory are enough to read it. */

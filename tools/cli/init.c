@@ -16,7 +16,7 @@ static const char help[] =
     "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
     "their values, the rule, features, and comments that explain them. It trains as it is.\n"
     "\n"
-    "  FILE...              cache files of Kernel Tuner, T4 results and KTT's (.json), a T1 "
+    "  FILE...              files of Kernel Tuner, T4, KTT and CLBlast (.json), a T1 "
     "input,\n"
     "                       which has the conditions (.json), and tables (.csv); each of these\n"
     "                       also with .bz2 or .gz\n"
@@ -108,10 +108,10 @@ static void tell_difference(const struct init_spec *spec)
                               "are conditions to write into a section [restrict]");
 }
 
-/* The command that makes a model of it */
+/* The command that makes a model of it, beside the spec */
 static void tell_next(const struct options *o, const struct init_spec *spec)
 {
-    struct buf b = {0};
+    struct buf b = {0}, header = {0};
     if (spec->data.n == 0)
         return;
     quote(&b, commands_path, '*');
@@ -120,7 +120,12 @@ static void tell_next(const struct options *o, const struct init_spec *spec)
     next_files(&b, &spec->data);
     next_sets(&b, &o->set);
     next_option(&b, "--gpu", o->gpu);
-    note("to train it: %s --split %s -o %s.h", b.s, spec->split, spec->name);
+    next_option(&b, "--split", spec->split);
+    buf_add(&header, o->output, (size_t)(base_name(o->output) - o->output));
+    buf_printf(&header, "%s.h", spec->name);
+    next_option(&b, "-o", header.s);
+    note("to train it: %s", b.s);
+    buf_free(&header);
     buf_free(&b);
 }
 

@@ -57,7 +57,7 @@ static const char help[] =
     "\n"
     "  SPEC            the kernel's .spec file: needed for a table of CSV; tuples that it forbids\n"
     "                  are passed over\n"
-    "  --replay TABLE  a file of Kernel Tuner or KTT (.json), or CSV (.csv) with time_us, and\n"
+    "  --replay TABLE  a file of another tuner (.json), or CSV (.csv) with time_us, and\n"
     "                  each of these with .bz2 or .gz; failures stay in it\n"
     "  --data FILE...  tables of other GPUs or problems, known beforehand; TABLE itself is\n"
     "                  passed over\n"

@@ -102,7 +102,9 @@ struct loader {
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
     int is_guessed;                /* of format = triton: the server of a file, which was told */
     int gpu_is_used, gpu_is_named; /* by files for which --gpu stands, and that need it not */
-    size_t at_once;                /* how many rows the present verdict keeps or drops */
+    char kernel[64];               /* of the first of CLBlast's files, which is kernel_path */
+    const char *kernel_path;
+    size_t at_once; /* how many rows the present verdict keeps or drops */
     size_t dropped[DATA_N_DROPS];
 };
 

@@ -304,11 +304,11 @@ struct file {
 
 /* ---- other tuners' files: fields that the whole file has ---- */
 
-static int say_sizes(struct file *f, const int64_t *size, size_t n)
+static int say_sizes(struct file *f, const char *const *name, const int64_t *size, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         snprintf(f->size[i], sizeof f->size[i], "%lld", (long long)size[i]);
-        if (survey_say(f->s, &f->said, tuner_sizes[i], f->size[i]) != 0)
+        if (survey_say(f->s, &f->said, name[i], f->size[i]) != 0)
             return -1;
     }
     return 0;
@@ -372,7 +372,7 @@ static int see_head(void *to, const struct tuner_head *head)
     const char *gpu = tuner_gpu(head->device, f->asked->gpu, head->path, &f->gpu);
     if (survey_kernel(f->s, f->asked, head->kernel) != 0
         || (gpu != NULL && survey_say(f->s, &f->said, "gpu", gpu) != 0)
-        || say_sizes(f, head->size, head->n_sizes) != 0)
+        || say_sizes(f, head->size_name, head->size, head->n_sizes) != 0)
         return -1;
     if (head->n_params > most)
         return fail("%s: has %zu parameters, a spec has at most %d", head->path, head->n_params,
@@ -439,7 +439,7 @@ static int take_all(struct survey *s, const struct survey_asked *asked, const st
     if (rc == 0 && asked->gpu != NULL)
         rc = survey_say(s, &f.said, "gpu", tuner_gpu("", asked->gpu, t1->path, &f.gpu));
     if (rc == 0)
-        rc = say_sizes(&f, t1->size, t1->n_sizes);
+        rc = say_sizes(&f, tuner_sizes, t1->size, t1->n_sizes);
     if (rc == 0)
         rc = open_params(&f, names, n);
     for (size_t i = 0; i < n && rc == 0; i++)

@@ -1,11 +1,11 @@
 /* tuner.h - the files of other tuners: what they measured, and what they were told of a kernel
    SPDX-License-Identifier: MIT
 
-   Kernel Tuner's cache files (closed, still open, or cut by a kill), results in the T4 form, and
-   KTT's own results, told apart by their members. A file is read one measurement after the other,
-   so that memory holds its text and little else. Values are texts, as a spec writes them: integers
-   in digits, true and false as 1 and 0, other numbers with the digits that bring them back, strings
-   as they are.
+   Kernel Tuner's cache files (closed, still open, or cut by a kill), results in the T4 form, KTT's
+   own results, and what the tuners of CLBlast write, told apart by their members. A file is read
+   one measurement after the other, so that memory holds its text and little else. Values are texts,
+   as a spec writes them: integers in digits, true and false as 1 and 0, other numbers with the
+   digits that bring them back, strings as they are.
 
    A cache may end behind an entry, with or without a comma: it is open. One that ends within an
    entry was cut: that entry is left out, and a note tells its line. Every other text that is no
@@ -16,7 +16,8 @@
    Times are the member `time` of a cache, in milliseconds, whatever the file's objectives are. Of
    T4 it is the objective `time`, or else the one whose unit is one of time, or else the measurement
    `time`, with its unit, else that of the metadata, else in milliseconds; two objectives that are
-   times, none of them `time`, are an error. Of KTT it is TotalDuration in TimeUnit. A time of 0 or
+   times, none of them `time`, are an error. Of KTT it is TotalDuration in TimeUnit, and of CLBlast
+   `time`, in milliseconds. A time of 0 or
    of 1e19 and more is a failure, and so are null, NaN and the infinities, the words of Kernel Tuner
    in its place, each `invalidity` of T4 but correct, and each Status of KTT but Ok. */
 #pragma once
@@ -26,7 +27,7 @@
 
 enum { TUNER_MAX_SIZES = 8 }; /* of a problem */
 
-enum tuner_kind { TUNER_CACHE, TUNER_T4, TUNER_KTT };
+enum tuner_kind { TUNER_CACHE, TUNER_CLBLAST, TUNER_T4, TUNER_KTT };
 
 struct tuner_param {
     const char *name;
@@ -39,8 +40,9 @@ struct tuner_param {
 struct tuner_head {
     const char *path;
     enum tuner_kind kind;
-    const char *kernel, *device; /* "": the file does not say */
-    size_t n_sizes;              /* 0: the file does not say */
+    const char *kernel, *device;            /* "": the file does not say */
+    const char *size_name[TUNER_MAX_SIZES]; /* what each is called as a field */
+    size_t n_sizes;                         /* 0: the file does not say */
     int64_t size[TUNER_MAX_SIZES];
     size_t n_params;
     const struct tuner_param *param;
@@ -67,7 +69,7 @@ struct tuner_visitor {
 /* Reads a file, unpacked, with one measurement or more. 0, or -1 with a message. */
 int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor);
 
-/* What the sizes of a problem are called as fields: problem_size_x, _y, _z, problem_size_3, ... */
+/* What sizes without a name are called as fields: problem_size_x, _y, _z, problem_size_3, ... */
 extern const char *const tuner_sizes[TUNER_MAX_SIZES];
 
 /* The name of the GPU of a file, as gpu_name writes it (model/gpus.h): by its device; else

@@ -10,7 +10,7 @@
 
 /* ---- members of the outermost object ---- */
 
-static const struct tuner_member *find_in(const struct tuner_members *list, const char *name)
+const struct tuner_member *tuner_find_in(const struct tuner_members *list, const char *name)
 {
     for (size_t i = 0; i < list->n; i++)
         if (!strcmp(json_string_value(list->v[i].name), name))
@@ -20,8 +20,8 @@ static const struct tuner_member *find_in(const struct tuner_members *list, cons
 
 static const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name)
 {
-    const struct tuner_member *m = find_in(&f->before, name);
-    return m ? m : find_in(&f->later, name);
+    const struct tuner_member *m = tuner_find_in(&f->before, name);
+    return m ? m : tuner_find_in(&f->later, name);
 }
 
 /* A member that is a string: it, "" where there is none, or NULL with a message */
@@ -495,6 +495,60 @@ static int t4_measure(struct tuner_file *f, const char *key, const json_t *v,
                           invalidity ? invalidity : "");
 }
 
+/* ---- what the tuners of CLBlast write: tuples that failed are not in it ---- */
+
+/* arg_m = "64" is the size m. What is no integer, as arg_alpha = "2.00", is none. */
+static int clblast_sizes(struct tuner_file *f)
+{
+    static const char prefix[] = "arg_";
+    for (size_t i = 0; i < f->before.n; i++) {
+        const struct tuner_member *m = &f->before.v[i];
+        const char *name = json_string_value(m->name), *text = json_string_value(m->value);
+        int64_t size;
+        if (strncmp(name, prefix, strlen(prefix)) != 0 || !text
+            || parse_int(text, 0, INT64_MAX, &size) != 0)
+            continue;
+        if (f->head.n_sizes == TUNER_MAX_SIZES)
+            return json_text_fail(&m->place, "%s: is one size too many, at most %d are known here",
+                                  name, TUNER_MAX_SIZES);
+        f->head.size_name[f->head.n_sizes] = name + strlen(prefix);
+        f->head.size[f->head.n_sizes++] = size;
+    }
+    return 0;
+}
+
+/* The stages of a kernel have other parameters or values, and a precision has other times. */
+static int clblast_kernel(struct tuner_file *f)
+{
+    const char *family = text_member(f, "kernel_family"), *precision = text_member(f, "precision");
+    struct buf b = {NULL, 0, 0};
+    if (!family || !precision)
+        return -1;
+    buf_printf(&b, "%s%s%s", family, *precision ? "_" : "", precision);
+    f->head.kernel = f->kernel = b.s;
+    return 0;
+}
+
+static int clblast_head(struct tuner_file *f, const json_t *first)
+{
+    f->head.device = text_member(f, "clblast_device_name");
+    if (f->head.device && !*f->head.device)
+        f->head.device = text_member(f, "device");
+    if (!f->head.device || clblast_kernel(f) || clblast_sizes(f))
+        return -1;
+    return names_of_config(f, json_object_get(first, "parameters"));
+}
+
+static int clblast_measure(struct tuner_file *f, const char *key, const json_t *v,
+                           struct tuner_measurement *m)
+{
+    const json_t *time = json_object_get(v, "time");
+    (void)key;
+    if (take_config(f, json_object_get(v, "parameters"), m))
+        return -1;
+    return time ? read_time(f, "time", time, find_unit("ms"), m) : no_time(f, "time", NULL);
+}
+
 /* ---- KTT's own results ---- */
 
 /* An object of the list's names and values; NULL with a message */
@@ -559,10 +613,11 @@ static int ktt_measure(struct tuner_file *f, const char *key, const json_t *v,
 }
 
 const struct tuner_form tuner_forms[] = {
-    {TUNER_CACHE, "cache", "entry", cache_head, cache_measure},
-    {TUNER_T4, "results", "result", t4_head, t4_measure},
-    {TUNER_KTT, "Results", "result", ktt_head, ktt_measure},
-    {TUNER_CACHE, NULL, NULL, NULL, NULL},
+    {TUNER_CACHE, "cache", "entry", NULL, cache_head, cache_measure},
+    {TUNER_CLBLAST, "results", "result", "kernel_family", clblast_head, clblast_measure},
+    {TUNER_T4, "results", "result", NULL, t4_head, t4_measure},
+    {TUNER_KTT, "Results", "result", NULL, ktt_head, ktt_measure},
+    {TUNER_CACHE, NULL, NULL, NULL, NULL, NULL},
 };
 
 #else

@@ -117,6 +117,7 @@ static int make_head(struct tuner_file *f, const json_t *first, const struct tun
 {
     f->head.path = f->place.path;
     f->head.kind = f->form->kind;
+    memcpy(f->head.size_name, tuner_sizes, sizeof f->head.size_name);
     return f->form->head(f, first) || visitor->head(visitor->to, &f->head) ? -1 : 0;
 }
 
@@ -196,10 +197,12 @@ static int read_list(struct tuner_file *f, struct json_text *t, const struct tun
 
 /* ---- a file: the outermost object ---- */
 
-static const struct tuner_form *form_of(const char *list)
+static const struct tuner_form *form_of(const struct tuner_file *f, const char *list)
 {
     const struct tuner_form *form = tuner_forms;
-    while (form->list && strcmp(form->list, list) != 0)
+    while (form->list
+           && (strcmp(form->list, list) != 0
+               || (form->sign && !tuner_find_in(&f->before, form->sign))))
         form++;
     return form->list ? form : NULL;
 }
@@ -240,7 +243,7 @@ static int read_member(struct tuner_file *f, struct json_text *t,
     const struct json_text place = *t;
     json_t *name = json_text_name(t, NULL);
     int rc = name ? check_name(f, json_string_value(name), &place) : -1;
-    const struct tuner_form *form = rc || f->form ? NULL : form_of(json_string_value(name));
+    const struct tuner_form *form = rc || f->form ? NULL : form_of(f, json_string_value(name));
     if (form) {
         f->form = form;
         rc = read_list(f, t, visitor);
@@ -255,7 +258,7 @@ static int read_all(struct tuner_file *f, struct json_text *t, const struct tune
 {
     int rc = 0;
     if (!json_text_take(t, '{'))
-        return json_text_fail(t, "expected {, as a file of Kernel Tuner or KTT begins");
+        return json_text_fail(t, "expected {, as a file of Kernel Tuner, KTT or CLBlast begins");
     const struct json_text start = *t;
     if (!json_text_take(t, '}')) {
         do
@@ -273,8 +276,8 @@ static int read_all(struct tuner_file *f, struct json_text *t, const struct tune
     if (f->form)
         return 0;
     return json_text_fail(&start, "this is JSON of a schema that is unknown here: it has none of "
-                                  "the members cache (of Kernel Tuner), results (T4) and Results "
-                                  "(KTT)");
+                                  "the members cache (of Kernel Tuner), results (T4, CLBlast) and "
+                                  "Results (KTT)");
 }
 
 int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor)
@@ -329,7 +332,7 @@ static int find_param(const struct tuner_head *head, const char *name)
 static const int64_t *find_size(const struct tuner_head *head, const char *name)
 {
     for (size_t i = 0; i < head->n_sizes; i++)
-        if (strcmp(tuner_sizes[i], name) == 0)
+        if (strcmp(head->size_name[i], name) == 0)
             return &head->size[i];
     return NULL;
 }
@@ -391,10 +394,25 @@ static int map_param(struct rows *r, const struct tuner_head *head, size_t i)
     return 0;
 }
 
+/* Rows of another stage or precision of CLBlast are rarely meant, but may be one kernel's. */
+static void note_kernel(struct loader *l, const struct tuner_head *head)
+{
+    if (head->kind != TUNER_CLBLAST)
+        return;
+    if (l->kernel[0] == '\0') {
+        snprintf(l->kernel, sizeof l->kernel, "%s", head->kernel);
+        l->kernel_path = head->path;
+    } else if (strncmp(l->kernel, head->kernel, sizeof l->kernel - 1) != 0) {
+        note("%s: is of %s, but %s of %s: another stage or precision has times of its own",
+             head->path, head->kernel, l->kernel_path, l->kernel);
+    }
+}
+
 static int see_head(void *to, const struct tuner_head *head)
 {
     struct rows *r = to;
     int rc = 0;
+    note_kernel(r->l, head);
     r->n = head->n_params;
     r->is_used = xcalloc(r->n, 1);
     r->name = xcalloc(r->n, sizeof *r->name);

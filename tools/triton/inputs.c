@@ -233,6 +233,10 @@ static int read_input(struct missed *m, const struct missed_from *from, const ch
 static int check_names(const struct missed *m, const char *called)
 {
     struct buf why = {NULL, 0, 0};
+    if (m->calls == 0 && m->of_aiter != 0)
+        return fail("%s: no line tells of a missing file of Triton's, and %zu of AITER's tables: "
+                    "`kpred serve --aiter` or `kpred aiter` answers them",
+                    called, m->of_aiter);
     if (m->calls == 0)
         return fail("%s: no line holds \"Config file not found at\" as vLLM and SGLang log it: "
                     "there is nothing to write",

@@ -173,6 +173,8 @@ static void line_answer(const char *line, struct answer *a)
         answer_set(a, OUTCOME_INVALID, "it printed no time");
     else if (strcmp(line, "failed") == 0)
         answer_set(a, OUTCOME_FAILED, "it printed \"failed\"");
+    else if (strncmp(line, "failed: ", strlen("failed: ")) == 0)
+        answer_set(a, OUTCOME_FAILED, "%.200s", line + strlen("failed: "));
     else if (!is_number(line, &x))
         answer_set(a, OUTCOME_INVALID, "it printed \"%.80s\", which is no time in microseconds",
                    line);

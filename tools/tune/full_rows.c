@@ -106,7 +106,7 @@ static void add_facts(struct full_rows *r, const struct tuner_head *head)
     for (size_t i = 0; i < head->n_sizes; i++) {
         b.n = 0;
         buf_printf(&b, "%lld", (long long)head->size[i]);
-        full_table_add_fact(r->table, tuner_sizes[i], b.s);
+        full_table_add_fact(r->table, head->size_name[i], b.s);
     }
     buf_free(&b);
 }

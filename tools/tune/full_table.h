@@ -41,7 +41,7 @@ void full_table_end_space(struct space *space);
 int full_table_match(const struct full_table *t, const struct full_table *other, double *times);
 void full_table_free(struct full_table *t);
 
-/* full_rows.c: reads a file of Kernel Tuner or KTT (.json), or CSV (.csv) by the parameters and
+/* full_rows.c: reads a file of another tuner (.json), or CSV (.csv) by the parameters and
    fields of a spec, packed or not; the spec may be NULL for the others. `gpu` chooses rows of CSV;
    of other files it is what theirs has to be, if they say it; NULL: any. 0, or -1 with a message if
    the file has more than one problem or no tuple that ran. To be freed in any case. */

@@ -27,7 +27,9 @@ struct turn {
     size_t measured; /* tuples; those of earlier runs count */
     size_t best;     /* the fastest of them, if best_us is a time */
     double best_us;
-    int is_enough; /* by stop_at */
+    int is_enough;   /* by stop_at */
+    size_t n_failed; /* tuples of this run */
+    char why[256];   /* they failed; "": for several reasons */
 };
 
 /* ---- a measurement ---- */
@@ -80,6 +82,16 @@ static void launch(struct turn *t, struct answer *out)
     free(times);
 }
 
+static void take_failure(struct turn *t, const struct answer *a)
+{
+    if (t->n_failed++ == 0)
+        memcpy(t->why, a->why, sizeof t->why);
+    else if (strcmp(t->why, a->why) != 0)
+        t->why[0] = '\0';
+    t->loop->progress->failed++;
+    progress_failure(t->loop->progress, &t->assign, a);
+}
+
 static int measure(struct turn *t, size_t tuple)
 {
     struct loop *l = t->loop;
@@ -94,7 +106,7 @@ static int measure(struct turn *t, size_t tuple)
     if (a.outcome == OUTCOME_TIME)
         progress_time(p, &t->assign, a.us);
     else
-        p->failed++, progress_failure(p, &t->assign, &a);
+        take_failure(t, &a);
     remember(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
     tell(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
     progress_show(p);
@@ -173,6 +185,8 @@ static void tell_ending(struct turn *t, const char *kernel)
                     &(struct ending){kernel, assign_problem_text(t->loop->spec, t->problem, &text),
                                      &t->assign, t->best_us, t->measured, l->space.n,
                                      l->tuples.kind != TUPLES_ALL});
+    if (t->n_failed > 1 && t->n_failed == t->measured && t->why[0] != '\0')
+        note("%s: all %zu launches failed: %s", text.s, t->n_failed, t->why);
     buf_free(&text);
 }
 
