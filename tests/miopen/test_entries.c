@@ -87,7 +87,8 @@ static int is_silent(const struct perf_model *m, const char *path, const char *g
     return !has(text_of(path), say("%s:", m->solver))
            && RAN("kpred predict %s gpu=%s", m->name, gpu) != 0
            && has(program.err.s, say("gpu: value \"%s\": ", gpu))
-           && has(program.err.s, " runs only on ");
+           && has(program.err.s, " runs only on ")
+           && !has(strstr(program.err.s, " runs only on "), gpu);
 }
 
 static void every_model(void)

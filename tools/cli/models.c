@@ -42,24 +42,6 @@ static const char *fields_text(const struct model *model, struct buf *b)
     return b->s;
 }
 
-/* A spec may have GPUs on which its kernel does not run: nothing was learnt of them. */
-static int is_trained_on(const kpred_model *model, const char *gpu)
-{
-    struct buf name = {NULL, 0, 0};
-    const int runs = kpred_runs_on(model, gpu_name(gpu, &name));
-    buf_free(&name);
-    return runs;
-}
-
-static const char *gpus_text(const struct model *model, int gpu, struct buf *b)
-{
-    const struct spec_field *f = model->spec->fields + gpu;
-    for (size_t i = 0; i < f->n_tokens; i++)
-        if (is_trained_on(&model->m, f->tokens[i]))
-            buf_printf(b, "%s%s", b->n ? " " : "", f->tokens[i]);
-    return b->s;
-}
-
 /* For people: no more than fit a line beside the longest name, and how many there are */
 static const char *shortened(struct buf *gpus)
 {
@@ -84,7 +66,7 @@ static void list_short(struct table *t, const struct model *model)
     const int gpu = spec_field_index(model->spec, "gpu");
     buf_puts(&gpus, "");
     if (gpu >= 0)
-        gpus_text(model, gpu, &gpus);
+        model_gpus(model, (size_t)gpu, &gpus);
     for (const char *const *arch = model->m.runs_on; gpu < 0 && arch && *arch; arch++)
         buf_printf(&gpus, "%s%s", gpus.n ? " " : "", *arch);
     table_text(t, model->m.name);
@@ -102,7 +84,7 @@ static void list_whole(struct table *t, const struct model *model)
     table_text(t, model->m.kernel);
     table_words(t, fields_text(model, &fields));
     if (gpu >= 0)
-        gpus_text(model, gpu, &gpus);
+        model_gpus(model, (size_t)gpu, &gpus);
     table_words(t, gpu < 0 ? "" : gpus.s);
     table_number(t, "%zu", model_cost(&model->m).bytes);
     table_text(t, id);
@@ -350,7 +332,7 @@ static size_t add_gpus(const struct subject *s, struct table *t)
     table_heading(t, "gpu,arch,units,compute_units,products");
     for (int32_t i = 0; f >= 0 && i < m->fields[f].n_tokens; i++) {
         const char *gpu = m->fields[f].tokens[i];
-        if (!is_trained_on(m, gpu))
+        if (!model_learned_of(m, gpu))
             continue;
         n++;
         struct buf names = {NULL, 0, 0}, name = {NULL, 0, 0};

@@ -109,6 +109,10 @@ const struct builtin *builtin_find(const char *name);
 /* Such a model, or a generated header by path (which ends in .h). 0, or -1 with a message; *out is
    then empty. model_free afterwards. */
 int model_open(const char *name, struct model *out);
+/* A spec may have GPUs on which its kernel does not run: nothing was learnt of them. */
+int model_learned_of(const kpred_model *model, const char *gpu);
+/* The names of the others, in the field of GPUs. Returns the text. */
+const char *model_gpus(const struct model *model, size_t field, struct buf *b);
 
 /* How the weights of such a model came to be, as its header says in the opening comment; see
    header_write. 0, or -1 with a message. */

@@ -207,6 +207,26 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
     return gpu;
 }
 
+/* ---- GPUs that it learned of ---- */
+
+int model_learned_of(const kpred_model *model, const char *gpu)
+{
+    struct buf name = {NULL, 0, 0};
+    const int runs = kpred_runs_on(model, gpu_name(gpu, &name));
+    buf_free(&name);
+    return runs;
+}
+
+const char *model_gpus(const struct model *model, size_t field, struct buf *b)
+{
+    const struct spec_field *f = model->spec->fields + field;
+    buf_puts(b, "");
+    for (size_t i = 0; i < f->n_tokens; i++)
+        if (model_learned_of(&model->m, f->tokens[i]))
+            buf_printf(b, "%s%s", b->n ? " " : "", f->tokens[i]);
+    return b->s;
+}
+
 /* ---- messages ---- */
 
 /* The value that was given, and the GPU that it names */
@@ -219,9 +239,9 @@ static const char *quoted(const char *text, const char *name, struct buf *b)
 static int not_there(const struct model *model, size_t field, const char *value)
 {
     struct buf archs = {NULL, 0, 0}, known = {NULL, 0, 0};
-    const int bad = fail("%s: field gpu: value %s: %s runs only on %s; the model knows %s",
-                         model->m.name, value, model->m.kernel, model_archs(model, &archs),
-                         spec_tokens_text(model->spec->fields + field, &known));
+    const int bad =
+        fail("%s: field gpu: value %s: %s runs only on %s; the model knows %s", model->m.name,
+             value, model->m.kernel, model_archs(model, &archs), model_gpus(model, field, &known));
     buf_free(&archs);
     buf_free(&known);
     return bad;
