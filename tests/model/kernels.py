@@ -114,10 +114,10 @@ def problems(spec, count):
 def listed(path, family):
     """By architecture: the names of AITER's own list."""
     names = {}
+    if family == "bf16": # its lists are not read
+        return names
     for row in csv.DictReader(open_text(path)):
         if row["family"] != family or row["kernelId"] == "-1" or "bpreshuffle=0" in row["fields"]:
-            continue
-        if family == "bf16": # its lists are not read
             continue
         for word in row["gfx"].split():
             if word.startswith("gfx"):
@@ -148,16 +148,16 @@ def legal(spec, path):
                     print(line, name, number, split)
 
 
+# By family: the libraries whose splits are as the tables have them; all of a family that is not here
+TAKE_ANY = {"a8w8_blockscale_bpreshuffle": (), "a8w8_bpreshuffle": ("ck", "cktile"), "bf16": ("opus",)}
+
+
 def split_of(spec, kernel, text):
     """One number for all that runs the same code."""
-    split = int(float(text))
-    if spec["family"] == "a8w8_bpreshuffle" and kernel["library"].startswith("ck"):
+    split, library = int(float(text)), kernel["library"]
+    if library in TAKE_ANY.get(spec["family"], (library,)):
         return split
-    if not spec["family"].endswith("bpreshuffle") and spec["family"] != "bf16":
-        return split
-    if kernel["library"] == "opus" and spec["family"] == "bf16":
-        return split
-    return max(split, 1) if kernel["library"] == "asm" else 0
+    return max(split, 1) if library == "asm" else 0
 
 
 def table_rows(spec, paths):

@@ -7,11 +7,6 @@
 
 /* ---- the story ---- */
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* ---- the story: the summary ---- */
 
 /* AITER chooses some kernels by a table which it compiles in. */
@@ -32,12 +27,13 @@ static void note_nearest(const struct answering *a, enum family_id family)
     const size_t n = answering_built_in(a, family);
     if (n != 0)
         note("warning: %s: %zu row%s only after a rebuild (AITER_REBUILD=1)", name, n,
-             n == 1 ? " acts" : "s act");
+             as_counted(n, " acts", "s act"));
     if (families[family].remark != NULL && f->n != 0)
         note("%s: %s", name, families[family].remark);
     if (in->never != 0)
-        note("%s: %zu row%s of %s in --installed %s not copied", name, in->never, plural(in->never),
-             families[family].never, in->never == 1 ? "is" : "are");
+        note("%s: %zu row%s of %s in --installed %s not copied", name, in->never,
+             as_counted(in->never, "", "s"), families[family].never,
+             as_counted(in->never, "is", "are"));
 }
 
 static void note_family(const struct answering *a, enum family_id family)
@@ -47,11 +43,11 @@ static void note_family(const struct answering *a, enum family_id family)
     if (f->shapes == 0)
         return;
     buf_printf(&b, "%s: %zu shape%s with %zu %s: %zu row%s", families[family].name, f->shapes,
-               plural(f->shapes), f->pairs,
+               as_counted(f->shapes, "", "s"), f->pairs,
                families[family].ladder != LADDER_TOKENS ? "(N, K)"
                : f->pairs == 1                          ? "layer"
                                                         : "layers",
-               f->n, plural(f->n));
+               f->n, as_counted(f->n, "", "s"));
     if (f->copied != 0)
         buf_printf(&b, ", %zu of nearest shapes", f->copied);
     note("%s", b.s);
@@ -73,15 +69,16 @@ static void note_sum(const struct asked *a, const struct rows *r)
     for (int i = 0; i < N_FAMILIES; i++)
         n += r->of[i].shapes;
     note("%zu shape%s in all: %zu predicted, %zu of nearest shapes, %zu in a table, %zu left out",
-         n, plural(n), r->predicted, r->copied, measured, n - r->predicted - r->copied - measured);
+         n, as_counted(n, "", "s"), r->predicted, r->copied, measured,
+         n - r->predicted - r->copied - measured);
 }
 
 static void story_note(const struct answering *all)
 {
     const struct asked *a = &all->asked;
     const struct rows *r = &all->rows;
-    note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines, plural(a->lines),
-         a->calls, a->n, plural(a->n));
+    note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines,
+         as_counted(a->lines, "", "s"), a->calls, a->n, as_counted(a->n, "", "s"));
     for (int i = 0; i < N_FAMILIES; i++)
         note_family(all, (enum family_id)i);
     tally_note(&a->left_out, "shape is left out", "shapes are left out");

@@ -90,6 +90,11 @@ const char *as_counted(unsigned long long n, const char *one, const char *severa
     return n == 1 ? one : several;
 }
 
+int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 double clock_seconds(void)
 {
     struct timespec t;

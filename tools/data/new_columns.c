@@ -54,11 +54,6 @@ static void new_names_add(const char *const *gpus, size_t n, int is_section, str
 
 /* ---- values ---- */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int by_number(const void *pa, const void *pb)
 {
     int64_t a = 0, b = 0;
@@ -179,7 +174,7 @@ static int check_tokens(const struct survey_column *c)
 
 static void add_words(struct buf *out, const struct interned *words)
 {
-    const char **v = listed(words, by_text);
+    const char **v = listed(words, compare_texts);
     for (size_t i = 0; i < words->n; i++)
         buf_printf(out, " %s", v[i]);
     free(v);
@@ -190,7 +185,7 @@ static void add_words(struct buf *out, const struct interned *words)
 /* Such names learn from times, which tables of the best alone do not have. */
 static int has_makers(const struct survey *s, const struct survey_column *c)
 {
-    const char **v = listed(&c->values, by_text);
+    const char **v = listed(&c->values, compare_texts);
     const int fits = field_is_gpu(c) && s->timed != NULL && new_names_fit(v, c->values.n);
     free(v);
     return fits;
@@ -198,7 +193,7 @@ static int has_makers(const struct survey *s, const struct survey_column *c)
 
 static void add_makers(const struct survey_column *c, int is_section, struct buf *out)
 {
-    const char **v = listed(&c->values, by_text);
+    const char **v = listed(&c->values, compare_texts);
     new_names_add(v, c->values.n, is_section, out);
     free(v);
 }

@@ -75,11 +75,6 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const struct folder_file *)a)->path, ((const struct folder_file *)b)->path);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int folder_read(struct folder *f, const char *path)
 {
     char *copy = xstrdup(path), *rest = copy;
@@ -95,7 +90,7 @@ int folder_read(struct folder *f, const char *path)
     if (f->n != 0)
         qsort(f->v, f->n, sizeof *f->v, by_path);
     if (f->n_tables != 0)
-        qsort(f->table, f->n_tables, sizeof *f->table, by_text);
+        qsort(f->table, f->n_tables, sizeof *f->table, compare_texts);
     return rc;
 }
 
