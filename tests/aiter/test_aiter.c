@@ -449,6 +449,25 @@ static void models_and_nearest_shapes(void)
             "--gpu MI300X", "log");
 }
 
+/* Of BF16, opus alone has to be compiled in: a table that names none of its leaves the others. */
+static void opus_is_compiled_in(void)
+{
+    put_text("list_" BF "_untuned_gemm.csv",
+             "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle\n16,1024,4096,False,torch.bfloat16,"
+             "torch.bfloat16,False,False\n");
+    made("950_" BF "_tuned_gemm.csv", "3,64,128,True,a,b,False,True,torch,0,5.5,native",
+         TO_ROW BF_HEAD);
+    edited("950_" BF "_tuned_gemm.csv", "80_" BF "_tuned_gemm.csv", "s/gfx950,256/gfx942,80/");
+    RAN_CASE(aiter("--gpu MI308X --exact -o any.csv", "list_" BF "_untuned_gemm.csv") == 0
+                 && strcmp(cells("any.csv", "$11"), "opus ") == 0
+                 && aiter("--gpu MI308X --exact -o some.csv --installed 80_" BF
+                          "_tuned_gemm.csv --",
+                          "list_" BF "_untuned_gemm.csv")
+                        == 0
+                 && strcmp(cells("some.csv", "$11"), "asm ") == 0,
+             "a kernel of opus that AITER was not built with is not predicted");
+}
+
 static void other_gpu(const char *gpu)
 {
     RAN_CASE(aiter(say("--gpu %s --exact -o dir", gpu), "log") == 0
@@ -544,11 +563,11 @@ static void speed_and_memory(void)
 int main(void)
 {
     static void (*const parts[])(void) = {
-        logs_and_lists,     sizes_that_serve,          outputs,
-        earlier_outputs,    installed_tables,          packed_files,
-        nearest_shapes,     models_and_nearest_shapes, gpus,
-        bad_logs_and_lists, bad_installed_tables,      bad_lines,
-        speed_and_memory};
+        logs_and_lists,      sizes_that_serve,          outputs,
+        earlier_outputs,     installed_tables,          packed_files,
+        nearest_shapes,      models_and_nearest_shapes, gpus,
+        opus_is_compiled_in, bad_logs_and_lists,        bad_installed_tables,
+        bad_lines,           speed_and_memory};
     int has_all = 1;
     program_begin();
     for (size_t i = 0; i < COUNT(families); i++)
