@@ -144,7 +144,7 @@ compiled() {
     for file in "$@"; do
         case $file in
         tests/release/embed/use.c) ;; # embed.sh compiles it, with a name each time
-        tests/hip/device.c | examples/hip_select.c) ;;             # hip.sh does so, for each runtime
+        tests/hip/device.c | tests/hip/opencl.c | examples/hip_select.c) ;; # hip.sh and opencl.sh do so
         */xgboost_peer.c) [ ! -e /usr/include/xgboost/c_api.h ] || echo $file ;;
         */sqlite_peer.c) case $(libraries) in *SQLITE*) echo $file ;; esac ;;
         tools/evolve/* | tests/evolve/*) [ ! "$evolve_flags" ] || echo $file ;;
