@@ -243,7 +243,7 @@ hits_of() { # SAYS COUNTS MODEL...
 
 # What rounding to int8 changes
 changes() {
-    say "" "Rounding to int8 changes Pft by so many points, int8 less float:" "" \
+    say "" "Rounding to int8 changes Pft by so many points, int8 minus float:" "" \
         "| model | \`config\`: @1 | @10 | @100 | \`shape\`: @1 | @10 | @100 |" "|---|---|---|---|---|---|---|"
     awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
