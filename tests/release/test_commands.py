@@ -181,6 +181,13 @@ def tuner_file(device):
 """
 
 
+def triton_cache():
+    """A small autotune cache of Triton"""
+    times = ", ".join(f'[{{"kwargs": {{"BLOCK_M": {m}}}, "num_warps": {w}, "maxnreg": null}}, [{8 / m / w}, 0, 0]]'
+                      for m in (64, 128) for w in (2, 4))
+    return f'{{"key": [1024, 512, 256, "torch.float16"], "configs_timings": [{times}]}}'
+
+
 T1_FILE = """{"ConfigurationSpace": {"TuningParameters": [{"Name": "bx", "Values": "[64, 128]"},
 {"Name": "vec", "Values": "[2**i for i in range(3)]"}],
 "Conditions": [{"Expression": "bx * vec <= 512", "Parameters": ["bx", "vec"]}]}}
@@ -213,6 +220,7 @@ def provide(at):
             "example.c": re.search("(?ms)^```c\n(.*?)^```$", read("README.md"))[1],
             "my.spec": read("tests/fixtures/rowsum.spec"), "results.csv": rowsum_rows(), "kernel.json": T1_FILE,
             "A100.json": tuner_file("NVIDIA A100-PCIE-40GB"), "MI250X.json": tuner_file("AMD Instinct MI250X"),
+            "matmul.autotune.json": triton_cache(),
             "FILE.h": read(f"weights/{SMALL}.h"), f"build/paper/config/{SMALL}-encdec.h": read(f"weights/{SMALL}.h"),
             "log.txt": "".join(log.splitlines(True)[:78]), "config.json": read("tests/aiter/hf_deepseek_v3.json"),
             "server.log": SERVER_LOG, # and a training run that logs its convolutions
