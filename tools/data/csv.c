@@ -492,9 +492,18 @@ static int read_rows(struct csv *c)
     return rc < 0 ? -1 : best_rows_check(&c->best, c->l);
 }
 
+/* With a field `gpu`, tables may be of several devices. */
+static int is_of_other_environment(struct loader *l, const struct buf *bytes)
+{
+    return l->spec->format == SPEC_TIMED && spec_field_index(l->spec, "gpu") < 0
+           && environment_is_other(&l->environment, l->path, bytes->s);
+}
+
 int csv_read(struct loader *l, struct buf *bytes)
 {
     struct csv c;
+    if (is_of_other_environment(l, bytes))
+        return 0;
     memset(&c, 0, sizeof c);
     c.l = l;
     c.r = &c.raw;

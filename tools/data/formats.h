@@ -3,6 +3,7 @@
 #pragma once
 
 #include "data.h"
+#include "environment.h"
 
 #include "base/csv_records.h"
 #include "base/intern.h"
@@ -104,6 +105,7 @@ struct loader {
     int gpu_is_used, gpu_is_named; /* by files for which --gpu stands, and that need it not */
     char kernel[64];               /* of the first of CLBlast's files, which is kernel_path */
     const char *kernel_path;
+    struct environment environment; /* of tables of times of one device */
     size_t at_once; /* how many rows the present verdict keeps or drops */
     size_t dropped[DATA_N_DROPS];
 };
