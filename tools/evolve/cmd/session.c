@@ -64,14 +64,15 @@ struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long 
 
 /* ---- baselines ---- */
 
-static struct ir_source source_of(const struct session *s)
+struct ir_source session_source(const struct session *s)
 {
-    struct ir_source source;
-    memset(&source, 0, sizeof source);
-    source.path = s->options.kernel;
-    source.function = s->options.function;
-    source.flags = (const char *const *)s->flags;
-    return source;
+    const struct session_options *o = &s->options;
+    return (struct ir_source){.path = o->kernel,
+                              .function = o->function,
+                              .target = o->target,
+                              .cpu = o->cpu,
+                              .flags = (const char *const *)s->flags,
+                              .edit_barriers = o->barriers};
 }
 
 /* Opens the kernel behind these passes; *code is its machine code. */
@@ -79,7 +80,7 @@ static int open_passes(const struct session *s, const struct ir_passes *passes, 
                        ev_kernel **code)
 {
     static const struct edits none;
-    const struct ir_source source = source_of(s);
+    const struct ir_source source = session_source(s);
     enum outcome why;
     if (ir_open(ir, &source, passes) != 0)
         return -1;
@@ -171,29 +172,37 @@ static int open_reference(struct session *s)
 
 /* ---- all of it ---- */
 
+/* Kernel and harness, in children of this process */
+static int open_harness(struct session *s)
+{
+    if (oracle_parse(s->options.oracle, &s->plan.oracle) != 0
+        || host_open(&s->host, s->options.harness, EVOLVE_CLANG, (const char *const *)s->flags) != 0
+        || open_reference(s) != 0
+        || (s->options.baseline != NULL ? named_baseline(s) : choose_baseline(s)) != 0)
+        return -1;
+    s->code.self = s->ir;
+    s->code.compile = ir_compile;
+    s->code.compile_soon = ir_compile_soon;
+    s->code.forget = ir_forget;
+    const int rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
+    s->task.trial = s->trial;
+    s->task.evaluate = repeat_evaluate;
+    s->task.compare = repeat_compare;
+    return rc;
+}
+
 int session_open(struct session *s, const struct session_options *options)
 {
     memset(s, 0, sizeof *s);
     s->options = *options;
     s->plan = session_plan(options->jobs, options->timeout_ms, options->memory_mb, options->seed);
-    if (oracle_parse(options->oracle, &s->plan.oracle) != 0)
-        return -1;
     s->flags = words_of(options->cflags);
-    if (host_open(&s->host, options->harness, EVOLVE_CLANG, (const char *const *)s->flags) != 0) {
-        session_close(s);
-        return -1;
-    }
-    int rc = open_reference(s);
-    if (rc == 0)
-        rc = options->baseline != NULL ? named_baseline(s) : choose_baseline(s);
-    s->code.self = s->ir;
-    s->code.compile = ir_compile;
-    s->code.compile_soon = ir_compile_soon;
-    s->code.forget = ir_forget;
-    if (rc == 0)
-        rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
-    s->task = (struct task){edit_operators, s->ir,    ir_propose,      ir_applies,
-                            ir_simpler,     s->trial, repeat_evaluate, repeat_compare};
+    const int rc = options->evaluate != NULL ? evaluated_open(s) : open_harness(s);
+    s->task.names = edit_operators;
+    s->task.program = s->ir;
+    s->task.propose = ir_propose;
+    s->task.applies = ir_applies;
+    s->task.simpler = ir_simpler;
     if (rc != 0)
         session_close(s);
     return rc;
@@ -202,10 +211,27 @@ int session_open(struct session *s, const struct session_options *options)
 void session_close(struct session *s)
 {
     trial_close(s->trial);
+    evaluator_close(s->evaluator);
     ir_close(s->ir);
     host_close(s->host);
+    free(s->made);
     free(s->flags);
     memset(s, 0, sizeof *s);
+}
+
+size_t session_cases(const struct session *s)
+{
+    return s->evaluator != NULL ? evaluator_cases(s->evaluator) : trial_cases(s->trial);
+}
+
+struct trial_case session_case(const struct session *s, size_t i)
+{
+    return s->evaluator != NULL ? evaluator_case(s->evaluator, i) : trial_case(s->trial, i);
+}
+
+const char *session_sizes(const struct session *s)
+{
+    return s->evaluator != NULL ? evaluator_sizes(s->evaluator) : host_harness(s->host)->sizes;
 }
 
 /* ---- a list tried on all cases ---- */
@@ -273,13 +299,17 @@ void story_of(struct story *story, const struct session *s, const struct search_
     memset(story, 0, sizeof *story);
     story_put(story, "kernel", o->kernel);
     story_put(story, "function", o->function);
-    story_put(story, "harness", o->harness);
+    if (o->evaluate != NULL)
+        evaluated_story(story, s);
+    else {
+        story_put(story, "harness", o->harness);
+        story_put(story, "oracle", or_else(o->oracle, "exact"));
+        story_put_hash_of_file(story, "harness_sha256", o->harness);
+    }
     story_put(story, "cflags", or_else(o->cflags, ""));
-    story_put(story, "oracle", or_else(o->oracle, "exact"));
     story_put(story, "baseline", s->passes->name);
     ir_hash(s->ir, hex);
     story_put(story, "module", hex);
-    story_put_hash_of_file(story, "harness_sha256", o->harness);
     story_put_number(story, "timeout_ms", (double)o->timeout_ms);
     story_put_number(story, "memory_mb", (double)o->memory_mb);
     story_put_plan(story, plan);
@@ -340,13 +370,16 @@ static int story_options(const struct archive *log, const char *path, struct ses
 {
     const struct story_text texts[] = {{"kernel", &o->kernel},
                                        {"function", &o->function},
-                                       {"harness", &o->harness},
                                        {"cflags", &o->cflags},
-                                       {"oracle", &o->oracle},
                                        {"baseline", &o->baseline},
                                        {NULL, NULL}};
+    const struct story_text of_harness[] = {
+        {"harness", &o->harness}, {"oracle", &o->oracle}, {NULL, NULL}};
     memset(o, 0, sizeof *o);
     if (story_texts(log, path, texts) != 0
+        || (archive_value(log, "evaluate") != NULL ? evaluated_options(log, path, o)
+                                                   : story_texts(log, path, of_harness))
+               != 0
         || story_number(log, path, "timeout_ms", &o->timeout_ms) != 0
         || story_number(log, path, "memory_mb", &o->memory_mb) != 0)
         return -1;
@@ -356,7 +389,7 @@ static int story_options(const struct archive *log, const char *path, struct ses
 /* Is it read from the files, and not from the command line? */
 static int is_found(const char *key)
 {
-    return strcmp(key, "module") == 0 || ends_with(key, "_sha256");
+    return strcmp(key, "module") == 0 || strcmp(key, "cases") == 0 || ends_with(key, "_sha256");
 }
 
 /* The log's values in place of those of a command line; what is read from files stays. -1 after a
@@ -397,7 +430,7 @@ int logged_open(struct logged *run, const char *path, long jobs)
     o.jobs = jobs;
     if (rc == 0)
         rc = story_find(path, "kernel", &o.kernel, &run->found[0]);
-    if (rc == 0)
+    if (rc == 0 && o.harness != NULL)
         rc = story_find(path, "harness", &o.harness, &run->found[1]);
     if (rc == 0)
         rc = session_open(&run->session, &o);
