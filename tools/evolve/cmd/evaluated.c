@@ -66,10 +66,9 @@ static struct evaluator_code code_of(struct made *made)
 /* One that stays as long as the session */
 static struct made *make_of(const struct session *s, const struct ir_passes *passes)
 {
-    const struct ir_source source = session_source(s);
     struct made *made = xcalloc(1, sizeof *made);
     made->form = (enum ir_form)s->options.form;
-    if (ir_open(&made->ir, &source, passes) == 0)
+    if (ir_open(&made->ir, &s->source, passes) == 0)
         return made;
     free(made);
     return NULL;
@@ -127,7 +126,7 @@ static int choose(struct session *s)
 
 static int choose_named(struct session *s)
 {
-    const struct ir_passes *passes = baseline_of(s->options.baseline);
+    const struct ir_passes *passes = ir_baseline_of(s->options.baseline);
     if (passes == NULL)
         return fail("--baseline \"%s\": is none of O2, O3 and O3-native, each with or without "
                     "-scalar",

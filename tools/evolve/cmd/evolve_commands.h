@@ -81,6 +81,7 @@ struct session_options { /* of the command line, or of a log */
 
 struct session {
     struct session_options options;
+    struct ir_source source;
     struct host *host; /* and trial; NULL where there is an evaluator */
     struct ir *ir;     /* behind the passes of the baseline */
     const struct ir_passes *passes;
@@ -99,9 +100,6 @@ struct session {
    the harness's function returns is at most MOST. 0, or -1 with a message. */
 int oracle_parse(const char *text, struct oracle *out);
 
-/* The passes of that baseline, or NULL */
-const struct ir_passes *baseline_of(const char *name);
-
 /* The words of a text (NULL: none), NULL at their end; one block, to be freed */
 char **words_of(const char *text);
 
@@ -116,7 +114,6 @@ void session_close(struct session *s);
 size_t session_cases(const struct session *s);
 struct trial_case session_case(const struct session *s, size_t i);
 const char *session_sizes(const struct session *s); /* their names, with blanks between */
-struct ir_source session_source(const struct session *s);
 
 /* ---- evaluated.c: the same with an evaluator in place of a harness ---- */
 
@@ -133,7 +130,7 @@ int evaluated_options(const struct archive *log, const char *path, struct sessio
 /* 1 if it is valid on all, 0 if not, -1 after a message; the result goes into the archive. */
 int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out);
 
-/* ---- what a log says of its search, and a session made again from it ---- */
+/* ---- story.c: what a log says of its search; session.c: and a session made again from it ---- */
 
 enum { STORY_LINES = 24 };
 

@@ -191,7 +191,7 @@ static const char help[] =
     "Chooses variants of the kernel, so that together they are the fastest over the harness's\n"
     "cases, and writes\n"
     "  NAME.o     the variants as functions NAME_v0, NAME_v1, ...; the first one is the baseline\n"
-    "  NAME.h     the table of them\n"
+    "  NAME.h     the table of them; after --evaluate, with their bytes, and there is no NAME.o\n"
     "  NAME.spec  for kpred-train: the sizes of a case as fields, and the parameter `variant`\n"
     "  NAME.csv   the time of each variant for each timed case whose sizes are from 1 to 2^24\n"
     "so that `kpred-train train NAME.spec --data NAME.csv -o MODEL.h` learns which one a problem\n"
@@ -470,7 +470,7 @@ struct emit_options {
 static const struct ir_passes *find_passes(const char *name)
 {
     const struct ir_passes *passes =
-        strcmp(name, "none") == 0 ? &ir_unoptimised : baseline_of(name);
+        strcmp(name, "none") == 0 ? &ir_unoptimised : ir_baseline_of(name);
     if (passes == NULL)
         fail("--passes \"%s\": is not one of a baseline's, which check prints", name);
     return passes;

@@ -133,6 +133,14 @@ const struct ir_passes ir_baselines[IR_BASELINES] = {
 };
 const struct ir_passes ir_unoptimised = {"O0", 0, 0, 0};
 
+const struct ir_passes *ir_baseline_of(const char *name)
+{
+    for (size_t i = 0; i < IR_BASELINES; i++)
+        if (strcmp(ir_baselines[i].name, name) == 0)
+            return &ir_baselines[i];
+    return NULL;
+}
+
 /* ---- passes without vectors ---- */
 
 /* The builder's options do not reach "default<O3>", which sets them anew. But no vectoriser touches

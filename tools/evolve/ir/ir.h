@@ -27,7 +27,8 @@ struct ir_passes {
 };
 enum { IR_BASELINES = 6 };
 extern const struct ir_passes ir_baselines[IR_BASELINES];
-extern const struct ir_passes ir_unoptimised; /* the reference */
+extern const struct ir_passes ir_unoptimised;             /* the reference */
+const struct ir_passes *ir_baseline_of(const char *name); /* NULL: none has that name */
 
 struct ir;
 
