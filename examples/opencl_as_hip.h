@@ -10,7 +10,7 @@
    A stream is a command queue, in order and with profiling; 0 is the default one. An event is a
    marker, so a pair of them times what lies between, as in HIP. The events of all launches are kept
    until the next wait, which returns the first error among them: a kernel that fails on the device
-   is seen. A module is a file with OpenCL C. Memory is an address that only these calls know; a
+   is seen. A module is a file with OpenCL C, or with LLVM's bitcode where the device takes it. Memory is an address that only these calls know; a
    kernel's argument is where an allocation begins. Errors of OpenCL keep their numbers, below 0. */
 #ifndef KPRED_OPENCL_AS_HIP_H
 #define KPRED_OPENCL_AS_HIP_H
@@ -448,8 +448,8 @@ static inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hip
 
 /* ---- modules ---- */
 
-/* The text of a file; NULL if it cannot be read or is too long */
-static inline char *opencl_read(const char *path)
+/* The text of a file, of *length bytes; NULL if it cannot be read or is too long */
+static inline char *opencl_read(const char *path, size_t *length)
 {
     enum { MOST = 1 << 22 };
     FILE *file = fopen(path, "rb");
@@ -462,7 +462,17 @@ static inline char *opencl_read(const char *path)
         return NULL;
     }
     text[n] = '\0';
+    *length = n;
     return text;
+}
+
+static inline cl_program opencl_program(const char *text, size_t length, hipError_t *error)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (length < 2 || memcmp(text, "BC", 2) != 0)
+        return clCreateProgramWithSource(opencl_state.context, 1, &text, NULL, error);
+    return clCreateProgramWithBinary(opencl_state.context, 1, &opencl_state.device, &length, &bytes,
+                                     NULL, error);
 }
 
 /* Says why a program was not built: the first lines of the compiler's log. */
@@ -485,13 +495,13 @@ static inline void opencl_complain(cl_program program, const char *path)
 static inline hipError_t hipModuleLoad(hipModule_t *module, const char *path)
 {
     hipError_t error = opencl_open();
-    char *text = error == hipSuccess ? opencl_read(path) : NULL;
-    const char *source = text;
+    size_t length = 0;
+    char *text = error == hipSuccess ? opencl_read(path, &length) : NULL;
     if (error == hipSuccess && text == NULL)
         error = hipErrorFileNotFound;
     if (error != hipSuccess)
         return opencl_said(error);
-    *module = clCreateProgramWithSource(opencl_state.context, 1, &source, NULL, &error);
+    *module = opencl_program(text, length, &error);
     free(text);
     if (error != CL_SUCCESS)
         return opencl_said(error);

@@ -687,7 +687,7 @@ void evaluator_close(struct evaluator *e)
     if (e == NULL)
         return;
     crew_close(e->crew);
-    talk_end(&e->talk);
+    talk_finish(&e->talk);
     if (e->folder != NULL)
         remove_folder(e->folder);
     free(e->folder);

@@ -61,6 +61,21 @@ int talk_begin(struct talk *t)
     return fail("%s: cannot be started: %s", t->command, strerror(errno));
 }
 
+/* What closes its output is about to end: then talk_end finds its own status, and not that of a
+   kill. */
+static void let_end(const struct talk *t, int most_ms)
+{
+    const struct timespec pause = {0, 2000000};
+    for (int ms = 0; ms < most_ms; ms += 2) {
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        if (waitid(P_PID, (id_t)t->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+            && info.si_pid == t->pid)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
 void talk_end(struct talk *t)
 {
     if (t->pid == 0)
@@ -70,6 +85,15 @@ void talk_end(struct talk *t)
     process_wait(t->pid, &t->status);
     close(t->socket);
     t->pid = 0;
+}
+
+void talk_finish(struct talk *t)
+{
+    if (t->pid == 0)
+        return;
+    shutdown(t->socket, SHUT_RDWR);
+    let_end(t, 1000);
+    talk_end(t);
 }
 
 /* ---- asking and hearing ---- */
@@ -117,21 +141,6 @@ static int read_more(struct talk *t, double deadline)
     return n > 0 || (n < 0 && errno == EINTR) ? 1 : -1;
 }
 
-/* What closes its output is about to end: then talk_end finds its own status, and not that of a
-   kill. */
-static void let_end(const struct talk *t)
-{
-    const struct timespec pause = {0, 2000000};
-    for (int tries = 0; tries < 50; tries++) {
-        siginfo_t info;
-        memset(&info, 0, sizeof info);
-        if (waitid(P_PID, (id_t)t->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
-            && info.si_pid == t->pid)
-            return;
-        nanosleep(&pause, NULL);
-    }
-}
-
 enum talk_news talk_hear(struct talk *t, double deadline, struct buf *line)
 {
     enum { LONGEST = 1 << 20 };
@@ -140,7 +149,7 @@ enum talk_news talk_hear(struct talk *t, double deadline, struct buf *line)
             return TALK_TOO_LONG;
         const int came = read_more(t, deadline);
         if (came < 0)
-            let_end(t);
+            let_end(t, 100);
         if (came <= 0)
             return came == 0 ? TALK_LATE : TALK_ENDED;
     }

@@ -20,6 +20,7 @@ int talk_begin(struct talk *t);
 void talk_ask(const struct talk *t, const char *line); /* if it is gone, talk_hear finds out */
 /* Waits for a line until clock_seconds shows `deadline`; the line is in `line`, without its end. */
 enum talk_news talk_hear(struct talk *t, double deadline, struct buf *line);
-void talk_end(struct talk *t); /* with all of its group */
+void talk_end(struct talk *t);    /* with all of its group, now */
+void talk_finish(struct talk *t); /* the same, but it may first end by itself for a moment */
 /* "signal 11", "status 3, and said: no device": of the last end */
 void talk_last_words(const struct talk *t, struct buf *out);
