@@ -375,5 +375,8 @@ int main(int argc, char **argv)
         return 77;
     }
     e.cases = kernel->cases;
-    return evaluator_serve(&e);
+    const int status = evaluator_serve(&e);
+    unload(EVALUATOR_CANDIDATE);
+    unload(EVALUATOR_BASELINE);
+    return status;
 }
