@@ -494,6 +494,14 @@ static int add_random(struct ir *ir, long n, long seed, struct edits *list)
     return 0;
 }
 
+static int refuse_edits(const struct emit_options *o, struct ir *ir, const struct edits *list)
+{
+    const char *why;
+    const size_t n = ir_refusal(ir, list, &why);
+    return fail("--edits \"%s\": does not apply to %s in %s: edit %zu: %s", o->edits,
+                o->source.function, o->source.path, n, why);
+}
+
 static int emit(const struct emit_options *o, struct ir *ir)
 {
     struct edits list = {NULL, 0, 0};
@@ -504,8 +512,7 @@ static int emit(const struct emit_options *o, struct ir *ir)
     if (rc == 0)
         rc = add_random(ir, o->random, o->seed, &list);
     if (rc == 0 && !ir_applies(ir, &list))
-        rc = fail("--edits \"%s\": does not apply to %s in %s", o->edits, o->source.function,
-                  o->source.path);
+        rc = refuse_edits(o, ir, &list);
     if (rc == 0)
         rc = ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes);
     if (rc == 0)

@@ -45,6 +45,8 @@ void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches 
 int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
 int ir_applies(void *ir, const struct edits *list);
 int ir_simpler(void *ir, const struct edit *e, struct edit *out);
+/* Of a list that does not apply: the number of the first edit that does not, from 1 on, and why */
+size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why);
 
 /* What an edit of a list did. Texts are to be freed by ir_steps_free. */
 struct ir_step {

@@ -134,6 +134,10 @@ enum rules_class {
 };
 
 enum rules_class rules_of(LLVMValueRef instruction);
+int rules_is_convergent(LLVMValueRef instruction); /* a call that lanes come to together */
+
+/* May the item's instruction stand at that place, too? An access to memory passes no barrier. */
+int barriers_allow(const struct body *b, uint32_t item, uint32_t place);
 
 /* ---- which value an operand takes that needs another one ---- */
 
@@ -165,6 +169,8 @@ enum { N_OPERATORS = OP_CONSTANT }; /* those before it */
 
 /* Does the edit apply to the function as it is? Barriers are touched only if `barriers` is set. */
 int operators_fit(const struct body *b, const struct edit *e, int barriers);
+/* Why it does not, in words */
+const char *operators_refusal(const struct body *b, const struct edit *e, int barriers);
 /* Applies one that fits. */
 void operators_do(struct body *b, const struct edit *e);
 /* Applies a list up to the first edit that does not fit: is there none? */

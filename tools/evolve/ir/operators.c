@@ -28,9 +28,17 @@ static int begins_with_any(const char *s, const char *const *starts)
 
 static int is_barrier(const char *name)
 {
-    static const char *const names[] = {"llvm.amdgcn.s.barrier", "llvm.amdgcn.wave.barrier",
-                                        "llvm.nvvm.barrier",     "llvm.nvvm.bar.",
-                                        "llvm.nvvm.membar.",     NULL};
+    static const char *const names[] = {"llvm.amdgcn.s.barrier",
+                                        "llvm.amdgcn.wave.barrier",
+                                        "llvm.nvvm.barrier",
+                                        "llvm.nvvm.bar.",
+                                        "llvm.nvvm.membar.",
+                                        "_Z7barrierj",
+                                        "_Z18work_group_barrier",
+                                        "_Z9mem_fencej",
+                                        "_Z14read_mem_fencej",
+                                        "_Z15write_mem_fencej",
+                                        NULL};
     return begins_with_any(name, names);
 }
 
@@ -139,6 +147,12 @@ static int rules_is_called(LLVMValueRef value)
             return 1;
     }
     return 0;
+}
+
+int rules_is_convergent(LLVMValueRef v)
+{
+    return LLVMIsACallInst(v)
+           && has_attribute(v, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent");
 }
 
 /* ---- rules: buffers ---- */
@@ -295,7 +309,7 @@ static int fits_copy(const struct body *b, const struct edit *e, int barriers)
     const uint32_t item = subject(b, e->what, barriers);
     const uint32_t place = body_place_for(b, e->where);
     if (!may_stand_elsewhere(class_of(b, item)) || place == BODY_NONE
-        || body_find(b, id_of_copy(e)) != BODY_NONE)
+        || body_find(b, id_of_copy(e)) != BODY_NONE || !barriers_allow(b, item, place))
         return 0;
     LLVMValueRef v = b->item[item].value;
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVoidTypeKind
@@ -307,7 +321,8 @@ static int fits_move(const struct body *b, const struct edit *e, int barriers)
 {
     const uint32_t item = subject(b, e->what, barriers);
     const uint32_t place = body_place_for(b, e->where);
-    if (!may_stand_elsewhere(class_of(b, item)) || place == BODY_NONE)
+    if (!may_stand_elsewhere(class_of(b, item)) || place == BODY_NONE
+        || !barriers_allow(b, item, place))
         return 0;
     const uint32_t before = body_next_live(b, place);
     return before != b->item[item].at
@@ -320,13 +335,14 @@ static int fits_replace(const struct body *b, const struct edit *e, int barriers
     const uint32_t x = subject(b, e->what, barriers), y = subject(b, e->where, barriers);
     return x != y && may_stand_elsewhere(class_of(b, x)) && class_of(b, x) == class_of(b, y)
            && LLVMTypeOf(b->item[x].value) == LLVMTypeOf(b->item[y].value)
-           && body_find(b, id_of_copy(e)) == BODY_NONE;
+           && body_find(b, id_of_copy(e)) == BODY_NONE && barriers_allow(b, y, b->item[x].at);
 }
 
 static int fits_swap(const struct body *b, const struct edit *e, int barriers)
 {
     const uint32_t x = subject(b, e->what, barriers), y = subject(b, e->where, barriers);
-    return x != y && may_stand_elsewhere(class_of(b, x)) && may_stand_elsewhere(class_of(b, y));
+    return x != y && may_stand_elsewhere(class_of(b, x)) && may_stand_elsewhere(class_of(b, y))
+           && barriers_allow(b, x, b->item[y].at) && barriers_allow(b, y, b->item[x].at);
 }
 
 static LLVMValueRef other_operand(const struct body *b, uint32_t item, const struct edit *e)
@@ -447,6 +463,33 @@ static const struct {
 int operators_fit(const struct body *b, const struct edit *e, int barriers)
 {
     return e->op < N_OPERATORS && operators[e->op].fits(b, e, barriers);
+}
+
+/* Does what it moves pass a barrier? */
+static int passes_barrier(const struct body *b, const struct edit *e)
+{
+    const uint32_t item = body_find(b, e->what), other = body_find(b, e->where);
+    const int trades = e->op == OP_REPLACE || e->op == OP_SWAP;
+    if (trades)
+        return other != BODY_NONE && b->item[other].value != NULL
+               && (!barriers_allow(b, other, b->item[item].at)
+                   || (e->op == OP_SWAP && !barriers_allow(b, item, b->item[other].at)));
+    const uint32_t place = body_place_for(b, e->where);
+    return (e->op == OP_COPY || e->op == OP_MOVE) && place != BODY_NONE
+           && !barriers_allow(b, item, place);
+}
+
+const char *operators_refusal(const struct body *b, const struct edit *e, int barriers)
+{
+    const uint32_t item = body_find(b, e->what);
+    if (item == BODY_NONE || b->item[item].value == NULL)
+        return "there is no instruction of that number";
+    if (rules_of(b->item[item].value) == RULES_BARRIER && !barriers)
+        return "it is about a barrier, which --barriers permits";
+    if (subject(b, e->what, barriers) == BODY_NONE)
+        return "it is about an instruction that is never edited";
+    return passes_barrier(b, e) ? "an access to memory would pass a barrier"
+                                : "its place, operand or type does not fit";
 }
 
 void operators_do(struct body *b, const struct edit *e)
