@@ -184,9 +184,6 @@ static void unload(int which)
 {
     if (!is_loaded[which])
         return;
-#ifdef KPRED_OPENCL_AS_HIP_H
-    (void)clReleaseKernel(function[which]);
-#endif
     (void)hipModuleUnload(module[which]);
     is_loaded[which] = 0;
 }

@@ -135,6 +135,10 @@ enum rules_class {
 
 enum rules_class rules_of(LLVMValueRef instruction);
 int rules_is_convergent(LLVMValueRef instruction); /* a call that lanes come to together */
+int rules_is_lifetime(LLVMValueRef instruction);   /* llvm.lifetime.start and its like */
+int rules_is_called(LLVMValueRef value);           /* does a call go through it? */
+/* May the instruction's operand i be another value of the same type? */
+int rules_operand(LLVMValueRef instruction, unsigned i);
 
 /* May the item's instruction stand at that place, too? An access to memory passes no barrier. */
 int barriers_allow(const struct body *b, uint32_t item, uint32_t place);
