@@ -129,13 +129,11 @@ static enum rules_class class_of_call(LLVMValueRef call)
     return RULES_PLAIN;
 }
 
-/* llvm.lifetime.start and its like */
 int rules_is_lifetime(LLVMValueRef instruction)
 {
     return LLVMIsACallInst(instruction) && strncmp(callee(instruction), "llvm.lifetime.", 14) == 0;
 }
 
-/* Does a call go through this value? */
 int rules_is_called(LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
@@ -224,7 +222,6 @@ static int is_field(LLVMValueRef gep, unsigned operand)
     return operand > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind;
 }
 
-/* May its operand i be another value of the same type? */
 int rules_operand(LLVMValueRef v, unsigned i)
 {
     const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i)));
