@@ -112,7 +112,7 @@ struct loader {
     char kernel[64]; /* of the first of CLBlast's files, which is kernel_path */
     const char *kernel_path;
     struct environment environment; /* of tables of times of one device */
-    size_t at_once; /* how many rows the present verdict keeps or drops */
+    size_t at_once;                 /* how many rows the present verdict keeps or drops */
     size_t dropped[DATA_N_DROPS];
 };
 
