@@ -133,6 +133,28 @@ static void fails(const char *name, const char *arguments, int status, const cha
     RAN_CASE(program.status == status && is_like(program.err.s, say("%s.*", text)), name);
 }
 
+/* A line without a tuple, with a tuple that is not legal there, and with a word */
+static void refused_caches(void)
+{
+    static const char *const lines[] = {"1 0 0 16", "1 0 0 16 64 28 28 128 1 0 0 0 0 0 0 0 0",
+                                        "1 0 0 16 64 28 28 128 1 x"};
+    char head[512];
+    RAN("%s none any.co cache", self);
+    RAN_CASE(is_timed(), "a cache is written");
+    snprintf(head, sizeof head, "%.*s", (int)strcspn(text_of("cache"), "\n"), text_of("cache"));
+    RAN("%s none any.co cache", self);
+    RAN_CASE(program.status == 0 && count_of(program.out.s, "cached: ") == 3
+                 && has_line(program.out.s, "0 events, 3 launches, 0 left, 0 misused"),
+             "a cache is used");
+    for (int i = 0; i < 3; i++) {
+        put_text("bad", "%s\n%s\n", head, lines[i]);
+        fails(lines[i], "none any.co bad", 1, say("hip_select: bad:2: .*: %s", lines[i]));
+    }
+    put_text("bad", "%s\n1 0", head);
+    fails("a line that was cut", "none any.co bad", 1, "hip_select: bad:2: ");
+    fails("no folder", "none any.co no/cache", 1, "hip_select: no/cache: ");
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -161,6 +183,7 @@ int main(int argc, char **argv)
     fails("no such file", "none none.co", 1, "hip_select: none.co: hipErrorFileNotFound");
     fails("no code object in it", "none empty.co", 1, "hip_select: empty.co: hipErrorInvalidImage");
     fails("no kernel in it", "kernel any.co", 1, "hip_select: kernel \"add\": hipErrorNotFound");
-    fails("usage", "none any.co any.co", 2, "usage: ");
+    fails("usage", "none any.co any.co any.co", 2, "usage: ");
+    refused_caches();
     return program_end();
 }
