@@ -161,7 +161,8 @@ static void tables(void)
     RAN("%s wrong any.co - times.csv", self);
     char *first = new_copy(text_of("times.csv"));
     RAN_CASE(is_timed() && begins(first, "# kpred-train tune: conv_asm_1x1u\n# device: ")
-                 && lines_like(first, "^gfx906_60,.*,[0-9.]+$") + lines_like(first, ",failed$") == 16
+                 && lines_like(first, "^gfx906_60,.*,[0-9.]+$") + lines_like(first, ",failed$")
+                        == 16
                  && lines_like(first, ",failed$") > 0,
              "a table of the times");
     RAN("%s none any.co - times.csv", self);
