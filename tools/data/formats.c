@@ -284,6 +284,8 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     out->n_params = spec->n_params;
     int rc = set_fields_check(spec, &options->set);
     if (rc == 0)
+        rc = tuner_check_unit(options->unit);
+    if (rc == 0)
         rc = load_all(&l, formats, out, paths, n);
     if (rc == 0) {
         load_note_unused(&l);

@@ -18,7 +18,7 @@ struct row {
 
 struct join {
     const char *const *paths;
-    int repeats; /* another time of a tuple is one more row */
+    int repeats;                    /* another time of a tuple is one more row */
     struct interned keys, comments; /* rows without their times, with `repeats` with
                                        them; comments of all files */
     struct environment environment;
