@@ -11,8 +11,8 @@
    A stream is a command queue, in order and with profiling; 0 is the default one. An event is a
    marker, so a pair of them times what lies between, as in HIP. The event of each launch is kept. A
    wait returns the first error of the launches that it waits for: a kernel that fails on the device
-   is seen. A module is a file with OpenCL C. Memory is an address that only these calls know; a
-   kernel's argument is where an allocation begins. Errors of OpenCL keep their numbers, below 0,
+   is seen. A module is a file with OpenCL C, or with bitcode of LLVM if the device takes it. Memory
+   is an address that only these calls know; a kernel's argument is where an allocation begins. Errors of OpenCL keep their numbers, below 0,
    but for those that say that the context is lost or that a launch found no resources. */
 #ifndef KPRED_OPENCL_AS_HIP_H
 #define KPRED_OPENCL_AS_HIP_H
@@ -554,8 +554,8 @@ static inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hip
 
 /* ---- modules ---- */
 
-/* The text of a file; NULL if it cannot be read or is too long */
-static inline char *opencl_read(const char *path)
+/* The text of a file, of *length bytes; NULL if it cannot be read or is too long */
+static inline char *opencl_read(const char *path, size_t *length)
 {
     enum { MOST = 1 << 22 };
     FILE *file = fopen(path, "rb");
@@ -569,6 +569,7 @@ static inline char *opencl_read(const char *path)
         return NULL;
     }
     text[n] = '\0';
+    *length = n;
     return text;
 }
 
@@ -592,11 +593,17 @@ static inline void opencl_complain(cl_program program, const char *path)
     free(log);
 }
 
-/* A program of this text, built */
-static inline hipError_t opencl_build(cl_program *program, const char *text, const char *path)
+/* A program of this text or bitcode, built */
+static inline hipError_t opencl_build(cl_program *program, const char *text, size_t length,
+                                      const char *path)
 {
     hipError_t error;
-    *program = clCreateProgramWithSource(opencl_state.context, 1, &text, NULL, &error);
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (length > 1 && memcmp(text, "BC", 2) == 0)
+        *program = clCreateProgramWithBinary(opencl_state.context, 1, &opencl_state.device, &length,
+                                             &bytes, NULL, &error);
+    else
+        *program = clCreateProgramWithSource(opencl_state.context, 1, &text, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
     error = clBuildProgram(*program, 1, &opencl_state.device, "-cl-kernel-arg-info", NULL, NULL);
@@ -610,15 +617,16 @@ static inline hipError_t opencl_build(cl_program *program, const char *text, con
 static inline hipError_t hipModuleLoad(hipModule_t *module, const char *path)
 {
     hipError_t error = opencl_open();
+    size_t length = 0;
     char *text;
     if (error != hipSuccess)
         return error;
-    text = opencl_read(path);
+    text = opencl_read(path, &length);
     *module = (hipModule_t)calloc(1, sizeof **module);
     if (text == NULL || *module == NULL)
         error = text == NULL ? hipErrorFileNotFound : hipErrorOutOfMemory;
     else
-        error = opencl_build(&(*module)->program, text, path);
+        error = opencl_build(&(*module)->program, text, length, path);
     free(text);
     if (error != hipSuccess) {
         free(*module);

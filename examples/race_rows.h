@@ -16,7 +16,8 @@ static inline int race_environment(char *text, size_t size)
     hipDeviceProp_t properties;
     int driver = 0, runtime = 0, units = 0;
     if (hipGetDeviceProperties(&properties, 0) != hipSuccess
-        || hipDriverGetVersion(&driver) != hipSuccess || hipRuntimeGetVersion(&runtime) != hipSuccess
+        || hipDriverGetVersion(&driver) != hipSuccess
+        || hipRuntimeGetVersion(&runtime) != hipSuccess
         || hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, 0) != hipSuccess) {
         fprintf(stderr, "race_rows: the device does not say what it is\n");
         return -1;
