@@ -675,14 +675,15 @@ static double kpri_hip_fastest(const kpri_hip_race *race)
     return least;
 }
 
-/* Drops the candidates that are far behind on entry, and sets the expected time of a turn. */
+/* Drops the candidates that are far behind on entry, and sets the expected time of a turn. A late
+   probe, perhaps by a faster clock, drops nobody who has raced. */
 static void kpri_hip_drop_slow(kpri_hip_race *race)
 {
     const double most = kpri_hip_fastest(race) * race->drop_factor;
     size_t i;
     for (i = 0; i < race->n; i++) {
         kpred_hip_timing *t = &race->timings[i];
-        if (t->outcome == KPRED_HIP_LEVEL && most > 0 && t->entry_us > most)
+        if (t->outcome == KPRED_HIP_LEVEL && t->rounds < 2 && most > 0 && t->entry_us > most)
             kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
     }
     race->turn_us = kpri_hip_usual_turn(race);

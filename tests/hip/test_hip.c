@@ -342,10 +342,10 @@ static void less_than_two_errors(void)
         scene.timings[0].sample_us[r] += 1.5 * 1.4382 - 4;
     kpri_hip_judge(&race, 1, KPRI_HIP_SURE_SIGMAS);
     CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_LEVEL);
-    race.tolerance = 0.05;
+    race.tolerance = 0.022;
     CHECK_EQ(kpri_hip_winners(&race), KPRED_HIP_LEVEL);
     CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_LEVEL);
-    race.tolerance = 0.005;
+    race.tolerance = 0.02;
     CHECK_EQ(kpri_hip_winners(&race), KPRED_HIP_LEVEL);
     CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_SLOWER);
     CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_LEVEL);

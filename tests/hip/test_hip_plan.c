@@ -128,6 +128,24 @@ static void the_entry_leaves_launches(void)
     }
 }
 
+/* The clock gets faster after the first rounds. */
+static double stepping_us(size_t i, int k)
+{
+    uint32_t n = 0;
+    (void)k;
+    for (size_t j = 0; j < scene.n; j++)
+        n += (uint32_t)scene.launches[j];
+    return (i == 0 ? 100 : i == 1 ? 95 : i == 22 ? 96 : 150) * (n > 22 + 6 + 4 ? 0.8 : 1);
+}
+
+/* The last one enters after two rounds, and is compared with the second in a third one only. */
+static void a_late_candidate(void)
+{
+    SELECT(23, 100, .script = stepping_us, .plan.budget_us = 4800);
+    CHECK(scene.launches[22] >= 3 && scene.result.rounds >= 3);
+    check_winner(1);
+}
+
 static double loading_us(size_t i, int k)
 {
     return scene.us[i] * (k == 1 ? 50 : 1);
@@ -523,11 +541,12 @@ static void statuses_have_texts(void)
 int main(void)
 {
     scene_run_rows(rows, COUNT(rows));
-    RUN_ALL(
-        drop_factor, tolerance, short_launches_are_batched, max_launches, the_entry_leaves_launches,
-        an_outlier_keeps_nobody_out, a_warm_up_that_passes_the_budget, rounds_behind_an_outlier,
-        budgets_are_kept, prepare_precedes_each_launch, flushes_precede_each_timed_launch,
-        verify_is_called_once_and_a_wrong_one_never_wins, null_pointers, callbacks_that_are_missing,
-        numbers_out_of_range, counts_out_of_range, statuses_have_texts);
+    RUN_ALL(drop_factor, tolerance, short_launches_are_batched, max_launches,
+            the_entry_leaves_launches, a_late_candidate, an_outlier_keeps_nobody_out,
+            a_warm_up_that_passes_the_budget, rounds_behind_an_outlier, budgets_are_kept,
+            prepare_precedes_each_launch, flushes_precede_each_timed_launch,
+            verify_is_called_once_and_a_wrong_one_never_wins, null_pointers,
+            callbacks_that_are_missing, numbers_out_of_range, counts_out_of_range,
+            statuses_have_texts);
     return test_end();
 }
