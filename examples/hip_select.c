@@ -1,10 +1,12 @@
 /* hip_select.c - predict, time, remember: the eight tuples that kpred_predict ranks first race on
    the device, and the winner is remembered, so that the next request for the problem costs nothing.
-   A second argument names a file that remembers the winners for the next run on the same device.
+   A second argument names a file that remembers the winners for the next run on the same device;
+   `-` is none.
    What is launched is a sum of two arrays: it stands for the real kernel, and the tuple decides no
    more than how wide its groups are and how much a thread does. The ranking is for a gfx906 of 60
    units, whatever device takes the times; docs/embedding.md says how to ask for the one there is.
-   Without a device or a code object there is the ranking alone, and the reason why.
+   Without a device or a code object there is the ranking alone, and the reason why. With a third
+   argument, TIMES.csv, what the races timed is added to a table from which kpred-train learns.
 
    AMD; HIP is in /opt/rocm, or where the compilers look anyway:
      hipcc --genco --offload-arch=gfx906 -O3 examples/hip_select_kernel.hip -o add.co
@@ -21,6 +23,7 @@
 #define KPRED_IMPLEMENTATION
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"
+#include "race_rows.h"
 #include "weights/conv_asm_1x1u.h"
 
 #include <errno.h>
@@ -286,15 +289,19 @@ static int store(const struct memory *m, const char *path)
 
 /* ---- output ---- */
 
-static void print_problem(const int32_t *field)
+static const char *problem_text(const int32_t *field, char between)
 {
-    int f;
-    for (f = 0; f < FIELDS; f++)
+    static char text[32 * FIELDS];
+    int f, n = 0;
+    for (f = 0; f < FIELDS; f++) {
         if (model->fields[f].tokens)
-            printf("%s%s", f ? " " : "", model->fields[f].tokens[field[f]]);
+            n += sprintf(text + n, "%s", model->fields[f].tokens[field[f]]);
         else
-            printf(" %d", (int)field[f]);
-    printf("\n");
+            n += sprintf(text + n, "%d", (int)field[f]);
+        text[n++] = between;
+    }
+    text[n - 1] = '\0';
+    return text;
 }
 
 static const char *text_of(const kpred_tuple *t)
@@ -304,6 +311,39 @@ static const char *text_of(const kpred_tuple *t)
     for (i = 0; i < PARAMS; i++)
         length += sprintf(text + length, "%s%d", i ? "," : "", (int)t->value[i]);
     return text;
+}
+
+/* ---- a table of what was timed ---- */
+
+static const char *times; /* its name; NULL: none */
+
+static FILE *open_times(void)
+{
+    char columns[2000];
+    size_t n = 0;
+    int i;
+    for (i = 0; i < FIELDS; i++)
+        n += (size_t)snprintf(columns + n, sizeof columns - n, "%s,", model->fields[i].name);
+    for (i = 0; i < PARAMS; i++)
+        n += (size_t)snprintf(columns + n, sizeof columns - n, "%s%s", i ? "," : "",
+                              model->params[i].name);
+    return race_rows_open(times, model->name, columns);
+}
+
+/* 0, or -1 with a message */
+static int add_times(const int32_t *field, const kpred_tuple *ranked, size_t n,
+                     const kpred_hip_timing *timings)
+{
+    char row[1000];
+    FILE *file = open_times();
+    size_t i;
+    if (!file)
+        return -1;
+    for (i = 0; i < n; i++) {
+        snprintf(row, sizeof row, "%s,%s", problem_text(field, ','), text_of(&ranked[i]));
+        race_rows_add(file, row, &timings[i]);
+    }
+    return fclose(file) ? -1 : 0;
 }
 
 static void print_timing(const kpred_hip_timing *t)
@@ -372,6 +412,8 @@ static int select_one(const int32_t *field, const kpred_tuple *ranked, size_t n)
            result.device_us);
     if (status == KPRED_HIP_OK)
         remember(&library.memory, field, &ranked[result.winner]);
+    if (times && status == KPRED_HIP_OK && add_times(field, ranked, n, timings) != 0)
+        return 1;
     if (!result.launched) /* the output is that of whoever ran last */
         must(launch(&gpu, &ranked[result.winner], 0), "launch");
     return 0;
@@ -383,7 +425,7 @@ static int request(const int32_t *field)
     kpred_tuple ranked[K];
     kpred_status status;
     size_t n = 0;
-    print_problem(field);
+    printf("%s\n", problem_text(field, ' '));
     gpu.n = elements(field);
     if (known) {
         printf("cached: %s\n", text_of(known));
@@ -408,14 +450,15 @@ int main(int argc, char **argv)
     const char *cache;
     size_t i;
     int bad = 0;
-    if (argc > 3) {
-        fprintf(stderr, "usage: hip_select [CODE_OBJECT [CACHE]]\n");
+    if (argc > 4) {
+        fprintf(stderr, "usage: hip_select [CODE_OBJECT [CACHE|- [TIMES.csv]]]\n");
         return 2;
     }
+    times = argc > 3 ? argv[3] : NULL;
     if (kpred_init(&library.ctx, KPRED_VERSION, model, K, library.arena, words) != KPRED_OK)
         return 1;
     open_gpu(argv[1]);
-    cache = gpu.missing ? NULL : argv[2];
+    cache = gpu.missing || argc < 3 || strcmp(argv[2], "-") == 0 ? NULL : argv[2];
     if (cache && load(&library.memory, cache) != 0)
         return 1;
     for (i = 0; i < sizeof requests / sizeof *requests && !bad; i++) {

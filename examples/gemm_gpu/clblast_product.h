@@ -11,10 +11,10 @@ static inline hipError_t launch_clblast(struct device *d, hipStream_t stream)
     const struct problem *p = &d->product.of;
     const size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
     cl_command_queue queue = opencl_queue(stream);
-    return (hipError_t)CLBlastSgemm(
-        CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k, 1.0F,
-        opencl_find_memory(d->a, 0)->buffer, 0, k, opencl_find_memory(d->b, 0)->buffer, 0, n, 0.0F,
-        opencl_find_memory(d->c, 0)->buffer, 0, n, &queue, NULL);
+    return (hipError_t)CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo,
+                                    m, n, k, 1.0F, opencl_find_memory(d->a, 0)->buffer, 0, k,
+                                    opencl_find_memory(d->b, 0)->buffer, 0, n, 0.0F,
+                                    opencl_find_memory(d->c, 0)->buffer, 0, n, &queue, NULL);
 }
 
 /* A line of a file: a kernel of CLBlast, and NAME=VALUE words, which hold from now on. */
@@ -32,8 +32,8 @@ static inline int override_clblast(char *line)
         values[n++] = (size_t)strtoul(value + 1, NULL, 10);
     }
     return kernel == NULL
-                   || CLBlastOverrideParameters(opencl_state.device, kernel,
-                                                CLBlastPrecisionSingle, n, names, values)
+                   || CLBlastOverrideParameters(opencl_state.device, kernel, CLBlastPrecisionSingle,
+                                                n, names, values)
                           != CLBlastSuccess
                ? -1
                : 0;

@@ -218,8 +218,9 @@ int main(int argc, char **argv)
 {
     const int taken = take_options(argv + 1, argc - 1), n = argc - 1 - taken;
     if (taken < 0 || n <= BEFORE_TUPLES || n > BEFORE_TUPLES + MOST) {
-        fprintf(stderr, "usage: race [--budget US] [--all] [--times FILE] [--clblast FILE] FOLDER M N "
-                        "K TUPLE...\n");
+        fprintf(stderr,
+                "usage: race [--budget US] [--all] [--times FILE] [--clblast FILE] FOLDER M N "
+                "K TUPLE...\n");
         return 2;
     }
     return race_words(argv + 1 + taken, n);

@@ -155,6 +155,25 @@ static void refused_caches(void)
     fails("no folder", "none any.co no/cache", 1, "hip_select: no/cache: ");
 }
 
+/* The second time the table is as before, and 16 rows more; another device's is left alone. */
+static void tables(void)
+{
+    RAN("%s wrong any.co - times.csv", self);
+    char *first = new_copy(text_of("times.csv"));
+    RAN_CASE(is_timed() && begins(first, "# kpred-train tune: conv_asm_1x1u\n# device: ")
+                 && lines_like(first, "^gfx906_60,.*,[0-9.]+$") + lines_like(first, ",failed$")
+                        == 16
+                 && lines_like(first, ",failed$") > 0,
+             "a table of the times");
+    RAN("%s none any.co - times.csv", self);
+    RAN_CASE(is_timed() && begins(text_of("times.csv"), first)
+                 && lines_like(text_of("times.csv"), "^gfx906_60,") == 32,
+             "the table goes on");
+    put_text("other.csv", "# kpred-train tune: conv_asm_1x1u\n# device: other\n");
+    fails("a table of another device", "none any.co - other.csv", 1,
+          "race_rows: other.csv: begins with another kernel, device, driver or library");
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -183,7 +202,8 @@ int main(int argc, char **argv)
     fails("no such file", "none none.co", 1, "hip_select: none.co: hipErrorFileNotFound");
     fails("no code object in it", "none empty.co", 1, "hip_select: empty.co: hipErrorInvalidImage");
     fails("no kernel in it", "kernel any.co", 1, "hip_select: kernel \"add\": hipErrorNotFound");
-    fails("usage", "none any.co any.co any.co", 2, "usage: ");
+    fails("usage", "none any.co any.co any.co any.co", 2, "usage: ");
     refused_caches();
+    RUN(tables);
     return program_end();
 }

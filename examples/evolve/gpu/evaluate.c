@@ -3,9 +3,10 @@
 
    usage: evaluate planted|reduce|stencil|softmax, as `--evaluate 'evaluate planted'`
 
-   AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with --form ir
-   and --target spir64:
-     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ examples/evolve/gpu/evaluate.c -lamdhip64 -lm -o evaluate
+   AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with
+   --form ir and --target spir64:
+     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ examples/evolve/gpu/evaluate.c -lamdhip64 -lm \
+         -o evaluate
      cc -std=c99 -I. -Iexamples -isystem /usr/local/cuda/include \
          -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' examples/evolve/gpu/evaluate.c \
          -L/usr/local/cuda/lib64 -lcudart -lm -o evaluate

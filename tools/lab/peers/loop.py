@@ -10,6 +10,7 @@
   forest       a random forest (scikit-learn), a regression of log2(time / best time of the problem), of raw
                fields or of quotients, products and remainders: the better counts
   xgboost      boosted trees (XGBoost), the same
+  before       another model, of --before, such as one that learned less
   random       any tuple, and the best of 4 and of 8
   ceiling      the best tuple by two tables, in the third
 
@@ -90,10 +91,10 @@ class Measured:
 
 # ---- the ways ----
 
-def kpred_order(measured, options, problem):
+def kpred_order(measured, options, model, problem):
     """The first tuples of the model."""
     words = [f"{name}={value}" for name, value in zip(measured.fields, problem)]
-    text = run(options.kpred, "predict", options.model, *words, "-k", str(max(PLACES)), "--csv").stdout
+    text = run(options.kpred, "predict", model, *words, "-k", str(max(PLACES)), "--csv").stdout
     at = {tuple(t): i for i, t in enumerate(measured.tuples.tolist())}
     found = [tuple(int(row[p]) for p in measured.params) for row in csv.DictReader(text.splitlines())]
     return np.array([at[t] for t in found if t in at], int)
@@ -102,7 +103,9 @@ def kpred_order(measured, options, problem):
 def orders_of(measured, options):
     """By way the first tuples of each problem."""
     legal = [np.flatnonzero(~np.isnan(t)) for t in measured.times[0]]
-    orders = {"kpred": [kpred_order(measured, options, p) for p in measured.problems]}
+    models = {"kpred": options.model, "before": options.before}
+    orders = {way: [kpred_order(measured, options, model, p) for p in measured.problems]
+              for way, model in models.items() if model}
     for name in ("nearest", "single", "forest", "xgboost"):
         make, kinds = WAYS[name]
         for rich in kinds:
@@ -277,9 +280,9 @@ def lines_of(measured, orders, finals):
     own = {k: shares_of(measured, orders["kpred"], k) for k in PLACES}
     for k in PLACES:
         yield cells("kpred", k, own[k], top, None, rng)
-    for k in RACED:
+    for k in RACED if finals else ():
         yield cells("raced", k, shares_of(measured, raced_order(measured, finals, k), 1), top, None, rng)
-    for name in ("nearest", "single", "forest", "xgboost"):
+    for name in [name for name in ("before", "nearest", "single", "forest", "xgboost") if name in orders]:
         order = better(orders, measured, name)
         for k in PLACES:
             yield cells(name, k, shares_of(measured, order, k), top, own[k], rng)
@@ -315,7 +318,8 @@ def parse():
     p.add_argument("--model", required=True, help="the header that learned from --times")
     p.add_argument("--times", required=True, help="what the tuner measured")
     p.add_argument("--full", required=True, nargs="+", help="all tuples of other problems, twice or more")
-    p.add_argument("--finals", required=True, help="the file of the races: read, or made if it is not there")
+    p.add_argument("--before", help="another model")
+    p.add_argument("--finals", help="the file of the races: read, or made if it is not there; without it, no races")
     p.add_argument("--race", help="the program of race.c")
     p.add_argument("--code", help="its folder of variants")
     p.add_argument("--clblast", default="", help="the folder of CLBlast's tuner; without it, no CLBlast")
@@ -333,8 +337,8 @@ def main():
     measured = Measured(options)
     orders = orders_of(measured, options)
     measured.kpred = orders["kpred"]
-    finals = finals_of(measured, options, orders)
-    lines = [*lines_of(measured, orders, finals), *final_lines(measured, finals)]
+    finals = finals_of(measured, options, orders) if options.finals else {}
+    lines = [*lines_of(measured, orders, finals), *(final_lines(measured, finals) if finals else ())]
     print_lines(HEADING, lines, options)
     print(f"{len(measured.problems)} problems, {(~np.isnan(measured.times[0])).sum()} tuples, "
           f"{len(measured.times)} times each", file=sys.stderr)

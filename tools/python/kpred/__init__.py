@@ -368,8 +368,8 @@ class Model:
             raise Error(f"{self.name}: field {missing.args[0]} is not given", field=missing.args[0]) from None
         if len(given) != len(values):
             other = next(name for name in given if name not in self._field_names)
-            raise Error(f"{self.name}: has no field {other}; its fields are {', '.join(self._field_names)}", field=other,
-                        value=given[other])
+            raise Error(f"{self.name}: has no field {other}; its fields are {', '.join(self._field_names)}",
+                        field=other, value=given[other])
         return values
 
     def _wrong_value(self, values: List[Any]) -> Error:
@@ -383,8 +383,8 @@ class Model:
             return Error(f"{self.name}: {f.name}={value}: unknown token; there are {len(f.tokens)}: "
                          f"{', '.join(f.tokens)}", TOKEN, f.name, value, len(f.tokens))
         if isinstance(value, int):
-            return Error(f"{self.name}: {f.name}={value}: size out of range, the limit is {f.most}", SIZE, f.name, value,
-                         f.most)
+            return Error(f"{self.name}: {f.name}={value}: size out of range, the limit is {f.most}", SIZE, f.name,
+                         value, f.most)
         return Error(f"{self.name}: {f.name}={value!r}: is no integer", field=f.name, value=value)
 
     def outside(self, given: Problem) -> List[str]:
