@@ -1,4 +1,4 @@
-/* test_tuner.c - small files of Kernel Tuner, T4, KTT and CLBlast as timed data
+/* test_tuner.c - small files of other tuners, from Kernel Tuner to Helion, as timed data
    SPDX-License-Identifier: MIT
 
    tuner.cases beside it has what is read of them and what is refused; test_readers.py reads whole
@@ -15,8 +15,37 @@
 #define IGNORED    "the spec does not name one, which is always 1: ignored\n"
 #define GIVES(...) (RAN(INGEST __VA_ARGS__) == 0 && strcmp(program.out.s, HEAD ROWS) == 0)
 
+/* As pyATF and Triton write them, but for what is not read */
+#define PYATF_ENTRY(bx, mode, valid, cost)                                            \
+    "{\"configuration\": {\"bx\": " bx ", \"mode\": \"" mode "\"}, \"valid\": " valid \
+    ", \"cost\": " cost "}"
+#define CONFIG(bx, mode, maxnreg, times)               \
+    "[{\"kwargs\": {\"bx\": " bx ", \"mode\": \"" mode \
+    "\"}, \"num_warps\": 4, \"maxnreg\": " maxnreg     \
+    ", \"pre_hook\": null, \"ir_override\": null}, " times "]"
+#define TIMES(median) "[" median ", 0.01, 99]"
+
+static void put_lists(void)
+{
+    put_text("pyatf.json",
+             "{\"tuning_parameters\": [\n"
+             "{\"name\": \"bx\", \"range\": {\"kind\": \"Interval\", \"start\": 1, \"end\": 9, "
+             "\"step\": 1}},\n"
+             "{\"name\": \"mode\", \"range\": {\"kind\": \"Set\", \"values\": [\"a\", \"b\", "
+             "\"c\"]}}],\n"
+             "\"history\": [\n%s,\n%s,\n%s],\n\"improvement_history\": []}\n",
+             PYATF_ENTRY("1", "a", "true", "1.5"), PYATF_ENTRY("2", "b", "true", "0.1"),
+             PYATF_ENTRY("2", "a", "false", "null"));
+    put_text(
+        "mm.autotune.json",
+        "{\"key\": [64, 2, \"torch.float16\", \"torch.int8\"], \"configs_timings\": [%s, %s, %s]}",
+        CONFIG("1", "a", "null", TIMES("1.5")), CONFIG("2", "b", "null", "0.1"),
+        CONFIG("2", "a", "null", TIMES("Infinity")));
+}
+
 static void put_files(void)
 {
+    put_lists();
     CHANGED("line.json", text_of("cache.json"), "\n", "");
     CHANGED("unnamed.json", text_of("cache.json"), "NVIDIA RTX A4000", "");
     CHANGED("MI250X.json", text_of("unnamed.json"), "^\"kernel_name\"", "&");
@@ -113,6 +142,94 @@ static void clblast(void)
     CHANGED("wrong.json", text_of("small.json"), "\"32\"", "32");
     REFUSES("CLBlast: a precision that is no text", 1, "precision: is no string",
             INGEST "xdot.spec --data wrong.json");
+}
+
+/* A log of pyATF names neither a problem nor a unit. */
+static void pyatf(void)
+{
+    const char *told = "kpred-train: pyatf.json: its times have no unit: they are taken as ms, and "
+                       "only ratios within one problem count (--unit gives another)";
+    RAN_CHECK(RAN("kpred-train init pyatf.json --gpu A4000 -o pyatf.spec") == 0);
+    CHECK(has_lines(text_of("pyatf.spec"), "bx = 1 2|mode = a b c"));
+    CHECK(has_line(program.err.s, told));
+    RAN_CHECK(RAN(INGEST "pyatf.spec --gpu A4000 --data pyatf.json") == 0);
+    CHECK(has_line(program.err.s, told));
+    RAN_CHECK(RAN(INGEST "pyatf.spec --gpu A4000 --data pyatf.json --unit ns") == 0);
+    CHECK(has(program.out.s, ",1,a,0.0015\n") && !has(program.err.s, "no unit"));
+    RAN_CHECK(RAN(INGEST "tuner.spec --data cache.json --unit us") == 0);
+    CHECK(has(program.out.s, ",1,a,1500\n") && has(program.err.s, "--unit us is not used"));
+    REFUSES("no unit", 1, "--unit: value \"days\": is none of s, ms, us, ns",
+            INGEST "pyatf.spec --gpu A4000 --data pyatf.json --unit days");
+}
+
+/* The cache of Triton has neither names nor a GPU. */
+static void autotune_cache(void)
+{
+    RAN_CHECK(RAN("kpred-train init mm.autotune.json --gpu A4000 --fields N,M -o mm.spec") == 0);
+    CHECK(has_lines(text_of("mm.spec"),
+                    "name = mm|gpu = A4000|N = size|M = size|bx = 1 2|mode = a b|num_warps = 4"));
+    CHECK(!has(text_of("mm.spec"), "maxnreg") && !has(text_of("mm.spec"), "pre_hook"));
+    CHANGED("large.json", text_of("mm.autotune.json"), "64", "128", "4, \"maxnreg\": null",
+            "4, \"maxnreg\": 64", "2, \"mode\": \"b\"}, \"num_warps\": 4",
+            "2, \"mode\": \"b\"}, \"num_warps\": 8");
+    CHANGED("pruned.json", text_of("mm.autotune.json"), "[1.5", "[2.5");
+    RAN_CHECK(RAN(INGEST "mm.spec --gpu A4000 --data mm.autotune.json pruned.json") == 0);
+    CHECK_TEXT(program.out.s, "gpu,N,M,bx,mode,num_warps,time_us\nA4000,64,2,1,a,4,1500\n"
+                              "A4000,64,2,1,a,4,2500\nA4000,64,2,2,b,4,100\n"
+                              "A4000,64,2,2,b,4,100\n");
+    RAN_CHECK(RAN("kpred-train init large.json --gpu A4000 --fields N,M -o mm.spec --force") == 0);
+    CHECK(has_lines(text_of("mm.spec"), "num_warps = 4 8|maxnreg = 0 64"));
+    CHANGED("int8.json", text_of("mm.autotune.json"), "torch.float16", "torch.int8", "64", "32");
+    REFUSES("other types", 1,
+            "int8.json:1:2: key: the tensors are int8 here and float16_int8 in mm.",
+            "kpred-train init mm.autotune.json int8.json --gpu A4000 --fields N,M -o no.spec");
+    RAN_CHECK(RAN("kpred-train init mm.autotune.json int8.json --name mm --gpu A4000 --fields "
+                  "N,M,types -o mm.spec --force")
+              == 0);
+    CHECK(has_lines(text_of("mm.spec"), "types = float16_int8 int8"));
+    RAN_CHECK(RAN(INGEST "mm.spec --gpu A4000 --data int8.json") == 0);
+    CHECK(has(program.out.s, "A4000,32,2,int8,1,a,4,1500\n"));
+    RAN_CHECK(RAN(INGEST "mm.spec --gpu A4000 --data mm.autotune.json") == 0);
+    REFUSES("no names", 1, "key: has 2 values without names: --fields A,B,... names them",
+            "kpred-train init mm.autotune.json --gpu A4000 -o no.spec");
+    REFUSES(
+        "a value that is missing", 1,
+        "key: has 2 values before the tensors' types, but there are 3 names (M, N, K): an argument",
+        "kpred-train init mm.autotune.json --gpu A4000 --fields M,N,K -o no.spec");
+    REFUSES("a value too many", 1, "but there are 1 names (problem_size_y)",
+            INGEST "tuner.spec --gpu A4000 --set problem_size_x=1 --data mm.autotune.json");
+}
+
+/* A table of Helion has lists and shapes as JSON. */
+#define SHAPE(n) \
+    "\"{\"\"arg0_ndim\"\": 2, \"\"arg0_dim0\"\": " n ", \"\"arg0_dtype\"\": \"\"torch.half\"\"}\""
+#define SIZES_OF(a, regs, b)                                                                   \
+    "\"{\"\"block_sizes\"\": [" a ", 16], \"\"maxnreg\"\": " regs ", \"\"pid_type\"\": \"\"" b \
+    "\"\", \"\"unset\"\": [null]}\""
+#define HELION "measurements_cuda_NVIDIA_H100_80GB_HBM3_12.4.csv"
+
+static void helion(void)
+{
+    put_text(HELION,
+             "kernel_name,shape_hash,config_hash,config,shape_features,timing_ms\r\n"
+             "add,7,1,%s,%s,0.25\r\nadd,7,2,%s,%s,0.5\r\nadd,8,1,%s,%s,inf\r\n",
+             SIZES_OF("16", "null", "flat"), SHAPE("512"), SIZES_OF("32", "128", ""), SHAPE("512"),
+             SIZES_OF("16", "null", "flat"), SHAPE("700"));
+    RAN_CHECK(RAN("kpred-train init " HELION " -o helion.spec") == 0);
+    CHECK(has_lines(text_of("helion.spec"),
+                    "name = my_add|gpu = H100_80GB_HBM3|arg0_dim0 = size|block_sizes_0 = 16 32|"
+                    "block_sizes_1 = 16|maxnreg = -1 128|pid_type = flat none"));
+    CHECK(!has(text_of("helion.spec"), "ndim") && !has(text_of("helion.spec"), "unset"));
+    RAN_CHECK(RAN(INGEST "helion.spec --data " HELION) == 0);
+    CHECK_TEXT(program.out.s, "gpu,arg0_dim0,block_sizes_0,block_sizes_1,maxnreg,pid_type,time_us\n"
+                              "H100_80GB_HBM3,512,16,16,-1,flat,250\n"
+                              "H100_80GB_HBM3,512,32,16,128,none,500\n");
+    CHANGED("two.csv", text_of(HELION), "add,8", "mul,8");
+    REFUSES("two kernels", 1, "two.csv:4: kernel_name: value \"mul\": other rows are of add",
+            "kpred-train init two.csv -o no.spec");
+    CHANGED("cut.csv", text_of(HELION), "128,", "128");
+    REFUSES("no JSON", 1, "cut.csv:3: config: value \"{\"block_sizes\": [32, 16], ",
+            INGEST "helion.spec --data cut.csv");
 }
 
 /* A file is refused at its place, of which a row may leave the column open, in one line. */
@@ -263,7 +380,7 @@ static void cut_cache(const char *text)
 static void cuts(void)
 {
     static const char *const caches[] = {"cache.json", "line.json", "python.json"};
-    static const char *const wholes[] = {"t4.json", "ktt.json"};
+    static const char *const wholes[] = {"t4.json", "ktt.json", "pyatf.json"};
     const int err = dup(STDERR_FILENO), said = open("said", O_RDWR | O_CREAT, 0666);
     int is_cut;
     CHECK(dup2(said, STDERR_FILENO) == STDERR_FILENO);
@@ -292,7 +409,7 @@ static void without_jansson(void)
                        "    return tuner_read(\"FILE\", &text, &none) != -1;\n"
                        "}\n");
     RAN_CASE(WORKS("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -I%s -I%s/tools read.c "
-                   "%s %s -o read",
+                   "%s %s -lm -o read",
                    own_cc(), flags != NULL ? flags : "", program.root, program.root,
                    in_root("tools/data/tuner_read.c"), in_build("libkpred-tools.a"))
                  && WORKS("./read") && has(program.err.s, "FILE: ")
@@ -321,6 +438,9 @@ int main(void)
     test_run("a parameter that the file lacks, with one value", one_value);
     test_run("train, and the commands that it tells", trains);
     test_run("files of CLBlast", clblast);
+    test_run("a log of pyATF", pyatf);
+    test_run("an autotune cache of Triton", autotune_cache);
+    test_run("a table of Helion", helion);
     each_row("tests/data/tuner.cases", see_case);
     many();
     test_run("a file cut behind each of its bytes", cuts);

@@ -26,9 +26,9 @@ int commands_run(const char *program, const struct command *table, int argc, cha
     {                                                                                        \
         .name = (option), .kind = OPT_COUNT, .to = (where), .least = (from), .most = (up_to) \
     }
-#define DATA_OPTIONS(how)                                                          \
-    OPTION("--gpu", OPT_TEXT, &(how).gpu), OPTION("--set", OPT_TEXTS, &(how).set), \
-        OPTION("--nearest", OPT_FLAG, &(how).nearest),                             \
+#define DATA_OPTIONS(how)                                                                       \
+    OPTION("--gpu", OPT_TEXT, &(how).gpu), OPTION("--set", OPT_TEXTS, &(how).set),              \
+        OPTION("--unit", OPT_TEXT, &(how).unit), OPTION("--nearest", OPT_FLAG, &(how).nearest), \
         OPTION("--lenient", OPT_FLAG, &(how).lenient)
 #define FORM_OPTIONS(form) \
     OPTION("--csv", OPT_FLAG, &(form).csv), OPTION("--json", OPT_FLAG, &(form).json)

@@ -14,7 +14,8 @@ const struct data_format readers[] = {DATA_READERS(FORMAT){NULL, SPEC_N_FORMATS,
 
 static const char help_options[] =
     "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--set FIELD=VALUE...]\n"
-    "                          [--nearest] [--lenient] [-o FILE [--force]] [--csv|--json]\n"
+    "                          [--unit UNIT] [--nearest] [--lenient] [-o FILE [--force]]\n"
+    "                          [--csv|--json]\n"
     "\n"
     "Writes the rows of a kernel's data files as CSV or JSON: one column per field and\n"
     "parameter of the spec, and of timed data one for the time,\n"
@@ -25,6 +26,7 @@ static const char help_options[] =
     "  --gpu GPU      the GPU of files that do not say it; default: their names, up to the\n"
     "                  first `.` or `-`, of .json the piece that is a GPU\n"
     "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
+    "  --unit UNIT    s, ms, us or ns: of times in .json files that say none; default: ms\n"
     "  --nearest      for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
     "  -o FILE        write there, whole or not at all; default: standard output\n"
@@ -39,16 +41,15 @@ static const char help_end[] =
     "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with\n"
     "the spec, the data or the output, 2 for a wrong command line.\n";
 
-/* With a line for each ending */
+/* With a line for each kind of files */
 static const char *help_text(struct buf *b)
 {
-    struct buf what = {0};
     buf_puts(b, help_options);
-    for (const struct data_format *f = readers; f->ending != NULL; f++)
-        if (f == readers || strcmp(f->ending, f[-1].ending) != 0)
-            buf_printf(b, "  %-14s %s\n", f->ending, data_what(readers, f->ending, &what));
+    for (const struct data_format *f = readers; f->ending != NULL; f++) {
+        const int is_first = f == readers || strcmp(f->ending, f[-1].ending) != 0;
+        buf_printf(b, "  %-14s %s%s\n", is_first ? f->ending : "", is_first ? "" : "or ", f->what);
+    }
     buf_puts(b, help_end);
-    buf_free(&what);
     return b->s;
 }
 
@@ -119,34 +120,37 @@ int cmd_ingest(int argc, char **argv)
 /* ---- merge ---- */
 
 static const char help_merge[] =
-    "usage: kpred-train merge FILE... -o FILE.csv [--force]\n"
+    "usage: kpred-train merge FILE... -o FILE.csv [--force] [--repeats]\n"
     "\n"
-    "Joins what several runs of tune have written, such as its shards, into one file.\n"
+    "Joins what several runs of tune or races have written, such as shards, into one file.\n"
     "\n"
     "  FILE...      files that tune has written for one spec, maybe with .gz or .bz2; a last line\n"
     "               without an end is left out\n"
     "  -o FILE.csv  all their rows, in the order of the files, written whole or not at all\n"
     "  --force      replace FILE.csv if it is there\n"
+    "  --repeats    keep all times of a tuple, of which training takes the median\n"
     "\n"
-    "A row that stands there several times counts once. Rows that give one tuple of a problem\n"
-    "two times are an error, and nothing is written. Exit status: 0, 1 for trouble with the\n"
-    "files, 2 for a wrong command line.\n";
+    "A row that stands there several times counts once. Without --repeats, rows that give one\n"
+    "tuple of a problem two times are an error, and nothing is written. A file is left out and\n"
+    "told if its comments name another device, driver or library than those before, unless there\n"
+    "is a column gpu. Exit status: 0, 1 for trouble with the files, 2 for a wrong command line.\n";
 
 int cmd_merge(int argc, char **argv)
 {
     struct opt_texts files = {0};
     struct output to = {"-o", NULL};
-    int force = 0;
+    int force = 0, repeats = 0;
     const struct opt table[] = {
         {.name = "FILE", .kind = OPT_TEXTS, .to = &files, .is_required = 1},
         {.name = "-o", .kind = OPT_TEXT, .to = &to.path, .is_required = 1},
         {.name = "--force", .kind = OPT_FLAG, .to = &force},
+        {.name = "--repeats", .kind = OPT_FLAG, .to = &repeats},
         {.name = NULL},
     };
     int status = opts_parse(table, help_merge, argc, argv);
     if (status < 0)
         status = outputs_check_inputs(&to, 1, "FILE", &files) != 0
-                 || join_files(files.v, files.n, to.path, force) != 0;
+                 || join_files(files.v, files.n, to.path, force, repeats) != 0;
     free(files.v);
     return status;
 }

@@ -10,21 +10,23 @@
 
 static const char help[] =
     "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--metric NAME]\n"
-    "                        [--gpu GPU] [--set NAME=VALUE ...] [--name NAME] [--conditions]\n"
-    "                        -o my.spec [--force]\n"
+    "                        [--gpu GPU] [--set NAME=VALUE ...] [--unit UNIT] [--name NAME]\n"
+    "                        [--conditions] -o my.spec [--force]\n"
     "\n"
     "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
     "their values, the rule, features, and comments that explain them. It trains as it is.\n"
     "\n"
-    "  FILE...              files of Kernel Tuner, T4, KTT and CLBlast (.json), a T1 "
-    "input,\n"
-    "                       which has the conditions (.json), and tables (.csv); each of these\n"
-    "                       also with .bz2 or .gz\n"
-    "  --fields A,B,...     the columns or parameters that describe the problem; a table needs it\n"
+    "  FILE...              files of Kernel Tuner, T4, KTT, CLBlast, pyATF and Triton's autotuner\n"
+    "                       (.json), a T1 input, which has the conditions (.json), and tables\n"
+    "                       (.csv); each of these also with .bz2 or .gz\n"
+    "  --fields A,B,...     the columns or parameters that describe the problem; a table needs "
+    "it,\n"
+    "                       and so does Triton's cache, of which it names the values of keys\n"
     "  --ignore A,B,...     columns of tables that are neither that nor parameters\n"
     "  --metric NAME        the column of times or speeds, where tables have several\n"
     "  --gpu GPU            the GPU of files that name none\n"
     "  --set NAME=VALUE ... fields of files that do not say them\n"
+    "  --unit UNIT          s, ms, us or ns: of times in .json files that say none; default: ms\n"
     "  --name NAME          the model's name; default: as the files call the kernel\n"
     "  --conditions         writes the conditions that explain the failures into the spec, as\n"
     "                       comments, to be taken by hand\n"
@@ -39,7 +41,7 @@ static const char help[] =
 enum { MOST_TOLD = 10 }; /* lines about failures: 8 conditions, and what stands around them */
 
 struct options {
-    const char *fields, *ignored, *metric, *gpu, *name, *output;
+    const char *fields, *ignored, *metric, *gpu, *unit, *name, *output;
     struct opt_texts files, set;
     int force, conditions;
 };
@@ -120,6 +122,7 @@ static void tell_next(const struct options *o, const struct init_spec *spec)
     next_files(&b, &spec->data);
     next_sets(&b, &o->set);
     next_option(&b, "--gpu", o->gpu);
+    next_option(&b, "--unit", o->unit);
     next_option(&b, "--split", spec->split);
     buf_add(&header, o->output, (size_t)(base_name(o->output) - o->output));
     buf_printf(&header, "%s.h", spec->name);
@@ -206,6 +209,7 @@ static void take_options(const struct options *o, struct init *in)
     in->asked.name = o->name;
     in->asked.gpu = o->gpu;
     in->asked.metric = o->metric;
+    in->asked.unit = o->unit;
     in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     take_names(o->fields, &in->asked.fields);
     take_names(o->ignored, &in->asked.ignored);
@@ -239,6 +243,7 @@ int cmd_init(int argc, char **argv)
         {.name = "--metric", .kind = OPT_TEXT, .to = &o.metric},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
         {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
+        {.name = "--unit", .kind = OPT_TEXT, .to = &o.unit},
         {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
         {.name = "--conditions", .kind = OPT_FLAG, .to = &o.conditions},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},

@@ -95,6 +95,7 @@ static void write_command(struct buf *b, const struct train_options *o, const st
     add_text(&c, "--gpu", o->how.gpu);
     for (size_t i = 0; i < o->how.set.n; i++)
         add_text(&c, "--set", o->how.set.v[i]);
+    add_text(&c, "--unit", o->how.unit);
     if (o->how.nearest)
         add_word(&c, "--nearest");
     if (o->how.lenient)
@@ -210,6 +211,7 @@ static void eval_command(struct buf *b, const struct train_options *o, int has_k
     next_data(b, o);
     next_option(b, "--gpu", o->how.gpu);
     next_sets(b, &o->how.set);
+    next_option(b, "--unit", o->how.unit);
     buf_puts(b, o->how.nearest ? " --nearest" : "");
     buf_puts(b, o->how.lenient ? " --lenient" : "");
     buf_puts(b, has_kept ? " -k 1,10" : " -k 1,10 --rows all");

@@ -492,13 +492,34 @@ static int read_rows(struct csv *c)
     return rc < 0 ? -1 : best_rows_check(&c->best, c->l);
 }
 
+/* A table of times may be one of Helion's: 0, or -1 with a message. */
+static int flatten(const struct loader *l, struct buf *bytes)
+{
+    struct helion_table t = {0};
+    const int rc =
+        l->spec->format == SPEC_TIMED ? helion_flatten(l->path, l->options->gpu, bytes, &t) : 0;
+    helion_free(&t);
+    return rc < 0 ? -1 : 0;
+}
+
+/* With a field `gpu`, tables may be of several devices. */
+static int is_of_other_environment(struct loader *l, const struct buf *bytes)
+{
+    return l->spec->format == SPEC_TIMED && spec_field_index(l->spec, "gpu") < 0
+           && environment_is_other(&l->environment, l->path, bytes->s);
+}
+
 int csv_read(struct loader *l, struct buf *bytes)
 {
     struct csv c;
+    if (is_of_other_environment(l, bytes))
+        return 0;
     memset(&c, 0, sizeof c);
     c.l = l;
     c.r = &c.raw;
     l->row_prefix = ":";
+    if (flatten(l, bytes) != 0)
+        return -1;
     int rc = csv_records_open(&c.raw, l->path, bytes);
     if (rc == 0)
         rc = read_rows(&c);

@@ -284,6 +284,8 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     out->n_params = spec->n_params;
     int rc = set_fields_check(spec, &options->set);
     if (rc == 0)
+        rc = tuner_check_unit(options->unit);
+    if (rc == 0)
         rc = load_all(&l, formats, out, paths, n);
     if (rc == 0) {
         load_note_unused(&l);
@@ -303,6 +305,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         free(l.unknown[i].text);
     free(l.unknown);
     intern_free(&l.failures.texts);
+    environment_free(&l.environment);
     free(l.repeats.apart);
     free(l.repeats.range);
     free(l.failed);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "data.h"
+#include "environment.h"
+#include "tuner.h"
 
 #include "base/csv_records.h"
 #include "base/intern.h"
@@ -42,6 +44,8 @@ void row_limit_note(const struct row_limit *t, size_t kept);
 /* Is each a field of the spec, none twice, with a value that it can have? 0, or -1 with a message.
    A field `gpu` of names is --gpu's. */
 int set_fields_check(const struct spec *s, const struct opt_texts *set);
+/* Is a field of that name among them? */
+int set_fields_has(const struct opt_texts *set, const char *name);
 
 /* ---- the loader ---- */
 
@@ -55,6 +59,7 @@ struct data_options {
     int lenient;          /* drop and count rows that would be an error */
     size_t most;          /* rows, of more a sample, as above; 0: any number */
     struct opt_texts set; /* fields of files that do not say them */
+    const char *unit;     /* of times in files of tuners that do not say it; NULL: ms */
 };
 
 /* An option that the spec does not know. */
@@ -102,9 +107,12 @@ struct loader {
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
     int is_guessed;                /* of format = triton: the server of a file, which was told */
     int gpu_is_used, gpu_is_named; /* by files for which --gpu stands, and that need it not */
-    char kernel[64];               /* of the first of CLBlast's files, which is kernel_path */
+    int unit_is_used;
+    struct tuner_types types;
+    char kernel[64]; /* of the first of CLBlast's files, which is kernel_path */
     const char *kernel_path;
-    size_t at_once; /* how many rows the present verdict keeps or drops */
+    struct environment environment; /* of tables of times of one device */
+    size_t at_once;                 /* how many rows the present verdict keeps or drops */
     size_t dropped[DATA_N_DROPS];
 };
 

@@ -404,7 +404,9 @@ int init_make(const struct init *in, struct init_spec *out)
     struct t1 t1 = {0};
     memset(out, 0, sizeof *out);
     survey_open(s);
-    int rc = read_all(in, s, &t1, out);
+    int rc = tuner_check_unit(in->asked.unit);
+    if (rc == 0)
+        rc = read_all(in, s, &t1, out);
     struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, in->asked.name, in->asked.output, NULL};
     if (rc == 0)
         rc = new_spec_text(&n, &out->text);
@@ -417,6 +419,9 @@ int init_make(const struct init *in, struct init_spec *out)
     }
     if (rc == 0)
         note_chips(s);
+    if (rc == 0 && in->asked.unit != NULL && !s->unit_is_used)
+        survey_note(s, "--unit %s is not used: all files say the unit of their times",
+                    in->asked.unit);
     out->notes = s->notes;
     memset(&s->notes, 0, sizeof s->notes);
     t1_free(&t1);

@@ -65,6 +65,14 @@ int set_fields_check(const struct spec *s, const struct opt_texts *set)
     return 0;
 }
 
+int set_fields_has(const struct opt_texts *set, const char *name)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (strncmp(set->v[i], name, strlen(name)) == 0 && set->v[i][strlen(name)] == '=')
+            return 1;
+    return 0;
+}
+
 /* Is the field given? Then its value, a token's number or a size; `set` has passed the check. */
 static int set_fields_value(const struct spec *s, const struct opt_texts *set, size_t field,
                             int64_t *out)
@@ -179,6 +187,8 @@ void load_note_unused(const struct loader *l)
             note("--set %s=... is not used: all files have it", l->spec->fields[i].name);
     if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
         note("--gpu %s is not used: all files name their GPU", l->options->gpu);
+    if (l->options->unit != NULL && !l->unit_is_used)
+        note("--unit %s is not used: all files say the unit of their times", l->options->unit);
 }
 
 void load_note_chips(const struct loader *l)

@@ -13,7 +13,7 @@
     X(".txt", SPEC_MIOPEN, "perf-db", textdb_read)                                     \
     X(".txt", SPEC_FIND_DB, "find-db", finddb_read)                                    \
     X(".csv", SPEC_N_FORMATS, "CSV file, or a table of Tensile or of AITER", csv_read) \
-    X(".json", SPEC_TIMED, "file of Kernel Tuner, KTT or CLBlast", tuner_rows_read)    \
+    X(".json", SPEC_TIMED, TUNER_FILE, tuner_rows_read)                                \
     X(".json", SPEC_TRITON, "Triton configuration file of vLLM or SGLang", triton_json_read)
 
 #define DATA_READER(ending, format, what, read) int read(struct loader *l, struct buf *bytes);

@@ -112,9 +112,7 @@ int survey_say_set(struct survey *s, struct survey_said *said, const struct surv
     return 0;
 }
 
-/* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
-   user gives it no name. */
-static int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
+int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
 {
     if (*name == '\0')
         return 0;
@@ -392,6 +390,9 @@ static int see_measurement(void *to, const struct tuner_head *head,
 {
     struct file *f = to;
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
+    if (m->has_no_unit && f->asked->unit == NULL && !f->s->unit_is_used)
+        survey_note(f->s, "%s: " TUNER_NO_UNIT, head->path);
+    f->s->unit_is_used |= m->has_no_unit;
     memcpy(fields, f->said.fields, sizeof fields);
     for (size_t i = 0; i < head->n_params; i++)
         (f->target[i].is_field ? fields : params)[f->target[i].at] = m->value[i];
@@ -409,15 +410,32 @@ static void close_file(struct file *f)
     free(f->target);
 }
 
+/* The fields that a key of Triton may have: what --set gives is not in it. */
+static size_t name_key(const struct survey_asked *asked, const char **name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < asked->fields.n; i++) {
+        size_t k = 0;
+        while (k < asked->n_set && strcmp(asked->set_name[k], asked->fields.v[i].s) != 0)
+            k++;
+        if (k == asked->n_set)
+            name[n++] = asked->fields.v[i].s;
+    }
+    return n;
+}
+
 int survey_tuner(struct survey *s, const struct survey_asked *asked, const char *path,
                  struct buf *bytes)
 {
     struct file f = {.s = s, .asked = asked};
-    const struct tuner_visitor visitor = {&f, see_head, see_measurement};
+    const char **names = xcalloc(asked->fields.n + 1, sizeof *names);
+    const struct tuner_told told = {asked->unit, name_key(asked, names), names, &s->types};
+    const struct tuner_visitor visitor = {&f, see_head, see_measurement, told};
     survey_begin_file(s, path);
     s->timed = path;
     const int rc = tuner_read(path, bytes, &visitor);
     close_file(&f);
+    free(names);
     return rc;
 }
 

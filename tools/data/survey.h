@@ -48,6 +48,8 @@ struct survey {
         const char *path;      /* of the first table with times, NULL: there is none */
         int is_rate, is_mixed; /* tables call it otherwise: a spec says nothing */
     } metric;
+    struct tuner_types types;
+    int unit_is_used;
     const char *timed; /* a file with times, */
     const char *best;  /* and one whose rows are the best of their problems; NULL: there is none */
 };
@@ -61,6 +63,7 @@ struct survey_asked {
     const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
     const char *gpu;    /* by --gpu; NULL */
     const char *metric; /* by --metric: as struct table_asked has it */
+    const char *unit;   /* by --unit; NULL */
     const char *name;   /* of the model, by --name; NULL: the files tell */
     const char *output;
 };
@@ -93,6 +96,10 @@ enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WOR
    tuple that is declared lends its values alone. */
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
                   enum survey_result result, long line);
+
+/* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
+   user gives it no name. */
+int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
 
 /* What a table's times are called, NULL: time_us or time_ms. 0, or -1 with a message if another
    table has times where it has rates, or other rates. */

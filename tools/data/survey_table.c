@@ -383,12 +383,52 @@ static int read_table(struct survey_plain *t, const struct buf *text)
     return choose_roles(t) != 0 ? -1 : read_copy(t, text, add_rows);
 }
 
+/* Of a table of Helion's the shapes are fields: those that vary, or those that the user names. */
+static void take_shapes(const struct helion_table *h, const struct survey_asked *asked,
+                        struct survey_asked *own)
+{
+    const struct interned *shapes[] = {&h->fields, &h->others};
+    for (size_t i = 0; i < asked->ignored.n; i++)
+        (void)intern_text(&own->ignored, asked->ignored.v[i].s);
+    for (size_t i = 0; i < asked->fields.n; i++)
+        (void)intern_text(&own->fields, asked->fields.v[i].s);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < shapes[k]->n; i++) {
+            const char *name = shapes[k]->v[i].s;
+            if (intern_find_text(&own->fields, name) != INTERN_NONE)
+                continue;
+            const int is_field = k == 0 && asked->fields.n == 0
+                                 && intern_find_text(&own->ignored, name) == INTERN_NONE;
+            (void)intern_text(is_field ? &own->fields : &own->ignored, name);
+        }
+}
+
+static int read_flat(struct survey_plain *t, const struct survey_asked *asked, struct buf *text)
+{
+    struct survey_asked own = *asked;
+    struct helion_table h = {0};
+    int rc = helion_flatten(t->path, asked->gpu, text, &h);
+    memset(&own.fields, 0, sizeof own.fields);
+    memset(&own.ignored, 0, sizeof own.ignored);
+    if (rc > 0) {
+        take_shapes(&h, asked, &own);
+        t->asked = &own;
+        rc = survey_kernel(t->s, asked, h.kernel);
+    }
+    if (rc == 0)
+        rc = read_table(t, text);
+    intern_free(&own.fields);
+    intern_free(&own.ignored);
+    helion_free(&h);
+    return rc;
+}
+
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
                  struct buf *text)
 {
     struct survey_plain t = {.s = s, .asked = asked, .path = path};
     survey_begin_file(s, path);
-    const int rc = read_table(&t, text);
+    const int rc = read_flat(&t, asked, text);
     survey_end_file(s);
     for (size_t i = 0; i < t.n; i++) {
         free(t.v[i].name);

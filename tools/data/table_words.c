@@ -58,12 +58,12 @@ static int is_one_of(const char *word, const char *const *words)
 /* ---- units ---- */
 
 static const struct {
-    const char *words[6];
+    const char *words[8];
     int power;
 } time_units[] = {
     {{"ns", "nsec", "nsecs", "nanosecond", "nanoseconds", NULL}, -3},
     {{"us", "usec", "usecs", "microsecond", "microseconds", NULL}, 0},
-    {{"ms", "msec", "msecs", "millisecond", "milliseconds", NULL}, 3},
+    {{"ms", "msec", "msecs", "millisecond", "milliseconds", "milisecond", "miliseconds", NULL}, 3},
     {{"s", "sec", "secs", "second", "seconds", NULL}, 6},
 };
 static const struct metric none = {METRIC_NONE, 0, 0};

@@ -2,7 +2,8 @@
    SPDX-License-Identifier: MIT
 
    Kernel Tuner's cache files (closed, still open, or cut by a kill), results in the T4 form, KTT's
-   own results, and what the tuners of CLBlast write, told apart by their members. A file is read
+   own results, what the tuners of CLBlast write, pyATF's log, and the autotune cache of Triton,
+   told apart by their members. A file is read
    one measurement after the other, so that memory holds its text and little else. Values are texts,
    as a spec writes them: integers in digits, true and false as 1 and 0, other numbers with the
    digits that bring them back, strings as they are.
@@ -16,10 +17,12 @@
    Times are the member `time` of a cache, in milliseconds, whatever the file's objectives are. Of
    T4 it is the objective `time`, or else the one whose unit is one of time, or else the measurement
    `time`, with its unit, else that of the metadata, else in milliseconds; two objectives that are
-   times, none of them `time`, are an error. Of KTT it is TotalDuration in TimeUnit, and of CLBlast
-   `time`, in milliseconds. A time of 0 or
+   times, none of them `time`, are an error. Of KTT it is TotalDuration in TimeUnit, of CLBlast
+   `time`, in milliseconds, of pyATF `cost`, without a unit, and of Triton the median, in
+   milliseconds. A time of 0 or
    of 1e19 and more is a failure, and so are null, NaN and the infinities, the words of Kernel Tuner
-   in its place, each `invalidity` of T4 but correct, and each Status of KTT but Ok. */
+   in its place, each `invalidity` of T4 but correct, each Status of KTT but Ok, and what is not
+   `valid` for pyATF. */
 #pragma once
 
 #include "base/intern.h"
@@ -27,7 +30,7 @@
 
 enum { TUNER_MAX_SIZES = 8 }; /* of a problem */
 
-enum tuner_kind { TUNER_CACHE, TUNER_CLBLAST, TUNER_T4, TUNER_KTT };
+enum tuner_kind { TUNER_CACHE, TUNER_CLBLAST, TUNER_T4, TUNER_KTT, TUNER_PYATF, TUNER_TRITON };
 
 struct tuner_param {
     const char *name;
@@ -56,14 +59,41 @@ struct tuner_measurement {
     size_t n_runs;            /* of which it is the mean, as far as they are told: the warm ones */
     double run[TUNER_MAX_RUNS];
     int is_rejected;   /* it failed since a condition or a limit forbids the tuple */
+    int has_no_unit;   /* the file does not say that of its time */
     long line, column; /* where it begins */
 };
+
+/* The types of the tensors in Triton's keys, which are the same in all files unless they have a
+   name as a field. Texts live as long as the reading of all files. */
+#define TUNER_TYPES "types"
+struct tuner_types {
+    char text[128];
+    const char *path; /* the file that has them; NULL: none as yet */
+};
+
+/* What files do not say */
+struct tuner_told {
+    const char *unit;  /* of times without one, which is one (tuner_check_unit); NULL: it is ms */
+    size_t n_names;    /* of the values in the keys of Triton, in their order; it may have */
+    const char **name; /* parameters of the tuples, which are passed over, and TUNER_TYPES */
+    struct tuner_types *types; /* NULL: names are not known, and such files are refused */
+};
+
+#define TUNER_FILE "file of Kernel Tuner, KTT, CLBlast, pyATF or Triton's autotuner"
+
+#define TUNER_NO_UNIT                                                                         \
+    "its times have no unit: they are taken as ms, and only ratios within one problem count " \
+    "(--unit gives another)"
+
+/* Is what --unit gives, if it is not NULL, a unit? 0, or -1 with a message. */
+int tuner_check_unit(const char *unit);
 
 /* Both return 0 to go on, or -1 after a message. `head` comes first. */
 struct tuner_visitor {
     void *to;
     int (*head)(void *to, const struct tuner_head *head);
     int (*measurement)(void *to, const struct tuner_head *head, const struct tuner_measurement *m);
+    struct tuner_told told;
 };
 
 /* Reads a file, unpacked, with one measurement or more. 0, or -1 with a message. */
@@ -76,6 +106,19 @@ extern const char *const tuner_sizes[TUNER_MAX_SIZES];
    by --gpu, if that is not NULL; else by a piece of the file's name, as gpu_piece cuts it off and
    maybe with _T4 behind, that is a GPU (gpu_is_in_name). NULL: there is none. */
 const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b);
+
+/* ---- tables of Helion ---- */
+
+struct helion_table {               /* all zero at first; to be freed */
+    struct interned fields, others; /* columns of shapes: those that vary, and the rest */
+    char *kernel;
+};
+
+/* Makes a table of Helion's, unpacked, a plain one, each row in its line: 1; 0: it is another one,
+   and stays; -1 with a message. If no GPU is asked, a column `gpu` has that of the file's name. */
+int helion_flatten(const char *path, const char *asked_gpu, struct buf *text,
+                   struct helion_table *out);
+void helion_free(struct helion_table *t);
 
 /* ---- T1 inputs: what a tuner is told of a kernel, its parameters and their conditions ---- */
 

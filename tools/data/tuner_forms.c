@@ -3,6 +3,7 @@
 #ifdef HAVE_JANSSON
 
 #include "tuner_forms.h"
+#include "table_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ const struct tuner_member *tuner_find_in(const struct tuner_members *list, const
     return NULL;
 }
 
-static const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name)
+const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name)
 {
     const struct tuner_member *m = tuner_find_in(&f->before, name);
     return m ? m : tuner_find_in(&f->later, name);
@@ -46,28 +47,9 @@ static int check_version(const struct tuner_file *f)
 
 /* ---- times ---- */
 
-enum { US_OF_MS = 1000 };
-
-static const struct unit {
-    const char *names[8];
-    double times, by; /* what makes microseconds of it; a division by 1000 has an exact divisor */
-} units[] = {
-    {{"s", "sec", "second", "seconds"}, 1e6, 1},
-    {{"ms", "msec", "millisecond", "milliseconds", "milisecond", "miliseconds"}, US_OF_MS, 1},
-    {{"us", "usec", "microsecond", "microseconds", "\xc2\xb5s", "\xce\xbcs"}, 1, 1},
-    {{"ns", "nsec", "nanosecond", "nanoseconds"}, 1, 1e3},
-};
-
-/* NULL: there is no such unit of time. "" is milliseconds. */
-static const struct unit *find_unit(const char *name)
+static int is_unit(const char *name)
 {
-    if (!*name)
-        return find_unit("ms");
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        for (size_t j = 0; j < 8 && units[i].names[j]; j++)
-            if (!strcasecmp(name, units[i].names[j]))
-                return &units[i];
-    return NULL;
+    return metric_of_unit(name).kind == METRIC_TIME;
 }
 
 #define FAILED_TIME 1e19 /* old versions of Kernel Tuner write 1e20 */
@@ -135,13 +117,13 @@ static int no_time(const struct tuner_file *f, const char *what, const json_t *o
 
 /* A number, or in its place a word or null, which says that there is none */
 static int read_time(const struct tuner_file *f, const char *name, const json_t *v,
-                     const struct unit *unit, struct tuner_measurement *m)
+                     struct metric unit, struct tuner_measurement *m)
 {
     struct buf b = {NULL, 0, 0};
     const double time = json_number_value(v);
     const int failure = json_is_string(v) ? failure_of(json_string_value(v)) : 0;
     if (json_is_null(v) || (json_is_number(v) && time >= 0)) {
-        m->time_us = time < FAILED_TIME ? time * unit->times / unit->by : 0;
+        m->time_us = time < FAILED_TIME ? metric_us(unit, time) : 0;
         return 0;
     }
     set_failed(m, failure);
@@ -151,6 +133,19 @@ static int read_time(const struct tuner_file *f, const char *name, const json_t 
                    json_scalar(v, &b) ? b.s : "this");
     buf_free(&b);
     return -1;
+}
+
+int tuner_read_ms(const struct tuner_file *f, const char *name, const json_t *v,
+                  struct tuner_measurement *m)
+{
+    return read_time(f, name, v, metric_of_unit("ms"), m);
+}
+
+int tuner_read_untold(const struct tuner_file *f, const char *name, const json_t *v,
+                      struct tuner_measurement *m)
+{
+    m->has_no_unit = 1;
+    return read_time(f, name, v, metric_of_unit(f->told->unit ? f->told->unit : "ms"), m);
 }
 
 /* ---- parameters ---- */
@@ -178,6 +173,7 @@ void tuner_forms_free(struct tuner_file *f)
     free(f->kernel);
     buf_free(&f->text);
     json_decref(f->config);
+    json_decref(f->key);
 }
 
 /* The values of a measurement, by the names of the head */
@@ -203,7 +199,7 @@ static int take_values(struct tuner_file *f, const json_t *config, struct tuner_
 }
 
 /* The same of an object that holds nothing else */
-static int take_config(struct tuner_file *f, json_t *config, struct tuner_measurement *m)
+int tuner_take_config(struct tuner_file *f, json_t *config, struct tuner_measurement *m)
 {
     if (take_values(f, config, m))
         return -1;
@@ -215,7 +211,7 @@ static int take_config(struct tuner_file *f, json_t *config, struct tuner_measur
 }
 
 /* The head's parameters are those of the first measurement. */
-static int names_of_config(struct tuner_file *f, const json_t *config)
+int tuner_names_of_config(struct tuner_file *f, const json_t *config)
 {
     size_t n = 0;
     if (!json_object_size(config))
@@ -275,16 +271,25 @@ static int domain_text(const json_t *list, struct buf *b)
     return b->n != 0;
 }
 
-static int cache_domain(const struct tuner_member *m, struct tuner_param *p, struct buf *b)
+int tuner_declare(struct tuner_file *f, size_t param, const json_t *list)
 {
-    const json_t *list = json_object_get(m->value, p->name);
+    struct tuner_param *p = &f->params[param];
+    struct buf *b = &f->domain[param];
     if (!domain_text(list, b))
-        return json_text_fail(&m->place, "tune_params: %s: is no list of numbers or strings",
-                              p->name);
+        return -1;
     p->values = xcalloc(json_array_size(list), sizeof *p->values);
     for (size_t at = 0; at < b->n; at += strlen(b->s + at) + 1)
         p->values[p->n_values++] = b->s + at;
     return 0;
+}
+
+static int cache_domain(struct tuner_file *f, const struct tuner_member *m, size_t param)
+{
+    const char *name = f->params[param].name;
+    return tuner_declare(f, param, json_object_get(m->value, name)) == 0
+               ? 0
+               : json_text_fail(&m->place, "tune_params: %s: is no list of numbers or strings",
+                                name);
 }
 
 static int add_size(const struct tuner_member *m, struct tuner_head *head, const json_t *v)
@@ -332,7 +337,7 @@ static int cache_head(struct tuner_file *f, const json_t *first)
         || cache_sizes(f) || cache_names(f))
         return -1;
     for (size_t i = 0; m && i < f->head.n_params; i++)
-        if (cache_domain(m, &f->params[i], &f->domain[i]))
+        if (cache_domain(f, m, i))
             return -1;
     return 0;
 }
@@ -401,7 +406,7 @@ static int cache_measure(struct tuner_file *f, const char *key, const json_t *v,
         return -1;
     take_runs(json_object_get(v, "times"), m);
     if (time)
-        return read_time(f, "time", time, find_unit("ms"), m);
+        return tuner_read_ms(f, "time", time, m);
     set_failed(m, failure);
     return failure ? 0 : no_time(f, "time", f->objective);
 }
@@ -416,9 +421,9 @@ static int t4_head(struct tuner_file *f, const json_t *first)
     f->unit = json_is_string(unit) ? json_string_value(unit) : "";
     if (check_version(f))
         return -1;
-    if (!find_unit(f->unit))
+    if (*f->unit && !is_unit(f->unit))
         return json_text_fail(&m->place, "metadata: timeunit: \"%s\" is no unit of time", f->unit);
-    return names_of_config(f, json_object_get(first, "configuration"));
+    return tuner_names_of_config(f, json_object_get(first, "configuration"));
 }
 
 static const json_t *find_measurement(const json_t *result, const char *name)
@@ -449,7 +454,7 @@ static const char *t4_objective(const struct tuner_file *f, const json_t *v)
         return "time";
     for (size_t i = 0; (name = objective_at(objectives, i)) != NULL; i++) {
         const char *unit = unit_of(find_measurement(v, name));
-        if (!*unit || !find_unit(unit))
+        if (!is_unit(unit))
             continue;
         if (found) {
             json_text_fail(&f->place,
@@ -470,10 +475,13 @@ static int t4_time(const struct tuner_file *f, const json_t *v, struct tuner_mea
         return -1;
     if (!time)
         return no_time(f, "measurement time", json_object_get(v, "objectives"));
+    const json_t *value = json_object_get(time, "value");
     const char *unit = *unit_of(time) ? unit_of(time) : f->unit;
-    if (!find_unit(unit))
+    if (!*unit)
+        return tuner_read_untold(f, name, value, m);
+    if (!is_unit(unit))
         return json_text_fail(&f->place, "time: \"%s\" is no unit of time", unit);
-    return read_time(f, name, json_object_get(time, "value"), find_unit(unit), m);
+    return read_time(f, name, value, metric_of_unit(unit), m);
 }
 
 static int t4_measure(struct tuner_file *f, const char *key, const json_t *v,
@@ -482,7 +490,7 @@ static int t4_measure(struct tuner_file *f, const char *key, const json_t *v,
     const char *invalidity = json_string_value(json_object_get(v, "invalidity"));
     const int failure = failure_of(invalidity);
     (void)key;
-    if (take_config(f, json_object_get(v, "configuration"), m))
+    if (tuner_take_config(f, json_object_get(v, "configuration"), m))
         return -1;
     set_failed(m, failure);
     if (failure)
@@ -536,7 +544,7 @@ static int clblast_head(struct tuner_file *f, const json_t *first)
         f->head.device = text_member(f, "device");
     if (!f->head.device || clblast_kernel(f) || clblast_sizes(f))
         return -1;
-    return names_of_config(f, json_object_get(first, "parameters"));
+    return tuner_names_of_config(f, json_object_get(first, "parameters"));
 }
 
 static int clblast_measure(struct tuner_file *f, const char *key, const json_t *v,
@@ -544,9 +552,9 @@ static int clblast_measure(struct tuner_file *f, const char *key, const json_t *
 {
     const json_t *time = json_object_get(v, "time");
     (void)key;
-    if (take_config(f, json_object_get(v, "parameters"), m))
+    if (tuner_take_config(f, json_object_get(v, "parameters"), m))
         return -1;
-    return time ? read_time(f, "time", time, find_unit("ms"), m) : no_time(f, "time", NULL);
+    return time ? tuner_read_ms(f, "time", time, m) : no_time(f, "time", NULL);
 }
 
 /* ---- KTT's own results ---- */
@@ -585,10 +593,10 @@ static int ktt_head(struct tuner_file *f, const json_t *first)
     f->unit = unit ? unit : "";
     if (!m || !unit)
         return json_text_fail(&f->place, "there is no member TimeUnit in Metadata");
-    if (!*unit || !find_unit(unit))
+    if (!is_unit(unit))
         return json_text_fail(&m->place, "Metadata: TimeUnit: \"%s\" is no unit of time", unit);
     json_t *config = ktt_config(f, first);
-    const int bad = config ? names_of_config(f, config) : -1;
+    const int bad = config ? tuner_names_of_config(f, config) : -1;
     json_decref(config);
     return bad;
 }
@@ -599,7 +607,7 @@ static int ktt_measure(struct tuner_file *f, const char *key, const json_t *v,
 {
     const char *status = json_string_value(json_object_get(v, "Status"));
     json_t *config = ktt_config(f, v);
-    int bad = config ? take_config(f, config, m) : -1;
+    int bad = config ? tuner_take_config(f, config, m) : -1;
     (void)key;
     json_decref(config);
     if (bad)
@@ -609,16 +617,15 @@ static int ktt_measure(struct tuner_file *f, const char *key, const json_t *v,
     set_failed(m, failure_of(status));
     return strcmp(status, "Ok") ? 0
                                 : read_time(f, "TotalDuration", json_object_get(v, "TotalDuration"),
-                                            find_unit(f->unit), m);
+                                            metric_of_unit(f->unit), m);
 }
 
-const struct tuner_form tuner_forms[] = {
-    {TUNER_CACHE, "cache", "entry", NULL, cache_head, cache_measure},
-    {TUNER_CLBLAST, "results", "result", "kernel_family", clblast_head, clblast_measure},
-    {TUNER_T4, "results", "result", NULL, t4_head, t4_measure},
-    {TUNER_KTT, "Results", "result", NULL, ktt_head, ktt_measure},
-    {TUNER_CACHE, NULL, NULL, NULL, NULL, NULL},
-};
+const struct tuner_form tuner_cache = {TUNER_CACHE, "cache",    "entry",
+                                       NULL,        cache_head, cache_measure},
+                        tuner_clblast = {TUNER_CLBLAST,   "results",    "result",
+                                         "kernel_family", clblast_head, clblast_measure},
+                        tuner_t4 = {TUNER_T4, "results", "result", NULL, t4_head, t4_measure},
+                        tuner_ktt = {TUNER_KTT, "Results", "result", NULL, ktt_head, ktt_measure};
 
 #else
 

@@ -3,9 +3,11 @@
 #include "tuner.h"
 
 #include "readers.h"
+#include "table_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- names ---- */
 
@@ -16,7 +18,7 @@ const char *const tuner_sizes[TUNER_MAX_SIZES] = {
 /* T4 says what the file is, and would be a GPU's name. */
 static int is_gpu(const char *piece)
 {
-    return strcmp(piece, "T4") != 0 && gpu_is_in_name(piece);
+    return strcasecmp(piece, "T4") != 0 && gpu_is_in_name(piece);
 }
 
 static const char *gpu_of_name(const char *path, struct buf *b)
@@ -42,6 +44,13 @@ const char *tuner_gpu(const char *device, const char *asked, const char *path, s
     if (*gpu_name(device, b) != '\0')
         return b->s;
     return asked != NULL ? gpu_name(asked, b) : gpu_of_name(path, b);
+}
+
+int tuner_check_unit(const char *unit)
+{
+    return unit == NULL || metric_of_unit(unit).kind == METRIC_TIME
+               ? 0
+               : fail("--unit: value \"%s\": is none of s, ms, us, ns", unit);
 }
 
 /* ---- a file ---- */
@@ -125,7 +134,7 @@ static int measure(struct tuner_file *f, const char *key, const json_t *v,
                    const struct tuner_visitor *visitor)
 {
     struct tuner_measurement m = {.line = f->place.line, .column = f->place.column};
-    if (!json_is_object(v))
+    if (!json_is_object(v) && f->form->kind != TUNER_TRITON)
         return json_text_fail(&f->place, "this %s is no object", f->form->what);
     return f->form->measure(f, key, v, &m) || visitor->measurement(visitor->to, &f->head, &m) ? -1
                                                                                               : 0;
@@ -197,14 +206,17 @@ static int read_list(struct tuner_file *f, struct json_text *t, const struct tun
 
 /* ---- a file: the outermost object ---- */
 
+static const struct tuner_form *const tuner_forms[] = {
+    &tuner_cache, &tuner_clblast, &tuner_t4, &tuner_ktt, &tuner_pyatf, &tuner_triton, NULL};
+
 static const struct tuner_form *form_of(const struct tuner_file *f, const char *list)
 {
-    const struct tuner_form *form = tuner_forms;
-    while (form->list
-           && (strcmp(form->list, list) != 0
-               || (form->sign && !tuner_find_in(&f->before, form->sign))))
+    const struct tuner_form *const *form = tuner_forms;
+    while (*form
+           && (strcmp((*form)->list, list) != 0
+               || ((*form)->sign && !tuner_find_in(&f->before, (*form)->sign))))
         form++;
-    return form->list ? form : NULL;
+    return *form;
 }
 
 /* A brace too many ends the cache too soon. */
@@ -258,7 +270,7 @@ static int read_all(struct tuner_file *f, struct json_text *t, const struct tune
 {
     int rc = 0;
     if (!json_text_take(t, '{'))
-        return json_text_fail(t, "expected {, as a file of Kernel Tuner, KTT or CLBlast begins");
+        return json_text_fail(t, "expected {, as a " TUNER_FILE " begins");
     const struct json_text start = *t;
     if (!json_text_take(t, '}')) {
         do
@@ -276,13 +288,14 @@ static int read_all(struct tuner_file *f, struct json_text *t, const struct tune
     if (f->form)
         return 0;
     return json_text_fail(&start, "this is JSON of a schema that is unknown here: it has none of "
-                                  "the members cache (of Kernel Tuner), results (T4, CLBlast) and "
-                                  "Results (KTT)");
+                                  "the members cache (of Kernel Tuner), results (T4, CLBlast), "
+                                  "Results (KTT), tuning_parameters before history (pyATF) and "
+                                  "configs_timings (Triton)");
 }
 
 int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor)
 {
-    struct tuner_file f = {.form = NULL};
+    struct tuner_file f = {.told = &visitor->told};
     struct json_text t = json_text_open(path, bytes);
     const int rc = read_all(&f, &t, visitor);
     tuner_forms_free(&f);
@@ -316,6 +329,7 @@ struct rows {
     unsigned char *is_used;
     char **name, **only;
     long line; /* of the first measurement */
+    int has_no_unit;
 };
 
 /* ---- making rows: what is what ---- */
@@ -506,6 +520,7 @@ static int see_measurement(void *to, const struct tuner_head *head,
     char prefix[32];
     if (r->line == 0)
         r->line = m->line;
+    r->has_no_unit |= m->has_no_unit;
     if (check_unused(r, head, m) != 0)
         return -1;
     snprintf(prefix, sizeof prefix, ":%ld:", m->line);
@@ -517,6 +532,27 @@ static int see_measurement(void *to, const struct tuner_head *head,
     return rc < 0 ? -1 : 0;
 }
 
+/* Of the first file whose times have no unit, if nothing says it */
+static void tell_unit(struct loader *l)
+{
+    if (l->options->unit == NULL && !l->unit_is_used)
+        note("%s: " TUNER_NO_UNIT, l->path);
+    l->unit_is_used = 1;
+}
+
+/* The fields that a key of Triton may have: what --set gives is not in it. */
+static size_t name_key(const struct loader *l, const char *name[KPRED_MAX_FIELDS])
+{
+    const struct spec *s = l->spec;
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const int is_gpu = s->fields[i].n_tokens != 0 && strcmp(s->fields[i].name, "gpu") == 0;
+        if (!is_gpu && !set_fields_has(&l->options->set, s->fields[i].name))
+            name[n++] = s->fields[i].name;
+    }
+    return n;
+}
+
 /* Parameters are those of the file by name. A field is, of these, the first that there is: of names
    and called gpu, the file's GPU (tuner_gpu); one of the file's parameters; problem_size_x, _y, _z,
    problem_size_3 and so on, a size of the file's problem; what --set gives. A parameter of the file
@@ -524,11 +560,15 @@ static int see_measurement(void *to, const struct tuner_head *head,
 int tuner_rows_read(struct loader *l, struct buf *bytes)
 {
     struct rows r;
-    const struct tuner_visitor visitor = {&r, see_head, see_measurement};
+    const char *names[KPRED_MAX_FIELDS];
+    const struct tuner_told told = {l->options->unit, name_key(l, names), names, &l->types};
+    const struct tuner_visitor visitor = {&r, see_head, see_measurement, told};
     memset(&r, 0, sizeof r);
     r.l = l;
     l->row_prefix = ":";
     const int rc = tuner_read(l->path, bytes, &visitor);
+    if (rc == 0 && r.has_no_unit)
+        tell_unit(l);
     close_unused(&r, rc);
     return rc;
 }

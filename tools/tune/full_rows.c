@@ -138,7 +138,8 @@ static int see_measurement(void *to, const struct tuner_head *head,
 
 static int read_tuner(struct full_rows *r, struct buf *bytes)
 {
-    const struct tuner_visitor visitor = {r, see_head, see_measurement};
+    const struct tuner_visitor visitor = {
+        .to = r, .head = see_head, .measurement = see_measurement};
     return tuner_read(r->table->path, bytes, &visitor);
 }
 
