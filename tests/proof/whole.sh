@@ -4,13 +4,13 @@
 #
 # usage: whole.sh                             a small model
 #        whole.sh faults                      faults in headers, each of which must be found
-#        [JOBS=N] [LIMIT=N] whole.sh all      all shipped models, and a report: BUILD/proof/report.md
+#        [JOBS=N] [EACH=N] whole.sh all      all shipped models, and a report: BUILD/proof/report.md
 #        whole.sh one HEADER BEAM FORM [FRAMA-C-OPTION...]
 #                                             a row of the report: FORM is call, apart, scale or rule (whole.c)
-# LIMIT: seconds of one analysis. What Frama-C says stays in BUILD/proof.
+# EACH: seconds of one analysis. What Frama-C says stays in BUILD/proof.
 . tests/harness/script.inc
 
-LIMIT=${LIMIT:-1200}
+EACH=${EACH:-1200}
 JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 
 # name HEADER: of its model
@@ -28,7 +28,7 @@ eva() {
     esac
     shift 4
     defines="$defines -DMODEL=kpred_model_$model -DARENA=KPRED_$(echo "$model" | tr '[:lower:]' '[:upper:]')_ARENA"
-    timeout "$LIMIT" frama-c -eva -machdep gcc_x86_64 -warn-signed-downcast -warn-right-shift-negative \
+    timeout "$EACH" frama-c -eva -machdep gcc_x86_64 -warn-signed-downcast -warn-right-shift-negative \
         -eva-precision 0 -eva-auto-loop-unroll 1100 -eva-widening-delay 40 \
         -eva-slevel-function "kpri_features:2000,kpri_find_rows:200,kpri_activate:400,kpri_slots:1000,\
 kpri_lane_bits:100,kpri_leading_zeros:99,kpri_lowest_bit:100,kpri_check_params:200,kpri_check_model:100,\
@@ -55,14 +55,14 @@ row() {
         END { print row, n + 0, proved ? proved : "-", ended ? reached : "-", seconds }' "$log"
 }
 
-# judge: a check for each of BUILD/proof/rows. What took longer than LIMIT is a skip, if it gave no alarm till then.
+# judge: a check for each of BUILD/proof/rows. What took longer than EACH is a skip, if it gave no alarm till then.
 judge() {
     while read -r model beam form alarms proved reached seconds; do
         name="$model, beam $beam, $form"
         if [ "$alarms $proved" = '0 100%' ]; then
             passed "$name: $reached statements in $seconds s"
-        elif [ "$alarms $proved" = '0 -' ] && [ "$seconds" -ge "$LIMIT" ]; then
-            skipped "$name" "it takes longer than $LIMIT s"
+        elif [ "$alarms $proved" = '0 -' ] && [ "$seconds" -ge "$EACH" ]; then
+            skipped "$name" "it takes longer than $EACH s"
         else
             failed "$name" "$alarms alarms, $proved of the properties proved: $BUILD/proof/$model-$beam-$form.txt"
         fi
