@@ -178,10 +178,11 @@ release-check: all ## the one gate before a tag: stages that have not passed for
 matrix: ## compilers, flags, bodies, processors, C libraries: one signature in every cell
 	@BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/matrix/matrix.sh all
 
-# STRIDE, COUNT and EVERY: tests/proof
+# STRIDE, COUNT, EVERY and EACH: tests/proof
 .PHONY: proof
-proof: all ## show at length what other tests show in short; some minutes, with Frama-C
+proof: all ## show at length what other tests show in short, and prove whole calls with Frama-C; hours
 	@STRIDE=1 COUNT=20 EVERY=1 $(RUN) test_domains test_search test_golden proof
+	@BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/proof/whole.sh all
 
 .PHONY: faults
 faults: all ## let memory, disk and calls of the system fail, and kill commands; five minutes
