@@ -1,8 +1,8 @@
-/* race_rows.h - a table of what races have timed, which `kpred-train` merges, ingests and learns from
+/* race_rows.h - a table of what races have timed, which `kpred-train` merges and learns from
    SPDX-License-Identifier: MIT
 
-   Behind kpred_hip.h. A table begins with what times depend on: device, driver, library. Each row is
-   one write, so that processes may share a table and a kill cuts the last row at most. */
+   Behind kpred_hip.h. A table begins with what times depend on: device, driver, library. Each row
+   is one write, so that processes may share a table and a kill cuts the last row at most. */
 #pragma once
 
 #include <stdio.h>
@@ -30,8 +30,9 @@ static inline int race_environment(char *text, size_t size)
     return 0;
 }
 
-/* Opens the table to add rows to, or begins it with the head: title, environment, columns. NULL with
-   a message: it cannot be written, or begins with another head, so its times do not compare. */
+/* Opens the table to add rows to, or begins it with the head: title, environment, columns. NULL
+   with a message: it cannot be written, or begins with another head, so its times do not compare.
+   */
 static inline FILE *race_rows_open(const char *path, const char *kernel, const char *columns)
 {
     char head[RACE_HEAD], there[RACE_HEAD];

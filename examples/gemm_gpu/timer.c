@@ -6,8 +6,9 @@
           timer --about          the device, as comments for a table
    FOLDER has the variants that `make variants` compiles; the Makefile says how this is compiled.
    Each answer is the median of launches that kpred_hip_time makes, of a tuple whose result is
-   right; they take US microseconds of the device, 50000 if nothing is said. It ends with status 77 where there is no device, and with 1 when the device's context is
-   lost: then tune starts it again. */
+   right; they take US microseconds of the device, 50000 if nothing is said. It ends with status 77
+   where there is no device, and with 1 when the device's context is lost: then tune starts it
+   again. */
 #define KPRED_IMPLEMENTATION
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"

@@ -3,9 +3,10 @@
 
    usage: evaluate planted|reduce|stencil|softmax, as `--evaluate 'evaluate planted'`
 
-   AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with --form ir
-   and --target spir64:
-     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ examples/evolve/gpu/evaluate.c -lamdhip64 -lm -o evaluate
+   AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with
+   --form ir and --target spir64:
+     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ examples/evolve/gpu/evaluate.c -lamdhip64 -lm \
+         -o evaluate
      cc -std=c99 -I. -Iexamples -isystem /usr/local/cuda/include \
          -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' examples/evolve/gpu/evaluate.c \
          -L/usr/local/cuda/lib64 -lcudart -lm -o evaluate
@@ -136,10 +137,10 @@ static const struct kernel {
      groups_of,
      groups_of,
      256,
-     {{"n=1000003,m=16", 0, 0},
-      {"n=700000,m=4", 0, 0},
+     {{"n=200003,m=16", 0, 0},
+      {"n=100000,m=4", 0, 0},
       {"n=100,m=1", 0, 1},
-      {"n=1500001,m=31", 1, 0},
+      {"n=300001,m=31", 1, 0},
       {"n=255,m=3", 1, 1}}},
     {"stencil",
      stencil,
@@ -147,10 +148,10 @@ static const struct kernel {
      all_of,
      by_64,
      64,
-     {{"n=700,m=640", 0, 0},
-      {"n=333,m=1021", 0, 0},
+     {{"n=300,m=320", 0, 0},
+      {"n=111,m=513", 0, 0},
       {"n=3,m=1", 0, 1},
-      {"n=1009,m=501", 1, 0},
+      {"n=257,m=301", 1, 0},
       {"n=1,m=130", 1, 1}}},
     {"softmax",
      softmax,
