@@ -524,6 +524,25 @@ extern "C" {
 #define KPRI_LOOP KPRI_NOINLINE KPRI_ALIGNED
 #endif
 
+/* Bounds that always hold. Frama-C sees no further than them (tests/proof): what is read back from
+   the arena could be anything to it. With KPRED_PROOF_ABORT a program ends where one does not hold,
+   which is for tests. */
+#ifdef KPRED_PROOF_ABORT
+#define KPRI_HOLDS(condition) ((condition) || (__builtin_trap(), 0))
+#else
+#define KPRI_HOLDS(condition) (condition)
+#endif
+
+static KPRI_INLINE uint32_t kpri_below(uint32_t x, uint32_t end)
+{
+    return KPRI_HOLDS(x < end) ? x : 0;
+}
+
+static KPRI_INLINE size_t kpri_at_most(size_t x, size_t most)
+{
+    return KPRI_HOLDS(x <= most) ? x : most;
+}
+
 static KPRI_INLINE void kpri_copy(int32_t *to, const int32_t *from, size_t n)
 {
     size_t i;
@@ -659,24 +678,23 @@ static int32_t kpri_saturate(int64_t x)
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
 }
 
-/* 2^-x in Q24, x in Q16. pre: x >= 0. post: 0..2^24, falling in x.
+/* 2^-x in Q24, x in Q16. post: 0..2^24, falling in x.
    A table step is at most 180724 and the fraction below 2^10, so the product fits 31 bits. */
-/*@ requires x >= 0;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures 0 <= \result <= 16777216 && (x == 0 ==> \result == 16777216); */
-static int32_t kpri_exp2_neg(int32_t x)
+static int32_t kpri_exp2_neg(uint32_t x)
 {
     const int32_t *t = kpri_exp2_table + ((x >> 10) & 63);
     if (x >= 25 << 16)
         return 0;
-    return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> (x >> 16);
+    return (t[0] - (((t[0] - t[1]) * (int32_t)(x & 1023)) >> 10)) >> (x >> 16);
 }
 
-/* How many bits of x are 0 above its highest 1. pre: x > 0 */
+/* How many bits of x are 0 above its highest 1, or above its last bit */
 static int32_t kpri_leading_zeros(uint32_t x)
 {
 #if defined(__GNUC__)
-    return __builtin_clz(x);
+    return __builtin_clz(x | 1);
 #else
     int32_t n = 0, step;
     for (step = 16; step > 0; step >>= 1)
@@ -688,11 +706,10 @@ static int32_t kpri_leading_zeros(uint32_t x)
 #endif
 }
 
-/* log2(x) in Q16. pre: 1 <= x <= 2^31. post: 0..31*2^16, rising in x.
+/* log2(x) in Q16, and 0 for 0. post: rising in x.
    A table step is at most 1466 and the fraction below 2^16, so the product fits 31 bits. */
-/*@ requires 1 <= x <= 2147483648;
-    assigns \nothing;
-    ensures 0 <= \result <= 31 * 65536; */
+/*@ assigns \nothing;
+    ensures 0 <= \result <= 32 * 65536 && (x <= 2147483648 ==> \result <= 31 * 65536); */
 static int32_t kpri_log2(uint32_t x)
 {
     const int32_t zeros = kpri_leading_zeros(x);
@@ -704,7 +721,7 @@ static int32_t kpri_log2(uint32_t x)
 /* log2(sum_v 2^x_v) in Q16, which makes log2-probabilities of logits. pre: 1 <= n <= 128,
    |x| < 2^29. The largest term is taken out, and is 2^24, so that the sum of the others with it
    lies in 2^24..2^31. */
-static int32_t kpri_norm(const int32_t *x, size_t n)
+static uint32_t kpri_norm(const int32_t *x, size_t n)
 {
     int32_t most = x[0];
     uint32_t sum = 0;
@@ -712,18 +729,20 @@ static int32_t kpri_norm(const int32_t *x, size_t n)
     for (v = 1; v < n; v++)
         most = x[v] > most ? x[v] : most;
     for (v = 0; v < n; v++)
-        sum += (uint32_t)kpri_exp2_neg(most - x[v]);
-    return most + kpri_log2(sum) - 24 * 65536;
+        sum += (uint32_t)kpri_exp2_neg((uint32_t)most - (uint32_t)x[v]);
+    return (uint32_t)most + (uint32_t)kpri_log2(sum) - 24 * 65536;
 }
 
-/* n logits to `start` plus their log2-probabilities, each of which is -2^26..0 */
+/* n logits to `start` plus their log2-probabilities, each of which is -2^26..0.
+   pre: start >= -2^30 */
 static void kpri_scores1(int32_t *x, size_t n, int32_t start)
 {
-    const int32_t norm = kpri_norm(x, n);
+    const uint32_t norm = kpri_norm(x, n);
     size_t v;
+    start = KPRI_HOLDS(start >= -(1 << 30)) ? start : -(1 << 30);
     for (v = 0; v < n; v++) {
-        const int32_t p = x[v] - norm;
-        x[v] = start + (p < -(1 << 26) ? -(1 << 26) : p);
+        const uint32_t down = norm - (uint32_t)x[v];
+        x[v] = start - (int32_t)(down < 1 << 26 ? down : 1 << 26);
     }
 }
 
@@ -746,13 +765,13 @@ static int32_t kpri_register(const kpred_instr *in, const int32_t *r)
     }
 }
 
-/* min(127, d * 127 / 2^shift). pre: 0 <= d < 2^56, shift < 32 */
-/*@ requires 0 <= d < 72057594037927936 && shift < 32;
+/* min(127, d * 127 / 2^shift). pre: 0 <= d < 2^56 */
+/*@ requires shift < 32;
     assigns \nothing;
     ensures 0 <= \result <= 127; */
 static int32_t kpri_share(int64_t d, unsigned shift)
 {
-    const int64_t q = (d * 127) >> shift;
+    const uint64_t q = ((uint64_t)d * 127) >> shift;
     return q > 127 ? 127 : (int32_t)q;
 }
 
@@ -877,10 +896,10 @@ static KPRI_MAYBE_UNUSED void kpri_prefix_rows(const kpri_parameter *p, const un
         row[i] = kpri_prefix_row(p, prefix, i);
 }
 
-/* x * scale / 2^16, x being -2^30..0: at least -2^31 + 2^27 */
-static int32_t kpri_scaled(int32_t x, uint32_t scale)
+/* x * scale / 2^16. x <= 2^30 gives at most 2^31 - 2^27. */
+static uint32_t kpri_scaled(uint32_t x, uint32_t scale)
 {
-    return -(int32_t)((-(int64_t)x * scale) >> 16);
+    return (uint32_t)(((uint64_t)x * scale) >> 16);
 }
 
 /* The steps of the table are fine enough: one is about a hundredth. */
@@ -889,8 +908,8 @@ static uint32_t kpri_powers(const int32_t *score, size_t n, int32_t from, uint32
     uint32_t sum = 0;
     size_t v;
     for (v = 0; v < n; v++) {
-        const int32_t bits = -kpri_scaled(score[v] - from, scale);
-        const int32_t down = bits >> 16;
+        const uint32_t bits = kpri_scaled((uint32_t)from - (uint32_t)score[v], scale);
+        const uint32_t down = bits >> 16;
         sum += (uint32_t)kpri_exp2_table[(bits >> 10) & 63] >> (down < 31 ? down : 31);
     }
     return sum;
@@ -899,6 +918,7 @@ static uint32_t kpri_powers(const int32_t *score, size_t n, int32_t from, uint32
 static void kpri_scores(const kpri_lanes *l, size_t n)
 {
     size_t i;
+    /*@ loop unroll 4; */
     for (i = 0; i < l->n; i++)
         kpri_scores1(l->x + i * l->lane, n, l->record[i * l->record_words]);
 }
@@ -911,10 +931,12 @@ static void kpri_scores(const kpri_lanes *l, size_t n)
         const size_t n = l->n, values = p->values;                                 \
         int16_t h[KPRED_MAX_HIDDEN];                                               \
         size_t i, v;                                                               \
+        /*@ loop unroll 4; */                                                      \
         for (i = 0; i < n; i++) {                                                  \
             int32_t *logits = l->x + i * l->lane;                                  \
             hidden_units(p, l->prefix + i * l->record_words * sizeof(int32_t), h); \
             matvec(head->weight, head->bias, values, p->hidden, h, logits);        \
+            /*@ loop unroll 128; */                                                \
             for (v = 0; v < values; v++)                                           \
                 logits[v] *= 1 << head->logit_shift;                               \
         }                                                                          \
@@ -1557,9 +1579,11 @@ static KPRI_LOOP void kpri_matvec_portable(const int8_t *w, const int32_t *bias,
 {
     const size_t n = cols & ~(size_t)15;
     size_t r, i;
+    /*@ loop unroll 2048; */
     for (r = 0; r < rows; r++, w += n) {
         int32_t acc = bias[r];
         KPRI_DOT_PRODUCT
+        /*@ loop unroll 192; */
         for (i = 0; i < n; i++)
             acc += (int16_t)w[i] * x[i];
         y[r] = acc;
@@ -1821,6 +1845,8 @@ typedef struct kpri_search {
     const int32_t *problem;
     int32_t *work, *records, *score, *next, *bucket;
     size_t record_words, beam;
+    uint32_t n_slots;   /* for which the arena has room */
+    uint32_t end_slot;  /* of the records that are extended */
     uint32_t *used;     /* bits: which buckets have slots; the others hold anything */
     unsigned lane_bits; /* of the parameter that is decided */
     int32_t top;        /* score at which bucket 0 begins */
@@ -1850,6 +1876,12 @@ static KPRI_INLINE int32_t *kpri_state(const kpri_search *s, int32_t *record)
 static int32_t *kpri_record(const kpri_search *s, int32_t *records, size_t i)
 {
     return records + i * s->record_words;
+}
+
+/* The slot of a link that is not 0 */
+static int32_t kpri_slot(const kpri_search *s, int32_t link)
+{
+    return (int32_t)kpri_below((uint32_t)link - 1, s->end_slot);
 }
 
 /* Adds log2(sum_v p_v^scale) to the norm, of a parameter whose values have these scores. The
@@ -1909,16 +1941,18 @@ static KPRI_HOT int32_t kpri_score(const kpri_search *s, int32_t *record, size_t
     return best;
 }
 
+typedef struct kpri_words {
+    int32_t word[4];
+} kpri_words;
+
 /* pre: n a multiple of 4; the two do not overlap */
 static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
 {
-#if KPRI_HAS(1) || KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
     size_t i;
-    for (i = 0; i < n; i += 4)
-        kpri_store(to + i, kpri_load(from + i));
-#else
-    kpri_copy(to, from, n);
-#endif
+    for (i = 0; i < n; i += 4) {
+        KPRI_KEEP_LOOP(i);
+        *(kpri_words *)(void *)(to + i) = *(const kpri_words *)(const void *)(from + i);
+    }
 }
 
 /* to = from, extended by value index v. The value itself already stands at its place in from. */
@@ -1970,9 +2004,10 @@ static int32_t kpri_merge(const kpri_search *s, int32_t *records, size_t n_decid
 {
     int32_t list = 0, *tail = &list;
     while (a && b) {
-        int32_t *from = kpri_before(s, records, n_decided, a - 1, b - 1) ? &a : &b;
+        const int32_t i = kpri_slot(s, a), j = kpri_slot(s, b);
+        int32_t *from = kpri_before(s, records, n_decided, i, j) ? &a : &b;
         *tail = *from;
-        tail = &s->next[*from - 1];
+        tail = &s->next[from == &a ? i : j];
         *from = *tail;
     }
     *tail = a ? a : b;
@@ -1985,12 +2020,12 @@ static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_d
 {
     int32_t run = 0, n;
     for (n = 0; n < 8 && *list; n++) {
-        const int32_t one = *list;
+        const int32_t one = *list, slot = kpri_slot(s, one);
         int32_t *at = &run;
-        *list = s->next[one - 1];
-        while (*at && kpri_before(s, records, n_decided, *at - 1, one - 1))
-            at = &s->next[*at - 1];
-        s->next[one - 1] = *at;
+        *list = s->next[slot];
+        while (*at && kpri_before(s, records, n_decided, kpri_slot(s, *at), slot))
+            at = &s->next[kpri_slot(s, *at)];
+        s->next[slot] = *at;
         *at = one;
     }
     return run;
@@ -2002,19 +2037,22 @@ static KPRI_NOINLINE int32_t kpri_sort(const kpri_search *s, int32_t *records, s
                                        int32_t list)
 {
     int32_t run[15];
-    int32_t n_runs = 0, i, more;
-    for (;;) {
-        more = kpri_short_run(s, records, n_decided, &list);
-        if (!more || (!list && n_runs == 0)) /* nearly always so */
-            break;
-        for (i = 0; i < n_runs && run[i]; i++) {
+    int32_t more = kpri_short_run(s, records, n_decided, &list);
+    uint32_t i;
+    if (!list) /* nearly always so */
+        return more;
+    for (i = 0; i < 15; i++) {
+        KPRI_KEEP_LOOP(i);
+        run[i] = 0;
+    }
+    for (; more; more = kpri_short_run(s, records, n_decided, &list)) {
+        for (i = 0; run[i]; i = kpri_below(i + 1, 15)) {
             more = kpri_merge(s, records, n_decided, run[i], more);
             run[i] = 0;
         }
-        n_runs = i == n_runs ? n_runs + 1 : n_runs;
         run[i] = more;
     }
-    for (i = 0; i < n_runs; i++)
+    for (i = 0; i < 15; i++)
         more = kpri_merge(s, records, n_decided, more, run[i]);
     return more;
 }
@@ -2025,9 +2063,9 @@ enum { KPRI_USED_WORDS = 12, KPRI_BUCKETS = KPRI_BUCKET_WORDS - KPRI_USED_WORDS 
    that lies beyond. */
 static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
 {
-    const int32_t down = (s->top - score) >> 12;
-    const int32_t b = down < 192 ? down : 144 + (down >> 2);
-    return b < KPRI_BUCKETS ? b : KPRI_BUCKETS - 1;
+    const uint32_t down = ((uint32_t)s->top - (uint32_t)score) >> 12;
+    const uint32_t b = down < 192 ? down : 144 + (down >> 2);
+    return b < KPRI_BUCKETS ? (int32_t)b : KPRI_BUCKETS - 1;
 }
 
 static int kpri_is_used(const kpri_search *s, int32_t b)
@@ -2051,9 +2089,10 @@ static int32_t kpri_lowest_bit(uint32_t x)
 /* The first bucket from b on that has slots, or `end` if there is none before it. pre: b <= end */
 static int32_t kpri_next_used(const kpri_search *s, int32_t b, int32_t end)
 {
+    const int32_t words = (end + 31) >> 5;
     int32_t word = b >> 5;
     uint32_t bits = s->used[word] >> (b & 31) << (b & 31);
-    while (!bits && ++word << 5 < end)
+    while (!bits && ++word < words)
         bits = s->used[word];
     b = bits ? (word << 5) + kpri_lowest_bit(bits) : end;
     return b < end ? b : end;
@@ -2080,10 +2119,14 @@ static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size
 static size_t kpri_accept(const kpri_search *s, int32_t *in, size_t n_decided, int32_t list,
                           int32_t *out, size_t n)
 {
-    for (; list && n < s->beam; list = s->next[list - 1]) {
-        const int32_t slot = list - 1;
-        const int32_t v = slot & ((1 << s->lane_bits) - 1);
-        int32_t *from = kpri_record(s, in, (size_t)(slot >> s->lane_bits));
+    const uint32_t lane = (uint32_t)1 << s->lane_bits;
+    const uint32_t n_values = (uint32_t)s->model->params[n_decided].n_values;
+    int32_t slot;
+    for (; list && n < s->beam; list = s->next[slot]) {
+        int32_t v, *from;
+        slot = kpri_slot(s, list);
+        v = (int32_t)kpri_below((uint32_t)slot & (lane - 1), n_values);
+        from = kpri_record(s, in, (size_t)(slot >> s->lane_bits));
         if (kpri_allowed(s, from, n_decided, v))
             kpri_extend(s, from, n_decided, v, s->score[slot], kpri_record(s, out, n++));
     }
@@ -2110,28 +2153,47 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
         s->used[b] = 0;
     }
     s->lane_bits = kpri_lane_bits(s->model->params[n_decided].n_values);
+    n_in = kpri_at_most(n_in, s->n_slots >> s->lane_bits);
+    s->end_slot = (uint32_t)n_in << s->lane_bits;
     s->top = in[0];
     for (b = 0; n < s->beam; b++) {
         b = kpri_next_used(s, b, turn);
         if (b == KPRI_BUCKETS)
             break;
-        for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded)) {
+        //@ dynamic_split expanded;
+        for (; turn == b && KPRI_HOLDS(expanded < n_in);
+             turn = kpri_turn(s, in, n_in, ++expanded)) {
             if (expanded == scored) {
-                const size_t more = n_in - scored < group ? n_in - scored : group;
-                (void)kpri_score(s, kpri_record(s, in, scored), more, n_decided,
-                                 s->score + (scored << s->lane_bits));
-                scored += more;
+                const size_t more = n_in - expanded < group ? n_in - expanded : group;
+                (void)kpri_score(s, kpri_record(s, in, expanded), more, n_decided,
+                                 s->score + (expanded << s->lane_bits));
+                scored = expanded + more;
             }
             kpri_expand(s, in, n_decided, expanded);
         }
         if (kpri_is_used(s, b)) {
             int32_t list = s->bucket[b];
-            if (s->next[list - 1]) /* mostly it has one slot */
+            if (s->next[kpri_slot(s, list)]) /* mostly it has one slot */
                 list = kpri_sort(s, in, n_decided, list);
             n = kpri_accept(s, in, n_decided, list, out, n);
         }
     }
     return n;
+}
+
+/* All records begin with legal values: so no value comes out of the arena that is none. */
+static void kpri_first_values(const kpri_search *s)
+{
+    int32_t *first = s->records;
+    size_t i;
+    /*@ loop unroll 32; */
+    for (i = 0; i < s->model->n_params; i++) {
+        first[1 + i] = s->model->params[i].values[0];
+        kpri_indexes(s, first)[i] = 0;
+    }
+    /*@ loop unroll 2048; */
+    for (i = 1; i < 2 * s->beam; i++)
+        kpri_copy4(kpri_record(s, first, i), first, KPRI_PREFIX_WORDS((size_t)s->model->n_params));
 }
 
 /* Beam search from the empty prefix in records[0]. It returns the number of complete tuples, and
@@ -2141,6 +2203,8 @@ static KPRI_NOINLINE size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
 {
     int32_t *in = s->records, *out = kpri_record(s, s->records, s->beam), *swap;
     size_t n = 1, t;
+    kpri_first_values(s);
+    /*@ loop unroll 33; */
     for (t = 0; t < s->model->n_params && n > 0; t++) {
         n = kpri_step(s, in, n, t, out);
         swap = in;
@@ -2182,6 +2246,9 @@ static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, in
     size_t t = 0, n_normed = 0;
     int is_new = 1; /* the last record, which has no scores yet */
     for (*calls = 0; t < s->model->n_params;) {
+        //@ dynamic_split t;
+        //@ dynamic_split n_normed;
+        //@ dynamic_split alone;
         int32_t *from = kpri_record(s, s->records, t);
         const int32_t v = is_new ? kpri_score(s, from, 1, t, score)
                                  : kpri_best_untried(score, s->model->params[t].n_values);
@@ -2193,7 +2260,7 @@ static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, in
             score[kpri_indexes(s, from)[t]] = KPRI_TRIED;
             continue;
         }
-        if (*calls == KPRED_RESCUE_CALLS)
+        if (*calls >= KPRED_RESCUE_CALLS)
             return KPRED_ERR_BUDGET;
         ++*calls;
         is_new = kpri_allowed(s, from, t, v);
@@ -2354,23 +2421,32 @@ KPRED_API const char *kpred_body_name(kpred_body body)
     return names[(uint32_t)body < KPRED_BODIES ? (uint32_t)body : (uint32_t)KPRED_BODIES];
 }
 
-/* Checks the range of each field. *outside gets a bit for each size outside the trained range. */
+/* Checks the range of field f, which is x. *outside gets its bit outside the trained range. */
+static kpred_status kpri_check_field(kpred_ctx *ctx, uint32_t f, const int32_t *x,
+                                     uint32_t *outside)
+{
+    const kpred_field *field = ctx->model->fields + f;
+    if (field->tokens)
+        return *x < 0 || *x >= field->n_tokens
+                   ? kpri_fail(ctx, KPRED_ERR_TOKEN, (int32_t)f, *x, field->n_tokens)
+                   : KPRED_OK;
+    if (*x < field->least || *x > field->most)
+        return kpri_fail(ctx, KPRED_ERR_SIZE, (int32_t)f, *x,
+                         *x < field->least ? field->least : field->most);
+    if (*x < field->trained_min || *x > field->trained_max)
+        *outside |= (uint32_t)1 << f;
+    return KPRED_OK;
+}
+
+/* *outside gets a bit for each size outside the trained range. */
 static kpred_status kpri_check_problem(kpred_ctx *ctx, const int32_t *problem, uint32_t *outside)
 {
     uint32_t f;
     *outside = 0;
     for (f = 0; f < ctx->model->n_fields; f++) {
-        const kpred_field *field = ctx->model->fields + f;
-        const int32_t x = problem[f];
-        if (field->tokens && (x < 0 || x >= field->n_tokens))
-            return kpri_fail(ctx, KPRED_ERR_TOKEN, (int32_t)f, x, field->n_tokens);
-        if (field->tokens)
-            continue;
-        if (x < field->least || x > field->most)
-            return kpri_fail(ctx, KPRED_ERR_SIZE, (int32_t)f, x,
-                             x < field->least ? field->least : field->most);
-        if (x < field->trained_min || x > field->trained_max)
-            *outside |= (uint32_t)1 << f;
+        const kpred_status status = kpri_check_field(ctx, f, problem + f, outside);
+        if (status != KPRED_OK)
+            return status;
     }
     return KPRED_OK;
 }
@@ -2385,6 +2461,7 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
     s->problem = problem;
     s->beam = ctx->beam;
     s->record_words = KPRI_RECORD_WORDS((size_t)m->n_params, (size_t)m->state_words);
+    s->n_slots = ctx->n_slots;
     s->norm = 0;
     s->lane_bits = 0;
     s->work = ctx->arena;
@@ -2409,8 +2486,9 @@ static void kpri_start(kpri_search *s, int32_t *state_of)
 /* The score that belongs to a sum */
 static int32_t kpri_calibrated(const kpri_search *s, int32_t sum)
 {
-    const int32_t score = kpri_scaled(sum, s->model->scale) - s->norm;
-    return score > 0 ? 0 : score;
+    const int64_t down = kpri_scaled((uint32_t)0 - (uint32_t)sum, s->model->scale);
+    const int64_t score = -down - s->norm;
+    return score > 0 ? 0 : kpri_saturate(score);
 }
 
 static void kpri_write(const kpri_search *s, const int32_t *record, kpred_tuple *out)
@@ -2420,30 +2498,28 @@ static void kpri_write(const kpri_search *s, const int32_t *record, kpred_tuple 
 }
 
 /* The search, then the rescue if it is needed. pre: the problem is in range, the kernel applies */
-static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple *out, size_t k,
+static kpred_status kpri_run(kpred_ctx *ctx, kpri_search *s, kpred_tuple *out, size_t k,
                              size_t *n_out)
 {
-    kpri_search s;
     int32_t *tuples = 0, calls = 0;
     size_t n = 0, i;
-    kpri_open(&s, ctx, problem);
-    kpri_start(&s, s.records);
-    if (s.beam > 1) {
-        n = kpri_beam_search(&s, &tuples);
+    kpri_start(s, s->records);
+    if (s->beam > 1) {
+        n = kpri_beam_search(s, &tuples);
         if (n == 0)
-            kpri_start(&s, s.records);
+            kpri_start(s, s->records);
     }
     if (n == 0) {
-        const kpred_status status = kpri_depth_first(&s, s.beam == 1, &calls);
+        const kpred_status status = kpri_depth_first(s, s->beam == 1, &calls);
         if (status != KPRED_OK)
             return kpri_fail(ctx, status, -1, calls,
                              status == KPRED_ERR_BUDGET ? KPRED_RESCUE_CALLS : -1);
-        tuples = kpri_record(&s, s.records, s.model->n_params);
+        tuples = kpri_record(s, s->records, s->model->n_params);
         n = 1;
     }
     n = n < k ? n : k;
     for (i = 0; i < n; i++)
-        kpri_write(&s, kpri_record(&s, tuples, i), out + i);
+        kpri_write(s, kpri_record(s, tuples, i), out + i);
     *n_out = n;
     return KPRED_OK;
 }
@@ -2451,6 +2527,7 @@ static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple
 KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, size_t n_fields,
                                      kpred_tuple *out, size_t k, size_t *n_out)
 {
+    kpri_search s;
     kpred_status status;
     uint32_t outside;
     if (!ctx)
@@ -2469,7 +2546,8 @@ KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, siz
         return status;
     if (ctx->model->rule && !ctx->model->rule(problem, problem, 0))
         return kpri_fail(ctx, KPRED_ERR_NOT_APPLICABLE, -1, -1, -1);
-    status = kpri_run(ctx, problem, out, k, n_out);
+    kpri_open(&s, ctx, problem);
+    status = kpri_run(ctx, &s, out, k, n_out);
     if (status == KPRED_OK)
         ctx->extrapolated = outside;
     return status;
@@ -2629,7 +2707,7 @@ KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, in
 
 KPRED_API int32_t kpred_probability(int32_t score)
 {
-    return kpri_exp2_neg(score < -INT32_MAX ? INT32_MAX : -score);
+    return kpri_exp2_neg((uint32_t)0 - (uint32_t)score);
 }
 
 /* Each probability rounds by less than 1, so left <= 2^24 stays far from the ends of int32_t. */

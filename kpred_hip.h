@@ -31,12 +31,12 @@ CONTRACT       launch is called any number of times for any candidate in any ord
                once more. If result.launched is 1, the winner was launched once, and nothing on the
                stream comes after it. No candidate may leave work on another stream.
 
-THE RACE       1. Entry: the candidates are tried one after the other, best-ranked first. Each has a
-                  warm-up launch (it loads the code, and `verify` looks at the outputs), then a
-                  timed launch, the probe. Entry ends when a candidate works and the next one is
-                  not expected to fit into two thirds of the budget. It is expected to cost what
-                  those before did, each by its fastest launch. Candidates that were not reached
-                  stay KPRED_HIP_UNTRIED.
+THE RACE       1. Entry: the candidates have a warm-up launch one after the other, best-ranked
+                  first. It loads the code, and `verify` looks at the outputs. The first that works
+                  then has a timed launch, the probe. Warm-ups end when a candidate works and the
+                  next one is not expected to fit into two thirds of the budget. It is expected to
+                  cost what those before did, each by its fastest launch. Then the others have their
+                  probes, the shortest warm-up first, up to five sixths of the budget.
                   One long launch does not keep the others out: what the longest launch takes
                   beyond a usual one does not count here. After a warm-up that alone passes the
                   budget comes no probe, and the other candidates get that budget once more.
@@ -48,8 +48,11 @@ THE RACE       1. Entry: the candidates are tried one after the other, best-rank
                   dropped. The race ends when one candidate is left, when the differences are known
                   to `tolerance`, or when the budget, the launches or the samples
                   (KPRED_HIP_SAMPLES) are used up.
-               4. The winner is the best-ranked of the candidates that the leader does not beat by
-                  more than one standard error.
+               4. What is then left of the budget is for the candidates that were not reached: they
+                  enter, and the rounds go on with those that are not dropped. Candidates for which
+                  nothing is left stay KPRED_HIP_UNTRIED.
+               5. The winner is the best-ranked of the candidates that are slower than the leader by
+                  at most `tolerance`.
                Launches shorter than least_us are batched: several stand between two events. With
                `prepare` or a flush they are not batched, because these come before every timed
                launch.
@@ -282,7 +285,6 @@ extern "C" {
    and a few samples show too little of it. */
 #define KPRI_HIP_OWN_LOOK    9u
 #define KPRI_HIP_SURE_SIGMAS 2.0 /* a candidate that is slower by this is dropped */
-#define KPRI_HIP_WIN_SIGMAS  1.0 /* a candidate that is slower by this does not win */
 
 static void kpri_hip_sort(double *x, size_t n)
 {
@@ -396,6 +398,7 @@ typedef struct kpri_hip_race {
     double longest_us, apart_us; /* the longest turn on entry; what of it does not count */
     double began_us;             /* the start, by plan->clock */
     uint32_t batch, random;
+    uint32_t rounds; /* behind the samples; the probes are a round */
 } kpri_hip_race;
 
 /* Does the error stay with the context? 701 is an exception: see ERRORS. */
@@ -547,31 +550,41 @@ static int kpri_hip_verified(kpri_hip_race *race, size_t i)
     return right && race->status >= KPRED_HIP_OK;
 }
 
-/* The warm-up and the probe. The warm-up may have loaded code, so its time is only an upper bound.
-   But the smaller of the two times is hardly ever an outlier. Of a pair in which one time is not
-   usable, that one is charged as the other. */
-static void kpri_hip_enter(kpri_hip_race *race, size_t i)
+/* The warm-up. It may load code, so its time is only an upper bound. */
+static void kpri_hip_warm_up(kpri_hip_race *race, size_t i)
 {
     kpred_hip_timing *t = &race->timings[i];
-    const double spent_us = race->result->device_us;
-    double warm_us = 0, us = 0;
-    hipError_t error = kpri_hip_turn(race, i, &warm_us);
-    const int right = error == hipSuccess && kpri_hip_verified(race, i);
-    const int is_probed =
-        right && !kpri_hip_passes_budget(race, race->result->device_us - spent_us);
-    if (is_probed)
-        error = kpri_hip_turn(race, i, &us);
-    if (error != hipSuccess)
+    double us = 0;
+    const hipError_t error = kpri_hip_turn(race, i, &us);
+    if (error != hipSuccess) {
         kpri_hip_fail(race, t, error);
-    if (!right || error != hipSuccess)
+    } else if (kpri_hip_verified(race, i)) {
+        t->entry_us = us;
+        t->outcome = KPRED_HIP_LEVEL;
+        race->racing++;
+    }
+}
+
+/* The smaller time of warm-up and probe is hardly ever an outlier. Of a pair in which one time is
+   not usable, that one is charged as the other. Only the first probes come close enough to each
+   other to be a round. */
+static void kpri_hip_probe(kpri_hip_race *race, size_t i)
+{
+    kpred_hip_timing *t = &race->timings[i];
+    const double warm_us = t->entry_us;
+    double us = 0;
+    const hipError_t error = kpri_hip_turn(race, i, &us);
+    t->entry_us = 0;
+    if (error != hipSuccess) {
+        race->racing--;
+        kpri_hip_fail(race, t, error);
         return;
-    if (is_probed && (warm_us <= 0 || us <= 0))
+    }
+    if (warm_us <= 0 || us <= 0)
         race->result->device_us += warm_us + us;
-    t->outcome = KPRED_HIP_LEVEL;
-    race->racing++;
-    t->entry_us = !is_probed || (warm_us > 0 && warm_us < us) ? warm_us : us;
+    t->entry_us = warm_us > 0 && warm_us < us ? warm_us : us;
     t->sample_us[0] = us;
-    t->rounds = (uint32_t)is_probed;
+    t->rounds = race->result->rounds == 0;
 }
 
 /* The time of a turn by the fastest launches of the candidates that race, on average; 0: none of
@@ -582,7 +595,7 @@ static double kpri_hip_usual_turn(const kpri_hip_race *race)
     size_t i, n = 0;
     for (i = 0; i < race->n; i++) {
         const kpred_hip_timing *t = &race->timings[i];
-        if (t->outcome == KPRED_HIP_LEVEL && t->rounds > 0) {
+        if (t->outcome == KPRED_HIP_LEVEL && t->launches > 1) {
             sum += t->entry_us + t->lead_us;
             n++;
         }
@@ -590,26 +603,56 @@ static double kpri_hip_usual_turn(const kpri_hip_race *race)
     return n ? sum / (double)n : 0;
 }
 
-/* As long as no candidate works, only max_launches ends the entry. After that, another candidate
-   must fit. If one turn has passed the budget, no round follows for which a share is to be left. */
-static int kpri_hip_goes_on_entering(kpri_hip_race *race)
+/* Does another turn of the entry fit into this share, which is 1 after the first rounds? As long as
+   no candidate works, only max_launches ends the entry. If one turn has passed the budget, no round
+   follows for which a share is to be left. */
+static int kpri_hip_goes_on_entering(kpri_hip_race *race, double share)
 {
     const uint32_t most = race->plan->max_launches;
     const int is_passed = kpri_hip_passes_budget(race, race->longest_us);
     const double usual_us = kpri_hip_usual_turn(race);
     if (race->racing == 0)
         return !most || race->result->launches <= most - 2;
-    race->apart_us = race->longest_us - (is_passed ? 0 : usual_us);
-    return kpri_hip_affords(race, 2 * usual_us, 2, is_passed ? 1 : KPRI_HIP_ENTRY_SHARE);
+    if (share < 1)
+        race->apart_us = race->longest_us - (is_passed ? 0 : usual_us);
+    return kpri_hip_affords(race, usual_us, 1, is_passed ? 1 : share);
 }
 
-static void kpri_hip_enter_all(kpri_hip_race *race)
+/* The candidate whose probe is next: that of the shortest warm-up, as it is the likeliest to be
+   fast; KPRED_HIP_NONE: there is none. After a warm-up that passes the budget comes no probe. */
+static size_t kpri_hip_next_probe(const kpri_hip_race *race)
 {
-    size_t i;
-    for (i = 0; i < race->n && race->status >= KPRED_HIP_OK; i++)
-        if (kpri_hip_goes_on_entering(race))
-            kpri_hip_enter(race, i);
+    size_t i, next = KPRED_HIP_NONE;
+    for (i = 0; i < race->n; i++) {
+        const kpred_hip_timing *t = &race->timings[i];
+        if (t->outcome == KPRED_HIP_LEVEL && t->launches == 1
+            && !kpri_hip_passes_budget(race, t->lead_us + t->entry_us)
+            && (next == KPRED_HIP_NONE || t->entry_us < race->timings[next].entry_us))
+            next = i;
+    }
+    return next;
+}
+
+/* Warm-ups within the share, then probes in half of the rest, too. The first that works has its
+   probe at once, which says what a launch takes. Returns how many candidates were tried. */
+static size_t kpri_hip_enter(kpri_hip_race *race, double share)
+{
+    size_t i, next, tried = 0;
+    for (i = 0; i < race->n && race->status >= KPRED_HIP_OK; i++) {
+        if (race->timings[i].outcome != KPRED_HIP_UNTRIED
+            || !kpri_hip_goes_on_entering(race, share))
+            continue;
+        kpri_hip_warm_up(race, i);
+        tried++;
+        if (race->status >= KPRED_HIP_OK && kpri_hip_usual_turn(race) <= 0
+            && kpri_hip_next_probe(race) == i && kpri_hip_goes_on_entering(race, (1 + share) / 2))
+            kpri_hip_probe(race, i);
+    }
+    while (race->status >= KPRED_HIP_OK && (next = kpri_hip_next_probe(race)) != KPRED_HIP_NONE
+           && kpri_hip_goes_on_entering(race, (1 + share) / 2))
+        kpri_hip_probe(race, next);
     race->apart_us = 0;
+    return tried;
 }
 
 static void kpri_hip_drop(kpri_hip_race *race, kpred_hip_timing *t, kpred_hip_outcome outcome)
@@ -719,6 +762,8 @@ static hipEvent_t kpri_hip_collect(kpri_hip_race *race, size_t turns)
             kpri_hip_fail(race, t, error);
             continue;
         }
+        while (t->rounds < race->rounds)
+            t->sample_us[t->rounds++] = 0;
         t->sample_us[t->rounds++] = us / race->batch;
         last = t->stop;
     }
@@ -888,18 +933,33 @@ static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
    only, so no stray time makes the race forget its samples. */
 static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
 {
-    uint32_t rounds = 1; /* the probes are a round */
-    while (race->status >= KPRED_HIP_OK && race->racing >= racing && rounds < KPRED_HIP_SAMPLES
-           && race->result->rounds < KPRED_HIP_SAMPLES
+    while (race->status >= KPRED_HIP_OK && race->racing >= racing
+           && race->rounds < KPRED_HIP_SAMPLES && race->result->rounds < KPRED_HIP_SAMPLES
            && kpri_hip_affords(race, race->turn_us * (double)race->racing,
                                race->racing * race->batch, 1)) {
-        if (rounds < KPRI_HIP_FIRST_LOOK && kpri_hip_grow_batch(race))
-            rounds = 0;
+        if (race->rounds < KPRI_HIP_FIRST_LOOK && kpri_hip_grow_batch(race))
+            race->rounds = 0;
         kpri_hip_run_round(race);
-        rounds++;
+        race->rounds++;
         kpri_hip_drop_untimed(race, 0);
-        if (kpri_hip_decided(race, rounds))
+        if (kpri_hip_decided(race, race->rounds))
             return;
+    }
+}
+
+/* Leaves those that are slower than the leader by no more than what does not matter. Without a
+   common round, all that is known of both counts. */
+static void kpri_hip_drop_beaten(kpri_hip_race *race, size_t leader)
+{
+    const kpred_hip_timing *first = &race->timings[leader];
+    size_t i;
+    for (i = 0; i < race->n; i++) {
+        kpred_hip_timing *t = &race->timings[i];
+        const kpri_hip_gap gap = kpri_hip_compare(t, first);
+        const double slower =
+            gap.n > 0 ? gap.mean : kpri_hip_typical(t) / kpri_hip_typical(first) - 1;
+        if (t->outcome == KPRED_HIP_LEVEL && slower > race->tolerance)
+            kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
     }
 }
 
@@ -912,7 +972,7 @@ static kpred_hip_outcome kpri_hip_winners(kpri_hip_race *race)
     kpri_hip_drop_untimed(race, 1);
     leader = kpri_hip_leader(race, KPRED_HIP_LEVEL);
     if (leader != KPRED_HIP_NONE) {
-        kpri_hip_judge(race, leader, KPRI_HIP_WIN_SIGMAS);
+        kpri_hip_drop_beaten(race, leader);
         return KPRED_HIP_LEVEL;
     }
     leader = kpri_hip_leader(race, KPRED_HIP_SLOWER);
@@ -1097,6 +1157,18 @@ static void kpri_hip_clear(kpred_hip_timing *t)
     t->start = t->stop = 0;
 }
 
+/* What the first race leaves of the budget is for the candidates that were not reached. A larger
+   batch would not let their probes compare. */
+static void kpri_hip_race_all(kpri_hip_race *race, size_t least_racing)
+{
+    double share = KPRI_HIP_ENTRY_SHARE;
+    while (race->batch == 1 && kpri_hip_enter(race, share) > 0) {
+        kpri_hip_drop_slow(race);
+        kpri_hip_run_rounds(race, least_racing);
+        share = 1;
+    }
+}
+
 /* The whole selection. pre: the arguments are checked */
 static kpred_hip_status kpri_hip_run(kpri_hip_race *race, size_t least_racing)
 {
@@ -1111,9 +1183,7 @@ static kpred_hip_status kpri_hip_run(kpri_hip_race *race, size_t least_racing)
         return race->status;
     }
     kpri_hip_acquire(race);
-    kpri_hip_enter_all(race);
-    kpri_hip_drop_slow(race);
-    kpri_hip_run_rounds(race, least_racing);
+    kpri_hip_race_all(race, least_racing);
     kpri_hip_name_winner(race);
     for (i = 0; i < race->n; i++)
         kpri_hip_summarise(&race->timings[i]);
@@ -1148,7 +1218,7 @@ static kpred_hip_status kpri_hip_start(const kpred_hip_plan *plan, const kpred_t
     race.racing = 0;
     race.turn_us = race.longest_us = race.apart_us = 0;
     race.began_us = plan->clock ? plan->clock(plan->user) : 0;
-    race.batch = 1;
+    race.batch = race.rounds = 1;
     race.random = 2463534242u;
     status = kpri_hip_run(&race, least_racing);
     result->batch = race.batch;

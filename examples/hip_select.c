@@ -1,9 +1,12 @@
 /* hip_select.c - predict, time, remember: the eight tuples that kpred_predict ranks first race on
    the device, and the winner is remembered, so that the next request for the problem costs nothing.
+   A second argument names a file that remembers the winners for the next run on the same device;
+   `-` is none.
    What is launched is a sum of two arrays: it stands for the real kernel, and the tuple decides no
    more than how wide its groups are and how much a thread does. The ranking is for a gfx906 of 60
    units, whatever device takes the times; docs/embedding.md says how to ask for the one there is.
-   Without a device or a code object there is the ranking alone, and the reason why.
+   Without a device or a code object there is the ranking alone, and the reason why. With a third
+   argument, TIMES.csv, what the races timed is added to a table from which kpred-train learns.
 
    AMD; HIP is in /opt/rocm, or where the compilers look anyway:
      hipcc --genco --offload-arch=gfx906 -O3 examples/hip_select_kernel.hip -o add.co
@@ -13,12 +16,17 @@
      nvcc -x cu -cubin -arch=sm_90 examples/hip_select_kernel.hip -o add.cubin
      cc -std=c99 -I. -Iexamples -isystem /usr/local/cuda/include \
          -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' examples/hip_select.c \
-         -L/usr/local/cuda/lib64 -lcudart -o hip_select && ./hip_select add.cubin */
+         -L/usr/local/cuda/lib64 -lcudart -o hip_select && ./hip_select add.cubin
+   OpenCL, where the driver compiles the kernel:
+     cc -std=c99 -I. -Iexamples -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' examples/hip_select.c \
+         -lOpenCL -o hip_select && ./hip_select examples/hip_select_kernel.hip */
 #define KPRED_IMPLEMENTATION
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"
+#include "race_rows.h"
 #include "weights/conv_asm_1x1u.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,17 +195,113 @@ static void remember(struct memory *m, const int32_t *field, const kpred_tuple *
     d->tuple = *tuple;
 }
 
+/* ---- the file of what is remembered ---- */
+
+/* Its first line: what the decisions hold for. A library would add its own version. */
+static const char *environment(void)
+{
+    static char text[512];
+    hipDeviceProp_t properties;
+    int driver = 0, runtime = 0;
+    must(hipGetDeviceProperties(&properties, 0), "properties");
+    must(hipDriverGetVersion(&driver), "version of the driver");
+    must(hipRuntimeGetVersion(&runtime), "version of the runtime");
+    sprintf(text, "# kpred %d, model %08lx%08lx, %s, driver %d, runtime %d\n", KPRED_VERSION,
+            (unsigned long)(model->id >> 32), (unsigned long)(model->id & 0xffffffff),
+            properties.name, driver, runtime);
+    return text;
+}
+
+/* Takes a line: the numbers of a problem and of a tuple that is legal there. 0, or -1 */
+static int take(struct memory *m, const char *line)
+{
+    int32_t number[FIELDS + PARAMS];
+    kpred_tuple tuple = {0, {0}};
+    char *end;
+    int i;
+    for (i = 0; i < FIELDS + PARAMS; i++, line = end) {
+        const long value = strtol(line, &end, 10);
+        if (end == line || value < 0 || value > 0x7fffffff)
+            return -1;
+        number[i] = (int32_t)value;
+    }
+    memcpy(tuple.value, number + FIELDS, PARAMS * sizeof *number);
+    if (strcmp(line, "\n") != 0 || !kpred_legal(model, number, tuple.value))
+        return -1;
+    remember(m, number, &tuple);
+    return 0;
+}
+
+/* What another run wrote. A file of another environment is not used. Returns 1 on trouble. */
+static int load(struct memory *m, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[512];
+    int number = 1, bad = 0;
+    if (!file && errno == ENOENT)
+        return 0;
+    if (!file) {
+        fprintf(stderr, "hip_select: %s: %s\n", path, strerror(errno));
+        return 1;
+    }
+    if (!fgets(line, sizeof line, file) || strcmp(line, environment()) != 0)
+        printf("not used, as it is of another device, driver or model: %s\n", path);
+    else
+        while (!bad && fgets(line, sizeof line, file)) {
+            number++;
+            bad = take(m, line) != 0;
+        }
+    if (bad)
+        fprintf(stderr, "hip_select: %s:%d: no problem with a legal tuple: %s\n", path, number,
+                line);
+    fclose(file);
+    return bad;
+}
+
+static void print_decision(FILE *file, const struct decision *d)
+{
+    int i;
+    for (i = 0; i < FIELDS + PARAMS; i++)
+        fprintf(file, "%s%d", i ? " " : "",
+                (int)(i < FIELDS ? d->field[i] : d->tuple.value[i - FIELDS]));
+    fprintf(file, "\n");
+}
+
+/* The file appears whole, in place of the old one. Returns 1 on trouble. */
+static int store(const struct memory *m, const char *path)
+{
+    char name[4096];
+    const int fits = snprintf(name, sizeof name, "%s.new", path) < (int)sizeof name;
+    FILE *file = fits ? fopen(name, "w") : NULL;
+    size_t i;
+    int bad = !file;
+    if (file) {
+        fputs(environment(), file);
+        for (i = 0; i < m->n && i < REMEMBERED; i++)
+            print_decision(file, &m->decision[i]);
+        bad = ferror(file);
+        bad |= fclose(file) != 0 || bad || rename(name, path) != 0;
+    }
+    if (bad)
+        fprintf(stderr, "hip_select: %s: %s\n", path, strerror(errno));
+    return bad;
+}
+
 /* ---- output ---- */
 
-static void print_problem(const int32_t *field)
+static const char *problem_text(const int32_t *field, char between)
 {
-    int f;
-    for (f = 0; f < FIELDS; f++)
+    static char text[32 * FIELDS];
+    int f, n = 0;
+    for (f = 0; f < FIELDS; f++) {
         if (model->fields[f].tokens)
-            printf("%s%s", f ? " " : "", model->fields[f].tokens[field[f]]);
+            n += sprintf(text + n, "%s", model->fields[f].tokens[field[f]]);
         else
-            printf(" %d", (int)field[f]);
-    printf("\n");
+            n += sprintf(text + n, "%d", (int)field[f]);
+        text[n++] = between;
+    }
+    text[n - 1] = '\0';
+    return text;
 }
 
 static const char *text_of(const kpred_tuple *t)
@@ -207,6 +311,39 @@ static const char *text_of(const kpred_tuple *t)
     for (i = 0; i < PARAMS; i++)
         length += sprintf(text + length, "%s%d", i ? "," : "", (int)t->value[i]);
     return text;
+}
+
+/* ---- a table of what was timed ---- */
+
+static const char *times; /* its name; NULL: none */
+
+static FILE *open_times(void)
+{
+    char columns[2000];
+    size_t n = 0;
+    int i;
+    for (i = 0; i < FIELDS; i++)
+        n += (size_t)snprintf(columns + n, sizeof columns - n, "%s,", model->fields[i].name);
+    for (i = 0; i < PARAMS; i++)
+        n += (size_t)snprintf(columns + n, sizeof columns - n, "%s%s", i ? "," : "",
+                              model->params[i].name);
+    return race_rows_open(times, model->name, columns);
+}
+
+/* 0, or -1 with a message */
+static int add_times(const int32_t *field, const kpred_tuple *ranked, size_t n,
+                     const kpred_hip_timing *timings)
+{
+    char row[1000];
+    FILE *file = open_times();
+    size_t i;
+    if (!file)
+        return -1;
+    for (i = 0; i < n; i++) {
+        snprintf(row, sizeof row, "%s,%s", problem_text(field, ','), text_of(&ranked[i]));
+        race_rows_add(file, row, &timings[i]);
+    }
+    return fclose(file) ? -1 : 0;
 }
 
 static void print_timing(const kpred_hip_timing *t)
@@ -275,6 +412,8 @@ static int select_one(const int32_t *field, const kpred_tuple *ranked, size_t n)
            result.device_us);
     if (status == KPRED_HIP_OK)
         remember(&library.memory, field, &ranked[result.winner]);
+    if (times && status == KPRED_HIP_OK && add_times(field, ranked, n, timings) != 0)
+        return 1;
     if (!result.launched) /* the output is that of whoever ran last */
         must(launch(&gpu, &ranked[result.winner], 0), "launch");
     return 0;
@@ -286,7 +425,7 @@ static int request(const int32_t *field)
     kpred_tuple ranked[K];
     kpred_status status;
     size_t n = 0;
-    print_problem(field);
+    printf("%s\n", problem_text(field, ' '));
     gpu.n = elements(field);
     if (known) {
         printf("cached: %s\n", text_of(known));
@@ -308,20 +447,27 @@ static int request(const int32_t *field)
 int main(int argc, char **argv)
 {
     const size_t words = sizeof library.arena / sizeof *library.arena;
+    const char *cache;
     size_t i;
     int bad = 0;
-    if (argc > 2) {
-        fprintf(stderr, "usage: hip_select [CODE_OBJECT]\n");
+    if (argc > 4) {
+        fprintf(stderr, "usage: hip_select [CODE_OBJECT [CACHE|- [TIMES.csv]]]\n");
         return 2;
     }
+    times = argc > 3 ? argv[3] : NULL;
     if (kpred_init(&library.ctx, KPRED_VERSION, model, K, library.arena, words) != KPRED_OK)
         return 1;
     open_gpu(argv[1]);
+    cache = gpu.missing || argc < 3 || strcmp(argv[2], "-") == 0 ? NULL : argv[2];
+    if (cache && load(&library.memory, cache) != 0)
+        return 1;
     for (i = 0; i < sizeof requests / sizeof *requests && !bad; i++) {
         bad = request(requests[i]);
         if (!gpu.missing && !bad)
             must(hipStreamSynchronize(0), "last launch");
     }
+    if (cache && !bad)
+        bad = store(&library.memory, cache);
     close_gpu();
     return bad;
 }

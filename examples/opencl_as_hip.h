@@ -4,14 +4,17 @@
    cc -std=c99 -I. -Iexamples -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' ... -lOpenCL
 
    The state is in the file that defines KPRED_HIP_IMPLEMENTATION, or OPENCL_AS_HIP_IMPLEMENTATION.
-   The device is the first GPU, else the first device of any kind; a program that has a queue of its
-   own calls opencl_as_hip_use before all else. One thread uses these calls at a time.
+   The device is the first GPU, else the first device of any kind, that is available and has a
+   compiler and OpenCL 1.2; a program that has a queue of its own calls opencl_as_hip_use before all
+   else. One thread uses these calls at a time.
 
    A stream is a command queue, in order and with profiling; 0 is the default one. An event is a
-   marker, so a pair of them times what lies between, as in HIP. The events of all launches are kept
-   until the next wait, which returns the first error among them: a kernel that fails on the device
-   is seen. A module is a file with OpenCL C. Memory is an address that only these calls know; a
-   kernel's argument is where an allocation begins. Errors of OpenCL keep their numbers, below 0. */
+   marker, so a pair of them times what lies between, as in HIP. The event of each launch is kept. A
+   wait returns the first error of the launches that it waits for: a kernel that fails on the device
+   is seen. A module is a file with OpenCL C, or with bitcode of LLVM if the device takes it. Memory
+   is an address that only these calls know; a kernel's argument is where an allocation begins.
+   Errors of OpenCL keep their numbers, below 0, but for those that say that the context is lost or
+   that a launch found no resources. */
 #ifndef KPRED_OPENCL_AS_HIP_H
 #define KPRED_OPENCL_AS_HIP_H
 
@@ -26,13 +29,27 @@
 
 /* ---- types ---- */
 
+enum { OPENCL_ARGUMENTS = 128 };
+
 typedef cl_command_queue hipStream_t;
-typedef cl_program hipModule_t;
-typedef cl_kernel hipFunction_t;
 typedef cl_int hipError_t;
 typedef struct opencl_event {
     cl_event marker; /* NULL: not recorded */
+    cl_command_queue queue;
+    uint64_t number; /* of the launch before it */
 } * hipEvent_t;
+typedef struct opencl_kernel {
+    struct opencl_kernel *next; /* of the module */
+    cl_kernel kernel;
+    size_t threads; /* of a group, at most */
+    cl_ulong local; /* bytes of a group */
+    cl_uint n;
+    size_t bytes[OPENCL_ARGUMENTS]; /* 0: an address */
+} * hipFunction_t;
+typedef struct opencl_module {
+    cl_program program;
+    struct opencl_kernel *kernels;
+} * hipModule_t;
 
 /* HIP's numbers. kpred_hip.h goes on after 701 if the queue still works, and ends after 719. */
 enum {
@@ -67,6 +84,12 @@ struct opencl_memory {
     cl_mem buffer;
 };
 
+struct opencl_launch {
+    cl_event event;
+    cl_command_queue queue;
+    uint64_t number;
+};
+
 struct opencl_state {
     cl_context context; /* NULL: not opened yet */
     cl_device_id device;
@@ -74,13 +97,14 @@ struct opencl_state {
     hipError_t last;
     struct opencl_memory *memory;
     uintptr_t next_base;
-    cl_event *launch; /* not waited for yet */
+    struct opencl_launch *launch; /* not waited for yet */
     size_t n, size;
+    uint64_t launches; /* the number of the last one */
 };
 
 extern struct opencl_state opencl_state;
 #if defined(KPRED_HIP_IMPLEMENTATION) || defined(OPENCL_AS_HIP_IMPLEMENTATION)
-struct opencl_state opencl_state = {NULL, NULL, NULL, 0, NULL, 4096, NULL, 0, 0};
+struct opencl_state opencl_state = {NULL, NULL, NULL, 0, NULL, 4096, NULL, 0, 0, 0};
 #endif
 
 /* Keeps the error for hipGetLastError. */
@@ -100,32 +124,63 @@ static inline hipError_t hipGetLastError(void)
 
 /* ---- the device ---- */
 
-/* The first device of this type on any platform: 1 if there is one */
+/* Has it all that these calls need? */
+static inline int opencl_suits(cl_device_id device)
+{
+    cl_bool available = CL_FALSE, compiler = CL_FALSE;
+    char version[256] = "";
+    int major = 0, minor = 0;
+    return clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL)
+               == CL_SUCCESS
+           && clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler,
+                              NULL)
+                  == CL_SUCCESS
+           && clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version, version, NULL)
+                  == CL_SUCCESS
+           && available && compiler && sscanf(version, "OpenCL %d.%d", &major, &minor) == 2
+           && 10 * major + minor >= 12;
+}
+
+/* The first such device of this type on any platform: 1 if there is one */
 static inline int opencl_find(cl_device_type type, cl_device_id *device)
 {
     enum { MOST = 16 };
     cl_platform_id platform[MOST];
+    cl_device_id found[MOST];
     cl_uint n = 0;
     if (clGetPlatformIDs(MOST, platform, &n) != CL_SUCCESS)
         return 0;
-    for (cl_uint i = 0; i < n && i < MOST; i++)
-        if (clGetDeviceIDs(platform[i], type, 1, device, NULL) == CL_SUCCESS)
-            return 1;
+    for (cl_uint i = 0; i < n && i < MOST; i++) {
+        cl_uint devices = 0;
+        if (clGetDeviceIDs(platform[i], type, MOST, found, &devices) != CL_SUCCESS)
+            continue;
+        for (cl_uint j = 0; j < devices && j < MOST; j++)
+            if (opencl_suits(*device = found[j]))
+                return 1;
+    }
     return 0;
 }
 
-/* Takes the queue's context and device. It has to be in order and with profiling. */
+static inline int opencl_choose(cl_device_id *device)
+{
+    return opencl_find(CL_DEVICE_TYPE_GPU, device) || opencl_find(CL_DEVICE_TYPE_ALL, device);
+}
+
+/* Takes the queue's context and device, and keeps the queue. It has to be in order and with
+   profiling. */
 static inline hipError_t opencl_as_hip_use(cl_command_queue queue)
 {
     struct opencl_state *s = &opencl_state;
+    cl_context context;
+    cl_device_id device;
     hipError_t error =
-        clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof s->context, &s->context, NULL);
+        clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
     if (error == CL_SUCCESS)
-        error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof s->device, &s->device, NULL);
+        error = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (error == CL_SUCCESS)
-        s->queue = queue;
-    else
-        s->context = NULL;
+        error = clRetainCommandQueue(queue);
+    if (error == CL_SUCCESS)
+        s->context = context, s->device = device, s->queue = queue;
     return opencl_said(error);
 }
 
@@ -137,15 +192,18 @@ static inline hipError_t opencl_open(void)
     cl_int error;
     if (opencl_state.context != NULL)
         return hipSuccess;
-    if (!opencl_find(CL_DEVICE_TYPE_GPU, &device) && !opencl_find(CL_DEVICE_TYPE_ALL, &device))
+    if (!opencl_choose(&device))
         return opencl_said(hipErrorNoDevice);
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     if (error != CL_SUCCESS)
         return opencl_said(error);
     queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
-    if (error != CL_SUCCESS)
-        (void)clReleaseContext(context);
-    return error == CL_SUCCESS ? opencl_as_hip_use(queue) : opencl_said(error);
+    if (error == CL_SUCCESS) {
+        error = opencl_as_hip_use(queue);
+        (void)clReleaseCommandQueue(queue);
+    }
+    (void)clReleaseContext(context); /* the queue holds it */
+    return opencl_said(error);
 }
 
 static inline hipError_t hipGetDeviceCount(int *n)
@@ -213,9 +271,17 @@ static inline hipError_t hipRuntimeGetVersion(int *version)
     return opencl_said(error);
 }
 
+/* The first three numbers of the driver's version; the last two have three digits each. */
 static inline hipError_t hipDriverGetVersion(int *version)
 {
-    return hipRuntimeGetVersion(version);
+    char text[256] = "";
+    unsigned n[3] = {0, 0, 0};
+    hipError_t error = opencl_open();
+    if (error == hipSuccess)
+        error = clGetDeviceInfo(opencl_state.device, CL_DRIVER_VERSION, sizeof text, text, NULL);
+    (void)sscanf(text + strcspn(text, "0123456789"), "%u.%u.%u", &n[0], &n[1], &n[2]);
+    *version = (int)(n[0] % 2000 * 1000000 + n[1] % 1000 * 1000 + n[2] % 1000);
+    return opencl_said(error);
 }
 
 /* ---- streams and events ---- */
@@ -255,54 +321,92 @@ static inline hipError_t opencl_fault(cl_int status)
                : hipErrorLaunchFailure;
 }
 
-/* Keeps a launch's event for opencl_waited; without room for it, waits at once. */
-static inline hipError_t opencl_keep(cl_event event)
+/* An error of an enqueue. On a queue that was right before, some say that the context is lost. */
+static inline hipError_t opencl_refused(cl_int error)
 {
-    struct opencl_state *s = &opencl_state;
-    if (s->n == s->size) {
-        const size_t size = 2 * s->size + 64;
-        cl_event *more = (cl_event *)realloc(s->launch, size * sizeof *more);
-        if (more == NULL) {
-            const cl_int error = clWaitForEvents(1, &event);
-            (void)clReleaseEvent(event);
-            return error == CL_SUCCESS ? hipSuccess : opencl_said(opencl_fault(error));
-        }
-        s->launch = more;
-        s->size = size;
-    }
-    s->launch[s->n++] = event;
-    return hipSuccess;
+    if (error == CL_INVALID_COMMAND_QUEUE || error == CL_INVALID_CONTEXT
+        || error == CL_DEVICE_NOT_AVAILABLE)
+        error = hipErrorLaunchFailure;
+    return opencl_said(error == CL_OUT_OF_RESOURCES ? hipErrorLaunchOutOfResources : error);
 }
 
-/* After a wait: releases the launches that are over, and returns their first error, else `error`,
-   that of the wait. Those of another queue may still run. */
-static inline hipError_t opencl_waited(cl_int error)
+/* CL_COMPLETE, above it before its end, below it an error */
+static inline cl_int opencl_status(cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    const cl_int asked =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return asked != CL_SUCCESS ? asked : status;
+}
+
+/* Releases the launches of `queue` up to `number` that are over, and returns their first error. The
+   errors of others are not this wait's. NULL: releases those of all queues that have no error. */
+static inline hipError_t opencl_sweep(cl_command_queue queue, uint64_t number)
 {
     struct opencl_state *s = &opencl_state;
     hipError_t first = hipSuccess;
     size_t left = 0;
     for (size_t i = 0; i < s->n; i++) {
-        cl_int status = CL_COMPLETE;
-        const cl_int asked = clGetEventInfo(s->launch[i], CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                            sizeof status, &status, NULL);
-        if (asked == CL_SUCCESS && status > CL_COMPLETE) {
-            s->launch[left++] = s->launch[i];
+        const struct opencl_launch l = s->launch[i];
+        const int is_asked = queue == NULL || (l.queue == queue && l.number <= number);
+        const cl_int status = is_asked ? opencl_status(l.event) : CL_QUEUED;
+        if (status > CL_COMPLETE || (status < CL_COMPLETE && queue == NULL)) {
+            s->launch[left++] = l;
             continue;
         }
-        if (first == hipSuccess && (asked != CL_SUCCESS || status < 0))
-            first = opencl_fault(asked != CL_SUCCESS ? asked : status);
-        (void)clReleaseEvent(s->launch[i]);
+        if (status < CL_COMPLETE && first == hipSuccess)
+            first = opencl_fault(status);
+        (void)clReleaseEvent(l.event);
     }
     s->n = left;
-    if (first == hipSuccess && error != CL_SUCCESS)
-        first = opencl_fault(error);
-    return opencl_said(first);
+    return first;
+}
+
+/* After a wait, which returned `error`, for the launches of a queue up to a number */
+static inline hipError_t opencl_waited(cl_int error, cl_command_queue queue, uint64_t number)
+{
+    const hipError_t first = opencl_sweep(queue, number);
+    return opencl_said(first != hipSuccess ? first : error != CL_SUCCESS ? opencl_fault(error) : 0);
+}
+
+/* Room for one more launch: 1 if there is. Nobody may have waited for a long time. */
+static inline int opencl_has_room(void)
+{
+    struct opencl_state *s = &opencl_state;
+    const size_t size = 2 * s->size + 64;
+    struct opencl_launch *more;
+    if (s->n == s->size)
+        (void)opencl_sweep(NULL, 0);
+    if (s->n < s->size - s->size / 2)
+        return 1;
+    more = (struct opencl_launch *)realloc(s->launch, size * sizeof *more);
+    if (more != NULL) {
+        s->launch = more;
+        s->size = size;
+    }
+    return s->n < s->size;
+}
+
+/* Keeps a launch's event for opencl_waited; without room for it, waits at once. */
+static inline hipError_t opencl_keep(cl_event event, cl_command_queue queue)
+{
+    struct opencl_state *s = &opencl_state;
+    const struct opencl_launch l = {event, queue, ++s->launches};
+    cl_int error;
+    if (s->n < s->size || opencl_has_room()) {
+        s->launch[s->n++] = l;
+        return hipSuccess;
+    }
+    error = clWaitForEvents(1, &event);
+    (void)clReleaseEvent(event);
+    return error == CL_SUCCESS ? hipSuccess : opencl_said(opencl_fault(error));
 }
 
 static inline hipError_t hipStreamSynchronize(hipStream_t stream)
 {
     const hipError_t error = opencl_open();
-    return error != hipSuccess ? error : opencl_waited(clFinish(opencl_queue(stream)));
+    const cl_command_queue queue = opencl_queue(stream);
+    return error != hipSuccess ? error : opencl_waited(clFinish(queue), queue, UINT64_MAX);
 }
 
 static inline hipError_t hipEventCreate(hipEvent_t *event)
@@ -328,19 +432,21 @@ static inline hipError_t hipEventDestroy(hipEvent_t event)
 
 static inline hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
-    hipError_t error;
+    cl_int error;
     opencl_unrecord(event);
-    error = clEnqueueMarkerWithWaitList(opencl_queue(stream), 0, NULL, &event->marker);
+    event->queue = opencl_queue(stream);
+    event->number = opencl_state.launches;
+    error = clEnqueueMarkerWithWaitList(event->queue, 0, NULL, &event->marker);
     if (error != CL_SUCCESS)
         event->marker = NULL;
-    return opencl_said(error);
+    return opencl_refused(error);
 }
 
 static inline hipError_t hipEventSynchronize(hipEvent_t event)
 {
     if (event->marker == NULL)
         return opencl_said(hipErrorInvalidValue);
-    return opencl_waited(clWaitForEvents(1, &event->marker));
+    return opencl_waited(clWaitForEvents(1, &event->marker), event->queue, event->number);
 }
 
 /* When the marker was reached, in ns */
@@ -360,7 +466,7 @@ static inline hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEven
     if (error == hipSuccess)
         error = opencl_reached(to, &end);
     if (error == hipSuccess)
-        *ms = (float)(((double)end - (double)begin) * 1e-6);
+        *ms = (float)(end < begin ? -1e-6 * (double)(begin - end) : 1e-6 * (double)(end - begin));
     return error;
 }
 
@@ -420,13 +526,14 @@ static inline hipError_t hipMemsetAsync(void *memory, int value, size_t bytes, h
 {
     const struct opencl_memory *m = opencl_find_memory(memory, bytes);
     const unsigned char byte = (unsigned char)value;
+    const cl_command_queue queue = opencl_queue(stream);
     cl_event event;
     hipError_t error;
     if (m == NULL)
         return opencl_said(hipErrorInvalidValue);
-    error = clEnqueueFillBuffer(opencl_queue(stream), m->buffer, &byte, 1,
-                                (uintptr_t)memory - m->base, bytes, 0, NULL, &event);
-    return error == CL_SUCCESS ? opencl_keep(event) : opencl_said(error);
+    error = clEnqueueFillBuffer(queue, m->buffer, &byte, 1, (uintptr_t)memory - m->base, bytes, 0,
+                                NULL, &event);
+    return error == CL_SUCCESS ? opencl_keep(event, queue) : opencl_refused(error);
 }
 
 /* On the default stream, and waits */
@@ -443,37 +550,42 @@ static inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hip
     else
         error = clEnqueueReadBuffer(opencl_state.queue, m->buffer, CL_TRUE,
                                     (uintptr_t)there - m->base, bytes, to, 0, NULL, NULL);
-    return error == CL_SUCCESS ? hipSuccess : opencl_waited(error);
+    return opencl_waited(error, opencl_state.queue, UINT64_MAX);
 }
 
 /* ---- modules ---- */
 
-/* The text of a file; NULL if it cannot be read or is too long */
-static inline char *opencl_read(const char *path)
+/* The text of a file, of *length bytes; NULL if it cannot be read or is too long */
+static inline char *opencl_read(const char *path, size_t *length)
 {
     enum { MOST = 1 << 22 };
     FILE *file = fopen(path, "rb");
     char *text = file != NULL ? (char *)malloc(MOST) : NULL;
-    size_t n = text != NULL ? fread(text, 1, MOST, file) : 0;
+    const size_t n = text != NULL ? fread(text, 1, MOST, file) : 0;
+    const int is_bad = n == 0 || n == MOST || ferror(file);
     if (file != NULL)
         fclose(file);
-    if (n == 0 || n == MOST) {
+    if (is_bad) {
         free(text);
         return NULL;
     }
     text[n] = '\0';
+    *length = n;
     return text;
 }
 
 /* Says why a program was not built: the first lines of the compiler's log. */
 static inline void opencl_complain(cl_program program, const char *path)
 {
-    enum { MOST = 1 << 20, LINES = 5 };
-    char *log = (char *)calloc(MOST, 1);
-    const char *line = log;
+    enum { LINES = 5 };
+    size_t size = 0;
+    char *log;
+    const char *line;
+    (void)clGetProgramBuildInfo(program, opencl_state.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    line = log = (char *)calloc(size + 1, 1);
     if (log != NULL)
-        (void)clGetProgramBuildInfo(program, opencl_state.device, CL_PROGRAM_BUILD_LOG, MOST - 1,
-                                    log, NULL);
+        (void)clGetProgramBuildInfo(program, opencl_state.device, CL_PROGRAM_BUILD_LOG, size, log,
+                                    NULL);
     for (int i = 0; line != NULL && i < LINES && *line != '\0'; i++) {
         const size_t n = strcspn(line, "\n");
         fprintf(stderr, "%s: %.*s\n", path, (int)n, line);
@@ -482,42 +594,68 @@ static inline void opencl_complain(cl_program program, const char *path)
     free(log);
 }
 
+/* A program of this text or bitcode, built */
+static inline hipError_t opencl_build(cl_program *program, const char *text, size_t length,
+                                      const char *path)
+{
+    hipError_t error;
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (length > 1 && memcmp(text, "BC", 2) == 0)
+        *program = clCreateProgramWithBinary(opencl_state.context, 1, &opencl_state.device, &length,
+                                             &bytes, NULL, &error);
+    else
+        *program = clCreateProgramWithSource(opencl_state.context, 1, &text, NULL, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    error = clBuildProgram(*program, 1, &opencl_state.device, "-cl-kernel-arg-info", NULL, NULL);
+    if (error != CL_SUCCESS) {
+        opencl_complain(*program, path);
+        (void)clReleaseProgram(*program);
+    }
+    return error;
+}
+
 static inline hipError_t hipModuleLoad(hipModule_t *module, const char *path)
 {
     hipError_t error = opencl_open();
-    char *text = error == hipSuccess ? opencl_read(path) : NULL;
-    const char *source = text;
-    if (error == hipSuccess && text == NULL)
-        error = hipErrorFileNotFound;
+    size_t length = 0;
+    char *text;
     if (error != hipSuccess)
-        return opencl_said(error);
-    *module = clCreateProgramWithSource(opencl_state.context, 1, &source, NULL, &error);
+        return error;
+    text = opencl_read(path, &length);
+    *module = (hipModule_t)calloc(1, sizeof **module);
+    if (text == NULL || *module == NULL)
+        error = text == NULL ? hipErrorFileNotFound : hipErrorOutOfMemory;
+    else
+        error = opencl_build(&(*module)->program, text, length, path);
     free(text);
-    if (error != CL_SUCCESS)
-        return opencl_said(error);
-    error = clBuildProgram(*module, 1, &opencl_state.device, "-cl-kernel-arg-info", NULL, NULL);
-    if (error != CL_SUCCESS) {
-        opencl_complain(*module, path);
-        (void)clReleaseProgram(*module);
+    if (error != hipSuccess) {
+        free(*module);
+        *module = NULL;
     }
     return opencl_said(error);
 }
 
-/* The kernels of a module stay until the program ends. */
+static inline void opencl_close_kernel(struct opencl_kernel *k)
+{
+    if (k->kernel != NULL)
+        (void)clReleaseKernel(k->kernel);
+    free(k);
+}
+
+/* Its kernels end with it. */
 static inline hipError_t hipModuleUnload(hipModule_t module)
 {
-    return opencl_said(clReleaseProgram(module));
-}
-
-static inline hipError_t hipModuleGetFunction(hipFunction_t *kernel, hipModule_t module,
-                                              const char *name)
-{
     hipError_t error;
-    *kernel = clCreateKernel(module, name, &error);
+    while (module->kernels != NULL) {
+        struct opencl_kernel *k = module->kernels;
+        module->kernels = k->next;
+        opencl_close_kernel(k);
+    }
+    error = clReleaseProgram(module->program);
+    free(module);
     return opencl_said(error);
 }
-
-/* ---- launches ---- */
 
 /* Bytes of a number of OpenCL C; 0: not known here */
 static inline size_t opencl_bytes(const char *type)
@@ -534,55 +672,88 @@ static inline size_t opencl_bytes(const char *type)
 }
 
 /* OpenCL wants the size of an argument, and a buffer for an address. */
-static inline hipError_t opencl_argument(cl_kernel kernel, cl_uint i, void *value)
+static inline hipError_t opencl_ask_argument(struct opencl_kernel *k, cl_uint i)
 {
     cl_kernel_arg_address_qualifier of = 0;
     char type[64] = "";
-    const struct opencl_memory *m;
-    size_t bytes;
     hipError_t error =
-        clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof of, &of, NULL);
-    if (error == CL_SUCCESS)
-        error = clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL);
-    if (error != CL_SUCCESS)
+        clGetKernelArgInfo(k->kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof of, &of, NULL);
+    if (error != CL_SUCCESS || of != CL_KERNEL_ARG_ADDRESS_PRIVATE)
         return error;
-    if (of == CL_KERNEL_ARG_ADDRESS_PRIVATE) {
-        bytes = opencl_bytes(type);
-        return bytes == 0 ? CL_INVALID_ARG_SIZE : clSetKernelArg(kernel, i, bytes, value);
-    }
-    m = opencl_find_memory(*(void **)value, 0);
-    if (m == NULL || m->base != (uintptr_t) * (void **)value)
-        return CL_INVALID_ARG_VALUE;
-    return clSetKernelArg(kernel, i, sizeof m->buffer, &m->buffer);
+    error = clGetKernelArgInfo(k->kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL);
+    k->bytes[i] = opencl_bytes(type);
+    return error == CL_SUCCESS && k->bytes[i] == 0 ? CL_INVALID_ARG_SIZE : error;
 }
 
-static inline hipError_t opencl_arguments(cl_kernel kernel, void **arguments)
+/* Asked once, as a launch has to be quick */
+static inline hipError_t opencl_ask(struct opencl_kernel *k)
 {
-    cl_uint n = 0;
-    hipError_t error = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
-    for (cl_uint i = 0; i < n && error == CL_SUCCESS; i++)
-        error = opencl_argument(kernel, i, arguments[i]);
-    return error;
-}
-
-/* A device may take what is beyond its own limits, and be slow or wrong: these are asked first. */
-static inline hipError_t opencl_fits(cl_kernel kernel, size_t threads)
-{
-    size_t most = 0;
-    cl_ulong local = 0;
-    hipError_t error = clGetKernelWorkGroupInfo(
-        kernel, opencl_state.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    const cl_device_id device = opencl_state.device;
+    hipError_t error = clGetKernelInfo(k->kernel, CL_KERNEL_NUM_ARGS, sizeof k->n, &k->n, NULL);
+    if (error == CL_SUCCESS && k->n > OPENCL_ARGUMENTS)
+        error = CL_INVALID_ARG_INDEX;
+    for (cl_uint i = 0; error == CL_SUCCESS && i < k->n; i++)
+        error = opencl_ask_argument(k, i);
     if (error == CL_SUCCESS)
-        error = clGetKernelWorkGroupInfo(kernel, opencl_state.device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                         sizeof local, &local, NULL);
-    if (error == CL_SUCCESS && threads > most)
-        error = CL_INVALID_WORK_GROUP_SIZE;
-    if (error == CL_SUCCESS && local > opencl_number(CL_DEVICE_LOCAL_MEM_SIZE))
-        error = CL_OUT_OF_RESOURCES;
+        error = clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                         sizeof k->threads, &k->threads, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE,
+                                         sizeof k->local, &k->local, NULL);
     return error;
 }
 
-/* Memory of a group is declared in the kernel, so shared_bytes is 0; there is no `extra`. */
+static inline hipError_t hipModuleGetFunction(hipFunction_t *kernel, hipModule_t module,
+                                              const char *name)
+{
+    struct opencl_kernel *k = (struct opencl_kernel *)calloc(1, sizeof *k);
+    hipError_t error;
+    if (k == NULL)
+        return opencl_said(hipErrorOutOfMemory);
+    k->kernel = clCreateKernel(module->program, name, &error);
+    if (error == CL_SUCCESS)
+        error = opencl_ask(k);
+    if (error != CL_SUCCESS) {
+        opencl_close_kernel(k);
+        return opencl_said(error);
+    }
+    k->next = module->kernels;
+    module->kernels = k;
+    *kernel = k;
+    return hipSuccess;
+}
+
+/* ---- launches ---- */
+
+static inline hipError_t opencl_arguments(const struct opencl_kernel *k, void **arguments)
+{
+    hipError_t error = CL_SUCCESS;
+    for (cl_uint i = 0; i < k->n && error == CL_SUCCESS; i++) {
+        const struct opencl_memory *m;
+        if (k->bytes[i] > 0) {
+            error = clSetKernelArg(k->kernel, i, k->bytes[i], arguments[i]);
+            continue;
+        }
+        m = opencl_find_memory(*(void **)arguments[i], 0);
+        if (m == NULL || m->base != (uintptr_t) * (void **)arguments[i])
+            return CL_INVALID_ARG_VALUE;
+        error = clSetKernelArg(k->kernel, i, sizeof m->buffer, &m->buffer);
+    }
+    return error;
+}
+
+/* A device may take what is beyond its own limits, and be slow or wrong: these come first. Memory
+   of a group is declared in the kernel, so shared_bytes is 0; there is no `extra`. */
+static inline hipError_t opencl_fits(const struct opencl_kernel *k, size_t threads,
+                                     unsigned shared_bytes, void **extra)
+{
+    if (shared_bytes != 0 || extra != NULL)
+        return hipErrorInvalidValue;
+    if (threads > k->threads)
+        return CL_INVALID_WORK_GROUP_SIZE;
+    return k->local > opencl_number(CL_DEVICE_LOCAL_MEM_SIZE) ? CL_OUT_OF_RESOURCES : hipSuccess;
+}
+
 static inline hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x,
                                                unsigned grid_y, unsigned grid_z, unsigned group_x,
                                                unsigned group_y, unsigned group_z,
@@ -592,43 +763,46 @@ static inline hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned gr
     const size_t group[3] = {group_x, group_y, group_z};
     const size_t all[3] = {(size_t)grid_x * group_x, (size_t)grid_y * group_y,
                            (size_t)grid_z * group_z};
+    const cl_command_queue queue = opencl_queue(stream);
     cl_event event;
-    hipError_t error = shared_bytes != 0 || extra != NULL
-                           ? hipErrorInvalidValue
-                           : opencl_fits(kernel, group[0] * group[1] * group[2]);
+    hipError_t error = opencl_fits(kernel, group[0] * group[1] * group[2], shared_bytes, extra);
     if (error == CL_SUCCESS)
         error = opencl_arguments(kernel, arguments);
-    if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(opencl_queue(stream), kernel, 3, NULL, all, group, 0, NULL,
-                                       &event);
-    return error == CL_SUCCESS ? opencl_keep(event) : opencl_said(error);
+    if (error != CL_SUCCESS)
+        return opencl_said(error);
+    error = clEnqueueNDRangeKernel(queue, kernel->kernel, 3, NULL, all, group, 0, NULL, &event);
+    return error == CL_SUCCESS ? opencl_keep(event, queue) : opencl_refused(error);
 }
 
 /* ---- names of errors ---- */
 
-#define OPENCL_ERRORS(X)                \
-    X(hipSuccess)                       \
-    X(hipErrorInvalidValue)             \
-    X(hipErrorOutOfMemory)              \
-    X(hipErrorNoDevice)                 \
-    X(hipErrorFileNotFound)             \
-    X(hipErrorNotReady)                 \
-    X(hipErrorLaunchOutOfResources)     \
-    X(hipErrorLaunchFailure)            \
-    X(CL_DEVICE_NOT_AVAILABLE)          \
-    X(CL_COMPILER_NOT_AVAILABLE)        \
-    X(CL_MEM_OBJECT_ALLOCATION_FAILURE) \
-    X(CL_OUT_OF_RESOURCES)              \
-    X(CL_OUT_OF_HOST_MEMORY)            \
-    X(CL_BUILD_PROGRAM_FAILURE)         \
-    X(CL_INVALID_VALUE)                 \
-    X(CL_INVALID_COMMAND_QUEUE)         \
-    X(CL_INVALID_BUFFER_SIZE)           \
-    X(CL_INVALID_KERNEL_NAME)           \
-    X(CL_INVALID_ARG_VALUE)             \
-    X(CL_INVALID_ARG_SIZE)              \
-    X(CL_INVALID_WORK_GROUP_SIZE)       \
-    X(CL_INVALID_WORK_ITEM_SIZE)        \
+#define OPENCL_ERRORS(X)                            \
+    X(hipSuccess)                                   \
+    X(hipErrorInvalidValue)                         \
+    X(hipErrorOutOfMemory)                          \
+    X(hipErrorNoDevice)                             \
+    X(hipErrorFileNotFound)                         \
+    X(hipErrorNotReady)                             \
+    X(hipErrorLaunchOutOfResources)                 \
+    X(hipErrorLaunchFailure)                        \
+    X(CL_DEVICE_NOT_AVAILABLE)                      \
+    X(CL_COMPILER_NOT_AVAILABLE)                    \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE)             \
+    X(CL_OUT_OF_RESOURCES)                          \
+    X(CL_OUT_OF_HOST_MEMORY)                        \
+    X(CL_BUILD_PROGRAM_FAILURE)                     \
+    X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) \
+    X(CL_INVALID_VALUE)                             \
+    X(CL_INVALID_COMMAND_QUEUE)                     \
+    X(CL_INVALID_BUFFER_SIZE)                       \
+    X(CL_INVALID_KERNEL_NAME)                       \
+    X(CL_INVALID_KERNEL_ARGS)                       \
+    X(CL_INVALID_ARG_INDEX)                         \
+    X(CL_INVALID_ARG_VALUE)                         \
+    X(CL_INVALID_ARG_SIZE)                          \
+    X(CL_INVALID_WORK_GROUP_SIZE)                   \
+    X(CL_INVALID_WORK_ITEM_SIZE)                    \
+    X(CL_INVALID_GLOBAL_WORK_SIZE)                  \
     X(CL_INVALID_EVENT)
 
 static inline const char *hipGetErrorName(hipError_t error)

@@ -44,6 +44,8 @@ struct device {
     float *got;    /* a row of C */
     size_t n, now; /* variants; the one that was launched last */
     struct variant variants[MOST_VARIANTS];
+    /* Launches a library's own product, which the tuple of zeros stands for; NULL: there is none */
+    hipError_t (*library)(struct device *d, hipStream_t stream);
 };
 
 /* ---- errors ---- */
@@ -221,9 +223,9 @@ static inline hipError_t add_up(struct device *d, const struct variant *v, int s
                                  1, 0, stream, arguments, NULL);
 }
 
-static inline hipError_t launch(void *user, const kpred_tuple *tuple, hipStream_t stream)
+static inline hipError_t launch_tuple(struct device *d, const kpred_tuple *tuple,
+                                      hipStream_t stream)
 {
-    struct device *d = (struct device *)user;
     struct problem p = d->product.of;
     const int32_t *v = tuple->value;
     int slices = (int)v[SPLIT], group = (int)v[GROUP];
@@ -240,6 +242,13 @@ static inline hipError_t launch(void *user, const kpred_tuple *tuple, hipStream_
         error = hipModuleLaunchKernel(variant->gemm, blocks, (unsigned)slices, 1, threads, 1, 1, 0,
                                       stream, arguments, NULL);
     return error == hipSuccess && slices > 1 ? add_up(d, variant, slices, stream) : error;
+}
+
+static inline hipError_t launch(void *user, const kpred_tuple *tuple, hipStream_t stream)
+{
+    struct device *d = (struct device *)user;
+    return tuple->value[TILE_M] == 0 && d->library != NULL ? d->library(d, stream)
+                                                           : launch_tuple(d, tuple, stream);
 }
 
 /* A driver may load or even compile a kernel at its first launch only, which is nobody's time. */

@@ -16,6 +16,13 @@
 #error the items cannot share the loads
 #endif
 
+// On a processor arrays are memory anyway: there unrolling takes minutes of its compiler, and is slower.
+#if defined(__x86_64__) || defined(__aarch64__)
+#define UNROLL
+#else
+#define UNROLL _Pragma("unroll")
+#endif
+
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #ifndef OF_GROUP
 #define OF_GROUP __local
@@ -41,7 +48,7 @@ static inline pack load(__global const float *from, int row, int column, int row
 
 static inline void fetch_a(pack *to, __global const float *a, int row, int depth, int m, int k)
 {
-#pragma unroll
+UNROLL
     for (int i = 0; i < PACKS_A; i++) {
         const int at = ((int)get_local_id(0) + i * THREADS) * VEC;
         to[i] = load(a, row + at / TILE_K, depth + at % TILE_K, m, k);
@@ -50,7 +57,7 @@ static inline void fetch_a(pack *to, __global const float *a, int row, int depth
 
 static inline void fetch_b(pack *to, __global const float *b, int depth, int column, int k, int n)
 {
-#pragma unroll
+UNROLL
     for (int i = 0; i < PACKS_B; i++) {
         const int at = ((int)get_local_id(0) + i * THREADS) * VEC;
         to[i] = load(b, depth + at / TILE_N, column + at % TILE_N, k, n);
@@ -59,12 +66,12 @@ static inline void fetch_b(pack *to, __global const float *b, int depth, int col
 
 static inline void put(__local float *a, __local float *b, const pack *from_a, const pack *from_b)
 {
-#pragma unroll
+UNROLL
     for (int i = 0; i < PACKS_A; i++) {
         const int at = ((int)get_local_id(0) + i * THREADS) * VEC;
         TURN(from_a[i], a + at % TILE_K * ROW_A + at / TILE_K);
     }
-#pragma unroll
+UNROLL
     for (int i = 0; i < PACKS_B; i++)
         *(__local pack *)(b + ((int)get_local_id(0) + i * THREADS) * VEC) = from_b[i];
 }
@@ -85,15 +92,15 @@ static inline void multiply(float *sum, __local const float *a, __local const fl
 {
     for (int d = 0; d < TILE_K; d++) {
         float x[THREAD_M], y[THREAD_N];
-#pragma unroll
+UNROLL
         for (int i = 0; i < THREAD_M; i++)
             x[i] = a[d * ROW_A + row_of(i)];
-#pragma unroll
+UNROLL
         for (int j = 0; j < THREAD_N; j++)
             y[j] = b[d * TILE_N + column_of(j)];
-#pragma unroll
+UNROLL
         for (int i = 0; i < THREAD_M; i++)
-#pragma unroll
+UNROLL
             for (int j = 0; j < THREAD_N; j++)
                 sum[i * THREAD_N + j] += x[i] * y[j];
     }
@@ -137,9 +144,9 @@ void gemm(__global const float *a, __global const float *b, __global float *c, i
         BARRIER;
     }
     c += (long)slice * m * n;
-#pragma unroll
+UNROLL
     for (int i = 0; i < THREAD_M; i++)
-#pragma unroll
+UNROLL
         for (int j = 0; j < THREAD_N; j++)
             if (row + row_of(i) < m && column + column_of(j) < n)
                 c[(row + row_of(i)) * n + column + column_of(j)] = sum[i * THREAD_N + j];

@@ -1,25 +1,28 @@
 /* timer.c - times tuples of gemm.hip on the device, for `kpred-train tune --server`
    SPDX-License-Identifier: MIT
 
-   usage: timer FOLDER           a line of NAME=VALUE words in, microseconds or `failed` out
-          timer FOLDER NAME=VALUE...   one tuple
+   usage: timer [--budget US] FOLDER   a line of NAME=VALUE words in, microseconds or `failed` out
+          timer [--budget US] FOLDER NAME=VALUE...   one tuple
           timer --about          the device, as comments for a table
    FOLDER has the variants that `make variants` compiles; the Makefile says how this is compiled.
    Each answer is the median of launches that kpred_hip_time makes, of a tuple whose result is
-   right. It ends with status 77 where there is no device, and with 1 when the device's context is
-   lost: then tune starts it again. */
+   right; they take US microseconds of the device, 50000 if nothing is said. It ends with status 77
+   where there is no device, and with 1 when the device's context is lost: then tune starts it
+   again. */
 #define KPRED_IMPLEMENTATION
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"
 
 #include "../own_kernel/tune_server.h"
+#include "../race_rows.h"
 #include "device.h"
 
 #include <time.h>
 
-enum { BUDGET_US = 50000, FIELDS = 3, WORDS = FIELDS + PARAMS, LARGEST = 32768 };
+enum { FIELDS = 3, WORDS = FIELDS + PARAMS, LARGEST = 32768 };
 
 static struct device device;
+static double budget_us = 50000;
 
 /* Only `spread` may be 0, and a load must not straddle an edge. If not, tune_why says what is
    wrong. What else is no variant has no file. */
@@ -53,7 +56,7 @@ static double time_tuple(struct problem p, const int *params, hipError_t *error)
     plan.user = &device;
     plan.launch = launch;
     plan.verify = verify;
-    plan.budget_us = BUDGET_US;
+    plan.budget_us = budget_us;
     status = kpred_hip_time(&plan, &tuple, &timing, &result);
     *error = result.error;
     if (status == KPRED_HIP_OK && timing.samples > 0)
@@ -107,18 +110,14 @@ static void print_token(const char *name)
 static int about(void)
 {
     hipDeviceProp_t properties;
-    char date[32] = "";
+    char environment[RACE_HEAD], date[32] = "";
     const time_t now = time(NULL);
-    int driver = 0, runtime = 0;
-    if (told("properties", hipGetDeviceProperties(&properties, 0)) != hipSuccess
-        || told("version", hipDriverGetVersion(&driver)) != hipSuccess
-        || told("version", hipRuntimeGetVersion(&runtime)) != hipSuccess)
+    if (race_environment(environment, sizeof environment) != 0
+        || told("properties", hipGetDeviceProperties(&properties, 0)) != hipSuccess)
         return EXIT_FAILURE;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    printf("# device: %s, %d multiprocessors\n", properties.name,
-           attribute(hipDeviceAttributeMultiprocessorCount));
+    fputs(environment, stdout);
     print_token(properties.name);
-    printf("# driver: API %d, runtime %d\n", driver, runtime);
     printf("# highest clocks: %d MHz, memory %d MHz\n",
            attribute(hipDeviceAttributeClockRate) / 1000,
            attribute(hipDeviceAttributeMemoryClockRate) / 1000);
@@ -129,13 +128,29 @@ static int about(void)
     return EXIT_SUCCESS;
 }
 
+/* Takes --budget US, if it is there; returns how many words that was, or -1. */
+static int take_budget(int argc, char **argv)
+{
+    char *end;
+    if (argc < 2 || strcmp(argv[1], "--budget") != 0)
+        return 0;
+    budget_us = argc > 2 ? strtod(argv[2], &end) : 0;
+    if (budget_us > 0 && budget_us <= 1e9 && *end == '\0')
+        return 2;
+    fprintf(stderr, "gemm_gpu: --budget %s: is not more than 0 and at most 1e9 microseconds\n",
+            argc > 2 ? argv[2] : "");
+    return -1;
+}
+
 int main(int argc, char **argv)
 {
+    const int taken = take_budget(argc, argv);
     int status;
-    if (argc < 2) {
-        fprintf(stderr, "usage: timer FOLDER [NAME=VALUE...] | timer --about\n");
+    if (taken < 0 || argc - taken < 2) {
+        fprintf(stderr, "usage: timer [--budget US] FOLDER [NAME=VALUE...] | timer --about\n");
         return 2;
     }
+    argc -= taken, argv += taken;
     if (no_device())
         return EXIT_NO_DEVICE;
     if (strcmp(argv[1], "--about") == 0)

@@ -2,7 +2,7 @@
 # evolve_kernels.sh - what examples/evolve has: kernels and harnesses, planted wastes, a kernel of GPUs, its make targets
 # SPDX-License-Identifier: MIT
 #
-# usage: [EVOLVE_CLANG=clang-16] evolve_kernels.sh [show|check|layer|run|bound|digits]
+# usage: [EVOLVE_CLANG=clang-16] evolve_kernels.sh [show|check|device|layer|run|bound|digits]
 #
 # With a part, that target alone. A search depends on times: so where it finds nothing, the machine may have been too busy.
 . tests/harness/script.inc
@@ -23,6 +23,29 @@ example() {
 removes() {
     example $1 && grep -qE "^$2 removed, gain [0-9.]+ %" "$tmp/last"
 }
+# On a device the first seed finds it within the budget, in one way or another.
+gains() {
+    example device && grep -qE '^gain ([1-9]|[0-9]{2})' "$tmp/all" && grep -q '^outputs are right on all 5 cases' "$tmp/all"
+}
+need_device() {
+    has llvm-as-15 || end_without "make device" "there is no llvm-as-15"
+    evaluator opencl >"$tmp/err" 2>&1 || end_without "make device" "there is no OpenCL"
+    echo cases | "$tmp/evaluate_opencl" planted >"$tmp/all" 2>&1 || end_without "make device" "there is no device"
+}
+
+# evaluator API: gpu/evaluate.c for it, as $tmp/evaluate_API
+evaluator() {
+    case $1 in
+    hip) set -- hip -D__HIP_PLATFORM_AMD__ -lamdhip64 ;;
+    cuda) set -- cuda -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' -isystem "$CUDA/include" -L"$CUDA/lib64" -lcudart ;;
+    opencl) set -- opencl -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' -lOpenCL ;;
+    esac
+    api=$1; shift
+    $CC -std=c99 $C_WARNINGS -O1 -I. -Iexamples $folder/gpu/evaluate.c "$@" -lm -o "$tmp/evaluate_$api"
+}
+CUDA=${CUDA:-/usr/local/cuda}
+export POCL_CACHE_DIR="$tmp/pocl" POCL_KERNEL_CACHE=0
+
 # Few zeros want the variant without the stop, many the one with it.
 shows() {
     example show && awk '$1 == 1 { print $3 }' "$tmp/all" | tr '\n' ' ' | grep -qx '0 1 '
@@ -61,6 +84,7 @@ if [ $# -gt 0 ]; then
     case $1 in
     show) check "make show" shows ;;
     check) check "make check" removes check "evolve: planted store" ;;
+    device) need_device && check "make device" gains ;;
     run) check "make run" launches ;;
     bound) need_mlir "make ml-run" && check "make ml-run" keeps_bounds ;;
     layer) need_mlir "make ml-check" && check "make ml-check" removes ml-check "evolve ml: planted layer" ;;
@@ -99,6 +123,65 @@ if echo 'int main(void) { return 0; }' | $CC -include hip/hip_runtime_api.h -D__
 else
     skipped "gpu_run with HIP" "there is no HIP"
 fi
+
+# ---- evaluators on devices ----
+
+# of CALL LIBRARY HEADER: is there that API?
+there_is() {
+    echo 'int main(void) { return 0; }' | $CC -include "$1" -D__HIP_PLATFORM_AMD__ -isystem "$CUDA/include" -xc - \
+        -L"$CUDA/lib64" "$2" -o "$tmp/empty" 2>/dev/null
+}
+# emits KERNEL TARGET CPU FORM: $tmp/KERNEL.FORM
+emits() {
+    "$BUILD/kpred-evolve" emit $gpu/$1.cl --function $1 --target $2 --cpu $3 --form $4 -o "$tmp/$1.$4"
+}
+disassembles() {
+    emits $1 amdgcn-amd-amdhsa gfx90a code-object && llvm-objdump-16 -d "$tmp/$1.code-object" | grep -q s_endpgm
+}
+assembles() {
+    emits $1 nvptx64-nvidia-cuda sm_80 asm && ptxas -arch=sm_80 "$tmp/$1.asm" -o "$tmp/cubin"
+}
+# The baseline is right on a device; a module whose last store is of another value is wrong, one with another kernel fails.
+judges() {
+    for passes in O2 none; do
+        "$BUILD/kpred-evolve" emit $gpu/planted.cl --function planted --target spir64 --passes $passes -o "$tmp/$passes.ll"
+    done
+    sed 's/fdiv float/fmul float/' "$tmp/O2.ll" >"$tmp/wrong.ll"
+    sed 's/@planted/@other/' "$tmp/O2.ll" >"$tmp/other.ll"
+    for candidate in none wrong other; do
+        echo "try 1 all $tmp/$candidate.ll $tmp/O2.ll"
+    done | "$tmp/evaluate_opencl" planted >"$tmp/out" 2>"$tmp/err"
+    [ "$(grep -v '^time ' "$tmp/out" | tr '\n' ';')" = "right 0;wrong;failed: CL_INVALID_KERNEL_NAME;" ] && return
+    cat "$tmp/out" "$tmp/err"
+    return 1
+}
+
+for api in hip:-lamdhip64:hip/hip_runtime_api.h cuda:-lcudart:cuda_runtime_api.h opencl:-lOpenCL:CL/cl.h; do
+    header=${api##*:} name=${api%%:*} library=${api#*:}
+    if there_is "$header" "${library%%:*}"; then
+        check "evaluate compiles with $name" evaluator $name
+    else
+        skipped "evaluate compiles with $name" "there is no $name"
+    fi
+done
+for its in planted reduce softmax stencil; do
+    [ -x "$BUILD/kpred-evolve" ] || break
+    check_with llvm-objdump-16 "$its: a code object of gfx90a" disassembles $its
+    check_with ptxas "$its: what ptxas says" assembles $its
+done
+if [ -x "$tmp/evaluate_opencl" ] && [ -x "$BUILD/kpred-evolve" ] && has llvm-as-15 &&
+    echo cases | "$tmp/evaluate_opencl" planted >"$tmp/out" 2>&1; then
+    check "evaluate: right, wrong and failed on an OpenCL device" judges
+else
+    skipped "evaluate on an OpenCL device" "there is none, or no llvm-as-15"
+fi
+for api in hip cuda; do
+    if [ -x "$tmp/evaluate_$api" ] && echo cases | "$tmp/evaluate_$api" planted >"$tmp/out" 2>&1; then
+        check "evaluate: a GPU's cases with $api" grep -qx ready "$tmp/out"
+    else
+        skipped "evaluate on a GPU with $api" "there is none"
+    fi
+done
 
 # ---- kernels and their harnesses ----
 

@@ -231,6 +231,37 @@ static void barriers(void)
     }
 }
 
+/* An access to memory passes no barrier, on no turn of a loop; what only computes may, and so may
+   an access that stays on its side. An address stays in its space. */
+static void accesses(void)
+{
+    static const struct {
+        const char *edit;
+        int fits;
+    } rows[] = {{"move 4 1 0 0", 0},  {"copy 1 6 0 0", 0},  {"move 6 4 0 0", 0},
+                {"swap 4 6 0 0", 0},  {"move 12 4 0 0", 0}, {"replace 4 12 0 0", 0},
+                {"move 8 4 0 0", 0},  {"move 6 9 0 0", 1},  {"move 12 9 0 0", 1},
+                {"move 7 4 0 0", 1},  {"copy 12 8 0 0", 1}, {"replace 12 6 0 0", 1},
+                {"delete 5 0 0 0", 1}};
+    const struct ir_source source = {
+        in_root("tests/evolve/fixtures/turns.ll"), "turns", "spir64", NULL, NULL, 1};
+    const char *why;
+    struct ir *ir = NULL;
+    if (ir_open(&ir, &source, &ir_unoptimised) != 0)
+        program_stop(source.path);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *text = text_with(ir, rows[i].edit);
+        CHECK_EQ(*text != '\0', rows[i].fits);
+        CHECK(*text == '\0' || count_of(text, "addrspacecast") == 0);
+    }
+    CHECK_EQ(ir_refusal(ir, list_of("delete 5 0 0 0; move 12 9 0 0; move 8 99 0 0"), &why), 3);
+    CHECK_EQ(ir_refusal(ir, list_of("move 8 4 0 0"), &why), 1);
+    CHECK_TEXT(why, "an access to memory would pass a barrier");
+    CHECK(begins(emitted(ir, "-", IR_BITCODE, NULL), "BC"));
+    CHECK_TEXT(emitted(ir, "-", IR_ASSEMBLY, NULL), "");
+    ir_close(ir);
+}
+
 /* Without a linker there is no code object, and a message that says what is missing. */
 static void without_linker(void)
 {
@@ -357,7 +388,8 @@ int main(void)
     told_begin();
     ops = kernel_of(FIXTURE("ops.ll"), "f", &ir_unoptimised);
     RUN_ALL(deletion, deletion_of_a_load, copying, moving, places, replacing_and_swapping, operands,
-            choices, steps, barriers, without_linker, random_lists, never, symbols, children);
+            choices, steps, barriers, accesses, without_linker, random_lists, never, symbols,
+            children);
     ir_close(ops);
     return program_end();
 }

@@ -52,47 +52,6 @@ static void without_device(hipError_t error)
     refused(kpred_hip_time(&plan, candidates, timings, &result), KPRED_HIP_ERR_DEVICE, error);
 }
 
-#ifdef KPRED_OPENCL_AS_HIP_H
-
-/* The fastest one's event says that it failed. (PoCL aborts at times where others depend on it.) */
-static hipError_t launch_fault(void *user, const kpred_tuple *candidate, hipStream_t stream)
-{
-    cl_event event;
-    cl_int error;
-    if (candidate->value[0] != megabytes[FASTEST])
-        return launch(user, candidate, stream);
-    event = clCreateUserEvent(opencl_state.context, &error);
-    RIGHT(error == CL_SUCCESS && clSetUserEventStatus(event, -1) == CL_SUCCESS);
-    return opencl_keep(event);
-}
-
-/* A fault on the device is seen, and a queue without time stamps is refused. */
-static void with_opencl(void)
-{
-    cl_int error;
-    plan.stream = clCreateCommandQueue(opencl_state.context, opencl_state.device, 0, &error);
-    RIGHT(error == CL_SUCCESS);
-    launches = 0;
-    refused(kpred_hip_select(&plan, candidates, N, timings, &result), KPRED_HIP_ERR_STREAM,
-            CL_INVALID_COMMAND_QUEUE);
-    RIGHT(clReleaseCommandQueue(plan.stream) == CL_SUCCESS);
-    plan.stream = 0;
-    plan.launch = launch_fault;
-    RIGHT(kpred_hip_select(&plan, candidates, N, timings, &result) == KPRED_HIP_ERR_STICKY);
-    RIGHT(result.winner == 0 && result.error == hipErrorLaunchFailure);
-    RIGHT(timings[FASTEST].outcome == KPRED_HIP_FAILED);
-    RIGHT(timings[FASTEST].error == hipErrorLaunchFailure);
-    plan.launch = launch;
-}
-
-#else
-
-static void with_opencl(void)
-{
-}
-
-#endif
-
 static void with_device(void)
 {
     RIGHT(hipMalloc(&buffer, (size_t)megabytes[0] << 20) == hipSuccess);
@@ -106,7 +65,6 @@ static void with_device(void)
     RIGHT(kpred_hip_time(&plan, candidates, timings, &result) == KPRED_HIP_OK);
     RIGHT(timings[0].samples > 2 && timings[0].min_us > 0);
     RIGHT(timings[0].min_us <= timings[0].median_us);
-    with_opencl();
     plan.budget_us = 0;
     RIGHT(kpred_hip_select(&plan, candidates, N, timings, &result) == KPRED_HIP_RANKED);
     RIGHT(result.winner == 0 && result.launched == 1);

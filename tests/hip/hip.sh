@@ -1,6 +1,6 @@
 #!/bin/sh
 # hip.sh - kpred_hip.h compiles everywhere and needs what it says, and its example works with HIP and with CUDA under
-# HIP's names, each where it is there; with the stand-in for both: test_select.c. It races on an OpenCL device.
+# HIP's names, each where it is there; with the stand-in for both: test_select.c; with OpenCL: opencl.sh
 # SPDX-License-Identifier: MIT
 #
 # shellcheck disable=SC2089,SC2090 # the compiler is to see the quotes
@@ -33,17 +33,11 @@ for cuda in "${CUDA_HOME:-}" /usr/local/cuda "${nvcc%/bin/nvcc}"; do
     fi
 done
 
-opencl_flags='-Iexamples -DKPRED_HIP_API_HEADER="opencl_as_hip.h"'
-opencl_libs=-lOpenCL
-links CL/cl.h $opencl_libs || opencl_flags=''
-export POCL_CACHE_DIR="$tmp/pocl"
-
 # runtime NAME: its flags and libraries into $flags and $libs; fails where it is not there
 runtime() {
     case $1 in
     hip) flags=$hip_flags libs=$hip_libs ;;
     cuda) flags=$cuda_flags libs=$cuda_libs ;;
-    opencl) flags=$opencl_flags libs=$opencl_libs ;;
     standin) flags='-Itests -DKPRED_HIP_API_HEADER="hip/hip_standin.h"' libs='' ;;
     esac
     [ "$flags" ]
@@ -231,66 +225,13 @@ real_example() {
     fi
 }
 
-# ---- examples/gemm_gpu with OpenCL ----
-
-# Of 64 threads each: two that are right, and one each to be broken
-RIGHT="16_32_8_2_4_1_1_1_2_4 32_32_8_4_4_1_2_0_1_1" LEFT_OUT="32_32_8_4_4_1_1_0 32_32_8_4_4_1_1_1 32_32_8_4_4_1_2_1"
-
-# race TUPLE...: its table in $tmp/out; outcome, tuple and error in $tmp/became
-race() {
-    make -s -C examples/gemm_gpu race ARCH=opencl BUILD="$BUILD" OUT="$tmp/opencl" CC="$CC" \
-        CFLAGS="-O1 $C_WARNINGS" RACE="50 40 300 $*" >"$tmp/out" 2>"$tmp/err"
-    status=$?
-    awk '{ print $2, $5, $6 }' "$tmp/out" >"$tmp/became"
-    return $status
-}
-
-# edited VARIANT EDIT
-edited() {
-    file=$tmp/opencl/opencl/gemm_$1.code
-    sed "$2" "$file" >"$tmp/edited" && ! cmp -s "$tmp/edited" "$file" && cp "$tmp/edited" "$file"
-}
-
-right_ones() {
-    race $RIGHT && [ "$(grep -cE '^(winner|slower|level) [0-9_]+ $' "$tmp/became")" -eq 2 ] &&
-        [ "$(grep -c '^winner' "$tmp/became")" -eq 1 ]
-}
-
-# One is wrong and fast, one is no program, one wants too much memory of a group: one of the other two wins.
-# shellcheck disable=SC2046
-left_out() {
-    set -- $LEFT_OUT
-    make -s -C examples/gemm_gpu ARCH=opencl BUILD="$BUILD" OUT="$tmp/opencl" \
-        $(printf "$tmp/opencl/opencl/gemm_%s.code " "$@") &&
-        edited $1 's/tile < last/tile < first/' && edited $2 's/+= x.i. [*]/+= undeclared */' &&
-        edited $3 's/kept_a.BUFFERS [*] SIZE_A./kept_a[1 << 26]/' || return 1
-    race $1_1_1 $2_1_1 $3_1_1 $RIGHT && sed 's/ *$//; 3q' "$tmp/became" >"$tmp/bad" &&
-        printf '%s\n' "wrong $1_1_1" "failed $2_1_1 CL_BUILD_PROGRAM_FAILURE" "failed $3_1_1 CL_OUT_OF_RESOURCES" |
-        diff - "$tmp/bad" && sed -n 4,5p "$tmp/became" | grep -q '^winner' && grep -q "gemm_$2.code: .*undeclared" "$tmp/err"
-}
-
-# shellcheck disable=SC2046
-none_works() {
-    ! race $(printf '%s_1_1 ' $LEFT_OUT) && grep -q '^no candidate works' "$tmp/out"
-}
-
-opencl() {
-    if grep -qx device "$tmp/said"; then
-        check "opencl: right results" right_ones
-        check "opencl: what is wrong is left out" left_out
-        check "opencl: none works" none_works
-    else
-        skipped "opencl: a race" "there is no device"
-    fi
-}
-
 real() {
     has clang && compiler=clang || compiler=$CC
-    for api in hip cuda opencl; do
+    for api in hip cuda; do
         if runtime $api; then
             check "device, $api" device
             check "timer, $api" timer
-            if [ $api = opencl ]; then opencl; elif [ "$all_weights" ]; then real_example; fi
+            if [ "$all_weights" ]; then real_example; fi
         else
             skipped "device and example, $api" "$api is not installed"
         fi

@@ -133,7 +133,7 @@ static void the_best_of_entry_after_a_sticky_error(void)
     SELECT(3, 3, 2, 2.9, .launch_fault = {0, 3, hipErrorIllegalAddress, BOTH});
     check_lost(hipErrorIllegalAddress);
     CHECK(scene.result.batch > 1);
-    CHECK_EQ(scene.result.winner, 1);
+    CHECK_EQ(scene.result.winner, 2);
     for (size_t i = 0; i < scene.n; i++) {
         CHECK_EQ(scene.timings[i].samples, 1);
         CHECK(scene_near(scene.timings[i].median_us, scene.us[i]));
@@ -240,8 +240,10 @@ static void a_sticky_error_behind_another(void)
     }
 }
 
+/* All warm-ups, but the first probe before the second one; of the probes, the fastest comes first */
 static void flushes_fail(void)
 {
+    static const size_t entry[] = {0, 0, 1, 2, 3, 4, 3, 1, 2, 4};
     for (size_t c = 0; c < COUNT(launch_codes); c++)
         for (int at = 1; at <= 14; at++) {
             SCENE(5, 100, 3, 95, .plan = {RACE, .flush = scene_flush});
@@ -251,7 +253,7 @@ static void flushes_fail(void)
             CHECK_EQ(scene.status,
                      scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY : KPRED_HIP_OK);
             if (at <= 10)
-                CHECK_EQ(scene.timings[(at - 1) / 2].error, launch_codes[c]);
+                CHECK_EQ(scene.timings[entry[at - 1]].error, launch_codes[c]);
         }
 }
 

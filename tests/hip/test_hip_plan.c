@@ -97,13 +97,34 @@ static void max_launches(void)
     }
 }
 
-/* Entry ends at two thirds of the launches, too, two for each candidate. */
-static void entry_ends_at_two_thirds_of_the_launches(void)
+static size_t launched_before(int k)
 {
-    for (uint32_t most = 3; most < 40; most++) {
-        const size_t entered = most * 2 / 3 / 2;
-        SELECT(10, 100, .plan.max_launches = most);
-        CHECK_EQ(10 - count_outcome(KPRED_HIP_UNTRIED), entered < 10 ? entered : 10);
+    size_t n = 0;
+    for (size_t i = 0; i < scene.n; i++)
+        n += scene.launches[i] > k;
+    return n;
+}
+
+/* Warm-ups end at two thirds of the launches, with one probe among them, and the other probes at
+   five sixths. Each candidate is a fifth slower than the last, so that no round follows, and what
+   is left is for those that were not reached. */
+static double staircase_us(size_t i, int k)
+{
+    (void)k;
+    return 100 * pow(1.2, (double)i);
+}
+
+static void the_entry_leaves_launches(void)
+{
+    for (uint32_t most = 3; most < 60; most++) {
+        const size_t warm = most * 2 / 3 > 2 ? most * 2 / 3 - 1 : 1;
+        const size_t fit = (size_t)(most * ((1 + 2.0 / 3) / 2)) - warm,
+                     probes = fit < warm ? fit : warm;
+        SELECT(30, 100, .script = staircase_us, .plan.max_launches = most);
+        check_winner(0);
+        CHECK_EQ(scene.result.rounds, 0);
+        CHECK_EQ(launched_before(0), most - probes < 30 ? most - probes : 30);
+        CHECK(scene.result.launches == most || launched_before(0) == 30);
     }
 }
 
@@ -326,10 +347,10 @@ static const struct scene_row rows[] = {
      .plan = {.tolerance = 1e-9, .max_launches = 50}, .want = {.launches = 50}},
     {"the next candidate's prepare is expected", 10, 100, .prepare_us = 500,
      .plan = {.prepare = scene_prepare, .budget_us = 1.5 * (3 * 1200 + 250)},
-     .want = {.untried = 7}},
+     .want = {.untried = 4}},
     {"entry ends at two thirds of the budget", 10, 100,
      .plan = {.budget_us = 1201, .tolerance = 1e-9},
-     .want = {.untried = 6, .rounds = 1, .device_us = 1200}},
+     .want = {.untried = 1, .rounds = NOTHING, .device_us = 1200}},
     /* Times that events tell exactly: what the budget just has room for is done. */
     {"a budget to the end", 3, 125, .plan = {.budget_us = 1500, .tolerance = 1e-9},
      .want = {.rounds = 2}},
@@ -341,7 +362,7 @@ static const struct scene_row rows[] = {
     /* Both pass it, and the second one the budget that it gets once more. */
     {"the first is tried with any budget", 3, 100, .plan = {.budget_us = 1e-300},
      .want = {.launches = 2, .untried = 1, .median_us = 100}},
-    {"a warm-up that passes the budget, which nine others fill once more", 13, 1000, 0, 2e6,
+    {"a warm-up that passes the budget, which nineteen others fill once more", 22, 1000, 0, 2e6,
      .plan = {.budget_us = 20e3}, .want = {.winner = 1, .untried = 2}},
     {"a warm-up that passes the wall time", 5, 900, 0, 2e6,
      .plan = {.clock = scene_clock, .wall_us = 20e3},
@@ -349,7 +370,7 @@ static const struct scene_row rows[] = {
     {"a slow prepare keeps nobody out", 5, 900, .script = slow_prepare_us,
      .plan = {.prepare = scene_prepare, .budget_us = 80e3}, .want = {.untried = NOTHING}},
     {"wrong ones are charged", 10, 100, .wrong = 0x3fe,
-     .plan = {.verify = scene_verify, .budget_us = 1001}, .want = {.wrong = 3, .untried = 6}},
+     .plan = {.verify = scene_verify, .budget_us = 1001}, .want = {.wrong = 8, .untried = 1}},
     /* As with a budget of 0: it is no use to stop before there is a winner. */
     {"entry goes on until one works", 10, 100, .wrong = 0x7f,
      .plan = {.verify = scene_verify, .budget_us = 10},
@@ -358,14 +379,14 @@ static const struct scene_row rows[] = {
      .plan = {.verify = scene_verify, .max_launches = 6},
      .want = {KPRED_HIP_ERR_CANDIDATES, .wrong = 5}},
     {"wall time", 10, 100, .plan = {.clock = scene_clock, .wall_us = 1000, .tolerance = 1e-9},
-     .want = {.untried = 6, .rounds = 1, .wall_us = 1200}},
+     .want = {.untried = 4, .rounds = 1, .wall_us = 1500}},
     /* What is used up to the last microsecond is used up; no clock begins at 0. */
     {"wall time to the end", 3, 100, .host_us = 5000,
      .plan = {.clock = scene_clock, .wall_us = 1200, .tolerance = 1e-9},
      .want = {.rounds = 2, .wall_us = 1200}},
     /* Where looking at the clock takes long: the device does next to nothing. */
     {"wall time of the host", 10, 1, .clock_us = 1000,
-     .plan = {.clock = scene_clock, .wall_us = 1.5}, .want = {.launches = 2, .untried = 9}},
+     .plan = {.clock = scene_clock, .wall_us = 1.5}, .want = {.launches = 1, .untried = 9}},
     {"a clock without a limit", 3, 100, .plan = {.clock = scene_clock}, .want = {.wall_us = 1200}},
     {"all are wrong", 6, 100, .wrong = 63, .plan = {.verify = scene_verify},
      .want = {KPRED_HIP_ERR_CANDIDATES, .wrong = 6, .launches = 6}},
@@ -502,12 +523,11 @@ static void statuses_have_texts(void)
 int main(void)
 {
     scene_run_rows(rows, COUNT(rows));
-    RUN_ALL(drop_factor, tolerance, short_launches_are_batched, max_launches,
-            entry_ends_at_two_thirds_of_the_launches, an_outlier_keeps_nobody_out,
-            a_warm_up_that_passes_the_budget, rounds_behind_an_outlier, budgets_are_kept,
-            prepare_precedes_each_launch, flushes_precede_each_timed_launch,
-            verify_is_called_once_and_a_wrong_one_never_wins, null_pointers,
-            callbacks_that_are_missing, numbers_out_of_range, counts_out_of_range,
-            statuses_have_texts);
+    RUN_ALL(
+        drop_factor, tolerance, short_launches_are_batched, max_launches, the_entry_leaves_launches,
+        an_outlier_keeps_nobody_out, a_warm_up_that_passes_the_budget, rounds_behind_an_outlier,
+        budgets_are_kept, prepare_precedes_each_launch, flushes_precede_each_timed_launch,
+        verify_is_called_once_and_a_wrong_one_never_wins, null_pointers, callbacks_that_are_missing,
+        numbers_out_of_range, counts_out_of_range, statuses_have_texts);
     return test_end();
 }

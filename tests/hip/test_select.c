@@ -133,6 +133,47 @@ static void fails(const char *name, const char *arguments, int status, const cha
     RAN_CASE(program.status == status && is_like(program.err.s, say("%s.*", text)), name);
 }
 
+/* A line without a tuple, with a tuple that is not legal there, and with a word */
+static void refused_caches(void)
+{
+    static const char *const lines[] = {"1 0 0 16", "1 0 0 16 64 28 28 128 1 0 0 0 0 0 0 0 0",
+                                        "1 0 0 16 64 28 28 128 1 x"};
+    char head[512];
+    RAN("%s none any.co cache", self);
+    RAN_CASE(is_timed(), "a cache is written");
+    snprintf(head, sizeof head, "%.*s", (int)strcspn(text_of("cache"), "\n"), text_of("cache"));
+    RAN("%s none any.co cache", self);
+    RAN_CASE(program.status == 0 && count_of(program.out.s, "cached: ") == 3
+                 && has_line(program.out.s, "0 events, 3 launches, 0 left, 0 misused"),
+             "a cache is used");
+    for (int i = 0; i < 3; i++) {
+        put_text("bad", "%s\n%s\n", head, lines[i]);
+        fails(lines[i], "none any.co bad", 1, say("hip_select: bad:2: .*: %s", lines[i]));
+    }
+    put_text("bad", "%s\n1 0", head);
+    fails("a line that was cut", "none any.co bad", 1, "hip_select: bad:2: ");
+    fails("no folder", "none any.co no/cache", 1, "hip_select: no/cache: ");
+}
+
+/* The second time the table is as before, and 16 rows more; another device's is left alone. */
+static void tables(void)
+{
+    RAN("%s wrong any.co - times.csv", self);
+    char *first = new_copy(text_of("times.csv"));
+    RAN_CASE(is_timed() && begins(first, "# kpred-train tune: conv_asm_1x1u\n# device: ")
+                 && lines_like(first, "^gfx906_60,.*,[0-9.]+$") + lines_like(first, ",failed$")
+                        == 16
+                 && lines_like(first, ",failed$") > 0,
+             "a table of the times");
+    RAN("%s none any.co - times.csv", self);
+    RAN_CASE(is_timed() && begins(text_of("times.csv"), first)
+                 && lines_like(text_of("times.csv"), "^gfx906_60,") == 32,
+             "the table goes on");
+    put_text("other.csv", "# kpred-train tune: conv_asm_1x1u\n# device: other\n");
+    fails("a table of another device", "none any.co - other.csv", 1,
+          "race_rows: other.csv: begins with another kernel, device, driver or library");
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -161,6 +202,8 @@ int main(int argc, char **argv)
     fails("no such file", "none none.co", 1, "hip_select: none.co: hipErrorFileNotFound");
     fails("no code object in it", "none empty.co", 1, "hip_select: empty.co: hipErrorInvalidImage");
     fails("no kernel in it", "kernel any.co", 1, "hip_select: kernel \"add\": hipErrorNotFound");
-    fails("usage", "none any.co any.co", 2, "usage: ");
+    fails("usage", "none any.co any.co any.co any.co", 2, "usage: ");
+    refused_caches();
+    RUN(tables);
     return program_end();
 }

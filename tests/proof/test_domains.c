@@ -75,7 +75,7 @@ static void check_exp2(int32_t x, int32_t y)
 static void exp2_is_near_where_it_is_not_0(void)
 {
     for (int32_t x = 0; x < 25 << 16; x++)
-        check_exp2(x, kpri_exp2_neg(x));
+        check_exp2(x, kpri_exp2_neg((uint32_t)x));
 }
 
 static void exp2_falls_from_1(void)
@@ -83,7 +83,7 @@ static void exp2_falls_from_1(void)
     int32_t last = 1 << 24;
     CHECK_EQ(kpri_exp2_neg(0), last);
     for (int32_t x = 1; x <= 25 << 16; x++) {
-        const int32_t y = kpri_exp2_neg(x);
+        const int32_t y = kpri_exp2_neg((uint32_t)x);
         CHECK(y <= last);
         last = y;
     }
@@ -93,9 +93,9 @@ static void exp2_falls_from_1(void)
 static void exp2_is_0_beyond(void)
 {
     int32_t any = 0;
-    for (int64_t x = 25 << 16; x <= INT32_MAX; x += stride)
-        any |= kpri_exp2_neg((int32_t)x);
-    CHECK_EQ(any | kpri_exp2_neg(INT32_MAX), 0);
+    for (int64_t x = 25 << 16; x <= UINT32_MAX; x += stride)
+        any |= kpri_exp2_neg((uint32_t)x);
+    CHECK_EQ(any | kpri_exp2_neg(UINT32_MAX), 0);
 }
 
 /* ---- log2 ---- */

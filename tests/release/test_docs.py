@@ -355,9 +355,22 @@ def of_readme():
     one, three = ([f"{float(MEASURED[f'gemm_{name}', 'config', ''][f'pft{k}']):.0f}" for name in names] for k in (1, 3))
     return [x for x in (f"the fastest one for {min(exact):.0f} to {max(exact):.0f} percent of the 2-D problems",
                         f"reaches {100 * share:.0f} percent of the fastest",
-                        f"first for {one[0]} (FP8), {one[1]} (FP8, shuffled weights), "
-                        f"{one[2]} (these, scaled by rows), {one[3]} (FP4) and {one[4]} percent (BF16)",
-                        f"among three for {', '.join(three[:4])} and {three[4]} ") if x not in PLAIN["README.md"]]
+                        f"| k = 1 | {' | '.join(one)} |", f"| k = 3 | {' | '.join(three)} |")
+            if x not in PLAIN["README.md"]]
+
+
+def losses():
+    """Where README.md says that another way was better, accuracy.md and its CSV have both figures."""
+    with open("docs/accuracy.csv", encoding="utf-8", newline="") as f:
+        pft = {(x["table"], x["rows"], x["method"]): x["pft1"] for x in csv.DictReader(f) if x["by"] in ("", "all")}
+    want = [(pft[table, of, method], pft[table, of, "kpred"]) for table, of, method in (
+        ("more_config", "ConvBinWinogradRxSf3x2", "chain + rule"), ("file", "bsp", "XGBoost"),
+        ("shape", "bp", "random forest"))]
+    share = {row[2]: f"{100 * float(row[6]):.1f}" for _, row in rows(ACCURACY) if row[1] == "NT"}
+    want.append((share["nearest neighbour"], share["kpred"]))
+    said = PLAIN["README.md"].partition("## When not to use kpred")[2].partition("## ")[0]
+    return [x for x in want if not re.search(rf"{re.escape(x[0])}[^0-9]*{re.escape(x[1])}", said) or
+            float(x[0]) <= float(x[1])]
 
 
 def own_tables():
@@ -412,6 +425,7 @@ check("weights/README.md shows what rounding changes", shown_changes)
 check("rounding", rounding)
 check("accuracy.md and weights/README.md agree", same_figures)
 check("figures of README.md", of_readme)
+check("losses of README.md", losses)
 check("shares of tables of timings", own_tables)
 check("the table of peers", peers)
 check("solvers for 2-D problems", dimensions)

@@ -2,8 +2,9 @@
 # freestanding.sh - what the headers need and give: no symbol, float or loop, little stack and code; which body is taken
 # SPDX-License-Identifier: MIT
 #
-# usage: freestanding.sh [network]: with the word, random networks give the same bytes from each compiler and option, by
-# every body. What predicts with all shipped models is in tests/matrix.
+# usage: freestanding.sh [network|sizes]: with `network`, random networks give the same bytes from each compiler and
+# option, by every body; with `sizes`, docs/embedding.md has the size of each model. What predicts with all shipped models
+# is in tests/matrix.
 . tests/harness/script.inc
 . tests/harness/stack.inc
 
@@ -82,6 +83,58 @@ fi
 
 printf '#define KPRED_IMPLEMENTATION\n#include "kpred.h"\n' >"$tmp/kpred.c"
 printf '#define KPRED_IMPLEMENTATION\n#include "kpred_constraints.h"\n' >"$tmp/both.c" # it includes kpred.h
+
+# ---- sizes ----
+
+# bytes FILE.c [OPTION]: $code and $constants, the bytes of functions and of constants in its object
+bytes() {
+    gcc -std=c99 -Os -fno-asynchronous-unwind-tables -I. ${2--DKPRED_SIMD=0} -c "$1" -o "$tmp/sizes.o" || return 1
+    code=$(nm -t d -S "$tmp/sizes.o" | awk '$3 ~ /^[tT]$/ { sum += $2 } END { print sum + 0 }')
+    constants=$(size "$tmp/sizes.o" | awk -v code="$code" 'NR == 2 { print $1 + $2 + $3 - code }')
+}
+
+# added HEADER...: what these headers add to the runtime, which is left out unless they call what it defines for them
+added() {
+    apart=-DKPRI_IMPLEMENTED
+    ! grep -qE 'kpri_(listed|named)\(' "$@" || apart=-DKPRED_SIMD=0
+    { echo "#define KPRED_IMPLEMENTATION"; printf '#include "%s"\n' "$@"; } >"$tmp/sizes.c"
+    bytes "$tmp/sizes.c" $apart || return 1
+    [ $apart = -DKPRI_IMPLEMENTED ] || { code=$((code - runtime)) constants=$((constants - runtime_constants)); }
+}
+
+# What docs/embedding.md says of the runtime and of the smallest and the largest model
+documented() {
+    for header in weights/*.h; do added "$header" && echo "$code $constants"; done >"$tmp/rows"
+    LC_ALL=C awk -v code="$runtime" -v constants="$runtime_constants" '
+        NR == 1 { low = high = $1; few = many = $2 }
+        { low = $1 < low ? $1 : low; high = $1 > high ? $1 : high
+          few = $2 < few ? $2 : few; many = $2 > many ? $2 : many }
+        END { printf "%.1f KB of code and %.1f KB of constants.*%.1f to %.1f KB of code.*%.0f to %.0f KB",
+                  code / 1000, constants / 1000, low / 1000, high / 1000, few / 1000, many / 1000 }' "$tmp/rows" >"$tmp/said"
+    cat "$tmp/said"
+    tr '\n' ' ' <docs/embedding.md | grep -qf "$tmp/said"
+}
+
+# Others write other code, and the bounds are narrow.
+is_gcc_12() {
+    has nm && has size && [ "$(gcc -dumpversion | cut -d. -f1)-$(gcc -dumpmachine | cut -d- -f1)" = 12-x86_64 ]
+}
+
+# The runtime's, which the others are compared with
+of_runtime() {
+    bytes "$tmp/kpred.c" && runtime=$code runtime_constants=$constants
+}
+
+if [ "${1-}" = sizes ]; then
+    if is_gcc_12 && has_weights; then
+        of_runtime
+        check "sizes in embedding.md" documented
+    else
+        skipped "sizes in embedding.md" "they are those of gcc 12 for x86-64, and of the weights"
+    fi
+    test_end
+    exit
+fi
 
 # Instructions that convert, compute or compare floating point; fmov, of Arm, moves bits.
 FLOATS='v?(u?comis|cvt|(add|sub|mul|div|sqrt|rsqrt|rcp|min|max|cmp|round|dp|hadd|hsub)[a-z0-9]*[ps][sd]$)|[su]cvtf|v?f(m[^o]|[^m])'
@@ -169,35 +222,6 @@ fi
 
 # ---- code size ----
 
-# bytes FILE.c [OPTION]: $code and $constants, the bytes of functions and of constants in its object
-bytes() {
-    gcc -std=c99 -Os -fno-asynchronous-unwind-tables -I. ${2--DKPRED_SIMD=0} -c "$1" -o "$tmp/sizes.o" || return 1
-    code=$(nm -t d -S "$tmp/sizes.o" | awk '$3 ~ /^[tT]$/ { sum += $2 } END { print sum + 0 }')
-    constants=$(size "$tmp/sizes.o" | awk -v code="$code" 'NR == 2 { print $1 + $2 + $3 - code }')
-}
-
-# added HEADER...: what these headers add to the runtime, which is left out unless they call what it defines for them
-added() {
-    apart=-DKPRI_IMPLEMENTED
-    ! grep -qE 'kpri_(listed|named)\(' "$@" || apart=-DKPRED_SIMD=0
-    { echo "#define KPRED_IMPLEMENTATION"; printf '#include "%s"\n' "$@"; } >"$tmp/sizes.c"
-    bytes "$tmp/sizes.c" $apart || return 1
-    [ $apart = -DKPRI_IMPLEMENTED ] || { code=$((code - runtime)) constants=$((constants - runtime_constants)); }
-}
-
-# What docs/embedding.md says of the runtime and of the smallest and the largest model
-documented() {
-    for header in weights/*.h; do added "$header" && echo "$code $constants"; done >"$tmp/rows"
-    LC_ALL=C awk -v code="$runtime" -v constants="$runtime_constants" '
-        NR == 1 { low = high = $1; few = many = $2 }
-        { low = $1 < low ? $1 : low; high = $1 > high ? $1 : high
-          few = $2 < few ? $2 : few; many = $2 > many ? $2 : many }
-        END { printf "%.1f KB of code and %.1f KB of constants.*%.1f to %.1f KB of code.*%.0f to %.0f KB",
-                  code / 1000, constants / 1000, low / 1000, high / 1000, few / 1000, many / 1000 }' "$tmp/rows" >"$tmp/said"
-    cat "$tmp/said"
-    tr '\n' ' ' <docs/embedding.md | grep -qf "$tmp/said"
-}
-
 # at_most BYTES COMMAND...: which leaves $code
 at_most() {
     most=$1; shift
@@ -215,14 +239,10 @@ if has gcc && has nm && has size; then
 else
     skipped "code-size" "there is no gcc, or no nm and size"
 fi
-# Others write other code, and the bounds are narrow.
-if has nm && has size && [ "$(gcc -dumpversion | cut -d. -f1)-$(gcc -dumpmachine | cut -d- -f1)" = 12-x86_64 ]; then
-    bytes "$tmp/kpred.c" && runtime=$code runtime_constants=$constants
+if is_gcc_12; then
+    of_runtime
     check "code-of-all-rules" at_most $ALL_RULES added kpred_constraints.h
-    if has_weights; then
-        check "code-of-all-models" at_most $ALL_MODELS added weights/*.h
-        check "sizes-in-embedding.md" documented
-    fi
+    ! has_weights || check "code-of-all-models" at_most $ALL_MODELS added weights/*.h
 else
     skipped "code of each model" "the bounds are those of gcc 12 for x86-64"
 fi

@@ -39,7 +39,7 @@ static void tables_are_their_formula(void)
 static void exp2_and_log2(void)
 {
     for (int32_t x = 0; x <= 26 << 16; x++)
-        CHECK_EQ(kpri_exp2_neg(x), twin_exp2_neg(x));
+        CHECK_EQ(kpri_exp2_neg((uint32_t)x), twin_exp2_neg(x));
     for (uint32_t x = 1; x <= 1 << 20; x++)
         CHECK_EQ(kpri_log2(x), twin_log2(x));
     for (int i = 0; i < 100000; i++) {

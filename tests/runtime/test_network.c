@@ -276,9 +276,9 @@ static void fill_to_sum(int32_t *x, size_t n, int32_t sum)
     for (size_t v = 0; v < n; v++) {
         int32_t bits = 0;
         for (int32_t step = 1 << 20; step > 0; step /= 2)
-            bits += kpri_exp2_neg(bits + step - 1) > sum ? step : 0;
+            bits += kpri_exp2_neg((uint32_t)(bits + step - 1)) > sum ? step : 0;
         x[v] = -bits;
-        sum -= kpri_exp2_neg(bits);
+        sum -= kpri_exp2_neg((uint32_t)bits);
     }
 }
 

@@ -6,8 +6,8 @@
 # clang's part has the tools
 #
 # A unit is a file that includes headers in one of the ways in which a user does. clang-tidy gives the warnings of clang
-# for many files in one process, which takes a third of the time of a clang for each. Of each language another compiler
-# has the weights one by one. matrix.sh compiles the definitions of all models with these warnings at every level.
+# for many files in one process, which takes a third of the time of a clang for each. gcc's part has the weights one by
+# one, in both languages. matrix.sh compiles the definitions of all models with these warnings at every level.
 # shellcheck disable=SC2046
 . tests/harness/script.inc
 
@@ -98,9 +98,11 @@ of_gcc() {
     units gcc c
     units g++ cpp
     each gcc_weights c $weights
+    each weights cpp $weights
     check_with gcc "gcc: headers" gcc_clean "$C" "$tmp"/gcc/*.c
     check_with gcc "gcc: each of the weights" gcc -std=c99 $C_WARNINGS -I. -fsyntax-only "$tmp"/gcc_weights/*.c
     check_with g++ "g++: headers" gcc_clean "$CXX -Wuseless-cast -Wmissing-declarations" "$tmp"/g++/*.cpp
+    check_with clang++ "clang++: each of the weights" clang_clean "$CXX -Wmissing-prototypes" "$tmp"/weights/*.cpp
 }
 
 # The C of a user whose other headers define macros, and Microsoft's C, where __GNUC__ is not defined
@@ -124,9 +126,7 @@ of_platforms() {
 of_clang() {
     if has clang; then of_platforms; with_tools clang; else skipped clang "it is not installed"; fi
     units clang++ cpp
-    each clang++ cpp $weights
-    check_with clang++ "clang++: headers, each of the weights" clang_clean "$CXX -Wmissing-prototypes" \
-        "$tmp"/clang++/*.cpp
+    check_with clang++ "clang++: headers" clang_clean "$CXX -Wmissing-prototypes" "$tmp"/clang++/*.cpp
     check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
     check_with clang "clang: coverage" quiet -O1 --coverage
 }
@@ -144,7 +144,7 @@ compiled() {
     for file in "$@"; do
         case $file in
         tests/release/embed/use.c) ;; # embed.sh compiles it, with a name each time
-        tests/hip/device.c | examples/hip_select.c) ;;             # hip.sh does so, for each runtime
+        tests/hip/device.c | tests/hip/opencl.c | examples/hip_select.c) ;; # hip.sh and opencl.sh do so
         */xgboost_peer.c) [ ! -e /usr/include/xgboost/c_api.h ] || echo $file ;;
         */sqlite_peer.c) case $(libraries) in *SQLITE*) echo $file ;; esac ;;
         tools/evolve/* | tests/evolve/*) [ ! "$evolve_flags" ] || echo $file ;;

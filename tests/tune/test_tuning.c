@@ -517,6 +517,27 @@ static void merges(void)
              "merge: --force");
 }
 
+/* What races wrote: repeats, and the environment of each file */
+#define RACED(device) "# kpred-train tune: hill\n# device: " device "\n# driver: 1\n" TABLE
+#define MERGED(rest)  "merge: of races: " rest
+
+static void merges_races(void)
+{
+    put_text("raced.csv", RACED("one") ROW);
+    put_text("again.csv", RACED("one") "8,plain,1,1,fast,130\n");
+    put_text("other.csv", RACED("two") "8,plain,1,1,fast,9\n");
+    RAN_CASE(RAN(MERGE "raced.csv again.csv -o no.csv") == 1, MERGED("repeats are told"));
+    RAN_CASE(RAN(MERGE "raced.csv again.csv other.csv -o raced_all.csv --repeats") == 0
+                 && strcmp(text_of("raced_all.csv"), RACED("one") ROW "8,plain,1,1,fast,130\n") == 0
+                 && has(program.err.s, "other.csv: left out: \"# device: two\" is not the "
+                                       "\"# device: one\" of raced.csv"),
+             MERGED("repeats stay, another device is told and left out"));
+    RAN_CASE(RAN("kpred-train ingest hill.spec --data raced.csv again.csv other.csv") == 0
+                 && same(program.out.s, TABLE ROW "8,plain,1,1,fast,130\n")
+                 && has(program.err.s, "other.csv: left out: "),
+             "ingest: the same");
+}
+
 /* What tune says of a list of problems, or of a file that it is to add to, and what merge says of
    that behind another one */
 static void refused_text(const char *row, const char *says, const char *merge_says)
@@ -670,6 +691,7 @@ int main(void)
     budgets_and_order();
     RUN_ALL(four_shards_at_a_time, stops_at_a_gain, a_library, a_library_stops);
     merges();
+    merges_races();
     refusals_leave_all_as_it_was();
     RUN(a_full_disk);
     /* Each launch takes 0.3 s; the time is shared by the two problems. */

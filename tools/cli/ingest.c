@@ -120,34 +120,37 @@ int cmd_ingest(int argc, char **argv)
 /* ---- merge ---- */
 
 static const char help_merge[] =
-    "usage: kpred-train merge FILE... -o FILE.csv [--force]\n"
+    "usage: kpred-train merge FILE... -o FILE.csv [--force] [--repeats]\n"
     "\n"
-    "Joins what several runs of tune have written, such as its shards, into one file.\n"
+    "Joins what several runs of tune or races have written, such as shards, into one file.\n"
     "\n"
     "  FILE...      files that tune has written for one spec, maybe with .gz or .bz2; a last line\n"
     "               without an end is left out\n"
     "  -o FILE.csv  all their rows, in the order of the files, written whole or not at all\n"
     "  --force      replace FILE.csv if it is there\n"
+    "  --repeats    keep all times of a tuple, of which training takes the median\n"
     "\n"
-    "A row that stands there several times counts once. Rows that give one tuple of a problem\n"
-    "two times are an error, and nothing is written. Exit status: 0, 1 for trouble with the\n"
-    "files, 2 for a wrong command line.\n";
+    "A row that stands there several times counts once. Without --repeats, rows that give one\n"
+    "tuple of a problem two times are an error, and nothing is written. A file is left out and\n"
+    "told if its comments name another device, driver or library than those before, unless there\n"
+    "is a column gpu. Exit status: 0, 1 for trouble with the files, 2 for a wrong command line.\n";
 
 int cmd_merge(int argc, char **argv)
 {
     struct opt_texts files = {0};
     struct output to = {"-o", NULL};
-    int force = 0;
+    int force = 0, repeats = 0;
     const struct opt table[] = {
         {.name = "FILE", .kind = OPT_TEXTS, .to = &files, .is_required = 1},
         {.name = "-o", .kind = OPT_TEXT, .to = &to.path, .is_required = 1},
         {.name = "--force", .kind = OPT_FLAG, .to = &force},
+        {.name = "--repeats", .kind = OPT_FLAG, .to = &repeats},
         {.name = NULL},
     };
     int status = opts_parse(table, help_merge, argc, argv);
     if (status < 0)
         status = outputs_check_inputs(&to, 1, "FILE", &files) != 0
-                 || join_files(files.v, files.n, to.path, force) != 0;
+                 || join_files(files.v, files.n, to.path, force, repeats) != 0;
     free(files.v);
     return status;
 }

@@ -502,9 +502,18 @@ static int flatten(const struct loader *l, struct buf *bytes)
     return rc < 0 ? -1 : 0;
 }
 
+/* With a field `gpu`, tables may be of several devices. */
+static int is_of_other_environment(struct loader *l, const struct buf *bytes)
+{
+    return l->spec->format == SPEC_TIMED && spec_field_index(l->spec, "gpu") < 0
+           && environment_is_other(&l->environment, l->path, bytes->s);
+}
+
 int csv_read(struct loader *l, struct buf *bytes)
 {
     struct csv c;
+    if (is_of_other_environment(l, bytes))
+        return 0;
     memset(&c, 0, sizeof c);
     c.l = l;
     c.r = &c.raw;

@@ -305,6 +305,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         free(l.unknown[i].text);
     free(l.unknown);
     intern_free(&l.failures.texts);
+    environment_free(&l.environment);
     free(l.repeats.apart);
     free(l.repeats.range);
     free(l.failed);

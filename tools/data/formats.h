@@ -3,6 +3,7 @@
 #pragma once
 
 #include "data.h"
+#include "environment.h"
 #include "tuner.h"
 
 #include "base/csv_records.h"
@@ -110,7 +111,8 @@ struct loader {
     struct tuner_types types;
     char kernel[64]; /* of the first of CLBlast's files, which is kernel_path */
     const char *kernel_path;
-    size_t at_once; /* how many rows the present verdict keeps or drops */
+    struct environment environment; /* of tables of times of one device */
+    size_t at_once;                 /* how many rows the present verdict keeps or drops */
     size_t dropped[DATA_N_DROPS];
 };
 

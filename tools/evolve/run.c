@@ -165,7 +165,8 @@ static void done(void *user, size_t i, const struct result *result)
 /* The next lists that this run has not met yet, no more than may still run; moves *at behind. */
 static void collect(struct batch *b, const struct edits *lists, size_t n, size_t *at)
 {
-    const size_t most = left(b->r) < BATCH ? (size_t)left(b->r) : BATCH;
+    const size_t batch = b->r->task->batch != 0 ? b->r->task->batch : BATCH;
+    const size_t most = (size_t)left(b->r) < batch ? (size_t)left(b->r) : batch;
     b->n = b->n_fresh = b->n_done = 0;
     for (; *at < n && b->n < most; ++*at) {
         const struct edits *list = &lists[*at];
@@ -199,7 +200,7 @@ static int evaluate_batch(struct batch *b)
     const struct task *t = b->r->task;
     if (b->n_fresh != 0)
         t->evaluate(t->trial, b->fresh, b->n_fresh, b->effort, done, b);
-    return b->failed ? -1 : meet(b);
+    return b->failed || (t->gave_up != NULL && *t->gave_up) ? -1 : meet(b);
 }
 
 int run_evaluate(struct run *r, const struct edits *lists, size_t n, enum effort effort,

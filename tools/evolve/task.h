@@ -113,6 +113,8 @@ struct task {
     /* The list, timed by turns with another valid one in place of the baseline: what disturbs the
        one disturbs the other, so that a small difference is seen. As with EFFORT_CONFIRM. */
     struct result (*compare)(void *trial, const struct edits *list, const struct edits *with);
+    size_t batch;       /* most lists at a time, where evaluations are slow; 0: no matter */
+    const int *gave_up; /* set by evaluate, after a message, if no more can be; NULL: never */
 };
 
 /* ---- archive.c: every list that was evaluated, with its result, and the log of a search ---- */

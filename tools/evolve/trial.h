@@ -130,10 +130,15 @@ int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
 
 /* ---- a list evaluated in several children, as these differ by more than one of them tells ---- */
 
-/* The `evaluate` of a task, with a trial as its first argument. With EFFORT_SEARCH each list has
-   one child. With more effort it has 21: its time is the ratio of the lower quartiles of their
-   times, and `spread` is the standard error of that by resampling. One that is not valid
+enum { REPEAT_MOST = 21 };
+
+/* Of n results of one list, REPEAT_MOST at most: the time is the ratio of the lower quartiles of
+   their times, and `spread` is the standard error of that by resampling. One that is not valid
    decides. */
+struct result repeat_combine(const struct result *of, size_t n);
+
+/* The `evaluate` of a task, with a trial as its first argument. With EFFORT_SEARCH each list has
+   one child, with more effort 21. */
 void repeat_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);
 /* The `compare` of a task */

@@ -333,7 +333,7 @@ struct trial_case trial_case(const struct trial *t, size_t i)
 
 /* ---- a list evaluated in several children ---- */
 
-enum { CHILDREN = 21, RESAMPLES = 100 };
+enum { CHILDREN = REPEAT_MOST, RESAMPLES = 100 };
 
 struct repeated {
     struct result of[CHILDREN];
@@ -346,17 +346,17 @@ struct repeats {
     void *user;
 };
 
-/* The mean over the cases of the ratios of quiet times, of those children that are picked */
-static double ratios_of(const struct repeated *p, const size_t pick[CHILDREN],
+/* The mean over the cases of the ratios of quiet times, of those of n results that are picked */
+static double ratios_of(const struct result *of, size_t n, const size_t *pick,
                         double ratio[TASK_CASES])
 {
-    const size_t n_cases = (size_t)p->of[0].n_cases;
+    const size_t n_cases = (size_t)of[0].n_cases;
     double sum = 0, times[CHILDREN], ns[2];
     for (size_t c = 0; c < n_cases; c++) {
         for (int code = 0; code < 2; code++) {
-            for (size_t i = 0; i < CHILDREN; i++)
-                times[i] = p->of[pick[i]].ns[c][code];
-            ns[code] = timing_quiet(times, CHILDREN);
+            for (size_t i = 0; i < n; i++)
+                times[i] = of[pick[i]].ns[c][code];
+            ns[code] = timing_quiet(times, n);
         }
         ratio[c] = ns[0] / ns[1];
         sum += ratio[c];
@@ -364,16 +364,16 @@ static double ratios_of(const struct repeated *p, const size_t pick[CHILDREN],
     return sum / (double)n_cases;
 }
 
-/* The standard error of that: the deviation among drawings of as many children, with repetition */
-static double error_of(const struct repeated *p)
+/* The standard error of that: the deviation among drawings of as many, with repetition */
+static double error_of(const struct result *of, size_t n)
 {
     uint64_t random = 1;
     double sum = 0, squares = 0, ratio[TASK_CASES];
     for (int k = 0; k < RESAMPLES; k++) {
         size_t pick[CHILDREN];
-        for (size_t i = 0; i < CHILDREN; i++)
-            pick[i] = (size_t)(num_draw(&random) % CHILDREN);
-        const double time = ratios_of(p, pick, ratio);
+        for (size_t i = 0; i < n; i++)
+            pick[i] = (size_t)(num_draw(&random) % n);
+        const double time = ratios_of(of, n, pick, ratio);
         sum += time;
         squares += time * time;
     }
@@ -381,19 +381,19 @@ static double error_of(const struct repeated *p)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-static struct result combine(const struct repeated *p)
+struct result repeat_combine(const struct result *of, size_t n)
 {
-    struct result r = p->of[0];
+    struct result r = of[0];
     size_t all[CHILDREN];
-    for (size_t i = 0; i < p->n; i++) {
-        if (p->of[i].outcome != OUTCOME_VALID)
-            return p->of[i];
-        r.error = fmax(r.error, p->of[i].error);
-        r.spread = fmin(r.spread, p->of[i].spread);
+    for (size_t i = 0; i < n; i++) {
+        if (of[i].outcome != OUTCOME_VALID)
+            return of[i];
+        r.error = fmax(r.error, of[i].error);
+        r.spread = fmin(r.spread, of[i].spread);
         all[i] = i;
     }
-    r.time = ratios_of(p, all, r.ratio);
-    r.spread = fmax(r.spread / sqrt(CHILDREN), error_of(p));
+    r.time = ratios_of(of, n, all, r.ratio);
+    r.spread = fmax(r.spread / sqrt((double)n), error_of(of, n));
     return r;
 }
 
@@ -403,7 +403,7 @@ static void take(void *user, size_t i, const struct result *result)
     struct repeated *p = &all->v[i / CHILDREN];
     p->of[p->n++] = *result;
     if (p->n == CHILDREN) {
-        const struct result r = combine(p);
+        const struct result r = repeat_combine(p->of, CHILDREN);
         all->done(all->user, i / CHILDREN, &r);
     }
 }

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "results.h"
 
+#include "data/environment.h"
 #include "data/formats.h"
 
 #include <stdlib.h>
@@ -17,7 +18,10 @@ struct row {
 
 struct join {
     const char *const *paths;
-    struct interned keys, comments; /* rows without their times; comments of all files */
+    int repeats;                    /* another time of a tuple is one more row */
+    struct interned keys, comments; /* rows without their times, with `repeats` with
+                                       them; comments of all files */
+    struct environment environment;
     struct row *rows;
     size_t cap, n_twice, n_contradict;
     struct buf names, title; /* of the first file */
@@ -45,7 +49,7 @@ static void add_row(struct join *j, const struct csv_records *c, size_t file)
 {
     struct buf key = {0};
     struct row row = {c->cell[c->n - 1], file, c->at};
-    add_cells(c, c->n - 1, &key);
+    add_cells(c, j->repeats ? c->n : c->n - 1, &key);
     const size_t before = j->keys.n, i = intern(&j->keys, key.s, key.n);
     buf_free(&key);
     if (i < before && strcmp(j->rows[i].time, row.time) == 0) {
@@ -136,6 +140,8 @@ static int read_results(struct join *j, size_t file, struct buf *text)
 {
     struct csv_records c;
     drop_cut_line(j->paths[file], text);
+    if (environment_is_other(&j->environment, j->paths[file], text->s))
+        return 0;
     if (read_comments(j, j->paths[file], text->s) != 0)
         return -1;
     int rc = csv_records_open(&c, j->paths[file], text);
@@ -172,7 +178,8 @@ static void write_all(const struct join *j, FILE *f)
         fprintf(f, "%s\n", j->comments.v[i].s);
     fprintf(f, "%s\n", j->names.s);
     for (size_t i = 0; i < j->keys.n; i++)
-        fprintf(f, "%s,%s\n", j->keys.v[i].s, j->rows[i].time);
+        fprintf(f, "%s%s%s\n", j->keys.v[i].s, j->repeats ? "" : ",",
+                j->repeats ? "" : j->rows[i].time);
 }
 
 static void close_join(struct join *j)
@@ -182,13 +189,14 @@ static void close_join(struct join *j)
     free(j->rows);
     intern_free(&j->keys);
     intern_free(&j->comments);
+    environment_free(&j->environment);
     buf_free(&j->names);
     buf_free(&j->title);
 }
 
-int join_files(const char *const *paths, size_t n, const char *to, int force)
+int join_files(const char *const *paths, size_t n, const char *to, int force, int repeats)
 {
-    struct join j = {.paths = paths};
+    struct join j = {.paths = paths, .repeats = repeats};
     struct outfile out;
     int rc = out_open_kept(&out, to, force);
     if (rc == 0 && read_all(&j, n) != 0) {

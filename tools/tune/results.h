@@ -34,5 +34,6 @@ int results_append(struct results *r, const int32_t *problem, const uint16_t *va
 
 /* join.c: the files of several tuners become one, with rows in the order of the files. A row that
    stands there twice counts once; two that contradict each other are an error. `force`: see
-   out_open_kept. 0, or -1 with messages: then there is no output. */
-int join_files(const char *const *paths, size_t n, const char *to, int force);
+   out_open_kept. `repeats`: they are no error, and both stay. 0, or -1 with messages: then there is
+   no output. */
+int join_files(const char *const *paths, size_t n, const char *to, int force, int repeats);

@@ -1,8 +1,7 @@
 /* reduce.cl - the sum of each group's elements, with a barrier that nothing needs
    SPDX-License-Identifier: MIT
 
-   OpenCL C, but with the compiler's own functions for places and barriers: so it needs no library
-   of a device. In the directory of the repository, for AMD's gfx90a and for NVIDIA's sm_70:
+   In the directory of the repository, for AMD's gfx90a and for NVIDIA's sm_70:
 
    clang-16 -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -O1 -Xclang -disable-llvm-passes \
        -emit-llvm -c examples/evolve/gpu/reduce.cl -o reduce.bc
@@ -10,20 +9,8 @@
        -emit-llvm -c examples/evolve/gpu/reduce.cl -o reduce.bc
 
    gpu_run.c launches it in groups of 256. */
-#if defined __AMDGCN__
-#define LANE  __builtin_amdgcn_workitem_id_x()
-#define GROUP __builtin_amdgcn_workgroup_id_x()
-#define BARRIER()                                              \
-    do {                                                       \
-        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); \
-        __builtin_amdgcn_s_barrier();                          \
-        __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); \
-    } while (0)
-#elif defined __NVPTX__
-#define LANE      __nvvm_read_ptx_sreg_tid_x()
-#define GROUP     __nvvm_read_ptx_sreg_ctaid_x()
-#define BARRIER() __syncthreads()
-#endif
+#include "places.h"
+
 #define LANES 256
 
 /* A lane sums up `each` elements that are as far apart as the group is wide. */

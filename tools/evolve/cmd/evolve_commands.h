@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "evolve/evaluator.h"
 #include "evolve/ir/ir.h"
 #include "evolve/search.h"
-#include "evolve/trial.h"
 
 #include "base/opts.h"
 #include "base/table.h"
@@ -65,22 +65,29 @@ void outcomes_print(const size_t counts[N_OUTCOMES], FILE *f);
 /* ---- session.c: a kernel with its harness ready to be searched ---- */
 
 struct session_options { /* of the command line, or of a log */
-    const char *kernel, *harness, *function;
-    const char *cflags;   /* separated by blanks, NULL: none */
-    const char *oracle;   /* see oracle_parse; NULL: exact */
-    const char *baseline; /* its name; NULL: the fastest */
-    long jobs;            /* children at a time; 0: one for each processor */
-    long timeout_ms;      /* of one candidate */
+    const char *kernel, *function;
+    const char *harness;      /* NULL: */
+    const char *evaluate;     /* the command of an evaluator, which has the cases */
+    const char *target, *cpu; /* of an evaluator, see struct ir_source */
+    int form, barriers;       /* the same: an enum ir_form; may barriers be edited? */
+    const char *cflags;       /* separated by blanks, NULL: none */
+    const char *oracle;       /* see oracle_parse; NULL: exact */
+    const char *baseline;     /* its name; NULL: the fastest */
+    long jobs;                /* children at a time; 0: one for each processor */
+    long timeout_ms;          /* of one candidate */
     long memory_mb;
     long seed;
 };
 
 struct session {
     struct session_options options;
-    struct host *host;
-    struct ir *ir; /* behind the passes of the baseline */
+    struct ir_source source;
+    struct host *host; /* and trial; NULL where there is an evaluator */
+    struct ir *ir;     /* behind the passes of the baseline */
     const struct ir_passes *passes;
     struct trial *trial;
+    struct evaluator *evaluator;
+    struct made *made; /* what it gets is made of; the ir is the session's */
     struct trial_plan plan;
     struct trial_code code;
     struct task task;
@@ -93,9 +100,6 @@ struct session {
    the harness's function returns is at most MOST. 0, or -1 with a message. */
 int oracle_parse(const char *text, struct oracle *out);
 
-/* The passes of that baseline, or NULL */
-const struct ir_passes *baseline_of(const char *name);
-
 /* The words of a text (NULL: none), NULL at their end; one block, to be freed */
 char **words_of(const char *text);
 
@@ -107,12 +111,26 @@ struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long 
 int session_open(struct session *s, const struct session_options *options);
 void session_close(struct session *s);
 
+size_t session_cases(const struct session *s);
+struct trial_case session_case(const struct session *s, size_t i);
+const char *session_sizes(const struct session *s); /* their names, with blanks between */
+
+/* ---- evaluated.c: the same with an evaluator in place of a harness ---- */
+
+/* Do the options go together? -1 after a message */
+int evaluated_check(const struct session_options *o);
+/* Of a session whose options are set: evaluator, ir, passes and task; -1 after a message */
+int evaluated_open(struct session *s);
+struct story;
+/* What the log says of it, and back; -1 after a message */
+void evaluated_story(struct story *story, const struct session *s);
+int evaluated_options(const struct archive *log, const char *path, struct session_options *o);
 /* ---- a list tried on all cases, those that are held out too ---- */
 
 /* 1 if it is valid on all, 0 if not, -1 after a message; the result goes into the archive. */
 int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out);
 
-/* ---- what a log says of its search, and a session made again from it ---- */
+/* ---- story.c: what a log says of its search; session.c: and a session made again from it ---- */
 
 enum { STORY_LINES = 24 };
 
@@ -203,7 +221,7 @@ struct library_files {
     struct buf object, header, spec, csv; /* to be freed */
 };
 
-/* Writes NAME.o, NAME.h, NAME.spec and NAME.csv: all before the first one takes its place. The
-   folder is made. -1 after a message */
+/* Writes NAME.o, if it is not empty, NAME.h, NAME.spec and NAME.csv: all before the first one takes
+   its place. The folder is made. -1 after a message */
 int library_write(const char *folder, const char *name, const struct library_files *files);
 void library_free_files(struct library_files *files);

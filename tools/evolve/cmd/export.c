@@ -191,7 +191,7 @@ static const char help[] =
     "Chooses variants of the kernel, so that together they are the fastest over the harness's\n"
     "cases, and writes\n"
     "  NAME.o     the variants as functions NAME_v0, NAME_v1, ...; the first one is the baseline\n"
-    "  NAME.h     the table of them\n"
+    "  NAME.h     the table of them; after --evaluate, with their bytes, and there is no NAME.o\n"
     "  NAME.spec  for kpred-train: the sizes of a case as fields, and the parameter `variant`\n"
     "  NAME.csv   the time of each variant for each timed case whose sizes are from 1 to 2^24\n"
     "so that `kpred-train train NAME.spec --data NAME.csv -o MODEL.h` learns which one a problem\n"
@@ -214,20 +214,20 @@ struct sizes { /* the names that a harness gives them */
 
 /* ---- the texts ---- */
 
-/* host_open has checked that they are identifiers, and not too many. */
-static void split_sizes(const struct ev_harness *h, struct sizes *out)
+/* It has been checked that they are identifiers, and not too many. */
+static void split_sizes(const struct session *s, struct sizes *out)
 {
     memset(out, 0, sizeof *out);
-    out->text = xstrdup(h->sizes);
+    out->text = xstrdup(session_sizes(s));
     for (char *w = strtok(out->text, " "); w != NULL; w = strtok(NULL, " "))
         out->name[out->n++] = w;
 }
 
 /* Are the sizes of the case what a spec takes: integers from 1 to 2^24? */
-static int has_fields(const struct ev_shape *shape, const struct sizes *sizes)
+static int has_fields(const int64_t *size, const struct sizes *sizes)
 {
     for (size_t k = 0; k < sizes->n; k++)
-        if (shape->size[k] < 1 || shape->size[k] > 1 << 24)
+        if (size[k] < 1 || size[k] > 1 << 24)
             return 0;
     return 1;
 }
@@ -252,37 +252,76 @@ static void write_spec(struct buf *out, const struct logged *run, const char *na
     buf_puts(out, "\nshipped = none\n");
 }
 
-static void write_csv(struct buf *out, const struct ev_harness *h, const struct sizes *sizes,
+static void write_csv(struct buf *out, const struct session *s, const struct sizes *sizes,
                       const double *us, size_t n)
 {
+    const size_t n_cases = session_cases(s);
     for (size_t i = 0; i < sizes->n; i++)
         buf_printf(out, "%s,", sizes->name[i]);
     buf_puts(out, "variant,time_us\n");
-    for (size_t c = 0; c < h->n_shapes; c++)
-        for (size_t v = 0; v < n && us[c] > 0 && has_fields(&h->shapes[c], sizes); v++) {
+    for (size_t c = 0; c < n_cases; c++) {
+        const int64_t *size = session_case(s, c).size;
+        for (size_t v = 0; v < n && us[c] > 0 && has_fields(size, sizes); v++) {
             for (size_t i = 0; i < sizes->n; i++)
-                buf_printf(out, "%lld,", (long long)h->shapes[c].size[i]);
-            buf_printf(out, "%zu,%.6g\n", v, us[v * h->n_shapes + c]);
+                buf_printf(out, "%lld,", (long long)size[i]);
+            buf_printf(out, "%zu,%.6g\n", v, us[v * n_cases + c]);
         }
+    }
 }
 
-static void write_header(struct buf *out, const struct logged *run, const char *name,
+/* The bytes of a variant as an evaluator gets them */
+static int write_bytes(struct buf *out, const struct session *s, const struct edits *list,
+                       const char *name, size_t i)
+{
+    struct buf bytes = {NULL, 0, 0};
+    const int rc = ir_emit(s->ir, list, (enum ir_form)s->options.form, NULL, &bytes);
+    buf_printf(out, "static const unsigned char %s_v%zu[] = {", name, i);
+    for (size_t k = 0; k < bytes.n; k++)
+        buf_printf(out, "%s%u,", k % 24 == 0 ? "\n    " : "", (unsigned char)bytes.s[k]);
+    buf_puts(out, "\n};\n");
+    buf_free(&bytes);
+    return rc;
+}
+
+/* For what loads modules from memory */
+static int write_modules(struct buf *out, const struct session *s, const char *name,
                          const struct variants *v)
 {
-    const struct session_options *o = &run->session.options;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < v->n; i++)
+        rc = write_bytes(out, s, &v->list[i], name, i);
     buf_printf(out,
-               "/* %s.h - variants of %s in %s; kpred-evolve export wrote it\n\n"
-               "   They are in %s.o. Cast an entry to the type of %s. Edits, as `kpred-evolve emit "
-               "--edits`\n   takes them:\n",
-               name, o->function, base_name(o->kernel), name, o->function);
+               "\nstatic const struct %s_module {\n    const unsigned char *bytes;\n"
+               "    unsigned long n;\n} %s_table[%s_variants] = {\n",
+               name, name, name);
+    for (size_t i = 0; i < v->n; i++)
+        buf_printf(out, "    {%s_v%zu, sizeof %s_v%zu},\n", name, i, name, i);
+    buf_puts(out, "};\n");
+    return rc;
+}
+
+static int write_header(struct buf *out, const struct logged *run, const char *name,
+                        const struct variants *v)
+{
+    const struct session_options *o = &run->session.options;
+    buf_printf(out, "/* %s.h - variants of %s in %s; kpred-evolve export wrote it\n\n   ", name,
+               o->function, base_name(o->kernel));
+    if (o->evaluate != NULL)
+        buf_printf(out, "They are modules, each with %s.", o->function);
+    else
+        buf_printf(out, "They are in %s.o. Cast an entry to the type of %s.", name, o->function);
+    buf_puts(out, " Edits, as `kpred-evolve emit --edits`\n   takes them:\n");
     for (size_t i = 0; i < v->n; i++) {
         buf_printf(out, "   %zu: ", i);
         edits_print(&v->list[i], edit_operators, out);
         buf_puts(out, "\n");
     }
     buf_printf(out, "*/\n#pragma once\n\nenum { %s_variants = %zu };\n\n", name, v->n);
+    if (o->evaluate != NULL)
+        return write_modules(out, &run->session, name, v);
     buf_printf(out, "typedef void %s_variant(void);\n", name);
     library_put_table(out, name, v->n);
+    return 0;
 }
 
 /* ---- the files ---- */
@@ -298,10 +337,11 @@ static int write_all(const struct export_options *o, const struct logged *run,
 {
     struct library_files files = {.object = {NULL, 0, 0}};
     buf_add(&files.object, l->object.s, l->object.n);
-    write_header(&files.header, run, name_of(o, run), v);
+    int rc = write_header(&files.header, run, name_of(o, run), v);
     write_spec(&files.spec, run, name_of(o, run), v->n, sizes);
-    write_csv(&files.csv, host_harness(run->session.host), sizes, us, v->n);
-    const int rc = library_write(o->folder, name_of(o, run), &files);
+    write_csv(&files.csv, &run->session, sizes, us, v->n);
+    if (rc == 0)
+        rc = library_write(o->folder, name_of(o, run), &files);
     library_free_files(&files);
     return rc;
 }
@@ -329,7 +369,7 @@ static int write_part(void *user, size_t i, const char *path)
 static int link_best(const char *name, struct session *s, struct variants *v, struct library *l,
                      double *us)
 {
-    const size_t n_cases = host_harness(s->host)->n_shapes;
+    const size_t n_cases = session_cases(s);
     struct parts user = {s, v, name};
     for (;;) {
         const struct library_parts parts = {&user, write_part, v->n, v->n, name};
@@ -344,15 +384,26 @@ static int link_best(const char *name, struct session *s, struct variants *v, st
     }
 }
 
+/* The same with an evaluator: the modules that are timed are those that ship. */
+static int time_best(struct session *s, struct variants *v, double *us)
+{
+    do
+        if (evaluator_times(s->evaluator, v->list, v->n, us) != 0)
+            return -1;
+    while (variants_prune(v, us, session_cases(s)) != 0);
+    return 0;
+}
+
 static int make(const struct export_options *o, struct logged *run, const struct sizes *sizes)
 {
     struct variants v;
-    struct library l;
+    struct library l = {.handle = NULL};
     if (library_check(o->folder, name_of(o, run), o->force, NULL) != 0
         || variants_choose(run, (size_t)o->k, &v) != 0)
         return -1;
-    double *us = xcalloc(v.n * host_harness(run->session.host)->n_shapes, sizeof *us);
-    int rc = link_best(name_of(o, run), &run->session, &v, &l, us);
+    double *us = xcalloc(v.n * session_cases(&run->session), sizeof *us);
+    int rc = run->session.evaluator != NULL ? time_best(&run->session, &v, us)
+                                            : link_best(name_of(o, run), &run->session, &v, &l, us);
     if (rc == 0) {
         rc = write_all(o, run, &v, &l, sizes, us);
         library_free(&l);
@@ -377,7 +428,7 @@ int cmd_export(int argc, char **argv)
         return status;
     if (logged_open(&run, o.log, o.jobs) != 0)
         return 1;
-    split_sizes(host_harness(run.session.host), &sizes);
+    split_sizes(&run.session, &sizes);
     const int rc = make(&o, &run, &sizes);
     free(sizes.text);
     logged_close(&run);
@@ -388,7 +439,7 @@ int cmd_export(int argc, char **argv)
 
 static const char help_emit[] =
     "usage: kpred-evolve emit KERNEL --function NAME -o FILE [--edits LIST] [--random N]\n"
-    "                         [--form ir|asm|object|code-object] [--passes NAME]\n"
+    "                         [--form ir|bitcode|asm|object|code-object] [--passes NAME]\n"
     "                         [--target TRIPLE] [--cpu NAME] [--barriers] [--cflags=TEXT]\n"
     "                         [--seed N]\n"
     "\n"
@@ -400,8 +451,8 @@ static const char help_emit[] =
     "  -o FILE            what is written, whole or not at all\n"
     "  --edits LIST       as report prints it (default: none)\n"
     "  --random N         N more edits, drawn at random; the list goes to standard error\n"
-    "  --form FORM        ir (default), asm, object, code-object: AMD's, linked by lld-16; PTX is\n"
-    "                     the asm of nvptx64-nvidia-cuda\n"
+    "  --form FORM        ir (default), bitcode, asm, object, code-object: AMD's, linked by\n"
+    "                     lld-16; PTX is the asm of nvptx64-nvidia-cuda\n"
     "  --passes NAME      those of a baseline, such as O3 (the default), or none\n"
     "  --target TRIPLE    such as amdgcn-amd-amdhsa (default: this machine)\n"
     "  --cpu NAME         a processor of the target, such as gfx90a\n"
@@ -419,7 +470,7 @@ struct emit_options {
 static const struct ir_passes *find_passes(const char *name)
 {
     const struct ir_passes *passes =
-        strcmp(name, "none") == 0 ? &ir_unoptimised : baseline_of(name);
+        strcmp(name, "none") == 0 ? &ir_unoptimised : ir_baseline_of(name);
     if (passes == NULL)
         fail("--passes \"%s\": is not one of a baseline's, which check prints", name);
     return passes;
@@ -443,6 +494,14 @@ static int add_random(struct ir *ir, long n, long seed, struct edits *list)
     return 0;
 }
 
+static int refuse_edits(const struct emit_options *o, struct ir *ir, const struct edits *list)
+{
+    const char *why;
+    const size_t n = ir_refusal(ir, list, &why);
+    return fail("--edits \"%s\": does not apply to %s in %s: edit %zu: %s", o->edits,
+                o->source.function, o->source.path, n, why);
+}
+
 static int emit(const struct emit_options *o, struct ir *ir)
 {
     struct edits list = {NULL, 0, 0};
@@ -453,8 +512,7 @@ static int emit(const struct emit_options *o, struct ir *ir)
     if (rc == 0)
         rc = add_random(ir, o->random, o->seed, &list);
     if (rc == 0 && !ir_applies(ir, &list))
-        rc = fail("--edits \"%s\": does not apply to %s in %s", o->edits, o->source.function,
-                  o->source.path);
+        rc = refuse_edits(o, ir, &list);
     if (rc == 0)
         rc = ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes);
     if (rc == 0)
@@ -492,10 +550,7 @@ int cmd_emit(int argc, char **argv)
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
         {.name = "--edits", .kind = OPT_TEXT, .to = &o.edits},
         {.name = "--random", .kind = OPT_COUNT, .to = &o.random, .least = 1, .most = 1000},
-        {.name = "--form",
-         .kind = OPT_CHOICE,
-         .to = &o.form,
-         .choices = "ir|asm|object|code-object"},
+        {.name = "--form", .kind = OPT_CHOICE, .to = &o.form, .choices = ir_form_names},
         {.name = "--passes", .kind = OPT_TEXT, .to = &o.passes},
         {.name = "--target", .kind = OPT_TEXT, .to = &o.source.target},
         {.name = "--cpu", .kind = OPT_TEXT, .to = &o.source.cpu},

@@ -186,7 +186,8 @@ int library_write(const char *folder, const char *name, const struct library_fil
 {
     const struct buf *bytes[] = {&files->object, &files->header, &files->spec, &files->csv};
     struct outfile out[N_FILES];
-    int n = 0, rc = 0;
+    const int first = files->object.n == 0; /* without one, there is no such file */
+    int n = first, rc = 0;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return fail("%s: cannot make the folder: %s", folder, strerror(errno));
     for (; rc == 0 && n < N_FILES; n += rc == 0) {
@@ -196,7 +197,7 @@ int library_write(const char *folder, const char *name, const struct library_fil
         if (rc == 0)
             fwrite(bytes[n]->s, 1, bytes[n]->n, out[n].f);
     }
-    for (int i = 0; i < n; i++)
+    for (int i = first; i < n; i++)
         if (rc == 0)
             rc = out_commit(&out[i]);
         else

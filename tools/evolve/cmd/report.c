@@ -261,12 +261,14 @@ static void print_result(const struct session *s, const struct minimised *m, siz
            100 * (1 - r->time - 1.96 * r->spread), 100 * (1 - r->time + 1.96 * r->spread),
            s->passes->name);
     printf("edits: %zu of %zu\n", m->list.n, n_before);
-    const size_t n = trial_cases(s->trial);
+    const size_t n = session_cases(s);
     if (r->error > 0)
         printf("outputs are inexact: the largest error on all %zu %s is %.3g\n", n,
                as_counted(n, "case", "cases"), r->error);
     else
-        printf("outputs are equal bit for bit on all %zu %s\n", n, as_counted(n, "case", "cases"));
+        printf("outputs are %s on all %zu %s\n",
+               s->evaluator != NULL ? "right" : "equal bit for bit", n,
+               as_counted(n, "case", "cases"));
 }
 
 static int show(struct session *s, const struct minimised *m, size_t n_before,

@@ -12,12 +12,19 @@
 
 /* ---- the options that commands with a kernel and a harness share ---- */
 
-enum { KERNEL_OPTIONS = 10 };
+enum { KERNEL_OPTIONS = 15 };
 
 /* What --help says of them */
 static const char kernel_options_help[] =
-    "  KERNEL             C (.c), LLVM IR (.ll) or bitcode (.bc)\n"
+    "  KERNEL             C (.c), OpenCL C (.cl), LLVM IR (.ll) or bitcode (.bc)\n"
     "  HARNESS.c          cases, buffers and the call: see docs/evolve.md\n"
+    "  --evaluate COMMAND a program that runs candidates, in place of HARNESS.c, such as on a "
+    "GPU:\n"
+    "                     see examples/evolve/evaluator.h\n"
+    "  --form FORM        what it gets: ir (default), bitcode, asm, object, code-object\n"
+    "  --target TRIPLE    of what it gets, such as amdgcn-amd-amdhsa (default: this machine)\n"
+    "  --cpu NAME         a processor of the target, such as gfx90a\n"
+    "  --barriers         barriers may be edited, too\n"
     "  --function NAME    the function of KERNEL\n"
     "  --cflags=TEXT      more options for clang, separated by blanks, such as \"-DN=4 -g\"\n"
     "  --oracle WHAT      which outputs are right: exact (default), bit for bit; REL,FLOOR: the\n"
@@ -37,7 +44,12 @@ static void kernel_options(struct opt table[KERNEL_OPTIONS], struct session_opti
 {
     const struct opt lines[KERNEL_OPTIONS] = {
         {.name = "KERNEL", .kind = OPT_TEXT, .to = &o->kernel, .is_required = 1},
-        {.name = "HARNESS.c", .kind = OPT_TEXT, .to = &o->harness, .is_required = 1},
+        {.name = "HARNESS.c", .kind = OPT_TEXT, .to = &o->harness},
+        {.name = "--evaluate", .kind = OPT_TEXT, .to = &o->evaluate},
+        {.name = "--form", .kind = OPT_CHOICE, .to = &o->form, .choices = ir_form_names},
+        {.name = "--target", .kind = OPT_TEXT, .to = &o->target},
+        {.name = "--cpu", .kind = OPT_TEXT, .to = &o->cpu},
+        {.name = "--barriers", .kind = OPT_FLAG, .to = &o->barriers},
         {.name = "--function", .kind = OPT_TEXT, .to = &o->function, .is_required = 1},
         {.name = "--cflags", .kind = OPT_TEXT, .to = &o->cflags},
         {.name = "--oracle", .kind = OPT_TEXT, .to = &o->oracle},
@@ -71,9 +83,10 @@ static char *kernel_help(const char *head, const char *tail)
 /* ---- kpred-evolve check ---- */
 
 static const char check_head[] =
-    "usage: kpred-evolve check KERNEL HARNESS.c --function NAME [--cflags=TEXT] [--oracle WHAT]\n"
-    "                          [--baseline NAME] [--jobs N] [--timeout TIME] [--memory MB]\n"
-    "                          [--seed N] [--csv|--json]\n"
+    "usage: kpred-evolve check KERNEL [HARNESS.c] --function NAME [--evaluate COMMAND]\n"
+    "                          [--form FORM] [--target TRIPLE] [--cpu NAME] [--barriers]\n"
+    "                          [--cflags=TEXT] [--oracle WHAT] [--baseline NAME] [--jobs N]\n"
+    "                          [--timeout TIME] [--memory MB] [--seed N] [--csv|--json]\n"
     "\n"
     "Compiles the kernel and the harness, runs every case with the unmodified kernel, and "
     "compares\n"
@@ -101,16 +114,16 @@ static void add_row(struct table *t, const char *baseline, size_t instructions,
 static void add_compared(struct table *t, const struct session *s)
 {
     for (size_t b = 0; b < IR_BASELINES && s->sizes[b] > 0; b++)
-        for (size_t i = 0; i < trial_cases(s->trial); i++) {
-            const struct trial_case c = trial_case(s->trial, i);
+        for (size_t i = 0; i < session_cases(s); i++) {
+            const struct trial_case c = session_case(s, i);
             add_row(t, ir_baselines[b].name, s->sizes[b], &c, s->us[b][i]);
         }
 }
 
 static void add_chosen(struct table *t, const struct session *s)
 {
-    for (size_t i = 0; i < trial_cases(s->trial); i++) {
-        const struct trial_case c = trial_case(s->trial, i);
+    for (size_t i = 0; i < session_cases(s); i++) {
+        const struct trial_case c = session_case(s, i);
         add_row(t, s->passes->name, ir_size(s->ir), &c, c.microseconds);
     }
 }
@@ -127,8 +140,8 @@ static int show(const struct session *s, struct table_form form)
     table_free(&t);
     if (!form.csv && !form.json)
         printf("\nbaseline: %s, %zu instructions; %zu %s twice\n", s->passes->name, ir_size(s->ir),
-               trial_cases(s->trial),
-               as_counted(trial_cases(s->trial), "case, as it is", "cases, as they are"));
+               session_cases(s),
+               as_counted(session_cases(s), "case, as it is", "cases, as they are"));
     return flush_stdout();
 }
 
@@ -146,7 +159,7 @@ int cmd_check_kernel(int argc, char **argv)
     free(help);
     if (status >= 0)
         return status;
-    if (table_form_check(&form) != 0)
+    if (table_form_check(&form) != 0 || evaluated_check(&o) != 0)
         return 2;
     if (session_open(&s, &o) != 0)
         return 1;
@@ -298,7 +311,9 @@ int search_of(const struct search_options *o, struct story *story, const struct 
 /* ---- kpred-evolve search ---- */
 
 static const char search_head[] =
-    "usage: kpred-evolve search KERNEL HARNESS.c --function NAME -o RUN.log [--resume]\n"
+    "usage: kpred-evolve search KERNEL [HARNESS.c] --function NAME -o RUN.log [--resume]\n"
+    "                           [--evaluate COMMAND] [--form FORM] [--target TRIPLE] [--cpu NAME]\n"
+    "                           [--barriers]\n"
     "                           [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
     "                           [--population N] [--elite N] [--first-edits N]\n"
     "                           [--crossover PERCENT] [--mutation PERCENT] [--cflags=TEXT]\n"
@@ -351,7 +366,7 @@ int cmd_search(int argc, char **argv)
     free(help);
     if (status >= 0)
         return status;
-    if (oracle_parse(o.kernel.oracle, &oracle) != 0
+    if (oracle_parse(o.kernel.oracle, &oracle) != 0 || evaluated_check(&o.kernel) != 0
         || search_options_plan(&o.search, o.kernel.seed, oracle.most) != 0)
         return 2;
     return search_kernel(&o) != 0;

@@ -64,24 +64,13 @@ struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long 
 
 /* ---- baselines ---- */
 
-static struct ir_source source_of(const struct session *s)
-{
-    struct ir_source source;
-    memset(&source, 0, sizeof source);
-    source.path = s->options.kernel;
-    source.function = s->options.function;
-    source.flags = (const char *const *)s->flags;
-    return source;
-}
-
 /* Opens the kernel behind these passes; *code is its machine code. */
 static int open_passes(const struct session *s, const struct ir_passes *passes, struct ir **ir,
                        ev_kernel **code)
 {
     static const struct edits none;
-    const struct ir_source source = source_of(s);
     enum outcome why;
-    if (ir_open(ir, &source, passes) != 0)
+    if (ir_open(ir, &s->source, passes) != 0)
         return -1;
     *code = ir_compile(*ir, &none, &why);
     if (*code != NULL)
@@ -142,17 +131,9 @@ static int choose_baseline(struct session *s)
     return 0;
 }
 
-const struct ir_passes *baseline_of(const char *name)
-{
-    for (size_t i = 0; i < IR_BASELINES; i++)
-        if (strcmp(ir_baselines[i].name, name) == 0)
-            return &ir_baselines[i];
-    return NULL;
-}
-
 static int named_baseline(struct session *s)
 {
-    s->passes = baseline_of(s->options.baseline);
+    s->passes = ir_baseline_of(s->options.baseline);
     if (s->passes == NULL)
         return fail("--baseline \"%s\": is not one of those that check prints",
                     s->options.baseline);
@@ -171,29 +152,43 @@ static int open_reference(struct session *s)
 
 /* ---- all of it ---- */
 
+/* Kernel and harness, in children of this process */
+static int open_harness(struct session *s)
+{
+    if (oracle_parse(s->options.oracle, &s->plan.oracle) != 0
+        || host_open(&s->host, s->options.harness, EVOLVE_CLANG, (const char *const *)s->flags) != 0
+        || open_reference(s) != 0
+        || (s->options.baseline != NULL ? named_baseline(s) : choose_baseline(s)) != 0)
+        return -1;
+    s->code.self = s->ir;
+    s->code.compile = ir_compile;
+    s->code.compile_soon = ir_compile_soon;
+    s->code.forget = ir_forget;
+    const int rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
+    s->task.trial = s->trial;
+    s->task.evaluate = repeat_evaluate;
+    s->task.compare = repeat_compare;
+    return rc;
+}
+
 int session_open(struct session *s, const struct session_options *options)
 {
     memset(s, 0, sizeof *s);
     s->options = *options;
     s->plan = session_plan(options->jobs, options->timeout_ms, options->memory_mb, options->seed);
-    if (oracle_parse(options->oracle, &s->plan.oracle) != 0)
-        return -1;
     s->flags = words_of(options->cflags);
-    if (host_open(&s->host, options->harness, EVOLVE_CLANG, (const char *const *)s->flags) != 0) {
-        session_close(s);
-        return -1;
-    }
-    int rc = open_reference(s);
-    if (rc == 0)
-        rc = options->baseline != NULL ? named_baseline(s) : choose_baseline(s);
-    s->code.self = s->ir;
-    s->code.compile = ir_compile;
-    s->code.compile_soon = ir_compile_soon;
-    s->code.forget = ir_forget;
-    if (rc == 0)
-        rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
-    s->task = (struct task){edit_operators, s->ir,    ir_propose,      ir_applies,
-                            ir_simpler,     s->trial, repeat_evaluate, repeat_compare};
+    s->source = (struct ir_source){.path = options->kernel,
+                                   .function = options->function,
+                                   .target = options->target,
+                                   .cpu = options->cpu,
+                                   .flags = (const char *const *)s->flags,
+                                   .edit_barriers = options->barriers};
+    const int rc = options->evaluate != NULL ? evaluated_open(s) : open_harness(s);
+    s->task.names = edit_operators;
+    s->task.program = s->ir;
+    s->task.propose = ir_propose;
+    s->task.applies = ir_applies;
+    s->task.simpler = ir_simpler;
     if (rc != 0)
         session_close(s);
     return rc;
@@ -202,10 +197,27 @@ int session_open(struct session *s, const struct session_options *options)
 void session_close(struct session *s)
 {
     trial_close(s->trial);
+    evaluator_close(s->evaluator);
     ir_close(s->ir);
     host_close(s->host);
+    free(s->made);
     free(s->flags);
     memset(s, 0, sizeof *s);
+}
+
+size_t session_cases(const struct session *s)
+{
+    return s->evaluator != NULL ? evaluator_cases(s->evaluator) : trial_cases(s->trial);
+}
+
+struct trial_case session_case(const struct session *s, size_t i)
+{
+    return s->evaluator != NULL ? evaluator_case(s->evaluator, i) : trial_case(s->trial, i);
+}
+
+const char *session_sizes(const struct session *s)
+{
+    return s->evaluator != NULL ? evaluator_sizes(s->evaluator) : host_harness(s->host)->sizes;
 }
 
 /* ---- a list tried on all cases ---- */
@@ -225,42 +237,6 @@ int judge_list(struct session *s, struct archive *a, const struct edits *list, s
 
 /* ---- what a log says of its search ---- */
 
-static const char *const method_names[3] = {"nsga2", "climb", "random"};
-
-void story_put(struct story *story, const char *key, const char *value)
-{
-    struct archive_story *line = &story->line[story->n++];
-    line->key = key;
-    line->value = xstrdup(value);
-}
-
-void story_put_number(struct story *story, const char *key, double value)
-{
-    char text[32];
-    story_put(story, key, double_text(value, text));
-}
-
-void story_put_hash_of_file(struct story *story, const char *key, const char *path)
-{
-    struct buf text = {NULL, 0, 0};
-    char hex[65] = "";
-    if (read_text(path, (size_t)1 << 26, &text) == 0)
-        sha256_hex(text.s, text.n, hex);
-    buf_free(&text);
-    story_put(story, key, hex);
-}
-
-void story_put_plan(struct story *story, const struct search_plan *plan)
-{
-    story_put(story, "method", method_names[plan->method]);
-    story_put_number(story, "population", (double)plan->population);
-    story_put_number(story, "elite", (double)plan->elite);
-    story_put_number(story, "first_edits", (double)plan->first_edits);
-    story_put_number(story, "crossover", plan->crossover);
-    story_put_number(story, "mutation", plan->mutation);
-    story_put_number(story, "seed", (double)plan->seed);
-}
-
 static const char *or_else(const char *text, const char *other)
 {
     return text != NULL ? text : other;
@@ -273,117 +249,40 @@ void story_of(struct story *story, const struct session *s, const struct search_
     memset(story, 0, sizeof *story);
     story_put(story, "kernel", o->kernel);
     story_put(story, "function", o->function);
-    story_put(story, "harness", o->harness);
+    if (o->evaluate != NULL)
+        evaluated_story(story, s);
+    else {
+        story_put(story, "harness", o->harness);
+        story_put(story, "oracle", or_else(o->oracle, "exact"));
+        story_put_hash_of_file(story, "harness_sha256", o->harness);
+    }
     story_put(story, "cflags", or_else(o->cflags, ""));
-    story_put(story, "oracle", or_else(o->oracle, "exact"));
     story_put(story, "baseline", s->passes->name);
     ir_hash(s->ir, hex);
     story_put(story, "module", hex);
-    story_put_hash_of_file(story, "harness_sha256", o->harness);
     story_put_number(story, "timeout_ms", (double)o->timeout_ms);
     story_put_number(story, "memory_mb", (double)o->memory_mb);
     story_put_plan(story, plan);
-}
-
-static void free_value(struct archive_story *line)
-{
-    free((void *)(uintptr_t)line->value);
-}
-
-void story_free(struct story *story)
-{
-    for (size_t i = 0; i < story->n; i++)
-        free_value(&story->line[i]);
-    memset(story, 0, sizeof *story);
-}
-
-int story_number(const struct archive *log, const char *path, const char *key, long *out)
-{
-    int64_t value;
-    const char *text = archive_value(log, key);
-    if (text == NULL)
-        return fail("%s: its first lines have no \"%s\"", path, key);
-    if (parse_int(text, 0, INT32_MAX, &value) != 0)
-        return fail("%s: %s \"%s\": is no number", path, key, text);
-    *out = (long)value;
-    return 0;
-}
-
-int story_texts(const struct archive *log, const char *path, const struct story_text *texts)
-{
-    for (; texts->key != NULL; texts++)
-        if ((*texts->to = archive_value(log, texts->key)) == NULL)
-            return fail("%s: its first lines have no \"%s\"", path, texts->key);
-    return 0;
-}
-
-int story_find(const char *log, const char *key, const char **path, char **found)
-{
-    struct buf beside = {NULL, 0, 0};
-    buf_add(&beside, log, (size_t)(base_name(log) - log));
-    buf_puts(&beside, *path);
-    if (access(*path, F_OK) != 0 && access(beside.s, F_OK) != 0) {
-        fail("%s: %s \"%s\": is neither in this folder nor beside the log: call this where the "
-             "search was",
-             log, key, *path);
-        buf_free(&beside);
-        return -1;
-    }
-    if (access(*path, F_OK) == 0)
-        buf_free(&beside);
-    else
-        *path = *found = beside.s;
-    return 0;
 }
 
 static int story_options(const struct archive *log, const char *path, struct session_options *o)
 {
     const struct story_text texts[] = {{"kernel", &o->kernel},
                                        {"function", &o->function},
-                                       {"harness", &o->harness},
                                        {"cflags", &o->cflags},
-                                       {"oracle", &o->oracle},
                                        {"baseline", &o->baseline},
                                        {NULL, NULL}};
+    const struct story_text of_harness[] = {
+        {"harness", &o->harness}, {"oracle", &o->oracle}, {NULL, NULL}};
     memset(o, 0, sizeof *o);
     if (story_texts(log, path, texts) != 0
+        || (archive_value(log, "evaluate") != NULL ? evaluated_options(log, path, o)
+                                                   : story_texts(log, path, of_harness))
+               != 0
         || story_number(log, path, "timeout_ms", &o->timeout_ms) != 0
         || story_number(log, path, "memory_mb", &o->memory_mb) != 0)
         return -1;
     return story_number(log, path, "seed", &o->seed);
-}
-
-/* Is it read from the files, and not from the command line? */
-static int is_found(const char *key)
-{
-    return strcmp(key, "module") == 0 || ends_with(key, "_sha256");
-}
-
-/* The log's values in place of those of a command line; what is read from files stays. -1 after a
-   message */
-static int story_retell(struct story *story, const struct archive *log, const char *path)
-{
-    for (size_t i = 0; i < story->n; i++) {
-        struct archive_story *line = &story->line[i];
-        const char *value = archive_value(log, line->key);
-        if (value == NULL)
-            return fail("%s: its first lines have no \"%s\"", path, line->key);
-        if (is_found(line->key))
-            continue;
-        free_value(line);
-        line->value = xstrdup(value);
-    }
-    return 0;
-}
-
-int story_go_on(struct story *story, const struct archive *log, const char *path,
-                struct archive **archive)
-{
-    int rc = story_retell(story, log, path);
-    if (rc == 0)
-        rc = archive_open(archive, path, 1, story->line, edit_operators);
-    story_free(story);
-    return rc;
 }
 
 int logged_open(struct logged *run, const char *path, long jobs)
@@ -397,7 +296,7 @@ int logged_open(struct logged *run, const char *path, long jobs)
     o.jobs = jobs;
     if (rc == 0)
         rc = story_find(path, "kernel", &o.kernel, &run->found[0]);
-    if (rc == 0)
+    if (rc == 0 && o.harness != NULL)
         rc = story_find(path, "harness", &o.harness, &run->found[1]);
     if (rc == 0)
         rc = session_open(&run->session, &o);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Support.h>
@@ -88,9 +89,11 @@ int target_make(struct ir *ir, const struct ir_source *source)
     else if (ir->passes.is_native)
         cpu = host_cpu, features = host_features;
     if (LLVMGetTargetFromTriple(triple, &target, &error)) {
-        fail("target %s: %s", triple, error);
+        const int has_ir = strncmp(triple, "spir", 4) == 0;
+        if (!has_ir)
+            fail("target %s: %s", triple, error);
         LLVMDisposeMessage(error);
-        return -1;
+        return has_ir ? 0 : -1;
     }
     ir->machine =
         LLVMCreateTargetMachine(target, triple, cpu, features, effort_of(ir->passes.level),
@@ -129,6 +132,14 @@ const struct ir_passes ir_baselines[IR_BASELINES] = {
     {"O3-scalar", 3, 0, 0}, {"O3-native", 3, 1, 1}, {"O3-native-scalar", 3, 1, 0},
 };
 const struct ir_passes ir_unoptimised = {"O0", 0, 0, 0};
+
+const struct ir_passes *ir_baseline_of(const char *name)
+{
+    for (size_t i = 0; i < IR_BASELINES; i++)
+        if (strcmp(ir_baselines[i].name, name) == 0)
+            return &ir_baselines[i];
+    return NULL;
+}
 
 /* ---- passes without vectors ---- */
 
@@ -199,7 +210,9 @@ static enum outcome edit_and_optimise(struct ir *ir, LLVMModuleRef module, const
         body_free(&body);
         if (!applies)
             return OUTCOME_INAPPLICABLE;
-        if (LLVMVerifyModule(module, LLVMReturnStatusAction, NULL))
+        LLVMDisposeMessage(ir->error);
+        ir->error = NULL;
+        if (LLVMVerifyModule(module, LLVMReturnStatusAction, &ir->error))
             return OUTCOME_REJECTED;
     }
     return passes_run(module, ir->machine, passes) == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
@@ -452,19 +465,27 @@ static int print_text(LLVMModuleRef module, struct buf *out)
     return 0;
 }
 
+static int add_memory(LLVMMemoryBufferRef memory, struct buf *out)
+{
+    buf_add(out, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
+    LLVMDisposeMemoryBuffer(memory);
+    return 0;
+}
+
 static int generate(struct ir *ir, LLVMModuleRef module, enum ir_form form, struct buf *out)
 {
     char *error = NULL;
     LLVMMemoryBufferRef code;
     const int n_errors = ir->n_errors;
     const LLVMCodeGenFileType type = form == IR_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
+    if (ir->machine == NULL)
+        return fail("%s: LLVM makes no code for %s, only IR", ir->path, LLVMGetTarget(module));
     if (LLVMTargetMachineEmitToMemoryBuffer(ir->machine, module, type, &error, &code)) {
         fail("%s: %s", ir->path, error);
         LLVMDisposeMessage(error);
         return -1;
     }
-    buf_add(out, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
-    LLVMDisposeMemoryBuffer(code);
+    add_memory(code, out);
     if (ir->n_errors == n_errors)
         return 0;
     return fail("%s: LLVM's code generator refuses it: %s", ir->path, ir->error);
@@ -516,6 +537,8 @@ static int emit(struct ir *ir, LLVMModuleRef module, enum ir_form form, struct b
 {
     if (form == IR_TEXT)
         return print_text(module, out);
+    if (form == IR_BITCODE)
+        return add_memory(LLVMWriteBitcodeToMemoryBuffer(module), out);
     if (form == IR_CODE_OBJECT)
         return emit_code_object(ir, module, out);
     if (form == IR_OBJECT && strncmp(LLVMGetTarget(module), "nvptx", 5) == 0)
@@ -523,19 +546,41 @@ static int emit(struct ir *ir, LLVMModuleRef module, enum ir_form form, struct b
     return generate(ir, module, form, out);
 }
 
-int ir_emit(struct ir *ir, const struct edits *list, enum ir_form form, const char *name,
-            struct buf *out)
+const char ir_form_names[] = "ir|bitcode|asm|object|code-object";
+
+/* VALID, or why not, after a message */
+static enum outcome emit_list(struct ir *ir, const struct edits *list, enum ir_form form,
+                              const char *name, struct buf *out)
 {
     enum outcome why;
     LLVMModuleRef module = build_module(ir, list, &ir->passes, &why);
-    if (module == NULL)
-        return fail("%s: the edits %s", ir->path,
-                    why == OUTCOME_INAPPLICABLE ? "do not apply"
-                    : why == OUTCOME_REJECTED   ? "make IR that LLVM's verifier refuses"
-                                                : "make IR that the passes refuse");
+    if (module == NULL) {
+        fail("%s: the edits %s%s", ir->path,
+             why == OUTCOME_INAPPLICABLE ? "do not apply"
+             : why == OUTCOME_REJECTED   ? "make IR that LLVM's verifier refuses: "
+                                         : "make IR that the passes refuse",
+             why == OUTCOME_REJECTED && ir->error != NULL ? ir->error : "");
+        return why;
+    }
     int status = name == NULL ? 0 : rename_function(ir, module, name);
     if (status == 0)
         status = emit(ir, module, form, out);
     LLVMDisposeModule(module);
-    return status;
+    return status == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
+}
+
+int ir_emit(struct ir *ir, const struct edits *list, enum ir_form form, const char *name,
+            struct buf *out)
+{
+    return emit_list(ir, list, form, name, out) == OUTCOME_VALID ? 0 : -1;
+}
+
+enum outcome ir_write(struct ir *ir, const struct edits *list, enum ir_form form, const char *path)
+{
+    struct buf bytes = {0};
+    enum outcome outcome = emit_list(ir, list, form, NULL, &bytes);
+    if (outcome == OUTCOME_VALID && out_whole(path, &bytes) != 0)
+        outcome = OUTCOME_UNCOMPILED;
+    buf_free(&bytes);
+    return outcome;
 }

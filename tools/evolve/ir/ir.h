@@ -13,7 +13,8 @@
 struct ir_source {
     const char *path;         /* C (.c), OpenCL C (.cl), IR (.ll) or bitcode (.bc) */
     const char *function;     /* to be edited; defined there */
-    const char *target;       /* NULL: this machine; else a triple such as amdgcn-amd-amdhsa */
+    const char *target;       /* NULL: this machine; else a triple such as amdgcn-amd-amdhsa, or
+                                 spir64, of which LLVM has the IR alone */
     const char *cpu;          /* of a target, such as gfx90a; else NULL */
     const char *const *flags; /* more options for clang, NULL ends them; NULL: none */
     int edit_barriers;        /* whether barriers, a class of their own, may be edited */
@@ -26,7 +27,8 @@ struct ir_passes {
 };
 enum { IR_BASELINES = 6 };
 extern const struct ir_passes ir_baselines[IR_BASELINES];
-extern const struct ir_passes ir_unoptimised; /* the reference */
+extern const struct ir_passes ir_unoptimised;             /* the reference */
+const struct ir_passes *ir_baseline_of(const char *name); /* NULL: none has that name */
 
 struct ir;
 
@@ -43,6 +45,8 @@ void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches 
 int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
 int ir_applies(void *ir, const struct edits *list);
 int ir_simpler(void *ir, const struct edit *e, struct edit *out);
+/* Of a list that does not apply: the number of the first edit that does not, from 1 on, and why */
+size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why);
 
 /* What an edit of a list did. Texts are to be freed by ir_steps_free. */
 struct ir_step {
@@ -64,9 +68,12 @@ ev_kernel *ir_compile_soon(void *ir, const struct edits *list, enum outcome *why
 void ir_forget(void *ir);                /* frees the code that was compiled last */
 const char *ir_why(const struct ir *ir); /* what LLVM said when there was none; "" */
 
-enum ir_form { IR_TEXT, IR_ASSEMBLY, IR_OBJECT, IR_CODE_OBJECT };
+enum ir_form { IR_TEXT, IR_BITCODE, IR_ASSEMBLY, IR_OBJECT, IR_CODE_OBJECT };
+extern const char ir_form_names[]; /* "ir|bitcode|asm|...", as options choose from them */
 /* The whole module, edited and behind the passes, appended to `out`. If `name` is not NULL, the
    function is renamed, and of a host's module nothing else is seen from outside, so that variants
    can be linked together. IR_CODE_OBJECT: AMDGPU's, linked by lld-16; NVPTX's assembly is PTX. */
 int ir_emit(struct ir *ir, const struct edits *list, enum ir_form form, const char *name,
             struct buf *out);
+/* The same as a file, whole: VALID, or why there is none, after a message */
+enum outcome ir_write(struct ir *ir, const struct edits *list, enum ir_form form, const char *path);

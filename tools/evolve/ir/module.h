@@ -134,6 +134,14 @@ enum rules_class {
 };
 
 enum rules_class rules_of(LLVMValueRef instruction);
+int rules_is_convergent(LLVMValueRef instruction); /* a call that lanes come to together */
+int rules_is_lifetime(LLVMValueRef instruction);   /* llvm.lifetime.start and its like */
+int rules_is_called(LLVMValueRef value);           /* does a call go through it? */
+/* May the instruction's operand i be another value of the same type? */
+int rules_operand(LLVMValueRef instruction, unsigned i);
+
+/* May the item's instruction stand at that place, too? An access to memory passes no barrier. */
+int barriers_allow(const struct body *b, uint32_t item, uint32_t place);
 
 /* ---- which value an operand takes that needs another one ---- */
 
@@ -165,6 +173,8 @@ enum { N_OPERATORS = OP_CONSTANT }; /* those before it */
 
 /* Does the edit apply to the function as it is? Barriers are touched only if `barriers` is set. */
 int operators_fit(const struct body *b, const struct edit *e, int barriers);
+/* Why it does not, in words */
+const char *operators_refusal(const struct body *b, const struct edit *e, int barriers);
 /* Applies one that fits. */
 void operators_do(struct body *b, const struct edit *e);
 /* Applies a list up to the first edit that does not fit: is there none? */

@@ -1,228 +1,10 @@
-/* operators.c - what edits may touch, and what each does to a function
-   SPDX-License-Identifier: MIT
-
-   What is not known to be safe to move is left alone. */
+/* operators.c - what each edit does to a function
+   SPDX-License-Identifier: MIT */
 #include "module.h"
 
 #include "base/numbers.h"
 
 #include <string.h>
-
-/* ---- rules: calls ---- */
-
-/* The name of the function that is called, "" through a pointer */
-static const char *callee(LLVMValueRef call)
-{
-    size_t n;
-    LLVMValueRef f = LLVMGetCalledValue(call);
-    return LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
-}
-
-static int begins_with_any(const char *s, const char *const *starts)
-{
-    for (; *starts != NULL; starts++)
-        if (strncmp(s, *starts, strlen(*starts)) == 0)
-            return 1;
-    return 0;
-}
-
-static int is_barrier(const char *name)
-{
-    static const char *const names[] = {"llvm.amdgcn.s.barrier", "llvm.amdgcn.wave.barrier",
-                                        "llvm.nvvm.barrier",     "llvm.nvvm.bar.",
-                                        "llvm.nvvm.membar.",     NULL};
-    return begins_with_any(name, names);
-}
-
-/* What stands where it has to, or makes no code; whole families by how their names begin */
-static int is_fixed(const char *name)
-{
-    static const char *const names[] = {"llvm.assume",
-                                        "llvm.annotation",
-                                        "llvm.coro.",
-                                        "llvm.dbg.",
-                                        "llvm.eh.",
-                                        "llvm.experimental.",
-                                        "llvm.frameaddress",
-                                        "llvm.gc",
-                                        "llvm.invariant.",
-                                        "llvm.instrprof.",
-                                        "llvm.launder.",
-                                        "llvm.lifetime.",
-                                        "llvm.localaddress",
-                                        "llvm.localescape",
-                                        "llvm.localrecover",
-                                        "llvm.preserve.",
-                                        "llvm.pseudoprobe",
-                                        "llvm.ptr.annotation",
-                                        "llvm.returnaddress",
-                                        "llvm.sideeffect",
-                                        "llvm.stack",
-                                        "llvm.strip.",
-                                        "llvm.swift.",
-                                        "llvm.va_",
-                                        "llvm.var.annotation",
-                                        NULL};
-    return begins_with_any(name, names);
-}
-
-static int has_attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *name)
-{
-    const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMValueRef f = LLVMGetCalledValue(call);
-    return LLVMGetCallSiteEnumAttribute(call, at, kind) != NULL
-           || (LLVMIsAFunction(f) && LLVMGetEnumAttributeAtIndex(f, at, kind) != NULL);
-}
-
-/* Memory that is passed in a way of its own, or an argument that is no value */
-static int has_special_argument(LLVMValueRef call)
-{
-    static const char *const names[] = {"byval", "sret", "inalloca", "preallocated", "swifterror"};
-    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) == LLVMMetadataTypeKind)
-            return 1;
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (has_attribute(call, i + 1, names[k]))
-                return 1;
-    }
-    return 0;
-}
-
-/* memcpy and its like: the last argument */
-static int is_volatile_copy(LLVMValueRef call)
-{
-    LLVMValueRef last;
-    if (strncmp(callee(call), "llvm.mem", 8) != 0 || LLVMGetNumArgOperands(call) == 0)
-        return 0;
-    last = LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1);
-    return LLVMIsAConstantInt(last) && LLVMConstIntGetZExtValue(last) != 0;
-}
-
-/* The C API does not tell musttail, but the text does. */
-static int is_bound_to_return(LLVMValueRef call)
-{
-    if (!LLVMIsTailCall(call))
-        return 0;
-    char *text = LLVMPrintValueToString(call);
-    const int is_bound = strstr(text, "musttail call") != NULL;
-    LLVMDisposeMessage(text);
-    return is_bound;
-}
-
-static enum rules_class class_of_call(LLVMValueRef call)
-{
-    const char *name = callee(call);
-    const int n_others = LLVMGetNumOperands(call) - 1 - (int)LLVMGetNumArgOperands(call);
-    if (is_barrier(name))
-        return RULES_BARRIER;
-    if (*name == '\0' || is_fixed(name) || n_others > 0 || is_volatile_copy(call)
-        || is_bound_to_return(call) || has_special_argument(call)
-        || has_attribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent")
-        || has_attribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "returns_twice"))
-        return RULES_NEVER;
-    return RULES_PLAIN;
-}
-
-/* llvm.lifetime.start and its like */
-static int rules_is_lifetime(LLVMValueRef instruction)
-{
-    return LLVMIsACallInst(instruction) && strncmp(callee(instruction), "llvm.lifetime.", 14) == 0;
-}
-
-/* Does a call go through this value? */
-static int rules_is_called(LLVMValueRef value)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if ((LLVMIsACallInst(user) || LLVMIsAInvokeInst(user) || LLVMIsACallBrInst(user))
-            && LLVMGetCalledValue(user) == value)
-            return 1;
-    }
-    return 0;
-}
-
-/* ---- rules: buffers ---- */
-
-static int address_leaves(LLVMValueRef address, int depth);
-
-static int leaves_through(LLVMValueRef user, LLVMValueRef address, int depth)
-{
-    switch (LLVMGetInstructionOpcode(user)) {
-    case LLVMLoad: return 0;
-    case LLVMStore: return LLVMGetOperand(user, 0) == address;
-    case LLVMGetElementPtr:
-    case LLVMBitCast:
-    case LLVMAddrSpaceCast: return address_leaves(user, depth + 1);
-    case LLVMCall: return strncmp(callee(user), "llvm.mem", 8) != 0 && !rules_is_lifetime(user);
-    default: return 1;
-    }
-}
-
-static int address_leaves(LLVMValueRef address, int depth)
-{
-    if (depth > 8)
-        return 1;
-    for (LLVMUseRef use = LLVMGetFirstUse(address); use != NULL; use = LLVMGetNextUse(use))
-        if (leaves_through(LLVMGetUser(use), address, depth))
-            return 1;
-    return 0;
-}
-
-/* ---- rules: all ---- */
-
-static int is_ordinary_access(LLVMValueRef v)
-{
-    return !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
-}
-
-enum rules_class rules_of(LLVMValueRef v)
-{
-    if (LLVMIsATerminatorInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMTokenTypeKind)
-        return RULES_NEVER;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMPHI:
-    case LLVMLandingPad:
-    case LLVMCleanupPad:
-    case LLVMCatchPad:
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-    case LLVMVAArg: return RULES_NEVER;
-    case LLVMFence: return RULES_BARRIER;
-    case LLVMAlloca: return address_leaves(v, 0) ? RULES_NEVER : RULES_BUFFER;
-    case LLVMCall: return class_of_call(v);
-    case LLVMLoad:
-    case LLVMStore: return is_ordinary_access(v) ? RULES_PLAIN : RULES_NEVER;
-    default: return RULES_PLAIN;
-    }
-}
-
-/* The fields of a structure are chosen by constants. */
-static int is_field(LLVMValueRef gep, unsigned operand)
-{
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (unsigned i = 2; i < operand; i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, i);
-        if (LLVMGetTypeKind(type) == LLVMStructTypeKind && !LLVMIsAConstantInt(index))
-            return 1;
-        if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
-            type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
-        else
-            type = LLVMGetElementType(type);
-    }
-    return operand > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind;
-}
-
-/* May its operand i be another value of the same type? */
-static int rules_operand(LLVMValueRef v, unsigned i)
-{
-    const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i)));
-    if (rules_of(v) != RULES_PLAIN || kind == LLVMMetadataTypeKind || kind == LLVMLabelTypeKind
-        || kind == LLVMTokenTypeKind)
-        return 0;
-    if (LLVMGetInstructionOpcode(v) == LLVMCall)
-        return i < LLVMGetNumArgOperands(v) && !has_attribute(v, i + 1, "immarg");
-    return LLVMGetInstructionOpcode(v) != LLVMGetElementPtr || !is_field(v, i);
-}
 
 /* Each operator first says whether an edit fits; what it then does cannot fail and leaves a
    function that LLVM's verifier accepts. */
@@ -295,7 +77,7 @@ static int fits_copy(const struct body *b, const struct edit *e, int barriers)
     const uint32_t item = subject(b, e->what, barriers);
     const uint32_t place = body_place_for(b, e->where);
     if (!may_stand_elsewhere(class_of(b, item)) || place == BODY_NONE
-        || body_find(b, id_of_copy(e)) != BODY_NONE)
+        || body_find(b, id_of_copy(e)) != BODY_NONE || !barriers_allow(b, item, place))
         return 0;
     LLVMValueRef v = b->item[item].value;
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVoidTypeKind
@@ -307,7 +89,8 @@ static int fits_move(const struct body *b, const struct edit *e, int barriers)
 {
     const uint32_t item = subject(b, e->what, barriers);
     const uint32_t place = body_place_for(b, e->where);
-    if (!may_stand_elsewhere(class_of(b, item)) || place == BODY_NONE)
+    if (!may_stand_elsewhere(class_of(b, item)) || place == BODY_NONE
+        || !barriers_allow(b, item, place))
         return 0;
     const uint32_t before = body_next_live(b, place);
     return before != b->item[item].at
@@ -320,13 +103,14 @@ static int fits_replace(const struct body *b, const struct edit *e, int barriers
     const uint32_t x = subject(b, e->what, barriers), y = subject(b, e->where, barriers);
     return x != y && may_stand_elsewhere(class_of(b, x)) && class_of(b, x) == class_of(b, y)
            && LLVMTypeOf(b->item[x].value) == LLVMTypeOf(b->item[y].value)
-           && body_find(b, id_of_copy(e)) == BODY_NONE;
+           && body_find(b, id_of_copy(e)) == BODY_NONE && barriers_allow(b, y, b->item[x].at);
 }
 
 static int fits_swap(const struct body *b, const struct edit *e, int barriers)
 {
     const uint32_t x = subject(b, e->what, barriers), y = subject(b, e->where, barriers);
-    return x != y && may_stand_elsewhere(class_of(b, x)) && may_stand_elsewhere(class_of(b, y));
+    return x != y && may_stand_elsewhere(class_of(b, x)) && may_stand_elsewhere(class_of(b, y))
+           && barriers_allow(b, x, b->item[y].at) && barriers_allow(b, y, b->item[x].at);
 }
 
 static LLVMValueRef other_operand(const struct body *b, uint32_t item, const struct edit *e)
@@ -447,6 +231,33 @@ static const struct {
 int operators_fit(const struct body *b, const struct edit *e, int barriers)
 {
     return e->op < N_OPERATORS && operators[e->op].fits(b, e, barriers);
+}
+
+/* Does what it moves pass a barrier? */
+static int passes_barrier(const struct body *b, const struct edit *e)
+{
+    const uint32_t item = body_find(b, e->what), other = body_find(b, e->where);
+    const int trades = e->op == OP_REPLACE || e->op == OP_SWAP;
+    if (trades)
+        return other != BODY_NONE && b->item[other].value != NULL
+               && (!barriers_allow(b, other, b->item[item].at)
+                   || (e->op == OP_SWAP && !barriers_allow(b, item, b->item[other].at)));
+    const uint32_t place = body_place_for(b, e->where);
+    return (e->op == OP_COPY || e->op == OP_MOVE) && place != BODY_NONE
+           && !barriers_allow(b, item, place);
+}
+
+const char *operators_refusal(const struct body *b, const struct edit *e, int barriers)
+{
+    const uint32_t item = body_find(b, e->what);
+    if (item == BODY_NONE || b->item[item].value == NULL)
+        return "there is no instruction of that number";
+    if (rules_of(b->item[item].value) == RULES_BARRIER && !barriers)
+        return "it is about a barrier, which --barriers permits";
+    if (subject(b, e->what, barriers) == BODY_NONE)
+        return "it is about an instruction that is never edited";
+    return passes_barrier(b, e) ? "an access to memory would pass a barrier"
+                                : "its place, operand or type does not fit";
 }
 
 void operators_do(struct body *b, const struct edit *e)

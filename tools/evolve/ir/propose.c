@@ -169,6 +169,19 @@ int ir_applies(void *self, const struct edits *list)
     return applies;
 }
 
+size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why)
+{
+    struct attempt t;
+    static const struct edits none;
+    size_t i = 0;
+    begin(&t, ir, &none);
+    for (; i < list->n && operators_fit(&t.body, &list->v[i], ir->edit_barriers); i++)
+        operators_do(&t.body, &list->v[i]);
+    *why = i < list->n ? operators_refusal(&t.body, &list->v[i], ir->edit_barriers) : "";
+    end(&t);
+    return i + 1;
+}
+
 /* Something that moves away, or becomes another thing, may as well go. */
 int ir_simpler(void *self, const struct edit *e, struct edit *out)
 {

@@ -47,6 +47,15 @@ static void add_cpu(struct process_words *w, const struct ir_source *s)
         process_add(w, "-Wno-unknown-cuda-version"); /* clang looks for a CUDA that it never uses */
 }
 
+/* Of OpenCL's own functions, which the device's compiler defines */
+static void add_declarations(struct process_words *w)
+{
+    static const char *const words[] = {"-Xclang", "-finclude-default-header", "-Xclang",
+                                        "-fdeclare-opencl-builtins"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        process_add(w, words[i]);
+}
+
 static void add_target(struct process_words *w, const struct ir *ir, const struct ir_source *s)
 {
     if (s->target == NULL) {
@@ -56,7 +65,10 @@ static void add_target(struct process_words *w, const struct ir *ir, const struc
     }
     process_add(w, "-target");
     process_add(w, s->target);
-    process_add(w, "-nogpulib");
+    if (strncmp(s->target, "spir", 4) == 0 && ends_with(s->path, ".cl"))
+        add_declarations(w);
+    else
+        process_add(w, "-nogpulib");
     if (s->cpu != NULL)
         add_cpu(w, s);
 }
@@ -170,6 +182,8 @@ static int check_machine(struct ir *ir, const struct ir_source *s)
         return fail("%s: its target is %s, and not %s", s->path, is, want);
     if (*is == '\0')
         LLVMSetTarget(ir->module, want);
+    if (ir->machine == NULL)
+        return 0;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(ir->machine);
     if (*LLVMGetDataLayoutStr(ir->module) == '\0')
         LLVMSetModuleDataLayout(ir->module, layout);

@@ -124,10 +124,9 @@ timed() { # NAME FILE...
     name=$1
     shift
     say "" "## $name" "" \
-        "This model learns from times. It is judged by the time of the best of its first k options beside the" \
-        "time of the fastest measured one:" "" \
-        "- share: the geometric mean of the speed that is reached; p1 and p5: what 1 % and 5 % of the problems" \
-        "  do not exceed;" \
+        "This model learns from times. The best of its first k options is compared with the fastest measured option:" "" \
+        "- share: the time of the fastest option divided by that of the best of the k, as a geometric mean;" \
+        "- p1 and p5: the shares that 1 % and 5 % of the problems do not exceed;" \
         "- exact: the percentage of problems whose fastest option is the first one;" \
         "- unlisted: the percentage of problems whose first option was not measured for them. Such an option is" \
         "  passed over, and the next one counts." "" \
@@ -243,7 +242,7 @@ hits_of() { # SAYS COUNTS MODEL...
 
 # What rounding to int8 changes
 changes() {
-    say "" "Rounding to int8 changes Pft by so many points, int8 less float:" "" \
+    say "" "Rounding to int8 changes Pft by so many points, int8 minus float:" "" \
         "| model | \`config\`: @1 | @10 | @100 | \`shape\`: @1 | @10 | @100 |" "|---|---|---|---|---|---|---|"
     awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -262,10 +261,9 @@ first_page() {
         "Each model was judged on problems of the published tuning data that training did not see. The top-k hit rate" \
         "(Pft@k) is the percentage of problems whose tuned optimum is, whole, among the first k tuples. ± is one standard" \
         "error over the groups that the split keeps together. An optimum that the kernel's rule rejects is a miss." "" \
-        "The split \`config\` keeps whole problems from training, and the split \`shape\` keeps tensor shapes. A problem" \
-        "that is kept is unseen on every GPU. The shipped headers of MIOpen's kernels are trained for \`config\`. The others" \
-        "have learnt all rows. So the figures of these others are those of models that were trained like them, without the" \
-        "rows of the split." "" \
+        "The split \`config\` holds out whole problems, and the split \`shape\` holds out tensor shapes. A problem that is held" \
+        "out is unseen on every GPU. The models of MIOpen's kernels and \`conv_solver\` ship as they were trained for \`config\`." \
+        "All others ship with all rows learnt. Their figures are of models that were trained alike without the held-out rows." "" \
         "Every tuple returned obeys the model's rule. **Nothing was timed on a GPU:** a perf-db names one tuple a problem" \
         "and no time, so nobody knows how fast the other tuples are." "" \
         "The tables show the integer networks, all GPUs and types together. [accuracy.csv](accuracy.csv) has a line for each" \

@@ -27,7 +27,7 @@ NAMES = {"network": "kpred", "aiter": "AITER: look-up, else default", "nearest":
          "frequency": "frequency by M", "forest": "random forest", "boosted": "XGBoost",
          "forest-blind": "random forest, not told", "boosted-blind": "XGBoost, not told"}
 TREES = ["forest", "boosted", "forest-blind", "boosted-blind"]
-TESTS = {"config": "(M, N, K) kept", "shape": "(N, K) kept", "file": "whole files left out"}
+TESTS = {"config": "(M, N, K) held out", "shape": "(N, K) held out", "file": "whole files held out"}
 BANDS = [(16, "1-16"), (64, "17-64"), (512, "65-512"), (4096, "513-4096"), (1 << 24, "> 4096")]
 JUDGED = ["bs low", "bsp", "a4w4"] # what the pooled figure is of
 TITLES = {"bs low": "bs, M <= 512", "bs high": "bs, M > 512", "pooled": "pooled"}
@@ -98,7 +98,7 @@ def is_model_file(outcome):
 
 def parts_of(found, test, all_files=False):
     """By part and method, the outcomes of a test; `pooled` has those that are judged together. Of
-    whole files left out, those of one model, or all."""
+    whole files held out, those of one model, or all."""
     parts = collections.defaultdict(lambda: collections.defaultdict(dict))
     for (_, of), methods in found.items():
         if of != test:
@@ -195,20 +195,20 @@ def figures(parts, of):
 
 
 def paired(parts):
-    """kpred less each of the others."""
+    """Each of the others minus kpred."""
     lines = []
     for part in in_order(parts):
         ours = parts[part].get("network")
         for method in NAMES:
             if ours and method in parts[part] and method != "network":
-                cells = [cell(difference(ours, parts[part][method], k, part), units_of(ours), "+.1f")
+                cells = [cell(difference(parts[part][method], ours, k, part), units_of(ours), "+.1f")
                          for k in LISTS]
                 lines.append([TITLES.get(part, part), NAMES[method], *cells])
-    return table(["rows", "kpred less", "@1", "@3", "@8"], lines)
+    return table(["rows", "minus kpred", "@1", "@3", "@8"], lines)
 
 
 def beside_trees(found):
-    """kpred less the better one of the two kinds of trees, for every test and part."""
+    """The best kind of trees minus kpred, for every test and part."""
     lines = []
     for test in TESTS:
         parts = parts_of(found, test)
@@ -227,7 +227,7 @@ def better(of, trees, what):
     cells = []
     for k in LISTS:
         best = max(trees, key=lambda m: micro(list(of[m].values()), k)[0])
-        figure = difference(of["network"], of[best], k, what)
+        figure = difference(of[best], of["network"], k, what)
         cells.append(f"{cell(figure, units_of(of['network']), '+.1f')} ({NAMES[best]})")
     return cells
 

@@ -279,8 +279,8 @@ def frontier(m, _):
                              "" if shipped else with_error(gap[k], "+.1f")))])
     if not lines:
         return [f"Our network at other widths: {NOT}."]
-    return table(["kernel", "width", "bytes", "µs, beam 1", "beam 10", "Pft@1", "less shipped",
-                  "Pft@10", "less shipped"], lines)
+    return table(["kernel", "width", "bytes", "µs, beam 1", "beam 10", "Pft@1", "minus shipped",
+                  "Pft@10", "minus shipped"], lines)
 
 
 def floats(m, _):
@@ -294,7 +294,7 @@ def floats(m, _):
                 lines.append([m.title(kernel), name, size_of(figures[0]),
                               *(f"{with_error(f)} ({with_error(gap, '+.1f')})"
                                 for f, gap in zip(figures, gaps))])
-    return table(["kernel", "", "problems (groups)", "Pft@1 (less kpred)", "Pft@10 (less kpred)"],
+    return table(["kernel", "", "problems (groups)", "Pft@1 (minus kpred)", "Pft@10 (minus kpred)"],
                  lines) if lines else [f"Float networks: {NOT}."]
 
 
@@ -512,7 +512,7 @@ def summary(tables, _):
              ["share of the fastest solver's speed, k = 1", *solvers_line(tables, "config")],
              [new, *solvers_line(tables, "shape")],
              ["share of the fastest GEMM kernel's speed, k = 1", *gemm_line(tables)]]
-    return table(["what is predicted", "problems", "kpred, k = 1 / 10", "boosted trees less kpred"],
+    return table(["what is predicted", "problems", "kpred, k = 1 / 10", "boosted trees minus kpred"],
                  lines)
 
 
@@ -582,8 +582,8 @@ def classics(tables, split):
     if set(shown) <= {"kpred"}:
         return [f"Split `{split}`: {NOT}."]
     cells = [[x, *(triple(found.get((kernel, x))) for kernel in kernels)] for x in [*shown[1:], "kpred"]]
-    less = [[x + ", less kpred", *(gaps(found.get((kernel, x))) for kernel in kernels)] for x in RIVALS if x in shown]
-    return [f"Split `{split}`, Pft@1 / 10 / 100, and points above kpred at k = 1 / 10:", "",
+    less = [[x + ", minus kpred", *(gaps(found.get((kernel, x))) for kernel in kernels)] for x in RIVALS if x in shown]
+    return [f"Split `{split}`, Pft@1 / 10 / 100; differences at k = 1 / 10:", "",
             *table(["", *kernels], [["problems (groups)", *(counted(found[x, "kpred"]) for x in kernels)],
                                     *cells, *less])]
 

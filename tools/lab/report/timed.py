@@ -114,7 +114,7 @@ def solvers(m, split):
              for name in METHODS if name in methods]
     if not lines:
         return [f"(Shares, split `{split}`: not measured.)"]
-    heading = ["GPU", "", "problems (groups)", "exact, %", "share@1", "less ours", "p1", "p5",
+    heading = ["GPU", "", "problems (groups)", "exact, %", "share@1", "minus ours", "p1", "p5",
                "unlisted, %", "share@2"]
     return table(heading, lines)
 
@@ -225,7 +225,7 @@ def gemm(m, _):
              for method, name in gemm_methods_of(m).items()]
     if not lines:
         return [GEMM_NONE]
-    heading = ["layout", "", "shapes", *(x for k in GEMM_KS for x in (f"share@{k}", "less ours"))]
+    heading = ["layout", "", "shapes", *(x for k in GEMM_KS for x in (f"share@{k}", "minus ours"))]
     return table(heading, lines)
 
 

@@ -1,0 +1,721 @@
+/* evaluator.c - candidates as files, evaluated by a program of the user's that is asked by lines
+   SPDX-License-Identifier: MIT
+
+   evaluator.h declares it; examples/evolve/evaluator.h has the lines. */
+#include "evaluator.h"
+
+#include "talk.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PAIRS_FIRST = 7,    /* times of a candidate; of one that looks faster then, */
+    PAIRS_SECOND = 31,  /* so many more: a lucky reading must not lead a search */
+    LOADS = 7,          /* how often a list is loaded anew and timed with more effort, */
+    PAIRS_OF_LOAD = 15, /* so often each time */
+    MOST_SILENT = 20,   /* candidates in a row that were not answered */
+    MOST_STARTS = 3     /* in a row that came to nothing */
+};
+static const double start_seconds = 60; /* more for what a device takes to begin */
+
+struct known_case {
+    char *label;
+    int held_out, timed;
+    int64_t size[EV_MAX_SIZES];
+    double us; /* the baseline's, of a few launches */
+};
+
+struct evaluator {
+    struct evaluator_plan plan;
+    struct evaluator_code code;
+    struct talk talk;
+    struct crew *crew; /* one process, which writes candidates */
+    char *folder, *baseline;
+    unsigned long n_files;
+    struct known_case cases[TASK_CASES];
+    size_t n;
+    char *sizes;
+    int silent, gave_up;
+    char why[400];   /* of the last candidate without a result */
+    struct buf told; /* its cases, as it named them first */
+    double limit;    /* of the answer that is waited for */
+};
+
+/* ---- words ---- */
+
+static void set_why(struct evaluator *e, const char *text)
+{
+    snprintf(e->why, sizeof e->why, "%s", text);
+}
+
+/* Cuts the next word off; NULL if there is none. */
+static char *next_word(char **at)
+{
+    char *word = *at + strspn(*at, " ");
+    const size_t n = strcspn(word, " ");
+    if (n == 0)
+        return NULL;
+    *at = word + n;
+    if (**at == ' ')
+        *(*at)++ = '\0';
+    return word;
+}
+
+static const char *behind(const char *line, const char *start)
+{
+    return strncmp(line, start, strlen(start)) == 0 ? line + strlen(start) : NULL;
+}
+
+/* ---- cases ---- */
+
+/* Cuts "NAME=4096" off a label: 0, or -1 */
+static int take_size(char **at, struct buf *names, int64_t *size)
+{
+    char *field = *at, *equals = strchr(field, '=');
+    const size_t n = strcspn(field, ",");
+    *at = field + n + (field[n] == ',');
+    if (n == 0 || equals == NULL || equals > field + n)
+        return -1;
+    field[n] = *equals = '\0';
+    buf_printf(names, "%s%s", names->n > 0 ? " " : "", field);
+    return is_identifier(field) ? parse_int(equals + 1, 0, INT64_MAX, size) : -1;
+}
+
+/* The sizes of a label, whose names are those of the cases before: 0, or -1 */
+static int read_label(struct evaluator *e, struct known_case *c)
+{
+    struct buf names = {0};
+    char *text = xstrdup(c->label), *at = text;
+    size_t n = 0;
+    int rc = 0;
+    while (rc == 0 && (*at != '\0' || n == 0))
+        rc = n < EV_MAX_SIZES ? take_size(&at, &names, &c->size[n++]) : -1;
+    if (rc == 0 && e->sizes == NULL)
+        e->sizes = xstrdup(names.s);
+    if (rc == 0 && strcmp(e->sizes, names.s) != 0)
+        rc = -1;
+    buf_free(&names);
+    free(text);
+    return rc;
+}
+
+/* The words behind "case " */
+static int add_case(struct evaluator *e, const char *words)
+{
+    char *text = xstrdup(words), *at = text, *word = next_word(&at);
+    struct known_case *c = &e->cases[e->n];
+    int rc = -1;
+    if (word != NULL && e->n < TASK_CASES) {
+        *c = (struct known_case){xstrdup(word), 0, 1, {0}, 0};
+        e->n++;
+        rc = read_label(e, c);
+        while (rc == 0 && (word = next_word(&at)) != NULL)
+            if (strcmp(word, "held-out") == 0)
+                c->held_out = 1;
+            else if (strcmp(word, "untimed") == 0)
+                c->timed = 0;
+            else
+                rc = -1;
+    }
+    free(text);
+    return rc;
+}
+
+static int is_asked(const struct known_case *c, enum effort effort)
+{
+    return effort == EFFORT_JUDGE || !c->held_out;
+}
+
+/* The cases that have times at that effort: their number */
+static size_t timed(const struct evaluator *e, enum effort effort, size_t cases[TASK_CASES])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        if (e->cases[i].timed && is_asked(&e->cases[i], effort))
+            cases[n++] = i;
+    return n;
+}
+
+static int check_cases(struct evaluator *e)
+{
+    size_t cases[TASK_CASES];
+    for (size_t i = 0; i < e->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(e->cases[i].label, e->cases[k].label) == 0) {
+                snprintf(e->why, sizeof e->why, "case %.100s is there twice", e->cases[i].label);
+                return -1;
+            }
+    if (timed(e, EFFORT_SEARCH, cases) > 0)
+        return 0;
+    set_why(e, "it has no case that is timed and not held out");
+    return -1;
+}
+
+/* ---- a start ---- */
+
+/* What became of waiting for a line, as a reason; the program is ended. */
+static enum outcome silence(struct evaluator *e, enum talk_news news)
+{
+    struct buf text = {0};
+    talk_end(&e->talk);
+    if (news == TALK_LATE)
+        buf_printf(&text, "it did not answer within %g s", e->limit);
+    else if (news == TALK_TOO_LONG)
+        buf_puts(&text, "it wrote a line without end");
+    else {
+        buf_puts(&text, "it ended with ");
+        talk_last_words(&e->talk, &text);
+    }
+    set_why(e, text.s);
+    buf_free(&text);
+    return news == TALK_LATE   ? OUTCOME_TIMED_OUT
+           : news == TALK_LINE ? OUTCOME_GARBLED
+                               : OUTCOME_CRASHED;
+}
+
+static enum outcome nonsense(struct evaluator *e, const char *line)
+{
+    talk_end(&e->talk);
+    snprintf(e->why, sizeof e->why, "it answered \"%.200s\"", line);
+    return OUTCOME_GARBLED;
+}
+
+/* Reads cases up to "ready" */
+static int hear_cases(struct evaluator *e, double deadline, struct buf *line)
+{
+    for (;;) {
+        const enum talk_news news = talk_hear(&e->talk, deadline, line);
+        if (news != TALK_LINE)
+            return silence(e, news), -1;
+        const char *rest = behind(line->s, "case ");
+        if (strcmp(line->s, "ready") == 0)
+            return 0;
+        if (rest == NULL || add_case(e, rest) != 0)
+            return nonsense(e, line->s), -1;
+    }
+}
+
+static void forget_cases(struct evaluator *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        free(e->cases[i].label);
+    free(e->sizes);
+    e->sizes = NULL;
+    e->n = 0;
+}
+
+void evaluator_tell(const struct evaluator *e, struct buf *out)
+{
+    for (size_t i = 0; i < e->n; i++)
+        buf_printf(out, "%s%s%s%s", i > 0 ? "; " : "", e->cases[i].label,
+                   e->cases[i].held_out ? " held-out" : "", e->cases[i].timed ? "" : " untimed");
+}
+
+/* They are the same after each start. */
+static int same_cases(struct evaluator *e)
+{
+    struct buf now = {0};
+    evaluator_tell(e, &now);
+    if (e->told.s == NULL) {
+        e->told = now;
+        return 0;
+    }
+    const int rc = strcmp(now.s, e->told.s) == 0 ? 0 : -1;
+    buf_free(&now);
+    if (rc != 0)
+        set_why(e, "it named other cases than before");
+    return rc;
+}
+
+/* Starts it and asks for its cases; -1 with `why` */
+static int begin_talk(struct evaluator *e)
+{
+    struct buf line = {0};
+    if (talk_begin(&e->talk) != 0)
+        return -1;
+    forget_cases(e);
+    e->limit = e->plan.seconds + start_seconds;
+    talk_ask(&e->talk, "cases\n");
+    int rc = hear_cases(e, clock_seconds() + e->limit, &line);
+    if (rc == 0)
+        rc = check_cases(e);
+    if (rc == 0)
+        rc = same_cases(e);
+    buf_free(&line);
+    return rc;
+}
+
+/* ---- a candidate ---- */
+
+struct question {
+    const char *candidate, *baseline; /* paths */
+    enum effort effort;
+    int pairs;
+    double seconds;
+};
+
+struct answer {
+    struct result result;
+    double square;               /* sum of the squares of errors */
+    size_t n, cases[TASK_CASES]; /* those that are to be timed */
+};
+
+static int take_pair(char *word, uint64_t pair[2])
+{
+    static const double most = 1e9; /* microseconds */
+    char *end;
+    const double candidate = strtod(word, &end);
+    if (*end != '/' || end == word)
+        return -1;
+    char *second = end + 1;
+    const double baseline = strtod(second, &end);
+    if (*end != '\0' || end == second || !(candidate > 0 && candidate < most)
+        || !(baseline > 0 && baseline < most))
+        return -1;
+    pair[0] = (uint64_t)ceil(candidate * 1000);
+    pair[1] = (uint64_t)ceil(baseline * 1000);
+    return 0;
+}
+
+/* The words behind "time ": of the next case that is to be timed */
+static int take_times(const struct evaluator *e, char *words, struct answer *a)
+{
+    uint64_t pairs[TIMING_MOST][2];
+    size_t n = 0;
+    struct result *r = &a->result;
+    char *word = next_word(&words);
+    if (word == NULL || (size_t)r->n_cases >= a->n
+        || strcmp(word, e->cases[a->cases[r->n_cases]].label) != 0)
+        return -1;
+    while ((word = next_word(&words)) != NULL)
+        if (n == TIMING_MOST || take_pair(word, pairs[n++]) != 0)
+            return -1;
+    if (n == 0)
+        return -1;
+    const struct timing t = timing_of((const uint64_t(*)[2])pairs, n);
+    r->ratio[r->n_cases] = t.ratio;
+    memcpy(r->ns[r->n_cases++], t.ns, sizeof t.ns);
+    r->time += t.ratio;
+    a->square += t.error * t.error;
+    return 0;
+}
+
+/* "right", "right 1e-6": of the largest error */
+static int take_right(const char *rest, struct answer *a)
+{
+    struct result *r = &a->result;
+    char *end = NULL;
+    r->error = *rest == '\0' ? 0 : strtod(rest, &end);
+    if ((*rest != '\0' && (end == rest || *end != '\0')) || !(r->error >= 0 && r->error < HUGE_VAL)
+        || (size_t)r->n_cases != a->n)
+        return -1;
+    r->time /= (double)a->n;
+    r->spread = sqrt(a->square) / (double)a->n;
+    return 0;
+}
+
+/* A line of an answer: 1 if it was the last one, 0 if not, -1 if it is none */
+static int take_line(struct evaluator *e, char *line, struct answer *a)
+{
+    const char *rest;
+    if (behind(line, "time ") != NULL)
+        return take_times(e, line + strlen("time "), a);
+    a->result.outcome = OUTCOME_VALID;
+    if ((rest = behind(line, "right")) != NULL && (*rest == '\0' || *rest == ' '))
+        return take_right(rest + strspn(rest, " "), a) == 0 ? 1 : -1;
+    a->result.outcome = OUTCOME_WRONG;
+    if (strcmp(line, "wrong") == 0)
+        return set_why(e, "it is wrong"), 1;
+    a->result.outcome = OUTCOME_CRASHED;
+    if ((rest = behind(line, "failed: ")) != NULL)
+        return set_why(e, rest), 1;
+    return -1;
+}
+
+static struct result no_result(enum outcome outcome)
+{
+    struct result r;
+    memset(&r, 0, sizeof r);
+    r.outcome = outcome;
+    r.time = r.error = HUGE_VAL;
+    return r;
+}
+
+static struct result hear_answer(struct evaluator *e, const struct question *q)
+{
+    struct answer a = {.square = 0};
+    struct buf line = {0};
+    int is_last = 0;
+    enum talk_news news = TALK_LINE;
+    const double deadline = clock_seconds() + q->seconds;
+    e->limit = q->seconds;
+    a.n = timed(e, q->effort, a.cases);
+    while (is_last == 0 && (news = talk_hear(&e->talk, deadline, &line)) == TALK_LINE) {
+        char *text = xstrdup(line.s);
+        is_last = take_line(e, line.s, &a);
+        if (is_last < 0)
+            a.result.outcome = nonsense(e, text);
+        free(text);
+    }
+    buf_free(&line);
+    if (news != TALK_LINE)
+        a.result.outcome = silence(e, news);
+    e->silent = is_last > 0 ? 0 : e->silent + 1;
+    return a.result.outcome == OUTCOME_VALID ? a.result : no_result(a.result.outcome);
+}
+
+static struct result ask(struct evaluator *e, const struct question *q)
+{
+    struct buf line = {0};
+    buf_printf(&line, "try %d %s %s %s\n", q->pairs, q->effort == EFFORT_JUDGE ? "all" : "search",
+               q->candidate, q->baseline);
+    talk_ask(&e->talk, line.s);
+    buf_free(&line);
+    return hear_answer(e, q);
+}
+
+/* ---- starts, and the end of all starts ---- */
+
+static int give_up(struct evaluator *e)
+{
+    e->gave_up = 1;
+    talk_end(&e->talk);
+    return -1;
+}
+
+/* One that was started anew first has to be right with the baseline: then it is the candidate's
+   fault if it dies. */
+static int try_to_start(struct evaluator *e)
+{
+    const struct question q = {e->baseline, e->baseline, EFFORT_SEARCH, 1,
+                               e->plan.seconds + start_seconds};
+    const int silent = e->silent;
+    if (begin_talk(e) != 0)
+        return -1;
+    const int rc = ask(e, &q).outcome == OUTCOME_VALID ? 0 : -1;
+    e->silent = silent;
+    return rc;
+}
+
+/* It runs; or -1 after a message, for good */
+static int be_running(struct evaluator *e)
+{
+    if (e->silent >= MOST_SILENT) {
+        fail("%s: gave no answer for %d candidates in a row; the last time %s", e->plan.command,
+             e->silent, e->why);
+        return give_up(e);
+    }
+    for (int i = 0; e->talk.pid == 0; i++) {
+        if (i == MOST_STARTS) {
+            fail("%s: was started %d times and is not right with the baseline; the last time %s",
+                 e->plan.command, i, e->why);
+            return give_up(e);
+        }
+        if (try_to_start(e) != 0)
+            talk_end(&e->talk);
+    }
+    return 0;
+}
+
+/* ---- files ---- */
+
+static char *new_path(struct evaluator *e)
+{
+    struct buf path = {0};
+    buf_printf(&path, "%s/%lu%s", e->folder, e->n_files++, e->code.extension);
+    return path.s;
+}
+
+static void drop_file(char *path)
+{
+    if (path != NULL)
+        remove(path);
+    free(path);
+}
+
+static int start_nothing(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+/* In the crew's process: the request is the path, with its NUL, and the edits. */
+static void write_file(void *user, const void *request, size_t bytes, void *reply)
+{
+    const struct evaluator *e = user;
+    const char *path = request;
+    const size_t n = strlen(path) + 1;
+    struct edits list = {NULL, 0, 0};
+    struct edit one;
+    for (size_t at = n; at < bytes; at += sizeof one) {
+        memcpy(&one, path + at, sizeof one);
+        edits_add(&list, &one);
+    }
+    *(enum outcome *)reply = e->code.write(e->code.self, &list, path);
+    edits_free(&list);
+}
+
+static int gather_crew(struct evaluator *e)
+{
+    const struct crew_work work = {e,
+                                   start_nothing,
+                                   write_file,
+                                   sizeof(enum outcome),
+                                   e->plan.seconds + 10,
+                                   e->plan.memory_bytes,
+                                   1000};
+    return e->crew != NULL ? 0 : crew_open(&e->crew, 1, &work);
+}
+
+/* The list as a file at a path of its own: VALID, or why there is none */
+static enum outcome make_file(struct evaluator *e, const struct edits *list, char **path)
+{
+    struct buf request = {0};
+    enum outcome outcome = OUTCOME_UNCOMPILED;
+    size_t tag;
+    *path = new_path(e);
+    buf_add(&request, *path, strlen(*path) + 1);
+    if (list->n > 0)
+        buf_add(&request, (const char *)list->v, list->n * sizeof *list->v);
+    if (gather_crew(e) == 0 && crew_ask(e->crew, request.s, request.n, 0) == 0)
+        switch (crew_wait(e->crew, &tag, &outcome)) {
+        case CREW_ANSWERED: break;
+        case CREW_LATE: outcome = OUTCOME_TIMED_OUT; break;
+        default: outcome = OUTCOME_UNCOMPILED;
+        }
+    buf_free(&request);
+    return outcome;
+}
+
+/* A copy of the baseline, that it is loaded anew */
+static int copy_baseline(struct evaluator *e, char **path)
+{
+    struct buf bytes = {0};
+    *path = new_path(e);
+    int rc = read_file(e->baseline, (size_t)1 << 28, &bytes);
+    if (rc == 0)
+        rc = out_whole(*path, &bytes);
+    buf_free(&bytes);
+    return rc;
+}
+
+/* ---- evaluation ---- */
+
+static struct result ask_running(struct evaluator *e, const struct question *q)
+{
+    return be_running(e) == 0 ? ask(e, q) : no_result(OUTCOME_CRASHED);
+}
+
+static struct result ask_search(struct evaluator *e, const char *candidate)
+{
+    struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST, e->plan.seconds};
+    const struct result first = ask_running(e, &q);
+    if (first.outcome != OUTCOME_VALID || first.time - first.spread >= 1)
+        return first;
+    q.pairs = PAIRS_SECOND;
+    return ask_running(e, &q);
+}
+
+static struct result search_once(struct evaluator *e, const struct edits *list)
+{
+    char *path;
+    const enum outcome outcome = make_file(e, list, &path);
+    const struct result r = outcome == OUTCOME_VALID ? ask_search(e, path) : no_result(outcome);
+    drop_file(path);
+    return r;
+}
+
+/* Loaded anew, both of them: what lies elsewhere takes another time. */
+static struct result load_and_ask(struct evaluator *e, const struct edits *list,
+                                  const struct edits *with, enum effort effort)
+{
+    char *path, *other = NULL;
+    struct result r;
+    enum outcome outcome = make_file(e, list, &path);
+    if (outcome == OUTCOME_VALID && with != NULL)
+        outcome = make_file(e, with, &other);
+    else if (outcome == OUTCOME_VALID && copy_baseline(e, &other) != 0)
+        outcome = OUTCOME_UNCOMPILED;
+    const struct question q = {path, other, effort, PAIRS_OF_LOAD, e->plan.seconds};
+    r = outcome == OUTCOME_VALID ? ask_running(e, &q) : no_result(outcome);
+    drop_file(path);
+    drop_file(other);
+    return r;
+}
+
+static struct result load_often(struct evaluator *e, const struct edits *list,
+                                const struct edits *with, enum effort effort)
+{
+    struct result of[LOADS];
+    size_t n = 0;
+    do
+        of[n] = load_and_ask(e, list, with, effort);
+    while (of[n++].outcome == OUTCOME_VALID && n < LOADS);
+    return of[n - 1].outcome == OUTCOME_VALID ? repeat_combine(of, n) : of[n - 1];
+}
+
+void evaluator_evaluate(void *evaluator, const struct edits *lists, size_t n, enum effort effort,
+                        void (*done)(void *user, size_t i, const struct result *result), void *user)
+{
+    struct evaluator *e = evaluator;
+    for (size_t i = 0; i < n; i++) {
+        const struct result r = effort == EFFORT_SEARCH ? search_once(e, &lists[i])
+                                                        : load_often(e, &lists[i], NULL, effort);
+        if (e->gave_up)
+            return;
+        done(user, i, &r);
+    }
+}
+
+struct result evaluator_compare(void *evaluator, const struct edits *list, const struct edits *with)
+{
+    return load_often(evaluator, list, with, EFFORT_CONFIRM);
+}
+
+/* ---- baselines ---- */
+
+static int write_baseline(struct evaluator *e, const struct evaluator_code *code, char **path)
+{
+    static const struct edits none;
+    e->code = *code;
+    *path = new_path(e);
+    return code->write(code->self, &none, *path) == OUTCOME_VALID ? 0 : -1;
+}
+
+int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
+{
+    crew_close(e->crew);
+    e->crew = NULL;
+    drop_file(e->baseline);
+    if (write_baseline(e, code, &e->baseline) != 0)
+        return -1;
+    const struct question q = {e->baseline, e->baseline, EFFORT_JUDGE, PAIRS_FIRST,
+                               e->plan.seconds + start_seconds};
+    const struct result r = ask(e, &q);
+    if (r.outcome != OUTCOME_VALID)
+        return fail("%s: the unedited kernel: %s", e->plan.command, e->why);
+    size_t cases[TASK_CASES];
+    const size_t n = timed(e, EFFORT_JUDGE, cases);
+    for (size_t k = 0; k < n; k++)
+        e->cases[cases[k]].us = r.ns[k][1] / 1000;
+    return 0;
+}
+
+int evaluator_race(struct evaluator *e, const struct evaluator_code *code, double *ratio)
+{
+    char *path;
+    int rc = write_baseline(e, code, &path);
+    const struct question q = {path, e->baseline, EFFORT_SEARCH, PAIRS_SECOND,
+                               e->plan.seconds + start_seconds};
+    if (rc == 0) {
+        *ratio = ask(e, &q).time;
+        if (e->talk.pid == 0)
+            rc = fail("%s: the unedited kernel: %s", e->plan.command, e->why);
+    }
+    drop_file(path);
+    return rc;
+}
+
+int evaluator_times(struct evaluator *e, const struct edits *lists, size_t n, double *us)
+{
+    size_t cases[TASK_CASES];
+    const size_t n_cases = timed(e, EFFORT_JUDGE, cases);
+    for (size_t i = 0; i < n; i++) {
+        const struct result r = load_often(e, &lists[i], NULL, EFFORT_JUDGE);
+        if (r.outcome != OUTCOME_VALID)
+            return fail("%s: a variant that was right: %s", e->plan.command, e->why);
+        for (size_t k = 0; k < n_cases; k++)
+            us[i * e->n + cases[k]] = r.ratio[k] * e->cases[cases[k]].us;
+    }
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static int open_talk(struct evaluator *e)
+{
+    struct buf said = {0};
+    e->folder = process_folder();
+    if (e->folder == NULL)
+        return -1;
+    if (strchr(e->folder, ' ') != NULL)
+        return fail("%s: has a blank, which paths for an evaluator cannot have: set TMPDIR",
+                    e->folder);
+    buf_printf(&said, "%s/said", e->folder);
+    e->talk.said = said.s;
+    e->talk.command = e->plan.command;
+    return begin_talk(e) == 0 ? 0 : fail("%s: asked for its cases: %s", e->plan.command, e->why);
+}
+
+int evaluator_open(struct evaluator **out, const struct evaluator_plan *plan)
+{
+    struct evaluator *e = xcalloc(1, sizeof *e);
+    e->plan = *plan;
+    *out = e;
+    if (open_talk(e) == 0)
+        return 0;
+    evaluator_close(e);
+    *out = NULL;
+    return -1;
+}
+
+/* With what the evaluator, or a process that died, left there */
+static void remove_folder(const char *folder)
+{
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        struct buf path = {0};
+        buf_add_path(&path, folder, entry->d_name);
+        remove(path.s); /* "." and ".." stay */
+        buf_free(&path);
+    }
+    if (d != NULL)
+        closedir(d);
+    rmdir(folder);
+}
+
+void evaluator_close(struct evaluator *e)
+{
+    if (e == NULL)
+        return;
+    crew_close(e->crew);
+    talk_finish(&e->talk);
+    if (e->folder != NULL)
+        remove_folder(e->folder);
+    free(e->folder);
+    free(e->baseline);
+    free(e->talk.said);
+    buf_free(&e->told);
+    buf_free(&e->talk.got);
+    forget_cases(e);
+    free(e);
+}
+
+size_t evaluator_cases(const struct evaluator *e)
+{
+    return e->n;
+}
+
+struct trial_case evaluator_case(const struct evaluator *e, size_t i)
+{
+    const struct known_case *c = &e->cases[i];
+    return (struct trial_case){c->label, c->held_out, c->timed, c->size, c->us};
+}
+
+const char *evaluator_sizes(const struct evaluator *e)
+{
+    return e->sizes;
+}
+
+const int *evaluator_gave_up(const struct evaluator *e)
+{
+    return &e->gave_up;
+}

@@ -1,0 +1,117 @@
+/* barriers.c - where an instruction may stand, as far as barriers go
+   SPDX-License-Identifier: MIT
+
+   What one lane writes before a barrier, others read behind it. A test sees a race rarely, so that
+   edits move no access to memory over a barrier. */
+#include "module.h"
+
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int has_no_memory(LLVMValueRef call)
+{
+    static const char *const names[] = {"memory", "readnone"}; /* of LLVM 16, of those before */
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    for (size_t i = 0; i < 2; i++) {
+        const unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+        LLVMAttributeRef is = kind == 0 ? NULL : LLVMGetCallSiteEnumAttribute(call, at, kind);
+        if (is == NULL && kind != 0 && LLVMIsAFunction(f))
+            is = LLVMGetEnumAttributeAtIndex(f, at, kind);
+        if (is != NULL && LLVMGetEnumAttributeValue(is) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int touches_memory(LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: return 1;
+    case LLVMCall: return !has_no_memory(v);
+    default: return 0;
+    }
+}
+
+/* Is there a way of one step or more from a block to another one, other than through `without`? */
+static int leads(const struct body *b, uint32_t from, uint32_t to, uint32_t without)
+{
+    const size_t n = b->flow->n_blocks;
+    unsigned char *seen = xcalloc(n, 1);
+    uint32_t *left = xmalloc((n + 1) * sizeof *left);
+    size_t n_left = 0;
+    int found = 0;
+    left[n_left++] = from;
+    while (!found && n_left > 0) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block[left[--n_left]]);
+        for (unsigned i = 0; !found && i < LLVMGetNumSuccessors(end); i++) {
+            uint32_t next = 0;
+            while (b->block[next] != LLVMGetSuccessor(end, i))
+                next++;
+            found = next == to;
+            if (!seen[next] && next != without)
+                seen[next] = 1, left[n_left++] = next;
+        }
+    }
+    free(seen);
+    free(left);
+    return found;
+}
+
+/* Is the barrier passed on a way from the first point to the second one, that does not come to the
+   first one again? The first one's block is on each way to the second one. */
+static int is_between(const struct body *b, struct body_point barrier, struct body_point first,
+                      struct body_point second)
+{
+    if (first.block == second.block)
+        return barrier.block == first.block && barrier.order > first.order
+               && barrier.order < second.order;
+    if (barrier.block == first.block)
+        return barrier.order > first.order;
+    if (barrier.block == second.block && barrier.order < second.order)
+        return 1;
+    return leads(b, barrier.block, second.block, first.block);
+}
+
+/* Two points in their order: 0, or -1 if there is a way to each that does not pass the other */
+static int put_in_order(const struct body *b, struct body_point *first, struct body_point *second)
+{
+    const struct body_point a = *first;
+    const int is_turned = a.block == second->block
+                              ? second->order < a.order
+                              : flow_dominates(b->flow, second->block, a.block);
+    if (a.block != second->block && !is_turned && !flow_dominates(b->flow, a.block, second->block))
+        return -1;
+    if (is_turned)
+        *first = *second, *second = a;
+    return 0;
+}
+
+/* A fence, a barrier, or another call that lanes come to together */
+static int is_barrier(LLVMValueRef v)
+{
+    return rules_of(v) == RULES_BARRIER || (rules_is_convergent(v) && touches_memory(v));
+}
+
+int barriers_allow(const struct body *b, uint32_t item, uint32_t place)
+{
+    struct body_point first = body_point(b, b->item[item].at), second = body_point(b, place);
+    int is_ordered = 0;
+    if (!touches_memory(b->item[item].value))
+        return 1;
+    for (uint32_t i = 0; i < b->n_items; i++) {
+        if (b->item[i].value == NULL || !is_barrier(b->item[i].value))
+            continue;
+        if (!is_ordered && put_in_order(b, &first, &second) != 0)
+            return 0;
+        is_ordered = 1;
+        if (is_between(b, body_point(b, b->item[i].at), first, second))
+            return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,26 @@
+/* talk.h - a program of the user's that stays, is asked by lines, and may crash or hang
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "process.h"
+
+struct talk {
+    const char *command; /* a line of the shell */
+    char *said;          /* the path of a file for its standard error */
+    pid_t pid;           /* 0: it does not run */
+    int socket;          /* its standard input and output */
+    int status;          /* of its last end, as of waitpid */
+    struct buf got;      /* read, but not taken as a line yet */
+};
+
+enum talk_news { TALK_LINE, TALK_ENDED, TALK_LATE, TALK_TOO_LONG };
+
+/* It leads a process group, and dies when this process dies. -1 after a message */
+int talk_begin(struct talk *t);
+void talk_ask(const struct talk *t, const char *line); /* if it is gone, talk_hear finds out */
+/* Waits for a line until clock_seconds shows `deadline`; the line is in `line`, without its end. */
+enum talk_news talk_hear(struct talk *t, double deadline, struct buf *line);
+void talk_end(struct talk *t);    /* with all of its group, now */
+void talk_finish(struct talk *t); /* the same, but it may first end by itself for a moment */
+/* "signal 11", "status 3, and said: no device": of the last end */
+void talk_last_words(const struct talk *t, struct buf *out);

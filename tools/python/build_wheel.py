@@ -1,0 +1,109 @@
+"""build_wheel.py - what pip calls to build the Python module: a wheel or an sdist
+
+SPDX-License-Identifier: MIT
+
+A wheel is a zip file with a list of its files, and an sdist is a tarball (PEP 427, 517 and 625). So no package is
+needed to make them. The environment may name the compiler (CC) and its options (CFLAGS).
+"""
+import base64
+import contextlib
+import glob
+import hashlib
+import io
+import os
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# The headers lie beside this file in an sdist, and two folders up in the repository.
+ROOT = HERE if os.path.exists(os.path.join(HERE, "kpred.h")) else os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, HERE)
+
+from kpred import Error, compile_library, version_of  # noqa: E402: needs the path
+
+HEADERS = ["kpred.h", "kpred_constraints.h"]
+OWN = ["__init__.py", "prune.py", "kpred_python.c", "py.typed"]
+METADATA = """Metadata-Version: 2.1
+Name: kpred
+Version: {version}
+Summary: Predicts the best tuning parameters of GPU kernels
+License: MIT
+Requires-Python: >=3.8
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Typing :: Typed
+"""
+
+
+def version():
+    return version_of(os.path.join(ROOT, "kpred.h"))
+
+
+def content(path):
+    """That of a file; py.typed is empty, and is there in what is built alone."""
+    if path.endswith("py.typed"):
+        return b""
+    with open(path, "rb") as f:
+        return f.read()
+
+
+@contextlib.contextmanager
+def whole(path):
+    """A file for writing, which has its name only when all is in it"""
+    with open(path + ".part", "wb") as f:
+        yield f
+    os.replace(path + ".part", path)
+
+
+def library():
+    with tempfile.TemporaryDirectory() as tmp:
+        out = os.path.join(tmp, "libkpred.so")
+        models = sorted(glob.glob(os.path.join(ROOT, "weights", "*.h")))
+        if not models:
+            raise Error(f"{ROOT}/weights has no header of a model")
+        compile_library(models, out, [ROOT], os.path.join(HERE, "kpred", "kpred_python.c"))
+        return content(out)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    tag = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    info = f"kpred-{version()}.dist-info"
+    # In a folder with kpred_python.c a header that says "../kpred.h" finds it, too.
+    files = {f"kpred/{name}".replace("kpred/kpred_", "kpred/c/kpred_"): content(os.path.join(HERE, "kpred", name))
+             for name in OWN}
+    files.update({f"kpred/{name}": content(os.path.join(ROOT, name)) for name in HEADERS})
+    files["kpred/libkpred.so"] = library()
+    files[f"{info}/LICENSE"] = content(os.path.join(ROOT, "LICENSE"))
+    files[f"{info}/METADATA"] = METADATA.format(version=version()).encode()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: kpred\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    record = "".join("%s,sha256=%s,%d\n" % (
+        name, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data))
+        for name, data in files.items())
+    files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
+    name = f"kpred-{version()}-{tag}.whl"
+    with whole(os.path.join(wheel_directory, name)) as f, zipfile.ZipFile(f, "w", zipfile.ZIP_DEFLATED) as z:
+        for path, data in files.items():
+            entry = zipfile.ZipInfo(path) # of 1980: the same bytes each time
+            entry.external_attr = 0o100644 << 16
+            z.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return name
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    folder = f"kpred-{version()}"
+    paths = {name: os.path.join(HERE, name) for name in ["pyproject.toml", "build_wheel.py"]}
+    paths.update({f"kpred/{name}": os.path.join(HERE, "kpred", name) for name in OWN})
+    paths.update({name: os.path.join(ROOT, name) for name in [*HEADERS, "LICENSE"]})
+    paths.update({f"weights/{os.path.basename(path)}": path
+                  for path in sorted(glob.glob(os.path.join(ROOT, "weights", "*.h")))})
+    files = {name: content(path) for name, path in paths.items()}
+    files["PKG-INFO"] = METADATA.format(version=version()).encode()
+    name = f"{folder}.tar.gz"
+    with whole(os.path.join(sdist_directory, name)) as f, tarfile.open(fileobj=f, mode="w:gz") as t:
+        for path, data in files.items():
+            entry = tarfile.TarInfo(f"{folder}/{path}")
+            entry.size = len(data)
+            t.addfile(entry, io.BytesIO(data))
+    return name

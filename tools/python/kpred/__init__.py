@@ -1,0 +1,520 @@
+"""__init__.py - kpred for Python: the most promising tuning parameters of a GPU kernel, from the C library kpred
+
+SPDX-License-Identifier: MIT
+
+    model = kpred.load("conv_asm_1x1u")         or a FILE.h that kpred-train has written
+    best = model.predict({"gpu": "gfx906_60", "dir": "F", ...}, k=4)
+    best[0].values["k_mult"], best[0].probability
+"""
+from __future__ import annotations
+
+import array
+import ctypes
+import hashlib
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+import threading
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+__all__ = ["Batch", "Error", "Field", "Model", "NotApplicable", "Param", "Prediction", "load", "models", "prune",
+           "version"]
+
+Value = Union[int, str]
+Problem = Union[Mapping[str, Value], Sequence[Value]]
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIBRARY = os.path.join(HERE, "libkpred.so")
+FORMAT = 3 # of kpred_model, as _Model has it
+NOT_APPLICABLE, INFEASIBLE, BUDGET = -14, -15, -16
+SIZE, TOKEN = -11, -12
+
+
+class Error(ValueError):
+    """What is wrong, and where: `status` is that of C or None; `field`, `value` and `limit` are None where C has
+    none; `row` is that of a batch."""
+
+    def __init__(self, text: str, status: Optional[int] = None, field: Optional[str] = None, value: Any = None,
+                 limit: Optional[int] = None, row: Optional[int] = None) -> None:
+        super().__init__(text)
+        self.status, self.field, self.value, self.limit, self.row = status, field, value, limit, row
+
+
+class NotApplicable(Error):
+    """The kernel does not apply to the problem, or no legal tuple was found."""
+
+
+class Field(NamedTuple):
+    """A field of a problem: a size, or one of `tokens`"""
+    name: str
+    tokens: Tuple[str, ...]
+    least: int
+    most: int
+    trained_min: int
+    trained_max: int
+
+
+class Param(NamedTuple):
+    name: str
+    values: Tuple[Value, ...]
+
+
+class Prediction(NamedTuple):
+    """A tuple: its parameters, its probability, and the library's own name of the kernel that it means, if there is
+    one"""
+    values: Dict[str, Value]
+    probability: float
+    kernel: Optional[str]
+
+
+# ---- what kpred.h declares ----
+
+class _Field(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("tokens", ctypes.POINTER(ctypes.c_char_p))] + [
+        (name, ctypes.c_int32) for name in ("n_tokens", "least", "most", "trained_min", "trained_max")]
+
+
+class _Param(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("values", ctypes.POINTER(ctypes.c_int32)),
+                ("names", ctypes.POINTER(ctypes.c_char_p)), ("n_values", ctypes.c_int32)]
+
+
+class _Model(ctypes.Structure):
+    _fields_ = [("format", ctypes.c_uint32), ("id", ctypes.c_uint64), ("name", ctypes.c_char_p),
+                ("kernel", ctypes.c_char_p), ("split", ctypes.c_char_p), ("fields", ctypes.POINTER(_Field)),
+                ("params", ctypes.POINTER(_Param)), ("n_fields", ctypes.c_uint32), ("n_params", ctypes.c_uint32),
+                ("work_words", ctypes.c_uint32), ("state_words", ctypes.c_uint32), ("scale", ctypes.c_uint32),
+                ("runs_on", ctypes.c_void_p), ("names", ctypes.c_void_p)]
+
+
+class _Context(ctypes.Structure):
+    _fields_ = [("model", ctypes.c_void_p), ("arena", ctypes.c_void_p)] + [
+        (name, ctypes.c_uint32) for name in ("beam", "n_slots", "body", "extrapolated")] + [
+        (name, ctypes.c_int32) for name in ("index", "value", "limit")]
+
+
+class _Answers(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("tuples", "count", "probability", "values")]
+
+
+TUPLE_WORDS = 33 # of kpred_tuple
+
+
+def _open(path: str) -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise Error(f"{path}: the shared library of kpred is missing or is for another machine ({error}); "
+                    "install kpred again, where there is a C compiler") from None
+    size, pointer = ctypes.c_size_t, ctypes.c_void_p
+    for name, result, *arguments in (
+            ("kpred_python_model", ctypes.POINTER(_Model), size),
+            ("kpred_python_predict", size, pointer, pointer, size, size, ctypes.c_int, pointer),
+            ("kpred_python_scores", ctypes.c_int, pointer, pointer, pointer, size, pointer),
+            ("kpred_arena_words", size, pointer, size),
+            ("kpred_init", ctypes.c_int, pointer, ctypes.c_uint32, pointer, size, pointer, size),
+            ("kpred_status_string", ctypes.c_char_p, ctypes.c_int),
+            ("kpred_gpu_token", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32, pointer),
+            ("kpred_kernel_of", ctypes.c_int32, pointer, pointer),
+            ("kpred_kernel_name", ctypes.c_char_p, pointer, ctypes.c_int32)):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _text(data: Optional[bytes]) -> str:
+    return (data or b"").decode("utf-8", "replace")
+
+
+# ---- the library ----
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            return f.read()
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
+
+
+def version_of(path: str) -> str:
+    """That of a kpred.h"""
+    number = int(re.search(r"^#define KPRED_VERSION +(\d+)", _read(path), re.M)[1]) # type: ignore[index]
+    return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+
+
+def version() -> str:
+    return version_of(os.path.join(HERE, "kpred.h"))
+
+
+def compile_library(headers: Sequence[str], out: str, folders: Sequence[str], source: str) -> None:
+    """The shared library of these models. It needs no other one, not even libc."""
+    names = []
+    for path in headers:
+        found = re.search(r"^KPRED_DATA const kpred_model kpred_model_(\w+) = ", _read(path), re.M)
+        if not found:
+            raise Error(f"{path}: is no header that kpred-train has written")
+        names.append(found[1])
+    with tempfile.TemporaryDirectory() as tmp:
+        listed, made = os.path.join(tmp, "models.h"), os.path.join(tmp, "libkpred.so")
+        with open(listed, "w", encoding="utf-8") as f:
+            f.writelines(f'#include "{os.path.abspath(path)}"\n' for path in headers)
+            f.write("#define KPRED_PYTHON_MODELS " + ", ".join(f"&kpred_model_{name}" for name in names) + "\n")
+        command = [*shlex.split(os.environ.get("CC") or "cc"), "-std=c99", "-O2",
+                   *shlex.split(os.environ.get("CFLAGS", "")), "-ffreestanding", "-fPIC", "-shared", "-nostdlib",
+                   "-Wl,-Bsymbolic", *(f"-I{folder}" for folder in folders), f'-DMODELS="{listed}"', source, "-o", made]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        except OSError as error:
+            raise Error(f"{command[0]}: kpred needs a C compiler: {error.strerror}") from None
+        if done.returncode:
+            line = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:200])
+            raise Error(f"{', '.join(headers)[:200]}: does not compile: {line}")
+        _place(made, out)
+
+
+def _place(made: str, out: str) -> None:
+    """Moves a file there, whole or not at all, from another file system, too."""
+    try:
+        handle, part = tempfile.mkstemp(dir=os.path.dirname(out), prefix="libkpred-", suffix=".part")
+        with open(made, "rb") as f, os.fdopen(handle, "wb") as to:
+            to.write(f.read())
+        os.replace(part, out)
+    except OSError as error:
+        raise Error(f"{out}: {error.strerror}") from None
+
+
+def _folders() -> List[str]:
+    """Where "kpred.h" and "../kpred.h" are found"""
+    return [HERE, os.path.join(HERE, "c")]
+
+
+def _digest(path: str, known: Dict[str, bytes]) -> None:
+    """The contents of a header and of all that it includes"""
+    data = _read(path).encode()
+    known[os.path.realpath(path)] = hashlib.sha256(data).digest()
+    for name in re.findall(rb'^\s*#\s*include\s*"([^"]+)"', data, re.M):
+        for folder in (os.path.dirname(path), *_folders()):
+            at = os.path.realpath(os.path.join(folder, name.decode("utf-8", "replace")))
+            if os.path.exists(at):
+                if at not in known:
+                    _digest(at, known)
+                break
+
+
+def _compiled(path: str) -> str:
+    """The shared library of a FILE.h, from the cache or made for it"""
+    known: Dict[str, bytes] = {}
+    source = os.path.join(HERE, "c", "kpred_python.c")
+    for file in (path, source):
+        _digest(file, known)
+    key = repr((*known.values(), os.environ.get("CC"), os.environ.get("CFLAGS"), os.uname().machine))
+    cache = os.environ.get("KPRED_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "kpred")
+    out = os.path.join(cache, f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.so")
+    if not os.path.exists(out):
+        try:
+            os.makedirs(cache, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise Error(f"{cache}: {error.strerror}: KPRED_CACHE names another folder") from None
+        compile_library([path], out, _folders(), source)
+    return out
+
+
+def _listed(library: ctypes.CDLL) -> Iterator[Tuple[str, Any]]:
+    i = 0
+    while library.kpred_python_model(i):
+        pointer = library.kpred_python_model(i)
+        if pointer.contents.format != FORMAT:
+            raise Error(f"a model has format {pointer.contents.format}, not {FORMAT}")
+        yield _text(pointer.contents.name), pointer
+        i += 1
+
+
+def models() -> List[str]:
+    """The names of the models that kpred ships"""
+    return [name for name, _ in _listed(_open(LIBRARY))]
+
+
+def load(model: Union[str, "os.PathLike[str]"]) -> "Model":
+    """A shipped model by its name, or that of a FILE.h, which is compiled once"""
+    name = os.fspath(model)
+    if name.endswith(".h"):
+        library = _open(_compiled(name))
+        return Model(library, next(_listed(library))[1], os.path.abspath(name))
+    library = _open(LIBRARY)
+    known = dict(_listed(library))
+    if name not in known:
+        raise Error(f'there is no model "{name}"; there are: {", ".join(known)}', field="model", value=name)
+    return Model(library, known[name], name)
+
+
+# ---- a model ----
+
+class _Asking:
+    """A context with its arena, of one thread and one beam"""
+
+    def __init__(self, model: "Model", beam: int) -> None:
+        words = model._library.kpred_arena_words(model._model, beam)
+        self.arena = (ctypes.c_int32 * max(words, 1))()
+        self.context = _Context()
+        self.at = ctypes.addressof(self.context)
+        status = model._library.kpred_init(self.at, model._number, model._model, beam, self.arena, words)
+        if status:
+            model._fail(status, self.context, [])
+        self.tuples = (ctypes.c_int32 * (TUPLE_WORDS * beam))()
+        self.one = model._buffers(1, beam, self.tuples)
+
+
+class _Buffers:
+    """Room for the answers to n problems"""
+
+    def __init__(self, n: int, k: int, params: int, tuples: Any) -> None:
+        self.count = (ctypes.c_int32 * n)()
+        self.probability = (ctypes.c_float * (n * k))()
+        self.values = (ctypes.c_int32 * (n * k * params))()
+        self.answers = _Answers(*map(ctypes.addressof, (tuples, self.count, self.probability, self.values)))
+        self.at = ctypes.addressof(self.answers)
+
+
+class Batch(Sequence[List[Prediction]]):
+    """The answers to many problems. `counts[i]` is the number of tuples, or the negative status of C, and the list of
+    such a problem is empty. `probabilities[i, j]` and `values[i, j, p]` are arrays for numpy.asarray; a parameter whose
+    values are names has their number there."""
+
+    def __init__(self, model: "Model", n: int, k: int, buffers: Optional[_Buffers]) -> None:
+        self._model, self._k, self._buffers = model, k, buffers
+        self.counts: Sequence[int] = array.array("i", buffers.count if buffers else [])
+        self.probabilities = self.values = memoryview(b"")
+        if buffers:
+            self.probabilities = memoryview(buffers.probability).cast("B").cast("f", (n, k))
+            self.values = memoryview(buffers.values).cast("B").cast("i", (n, k, len(model.params)))
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        i = range(len(self))[i]
+        assert self._buffers
+        return self._model._predictions(self._buffers, self.counts[i], i * self._k)
+
+
+class Model:
+    """A model at work. All threads may use it."""
+
+    def __init__(self, library: ctypes.CDLL, pointer: Any, source: str) -> None:
+        m = pointer.contents
+        self._library, self._model, self._source, self._local = library, pointer, source, threading.local()
+        self._number = _version_number()
+        self.name, self.kernel, self.id = _text(m.name), _text(m.kernel), f"{m.id:016x}"
+        self.fields = tuple(Field(
+            _text(f.name), tuple(_text(f.tokens[i]) for i in range(f.n_tokens)) if f.tokens else (),
+            f.least, f.most, f.trained_min, f.trained_max) for f in m.fields[:m.n_fields])
+        self.params = tuple(Param(
+            _text(p.name), tuple(_text(p.names[i]) if p.names else p.values[i] for i in range(p.n_values)))
+            for p in m.params[:m.n_params])
+        self._has_kernels = bool(m.names)
+        self._field_names = [f.name for f in self.fields]
+        self._tokens = [(i, {token: j for j, token in enumerate(f.tokens)})
+                        for i, f in enumerate(self.fields) if f.tokens]
+        self._names = [(p.name, p.values if p.values and isinstance(p.values[0], str) else None) for p in self.params]
+
+    def __repr__(self) -> str:
+        return f"<kpred model {self.name}: {', '.join(self._field_names)} -> {', '.join(n for n, _ in self._names)}>"
+
+    def __reduce__(self) -> Any:
+        return load, (self._source,)
+
+    # -- what is asked --
+
+    def _buffers(self, n: int, k: int, tuples: Any) -> _Buffers:
+        return _Buffers(n, k, len(self.params), tuples)
+
+    def _asking(self, k: int, beam: Optional[int]) -> _Asking:
+        """What the thread has for the beam; without one it is k."""
+        most = k if beam is None else beam
+        if not (isinstance(k, int) and isinstance(most, int) and 1 <= k <= most):
+            raise Error(f"{self.name}: k is {k!r}: it has to be from 1 to the beam" + (
+                "" if beam is None else f", {beam!r}"), -13, value=k, limit=beam)
+        known = self._local.__dict__
+        if most not in known:
+            known[most] = _Asking(self, most)
+        return known[most] # type: ignore[no-any-return]
+
+    def problem(self, given: Problem) -> "array.array[int]":
+        """The numbers of a problem, in the model's order, as C takes them"""
+        if isinstance(given, Mapping):
+            values = self._in_order(given)
+        else:
+            values = list(given)
+            if len(values) != len(self.fields):
+                raise Error(f"{self.name}: wrong number of problem fields: {len(values)}, not {len(self.fields)}: "
+                            f"{', '.join(self._field_names)}", -10, value=len(values), limit=len(self.fields))
+        for i, numbers in self._tokens:
+            if isinstance(values[i], str):
+                values[i] = numbers.get(values[i], values[i])
+        try:
+            return array.array("i", values)
+        except (TypeError, OverflowError):
+            raise self._wrong_value(values) from None
+
+    def _in_order(self, given: Mapping[str, Value]) -> List[Any]:
+        try:
+            values = [given[name] for name in self._field_names]
+        except KeyError as missing:
+            raise Error(f"{self.name}: field {missing.args[0]} is not given", field=missing.args[0]) from None
+        if len(given) != len(values):
+            other = next(name for name in given if name not in self._field_names)
+            raise Error(f"{self.name}: has no field {other}; its fields are {', '.join(self._field_names)}",
+                        field=other, value=given[other])
+        return values
+
+    def _wrong_value(self, values: List[Any]) -> Error:
+        """Of the first one that is no number of 32 bits"""
+        for f, value in zip(self.fields, values):
+            try:
+                array.array("i", [value])
+            except (TypeError, OverflowError):
+                break
+        if f.tokens:
+            return Error(f"{self.name}: {f.name}={value}: unknown token; there are {len(f.tokens)}: "
+                         f"{', '.join(f.tokens)}", TOKEN, f.name, value, len(f.tokens))
+        if isinstance(value, int):
+            return Error(f"{self.name}: {f.name}={value}: size out of range, the limit is {f.most}", SIZE, f.name,
+                         value, f.most)
+        return Error(f"{self.name}: {f.name}={value!r}: is no integer", field=f.name, value=value)
+
+    def outside(self, given: Problem) -> List[str]:
+        """The fields whose sizes lie outside the range that the model was trained on"""
+        return [f.name for f, value in zip(self.fields, self.problem(given))
+                if not f.tokens and not f.trained_min <= value <= f.trained_max]
+
+    def gpu(self, arch: str, units: int = 0) -> Tuple[str, bool]:
+        """The token of the trained GPU nearest to an architecture ("gfx942:sramecc+", as HIP has it) with so many
+        compute units, and whether it is that GPU itself"""
+        exact = ctypes.c_int(0)
+        token = self._library.kpred_gpu_token(self._model, arch.encode(), units, ctypes.byref(exact))
+        if token < 0:
+            raise NotApplicable(f"{self.name}: does not know the GPU {arch}", field="gpu", value=arch)
+        return self.fields[self._field_names.index("gpu")].tokens[token], bool(exact.value)
+
+    # -- answers --
+
+    def _fail(self, status: int, context: _Context, problem: Sequence[int], row: Optional[int] = None) -> None:
+        """Raises the error that C has told."""
+        index, value, limit = ((x if x >= 0 or status == SIZE else None) for x in (context.index, context.value,
+                                                                                   context.limit))
+        text = _text(self._library.kpred_status_string(status))
+        field = self.fields[index] if status in (SIZE, TOKEN) and index is not None else None
+        if field:
+            value = problem[index]
+            text = f"{field.name}={value}: {text}, the limit is {limit}"
+        elif value is not None and status not in (INFEASIBLE, BUDGET):
+            text += f": {value}" + (f", the limit is {limit}" if limit is not None else "")
+        kind = NotApplicable if status in (NOT_APPLICABLE, INFEASIBLE, BUDGET) else Error
+        where = "" if row is None else f"row {row}: "
+        raise kind(f"{self.name}: {where}{text}", status, field and field.name, value, limit, row)
+
+    def _predictions(self, buffers: _Buffers, n: int, at: int) -> List[Prediction]:
+        """n tuples, from number `at` of the buffers on"""
+        found, width = [], len(self._names)
+        for j in range(at, at + n):
+            numbers = buffers.values[j * width:(j + 1) * width]
+            values = {name: names[x] if names else x for (name, names), x in zip(self._names, numbers)}
+            found.append(Prediction(values, buffers.probability[j], self._kernel(numbers)))
+        return found
+
+    def _kernel(self, numbers: Sequence[int]) -> Optional[str]:
+        if not self._has_kernels:
+            return None
+        kernel = self._library.kpred_kernel_of(self._model, (ctypes.c_int32 * len(numbers))(*numbers))
+        return _text(self._library.kpred_kernel_name(self._model, kernel)) or None
+
+
+    def predict(self, problem: Problem, k: int = 1, beam: Optional[int] = None) -> List[Prediction]:
+        """The k most promising legal tuples, best first; there may be fewer. A larger beam searches wider."""
+        asking = self._asking(k, beam)
+        numbers = self.problem(problem)
+        self._library.kpred_python_predict(asking.at, numbers.buffer_info()[0], 1, k, 0, asking.one.at)
+        count = asking.one.count[0]
+        if count < 0:
+            self._fail(count, asking.context, numbers)
+        return self._predictions(asking.one, count, 0)
+
+    def predict_many(self, problems: Any, k: int = 1, beam: Optional[int] = None, lenient: bool = False) -> Batch:
+        """The answers to many problems: a list of them; a mapping from each field to a column or to one value for
+        all; or an array of 32-bit integers with a row for each problem, where tokens are their numbers. The first
+        problem with an error raises it, unless `lenient`."""
+        asking = self._asking(k, beam)
+        numbers, n = self._rows(problems)
+        if n == 0:
+            return Batch(self, 0, k, None)
+        buffers = self._buffers(n, k, asking.tuples)
+        done = self._library.kpred_python_predict(asking.at, numbers.buffer_info()[0], n, k, lenient, buffers.at)
+        if not lenient and buffers.count[done - 1] < 0:
+            at = (done - 1) * len(self.fields)
+            self._fail(buffers.count[done - 1], asking.context, numbers[at:at + len(self.fields)], done - 1)
+        return Batch(self, n, k, buffers)
+
+    def _rows(self, problems: Any) -> Tuple["array.array[int]", int]:
+        """All numbers, and how many problems they are"""
+        numbers = array.array("i")
+        if isinstance(problems, Mapping):
+            problems = self._columns(problems)
+        elif not isinstance(problems, (list, tuple)) and hasattr(problems, "__getitem__"):
+            view = self._view(problems)
+            numbers.frombytes(view.tobytes())
+            return numbers, len(view)
+        n = 0
+        for row in problems:
+            try:
+                numbers.extend(self.problem(row))
+            except Error as error:
+                error.row, error.args = n, (f"row {n}: {error}",)
+                raise
+            n += 1
+        return numbers, n
+
+    def _view(self, problems: Any) -> memoryview:
+        try:
+            view = memoryview(problems)
+        except TypeError:
+            view = memoryview(b"")
+        if view.format != "i" or view.ndim != 2 or view.shape is None or view.shape[1] != len(self.fields):
+            raise Error(f"{self.name}: an array has to be of 32-bit integers, with {len(self.fields)} columns: "
+                        f"{', '.join(self._field_names)}")
+        return view
+
+    def _columns(self, given: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
+        """The rows of columns of the same length; one value stands for all rows."""
+        columns = self._in_order(given)
+        lengths = {name: len(column) for name, column in zip(self._field_names, columns)
+                   if hasattr(column, "__len__") and not isinstance(column, str)}
+        if not lengths or len(set(lengths.values())) > 1:
+            raise Error(f"{self.name}: columns of different lengths, or none: {lengths}")
+        n = next(iter(lengths.values()))
+        return zip(*(column if name in lengths else [column] * n for name, column in zip(self._field_names, columns)))
+
+    def scores(self, problem: Sequence[int], tuples: Sequence[int]) -> List[Optional[int]]:
+        """How good tuples are that need not be among the best, higher is better; None: one is not legal. The problem
+        is given by its numbers, and the tuples, one behind the other, by the indexes of their values (-1: unknown)."""
+        asking, width = self._asking(1, None), len(self.params)
+        n = len(tuples) // width
+        numbers, indexes = array.array("i", problem), array.array("i", tuples)
+        scores = (ctypes.c_int32 * n)()
+        status = self._library.kpred_python_scores(asking.at, numbers.buffer_info()[0], indexes.buffer_info()[0], n,
+                                                   scores)
+        if status:
+            self._fail(status, asking.context, numbers)
+        return [None if score == -2 ** 31 else score for score in scores]
+
+
+def _version_number() -> int:
+    major, minor, patch = map(int, version().split("."))
+    return 10000 * major + 100 * minor + patch
+
+
+from .prune import prune  # noqa: E402: it needs Model
