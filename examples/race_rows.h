@@ -1,4 +1,4 @@
-/* race_rows.h - a table of what races have timed, which `kpred-train` merges and learns from
+/* race_rows.h - a table of what races have timed, from which `kpred-train` learns
    SPDX-License-Identifier: MIT
 
    Behind kpred_hip.h. A table begins with what times depend on: device, driver, library. Each row
@@ -31,8 +31,7 @@ static inline int race_environment(char *text, size_t size)
 }
 
 /* Opens the table to add rows to, or begins it with the head: title, environment, columns. NULL
-   with a message: it cannot be written, or begins with another head, so its times do not compare.
-   */
+   with a message: it cannot be written, or begins with another head: times of two do not mix. */
 static inline FILE *race_rows_open(const char *path, const char *kernel, const char *columns)
 {
     char head[RACE_HEAD], there[RACE_HEAD];

@@ -33,7 +33,7 @@ table("times.csv", [16, 32, 64])
 # In one of three tables the best tuple takes three times its time, and the second one is the best.
 FULL = [table(f"full{i}.csv", [20, 40], lambda tile, i=i: 3. if i == 2 and tile == "1" else 1.) for i in range(3)]
 # It predicts the second best one first, then the best one, and the other model the worst one alone.
-KPRED = write("kpred", 'echo rank,probability,tile\ncase $2 in good) echo 1,1,2; echo 2,1,1;; *) echo 1,1,8;; esac\n')
+KPRED = write("kpred", 'echo rank,probability,tile\ncase $2 in */good) echo 1,1,2; echo 2,1,1;; *) echo 1,1,8;; esac\n')
 RACE = write("race", r"""#!/usr/bin/env python3
 import sys
 words = sys.argv[1:]
@@ -46,7 +46,7 @@ os.mkdir(os.path.join(FOLDER, "clblast"))
 write("clblast/clblast_xgemm_1_32.json", '{"results": [{"time": 2, "parameters": {"MWG": 1}},'
       '{"time": 1, "parameters": {"MWG": 64, "PRECISION": 32}}]}')
 COMMAND = (f"{sys.executable} tools/lab/peers/loop.py --kpred '{write('run', f'#!/bin/sh{chr(10)}. {KPRED}{chr(10)}')}' "
-           f"--spec {FOLDER}/spec --times {FOLDER}/times.csv --full {' '.join(FULL)} --model good --csv")
+           f"--spec {FOLDER}/spec --times {FOLDER}/times.csv --full {' '.join(FULL)} --model {write('good', '')} --csv")
 
 
 def shares(options):

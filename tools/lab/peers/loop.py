@@ -31,6 +31,7 @@ import os
 import re
 import subprocess
 import sys
+import zlib
 
 from rows import ROOT, die, parser_of, print_lines, progress, read_sections, run
 
@@ -231,18 +232,23 @@ def final_of(measured, options, i, firsts):
 
 
 def finals_of(measured, options, orders):
-    """By problem and way: tuple and time; read from the file if it is there, else measured."""
+    """By problem and way: tuple and time; read from the file if it is there, else measured. What was
+    measured for the same model when it was stopped stays."""
+    with open(options.model, "rb") as f:
+        part = f"{options.finals}.{zlib.crc32(f.read()):x}"
     if not os.path.exists(options.finals):
-        rows = []
-        for i in range(len(measured.problems)):
+        there = {tuple(int(row[f]) for f in "mnk") for row in rows_of(part)} if os.path.exists(part) else set()
+        for i, problem in enumerate(measured.problems.tolist()):
+            if tuple(problem) in there:
+                continue
             progress(f"races {i + 1} of {len(measured.problems)}")
             firsts = {way: order[i][0] for way, order in orders.items()}
             firsts["best"] = np.nanargmin(np.exp(np.log(measured.times[:, i]).mean(0)))
-            rows += final_of(measured, options, i, firsts)
+            rows = final_of(measured, options, i, firsts)
+            with open(part, "a", encoding="utf-8", newline="") as f:
+                csv.writer(f, lineterminator="\n").writerows([FINALS, *rows] if f.tell() == 0 else rows)
         progress("")
-        with open(options.finals + ".new", "w", encoding="utf-8", newline="") as f:
-            csv.writer(f, lineterminator="\n").writerows([FINALS, *rows])
-        os.replace(options.finals + ".new", options.finals)
+        os.replace(part, options.finals)
     finals = {}
     for row in rows_of(options.finals):
         finals[tuple(int(row[f]) for f in "mnk"), row["way"]] = row["tuple"], float(row["time_us"])

@@ -50,7 +50,8 @@ def prune(model: Union[Model, str], k: int = 4, *, given: Optional[Mapping[str, 
         for config in configs:
             for _, name, places in params:
                 numbers.append(_place(_value(config, name), places))
-        return [configs[i] for i in order(*numbers)]
+        # hash makes a constant of what torch.compile has not looked at, and of its symbols for sizes. (-1 becomes -2.)
+        return [configs[i] for i in order(*[hash(number) for number in numbers])]
 
     return kept
 
@@ -124,7 +125,7 @@ def _number(value: Any, tokens: Mapping[Value, int]) -> int:
     """A size, or the number of a token: the argument's text or, of a tensor, its type's"""
     if tokens:
         return _place(_text(value), tokens)
-    return hash(value) if isinstance(value, int) or hasattr(value, "__index__") else -1 # of a symbol of torch.compile, too, it makes a number
+    return value if isinstance(value, int) or hasattr(value, "__index__") else -1
 
 
 def _order(model: Model, k: int, numbers: Sequence[int]) -> Tuple[int, ...]:
