@@ -240,7 +240,8 @@ static void a_sticky_error_behind_another(void)
     }
 }
 
-/* All warm-ups, but the first probe before the second one; of the probes, the fastest comes first */
+/* Of the warm-ups, the first one is followed by its probe; of the other probes, the fastest comes
+   first. */
 static void flushes_fail(void)
 {
     static const size_t entry[] = {0, 0, 1, 2, 3, 4, 3, 1, 2, 4};
