@@ -86,6 +86,7 @@ $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
 $(addprefix $(BUILD)/tools/,base/unpack.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
+    data/tuner_pyatf.o data/tuner_autotune.o data/helion.o data/triton_json.o train/file_trees.o \
     miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
 .PHONY: FORCE
 
@@ -178,10 +179,11 @@ release-check: all ## the one gate before a tag: stages that have not passed for
 matrix: ## compilers, flags, bodies, processors, C libraries: one signature in every cell
 	@BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/matrix/matrix.sh all
 
-# STRIDE, COUNT and EVERY: tests/proof
+# STRIDE, COUNT, EVERY and EACH: tests/proof
 .PHONY: proof
-proof: all ## show at length what other tests show in short; some minutes, with Frama-C
+proof: all ## show at length what other tests show in short, and prove whole calls with Frama-C; hours
 	@STRIDE=1 COUNT=20 EVERY=1 $(RUN) test_domains test_search test_golden proof
+	@BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/proof/whole.sh all
 
 .PHONY: faults
 faults: all ## let memory, disk and calls of the system fail, and kill commands; five minutes

@@ -50,7 +50,7 @@ THE RACE       1. Entry: the candidates have a warm-up launch one after the othe
                   (KPRED_HIP_SAMPLES) are used up.
                4. What is then left of the budget is for the candidates that were not reached: they
                   enter, and the rounds go on with those that are not dropped. Candidates for which
-                  nothing is left stay KPRED_HIP_UNTRIED.
+                  nothing is left stay KPRED_HIP_UNTRIED, and so they do if launches are batched.
                5. The winner is the best-ranked of the candidates that are slower than the leader by
                   at most `tolerance`.
                Launches shorter than least_us are batched: several stand between two events. With

@@ -12,8 +12,9 @@
    marker, so a pair of them times what lies between, as in HIP. The event of each launch is kept. A
    wait returns the first error of the launches that it waits for: a kernel that fails on the device
    is seen. A module is a file with OpenCL C, or with bitcode of LLVM if the device takes it. Memory
-   is an address that only these calls know; a kernel's argument is where an allocation begins. Errors of OpenCL keep their numbers, below 0,
-   but for those that say that the context is lost or that a launch found no resources. */
+   is an address that only these calls know; a kernel's argument is where an allocation begins.
+   Errors of OpenCL keep their numbers, below 0, but for those that say that the context is lost or
+   that a launch found no resources. */
 #ifndef KPRED_OPENCL_AS_HIP_H
 #define KPRED_OPENCL_AS_HIP_H
 

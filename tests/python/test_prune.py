@@ -197,6 +197,19 @@ def way_back():
     assert sum(lost) / len(lost) < 1.15 < sum(by_order) / len(by_order), (lost, by_order)
 
 
+def compiled():
+    """torch.compile in one graph, with sizes that it knows as symbols"""
+    torch, configs, prune = importlib.import_module("torch"), configs_of(Config, FOUND), kpred.prune(model, given=GIVEN)
+
+    def ask(x, E, N):
+        return [x + config.kwargs["BLOCK_SIZE_M"] for config in prune(configs, {"E": E, "N": N, "x": x}, M=x.shape[0])]
+
+    whole = torch.compile(ask, fullgraph=True, dynamic=True, backend="eager")
+    for rows in 512, 16:
+        said, right = ([x[0].item() for x in f(torch.zeros(rows), 8, 4096)] for f in (whole, ask))
+        assert said == right and len(said) == 4, (rows, said, right)
+
+
 def with_triton(version):
     """That one, from pip"""
     at = f"{tmp}/triton-{version}"
@@ -225,6 +238,8 @@ if sys.argv[1:] != ["own"]:
     refused("a token that is none", "gpu=MI300X: unknown token", tuned, SIZES, given=dict(gpu="MI300X"))
     refused("a name that is none", "has neither a field nor a parameter m", tuned, SIZES, names=dict(m="M"))
     refused("k", "k is 0", tuned, SIZES, 0)
+if sys.argv[1:] != ["own"]:
+    check_with("python3-torch", "torch.compile with fullgraph=True", compiled)
 if there("python3-triton"):
     check("a run of Triton's autotuner", autotune, importlib.import_module("triton"), os.environ["TRITON_CACHE_DIR"])
     check_with(TRAINER, "docs/python.md: from Triton's cache to a model", way_back)

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: kpred-train train SPEC --data FILE... [--beside FILE...]\n"
+    "usage: kpred-train train SPEC --data FILE...|--judge MODEL --problems FILE.csv\n"
+    "                         [--beside FILE...]\n"
     "                         [--split config|shape|none|config:I/N|shape:I/N|fold:I/N|\n"
     "                         file:NAME]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
@@ -27,6 +28,10 @@ static const char help[] =
     "\n"
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   data files of any kind that `kpred-train ingest --help` lists\n"
+    "  --judge MODEL    boosted trees of LightGBM (text) or XGBoost (JSON) in the place of data:\n"
+    "                   they teach what they say of all legal tuples; the spec's section [judge]\n"
+    "                   has their features\n"
+    "  --problems FILE.csv  for these problems, a column for each field\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well; format = timed or a section [judge];\n"
     "                   --split keeps none of them\n"
@@ -123,6 +128,8 @@ static int train_files_open(const struct train_options *o, struct train_files *t
     int bad = outputs_check_apart(named, 2) || outputs_check_input(named, 2, "SPEC", o->spec)
               || outputs_check_inputs(named, 2, "--data", &o->data)
               || outputs_check_inputs(named, 2, "--beside", &o->beside)
+              || (o->judge && outputs_check_input(named, 2, "--judge", o->judge))
+              || (o->problems && outputs_check_input(named, 2, "--problems", o->problems))
               || header_check_kept(o->output, o->force) || out_open(&to->header, o->output);
     to->has_floats = floats != NULL;
     to->is_file = !is_device(o->output);
@@ -239,7 +246,8 @@ static int train(const struct train_options *o, struct model *model, const struc
         bad = (o->net ? train_paper : train_additive)(o, model, recipe, &rows, story.s, to);
     }
     if (!bad && !o->net)
-        bad = train_report(model, &d->own, rows.judges);
+        bad = d->judge.file ? train_judge_report(model, d)
+                            : train_report(model, &d->own, rows.judges);
     if (!bad && to->is_file && ends_with(o->output, ".h")) /* so eval and predict know it */
         train_next(o, model, &rows, next);
     buf_free(&story);
@@ -250,6 +258,9 @@ static int train(const struct train_options *o, struct model *model, const struc
 /* What [judge] and --beside are for */
 static int check_judge(const struct train_options *o, const struct spec *spec)
 {
+    if (o->judge && spec->format != SPEC_TIMED)
+        return fail("%s: --judge: is for a spec with `format = timed`, not %s", spec->path,
+                    spec_formats[spec->format]);
     if (spec->judge.n && !spec_is_timed(spec))
         return fail("%s:%ld: [judge]: is for timed data", spec->path, spec->judge.line);
     return spec->judge.n || spec->format == SPEC_TIMED || !o->beside.n
@@ -289,10 +300,11 @@ static int load_and_train(const struct train_options *o, struct model *model,
     set_epochs(o, &recipe);
     if (train_files_open(o, &to))
         return -1;
-    int bad = training_data_open(model, &files, &o->how, &d);
+    int bad =
+        o->judge ? train_judge_open(o, model, &d) : training_data_open(model, &files, &o->how, &d);
     if (!bad) {
         bad = train(o, model, &recipe, &d, &to, &next);
-        training_data_close(&d);
+        (o->judge ? train_judge_close : training_data_close)(&d);
     }
     if (bad)
         train_files_abandon(&to);
@@ -312,6 +324,13 @@ static int check_options(const struct train_options *o)
             "--split \"%s\": expected config, shape, none, or config:I/N, shape:I/N, fold:I/N with "
             "I < N, or file:NAME",
             o->split);
+        return 2;
+    }
+    if (!o->judge != !o->problems || !o->judge == !o->data.n || (o->judge && o->beside.n)) {
+        fail(o->judge || o->problems
+                 ? "--judge MODEL and --problems FILE.csv stand together, without "
+                   "--data and --beside"
+                 : "--data is missing");
         return 2;
     }
     if (o->net && o->float_out) {
@@ -345,7 +364,9 @@ int cmd_train(int argc, char **argv)
     struct train_options o = {.seed = 1, .how.most = ROW_LIMIT};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
+        {.name = "--judge", .kind = OPT_TEXT, .to = &o.judge},
+        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems},
         {.name = "--beside", .kind = OPT_TEXTS, .to = &o.beside},
         {.name = "--split", .kind = OPT_TEXT, .to = &o.split},
         {.name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS},

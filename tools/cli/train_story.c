@@ -86,6 +86,8 @@ static void write_command(struct buf *b, const struct train_options *o, const st
     add_plain(&c, "kpred-train train");
     add_word(&c, spec_name(o));
     add_files(&c, "--data", &o->data);
+    add_text(&c, "--judge", o->judge ? base_name(o->judge) : NULL);
+    add_text(&c, "--problems", o->problems ? base_name(o->problems) : NULL);
     add_files(&c, "--beside", &o->beside);
     const int is_usual = !strcmp(o->split, "config") && !strcmp(model->spec->shipped, "config");
     add_text(&c, "--split", is_usual ? NULL : o->split);
@@ -246,7 +248,8 @@ void train_next(const struct train_options *o, const struct model *model,
     const struct recipe_rows *example = rows->held_out.n ? &rows->held_out : &rows->train;
     memset(out, 0, sizeof *out);
     out->has_kept = rows->held_out.n > 0;
-    eval_command(&out->eval, o, out->has_kept);
+    if (!o->judge)
+        eval_command(&out->eval, o, out->has_kept);
     if (!o->net)
         predict_command(&out->predict, o, model->spec, example->problem);
 }

@@ -158,6 +158,7 @@ _kpred_value() {
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
     *:--set) _kpred_given ;;
     *:--unit) _kpred_reply s ms us ns ;;
+    train:--judge) _kpred_files .txt .json .txt.gz .json.gz ;;
     train:-o | relayout:-o) _kpred_files .h ;;
     *:--spec) _kpred_files .spec ;;
     *:--include-dir) _kpred_files / ;; # folders alone

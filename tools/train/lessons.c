@@ -259,7 +259,7 @@ int lessons_add(const struct lessons_task *task, struct lessons_made *out)
                          .seed = task->judges.seed,
                          .judges = out->judges};
     if (unseen_read(&t.unseen, task->judges.model->spec)
-        || judge_trees_fit(out->judges, &task->judges))
+        || (!out->judges->other.file && judge_trees_fit(out->judges, &task->judges)))
         return -1;
     t.problem = xcalloc(most * d->n_fields + 1, sizeof *t.problem);
     t.lesson = xcalloc(most + 1, sizeof *t.lesson);
@@ -277,4 +277,84 @@ int lessons_add(const struct lessons_task *task, struct lessons_made *out)
     free(t.lesson);
     free(t.part);
     return 0;
+}
+
+/* ---- what a judge of a file says ---- */
+
+static const struct dataset *sort_lesson; /* for qsort */
+
+static int by_problem(const void *pa, const void *pb)
+{
+    const struct dataset *a = pa, *b = pb;
+    for (size_t f = 0; f < a->n_fields; f++)
+        if (a->problem[f] != b->problem[f])
+            return a->problem[f] < b->problem[f] ? -1 : 1;
+    return 0;
+}
+
+static int by_target(const void *pa, const void *pb)
+{
+    const struct dataset *d = sort_lesson;
+    return memcmp(d->target + *(const size_t *)pa * d->n_params,
+                  d->target + *(const size_t *)pb * d->n_params, d->n_params);
+}
+
+static void add_lesson(const struct dataset *lesson, struct dataset *to)
+{
+    const size_t n_fields = to->n_fields, n_params = to->n_params;
+    size_t *order = xcalloc(lesson->n + 1, sizeof *order);
+    for (size_t i = 0; i < lesson->n; i++)
+        order[i] = i;
+    sort_lesson = lesson;
+    qsort(order, lesson->n, sizeof *order, by_target);
+    for (size_t i = 0; i < lesson->n; i++, to->n++) {
+        memcpy(to->problem + to->n * n_fields, lesson->problem, n_fields * sizeof *to->problem);
+        memcpy(to->target + to->n * n_params, lesson->target + order[i] * n_params, n_params);
+        to->time_us[to->n] = lesson->time_us[order[i]];
+    }
+    free(order);
+}
+
+static int join_lessons(const struct file_lessons *task, struct dataset *lesson,
+                        struct dataset *out)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < task->n; i++) {
+        if (!lesson[i].n)
+            return fail("%s:%ld: no tuple is legal for this problem", task->path, task->line[i]);
+        rows += lesson[i].n;
+    }
+    out->problem = xcalloc(rows, out->n_fields * sizeof *out->problem);
+    out->target = xcalloc(rows, out->n_params);
+    out->time_us = xcalloc(rows, sizeof *out->time_us);
+    out->unknown = xcalloc(rows, sizeof *out->unknown);
+    out->file = xcalloc(rows, sizeof *out->file);
+    out->row = xcalloc(rows, sizeof *out->row);
+    qsort(lesson, task->n, sizeof *lesson, by_problem);
+    for (size_t i = 0; i < task->n; i++)
+        add_lesson(&lesson[i], out);
+    return 0;
+}
+
+int lessons_of_file(const struct file_lessons *task, struct dataset *out)
+{
+    const size_t n_fields = task->model->m.n_fields;
+    const struct judge_trees judges = {.other = task->judge};
+    struct dataset none = {.n_fields = n_fields, .n_params = task->model->m.n_params};
+    struct teaching t = {
+        .data = &none, .model = task->model, .seed = task->seed, .judges = &judges, .n = task->n};
+    t.problem = xcalloc(task->n * n_fields + 1, sizeof *t.problem);
+    memcpy(t.problem, task->problem, task->n * n_fields * sizeof *t.problem);
+    t.lesson = xcalloc(task->n + 1, sizeof *t.lesson);
+    struct pool *pool = pool_new(task->n_threads);
+    pool_run(pool, lesson_make, &t, task->n);
+    pool_free(pool);
+    out->n_fields = n_fields;
+    out->n_params = none.n_params;
+    const int bad = join_lessons(task, t.lesson, out);
+    for (size_t i = 0; i < task->n; i++)
+        data_free(&t.lesson[i]);
+    free(t.problem);
+    free(t.lesson);
+    return bad;
 }

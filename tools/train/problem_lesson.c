@@ -279,25 +279,29 @@ static void mark_name(const struct teaching *t, const int32_t *problem, int name
 
 /* ---- what is learnt of a problem ---- */
 
+/* A problem of timed data with room for n tuples */
+static struct dataset new_lesson(const struct dataset *like, size_t n)
+{
+    struct dataset d = {.n = n, .n_fields = like->n_fields, .n_params = like->n_params};
+    d.problem = xcalloc(n * d.n_fields + 1, sizeof *d.problem);
+    d.target = xcalloc(n + 1, d.n_params);
+    d.time_us = xcalloc(n + 1, sizeof *d.time_us);
+    return d;
+}
+
 /* The best of them and some others become a problem of timed data. */
 static void take(const struct teaching *t, const int32_t *problem, const struct options *o,
                  uint64_t seed, struct dataset *to)
 {
     const struct dataset *d = t->data;
     struct ranked *r = rank(o);
-    memset(to, 0, sizeof *to);
-    to->n_fields = d->n_fields;
-    to->n_params = d->n_params;
     for (size_t i = BEST; i < BEST + OTHERS && i < o->tuples.n; i++) {
         const size_t other = i + num_draw(&seed) % (o->tuples.n - i);
         const struct ranked swap = r[i];
         r[i] = r[other];
         r[other] = swap;
     }
-    to->n = o->tuples.n < BEST + OTHERS ? o->tuples.n : BEST + OTHERS;
-    to->problem = xcalloc(to->n * d->n_fields + 1, sizeof *to->problem);
-    to->target = xcalloc(to->n + 1, d->n_params);
-    to->time_us = xcalloc(to->n + 1, sizeof *to->time_us);
+    *to = new_lesson(d, o->tuples.n < BEST + OTHERS ? o->tuples.n : BEST + OTHERS);
     for (size_t i = 0; i < to->n; i++) {
         memcpy(to->problem + i * d->n_fields, problem, d->n_fields * sizeof *problem);
         memcpy(to->target + i * d->n_params, o->target + r[i].at * d->n_params, d->n_params);
@@ -306,12 +310,30 @@ static void take(const struct teaching *t, const int32_t *problem, const struct 
     free(r);
 }
 
+/* What a judge of a file says of a problem of the table is the table. */
+static int take_known(const struct teaching *t, const int32_t *problem, struct dataset *to)
+{
+    size_t end = 0;
+    const size_t first = t->judges->other.file ? find_known(t, problem, &end) : 0;
+    if (end == 0)
+        return 0;
+    const struct dataset *d = t->data;
+    *to = new_lesson(d, end - first);
+    memcpy(to->problem, d->problem + first * d->n_fields,
+           to->n * d->n_fields * sizeof *to->problem);
+    memcpy(to->target, d->target + first * d->n_params, to->n * d->n_params);
+    memcpy(to->time_us, d->time_us + first, to->n * sizeof *to->time_us);
+    return 1;
+}
+
 void lesson_make(void *user, size_t index)
 {
     const struct teaching *t = user;
     const int32_t *problem = t->problem + index * t->data->n_fields;
     const int name = name_of(t, problem);
     struct options o = {.cap = 0};
+    if (take_known(t, problem, &t->lesson[index]))
+        return;
     list(t, problem, &o);
     if (name < 0 && o.tuples.kind != TUPLES_ALL && o.tuples.n)
         climb(t, problem, &o);

@@ -135,6 +135,25 @@ struct lessons_made {
 /* 0, or -1 with a message; the caller frees what was made in both cases. */
 int lessons_add(const struct lessons_task *task, struct lessons_made *out);
 
+/* ---- what a judge of a file says (judge_file.c) ---- */
+
+/* It has no table: what it says of n problems of the user's is one, with the tuples that lessons
+   have. Times are in units of each problem's fastest. */
+struct file_lessons {
+    const struct model *model;
+    struct judge_other judge;
+    const int32_t *problem; /* n x n_fields */
+    const long *line;       /* of each problem, where it stands */
+    const char *path;       /* in this file */
+    size_t n;
+    uint64_t seed;
+    size_t n_threads;
+};
+
+/* Rows sorted as those of files (data.h), all of file 0. 0, or -1 with a message: a problem has no
+   legal tuple. To be freed in both cases. */
+int lessons_of_file(const struct file_lessons *task, struct dataset *out);
+
 /* While lessons are made */
 struct teaching {
     const struct lessons_task *task;

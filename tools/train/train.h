@@ -20,6 +20,7 @@ struct training_files {
 struct training_data {
     struct dataset own, *beside;
     size_t n_beside;
+    struct judge_other judge; /* which made the own, if there is one; who opened it closes it */
 };
 
 /* Loads them, with notes of what was dropped; the model's own get the rows of [unseen]

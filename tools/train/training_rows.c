@@ -132,6 +132,7 @@ static int add_lessons(const struct maker *m, const struct training_data *data,
                                       held->unit};
     struct lessons_made made = {&m->out->train, &m->out->watched, NULL, 0};
     made.judges = m->out->judges = xcalloc(1, sizeof *m->out->judges);
+    made.judges->other = data->judge;
     const int bad = lessons_add(&task, &made);
     m->out->made_up = made.made_up;
     return bad;
@@ -243,9 +244,10 @@ static struct training_part count_part(const struct maker *m, const struct recip
 }
 
 /* As many draws as the data ask for, and trees only where there is something to learn */
-static void settle(const struct maker *m, const unsigned char *part, struct recipe *recipe)
+static void settle(const struct maker *m, int is_judged, const unsigned char *part,
+                   struct recipe *recipe)
 {
-    recipe->judge_trees = recipe->judge_trees > 0 && lessons_possible(m->data, part);
+    recipe->judge_trees = is_judged || (recipe->judge_trees > 0 && lessons_possible(m->data, part));
     if (m->data->time_us && (recipe->draws < 1 || !(recipe->judge_trees > 0)))
         recipe->draws =
             recipe->judge_trees > 0 ? LESSONS_DRAWS : (double)time_targets_draws(recipe, m->data);
@@ -286,7 +288,7 @@ int training_rows_make(const struct training_task *task, struct model *model,
         return -1;
     int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
-        settle(&m, held.part, &recipe);
+        settle(&m, data->judge.file != NULL, held.part, &recipe);
         bad = make_rows(&m, data, &held, model);
     }
     held_out_free(&held);

@@ -3,9 +3,10 @@
 
    usage: evaluate planted|reduce|stencil|softmax, as `--evaluate 'evaluate planted'`
 
-   AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with --form ir
-   and --target spir64:
-     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ examples/evolve/gpu/evaluate.c -lamdhip64 -lm -o evaluate
+   AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with
+   --form ir and --target spir64:
+     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ examples/evolve/gpu/evaluate.c -lamdhip64 -lm \
+         -o evaluate
      cc -std=c99 -I. -Iexamples -isystem /usr/local/cuda/include \
          -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' examples/evolve/gpu/evaluate.c \
          -L/usr/local/cuda/lib64 -lcudart -lm -o evaluate
@@ -117,6 +118,7 @@ static const struct kernel {
     void (*compute)(int n, int m); /* `want` */
     int (*inputs)(int n, int m), (*outputs)(int n, int m), (*groups)(int n, int m);
     unsigned lanes;
+    float step; /* inputs are multiples of it */
     struct evaluator_case cases[6];
 } kernels[] = {
     {"planted",
@@ -125,6 +127,7 @@ static const struct kernel {
      n_of,
      n_by_64,
      64,
+     1,
      {{"n=20000,m=33", 0, 0},
       {"n=8011,m=70", 0, 0},
       {"n=1000,m=1", 0, 1},
@@ -136,10 +139,11 @@ static const struct kernel {
      groups_of,
      groups_of,
      256,
-     {{"n=1000003,m=16", 0, 0},
-      {"n=700000,m=4", 0, 0},
+     1,
+     {{"n=200003,m=16", 0, 0},
+      {"n=100000,m=4", 0, 0},
       {"n=100,m=1", 0, 1},
-      {"n=1500001,m=31", 1, 0},
+      {"n=300001,m=31", 1, 0},
       {"n=255,m=3", 1, 1}}},
     {"stencil",
      stencil,
@@ -147,10 +151,11 @@ static const struct kernel {
      all_of,
      by_64,
      64,
-     {{"n=700,m=640", 0, 0},
-      {"n=333,m=1021", 0, 0},
+     1,
+     {{"n=300,m=320", 0, 0},
+      {"n=111,m=513", 0, 0},
       {"n=3,m=1", 0, 1},
-      {"n=1009,m=501", 1, 0},
+      {"n=257,m=301", 1, 0},
       {"n=1,m=130", 1, 1}}},
     {"softmax",
      softmax,
@@ -158,6 +163,7 @@ static const struct kernel {
      all_of,
      n_of,
      64,
+     10.3f,
      {{"n=60,m=640", 0, 0},
       {"n=100,m=331", 0, 0},
       {"n=5,m=1", 0, 1},
@@ -261,7 +267,9 @@ static void sizes_of(int number, int *n, int *m)
     sscanf(kernel->cases[number].sizes, "n=%d,m=%d", n, m);
 }
 
-/* Small integers, and what comes of them, once for each case that another one was before */
+/* Small multiples, of 1 where sums are to be exact, and so large for softmax that a power of two
+   overflows without the largest being taken off; and what comes of them. Once for each case that
+   another one was before */
 static hipError_t set_up(int number)
 {
     static int ready = -1;
@@ -272,7 +280,7 @@ static hipError_t set_up(int number)
         return hipSuccess;
     for (int i = 0; i < kernel->inputs(n, m); i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        x[i] = (float)(seed >> 60) - 7;
+        x[i] = ((float)(seed >> 60) - 2) * kernel->step;
     }
     kernel->compute(n, m);
     ready = number;

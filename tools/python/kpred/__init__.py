@@ -72,8 +72,8 @@ class Prediction(NamedTuple):
 # ---- what kpred.h declares ----
 
 class _Field(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("tokens", ctypes.POINTER(ctypes.c_char_p))] + [
-        (name, ctypes.c_int32) for name in ("n_tokens", "least", "most", "trained_min", "trained_max")]
+    _fields_ = [("name", ctypes.c_char_p), ("tokens", ctypes.POINTER(ctypes.c_char_p)),
+                *((name, ctypes.c_int32) for name in ("n_tokens", "least", "most", "trained_min", "trained_max"))]
 
 
 class _Param(ctypes.Structure):
@@ -286,7 +286,8 @@ class Batch(Sequence[List[Prediction]]):
     def __init__(self, model: "Model", n: int, k: int, buffers: Optional[_Buffers]) -> None:
         self._model, self._k, self._buffers = model, k, buffers
         self.counts: Sequence[int] = array.array("i", buffers.count if buffers else [])
-        self.probabilities = self.values = memoryview(b"")
+        self.probabilities: Any = memoryview(b"")
+        self.values: Any = self.probabilities
         if buffers:
             self.probabilities = memoryview(buffers.probability).cast("B").cast("f", (n, k))
             self.values = memoryview(buffers.values).cast("B").cast("i", (n, k, len(model.params)))
@@ -339,10 +340,10 @@ class Model:
         if not (isinstance(k, int) and isinstance(most, int) and 1 <= k <= most):
             raise Error(f"{self.name}: k is {k!r}: it has to be from 1 to the beam" + (
                 "" if beam is None else f", {beam!r}"), -13, value=k, limit=beam)
-        known = self._local.__dict__
+        known: Dict[Any, _Asking] = self._local.__dict__
         if most not in known:
             known[most] = _Asking(self, most)
-        return known[most] # type: ignore[no-any-return]
+        return known[most]
 
     def problem(self, given: Problem) -> "array.array[int]":
         """The numbers of a problem, in the model's order, as C takes them"""
@@ -410,7 +411,7 @@ class Model:
         text = _text(self._library.kpred_status_string(status))
         field = self.fields[index] if status in (SIZE, TOKEN) and index is not None else None
         if field:
-            value = problem[index]
+            value = problem[index or 0]
             text = f"{field.name}={value}: {text}, the limit is {limit}"
         elif value is not None and status not in (INFEASIBLE, BUDGET):
             text += f": {value}" + (f", the limit is {limit}" if limit is not None else "")

@@ -29,6 +29,7 @@ def prune(model: Union[Model, str], k: int = 4, *, given: Optional[Mapping[str, 
     _check_names(known, given or {}, called)
     alone = {called.get(f.name, f.name): f.tokens[0] for f in known.fields
              if len(f.tokens) == 1 and f.name != "types"}
+    has_types = "types" in [f.name for f in known.fields]
     fields = [(f, called.get(f.name, f.name), _places(f.tokens)) for f in known.fields]
     params = [(p, called.get(p.name, p.name), _places(p.values)) for p in known.params]
 
@@ -41,14 +42,16 @@ def prune(model: Union[Model, str], k: int = 4, *, given: Optional[Mapping[str, 
 
     def kept(configs: Sequence[Any], named_args: Mapping[str, Any], /, **others: Any) -> List[Any]:
         arguments = {**alone, **named_args, **others}
-        arguments.setdefault("types", _types(arguments))
+        if has_types and "types" not in arguments:
+            arguments["types"] = _types(arguments)
         arguments.update(constants)
         _check_keys(known, configs, params, arguments, fields)
         numbers = [_number(arguments[name], places) for _, name, places in fields]
         for config in configs:
             for _, name, places in params:
                 numbers.append(_place(_value(config, name), places))
-        return [configs[i] for i in order(*numbers)]
+        # hash makes a constant of what torch.compile has not looked at, and of its symbols for sizes. (-1 becomes -2.)
+        return [configs[i] for i in order(*[hash(number) for number in numbers])]
 
     return kept
 
@@ -103,17 +106,26 @@ def _place(value: Any, places: Mapping[Value, int]) -> int:
     return places.get(str(value), places.get(str(value).lower(), -1))
 
 
+def _is_tensor(value: Any) -> bool:
+    """torch.compile does not ask a number for its attributes."""
+    return not isinstance(value, (int, float, str)) and hasattr(value, "dtype")
+
+
+def _text(value: Any) -> str:
+    return str(value.dtype) if _is_tensor(value) else str(value)
+
+
 def _types(arguments: Mapping[str, Any]) -> str:
     """Those of the tensors in their order, or one alone where all are the same"""
-    types = [str(value.dtype).replace("torch.", "") for value in arguments.values() if hasattr(value, "dtype")]
+    types = [_text(value).replace("torch.", "") for value in arguments.values() if _is_tensor(value)]
     return "_".join(types if len(set(types)) > 1 else types[:1]) or "none"
 
 
 def _number(value: Any, tokens: Mapping[Value, int]) -> int:
     """A size, or the number of a token: the argument's text or, of a tensor, its type's"""
     if tokens:
-        return _place(str(value.dtype) if hasattr(value, "dtype") else value, tokens)
-    return hash(value) if hasattr(value, "__index__") else -1 # of a symbol of torch.compile, too, it makes a number
+        return _place(_text(value), tokens)
+    return value if isinstance(value, int) or hasattr(value, "__index__") else -1
 
 
 def _order(model: Model, k: int, numbers: Sequence[int]) -> Tuple[int, ...]:

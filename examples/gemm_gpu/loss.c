@@ -1,0 +1,262 @@
+/* loss.c - what a race loses to the best of its candidates, with this kpred_hip.h and another one
+   SPDX-License-Identifier: MIT
+
+   usage: loss FOLDER BUDGET_US... <RANKED.csv
+   FOLDER has the variants, RANKED.csv is what `kpred predict --problems --csv -k 10` prints. For
+   each problem the first 4 and all tuples race with each budget, with both headers by turns. Before
+   and after these races all tuples are timed in rounds: one half names the best, and the other one
+   compares it with the winner. A line has the candidates, the budget, and for both headers the mean
+   loss in percent, launches, and the share of the budget that was spent; and how much less is lost,
+   with its 95 % interval over the problems. A problem with a tuple that fails or is wrong is left
+   out. The Makefile compiles this file twice, and gives the other header's race a name, RACE. */
+#ifdef RACE
+#define KPRED_HIP_STATIC
+#else
+#define KPRED_IMPLEMENTATION
+#define KPRED_HIP_IMPLEMENTATION
+#define RACE new_race
+#endif
+#include "kpred_hip.h"
+
+enum { K = 10, FEW = 4 };
+
+void old_race(const kpred_hip_plan *plan, const kpred_tuple *tuples, size_t n,
+              kpred_hip_result *result);
+void new_race(const kpred_hip_plan *plan, const kpred_tuple *tuples, size_t n,
+              kpred_hip_result *result);
+
+void RACE(const kpred_hip_plan *plan, const kpred_tuple *tuples, size_t n, kpred_hip_result *result)
+{
+    kpred_hip_timing timings[K];
+    if (kpred_hip_select(plan, tuples, n, timings, result) != KPRED_HIP_OK)
+        result->winner = 0;
+}
+
+#ifdef KPRED_IMPLEMENTATION
+
+#include "device.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { REPEATS = 6, ROUNDS = 100, MOST_PROBLEMS = 200, MOST_BUDGETS = 8, DRAWS = 2000 };
+
+static struct device device;
+static kpred_tuple tuples[K];
+static double typical[2][K]; /* us, before and after the races */
+static double budget[MOST_BUDGETS];
+static int n_budgets, n_problems;
+static uint32_t seed = 1;
+
+/* Sums over the races of a number of candidates, a budget and a header */
+static struct cell {
+    double loss[MOST_PROBLEMS]; /* mean logarithm of the winner's time by the best one's */
+    double launches, spent;
+} cells[2][MOST_BUDGETS][2];
+static double won[2][MOST_BUDGETS][2][K]; /* of a problem: the share of the races */
+
+/* ---- how fast the tuples are ---- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static hipError_t time_one(const kpred_tuple *tuple, const hipEvent_t *event, double *us)
+{
+    float ms = 0;
+    hipError_t error = hipEventRecord(event[0], 0);
+    if (error == hipSuccess)
+        error = launch(&device, tuple, 0);
+    if (error == hipSuccess)
+        error = hipEventRecord(event[1], 0);
+    if (error == hipSuccess)
+        error = hipEventSynchronize(event[1]);
+    if (error == hipSuccess)
+        error = hipEventElapsedTime(&ms, event[0], event[1]);
+    *us = 1e3 * (double)ms;
+    return error;
+}
+
+/* Medians of rounds, each of which begins with another tuple */
+static hipError_t time_all(double *median)
+{
+    static double us[K][ROUNDS];
+    hipEvent_t event[2];
+    hipError_t error = hipEventCreate(&event[0]);
+    if (error != hipSuccess || (error = hipEventCreate(&event[1])) != hipSuccess)
+        return error;
+    for (int r = 0; r < ROUNDS; r++)
+        for (int i = 0; i < K && error == hipSuccess; i++) {
+            const int k = (i + r) % K;
+            error = time_one(&tuples[k], event, &us[k][r]);
+        }
+    for (int i = 0; i < K; i++) {
+        qsort(us[i], ROUNDS, sizeof us[i][0], compare_doubles);
+        median[i] = us[i][ROUNDS / 2];
+    }
+    (void)hipEventDestroy(event[0]);
+    (void)hipEventDestroy(event[1]);
+    return error;
+}
+
+/* The best of the first n by one half, the winner's time beside it by the other half */
+static double loss_of(size_t winner, int n)
+{
+    double loss = 0;
+    for (int half = 0; half < 2; half++) {
+        int best = 0;
+        for (int i = 1; i < n; i++)
+            if (typical[half][i] < typical[half][best])
+                best = i;
+        loss += log(typical[!half][winner] / typical[!half][best]) / 2;
+    }
+    return loss;
+}
+
+/* ---- races ---- */
+
+static void race(int n, int b, int is_new)
+{
+    struct cell *cell = &cells[n == K][b][is_new];
+    kpred_hip_result result;
+    kpred_hip_plan plan = {0};
+    plan.user = &device;
+    plan.launch = launch;
+    plan.budget_us = budget[b];
+    (is_new ? new_race : old_race)(&plan, tuples, (size_t)n, &result);
+    won[n == K][b][is_new][result.winner] += 1.0 / REPEATS;
+    cell->launches += (double)result.launches / REPEATS;
+    cell->spent += result.device_us / budget[b] / REPEATS;
+}
+
+static void race_by_turns(void)
+{
+    for (int r = 0; r < 2 * REPEATS * n_budgets; r++) {
+        const int first = (int)(next_random(&seed) % 2), b = r / 2 % n_budgets;
+        race(r % 2 ? K : FEW, b, first);
+        race(r % 2 ? K : FEW, b, !first);
+    }
+}
+
+/* Adds what has been lost on this problem. */
+static void add_losses(void)
+{
+    for (int c = 0; c < 4 * n_budgets; c++) {
+        const int is_all = c & 1, is_new = c >> 1 & 1, b = c >> 2;
+        for (size_t i = 0; i < K; i++)
+            if (won[is_all][b][is_new][i] > 0)
+                cells[is_all][b][is_new].loss[n_problems] +=
+                    won[is_all][b][is_new][i] * loss_of(i, is_all ? K : FEW);
+    }
+    n_problems++;
+}
+
+static int all_work(void)
+{
+    for (int i = 0; i < K; i++)
+        if (launch_once(&device, &tuples[i], 0) != hipSuccess || !verify(&device, &tuples[i], 0))
+            return 0;
+    return 1;
+}
+
+static void race_problem(struct problem p)
+{
+    if (n_problems == MOST_PROBLEMS || open_problem(&device, p) != hipSuccess || !all_work()
+        || time_all(typical[0]) != hipSuccess) {
+        fprintf(stderr, "gemm_gpu: %d %d %d is left out\n", p.m, p.n, p.k);
+        return;
+    }
+    memset(won, 0, sizeof won);
+    race_by_turns();
+    if (time_all(typical[1]) == hipSuccess)
+        add_losses();
+}
+
+/* ---- input and output ---- */
+
+/* line,m,n,k,rank,probability, and the tuple: the rank, or 0 */
+static int read_row(const char *line, struct problem *p, int32_t *value)
+{
+    int rank = 0, at = 0;
+    if (sscanf(line, "%*d,%d,%d,%d,%d,%*f,%n", &p->m, &p->n, &p->k, &rank, &at) != 4 || at == 0
+        || rank < 1 || rank > K)
+        return 0;
+    for (int i = 0, n = 0; i < PARAMS; i++, at += n)
+        if (sscanf(line + at, i + 1 < PARAMS ? "%" SCNd32 ",%n" : "%" SCNd32 "%n", &value[i], &n)
+            != 1)
+            return 0;
+    return rank;
+}
+
+static double mean(const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n_problems; i++)
+        sum += x[i] / n_problems;
+    return sum;
+}
+
+/* The mean of as many numbers, each drawn out of all */
+static double drawn_mean(const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n_problems; i++)
+        sum += x[next_random(&seed) % (uint32_t)n_problems] / n_problems;
+    return sum;
+}
+
+static void print_line(int is_all, int b)
+{
+    static double means[DRAWS];
+    const struct cell *old = &cells[is_all][b][0], *now = &cells[is_all][b][1];
+    double less[MOST_PROBLEMS];
+    for (int i = 0; i < n_problems; i++)
+        less[i] = old->loss[i] - now->loss[i];
+    for (int i = 0; i < DRAWS; i++)
+        means[i] = drawn_mean(less);
+    qsort(means, DRAWS, sizeof means[0], compare_doubles);
+    printf("%2d %9.0f  %6.2f %6.2f  %5.1f %5.1f  %4.2f %4.2f  %6.2f (%.2f to %.2f)\n",
+           is_all ? K : FEW, budget[b], 100 * expm1(mean(old->loss)), 100 * expm1(mean(now->loss)),
+           old->launches / n_problems, now->launches / n_problems, old->spent / n_problems,
+           now->spent / n_problems, 100 * mean(less), 100 * means[DRAWS / 40],
+           100 * means[DRAWS - 1 - DRAWS / 40]);
+}
+
+static int print_lines(void)
+{
+    printf("%d problems; loss in percent, launches, share of the budget: before and now; less\n",
+           n_problems);
+    for (int l = 0; n_problems > 0 && l < 2 * n_budgets; l++)
+        print_line(l / n_budgets, l % n_budgets);
+    return n_problems > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    char line[1000];
+    struct problem p;
+    n_budgets = argc - 2;
+    for (int b = 0; b < n_budgets && b < MOST_BUDGETS; b++)
+        budget[b] = atof(argv[b + 2]);
+    if (n_budgets < 1 || n_budgets > MOST_BUDGETS || !(budget[n_budgets - 1] > 0)) {
+        fprintf(stderr, "usage: loss FOLDER BUDGET_US... <RANKED.csv\n");
+        return 2;
+    }
+    if (no_device())
+        return EXIT_NO_DEVICE;
+    device.folder = argv[1];
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        int32_t value[PARAMS];
+        const int rank = read_row(line, &p, value);
+        if (rank > 0)
+            memcpy(tuples[rank - 1].value, value, sizeof value);
+        if (rank == K)
+            race_problem(p);
+    }
+    close_device(&device);
+    return print_lines();
+}
+
+#endif

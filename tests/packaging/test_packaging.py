@@ -1,0 +1,85 @@
+"""test_packaging.py - the recipes of packaging/: their versions, and that they build where their tools are
+
+SPDX-License-Identifier: MIT
+
+usage: test_packaging.py         versions and syntax; Conan builds its package, without the network
+       test_packaging.py built   Debian's package is built, and lintian is silent; pip may get Conan
+"""
+import ast
+import glob
+import json
+import os
+import re
+import shutil
+import sys
+
+from report import check, check_with, end, folder, need, output, read, run, skip
+
+need("weights/conv_asm_1x1u.h")
+tmp = folder()
+with open("kpred.h", encoding="utf-8") as header:
+    VERSION = output("sh tools/release/install.sh version", stdin=header).strip()
+TREE = f"{tmp}/kpred-{VERSION}"
+
+
+def copy():
+    """What a release has"""
+    kept = run("git ls-files --cached --others --exclude-standard", None).stdout.split()
+    kept = kept if "kpred.h" in kept else [
+        path for path in glob.glob("**", recursive=True) if not path.startswith("build/")]
+    for path in filter(os.path.isfile, kept):
+        os.makedirs(os.path.dirname(f"{TREE}/{path}"), exist_ok=True)
+        shutil.copy2(path, f"{TREE}/{path}")
+
+
+def versions():
+    """Where a recipe cannot read it from kpred.h"""
+    for path, pattern in (("debian/changelog", r"\Akpred \((.*)-\d+\)"), ("vcpkg/kpred/vcpkg.json", '"version": "(.*)"'),
+                          ("spack/packages/kpred/package.py", 'version\\("(.*)", tag="v')):
+        said = re.findall(pattern, read(f"packaging/{path}"))
+        if said[:1] != [VERSION]:
+            yield f"packaging/{path}: {said}, not {VERSION}"
+
+
+def syntax():
+    for path in glob.glob("packaging/**/*.py", recursive=True):
+        ast.parse(read(path), path)
+    assert json.loads(read("packaging/vcpkg/kpred/vcpkg.json"))["name"] == "kpred"
+
+
+def conan():
+    """From another folder, with the tools that are here; its test package predicts."""
+    env = {"CONAN_HOME": f"{tmp}/conan", "PATH": f"{tmp}/pip/bin:{os.environ['PATH']}", "PYTHONPATH": f"{tmp}/pip"}
+    run("conan profile detect", env=env)
+    said = run(f"conan create {TREE}/packaging/conan --no-remote", cwd=tmp, env=env)
+    assert f"kpred/{VERSION} (test package): RUN: " in said.stdout + said.stderr, said
+    packed = sorted(path.rpartition("/include/kpred/")[2] for path in glob.glob(
+        f"{tmp}/conan/p/**/include/kpred/**/*.h", recursive=True))
+    assert packed == sorted([*glob.glob("kpred*.h"), *glob.glob("weights/*.h")]), packed
+
+
+def debian():
+    shutil.make_archive(f"{tmp}/kpred_{VERSION}.orig", "gztar", tmp, os.path.basename(TREE))
+    shutil.copytree(f"{TREE}/packaging/debian", f"{TREE}/debian")
+    run("dpkg-buildpackage -us -uc", cwd=TREE)
+    said = run("lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "
+               + " ".join(glob.glob(f"{tmp}/*.changes")), None)
+    files = output("sh -c 'dpkg -c " + " ".join(glob.glob(f"{tmp}/*.deb")) + "'")
+    assert "./usr/include/kpred/weights/conv_asm_1x1u.h" in files and "kpredConfig.cmake" in files, files
+    return [] if not said.returncode and not said.stdout.strip() else said.stdout
+
+
+check("versions", versions)
+check("syntax", syntax)
+copy()
+if sys.argv[1:] == ["built"]:
+    run(f"{sys.executable} -m pip install -q --target {tmp}/pip conan", None)
+    if all(map(shutil.which, ("dpkg-buildpackage", "dh", "lintian", "cmake"))):
+        check("Debian", debian)
+    else:
+        skip("Debian", "there is no dpkg-buildpackage, dh, lintian or cmake")
+if os.path.exists(f"{tmp}/pip/bin/conan"):
+    check("Conan", conan)
+else:
+    check_with("conan", "Conan", conan)
+end()

@@ -1,0 +1,144 @@
+/* whole.c - kpred_init and kpred_predict of a model as a whole, or its rule alone, for Frama-C's Eva
+   SPDX-License-Identifier: MIT
+
+       -DHEADER='"weights/NAME.h"' -DMODEL=kpred_model_NAME -DARENA=KPRED_NAME_ARENA -DBEAM=10
+
+   Each field of the problem, k and each word of the arena is any number of its type.
+     -DAPART      the parts of the arena are arrays of exactly the size that they need, so that Eva
+                  sees an access that runs from one into another; with a beam of one that is the
+                  whole call, in which the scores of a rescue take the place of the links, too, and
+                  with others it is the beam search
+     -DANY_SCALE  in place of the model's own scale of scores
+     -DRULE       the rule alone: of all fields in their ranges, all values, and with those behind
+                  the decided ones not initialised */
+#define KPRED_STATIC
+#include HEADER
+
+#include "__fc_builtin.h"
+
+/*@ requires holds: condition != 0;
+    assigns \nothing; */
+static void holds(int condition);
+
+static void any(int32_t *x, size_t n)
+{
+    size_t i;
+    /*@ loop unroll 200000; */
+    for (i = 0; i < n; i++)
+        x[i] = Frama_C_interval(INT32_MIN, INT32_MAX);
+}
+
+static int32_t problem[KPRED_MAX_FIELDS];
+
+#ifdef RULE
+
+static void fields_in_range(void)
+{
+    uint32_t f;
+    /*@ loop unroll 24; */
+    for (f = 0; f < MODEL.n_fields; f++)
+        problem[f] = Frama_C_interval(MODEL.fields[f].least, MODEL.fields[f].most);
+}
+
+static void rule(size_t n)
+{
+    int32_t values[KPRED_MAX_TUPLE];
+    size_t t;
+    int answer;
+    /*@ loop unroll 32; */
+    for (t = 0; t < n; t++)
+        values[t] = MODEL.params[t].values[Frama_C_interval(0, MODEL.params[t].n_values - 1)];
+    answer = MODEL.rule(problem, values, n);
+    holds(answer == 0 || answer == 1);
+}
+
+int main(void)
+{
+    size_t n;
+    fields_in_range();
+    /*@ loop unroll 33; */
+    for (n = 0; MODEL.rule && n <= MODEL.n_params; n++)
+        rule(n);
+    return 0;
+}
+
+#else
+
+static int32_t arena[ARENA(BEAM)];
+static kpred_tuple out[BEAM];
+static kpred_model model;
+
+#ifdef APART
+
+#undef KPRED_ARENA_WORDS
+#define KPRED_ARENA_WORDS(work, state, params, slots, beam) \
+    WORK = (work), SLOTS = (slots),                         \
+    RECORDS = KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state)
+enum { ARENA(BEAM) };
+static int32_t work[WORK], records[RECORDS], bucket[KPRI_BUCKETS], next[SLOTS];
+static int32_t score[BEAM > 1 ? SLOTS : 2 * SLOTS];
+static uint32_t used[KPRI_USED_WORDS];
+
+/* kpri_open with these arrays */
+static void open_apart(kpri_search *s, const kpred_ctx *ctx)
+{
+    kpri_open(s, ctx, problem);
+    s->work = work;
+    s->records = records;
+    s->score = score;
+    s->next = BEAM > 1 ? next : score + SLOTS;
+    s->used = used;
+    s->bucket = bucket;
+}
+
+static kpred_status predict(kpred_ctx *ctx, size_t *n)
+{
+    kpri_search s;
+    int32_t *tuples;
+    uint32_t outside;
+    kpred_status status;
+    //@ slevel 50;
+    status = kpri_check_problem(ctx, problem, &outside);
+    if (status != KPRED_OK || (model.rule && !model.rule(problem, problem, 0)))
+        return status;
+    any(work, WORK);
+    any(records, RECORDS);
+    any(score, sizeof score / sizeof *score);
+    any(next, SLOTS);
+    any(bucket, KPRI_BUCKETS);
+    any((int32_t *)used, KPRI_USED_WORDS);
+    open_apart(&s, ctx);
+    if (BEAM == 1)
+        return kpri_run(ctx, &s, out, 1, n);
+    kpri_start(&s, records);
+    *n = kpri_beam_search(&s, &tuples);
+    return KPRED_OK;
+}
+
+#else
+
+static kpred_status predict(kpred_ctx *ctx, size_t *n)
+{
+    const size_t k = (size_t)Frama_C_unsigned_long_interval(0, SIZE_MAX);
+    return kpred_predict(ctx, problem, model.n_fields, out, k, n);
+}
+
+#endif
+
+int main(void)
+{
+    kpred_ctx ctx;
+    kpred_status status;
+    size_t n;
+    model = MODEL;
+#ifdef ANY_SCALE
+    model.scale = (uint32_t)Frama_C_interval(1, KPRED_MAX_SCALE);
+    model.id = kpred_model_id(&model);
+#endif
+    any(problem, KPRED_MAX_FIELDS);
+    any(arena, sizeof arena / sizeof *arena);
+    status = kpred_init(&ctx, KPRED_VERSION, &model, BEAM, arena, sizeof arena / sizeof *arena);
+    return status != KPRED_OK ? status : predict(&ctx, &n);
+}
+
+#endif
