@@ -48,6 +48,7 @@ static inline FILE *race_rows_open(const char *path, const char *kernel, const c
     }
     rewind(file);
     n_there = fread(there, 1, n, file);
+    fseek(file, 0, SEEK_END); /* between reading and writing */
     if (n_there == 0) {
         fputs(head, file);
         fflush(file);
@@ -57,7 +58,6 @@ static inline FILE *race_rows_open(const char *path, const char *kernel, const c
         fclose(file);
         return NULL;
     }
-    fseek(file, 0, SEEK_END); /* between reading and writing */
     return file;
 }
 

@@ -152,8 +152,10 @@ static int race(int n)
     plan.launch = launch_known;
     plan.verify = verify;
     plan.budget_us = options.budget_us;
-    if (options.all)
-        plan.drop_factor = 1e6, plan.tolerance = 0.001;
+    if (options.all) {
+        plan.drop_factor = 1e6;
+        plan.tolerance = 0.001;
+    }
     status = kpred_hip_select(&plan, candidate, (size_t)n, timings, &result);
     for (int i = 0; i < n; i++)
         print_line(i, &timings[i], &device.product.of);
@@ -169,15 +171,18 @@ static int take_options(char **words, int n)
 {
     int at = 0;
     while (at < n && strncmp(words[at], "--", 2) == 0) {
-        const char *name = words[at++], *value = at < n ? words[at] : "";
-        if (strcmp(name, "--all") == 0)
+        const char *name = words[at++];
+        if (strcmp(name, "--all") == 0) {
             options.all = 1;
-        else if (strcmp(name, "--times") == 0)
-            options.times = value, at++;
+            continue;
+        }
+        const char *value = at < n ? words[at++] : "";
+        if (strcmp(name, "--times") == 0)
+            options.times = value;
         else if (strcmp(name, "--clblast") == 0)
-            options.clblast = value, at++;
+            options.clblast = value;
         else if (strcmp(name, "--budget") == 0)
-            options.budget_us = strtod(value, NULL), at++;
+            options.budget_us = strtod(value, NULL);
         else
             return -1;
     }

@@ -131,11 +131,11 @@ static int about(void)
 /* Takes --budget US, if it is there; returns how many words that was, or -1. */
 static int take_budget(int argc, char **argv)
 {
-    char *end;
+    char *end = NULL;
     if (argc < 2 || strcmp(argv[1], "--budget") != 0)
         return 0;
     budget_us = argc > 2 ? strtod(argv[2], &end) : 0;
-    if (budget_us > 0 && budget_us <= 1e9 && *end == '\0')
+    if (budget_us > 0 && budget_us <= 1e9 && end != NULL && *end == '\0')
         return 2;
     fprintf(stderr, "gemm_gpu: --budget %s: is not more than 0 and at most 1e9 microseconds\n",
             argc > 2 ? argv[2] : "");
@@ -150,7 +150,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: timer [--budget US] FOLDER [NAME=VALUE...] | timer --about\n");
         return 2;
     }
-    argc -= taken, argv += taken;
+    argc -= taken;
+    argv += taken;
     if (no_device())
         return EXIT_NO_DEVICE;
     if (strcmp(argv[1], "--about") == 0)
