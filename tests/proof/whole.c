@@ -1,4 +1,4 @@
-/* whole.c - kpred_init and kpred_predict of a model as a whole, or its rule alone, for Frama-C's Eva
+/* whole.c - kpred_init and kpred_predict of a model, or its rule alone, for Frama-C's Eva
    SPDX-License-Identifier: MIT
 
        -DHEADER='"weights/NAME.h"' -DMODEL=kpred_model_NAME -DARENA=KPRED_NAME_ARENA -DBEAM=10
