@@ -33,11 +33,13 @@ int main(int argc, char **argv)
 FIXTURE = "tests/fixtures/lightgbm.txt"
 NAN = float("nan")
 ROWS = [(16, 16, 0, 4), (16, 128, 1, 4), (2048, 64, 2, 11), (2048, NAN, 0, 11), (0, 32, 1, NAN), (64, 32, NAN, 6),
-        (64, 32, 7, 6), (512, 16, 2, 9), (512, 0, -1, 9), (100.5, 48, 1.9, 6.65), (NAN, NAN, NAN, NAN)]
+        (64, 32, 7, 6), (512, 16, 2, 9), (512, 0, -1, 9), (100.5, 48, 1.9, 6.65), (NAN, NAN, NAN, NAN),
+        (48.000000000000007, 32, 1, 48.000000000000007), (1, 48.000000000000007, 1, 1)]
 SCORES = """
 0x1.0e39315fb8230p+2 0x1.48439e2a2efb4p+2 0x1.78729594c5401p+1 0x1.6061f07cc78ecp+2
 0x1.ddfa9c2d34114p+1 0x1.aba0cf0f5c7c7p+1 0x1.aba0cf0f5c7c7p+1 0x1.f15d1ea9242dep+0
 0x1.f15d1ea9242dep+0 0x1.74a9d53e903abp+0 0x1.77c6af30b9852p+2
+0x1.40f2826841eb3p+1 0x1.ddfa9c2d34114p+1
 """.split()
 SPEC = """[kernel]
 name = mm
