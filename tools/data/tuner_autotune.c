@@ -20,10 +20,9 @@ static int is_of_code(const char *name)
 
 /* What is null in each configuration, as maxnreg mostly is, is no parameter. Where it is a number
    in another one, null is 0: no limit. */
-static void add_members(json_t *to, const json_t *config, int with_nulls)
+static void add_members(json_t *to, json_t *config, int with_nulls)
 {
-    for (void *i = json_object_iter((json_t *)config); i;
-         i = json_object_iter_next((json_t *)config, i)) {
+    for (void *i = json_object_iter(config); i; i = json_object_iter_next(config, i)) {
         const char *name = json_object_iter_key(i);
         json_t *v = json_object_iter_value(i);
         if (is_of_code(name) || (json_is_null(v) && !with_nulls))
