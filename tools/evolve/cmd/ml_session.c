@@ -93,9 +93,16 @@ static int ml_session_open(struct ml_session *s, const struct ml_options *option
         return -1;
     const int rc = open_all(s, &all);
     images_free(&all);
-    s->task = (struct task){edit_operators,  s->program,     tensor_propose,
-                            tensor_applies,  tensor_simpler, s->trial[EXAM_SEARCH],
-                            repeat_evaluate, repeat_compare};
+    s->task = (struct task){edit_operators,
+                            s->program,
+                            tensor_propose,
+                            tensor_applies,
+                            tensor_simpler,
+                            s->trial[EXAM_SEARCH],
+                            repeat_evaluate,
+                            repeat_compare,
+                            0,
+                            NULL};
     if (rc != 0)
         ml_session_close(s);
     return rc;
