@@ -230,12 +230,14 @@ def aiter_package(at, measured):
 def provide(at):
     """The files that commands read there"""
     log = read("tests/fixtures/networks.log")
+    tuned = "# kpred-train tune: transpose\n" + read("examples/own_kernel/times.csv")
     for name, text in {
             "example.c": re.search("(?ms)^```c\n(.*?)^```$", read("README.md"))[1],
             "my.spec": read("tests/fixtures/rowsum.spec"), "results.csv": rowsum_rows(), "kernel.json": T1_FILE,
             "A100.json": tuner_file("NVIDIA A100-PCIE-40GB"), "MI250X.json": tuner_file("AMD Instinct MI250X"),
-            "matmul.autotune.json": triton_cache(), "dispatcher.txt": read("tests/fixtures/lightgbm.txt"),
-            "dispatcher.spec": JUDGED, "shapes.csv": "".join(["m,layout\n", *(f"{m},rcr\n" for m in range(20, 99))]),
+            "matmul.autotune.json": triton_cache(), "tuned.csv": tuned, "races.csv": tuned,
+            "dispatcher.txt": read("tests/fixtures/lightgbm.txt"), "dispatcher.spec": JUDGED,
+            "shapes.csv": "".join(["m,layout\n", *(f"{m},rcr\n" for m in range(20, 99))]),
             "FILE.h": read(f"weights/{SMALL}.h"), f"build/paper/config/{SMALL}-encdec.h": read(f"weights/{SMALL}.h"),
             "log.txt": "".join(log.splitlines(True)[:78]), "config.json": read("tests/aiter/hf_deepseek_v3.json"),
             "server.log": SERVER_LOG, # and a training run that logs its convolutions
@@ -469,8 +471,9 @@ def one_document(doc):
     if '"$KPRED"' in text:
         at = f"{tmp}/own/{doc}"
         os.makedirs(at)
-        for path in [f"{tree}/example.c", f"{tree}/kernel.json", *glob.glob(f"{tree}/[AM]*.json")]:
-            shutil.copy(path, at)
+        for name in "example.c", "*.json", "dispatcher.*", "shapes.csv", "tuned.csv", "races.csv":
+            for path in glob.glob(f"{tree}/{name}"):
+                shutil.copy(path, at)
     for block in blocks(text):
         one_block(doc, block, at)
 
