@@ -115,9 +115,7 @@ static cl_int release(cl_event event)
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"
 
-static int wrong;
-
-#define RIGHT(x) ((x) ? (void)0 : (void)(wrong = 1, printf("line %d: not: %s\n", __LINE__, #x)))
+#include "memsets.h"
 
 /* ---- the device ---- */
 
@@ -161,15 +159,9 @@ static void choice(void)
 
 /* ---- races of memsets ---- */
 
-enum { N = 3, FASTEST = 1, SECOND = 2, BUDGET_US = 10000000 /* with other work, too */ };
+enum { BUDGET_US = 10000000 /* with other work, too */ };
 static const int32_t megabytes[N] = {32, 1, 8};
 
-static kpred_tuple candidates[N];
-static kpred_hip_plan plan;
-static kpred_hip_timing timings[N];
-static kpred_hip_result result;
-static void *buffer;
-static unsigned launches;
 static int faulty, fault_at; /* a candidate, and which of its launches */
 static cl_int fault;         /* that ends so on the device */
 
@@ -185,19 +177,9 @@ static void fail_on_device(cl_int status, cl_command_queue queue)
 static hipError_t launch(void *user, const kpred_tuple *candidate, hipStream_t stream)
 {
     (void)user;
-    launches++;
     if (candidate == &candidates[faulty] && fault != 0 && --fault_at == 0)
         fail_on_device(fault, opencl_state.queue);
-    return hipMemsetAsync(buffer, 0, (size_t)candidate->value[0] << 20, stream);
-}
-
-static kpred_hip_status race(void)
-{
-    kpred_hip_status status;
-    launches = 0;
-    status = kpred_hip_select(&plan, candidates, N, timings, &result);
-    RIGHT(hipGetLastError() == hipSuccess);
-    return status;
+    return memset_launch(candidate, stream);
 }
 
 /* The race of a device whose launch number `at` of that candidate ends with this status */
@@ -207,17 +189,6 @@ static kpred_hip_status race_with(int candidate, int at, cl_int status)
     const kpred_hip_status ended = race();
     fault = 0;
     return ended;
-}
-
-static void without_a_fault(void)
-{
-    RIGHT(race() == KPRED_HIP_OK && result.winner == FASTEST && result.launches == launches);
-    RIGHT(timings[0].median_us > timings[FASTEST].median_us && timings[FASTEST].min_us > 0);
-    RIGHT(kpred_hip_time(&plan, candidates, timings, &result) == KPRED_HIP_OK);
-    RIGHT(timings[0].samples > 2 && timings[0].min_us <= timings[0].median_us);
-    plan.budget_us = 0;
-    RIGHT(race() == KPRED_HIP_RANKED && result.winner == 0 && result.launched == 1);
-    plan.budget_us = BUDGET_US;
 }
 
 static void of_a_device(void)
@@ -299,10 +270,8 @@ static void without_a_wait(void)
 
 static void with_device(void)
 {
-    RIGHT(hipMalloc(&buffer, (size_t)megabytes[0] << 20) == hipSuccess);
-    /* A processor finds its pages at the first touch, which takes long. */
-    RIGHT(launch(NULL, &candidates[0], 0) == hipSuccess && hipStreamSynchronize(0) == hipSuccess);
-    without_a_fault();
+    open_memsets();
+    races_of_memsets();
     of_a_device();
     of_an_enqueue();
     of_before();
@@ -314,11 +283,8 @@ static void with_device(void)
 int main(void)
 {
     int n = 0;
-    for (int i = 0; i < N; i++)
-        candidates[i].value[0] = megabytes[i];
+    set_memsets(megabytes, BUDGET_US);
     plan.launch = launch;
-    plan.budget_us = BUDGET_US;
-    plan.drop_factor = 1e6; /* all of them reach the rounds */
     const int is_there = hipGetDeviceCount(&n) == hipSuccess;
     printf("%s\n", is_there ? "device" : "no device");
     choice();

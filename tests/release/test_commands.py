@@ -188,20 +188,6 @@ def triton_cache():
     return f'{{"key": [1024, 512, 256, "torch.float16"], "configs_timings": [{times}]}}'
 
 
-# The candidates and features of that model
-JUDGED = """[kernel]
-name = dispatcher
-[data]
-format = timed
-[fields]
-m = size
-layout = rcr rrr ccr
-[params]
-tile = 16 32 64 128
-[judge]
-log2_m = log2(m)
-time = exp(score)
-"""
 T1_FILE = """{"ConfigurationSpace": {"TuningParameters": [{"Name": "bx", "Values": "[64, 128]"},
 {"Name": "vec", "Values": "[2**i for i in range(3)]"}],
 "Conditions": [{"Expression": "bx * vec <= 512", "Parameters": ["bx", "vec"]}]}}
@@ -236,7 +222,7 @@ def provide(at):
             "my.spec": read("tests/fixtures/rowsum.spec"), "results.csv": rowsum_rows(), "kernel.json": T1_FILE,
             "A100.json": tuner_file("NVIDIA A100-PCIE-40GB"), "MI250X.json": tuner_file("AMD Instinct MI250X"),
             "matmul.autotune.json": triton_cache(), "tuned.csv": tuned, "races.csv": tuned,
-            "dispatcher.txt": read("tests/fixtures/lightgbm.txt"), "dispatcher.spec": JUDGED,
+            "dispatcher.txt": read("tests/fixtures/lightgbm.txt"), "dispatcher.spec": read("tests/fixtures/lightgbm.spec"),
             "shapes.csv": "".join(["m,layout\n", *(f"{m},rcr\n" for m in range(20, 99))]),
             "FILE.h": read(f"weights/{SMALL}.h"), f"build/paper/config/{SMALL}-encdec.h": read(f"weights/{SMALL}.h"),
             "log.txt": "".join(log.splitlines(True)[:78]), "config.json": read("tests/aiter/hf_deepseek_v3.json"),

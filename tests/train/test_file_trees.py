@@ -7,6 +7,7 @@ are installed.
 import importlib
 import os
 import random
+import shutil
 import subprocess
 
 import report
@@ -31,6 +32,7 @@ int main(int argc, char **argv)
 }
 """
 FIXTURE = "tests/fixtures/lightgbm.txt"
+SPEC = "tests/fixtures/lightgbm.spec" # its candidates and features
 NAN = float("nan")
 ROWS = [(16, 16, 0, 4), (16, 128, 1, 4), (2048, 64, 2, 11), (2048, NAN, 0, 11), (0, 32, 1, NAN), (64, 32, NAN, 6),
         (64, 32, 7, 6), (512, 16, 2, 9), (512, 0, -1, 9), (100.5, 48, 1.9, 6.65), (NAN, NAN, NAN, NAN),
@@ -41,19 +43,6 @@ SCORES = """
 0x1.f15d1ea9242dep+0 0x1.74a9d53e903abp+0 0x1.77c6af30b9852p+2
 0x1.40f2826841eb3p+1 0x1.ddfa9c2d34114p+1
 """.split()
-SPEC = """[kernel]
-name = mm
-[data]
-format = timed
-[fields]
-m = size
-layout = rcr rrr ccr
-[params]
-tile = 16 32 64 128
-[judge]
-log2_m = log2(m)
-time = exp(score)
-"""
 OBJECTIVES = ("reg:squarederror", "binary:logistic", "reg:logistic", "count:poisson", "reg:gamma", "rank:pairwise")
 tmp = report.folder()
 
@@ -200,7 +189,7 @@ def refused():
             ("a name twice", "this name is taken", ("log2_m =", "m =")),
             ("something behind", "is not allowed here", ("log2(m)", "log2(m) 3")),
             ("another format", "--judge: is for a spec with `format = timed`, not csv", ("= timed", "= csv"))):
-        changed("wrong.spec", SPEC, *pairs)
+        changed("wrong.spec", report.read(SPEC), *pairs)
         report.refuse(f"[judge]: {name}", 1, text, train("wrong.spec"))
     report.refuse("--judge alone", 2, "stand together",
                   f"{report.TRAINER} train {tmp}/mm.spec --judge {FIXTURE} -o {tmp}/no.h")
@@ -215,7 +204,7 @@ def main():
     if report.there("python3-xgboost"):
         refused_xgboost()
     report.check_with("python3-lightgbm", "LightGBM's raw scores", lightgbm)
-    report.write(f"{tmp}/mm.spec", SPEC)
+    shutil.copy(SPEC, f"{tmp}/mm.spec")
     report.write(f"{tmp}/problems.csv", "m,layout\n" + "".join(
         f"{int(16 * 1.15 ** i)},{layout}\n" for i in range(33) for layout in ("rcr", "rrr", "ccr")))
     refused()

@@ -339,15 +339,6 @@ static int take_line(struct evaluator *e, char *line, struct answer *a)
     return -1;
 }
 
-static struct result no_result(enum outcome outcome)
-{
-    struct result r;
-    memset(&r, 0, sizeof r);
-    r.outcome = outcome;
-    r.time = r.error = HUGE_VAL;
-    return r;
-}
-
 static struct result hear_answer(struct evaluator *e, const struct question *q)
 {
     struct answer a = {.square = 0};
@@ -368,7 +359,7 @@ static struct result hear_answer(struct evaluator *e, const struct question *q)
     if (news != TALK_LINE)
         a.result.outcome = silence(e, news);
     e->silent = is_last > 0 ? 0 : e->silent + 1;
-    return a.result.outcome == OUTCOME_VALID ? a.result : no_result(a.result.outcome);
+    return a.result.outcome == OUTCOME_VALID ? a.result : result_without(a.result.outcome);
 }
 
 static struct result ask(struct evaluator *e, const struct question *q)
@@ -510,7 +501,7 @@ static int copy_baseline(struct evaluator *e, char **path)
 
 static struct result ask_running(struct evaluator *e, const struct question *q)
 {
-    return be_running(e) == 0 ? ask(e, q) : no_result(OUTCOME_CRASHED);
+    return be_running(e) == 0 ? ask(e, q) : result_without(OUTCOME_CRASHED);
 }
 
 static struct result ask_search(struct evaluator *e, const char *candidate)
@@ -527,7 +518,8 @@ static struct result search_once(struct evaluator *e, const struct edits *list)
 {
     char *path;
     const enum outcome outcome = make_file(e, list, &path);
-    const struct result r = outcome == OUTCOME_VALID ? ask_search(e, path) : no_result(outcome);
+    const struct result r =
+        outcome == OUTCOME_VALID ? ask_search(e, path) : result_without(outcome);
     drop_file(path);
     return r;
 }
@@ -544,7 +536,7 @@ static struct result load_and_ask(struct evaluator *e, const struct edits *list,
     else if (outcome == OUTCOME_VALID && copy_baseline(e, &other) != 0)
         outcome = OUTCOME_UNCOMPILED;
     const struct question q = {path, other, effort, PAIRS_OF_LOAD, e->plan.seconds};
-    r = outcome == OUTCOME_VALID ? ask_running(e, &q) : no_result(outcome);
+    r = outcome == OUTCOME_VALID ? ask_running(e, &q) : result_without(outcome);
     drop_file(path);
     drop_file(other);
     return r;

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,6 +202,15 @@ const char *const outcome_names[N_OUTCOMES] = {
 };
 
 const char *const effort_names[N_EFFORTS] = {"search", "confirm", "judge"};
+
+struct result result_without(enum outcome outcome)
+{
+    struct result r;
+    memset(&r, 0, sizeof r);
+    r.outcome = outcome;
+    r.time = r.error = HUGE_VAL;
+    return r;
+}
 
 void result_keep(void *user, size_t i, const struct result *result)
 {

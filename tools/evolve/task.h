@@ -85,6 +85,8 @@ struct result {
     double ns[TASK_CASES][2]; /* candidate, baseline; a log does not have them */
 };
 
+/* Of a candidate that ran to no valid end: no time and no error of the outputs */
+struct result result_without(enum outcome outcome);
 /* What keeps results as they come, in an array that `user` is */
 void result_keep(void *user, size_t i, const struct result *result);
 

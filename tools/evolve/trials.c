@@ -14,15 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct result no_result(enum outcome outcome)
-{
-    struct result r;
-    memset(&r, 0, sizeof r);
-    r.outcome = outcome;
-    r.time = r.error = HUGE_VAL;
-    return r;
-}
-
 static void pause_a_second(void)
 {
     const struct timespec second = {1, 0};
@@ -99,7 +90,7 @@ static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, stru
 /* If the machine is too full for a child, or disturbed, it may not be so a little later. */
 static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel)
 {
-    struct result r = no_result(OUTCOME_UNCOMPILED);
+    struct result r = result_without(OUTCOME_UNCOMPILED);
     int tries = 0;
     for (; run_once(t, effort, kernel, &r) != 0 && tries < 5; tries++)
         pause_a_second();
@@ -118,7 +109,7 @@ static int is_bad_at_a_glance(struct trial *t, enum effort effort, const struct 
         return 0;
     ev_kernel *kernel = t->code.compile_soon(t->code.self, list, &why);
     if (kernel == NULL) {
-        *r = no_result(why);
+        *r = result_without(why);
         return why != OUTCOME_UNCOMPILED;
     }
     const double seconds = attempt_set_glance(t, effort);
@@ -179,7 +170,7 @@ static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
     take_rival(t, &request, v + request.n);
     if (!is_bad_at_a_glance(t, request.effort, &list, r)) {
         ev_kernel *kernel = t->code.compile(t->code.self, &list, &why);
-        *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : no_result(why);
+        *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : result_without(why);
         if (t->code.forget != NULL)
             t->code.forget(t->code.self);
     }
@@ -200,8 +191,8 @@ static void finish_one(struct trial *t, const struct hearer *h)
     struct result r;
     switch (crew_wait(t->crew, &i, &r)) {
     case CREW_IDLE: return;
-    case CREW_DIED: r = no_result(OUTCOME_UNCOMPILED); break;
-    case CREW_LATE: r = no_result(OUTCOME_TIMED_OUT); break;
+    case CREW_DIED: r = result_without(OUTCOME_UNCOMPILED); break;
+    case CREW_LATE: r = result_without(OUTCOME_TIMED_OUT); break;
     case CREW_ANSWERED: break;
     }
     h->done(h->user, i, &r);
@@ -230,7 +221,7 @@ static struct buf request_of(const struct edits *list, enum effort effort, const
 static void begin_one(struct trial *t, const struct edits *list, enum effort effort, size_t i,
                       const struct hearer *h)
 {
-    const struct result none = no_result(OUTCOME_UNCOMPILED);
+    const struct result none = result_without(OUTCOME_UNCOMPILED);
     struct buf request = request_of(list, effort, t->with);
     int tries = 0;
     while (crew_ask(t->crew, request.s, request.n, i) != 0 && tries++ < 5) {
