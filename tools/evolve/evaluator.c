@@ -29,7 +29,6 @@ struct known_case {
     char *label;
     int held_out, timed;
     int64_t size[EV_MAX_SIZES];
-    double us; /* the baseline's, of a few launches */
 };
 
 struct evaluator {
@@ -40,6 +39,7 @@ struct evaluator {
     char *folder, *baseline;
     unsigned long n_files;
     struct known_case cases[TASK_CASES];
+    double us[TASK_CASES]; /* the baseline's of each, of a few launches; a restart leaves them */
     size_t n;
     char *sizes;
     int silent, gave_up;
@@ -113,7 +113,7 @@ static int add_case(struct evaluator *e, const char *words)
     struct known_case *c = &e->cases[e->n];
     int rc = -1;
     if (word != NULL && e->n < TASK_CASES) {
-        *c = (struct known_case){xstrdup(word), 0, 1, {0}, 0};
+        *c = (struct known_case){xstrdup(word), 0, 1, {0}};
         e->n++;
         rc = read_label(e, c);
         while (rc == 0 && (word = next_word(&at)) != NULL)
@@ -175,9 +175,9 @@ static enum outcome silence(struct evaluator *e, enum talk_news news)
     }
     set_why(e, text.s);
     buf_free(&text);
-    return news == TALK_LATE   ? OUTCOME_TIMED_OUT
-           : news == TALK_LINE ? OUTCOME_GARBLED
-                               : OUTCOME_CRASHED;
+    return news == TALK_LATE       ? OUTCOME_TIMED_OUT
+           : news == TALK_TOO_LONG ? OUTCOME_GARBLED
+                                   : OUTCOME_CRASHED;
 }
 
 static enum outcome nonsense(struct evaluator *e, const char *line)
@@ -239,7 +239,7 @@ static int begin_talk(struct evaluator *e)
 {
     struct buf line = {0};
     if (talk_begin(&e->talk) != 0)
-        return -1;
+        return set_why(e, "it cannot be started"), -1;
     forget_cases(e);
     e->limit = e->plan.seconds + start_seconds;
     talk_ask(&e->talk, "cases\n");
@@ -398,6 +398,8 @@ static int try_to_start(struct evaluator *e)
 /* It runs; or -1 after a message, for good */
 static int be_running(struct evaluator *e)
 {
+    if (e->gave_up)
+        return -1;
     if (e->silent >= MOST_SILENT) {
         fail("%s: gave no answer for %d candidates in a row; the last time %s", e->plan.command,
              e->silent, e->why);
@@ -417,10 +419,10 @@ static int be_running(struct evaluator *e)
 
 /* ---- files ---- */
 
-static char *new_path(struct evaluator *e)
+static char *new_path(struct evaluator *e, const char *extension)
 {
     struct buf path = {0};
-    buf_printf(&path, "%s/%lu%s", e->folder, e->n_files++, e->code.extension);
+    buf_printf(&path, "%s/%lu%s", e->folder, e->n_files++, extension);
     return path.s;
 }
 
@@ -471,7 +473,7 @@ static enum outcome make_file(struct evaluator *e, const struct edits *list, cha
     struct buf request = {0};
     enum outcome outcome = OUTCOME_UNCOMPILED;
     size_t tag;
-    *path = new_path(e);
+    *path = new_path(e, e->code.extension);
     buf_add(&request, *path, strlen(*path) + 1);
     if (list->n > 0)
         buf_add(&request, (const char *)list->v, list->n * sizeof *list->v);
@@ -489,7 +491,7 @@ static enum outcome make_file(struct evaluator *e, const struct edits *list, cha
 static int copy_baseline(struct evaluator *e, char **path)
 {
     struct buf bytes = {0};
-    *path = new_path(e);
+    *path = new_path(e, e->code.extension);
     int rc = read_file(e->baseline, (size_t)1 << 28, &bytes);
     if (rc == 0)
         rc = out_whole(*path, &bytes);
@@ -550,7 +552,7 @@ static struct result load_often(struct evaluator *e, const struct edits *list,
     do
         of[n] = load_and_ask(e, list, with, effort);
     while (of[n++].outcome == OUTCOME_VALID && n < LOADS);
-    return of[n - 1].outcome == OUTCOME_VALID ? repeat_combine(of, n) : of[n - 1];
+    return repeat_combine(of, n);
 }
 
 void evaluator_evaluate(void *evaluator, const struct edits *lists, size_t n, enum effort effort,
@@ -576,8 +578,7 @@ struct result evaluator_compare(void *evaluator, const struct edits *list, const
 static int write_baseline(struct evaluator *e, const struct evaluator_code *code, char **path)
 {
     static const struct edits none;
-    e->code = *code;
-    *path = new_path(e);
+    *path = new_path(e, code->extension);
     return code->write(code->self, &none, *path) == OUTCOME_VALID ? 0 : -1;
 }
 
@@ -586,6 +587,7 @@ int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
     crew_close(e->crew);
     e->crew = NULL;
     drop_file(e->baseline);
+    e->code = *code;
     if (write_baseline(e, code, &e->baseline) != 0)
         return -1;
     const struct question q = {e->baseline, e->baseline, EFFORT_JUDGE, PAIRS_FIRST,
@@ -596,7 +598,7 @@ int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
     size_t cases[TASK_CASES];
     const size_t n = timed(e, EFFORT_JUDGE, cases);
     for (size_t k = 0; k < n; k++)
-        e->cases[cases[k]].us = r.ns[k][1] / 1000;
+        e->us[cases[k]] = r.ns[k][1] / 1000;
     return 0;
 }
 
@@ -624,7 +626,7 @@ int evaluator_times(struct evaluator *e, const struct edits *lists, size_t n, do
         if (r.outcome != OUTCOME_VALID)
             return fail("%s: a variant that was right: %s", e->plan.command, e->why);
         for (size_t k = 0; k < n_cases; k++)
-            us[i * e->n + cases[k]] = r.ratio[k] * e->cases[cases[k]].us;
+            us[i * e->n + cases[k]] = r.ratio[k] * e->us[cases[k]];
     }
     return 0;
 }
@@ -699,7 +701,7 @@ size_t evaluator_cases(const struct evaluator *e)
 struct trial_case evaluator_case(const struct evaluator *e, size_t i)
 {
     const struct known_case *c = &e->cases[i];
-    return (struct trial_case){c->label, c->held_out, c->timed, c->size, c->us};
+    return (struct trial_case){c->label, c->held_out, c->timed, c->size, e->us[i]};
 }
 
 const char *evaluator_sizes(const struct evaluator *e)

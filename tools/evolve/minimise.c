@@ -171,6 +171,8 @@ static int weigh(struct smaller *s, size_t i, const struct result *start,
     if (rc != 0)
         return -1;
     const struct result without = compare(s, &s->without, &s->list);
+    if (s->run.task->gave_up != NULL && *s->run.task->gave_up)
+        return -1;
     kept->share = share_of(after, &without);
     kept->needs_others = !noise_is_faster(&by_itself, start, z);
     kept->error = without.outcome == OUTCOME_VALID ? without.error : HUGE_VAL;

@@ -315,7 +315,11 @@ static double run(int which, int number)
         error = launch(which, number);
     if (error == hipSuccess)
         error = hipEventElapsedTime(&ms, from, to);
-    return error == hipSuccess ? 1000.0 * (double)ms / LAUNCHES : EVALUATOR_LOST;
+    if (error == hipSuccess)
+        return 1000.0 * (double)ms / LAUNCHES;
+    fprintf(stderr, "evaluate: %s\n",
+            hipGetErrorName(error)); /* kpred-evolve tells the last line */
+    return EVALUATOR_LOST;
 }
 
 static int is_near(const float *a, const float *b, int n)
