@@ -890,6 +890,15 @@ static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
     return widest;
 }
 
+/* The rounds of a candidate, but for those before it entered */
+static size_t kpri_hip_raced(const kpred_hip_timing *t)
+{
+    size_t r, n = 0;
+    for (r = 0; r < t->rounds; r++)
+        n += t->sample_us[r] >= 0;
+    return n;
+}
+
 /* Drops candidates of which more than half of the times are not usable; at the end, those that have
    no usable time. */
 static void kpri_hip_drop_untimed(kpri_hip_race *race, int over)
@@ -898,9 +907,9 @@ static void kpri_hip_drop_untimed(kpri_hip_race *race, int over)
     for (i = 0; i < race->n; i++) {
         kpred_hip_timing *t = &race->timings[i];
         double x[KPRED_HIP_SAMPLES];
-        const size_t n = kpri_hip_samples(t, x);
+        const size_t n = kpri_hip_samples(t, x), raced = kpri_hip_raced(t);
         if (t->outcome == KPRED_HIP_LEVEL
-            && (over ? n == 0 : t->rounds >= KPRI_HIP_FIRST_LOOK && 2 * n < t->rounds))
+            && (over ? n == 0 : raced >= KPRI_HIP_FIRST_LOOK && 2 * n < raced))
             kpri_hip_drop(race, t, KPRED_HIP_UNTIMED);
     }
 }

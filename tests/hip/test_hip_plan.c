@@ -128,6 +128,8 @@ static void the_entry_leaves_launches(void)
     }
 }
 
+static double late_us;
+
 /* The clock gets faster after the first rounds. */
 static double stepping_us(size_t i, int k)
 {
@@ -135,15 +137,19 @@ static double stepping_us(size_t i, int k)
     (void)k;
     for (size_t j = 0; j < scene.n; j++)
         n += (uint32_t)scene.launches[j];
-    return (i == 0 ? 100 : i == 1 ? 95 : i == 22 ? 96 : 150) * (n > 22 + 6 + 4 ? 0.8 : 1);
+    return (i == 0 ? 100 : i == 1 ? 95 : i == 22 ? late_us : 150) * (n > 22 + 6 + 4 ? 0.8 : 1);
 }
 
 /* The last one enters after two rounds, and is compared with the second in a third one only. */
 static void a_late_candidate(void)
 {
-    SELECT(23, 100, .script = stepping_us, .plan.budget_us = 4800);
-    CHECK(scene.launches[22] >= 3 && scene.result.rounds >= 3);
-    check_winner(1);
+    for (int is_best = 0; is_best < 2; is_best++) {
+        late_us = is_best ? 80 : 96;
+        SELECT(23, 100, .script = stepping_us, .plan.budget_us = 4800);
+        CHECK(scene.launches[22] >= 3 && scene.result.rounds >= 3);
+        CHECK(scene.timings[22].outcome != KPRED_HIP_UNTIMED);
+        check_winner(is_best ? 22 : 1);
+    }
 }
 
 static double loading_us(size_t i, int k)
