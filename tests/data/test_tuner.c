@@ -230,6 +230,9 @@ static void helion(void)
     CHANGED("cut.csv", text_of(HELION), "128,", "128");
     REFUSES("no JSON", 1, "cut.csv:3: config: value \"{\"block_sizes\": [32, 16], ",
             INGEST "helion.spec --data cut.csv");
+    CHANGED("lacks.csv", text_of(HELION), ",config,", ",config_,");
+    REFUSES("no column", 1, "lacks.csv:1: there is no column config",
+            "kpred-train init lacks.csv -o no.spec");
 }
 
 /* A file is refused at its place, of which a row may leave the column open, in one line. */

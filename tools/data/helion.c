@@ -229,7 +229,8 @@ static int read_all(struct flat *f, struct buf *text)
     if (rc == 0)
         rc = csv_records_next(&r);
     for (size_t i = 0; i < N_CELLS && rc > 0; i++)
-        at[i] = csv_records_find(&r, header[i]);
+        if ((at[i] = csv_records_find(&r, header[i])) < 0)
+            rc = fail("%s:%ld: there is no column %s", f->path, r.at, header[i]);
     while (rc > 0 && (rc = csv_records_next(&r)) > 0)
         rc = csv_records_check_row(&r) != 0 || add_record(f, &r, at) != 0 ? -1 : 1;
     csv_records_close(&r);
