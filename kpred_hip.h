@@ -927,11 +927,11 @@ static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
 }
 
 /* Does the race know all that it is about? */
-static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
+static int kpri_hip_decided(kpri_hip_race *race)
 {
     const size_t leader = kpri_hip_leader(race, KPRED_HIP_LEVEL);
     double error2;
-    if (rounds < (race->n > 1 ? KPRI_HIP_FIRST_LOOK : KPRI_HIP_OWN_LOOK)
+    if (race->rounds < (race->n > 1 ? KPRI_HIP_FIRST_LOOK : KPRI_HIP_OWN_LOOK)
         || leader == KPRED_HIP_NONE)
         return 0;
     error2 = race->n > 1 ? kpri_hip_judge(race, leader, KPRI_HIP_SURE_SIGMAS)
@@ -952,7 +952,7 @@ static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
         kpri_hip_run_round(race);
         race->rounds++;
         kpri_hip_drop_untimed(race, 0);
-        if (kpri_hip_decided(race, race->rounds))
+        if (kpri_hip_decided(race))
             return;
     }
 }

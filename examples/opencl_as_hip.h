@@ -42,7 +42,7 @@ typedef struct opencl_kernel {
     struct opencl_kernel *next; /* of the module */
     cl_kernel kernel;
     size_t threads; /* of a group, at most */
-    cl_ulong local; /* bytes of a group */
+    int is_large;   /* it needs more memory of a group than the device has */
     cl_uint n;
     size_t bytes[OPENCL_ARGUMENTS]; /* 0: an address */
 } * hipFunction_t;
@@ -369,14 +369,13 @@ static inline hipError_t opencl_waited(cl_int error, cl_command_queue queue, uin
     return opencl_said(first != hipSuccess ? first : error != CL_SUCCESS ? opencl_fault(error) : 0);
 }
 
-/* Room for one more launch: 1 if there is. Nobody may have waited for a long time. */
+/* Room for one more launch where it is full: 1 if there is. Nobody may have waited for long. */
 static inline int opencl_has_room(void)
 {
     struct opencl_state *s = &opencl_state;
     const size_t size = 2 * s->size + 64;
     struct opencl_launch *more;
-    if (s->n == s->size)
-        (void)opencl_sweep(NULL, 0);
+    (void)opencl_sweep(NULL, 0);
     if (s->n < s->size - s->size / 2)
         return 1;
     more = (struct opencl_launch *)realloc(s->launch, size * sizeof *more);
@@ -689,6 +688,7 @@ static inline hipError_t opencl_ask_argument(struct opencl_kernel *k, cl_uint i)
 static inline hipError_t opencl_ask(struct opencl_kernel *k)
 {
     const cl_device_id device = opencl_state.device;
+    cl_ulong local = 0;
     hipError_t error = clGetKernelInfo(k->kernel, CL_KERNEL_NUM_ARGS, sizeof k->n, &k->n, NULL);
     if (error == CL_SUCCESS && k->n > OPENCL_ARGUMENTS)
         error = CL_INVALID_ARG_INDEX;
@@ -698,8 +698,9 @@ static inline hipError_t opencl_ask(struct opencl_kernel *k)
         error = clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
                                          sizeof k->threads, &k->threads, NULL);
     if (error == CL_SUCCESS)
-        error = clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                         sizeof k->local, &k->local, NULL);
+        error = clGetKernelWorkGroupInfo(k->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
+                                         &local, NULL);
+    k->is_large = local > opencl_number(CL_DEVICE_LOCAL_MEM_SIZE);
     return error;
 }
 
@@ -751,7 +752,7 @@ static inline hipError_t opencl_fits(const struct opencl_kernel *k, size_t threa
         return hipErrorInvalidValue;
     if (threads > k->threads)
         return CL_INVALID_WORK_GROUP_SIZE;
-    return k->local > opencl_number(CL_DEVICE_LOCAL_MEM_SIZE) ? CL_OUT_OF_RESOURCES : hipSuccess;
+    return k->is_large ? CL_OUT_OF_RESOURCES : hipSuccess;
 }
 
 static inline hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x,

@@ -39,7 +39,7 @@ void RACE(const kpred_hip_plan *plan, const kpred_tuple *tuples, size_t n, kpred
 #include <inttypes.h>
 #include <math.h>
 
-enum { REPEATS = 6, ROUNDS = 100, MOST_PROBLEMS = 200, MOST_BUDGETS = 8, DRAWS = 2000 };
+enum { REPEATS = 12, ROUNDS = 100, MOST_PROBLEMS = 200, MOST_BUDGETS = 8, DRAWS = 2000 };
 
 static struct device device;
 static kpred_tuple tuples[K];

@@ -27,7 +27,7 @@ races() {
     return 1
 }
 
-# timer: that of examples/gemm_gpu, which make built for the races
+# timer: that of examples/gemm_gpu, which make built for tune
 timer() {
     "$tmp/opencl/timer" --about >"$tmp/out" && grep -q '^# device: .*multiprocessors' "$tmp/out" &&
         grep -qE '^# driver: API [1-9][0-9]{5,}, runtime [1-9][0-9]{3}$' "$tmp/out"
@@ -79,7 +79,7 @@ broken() {
 }
 
 # One is wrong and fast, one is no program, one wants too much memory of a group, one cannot be launched, and one is
-# right and takes about 100 times as long as others.
+# right and takes more than 10 times as long as others.
 break_them() {
     broken $IS_WRONG 'c[get_global_id(0) % (m * n)] = 1;' && broken $IS_NO_PROGRAM 'undeclared = 1;' &&
         broken $IS_LARGE '__local float x[1 << 26]; x[get_local_id(0)] = 0; c[0] = x[1];' &&

@@ -130,7 +130,7 @@ def page():
 
 
 def wrong(problem, kind, text, status, field, value, limit, **options):
-    """What is raised, and that C says the same where it can"""
+    """What is raised"""
     model = kpred.load("conv_asm_1x1u")
     try:
         said = model.predict(problem, **options)

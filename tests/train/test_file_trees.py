@@ -83,7 +83,7 @@ def target(row):
 
 
 def xgboost():
-    """Every objective, dart, and categories, with the floats of the package"""
+    """Six objectives, dart, and categories, with the floats of the package"""
     xgb, np = importlib.import_module("xgboost"), importlib.import_module("numpy")
     draw, wrong = random.Random(3), []
     train, rows = (np.array(samples(draw, n, 3)) for n in (400, 300))

@@ -55,8 +55,8 @@ static int make_data(const struct train_options *o, const struct model *model,
                                       worker_count(o->threads)};
     if (lessons_of_file(&task, &out->own))
         return -1;
-    note("%s: %s: %s: %zu problems, of each its %zu first tuples and some others", model->m.name,
-         o->judge, judge_file_text(out->judge.file, &text), p->n, (size_t)200);
+    note("%s: %s: %s: %zu problems, of each its %d first tuples and some others", model->m.name,
+         o->judge, judge_file_text(out->judge.file, &text), p->n, LESSON_BEST);
     buf_free(&text);
     out->own.files = xcalloc(2, sizeof *out->own.files);
     return add_file(o->problems, out->own.n, &out->own) || add_file(o->judge, 0, &out->own) ? -1

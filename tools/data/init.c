@@ -420,8 +420,7 @@ int init_make(const struct init *in, struct init_spec *out)
     if (rc == 0)
         note_chips(s);
     if (rc == 0 && in->asked.unit != NULL && !s->unit_is_used)
-        survey_note(s, "--unit %s is not used: all files say the unit of their times",
-                    in->asked.unit);
+        survey_note(s, TUNER_UNIT_UNUSED, in->asked.unit);
     out->notes = s->notes;
     memset(&s->notes, 0, sizeof s->notes);
     t1_free(&t1);

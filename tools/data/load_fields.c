@@ -188,7 +188,7 @@ void load_note_unused(const struct loader *l)
     if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
         note("--gpu %s is not used: all files name their GPU", l->options->gpu);
     if (l->options->unit != NULL && !l->unit_is_used)
-        note("--unit %s is not used: all files say the unit of their times", l->options->unit);
+        note(TUNER_UNIT_UNUSED, l->options->unit);
 }
 
 void load_note_chips(const struct loader *l)

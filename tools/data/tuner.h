@@ -81,6 +81,7 @@ struct tuner_told {
 
 #define TUNER_FILE "file of Kernel Tuner, KTT, CLBlast, pyATF or Triton's autotuner"
 
+#define TUNER_UNIT_UNUSED "--unit %s is not used: all files say the unit of their times"
 #define TUNER_NO_UNIT                                                                         \
     "its times have no unit: they are taken as ms, and only ratios within one problem count " \
     "(--unit gives another)"

@@ -19,13 +19,14 @@ static int is_of_code(const char *name)
 }
 
 /* What is null in each configuration, as maxnreg mostly is, is no parameter. Where it is a number
-   in another one, null is 0: no limit. */
-static void add_members(json_t *to, json_t *config, int with_nulls)
+   in another one, null is 0: no limit. only: these members, or NULL for all */
+static void add_members(json_t *to, json_t *config, int with_nulls, const json_t *only)
 {
     for (void *i = json_object_iter(config); i; i = json_object_iter_next(config, i)) {
         const char *name = json_object_iter_key(i);
         json_t *v = json_object_iter_value(i);
-        if (is_of_code(name) || (json_is_null(v) && !with_nulls))
+        if (is_of_code(name) || (json_is_null(v) && !with_nulls)
+            || (only && !json_object_get(only, name)))
             continue;
         if (json_is_null(v))
             json_object_set_new(to, name, json_integer(0));
@@ -42,13 +43,9 @@ static json_t *flat_config(const struct tuner_file *f, const json_t *v)
         json_text_fail(&f->place, "this configuration has no object `kwargs`");
         return NULL;
     }
-    json_t *flat = json_copy(f->key), *members = json_object();
+    json_t *flat = json_copy(f->key);
     json_object_update(flat, kwargs);
-    add_members(members, config, 1);
-    for (void *i = json_object_iter(members); i; i = json_object_iter_next(members, i))
-        if (!f->config || json_object_get(f->config, json_object_iter_key(i)))
-            json_object_set(flat, json_object_iter_key(i), json_object_iter_value(i));
-    json_decref(members);
+    add_members(flat, config, 1, f->config);
     return flat;
 }
 
@@ -64,7 +61,7 @@ static json_t *first_config(const struct tuner_file *f, const json_t *first)
     t.is_quiet = 1;
     while (flat) {
         json_t *v = json_text_value(&t, NULL);
-        add_members(flat, json_array_get(v, 0), 0);
+        add_members(flat, json_array_get(v, 0), 0, NULL);
         json_decref(v);
         if (!v || !json_text_take(&t, ','))
             break;
@@ -204,10 +201,10 @@ static int measure(struct tuner_file *f, const char *key, const json_t *v,
                    struct tuner_measurement *m)
 {
     const json_t *time = json_array_get(v, 1);
-    json_t *config = json_array_size(v) == 2 ? flat_config(f, v) : NULL;
     (void)key;
     if (json_array_size(v) != 2)
         return json_text_fail(&f->place, "this configuration is no pair with its times");
+    json_t *config = flat_config(f, v);
     const int bad = config ? tuner_take_config(f, config, m) : -1;
     json_decref(config);
     if (bad)

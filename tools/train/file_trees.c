@@ -70,7 +70,7 @@ static size_t find_leaf(const struct file_trees *t, const struct file_tree *tree
 static double leaf_value(const struct file_trees *t, const struct file_tree *tree, size_t leaf,
                          const double *x)
 {
-    if (!tree->linear)
+    if (!tree->is_linear)
         return t->leaf[tree->leaf + leaf];
     double sum = t->constant[tree->leaf + leaf];
     for (size_t i = t->first_term[tree->leaf + leaf]; i < t->first_term[tree->leaf + leaf + 1];
@@ -450,7 +450,7 @@ static int read_linear(struct text *x, struct file_tree *tree)
     if (feature)
         factor = numbers(x, KEY_leaf_coeff, all);
     if (factor) {
-        tree->linear = 1;
+        tree->is_linear = 1;
         take_terms(x, n, constant, count, feature, factor);
     }
     const int bad = !factor;
@@ -642,7 +642,7 @@ static const char *text_of(const json_t *object, const char *name)
 /* Objectives, and what makes the margin of a base score */
 enum link { LINK_NONE, LINK_LOGIT, LINK_LOG };
 static const struct objective {
-    const char *name; /* or the beginning of it, up to a colon */
+    const char *name;
     enum link link;
 } objectives[] = {
     {"reg:squarederror", LINK_NONE},    {"reg:linear", LINK_NONE},
@@ -692,7 +692,6 @@ static int check_one_output(const struct xgboost *x, const json_t *learner)
 static int read_names(const struct xgboost *x, const json_t *learner)
 {
     const json_t *names = json_object_get(learner, "feature_names");
-    const json_t *types = json_object_get(learner, "feature_types");
     const size_t n = json_array_size(names);
     if (!n || n > MOST_FEATURES)
         return wrong_member(x,
@@ -700,9 +699,7 @@ static int read_names(const struct xgboost *x, const json_t *learner)
     set_features(x->r->t, n);
     for (size_t i = 0; i < n; i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        const char *type = json_string_value(json_array_get(types, i));
         x->r->t->name[i] = xstrdup(name ? name : "");
-        x->r->t->is_set[i] = type && !strcmp(type, "c");
     }
     return 0;
 }
@@ -921,7 +918,6 @@ int file_trees_read(struct file_trees *t, const char *path)
     memset(t, 0, sizeof *t);
     int bad = read_unpacked(path, most_bytes, &bytes);
     if (!bad) {
-        plain_text(&bytes);
         const char *at = bytes.s + strspn(bytes.s, " \t\r\n");
         bad = *at == '{'                  ? read_xgboost(&r, &bytes)
               : !strncmp(at, "tree\n", 5) ? read_lightgbm(&r, &bytes)

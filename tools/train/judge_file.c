@@ -46,12 +46,6 @@ struct node {
 
 enum { MOST_NODES = 4096, MOST_DEPTH = 64, MOST_REGISTERS = 512 };
 
-/* What a line computes: nodes up to this one */
-struct line {
-    size_t node;
-    int has_score;
-};
-
 /* A number by its name: fields, parameters, then lines */
 struct number {
     char *name;
@@ -72,8 +66,8 @@ struct judge_file {
     struct file_trees trees;
     size_t n, n_given, n_nodes, n_features; /* numbers, of which the first are given */
     struct number number[MOST_REGISTERS];
-    struct line line[MOST_REGISTERS]; /* of those behind them */
-    struct line time;
+    size_t line[MOST_REGISTERS]; /* of those behind them, what it computes: nodes up to this one */
+    size_t time;                 /* the same */
     struct node *node;
     struct feature *feature;
 };
@@ -446,7 +440,7 @@ static int read_line(struct judge_file *j, const struct spec_line *line)
     advance(&p);
     if (!is_word || !take(&p, "="))
         return wrong(&p, at, "expected NAME = EXPRESSION"), -1;
-    if (find_number(j, name) < j->n || !strcmp(name, "score") || (is_time && j->time.node))
+    if (find_number(j, name) < j->n || !strcmp(name, "score") || (is_time && j->time))
         return wrong(&p, at, "this name is taken"), -1;
     if (j->n == MOST_REGISTERS - 1)
         return wrong(&p, at, "is one line too many"), -1;
@@ -457,9 +451,9 @@ static int read_line(struct judge_file *j, const struct spec_line *line)
     if (p.t.kind != PYTHON_END)
         return wrong(&p, p.t.at, "is not allowed here"), -1;
     if (is_time)
-        j->time.node = node + 1;
+        j->time = node + 1;
     else {
-        j->line[j->n].node = node;
+        j->line[j->n] = node;
         j->number[j->n++].name = xstrdup(name);
     }
     return 0;
@@ -505,11 +499,11 @@ static int read_lines(struct judge_file *j)
     for (size_t i = 0; i < s->judge.n; i++)
         if (read_line(j, &s->judge.v[i]))
             return -1;
-    return j->time.node ? 0
-                        : fail("%s: [judge]: there is no line `time = ...` of what `score`, the "
-                               "sum of the trees, means: such as `time = score` or `time = 1 / "
-                               "score`",
-                               s->path);
+    return j->time ? 0
+                   : fail("%s: [judge]: there is no line `time = ...` of what `score`, the "
+                          "sum of the trees, means: such as `time = score` or `time = 1 / "
+                          "score`",
+                          s->path);
 }
 
 /* ---- the features of the file ---- */
@@ -631,11 +625,11 @@ void judge_file_ask(const struct judge_file *j, const int32_t *problem,
         for (size_t p = 0; p < m->m.n_params; p++)
             r[m->m.n_fields + p] = m->params[p].values[targets[i * m->m.n_params + p]];
         for (size_t k = j->n_given; k < j->n; k++)
-            r[k] = evaluate(j, j->line[k].node, r);
+            r[k] = evaluate(j, j->line[k], r);
         for (size_t k = 0; k < j->trees.n_features; k++)
             x[k] = value_of(j, &j->feature[k], r);
         r[MOST_REGISTERS - 1] = file_trees_ask(&j->trees, x);
-        marks[i] = mark_of(evaluate(j, j->time.node - 1, r));
+        marks[i] = mark_of(evaluate(j, j->time - 1, r));
     }
     free(x);
 }

@@ -9,9 +9,7 @@
 
 enum {
     LISTED = 16384, /* legal tuples of a problem; of more than those */
-    DRAWN = 4096,   /* so many are drawn */
-    BEST = 200,     /* are kept, */
-    OTHERS = 56,    /* and some others */
+    DRAWN = 4096,   /* so many are drawn; LESSON_BEST of them are kept, and some others */
     CLIMBS = 6,     /* rounds of a search among a sample's neighbours, */
     CLIMBERS = 12   /* of the best so far */
 };
@@ -295,13 +293,14 @@ static void take(const struct teaching *t, const int32_t *problem, const struct 
 {
     const struct dataset *d = t->data;
     struct ranked *r = rank(o);
-    for (size_t i = BEST; i < BEST + OTHERS && i < o->tuples.n; i++) {
+    for (size_t i = LESSON_BEST; i < LESSON_BEST + LESSON_OTHERS && i < o->tuples.n; i++) {
         const size_t other = i + num_draw(&seed) % (o->tuples.n - i);
         const struct ranked swap = r[i];
         r[i] = r[other];
         r[other] = swap;
     }
-    *to = new_lesson(d, o->tuples.n < BEST + OTHERS ? o->tuples.n : BEST + OTHERS);
+    *to = new_lesson(d, o->tuples.n < LESSON_BEST + LESSON_OTHERS ? o->tuples.n
+                                                                  : LESSON_BEST + LESSON_OTHERS);
     for (size_t i = 0; i < to->n; i++) {
         memcpy(to->problem + i * d->n_fields, problem, d->n_fields * sizeof *problem);
         memcpy(to->target + i * d->n_params, o->target + r[i].at * d->n_params, d->n_params);

@@ -114,6 +114,8 @@ size_t judge_nets_most(const struct recipe *recipe, const struct dataset *d);
 
 enum { LESSONS_DRAWS = 48 }; /* rows of a problem, unless the spec says another number */
 
+enum { LESSON_BEST = 200, LESSON_OTHERS = 56 }; /* tuples of a problem, by what the judges say */
+
 struct lessons_task {
     const struct recipe *recipe;
     struct judge_task judges; /* of the data, the part to train on, the seed */

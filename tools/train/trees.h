@@ -60,7 +60,7 @@ struct file_node {
 
 struct file_tree {
     size_t node, leaf, n_leaves; /* its first ones, of all */
-    size_t linear;               /* 1 + its first term of all; 0: it has none */
+    int is_linear;               /* its leaves have terms */
     float weight;                /* of XGBoost's dart */
 };
 
@@ -70,7 +70,7 @@ struct file_trees {
     float base;
     size_t n_features, n, n_nodes, n_leaves, n_words, n_terms;
     char **name;             /* of each feature */
-    unsigned char *is_set;   /* is it one of categories, as far as the file tells? */
+    unsigned char *is_set;   /* of LightGBM: is it one of categories? */
     struct interned *labels; /* of each the texts of its categories; n = 0: it has none */
     struct file_tree *tree;
     struct file_node *node;

@@ -49,7 +49,7 @@ DRAWS = 4000 # of a bootstrap
 RACE_LINE = re.compile(r"\s*(\d+) (\w+)\s+([\d.]+)\s")
 HEADING = "way,k,share,low,high,of,ahead,ahead_low,ahead_high".split(",")
 FINALS = "m,n,k,way,tuple,time_us".split(",")
-KERNELS = {"xgemm": "Xgemm", "xgemm_direct": "XgemmDirect"}
+KERNELS = {"xgemm": ("Xgemm", 0), "xgemm_direct": ("XgemmDirect", 1 << 30)} # and where it is always the one
 
 
 # ---- what was measured ----
@@ -193,13 +193,12 @@ def best_parameters(path):
 
 def clblast_files(options):
     """By way the files of parameters, written into the folder."""
-    always = {"tuned xgemm": 0, "tuned xgemm_direct": 1 << 30}
     texts = {"clblast": ""}
-    for name, kernel in KERNELS.items():
+    for name, (kernel, always) in KERNELS.items():
         pattern = os.path.join(options.clblast, f"clblast_{name}_[0-9]*_32.json")
         if glob.glob(pattern):
             texts[f"tuned {name}"] = (f"{kernel} {best_parameters(pattern)}\n"
-                                      f"GemmRoutine XGEMM_MIN_INDIRECT_SIZE={always[f'tuned {name}']}\n")
+                                      f"GemmRoutine XGEMM_MIN_INDIRECT_SIZE={always}\n")
     files = {}
     for way, text in texts.items():
         files[way] = os.path.join(options.clblast, way.replace(" ", "_") + ".txt")
@@ -208,7 +207,7 @@ def clblast_files(options):
     return files
 
 
-def final_of(measured, options, i, firsts):
+def final_of(measured, options, i, firsts, beside):
     """Rows of FINALS: races over the first tuples, and all ways' first tuples timed again."""
     problem, rows = measured.problems[i].tolist(), []
     words = {way: word_of(measured.tuples[t]) for way, t in firsts.items()}
@@ -222,12 +221,11 @@ def final_of(measured, options, i, firsts):
     more = ["--all", "--budget", str(4 * float(options.budget))]
     timed = race(measured, options, problem, again, more)
     rows += [[*problem, way, word, timed[word][1]] for way, word in words.items()]
-    if options.clblast:
-        for way, path in clblast_files(options).items():
-            beside = race(measured, options, problem, ["clblast", words["best"]], [*more, "--clblast", path])
-            if beside["clblast"][1] > 0: # as if the best tuple had the time of the other race
-                us = beside["clblast"][1] / beside[words["best"]][1] * timed[words["best"]][1]
-                rows.append([*problem, way, "clblast", us])
+    for way, path in beside.items():
+        both = race(measured, options, problem, ["clblast", words["best"]], [*more, "--clblast", path])
+        if both["clblast"][1] > 0: # as if the best tuple had the time of the other race
+            us = both["clblast"][1] / both[words["best"]][1] * timed[words["best"]][1]
+            rows.append([*problem, way, "clblast", us])
     return rows
 
 
@@ -238,13 +236,14 @@ def finals_of(measured, options, orders):
         part = f"{options.finals}.{zlib.crc32(f.read()):x}"
     if not os.path.exists(options.finals):
         there = {tuple(int(row[f]) for f in "mnk") for row in rows_of(part)} if os.path.exists(part) else set()
+        beside = clblast_files(options) if options.clblast else {}
         for i, problem in enumerate(measured.problems.tolist()):
             if tuple(problem) in there:
                 continue
             progress(f"races {i + 1} of {len(measured.problems)}")
             firsts = {way: order[i][0] for way, order in orders.items()}
             firsts["best"] = np.nanargmin(np.exp(np.log(measured.times[:, i]).mean(0)))
-            rows = final_of(measured, options, i, firsts)
+            rows = final_of(measured, options, i, firsts, beside)
             with open(part, "a", encoding="utf-8", newline="") as f:
                 csv.writer(f, lineterminator="\n").writerows([FINALS, *rows] if f.tell() == 0 else rows)
         progress("")

@@ -138,9 +138,14 @@ def _read(path: str) -> str:
         raise Error(f"{path}: {error.strerror}") from None
 
 
+def _number_of(path: str) -> int:
+    """KPRED_VERSION of a kpred.h"""
+    return int(re.search(r"^#define KPRED_VERSION +(\d+)", _read(path), re.M)[1]) # type: ignore[index]
+
+
 def version_of(path: str) -> str:
     """That of a kpred.h"""
-    number = int(re.search(r"^#define KPRED_VERSION +(\d+)", _read(path), re.M)[1]) # type: ignore[index]
+    number = _number_of(path)
     return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
 
 
@@ -309,7 +314,7 @@ class Model:
     def __init__(self, library: ctypes.CDLL, pointer: Any, source: str) -> None:
         m = pointer.contents
         self._library, self._model, self._source, self._local = library, pointer, source, threading.local()
-        self._number = _version_number()
+        self._number = _number_of(os.path.join(HERE, "kpred.h"))
         self.name, self.kernel, self.id = _text(m.name), _text(m.kernel), f"{m.id:016x}"
         self.fields = tuple(Field(
             _text(f.name), tuple(_text(f.tokens[i]) for i in range(f.n_tokens)) if f.tokens else (),
@@ -511,11 +516,6 @@ class Model:
         if status:
             self._fail(status, asking.context, numbers)
         return [None if score == -2 ** 31 else score for score in scores]
-
-
-def _version_number() -> int:
-    major, minor, patch = map(int, version().split("."))
-    return 10000 * major + 100 * minor + patch
 
 
 from .prune import prune  # noqa: E402: it needs Model
