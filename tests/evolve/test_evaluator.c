@@ -50,6 +50,15 @@ static void finds(void)
     RUNS("./count");
 }
 
+/* The program is started again within an export: the baseline's times are still known. */
+static void stumbles(void)
+{
+    put_text("stumble", "%s", "");
+    RAN_CASE(RAN("kpred-evolve export a.log -o again --name tiny -k 2") == 0 && !is_there("stumble")
+                 && lines_like(text_of("again/tiny.csv"), "^(8|16|32),[12],[01],[0-9.]+$") == 6,
+             "export: an evaluator that dies once");
+}
+
 /* A kill at any time: the search goes on to the end that it would have come to. */
 static void killed(void)
 {
@@ -106,6 +115,7 @@ int main(void)
          own_cc(), "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror");
     checks();
     finds();
+    stumbles();
     killed();
     survives("failed", "crashed");
     survives("crash", "crashed");
