@@ -53,7 +53,10 @@ static struct cell {
     double loss[MOST_PROBLEMS]; /* mean logarithm of the winner's time by the best one's */
     double launches, spent;
 } cells[2][MOST_BUDGETS][2];
-static double won[2][MOST_BUDGETS][2][K]; /* of a problem: the share of the races */
+static struct races { /* of a problem */
+    double won[K];    /* the share of the races */
+    double launches, spent;
+} races[2][MOST_BUDGETS][2];
 
 /* ---- how fast the tuples are ---- */
 
@@ -119,16 +122,16 @@ static double loss_of(size_t winner, int n)
 
 static void race(int n, int b, int is_new)
 {
-    struct cell *cell = &cells[n == K][b][is_new];
+    struct races *all = &races[n == K][b][is_new];
     kpred_hip_result result;
     kpred_hip_plan plan = {0};
     plan.user = &device;
     plan.launch = launch;
     plan.budget_us = budget[b];
     (is_new ? new_race : old_race)(&plan, tuples, (size_t)n, &result);
-    won[n == K][b][is_new][result.winner] += 1.0 / REPEATS;
-    cell->launches += (double)result.launches / REPEATS;
-    cell->spent += result.device_us / budget[b] / REPEATS;
+    all->won[result.winner] += 1.0 / REPEATS;
+    all->launches += (double)result.launches / REPEATS;
+    all->spent += result.device_us / budget[b] / REPEATS;
 }
 
 static void race_by_turns(void)
@@ -140,15 +143,18 @@ static void race_by_turns(void)
     }
 }
 
-/* Adds what has been lost on this problem. */
-static void add_losses(void)
+/* Adds what has been lost and spent on this problem. */
+static void add_problem(void)
 {
     for (int c = 0; c < 4 * n_budgets; c++) {
         const int is_all = c & 1, is_new = c >> 1 & 1, b = c >> 2;
+        const struct races *of = &races[is_all][b][is_new];
+        struct cell *to = &cells[is_all][b][is_new];
         for (size_t i = 0; i < K; i++)
-            if (won[is_all][b][is_new][i] > 0)
-                cells[is_all][b][is_new].loss[n_problems] +=
-                    won[is_all][b][is_new][i] * loss_of(i, is_all ? K : FEW);
+            if (of->won[i] > 0)
+                to->loss[n_problems] += of->won[i] * loss_of(i, is_all ? K : FEW);
+        to->launches += of->launches;
+        to->spent += of->spent;
     }
     n_problems++;
 }
@@ -161,17 +167,22 @@ static int all_work(void)
     return 1;
 }
 
-static void race_problem(struct problem p)
+static int is_raced(struct problem p)
 {
     if (n_problems == MOST_PROBLEMS || open_problem(&device, p) != hipSuccess || !all_work()
-        || time_all(typical[0]) != hipSuccess) {
-        fprintf(stderr, "gemm_gpu: %d %d %d is left out\n", p.m, p.n, p.k);
-        return;
-    }
-    memset(won, 0, sizeof won);
+        || time_all(typical[0]) != hipSuccess)
+        return 0;
+    memset(races, 0, sizeof races);
     race_by_turns();
-    if (time_all(typical[1]) == hipSuccess)
-        add_losses();
+    return time_all(typical[1]) == hipSuccess;
+}
+
+static void race_problem(struct problem p)
+{
+    if (is_raced(p))
+        add_problem();
+    else
+        fprintf(stderr, "gemm_gpu: %d %d %d is left out\n", p.m, p.n, p.k);
 }
 
 /* ---- input and output ---- */

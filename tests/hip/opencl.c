@@ -4,7 +4,7 @@
    The calls of OpenCL below go through functions here: they show platforms that are not there, fail
    when told to, and count events. An event of the user's that fails stands for a launch that fails
    on the device. (PoCL 3.1 aborts at times where a marker depends on such an event: none does.)
-   Prints "device" or "no device", then what is wrong.
+   Prints what is wrong.
 
    What PoCL cannot do on demand is tested with the stand-in (test_hip_errors.c, test_hip_plan.c): a
    stream that is captured, events that cannot be made or have no usable time, no memory for the
@@ -285,10 +285,9 @@ int main(void)
     int n = 0;
     set_memsets(megabytes, BUDGET_US);
     plan.launch = launch;
-    const int is_there = hipGetDeviceCount(&n) == hipSuccess;
-    printf("%s\n", is_there ? "device" : "no device");
+    RIGHT(hipGetDeviceCount(&n) == hipSuccess);
     choice();
-    if (is_there)
+    if (n > 0)
         with_device();
     return wrong;
 }

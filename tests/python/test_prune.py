@@ -238,7 +238,6 @@ if sys.argv[1:] != ["own"]:
     refused("a token that is none", "gpu=MI300X: unknown token", tuned, SIZES, given=dict(gpu="MI300X"))
     refused("a name that is none", "has neither a field nor a parameter m", tuned, SIZES, names=dict(m="M"))
     refused("k", "k is 0", tuned, SIZES, 0)
-if sys.argv[1:] != ["own"]:
     check_with("python3-torch", "torch.compile with fullgraph=True", compiled)
 if there("python3-triton"):
     check("a run of Triton's autotuner", autotune, importlib.import_module("triton"), os.environ["TRITON_CACHE_DIR"])

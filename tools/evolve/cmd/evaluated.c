@@ -55,8 +55,11 @@ static enum outcome write_list(void *self, const struct edits *list, const char 
 
 static const struct {
     const char *name, *ending;
-} forms[] = {
-    {"ir", ".ll"}, {"bitcode", ".bc"}, {"asm", ".s"}, {"object", ".o"}, {"code-object", ".co"}};
+} forms[] = {[IR_TEXT] = {"ir", ".ll"},
+             [IR_BITCODE] = {"bitcode", ".bc"},
+             [IR_ASSEMBLY] = {"asm", ".s"},
+             [IR_OBJECT] = {"object", ".o"},
+             [IR_CODE_OBJECT] = {"code-object", ".co"}};
 
 static struct evaluator_code code_of(struct made *made)
 {

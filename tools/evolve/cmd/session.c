@@ -1,4 +1,4 @@
-/* session.c - a kernel with its harness ready to be searched, and what a log says of its search
+/* session.c - a kernel with its harness ready to be searched, and made again from a log
    SPDX-License-Identifier: MIT
 
    evolve_commands.h declares it. */
@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- what the options say ---- */
 
