@@ -178,7 +178,7 @@ def refused():
         path = changed("wrong.txt", fixture_text, *pairs)
         report.refuse(f"LightGBM: {name}", 1, text, f"{tmp}/ask {path}")
     for name, text, pairs in (
-            ("a feature is missing", 'feature "log2_m": is no field, no parameter and no line of [judge]',
+            ("a feature is missing", 'feature "log2_m": is neither a field, a parameter nor a line of [judge]',
              ("log2_m =", "log_m =")),
             ("no time", "there is no line `time = ...`", ("time = exp(score)", "")),
             ("a name that is unknown", ":11:15: [judge]: is no field", ("log2(m)", "log2(k)")),

@@ -223,7 +223,7 @@ static size_t read_number(struct parser *p)
     const double x = strtod(at, &end);
     p->t.end = end;
     if (end == at || is_identifier((char[]){*end, '\0'}))
-        return wrong(p, at, "is no number");
+        return wrong(p, at, "is not a number");
     advance(p);
     return add(p, (struct node){OP_CONST, 0, 0, 0, 0, x, at});
 }
@@ -267,8 +267,9 @@ static size_t read_word(struct parser *p)
     if (!strcmp(name, "score") && p->has_score)
         return add(p, (struct node){OP_NUMBER, 0, 0, 0, MOST_REGISTERS - 1, 0, at});
     const size_t i = find_number(p->j, name);
-    return i == p->j->n ? wrong(p, at, "is no field, no parameter, no name above and no function")
-                        : add(p, (struct node){OP_NAME, 0, 0, 0, (uint16_t)i, 0, at});
+    return i == p->j->n
+               ? wrong(p, at, "is neither a field, a parameter, a name above nor a function")
+               : add(p, (struct node){OP_NAME, 0, 0, 0, (uint16_t)i, 0, at});
 }
 
 static size_t read_quoted(struct parser *p)
@@ -512,8 +513,8 @@ static int no_feature(const struct judge_file *j, const char *path, const char *
 {
     struct names_near near = {.text = name};
     struct buf b = {NULL, 0, 0};
-    buf_printf(&b, "feature \"%s\": is no field, no parameter and no line of [judge] in %s", name,
-               j->model->spec->path);
+    buf_printf(&b, "feature \"%s\": is neither a field, a parameter nor a line of [judge] in %s",
+               name, j->model->spec->path);
     for (size_t i = 0; i < j->n; i++)
         names_offer(&near, j->number[i].name, j->number[i].name);
     fail("%s: %s", path, names_question(&near, &b));
@@ -605,7 +606,7 @@ const char *judge_file_text(const struct judge_file *j, struct buf *b)
     return b->s;
 }
 
-/* What is no time at all is slower than any. */
+/* What is not a time at all is slower than any. */
 #define NO_TIME 60.0 /* octaves */
 
 static float mark_of(double time)

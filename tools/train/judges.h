@@ -91,7 +91,7 @@ struct boost *judge_inputs_fit(const struct judge_inputs *in, const struct judge
 
 /* ---- trees of LightGBM or XGBoost that judge (judge_file.c) ----
 
-   [judge] has a line for each feature that is no field and no parameter, as Python has it:
+   [judge] has a line for each feature that is not a field and no parameter, as Python has it:
 
        waves = ceil(m / tile_m) * ceil(n / tile_n) / 304
        aligned = 1 if k % tile_k == 0 and layout == 'rcr' else 0
