@@ -181,7 +181,7 @@ def refused():
             ("a feature is missing", 'feature "log2_m": is neither a field, a parameter nor a line of [judge]',
              ("log2_m =", "log_m =")),
             ("no time", "there is no line `time = ...`", ("time = exp(score)", "")),
-            ("a name that is unknown", ":11:15: [judge]: is no field", ("log2(m)", "log2(k)")),
+            ("a name that is unknown", ":11:15: [judge]: is neither a field", ("log2(m)", "log2(k)")),
             ("half an expression", ":11:16: [judge]: expected )", ("log2(m)", "log2(m")),
             ("a text alone", "a text is only compared with a name", ("log2(m)", "'rcr'")),
             ("a text of another name", "is none of its names", ("log2(m)", "layout == 'nn'")),
