@@ -72,7 +72,9 @@ samples_of() {
 
 # proofs KIND: the claims, with seconds, in the report
 proofs() {
-    mkdir -p "$BUILD/proof" && simd "$1" >"$BUILD/proof/simd-$1.txt" || { cat "$BUILD/proof/simd-$1.txt"; return 1; }
+    mkdir -p "$BUILD/proof" && simd "$1" >"$BUILD/proof/simd-$1.txt" && return
+    cat "$BUILD/proof/simd-$1.txt"
+    return 1
 }
 
 # found EXPRESSION: this fault in a copy of the header is seen by the program, and by the samples

@@ -225,7 +225,8 @@ static void bits_of_all_numbers(void)
 
 enum { MOST_IN = 160, MOST_OUT = 64, SAMPLES = 40, COUNTS_END = 40 };
 
-/* What simd.py has a term of: it takes n_in bytes, of which the last n_counts count bits, and gives n_out. */
+/* What simd.py has a term of: it takes n_in bytes, of which the last n_counts count bits, and gives
+   n_out. */
 typedef struct instruction {
     const char *name;
     size_t n_in, n_counts, n_out;
