@@ -228,12 +228,13 @@ static size_t read_number(struct parser *p)
     return add(p, (struct node){OP_CONST, 0, 0, 0, 0, x, at});
 }
 
+/* The last of that name: a line may give a field of names its numbers. j->n: there is none. */
 static size_t find_number(const struct judge_file *j, const char *name)
 {
-    size_t i = 0;
-    while (i < j->n && strcmp(j->number[i].name, name) != 0)
-        i++;
-    return i;
+    size_t i = j->n;
+    while (i > 0 && strcmp(j->number[i - 1].name, name) != 0)
+        i--;
+    return i > 0 ? i - 1 : j->n;
 }
 
 static size_t call_function(struct parser *p, size_t k, const char *at)
@@ -430,6 +431,13 @@ static size_t expression(struct parser *p)
 
 /* ---- the lines of [judge] ---- */
 
+/* Names that are no numbers are free for a line that gives the numbers. */
+static int is_taken(const struct judge_file *j, const char *name)
+{
+    const size_t i = find_number(j, name);
+    return i < j->n && (i >= j->n_given || !j->number[i].names || j->number[i].x);
+}
+
 /* NAME = EXPRESSION */
 static int read_line(struct judge_file *j, const struct spec_line *line)
 {
@@ -441,7 +449,7 @@ static int read_line(struct judge_file *j, const struct spec_line *line)
     advance(&p);
     if (!is_word || !take(&p, "="))
         return wrong(&p, at, "expected NAME = EXPRESSION"), -1;
-    if (find_number(j, name) < j->n || !strcmp(name, "score") || (is_time && j->time))
+    if (is_taken(j, name) || !strcmp(name, "score") || (is_time && j->time))
         return wrong(&p, at, "this name is taken"), -1;
     if (j->n == MOST_REGISTERS - 1)
         return wrong(&p, at, "is one line too many"), -1;
@@ -539,9 +547,10 @@ static int take_feature(struct judge_file *j, const char *path, size_t i)
     const struct number *from = &j->number[f->number];
     f->labels = labels->n ? labels : NULL;
     if (!f->labels && from->names && !from->x)
-        return fail("%s: feature \"%s\": is a number there, but names in %s: give these numbers in "
-                    "a line of [judge], and the feature its name",
-                    path, name, j->model->spec->path);
+        return fail(
+            "%s: feature \"%s\": is a number there, but names in %s: a line of [judge] has to "
+            "give the numbers, such as %s = 0 if %s == '%s' else 1",
+            path, name, j->model->spec->path, name, name, from->names[0]);
     if (!f->labels || !from->names)
         return 0;
     f->of_name = xcalloc(from->n_names, sizeof *f->of_name);
