@@ -209,7 +209,7 @@ static int check_candidates(const char *path, enum family_id family)
     buf_free(&wanted);
     if (is_same)
         return 0;
-    return fail("%s:1: \"%.60s\": the file is no list of candidates; --force replaces it", path,
+    return fail("%s:1: \"%.60s\": the file is not a list of candidates; --force replaces it", path,
                 line);
 }
 

@@ -280,7 +280,7 @@ static int open_missing(struct outfile *o, const char *path)
     }
     o->path = to;
     if (*base_name(to) == '\0')
-        return fail("\"%s\": is no file name", path);
+        return fail("\"%s\": is not a file name", path);
     if (links == 40)
         return fail("%s: cannot open: %s", path, strerror(ELOOP));
     return create_temporary(o, NULL);
