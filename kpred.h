@@ -1219,7 +1219,7 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
 }
 
 /* kpri_log2 of four numbers, less that of 2^24. By the bits above bit 24 the table says how far
-   above it the highest 1 is. pre: 2^24 <= x < 2^29, as the sum of KPRI_TURNED terms is */
+   above it the highest 1 is. pre: 2^24 <= x <= 2^28, as the sum of KPRI_TURNED terms is */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_log2_4(__m128i x)
 {
     const __m128i table = _mm_set_epi64x(4, INT64_C(0x0303030302020100));
@@ -1334,6 +1334,14 @@ KPRI_TARGET("avx2") static void kpri_scores_avx2(const kpri_lanes *l, size_t n)
         kpri_scores1_avx2(l->x + i * l->lane, n, l->record[i * l->record_words]);
 }
 
+/* kpri_scaled of four numbers */
+KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_scaled4(__m128i x, __m128i by)
+{
+    const __m128i even = _mm_srli_epi64(_mm_mul_epu32(x, by), 16);
+    const __m128i odd = _mm_slli_epi64(_mm_mul_epu32(_mm_srli_epi64(x, 32), by), 16);
+    return _mm_blend_epi16(even, odd, 0xcc);
+}
+
 /* kpri_powers */
 KPRI_TARGET("avx2")
 static uint32_t kpri_powers_avx2(const int32_t *score, size_t n, int32_t from, uint32_t scale)
@@ -1343,9 +1351,7 @@ static uint32_t kpri_powers_avx2(const int32_t *score, size_t n, int32_t from, u
     size_t v;
     for (v = 0; v < n; v += 4) {
         const __m128i x = _mm_sub_epi32(_mm_set1_epi32(from), kpri_load(score + v));
-        const __m128i even = _mm_srli_epi64(_mm_mul_epu32(x, by), 16);
-        const __m128i odd = _mm_slli_epi64(_mm_mul_epu32(_mm_srli_epi64(x, 32), by), 16);
-        const __m128i bits = _mm_blend_epi16(even, odd, 0xcc);
+        const __m128i bits = kpri_scaled4(x, by);
         const __m128i i = _mm_and_si128(_mm_srli_epi32(bits, 10), _mm_set1_epi32(63));
         const __m128i power =
             _mm_srlv_epi32(kpri_look_up(kpri_exp2_table, i), _mm_srli_epi32(bits, 16));
