@@ -8,23 +8,6 @@
 #include "base/util.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static int has_no_memory(LLVMValueRef call)
-{
-    static const char *const names[] = {"memory", "readnone"}; /* of LLVM 16, of those before */
-    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMValueRef f = LLVMGetCalledValue(call);
-    for (size_t i = 0; i < 2; i++) {
-        const unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-        LLVMAttributeRef is = kind == 0 ? NULL : LLVMGetCallSiteEnumAttribute(call, at, kind);
-        if (is == NULL && kind != 0 && LLVMIsAFunction(f))
-            is = LLVMGetEnumAttributeAtIndex(f, at, kind);
-        if (is != NULL && LLVMGetEnumAttributeValue(is) == 0)
-            return 1;
-    }
-    return 0;
-}
 
 static int touches_memory(LLVMValueRef v)
 {
@@ -33,7 +16,7 @@ static int touches_memory(LLVMValueRef v)
     case LLVMStore:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return 1;
-    case LLVMCall: return !has_no_memory(v);
+    case LLVMCall: return !rules_is_free_of_memory(v);
     default: return 0;
     }
 }
