@@ -61,7 +61,11 @@ ARITHMETIC     this text is normative; >>math, >>features and >>network are the 
   parameter   acc = base[t][i] + 2^e * sum over earlier u of E[t][u][y_u][i]; hidden q' as above;
               logit_v = (bias_v + sum(w_v * q')) * 2^r, log2 units in Q16, |logit| < 2^29
   softmax     log2p_v = max(-2^26, x_v - m - (log2(sum_j exp2(x_j - m)) - 24 * 2^16)), m = max x;
-              exp2 in Q24 and log2 in Q16 by linear interpolation in the 64-step tables below
+              exp2 in Q24 and log2 in Q16 by their tables T below, j < 64:
+              exp2(-(2^16 * i + 2^10 * j + f)), f < 2^10, is 0 from i = 25 on, and else
+                  floor((T[j] - floor((T[j] - T[j+1]) * f / 2^10)) / 2^i)
+              log2(2^i * (1 + j / 2^6 + f / 2^22)), f < 2^16 rounded down, is
+                  2^16 * i + T[j] + floor((T[j+1] - T[j]) * f / 2^16)
   sum         of the log2p of a tuple's values, Q16, never positive
   order       the higher sum comes first. With equal sums, the lexicographically smaller sequence of
               value indexes comes first. After each parameter the first `beam` legal extensions in
@@ -69,10 +73,10 @@ ARITHMETIC     this text is normative; >>math, >>features and >>network are the 
   score       If the model's scale is KPRED_SCALE_ONE, the score is the sum. Else it is
               sum * scale / 2^16, rounded towards 0, less a norm, and at most 0. The norm adds up
               log2(sum_v p_v^scale) over the parameters that the beam search reached, where p_v are
-              the probabilities after the first prefix in the order. (Each power is the entry of the
-              table at or above it, without interpolation. If the first tuple's prefix is the first
-              each time, a scale of 1 / T has the effect of dividing all logits by a temperature T.
-              The order of the tuples does not change.)
+              the probabilities after the first prefix in the order. (A power is floor(T[j] / 2^i),
+              by the i and j of floor(-log2p_v * scale / 2^16). If the first tuple's prefix is the
+              first each time, a scale of 1 / t has the effect of dividing all logits by a
+              temperature t. The order of the tuples does not change.)
   rescue      Where no extension survives, a search goes depth first from the empty prefix. It takes
               the values in the same order and calls the rule at most KPRED_RESCUE_CALLS times. Its
               answer is the first complete tuple.
@@ -263,7 +267,7 @@ typedef struct kpred_model {
 /* The feature program: first instructions that append a register, then instructions that append
    activations. Registers 0..n_fields-1 hold the problem. a and b are registers, n is a number of
    activations, k is a constant. Values saturate at the ends of int32_t. Logarithms are Q16; log2 of
-   a number below 1 counts as 0. */
+   a number below 1 counts as 0. What a division by 2^b or k leaves over is dropped. */
 typedef enum kpred_opcode {
     KPRED_OP_LOG2,     /* log2(r[a])                                                           */
     KPRED_OP_ADD,      /* r[a] + r[b]                                                          */
@@ -586,12 +590,12 @@ static int kpri_compare_values(const int32_t *kernel, const int32_t *values, siz
     return 0;
 }
 
-/* The first kernel whose first n values are not less than these. */
+/* The first kernel whose first n values are not less than these. There are fewer than 2^31. */
 static uint32_t kpri_first_kernel(const kpred_names *k, const int32_t *values, size_t n)
 {
     uint32_t low = 0, high = k->n;
     while (low < high) {
-        const uint32_t mid = low + (high - low) / 2;
+        const uint32_t mid = (low + high) / 2;
         if (kpri_compare_values(k->values + (size_t)mid * k->n_params, values, n) < 0)
             low = mid + 1;
         else
@@ -617,6 +621,7 @@ static int kpri_any_kernel(const kpred_names *k, kpri_condition condition, const
             return 0;
         if (k->ids[(size_t)i * k->n_ids + at] < 0)
             continue;
+        /*@ loop unroll 32; */
         for (p = (uint32_t)have; p < k->n_params; p++)
             own[p] = kernel[p];
         if (!condition || condition(problem, values))
@@ -633,6 +638,7 @@ static KPRI_MAYBE_UNUSED int kpri_named(const kpred_names *k, const kpred_param 
 {
     int32_t v[KPRED_MAX_TUPLE], i;
     size_t t;
+    /*@ loop unroll 32; */
     for (t = 0; t < n; t++)
         v[t] = values[t];
     if (n >= k->first)
@@ -1813,6 +1819,7 @@ static KPRI_HOT void kpri_logits_by(const kpri_arith *by, const kpred_model *mod
     if (p.head->weight)
         by->head(&p, l);
     else
+        /*@ loop unroll 4; */
         for (i = 0; i < l->n; i++)
             l->x[i * l->lane] = 0;
 }
