@@ -24,25 +24,10 @@ static int touches_memory(LLVMValueRef v)
 /* Is there a way of one step or more from a block to another one, other than through `without`? */
 static int leads(const struct body *b, uint32_t from, uint32_t to, uint32_t without)
 {
-    const size_t n = b->flow->n_blocks;
-    unsigned char *seen = xcalloc(n, 1);
-    uint32_t *left = xmalloc((n + 1) * sizeof *left);
-    size_t n_left = 0;
-    int found = 0;
-    left[n_left++] = from;
-    while (!found && n_left > 0) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block[left[--n_left]]);
-        for (unsigned i = 0; !found && i < LLVMGetNumSuccessors(end); i++) {
-            uint32_t next = 0;
-            while (b->block[next] != LLVMGetSuccessor(end, i))
-                next++;
-            found = next == to;
-            if (!seen[next] && next != without)
-                seen[next] = 1, left[n_left++] = next;
-        }
-    }
-    free(seen);
-    free(left);
+    unsigned char *reached = xcalloc(b->flow->n_blocks, 1);
+    flow_reach(b->block, b->flow->n_blocks, from, without, reached);
+    const int found = reached[to];
+    free(reached);
     return found;
 }
 

@@ -22,6 +22,10 @@ struct flow {
 
 void flow_make(struct flow *f, LLVMValueRef function);
 void flow_free(struct flow *f);
+/* Marks the blocks that are reached from one of n by a step or more, and by none behind `without`
+   (n: there is no such block). */
+void flow_reach(const LLVMBasicBlockRef *block, size_t n, size_t from, size_t without,
+                unsigned char *reached);
 int flow_dominates(const struct flow *f, uint32_t block, uint32_t of);
 
 /* ---- a kernel ---- */
