@@ -548,7 +548,7 @@ static int make_spec(const char *table, const char *spec, const char *fields, in
     struct buf text = {0};
     int rc = RAN("kpred-train init %s --fields %s -o %s --force", table, fields, spec);
     if (rc == 0 && read_file(spec, 1 << 20, &text) == 0) {
-        buf_printf(&text, "\n[network]\njudged = %d\nepochs = 12\n", judged);
+        buf_printf(&text, "\n[network]\njudged = %d\nepochs = 4\n", judged);
         rc = out_whole(spec, &text);
     }
     buf_free(&text);
@@ -707,7 +707,7 @@ static void a_sample_teaches(void)
 {
     write_table("some.csv", 5, 90, 12);
     write_table("all.csv", 11, 40, TUPLES);
-    REQUIRE(make_spec("some.csv", "some.spec", "m,n", 50) == 0);
+    REQUIRE(make_spec("some.csv", "some.spec", "m,n", 20) == 0);
     REQUIRE(RAN("kpred-train train some.spec --data some.csv -o some.h --threads 2") == 0);
     CHECK(strstr(program.err.s, "problems kept from training") != NULL);
     CHECK(told("  network ") > 0.8 && told("  judges  ") > 0.8);
@@ -832,7 +832,7 @@ static void names_learn_of_their_gpus(void)
              "[kernel]\nname = names\nrule = unconstrained\n[data]\nformat = timed\n[fields]\n"
              "gpu = gfx90a6e A100 amd nvidia\nm = size\n[unseen]\namd = gfx90a6e\nnvidia = A100\n"
              "[params]\nTILE = 8 16 32 64\nPART = 1 2 4\n[split]\nconfig = m\n[network]\n"
-             "judged = 30\nepochs = 20\n");
+             "judged = 30\nepochs = 7\n");
     REQUIRE(RAN("kpred-train train names.spec --data names.csv --split none -o names.h") == 0);
     CHECK(has(program.err.s, "drawn rows (32 problems)")); /* without those of names */
     for (int i = 0; i < 2; i++) {

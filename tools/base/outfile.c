@@ -519,6 +519,17 @@ int append_whole(int fd, const struct buf *bytes, const char *path)
     return -1;
 }
 
+int out_folder(const char *path, const char *hint)
+{
+    struct stat st;
+    if (mkdir(path, 0777) == 0)
+        return 1;
+    const int why = errno; /* that of stat says nothing */
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
+               ? 0
+               : fail("%s: cannot make the folder: %s%s", path, strerror(why), hint);
+}
+
 int out_whole(const char *path, const struct buf *bytes)
 {
     struct outfile out;

@@ -159,6 +159,7 @@ int out_open_change(struct outfile *o, const char *path, size_t most, struct buf
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
+int out_folder(const char *path, const char *hint); /* 1: made, 0: it is there, -1 with a message */
 /* To a descriptor, by one write if that takes all: -1 with errno; a part may be written then. */
 int write_whole(int fd, const struct buf *bytes);
 /* To the end of the file behind a descriptor: whole, or -1 with a message. What there was no room

@@ -7,7 +7,6 @@
 #include "evolve/process.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,8 +187,8 @@ int library_write(const char *folder, const char *name, const struct library_fil
     struct outfile out[N_FILES];
     const int first = files->object.n == 0; /* without one, there is no such file */
     int n = first, rc = 0;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return fail("%s: cannot make the folder: %s", folder, strerror(errno));
+    if (out_folder(folder, "") < 0)
+        return -1;
     for (; rc == 0 && n < N_FILES; n += rc == 0) {
         char *path = file_path(folder, name, n);
         rc = out_open(&out[n], path);
