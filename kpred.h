@@ -590,12 +590,12 @@ static int kpri_compare_values(const int32_t *kernel, const int32_t *values, siz
     return 0;
 }
 
-/* The first kernel whose first n values are not less than these. */
+/* The first kernel whose first n values are not less than these. There are fewer than 2^31. */
 static uint32_t kpri_first_kernel(const kpred_names *k, const int32_t *values, size_t n)
 {
     uint32_t low = 0, high = k->n;
     while (low < high) {
-        const uint32_t mid = low + (high - low) / 2;
+        const uint32_t mid = (low + high) / 2;
         if (kpri_compare_values(k->values + (size_t)mid * k->n_params, values, n) < 0)
             low = mid + 1;
         else
@@ -621,6 +621,7 @@ static int kpri_any_kernel(const kpred_names *k, kpri_condition condition, const
             return 0;
         if (k->ids[(size_t)i * k->n_ids + at] < 0)
             continue;
+        /*@ loop unroll 32; */
         for (p = (uint32_t)have; p < k->n_params; p++)
             own[p] = kernel[p];
         if (!condition || condition(problem, values))
@@ -637,6 +638,7 @@ static KPRI_MAYBE_UNUSED int kpri_named(const kpred_names *k, const kpred_param 
 {
     int32_t v[KPRED_MAX_TUPLE], i;
     size_t t;
+    /*@ loop unroll 32; */
     for (t = 0; t < n; t++)
         v[t] = values[t];
     if (n >= k->first)
@@ -1817,6 +1819,7 @@ static KPRI_HOT void kpri_logits_by(const kpri_arith *by, const kpred_model *mod
     if (p.head->weight)
         by->head(&p, l);
     else
+        /*@ loop unroll 4; */
         for (i = 0; i < l->n; i++)
             l->x[i * l->lane] = 0;
 }
@@ -2188,7 +2191,7 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
             n = kpri_accept(s, in, n_decided, list, out, n);
         }
     }
-    return n;
+    return kpri_at_most(n, s->beam);
 }
 
 /* All records begin with legal values: so no value comes out of the arena that is none. */

@@ -1579,9 +1579,11 @@ static int32_t kpri_wrw3_code(const int32_t *p, int32_t chunk_size, int32_t k_pe
     int32_t emulated = half && p[KPRED_CONV_GPU] != KPRED_GPU_GFX906_60;
     int32_t unroll = depth * (depth + 2), rest = p[KPRED_CONV_H] - 1 - depth;
     int32_t n_lines = depth + unroll + (rest > 0 ? rest % unroll : 0) + 1;
-    int32_t memory = (3 + (line + 3) / 4) * (half ? 4 : 1);
-    int32_t vector = (12 * k_per_wave * line) << (half + emulated);
+    int32_t memory, vector;
 
+    line = KPRI_HOLDS(line <= 256) ? line : 256;
+    memory = (3 + (line + 3) / 4) * (half ? 4 : 1);
+    vector = (12 * k_per_wave * line) << (half + emulated);
     return (n_lines * (memory + vector)) << half;
 }
 

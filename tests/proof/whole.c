@@ -1,7 +1,5 @@
-/* whole.c - kpred_init and kpred_predict of a model, or its rule alone, for Frama-C's Eva
+/* whole.c - kpred_init and kpred_predict of a model, or its rule alone, for Frama-C's Eva (whole.h)
    SPDX-License-Identifier: MIT
-
-       -DHEADER='"weights/NAME.h"' -DMODEL=kpred_model_NAME -DARENA=KPRED_NAME_ARENA -DBEAM=10
 
    Each field of the problem, k and each word of the arena is any number of its type.
      -DAPART      the parts of the arena are arrays of exactly the size that they need, so that Eva
@@ -9,36 +7,18 @@
                   whole call, in which the scores of a rescue take the place of the links, too, and
                   with others it is the beam search
      -DANY_SCALE  in place of the model's own scale of scores
+     -DSEARCH     Eva takes the network by the contracts of network.h, and does not run kpred_init,
+                  but begins with what INIT shows that it leaves
+     -DINIT       kpred_init alone
      -DRULE       the rule alone: of all fields in their ranges, all values, and with those behind
                   the decided ones not initialised */
-#define KPRED_STATIC
-#include HEADER
-
-#include "__fc_builtin.h"
-
-/*@ requires holds: condition != 0;
-    assigns \nothing; */
-static void holds(int condition);
-
-static void any(int32_t *x, size_t n)
-{
-    size_t i;
-    /*@ loop unroll 200000; */
-    for (i = 0; i < n; i++)
-        x[i] = Frama_C_interval(INT32_MIN, INT32_MAX);
-}
-
-static int32_t problem[KPRED_MAX_FIELDS];
+#ifdef SEARCH
+#include "network.h"
+#else
+#include "whole.h"
+#endif
 
 #ifdef RULE
-
-static void fields_in_range(void)
-{
-    uint32_t f;
-    /*@ loop unroll 24; */
-    for (f = 0; f < MODEL.n_fields; f++)
-        problem[f] = Frama_C_interval(MODEL.fields[f].least, MODEL.fields[f].most);
-}
 
 static void rule(size_t n)
 {
@@ -64,18 +44,63 @@ int main(void)
 
 #else
 
-static int32_t arena[ARENA(BEAM)];
-static kpred_tuple out[BEAM];
+static int32_t arena[WORDS];
 static kpred_model model;
 
-#ifdef APART
+static void any(int32_t *x, size_t n)
+{
+    size_t i;
+    /*@ loop unroll 200000; */
+    for (i = 0; i < n; i++)
+        x[i] = Frama_C_interval(INT32_MIN, INT32_MAX);
+}
 
-#undef KPRED_ARENA_WORDS
-#define KPRED_ARENA_WORDS(work, state, params, slots, beam) \
-    WORK = (work), SLOTS = (slots),                         \
-    RECORDS = KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state)
-enum { ARENA(BEAM) };
-static int32_t work[WORK], records[RECORDS], bucket[KPRI_BUCKETS], next[SLOTS];
+/* What a search needs of kpred_init */
+static void as_initialised(kpred_ctx *ctx, uint32_t beam)
+{
+    ctx->model = &model;
+    ctx->arena = arena;
+    ctx->beam = beam;
+    ctx->n_slots = (uint32_t)kpri_slots(&model, beam);
+    ctx->body = kpri_fastest_body();
+    ctx->extrapolated = 0;
+}
+
+#if defined(INIT)
+
+/* Eva does not know how the arena is aligned. */
+static void init(uint32_t beam)
+{
+    kpred_ctx ctx, same;
+    kpred_status status;
+    //@ slevel 50;
+    status = kpred_init(&ctx, KPRED_VERSION, &model, beam, arena, WORDS);
+    holds(status == KPRED_OK || status == KPRED_ERR_ALIGN);
+    if (status != KPRED_OK)
+        return;
+    as_initialised(&same, beam);
+    holds(ctx.model == same.model && ctx.arena == same.arena && ctx.beam == same.beam);
+    holds(ctx.n_slots == same.n_slots && ctx.body == same.body && !ctx.extrapolated);
+}
+
+int main(void)
+{
+    model = MODEL;
+    init(BEAM);
+    init(1);
+    holds(kpri_slots(&model, BEAM) == SLOTS && kpred_arena_words(&model, BEAM) == WORDS);
+    return 0;
+}
+
+#else
+
+#if defined(APART)
+
+#ifndef SEEN
+#define SEEN WORK
+#endif
+static kpred_tuple out[BEAM];
+static int32_t work[SEEN], records[RECORDS], bucket[KPRI_BUCKETS], next[SLOTS];
 static int32_t score[BEAM > 1 ? SLOTS : 2 * SLOTS];
 static uint32_t used[KPRI_USED_WORDS];
 
@@ -101,7 +126,8 @@ static kpred_status predict(kpred_ctx *ctx, size_t *n)
     status = kpri_check_problem(ctx, problem, &outside);
     if (status != KPRED_OK || (model.rule && !model.rule(problem, problem, 0)))
         return status;
-    any(work, WORK);
+    holds_of_fields();
+    any(work, SEEN);
     any(records, RECORDS);
     any(score, sizeof score / sizeof *score);
     any(next, SLOTS);
@@ -117,10 +143,19 @@ static kpred_status predict(kpred_ctx *ctx, size_t *n)
 
 #else
 
+static kpred_tuple out[BEAM];
+
 static kpred_status predict(kpred_ctx *ctx, size_t *n)
 {
     const size_t k = (size_t)Frama_C_unsigned_long_interval(0, SIZE_MAX);
-    return kpred_predict(ctx, problem, model.n_fields, out, k, n);
+    kpred_status status;
+    //@ slevel 50;
+    status = kpred_predict(ctx, problem, model.n_fields, out, k, n);
+    if (status == KPRED_OK) {
+        holds_of_fields();
+        holds(*n >= 1 && *n <= BEAM);
+    }
+    return status;
 }
 
 #endif
@@ -136,9 +171,15 @@ int main(void)
     model.id = kpred_model_id(&model);
 #endif
     any(problem, KPRED_MAX_FIELDS);
-    any(arena, sizeof arena / sizeof *arena);
-    status = kpred_init(&ctx, KPRED_VERSION, &model, BEAM, arena, sizeof arena / sizeof *arena);
+    any(arena, WORDS);
+#ifdef SEARCH
+    as_initialised(&ctx, BEAM);
+    status = KPRED_OK;
+#else
+    status = kpred_init(&ctx, KPRED_VERSION, &model, BEAM, arena, WORDS);
+#endif
     return status != KPRED_OK ? status : predict(&ctx, &n);
 }
 
+#endif
 #endif

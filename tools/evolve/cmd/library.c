@@ -26,22 +26,6 @@ static char *part_path(const char *folder, size_t i)
     return text_of("%s/%s%zu.o", folder, "v", i);
 }
 
-static void remove_path(char *path)
-{
-    remove(path);
-    free(path);
-}
-
-static void remove_folder(char *folder, size_t n_parts)
-{
-    for (size_t i = 0; i < n_parts; i++)
-        remove_path(part_path(folder, i));
-    remove_path(text_of("%s/%s", folder, "all.o", 0));
-    remove_path(text_of("%s/%s", folder, "all.so", 0));
-    rmdir(folder);
-    free(folder);
-}
-
 /* ---- the object ---- */
 
 /* Links the parts: "-r" to one object, or "-shared" to what dlopen takes */
@@ -99,7 +83,7 @@ static int link_all(struct library *l, const char *folder, const struct library_
 
 int library_make(const struct library_parts *parts, struct library *out)
 {
-    char *folder = process_folder();
+    const char *folder = process_folder();
     int rc = folder != NULL ? 0 : -1;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; rc == 0 && i < parts->n; i++) {
@@ -109,8 +93,7 @@ int library_make(const struct library_parts *parts, struct library *out)
     }
     if (rc == 0)
         rc = link_all(out, folder, parts);
-    if (folder != NULL)
-        remove_folder(folder, parts->n);
+    process_drop_folder(folder);
     if (rc != 0)
         library_free(out);
     return rc;

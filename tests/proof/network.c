@@ -1,0 +1,61 @@
+/* network.c - the built-in network and the rule of a model, for Frama-C's Eva (whole.h)
+   SPDX-License-Identifier: MIT
+
+   It proves the contracts of network.h: with what they ask for, nothing is read or written but what
+   they name. The arrays have exactly the size that is needed. */
+#include "whole.h"
+
+static int32_t work[WORK];
+
+enum { RECORD_WORDS = KPRI_RECORD_WORDS(KPRED_MAX_TUPLE, 0), RECORD = 4 * RECORD_WORDS };
+
+/* Any values of the parameters before t */
+static void any_prefix(size_t t, unsigned char *prefix)
+{
+    size_t u;
+    /*@ loop unroll 32; */
+    for (u = 0; u < t; u++)
+        prefix[u] = (unsigned char)Frama_C_interval(0, MODEL.params[u].n_values - 1);
+}
+
+static void are_logits(const int32_t *x, int32_t n)
+{
+    int32_t v;
+    /*@ loop unroll 128; */
+    for (v = 0; v < n; v++)
+        holds(x[v] > -(1 << 29) && x[v] < 1 << 29);
+}
+
+/* The logits of parameter t for n records */
+static void logits(size_t t, size_t n)
+{
+    const int32_t n_values = MODEL.params[t].n_values;
+    const size_t lane = (size_t)1 << kpri_lane_bits(n_values);
+    unsigned char prefix[4 * RECORD];
+    int32_t x[4 * KPRED_MAX_VALUES];
+    kpri_lanes l = {x, NULL, prefix, lane, RECORD_WORDS, n};
+    kpri_rows rows;
+    size_t i;
+    l.x = x + 4 * KPRED_MAX_VALUES - ((n - 1) * lane + (((size_t)n_values + 3) & ~(size_t)3));
+    /*@ loop unroll 4; */
+    for (i = 0; i < n; i++)
+        any_prefix(t, prefix + i * RECORD);
+    kpri_find_rows(&MODEL, &rows);
+    kpri_logits_by(&kpri_portable, &MODEL, &rows, work, t, &l);
+    /*@ loop unroll 4; */
+    for (i = 0; i < n; i++)
+        are_logits(l.x + i * lane, n_values);
+}
+
+int main(void)
+{
+    size_t t, n;
+    fields_in_range();
+    kpri_start_by(&kpri_portable, &MODEL, problem, work);
+    /*@ loop unroll 32; */
+    for (t = 0; t < MODEL.n_params; t++)
+        /*@ loop unroll 4; */
+        for (n = 1; n <= 4; n++)
+            logits(t, n);
+    return 0;
+}
