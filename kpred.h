@@ -2191,7 +2191,7 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
             n = kpri_accept(s, in, n_decided, list, out, n);
         }
     }
-    return n;
+    return kpri_at_most(n, s->beam);
 }
 
 /* All records begin with legal values: so no value comes out of the arena that is none. */

@@ -11,7 +11,10 @@ class Header:
     def __init__(self, path):
         with open(path, encoding="utf-8") as f:
             text = f.read()
-        self.name = re.search(r"kpred_model kpred_model_(\w+) = ", text).group(1)
+        named = re.search(r"kpred_model kpred_model_(\w+) = ", text)
+        if not named or "&kpred_additive_scorer" not in text:
+            raise ValueError("this is no header of an additive network that kpred-train wrote")
+        self.name = named.group(1)
         self.arrays = {}
         for name, size, body in re.findall(
                 r"^static const int(?:8|32)_t kpri_(\w+)\[(\d+)\] = \{([^}]*)\};", text, re.M):

@@ -24,15 +24,12 @@
     (f >= model->n_fields \
      || (problem[f] >= model->fields[f].least && problem[f] <= model->fields[f].most))
 
-/* The prefix of lane i has an index of parameter t, if there is that lane, and t is decided. */
-#define INDEX(i, t)              \
-    (i >= l->n || t >= n_decided \
-     || l->prefix[i * l->record_words * sizeof(int32_t) + t] < model->params[t].n_values)
-#define INDEX0(t)  INDEX(0, t)
-#define INDEX1(t)  INDEX(1, t)
-#define INDEX2(t)  INDEX(2, t)
-#define INDEX3(t)  INDEX(3, t)
-#define INDEXES(t) EIGHT(INDEX0, t) && EIGHT(INDEX1, t) && EIGHT(INDEX2, t) && EIGHT(INDEX3, t)
+/* The prefix of each lane has an index of parameter t, if that one is decided. */
+#define INDEX(t)                                                                                 \
+    (t >= n_decided                                                                              \
+     || (\forall integer i; 0 <= i<l->n ==> l->prefix[i * l->record_words * sizeof(int32_t) + t] \
+                            < model->params[t].n_values))
+#define INDEXES(t) (n_decided <= t || EIGHT(INDEX, t))
 
 /*@ requires fields: EIGHT(FIELD, 0) && EIGHT(FIELD, 8) && EIGHT(FIELD, 16);
     requires room: \valid(work + (0 .. SEEN - 1));

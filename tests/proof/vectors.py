@@ -28,9 +28,10 @@ FORMAT = """\
 # and its values. With another status it is the index, value and limit of `detail`.
 """
 
-MOST_BEAM, RESCUE_CALLS, ONE = 1024, 65536, 65536
+MOST_BEAM, RESCUE_CALLS, ONE, MOST_DRAWN = 1024, 65536, 65536, 1000000
 OK, BEAM, SIZE, TOKEN, K, NOT_APPLICABLE, INFEASIBLE, BUDGET = 0, -6, -11, -12, -13, -14, -15, -16
 INT32 = -2**31, 2**31 - 1
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
 # ---- arithmetic ----
@@ -169,8 +170,8 @@ class Rule:
             "\n{\n    const kpred_rule r = kpred_model_%s.rule;\n    return !r || r(p, v, n);\n}\n" \
             % (os.path.abspath(model.path), model.name)
         library = "%s/%s.so" % (folder, model.name)
-        subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-O1", "-DKPRED_SIMD=0", "-shared", "-fPIC", "-I.",
-                        "-xc", "-", "-o", library], input=source, text=True, check=True)
+        subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-O1", "-DKPRED_SIMD=0", "-shared", "-fPIC",
+                        "-I" + ROOT, "-xc", "-", "-o", library], input=source, text=True, check=True)
         self.rule = ctypes.CDLL(library).rule
         self.rule.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
         self.problem, self.values = (ctypes.c_int32 * 24)(), (ctypes.c_int32 * 32)()
@@ -345,11 +346,12 @@ class Cases:
 
     def applicable(self):
         """One that the kernel applies to"""
-        problem = self.drawn()
-        while not self.rule.applies(problem):
+        for _ in range(MOST_DRAWN):
             problem = self.drawn()
-        self.last = list(problem)
-        return problem
+            if self.rule.applies(problem):
+                self.last = list(problem)
+                return problem
+        raise ValueError("the kernel applies to none of %d problems" % MOST_DRAWN)
 
     def at_limits(self):
         """With one or two fields at the ends of what they may be, where the kernel applies to that"""
@@ -393,20 +395,28 @@ class Cases:
 
 
 def cases_of(task):
-    """The lines of a model"""
+    """The lines of a model, or the error"""
     path, count = task
-    with tempfile.TemporaryDirectory(prefix="kpred-vectors-") as folder:
-        model = Model(path)
-        cases = Cases(model, Rule(model, folder))
-        return ["model %s %s" % (model.name, model.id)] + [
-            ";".join(" ".join(map(str, part)) for part in cases.case(i)) for i in range(count)]
+    try:
+        with tempfile.TemporaryDirectory(prefix="kpred-vectors-") as folder:
+            model = Model(path)
+            cases = Cases(model, Rule(model, folder))
+            return ["model %s %s" % (model.name, model.id)] + [
+                ";".join(" ".join(map(str, part)) for part in cases.case(i)) for i in range(count)]
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        return "vectors.py: %s: %s" % (path, error)
 
 
 def main():
-    tasks = [(path, int(sys.argv[1])) for path in sys.argv[2:]]
+    if len(sys.argv) < 3 or not sys.argv[1].isdecimal():
+        sys.exit("usage: vectors.py COUNT HEADER...")
     with multiprocessing.Pool(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-        for lines in [FORMAT.splitlines()] + pool.map(cases_of, tasks, 1):
-            print("\n".join(lines))
+        found = pool.map(cases_of, [(path, int(sys.argv[1])) for path in sys.argv[2:]], 1)
+    for error in found:
+        if isinstance(error, str):
+            sys.exit(error)
+    for lines in [FORMAT.splitlines()] + found:
+        print("\n".join(lines))
 
 
 if __name__ == "__main__":
