@@ -65,6 +65,16 @@ static void stumbles(void)
              "export: an evaluator that dies once");
 }
 
+/* Where the baseline is slow for a moment, candidates are timed once more. */
+static void disturbed(void)
+{
+    put_text("disturb", "%s", "");
+    RAN_CASE(RAN("kpred-evolve search " ON " --evaluate ./evaluator --evaluations 300 -o quiet.log")
+                     == 0
+                 && !is_there("disturb") && strcmp(text_of("quiet.log"), text_of("whole.log")) == 0,
+             "search: a machine that is busy for a moment");
+}
+
 /* A kill at any time: the search goes on to the end that it would have come to. */
 static void killed(void)
 {
@@ -155,6 +165,7 @@ int main(void)
     checks();
     finds();
     stumbles();
+    disturbed();
     killed();
     compiles();
     survives("failed", "crashed", "it stores nothing");

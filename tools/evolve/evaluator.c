@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -20,7 +21,8 @@ enum {
     LOADS = 7,          /* how often a list is loaded anew and timed with more effort, */
     PAIRS_OF_LOAD = 15, /* so often each time */
     MOST_SILENT = 20,   /* candidates in a row that were not answered */
-    MOST_STARTS = 3     /* in a row that came to nothing */
+    MOST_STARTS = 3,    /* in a row that came to nothing */
+    MOST_DISTURBED = 5  /* answers of a disturbed machine in a row */
 };
 static const double start_seconds = 60; /* more for what a device takes to begin */
 
@@ -39,7 +41,8 @@ struct evaluator {
     char *baseline;
     unsigned long n_files;
     struct known_case cases[TASK_CASES];
-    double us[TASK_CASES]; /* the baseline's of each, of a few launches; a restart leaves them */
+    double us[TASK_CASES];    /* the baseline's of each, of a few launches; a restart leaves them */
+    double usual[TASK_CASES]; /* the least of these so far */
     size_t n;
     char *sizes;
     int silent, gave_up;
@@ -525,6 +528,36 @@ static struct result ask_running(struct evaluator *e, const struct question *q)
     return r;
 }
 
+/* Did the baseline take much longer than usual, as on a machine that does something else, too?
+   After `tries` such answers this is usual. */
+static int is_disturbed(struct evaluator *e, const struct question *q, const struct result *r,
+                        int tries)
+{
+    size_t cases[TASK_CASES];
+    int is_slow = 0;
+    timed(e, q->effort, cases);
+    for (int k = 0; k < r->n_cases; k++) {
+        double *usual = &e->usual[cases[k]];
+        const double us = r->ns[k][1] / 1000;
+        if (us < *usual || tries == MOST_DISTURBED)
+            *usual = us;
+        is_slow |= us > 2 * *usual;
+    }
+    return is_slow;
+}
+
+/* The same of one that is timed with the baseline: again, if it was disturbed */
+static struct result ask_quiet(struct evaluator *e, const struct question *q)
+{
+    static const struct timespec second = {1, 0};
+    struct result r = ask_running(e, q);
+    for (int tries = 1; is_disturbed(e, q, &r, tries); tries++) {
+        nanosleep(&second, NULL);
+        r = ask_running(e, q);
+    }
+    return r;
+}
+
 /* Without the unedited kernel there is no search: a busy machine has more time for it. */
 static double seconds_of(const struct evaluator *e, const struct edits *list)
 {
@@ -535,11 +568,11 @@ static struct result ask_search(struct evaluator *e, const struct edits *list,
                                 const char *candidate)
 {
     struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST, seconds_of(e, list)};
-    const struct result first = ask_running(e, &q);
+    const struct result first = ask_quiet(e, &q);
     if (first.outcome != OUTCOME_VALID || first.time - first.spread >= 1)
         return first;
     q.pairs = PAIRS_SECOND;
-    return ask_running(e, &q);
+    return ask_quiet(e, &q);
 }
 
 static struct result search_once(struct evaluator *e, const struct edits *list)
@@ -564,7 +597,9 @@ static struct result load_and_ask(struct evaluator *e, const struct edits *list,
     else if (outcome == OUTCOME_VALID && copy_baseline(e, &other) != 0)
         outcome = OUTCOME_UNCOMPILED;
     const struct question q = {path, other, effort, PAIRS_OF_LOAD, seconds_of(e, list)};
-    r = outcome == OUTCOME_VALID ? ask_running(e, &q) : result_without(outcome);
+    r = outcome != OUTCOME_VALID ? result_without(outcome)
+        : with == NULL           ? ask_quiet(e, &q)
+                                 : ask_running(e, &q);
     drop_file(path);
     drop_file(other);
     return r;
@@ -631,7 +666,7 @@ int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *co
     size_t cases[TASK_CASES];
     const size_t n = timed(e, EFFORT_JUDGE, cases);
     for (size_t k = 0; k < n; k++)
-        e->us[cases[k]] = r.ns[k][1] / 1000;
+        e->us[cases[k]] = e->usual[cases[k]] = r.ns[k][1] / 1000;
     return 0;
 }
 
@@ -646,7 +681,7 @@ int evaluator_race(struct evaluator *e, const struct evaluator_code *code, doubl
     const struct question q = {path, e->baseline, EFFORT_SEARCH, PAIRS_SECOND,
                                e->plan.seconds + start_seconds};
     if (rc == 0)
-        r = ask(e, &q);
+        r = ask_quiet(e, &q);
     drop_file(path);
     char *reason = xstrdup(e->why);
     rc = rc == 0 ? be_running(e) : rc;
