@@ -2,10 +2,8 @@
    SPDX-License-Identifier: MIT
 
    It proves the contracts of network.h: with what they ask for, nothing is read or written but what
-   they name. The arrays have exactly the size that is needed. */
+   they name. The arrays have exactly the size that is needed, and no value at first. */
 #include "whole.h"
-
-static int32_t work[WORK];
 
 enum { RECORD_WORDS = KPRI_RECORD_WORDS(KPRED_MAX_TUPLE, 0), RECORD = 4 * RECORD_WORDS };
 
@@ -27,7 +25,7 @@ static void are_logits(const int32_t *x, int32_t n)
 }
 
 /* The logits of parameter t for n records */
-static void logits(size_t t, size_t n)
+static void logits(const int32_t *work, size_t t, size_t n)
 {
     const int32_t n_values = MODEL.params[t].n_values;
     const size_t lane = (size_t)1 << kpri_lane_bits(n_values);
@@ -49,6 +47,7 @@ static void logits(size_t t, size_t n)
 
 int main(void)
 {
+    int32_t work[WORK];
     size_t t, n;
     fields_in_range();
     kpri_start_by(&kpri_portable, &MODEL, problem, work);
@@ -56,6 +55,6 @@ int main(void)
     for (t = 0; t < MODEL.n_params; t++)
         /*@ loop unroll 4; */
         for (n = 1; n <= 4; n++)
-            logits(t, n);
+            logits(work, t, n);
     return 0;
 }

@@ -104,10 +104,20 @@ static int32_t work[SEEN], records[RECORDS], bucket[KPRI_BUCKETS], next[SLOTS];
 static int32_t score[BEAM > 1 ? SLOTS : 2 * SLOTS];
 static uint32_t used[KPRI_USED_WORDS];
 
+/* The parts of the arena follow each other, and the last one ends where it does. */
+static void holds_of_parts(const kpri_search *s)
+{
+    holds(s->work == arena && s->records - s->work == WORK && s->score - s->records == RECORDS);
+    holds(s->next - s->score == SLOTS && (int32_t *)s->used - s->next == SLOTS);
+    holds(s->bucket - (int32_t *)s->used == KPRI_USED_WORDS);
+    holds(arena + WORDS - s->bucket == KPRI_BUCKETS);
+}
+
 /* kpri_open with these arrays */
 static void open_apart(kpri_search *s, const kpred_ctx *ctx)
 {
     kpri_open(s, ctx, problem);
+    holds_of_parts(s);
     s->work = work;
     s->records = records;
     s->score = score;
@@ -170,7 +180,7 @@ int main(void)
     model.scale = (uint32_t)Frama_C_interval(1, KPRED_MAX_SCALE);
     model.id = kpred_model_id(&model);
 #endif
-    any(problem, KPRED_MAX_FIELDS);
+    any_fields();
     any(arena, WORDS);
 #ifdef SEARCH
     as_initialised(&ctx, BEAM);

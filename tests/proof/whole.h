@@ -20,11 +20,22 @@ enum { ARENA(BEAM), WORDS = WORK + RECORDS + 2 * SLOTS + KPRI_BUCKET_WORDS };
     assigns \nothing; */
 static void holds(int condition);
 
-static int32_t problem[KPRED_MAX_FIELDS];
+/* A problem ends where its array does. */
+static int32_t fields[KPRED_MAX_FIELDS], *problem;
+
+static inline void any_fields(void)
+{
+    uint32_t f;
+    problem = fields + KPRED_MAX_FIELDS - MODEL.n_fields;
+    /*@ loop unroll 24; */
+    for (f = 0; f < MODEL.n_fields; f++)
+        problem[f] = Frama_C_interval(INT32_MIN, INT32_MAX);
+}
 
 static inline void fields_in_range(void)
 {
     uint32_t f;
+    problem = fields + KPRED_MAX_FIELDS - MODEL.n_fields;
     /*@ loop unroll 24; */
     for (f = 0; f < MODEL.n_fields; f++)
         problem[f] = Frama_C_interval(MODEL.fields[f].least, MODEL.fields[f].most);

@@ -47,7 +47,8 @@ END
     defines="$defines -DARENA=KPRED_$(echo "$model" | tr '[:lower:]' '[:upper:]')_ARENA"
     rm -f "$to.time"
     (ulimit -t "$EACH" && frama-c -time "$to.time" -eva -machdep gcc_x86_64 \
-        -warn-signed-downcast -warn-right-shift-negative -eva-precision 0 -eva-auto-loop-unroll 1100 -eva-widening-delay 3 \
+        -warn-signed-downcast -warn-right-shift-negative -eva-precision 0 \
+        -eva-auto-loop-unroll 1100 -eva-widening-delay 3 \
         -eva-slevel-function "kpri_features:2000,kpri_find_rows:200,kpri_activate:400,kpri_slots:1000,\
 kpri_lane_bits:100,kpri_leading_zeros:99,kpri_lowest_bit:100,kpri_check_params:200,kpri_check_model:100,\
 kpri_check_problem:100,kpri_check_field:20,kpred_init:50,kpred_predict:50,main:100,\
@@ -146,9 +147,9 @@ prepare() {
         "+ "*)
             n=$((n + 1))
             broken "$file" "$old" "${line#+ }"
-            echo "BUILD=$tmp/$n sh tests/proof/whole.sh one $tmp/$n/small.h 10 $form -eva-stop-at-nth-alarm 1" >&3
+            echo "BUILD=$tmp/$n sh tests/proof/whole.sh one $tmp/$n/small.h $beam $form -eva-stop-at-nth-alarm 1" >&3
             echo "$what" >&4 ;;
-        *) read -r form file what <<END
+        *) read -r beam form file what <<END
 $line
 END
         esac
@@ -157,14 +158,15 @@ END
 
 # found N: Eva gave an alarm in copy N.
 found() {
-    cat "$tmp/$1"/proof/small-10-*.txt >"$tmp/said"
+    cat "$tmp/$1"/proof/small-*.txt >"$tmp/said"
     tail -n 3 "$tmp/said"
     grep -q '^\[eva:alarm\]' "$tmp/said"
 }
 
 # The small model without a fault is proved, too.
 faults() {
-    for row in '10 apart' '1 scale' '1 apart' '1 rule'; do
+    for row in '10 apart' '1 scale' '1 apart' '1 rule' '10 init' '10 network' '10 search' '10 lists' '1 search' \
+        '1 lists'; do
         echo "sh tests/proof/whole.sh one $tmp/small.h $row"
     done | in_parallel >"$BUILD/proof/rows"
     judge
