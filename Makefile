@@ -212,7 +212,7 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 	@$(BUILD)/signature/signature
 
 .PHONY: renew
-renew: all ## write again what follows from models: list, signature, answers, docs/models.md
+renew: all ## write again what follows from models: list, signature, answers, vectors, docs/models.md
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tools/release/renew.sh $(BUILD)
 
 # What makes the project's own figures, and what tests its tests

@@ -61,7 +61,11 @@ ARITHMETIC     this text is normative; >>math, >>features and >>network are the 
   parameter   acc = base[t][i] + 2^e * sum over earlier u of E[t][u][y_u][i]; hidden q' as above;
               logit_v = (bias_v + sum(w_v * q')) * 2^r, log2 units in Q16, |logit| < 2^29
   softmax     log2p_v = max(-2^26, x_v - m - (log2(sum_j exp2(x_j - m)) - 24 * 2^16)), m = max x;
-              exp2 in Q24 and log2 in Q16 by linear interpolation in the 64-step tables below
+              exp2 in Q24 and log2 in Q16 by their tables T below, j < 64:
+              exp2(-(2^16 * i + 2^10 * j + f)), f < 2^10, is 0 from i = 25 on, and else
+                  floor((T[j] - floor((T[j] - T[j+1]) * f / 2^10)) / 2^i)
+              log2(2^i * (1 + j / 2^6 + f / 2^22)), f < 2^16 rounded down, is
+                  2^16 * i + T[j] + floor((T[j+1] - T[j]) * f / 2^16)
   sum         of the log2p of a tuple's values, Q16, never positive
   order       the higher sum comes first. With equal sums, the lexicographically smaller sequence of
               value indexes comes first. After each parameter the first `beam` legal extensions in
@@ -69,10 +73,10 @@ ARITHMETIC     this text is normative; >>math, >>features and >>network are the 
   score       If the model's scale is KPRED_SCALE_ONE, the score is the sum. Else it is
               sum * scale / 2^16, rounded towards 0, less a norm, and at most 0. The norm adds up
               log2(sum_v p_v^scale) over the parameters that the beam search reached, where p_v are
-              the probabilities after the first prefix in the order. (Each power is the entry of the
-              table at or above it, without interpolation. If the first tuple's prefix is the first
-              each time, a scale of 1 / T has the effect of dividing all logits by a temperature T.
-              The order of the tuples does not change.)
+              the probabilities after the first prefix in the order. (A power is floor(T[j] / 2^i),
+              by the i and j of floor(-log2p_v * scale / 2^16). If the first tuple's prefix is the
+              first each time, a scale of 1 / t has the effect of dividing all logits by a
+              temperature t. The order of the tuples does not change.)
   rescue      Where no extension survives, a search goes depth first from the empty prefix. It takes
               the values in the same order and calls the rule at most KPRED_RESCUE_CALLS times. Its
               answer is the first complete tuple.
@@ -263,7 +267,7 @@ typedef struct kpred_model {
 /* The feature program: first instructions that append a register, then instructions that append
    activations. Registers 0..n_fields-1 hold the problem. a and b are registers, n is a number of
    activations, k is a constant. Values saturate at the ends of int32_t. Logarithms are Q16; log2 of
-   a number below 1 counts as 0. */
+   a number below 1 counts as 0. What a division by 2^b or k leaves over is dropped. */
 typedef enum kpred_opcode {
     KPRED_OP_LOG2,     /* log2(r[a])                                                           */
     KPRED_OP_ADD,      /* r[a] + r[b]                                                          */
@@ -1221,7 +1225,7 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
 }
 
 /* kpri_log2 of four numbers, less that of 2^24. By the bits above bit 24 the table says how far
-   above it the highest 1 is. pre: 2^24 <= x < 2^29, as the sum of KPRI_TURNED terms is */
+   above it the highest 1 is. pre: 2^24 <= x <= 2^28, as the sum of KPRI_TURNED terms is */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_log2_4(__m128i x)
 {
     const __m128i table = _mm_set_epi64x(4, INT64_C(0x0303030302020100));
@@ -1336,6 +1340,14 @@ KPRI_TARGET("avx2") static void kpri_scores_avx2(const kpri_lanes *l, size_t n)
         kpri_scores1_avx2(l->x + i * l->lane, n, l->record[i * l->record_words]);
 }
 
+/* kpri_scaled of four numbers */
+KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_scaled4(__m128i x, __m128i by)
+{
+    const __m128i even = _mm_srli_epi64(_mm_mul_epu32(x, by), 16);
+    const __m128i odd = _mm_slli_epi64(_mm_mul_epu32(_mm_srli_epi64(x, 32), by), 16);
+    return _mm_blend_epi16(even, odd, 0xcc);
+}
+
 /* kpri_powers */
 KPRI_TARGET("avx2")
 static uint32_t kpri_powers_avx2(const int32_t *score, size_t n, int32_t from, uint32_t scale)
@@ -1345,9 +1357,7 @@ static uint32_t kpri_powers_avx2(const int32_t *score, size_t n, int32_t from, u
     size_t v;
     for (v = 0; v < n; v += 4) {
         const __m128i x = _mm_sub_epi32(_mm_set1_epi32(from), kpri_load(score + v));
-        const __m128i even = _mm_srli_epi64(_mm_mul_epu32(x, by), 16);
-        const __m128i odd = _mm_slli_epi64(_mm_mul_epu32(_mm_srli_epi64(x, 32), by), 16);
-        const __m128i bits = _mm_blend_epi16(even, odd, 0xcc);
+        const __m128i bits = kpri_scaled4(x, by);
         const __m128i i = _mm_and_si128(_mm_srli_epi32(bits, 10), _mm_set1_epi32(63));
         const __m128i power =
             _mm_srlv_epi32(kpri_look_up(kpri_exp2_table, i), _mm_srli_epi32(bits, 16));

@@ -12,8 +12,10 @@
                                                  candidate/baseline by turns, PAIRS or fewer of them
          right [ERROR] | wrong | failed: WHY     the end; the largest error, without it 0
 
-   A path always names the same bytes. Nothing is written behind an answer. A program that crashes,
-   hangs or answers anything else is killed, started again and tried with the baseline. */
+   A path always names the same bytes. A kernel of OpenCL C for spir64 comes as its source, too, in
+   a file that ends with .cl, as another baseline: "failed" says that it cannot be compiled. Nothing
+   is written behind an answer. A program that crashes, hangs or answers anything else is killed,
+   started again and tried with the baseline. */
 #pragma once
 
 #include <stdio.h>

@@ -360,7 +360,7 @@ static void packed_files(void)
     RUNS("/usr/bin/env gzip -f " LIST);
     bad_file(LIST ".gz", "2: has 2 cells, the header has 3");
     put_text(LIST ".gz", "M,N,K\n");
-    bad_file(LIST ".gz", " is no gzip data");
+    bad_file(LIST ".gz", " is not gzip data");
     refused("none.csv.gz: cannot open: No such file", "", "none.csv.gz");
 #endif
 }
@@ -499,7 +499,7 @@ static void gpus(void)
 
 static void bad_logs_and_lists(void)
 {
-    refused("--family: value \"fp8\": is no family", "--family fp8", "log");
+    refused("--family: value \"fp8\": is not a family", "--family fp8", "log");
     run_cases("out");
     refused("log: there is nothing to predict for: --family has to say whether it is .*; "
             "the model of bf16 does not answer True,.*,True, nor has --installed a row for "

@@ -214,7 +214,7 @@ def what_is_not_copied(family, rows, tuned):
         known = ["gfx", "libtype", "kernelName", number] # its model splits k as it likes
     key = ["gfx", "cu_num", "M", "N", "K", *DETAILS[family]]
     copied, keys = ({tuple(r.get(name) for name in names) for r in tuned} for names in (known, key))
-    yield from (f"{r} is no copy" for r in rows if tuple(r.get(name) for name in known) not in copied
+    yield from (f"{r} is not a copy" for r in rows if tuple(r.get(name) for name in known) not in copied
                 and (family != "a8w8_bpreshuffle" or r["q_dtype_w"] == "torch.int8"))
     for r in rows:
         if tuple(r[name] for name in key) in keys or r["us"] != "999999.0":

@@ -280,7 +280,7 @@ static void spec_texts(void)
     struct spec s;
     struct buf *b = new_text();
     char number[12];
-    CHECK(spec_parse(&s, tiny, "toy") != 0); /* 1-slow is no name */
+    CHECK(spec_parse(&s, tiny, "toy") != 0); /* 1-slow is not a name */
     char *good = new_copy(tiny);
     memcpy(strstr(good, "1-slow"), "s-slow", 6);
     REQUIRE(spec_parse(&s, good, "toy.spec") == 0);

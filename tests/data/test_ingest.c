@@ -146,7 +146,7 @@ static void packed_by_gzip(void)
     RAN_CHECK(GIVES(in_order, TINY "gfx900_two.csv.gz"));
     RAN_CHECK(program_refuses(1, "truncated gzip", TINY "short.csv.gz"));
     RAN_CHECK(program_refuses(1, "has something else behind it", TINY "more.csv.gz"));
-    RAN_CHECK(program_refuses(1, "is no gzip data", TINY "plain.csv.gz"));
+    RAN_CHECK(program_refuses(1, "is not gzip data", TINY "plain.csv.gz"));
 }
 
 static void put_small(void)

@@ -140,7 +140,7 @@ static void clblast(void)
     REFUSES("CLBlast: no time", 1, "there is no time in this result",
             INGEST "xdot.spec --data wrong.json");
     CHANGED("wrong.json", text_of("small.json"), "\"32\"", "32");
-    REFUSES("CLBlast: a precision that is no text", 1, "precision: is no string",
+    REFUSES("CLBlast: a precision that is not a text", 1, "precision: is not a string",
             INGEST "xdot.spec --data wrong.json");
 }
 
@@ -276,7 +276,7 @@ static void see_case(const char *kind, char *const *cell)
         snprintf(gpu, sizeof gpu, "\n%s,", cell[2]);
         RAN_CASE(*cell[2] != '\0' ? strstr(program.out.s, gpu) == strchr(program.out.s, '\n')
                                         && program.out.n > 0
-                                  : has(program.err.s, "is no GPU of the spec"),
+                                  : has(program.err.s, "is not a GPU of the spec"),
                  cell[0]);
     } else {
         REFUSES(cell[0], 1, cell[1], INGEST "%s", cell[2]);

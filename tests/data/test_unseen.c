@@ -173,8 +173,8 @@ static void command_lines(void)
 static void bad_specs(void)
 {
     static const char *const rows[][2] = {
-        {"s/^amd =/amdd =/", "10:1: [unseen]: \"amdd\": is no token of"},
-        {"s/^amd = .*/amd = gfx1/", "10:7: [unseen]: \"gfx1\": is no token of"},
+        {"s/^amd =/amdd =/", "10:1: [unseen]: \"amdd\": is not a token of"},
+        {"s/^amd = .*/amd = gfx1/", "10:7: [unseen]: \"gfx1\": is not a token of"},
         {"s/^rdna = /rdna = amd /",
          "12:1: [unseen]: \"amd\": is a name of this section, not a GPU"},
         {"s/^rdna = /amd = /", "12:1: [unseen]: \"amd\": is given twice"},

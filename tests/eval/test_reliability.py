@@ -19,7 +19,7 @@ HEADING = ",".join(FIELDS + PARAMS)
 
 
 def labelled():
-    """120 problems, each on two GPUs, of which four rows share a key: the stride is no part of it, and no feature.
+    """120 problems, each on two GPUs, of which four rows share a key: the stride is not a part of it, and no feature.
     Labels only partly follow from the problem."""
     x = 0
     for i in range(240):

@@ -136,22 +136,27 @@ emits() {
     "$BUILD/kpred-evolve" emit $gpu/$1.cl --function $1 --target $2 --cpu $3 --form $4 -o "$tmp/$1.$4"
 }
 disassembles() {
-    emits $1 amdgcn-amd-amdhsa gfx90a code-object && llvm-objdump-16 -d "$tmp/$1.code-object" | grep -q s_endpgm
+    for cpu in gfx90a gfx940; do
+        emits $1 amdgcn-amd-amdhsa $cpu code-object && llvm-objdump-16 -d "$tmp/$1.code-object" >"$tmp/all" &&
+            grep -q s_endpgm "$tmp/all" || return 1
+    done
 }
 assembles() {
     emits $1 nvptx64-nvidia-cuda sm_80 asm && ptxas -arch=sm_80 "$tmp/$1.asm" -o "$tmp/cubin"
 }
-# The baseline is right on a device; a module whose last store is of another value is wrong, one with another kernel fails.
+# The baseline is right on a device, and so is the source; a module whose last store is of another value is wrong, one with
+# another kernel fails.
 judges() {
     for passes in O2 none; do
         "$BUILD/kpred-evolve" emit $gpu/planted.cl --function planted --target spir64 --passes $passes -o "$tmp/$passes.ll"
     done
     sed 's/fdiv float/fmul float/' "$tmp/O2.ll" >"$tmp/wrong.ll"
     sed 's/@planted/@other/' "$tmp/O2.ll" >"$tmp/other.ll"
-    for candidate in none wrong other; do
-        echo "try 1 all $tmp/$candidate.ll $tmp/O2.ll"
+    $CC -E -P -xc $gpu/planted.cl >"$tmp/planted.cl"
+    for candidate in none.ll wrong.ll other.ll planted.cl; do
+        echo "try 1 all $tmp/$candidate $tmp/O2.ll"
     done | "$tmp/evaluate_opencl" planted >"$tmp/out" 2>"$tmp/err"
-    [ "$(grep -v '^time ' "$tmp/out" | tr '\n' ';')" = "right 0;wrong;failed: CL_INVALID_KERNEL_NAME;" ] && return
+    [ "$(grep -v '^time ' "$tmp/out" | tr '\n' ';')" = "right 0;wrong;failed: CL_INVALID_KERNEL_NAME;right 0;" ] && return
     cat "$tmp/out" "$tmp/err"
     return 1
 }
@@ -166,7 +171,7 @@ for api in hip:-lamdhip64:hip/hip_runtime_api.h cuda:-lcudart:cuda_runtime_api.h
 done
 for its in planted reduce softmax stencil; do
     [ -x "$BUILD/kpred-evolve" ] || break
-    check_with llvm-objdump-16 "$its: a code object of gfx90a" disassembles $its
+    check_with llvm-objdump-16 "$its: code objects of gfx90a and gfx940" disassembles $its
     check_with ptxas "$its: what ptxas says" assembles $its
 done
 if [ -x "$tmp/evaluate_opencl" ] && [ -x "$BUILD/kpred-evolve" ] && has llvm-as-15 &&

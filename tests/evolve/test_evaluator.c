@@ -15,14 +15,20 @@ static const char kernel[] = "void scale(int n, const float *x, float unit, floa
                              "    for (int i = 0; i < n; i++)\n"
                              "        y[i] = 3 * x[i] / unit;\n}\n";
 
+/* AMD's, with an intrinsic of NVIDIA's */
+static const char foreign[] = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+                              "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n"
+                              "  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+                              "  store i32 %x, ptr addrspace(1) %p\n  ret void\n}\n";
+
 /* ---- what works ---- */
 
 static void checks(void)
 {
     RAN_CASE(RAN("kpred-evolve check scale.c --function scale --evaluate ./evaluator") == 0
                  && lines_like(program.out.s, "^O[23][a-z-]* +[0-9]+ +n=8,m=1 +no +[0-9]+[.]000$")
-                        == 1
-                 && lines_like(program.out.s, "^O[23][a-z-]* +[0-9]+ +n=32,m=2 +yes ") == 1
+                        == 6
+                 && lines_like(program.out.s, "^O[23][a-z-]* +[0-9]+ +n=32,m=2 +yes ") == 6
                  && has(program.out.s, "4 cases"),
              "check: the cases that the evaluator names");
 }
@@ -59,6 +65,16 @@ static void stumbles(void)
              "export: an evaluator that dies once");
 }
 
+/* Where the baseline is slow for a moment, candidates are timed once more. */
+static void disturbed(void)
+{
+    put_text("disturb", "%s", "");
+    RAN_CASE(RAN("kpred-evolve search " ON " --evaluate ./evaluator --evaluations 300 -o quiet.log")
+                     == 0
+                 && !is_there("disturb") && strcmp(text_of("quiet.log"), text_of("whole.log")) == 0,
+             "search: a machine that is busy for a moment");
+}
+
 /* A kill at any time: the search goes on to the end that it would have come to. */
 static void killed(void)
 {
@@ -77,16 +93,48 @@ static void killed(void)
 
 /* ---- evaluators that do not work ---- */
 
-/* So many evaluations come to that outcome, and the search to its end. */
-static void survives(const char *how, const char *outcome)
+/* The device's own compiler is a baseline, too, where the evaluator has one. */
+static void compiles(void)
+{
+    const char *line = "kpred-evolve search triple.cl --function triple --target spir64 --method "
+                       "climb --evaluations 6 --evaluate";
+    put_text("triple.cl", "%s",
+             "#define N 3\n__kernel void triple(__global float *x)\n{\n"
+             "    x[get_global_id(0)] *= N;\n}\n");
+    RAN_CASE(RAN("%s ./evaluator -o ir.log", line) == 0
+                 && has(program.err.s, "the baseline source is left out: it stores nothing")
+                 && lines_like(text_of("ir.log"), "^# baseline O[23][a-z-]*$") == 1,
+             "an evaluator without a compiler of its own");
+    RAN_CASE(RAN("%s './evaluator source' -o source.log", line) == 0
+                 && lines_like(text_of("source.log"), "^# baseline O[23][a-z-]*[+]source$") == 1
+                 && lines_like(text_of("source.log"), "^valid confirm [2-9][.0-9]* .*[|] - #") == 1
+                 && RAN("%s './evaluator source' -o source.log --resume", line) == 0,
+             "an evaluator with a compiler of its own");
+}
+
+/* So many evaluations come to that outcome, for that reason, and the search to its end. */
+static void survives(const char *how, const char *outcome, const char *why)
 {
     RAN_CASE(RAN("kpred-evolve search " ON " --evaluate './evaluator %s' --evaluations 40 "
                  "--timeout 300ms -o %s.log",
                  how,
                  how) == 0
-                 && lines_like(text_of(say("%s.log", how)), say("^%s search ", outcome)) > 0
+                 && lines_like(text_of(say("%s.log", how)),
+                               say("^%s search .* [|] [a-z].* [|] %s.* #", outcome, why))
+                        > 0
                  && lines_like(text_of(say("%s.log", how)), "^valid search ") > 10,
              how);
+}
+
+/* After three questions it is gone: no candidate is blamed for that. */
+static void leaves(void)
+{
+    RAN_CASE(RAN("kpred-evolve search " ON " --evaluate 'sed -u 3q | ./evaluator' --evaluations 20 "
+                 "-o leaves.log")
+                     == 0
+                 && lines_like(text_of("leaves.log"), "^(valid|wrong|crashed) search ") >= 15
+                 && !has(text_of("leaves.log"), "it ended with"),
+             "an evaluator that leaves");
 }
 
 /* What ended before the end is not lost. */
@@ -110,18 +158,23 @@ int main(void)
 {
     commands_begin();
     put_text("scale.c", "%s", kernel);
+    put_text("foreign.ll", "%s", foreign);
     RUNS("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -Iroot "
          "root/tests/evolve/fixtures/evaluator.c -o evaluator",
          own_cc(), "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror");
     checks();
     finds();
     stumbles();
+    disturbed();
     killed();
-    survives("failed", "crashed");
-    survives("crash", "crashed");
-    survives("lost", "crashed");
-    survives("hang", "timed-out");
-    survives("nonsense", "garbled");
+    compiles();
+    survives("failed", "crashed", "it stores nothing");
+    survives("crash", "crashed", "it ended with signal 6");
+    survives("lost", "crashed", "it ended with status 1");
+    survives("hang", "timed-out", "it did not answer within 0.3 s");
+    survives("nonsense", "garbled", "it answered \"bananas\"");
+    survives("echo", "garbled", "it wrote something behind an answer");
+    leaves();
     dies();
     each_row("tests/evolve/evaluator.cases", see);
     return commands_end();

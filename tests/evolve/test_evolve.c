@@ -179,9 +179,20 @@ static void reports(void)
 
 /* ---- minimise, export, emit ---- */
 
-static char waste[200]; /* the first edit that is left: it is about the division in scale.c */
+static char waste[200]; /* an edit that is left, the one about the division in scale.c */
 
 /* What is left beside the waste may be a matter of noise, which no test can ask for. */
+/* The edit of the division's line; by the times of a busy machine, another one may stand before. */
+static int find_waste(const char *json)
+{
+    int line = 0;
+    while (line != 12 && (json = strstr(json, "{\"edit\": \"")) != NULL) {
+        sscanf(json, "{\"edit\": \"%199[^\"]\", \"line\": %d", waste, &line);
+        json++;
+    }
+    return line == 12;
+}
+
 static void minimises(void)
 {
     put_copy("minimised.log", "climb.log");
@@ -200,11 +211,8 @@ static void minimises(void)
                                        "nor beside the log"),
              "minimise: it is nowhere");
     RAN("kpred-evolve minimise minimised.log --json");
-    int line = 0;
     RAN_CASE(names_in("edit,line,what,share,alone,before,after,time,low,high,error", program.out.s)
-                 && sscanf(program.out.s, "[\n{\"edit\": \"%199[^\"]\", \"line\": %d", waste, &line)
-                        == 2
-                 && line == 12,
+                 && find_waste(program.out.s),
              "minimise: JSON");
 }
 

@@ -380,7 +380,7 @@ static const struct fuzz_target *find(const char *name)
     for (const struct fuzz_target *const *t = __start_fuzz_targets; t < __stop_fuzz_targets; t++)
         if (name != NULL && strcmp((*t)->name, name) == 0)
             return *t;
-    fail("\"%s\" is no target", name != NULL ? name : "");
+    fail("\"%s\" is not a target", name != NULL ? name : "");
     exit(2);
 }
 

@@ -6,7 +6,8 @@
 #
 # Without arguments it is the suite `fuzz`: every target runs on its seeds, which have to come to all its checks, and
 # on what was found by it. The log says by how many seeds each is reached. With --seconds each target runs for so long,
-# two at a time unless --jobs says otherwise. docs/soundness.md says what stays in $BUILD/fuzz.
+# two at a time unless --jobs says otherwise. Inputs that lead to new code stay in $BUILD/fuzz/corpus for the next run,
+# and those at which a target fails in $BUILD/fuzz/crashes.
 . tests/harness/script.inc
 FUZZ=tests/fuzz
 
@@ -37,7 +38,7 @@ compile() {
 
 # ---- the inputs that are kept ----
 
-# replay TARGET: on all its inputs. What it says of those that it refuses is no news.
+# replay TARGET: on all its inputs. What it says of those that it refuses is not news.
 replay() {
     FUZZ_FOLDER=$tmp "$tmp/replay" "$1" ${lacks:+unjudged} </dev/null >/dev/null 2>"$tmp/$1.err" ||
         { tail -n 5 "$tmp/$1.err"; return 1; }
@@ -98,7 +99,7 @@ sanitizers=address,undefined,float-cast-overflow
 unset MAKEFLAGS MFLAGS MAKELEVEL
 [ -n "${only# }" ] || only=$(fuzz_targets | tr '\n' ' ')
 for name in $only; do
-    fuzz_targets | grep -qx "$name" || { echo "fuzz.sh: \"$name\" is no target" >&2; exit 2; }
+    fuzz_targets | grep -qx "$name" || { echo "fuzz.sh: \"$name\" is not a target" >&2; exit 2; }
 done
 printf '%s\n' '#include <stddef.h>' '#include <stdint.h>' \
     'int LLVMFuzzerTestOneInput(const uint8_t *s, size_t n) { return n > 9 && *s ? 0 : 0; }' >"$tmp/probe.c"

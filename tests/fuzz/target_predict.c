@@ -26,7 +26,7 @@ static int rule(const int32_t *problem, const int32_t *values, size_t n)
     switch (law) {
     case LAW_HASH: return toy_hash_values(values, n) % 4 != 0;
     case LAW_LIES: return test_random64(&toy_law.seed) % 4 != 0; /* each time another answer */
-    case LAW_ELSEWHERE: return values[n - 1] < -50;              /* wants what is no value */
+    case LAW_ELSEWHERE: return values[n - 1] < -50;              /* wants what is not a value */
     default: return 0;
     }
 }

@@ -1,5 +1,5 @@
 /* device.c - kpred_hip.h with a real runtime: the shortest of three memsets wins, and where there
-   is no device that is said. Prints "device" or "no device", then what is wrong.
+   is not a device that is said. Prints "device" or "no device", then what is wrong.
    SPDX-License-Identifier: MIT */
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"

@@ -163,7 +163,7 @@ check "no device" no_device
 one() {
     # shellcheck disable=SC2086
     "$tmp/timer" "$code" $good >"$tmp/out.txt" 2>"$tmp/err" && grep -qxE '[0-9]+[.][0-9]{3}' "$tmp/out.txt" &&
-        ! "$tmp/timer" "$code" nonsense 2>"$tmp/err" && grep -q 'nonsense is no word' "$tmp/err"
+        ! "$tmp/timer" "$code" nonsense 2>"$tmp/err" && grep -q 'nonsense is not a word' "$tmp/err"
 }
 check "one tuple as arguments" one
 

@@ -78,7 +78,7 @@ broken() {
         >"$code/gemm_$1.code"
 }
 
-# One is wrong and fast, one is no program, one wants too much memory of a group, one cannot be launched, and one is
+# One is wrong and fast, one is not a program, one wants too much memory of a group, one cannot be launched, and one is
 # right and takes more than 10 times as long as others.
 break_them() {
     broken $IS_WRONG 'c[get_global_id(0) % (m * n)] = 1;' && broken $IS_NO_PROGRAM 'undeclared = 1;' &&

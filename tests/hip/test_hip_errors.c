@@ -99,7 +99,7 @@ static void every_call_fails(void)
     }
 }
 
-/* The one at the beginning of a round, after 1 and 3 * 6 before, is no candidate's. */
+/* The one at the beginning of a round, after 1 and 3 * 6 before, is not a candidate's. */
 static void the_event_of_a_round_fails(void)
 {
     select_failing(STANDIN_hipEventRecord, 20, hipErrorInvalidValue);

@@ -341,7 +341,7 @@ static standin_stream stream;
 
 static const struct scene_row rows[] = {
     {"clear cases end early", 3, 100, 2, 90, .want = {.winner = 2, .rounds = 2, .samples = 3}},
-    /* Below least_us by less than one in twenty is no reason to begin anew, with any batch. */
+    /* Below least_us by less than one in twenty is not a reason to begin anew, with any batch. */
     {"a batch that is nearly long enough stays", 3, 0.2, .script = settling_us,
      .plan = {.tolerance = 1e-9},
      .want = {.batch = 100, .rounds = KPRED_HIP_SAMPLES, .samples = KPRED_HIP_SAMPLES}},
@@ -395,7 +395,7 @@ static const struct scene_row rows[] = {
      .plan = {.prepare = scene_prepare, .budget_us = 80e3}, .want = {.untried = NOTHING}},
     {"wrong ones are charged", 10, 100, .wrong = 0x3fe,
      .plan = {.verify = scene_verify, .budget_us = 1001}, .want = {.wrong = 8, .untried = 1}},
-    /* As with a budget of 0: it is no use to stop before there is a winner. */
+    /* As with a budget of 0: it is of no use to stop before there is a winner. */
     {"entry goes on until one works", 10, 100, .wrong = 0x7f,
      .plan = {.verify = scene_verify, .budget_us = 10},
      .want = {.winner = 7, .wrong = 7, .untried = 2}},
@@ -414,7 +414,7 @@ static const struct scene_row rows[] = {
     {"a clock without a limit", 3, 100, .plan = {.clock = scene_clock}, .want = {.wall_us = 1200}},
     {"all are wrong", 6, 100, .wrong = 63, .plan = {.verify = scene_verify},
      .want = {KPRED_HIP_ERR_CANDIDATES, .wrong = 6, .launches = 6}},
-    {"not ready is no error", 4, 100, .launch_leaves = hipErrorNotReady},
+    {"not ready is not an error", 4, 100, .launch_leaves = hipErrorNotReady},
     {"a stream", 4, 100, .plan = {.stream = &stream}},
 
     {"without budget the first is launched", 5, 100, 0, 1e6, .has_no_budget = 1,
@@ -430,7 +430,7 @@ static const struct scene_row rows[] = {
      .want = {KPRED_HIP_ERR_CANDIDATES, .error = hipErrorInvalidConfiguration, .failed = 5}},
     {"time without budget", 1, 100, .has_no_budget = 1, .is_time = 1,
      .want = {KPRED_HIP_RANKED, .launches = 1}},
-    {"without budget not ready is no error", 4, 100, .has_no_budget = 1,
+    {"without budget not ready is not an error", 4, 100, .has_no_budget = 1,
      .launch_leaves = hipErrorNotReady, .want = {KPRED_HIP_RANKED, .launches = 1}},
     {"without budget a stream", 4, 100, .has_no_budget = 1, .plan = {.stream = &stream},
      .want = {KPRED_HIP_RANKED, .launches = 1}},

@@ -63,7 +63,7 @@ if [ "$(uname -m)" = x86_64 ]; then
     image "x86-64, portable C" "" x86_64 33 "$ON_PC" $PC -mgeneral-regs-only
     image "x86-64, SSE2" "" x86_64 33 "$ON_PC" $PC -DKPRED_SIMD=1
 else
-    skipped "x86-64" "this is no x86-64"
+    skipped "x86-64" "this is not an x86-64"
 fi
 case $gcc_versions in
 12, | 12,12, | 12,12,12,) check "the table of docs/embedding.md" documented ;;

@@ -114,14 +114,14 @@ hot = read(f"{made}/hot.csv")
 for name, text, words in (
         ("a column is missing", hot.replace(",kept", "", 1), "hot.csv:1: no column kept"),
         ("no number", re.sub("\none,2,[^,]*", "\none,2,fast", hot, count=1),
-         'hot.csv:3: ns "fast": is no number above 0'),
+         'hot.csv:3: ns "fast": is not a number above 0'),
         ("no MODEL.json", hot, "one.json: "), ("no rows", HEAD + "\n", "hot.csv: has no rows")):
     write(f"{tmp}/bad/hot.csv", text)
     refuse(name, 2, words, f"{COST} {tmp}/bad")
 refuse("no measurements", 2, "hot.csv: ", f"{COST} {tmp}")
 write(models(f"{tmp}/other") + "/hot.csv", hot)
 write(f"{tmp}/other/one-1.callgrind", "totals: 5\n")
-refuse("no output of callgrind", 2, "one-1.callgrind: is no output of callgrind", f"{COST} {tmp}/other")
+refuse("no output of callgrind", 2, "one-1.callgrind: is not an output of callgrind", f"{COST} {tmp}/other")
 
 
 def small():

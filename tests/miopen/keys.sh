@@ -4,7 +4,7 @@
 #
 # logs: kpred miopen on 250 keys of the first 20,000 of each text database, each as a line of MIOpen's driver, and on the
 # logs of the networks. all: on 2,500 keys of each database; KEYS=0 takes all of them (four minutes). find: kpred-train
-# ingest on two find-dbs in full, beside the one of test_databases.c.
+# ingest on two find-dbs and two text perf-dbs in full, beside those of test_databases.c.
 . tests/harness/script.inc
 
 test_begin
@@ -14,6 +14,10 @@ if [ "${1-all}" = find ]; then
     for gpu in gfx1030_36 gfx90878; do
         file=$MIOPEN_DB/$gpu.HIP.fdb.txt.bz2
         check_with "$file" "$gpu in full" python3 tests/miopen/readers.py find "$trainer" "$file" $gpu
+    done
+    for gpu in gfx906_60 gfx906_64; do
+        file=$MIOPEN_DB/$gpu-2019-07-19.cd.pdb.txt.bz2 database=$MIOPEN_DB/gfx906_60.db.bz2
+        check_with "$file" "$gpu of 2019 in full" python3 tests/miopen/readers.py text "$trainer" "$file" 0 "$database"
     done
     test_end
     exit

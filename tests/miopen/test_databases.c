@@ -255,8 +255,6 @@ int main(void)
     put_specs();
     whole_perf_db(sample, "");
     whole_perf_db(swapped, "gfx900_56.db.bz2");
-    whole_perf_db("gfx906_60-2019-07-19.cd.pdb.txt.bz2", "gfx906_60.db.bz2");
-    whole_perf_db("gfx906_64-2019-07-19.cd.pdb.txt.bz2", "gfx906_60.db.bz2");
     whole_database("find", "gfx942130.HIP.fdb.txt.bz2", "gfx942130");
     run_cases("wrong");
     run_cases("text");

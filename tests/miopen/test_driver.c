@@ -82,7 +82,7 @@ static void a_backward_key_is_swapped(void)
     CHECK(c.in[0] == 1 && c.pad[0] == 0 && c.stride[0] == 1);
 }
 
-/* One character less is no key; another one may make another key, which then comes back. */
+/* One character less is not a key; another one may make another key, which then comes back. */
 static void damaged_keys(void)
 {
     static const char key[] = "480-14-14-1x1-120-14-14-512-0x0-1x1-1x1-0-NCHW-FP16-F_g3";
@@ -161,35 +161,35 @@ static void what_stands_around_a_call(void)
 static const struct {
     const char *options, *why;
 } broken[] = {
-    {"-B 3", "\"-B\": is no option of MIOpenDriver"},
-    {"--batch=3", "\"--batch=3\": is no option"},
-    {"--no 3", "\"--no\": is no option"},
-    {"-n3 3", "\"-n3\": is no option"},
-    {"- 3", "\"-\": is no option"},
-    {"more -n 3", "\"more\": is no option"},
-    {"-n 3 4", "\"4\": is no option"},
+    {"-B 3", "\"-B\": is not an option of MIOpenDriver"},
+    {"--batch=3", "\"--batch=3\": is not an option"},
+    {"--no 3", "\"--no\": is not an option"},
+    {"-n3 3", "\"-n3\": is not an option"},
+    {"- 3", "\"-\": is not an option"},
+    {"more -n 3", "\"more\": is not an option"},
+    {"-n 3 4", "\"4\": is not an option"},
     {"-n | tee x", "-n: needs a value"},
     {"--in_h ''", "--in_h: needs a value"},
     {"--batchsize= -c 3", "--batchsize: needs a value"},
     {"-c 3 -n", "-n: needs a value"},
-    {"-c -n 3", "-c: value \"-n\": is no integer"},
-    {"-W 28.5", "-W: value \"28.5\": is no integer"},
-    {"-n 1x", "-n: value \"1x\": is no integer"},
-    {"-n 99999999999999999999999", "is no integer"},
-    {"-n 0", "-n: value \"0\": is no integer from 1 to 16777216"},
-    {"-n 16777217", "-n: value \"16777217\": is no integer"},
-    {"-p -1", "-p: value \"-1\": is no integer from 0"},
-    {"-F -1", "-F: value \"-1\": is no integer from 0 to 7"},
-    {"-F 8", "-F: value \"8\": is no integer from 0 to 7"},
-    {"-_ 4", "-_: value \"4\": is no integer from 2 to 3"},
+    {"-c -n 3", "-c: value \"-n\": is not an integer"},
+    {"-W 28.5", "-W: value \"28.5\": is not an integer"},
+    {"-n 1x", "-n: value \"1x\": is not an integer"},
+    {"-n 99999999999999999999999", "is not an integer"},
+    {"-n 0", "-n: value \"0\": is not an integer from 1 to 16777216"},
+    {"-n 16777217", "-n: value \"16777217\": is not an integer"},
+    {"-p -1", "-p: value \"-1\": is not an integer from 0"},
+    {"-F -1", "-F: value \"-1\": is not an integer from 0 to 7"},
+    {"-F 8", "-F: value \"8\": is not an integer from 0 to 7"},
+    {"-_ 4", "-_: value \"4\": is not an integer from 2 to 3"},
     {"--spatial_dim=1", "--spatial_dim: value \"1\""},
     {"-u 1 -u 2", "-u: value \"2\": another one is given before, \"1\""},
     {"-n 2 --batchsize 3", "another one is given before, \"2\""},
     {"-m group", "-m: value \"group\": is not one of conv trans"},
     {"-z full", "is not one of default same valid"},
     {"-I NHCW", "is not one of NCHW"},
-    {"-_ 3 -I NCHW", "--in_layout: value \"NCHW\": is no layout of 3-D"},
-    {"-_ 2 -O NCDHW", "--out_layout: value \"NCDHW\": is no layout of 2-D"},
+    {"-_ 3 -I NCHW", "--in_layout: value \"NCHW\": is not a layout of 3-D"},
+    {"-_ 2 -O NCDHW", "--out_layout: value \"NCDHW\": is not a layout of 2-D"},
     {"-_ 3 -! 2", "-@: value \"3\": the filter is larger than the image, 2 with"},
     {"-H 2", "-y: value \"3\": the filter is larger than the image, 2 with"},
     {"-W 4 -j 2", "-x: value \"3\": the filter is larger"},

@@ -9,7 +9,7 @@ Checked are, for every clause, random problems and tuples: its truth when its la
 decided, and whether it divides by 0; that a bound never rejects a prefix which a completion makes true
 (all completions are tried). For every spec the rule written as C is compiled and gives what the tools
 give. A clause that is refused since it may pass 2^63 is left out, and counted. The last line counts how
-often a bound accepts a prefix that no completion makes true: this is no error, but has to be rare.
+often a bound accepts a prefix that no completion makes true: this is not an error, but has to be rare.
 """
 import argparse
 import ast

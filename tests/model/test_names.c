@@ -401,7 +401,7 @@ static void tokens(void)
         {2, "float16", 0, 0},
         {2, "BF16", 0, -1},
         {3, "wrw", 0, 1},
-        {3, "forward", 0, -1}, /* "forwards" is no word for it */
+        {3, "forward", 0, -1}, /* "forwards" is not a word for it */
         {0, "gfx906", 0, -1},  /* one of two */
         {0, "gfx906:xnack-", 0, -1},
         {0, "gfx906", 1, 1},

@@ -215,7 +215,7 @@ static void check_list(const char *file, const char *list, const char *cut, cons
 static void check_lists(void)
 {
 #define WRW       "wrw,nhwc,fp16,0,0,128,64,32,32,32,8,1,1,1,2,0,0,"
-#define SUM(text) "has \"" text "\", which is no n_groups + n_groups_plus"
+#define SUM(text) "has \"" text "\", which is not n_groups + n_groups_plus"
 #define REST      ",0,0,1,4,1,4,1,8,1,32,1,4,1,2,1,8,1,32,118"
     check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]", WRW "*" REST " 2", "");
     check_list("igemm_gtc_wrw_nhwc", WRW "10" REST "[10]", WRW "*" REST " 10", "");

@@ -55,7 +55,7 @@ def copy(build, folder):
 
 def environment(folder):
     return dict(os.environ, BUILD="build", JOBS="1", EVOLVE_CLANG="none",
-                GIT_CEILING_DIRECTORIES=os.path.dirname(os.path.abspath(folder))) # the copy is no part of a checkout
+                GIT_CEILING_DIRECTORIES=os.path.dirname(os.path.abspath(folder))) # the copy is not a part of a checkout
 
 
 def builds(folder):

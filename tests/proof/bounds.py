@@ -9,47 +9,11 @@ activations of 0..127 and any prefix, with what rounding adds; then the least sc
 of sums of embeddings 2^15 - 1, of logits 2^29, of scores -2^31. Status 1: a limit is passed, or the header
 states a largest accumulator that is too small for what is rounded.
 """
-import re
 import sys
 
+from generated import Header
+
 INT32, LOGIT, LEAST_LOG2 = 2**31 - 1, 2**29, -2**26
-
-
-class Header:
-    """The arrays of a generated header, and its structs as lists of words"""
-
-    def __init__(self, path):
-        with open(path, encoding="utf-8") as f:
-            text = f.read()
-        self.name = re.search(r"kpred_model kpred_model_(\w+) = ", text).group(1)
-        self.arrays = {}
-        for name, size, body in re.findall(
-                r"^static const int(?:8|32)_t kpri_(\w+)\[(\d+)\] = \{([^}]*)\};", text, re.M):
-            numbers = [int(x) for x in body.split(",") if x.strip()]
-            assert len(numbers) == int(size), name
-            self.arrays[name] = numbers
-        self.heads = self.structs(text, "heads")
-        net = self.body(text, "net")
-        self.hidden = int(re.findall(r"\w+", net)[3])
-        self.layers = self.rows(net)
-        model = self.body(text, "", "KPRED_DATA const kpred_model kpred_model_%s = {" % self.name)
-        self.scale = int(re.search(r"_params, \d+, \d+, \d+, \d+, (\d+)", model).group(1))
-        self.stated = int(re.search(r"largest accumulator (\d+) of", text).group(1))
-
-    def body(self, text, what, begin=None):
-        begin = begin or re.search(r"kpri_%s_%s(\[\])? = \{" % (self.name, what), text).group(0)
-        at = text.index(begin) + len(begin)
-        return text[at:text.index("\n};", at)]
-
-    def rows(self, text):
-        return [re.sub(r"kpri_(?=%s)" % self.name, "", row).replace(" ", "").split(",")
-                for row in re.findall(r"\{ ([^{}]*) \}", text)]
-
-    def structs(self, text, what):
-        return self.rows(self.body(text, what))
-
-    def values(self, t):
-        return len(self.arrays["%s_values%d" % (self.name, t)])
 
 
 def row_sums(weights, biases, cols):
@@ -70,7 +34,7 @@ def prefix_sums(header, t, table):
     for u in range(t):
         if header.heads[u][1] == "NULL":
             continue
-        n = header.values(u)
+        n = len(header.values(u))
         for i in range(header.hidden):
             sums[i] += max(abs(table[(row + v) * header.hidden + i]) for v in range(n))
         row += n

@@ -1,13 +1,78 @@
 #!/bin/sh
-# proof.sh - the primitives of kpred.h by Frama-C's Eva, and the bounds of the shipped arrays
+# proof.sh - the primitives of kpred.h by Frama-C's Eva, the bounds of the shipped arrays, and vectors.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: [EVERY=N] proof.sh [bounds]. EVERY=1 looks at all places of long rows: a proof, in two minutes.
+# usage: [EVERY=N] proof.sh [bounds|vectors]. EVERY=1 looks at all places of long rows: a proof, in two minutes.
 . tests/harness/script.inc
 
 test_begin
 EVERY=${EVERY:-16}
 drivers='eva_contracts eva'
+
+# ---- vectors ----
+
+remade() {
+    python3 tests/proof/vectors.py 435 weights/*.h >"$tmp/vectors" && cmp "$tmp/vectors" tests/proof/vectors.txt
+}
+
+# answers COUNT EXPRESSION: what vectors.py says of a model with that change, in $tmp/answers
+answers() {
+    sed "$2" weights/conv_asm_1x1u.h >"$tmp/weights/altered.h" &&
+        ! cmp -s weights/conv_asm_1x1u.h "$tmp/weights/altered.h" &&
+        python3 tests/proof/vectors.py "$1" "$tmp/weights/altered.h" >"$tmp/answers"
+}
+
+# The answers are wrong for the model as it is.
+differ() {
+    answers "$@" && ! "$tmp/test_vectors" "$tmp/answers" >"$tmp/said" && grep '^FAIL model' "$tmp/said"
+}
+
+wrong_digit() {
+    sed '/^10 1 /s/[0-8]$/9/' tests/proof/vectors.txt >"$tmp/answers"
+    ! "$tmp/test_vectors" "$tmp/answers" >"$tmp/said" && grep '^FAIL model' "$tmp/said"
+}
+
+# A rule that does not look ahead, and refuses nearly all complete tuples, leads to each end of the rescue.
+rescued() {
+    answers 48 's/^#include ".*kpred.h"/#include "rule.h"/; s/^    kpred_rule_[a-z_0-9]*,/    no_look_ahead,/' &&
+        for status in 0 -15 -16; do grep -q ";$status " "$tmp/answers" || return 1; done &&
+        $CC -std=c99 -D_POSIX_C_SOURCE=200809L $CFLAGS -I. -Itools -Itests "$tmp/builtins.c" \
+            tests/proof/test_vectors.c "$archive" -lm -o "$tmp/rescue" && "$tmp/rescue" "$tmp/answers"
+}
+
+if [ "${1-}" = vectors ]; then
+    need python3 "vectors.txt"
+    need_weights "vectors.txt"
+    mkdir "$tmp/weights"
+    cp kpred.h kpred_constraints.h "$tmp"
+    cat >"$tmp/weights/rule.h" <<'END'
+#include "../kpred.h"
+static int no_look_ahead(const int32_t *problem, const int32_t *values, size_t n)
+{
+    const int kind = (problem[3] + problem[5] + problem[7]) % 3;
+    uint32_t hash = (uint32_t)problem[4];
+    size_t t;
+    for (t = 0; t < n; t++)
+        hash = (hash ^ (uint32_t)values[t]) * 16777619u;
+    if (n < 8)
+        return n == 0 || kind > 0 || values[n - 1] != 4;
+    return (hash >> 8) % (kind < 2 ? 300000 : 300) == 0;
+}
+END
+    cat >"$tmp/builtins.c" <<'END'
+#define KPRED_IMPLEMENTATION
+#include "weights/altered.h"
+#include "model/model.h"
+const struct builtin builtins[] = {{&kpred_model_conv_asm_1x1u, 0, 0}, {0, 0, 0}};
+END
+    check "vectors.txt is what vectors.py writes" remade
+    check "test_vectors compiles" test_program test_vectors "$tmp/test_vectors"
+    check "a digit that is changed is found" wrong_digit
+    check "a weight that is changed is found" differ 20 '/_out0_\[[0-9]*\] = {$/{n;s/^-*[0-9]*/127/;}'
+    check "the rescue, by both" rescued
+    test_end
+    exit
+fi
 
 # ---- bounds ----
 

@@ -2,8 +2,8 @@
 # warnings.sh - not one warning: headers, weights as C99 and C++17, tools, tests, examples
 # SPDX-License-Identifier: MIT
 #
-# usage: warnings.sh [gcc|clang|sources]: sources are the tools, tests and examples, which take longest; of these,
-# clang's part has the tools
+# usage: warnings.sh [gcc|clang|sources]: sources are the tools, tests and examples, which take longest; .ci/run builds
+# the tools with gcc's warnings
 #
 # A unit is a file that includes headers in one of the ways in which a user does. clang-tidy gives the warnings of clang
 # for many files in one process, which takes a third of the time of a clang for each. gcc's part has the weights one by
@@ -124,7 +124,7 @@ of_platforms() {
 }
 
 of_clang() {
-    if has clang; then of_platforms; with_tools clang; else skipped clang "it is not installed"; fi
+    if has clang; then of_platforms; else skipped clang "it is not installed"; fi
     units clang++ cpp
     check_with clang++ "clang++: headers" clang_clean "$CXX -Wmissing-prototypes" "$tmp"/clang++/*.cpp
     check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
@@ -153,15 +153,11 @@ compiled() {
     done
 }
 
-with_tools() {
-    check "$1: tools" $1_clean "$C $source_flags" \
-        $(compiled tools/*/*.c tools/lab/paper/*.c tools/lab/bench/*.c tools/evolve/*/*.c)
-}
-
-# with_all CC: what uses and tests them, too
+# with_all CC
 with_all() {
     if ! has $1; then skipped $1 "it is not installed"; return; fi
-    with_tools $1
+    check "$1: tools" $1_clean "$C $source_flags" \
+        $(compiled tools/*/*.c tools/lab/paper/*.c tools/lab/bench/*.c tools/evolve/*/*.c)
     check "$1: tests" $1_clean "$C $source_flags" $(compiled tests/*.c tests/*/*.c tests/release/embed/*.c)
     check "$1: examples" $1_clean "$C $source_flags" $(compiled examples/*.c)
 }

@@ -262,9 +262,9 @@ def refusals():
     refuse("an empty file", "broken.csv:1: has no column server", "")
     refuse("a table without a column", "has no column num_warps", whole.replace("num_warps", "warps"))
     refuse("a table without rows", "it has no candidate", head + "\n")
-    refuse("a word", 'broken.csv:3: num_warps: value "x": is no whole number',
+    refuse("a word", 'broken.csv:3: num_warps: value "x": is not a whole number',
            "\n".join((head, first, re.sub(r"(,\d+),(\d),2,0,", r"\1,x,2,0,", second))) + "\n")
-    refuse("a number below zero", "is no whole number", f"{head}\n{first.replace(',1792,', ',-1,')}\n")
+    refuse("a number below zero", "is not a whole number", f"{head}\n{first.replace(',1792,', ',-1,')}\n")
     refuse("a row that is cut", "broken.csv:2: num_warps: value", f"{head}\n{','.join(first.split(',')[:18])}\n")
     refuse("a row that is too long", "broken.csv:2: it has more cells", f"{head}\n{first},1\n")
     refuse("a row without a size", "broken.csv:2: M, N, a block size, warps or stages are missing",
@@ -279,7 +279,7 @@ def refusals():
     refuse("AITER's table without a column", "has no column splitK", aiter.replace("splitK", "split"))
     refuse("AITER's table without a kernel", "broken.csv:2: a size or kernelName is missing", aiter + "304,1,2,3,0,\n")
     refuse("AITER's table without a size", "broken.csv:2: a size or kernelName is missing", aiter + "304,1,,3,0,a\n")
-    refuse("AITER's table with a word", 'K: value "x": is no whole number', aiter + "304,1,2,x,0,a\n")
+    refuse("AITER's table with a word", 'K: value "x": is not a whole number', aiter + "304,1,2,x,0,a\n")
     refuse("no tuner", "none.py: No such file", whole, "none.py")
     for name, text, tuner in (("no Python", "invalid syntax", "a b"), ("no main part", "has no part that runs", "a = 1"),
                               ("no function tune()", "has no function tune()", "if __name__ == '__main__': pass"),

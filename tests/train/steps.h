@@ -95,7 +95,8 @@ static inline int other_weights(const char *header, const char *other)
 static inline int compiles(const char *compiler, const char *file)
 {
     const int is_cxx = has(compiler, "++"), runs = has(text_of(file), "int main(");
-    return WORKS("/usr/bin/env %s %s -pedantic-errors " WARNINGS "-I%s -I. %s -o ./compiled",
+    return WORKS("/usr/bin/env %s %s -DKPRED_SIMD=0 -pedantic-errors " WARNINGS
+                 "-I%s -I. %s -o ./compiled",
                  compiler,
                  is_cxx ? "-xc++ -std=c++98 -Wno-long-long"
                         : "-std=c99 -Wstrict-prototypes -Wmissing-prototypes",

@@ -88,7 +88,7 @@ notices() {
     return $status
 }
 
-# What is no tuple or no problem has failed, and the next one is timed.
+# What is not a tuple or no problem has failed, and the next one is timed.
 others_fail() {
     good="m=9 n=9 k=9 mr=4 nr=16 unroll=1 pack_a=0 pack_b=0 order=0 kc=64 mc=24 nc=64"
     printf '%s\n' "$good" "$good mr=5" "mr=4" "$good m=0" "$good" "$good mc=26" "$good mc=24x" "$good tile=3" "$good" |
@@ -118,7 +118,7 @@ for cc in gcc clang; do
     check_with "$tmp/$cc/timer" "the products are right, $cc" answers "$tmp/$cc/timer"
 done
 if [ -x "$tmp/gcc/timer" ]; then CC=gcc; else CC=clang; fi
-check "what is no tuple fails" others_fail
+check "what is not a tuple fails" others_fail
 check "a kernel that forgets to add" notices 's/w->from > 0)/0)/'
 check "a kernel that packs too little" notices 's/memcpy(to, from, has/memcpy(to, from, (has - 1)/'
 check "a kernel that loses a row" notices 's/i < rows;/i + 1 < rows;/'

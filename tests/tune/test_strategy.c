@@ -441,7 +441,7 @@ static void losses(void)
     strategy_free(s);
 }
 
-/* As far as it is no surprise, it has the middle one's. */
+/* As far as it is not a surprise, it has the middle one's. */
 static void losses_of_failures(void)
 {
     struct strategy *s = told((const double[]){failed, 3, 1, 7, 2, failed}, 6, 0);
@@ -587,7 +587,7 @@ static void tables(void)
     /* All three that are legal are there then; (1, 1), the fastest of all, does not count. */
     RAN_CASE(agree(OF("legal") "--budget 3 --csv", BY("legal")) && count_lines(program.out.s) == 31
                  && count_of(program.out.s, ",1.00000\n") == 30,
-             "what [restrict] forbids is no tuple");
+             "what [restrict] forbids is not a tuple");
     RAN_CASE(agree(BY("legal"), BY("told")), "a condition on what the table does not tell");
     RAN_CASE(RAN(JSON "--stop-at 2%% --seeds 5 --csv") == 0
                  && has(program.out.s, ",share,launches,end,gap\n")

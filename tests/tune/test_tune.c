@@ -27,7 +27,7 @@ static void tails(void)
 {
     static const struct {
         const char *text;
-        double us; /* 0: it is no time */
+        double us; /* 0: it is not a time */
     } cases[] = {
         {"5", 5},      {"5\n", 5},       {"1\n2\n", 2},    {"a\r\n 2.5 \r\n\n", 2.5},
         {"", 0},       {"\n\n", 0},      {"5\nx\n", 0},    {"1e3\n", 1000},

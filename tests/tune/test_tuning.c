@@ -163,7 +163,7 @@ static void end_bad(int kind, pid_t child, int held)
     RAN_CASE(count_lines(program.out.s) == (size_t)(1 + 32 - n)
                  && has(program.err.s,
                         kind == SERVER ? "dropped 5 rows: a failed" : "dropped 17 rows: a failed"),
-             "what failed is no time");
+             "what failed is not a time");
 }
 
 static void servers_and_outputs(void)

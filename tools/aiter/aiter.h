@@ -199,7 +199,7 @@ struct asked_from {
     int may_lack; /* inputs may hold nothing of AITER's */
 };
 
-/* A call that is no CALL_CUT. 0, or -1 with a message. */
+/* A call that is not a CALL_CUT. 0, or -1 with a message. */
 int asked_call(struct asked *a, const struct asked_from *from, struct place at, int kind,
                const struct call *call);
 

@@ -87,7 +87,7 @@ static void begin_detail(struct asked *a)
     buf_puts(&a->detail, "");
 }
 
-/* The texts of all, in their order; NULL, or the name of the one that is no value of AITER's */
+/* The texts of all, in their order; NULL, or the name of the one that is not a value of AITER's */
 static const char *set_details(struct asked *a, enum family_id family,
                                const char *const text[MOST_DETAILS])
 {
@@ -159,7 +159,7 @@ static const char *wrong_size(const struct call *call)
 static int no_size(struct asked *a, struct place at, const char *name)
 {
     char why[96];
-    snprintf(why, sizeof why, "%s is no integer from 1 to %d", name, KPRED_MAX_SIZE);
+    snprintf(why, sizeof why, "%s is not an integer from 1 to %d", name, KPRED_MAX_SIZE);
     tally_add(&a->cut, at, why);
     return 0;
 }
@@ -284,7 +284,7 @@ static int read_size(struct place at, const char *name, const char *text, int32_
 {
     int64_t v;
     if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
-        return fail("%s:%zu: %s: value \"%.60s\": is no integer from 1 to %d", at.path, at.line,
+        return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", at.path, at.line,
                     name, text, KPRED_MAX_SIZE);
     *out = (int32_t)v;
     return 0;

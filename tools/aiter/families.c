@@ -271,7 +271,7 @@ enum family_id family_asked(const char *option, const char *text)
         names_offer(&near, families[i].name, families[i].short_name);
         buf_printf(&list, "%s%s", i != 0 ? " " : "", families[i].name);
     }
-    fail("%s: value \"%s\": is no family of AITER's (known: %s)%s", option, text, list.s,
+    fail("%s: value \"%s\": is not a family of AITER's (known: %s)%s", option, text, list.s,
          names_question(&near, &question));
     buf_free(&list);
     buf_free(&question);

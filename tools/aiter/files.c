@@ -4,7 +4,6 @@
 
 #include "base/csv_records.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +208,7 @@ static int check_candidates(const char *path, enum family_id family)
     buf_free(&wanted);
     if (is_same)
         return 0;
-    return fail("%s:1: \"%.60s\": the file is no list of candidates; --force replaces it", path,
+    return fail("%s:1: \"%.60s\": the file is not a list of candidates; --force replaces it", path,
                 line);
 }
 
@@ -292,18 +291,6 @@ static int set_paths(const struct rows *r, const struct files_options *o, char *
 
 /* ---- files: writing ---- */
 
-/* 1: it was made, 0: it is there, -1 with a message */
-static int make_folder(const char *path)
-{
-    struct stat st;
-    if (mkdir(path, 0777) == 0)
-        return 1;
-    if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return 0;
-    return fail("%s: cannot make the folder: %s (only a name that ends in .csv is a file)", path,
-                strerror(errno));
-}
-
 /* Opens and writes all; none is in its place yet. */
 static int write_all(const struct table_files *f, struct outfile out[N_FAMILIES])
 {
@@ -349,7 +336,7 @@ int files_write(const struct table_files *f, const char *output)
     for (int i = 0; i < N_FAMILIES; i++)
         any |= f->text[i].n != 0;
     if (any && output != NULL && !is_file(output))
-        made = make_folder(output);
+        made = out_folder(output, " (only a name that ends in .csv is a file)");
     if (made < 0)
         return -1;
     const int rc = commit_all(out, write_all(f, out));

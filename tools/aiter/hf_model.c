@@ -315,7 +315,7 @@ static int qwen_next_experts(struct build *b, int64_t hidden)
            || add_dense(b, hidden, "shared_expert_intermediate_size", shared_names) != 0;
 }
 
-/* Each layer that is no multiple of the step is dense; step 0: all are. */
+/* Each layer that is not a multiple of the step is dense; step 0: all are. */
 static int llama4_experts(struct build *b, int64_t hidden)
 {
     int64_t step;
@@ -408,7 +408,7 @@ static const struct model_type *find_type(const struct hf_config *c)
     const struct model_type *type = name != NULL ? type_called(name) : NULL;
     if (name == NULL || type != NULL)
         return type;
-    buf_puts(&what, "is no type whose layers kpred knows, which are");
+    buf_puts(&what, "is not a type whose layers kpred knows, which are");
     for (size_t i = 0; i < TYPES; i++)
         buf_printf(&what, "%s %s", i > 0 ? "," : "", types[i].name);
     (void)hf_refuse(c, "model_type", what.s);

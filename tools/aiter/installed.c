@@ -67,7 +67,7 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
         return 0;
     }
     if (*row->kernel == '\0')
-        return fail("%s:%ld: %s: value \"\": is no name", row->path, row->line,
+        return fail("%s:%ld: %s: value \"\": is not a name", row->path, row->line,
                     family_kernel_column(r->family));
     if (tuned_number(row, family_split_column(r->family), row->split, &x.split) != 0)
         return -1;

@@ -69,7 +69,7 @@ static int find(const struct table *t, const char *name, int is_needed, int *at)
 {
     *at = csv_records_find(&t->c, name);
     if (*at < 0 && is_needed)
-        return fail("%s:%ld: there is no column %s: this is no tuned table of %s", t->c.path,
+        return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", t->c.path,
                     t->c.at, name, families[t->family].name);
     return 0;
 }
@@ -117,7 +117,7 @@ int tuned_number(const struct tuned_row *row, const char *name, const char *text
     if (ends_with(digits, ".0"))
         digits[strlen(digits) - 2] = '\0';
     if (parse_int(digits, 0, INT32_MAX, &v) != 0)
-        return fail("%s:%ld: %s: value \"%.60s\": is no integer from 0 to %" PRId32, row->path,
+        return fail("%s:%ld: %s: value \"%.60s\": is not an integer from 0 to %" PRId32, row->path,
                     row->line, name, text, INT32_MAX);
     *out = (int32_t)v;
     return 0;
@@ -133,8 +133,8 @@ static int read_size(const struct table *t, int which, int32_t *out)
     int64_t v;
     const char *text = cell(t, t->at[which]);
     if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
-        return fail("%s:%ld: %s: value \"%.60s\": is no integer from 1 to %d", t->c.path, t->c.at,
-                    column(t->family, which), text, KPRED_MAX_SIZE);
+        return fail("%s:%ld: %s: value \"%.60s\": is not an integer from 1 to %d", t->c.path,
+                    t->c.at, column(t->family, which), text, KPRED_MAX_SIZE);
     *out = (int32_t)v;
     return 0;
 }
@@ -214,11 +214,11 @@ static int read_row(struct table *t, struct tuned_row *row)
                               .id = cell(t, t->id),
                               .tag = cell(t, t->at[TAG])};
     if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
-        return fail("%s:%ld: cu_num: value \"%.60s\": is no number of compute units", t->c.path,
+        return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
                     t->c.at, units);
     strtod(row->us, &end);
     if (end == row->us || *end != '\0')
-        return fail("%s:%ld: us: value \"%.60s\": is no time", t->c.path, t->c.at, row->us);
+        return fail("%s:%ld: us: value \"%.60s\": is not a time", t->c.path, t->c.at, row->us);
     set_gfx(row, cell(t, t->at[GFX]));
     const int32_t bad = read_size(t, M, &row->m) != 0 || read_size(t, N, &row->n) != 0
                         || read_size(t, K, &row->k) != 0;

@@ -187,7 +187,7 @@ static int read_word(struct reader *r, struct buf *b, enum flat_kind *kind)
 
 static int read_any(struct reader *r, struct buf *b);
 
-/* What stands in brackets, as its text; an object in it is no object of its own. */
+/* What stands in brackets, as its text; an object in it is not an object of its own. */
 static int read_items(struct reader *r, struct buf *b, char open, char close)
 {
     if (!take(r, open))

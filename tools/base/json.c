@@ -149,7 +149,7 @@ int json_text_find_inner(struct json_text *t, const char *name)
     return 0;
 }
 
-/* ---- words for what is no figure ---- */
+/* ---- words for what is not a figure ---- */
 
 /* What stands for such a word until Jansson has read it: a string that nobody writes, as short as
    the shortest word, so that all else keeps its place */

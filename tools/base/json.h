@@ -37,7 +37,7 @@ int json_text_find_inner(struct json_text *t, const char *name);
 int json_text_fail(const struct json_text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* The value here, which the caller owns; NULL with a message. With `is_cut`, a text that ends
-   within it is no error: NULL without a message, *is_cut is 1. */
+   within it is not an error: NULL without a message, *is_cut is 1. */
 json_t *json_text_value(struct json_text *t, int *is_cut);
 /* A member's name and the colon; otherwise as json_text_value. */
 json_t *json_text_name(struct json_text *t, int *is_cut);

@@ -30,7 +30,7 @@ static int bad_value(const struct parser *p, const struct opt *o, const char *va
     if (o->kind == OPT_CHOICE)
         fail("%s: %s: value \"%s\": is not one of %s", p->command, o->name, value, o->choices);
     else
-        fail("%s: %s: value \"%s\": is no integer from %ld to %ld", p->command, o->name, value,
+        fail("%s: %s: value \"%s\": is not an integer from %ld to %ld", p->command, o->name, value,
              o->least, o->most);
     return USAGE;
 }
@@ -100,7 +100,7 @@ int duration_read(const char *option, const char *text, double *seconds)
     const double number = strtod(text, &end), unit = unit_seconds(text + digits);
     *seconds = number * unit;
     if (digits == 0 || end != text + digits || !(*seconds > 0) || *seconds > 1e8) /* three years */
-        return fail("%s: value \"%s\": is no duration such as 1.5, 90s, 500ms, 30m, 2h or 1d",
+        return fail("%s: value \"%s\": is not a duration such as 1.5, 90s, 500ms, 30m, 2h or 1d",
                     option, text);
     return 0;
 }
@@ -112,7 +112,7 @@ static int read_milliseconds(const struct opt *o, const char *value, long *out)
     if (duration_read(o->name, value, &seconds))
         return USAGE;
     if (seconds * 1000 < (double)o->least || seconds * 1000 > (double)o->most) {
-        fail("%s: value \"%s\": is no time from %ldms to %lds", o->name, value, o->least,
+        fail("%s: value \"%s\": is not a time from %ldms to %lds", o->name, value, o->least,
              o->most / 1000);
         return USAGE;
     }

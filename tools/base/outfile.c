@@ -280,7 +280,7 @@ static int open_missing(struct outfile *o, const char *path)
     }
     o->path = to;
     if (*base_name(to) == '\0')
-        return fail("\"%s\": is no file name", path);
+        return fail("\"%s\": is not a file name", path);
     if (links == 40)
         return fail("%s: cannot open: %s", path, strerror(ELOOP));
     return create_temporary(o, NULL);
@@ -517,6 +517,17 @@ int append_whole(int fd, const struct buf *bytes, const char *path)
     if (lseek(fd, 0, SEEK_END) > size && ftruncate(fd, size) != 0)
         note("%s: its last line is cut", path);
     return -1;
+}
+
+int out_folder(const char *path, const char *hint)
+{
+    struct stat st;
+    if (mkdir(path, 0777) == 0)
+        return 1;
+    const int why = errno; /* that of stat says nothing */
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
+               ? 0
+               : fail("%s: cannot make the folder: %s%s", path, strerror(why), hint);
 }
 
 int out_whole(const char *path, const struct buf *bytes)

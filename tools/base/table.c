@@ -134,7 +134,7 @@ static size_t utf8_length(const char *s)
     return n;
 }
 
-/* Counts characters, or bytes where the text is no UTF-8. */
+/* Counts characters, or bytes where the text is not UTF-8. */
 static size_t display_width(const char *s)
 {
     size_t width = 0;
@@ -235,7 +235,7 @@ static void print_csv(const struct table *t, FILE *f)
 
 /* ---- JSON ---- */
 
-/* What is no UTF-8 becomes U+FFFD, byte by byte: JSON may hold nothing else. */
+/* What is not UTF-8 becomes U+FFFD, byte by byte: JSON may hold nothing else. */
 void table_json_text(struct buf *b, const char *s, size_t n)
 {
     const char *end = s + n;

@@ -31,7 +31,7 @@ static int one_stream(const struct unpacker *u, const char *path, size_t most, s
         step = u->step(u->z, chunk, &rc);
         buf_add(out, chunk, CHUNK - *u->room);
         if (step == FOREIGN)
-            return fail("%s: is no %s data, or has something else behind it", path, u->format);
+            return fail("%s: is not %s data, or has something else behind it", path, u->format);
         if (step == CORRUPT)
             return fail("%s: corrupt %s data (%s says %d)", path, u->format, u->library, rc);
         if (step == MORE && *u->in == 0 && *u->room != 0)

@@ -24,7 +24,7 @@ extern const char *program_name; /* begins every message; "kpred-train" unless m
 int fail(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* Says that a build without a library cannot take the file, and names Debian's package. */
 int fail_without(const char *path, const char *library, const char *package);
-/* The same for news that is no error. */
+/* The same for news that is not an error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* "row" or "rows", "is" or "are": `one` of 1, else `several` */
@@ -82,7 +82,7 @@ int is_identifier(const char *s);
    line ends with LF or CRLF, the last one with nothing if it likes. */
 char *next_line(char **at);
 /* A text as kpred writes one: without the byte order mark that some editors put before it, and with
-   LF where they end lines with CRLF. What holds a NUL byte is no text, and stays as it is. */
+   LF where they end lines with CRLF. What holds a NUL byte is not a text, and stays as it is. */
 void plain_text(struct buf *text);
 /* Passes over the mark alone. */
 void skip_bom(FILE *f);
@@ -159,6 +159,7 @@ int out_open_change(struct outfile *o, const char *path, size_t most, struct buf
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
+int out_folder(const char *path, const char *hint); /* 1: made, 0: it is there, -1 with a message */
 /* To a descriptor, by one write if that takes all: -1 with errno; a part may be written then. */
 int write_whole(int fd, const struct buf *bytes);
 /* To the end of the file behind a descriptor: whole, or -1 with a message. What there was no room

@@ -92,7 +92,7 @@ static const struct command *find(const char *program, const struct command *tab
             names_offer(&near, c->name, c->name);
     }
     names_offer(&near, "help", "help");
-    fail("\"%s\" is no command; `%s --help` lists them%s", name, program,
+    fail("\"%s\" is not a command; `%s --help` lists them%s", name, program,
          names_question(&near, &question));
     buf_free(&question);
     return NULL;

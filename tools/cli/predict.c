@@ -260,7 +260,7 @@ static int read_header(struct lines *l)
         l->column[f] = csv_records_find(&l->r, m->fields[f].name);
     for (size_t i = 0; i < l->r.n; i++)
         if (kpred_field_index(m, l->r.cell[i]) < 0)
-            note("%s:%ld: column \"%s\" is no field of %s: ignored", l->r.path, l->r.at,
+            note("%s:%ld: column \"%s\" is not a field of %s: ignored", l->r.path, l->r.at,
                  l->r.cell[i], m->name);
     return 0;
 }

@@ -63,7 +63,7 @@ static const char help[] =
     "  --include-dir DIR  what stands before kpred.h in the #include of the header, such as ../\n"
     "                   (default: nothing, so that it lies beside the header or where -I says)\n"
     "  -o FILE.h        the header, written whole or not at all, in the place of an earlier one\n"
-    "  --force          replace FILE.h even if it is no header that kpred-train has written\n";
+    "  --force          replace FILE.h even if it is not a header that kpred-train has written\n";
 
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"

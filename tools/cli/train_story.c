@@ -193,7 +193,7 @@ int train_report(const struct model *model, const struct dataset *d,
 
 /* ---- what to type next ---- */
 
-enum { MAX_COMMAND = 1500 }; /* longer than that, it is no help */
+enum { MAX_COMMAND = 1500 }; /* longer than that, it is not help */
 
 static void next_data(struct buf *b, const struct train_options *o)
 {

@@ -89,7 +89,7 @@ static int find_names(struct aiter *a)
     for (size_t i = 0; i < 4; i++) {
         const int f = spec_field_index(s, common_fields[i]);
         if (f < 0 || (s->fields[f].n_tokens == 0) == (i == 0))
-            return fail("%s: format = aiter: field %s: is no %s of the spec", s->path,
+            return fail("%s: format = aiter: field %s: is not a %s of the spec", s->path,
                         common_fields[i], i == 0 ? "token" : "size");
         a->field[i] = (size_t)f;
     }
@@ -170,7 +170,7 @@ static int read_size(struct aiter *a, enum column c, size_t field, int64_t *out)
     if (parse_int(cell(a, c), INT64_MIN, INT64_MAX, out) == 0)
         return 0;
     return load_bad(a->l, a->r->at, DROP_BROKEN, a->l->spec->fields[field].name, cell(a, c),
-                    "is no integer");
+                    "is not an integer");
 }
 
 /* Verdict on the further fields. Before AITER knew what a column says, it was "False". */
@@ -198,7 +198,7 @@ static int read_kernel(struct aiter *a, uint32_t *out)
     return cell(a, FAMILY) != NULL
                ? load_drop(a->l, DROP_OTHER)
                : load_bad(a->l, a->r->at, DROP_PARAMS, "kernelName", name,
-                          "is no kernel of the spec: `kpred-train kernels` reads a new list");
+                          "is not a kernel of the spec: `kpred-train kernels` reads a new list");
 }
 
 /* Verdict on splitK, which may be written "0.0", as one number for all that runs the same code. */
@@ -211,7 +211,8 @@ static int read_split(struct aiter *a, const char *library, char out[24])
     int64_t v = 0;
     snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 0), text);
     if (parse_int(digits, 0, INT32_MAX, &v) != 0 || text[n + strspn(text + n, ".0")] != '\0')
-        return load_bad(a->l, a->r->at, DROP_BROKEN, "splitK", text, "is no integer of at least 0");
+        return load_bad(a->l, a->r->at, DROP_BROKEN, "splitK", text,
+                        "is not an integer of at least 0");
     if (names_has_word(s->ignored, library))
         v = 0;
     if (names_has_word(s->counted, library) && v == 0)

@@ -280,7 +280,7 @@ static size_t count_unguarded(const struct search *s, const struct term *t,
 }
 
 /* How often rows fail that the test would forbid if it had no guard: where that is often, the guard
-   is no part of a condition. */
+   is not a part of a condition. */
 static double rate_unguarded(const struct search *s, const struct term *t)
 {
     const double f = (double)count_unguarded(s, t, &s->failed, 1) * s->of_failed;

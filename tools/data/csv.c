@@ -310,7 +310,7 @@ static int refuse_table(const struct csv *c, const struct lacking *all)
     if (told < all->n)
         buf_printf(&b, " and %zu more", all->n - told);
     fail("%s:%ld: there %s %s: is this a table of %s?", c->r->path, c->r->at,
-         as_counted(all->n, "is no column", "are no columns"), b.s, c->l->spec->name);
+         as_counted(all->n, "is not a column", "are no columns"), b.s, c->l->spec->name);
     buf_free(&b);
     return -1;
 }
@@ -415,7 +415,7 @@ static int read_field(struct csv *c, const struct columns *cols, size_t i, int64
     if (f->n_tokens != 0)
         return load_token(c->l, c->r->at, i, cell, out);
     if (parse_int(cell, INT64_MIN, INT64_MAX, out) != 0)
-        return load_bad(c->l, c->r->at, DROP_BROKEN, f->name, cell, "is no integer");
+        return load_bad(c->l, c->r->at, DROP_BROKEN, f->name, cell, "is not an integer");
     return 0;
 }
 

@@ -34,7 +34,7 @@ static int is_line(const char *known, const char *line, size_t n)
     return strlen(known) == n && memcmp(known, line, n) == 0;
 }
 
-/* Of a column called gpu, in the first line that is no comment */
+/* Of a column called gpu, in the first line that is not a comment */
 static int has_gpu(const char *text)
 {
     while (*text == '#') {

@@ -164,7 +164,7 @@ int load_is_failure(const char *text);
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
    failed, and *out is 0. With format = timed it is a time of a user's table. */
-#define LOAD_NO_FIGURE "is no finite number of at least 0"
+#define LOAD_NO_FIGURE "is not a finite number of at least 0"
 #define LOAD_NO_TIME \
     LOAD_NO_FIGURE   \
     ", with a unit of time or without; a failure is a word, such as failed"

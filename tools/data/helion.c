@@ -128,8 +128,8 @@ static int add_object(struct flat *f, const char *cell, int which)
     json_error_t e;
     json_t *v = json_loads(cell, JSON_REJECT_DUPLICATES, &e);
     int bad = json_is_object(v) ? 0
-                                : fail("%s:%ld: %s: value \"%.60s\": is no object of JSON", f->path,
-                                       f->line, header[which], cell);
+                                : fail("%s:%ld: %s: value \"%.60s\": is not an object of JSON",
+                                       f->path, f->line, header[which], cell);
     for (void *i = json_object_iter(v); i && !bad; i = json_object_iter_next(v, i))
         bad = add_value(f, json_object_iter_key(i), json_object_iter_value(i), which == SHAPE);
     json_decref(v);

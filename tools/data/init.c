@@ -63,7 +63,7 @@ static int choose_name(struct draft *d)
     const struct survey *s = d->survey;
     const char *asked = d->asked, *file = base_name(s->first);
     if (asked != NULL && (!is_identifier(asked) || strlen(asked) > NAMES_MOST_MODEL))
-        return fail("--name: value \"%s\": is no identifier of at most %d characters", asked,
+        return fail("--name: value \"%s\": is not an identifier of at most %d characters", asked,
                     NAMES_MOST_MODEL);
     if (asked != NULL && is_taken(asked))
         return fail("--name: value \"%s\": the headers of kpred use such a name", asked);

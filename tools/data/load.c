@@ -175,7 +175,7 @@ static int check_param(struct loader *l, int64_t row, const struct spec_param *p
     if (i >= 0)
         return 0;
     if (is_number && parse_int(text, INT32_MIN, INT32_MAX, &v) != 0)
-        rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is no integer");
+        rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is not an integer");
     else if (keeps_unknown(l->spec)
              && (is_number || (*text != '\0' && strchr(text, LOAD_SEPARATOR) == NULL)))
         return 0;
@@ -320,7 +320,7 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
         return add_failed(l, row, problem, params);
     snprintf(text, sizeof text, "%.15g", time);
     if (!(time > 0) || !isfinite(time))
-        return load_bad(l, row, DROP_BROKEN, "time_us", text, "is no time");
+        return load_bad(l, row, DROP_BROKEN, "time_us", text, "is not a time");
     return add_row(l, row, problem, params, time);
 }
 

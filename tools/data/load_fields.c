@@ -47,7 +47,7 @@ static int check_one(const struct spec *s, const char *text, unsigned char *is_g
     int64_t v;
     const int field = field_of(s, text, &value);
     if (field < 0)
-        return fail("--set \"%s\": is no FIELD=VALUE of a field of the spec", text);
+        return fail("--set \"%s\": is not a FIELD=VALUE of a field of the spec", text);
     const struct spec_field *f = &s->fields[field];
     if (f->n_tokens != 0 && strcmp(f->name, "gpu") == 0)
         return fail("--set \"%s\": --gpu says what the GPU is", text);
@@ -110,7 +110,7 @@ static int other_gpu(const struct loader *l, const struct spec_field *f, const c
 
 static const char *gpu_trouble(const struct spec_field *f, int nearest, struct buf *b)
 {
-    buf_puts(b, "is no GPU of the spec, which has ");
+    buf_puts(b, "is not a GPU of the spec, which has ");
     spec_tokens_text(f, b);
     if (nearest >= 0)
         buf_printf(b, "; the nearest is %s", f->tokens[nearest]);

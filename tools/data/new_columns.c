@@ -147,7 +147,7 @@ static int wrong_token(const struct survey_column *c, const char *value)
 }
 
 /* The value that keeps a field from having names; NULL: there is none. Where it has integers as
-   well, what is no integer is the odd one, unless it is a name as the first is. */
+   well, what is not an integer is the odd one, unless it is a name as the first is. */
 static const char *odd_value(const struct survey_column *c)
 {
     const struct interned *v = &c->values;
@@ -311,7 +311,7 @@ int draft_fields(struct draft *d)
     for (size_t i = 0; i < fields->n; i++) {
         const struct survey_column *c = field_in_order(fields, i);
         if (field_is_beyond(c))
-            buf_printf(d->out, "# %s is no field: a size is at most 2^24.\n", c->name);
+            buf_printf(d->out, "# %s is not a field: a size is at most 2^24.\n", c->name);
         else if (draft_field(d->out, d->survey, c) != 0)
             return -1;
         n += !field_is_beyond(c);

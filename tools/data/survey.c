@@ -79,9 +79,10 @@ int survey_column(struct survey *s, struct survey_columns *c, const char *name)
     int at = survey_find(c, name);
     if (at < 0) {
         if (!is_identifier(name))
-            return fail("%s: %s \"%s\": is no name of letters, digits and _, which does not begin "
-                        "with a digit and has at most 63 of them",
-                        s->path, c->what, name);
+            return fail(
+                "%s: %s \"%s\": is not a name of letters, digits and _, which does not begin "
+                "with a digit and has at most 63 of them",
+                s->path, c->what, name);
         if (c->n == c->most)
             return fail("%s: %s \"%s\": is one too many, a spec has at most %zu", s->path, c->what,
                         name, c->most);

@@ -197,7 +197,7 @@ static int is_product(const struct survey_plain *t, const struct survey_cells *c
     return is;
 }
 
-/* What the fields give is no parameter: work, or the name of a layer. */
+/* What the fields give is not a parameter: work, or the name of a layer. */
 static int check_given(const struct survey_plain *t, struct survey_cells *c)
 {
     struct buf what = {0}, product = {0};

@@ -161,7 +161,7 @@ static int is_measurement(const struct survey_cells *c)
 
 enum { MOST_FRACTIONS = 32 }; /* more of them are measured, and not chosen */
 
-/* What is no parameter is passed over with a note, or refused: it may be a forgotten field. */
+/* What is not a parameter is passed over with a note, or refused: it may be a forgotten field. */
 static int check_param(const struct survey_plain *t, struct survey_cells *c)
 {
     char what[160];
@@ -178,9 +178,10 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
     if (rc <= 0)
         return rc;
     if (!is_identifier(c->name))
-        return survey_wrong(t, c,
-                            "is no name for a parameter, which has letters, digits and _ and does "
-                            "not begin with a digit: call it otherwise, or --ignore leaves it out");
+        return survey_wrong(
+            t, c,
+            "is not a name for a parameter, which has letters, digits and _ and does "
+            "not begin with a digit: call it otherwise, or --ignore leaves it out");
     if (c->has_fraction && t->n_rows > 2
         && (2 * c->values.n > t->n_rows || c->values.n > MOST_FRACTIONS))
         return survey_wrong(t, c,

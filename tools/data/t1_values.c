@@ -176,7 +176,7 @@ static int power(struct reader *r, int64_t *out)
         return -1;
     r->depth--;
     if (exponent < 0)
-        return wrong(r, "a negative power is no integer");
+        return wrong(r, "a negative power is not an integer");
     if (base >= -1 && base <= 1 && exponent > 2)
         exponent = 2 + (exponent & 1);
     for (*out = 1; exponent > 0; exponent--)
@@ -333,7 +333,7 @@ static const char *find_for(struct reader at)
 static int one_turn(struct reader *r, const char *operand, const char *value, struct list *out)
 {
     if (parse_int(value, -MOST_NUMBER, MOST_NUMBER, &r->value) != 0)
-        return wrong(r, "the variable is no integer");
+        return wrong(r, "the variable is not an integer");
     r->at = operand;
     if (element(r, out) != 0)
         return -1;

@@ -182,7 +182,7 @@ struct table_seen {
     size_t n, n_empty, n_figures, n_plain, n_fractions, n_failures, n_odd;
     struct table_cell point, comma;               /* the first that proves its decimal mark, */
     struct table_cell either_point, either_comma; /* or might mean thousands */
-    struct table_cell odd;                        /* the first with digits that is no figure */
+    struct table_cell odd;                        /* the first with digits that is not a figure */
     struct table_cell unit, bare;                 /* the first figure with a unit, and without */
     struct interned distinct;                     /* some of them */
 };

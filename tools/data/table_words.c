@@ -115,7 +115,7 @@ static const char *const rate_words[] = {"bandwidth", "throughput",  "speed", "s
 /* What is measured beside them */
 static const char *const sensor_words[] = {"energy",      "joules",    "power", "watts",
                                            "temperature", "occupancy", NULL};
-/* Of such a column it is said what is no time of the kernel. */
+/* Of such a column it is said what is not a time of the kernel. */
 static const char *const other_words[] = {
     "std",      "stddev",    "stdev", "sd",      "var",         "err",      "error", "sigma",
     "variance", "deviation", "stamp", "compile", "compilation", "overhead", "limit", NULL};

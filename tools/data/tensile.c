@@ -75,7 +75,7 @@ static int name_pieces(struct pieces *p, size_t first, const char *key, size_t n
     return 0;
 }
 
-/* 0, or -1: this is no list of pieces. */
+/* 0, or -1: this is not a list of pieces. */
 static int parse_pieces(const char *at, struct pieces *p)
 {
     for (p->n = 0; at != NULL && *at != '\0';) {
@@ -112,7 +112,7 @@ static int read_kernel(const struct tensile *t, const char *name, struct kernel 
     struct pieces p;
     const struct spec *s = t->l->spec;
     if (parse_pieces(find_pieces(name), &p) != 0)
-        return load_bad(t->l, t->r->at, DROP_BROKEN, "column", name, "is no kernel's name");
+        return load_bad(t->l, t->r->at, DROP_BROKEN, "column", name, "is not a kernel's name");
     for (size_t i = 0; i < s->n_params; i++) {
         const char *value = find_value(&p, s->params[i].name);
         if (value == NULL)
@@ -253,12 +253,12 @@ static int read_shape(struct tensile *t, int64_t *problem, double *flops)
         problem[i] = t->gpu;
         if (column >= 0 && parse_int(t->r->cell[column], INT64_MIN, INT64_MAX, &problem[i]) != 0)
             return load_bad(t->l, t->r->at, DROP_BROKEN, t->l->spec->fields[i].name,
-                            t->r->cell[column], "is no integer");
+                            t->r->cell[column], "is not an integer");
     }
     const char *text = t->r->cell[t->flops];
     if (parse_int(text, 1, INT64_MAX, &operations) != 0)
         return load_bad(t->l, t->r->at, DROP_BROKEN, "TotalFlops", text,
-                        "is no number of operations");
+                        "is not a number of operations");
     *flops = (double)operations;
     return 0;
 }

@@ -30,7 +30,7 @@ static int read_value(const struct configs *c, int64_t row, const char *name, co
         return 0;
     if (!json_scalar(v, &text))
         buf_puts(&text, "");
-    const int rc = load_bad(c->rows.l, row, DROP_BROKEN, name, text.s, "is no whole number");
+    const int rc = load_bad(c->rows.l, row, DROP_BROKEN, name, text.s, "is not a whole number");
     buf_free(&text);
     return rc;
 }
@@ -49,7 +49,7 @@ static int read_other(const struct configs *c, int64_t row, const char *name, in
         return v == 1 ? 0
                       : load_bad(c->rows.l, row, DROP_PARAMS, name, text,
                                  "is not 1, and the spec has no such parameter");
-    return load_bad(c->rows.l, row, DROP_PARAMS, name, text, "is no member of such a tuple");
+    return load_bad(c->rows.l, row, DROP_PARAMS, name, text, "is not a member of such a tuple");
 }
 
 /* Verdict */
@@ -69,7 +69,7 @@ static int read_member(const struct configs *c, int64_t row, const char *name, c
 static int read_m(struct configs *c, int64_t row, const char *key, int64_t *m)
 {
     if (parse_int(key, 1, KPRED_MAX_SIZE, m) != 0)
-        return load_bad(c->rows.l, row, DROP_BROKEN, "M", key, "is no integer from 1 to 2^24");
+        return load_bad(c->rows.l, row, DROP_BROKEN, "M", key, "is not an integer from 1 to 2^24");
     const size_t n = c->ms.n;
     (void)intern(&c->ms, m, sizeof *m);
     return c->ms.n > n ? 0 : load_bad(c->rows.l, row, DROP_OTHER_TUPLE, "M", key, "is given twice");

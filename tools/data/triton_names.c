@@ -43,7 +43,7 @@ static int cut_size(char **at, const char *key, int32_t *out, struct buf *why)
         return -1;
     }
     if (parse_int(value, 1, KPRED_MAX_SIZE, &v) != 0)
-        return bad(why, key, value, "is no integer from 1 to 2^24");
+        return bad(why, key, value, "is not an integer from 1 to 2^24");
     *out = (int32_t)v;
     return 0;
 }
@@ -74,7 +74,7 @@ static int cut_block(char **at, struct triton_name *name, struct buf *why)
     }
     return name->block[0] != 0 && name->block[1] != 0
                ? 0
-               : bad(why, "block_shape", value, "is no pair of sizes");
+               : bad(why, "block_shape", value, "is not a pair of sizes");
 }
 
 static int cut_channel(char **at, struct triton_name *name, struct buf *why)
@@ -156,7 +156,7 @@ static int read_pieces(struct triton_name *name, char *at, struct buf *why)
         || cut_block(&at, name, why) != 0 || (is_moe && cut_channel(&at, name, why) != 0))
         return -1;
     if (*at != '\0')
-        buf_printf(why, "\"%s\": is no part of such a name", at);
+        buf_printf(why, "\"%s\": is not a part of such a name", at);
     return *at == '\0' ? 0 : -1;
 }
 

@@ -58,7 +58,7 @@ static int block_size(const struct triton_rows *t, int64_t row, int64_t *out)
     if (t->name.block[0] == t->name.block[1])
         return 0;
     snprintf(text, sizeof text, "%ld,%ld", (long)t->name.block[0], (long)t->name.block[1]);
-    return load_bad(t->l, row, DROP_OUTSIDE, "block", text, "is no square");
+    return load_bad(t->l, row, DROP_OUTSIDE, "block", text, "is not a square");
 }
 
 /* Verdict on a field that the spec has. */
@@ -262,7 +262,7 @@ static int read_number(const struct triton_table *t, size_t column, int64_t leas
     return parse_int(cell, least, KPRED_MAX_SIZE, out) == 0
                ? 0
                : load_bad(t->rows.l, t->r->at, DROP_BROKEN, columns[column], cell,
-                          "is no integer from %d to 2^24", (int)least);
+                          "is not an integer from %d to 2^24", (int)least);
 }
 
 /* Verdict on the cell that says what the file's name says. */

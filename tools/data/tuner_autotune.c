@@ -203,7 +203,7 @@ static int measure(struct tuner_file *f, const char *key, const json_t *v,
     const json_t *time = json_array_get(v, 1);
     (void)key;
     if (json_array_size(v) != 2)
-        return json_text_fail(&f->place, "this configuration is no pair with its times");
+        return json_text_fail(&f->place, "this configuration is not a pair with its times");
     json_t *config = flat_config(f, v);
     const int bad = config ? tuner_take_config(f, config, m) : -1;
     json_decref(config);

@@ -31,7 +31,7 @@ static const char *text_member(const struct tuner_file *f, const char *name)
     const struct tuner_member *m = tuner_find(f, name);
     if (!m || json_is_string(m->value))
         return m ? json_string_value(m->value) : "";
-    json_text_fail(&m->place, "%s: is no string", name);
+    json_text_fail(&m->place, "%s: is not a string", name);
     return NULL;
 }
 
@@ -248,10 +248,10 @@ static int cache_names(struct tuner_file *f)
         return json_text_fail(&f->place, "there is no member tune_params_keys before this entry");
     const size_t n = json_array_size(m->value), bad = first_bad_name(m->value);
     if (!n)
-        return json_text_fail(&m->place, "tune_params_keys: is no list of names");
+        return json_text_fail(&m->place, "tune_params_keys: is not a list of names");
     if (bad < n)
         return json_text_fail(&m->place,
-                              "tune_params_keys: its item %zu is no name, or an earlier "
+                              "tune_params_keys: its item %zu is not a name, or an earlier "
                               "one",
                               bad + 1);
     new_params(f, n);
@@ -260,7 +260,7 @@ static int cache_names(struct tuner_file *f)
     return 0;
 }
 
-/* The texts of a list's values, each with a NUL behind it; 0 if one of them is no scalar */
+/* The texts of a list's values, each with a NUL behind it; 0 if one of them is not a scalar */
 static int domain_text(const json_t *list, struct buf *b)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -288,7 +288,7 @@ static int cache_domain(struct tuner_file *f, const struct tuner_member *m, size
     const char *name = f->params[param].name;
     return tuner_declare(f, param, json_object_get(m->value, name)) == 0
                ? 0
-               : json_text_fail(&m->place, "tune_params: %s: is no list of numbers or strings",
+               : json_text_fail(&m->place, "tune_params: %s: is not a list of numbers or strings",
                                 name);
 }
 
@@ -297,7 +297,7 @@ static int add_size(const struct tuner_member *m, struct tuner_head *head, const
     if (head->n_sizes == TUNER_MAX_SIZES)
         return json_text_fail(&m->place, "problem_size: has more than %d sizes", TUNER_MAX_SIZES);
     if (!json_whole(v, &head->size[head->n_sizes]) || head->size[head->n_sizes] < 0)
-        return json_text_fail(&m->place, "problem_size: is no integer, and no list of them");
+        return json_text_fail(&m->place, "problem_size: is not an integer, and no list of them");
     head->n_sizes++;
     return 0;
 }
@@ -324,7 +324,7 @@ static int cache_objective(struct tuner_file *f)
     const size_t n = json_array_size(f->objective);
     if (!m || json_is_string(m->value) || (n && first_bad_name(m->value) == n))
         return 0;
-    return json_text_fail(&m->place, "objective: is no name, and no list of names");
+    return json_text_fail(&m->place, "objective: is neither a name nor a list of names");
 }
 
 static int cache_head(struct tuner_file *f, const json_t *first)
@@ -422,7 +422,8 @@ static int t4_head(struct tuner_file *f, const json_t *first)
     if (check_version(f))
         return -1;
     if (*f->unit && !is_unit(f->unit))
-        return json_text_fail(&m->place, "metadata: timeunit: \"%s\" is no unit of time", f->unit);
+        return json_text_fail(&m->place, "metadata: timeunit: \"%s\" is not a unit of time",
+                              f->unit);
     return tuner_names_of_config(f, json_object_get(first, "configuration"));
 }
 
@@ -480,7 +481,7 @@ static int t4_time(const struct tuner_file *f, const json_t *v, struct tuner_mea
     if (!*unit)
         return tuner_read_untold(f, name, value, m);
     if (!is_unit(unit))
-        return json_text_fail(&f->place, "time: \"%s\" is no unit of time", unit);
+        return json_text_fail(&f->place, "time: \"%s\" is not a unit of time", unit);
     return read_time(f, name, value, metric_of_unit(unit), m);
 }
 
@@ -505,7 +506,7 @@ static int t4_measure(struct tuner_file *f, const char *key, const json_t *v,
 
 /* ---- what the tuners of CLBlast write: tuples that failed are not in it ---- */
 
-/* arg_m = "64" is the size m. What is no integer, as arg_alpha = "2.00", is none. */
+/* arg_m = "64" is the size m. What is not an integer, as arg_alpha = "2.00", is none. */
 static int clblast_sizes(struct tuner_file *f)
 {
     static const char prefix[] = "arg_";
@@ -594,7 +595,7 @@ static int ktt_head(struct tuner_file *f, const json_t *first)
     if (!m || !unit)
         return json_text_fail(&f->place, "there is no member TimeUnit in Metadata");
     if (!is_unit(unit))
-        return json_text_fail(&m->place, "Metadata: TimeUnit: \"%s\" is no unit of time", unit);
+        return json_text_fail(&m->place, "Metadata: TimeUnit: \"%s\" is not a unit of time", unit);
     json_t *config = ktt_config(f, first);
     const int bad = config ? tuner_names_of_config(f, config) : -1;
     json_decref(config);

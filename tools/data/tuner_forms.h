@@ -61,7 +61,7 @@ const struct tuner_member *tuner_find(const struct tuner_file *f, const char *na
 
 /* The head's parameters are those of the first measurement: 0, or -1 with a message. */
 int tuner_names_of_config(struct tuner_file *f, const json_t *config);
-/* The parameter declares the values of a list: 0, or -1 if one of them is no scalar. */
+/* The parameter declares the values of a list: 0, or -1 if one of them is not a scalar. */
 int tuner_declare(struct tuner_file *f, size_t param, const json_t *list);
 /* The values of a measurement, from an object that holds nothing else: 0, or -1 with a message */
 int tuner_take_config(struct tuner_file *f, json_t *config, struct tuner_measurement *m);

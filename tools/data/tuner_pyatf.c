@@ -51,7 +51,7 @@ static int measure(struct tuner_file *f, const char *key, const json_t *v,
     if (json_is_false(valid))
         return 0;
     return json_is_number(cost) ? tuner_read_untold(f, "cost", cost, m)
-                                : json_text_fail(&f->place, "cost: is no number");
+                                : json_text_fail(&f->place, "cost: is not a number");
 }
 
 const struct tuner_form tuner_pyatf = {TUNER_PYATF,         "history", "entry",

@@ -135,7 +135,7 @@ static int measure(struct tuner_file *f, const char *key, const json_t *v,
 {
     struct tuner_measurement m = {.line = f->place.line, .column = f->place.column};
     if (!json_is_object(v) && f->form->kind != TUNER_TRITON)
-        return json_text_fail(&f->place, "this %s is no object", f->form->what);
+        return json_text_fail(&f->place, "this %s is not an object", f->form->what);
     return f->form->measure(f, key, v, &m) || visitor->measurement(visitor->to, &f->head, &m) ? -1
                                                                                               : 0;
 }
@@ -485,7 +485,7 @@ static int read_field(struct rows *r, const struct tuner_measurement *m, size_t 
     if (f->n_tokens != 0)
         return load_token(r->l, m->column, i, text, out);
     if (parse_int(text, INT64_MIN, INT64_MAX, out) != 0)
-        return load_bad(r->l, m->column, DROP_BROKEN, f->name, text, "is no integer");
+        return load_bad(r->l, m->column, DROP_BROKEN, f->name, text, "is not an integer");
     return 0;
 }
 

@@ -10,6 +10,14 @@
 
 /* ---- an evaluation as a line of the log ---- */
 
+/* Behind the list: why there is no time, for people */
+static void why_print(const char *why, struct buf *out)
+{
+    buf_puts(out, " | ");
+    for (; *why != '\0'; why++)
+        buf_printf(out, "%c", (unsigned char)*why < 0x20 || *why == 0x7f ? ' ' : *why);
+}
+
 /* `valid search 0.9312 0.0021 0 2 0.93 0.94 | move 12 30 0 9f31c2aa`: outcome, effort, time,
    spread, error, the number of cases, their ratios, and the list. Reading brings the same bits
    back. */
@@ -22,6 +30,8 @@ static void result_print(const struct edits *list, enum effort effort, const str
         buf_printf(out, " %.17g", result->ratio[i]);
     buf_puts(out, " | ");
     edits_print(list, names, out);
+    if (result->why != NULL)
+        why_print(result->why, out);
 }
 
 /* Cuts the next word off; NULL if there is none. */
@@ -84,6 +94,9 @@ static int result_parse(char *line, struct edit_names names, struct edits *list,
     const char *bar = next_word(&line);
     if (bar == NULL || strcmp(bar, "|") != 0)
         return -1;
+    char *behind = strstr(line, " | ");
+    if (behind != NULL)
+        *behind = '\0';
     result->outcome = (enum outcome)outcome;
     *effort = (enum effort)e;
     return edits_parse(line, names, list);
@@ -165,10 +178,11 @@ static void keep(struct archive *a, const struct edits *list, enum effort effort
         !c->has[EFFORT_SEARCH] && !c->has[EFFORT_CONFIRM] && !c->has[EFFORT_JUDGE];
     c->has[effort] = 1;
     c->of[effort] = *result;
+    c->of[effort].why = NULL;
     a->counts[result->outcome]++;
     if (is_latest || effort > c->entry.effort) {
         c->entry.effort = effort;
-        c->entry.result = *result;
+        c->entry.result = c->of[effort];
     }
 }
 

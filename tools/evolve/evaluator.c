@@ -9,10 +9,10 @@
 #include "base/numbers.h"
 #include "base/util.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -21,7 +21,8 @@ enum {
     LOADS = 7,          /* how often a list is loaded anew and timed with more effort, */
     PAIRS_OF_LOAD = 15, /* so often each time */
     MOST_SILENT = 20,   /* candidates in a row that were not answered */
-    MOST_STARTS = 3     /* in a row that came to nothing */
+    MOST_STARTS = 3,    /* in a row that came to nothing */
+    MOST_DISTURBED = 5  /* answers of a disturbed machine in a row */
 };
 static const double start_seconds = 60; /* more for what a device takes to begin */
 
@@ -36,13 +37,16 @@ struct evaluator {
     struct evaluator_code code;
     struct talk talk;
     struct crew *crew; /* one process, which writes candidates */
-    char *folder, *baseline;
+    const char *folder;
+    char *baseline;
     unsigned long n_files;
     struct known_case cases[TASK_CASES];
-    double us[TASK_CASES]; /* the baseline's of each, of a few launches; a restart leaves them */
+    double us[TASK_CASES];    /* the baseline's of each, of a few launches; a restart leaves them */
+    double usual[TASK_CASES]; /* the least of these so far */
     size_t n;
     char *sizes;
     int silent, gave_up;
+    int left;        /* it ended by itself in place of the last answer */
     char why[400];   /* of the last candidate without a result */
     struct buf told; /* its cases, as it named them first */
     double limit;    /* of the answer that is waited for */
@@ -359,12 +363,19 @@ static struct result hear_answer(struct evaluator *e, const struct question *q)
     if (news != TALK_LINE)
         a.result.outcome = silence(e, news);
     e->silent = is_last > 0 ? 0 : e->silent + 1;
+    e->left = news == TALK_ENDED && a.result.n_cases == 0 && e->talk.status == 0;
     return a.result.outcome == OUTCOME_VALID ? a.result : result_without(a.result.outcome);
 }
 
 static struct result ask(struct evaluator *e, const struct question *q)
 {
     struct buf line = {0};
+    if (talk_waits(&e->talk) == 0) {
+        talk_end(&e->talk);
+        set_why(e, "it wrote something behind an answer");
+        e->silent++;
+        return result_without(OUTCOME_GARBLED);
+    }
     buf_printf(&line, "try %d %s %s %s\n", q->pairs, q->effort == EFFORT_JUDGE ? "all" : "search",
                q->candidate, q->baseline);
     talk_ask(&e->talk, line.s);
@@ -439,6 +450,11 @@ static int start_nothing(void *user)
     return 0;
 }
 
+struct written { /* the reply */
+    enum outcome outcome;
+    char why[300];
+};
+
 /* In the crew's process: the request is the path, with its NUL, and the edits. */
 static void write_file(void *user, const void *request, size_t bytes, void *reply)
 {
@@ -451,7 +467,10 @@ static void write_file(void *user, const void *request, size_t bytes, void *repl
         memcpy(&one, path + at, sizeof one);
         edits_add(&list, &one);
     }
-    *(enum outcome *)reply = e->code.write(e->code.self, &list, path);
+    struct written *w = reply;
+    w->outcome = e->code.write(e->code.self, &list, path);
+    if (w->outcome != OUTCOME_VALID && e->code.why != NULL)
+        snprintf(w->why, sizeof w->why, "%s", e->code.why(e->code.self));
     edits_free(&list);
 }
 
@@ -460,7 +479,7 @@ static int gather_crew(struct evaluator *e)
     const struct crew_work work = {e,
                                    start_nothing,
                                    write_file,
-                                   sizeof(enum outcome),
+                                   sizeof(struct written),
                                    e->plan.seconds + 10,
                                    e->plan.memory_bytes,
                                    1000};
@@ -471,27 +490,26 @@ static int gather_crew(struct evaluator *e)
 static enum outcome make_file(struct evaluator *e, const struct edits *list, char **path)
 {
     struct buf request = {0};
-    enum outcome outcome = OUTCOME_UNCOMPILED;
+    struct written w = {OUTCOME_UNCOMPILED, "the compiler ended"};
     size_t tag;
     *path = new_path(e, e->code.extension);
     buf_add(&request, *path, strlen(*path) + 1);
     if (list->n > 0)
         buf_add(&request, (const char *)list->v, list->n * sizeof *list->v);
     if (gather_crew(e) == 0 && crew_ask(e->crew, request.s, request.n, 0) == 0)
-        switch (crew_wait(e->crew, &tag, &outcome)) {
-        case CREW_ANSWERED: break;
-        case CREW_LATE: outcome = OUTCOME_TIMED_OUT; break;
-        default: outcome = OUTCOME_UNCOMPILED;
-        }
+        if (crew_wait(e->crew, &tag, &w) == CREW_LATE)
+            w = (struct written){OUTCOME_TIMED_OUT, "the compiler did not end"};
     buf_free(&request);
-    return outcome;
+    if (w.outcome != OUTCOME_VALID)
+        set_why(e, w.why);
+    return w.outcome;
 }
 
 /* A copy of the baseline, that it is loaded anew */
 static int copy_baseline(struct evaluator *e, char **path)
 {
     struct buf bytes = {0};
-    *path = new_path(e, e->code.extension);
+    *path = new_path(e, strrchr(e->baseline, '.'));
     int rc = read_file(e->baseline, (size_t)1 << 28, &bytes);
     if (rc == 0)
         rc = out_whole(*path, &bytes);
@@ -501,19 +519,60 @@ static int copy_baseline(struct evaluator *e, char **path)
 
 /* ---- evaluation ---- */
 
+/* What left may have done so before it was asked, which is no fault of the candidate. */
 static struct result ask_running(struct evaluator *e, const struct question *q)
 {
-    return be_running(e) == 0 ? ask(e, q) : result_without(OUTCOME_CRASHED);
+    struct result r = result_without(OUTCOME_CRASHED);
+    for (int tries = 0; tries < 2 && (tries == 0 || e->left) && be_running(e) == 0; tries++)
+        r = ask(e, q);
+    return r;
 }
 
-static struct result ask_search(struct evaluator *e, const char *candidate)
+/* Did the baseline take much longer than usual, as on a machine that does something else, too?
+   After `tries` such answers this is usual. */
+static int is_disturbed(struct evaluator *e, const struct question *q, const struct result *r,
+                        int tries)
 {
-    struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST, e->plan.seconds};
-    const struct result first = ask_running(e, &q);
+    size_t cases[TASK_CASES];
+    int is_slow = 0;
+    timed(e, q->effort, cases);
+    for (int k = 0; k < r->n_cases; k++) {
+        double *usual = &e->usual[cases[k]];
+        const double us = r->ns[k][1] / 1000;
+        if (us < *usual || tries == MOST_DISTURBED)
+            *usual = us;
+        is_slow |= us > 2 * *usual;
+    }
+    return is_slow;
+}
+
+/* The same of one that is timed with the baseline: again, if it was disturbed */
+static struct result ask_quiet(struct evaluator *e, const struct question *q)
+{
+    static const struct timespec second = {1, 0};
+    struct result r = ask_running(e, q);
+    for (int tries = 1; is_disturbed(e, q, &r, tries); tries++) {
+        nanosleep(&second, NULL);
+        r = ask_running(e, q);
+    }
+    return r;
+}
+
+/* Without the unedited kernel there is no search: a busy machine has more time for it. */
+static double seconds_of(const struct evaluator *e, const struct edits *list)
+{
+    return e->plan.seconds + (list->n == 0 ? start_seconds : 0);
+}
+
+static struct result ask_search(struct evaluator *e, const struct edits *list,
+                                const char *candidate)
+{
+    struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST, seconds_of(e, list)};
+    const struct result first = ask_quiet(e, &q);
     if (first.outcome != OUTCOME_VALID || first.time - first.spread >= 1)
         return first;
     q.pairs = PAIRS_SECOND;
-    return ask_running(e, &q);
+    return ask_quiet(e, &q);
 }
 
 static struct result search_once(struct evaluator *e, const struct edits *list)
@@ -521,7 +580,7 @@ static struct result search_once(struct evaluator *e, const struct edits *list)
     char *path;
     const enum outcome outcome = make_file(e, list, &path);
     const struct result r =
-        outcome == OUTCOME_VALID ? ask_search(e, path) : result_without(outcome);
+        outcome == OUTCOME_VALID ? ask_search(e, list, path) : result_without(outcome);
     drop_file(path);
     return r;
 }
@@ -537,8 +596,10 @@ static struct result load_and_ask(struct evaluator *e, const struct edits *list,
         outcome = make_file(e, with, &other);
     else if (outcome == OUTCOME_VALID && copy_baseline(e, &other) != 0)
         outcome = OUTCOME_UNCOMPILED;
-    const struct question q = {path, other, effort, PAIRS_OF_LOAD, e->plan.seconds};
-    r = outcome == OUTCOME_VALID ? ask_running(e, &q) : result_without(outcome);
+    const struct question q = {path, other, effort, PAIRS_OF_LOAD, seconds_of(e, list)};
+    r = outcome != OUTCOME_VALID ? result_without(outcome)
+        : with == NULL           ? ask_quiet(e, &q)
+                                 : ask_running(e, &q);
     drop_file(path);
     drop_file(other);
     return r;
@@ -560,10 +621,12 @@ void evaluator_evaluate(void *evaluator, const struct edits *lists, size_t n, en
 {
     struct evaluator *e = evaluator;
     for (size_t i = 0; i < n; i++) {
-        const struct result r = effort == EFFORT_SEARCH ? search_once(e, &lists[i])
-                                                        : load_often(e, &lists[i], NULL, effort);
+        struct result r = effort == EFFORT_SEARCH ? search_once(e, &lists[i])
+                                                  : load_often(e, &lists[i], NULL, effort);
         if (e->gave_up)
             return;
+        if (r.outcome != OUTCOME_VALID && r.outcome != OUTCOME_WRONG)
+            r.why = e->why;
         done(user, i, &r);
     }
 }
@@ -586,8 +649,13 @@ int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
 {
     crew_close(e->crew);
     e->crew = NULL;
-    drop_file(e->baseline);
     e->code = *code;
+    return evaluator_take_baseline(e, code);
+}
+
+int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *code)
+{
+    drop_file(e->baseline);
     if (write_baseline(e, code, &e->baseline) != 0)
         return -1;
     const struct question q = {e->baseline, e->baseline, EFFORT_JUDGE, PAIRS_FIRST,
@@ -598,22 +666,32 @@ int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
     size_t cases[TASK_CASES];
     const size_t n = timed(e, EFFORT_JUDGE, cases);
     for (size_t k = 0; k < n; k++)
-        e->us[cases[k]] = r.ns[k][1] / 1000;
+        e->us[cases[k]] = e->usual[cases[k]] = r.ns[k][1] / 1000;
     return 0;
 }
 
-int evaluator_race(struct evaluator *e, const struct evaluator_code *code, double *ratio)
+/* One that it dies of does not race, either. */
+int evaluator_race(struct evaluator *e, const struct evaluator_code *code, double *ratio,
+                   double us[TASK_CASES], const char **why)
 {
     char *path;
+    size_t cases[TASK_CASES];
+    struct result r = result_without(OUTCOME_UNCOMPILED);
     int rc = write_baseline(e, code, &path);
     const struct question q = {path, e->baseline, EFFORT_SEARCH, PAIRS_SECOND,
                                e->plan.seconds + start_seconds};
-    if (rc == 0) {
-        *ratio = ask(e, &q).time;
-        if (e->talk.pid == 0)
-            rc = fail("%s: the unedited kernel: %s", e->plan.command, e->why);
-    }
+    if (rc == 0)
+        r = ask_quiet(e, &q);
     drop_file(path);
+    char *reason = xstrdup(e->why);
+    rc = rc == 0 ? be_running(e) : rc;
+    set_why(e, reason);
+    free(reason);
+    *why = e->why;
+    *ratio = r.time;
+    timed(e, EFFORT_SEARCH, cases);
+    for (int k = 0; k < r.n_cases; k++)
+        us[cases[k]] = r.ns[k][0] / 1000;
     return rc;
 }
 
@@ -660,31 +738,13 @@ int evaluator_open(struct evaluator **out, const struct evaluator_plan *plan)
     return -1;
 }
 
-/* With what the evaluator, or a process that died, left there */
-static void remove_folder(const char *folder)
-{
-    DIR *d = opendir(folder);
-    const struct dirent *entry;
-    while (d != NULL && (entry = readdir(d)) != NULL) {
-        struct buf path = {0};
-        buf_add_path(&path, folder, entry->d_name);
-        remove(path.s); /* "." and ".." stay */
-        buf_free(&path);
-    }
-    if (d != NULL)
-        closedir(d);
-    rmdir(folder);
-}
-
 void evaluator_close(struct evaluator *e)
 {
     if (e == NULL)
         return;
     crew_close(e->crew);
     talk_finish(&e->talk);
-    if (e->folder != NULL)
-        remove_folder(e->folder);
-    free(e->folder);
+    process_drop_folder(e->folder);
     free(e->baseline);
     free(e->talk.said);
     buf_free(&e->told);

@@ -14,7 +14,8 @@ struct evaluator_code {
     void *self;
     /* VALID, or why there is none */
     enum outcome (*write)(void *self, const struct edits *list, const char *path);
-    const char *extension; /* of these files, such as ".ll" */
+    const char *(*why)(void *self); /* what the compiler said then; NULL: nothing is known */
+    const char *extension;          /* of these files, such as ".ll" */
 };
 
 struct evaluator_plan {
@@ -39,8 +40,13 @@ int evaluator_take(struct evaluator *e, const struct evaluator_code *code);
 /* Set after a message, once no more can be evaluated */
 const int *evaluator_gave_up(const struct evaluator *e);
 
-/* The times of that code by those of the baseline, in the cases of a search: -1 after a message */
-int evaluator_race(struct evaluator *e, const struct evaluator_code *code, double *ratio);
+/* The same for what they are timed with alone: candidates come from where they came */
+int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *code);
+
+/* The time of that code by that of the baseline, over the cases of a search, and those of each in
+   microseconds: HUGE_VAL if it is not right, *why then. -1 after a message */
+int evaluator_race(struct evaluator *e, const struct evaluator_code *code, double *ratio,
+                   double us[TASK_CASES], const char **why);
 
 /* The times of several lists on all timed cases, in microseconds: us[list * cases + case], 0 for a
    case without times; -1 after a message */

@@ -27,7 +27,8 @@ struct host {
 /* ---- a temporary folder, and what goes into it ---- */
 
 struct folder {
-    char *path, *header, *library;
+    const char *path;
+    char *header, *library;
 };
 
 static char *path_in(const char *folder, const char *name)
@@ -39,12 +40,9 @@ static char *path_in(const char *folder, const char *name)
 
 static void remove_folder(struct folder *f)
 {
-    unlink(f->header);
-    unlink(f->library);
-    rmdir(f->path);
+    process_drop_folder(f->path);
     free(f->header);
     free(f->library);
-    free(f->path);
 }
 
 static int write_header(const char *path)

@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -207,18 +208,66 @@ int process_run(struct process_words *words, FILE *input, struct buf *out)
     return WEXITSTATUS(status);
 }
 
-char *process_folder(void)
+/* ---- temporary folders ---- */
+
+enum { MOST_FOLDERS = 8 };
+static char *folder[MOST_FOLDERS]; /* those that are there */
+static pid_t folder_owner;         /* a child that is forked leaves them alone */
+
+static void empty_folder(const char *path)
+{
+    DIR *d = opendir(path);
+    const struct dirent *entry;
+    while (d != NULL && (entry = readdir(d)) != NULL)
+        unlinkat(dirfd(d), entry->d_name, 0); /* "." and ".." stay */
+    if (d != NULL)
+        closedir(d);
+    rmdir(path);
+}
+
+static void empty_folders(void)
+{
+    for (int i = 0; i < MOST_FOLDERS && folder_owner == getpid(); i++)
+        if (folder[i] != NULL)
+            empty_folder(folder[i]);
+}
+
+/* LLVM may end the program, which then leaves nothing, either. */
+static void remember_folder(char *path)
+{
+    int i = 0;
+    if (folder_owner == 0)
+        atexit(empty_folders);
+    folder_owner = getpid();
+    while (i < MOST_FOLDERS - 1 && folder[i] != NULL)
+        i++;
+    folder[i] = path;
+}
+
+const char *process_folder(void)
 {
     const char *temporary = getenv("TMPDIR");
     struct buf path = {NULL, 0, 0};
     if (temporary == NULL || temporary[0] == '\0')
         temporary = "/tmp";
     buf_printf(&path, "%s/kpred-evolve-XXXXXX", temporary);
-    if (mkdtemp(path.s) != NULL)
+    if (mkdtemp(path.s) != NULL) {
+        remember_folder(path.s);
         return path.s;
+    }
     fail("%s: cannot make a temporary folder: %s", temporary, strerror(errno));
     buf_free(&path);
     return NULL;
+}
+
+void process_drop_folder(const char *path)
+{
+    for (int i = 0; i < MOST_FOLDERS && path != NULL; i++)
+        if (folder[i] == path) {
+            empty_folder(path);
+            free(folder[i]);
+            folder[i] = NULL;
+        }
 }
 
 /* ---- no memory ---- */

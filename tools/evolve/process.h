@@ -15,8 +15,10 @@ struct process_words { /* what a program is called with; all zero is empty */
 
 void process_add(struct process_words *words, const char *word);
 void process_free(struct process_words *words);
-/* A new folder in TMPDIR, to be removed and its path freed; NULL after a message */
-char *process_folder(void);
+/* A new folder in TMPDIR; NULL after a message. What is in it goes when it is dropped, or when the
+   program ends. */
+const char *process_folder(void);
+void process_drop_folder(const char *path); /* NULL: nothing */
 
 /* Runs the program that the first word names; its standard input is the open file `input`, or
    nothing if that is NULL, and its standard output is appended to `out`. Its exit status; or -1

@@ -98,6 +98,15 @@ void talk_finish(struct talk *t)
 
 /* ---- asking and hearing ---- */
 
+int talk_waits(const struct talk *t)
+{
+    char byte;
+    if (t->got.n > 0)
+        return 0;
+    const ssize_t n = recv(t->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n > 0 ? 0 : n == 0 ? -1 : 1;
+}
+
 void talk_ask(const struct talk *t, const char *line)
 {
     size_t n = strlen(line);

@@ -18,6 +18,8 @@ enum talk_news { TALK_LINE, TALK_ENDED, TALK_LATE, TALK_TOO_LONG };
 /* It leads a process group, and dies when this process dies. -1 after a message */
 int talk_begin(struct talk *t);
 void talk_ask(const struct talk *t, const char *line); /* if it is gone, talk_hear finds out */
+/* Before it is asked: 1 if it waits, 0 if it has written more than it had to, -1 if it has ended */
+int talk_waits(const struct talk *t);
 /* Waits for a line until clock_seconds shows `deadline`; the line is in `line`, without its end. */
 enum talk_news talk_hear(struct talk *t, double deadline, struct buf *line);
 void talk_end(struct talk *t);    /* with all of its group, now */

@@ -83,6 +83,7 @@ struct result {
     int n_cases;   /* of which there are times */
     double ratio[TASK_CASES]; /* of each case */
     double ns[TASK_CASES][2]; /* candidate, baseline; a log does not have them */
+    const char *why;          /* for the log alone: a reason in words, or NULL */
 };
 
 /* Of a candidate that ran to no valid end: no time and no error of the outputs */

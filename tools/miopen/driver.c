@@ -167,7 +167,7 @@ static int set_option(struct reading *r, size_t i, const char *name, const char 
     if (i < N_SIZES) {
         if (parse_int(value, o->least, o->most, &r->size[i]) != 0)
             return broken(r->call, name,
-                          "value \"%.40s\": is no integer from %" PRId64 " to %" PRId64, value,
+                          "value \"%.40s\": is not an integer from %" PRId64 " to %" PRId64, value,
                           o->least, o->most);
     } else if (i < N_KNOWN) {
         if (!is_choice(o->choices, value))
@@ -184,10 +184,10 @@ static int read_option(struct reading *r, struct words *w, const char *word)
     const char *value = word[n] == '=' ? word + n + 1 : NULL;
     char name[32];
     if (*word != '-')
-        return broken(r->call, "", "\"%.60s\": is no option", word);
+        return broken(r->call, "", "\"%.60s\": is not an option", word);
     const size_t i = find_option(word, n);
     if (i == N_OPTIONS)
-        return broken(r->call, "", "\"%.60s\": is no option of MIOpenDriver", word);
+        return broken(r->call, "", "\"%.60s\": is not an option of MIOpenDriver", word);
     snprintf(name, sizeof name, "%.*s", (int)n, word);
     if (value == NULL)
         value = next_word(w);
@@ -218,7 +218,7 @@ static int set_layouts(struct reading *r, struct conv *c)
         if (is_3d(layout) != (c->dims == 3)) {
             char name[32];
             snprintf(name, sizeof name, "--%s", options[IN_LAYOUT + i].name);
-            return broken(r->call, name, "value \"%s\": is no layout of %d-D images", layout,
+            return broken(r->call, name, "value \"%s\": is not a layout of %d-D images", layout,
                           c->dims);
         }
         snprintf(c->layout[i], sizeof c->layout[i], "%s", layout);

@@ -26,9 +26,9 @@ static int miopen_rows_key(struct loader *l, const struct miopen_rows *c, int64_
     const int rc = conv_parse_key(key, strlen(key), conv, why);
     if (rc > 0 && c->is_selective)
         return load_drop(l, DROP_SIZES);
-    return rc == 0
-               ? 0
-               : load_bad(l, row, DROP_BROKEN, "key", key, "is no key of a convolution: %s", why);
+    return rc == 0 ? 0
+                   : load_bad(l, row, DROP_BROKEN, "key", key, "is not a key of a convolution: %s",
+                              why);
 }
 
 /* Is it of a kind that a selective spec is not about? */
@@ -240,12 +240,12 @@ static int add_solver(struct loader *l, int64_t row, const struct conv *conv,
     double ms = 0;
     const char *params[1] = {solver};
     if (*solver == '\0')
-        return load_bad(l, row, DROP_BROKEN, "solver", solver, "is no name");
+        return load_bad(l, row, DROP_BROKEN, "solver", solver, "is not a name");
     if (parse_int(figure[1], 0, INT64_MAX, &workspace) != 0)
-        return load_bad(l, row, DROP_BROKEN, "workspace", figure[1], "is no size in bytes");
+        return load_bad(l, row, DROP_BROKEN, "workspace", figure[1], "is not a size in bytes");
     if (!is_algorithm(conv->dir, algorithm))
         return load_bad(l, row, DROP_BROKEN, "algorithm", algorithm,
-                        "is no algorithm of direction %c", conv->dir);
+                        "is not an algorithm of direction %c", conv->dir);
     const int rc = load_figure(l, row, "time", figure[0], &ms);
     return rc == 0 ? load_add_timed(l, row, problem, params, 1000 * ms) : rc;
 }

@@ -9,7 +9,7 @@
 /* What the readers of MIOpen's databases have in common. */
 struct miopen_rows {
     int field[CONV_N_SOURCES]; /* the spec's field with that meaning, or -1 */
-    int is_selective; /* a row that is not what the spec is about is no mistake; see data.h */
+    int is_selective; /* a row that is not what the spec is about is not a mistake; see data.h */
     int64_t gpu;
     int are_channels_exchanged; /* those of backward rows */
     struct buf params;          /* the list of one row, cut into pieces; to be freed */

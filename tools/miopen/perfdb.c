@@ -53,7 +53,7 @@ static int open_bytes(struct perfdb *p, struct buf *bytes)
 {
     static const char magic[16] = "SQLite format 3";
     if (bytes->n < 100 || memcmp(bytes->s, magic, sizeof magic) != 0)
-        return fail("%s: is no SQLite database", p->l->path);
+        return fail("%s: is not a SQLite database", p->l->path);
     if (bytes->s[18] == 2 && bytes->s[19] == 2)
         bytes->s[18] = bytes->s[19] = 1;
     if (sqlite3_open_v2(":memory:", &p->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL)
@@ -152,7 +152,7 @@ static int check_cells(struct perfdb *p, int64_t row)
     for (int i = FIRST_INT; i < N_COLUMNS; i++)
         if (sqlite3_column_type(p->rows, i) != SQLITE_INTEGER)
             return load_bad(p->l, row, DROP_BROKEN, column_names[i], text_of(p, i),
-                            "is no integer");
+                            "is not an integer");
     return 0;
 }
 

@@ -77,7 +77,7 @@ static int cut_sum(const struct spec_param *p, const char *text, char room[2][12
         params[1] = room[1];
         return 0;
     }
-    snprintf(why, 96, "has \"%.12s\", which is no %.20s + %.20s", text, p->name, p[1].name);
+    snprintf(why, 96, "has \"%.12s\", which is not %.20s + %.20s", text, p->name, p[1].name);
     return -1;
 }
 

@@ -29,7 +29,7 @@
 #include "model/spec.h"
 
 /* Cuts a list into the texts of the spec's parameters, which lie in `b` in place of what it held.
-   0, or -1 with what is wrong with it; that a text is no value of its parameter is looked at in
+   0, or -1 with what is wrong with it; that a text is not a value of its parameter is looked at in
    sums only. */
 int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
                    char why[96]);

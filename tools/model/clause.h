@@ -17,7 +17,7 @@
    in Python; ceil_div rounds up. `and` and `or` do not look at their second operand if the first
    decides. A clause is false if it evaluates a division by 0. `**` takes a constant
    exponent, from 1 to 32 where the base is no constant. p["NAME"] is the field or parameter NAME,
-   whatever p is called. A quotient is no operand of `if`, `all` and `any`.
+   whatever p is called. A quotient is not an operand of `if`, `all` and `any`.
 
    Fields of tokens and parameters of names are compared with their names, and with each other by
    names. True and False are names there, too, or the names 1 and 0; a number is the name that is

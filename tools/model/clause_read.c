@@ -336,7 +336,7 @@ static size_t unknown(const struct parser *p, const struct clause_node *node)
     buf_printf(&what,
                *node->at == '"' || *node->at == '\''
                    ? "\"%.60s\" is a name, but is compared with something that has no names"
-                   : "\"%.60s\" is no field, parameter, constant or limit",
+                   : "\"%.60s\" is not a field, parameter, constant or limit",
                node->text);
     wrong_at(p, node->at, names_question(&near, &what));
     buf_free(&what);
@@ -475,7 +475,7 @@ static int64_t find_name(const struct parser *p, const struct clause_node *name,
     if (index >= 0)
         return index;
     if (node->text)
-        buf_printf(&what, "\"%.60s\" is no %s of %.60s", node->text,
+        buf_printf(&what, "\"%.60s\" is not a %s of %.60s", node->text,
                    name->field ? "token" : "value", of);
     else
         buf_printf(&what, "%.*s is a number, and %.60s is one of the names %.120s",

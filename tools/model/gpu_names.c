@@ -151,7 +151,7 @@ const char *gpu_asked(const char *option, const char *text, struct buf *b)
     if (gpu_is_gfx(name))
         return name;
     products_offer(&near);
-    fail("%s \"%s\": is no name of a GPU, as gfx90a, gfx906_60 and MI300X are%s", option, text,
+    fail("%s \"%s\": is not a name of a GPU, as gfx90a, gfx906_60 and MI300X are%s", option, text,
          names_question(&near, &question));
     buf_free(&question);
     return NULL;

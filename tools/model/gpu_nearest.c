@@ -140,7 +140,7 @@ static int spec_runs_on(const struct spec *spec, const char *gpu)
 }
 
 /* The nearest token; -1: none is of the maker, or the kernel does not run there. A name of [unseen]
-   is no nearer than its maker, and then gpu_nearest looks for such names. */
+   is not a nearer than its maker, and then gpu_nearest looks for such names. */
 static int32_t nearest_of(const struct spec *spec, const struct spec_field *f,
                           const struct facts *gpu)
 {

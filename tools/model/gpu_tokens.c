@@ -82,7 +82,7 @@ static int32_t next_token(const struct spec *s, const struct unseen *u,
     snprintf(word, sizeof word, "%.*s", (int)n, line->text + start);
     *at += n;
     const int token = field_token(&s->fields[u->field], word);
-    return token >= 0 ? token : wrong(s, line, start, word, "is no token of the field gpu");
+    return token >= 0 ? token : wrong(s, line, start, word, "is not a token of the field gpu");
 }
 
 static size_t skip_blanks(const struct spec_line *line, size_t at)

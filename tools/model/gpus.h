@@ -134,7 +134,7 @@ const struct chip *chip_of_any_form(const char *device);
 
 /* What is the same for all spellings of one GPU, in `b`. Case and what stands between words make no
    difference; the memory, the form of the card and the units do: A100-PCIE-40GB is none of
-   A100-PCIE-80GB, A100-SXM4-40GB and A100. "": it is no name. */
+   A100-PCIE-80GB, A100-SXM4-40GB and A100. "": it is not a name. */
 const char *gpu_key(const char *text, struct buf *b);
 /* Are these two spellings of one GPU? */
 int gpu_same(const char *a, const char *b);

@@ -515,8 +515,9 @@ int header_set_include_dir(struct model *model, const char *dir)
 {
     const size_t n = strlen(dir);
     if (n >= sizeof model->include_dir || strpbrk(dir, "\"\\<>*?\n") || (n && dir[n - 1] != '/'))
-        return fail("--include-dir \"%s\": is no path of at most %zu characters that ends with /",
-                    dir, sizeof model->include_dir - 1);
+        return fail(
+            "--include-dir \"%s\": is not a path of at most %zu characters that ends with /", dir,
+            sizeof model->include_dir - 1);
     snprintf(model->include_dir, sizeof model->include_dir, "%s", strcmp(dir, "./") ? dir : "");
     return 0;
 }

@@ -35,7 +35,7 @@ static int read_params(struct reader *r, char *line)
     for (; *word && strcmp(word, "="); word = next(NULL)) {
         const int i = spec_param_index(r->spec, word);
         if (i < 0)
-            return wrong(r, "word", word, "is no parameter");
+            return wrong(r, "word", word, "is not a parameter");
         if (names->n_params == 0)
             names->first = (uint32_t)i;
         if ((uint32_t)i != names->first + names->n_params++)
@@ -59,7 +59,7 @@ static int read_heading(struct reader *r, char *line)
     if (!*name || *next(NULL))
         return wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
     if (*field && (i < 0 || !r->spec->fields[i].n_tokens))
-        return wrong(r, "word", field, "is no field of tokens");
+        return wrong(r, "word", field, "is not a field of tokens");
     names->id_field = (uint32_t)i;
     names->n_ids = *field ? (uint32_t)r->spec->fields[i].n_tokens : 1;
     return 0;
@@ -129,7 +129,7 @@ static int read_kernel(struct reader *r, char *line)
         return -1;
     const char *name = next(NULL);
     if (!is_kernel_name(name))
-        return wrong(r, "name", name, "is no word of letters, digits and _.-");
+        return wrong(r, "name", name, "is not a word of letters, digits and _.-");
     k->name[names->n] = name;
     return read_ids(r, k->ids + names->n++ * names->n_ids);
 }
@@ -269,7 +269,7 @@ static int add_field(const struct spec *spec, const char *name, struct listed_by
     const int i = spec_field_index(spec, name);
     const char *what = NULL;
     if (i < 0 || !spec->fields[i].n_tokens)
-        what = "is no field of tokens";
+        what = "is not a field of tokens";
     for (size_t k = 0; k < by->n_fields && !what; k++)
         what = by->field[k] == (uint32_t)i ? "is given twice" : NULL;
     if (what)

@@ -116,7 +116,7 @@ static int operand(struct compiler *c, const char *word)
     if (r >= 0)
         return r;
     if (parse_int(word, 0, KPRED_MAX_SIZE, &k))
-        return wrong(c, word, "is no field, no name above, and no number");
+        return wrong(c, word, "is neither a field, a name above nor a number");
     in.k = (int32_t)k;
     return add_instr(c, in, "") ? -1 : (int)c->out->n_registers - 1;
 }
@@ -129,7 +129,7 @@ static int compile_register(struct compiler *c, const struct words *w)
     if (w->n < 3 || strcmp(w->v[1], "="))
         return wrong(c, w->v[0], "expected NAME = OP A [B]");
     if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0)
-        return wrong(c, w->v[0], "is no name, or one that is taken");
+        return wrong(c, w->v[0], "is not a name, or one that is taken");
     if (w->n == 3 && !parse_int(w->v[2], 0, KPRED_MAX_SIZE, &k)) {
         in.k = (int32_t)k;
         return add_instr(c, in, w->v[0]);
@@ -152,7 +152,8 @@ static int integer(const struct compiler *c, const char *word, int64_t least, in
 {
     int64_t x;
     if (parse_int(word, least, most, &x))
-        return wrong(c, word, "is no integer from %lld to %lld", (long long)least, (long long)most);
+        return wrong(c, word, "is not an integer from %lld to %lld", (long long)least,
+                     (long long)most);
     *out = (int32_t)x;
     return 0;
 }
@@ -163,7 +164,7 @@ static int octaves(const struct compiler *c, const char *word, int32_t *out)
     char *end;
     const double x = strtod(word, &end);
     if (end == word || *end || !(x >= -64 && x <= 64) || x * 65536 != (double)(int32_t)(x * 65536))
-        return wrong(c, word, "is no number of octaves, from -64 to 64 in steps of 1/65536");
+        return wrong(c, word, "is not a number of octaves, from -64 to 64 in steps of 1/65536");
     *out = (int32_t)(x * 65536);
     return 0;
 }
@@ -177,9 +178,9 @@ static int octave_shift(const struct compiler *c, const char *word, uint8_t *out
     for (*out = 0; near < x && near <= INT32_MAX / 2; near *= 2)
         ++*out;
     if (x <= 0)
-        return wrong(c, word, "is no power of two, such as 0.5, 1 or 2");
+        return wrong(c, word, "is not a power of two, such as 0.5, 1 or 2");
     return near == x ? 0
-                     : wrong(c, word, "is no power of two: %g and %g are the nearest",
+                     : wrong(c, word, "is not a power of two: %g and %g are the nearest",
                              near / 131072.0, near / 65536.0);
 }
 
@@ -193,7 +194,7 @@ static int feature_arguments(struct compiler *c, const struct words *w, kpred_in
         else if (integer(c, w->v[2], 0, KPRED_MAX_SIZE, &in->k) || integer(c, w->v[3], 1, 99, &n))
             return -1;
         if (n == 0)
-            return wrong(c, w->v[1], "is no field of names, as onehot needs");
+            return wrong(c, w->v[1], "is not a field of names, as onehot needs");
         break;
     case KPRED_OP_HATS:
         if (octaves(c, w->v[2], &in->k) || octave_shift(c, w->v[3], &in->b)

@@ -37,7 +37,7 @@ struct reason {
 /* Sets all of it; returns the kind. */
 enum reason_kind reason_set(struct reason *why, enum reason_kind kind, const char *what,
                             const char *value, const char *need);
-/* The kind of what is said of a field alone; REASON_SIZE for all that is no field's name. */
+/* The kind of what is said of a field alone; REASON_SIZE for all that is not a field's name. */
 enum reason_kind reason_kind_of(const char *field);
 /* The field's value is none of the model's tokens. */
 enum reason_kind reason_no_token(struct reason *why, const kpred_field *field, const char *value);

@@ -126,8 +126,8 @@ static int bad(const struct reader *r, const char *key, const char *value, const
 static int check_new_name(const struct reader *r, const char *key)
 {
     if (!is_identifier(key))
-        return fail("%s:%ld: [%s]: name \"%s\": is no identifier of at most 63 characters", r->path,
-                    r->line, r->section->name, key);
+        return fail("%s:%ld: [%s]: name \"%s\": is not an identifier of at most 63 characters",
+                    r->path, r->line, r->section->name, key);
     if (spec_field_index(r->spec, key) >= 0)
         return fail("%s:%ld: %s: there is already a field of that name", r->path, r->line, key);
     if (spec_param_index(r->spec, key) >= 0)
@@ -146,7 +146,7 @@ static int parse_size(struct reader *r, struct spec_field *f, char *rest)
         if (i == 2)
             return bad(r, f->name, word, "is too much: a size has a least and a most value");
         if (parse_int(word, 0, KPRED_MAX_SIZE, &v) != 0)
-            return bad(r, f->name, word, "is no integer from 0 to 2^24");
+            return bad(r, f->name, word, "is not an integer from 0 to 2^24");
         *bound[i] = (int32_t)v;
     }
     if (f->least > f->most)
@@ -197,7 +197,7 @@ static int add_number(struct reader *r, struct spec_param *p, const char *word)
     if (p->names[0] != NULL)
         return bad(r, p->name, word, "is a number among names");
     if (parse_int(word, -SPEC_MAX_VALUE, SPEC_MAX_VALUE, &v) != 0)
-        return bad(r, p->name, word, "is no integer of at most 2^24");
+        return bad(r, p->name, word, "is not an integer of at most 2^24");
     if (n > 0 && v == p->values[n - 1])
         return bad(r, p->name, word, "is given twice");
     if (n > 0 && v < p->values[n - 1])
@@ -209,7 +209,7 @@ static int add_number(struct reader *r, struct spec_param *p, const char *word)
 static int add_name(struct reader *r, struct spec_param *p, const char *word, int is_quoted)
 {
     if (p->n_values > 0 && p->names[0] == NULL)
-        return bad(r, p->name, word, "is no integer, as the values before it are");
+        return bad(r, p->name, word, "is not an integer, as the values before it are");
     if (is_quoted ? !spec_is_quotable(word) : !spec_is_name(word))
         return bad(r, p->name, word,
                    is_quoted ? "cannot stand in quotes: it is empty, long, or "
@@ -450,7 +450,7 @@ static int find_field(const struct reader *r, const char *name, size_t *out)
 {
     int i = spec_field_index(r->spec, name);
     if (i < 0)
-        return fail("%s:%ld: split key: \"%s\": is no field", r->path, r->line, name);
+        return fail("%s:%ld: split key: \"%s\": is not a field", r->path, r->line, name);
     if (strcmp(name, "gpu") == 0)
         return fail("%s:%ld: split key: \"gpu\": a key is the same on every GPU", r->path, r->line);
     *out = (size_t)i;
@@ -462,7 +462,7 @@ static int find_size(const struct reader *r, const char *name, size_t *out)
     if (find_field(r, name, out) != 0)
         return -1;
     if (r->spec->fields[*out].n_tokens != 0)
-        return fail("%s:%ld: split key: \"%s\": is no size", r->path, r->line, name);
+        return fail("%s:%ld: split key: \"%s\": is not a size", r->path, r->line, name);
     return 0;
 }
 
@@ -621,7 +621,7 @@ static int finish_kernel(struct reader *r)
         return -1;
     s->name_line = r->line;
     if (!is_identifier(s->name) || strlen(s->name) > NAMES_MOST_MODEL)
-        return bad(r, "name", s->name, "is no identifier of at most 43 characters");
+        return bad(r, "name", s->name, "is not an identifier of at most 43 characters");
     s->rule = r->text[RULE] != NULL ? r->text[RULE] : "unconstrained";
     r->line = r->text[RULE] != NULL ? r->at[RULE] : r->line;
     if (!is_identifier(s->rule))
@@ -643,7 +643,7 @@ static int finish_kernel(struct reader *r)
         return spec_is_unconstrained(s) || spec_is_listed(s) || required(r, HEADER) != NULL ? 0
                                                                                             : -1;
     r->line = r->at[HEADER];
-    return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is no header's name");
+    return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is not a header's name");
 }
 
 /* ---- where the kernel runs, and its calibration ---- */
@@ -686,7 +686,7 @@ static int parse_runs_on(struct reader *r, char *rest)
             return fail("%s:%ld: runs_on: more than %d architectures", r->path, r->line,
                         SPEC_MAX_ARCHS);
         if (!is_arch(word))
-            return bad(r, "runs_on", word, "is no architecture such as gfx906");
+            return bad(r, "runs_on", word, "is not an architecture such as gfx906");
         r->spec->runs_on[n++] = word;
     }
     return n == 0 ? 0 : check_runs_on(r);
@@ -716,7 +716,7 @@ static int parse_calibration(struct reader *r)
         if (r->text[slot] != NULL
             && (parse_decimal(r->text[slot], &t) != 0 || t < UNIT * 55 / 100 || t > 8 * UNIT))
             return bad(r, slot_names[slot].key, r->text[slot],
-                       "is no temperature from 0.55 to 8 of at most four places");
+                       "is not a temperature from 0.55 to 8 of at most four places");
         r->spec->scale[i] = (uint32_t)(((int64_t)KPRED_SCALE_ONE * UNIT + t / 2) / t);
     }
     return 0;
@@ -734,7 +734,7 @@ static int parse_filter(struct reader *r, char *text)
     if (x != NULL)
         *x = 'x';
     if (rc)
-        return bad(r, "filter", text, "is no filter size such as 3x3");
+        return bad(r, "filter", text, "is not a filter size such as 3x3");
     r->spec->filter_h = (int32_t)h;
     r->spec->filter_w = (int32_t)w;
     return 0;
@@ -745,7 +745,7 @@ static int parse_pad(struct reader *r, const char *text)
     int64_t v;
     r->line = r->at[PAD];
     if (parse_int(text, 0, 1 << 12, &v) != 0)
-        return bad(r, "pad", text, "is no integer from 0 to 4096");
+        return bad(r, "pad", text, "is not an integer from 0 to 4096");
     r->spec->pad = (int32_t)v;
     return 0;
 }
@@ -840,7 +840,7 @@ static const char *triton_field_trouble(enum triton_kernel family, const char *n
 static const char *triton_param_trouble(const char *name, int has_names)
 {
     if (triton_index(name, triton_members, TRITON_N_MEMBERS) == TRITON_N_MEMBERS)
-        return "is no member of a tuple in the files";
+        return "is not a member of a tuple in the files";
     return has_names ? "has to be integers" : NULL;
 }
 
@@ -975,7 +975,7 @@ static int parse_retired(struct reader *r, char *text)
     const int i = spec_field_index(s, text);
     *end = cut;
     if (i < 0 || parse_field_value(&s->fields[i], value, &s->retired_value) != 0)
-        return bad(r, "retired", text, "is no field with one of its values");
+        return bad(r, "retired", text, "is not a field with one of its values");
     s->retired = text;
     s->retired_field = (size_t)i;
     return 0;
@@ -994,7 +994,7 @@ static int parse_failed(struct reader *r, char *text)
         if (n == s->n_params)
             return bad(r, "failed", word, "is one too many: there is one value a parameter");
         if (s->params[n].names[0] == NULL && parse_int(word, INT32_MIN, INT32_MAX, &v) != 0)
-            return bad(r, "failed", word, "is no integer");
+            return bad(r, "failed", word, "is not an integer");
         s->failed[n] = word;
     }
     if (rc == 0 && n < s->n_params)
@@ -1013,8 +1013,8 @@ static int check_files(struct reader *r, enum slot slot)
     while (p != NULL && *p != '\0') {
         const size_t n = strcspn(p, blanks);
         if (strspn(p, letters) < n || strchr(".-+", *p) != NULL)
-            return fail("%s:%ld: %s: value \"%.*s\": is no plain name of a file", r->path, r->line,
-                        slot_names[slot].key, (int)n, p);
+            return fail("%s:%ld: %s: value \"%.*s\": is not a plain name of a file", r->path,
+                        r->line, slot_names[slot].key, (int)n, p);
         p += n + strspn(p + n, blanks);
     }
     return 0;
@@ -1026,7 +1026,7 @@ static int check_params(struct reader *r, enum slot slot)
     r->line = r->at[slot];
     while (rest != NULL && (word = next_word(&rest)) != NULL)
         if (spec_param_index(r->spec, word) < 0)
-            return bad(r, slot_names[slot].key, word, "is no parameter");
+            return bad(r, slot_names[slot].key, word, "is not a parameter");
     return 0;
 }
 

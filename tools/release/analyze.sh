@@ -296,5 +296,5 @@ for tool in $tools; do
     n_failed=$((n_failed + count))
 done
 echo "analyze: $n_tools tools, $n_failed findings, $n_skipped skipped"
-[ $n_tools -gt 0 ] || echo "0 passed, 0 failed, $n_skipped skipped" # so that this is no stage that passed
+[ $n_tools -gt 0 ] || echo "0 passed, 0 failed, $n_skipped skipped" # so that this is not a stage that passed
 [ $n_failed -eq 0 ]

@@ -27,7 +27,7 @@ name=kpred-$version
 mkdir -p "$folder"
 git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf archive --format=tar \
     --prefix="$name/" -o "$tmp" HEAD
-gzip -n -9 <"$tmp" >"$tmp.gz"
+gzip -n <"$tmp" >"$tmp.gz"
 mv "$tmp.gz" "$folder/$name.tar.gz"
 echo "$folder/$name.tar.gz"
 if command -v sha256sum >/dev/null; then

@@ -2,8 +2,9 @@
 # renew.sh BUILD - writes again what follows from the headers of weights/: lists, answers and figures
 # SPDX-License-Identifier: MIT
 #
-# It writes tests/model/shipped.h, tests/signature, tests/fixtures/golden.csv, tests/mutants/answers and
-# docs/models.md. What changes shows what a model that changed predicts: `git diff` before a commit.
+# It writes tests/model/shipped.h, tests/signature, tests/fixtures/golden.csv, tests/mutants/answers,
+# tests/proof/vectors.txt and docs/models.md. What changes shows what a model that changed predicts: `git diff` before a
+# commit.
 set -eu
 build=$1 tmp=$1/renew
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O2}
@@ -55,6 +56,7 @@ $CC -std=c99 $CFLAGS -I"$tmp/answers" -I. -Itests tests/mutants/answers.c -o "$t
 put tests/mutants/answers "$tmp/stored"
 if command -v python3 >/dev/null; then
     put docs/models.md python3 tools/release/models.py "$build/kpred"
+    put tests/proof/vectors.txt python3 tests/proof/vectors.py 435 weights/*.h
 else
-    echo "docs/models.md is as it was: there is no python3" >&2
+    echo "docs/models.md and tests/proof/vectors.txt are as they were: there is no python3" >&2
 fi

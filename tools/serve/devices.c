@@ -96,7 +96,7 @@ int device_find(const char *gpu, char out[DEVICE_SIZE])
     else if (chip != NULL)
         rc = set_chip(out, chip, gpu, rest);
     if (rc != 0)
-        return fail("--gpu: value \"%.60s\": is no GPU that kpred knows; give the name that "
+        return fail("--gpu: value \"%.60s\": is not a GPU that kpred knows; give the name that "
                     "torch.cuda.get_device_name() has",
                     gpu);
     return 0;

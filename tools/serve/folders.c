@@ -171,8 +171,8 @@ static struct known_row *row_of(struct known_rows *r, const char *path, const st
     int64_t m;
     snprintf(text, sizeof text, "%.*s", (int)n, v->name);
     if (parse_int(text, 1, KPRED_MAX_SIZE, &m) != 0) {
-        fail("%s:%ld:%ld: M: value \"%s\": is no integer from 1 to 2^24", path, v->line, v->column,
-             text);
+        fail("%s:%ld:%ld: M: value \"%s\": is not an integer from 1 to 2^24", path, v->line,
+             v->column, text);
         return NULL;
     }
     if (r->n != 0 && r->v[r->n - 1].m == m)

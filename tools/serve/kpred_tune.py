@@ -52,7 +52,7 @@ def number(row, column, where):
     """None: the cell is empty"""
     text = row[column]
     if text is None or text and not (text.isascii() and text.isdigit()):
-        stop(f"{where}: {column}: value \"{'' if text is None else text}\": is no whole number")
+        stop(f"{where}: {column}: value \"{'' if text is None else text}\": is not a whole number")
     return int(text) if text else None
 
 
@@ -63,7 +63,7 @@ def read_rows(path, columns):
             rows = csv.DictReader(f)
             lacking = [name for name in columns if name not in (rows.fieldnames or [])]
             if lacking:
-                stop(f"{path}:1: has no column {lacking[0]}: it is no table of candidates of kpred")
+                stop(f"{path}:1: has no column {lacking[0]}: it is not a table of candidates of kpred")
             for row in rows:
                 where = f"{path}:{rows.line_num}"
                 if None in row:

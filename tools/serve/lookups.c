@@ -126,7 +126,7 @@ static void refuse_part(char **why, const char *what, int64_t size, const char *
 static int64_t part(char **why, const char *what, int64_t size, long gpus)
 {
     char rest[96];
-    snprintf(rest, sizeof rest, ", is no multiple of %ld, the GPUs that share it", gpus);
+    snprintf(rest, sizeof rest, ", is not a multiple of %ld, the GPUs that share it", gpus);
     if (size % gpus != 0)
         refuse_part(why, what, size, rest);
     return size / gpus;
@@ -137,7 +137,7 @@ static void check_block(char **why, const struct quantization *q, const char *wh
 {
     for (int i = 0; i < 2; i++) {
         char rest[96];
-        snprintf(rest, sizeof rest, " on each GPU, is no multiple of the block's %d",
+        snprintf(rest, sizeof rest, " on each GPU, is not a multiple of the block's %d",
                  (int)q->block[i]);
         if (q->kind == QUANTIZED_FP8_BLOCK && size % q->block[i] != 0)
             refuse_part(why, what, size, rest);

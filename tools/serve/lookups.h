@@ -52,7 +52,7 @@ struct lookups_how {
     long tp, ep; /* GPUs that share a layer; those that share the experts, 1: no */
     enum quantization_kind quantization;
     const char *version;
-    int is_optional; /* a config without a look-up is no error */
+    int is_optional; /* a config without a look-up is not an error */
 };
 
 /* A look-up, once for each name; another layer of it is added to its layers. */

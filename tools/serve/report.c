@@ -150,7 +150,7 @@ static int has_entry(const struct buf *b, const char *old)
     return is_there;
 }
 
-/* The entries of the others; NULL if a line of the old text is no entry. */
+/* The entries of the others; NULL if a line of the old text is not an entry. */
 static const char *add_others(struct buf *others, const struct buf *b, const char *old)
 {
     while (strncmp(old, entry, strlen(entry)) == 0) {

@@ -69,7 +69,7 @@ static int copy_stdin(FILE *to)
     return ferror(stdin) || fflush(to) != 0 || fseek(to, 0, SEEK_SET) != 0 ? -1 : 0;
 }
 
-/* A log on standard input is read twice: what is no file becomes one. */
+/* A log on standard input is read twice: what is not a file becomes one. */
 static int keep_stdin(const struct opt_texts *inputs)
 {
     int is_read = inputs->n == 0;

@@ -135,7 +135,7 @@ static void warn_of_size(const struct inputs *in, size_t varying, int spread)
     const char *op = in->line->text, *size = op + strcspn(op, " \t");
     size += strspn(size, " \t");
     const int n = (int)strcspn(size, " \t");
-    note("warning: %s:%ld: \"%s\": %.*s is no logarithm: of %zu input%s %zu var%s among the "
+    note("warning: %s:%ld: \"%s\": %.*s is not a logarithm: of %zu input%s %zu var%s among the "
          "training "
          "rows, by %d of 127; with \"l = log2 %.*s\" in [derived], write \"%.*s l%s\"",
          in->spec->path, in->line->line, op, n, size, in->n, as_counted(in->n, "", "s"), varying,

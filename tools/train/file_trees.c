@@ -649,7 +649,7 @@ static const struct objective {
     {"reg:squaredlogerror", LINK_NONE}, {"reg:pseudohubererror", LINK_NONE},
     {"reg:absoluteerror", LINK_NONE},   {"reg:quantileerror", LINK_NONE},
     {"reg:logistic", LINK_LOGIT},       {"binary:logistic", LINK_LOGIT},
-    {"binary:logitraw", LINK_LOGIT},    {"binary:hinge", LINK_NONE},
+    {"binary:logitraw", LINK_NONE},     {"binary:hinge", LINK_NONE},
     {"count:poisson", LINK_LOG},        {"reg:gamma", LINK_LOG},
     {"reg:tweedie", LINK_LOG},          {"rank:pairwise", LINK_NONE},
     {"rank:ndcg", LINK_NONE},           {"rank:map", LINK_NONE},

@@ -223,17 +223,18 @@ static size_t read_number(struct parser *p)
     const double x = strtod(at, &end);
     p->t.end = end;
     if (end == at || is_identifier((char[]){*end, '\0'}))
-        return wrong(p, at, "is no number");
+        return wrong(p, at, "is not a number");
     advance(p);
     return add(p, (struct node){OP_CONST, 0, 0, 0, 0, x, at});
 }
 
+/* The last of that name: a line may give a field of names its numbers. j->n: there is none. */
 static size_t find_number(const struct judge_file *j, const char *name)
 {
-    size_t i = 0;
-    while (i < j->n && strcmp(j->number[i].name, name) != 0)
-        i++;
-    return i;
+    size_t i = j->n;
+    while (i > 0 && strcmp(j->number[i - 1].name, name) != 0)
+        i--;
+    return i > 0 ? i - 1 : j->n;
 }
 
 static size_t call_function(struct parser *p, size_t k, const char *at)
@@ -267,8 +268,9 @@ static size_t read_word(struct parser *p)
     if (!strcmp(name, "score") && p->has_score)
         return add(p, (struct node){OP_NUMBER, 0, 0, 0, MOST_REGISTERS - 1, 0, at});
     const size_t i = find_number(p->j, name);
-    return i == p->j->n ? wrong(p, at, "is no field, no parameter, no name above and no function")
-                        : add(p, (struct node){OP_NAME, 0, 0, 0, (uint16_t)i, 0, at});
+    return i == p->j->n
+               ? wrong(p, at, "is neither a field, a parameter, a name above nor a function")
+               : add(p, (struct node){OP_NAME, 0, 0, 0, (uint16_t)i, 0, at});
 }
 
 static size_t read_quoted(struct parser *p)
@@ -429,6 +431,13 @@ static size_t expression(struct parser *p)
 
 /* ---- the lines of [judge] ---- */
 
+/* Names that are no numbers are free for a line that gives the numbers. */
+static int is_taken(const struct judge_file *j, const char *name)
+{
+    const size_t i = find_number(j, name);
+    return i < j->n && (i >= j->n_given || !j->number[i].names || j->number[i].x);
+}
+
 /* NAME = EXPRESSION */
 static int read_line(struct judge_file *j, const struct spec_line *line)
 {
@@ -440,7 +449,7 @@ static int read_line(struct judge_file *j, const struct spec_line *line)
     advance(&p);
     if (!is_word || !take(&p, "="))
         return wrong(&p, at, "expected NAME = EXPRESSION"), -1;
-    if (find_number(j, name) < j->n || !strcmp(name, "score") || (is_time && j->time))
+    if (is_taken(j, name) || !strcmp(name, "score") || (is_time && j->time))
         return wrong(&p, at, "this name is taken"), -1;
     if (j->n == MOST_REGISTERS - 1)
         return wrong(&p, at, "is one line too many"), -1;
@@ -512,8 +521,8 @@ static int no_feature(const struct judge_file *j, const char *path, const char *
 {
     struct names_near near = {.text = name};
     struct buf b = {NULL, 0, 0};
-    buf_printf(&b, "feature \"%s\": is no field, no parameter and no line of [judge] in %s", name,
-               j->model->spec->path);
+    buf_printf(&b, "feature \"%s\": is neither a field, a parameter nor a line of [judge] in %s",
+               name, j->model->spec->path);
     for (size_t i = 0; i < j->n; i++)
         names_offer(&near, j->number[i].name, j->number[i].name);
     fail("%s: %s", path, names_question(&near, &b));
@@ -538,9 +547,10 @@ static int take_feature(struct judge_file *j, const char *path, size_t i)
     const struct number *from = &j->number[f->number];
     f->labels = labels->n ? labels : NULL;
     if (!f->labels && from->names && !from->x)
-        return fail("%s: feature \"%s\": is a number there, but names in %s: give these numbers in "
-                    "a line of [judge], and the feature its name",
-                    path, name, j->model->spec->path);
+        return fail(
+            "%s: feature \"%s\": is a number there, but names in %s: a line of [judge] has to "
+            "give the numbers, such as %s = 0 if %s == '%s' else 1",
+            path, name, j->model->spec->path, name, name, from->names[0]);
     if (!f->labels || !from->names)
         return 0;
     f->of_name = xcalloc(from->n_names, sizeof *f->of_name);
@@ -605,7 +615,7 @@ const char *judge_file_text(const struct judge_file *j, struct buf *b)
     return b->s;
 }
 
-/* What is no time at all is slower than any. */
+/* What is not a time at all is slower than any. */
 #define NO_TIME 60.0 /* octaves */
 
 static float mark_of(double time)

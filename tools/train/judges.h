@@ -91,18 +91,18 @@ struct boost *judge_inputs_fit(const struct judge_inputs *in, const struct judge
 
 /* ---- trees of LightGBM or XGBoost that judge (judge_file.c) ----
 
-   [judge] has a line for each feature that is no field and no parameter, as Python has it:
+   [judge] has a line for each feature that is not a field and no parameter, as Python has it:
 
        waves = ceil(m / tile_m) * ceil(n / tile_n) / 304
        aligned = 1 if k % tile_k == 0 and layout == 'rcr' else 0
        time = 1 / score
 
-   Numbers are doubles. There are + - * / // % **, comparisons, and, or, not, `if`, ( ), min,
-   max, abs, ceil, floor, round, int, float, sqrt, log, log2, log10, log1p, exp and ceil_div. A
-   field or a parameter of names is compared with a text, unless its names are numbers or True
-   and False. A feature of categories takes a name or a number by the labels that the file has of
-   it. `time` tells what the sum of the trees, `score`, means: any number that falls with the
-   speed as a time does. */
+   Numbers are doubles. There are + - * / // % **, comparisons, and, or, not, `if`, ( ), min, max,
+   abs, ceil, floor, round, int, float, sqrt, log, log2, log10, log1p, exp and ceil_div. A field or
+   a parameter of names is compared with a text, unless its names are numbers or True and False. A
+   line of the same name gives such names their numbers. A feature of categories takes a name or a
+   number by the labels that the file has of it. `time` tells what the sum of the trees, `score`,
+   means: any number that falls with the speed as a time does. */
 
 struct judge_file;
 

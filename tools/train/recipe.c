@@ -38,7 +38,7 @@ static int set_gpus(const struct spec *spec, const struct spec_line *line, struc
         snprintf(word, sizeof word, "%.*s", (int)n, at);
         const int token = field < 0 ? -1 : spec_token(&spec->fields[field], word);
         if (token < 0)
-            return fail("%s:%ld: judge_gpus: \"%s\": is no token of the field gpu", spec->path,
+            return fail("%s:%ld: judge_gpus: \"%s\": is not a token of the field gpu", spec->path,
                         line->line, word);
         r->judge_gpu[token] = 1;
         at += n;
@@ -72,7 +72,7 @@ static int set_number(const struct spec *spec, const struct spec_line *line, str
         return fail("%s:%ld: %s: expected NAME = NUMBER", spec->path, line->line, to->name);
     double x = strtod(value + 1, &end);
     if (end == value + 1 || *end || !(x >= to->least && x <= to->most))
-        return fail("%s:%ld: %s: \"%s\" is no number from %g to %g", spec->path, line->line,
+        return fail("%s:%ld: %s: \"%s\" is not a number from %g to %g", spec->path, line->line,
                     to->name, value + 1, to->least, to->most);
     memcpy((char *)r + to->at, &x, sizeof x);
     return 0;

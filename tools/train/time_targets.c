@@ -320,7 +320,7 @@ static int32_t near_to(int32_t size, uint64_t *seed)
     return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
 }
 
-enum { FEW = 8 }; /* values of a field that is no size but a flag or the like */
+enum { FEW = 8 }; /* values of a field that is not a size but a flag or the like */
 
 static int may_be(const struct model *m, size_t field, int32_t value)
 {

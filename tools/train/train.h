@@ -72,7 +72,7 @@ void training_rows_free(struct training_rows *rows);
 void advice_rows(const struct model *model, const char *split, const struct training_rows *rows);
 
 /* Warnings of lines of [features] whose inputs cannot vary: one of all that are the same for all of
-   the rows, and one for each with steps of octaves over a number that is no logarithm. */
+   the rows, and one for each with steps of octaves over a number that is not a logarithm. */
 void advice_features(const struct model *model, const struct recipe_rows *rows);
 
 void advice_losses(const struct model *model, const struct recipe_losses *losses);

@@ -48,7 +48,7 @@ void boost_gains(const struct boost *b, double *gain);
 
    LightGBM's text and XGBoost's JSON. Read and added up as these programs do it, the sum has the
    same bits as their raw score (LightGBM, doubles) and their margin (XGBoost, floats): before what
-   makes a probability or an exponent of it. One output alone; gblinear is no tree. */
+   makes a probability or an exponent of it. One output alone; gblinear is not a tree. */
 
 struct file_node {
     double threshold;

@@ -449,14 +449,14 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
         buf_puts(why, "without the file SGLang runs a kernel of CUTLASS, which may be faster than "
                       "any tuple");
     else if (name->block[0] != name->block[1])
-        buf_printf(why, "the block %" PRId32 " x %" PRId32 " is no square", name->block[0],
+        buf_printf(why, "the block %" PRId32 " x %" PRId32 " is not a square", name->block[0],
                    name->block[1]);
     else if (triton_gpu_find(gpu, name->device) == 0)
         return 0;
     else if (vendor != NULL && strcmp(vendor, "intel") == 0)
         buf_puts(why, "kpred has no model of Intel's GPUs");
     else
-        buf_printf(why, "%s is no GPU of AMD or NVIDIA that kpred knows", name->device);
+        buf_printf(why, "%s is not a GPU of AMD or NVIDIA that kpred knows", name->device);
     return 1;
 }
 

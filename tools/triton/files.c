@@ -4,7 +4,6 @@
 
 #include "base/csv_records.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,17 +169,6 @@ static int check_old(const struct triton_file *f, int force)
                           f->other != NULL ? f->other : "with other tuples");
 }
 
-static int make_folder(const char *path)
-{
-    struct stat st;
-    if (mkdir(path, 0777) == 0)
-        return 0;
-    const int why = errno; /* that of stat says nothing */
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
-               ? 0
-               : fail("%s: cannot make the folder: %s", path, strerror(why));
-}
-
 static int make_folders(const char *path)
 {
     char *copy = xstrdup(path);
@@ -188,7 +176,7 @@ static int make_folders(const char *path)
     for (char *p = copy + 1; *p != '\0' && rc == 0; p++)
         if (*p == '/') {
             *p = '\0';
-            rc = make_folder(copy);
+            rc = out_folder(copy, "") < 0 ? -1 : 0;
             *p = '/';
         }
     free(copy);

@@ -23,7 +23,7 @@ static int has_word(const char *name, const char *word)
 int triton_device_set(struct triton_name *name, const char *gpu)
 {
     if (strlen(gpu) >= sizeof name->device || strpbrk(gpu, ",/") != NULL || *gpu == '\0')
-        return fail("--gpu: value \"%s\": is no name of a device as torch writes it", gpu);
+        return fail("--gpu: value \"%s\": is not a name of a device as torch writes it", gpu);
     strcpy(name->device, gpu);
     for (char *p = name->device; *p != '\0'; p++)
         *p = *p == ' ' ? '_' : *p;
@@ -259,7 +259,7 @@ int triton_version_check(const char *version)
     if (*version >= '0' && *version <= '9' && strlen(version) < TRITON_VERSION_SIZE
         && version[strspn(version, most)] == '\0')
         return 0;
-    return fail("--triton: value \"%.60s\": is no version, such as 3.5.1", version);
+    return fail("--triton: value \"%.60s\": is not a version, such as 3.5.1", version);
 }
 
 int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs)

@@ -60,7 +60,7 @@ int triton_device_set(struct triton_name *name, const char *gpu);
 /* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of `version`, which is NULL or
    as 3.5.1; "" if none tells. */
 void triton_version_of(char out[TRITON_VERSION_SIZE], const char *version, const char *path);
-/* The message about --triton of a text that is no version; 0 or -1 */
+/* The message about --triton of a text that is not a version; 0 or -1 */
 int triton_version_check(const char *version);
 
 /* ---- configurations ---- */

@@ -176,7 +176,7 @@ static void line_answer(const char *line, struct answer *a)
     else if (strncmp(line, "failed: ", strlen("failed: ")) == 0)
         answer_set(a, OUTCOME_FAILED, "%.200s", line + strlen("failed: "));
     else if (!is_number(line, &x))
-        answer_set(a, OUTCOME_INVALID, "it printed \"%.80s\", which is no time in microseconds",
+        answer_set(a, OUTCOME_INVALID, "it printed \"%.80s\", which is not a time in microseconds",
                    line);
     else if (x < 0)
         answer_set(a, OUTCOME_INVALID, "it printed \"%.80s\", a negative time", line);

@@ -70,7 +70,7 @@ static int check_row(const struct csv_records *c)
         return -1;
     return load_time_text(c->cell[c->n - 1], &time) >= 0
                ? 0
-               : fail("%s:%ld: time_us: value \"%s\": is no time", c->path, c->at,
+               : fail("%s:%ld: time_us: value \"%s\": is not a time", c->path, c->at,
                       c->cell[c->n - 1]);
 }
 
@@ -94,7 +94,7 @@ static int read_comments(struct join *j, const char *path, const char *text)
     struct buf line = {0};
     int rc = 0;
     if (strncmp(text, RESULTS_TITLE, strlen(RESULTS_TITLE)) != 0)
-        return fail("%s:1: does not begin with \"" RESULTS_TITLE "\": it is no output of tune",
+        return fail("%s:1: does not begin with \"" RESULTS_TITLE "\": it is not an output of tune",
                     path);
     for (size_t at = 0; rc == 0 && text[at] == '#'; at += line.n + 1) {
         line.n = 0;

@@ -25,7 +25,7 @@ static void note_others(const struct reading *in)
                                                      : "\"count\" is a field of the spec");
     for (size_t i = 0; i < in->r.n; i++)
         if (spec_field_index(in->spec, in->r.cell[i]) < 0 && (int)i != in->count_column)
-            note("%s:%ld: column \"%s\" is no field of %s: ignored", in->r.path, in->r.at,
+            note("%s:%ld: column \"%s\" is not a field of %s: ignored", in->r.path, in->r.at,
                  in->r.cell[i], in->spec->name);
 }
 
@@ -58,8 +58,8 @@ static int bad_cell(const struct reading *in, const struct spec_field *f, const 
         fail("%s:%ld: %s: value \"%s\": is not one of %s", in->r.path, in->r.at, f->name, cell,
              spec_tokens_text(f, &b));
     else
-        fail("%s:%ld: %s: value \"%s\": is no integer of %ld..%ld", in->r.path, in->r.at, f->name,
-             cell, (long)f->least, (long)f->most);
+        fail("%s:%ld: %s: value \"%s\": is not an integer of %ld..%ld", in->r.path, in->r.at,
+             f->name, cell, (long)f->least, (long)f->most);
     buf_free(&b);
     return -1;
 }
@@ -76,8 +76,8 @@ static int read_count(const struct reading *in, int64_t *out)
     const char *cell = in->count_column >= 0 ? in->r.cell[in->count_column] : "1";
     if (parse_int(cell, 1, 1000000000, out) == 0)
         return 0;
-    return fail("%s:%ld: count: value \"%s\": is no integer of 1..1000000000", in->r.path, in->r.at,
-                cell);
+    return fail("%s:%ld: count: value \"%s\": is not an integer of 1..1000000000", in->r.path,
+                in->r.at, cell);
 }
 
 static void add_problem(struct reading *in, const int32_t *problem, int64_t count)

@@ -21,7 +21,7 @@ int budget_read(const char *text, struct budget *out)
     if (text[strspn(text, "0123456789")] != '\0')
         return duration_read("--budget", text, &out->seconds);
     if (parse_int(text, 1, 1000000000, &n) != 0)
-        return fail("--budget: value \"%s\": is no number of launches, 1..1000000000, and no "
+        return fail("--budget: value \"%s\": is not a number of launches, 1..1000000000, and no "
                     "duration such as 90s, 30m or 2h",
                     text);
     out->launches = (long)n;
@@ -38,7 +38,7 @@ int stop_at_read(const char *text, double *share)
     const size_t digits = strspn(text, "0123456789.");
     if (digits == 0 || end != text + digits || strcmp(end, "%") != 0 || !(percent >= 0.1)
         || percent > 50)
-        return fail("--stop-at: value \"%s\": is no percentage from 0.1%% to 50%%, such as 2%%",
+        return fail("--stop-at: value \"%s\": is not a percentage from 0.1%% to 50%%, such as 2%%",
                     text);
     *share = percent / 100;
     return 0;

@@ -217,7 +217,8 @@ static int check_title(const struct results *r, const char *text)
 {
     const size_t n = strlen(RESULTS_TITLE), line = strcspn(text, "\n");
     if (!is_titled(text))
-        return fail("%s:1: does not begin with \"" RESULTS_TITLE "%s\": it is no output of tune",
+        return fail("%s:1: does not begin with \"" RESULTS_TITLE
+                    "%s\": it is not an output of tune",
                     r->path, r->spec->name);
     if (line - n != strlen(r->spec->name) || memcmp(text + n, r->spec->name, line - n) != 0)
         return fail("%s:1: is the output of another spec: it is of the kernel %.*s, %s of %s",
@@ -266,7 +267,7 @@ static int open_file(struct results *r)
         return fd >= 0 ? close(fd), -1 : -1;
     }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return fail("%s: is no file that could be read again", r->path);
+        return fail("%s: is not a file that could be read again", r->path);
     return lock(r);
 }
 

@@ -38,7 +38,7 @@ enum outcome {
     OUTCOME_TIME,
     OUTCOME_FAILED, /* the command said so, by its status, a signal, or by dying */
     OUTCOME_TIMEOUT,
-    OUTCOME_INVALID, /* what it printed is no time */
+    OUTCOME_INVALID, /* what it printed is not a time */
     OUTCOME_STOP     /* nothing more can be measured: there was a message, or a signal */
 };
 

@@ -121,7 +121,7 @@ static double own_best(const struct strategy *s, size_t n)
     return best < HUGE_VAL ? num_log2(best) : 0;
 }
 
-/* Losses of the first n results, clipped beyond the median. A failure that is no surprise says
+/* Losses of the first n results, clipped beyond the median. A failure that is not a surprise says
    nothing of the times and has the middle one; as far as it is a surprise, it counts as the
    slowest. */
 static void take_losses(struct strategy *s, size_t n)
@@ -247,7 +247,7 @@ static void open_regression(struct strategy *s)
     free(first);
 }
 
-/* Results told since, as far as there is room. A tuple that is no candidate says nothing now. */
+/* Results told since, as far as there is room. A tuple that is not a candidate says nothing now. */
 static void add_results(struct strategy *s)
 {
     for (; s->seen < s->n && s->n_used < MOST_RESULTS; s->seen++) {
@@ -281,7 +281,7 @@ static void update(struct strategy *s)
 
 /* ---- the choice ---- */
 
-/* The best result that is no failure, or SIZE_MAX */
+/* The best result that is not a failure, or SIZE_MAX */
 static size_t incumbent(const struct strategy *s)
 {
     size_t best = SIZE_MAX;

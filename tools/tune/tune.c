@@ -40,7 +40,7 @@ static int read_shard(const char *text, struct loop *l)
             return 0;
         }
     }
-    return fail("--shard: value \"%s\": is no I/N with I from 1 to N", text);
+    return fail("--shard: value \"%s\": is not an I/N with I from 1 to N", text);
 }
 
 static int read_options(struct tune *t)

@@ -13,9 +13,10 @@
      cc -std=c99 -I. -Iexamples -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' \
          examples/evolve/gpu/evaluate.c -lOpenCL -lm -o evaluate
 
-   PoCL 3.1 has LLVM 15, and reads its bitcode alone: OpenCL gets the text of LLVM 16 without the
-   one attribute that is new there, as llvm-as-15 (or $LLVM_AS) assembles it. So kpred-evolve needs
-   no second LLVM. Each output is compared with what this program computes. */
+   PoCL 3.1 has LLVM 15, and reads its bitcode alone: OpenCL gets the text of LLVM 16, whose one new
+   attribute has its older names, as llvm-as-15 (or $LLVM_AS) assembles it. So kpred-evolve needs no
+   second LLVM. A .cl file is for the device's own compiler. Each output is compared with what this
+   program computes. */
 #define _POSIX_C_SOURCE 200809L
 #define KPRED_IMPLEMENTATION
 #define KPRED_HIP_IMPLEMENTATION
@@ -204,17 +205,29 @@ static hipError_t load_module(int which, const char *path)
     return error;
 }
 
+static int load_file(int which, const char *path)
+{
+    unload(which);
+    const hipError_t error = load_module(which, path);
+    return error == hipSuccess ? 0 : refuse(error);
+}
+
 #ifdef KPRED_OPENCL_AS_HIP_H
 
-/* Writes a line without the attribute memory(...). */
+/* Writes a line without the attribute memory(...), which was called otherwise, if at all. */
 static void lower_line(char *line, FILE *to_assembler)
 {
     char *at = strncmp(line, "attributes #", 12) == 0 ? strstr(line, " memory(") : NULL;
     const char *rest = at != NULL ? strchr(at, ')') : NULL;
-    if (rest != NULL)
-        *at = '\0', fprintf(to_assembler, "%s%s", line, rest + 1);
-    else
+    if (rest == NULL) {
         fputs(line, to_assembler);
+        return;
+    }
+    const char *old = strncmp(at, " memory(none)", 13) == 0   ? " readnone"
+                      : strncmp(at, " memory(read)", 13) == 0 ? " readonly"
+                                                              : "";
+    *at = '\0';
+    fprintf(to_assembler, "%s%s%s", line, old, rest + 1);
 }
 
 /* The file as bitcode of LLVM 15, beside it */
@@ -238,24 +251,29 @@ static int lower(const char *path, char *bitcode, size_t size)
     return EVALUATOR_FAILED;
 }
 
+static int is_source(const char *path)
+{
+    const size_t n = strlen(path);
+    return n > 3 && strcmp(path + n - 3, ".cl") == 0;
+}
+
 static int load(int which, const char *path)
 {
     char bitcode[EVALUATOR_LINE];
-    unload(which);
+    if (is_source(path))
+        return load_file(which, path);
     if (lower(path, bitcode, sizeof bitcode) != 0)
         return EVALUATOR_FAILED;
-    const hipError_t error = load_module(which, bitcode);
+    const int status = load_file(which, bitcode);
     remove(bitcode);
-    return error == hipSuccess ? 0 : refuse(error);
+    return status;
 }
 
 #else
 
 static int load(int which, const char *path)
 {
-    unload(which);
-    const hipError_t error = load_module(which, path);
-    return error == hipSuccess ? 0 : refuse(error);
+    return load_file(which, path);
 }
 
 #endif

@@ -53,17 +53,20 @@ static enum outcome write_list(void *self, const struct edits *list, const char 
     return ir_write(made->ir, list, made->form, path);
 }
 
-static const struct {
-    const char *name, *ending;
-} forms[] = {[IR_TEXT] = {"ir", ".ll"},
-             [IR_BITCODE] = {"bitcode", ".bc"},
-             [IR_ASSEMBLY] = {"asm", ".s"},
-             [IR_OBJECT] = {"object", ".o"},
-             [IR_CODE_OBJECT] = {"code-object", ".co"}};
+static const char *why_not(void *self)
+{
+    const struct made *made = self;
+    return ir_why(made->ir);
+}
 
 static struct evaluator_code code_of(struct made *made)
 {
-    return (struct evaluator_code){made, write_list, forms[made->form].ending};
+    static const char *const endings[] = {[IR_TEXT] = ".ll",
+                                          [IR_BITCODE] = ".bc",
+                                          [IR_ASSEMBLY] = ".s",
+                                          [IR_OBJECT] = ".o",
+                                          [IR_CODE_OBJECT] = ".co"};
+    return (struct evaluator_code){made, write_list, why_not, endings[made->form]};
 }
 
 /* One that stays as long as the session */
@@ -84,58 +87,131 @@ static void drop(struct made *made)
     free(made);
 }
 
-static int take(struct session *s, const struct ir_passes *passes, struct made *made)
+/* In place of what the session had */
+static int take(struct session *s, const struct ir_passes *passes)
 {
-    const struct evaluator_code code = code_of(made);
-    s->passes = passes;
-    s->ir = made->ir;
+    struct made *made = make_of(s, passes);
+    if (made == NULL)
+        return -1;
+    drop(s->made);
     s->made = made;
+    s->ir = made->ir;
+    s->passes = passes;
+    const struct evaluator_code code = code_of(made);
     return evaluator_take(s->evaluator, &code);
 }
 
-/* Times one beside the first, which the evaluator has: it stays if it is the fastest so far. */
-static int race(struct session *s, size_t i, size_t *best, double *least)
+struct race {
+    size_t best;  /* so far */
+    double least; /* its time by that of the first one */
+};
+
+/* Times one beside the first, which the evaluator has. */
+static int race(struct session *s, size_t i, size_t size, const struct evaluator_code *code,
+                struct race *r)
 {
-    double ratio = HUGE_VAL;
+    const char *why;
+    double ratio;
+    if (evaluator_race(s->evaluator, code, &ratio, s->us[i], &why) != 0)
+        return -1;
+    s->sizes[i] = isfinite(ratio) ? size : 0;
+    if (!isfinite(ratio))
+        note("%s: the baseline %s is left out: %s", s->options.evaluate,
+             i < IR_BASELINES ? ir_baselines[i].name : "source", why);
+    if (ratio < r->least)
+        r->least = ratio, r->best = i;
+    return 0;
+}
+
+static int race_passes(struct session *s, size_t i, struct race *r)
+{
     struct made *made = make_of(s, &ir_baselines[i]);
     if (made == NULL)
         return -1;
     const struct evaluator_code code = code_of(made);
-    const int rc = evaluator_race(s->evaluator, &code, &ratio);
+    const int rc = race(s, i, ir_size(made->ir), &code, r);
     drop(made);
-    if (ratio < *least)
-        *least = ratio, *best = i;
     return rc;
+}
+
+static enum outcome write_source(void *self, const struct edits *list, const char *path)
+{
+    const struct session *s = self;
+    struct buf text = {0};
+    (void)list;
+    int rc = ir_preprocess(&s->source, &text);
+    if (rc == 0)
+        rc = out_whole(path, &text);
+    buf_free(&text);
+    return rc == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
+}
+
+static struct evaluator_code code_of_source(struct session *s)
+{
+    return (struct evaluator_code){s, write_source, NULL, ".cl"};
+}
+
+/* OpenCL has a compiler of its own, which may make more of the source than of its IR. */
+static int has_compiler(const struct session *s)
+{
+    return s->options.target != NULL && strncmp(s->options.target, "spir", 4) == 0
+           && ends_with(s->options.kernel, ".cl");
+}
+
+static int race_source(struct session *s, struct race *r)
+{
+    const struct evaluator_code code = code_of_source(s);
+    return race(s, IR_BASELINES, 1, &code, r);
+}
+
+static int take_source(struct session *s)
+{
+    const struct evaluator_code code = code_of_source(s);
+    s->has_source = 1;
+    return evaluator_take_baseline(s->evaluator, &code);
+}
+
+static void see_first(struct session *s)
+{
+    s->sizes[0] = ir_size(s->ir);
+    for (size_t i = 0; i < evaluator_cases(s->evaluator); i++) {
+        const struct trial_case c = evaluator_case(s->evaluator, i);
+        s->us[0][i] = c.held_out ? 0 : c.microseconds;
+    }
 }
 
 /* The fastest one; a GPU's are not native to this machine. */
 static int choose(struct session *s)
 {
-    size_t best = 0;
-    double least = 1;
-    struct made *first = make_of(s, &ir_baselines[0]);
-    int rc = first != NULL ? take(s, &ir_baselines[0], first) : -1;
+    struct race of_passes = {0, 1}, of_source = {0, 1};
+    int rc = take(s, &ir_baselines[0]);
+    if (rc == 0)
+        see_first(s);
     for (size_t i = 1; rc == 0 && i < IR_BASELINES; i++)
         if (s->options.target == NULL || !ir_baselines[i].is_native)
-            rc = race(s, i, &best, &least);
-    if (rc != 0)
-        return -1;
-    drop(first);
-    s->ir = NULL;
-    s->made = NULL;
-    struct made *made = make_of(s, &ir_baselines[best]);
-    return made != NULL ? take(s, &ir_baselines[best], made) : -1;
+            rc = race_passes(s, i, &of_passes);
+    if (rc == 0 && of_passes.best != 0)
+        rc = take(s, &ir_baselines[of_passes.best]);
+    if (rc == 0 && has_compiler(s))
+        rc = race_source(s, &of_source);
+    return rc == 0 && of_source.best != 0 ? take_source(s) : rc;
 }
 
+/* "O3", or "O3+source": candidates begin at O3, and are timed with the source */
 static int choose_named(struct session *s)
 {
-    const struct ir_passes *passes = ir_baseline_of(s->options.baseline);
-    if (passes == NULL)
+    char name[32] = "";
+    const char *text = s->options.baseline, *plus = strchr(text, '+');
+    const size_t n = plus != NULL ? (size_t)(plus - text) : strlen(text);
+    snprintf(name, sizeof name, "%.*s", (int)n, text);
+    const struct ir_passes *passes = ir_baseline_of(name);
+    const int has_source = plus != NULL && strcmp(plus, "+source") == 0 && has_compiler(s);
+    if (passes == NULL || (plus != NULL && !has_source))
         return fail("--baseline \"%s\": is none of O2, O3 and O3-native, each with or without "
-                    "-scalar",
-                    s->options.baseline);
-    struct made *made = make_of(s, passes);
-    return made != NULL ? take(s, passes, made) : -1;
+                    "-scalar, nor with +source for OpenCL C of spir64",
+                    text);
+    const int rc = take(s, passes);
+    return rc == 0 && has_source ? take_source(s) : rc;
 }
 
 int evaluated_open(struct session *s)
@@ -159,15 +235,25 @@ static const char *text(const char *of_option)
     return of_option != NULL ? of_option : "";
 }
 
+static void form_name(int form, char *name, size_t size)
+{
+    const char *at = IR_FORM_NAMES;
+    for (; form > 0; form--)
+        at = strchr(at, '|') + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(at, "|"), at);
+}
+
 void evaluated_story(struct story *story, const struct session *s)
 {
     const struct session_options *o = &s->options;
     struct buf cases = {0};
+    char form[16];
     evaluator_tell(s->evaluator, &cases);
     story_put(story, "evaluate", o->evaluate);
     story_put(story, "target", text(o->target));
     story_put(story, "cpu", text(o->cpu));
-    story_put(story, "form", forms[o->form].name);
+    form_name(o->form, form, sizeof form);
+    story_put(story, "form", form);
     story_put_number(story, "barriers", o->barriers);
     story_put(story, "cases", cases.s);
     buf_free(&cases);
@@ -181,12 +267,13 @@ static const char *option(const struct archive *log, const char *key)
 
 static int read_form(const char *path, const char *name, int *form)
 {
-    const size_t n = sizeof forms / sizeof *forms;
-    size_t i = 0;
-    while (i < n && strcmp(forms[i].name, name) != 0)
-        i++;
-    *form = (int)i;
-    return i < n ? 0 : fail("%s: form \"%s\": there is none of that name", path, name);
+    char known[16];
+    for (*form = IR_TEXT; *form <= IR_CODE_OBJECT; ++*form) {
+        form_name(*form, known, sizeof known);
+        if (strcmp(known, name) == 0)
+            return 0;
+    }
+    return fail("%s: form \"%s\": there is none of that name", path, name);
 }
 
 int evaluated_options(const struct archive *log, const char *path, struct session_options *o)

@@ -85,6 +85,8 @@ struct session {
     struct host *host; /* and trial; NULL where there is an evaluator */
     struct ir *ir;     /* behind the passes of the baseline */
     const struct ir_passes *passes;
+    int has_source;    /* times are compared with the device's own build of the source */
+    char baseline[32]; /* its name: "O3", "O3+source" */
     struct trial *trial;
     struct evaluator *evaluator;
     struct made *made; /* what it gets is made of; the ir is the session's */
@@ -92,8 +94,9 @@ struct session {
     struct trial_code code;
     struct task task;
     char **flags;
-    double us[IR_BASELINES][TASK_CASES]; /* of all baselines by case, if they were compared */
-    size_t sizes[IR_BASELINES];          /* their instructions */
+    double us[IR_BASELINES + 1][TASK_CASES]; /* of all baselines by case, if they were compared, and
+                                                of the source */
+    size_t sizes[IR_BASELINES + 1];          /* their instructions; 0: not compared */
 };
 
 /* `exact`; `REL,FLOOR`: |got - want| / max(|want|, FLOOR) is at most REL; `harness,MOST`: what

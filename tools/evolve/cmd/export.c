@@ -494,12 +494,13 @@ static int add_random(struct ir *ir, long n, long seed, struct edits *list)
     return 0;
 }
 
-static int refuse_edits(const struct emit_options *o, struct ir *ir, const struct edits *list)
+static int check_edits(const struct emit_options *o, struct ir *ir, const struct edits *list)
 {
     const char *why;
     const size_t n = ir_refusal(ir, list, &why);
-    return fail("--edits \"%s\": does not apply to %s in %s: edit %zu: %s", o->edits,
-                o->source.function, o->source.path, n, why);
+    return n == 0 ? 0
+                  : fail("--edits \"%s\": does not apply to %s in %s: edit %zu: %s", o->edits,
+                         o->source.function, o->source.path, n, why);
 }
 
 static int emit(const struct emit_options *o, struct ir *ir)
@@ -511,8 +512,8 @@ static int emit(const struct emit_options *o, struct ir *ir)
         rc = fail("--edits \"%s\": is no list of edits, as report prints them", o->edits);
     if (rc == 0)
         rc = add_random(ir, o->random, o->seed, &list);
-    if (rc == 0 && !ir_applies(ir, &list))
-        rc = refuse_edits(o, ir, &list);
+    if (rc == 0)
+        rc = check_edits(o, ir, &list);
     if (rc == 0)
         rc = ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes);
     if (rc == 0)
@@ -550,7 +551,7 @@ int cmd_emit(int argc, char **argv)
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
         {.name = "--edits", .kind = OPT_TEXT, .to = &o.edits},
         {.name = "--random", .kind = OPT_COUNT, .to = &o.random, .least = 1, .most = 1000},
-        {.name = "--form", .kind = OPT_CHOICE, .to = &o.form, .choices = ir_form_names},
+        {.name = "--form", .kind = OPT_CHOICE, .to = &o.form, .choices = IR_FORM_NAMES},
         {.name = "--passes", .kind = OPT_TEXT, .to = &o.passes},
         {.name = "--target", .kind = OPT_TEXT, .to = &o.source.target},
         {.name = "--cpu", .kind = OPT_TEXT, .to = &o.source.cpu},

@@ -7,7 +7,6 @@
 #include "evolve/process.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,22 +24,6 @@ static char *text_of(const char *fmt, const char *a, const char *b, size_t i)
 static char *part_path(const char *folder, size_t i)
 {
     return text_of("%s/%s%zu.o", folder, "v", i);
-}
-
-static void remove_path(char *path)
-{
-    remove(path);
-    free(path);
-}
-
-static void remove_folder(char *folder, size_t n_parts)
-{
-    for (size_t i = 0; i < n_parts; i++)
-        remove_path(part_path(folder, i));
-    remove_path(text_of("%s/%s", folder, "all.o", 0));
-    remove_path(text_of("%s/%s", folder, "all.so", 0));
-    rmdir(folder);
-    free(folder);
 }
 
 /* ---- the object ---- */
@@ -100,7 +83,7 @@ static int link_all(struct library *l, const char *folder, const struct library_
 
 int library_make(const struct library_parts *parts, struct library *out)
 {
-    char *folder = process_folder();
+    const char *folder = process_folder();
     int rc = folder != NULL ? 0 : -1;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; rc == 0 && i < parts->n; i++) {
@@ -110,8 +93,7 @@ int library_make(const struct library_parts *parts, struct library *out)
     }
     if (rc == 0)
         rc = link_all(out, folder, parts);
-    if (folder != NULL)
-        remove_folder(folder, parts->n);
+    process_drop_folder(folder);
     if (rc != 0)
         library_free(out);
     return rc;
@@ -188,8 +170,8 @@ int library_write(const char *folder, const char *name, const struct library_fil
     struct outfile out[N_FILES];
     const int first = files->object.n == 0; /* without one, there is no such file */
     int n = first, rc = 0;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return fail("%s: cannot make the folder: %s", folder, strerror(errno));
+    if (out_folder(folder, "") < 0)
+        return -1;
     for (; rc == 0 && n < N_FILES; n += rc == 0) {
         char *path = file_path(folder, name, n);
         rc = out_open(&out[n], path);

@@ -259,7 +259,7 @@ static void print_result(const struct session *s, const struct minimised *m, siz
 {
     printf("gain %.2f %% (95 %% interval %.2f to %.2f) of the time with %s; ", 100 * (1 - r->time),
            100 * (1 - r->time - 1.96 * r->spread), 100 * (1 - r->time + 1.96 * r->spread),
-           s->passes->name);
+           s->baseline);
     printf("edits: %zu of %zu\n", m->list.n, n_before);
     const size_t n = session_cases(s);
     if (r->error > 0)

@@ -46,7 +46,7 @@ static void kernel_options(struct opt table[KERNEL_OPTIONS], struct session_opti
         {.name = "KERNEL", .kind = OPT_TEXT, .to = &o->kernel, .is_required = 1},
         {.name = "HARNESS.c", .kind = OPT_TEXT, .to = &o->harness},
         {.name = "--evaluate", .kind = OPT_TEXT, .to = &o->evaluate},
-        {.name = "--form", .kind = OPT_CHOICE, .to = &o->form, .choices = ir_form_names},
+        {.name = "--form", .kind = OPT_CHOICE, .to = &o->form, .choices = IR_FORM_NAMES},
         {.name = "--target", .kind = OPT_TEXT, .to = &o->target},
         {.name = "--cpu", .kind = OPT_TEXT, .to = &o->cpu},
         {.name = "--barriers", .kind = OPT_FLAG, .to = &o->barriers},
@@ -101,7 +101,10 @@ static void add_row(struct table *t, const char *baseline, size_t instructions,
                     const struct trial_case *c, double us)
 {
     table_text(t, baseline);
-    table_number(t, "%zu", instructions);
+    if (instructions > 0)
+        table_number(t, "%zu", instructions);
+    else
+        table_text(t, "");
     table_text(t, c->label);
     table_text(t, c->held_out ? "yes" : "no");
     if (us > 0)
@@ -113,10 +116,13 @@ static void add_row(struct table *t, const char *baseline, size_t instructions,
 /* The timed cases of every baseline that was compared */
 static void add_compared(struct table *t, const struct session *s)
 {
-    for (size_t b = 0; b < IR_BASELINES && s->sizes[b] > 0; b++)
-        for (size_t i = 0; i < session_cases(s); i++) {
+    for (size_t b = 0; b <= IR_BASELINES; b++)
+        for (size_t i = 0; i < session_cases(s) && s->sizes[b] > 0; i++) {
             const struct trial_case c = session_case(s, i);
-            add_row(t, ir_baselines[b].name, s->sizes[b], &c, s->us[b][i]);
+            if (b < IR_BASELINES)
+                add_row(t, ir_baselines[b].name, s->sizes[b], &c, s->us[b][i]);
+            else
+                add_row(t, "source", 0, &c, s->us[b][i]);
         }
 }
 
@@ -124,7 +130,7 @@ static void add_chosen(struct table *t, const struct session *s)
 {
     for (size_t i = 0; i < session_cases(s); i++) {
         const struct trial_case c = session_case(s, i);
-        add_row(t, s->passes->name, ir_size(s->ir), &c, c.microseconds);
+        add_row(t, s->baseline, ir_size(s->ir), &c, c.microseconds);
     }
 }
 
@@ -139,7 +145,7 @@ static int show(const struct session *s, struct table_form form)
     table_print(&t, stdout, form);
     table_free(&t);
     if (!form.csv && !form.json)
-        printf("\nbaseline: %s, %zu instructions; %zu %s twice\n", s->passes->name, ir_size(s->ir),
+        printf("\nbaseline: %s, %zu instructions; %zu %s twice\n", s->baseline, ir_size(s->ir),
                session_cases(s),
                as_counted(session_cases(s), "case, as it is", "cases, as they are"));
     return flush_stdout();

@@ -190,6 +190,9 @@ int session_open(struct session *s, const struct session_options *options)
     s->task.simpler = ir_simpler;
     if (rc != 0)
         session_close(s);
+    else
+        snprintf(s->baseline, sizeof s->baseline, "%s%s", s->passes->name,
+                 s->has_source ? "+source" : "");
     return rc;
 }
 
@@ -256,7 +259,7 @@ void story_of(struct story *story, const struct session *s, const struct search_
         story_put_hash_of_file(story, "harness_sha256", o->harness);
     }
     story_put(story, "cflags", or_else(o->cflags, ""));
-    story_put(story, "baseline", s->passes->name);
+    story_put(story, "baseline", s->baseline);
     ir_hash(s->ir, hex);
     story_put(story, "module", hex);
     story_put_number(story, "timeout_ms", (double)o->timeout_ms);

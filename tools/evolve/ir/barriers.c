@@ -8,23 +8,6 @@
 #include "base/util.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static int has_no_memory(LLVMValueRef call)
-{
-    static const char *const names[] = {"memory", "readnone"}; /* of LLVM 16, of those before */
-    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMValueRef f = LLVMGetCalledValue(call);
-    for (size_t i = 0; i < 2; i++) {
-        const unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-        LLVMAttributeRef is = kind == 0 ? NULL : LLVMGetCallSiteEnumAttribute(call, at, kind);
-        if (is == NULL && kind != 0 && LLVMIsAFunction(f))
-            is = LLVMGetEnumAttributeAtIndex(f, at, kind);
-        if (is != NULL && LLVMGetEnumAttributeValue(is) == 0)
-            return 1;
-    }
-    return 0;
-}
 
 static int touches_memory(LLVMValueRef v)
 {
@@ -33,7 +16,7 @@ static int touches_memory(LLVMValueRef v)
     case LLVMStore:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return 1;
-    case LLVMCall: return !has_no_memory(v);
+    case LLVMCall: return !rules_is_free_of_memory(v);
     default: return 0;
     }
 }
@@ -41,25 +24,10 @@ static int touches_memory(LLVMValueRef v)
 /* Is there a way of one step or more from a block to another one, other than through `without`? */
 static int leads(const struct body *b, uint32_t from, uint32_t to, uint32_t without)
 {
-    const size_t n = b->flow->n_blocks;
-    unsigned char *seen = xcalloc(n, 1);
-    uint32_t *left = xmalloc((n + 1) * sizeof *left);
-    size_t n_left = 0;
-    int found = 0;
-    left[n_left++] = from;
-    while (!found && n_left > 0) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block[left[--n_left]]);
-        for (unsigned i = 0; !found && i < LLVMGetNumSuccessors(end); i++) {
-            uint32_t next = 0;
-            while (b->block[next] != LLVMGetSuccessor(end, i))
-                next++;
-            found = next == to;
-            if (!seen[next] && next != without)
-                seen[next] = 1, left[n_left++] = next;
-        }
-    }
-    free(seen);
-    free(left);
+    unsigned char *reached = xcalloc(b->flow->n_blocks, 1);
+    flow_reach(b->block, b->flow->n_blocks, from, without, reached);
+    const int found = reached[to];
+    free(reached);
     return found;
 }
 

@@ -16,30 +16,26 @@
 /* The sets begin full and shrink until they stay the same: the quick way for some hundred blocks
    at most. */
 
-struct graph {
-    LLVMBasicBlockRef *block;
-    size_t n;
-};
-
-static size_t number_of(const struct graph *g, LLVMBasicBlockRef block)
+static size_t number_of(const LLVMBasicBlockRef *block, LLVMBasicBlockRef of)
 {
     size_t i = 0;
-    while (g->block[i] != block)
+    while (block[i] != of)
         i++;
     return i;
 }
 
-static void mark_reachable(const struct graph *g, unsigned char *reachable, size_t from)
+void flow_reach(const LLVMBasicBlockRef *block, size_t n, size_t from, size_t without,
+                unsigned char *reached)
 {
-    size_t *left = xmalloc(g->n * sizeof *left), n = 0;
-    reachable[from] = 1;
-    left[n++] = from;
-    while (n > 0) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[left[--n]]);
+    size_t *left = xmalloc((n + 1) * sizeof *left), n_left = 0;
+    left[n_left++] = from;
+    while (n_left > 0) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(block[left[--n_left]]);
         for (unsigned k = 0; end != NULL && k < LLVMGetNumSuccessors(end); k++) {
-            const size_t to = number_of(g, LLVMGetSuccessor(end, k));
-            if (!reachable[to])
-                reachable[to] = 1, left[n++] = to;
+            const size_t to = number_of(block, LLVMGetSuccessor(end, k));
+            if (!reached[to] && to != without)
+                left[n_left++] = to;
+            reached[to] = 1;
         }
     }
     free(left);
@@ -61,33 +57,34 @@ static int narrow(struct flow *f, size_t block, size_t to)
     return changed;
 }
 
-static int narrow_all(struct flow *f, const struct graph *g)
+static int narrow_all(struct flow *f, const LLVMBasicBlockRef *block)
 {
     int changed = 0;
-    for (size_t i = 0; i < g->n; i++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[i]);
+    for (size_t i = 0; i < f->n_blocks; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(block[i]);
         for (unsigned k = 0; f->reachable[i] && end != NULL && k < LLVMGetNumSuccessors(end); k++)
-            changed |= narrow(f, i, number_of(g, LLVMGetSuccessor(end, k)));
+            changed |= narrow(f, i, number_of(block, LLVMGetSuccessor(end, k)));
     }
     return changed;
 }
 
 void flow_make(struct flow *f, LLVMValueRef function)
 {
-    struct graph g = {NULL, LLVMCountBasicBlocks(function)};
-    g.block = xmalloc(g.n * sizeof(LLVMBasicBlockRef));
-    LLVMGetBasicBlocks(function, g.block);
-    f->n_blocks = g.n;
-    f->words = (g.n + 63) / 64;
-    f->dominators = xmalloc(g.n * f->words * sizeof *f->dominators);
-    f->reachable = xcalloc(g.n, 1);
-    memset(f->dominators, 0xff, g.n * f->words * sizeof *f->dominators);
+    const size_t n = LLVMCountBasicBlocks(function);
+    LLVMBasicBlockRef *block = xmalloc(n * sizeof *block);
+    LLVMGetBasicBlocks(function, block);
+    f->n_blocks = n;
+    f->words = (n + 63) / 64;
+    f->dominators = xmalloc(n * f->words * sizeof *f->dominators);
+    f->reachable = xcalloc(n, 1);
+    memset(f->dominators, 0xff, n * f->words * sizeof *f->dominators);
     memset(f->dominators, 0, f->words * sizeof *f->dominators);
     f->dominators[0] = 1; /* the entry has no other */
-    mark_reachable(&g, f->reachable, 0);
-    while (narrow_all(f, &g))
+    f->reachable[0] = 1;
+    flow_reach(block, n, 0, n, f->reachable);
+    while (narrow_all(f, block))
         ;
-    free(g.block);
+    free(block);
 }
 
 void flow_free(struct flow *f)

@@ -16,9 +16,12 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the machines that code is made for ---- */
 
@@ -78,6 +81,28 @@ static LLVMCodeGenOptLevel effort_of(int level)
     return levels[level < 0 || level > 3 ? 3 : level];
 }
 
+/* Of a processor that it does not know LLVM tells on standard error, and goes on with another one.
+   -1 after a message in its place */
+static int check_cpu(LLVMTargetRef target, const char *triple, const char *cpu)
+{
+    struct stat said = {0};
+    FILE *hidden = tmpfile();
+    const int own = dup(STDERR_FILENO);
+    if (hidden != NULL && own >= 0 && dup2(fileno(hidden), STDERR_FILENO) >= 0) {
+        LLVMDisposeTargetMachine(LLVMCreateTargetMachine(
+            target, triple, cpu, "", LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelDefault));
+        dup2(own, STDERR_FILENO);
+        fstat(fileno(hidden), &said);
+    }
+    if (own >= 0)
+        close(own);
+    if (hidden != NULL)
+        fclose(hidden);
+    return said.st_size == 0
+               ? 0
+               : fail("target %s: LLVM %d has no processor %s", triple, LLVM_VERSION_MAJOR, cpu);
+}
+
 int target_make(struct ir *ir, const struct ir_source *source)
 {
     LLVMTargetRef target;
@@ -91,10 +116,14 @@ int target_make(struct ir *ir, const struct ir_source *source)
     if (LLVMGetTargetFromTriple(triple, &target, &error)) {
         const int has_ir = strncmp(triple, "spir", 4) == 0;
         if (!has_ir)
-            fail("target %s: %s", triple, error);
+            fail("target %s: LLVM %d makes no code for it here: there are amdgcn, nvptx64 and this "
+                 "machine, and spir64 as IR",
+                 triple, LLVM_VERSION_MAJOR);
         LLVMDisposeMessage(error);
         return has_ir ? 0 : -1;
     }
+    if (source->cpu != NULL && check_cpu(target, triple, cpu) != 0)
+        return -1;
     ir->machine =
         LLVMCreateTargetMachine(target, triple, cpu, features, effort_of(ir->passes.level),
                                 LLVMRelocPIC, LLVMCodeModelDefault);
@@ -525,6 +554,8 @@ static int emit_code_object(struct ir *ir, LLVMModuleRef module, struct buf *out
     if (strncmp(LLVMGetTarget(module), "amdgcn", 6) != 0)
         return fail("%s: there are code objects of amdgcn alone, not of %s", ir->path,
                     LLVMGetTarget(module));
+    if (ir->has_no_cpu)
+        return fail("%s: a code object needs --cpu, such as gfx90a", ir->path);
     int status = generate(ir, module, IR_OBJECT, &object);
     if (status == 0)
         status = link_object(&object, out);
@@ -545,8 +576,6 @@ static int emit(struct ir *ir, LLVMModuleRef module, enum ir_form form, struct b
         return fail("%s: %s has no objects, its assembly is PTX", ir->path, LLVMGetTarget(module));
     return generate(ir, module, form, out);
 }
-
-const char ir_form_names[] = "ir|bitcode|asm|object|code-object";
 
 /* VALID, or why not, after a message */
 static enum outcome emit_list(struct ir *ir, const struct edits *list, enum ir_form form,

@@ -36,6 +36,8 @@ struct ir;
    another major version. */
 int ir_open(struct ir **ir, const struct ir_source *source, const struct ir_passes *passes);
 void ir_close(struct ir *ir);
+/* The text of a source of OpenCL C with what it includes, for a compiler of the device's own */
+int ir_preprocess(const struct ir_source *source, struct buf *out);
 size_t ir_size(const struct ir *ir); /* instructions of the function, those of debugging aside */
 void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches start from */
 
@@ -45,7 +47,7 @@ void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches 
 int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
 int ir_applies(void *ir, const struct edits *list);
 int ir_simpler(void *ir, const struct edit *e, struct edit *out);
-/* Of a list that does not apply: the number of the first edit that does not, from 1 on, and why */
+/* The number of the first edit that does not apply, from 1 on, and why; 0: all do */
 size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why);
 
 /* What an edit of a list did. Texts are to be freed by ir_steps_free. */
@@ -69,7 +71,7 @@ void ir_forget(void *ir);                /* frees the code that was compiled las
 const char *ir_why(const struct ir *ir); /* what LLVM said when there was none; "" */
 
 enum ir_form { IR_TEXT, IR_BITCODE, IR_ASSEMBLY, IR_OBJECT, IR_CODE_OBJECT };
-extern const char ir_form_names[]; /* "ir|bitcode|asm|...", as options choose from them */
+#define IR_FORM_NAMES "ir|bitcode|asm|object|code-object" /* as options choose from them */
 /* The whole module, edited and behind the passes, appended to `out`. If `name` is not NULL, the
    function is renamed, and of a host's module nothing else is seen from outside, so that variants
    can be linked together. IR_CODE_OBJECT: AMDGPU's, linked by lld-16; NVPTX's assembly is PTX. */

@@ -22,6 +22,10 @@ struct flow {
 
 void flow_make(struct flow *f, LLVMValueRef function);
 void flow_free(struct flow *f);
+/* Marks the blocks that are reached from one of n by a step or more, and by none behind `without`
+   (n: there is no such block). */
+void flow_reach(const LLVMBasicBlockRef *block, size_t n, size_t from, size_t without,
+                unsigned char *reached);
 int flow_dominates(const struct flow *f, uint32_t block, uint32_t of);
 
 /* ---- a kernel ---- */
@@ -29,7 +33,7 @@ int flow_dominates(const struct flow *f, uint32_t block, uint32_t of);
 struct ir {
     char *path, *function;
     struct ir_passes passes;
-    int edit_barriers, is_host;
+    int edit_barriers, is_host, has_no_cpu;
     LLVMContextRef context;
     LLVMModuleRef module; /* behind the passes, without debug information; it is only cloned */
     LLVMModuleRef sketch; /* the same without metadata: to see what applies */
@@ -135,8 +139,9 @@ enum rules_class {
 
 enum rules_class rules_of(LLVMValueRef instruction);
 int rules_is_convergent(LLVMValueRef instruction); /* a call that lanes come to together */
-int rules_is_lifetime(LLVMValueRef instruction);   /* llvm.lifetime.start and its like */
-int rules_is_called(LLVMValueRef value);           /* does a call go through it? */
+int rules_is_free_of_memory(LLVMValueRef call);
+int rules_is_lifetime(LLVMValueRef instruction); /* llvm.lifetime.start and its like */
+int rules_is_called(LLVMValueRef value);         /* does a call go through it? */
 /* May the instruction's operand i be another value of the same type? */
 int rules_operand(LLVMValueRef instruction, unsigned i);
 

@@ -177,9 +177,10 @@ size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why)
     begin(&t, ir, &none);
     for (; i < list->n && operators_fit(&t.body, &list->v[i], ir->edit_barriers); i++)
         operators_do(&t.body, &list->v[i]);
-    *why = i < list->n ? operators_refusal(&t.body, &list->v[i], ir->edit_barriers) : "";
+    if (i < list->n)
+        *why = operators_refusal(&t.body, &list->v[i], ir->edit_barriers);
     end(&t);
-    return i + 1;
+    return i < list->n ? i + 1 : 0;
 }
 
 /* Something that moves away, or becomes another thing, may as well go. */

@@ -24,7 +24,7 @@ static int begins_with_any(const char *s, const char *const *starts)
     return 0;
 }
 
-static int is_barrier(const char *name)
+static int is_barriers_name(const char *name)
 {
     static const char *const names[] = {"llvm.amdgcn.s.barrier",
                                         "llvm.amdgcn.wave.barrier",
@@ -72,12 +72,31 @@ static int is_fixed(const char *name)
     return begins_with_any(name, names);
 }
 
-static int has_attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *name)
+static const LLVMAttributeIndex of_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+
+/* Of the call, else of the function that it calls; NULL if neither has it */
+static LLVMAttributeRef attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *name)
 {
     const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMValueRef f = LLVMGetCalledValue(call);
-    return LLVMGetCallSiteEnumAttribute(call, at, kind) != NULL
-           || (LLVMIsAFunction(f) && LLVMGetEnumAttributeAtIndex(f, at, kind) != NULL);
+    LLVMAttributeRef its = kind == 0 ? NULL : LLVMGetCallSiteEnumAttribute(call, at, kind);
+    return its != NULL || kind == 0 || !LLVMIsAFunction(f)
+               ? its
+               : LLVMGetEnumAttributeAtIndex(f, at, kind);
+}
+
+static int has_attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *name)
+{
+    return attribute(call, at, name) != NULL;
+}
+
+/* memory(none) of LLVM 16, readnone of those before */
+int rules_is_free_of_memory(LLVMValueRef call)
+{
+    LLVMAttributeRef memory = attribute(call, of_function, "memory");
+    if (memory == NULL)
+        memory = attribute(call, of_function, "readnone");
+    return memory != NULL && LLVMGetEnumAttributeValue(memory) == 0;
 }
 
 /* Memory that is passed in a way of its own, or an argument that is no value */
@@ -115,16 +134,25 @@ static int is_bound_to_return(LLVMValueRef call)
     return is_bound;
 }
 
+/* Clang takes each function that OpenCL only declares for one that lanes come to together. Not so
+   its functions of numbers, which touch no memory: those of groups do, as far as clang tells. */
+static int meets_lanes(LLVMValueRef call)
+{
+    const char *name = callee(call);
+    return has_attribute(call, of_function, "convergent")
+           && (strncmp(name, "_Z", 2) != 0 || strstr(name, "_group_") != NULL
+               || !rules_is_free_of_memory(call));
+}
+
 static enum rules_class class_of_call(LLVMValueRef call)
 {
     const char *name = callee(call);
     const int n_others = LLVMGetNumOperands(call) - 1 - (int)LLVMGetNumArgOperands(call);
-    if (is_barrier(name))
+    if (is_barriers_name(name))
         return RULES_BARRIER;
     if (*name == '\0' || is_fixed(name) || n_others > 0 || is_volatile_copy(call)
-        || is_bound_to_return(call) || has_special_argument(call)
-        || has_attribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent")
-        || has_attribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "returns_twice"))
+        || is_bound_to_return(call) || has_special_argument(call) || meets_lanes(call)
+        || has_attribute(call, of_function, "returns_twice"))
         return RULES_NEVER;
     return RULES_PLAIN;
 }
@@ -147,8 +175,7 @@ int rules_is_called(LLVMValueRef value)
 
 int rules_is_convergent(LLVMValueRef v)
 {
-    return LLVMIsACallInst(v)
-           && has_attribute(v, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent");
+    return LLVMIsACallInst(v) && has_attribute(v, of_function, "convergent");
 }
 
 /* ---- buffers ---- */

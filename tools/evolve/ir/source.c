@@ -73,6 +73,12 @@ static void add_target(struct process_words *w, const struct ir *ir, const struc
         add_cpu(w, s);
 }
 
+static void add_flags(struct process_words *w, const struct ir_source *s)
+{
+    for (const char *const *flag = s->flags; flag != NULL && *flag != NULL; flag++)
+        process_add(w, *flag);
+}
+
 /* -ffp-contract=off: so that each baseline gives the same bits. A user's own one comes behind. */
 static void add_options(struct process_words *w, const struct ir *ir, const struct ir_source *s)
 {
@@ -88,25 +94,41 @@ static void add_options(struct process_words *w, const struct ir *ir, const stru
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         process_add(w, always[i]);
     add_target(w, ir, s);
-    for (const char *const *flag = s->flags; flag != NULL && *flag != NULL; flag++)
-        process_add(w, *flag);
+    add_flags(w, s);
     process_add(w, "-o");
     process_add(w, "-");
     process_add(w, s->path);
 }
 
-/* What clang has to say goes to standard error as it is. */
-static int compile(struct ir *ir, const struct ir_source *s, struct buf *bitcode)
+/* What clang has to say goes to standard error as it is. The words are freed. */
+static int run_clang(struct process_words *words, const struct ir_source *s, struct buf *out)
+{
+    const int status = process_run(words, NULL, out);
+    process_free(words);
+    if (status > 0)
+        fail("%s: " EVOLVE_CLANG " refused it, with status %d", s->path, status);
+    else if (status == 0 && out->n == 0)
+        return fail("%s: " EVOLVE_CLANG " made nothing of it", s->path);
+    return status == 0 ? 0 : -1;
+}
+
+static int compile(const struct ir *ir, const struct ir_source *s, struct buf *bitcode)
 {
     struct process_words words = {0};
     add_options(&words, ir, s);
-    const int status = process_run(&words, NULL, bitcode);
-    process_free(&words);
-    if (status > 0)
-        fail("%s: " EVOLVE_CLANG " refused it, with status %d", s->path, status);
-    else if (status == 0 && bitcode->n == 0)
-        return fail("%s: " EVOLVE_CLANG " made nothing of it", s->path);
-    return status == 0 ? 0 : -1;
+    return run_clang(&words, s, bitcode);
+}
+
+int ir_preprocess(const struct ir_source *s, struct buf *out)
+{
+    static const char *const first[] = {EVOLVE_CLANG, "-E", "-P", "-target"};
+    struct process_words words = {0};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        process_add(&words, first[i]);
+    process_add(&words, s->target);
+    add_flags(&words, s);
+    process_add(&words, s->path);
+    return run_clang(&words, s, out);
 }
 
 /* ---- reading: by LLVM ---- */
@@ -354,13 +376,22 @@ static void forget_paths(struct ir *ir)
 
 /* Where LLVM gives up it ends the process. A child shall do this without a word. */
 static pid_t first_process;
+static struct buf kernel; /* the one that was opened last */
 
 static void give_up(const char *reason)
 {
     if (getpid() != first_process)
         raise(SIGKILL);
-    fail("LLVM gives up: %s", reason);
+    fail("%s: LLVM gives up: %s", kernel.s, reason);
     exit(1);
+}
+
+static void name_kernel(const struct ir_source *s)
+{
+    kernel.n = 0;
+    buf_printf(&kernel, "%s: %s%s%s%s%s", s->path, s->function, s->target != NULL ? " for " : "",
+               s->target != NULL ? s->target : "", s->cpu != NULL ? " " : "",
+               s->cpu != NULL ? s->cpu : "");
 }
 
 static void begin_process(void)
@@ -389,11 +420,13 @@ int ir_open(struct ir **out, const struct ir_source *source, const struct ir_pas
 {
     struct ir *ir = xcalloc(1, sizeof *ir);
     begin_process();
+    name_kernel(source);
     ir->path = xstrdup(source->path);
     ir->function = xstrdup(source->function);
     ir->passes = *passes;
     ir->edit_barriers = source->edit_barriers;
     ir->is_host = source->target == NULL;
+    ir->has_no_cpu = source->cpu == NULL;
     ir->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(ir->context, count_error, ir);
     if (fill(ir, source) == 0) {

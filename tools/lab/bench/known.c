@@ -46,7 +46,7 @@ static void *rows_grow(void *p, size_t n, size_t *cap, size_t size)
     return realloc(p, *cap * size);
 }
 
-/* All lines but the heading; the number of the first that is no row, or 0. */
+/* All lines but the heading; the number of the first that is not a row, or 0. */
 static long read_lines(const kpred_model *model, FILE *f, struct rows *rows)
 {
     const size_t fields = model->n_fields, params = model->n_params;

@@ -267,7 +267,7 @@ def default_of_bp(problem, kernels):
 
 
 def default_of_bf16(problem):
-    """A library; which of its kernels is no matter."""
+    """A library; which of its kernels is not a matter."""
     gpu, m, n, k, *_, preshuffled = problem
     arch, _, units = gpu.partition("_")
     if preshuffled == "True":

@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 
-signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` is no error
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` is not an error
 
 HITS = "method,model,split,key,row,k,hit,agree".split(",")
 TIMED_HITS = [*HITS, "share", "unlisted"]

@@ -42,7 +42,7 @@ def read_json(path):
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as e:
         die(f"{path}: {getattr(e, 'strerror', None) or e}", 1)
     if not isinstance(found, dict):
-        die(f"{path}: is no JSON object", 1)
+        die(f"{path}: is not a JSON object", 1)
     return found
 
 
@@ -87,7 +87,7 @@ def measurements(path):
     file = read_json(path)
     form = next((name for name in FORMS if name in file), None)
     if form is None:
-        die(f"{path}: has none of {', '.join(FORMS)}: it is no table of a tuner", 1)
+        die(f"{path}: has none of {', '.join(FORMS)}: it is not a table of a tuner", 1)
     try:
         device = file.get("device_name") or file.get("Metadata", {}).get("Device") or ""
         return list(FORMS[form](file)), device

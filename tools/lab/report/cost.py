@@ -66,7 +66,7 @@ def number(text, path, lines, name):
             return float(text)
     except (TypeError, ValueError):
         pass
-    return die(f"{path}:{lines.line_num}: {name} \"{text}\": is no number above 0")
+    return die(f"{path}:{lines.line_num}: {name} \"{text}\": is not a number above 0")
 
 
 def calls_of(function, text):
@@ -82,7 +82,7 @@ def read_instructions(path):
     total = re.search(r"^(?:totals|summary): (\d+)", text, re.M)
     calls = calls_of(SEARCHES[0], text) or calls_of(SEARCHES[1], text)
     if not total or not calls:
-        die(f"{path}: is no output of callgrind with calls of {' or '.join(SEARCHES)}")
+        die(f"{path}: is not an output of callgrind with calls of {' or '.join(SEARCHES)}")
     return int(total[1]) / calls
 
 
@@ -107,7 +107,7 @@ def read_counts(path):
     except OSError as e:
         return die(f"{path}: {e.strerror}")
     except (ValueError, KeyError, TypeError):
-        return die(f"{path}: is no description of a model, as `kpred models NAME --json` prints")
+        return die(f"{path}: is not a description of a model, as `kpred models NAME --json` prints")
 
 
 def bounds(counts, beam):
