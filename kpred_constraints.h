@@ -1900,7 +1900,7 @@ static int kpri_ocld_fits_lds(const int32_t *p, int32_t tile1, int32_t tile0, in
     tile =
         kpred_mul_sat(kpred_mul_sat(kpri_ocld_side(p, tile1, y), kpri_ocld_side(p, tile0, x)), ic);
     weights = kpred_mul_sat(kpred_mul_sat(y, x), oc * ic);
-    return kpred_fits_lds(tile) && kpred_fits_lds(weights)
+    return tile <= KPRED_GCN_LDS_BYTES && weights <= KPRED_GCN_LDS_BYTES
            && kpred_fits_lds((tile + weights) * (4 >> kpri_rule_half(p)));
 }
 
