@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: faults.sh [all [NAME...]]: a few faults for each command of the table `commands`; all: those of each call,
-# and of NAME alone. docs/soundness.md tells what is tried.
+# and of NAME alone. shim.c has the faults, and faults.py says what must hold after each.
 . tests/harness/script.inc
 . tests/faults/inputs.inc
 

@@ -6,7 +6,8 @@
 #
 # Without arguments it is the suite `fuzz`: every target runs on its seeds, which have to come to all its checks, and
 # on what was found by it. The log says by how many seeds each is reached. With --seconds each target runs for so long,
-# two at a time unless --jobs says otherwise. docs/soundness.md says what stays in $BUILD/fuzz.
+# two at a time unless --jobs says otherwise. Inputs that lead to new code stay in $BUILD/fuzz/corpus for the next run,
+# and those at which a target fails in $BUILD/fuzz/crashes.
 . tests/harness/script.inc
 FUZZ=tests/fuzz
 

@@ -141,7 +141,7 @@ objects() {
                 skipped "object, $api, $cc" "$api, $cc or nm is not installed"
                 continue
             fi
-            case $api,$cc in hip,*) levels='0 2 3' ;; cuda,gcc) levels=2 ;; *) levels= ;; esac
+            case $api,$cc in hip,*) levels='0 3' ;; cuda,gcc) levels=2 ;; *) levels= ;; esac
             for level in $levels; do check "object, $api, $cc -O$level" object $cc -std=c99 -O$level; done
         done
     done
@@ -181,9 +181,9 @@ RANK='^ *[1-8] +[0-9]+\.[0-9]{2}  [0-9]+(,[0-9]+){7}' # of a line of the table
 # example: with HIP by make
 example() {
     if [ $api = hip ]; then
-        make -s BUILD="$tmp" CC="$CC" CFLAGS="-O0 $C_WARNINGS" HIP_CFLAGS="$flags" HIP_LIBS="$libs" hip_select
+        make -s BUILD="$tmp" CC="$CC" CFLAGS="-O0 -DKPRED_SIMD=0 $C_WARNINGS" HIP_CFLAGS="$flags" HIP_LIBS="$libs" hip_select
     else
-        $compiler -std=c99 $C_WARNINGS -O0 $flags -I. examples/hip_select.c -o "$tmp/hip_select" $libs
+        $compiler -std=c99 $C_WARNINGS -O0 -DKPRED_SIMD=0 $flags -I. examples/hip_select.c -o "$tmp/hip_select" $libs
     fi
 }
 
