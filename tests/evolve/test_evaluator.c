@@ -169,7 +169,7 @@ int main(void)
     killed();
     compiles();
     survives("failed", "crashed", "it stores nothing");
-    survives("crash", "crashed", "it ended with signal 6");
+    survives("crash", "crashed", "it ended with signal 6, and said: no store");
     survives("lost", "crashed", "it ended with status 1");
     survives("hang", "timed-out", "it did not answer within 0.3 s");
     survives("nonsense", "garbled", "it answered \"bananas\"");
