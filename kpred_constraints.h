@@ -1795,12 +1795,12 @@ static int kpri_3x3u_applies(const int32_t *p)
    k / groups is no power of two, MIOpen reserves at least 4 and 3 registers for the lines. That is
    more only for three lines or fewer in one group of lanes, where the kernel uses at most 35
    registers in all, so it decides nothing.)
-   pre:  filters <= 127, 1 <= n_lines <= 8
+   pre:  w >= 1, filters <= 127, 1 <= n_lines <= 8
    post: result < 2^29; for w <= 1000, filters <= 8 and one line at most 228 */
 static int32_t kpri_3x3u_vgprs(const int32_t *p, int32_t filters, int32_t n_lines)
 {
     int32_t h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
-    int32_t lanes = kpred_ceil_div(w, kpred_ceil_div(w, KPRED_GCN_WAVE_SIZE));
+    int32_t waves = (w - 1) / KPRED_GCN_WAVE_SIZE + 1, lanes = (w - 1) / waves + 1;
     int32_t groups = kpred_ceil_div(w, lanes), in = groups * (h == n_lines ? n_lines : n_lines + 2);
 
     return (h != n_lines) + (w % lanes != 0) + 2 + 2 * in + groups * filters * n_lines;
