@@ -763,7 +763,7 @@ static int32_t kpri_register(const kpred_instr *in, const int32_t *r)
     case KPRED_OP_ADD: return kpri_saturate((int64_t)a + b);
     case KPRED_OP_SUB: return kpri_saturate((int64_t)a - b);
     case KPRED_OP_MUL: return kpri_saturate((int64_t)a * b);
-    case KPRED_OP_CEIL_DIV: return a < 0 || b <= 0 ? 0 : a / b + (a % b > 0);
+    case KPRED_OP_CEIL_DIV: return a < 1 || b < 1 ? 0 : (a - 1) / b + 1;
     case KPRED_OP_MOD: return a < 0 || b <= 0 ? 0 : a % b;
     case KPRED_OP_MIN: return a < b ? a : b;
     case KPRED_OP_MAX: return a > b ? a : b;
@@ -784,7 +784,8 @@ static int32_t kpri_share(int64_t d, unsigned shift)
 /* HATS: d lies between two centres, or beyond the first or the last of them. All others stay 0. */
 static void kpri_hats(int64_t d, unsigned shift, int32_t n, int16_t *x)
 {
-    const int32_t i = d < 0 ? 0 : d >> shift < n - 1 ? (int32_t)(d >> shift) : n - 1;
+    const int64_t centre = (d < 0 ? 0 : d) >> shift;
+    const int32_t i = centre < n - 1 ? (int32_t)centre : n - 1;
     const int64_t off = d - ((int64_t)i << shift);
     if (d < 0 || i == n - 1) {
         x[i] = 127;

@@ -105,8 +105,20 @@ small() {
     "$trainer" train tests/proof/small.spec --data "$1/small.csv" -o "$1/small.h" 2>"$1/said" || cat "$1/said"
 }
 
+# wrong ARGUMENT WHAT: ends with an error
+wrong() {
+    echo "whole.sh: $1: $2" >&2
+    exit 2
+}
+
 if [ "${1-}" = one ]; then
     shift
+    [ -f "${1-}" ] || wrong HEADER "there is no file ${1-}"
+    [ "${2-0}" -ge 1 ] 2>/dev/null && [ "$2" -le 1024 ] || wrong BEAM "${2-} is none of 1..1024"
+    case ${3-} in
+    call | apart | scale | rule | init | network | search | lists) ;;
+    *) wrong FORM "there is no form ${3-}" ;;
+    esac
     mkdir -p "$BUILD/proof"
     row "$@"
     exit
