@@ -46,6 +46,7 @@ END
     defines="$defines $form -DMODEL=kpred_model_$model"
     defines="$defines -DARENA=KPRED_$(echo "$model" | tr '[:lower:]' '[:upper:]')_ARENA"
     rm -f "$to.time"
+    # shellcheck disable=SC3045 # shells have -t
     (ulimit -t "$EACH" && frama-c -time "$to.time" -eva -machdep gcc_x86_64 \
         -warn-signed-downcast -warn-right-shift-negative -eva-precision 0 \
         -eva-auto-loop-unroll 1100 -eva-widening-delay 3 \

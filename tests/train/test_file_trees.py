@@ -173,6 +173,7 @@ def refused():
             ("a child beyond", "left_child: value 1 is no integer of", ("left_child=", "left_child=9")),
             ("a circle", "the children of tree 5 make no tree", ("left_child=1", "left_child=0")),
             ("no LightGBM", 'neither a text of LightGBM, which begins with "tree"', ("tree\n", "forest\n")),
+            ("XGBoost's binary form", "save the model as .json", ("tree\n", "{L\n")),
             ("labels", "pandas_categorical: is no list for each of 1 columns", ('[["', '[["a"], ["'))):
         path = changed("wrong.txt", fixture_text, *pairs)
         report.refuse(f"LightGBM: {name}", 1, text, f"{tmp}/ask {path}")

@@ -911,20 +911,26 @@ static int read_xgboost(struct reading *r, struct buf *bytes)
 
 /* ---- the whole ---- */
 
+static int read_either(struct reading *r, struct buf *bytes)
+{
+    const char *at = bytes->s + strspn(bytes->s, " \t\r\n");
+    if (!strncmp(at, "{L", 2))
+        return fail("%s: this is XGBoost's binary form (UBJSON): save the model as .json", r->path);
+    if (*at == '{')
+        return read_xgboost(r, bytes);
+    if (!strncmp(at, "tree\n", 5))
+        return read_lightgbm(r, bytes);
+    return fail("%s:1: this is neither a text of LightGBM, which begins with \"tree\", nor JSON of "
+                "XGBoost",
+                r->path);
+}
+
 int file_trees_read(struct file_trees *t, const char *path)
 {
     struct reading r = {t, path, {0, 0, 0, 0, 0, 0}};
     struct buf bytes = {NULL, 0, 0};
     memset(t, 0, sizeof *t);
-    int bad = read_unpacked(path, most_bytes, &bytes);
-    if (!bad) {
-        const char *at = bytes.s + strspn(bytes.s, " \t\r\n");
-        bad = *at == '{'                  ? read_xgboost(&r, &bytes)
-              : !strncmp(at, "tree\n", 5) ? read_lightgbm(&r, &bytes)
-                                          : fail("%s:1: this is neither a text of LightGBM, which "
-                                                 "begins with \"tree\", nor JSON of XGBoost",
-                                                 path);
-    }
+    const int bad = read_unpacked(path, most_bytes, &bytes) || read_either(&r, &bytes) ? -1 : 0;
     buf_free(&bytes);
     return bad;
 }
