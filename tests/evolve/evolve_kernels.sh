@@ -41,7 +41,7 @@ evaluator() {
     opencl) set -- opencl -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' -lOpenCL ;;
     esac
     api=$1; shift
-    $CC -std=c99 $C_WARNINGS -O1 -I. -Iexamples $folder/gpu/evaluate.c "$@" -lm -o "$tmp/evaluate_$api"
+    $CC -std=c99 $C_WARNINGS -O0 -I. -Iexamples $folder/gpu/evaluate.c "$@" -lm -o "$tmp/evaluate_$api"
 }
 CUDA=${CUDA:-/usr/local/cuda}
 export POCL_CACHE_DIR="$tmp/pocl" POCL_KERNEL_CACHE=0
@@ -112,7 +112,7 @@ with_hip() {
     "$tmp/real" "$tmp/a.co" "$tmp/b.co" >"$tmp/out" 2>&1
     case $? in 2 | 77) grep -q '^gpu_run: ' "$tmp/out" ;; *) return 1 ;; esac
 }
-check "gpu_run compiles" $CC -std=c99 $C_WARNINGS -O1 -I. -Itests "-DPROGRAM=\"$gpu/gpu_run.c\"" tests/hip/gemm_gpu.c \
+check "gpu_run compiles" $CC -std=c99 $C_WARNINGS -O0 -I. -Itests "-DPROGRAM=\"$gpu/gpu_run.c\"" tests/hip/gemm_gpu.c \
     -rdynamic -ldl -lm -o "$tmp/runner"
 check "gpu_run: equal outputs" runs '' 0 'b[.]co *equal  median 5000[.]00 us, MAD 0[.]00, 1[.]000'
 check "gpu_run: a code object that writes nothing" runs wrong 1 'b[.]co *NOT EQUAL'

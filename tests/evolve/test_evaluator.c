@@ -69,9 +69,9 @@ static void stumbles(void)
 static void disturbed(void)
 {
     put_text("disturb", "%s", "");
-    RAN_CASE(RAN("kpred-evolve search " ON " --evaluate ./evaluator --evaluations 300 -o quiet.log")
+    RAN_CASE(RAN("kpred-evolve search " ON " --evaluate ./evaluator --evaluations 40 -o quiet.log")
                      == 0
-                 && !is_there("disturb") && strcmp(text_of("quiet.log"), text_of("whole.log")) == 0,
+                 && !is_there("disturb") && begins(text_of("whole.log"), text_of("quiet.log")),
              "search: a machine that is busy for a moment");
 }
 
@@ -169,7 +169,7 @@ int main(void)
     killed();
     compiles();
     survives("failed", "crashed", "it stores nothing");
-    survives("crash", "crashed", "it ended with signal 6");
+    survives("crash", "crashed", "it ended with signal 6, and said: no store");
     survives("lost", "crashed", "it ended with status 1");
     survives("hang", "timed-out", "it did not answer within 0.3 s");
     survives("nonsense", "garbled", "it answered \"bananas\"");

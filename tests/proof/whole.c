@@ -1,7 +1,7 @@
 /* whole.c - kpred_init and kpred_predict of a model, or its rule alone, for Frama-C's Eva (whole.h)
    SPDX-License-Identifier: MIT
 
-   Each field of the problem, k and each word of the arena is any number of its type.
+   Each field of the problem, their number, k and each word of the arena is any number of its type.
      -DAPART      the parts of the arena are arrays of exactly the size that they need, so that Eva
                   sees an access that runs from one into another; with a beam of one that is the
                   whole call, in which the scores of a rescue take the place of the links, too, and
@@ -158,9 +158,10 @@ static kpred_tuple out[BEAM];
 static kpred_status predict(kpred_ctx *ctx, size_t *n)
 {
     const size_t k = (size_t)Frama_C_unsigned_long_interval(0, SIZE_MAX);
+    const size_t n_fields = (size_t)Frama_C_unsigned_long_interval(0, SIZE_MAX);
     kpred_status status;
     //@ slevel 50;
-    status = kpred_predict(ctx, problem, model.n_fields, out, k, n);
+    status = kpred_predict(ctx, problem, n_fields, out, k, n);
     if (status == KPRED_OK) {
         holds_of_fields();
         holds(*n >= 1 && *n <= BEAM);

@@ -123,7 +123,7 @@ compiled() {
 # One model from outside the installation, by the names that a program may give it
 outside() {
     printf '#define KPRED_IMPLEMENTATION\n#include %s\nint main(void) { return 0; }\n' "$1" >"$tmp/outside.c"
-    (cd "$tmp/empty" && $CC -std=c99 $C_WARNINGS -I"$prefix/$2" "$tmp/outside.c" -o "$tmp/program") &&
+    (cd "$tmp/empty" && $CC -std=c99 -DKPRED_SIMD=0 $C_WARNINGS -I"$prefix/$2" "$tmp/outside.c" -o "$tmp/program") &&
         "$tmp/program"
 }
 

@@ -2,8 +2,9 @@
 # rules_oracle.sh - the rules of kpred_constraints.h against the oracle, and the tuples of the shipped models
 # SPDX-License-Identifier: MIT
 #
-# usage: rules_oracle.sh [1|2|returned|listed]. The first part has the four kernels with a filter of their own; returned:
-# ten tuples for each problem of the databases, of the models of kernels in perf-dbs; listed: test_solver.c's find-dbs.
+# usage: rules_oracle.sh [1|many|2|returned|listed]. The first part has the four kernels with a filter of their own, as
+# `many` has before a release; returned: ten tuples for each problem of the databases, of the models of kernels in
+# perf-dbs; listed: test_solver.c's find-dbs.
 # RANDOM_TUPLES in the environment: of all kernels together, default 100000
 . tests/harness/script.inc
 
@@ -41,7 +42,7 @@ if [ "${1-}" = listed ]; then
 fi
 
 case ${1-} in
-1) kernels="conv_asm_1x1u conv_ocl_direct_fwd_1x1 conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3" ;;
+1 | many) kernels="conv_asm_1x1u conv_ocl_direct_fwd_1x1 conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3" ;;
 2) kernels=$(sed -n 's/^    ("\(conv_[a-z0-9_]*\)".*/\1/p' tests/rules/rules_oracle.py | sed 1,4d) ;;
 *) kernels= ;;
 esac

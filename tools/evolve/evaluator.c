@@ -653,6 +653,17 @@ int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
     return evaluator_take_baseline(e, code);
 }
 
+/* Why it failed may stand on its standard error. */
+static int refuse_baseline(const struct evaluator *e)
+{
+    struct buf said = {0};
+    if (e->talk.pid != 0)
+        talk_said(&e->talk, &said);
+    fail("%s: the unedited kernel: %s%s", e->plan.command, e->why, said.n > 0 ? said.s : "");
+    buf_free(&said);
+    return -1;
+}
+
 int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *code)
 {
     drop_file(e->baseline);
@@ -662,7 +673,7 @@ int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *co
                                e->plan.seconds + start_seconds};
     const struct result r = ask(e, &q);
     if (r.outcome != OUTCOME_VALID)
-        return fail("%s: the unedited kernel: %s", e->plan.command, e->why);
+        return refuse_baseline(e);
     size_t cases[TASK_CASES];
     const size_t n = timed(e, EFFORT_JUDGE, cases);
     for (size_t k = 0; k < n; k++)

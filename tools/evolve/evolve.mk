@@ -4,6 +4,7 @@
 # kpred-evolve is built where LLVM's C API and clang of one version are; nothing else needs them.
 LLVM_CONFIG ?= llvm-config-16
 EVOLVE_CLANG ?= clang-16
+EVOLVE_LLD ?= $(EVOLVE_CLANG:clang%=ld.lld%)
 LLVM_LIB := $(shell command -v $(EVOLVE_CLANG) >/dev/null && $(LLVM_CONFIG) --link-shared --ldflags --libs core 2>/dev/null)
 ifneq ($(LLVM_LIB),)
 EVOLVE := $(wildcard tools/evolve/*.c tools/evolve/*/*.c)
@@ -12,7 +13,7 @@ EVOLVE_ARCHIVE = $(BUILD)/libkpred-evolve.a
 PROGRAMS += $(BUILD)/kpred-evolve
 LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
 EVOLVE_TRANSLATE := $(shell $(LLVM_CONFIG) --bindir)/mlir-translate
-LLVM_FLAGS = -isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"' \
+LLVM_FLAGS = -isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"' -DEVOLVE_LLD='"$(EVOLVE_LLD)"' \
     -DEVOLVE_TRANSLATE='"$(EVOLVE_TRANSLATE)"'
 # MLIR's C API is there as archives alone, which call each other.
 LLVM_LIBDIR := $(shell $(LLVM_CONFIG) --libdir)
@@ -33,7 +34,7 @@ $(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE
 
 $(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
 	$(call says,ar,$@)rm -f $@ && $(AR) rcs $@ $^
-	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)" -DEVOLVE_TRANSLATE="$(EVOLVE_TRANSLATE)"$(if $(MLIR_ARCHIVES), -DHAVE_MLIR)' >$(BUILD)/evolve.flags
+	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)" -DEVOLVE_LLD="$(EVOLVE_LLD)" -DEVOLVE_TRANSLATE="$(EVOLVE_TRANSLATE)"$(if $(MLIR_ARCHIVES), -DHAVE_MLIR)' >$(BUILD)/evolve.flags
 
 $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)

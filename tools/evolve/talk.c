@@ -167,29 +167,46 @@ enum talk_news talk_hear(struct talk *t, double deadline, struct buf *line)
 
 /* ---- last words ---- */
 
-/* The last line of a file that has more than blanks; NULL if there is none */
-static char *last_line(const char *path, struct buf *text)
+/* That ended it, or its command in a shell; 0: none did */
+static int signal_of(const struct talk *t)
+{
+    const int status = WEXITSTATUS(t->status);
+    return WIFSIGNALED(t->status) ? WTERMSIG(t->status) : status > 128 ? status - 128 : 0;
+}
+
+/* The last line that has more than blanks, and is not the shell's "Aborted"; NULL if there is none.
+   It is in `text`. */
+static char *last_line(const struct talk *t, struct buf *text)
 {
     char *last = NULL, *line, *at;
     struct stat st;
-    if (stat(path, &st) != 0 || st.st_size == 0 || read_file(path, (size_t)1 << 24, text) != 0)
+    const char *of_shell = signal_of(t) != 0 ? strsignal(signal_of(t)) : NULL;
+    if (stat(t->said, &st) != 0 || st.st_size == 0
+        || read_file(t->said, (size_t)1 << 24, text) != 0)
         return NULL;
-    for (at = text->s; (line = next_line(&at)) != NULL;)
-        if (*trim_blanks(line) != '\0')
-            last = trim_blanks(line);
+    for (at = text->s; (line = next_line(&at)) != NULL;) {
+        line = trim_blanks(line);
+        if (*line != '\0'
+            && (of_shell == NULL || strncmp(line, of_shell, strlen(of_shell)) != 0 || last == NULL))
+            last = line;
+    }
     return last;
+}
+
+void talk_said(const struct talk *t, struct buf *out)
+{
+    struct buf text = {0};
+    const char *last = last_line(t, &text);
+    if (last != NULL)
+        buf_printf(out, ", and said: %.300s", last);
+    buf_free(&text);
 }
 
 void talk_last_words(const struct talk *t, struct buf *out)
 {
-    struct buf text = {0};
-    const char *last = last_line(t->said, &text);
-    const int status = WEXITSTATUS(t->status); /* above 128: of a shell whose command was killed */
-    if (WIFSIGNALED(t->status) || status > 128)
-        buf_printf(out, "signal %d", WIFSIGNALED(t->status) ? WTERMSIG(t->status) : status - 128);
+    if (signal_of(t) != 0)
+        buf_printf(out, "signal %d", signal_of(t));
     else
-        buf_printf(out, "status %d", status);
-    if (last != NULL)
-        buf_printf(out, ", and said: %.300s", last);
-    buf_free(&text);
+        buf_printf(out, "status %d", WEXITSTATUS(t->status));
+    talk_said(t, out);
 }

@@ -24,5 +24,7 @@ int talk_waits(const struct talk *t);
 enum talk_news talk_hear(struct talk *t, double deadline, struct buf *line);
 void talk_end(struct talk *t);    /* with all of its group, now */
 void talk_finish(struct talk *t); /* the same, but it may first end by itself for a moment */
+/* ", and said: no device": the last line on its standard error, or nothing */
+void talk_said(const struct talk *t, struct buf *out);
 /* "signal 11", "status 3, and said: no device": of the last end */
 void talk_last_words(const struct talk *t, struct buf *out);

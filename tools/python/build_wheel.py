@@ -101,7 +101,7 @@ def build_sdist(sdist_directory, config_settings=None):
     files = {name: content(path) for name, path in paths.items()}
     files["PKG-INFO"] = METADATA.format(version=version()).encode()
     name = f"{folder}.tar.gz"
-    with whole(os.path.join(sdist_directory, name)) as f, tarfile.open(fileobj=f, mode="w:gz") as t:
+    with whole(os.path.join(sdist_directory, name)) as f, tarfile.open(fileobj=f, mode="w:gz", compresslevel=6) as t:
         for path, data in files.items():
             entry = tarfile.TarInfo(f"{folder}/{path}")
             entry.size = len(data)

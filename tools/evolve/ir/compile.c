@@ -435,10 +435,6 @@ const char *ir_why(const struct ir *ir)
     return *jit_error() != '\0' ? jit_error() : ir->error != NULL ? ir->error : "";
 }
 
-#ifndef EVOLVE_LLD
-#define EVOLVE_LLD "ld.lld-16"
-#endif
-
 /* ---- writing: the function's name ---- */
 
 /* Nothing but the function is seen from outside: variants of one kernel are linked together. */
@@ -529,7 +525,8 @@ static int run_linker(FILE *object, struct buf *out)
     const int status = process_run(&w, object, out);
     process_free(&w);
     if (status < 0)
-        return fail("a code object needs " EVOLVE_LLD " (Debian: apt-get install lld-16)");
+        return fail("a code object needs " EVOLVE_LLD " (Debian: apt-get install lld-%d)",
+                    LLVM_VERSION_MAJOR);
     return status == 0 ? 0 : fail(EVOLVE_LLD " ended with status %d", status);
 }
 
