@@ -537,16 +537,25 @@ extern "C" {
 #define KPRI_HOLDS(condition) (condition)
 #endif
 
+/*@ requires end > 0;
+    assigns \nothing;
+    ensures \result < end && (x < end ==> \result == x); */
 static KPRI_INLINE uint32_t kpri_below(uint32_t x, uint32_t end)
 {
     return KPRI_HOLDS(x < end) ? x : 0;
 }
 
+/*@ assigns \nothing;
+    ensures \result <= most && (x <= most ==> \result == x); */
 static KPRI_INLINE size_t kpri_at_most(size_t x, size_t most)
 {
     return KPRI_HOLDS(x <= most) ? x : most;
 }
 
+/*@ requires \valid(to + (0 .. n - 1)) && \valid_read(from + (0 .. n - 1));
+    requires \separated(to + (0 .. n - 1), from + (0 .. n - 1));
+    assigns to[0 .. n - 1];
+    ensures \forall integer i; 0 <= i < n ==> to[i] == from[i]; */
 static KPRI_INLINE void kpri_copy(int32_t *to, const int32_t *from, size_t n)
 {
     size_t i;
@@ -581,6 +590,14 @@ static KPRI_MAYBE_UNUSED int kpri_listed(const kpred_param *params, const uint8_
 }
 
 /* How the first n of a kernel's values compare with others: -1, 0 or 1 */
+/*@ requires \valid_read(kernel + (0 .. n - 1)) && \valid_read(values + (0 .. n - 1));
+    assigns \nothing;
+    ensures -1 <= \result <= 1;
+    ensures \result == 0 <==> (\forall integer i; 0 <= i < n ==> kernel[i] == values[i]);
+    ensures \result < 0 ==> \exists integer i; 0 <= i < n && kernel[i] < values[i]
+        && \forall integer j; 0 <= j < i ==> kernel[j] == values[j];
+    ensures \result > 0 ==> \exists integer i; 0 <= i < n && kernel[i] > values[i]
+        && \forall integer j; 0 <= j < i ==> kernel[j] == values[j]; */
 static int kpri_compare_values(const int32_t *kernel, const int32_t *values, size_t n)
 {
     size_t p;
@@ -590,7 +607,12 @@ static int kpri_compare_values(const int32_t *kernel, const int32_t *values, siz
     return 0;
 }
 
-/* The first kernel whose first n values are not less than these. There are fewer than 2^31. */
+/* The first kernel whose first n values are not less than these. */
+/*@ requires \valid_read(k) && k->n < 2147483648 && n <= k->n_params;
+    requires \valid_read(k->values + (0 .. k->n * k->n_params - 1));
+    requires \valid_read(values + (0 .. n - 1));
+    assigns \nothing;
+    ensures \result <= k->n; */
 static uint32_t kpri_first_kernel(const kpred_names *k, const int32_t *values, size_t n)
 {
     uint32_t low = 0, high = k->n;
@@ -679,6 +701,8 @@ static const int32_t kpri_log2_table[65] = {
     44990, 45904, 46809, 47705, 48593, 49472, 50344, 51207, 52063, 52911, 53751, 54584, 55410,
     56229, 57040, 57845, 58643, 59434, 60219, 60997, 61769, 62534, 63294, 64047, 64794, 65536};
 
+/*@ assigns \nothing;
+    ensures \result == \max(INT32_MIN, \min(INT32_MAX, x)); */
 static int32_t kpri_saturate(int64_t x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
@@ -697,6 +721,8 @@ static int32_t kpri_exp2_neg(uint32_t x)
 }
 
 /* How many bits of x are 0 above its highest 1, or above its last bit */
+/*@ assigns \nothing;
+    ensures 0 <= \result <= 31; */
 static int32_t kpri_leading_zeros(uint32_t x)
 {
 #if defined(__GNUC__)
@@ -715,7 +741,8 @@ static int32_t kpri_leading_zeros(uint32_t x)
 /* log2(x) in Q16, and 0 for 0. post: rising in x.
    A table step is at most 1466 and the fraction below 2^16, so the product fits 31 bits. */
 /*@ assigns \nothing;
-    ensures 0 <= \result <= 32 * 65536 && (x <= 2147483648 ==> \result <= 31 * 65536); */
+    ensures 0 <= \result <= 32 * 65536 && (x <= 2147483648 ==> \result <= 31 * 65536);
+    ensures x >= 16777216 ==> \result >= 24 * 65536; */
 static int32_t kpri_log2(uint32_t x)
 {
     const int32_t zeros = kpri_leading_zeros(x);
@@ -724,9 +751,13 @@ static int32_t kpri_log2(uint32_t x)
     return (31 - zeros) * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
 
-/* log2(sum_v 2^x_v) in Q16, which makes log2-probabilities of logits. pre: 1 <= n <= 128,
-   |x| < 2^29. The largest term is taken out, and is 2^24, so that the sum of the others with it
-   lies in 2^24..2^31. */
+/* log2(sum_v 2^x_v) in Q16, which makes log2-probabilities of logits. The largest term is taken
+   out, and is 2^24, so that the sum of the others with it lies in 2^24..2^31. */
+/*@ requires 1 <= n <= 128 && \valid_read(x + (0 .. n - 1));
+    requires \forall integer i; 0 <= i < n ==> -536870912 < x[i] < 536870912;
+    assigns \nothing;
+    ensures \forall integer i; 0 <= i < n ==> x[i] <= (int32_t)\result;
+    ensures -536870912 < (int32_t)\result < 536870912 + 7 * 65536; */
 static uint32_t kpri_norm(const int32_t *x, size_t n)
 {
     int32_t most = x[0];
@@ -736,11 +767,15 @@ static uint32_t kpri_norm(const int32_t *x, size_t n)
         most = x[v] > most ? x[v] : most;
     for (v = 0; v < n; v++)
         sum += (uint32_t)kpri_exp2_neg((uint32_t)most - (uint32_t)x[v]);
-    return (uint32_t)most + (uint32_t)kpri_log2(sum) - 24 * 65536;
+    sum = (uint32_t)kpri_log2(sum) - 24 * 65536;
+    return (uint32_t)most + sum;
 }
 
-/* n logits to `start` plus their log2-probabilities, each of which is -2^26..0.
-   pre: start >= -2^30 */
+/* n logits to `start` plus their log2-probabilities, each of which is -2^26..0 */
+/*@ requires 1 <= n <= 128 && \valid(x + (0 .. n - 1)) && -1073741824 <= start <= 0;
+    requires \forall integer i; 0 <= i < n ==> -536870912 < x[i] < 536870912;
+    assigns x[0 .. n - 1];
+    ensures \forall integer i; 0 <= i < n ==> start - 67108864 <= x[i] <= start; */
 static void kpri_scores1(int32_t *x, size_t n, int32_t start)
 {
     const uint32_t norm = kpri_norm(x, n);
@@ -755,6 +790,8 @@ static void kpri_scores1(int32_t *x, size_t n, int32_t start)
 /* ---- >>features ----------------------------------------------------------------------------- */
 
 /* The value that a register instruction appends. */
+/*@ requires \valid_read(in) && \valid_read(r + in->a) && \valid_read(r + in->b);
+    assigns \nothing; */
 static int32_t kpri_register(const kpred_instr *in, const int32_t *r)
 {
     const int32_t a = r[in->a], b = r[in->b];
@@ -782,6 +819,10 @@ static int32_t kpri_share(int64_t d, unsigned shift)
 }
 
 /* HATS: d lies between two centres, or beyond the first or the last of them. All others stay 0. */
+/*@ requires 1 <= n <= 255 && shift < 32 && -4294967296 < d < 4294967296;
+    requires \valid(x + (0 .. n - 1)) && \forall integer i; 0 <= i < n ==> x[i] == 0;
+    assigns x[0 .. n - 1];
+    ensures \forall integer i; 0 <= i < n ==> 0 <= x[i] <= 127; */
 static void kpri_hats(int64_t d, unsigned shift, int32_t n, int16_t *x)
 {
     const int64_t centre = (d < 0 ? 0 : d) >> shift;
@@ -903,7 +944,9 @@ static KPRI_MAYBE_UNUSED void kpri_prefix_rows(const kpri_parameter *p, const un
         row[i] = kpri_prefix_row(p, prefix, i);
 }
 
-/* x * scale / 2^16. x <= 2^30 gives at most 2^31 - 2^27. */
+/*@ requires scale <= KPRED_MAX_SCALE;
+    assigns \nothing;
+    ensures x <= 1073741824 ==> \result == x * scale / 65536 <= 2147483648 - 134217728; */
 static uint32_t kpri_scaled(uint32_t x, uint32_t scale)
 {
     return (uint32_t)(((uint64_t)x * scale) >> 16);
@@ -1607,6 +1650,9 @@ static KPRI_LOOP void kpri_matvec_portable(const int8_t *w, const int32_t *bias,
 #pragma clang diagnostic pop
 #endif
 
+/*@ requires s < 32;
+    assigns \nothing;
+    ensures 0 <= \result <= 127; */
 static int16_t kpri_clamp(int32_t x, unsigned s)
 {
     x = (x < 0 ? 0 : x) >> s;
@@ -1869,6 +1915,9 @@ typedef struct kpri_search {
 } kpri_search;
 
 /* log2 of the lane of a parameter */
+/*@ requires 1 <= n_values <= 128;
+    assigns \nothing;
+    ensures 2 <= \result <= 7 && n_values <= 1 << \result; */
 static unsigned kpri_lane_bits(int32_t n_values)
 {
     unsigned bits = 2;
@@ -1877,6 +1926,9 @@ static unsigned kpri_lane_bits(int32_t n_values)
     return bits;
 }
 
+/*@ requires \valid_read(s) && \valid_read(s->model) && s->model->n_params <= KPRED_MAX_TUPLE;
+    assigns \nothing;
+    ensures \valid_read(\result + (0 .. s->model->n_params - 1)); */
 static unsigned char *kpri_indexes(const kpri_search *s, int32_t *record)
 {
     return (unsigned char *)(record + 1 + s->model->n_params);
@@ -1887,12 +1939,18 @@ static KPRI_INLINE int32_t *kpri_state(const kpri_search *s, int32_t *record)
     return record + KPRI_PREFIX_WORDS((size_t)s->model->n_params);
 }
 
+/*@ requires \valid_read(s) && i < 131072 && s->record_words < 2147483648;
+    assigns \nothing;
+    ensures \result == records + i * s->record_words; */
 static int32_t *kpri_record(const kpri_search *s, int32_t *records, size_t i)
 {
     return records + i * s->record_words;
 }
 
 /* The slot of a link that is not 0 */
+/*@ requires \valid_read(s) && 0 < s->end_slot <= 131072;
+    assigns \nothing;
+    ensures 0 <= \result < s->end_slot && (1 <= link <= s->end_slot ==> \result == link - 1); */
 static int32_t kpri_slot(const kpri_search *s, int32_t link)
 {
     return (int32_t)kpri_below((uint32_t)link - 1, s->end_slot);
@@ -1917,6 +1975,12 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *score
 #define KPRI_TRIED INT32_MIN
 
 /* The best value that has not been tried, the first of equals; -1: all have been tried. */
+/*@ requires 1 <= n && \valid_read(score + (0 .. n - 1));
+    assigns \nothing;
+    ensures -1 <= \result < n;
+    ensures \result < 0 <==> (\forall integer v; 0 <= v < n ==> score[v] == KPRI_TRIED);
+    ensures \result >= 0 ==> \forall integer v; 0 <= v < n ==> score[v] <= score[\result];
+    ensures \forall integer v; 0 <= v < \result ==> score[v] < score[\result]; */
 static KPRI_INLINE int32_t kpri_best_untried(const int32_t *score, int32_t n)
 {
     int32_t v, best = 0, most = score[0];
@@ -1990,6 +2054,14 @@ static KPRI_HOT int kpri_allowed(const kpri_search *s, int32_t *record, size_t n
 }
 
 /* -1, 0, 1: the index sequence a sorts before b, is equal, or sorts after b */
+/*@ requires \valid_read(a + (0 .. n - 1)) && \valid_read(b + (0 .. n - 1));
+    assigns \nothing;
+    ensures -1 <= \result <= 1;
+    ensures \result == 0 <==> (\forall integer i; 0 <= i < n ==> a[i] == b[i]);
+    ensures \result < 0 ==> \exists integer i; 0 <= i < n && a[i] < b[i]
+        && \forall integer j; 0 <= j < i ==> a[j] == b[j];
+    ensures \result > 0 ==> \exists integer i; 0 <= i < n && a[i] > b[i]
+        && \forall integer j; 0 <= j < i ==> a[j] == b[j]; */
 static int kpri_compare_text(const unsigned char *a, const unsigned char *b, size_t n)
 {
     size_t i;
@@ -2000,6 +2072,13 @@ static int kpri_compare_text(const unsigned char *a, const unsigned char *b, siz
 }
 
 /* Does slot a come before slot b in the order of the header's text? */
+/*@ requires \valid_read(s) && 0 <= a < 131072 && 0 <= b < 131072 && s->lane_bits <= 7;
+    requires \valid_read(s->score + a) && \valid_read(s->score + b);
+    requires \valid_read(s->model) && n_decided <= s->model->n_params <= KPRED_MAX_TUPLE;
+    requires s->record_words < 2147483648;
+    assigns \nothing;
+    ensures 0 <= \result <= 1;
+    ensures s->score[a] != s->score[b] ==> \result == (s->score[a] > s->score[b]); */
 static int kpri_before(const kpri_search *s, int32_t *records, size_t n_decided, int32_t a,
                        int32_t b)
 {
@@ -2012,7 +2091,15 @@ static int kpri_before(const kpri_search *s, int32_t *records, size_t n_decided,
     return order ? order < 0 : a < b;
 }
 
+/*@ predicate kpri_can_sort(kpri_search *s, integer n_decided) =
+      \valid_read(s) && \valid_read(s->model) && n_decided <= s->model->n_params <= KPRED_MAX_TUPLE
+      && 0 < s->end_slot <= 131072 && s->lane_bits <= 7 && s->record_words < 2147483648
+      && \valid(s->next + (0 .. s->end_slot - 1)) && \valid_read(s->score + (0 .. s->end_slot - 1))
+      && \separated(s, s->next + (0 .. s->end_slot - 1), s->score + (0 .. s->end_slot - 1)); */
+
 /* Merges two ordered lists. */
+/*@ requires kpri_can_sort(s, n_decided);
+    assigns s->next[0 .. s->end_slot - 1]; */
 static int32_t kpri_merge(const kpri_search *s, int32_t *records, size_t n_decided, int32_t a,
                           int32_t b)
 {
@@ -2029,6 +2116,10 @@ static int32_t kpri_merge(const kpri_search *s, int32_t *records, size_t n_decid
 }
 
 /* Takes up to eight slots from *list and returns them in order. */
+/*@ requires kpri_can_sort(s, n_decided) && \valid(list);
+    requires \separated(list, s, s->next + (0 .. s->end_slot - 1));
+    requires \separated(list, s->score + (0 .. s->end_slot - 1));
+    assigns s->next[0 .. s->end_slot - 1], *list; */
 static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_decided,
                               int32_t *list)
 {
@@ -2047,6 +2138,8 @@ static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_d
 
 /* Merge sort without recursion: run[i] holds 2^i short runs or nothing. pre: 1..2^17 slots. (It is
    not inlined: where heads are computed its runs would lie on the stack.) */
+/*@ requires kpri_can_sort(s, n_decided);
+    assigns s->next[0 .. s->end_slot - 1]; */
 static KPRI_NOINLINE int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided,
                                        int32_t list)
 {
@@ -2075,6 +2168,9 @@ enum { KPRI_USED_WORDS = 12, KPRI_BUCKETS = KPRI_BUCKET_WORDS - KPRI_USED_WORDS 
 
 /* A bucket is 1/16 bit wide, and 12 bits below the top and further down 1/4. The last one takes all
    that lies beyond. */
+/*@ requires \valid_read(s);
+    assigns \nothing;
+    ensures 0 <= \result < KPRI_BUCKETS; */
 static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
 {
     const uint32_t down = ((uint32_t)s->top - (uint32_t)score) >> 12;
@@ -2082,12 +2178,19 @@ static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
     return b < KPRI_BUCKETS ? (int32_t)b : KPRI_BUCKETS - 1;
 }
 
+/*@ requires \valid_read(s) && 0 <= b < KPRI_BUCKETS;
+    requires \valid_read(s->used + (0 .. KPRI_USED_WORDS - 1));
+    assigns \nothing;
+    ensures 0 <= \result <= 1; */
 static int kpri_is_used(const kpri_search *s, int32_t b)
 {
     return s->used[b >> 5] >> (b & 31) & 1;
 }
 
-/* The place of the lowest bit. pre: x > 0 */
+/* The place of the lowest bit. */
+/*@ requires x > 0;
+    assigns \nothing;
+    ensures 0 <= \result < 32; */
 static int32_t kpri_lowest_bit(uint32_t x)
 {
 #if defined(__GNUC__)
@@ -2100,7 +2203,11 @@ static int32_t kpri_lowest_bit(uint32_t x)
 #endif
 }
 
-/* The first bucket from b on that has slots, or `end` if there is none before it. pre: b <= end */
+/* The first bucket from b on that has slots, or `end` if there is none before it. */
+/*@ requires \valid_read(s) && 0 <= b <= end <= KPRI_BUCKETS;
+    requires \valid_read(s->used + (0 .. KPRI_USED_WORDS - 1));
+    assigns \nothing;
+    ensures 0 <= \result <= end; */
 static int32_t kpri_next_used(const kpri_search *s, int32_t b, int32_t end)
 {
     const int32_t words = (end + 31) >> 5;
@@ -2148,6 +2255,10 @@ static size_t kpri_accept(const kpri_search *s, int32_t *in, size_t n_decided, i
 }
 
 /* The bucket of the own score of record i. If there is no record i, a bucket beyond all others. */
+/*@ requires \valid_read(s) && i < 131072 && s->record_words < 2147483648;
+    requires i < n_in ==> \valid_read(in + i * s->record_words);
+    assigns \nothing;
+    ensures i < n_in ? 0 <= \result < KPRI_BUCKETS : \result == KPRI_BUCKETS; */
 static int32_t kpri_turn(const kpri_search *s, int32_t *in, size_t n_in, size_t i)
 {
     return i < n_in ? kpri_bucket_of(s, *kpri_record(s, in, i)) : KPRI_BUCKETS;
@@ -2233,6 +2344,10 @@ static KPRI_NOINLINE size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
 
 /* How many words of scores the rescue keeps for parameter t. A scorer may use the whole lane: what
    follows belongs to longer prefixes, which are scored later. */
+/*@ requires \valid_read(s) && \valid_read(s->model) && \valid_read(s->model->params + t);
+    requires 1 <= s->model->params[t].n_values <= 128;
+    assigns \nothing;
+    ensures s->model->params[t].n_values <= \result <= 128; */
 static int32_t kpri_room(const kpri_search *s, size_t t)
 {
     return (s->model->params[t].n_values + 3) & ~3;
@@ -2294,6 +2409,9 @@ static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, in
 
 /* ---- >>api-impl ----------------------------------------------------------------------------- */
 
+/*@ requires \valid(ctx);
+    assigns ctx->detail;
+    ensures \result == status; */
 static kpred_status kpri_fail(kpred_ctx *ctx, kpred_status status, int32_t index, int32_t value,
                               int32_t limit)
 {
@@ -2303,6 +2421,8 @@ static kpred_status kpri_fail(kpred_ctx *ctx, kpred_status status, int32_t index
     return status;
 }
 
+/*@ assigns \nothing;
+    ensures \result == \min(n, INT32_MAX); */
 static KPRI_NOINLINE int32_t kpri_clip(size_t n)
 {
     return n > INT32_MAX ? INT32_MAX : (int32_t)n;
@@ -2344,6 +2464,12 @@ static kpred_status kpri_check_additive(kpred_ctx *ctx, const kpred_additive *ne
 }
 
 /* The parameters; some have a single value. */
+/*@ requires \valid(ctx) && \valid_read(m) && \valid_read(m->params + (0 .. m->n_params - 1));
+    requires \separated(ctx, m, m->params + (0 .. m->n_params - 1));
+    assigns ctx->detail;
+    ensures \result == KPRED_OK ==> 1 <= m->n_params <= KPRED_MAX_TUPLE
+        && \forall integer t; 0 <= t < m->n_params
+            ==> 1 <= m->params[t].n_values <= KPRED_MAX_VALUES; */
 static kpred_status kpri_check_params(kpred_ctx *ctx, const kpred_model *m)
 {
     uint32_t t, n = 0;
@@ -2436,6 +2562,14 @@ KPRED_API const char *kpred_body_name(kpred_body body)
 }
 
 /* Checks the range of field f, which is x. *outside gets its bit outside the trained range. */
+/*@ requires \valid(ctx) && \valid_read(ctx->model) && f < 32;
+    requires \valid_read(ctx->model->fields + f) && \valid_read(x) && \valid(outside);
+    requires \separated(ctx, outside, x, ctx->model, ctx->model->fields + f);
+    assigns ctx->detail, *outside;
+    ensures \result == KPRED_OK && ctx->model->fields[f].tokens
+        ==> 0 <= *x < ctx->model->fields[f].n_tokens;
+    ensures \result == KPRED_OK && !ctx->model->fields[f].tokens
+        ==> ctx->model->fields[f].least <= *x <= ctx->model->fields[f].most; */
 static kpred_status kpri_check_field(kpred_ctx *ctx, uint32_t f, const int32_t *x,
                                      uint32_t *outside)
 {
@@ -2453,6 +2587,15 @@ static kpred_status kpri_check_field(kpred_ctx *ctx, uint32_t f, const int32_t *
 }
 
 /* *outside gets a bit for each size outside the trained range. */
+/*@ requires \valid(ctx) && \valid_read(ctx->model) && ctx->model->n_fields <= 32;
+    requires \valid_read(ctx->model->fields + (0 .. ctx->model->n_fields - 1));
+    requires \valid_read(problem + (0 .. ctx->model->n_fields - 1)) && \valid(outside);
+    requires \separated(ctx, outside, problem + (0 .. ctx->model->n_fields - 1), ctx->model,
+        ctx->model->fields + (0 .. ctx->model->n_fields - 1));
+    assigns ctx->detail, *outside;
+    ensures \result == KPRED_OK ==> \forall integer f; 0 <= f < ctx->model->n_fields ==>
+        (ctx->model->fields[f].tokens != \null ? 0 <= problem[f] < ctx->model->fields[f].n_tokens
+         : ctx->model->fields[f].least <= problem[f] <= ctx->model->fields[f].most); */
 static kpred_status kpri_check_problem(kpred_ctx *ctx, const int32_t *problem, uint32_t *outside)
 {
     uint32_t f;
@@ -2498,6 +2641,9 @@ static void kpri_start(kpri_search *s, int32_t *state_of)
 }
 
 /* The score that belongs to a sum */
+/*@ requires \valid_read(s) && \valid_read(s->model) && s->model->scale <= KPRED_MAX_SCALE;
+    assigns \nothing;
+    ensures \result <= 0; */
 static int32_t kpri_calibrated(const kpri_search *s, int32_t sum)
 {
     const int64_t down = kpri_scaled((uint32_t)0 - (uint32_t)sum, s->model->scale);
@@ -2505,6 +2651,14 @@ static int32_t kpri_calibrated(const kpri_search *s, int32_t sum)
     return score > 0 ? 0 : kpri_saturate(score);
 }
 
+/*@ requires \valid_read(s) && \valid_read(s->model) && s->model->n_params <= KPRED_MAX_TUPLE;
+    requires s->model->scale <= KPRED_MAX_SCALE && \valid(out);
+    requires \valid_read(record + (0 .. s->model->n_params));
+    requires \separated(out, s, s->model, record + (0 .. s->model->n_params));
+    assigns *out;
+    ensures out->score <= 0;
+    ensures \forall integer t; 0 <= t < s->model->n_params
+        ==> out->value[t] == record[1 + t]; */
 static void kpri_write(const kpri_search *s, const int32_t *record, kpred_tuple *out)
 {
     out->score = kpri_calibrated(s, record[0]);
@@ -2596,6 +2750,9 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
     return -1;
 }
 
+/*@ requires \valid_read(model) && (model->names == \null || \valid_read(model->names));
+    assigns \nothing;
+    ensures \result <==> model->names != \null && 0 <= kernel < model->names->n; */
 static KPRI_INLINE int kpri_is_kernel(const kpred_model *model, int32_t kernel)
 {
     return model->names && kernel >= 0 && (uint32_t)kernel < model->names->n;
@@ -2645,6 +2802,8 @@ KPRED_API int kpred_kernel_values(const kpred_model *model, int32_t kernel, int3
     return 1;
 }
 
+/*@ assigns \nothing;
+    ensures -1 <= \result <= 15; */
 static int32_t kpri_hex_digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -2684,6 +2843,9 @@ KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch)
     return !on;
 }
 
+/*@ requires 0 <= a && 0 <= b;
+    assigns \nothing;
+    ensures \result == \abs(a - b); */
 static int32_t kpri_distance(int32_t a, int32_t b)
 {
     return a > b ? a - b : b - a;
@@ -2719,12 +2881,19 @@ KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, in
     return best;
 }
 
+/*@ requires score <= 0;
+    assigns \nothing;
+    ensures 0 <= \result <= 16777216; */
 KPRED_API int32_t kpred_probability(int32_t score)
 {
     return kpri_exp2_neg((uint32_t)0 - (uint32_t)score);
 }
 
 /* Each probability rounds by less than 1, so left <= 2^24 stays far from the ends of int32_t. */
+/*@ requires 1 <= share <= 16777216 && \valid_read(tuples + (0 .. n - 1));
+    requires \forall integer i; 0 <= i < n ==> tuples[i].score <= 0;
+    assigns \nothing;
+    ensures \result <= n; */
 KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share)
 {
     int32_t left = share;

@@ -101,36 +101,43 @@ extern "C" {
 
 /* >>helpers: for rules, your own too. They take every int32 unless a `pre:` says less. */
 
-/* Is lo <= x <= hi? */
+/*@ assigns \nothing;
+    ensures \result == (lo <= x && x <= hi); */
 static inline int kpred_between(int32_t x, int32_t lo, int32_t hi)
 {
     return lo <= x && x <= hi;
 }
 
 /* Is x one of 1, 2, 4, ... 2^30? */
+/*@ assigns \nothing;
+    ensures \result ==> x > 0; */
 static inline int kpred_is_pow2(int32_t x)
 {
     return x > 0 && (x & (x - 1)) == 0;
 }
 
 /* Is x a multiple of d? Never if d < 1. */
+/*@ assigns \nothing;
+    ensures \result == (d > 0 && x % d == 0); */
 static inline int kpred_divides(int32_t d, int32_t x)
 {
     return d > 0 && x % d == 0;
 }
 
-/* ceil(a / b). It does not overflow for large a.
-   pre:  a >= 0, b >= 1
-   post: 0 <= result <= a */
+/* ceil(a / b). It does not overflow for large a. */
+/*@ requires a >= 0 && b >= 1;
+    assigns \nothing;
+    ensures 0 <= \result <= a && (\result - 1) * b < a <= \result * b; */
 static inline int32_t kpred_ceil_div(int32_t a, int32_t b)
 {
     return a / b + (a % b != 0);
 }
 
 /* The smaller of a * b and INT32_MAX. So a product of any number of factors >= 1 compares with a
-   limit below INT32_MAX as the true product does.
-   pre:  a >= 0, b >= 0
-   post: 0 <= result */
+   limit below INT32_MAX as the true product does. */
+/*@ requires a >= 0 && b >= 0;
+    assigns \nothing;
+    ensures \result == \min(a * b, INT32_MAX) && \result >= 0; */
 static inline int32_t kpred_mul_sat(int32_t a, int32_t b)
 {
     int64_t product = (int64_t)a * b;
@@ -139,8 +146,10 @@ static inline int32_t kpred_mul_sat(int32_t a, int32_t b)
 
 /* Has a CU room for one work-group of `waves` waves with `vgprs` vector registers each? Its fullest
    SIMD holds ceil(waves / 4) waves. (The hardware allocates registers in fours. MIOpen's checks do
-   not round up to four, and neither does this function.)
-   pre: vgprs >= 0, waves >= 0 */
+   not round up to four, and neither does this function.) */
+/*@ requires vgprs >= 0 && waves >= 0;
+    assigns \nothing;
+    ensures \result == (vgprs * ((waves + 3) / 4) <= KPRED_GCN_VGPRS); */
 static inline int kpred_fits_vgprs(int32_t vgprs, int32_t waves)
 {
     return kpred_mul_sat(vgprs, kpred_ceil_div(waves, KPRED_GCN_SIMDS)) <= KPRED_GCN_VGPRS;
@@ -1032,14 +1041,18 @@ static inline kpri_span kpri_s_param(const int32_t *values, size_t n, size_t t, 
 /* >>shared: what several kernels use. Throughout, p is the problem and v the values. */
 
 /* A value that was judged before. The mask changes no legal value where this is used (the largest
-   is 64), and bounds what is computed from illegal ones.
-   post: 0 <= result <= 127 */
+   is 64), and bounds what is computed from illegal ones. */
+/*@ requires \valid_read(v + i);
+    assigns \nothing;
+    ensures 0 <= \result <= 127 && (0 <= v[i] <= 127 ==> \result == v[i]); */
 static KPRI_RULES_UNUSED int32_t kpri_rule_past(const int32_t *v, int i)
 {
     return v[i] & 127;
 }
 
 /* Is x one of 1, 2, 4, ... most? */
+/*@ assigns \nothing;
+    ensures \result ==> 1 <= x <= most; */
 static KPRI_RULES_UNUSED int kpri_rule_pow2(int32_t x, int32_t most)
 {
     return kpred_is_pow2(x) && x <= most;
@@ -1052,11 +1065,17 @@ static KPRI_RULES_UNUSED int kpri_rule_aligned(int32_t x, int32_t d)
 }
 
 /* log2 of E. So !(x & half) says that x is a multiple of E. */
+/*@ requires \valid_read(p + KPRED_CONV_DTYPE);
+    assigns \nothing;
+    ensures 0 <= \result <= 1; */
 static KPRI_RULES_UNUSED int32_t kpri_rule_half(const int32_t *p)
 {
     return p[KPRED_CONV_DTYPE] != KPRED_DTYPE_FP32;
 }
 
+/*@ requires \valid_read(p + KPRED_CONV_DIR);
+    assigns \nothing;
+    ensures \result == (p[KPRED_CONV_DIR] == KPRED_DIR_F); */
 static KPRI_RULES_UNUSED int kpri_rule_forward(const int32_t *p)
 {
     return p[KPRED_CONV_DIR] == KPRED_DIR_F;
@@ -1074,6 +1093,9 @@ static KPRI_RULES_UNUSED int32_t kpri_rule_oc(const int32_t *p)
 }
 
 /* A side of the small image: ceil(x / stride), mostly without a division. */
+/*@ requires \valid_read(p + KPRED_CONV_STRIDE) && p[KPRED_CONV_STRIDE] >= 1 && x >= 0;
+    assigns \nothing;
+    ensures 0 <= \result <= x; */
 static KPRI_RULES_UNUSED int32_t kpri_rule_side(const int32_t *p, int32_t x)
 {
     int32_t stride = p[KPRED_CONV_STRIDE];
@@ -1082,17 +1104,29 @@ static KPRI_RULES_UNUSED int32_t kpri_rule_side(const int32_t *p, int32_t x)
 }
 
 /* The pixels of the large image and of the small one, saturated. */
+/*@ requires \valid_read(p + (0 .. KPRED_CONV_STRIDE));
+    requires p[KPRED_CONV_H] >= 0 && p[KPRED_CONV_W] >= 0;
+    assigns \nothing;
+    ensures \result >= 0; */
 static KPRI_RULES_UNUSED int32_t kpri_rule_large(const int32_t *p)
 {
     return kpred_mul_sat(p[KPRED_CONV_H], p[KPRED_CONV_W]);
 }
 
+/*@ requires \valid_read(p + (0 .. KPRED_CONV_STRIDE)) && p[KPRED_CONV_STRIDE] >= 1;
+    requires p[KPRED_CONV_H] >= 0 && p[KPRED_CONV_W] >= 0;
+    assigns \nothing;
+    ensures \result >= 0; */
 static KPRI_RULES_UNUSED int32_t kpri_rule_small(const int32_t *p)
 {
     return kpred_mul_sat(kpri_rule_side(p, p[KPRED_CONV_H]), kpri_rule_side(p, p[KPRED_CONV_W]));
 }
 
 /* What all three assembly kernels demand. image: its number of pixels */
+/*@ requires \valid_read(p + (0 .. KPRED_CONV_STRIDE)) && image >= 0;
+    requires p[KPRED_CONV_N] >= 0 && p[KPRED_CONV_C] >= 0 && p[KPRED_CONV_K] >= 0;
+    assigns \nothing;
+    ensures 0 <= \result <= 1; */
 static KPRI_RULES_UNUSED int kpri_rule_sizes(const int32_t *p, int32_t image)
 {
     int32_t n = p[KPRED_CONV_N], c = p[KPRED_CONV_C], k = p[KPRED_CONV_K];
@@ -1104,8 +1138,10 @@ static KPRI_RULES_UNUSED int kpri_rule_sizes(const int32_t *p, int32_t image)
 }
 
 /* The default of the OpenCL kernels cuts each side of the image that is read, x pixels long, into
-   tiles of 8, 16 or 32 pixels. This is how many of these pixels a work-item takes.
-   post: 1 <= result <= max(2, stride) */
+   tiles of 8, 16 or 32 pixels. This is how many of these pixels a work-item takes. */
+/*@ requires stride >= 1;
+    assigns \nothing;
+    ensures \result == \max(stride, x <= 8 ? 1 : 2); */
 static KPRI_RULES_UNUSED int32_t kpri_ocl_item(int32_t stride, int32_t x)
 {
     int32_t least = x <= 8 ? 1 : 2;
@@ -1113,8 +1149,10 @@ static KPRI_RULES_UNUSED int32_t kpri_ocl_item(int32_t stride, int32_t x)
     return stride > least ? stride : least;
 }
 
-/* The work-items along a side of a tile, at least 8.
-   post: 8 <= result <= 16 */
+/* The work-items along a side of a tile */
+/*@ requires stride >= 1;
+    assigns \nothing;
+    ensures 8 <= \result <= 16 && (stride >= 4 ==> \result == 8); */
 static KPRI_RULES_UNUSED int32_t kpri_ocl_group(int32_t stride, int32_t x)
 {
     int32_t group = (x <= 8 ? 8 : x <= 16 ? 16 : 32) / kpri_ocl_item(stride, x);
@@ -1122,8 +1160,10 @@ static KPRI_RULES_UNUSED int32_t kpri_ocl_group(int32_t stride, int32_t x)
     return group > 8 ? group : 8;
 }
 
-/* The pixels that these work-items take.
-   post: 8 <= result <= 2^27 */
+/* The pixels that these work-items take */
+/*@ requires 1 <= stride <= KPRED_MAX_SIZE;
+    assigns \nothing;
+    ensures 8 <= \result <= 134217728; */
 static KPRI_RULES_UNUSED int32_t kpri_ocl_tile(int32_t stride, int32_t x)
 {
     return kpri_ocl_group(stride, x) * kpri_ocl_item(stride, x);

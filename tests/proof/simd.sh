@@ -85,8 +85,9 @@ found() {
 }
 
 faults() {
-    check "found by numbers: an activation too large" found '/kpri_requantise8/,/^}/s/set1_epi16(127)/set1_epi16(126)/' one
-    check "found by samples: an activation too large" found '/kpri_requantise8/,/^}/s/set1_epi16(127)/set1_epi16(126)/' two
+    large='/kpri_requantise8/,/^}/s/set1_epi16(127)/set1_epi16(126)/'
+    check "found by numbers: an activation too large" found "$large" one
+    check "found by samples: an activation too large" found "$large" two
     check "found by numbers: a part of a step of exp2" found '/kpri_exp2_neg4/,/^}/s/1023/1022/' one
     check "found by numbers: a place of log2" found '/kpri_log2_4/,/^}/s/x0303030302020100/x0303030302020101/' one
     check "found by samples: a unit in another place" found '/kpri_units32/,/^}/s/0, 4, 1, 5/0, 4, 5, 1/' two

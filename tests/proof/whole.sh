@@ -45,10 +45,13 @@ END
     shift 4
     defines="$defines $form -DMODEL=kpred_model_$model"
     defines="$defines -DARENA=KPRED_$(echo "$model" | tr '[:lower:]' '[:upper:]')_ARENA"
+    kept=$(echo "$contracts" | tr , '|')
     rm -f "$to.time"
     # shellcheck disable=SC3045 # shells have -t
     (ulimit -t "$EACH" && frama-c -time "$to.time" -eva -machdep gcc_x86_64 \
-        -warn-signed-downcast -warn-right-shift-negative -eva-precision 0 \
+        -warn-signed-downcast -warn-right-shift-negative -cpp-frama-c-compliant \
+        -cpp-command "gcc -E -C -I. %args %i | awk -v kept='$kept' -f tests/proof/eva.awk >%o" \
+        -eva-precision 0 \
         -eva-auto-loop-unroll 1100 -eva-widening-delay 3 \
         -eva-slevel-function "kpri_features:2000,kpri_find_rows:200,kpri_activate:400,kpri_slots:1000,\
 kpri_lane_bits:100,kpri_leading_zeros:99,kpri_lowest_bit:100,kpri_check_params:200,kpri_check_model:100,\
