@@ -117,7 +117,7 @@ wrong() {
 if [ "${1-}" = one ]; then
     shift
     [ -f "${1-}" ] || wrong HEADER "there is no file ${1-}"
-    [ "${2-0}" -ge 1 ] 2>/dev/null && [ "$2" -le 1024 ] || wrong BEAM "${2-} is none of 1..1024"
+    if ! [ "${2-0}" -ge 1 ] 2>/dev/null || [ "$2" -gt 1024 ]; then wrong BEAM "${2-} is none of 1..1024"; fi
     case ${3-} in
     call | apart | scale | rule | init | network | search | lists) ;;
     *) wrong FORM "there is no form ${3-}" ;;

@@ -18,7 +18,8 @@ enum {
 
 /* ---- the problems ---- */
 
-/* Some of them, when they are many: the trees have learnt from all. */
+/* Some of them, when they are many: the trees have learnt from all. Those of a file know no others,
+   so all of theirs are lessons. */
 static void draw_known(struct teaching *t)
 {
     const size_t n_fields = t->data->n_fields, bytes = n_fields * sizeof *t->problem;
@@ -49,7 +50,7 @@ static void list_known(struct teaching *t)
         if (is_known(t, i))
             memcpy(t->problem + t->n++ * d->n_fields, d->problem + i * d->n_fields,
                    d->n_fields * sizeof *t->problem);
-    if (t->n > KNOWN)
+    if (t->n > KNOWN && !t->judges->other.file)
         draw_known(t);
     t->n_known = t->n;
 }

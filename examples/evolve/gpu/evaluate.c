@@ -167,9 +167,9 @@ static const struct kernel {
      10.3f,
      {{"n=20,m=640", 0, 0},
       {"n=33,m=331", 0, 0},
-      {"n=5,m=1", 0, 1},
+      {"n=40,m=64", 0, 1},
       {"n=23,m=513", 1, 0},
-      {"n=3,m=64", 1, 1}}},
+      {"n=5,m=1", 1, 1}}},
 };
 
 /* ---- the device ---- */
@@ -285,6 +285,14 @@ static void sizes_of(int number, int *n, int *m)
     sscanf(kernel->cases[number].sizes, "n=%d,m=%d", n, m);
 }
 
+/* From 0 to 15; where the largest one matters, few places have it, and others are below 3. */
+static float draw(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    const int number = (int)(*seed >> 60), is_rare = (*seed >> 54 & 63) == 0;
+    return (float)(kernel->step <= 1 ? number : is_rare ? 15 : number % 3);
+}
+
 /* Small multiples, of 1 where sums are to be exact, and so large for softmax that a power of two
    overflows without the largest being taken off; and what comes of them. Once for each case that
    another one was before */
@@ -296,10 +304,8 @@ static hipError_t set_up(int number)
     sizes_of(number, &n, &m);
     if (ready == number)
         return hipSuccess;
-    for (int i = 0; i < kernel->inputs(n, m); i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        x[i] = ((float)(seed >> 60) - 2) * kernel->step;
-    }
+    for (int i = 0; i < kernel->inputs(n, m); i++)
+        x[i] = (draw(&seed) - 2) * kernel->step;
     kernel->compute(n, m);
     ready = number;
     return hipMemcpy(device_x, x, (size_t)kernel->inputs(n, m) * sizeof *x, hipMemcpyHostToDevice);
