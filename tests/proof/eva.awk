@@ -1,7 +1,7 @@
-# eva.awk - what Eva reads of the preprocessed headers: without the contracts that WP proves (wp.sh), as Eva sees no
+# eva.awk - the preprocessed headers without the contracts that WP proves (wp.sh): Eva sees no further than intervals
 # SPDX-License-Identifier: MIT
 #
-# further than intervals. -v kept: an expression for the functions that it takes by contract
+# -v kept: an expression for the functions that Eva takes by contract, or proves
 function end_contract(line, i)
 {
     for (i = 1; i <= n; i++)

@@ -203,6 +203,7 @@ faults) faults ;;
 facts) check "what WP is told of bits" facts_hold ;;
 all)
     check "what WP is told of bits" facts_hold
+    # shellcheck disable=SC2046
     check "all contracts" proved $(functions)
     faults ;;
 *) check "some contracts" proved kpri_slot kpri_best_untried kpred_ceil_div ;;
