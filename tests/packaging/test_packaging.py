@@ -48,8 +48,10 @@ def syntax():
 
 
 def conan():
-    """From another folder, with the tools that are here; its test package predicts."""
-    env = {"CONAN_HOME": f"{tmp}/conan", "PATH": f"{tmp}/pip/bin:{os.environ['PATH']}", "PYTHONPATH": f"{tmp}/pip"}
+    """From another folder, with the tools that are here; its test package predicts. Conan does not know
+    what CC=cc is."""
+    path = f"{tmp}/pip/bin:{os.environ['PATH']}"
+    env = {"CC": "", "CONAN_HOME": f"{tmp}/conan", "PATH": path, "PYTHONPATH": f"{tmp}/pip"}
     run("conan profile detect", env=env)
     said = run(f"conan create {TREE}/packaging/conan --no-remote", cwd=tmp, env=env)
     assert f"kpred/{VERSION} (test package): RUN: " in said.stdout + said.stderr, said
