@@ -88,8 +88,10 @@ static const char *behind_digits(const char *p)
 /* e3 behind digits: where it ends, and what such a number is */
 static const char *behind_exponent(const char *p, enum python_kind *kind)
 {
+    if (*p != 'e' && *p != 'E')
+        return p;
     const char *digits = p + 1 + (p[1] == '+' || p[1] == '-');
-    if ((*p != 'e' && *p != 'E') || !isdigit((unsigned char)*digits))
+    if (!isdigit((unsigned char)*digits))
         return p;
     *kind = p[1] == '-' ? PYTHON_FRACTION : PYTHON_WHOLE;
     return behind_digits(digits);
