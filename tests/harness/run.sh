@@ -75,7 +75,8 @@ lacks() {
     fi
 }
 
-# A makefile of those that can be built, of which most run for less long than gcc takes to optimise them more. One that does not compile is not there, and its suite says why.
+# A makefile of those that can be built. Most run for less long than gcc takes to optimise them more. One that does not
+# compile is not there, and its suite says why.
 programs() {
     CFLAGS=$(echo "$CFLAGS" | sed 's/-O[23]/-O1/')
     for file in tests/*/test_*.c; do

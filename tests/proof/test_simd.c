@@ -139,29 +139,28 @@ static void activations_of_all_numbers(void)
 
 #if KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
 
-KPRI_TARGET("avx2") static int32_t wrong_exp2(uint32_t first)
-{
-    const __m128i lane = _mm_setr_epi32(0, 1, 2, 3);
-    int32_t y[4], wrong = 0;
-    for (uint32_t x = first; x - first < BLOCK; x += 4) {
-        kpri_store(y, kpri_exp2_neg4(_mm_add_epi32(_mm_set1_epi32((int)x), lane)));
-        for (uint32_t i = 0; i < 4; i++)
-            wrong |= y[i] ^ kpri_exp2_neg(x + i);
+/* NAME(first): the bits in which four(x), of four numbers, differs from one(x) in a block */
+#define WRONG_OF_FOUR(NAME, four, one)                                        \
+    KPRI_TARGET("avx2") static int32_t NAME(uint32_t first)                   \
+    {                                                                         \
+        const __m128i lane = _mm_setr_epi32(0, 1, 2, 3);                      \
+        int32_t y[4], wrong = 0;                                              \
+        for (uint32_t x = first; x - first < BLOCK; x += 4) {                 \
+            kpri_store(y, four(_mm_add_epi32(_mm_set1_epi32((int)x), lane))); \
+            for (uint32_t i = 0; i < 4; i++)                                  \
+                wrong |= y[i] ^ one(x + i);                                   \
+        }                                                                     \
+        return wrong;                                                         \
     }
-    return wrong;
+
+/* kpri_log2_4 leaves out that of 2^24. */
+static int32_t log2_of_sum(uint32_t x)
+{
+    return kpri_log2(x) - 24 * 65536;
 }
 
-KPRI_TARGET("avx2") static int32_t wrong_log2(uint32_t first)
-{
-    const __m128i lane = _mm_setr_epi32(0, 1, 2, 3);
-    int32_t y[4], wrong = 0;
-    for (uint32_t x = first; x - first < BLOCK; x += 4) {
-        kpri_store(y, kpri_log2_4(_mm_add_epi32(_mm_set1_epi32((int)x), lane)));
-        for (uint32_t i = 0; i < 4; i++)
-            wrong |= y[i] ^ (kpri_log2(x + i) - 24 * 65536);
-    }
-    return wrong;
-}
+WRONG_OF_FOUR(wrong_exp2, kpri_exp2_neg4, kpri_exp2_neg)
+WRONG_OF_FOUR(wrong_log2, kpri_log2_4, log2_of_sum)
 
 /* The powers of x alone, and of each number of neighbours behind it: so each lane counts alone. */
 static int32_t wrong_powers(uint32_t first)

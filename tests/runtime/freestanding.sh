@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: freestanding.sh [network|sizes]: with `network`, random networks give the same bytes from each compiler and
-# option, by every body; with `sizes`, docs/embedding.md has the size of each model, and all have a bound. What predicts with all shipped models
-# is in tests/matrix.
+# option, by every body; with `sizes`, docs/embedding.md has the size of each model, and all have a bound. What predicts
+# with all shipped models is in tests/matrix.
 . tests/harness/script.inc
 . tests/harness/stack.inc
 
