@@ -6,8 +6,9 @@
 # the tools with gcc's warnings
 #
 # A unit is a file that includes headers in one of the ways in which a user does. clang-tidy gives the warnings of clang
-# for many files in one process, which takes a third of the time of a clang for each. gcc's part has the weights one by
-# one, in both languages. matrix.sh compiles the definitions of all models with these warnings at every level.
+# for many files in one process, which takes a third of the time of a clang for each; its part has the weights without
+# most of their numbers, which take nearly all the time. gcc's part has the weights one by one, in both languages. The
+# Makefile and matrix.sh compile the definitions of all models with these warnings.
 # shellcheck disable=SC2046
 . tests/harness/script.inc
 
@@ -115,7 +116,7 @@ of_platforms() {
         case $file in */hip*) early='#include "tests/hip/hip_standin.h"\n' ;; *) early= ;; esac
         { printf "$early#include \"%s/platforms.h\"\n" "$tmp"; cat "$file"; } >"$tmp/unit" && mv "$tmp/unit" "$file"
     done
-    check "clang: headers" clang_clean "$C -Itests" "$tmp"/clang/*.c
+    check "clang: headers" clang_clean "-I$tmp/tree $C -Itests" "$tmp"/clang/*.c
     unit "$tmp/cl.c" KPRED_IMPLEMENTATION kpred_constraints.h weights/conv_asm_1x1u.h
     unit "$tmp/cl_static.c" KPRED_STATIC kpred_constraints.h weights/conv_asm_1x1u.h
     unit "$tmp/cl_declared.c" - kpred_constraints.h weights/conv_asm_1x1u.h
@@ -124,9 +125,10 @@ of_platforms() {
 }
 
 of_clang() {
+    sh tools/release/analyze.sh tree "$tmp/tree" || { failed "weights without their numbers" "analyze.sh tree"; return; }
     if has clang; then of_platforms; else skipped clang "it is not installed"; fi
     units clang++ cpp
-    check_with clang++ "clang++: headers" clang_clean "$CXX -Wmissing-prototypes" "$tmp"/clang++/*.cpp
+    check_with clang++ "clang++: headers" clang_clean "-I$tmp/tree $CXX -Wmissing-prototypes" "$tmp"/clang++/*.cpp
     check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
     check_with clang "clang: coverage" quiet -O1 --coverage
 }
