@@ -115,12 +115,12 @@ object() {
     documented $api >"$tmp/documented"
     [ "$(wc -l <"$tmp/documented")" -eq 12 ] || return 1
     case $* in *-O0) builtin='mem(cpy|set)' ;; *) builtin=none ;; esac
-    nm -u "$tmp/object.o" | awk '{ print $2 }' | grep -vxE "$builtin" | sort | diff "$tmp/documented" - || return 1
-    exported=$(nm -g --defined-only "$tmp/object.o" | awk '{ print $3 }' | sort | tr '\n' ' ')
+    nm "$tmp/object.o" >"$tmp/symbols" || return 1
+    awk 'NF == 2 { print $2 }' "$tmp/symbols" | grep -vxE "$builtin" | sort | diff "$tmp/documented" - || return 1
+    exported=$(awk 'NF == 3 && $2 ~ /^[A-Ziuvw]$/ { print $3 }' "$tmp/symbols" | sort | tr '\n' ' ')
     [ "$exported" = "kpred_hip_select kpred_hip_status_string kpred_hip_time " ] ||
         { echo "exported: $exported"; return 1; }
-    local=$(nm --defined-only "$tmp/object.o" |
-        awk '$2 ~ /[a-z]/ && $3 !~ /^kpri_hip_|\./ || $2 ~ /[bBdDcCsSgG]/')
+    local=$(awk 'NF == 3 && ($2 ~ /[a-z]/ && $3 !~ /^kpri_hip_|\./ || $2 ~ /[bBdDcCsSgG]/)' "$tmp/symbols")
     [ -z "$local" ] || { echo "local: $local"; return 1; }
 }
 

@@ -26,10 +26,10 @@ no  gcc -std=c99 -O2 -DKPRED_SIMD=100
 n   gcc -std=c99 -O0 -DKPRED_SIMD=100
 n   gcc -std=c17 -O2 -DKPRED_SIMD=0
 n   gcc -std=c2x -O2 -DKPRED_SIMD=1
-o   gcc -std=c99 -O3 -ffast-math -DKPRED_SIMD=0
+o   gcc -std=c99 -m32 -msse2 -O3 -ffast-math -funsigned-char -DKPRED_SIMD=0
 n   gcc -std=c99 -O3 -march=native -ffast-math -funsigned-char -DKPRED_SIMD=1
 o   gcc -std=c99 -Os -mgeneral-regs-only -DKPRED_SIMD=0
-no  gcc -std=c99 -m32 -O2 -funsigned-char -DKPRED_SIMD=0
+n   gcc -std=c99 -m32 -O2 -funsigned-char -DKPRED_SIMD=0
 n   gcc -std=c99 -O1 -fsanitize=undefined -fno-sanitize-recover=all -DKPRED_SIMD=100
 END
 }
@@ -149,11 +149,12 @@ FLOATS='v?(u?comis|cvt|(add|sub|mul|div|sqrt|rsqrt|rcp|min|max|cmp|round|dp|hadd
 # No symbol from elsewhere, compilers' helpers (as for wide divisions) included; none exported
 # without the public prefix; nothing to write to; no floating point.
 pure() {
-    undefined=$(nm -u "$1")
+    nm "$1" >"$tmp/symbols" || return 1
+    undefined=$(awk 'NF == 2 { print $2 }' "$tmp/symbols")
     [ -z "$undefined" ] || { echo "undefined:" $undefined; return 1; }
-    private=$(nm -g --defined-only "$1" | awk '$3 !~ /^kpred_/')
+    private=$(awk 'NF == 3 && $2 ~ /^[A-Ziuvw]$/ && $3 !~ /^kpred_/' "$tmp/symbols")
     [ -z "$private" ] || { echo "exported:" $private; return 1; }
-    data=$(nm "$1" | awk '$2 ~ /^[bBdDcCsSgG]$/')
+    data=$(awk '$2 ~ /^[bBdDcCsSgG]$/' "$tmp/symbols")
     [ -z "$data" ] || { echo "not constant:" $data; return 1; }
     floats=$(objdump -d --no-show-raw-insn "$1" | awk -F'\t' '{ sub(/ .*/, "", $2); print $2 }' | grep -E "^($FLOATS)")
     [ -z "$floats" ] || { echo "floating point:" $floats; return 1; }
@@ -265,10 +266,12 @@ defaults() {
         [ "$(default_of -U__SSE2__)" = 0 ] && [ "$(default_of -DKPRED_SIMD=0)" = 0 ]
 }
 
-# A forced body is a status there, not a signal, and the usual build takes SSE2.
+# A forced body is a status there, not a signal, and the usual build, which make has compiled, takes SSE2.
 lacks_avx2() {
     cat >"$tmp/body.c" <<'END'
+#if KPRED_SIMD == 2
 #define KPRED_IMPLEMENTATION
+#endif
 #include "weights/conv_asm_1x1u.h"
 #include <stdio.h>
 int main(void)
@@ -283,7 +286,7 @@ int main(void)
 }
 END
     $CC -std=c99 -O0 -I. -DKPRED_SIMD=2 "$tmp/body.c" -o "$tmp/forced" &&
-        $CC -std=c99 -O0 -I. "$tmp/body.c" -o "$tmp/usual" &&
+        $CC -std=c99 -O0 -I. "$tmp/body.c" "$archive" -o "$tmp/usual" &&
         [ "$(qemu-x86_64 -cpu core2duo "$tmp/forced")" = "-17 unknown 2" ] &&
         [ "$(qemu-x86_64 -cpu core2duo "$tmp/usual")" = "0 sse2 -17" ]
 }
