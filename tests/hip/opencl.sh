@@ -64,7 +64,7 @@ IS_REFUSED=16_32_8_2_4_1_1_0 IS_SLOW=32_32_8_2_8_1_1_1
 # race VARIANT_1_1...: its table in $tmp/out; outcome, tuple and error in $tmp/became
 race() {
     make -s -C examples/gemm_gpu race ARCH=opencl BUILD="$BUILD" OUT="$tmp/opencl" CC="$CC" \
-        CFLAGS="-O0 $C_WARNINGS" RACE="50 40 300 $*" >"$tmp/out" 2>"$tmp/err"
+        CFLAGS="-O0 -DKPRED_SIMD=0 $C_WARNINGS" RACE="50 40 300 $*" >"$tmp/out" 2>"$tmp/err"
     status=$?
     awk '{ print $2, $5 ($6 != "" ? " " $6 : "") }' "$tmp/out" >"$tmp/became"
     return $status
@@ -119,7 +119,7 @@ small_spec() {
         -e 's/^\(vec\|spread\|split\|group\) = .*/\1 = 1/' examples/gemm_gpu/gemm.spec >"$tmp/small.spec" &&
         echo 'tile_m == 8 * thread_m' >>"$tmp/small.spec" &&
         printf 'm,n,k\n40,40,40\n44,40,30\n48,40,300\n' >"$tmp/few.csv" &&
-        make -s -C examples/gemm_gpu ARCH=opencl BUILD="$BUILD" OUT="$tmp/opencl" CC="$CC" CFLAGS="-O0 $C_WARNINGS" \
+        make -s -C examples/gemm_gpu ARCH=opencl BUILD="$BUILD" OUT="$tmp/opencl" CC="$CC" CFLAGS="-O0 -DKPRED_SIMD=0 $C_WARNINGS" \
             SPEC="$tmp/small.spec" "$tmp/opencl/timer" variants 2>"$tmp/err" &&
         broken $KILLS '*(__global float *)8 = 0;'
 }
