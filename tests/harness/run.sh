@@ -32,13 +32,12 @@ table() {
 
 # The lines of the table, and of the files that it does not name
 each_suite() {
-    table
-    for file in tests/*/test_*.c tests/*/test_*.py tests/*/*.sh; do
-        name=$(basename "${file%.*}")
-        case $file in *.py) name=${name#test_} ;; esac
-        case $name in run | cross) continue ;; esac
-        table | grep -qE " $name(-.*)?\$" || echo "2 check $name"
-    done | sort -u
+    table | tee "$out/table"
+    printf '%s\n' tests/*/test_*.c tests/*/test_*.py tests/*/*.sh | awk '
+        NR == FNR { sub(/-.*/, "", $3); named[$3]; next }
+        { sub(/.*\//, "") }
+        /[.]py$/ { sub(/^test_/, "") }
+        { sub(/[.][a-z]+$/, ""); if (!($0 in named) && !/^(run|cross)$/) print "2 check " $0 }' "$out/table" - | sort -u
 }
 
 # SECONDS KIND NAME of every suite, longest first; the seconds are those of the last run, if there was one

@@ -46,7 +46,7 @@ case ${1-} in
 2) kernels=$(sed -n 's/^    ("\(conv_[a-z0-9_]*\)".*/\1/p' tests/rules/rules_oracle.py | sed 1,4d) ;;
 *) kernels= ;;
 esac
-check "it builds" test_program test_rules "$tmp/test_rules" -O1
+check "it builds" test_program test_rules "$tmp/test_rules" -O1 -DMODELS_APART
 set --
 for kernel in $kernels; do set -- "$@" --kernel $kernel; done
 for gpu in gfx900_56 gfx906_60 gfx1030_36 gfx942130; do
