@@ -160,6 +160,14 @@ def trains():
     report.run(f"{report.KPRED} predict {tmp}/mm.h m=1000 layout=rrr -k 2")
 
 
+def many():
+    """Of more than 4,096 problems so many teach."""
+    for n in (4096, 4097):
+        report.write(f"{tmp}/many.csv", "m,layout\n" + "".join(f"{m},rcr\n" for m in range(1, n + 1)))
+        said = report.run(train(more="--epochs 1 --force").replace("problems.csv", "many.csv")).stderr
+        assert "4 features: 4096 problems" in said and ("4096 of 4097 problems are used" in said) == (n > 4096), said
+
+
 def refused():
     """What is wrong with the model, or with the names of its features"""
     fixture_text = report.read(FIXTURE)
@@ -214,6 +222,7 @@ def main():
         f"{int(16 * 1.15 ** i)},{layout}\n" for i in range(33) for layout in ("rcr", "rrr", "ccr")))
     refused()
     report.check("train --judge", trains)
+    report.check("more problems than are used", many)
     report.end()
 
 
