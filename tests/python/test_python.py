@@ -215,6 +215,18 @@ def threads():
     return [f"{len(bad)} other answers"] * bool(bad)
 
 
+def own_answers():
+    """An answer is the caller's own, and stays the same when what was told is forgotten."""
+    model, most = kpred.load("conv_asm_1x1u"), kpred.MOST_TOLD
+    right = json.dumps(model.predict(ONE, 5))
+    model.predict(ONE)[0].values.clear()
+    said = [json.dumps(model.predict(ONE, 5))]
+    kpred.MOST_TOLD = 2
+    said += [json.dumps(model.predict(dict(ONE, n=n), 5)) for n in (8, 16, 4, 16)]
+    kpred.MOST_TOLD = most
+    return [] if said[0] == said[2] == said[4] == right and len(model._told) < 9 else said
+
+
 def gpus():
     model = kpred.load("conv_asm_1x1u")
     assert model.gpu("gfx906:sramecc+:xnack-", 60) == ("gfx906_60", True)
@@ -261,6 +273,7 @@ check("no such model", no_header, "conv", f'there is no model "conv"; there are:
 check("no such header", no_header, "none.h", "none.h: No such file")
 check("another header", no_header, "kpred.h", "kpred.h: is no header that kpred-train has written")
 check("threads", threads)
+check("answers of one's own", own_answers)
 check("GPUs, and sizes outside the range", gpus)
 check_with("nm", "the library needs no other", lambda: output(
     f"nm -D --undefined-only {tmp}/site/kpred/libkpred.so").split())
