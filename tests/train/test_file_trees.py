@@ -177,12 +177,12 @@ def refused():
             ("the text is cut", 'the file ends here, before "end of trees"', ("end of trees", "")),
             ("another version", 'version: "v9" is unknown here', ("version=v4", "version=v9")),
             ("classes", "num_class=3: a model of several classes", ("num_class=1", "num_class=3")),
-            ("a number too few", "leaf_value: is no list of", ("leaf_value=", "leaf_value=1 ")),
-            ("a child beyond", "left_child: value 1 is no integer of", ("left_child=", "left_child=9")),
+            ("a number too few", "leaf_value: is not a list of", ("leaf_value=", "leaf_value=1 ")),
+            ("a child beyond", "left_child: value 1 is not an integer of", ("left_child=", "left_child=9")),
             ("a circle", "the children of tree 5 make no tree", ("left_child=1", "left_child=0")),
             ("no LightGBM", 'neither a text of LightGBM, which begins with "tree"', ("tree\n", "forest\n")),
             ("XGBoost's binary form", "save the model as .json", ("tree\n", "{L\n")),
-            ("labels", "pandas_categorical: is no list for each of 1 columns", ('[["', '[["a"], ["'))):
+            ("labels", "pandas_categorical: is not a list for each of 1 columns", ('[["', '[["a"], ["'))):
         path = changed("wrong.txt", fixture_text, *pairs)
         report.refuse(f"LightGBM: {name}", 1, text, f"{tmp}/ask {path}")
     for name, text, pairs in (
@@ -196,7 +196,7 @@ def refused():
             ("numbers for names twice", "this name is taken", ("log2_m = log2(m)", "layout = 0\nlayout = 1")),
             ("a text alone", "a text is only compared with a name", ("log2(m)", "'rcr'")),
             ("a text of another name", "is none of its names", ("log2(m)", "layout == 'nn'")),
-            ("names as a number", "its names are no numbers", ("log2(m)", "layout + 1")),
+            ("names as a number", "its names are not numbers", ("log2(m)", "layout + 1")),
             ("a name twice", "this name is taken", ("log2_m =", "m =")),
             ("something behind", "is not allowed here", ("log2(m)", "log2(m) 3")),
             ("another format", "--judge: is for a spec with `format = timed`, not csv", ("= timed", "= csv"))):

@@ -165,7 +165,7 @@ def compile_library(headers: Sequence[str], out: str, folders: Sequence[str], so
     for path in headers:
         found = re.search(r"^KPRED_DATA const kpred_model kpred_model_(\w+) = ", _read(path), re.M)
         if not found:
-            raise Error(f"{path}: is no header that kpred-train has written")
+            raise Error(f"{path}: is not a header that kpred-train has written")
         names.append(found[1])
     with tempfile.TemporaryDirectory() as tmp:
         listed, made = os.path.join(tmp, "models.h"), os.path.join(tmp, "libkpred.so")
@@ -403,7 +403,7 @@ class Model:
         if isinstance(value, int):
             return Error(f"{self.name}: {f.name}={value}: size out of range, the limit is {f.most}", SIZE, f.name,
                          value, f.most)
-        return Error(f"{self.name}: {f.name}={value!r}: is no integer", field=f.name, value=value)
+        return Error(f"{self.name}: {f.name}={value!r}: is not an integer", field=f.name, value=value)
 
     def outside(self, given: Problem) -> List[str]:
         """The fields whose sizes lie outside the range that the model was trained on"""
