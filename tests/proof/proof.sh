@@ -4,6 +4,7 @@
 #
 # usage: [EVERY=N] proof.sh [bounds|vectors]. EVERY=1 looks at all places of long rows: a proof, in two minutes.
 . tests/harness/script.inc
+. tests/proof/eva.inc
 
 test_begin
 EVERY=${EVERY:-16}
@@ -109,18 +110,15 @@ drawn() {
 }
 check "the contracts hold for inputs at random" drawn
 
-kept='kpri_exp2_neg|kpri_log2|kpri_share|kpri_leading_zeros|kpri_lowest_bit' # the contracts that are for Eva
+contracts=kpri_exp2_neg,kpri_log2,kpri_share # that the drivers have of others
+own_contracts=$contracts,kpri_leading_zeros,kpri_lowest_bit
 
-# Intervals alone decide, but that some short loops are followed path by path.
+# Some short loops are followed path by path.
 eva() {
     driver=$1; shift
-    frama-c -eva -eva-precision 0 -eva-auto-loop-unroll 300 -machdep gcc_x86_64 \
+    run_eva "$own_contracts" "-Itests -DEVERY=$EVERY" -eva-auto-loop-unroll 300 \
         -eva-slevel-function "kpri_leading_zeros:99,kpri_lowest_bit:99,kpri_same_text:99,kpri_hash_text:99" \
-        -warn-signed-downcast -warn-right-shift-negative -cpp-frama-c-compliant \
-        -cpp-command "gcc -E -C -I. %args %i | awk -v kept='$kept' -f tests/proof/eva.awk >%o" \
-        -metrics -metrics-eva-cover "$@" \
-        -cpp-extra-args="-I. -Itests -DKPRED_SIMD=0 -U__GNUC__ -DEVERY=$EVERY" \
-        "tests/proof/$driver.c" >"$tmp/$driver.txt" 2>&1
+        -metrics -metrics-eva-cover "$@" "tests/proof/$driver.c" >"$tmp/$driver.txt" 2>&1
 }
 
 # proved DRIVER OPTION...: no alarm, no contract that is open
@@ -145,7 +143,7 @@ reached() {
 
 if has frama-c; then
     check "exp2, log2 and shares, by Eva" proved eva_contracts
-    check "the other primitives, by Eva" proved eva -eva-use-spec kpri_exp2_neg,kpri_log2,kpri_share
+    check "the other primitives, by Eva" proved eva -eva-use-spec "$contracts"
     check "Eva reached them" reached
 else
     skipped "the primitives, by Eva" "there is no frama-c (Debian: frama-c-base)"
