@@ -88,11 +88,23 @@ edited() {
         ! python3 tests/proof/bounds.py "$tmp/edited.h" >"$tmp/said"
 }
 
+# cut LINES: of a header that ends there both scripts tell the line
+cut() {
+    head -n "$1" weights/conv_solver.h >"$tmp/cut.h"
+    for script in bounds vectors; do
+        count=$([ $script = bounds ] || echo 1)
+        refuses 2 "$script.py: $tmp/cut.h:$(($1 + 1)): the file ends here" python3 "tests/proof/$script.py" $count \
+            "$tmp/cut.h" || return 1
+    done
+}
+
 if has_weights; then
     check_with python3 "no sum of a shipped model leaves its type" bounds
     check_with python3 "a bias that is too large is found" edited '/_bias1\[192\] = {$/{n;s/^[-0-9]*/2147400000/;}'
     check_with python3 "a logit's shift that is too large is found" \
         edited '/kpred_head .*_heads\[\] = {$/{n;s/, [0-9]* },$/, 14 },/;}'
+    check_with python3 "a header that is cut in its middle" cut 300
+    check_with python3 "a header without its last line" cut "$(($(wc -l <weights/conv_solver.h) - 1))"
 else
     skipped "the bounds of the shipped models" "the weights are not there (make weights)"
 fi
