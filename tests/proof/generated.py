@@ -13,7 +13,7 @@ class Header:
             text = f.read()
         named = re.search(r"kpred_model kpred_model_(\w+) = ", text)
         if not named or "&kpred_additive_scorer" not in text:
-            raise ValueError("this is no header of an additive network that kpred-train wrote")
+            raise ValueError("this is not a header of an additive network that kpred-train wrote")
         self.name = named.group(1)
         self.arrays = {}
         for name, size, body in re.findall(

@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "data/split.h"
 #include "eval/eval.h"
-#include "train/judges.h"
+#include "train/timed.h"
 
 #include <math.h>
 
@@ -260,6 +260,98 @@ static void judges_judge(void)
     CHECK(memcmp(marks, same, sizeof marks) != 0);
     for (int i = 0; i < TOY_TILES; i++)
         CHECK(i == 2 || marks[i] > marks[2] + 0.4f);
+}
+
+/* ---- a judge of a file ---- */
+
+/* One more than lessons take of a table that was timed; between them are others to make up. */
+enum { TAUGHT = 1201, MADE_UP = 8, FIRST = 64, STEP = 3 };
+
+/* Which of them it is; TAUGHT: none */
+static size_t number_of(int32_t m)
+{
+    const int32_t off = m - FIRST;
+    return off >= 0 && off % STEP == 0 && off / STEP < TAUGHT ? (size_t)(off / STEP) : TAUGHT;
+}
+
+/* How often it was asked for each problem; the tile of the problem's number, by 4, is the best. */
+static void count_asked(const struct judge_file *j, const int32_t *problem,
+                        const unsigned char *targets, size_t n, float *marks)
+{
+    size_t *asked = *(size_t *const *)(const void *)j;
+    asked[number_of(*problem)]++;
+    for (size_t i = 0; i < n; i++)
+        marks[i] = (float)abs(targets[2 * i] - *problem % TOY_TILES) + 0.1f * targets[2 * i + 1];
+}
+
+static void count_rows(const struct recipe_rows *rows, size_t *n)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        n[number_of(rows->problem[i])]++;
+}
+
+/* What lessons make of data without a split; 0 if they fail */
+static int teach(const struct model *model, const struct dataset *d, struct lessons_made *made)
+{
+    struct recipe recipe;
+    unsigned char *part = xcalloc(d->n, 1);
+    uint64_t *unit = xcalloc(d->n, sizeof *unit);
+    const struct lessons_task task = {
+        &recipe, {.model = model, .data = d, .part = part, .seed = 1, .n_threads = 1}, unit};
+    int rc = recipe_from_spec(model->spec, &recipe);
+    recipe.judged = MADE_UP;
+    const size_t most = lessons_most(&recipe, d);
+    made->train->problem = xcalloc(most, sizeof(int32_t));
+    made->train->target = xcalloc(most, 2);
+    made->train->soft = xcalloc(most, recipe_width(model) * sizeof(float));
+    for (size_t i = 0; i < d->n; i++)
+        unit[i] = i / TOY_TUPLES;
+    rc = rc == 0 ? lessons_add(&task, made) : rc;
+    free(part);
+    free(unit);
+    return rc == 0;
+}
+
+static void free_taught(struct recipe_rows *rows)
+{
+    free(rows->problem);
+    free(rows->target);
+    free(rows->soft);
+    free(rows->octaves);
+}
+
+/* All problems of the user's teach, however many they are, and each is asked for once. */
+static void a_file_teaches_all(void)
+{
+    static int32_t problem[TAUGHT];
+    static long line[TAUGHT];
+    static size_t asked[TAUGHT + 1], rows[TAUGHT + 1];
+    size_t *counts = asked, wrong = 0;
+    const struct judge_other judge = {(struct judge_file *)(void *)&counts, count_asked};
+    struct spec spec;
+    struct model model;
+    struct dataset d = {0};
+    struct judge_trees trees = {.other = judge};
+    struct recipe_rows train = {0}, watched = {0};
+    struct lessons_made made = {&train, &watched, &trees, 0};
+    for (int i = 0; i < TAUGHT; i++)
+        problem[i] = FIRST + STEP * i;
+    REQUIRE(spec_parse(&spec, toy_text, "toy.spec") == 0);
+    REQUIRE(model_from_spec(&model, &spec, "none") == 0);
+    const struct file_lessons lessons = {&model, judge, problem, line, "toy.csv", TAUGHT, 1, 1};
+    REQUIRE(lessons_of_file(&lessons, &d) == 0 && d.n == TAUGHT * TOY_TUPLES);
+    REQUIRE(teach(&model, &d, &made));
+    count_rows(&train, rows);
+    count_rows(&watched, rows);
+    for (size_t i = 0; i < TAUGHT; i++)
+        wrong += asked[i] != 1 || rows[i] == 0;
+    CHECK_EQ(wrong, 0);
+    CHECK(asked[TAUGHT] == made.made_up && made.made_up > 0);
+    free_taught(&train);
+    free_taught(&watched);
+    data_free(&d);
+    model_free(&model);
+    spec_free(&spec);
 }
 
 /* ---- a solver of its own for each problem, as in a find-db ---- */
@@ -948,6 +1040,7 @@ int main(void)
     RUN(judges_judge);
     RUN(judges_mix);
     RUN(judges_draw);
+    RUN(a_file_teaches_all);
     judges_see();
     RUN(near_problems_tell);
     RUN(marks_end);
