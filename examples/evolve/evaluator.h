@@ -156,7 +156,7 @@ static int evaluator_answer(struct evaluator *e, char **word, int n)
         case EVALUATOR_GONE: return -1;
         }
     else
-        printf("failed: this is no question\n");
+        printf("failed: this is not a question\n");
     fflush(stdout);
     return 0;
 }

@@ -92,7 +92,7 @@ int table_read(struct table *out, const char *path)
     wrong = read_lines(out, from);
     fclose(from);
     if (wrong > 0)
-        fprintf(stderr, "%s:%ld: this is no table of gemm_cpu\n", path, wrong);
+        fprintf(stderr, "%s:%ld: this is not a table of gemm_cpu\n", path, wrong);
     return wrong > 0 ? -1 : 0;
 }
 

@@ -48,7 +48,7 @@ static inline int tune_clblast(const char *path)
     while (!bad && fgets(line, sizeof line, file) != NULL)
         at++, bad = override_clblast(line) != 0;
     if (bad)
-        fprintf(stderr, "gemm_gpu: %s:%d: are no parameters of CLBlast\n", path, at);
+        fprintf(stderr, "gemm_gpu: %s:%d: are not parameters of CLBlast\n", path, at);
     if (file != NULL)
         fclose(file);
     return bad ? -1 : 0;

@@ -62,7 +62,7 @@ static int read_tuple(const char *text, kpred_tuple *t)
             at = NULL;
     }
     if (at == NULL)
-        fprintf(stderr, "gemm_gpu: %s is no tuple of %d numbers\n", text, PARAMS);
+        fprintf(stderr, "gemm_gpu: %s is not a tuple of %d numbers\n", text, PARAMS);
     return at == NULL ? -1 : 0;
 }
 
@@ -71,7 +71,7 @@ static int read_problem(char **words, struct problem *p)
     int32_t size[3];
     for (int i = 0; i < 3; i++)
         if (read_number(words[i], '\0', &size[i]) == NULL || size[i] == 0) {
-            fprintf(stderr, "gemm_gpu: %s is no size from 1 to %d\n", words[i], LARGEST);
+            fprintf(stderr, "gemm_gpu: %s is not a size from 1 to %d\n", words[i], LARGEST);
             return -1;
         }
     p->m = size[0];

@@ -38,7 +38,7 @@ static int tune_take(const char *const *names, const char *word, int *value)
         value[i] = (int)number;
         return 1;
     }
-    fprintf(stderr, "timer: %s is no word of a tuple\n", word);
+    fprintf(stderr, "timer: %s is not a word of a tuple\n", word);
     return 0;
 }
 

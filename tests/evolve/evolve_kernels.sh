@@ -33,6 +33,9 @@ need_device() {
     echo cases | "$tmp/evaluate_opencl" planted >"$tmp/all" 2>&1 || end_without "make device" "there is no device"
 }
 
+# Vectors take half of a compiler's time.
+portable="-std=c99 $C_WARNINGS -DKPRED_SIMD=0"
+
 # evaluator API: gpu/evaluate.c for it, as $tmp/evaluate_API
 evaluator() {
     case $1 in
@@ -41,7 +44,7 @@ evaluator() {
     opencl) set -- opencl -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' -lOpenCL ;;
     esac
     api=$1; shift
-    $CC -std=c99 $C_WARNINGS -O0 -I. -Iexamples $folder/gpu/evaluate.c "$@" -lm -o "$tmp/evaluate_$api"
+    $CC $portable -O0 -I. -Iexamples $folder/gpu/evaluate.c "$@" -lm -o "$tmp/evaluate_$api"
 }
 CUDA=${CUDA:-/usr/local/cuda}
 export POCL_CACHE_DIR="$tmp/pocl" POCL_KERNEL_CACHE=0
@@ -108,11 +111,11 @@ runs() {
 }
 # Where there is a device, the code object is one that it cannot load.
 with_hip() {
-    $CC -std=c99 $C_WARNINGS -D__HIP_PLATFORM_AMD__ -I. $gpu/gpu_run.c -lamdhip64 -o "$tmp/real" || return
+    $CC $portable -D__HIP_PLATFORM_AMD__ -I. $gpu/gpu_run.c -lamdhip64 -o "$tmp/real" || return
     "$tmp/real" "$tmp/a.co" "$tmp/b.co" >"$tmp/out" 2>&1
     case $? in 2 | 77) grep -q '^gpu_run: ' "$tmp/out" ;; *) return 1 ;; esac
 }
-check "gpu_run compiles" $CC -std=c99 $C_WARNINGS -O0 -I. -Itests "-DPROGRAM=\"$gpu/gpu_run.c\"" tests/hip/gemm_gpu.c \
+check "gpu_run compiles" $CC $portable -O0 -I. -Itests "-DPROGRAM=\"$gpu/gpu_run.c\"" tests/hip/gemm_gpu.c \
     -rdynamic -ldl -lm -o "$tmp/runner"
 check "gpu_run: equal outputs" runs '' 0 'b[.]co *equal  median 5000[.]00 us, MAD 0[.]00, 1[.]000'
 check "gpu_run: a code object that writes nothing" runs wrong 1 'b[.]co *NOT EQUAL'
@@ -194,35 +197,59 @@ need "$EVOLVE_CLANG" "kernels to be evolved"
 cp tools/evolve/harness.h "$tmp/kpred_evolve.h"
 $CC -std=c99 $C_WARNINGS -Itools $CFLAGS examples/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl || exit 1
 
+planted=$folder/planted
+wastes='INVARIANT_LOAD DIVISION SCRATCH_ARRAY DEAD_STORE BUFFER'
+
+# together FILE.c KERNEL.c...: one file of all, as the compiler starts slowly
+together() {
+    file=$1; shift
+    for kernel; do echo "#include \"$root/$kernel\""; done >"$file"
+}
+
+name_of() {
+    echo $1 | tr '[:upper:]' '[:lower:]'
+}
+with_one=$(for waste in $wastes; do echo "$planted/$(name_of $waste).c"; done)
+harnesses="$(echo $folder/rodinia/*_harness.c) $folder/histogram_harness.c $planted/planted_harness.c"
+# shellcheck disable=SC2046
+together "$tmp/kernels.c" $(echo $harnesses | sed 's/_harness[.]c/.c/g') $folder/variants/kernel.c $with_one
+
 # library NAME OPTION... SOURCE
 library() {
-    out=$tmp/$1.so; shift
-    $EVOLVE_CLANG -std=c99 -ffp-contract=off -fPIC -shared -I"$tmp" "$@" -lm -o "$out"
+    out=$tmp/$1; shift
+    $EVOLVE_CLANG -std=c99 -ffp-contract=off -fPIC -c -I"$tmp" "$@" -o "$out.o" &&
+        $CC -shared "$out.o" -lm -o "$out.so"
 }
 
-# equal FUNCTION NAME...: the libraries give the same outputs
+# equal FUNCTION CASES NAME...: the libraries give the same outputs
 equal() {
-    function=$1 libraries=''; shift
+    function=$1 cases=$2 libraries=''; shift 2
     for name; do libraries="$libraries $tmp/$name.so"; done
-    "$tmp/driver" check "$tmp/cases.so" $function $libraries
+    "$tmp/driver" check "$tmp/$cases.so" $function $libraries
 }
 
-# alike KERNEL.c FUNCTION HARNESS.c: no warnings that the harness's header promises not to give; all levels of optimisation
-# give the same; what is undefined would end it
+# No warnings that the harness's header promises not to give; what is undefined would end a program.
+levels() {
+    all=$tmp/kernels.c
+    library 0 -O0 $WARNINGS "$all" && library 2 -O2 "$all" && library 3 -O3 "$all" &&
+        library 4 -O3 -fno-vectorize -fno-slp-vectorize "$all" &&
+        library s -O1 -fsanitize=undefined -fsanitize-trap=undefined "$all"
+}
+check "all kernels compile at each level" levels
+
+# alike FUNCTION HARNESS.c: all levels of optimisation give the same
 alike() {
-    library cases -O1 $C_WARNINGS "$3" && library 0 -O0 $WARNINGS "$1" && library 2 -O2 "$1" && library 3 -O3 "$1" &&
-        library 4 -O3 -fno-vectorize -fno-slp-vectorize "$1" &&
-        library s -O1 -fsanitize=undefined -fsanitize-trap=undefined "$1" && equal $2 0 2 3 4 s
+    library $1_cases -O1 $C_WARNINGS "$2" && equal $1 $1_cases 0 2 3 4 s
 }
 
-for harness in "$folder"/rodinia/*_harness.c $folder/histogram_harness.c $folder/planted/planted_harness.c; do
-    kernel=${harness%_harness.c}.c
-    check "$(basename $kernel): the same outputs at each level" alike $kernel "$(basename $kernel .c)" $harness
+for harness in $harnesses; do
+    function=$(basename $harness _harness.c)
+    check "$function.c: the same outputs at each level" alike $function $harness
 done
-check "variants: the same outputs at each level" alike $folder/variants/kernel.c product $folder/variants/harness.c
+check "variants: the same outputs at each level" alike product $folder/variants/harness.c
 
 without_stop() {
-    library 1 -O3 -DSTOP=0 $folder/variants/kernel.c && equal product 3 1
+    library 1 -O3 -DSTOP=0 $folder/variants/kernel.c && equal product product_cases 3 1
 }
 check "variants: with and without the stop the sums are the same" without_stop
 
@@ -237,17 +264,16 @@ check "docs/evolve.md shows histogram.c and its harness" shown
 
 changed() {
     sed "$1" $folder/rodinia/needleman_wunsch.c >"$tmp/changed.c"
-    library cases -O1 $folder/rodinia/needleman_wunsch_harness.c &&
-        library 0 -O1 $folder/rodinia/needleman_wunsch.c && library 1 -O1 "$tmp/changed.c"
+    library 1 -O1 "$tmp/changed.c"
 }
 
 # notices SED WHAT: of a changed kernel, that buffer
 notices() {
-    changed "$1" && ! equal needleman_wunsch 0 1 >"$tmp/said" 2>&1 && grep -q "$2" "$tmp/said"
+    changed "$1" && ! equal needleman_wunsch needleman_wunsch_cases 0 1 >"$tmp/said" 2>&1 && grep -q "$2" "$tmp/said"
 }
 crashes() {
     changed 's/r <= rows/r <= rows + 1/'
-    (equal needleman_wunsch 1) >/dev/null 2>&1
+    (equal needleman_wunsch needleman_wunsch_cases 1) >/dev/null 2>&1
     [ $? -gt 128 ]
 }
 check "the driver sees a wrong score" notices 's/a > b/a < b/' table
@@ -257,38 +283,37 @@ check "a kernel that writes behind a buffer crashes" crashes
 
 # ---- planted wastes ----
 
-planted=$folder/planted
-wastes='INVARIANT_LOAD DIVISION SCRATCH_ARRAY DEAD_STORE BUFFER'
 native=$(echo 'int x;' | $EVOLVE_CLANG -march=native -xc -c - -o /dev/null 2>/dev/null && echo -march=native)
 
-# has_wastes "WASTE..." KERNEL OPTION...: these are what the text of its function has, which stays in $tmp/ir
-has_wastes() {
-    wanted=$(printf '%s\n' $1) kernel=$2; shift 2
-    $EVOLVE_CLANG "$@" -fno-discard-value-names -S -emit-llvm $planted/$kernel.c -o - |
-        sed -n "/^define .*@$kernel(/,/^}/p" | grep -v '^ *$' >"$tmp/ir"
-    found=$(sh $planted/wastes.sh "$tmp/ir")
-    [ "$found" = "$wanted" ] || { echo "$kernel $*: $found"; return 1; }
+# text FILE.c OPTION...: of its functions, as $tmp/text
+text() {
+    file=$1; shift
+    $EVOLVE_CLANG "$@" -fno-discard-value-names -S -emit-llvm "$file" -o "$tmp/text"
 }
 
-# The kernel that has the waste; the buffer is an array that nobody else reads, and is found as such, too.
-file_of() {
-    echo $1 | tr '[:upper:]' '[:lower:]'
+# has_wastes "WASTE..." FUNCTION: these are what it has in that text, its own part of which stays in $tmp/ir
+has_wastes() {
+    wanted=$(printf '%s\n' $1)
+    sed -n "/^define .*@$2(/,/^}/p" "$tmp/text" | grep -v '^ *$' >"$tmp/ir"
+    found=$(sh $planted/wastes.sh "$tmp/ir")
+    [ "$found" = "$wanted" ] || { echo "$2: $found"; return 1; }
 }
+
+# The buffer is an array that nobody else reads, and is found as such, too.
 found_in() {
     case $1 in BUFFER) echo SCRATCH_ARRAY BUFFER ;; *) echo $1 ;; esac
 }
-
 # survives LEVEL...: all that a baseline's passes leave of planted.c, whose size is what the figures of kpred-evolve are
 # given for, and in which no loop was copied; and of the kernels that have one waste each
 survives() {
-    has_wastes "$wastes" planted "$@" || return 1
+    text "$tmp/kernels.c" "$@" && has_wastes "$wastes" planted || return 1
     size=$(grep -cE '^  [^ ]' "$tmp/ir")
     case $size in 3[5-9] | [45]? | 6[0-5]) ;; *) echo "$size instructions"; return 1 ;; esac
     for count in "fdiv 4" "store 7" "load 5"; do
         [ "$(grep -c " ${count% *} " "$tmp/ir")" -eq ${count#* } ] || { echo "not $count"; return 1; }
     done
     for waste in $wastes; do
-        has_wastes "$(found_in $waste)" "$(file_of $waste)" "$@" || return 1
+        has_wastes "$(found_in $waste)" "$(name_of $waste)" || return 1
     done
 }
 for level in -O2 -O3 "-O3 $native"; do
@@ -299,20 +324,20 @@ done
 
 # Without a waste it is not there, and the outputs stay.
 gone() {
-    library cases $planted/planted_harness.c && library all -O3 $planted/planted.c || return 1
     for waste in $wastes; do
-        has_wastes "$(printf '%s\n' $wastes | grep -vx $waste)" planted -O3 -DWITHOUT_$waste &&
+        text $planted/planted.c -O3 -DWITHOUT_$waste &&
+            has_wastes "$(printf '%s\n' $wastes | grep -vx $waste)" planted &&
             library $waste -O3 -DWITHOUT_$waste $planted/planted.c || return 1
     done
     all=$(printf -- '-DWITHOUT_%s ' $wastes)
-    library none -O3 $all $planted/planted.c && equal planted all $wastes none
+    library none -O3 $all $planted/planted.c && equal planted planted_cases 3 $wastes none
 }
 gone_alone() {
-    library cases $planted/one_waste_harness.c || return 1
+    together "$tmp/with_one.c" $with_one
+    library cases $planted/one_waste_harness.c && text "$tmp/with_one.c" -O3 -DWITHOUT_WASTE &&
+        library none -O3 -DWITHOUT_WASTE "$tmp/with_one.c" || return 1
     for waste in $wastes; do
-        kernel=$(file_of $waste)
-        has_wastes "" $kernel -O3 -DWITHOUT_WASTE && library 0 -O3 $planted/$kernel.c &&
-            library 1 -O3 -DWITHOUT_WASTE $planted/$kernel.c && equal $kernel 0 1 || return 1
+        has_wastes "" "$(name_of $waste)" && equal "$(name_of $waste)" cases 3 none || return 1
     done
 }
 check "without each waste, and without all, the outputs are the same" gone

@@ -304,10 +304,10 @@ static void other_files(void)
                                         "# kpred-evolve log 2\n# end 00000000\n"};
     for (size_t i = 0; i < COUNT(texts); i++) {
         put_text("log", "%s", texts[i]);
-        CHECK(!opens(1, story, names) && was_told("log: is no log of kpred-evolve"));
+        CHECK(!opens(1, story, names) && was_told("log: is not a log of kpred-evolve"));
     }
     put_text("log", "%s", "");
-    CHECK(read_log() == NULL && was_told("is no log"));
+    CHECK(read_log() == NULL && was_told("is not a log"));
     CHECK(opens(1, story, names)); /* a kill before the heading leaves an empty one */
     unlink("log");
     CHECK(read_log() == NULL && was_told("cannot open"));

@@ -305,7 +305,7 @@ static void messages(void)
         const char *message;
     } all[] = {{0, 0, "s.mlir: a step of training takes and gives the 835 values of dense"},
                {-1, 0, "values of dense"},
-               {1, 1, "s.mlir: its second input is no batch of images of 9 numbers"},
+               {1, 1, "s.mlir: its second input is not a batch of images of 9 numbers"},
                {2, 1, "s.mlir: its third input does not have 3 numbers for each of 4 images"},
                {2, 0, "its third input"}};
     struct net mobile;

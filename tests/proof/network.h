@@ -31,6 +31,12 @@
                             < model->params[t].n_values))
 #define INDEXES(t) (n_decided <= t || EIGHT(INDEX, t))
 
+/* The rows of the i-th head that comes before n_decided are where kpri_find_rows has put them. */
+static kpri_rows found;
+#define ROWS(i)                   \
+    (i >= found.before[n_decided] \
+     || (rows->first[i] == found.first[i] && rows->param[i] == found.param[i]))
+
 /*@ requires fields: EIGHT(FIELD, 0) && EIGHT(FIELD, 8) && EIGHT(FIELD, 16);
     requires room: \valid(work + (0 .. SEEN - 1));
     assigns *work \from \nothing;
@@ -43,6 +49,8 @@ static void kpri_start_by(const kpri_arith *by, const kpred_model *model, const 
     requires room: \valid(l->x + (0 .. (l->n - 1) * l->lane
                                        + (model->params[n_decided].n_values + 3) / 4 * 4 - 1));
     requires indexes: INDEXES(0) && INDEXES(8) && INDEXES(16) && INDEXES(24);
+    requires heads: rows->before[n_decided] == found.before[n_decided];
+    requires rows: EIGHT(ROWS, 0) && EIGHT(ROWS, 8);
     assigns l->x[0 .. (l->n - 1) * l->lane + (model->params[n_decided].n_values + 3) / 4 * 4 - 1]
             \from \nothing; */
 static void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const kpri_rows *rows,

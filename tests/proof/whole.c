@@ -184,6 +184,7 @@ int main(void)
     any_fields();
     any(arena, WORDS);
 #ifdef SEARCH
+    kpri_find_rows(&model, &found);
     as_initialised(&ctx, BEAM);
     status = KPRED_OK;
 #else

@@ -29,7 +29,7 @@ Of kernels whose conditions are observed only, which the oracle does not have, t
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, itertools, os, random, sqlite3, subprocess, sys, tempfile
+import argparse, bz2, collections, functools, itertools, os, random, sqlite3, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "harness"))
 from report import Report, load_oracle
@@ -72,6 +72,7 @@ KERNELS = tuple(Kernel(*x) for x in (
 
 class Problem:
     """Fields in the user's view: gpu dir dtype n c h w k stride [groups]."""
+    view = None
 
     def __init__(self, kernel, gpu, direction, dtype, n, c, h, w, k, stride, groups=1):
         f = KERNELS[kernel].filter
@@ -91,6 +92,12 @@ class Problem:
                 for x, f, p, s, d in sides]
 
     def oracle(self, oracle):
+        """As the oracle sees it"""
+        if not self.view:
+            self.view = self.see(oracle)
+        return self.view
+
+    def see(self, oracle):
         """The oracle's problem: a database key, and which of the sizes that it leaves open."""
         out_h, out_w = self.out()
         sides = zip((self.h, self.w), self.out(), self.filter, self.pads, self.strides,
@@ -214,8 +221,9 @@ class Rules:
         return [[int(x) for x in domain.split()] for domain in self.answers()[0].split(",")]
 
 
+@functools.lru_cache(None)
 def connect(path):
-    """A connection to the database, unpacked into a temporary file if need be."""
+    """A connection to the database for all kernels, unpacked into a temporary file if need be."""
     if not path.endswith(".bz2"):
         return sqlite3.connect("file:%s?mode=ro" % path, uri=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -243,7 +251,6 @@ def database_rows(oracle, databases, kernel):
             if is_sum(kernel):
                 values = ((values[0] - 1) // 16 * 16, (values[0] - 1) % 16 + 1)
             yield GPUS.index(gpu), dict(zip(oracle.COLS, row[1:])), values
-        connection.close()
 
 
 def problems_of_key(kernel, gpu, key):

@@ -160,6 +160,14 @@ def trains():
     report.run(f"{report.KPRED} predict {tmp}/mm.h m=1000 layout=rrr -k 2")
 
 
+def many():
+    """Of more than 4,096 problems so many teach."""
+    for n in (4096, 4097):
+        report.write(f"{tmp}/many.csv", "m,layout\n" + "".join(f"{m},rcr\n" for m in range(1, n + 1)))
+        said = report.run(train(more="--epochs 1 --force").replace("problems.csv", "many.csv")).stderr
+        assert "4 features: 4096 problems" in said and ("4096 of 4097 problems are used" in said) == (n > 4096), said
+
+
 def refused():
     """What is wrong with the model, or with the names of its features"""
     fixture_text = report.read(FIXTURE)
@@ -169,12 +177,12 @@ def refused():
             ("the text is cut", 'the file ends here, before "end of trees"', ("end of trees", "")),
             ("another version", 'version: "v9" is unknown here', ("version=v4", "version=v9")),
             ("classes", "num_class=3: a model of several classes", ("num_class=1", "num_class=3")),
-            ("a number too few", "leaf_value: is no list of", ("leaf_value=", "leaf_value=1 ")),
-            ("a child beyond", "left_child: value 1 is no integer of", ("left_child=", "left_child=9")),
+            ("a number too few", "leaf_value: is not a list of", ("leaf_value=", "leaf_value=1 ")),
+            ("a child beyond", "left_child: value 1 is not an integer of", ("left_child=", "left_child=9")),
             ("a circle", "the children of tree 5 make no tree", ("left_child=1", "left_child=0")),
             ("no LightGBM", 'neither a text of LightGBM, which begins with "tree"', ("tree\n", "forest\n")),
             ("XGBoost's binary form", "save the model as .json", ("tree\n", "{L\n")),
-            ("labels", "pandas_categorical: is no list for each of 1 columns", ('[["', '[["a"], ["'))):
+            ("labels", "pandas_categorical: is not a list for each of 1 columns", ('[["', '[["a"], ["'))):
         path = changed("wrong.txt", fixture_text, *pairs)
         report.refuse(f"LightGBM: {name}", 1, text, f"{tmp}/ask {path}")
     for name, text, pairs in (
@@ -188,7 +196,7 @@ def refused():
             ("numbers for names twice", "this name is taken", ("log2_m = log2(m)", "layout = 0\nlayout = 1")),
             ("a text alone", "a text is only compared with a name", ("log2(m)", "'rcr'")),
             ("a text of another name", "is none of its names", ("log2(m)", "layout == 'nn'")),
-            ("names as a number", "its names are no numbers", ("log2(m)", "layout + 1")),
+            ("names as a number", "its names are not numbers", ("log2(m)", "layout + 1")),
             ("a name twice", "this name is taken", ("log2_m =", "m =")),
             ("something behind", "is not allowed here", ("log2(m)", "log2(m) 3")),
             ("another format", "--judge: is for a spec with `format = timed`, not csv", ("= timed", "= csv"))):
@@ -214,6 +222,7 @@ def main():
         f"{int(16 * 1.15 ** i)},{layout}\n" for i in range(33) for layout in ("rcr", "rrr", "ccr")))
     refused()
     report.check("train --judge", trains)
+    report.check("more problems than are used", many)
     report.end()
 
 

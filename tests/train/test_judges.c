@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "data/split.h"
 #include "eval/eval.h"
-#include "train/judges.h"
+#include "train/timed.h"
 
 #include <math.h>
 
@@ -70,11 +70,18 @@ static void trees_learn(void)
     boost_free(one);
 }
 
-/* ---- one cut, searched for once more ---- */
+/* ---- cuts, searched for once more ---- */
 
-enum { FEW = 30, LEAST = 3 };
+enum { FEW = 30, MANY = 600, LEAST = 3, DEPTH = 4 };
 
-/* Of the rows on one side of a cut: their targets' sum, and how many */
+/* Rows, the node of a tree that each has come to, and what is told of it */
+struct cut_rows {
+    size_t n;
+    float x[MANY][2], target[MANY], said[MANY];
+    int node[MANY];
+};
+
+/* Of some rows their targets' sum, and how many */
 struct side {
     double sum, n;
 };
@@ -84,48 +91,64 @@ static double worth(struct side s)
     return s.sum * s.sum / (s.n + 1);
 }
 
-/* Of all cuts between values of a column the one that explains most; said: what it tells of each */
-static void cut_once(const float (*x)[2], const float *target, float *said)
+/* A node's rows on one side of a cut */
+static struct side side_of(const struct cut_rows *r, int node, size_t column, int at, int is_right)
 {
-    double most = 0;
-    for (size_t c = 0; c < 2; c++)
-        for (int at = 0; at < 8; at++) {
-            struct side side[2] = {{0, 0}, {0, 0}};
-            for (size_t i = 0; i < FEW; i++) {
-                side[x[i][c] > (float)at].sum += (double)target[i];
-                side[x[i][c] > (float)at].n++;
-            }
-            const struct side all = {side[0].sum + side[1].sum, FEW};
-            const double gain = worth(side[0]) + worth(side[1]) - worth(all);
-            if (side[0].n < LEAST || side[1].n < LEAST || gain <= most)
-                continue;
-            most = gain;
-            for (size_t i = 0; i < FEW; i++) {
-                const struct side *of = &side[x[i][c] > (float)at];
-                said[i] = (float)(of->sum / (of->n + 1));
-            }
+    struct side s = {0, 0};
+    for (size_t i = 0; i < r->n; i++)
+        if (r->node[i] == node && (r->x[i][column] > (float)at) == is_right) {
+            s.sum += (double)r->target[i];
+            s.n++;
         }
+    return s;
 }
 
+/* Of all cuts between values of a column the one that explains most, and so on in its parts */
+static void cut_node(struct cut_rows *r, int node, int depth)
+{
+    const struct side all = side_of(r, node, 0, -1, 1);
+    double most = 0;
+    int at = 0;
+    size_t column = 0;
+    for (int cut = 0; cut < 16 && depth < DEPTH; cut++) {
+        const struct side left = side_of(r, node, (size_t)cut / 8, cut % 8, 0),
+                          right = side_of(r, node, (size_t)cut / 8, cut % 8, 1);
+        const double gain = worth(left) + worth(right) - worth(all);
+        if (left.n >= LEAST && right.n >= LEAST && gain > most)
+            most = gain, at = cut % 8, column = (size_t)cut / 8;
+    }
+    for (size_t i = 0; i < r->n; i++)
+        if (r->node[i] == node) {
+            r->said[i] = (float)(all.sum / (all.n + 1));
+            r->node[i] = most > 0 ? 2 * node + (r->x[i][column] > (float)at) : node;
+        }
+    for (int side = 0; most > 0 && side < 2; side++)
+        cut_node(r, 2 * node + side, depth + 1);
+}
+
+/* Of few rows a part has no histogram, of many it has one. */
 static void cuts_are_the_best(void)
 {
-    const struct boost_config config = {1, 1, 1, LEAST, 1, 1, 1, 1, 1};
-    float x[FEW][2], between[FEW][2], target[FEW], want[FEW], said[FEW];
+    const struct boost_config config = {1, 1, DEPTH, LEAST, 1, 1, 1, 1, 1};
+    static struct cut_rows r;
+    static float between[MANY][2], said[MANY];
     uint64_t seed = 5;
     for (int round = 0; round < 40; round++) {
-        for (size_t i = 0; i < FEW; i++) {
-            x[i][0] = (float)(num_draw(&seed) % 8);
-            x[i][1] = (float)(num_draw(&seed) % 4 * 2);
-            between[i][0] = x[i][0] + 0.4f;
-            between[i][1] = x[i][1] + 0.9f;
-            target[i] = (float)(num_draw(&seed) % 64) / 16 - (x[i][1] > 3 ? 1 : 0);
+        r.n = round % 2 ? MANY : FEW;
+        for (size_t i = 0; i < r.n; i++) {
+            r.x[i][0] = (float)(num_draw(&seed) % 8);
+            r.x[i][1] = (float)(num_draw(&seed) % 4 * 2);
+            between[i][0] = r.x[i][0] + 0.4f;
+            between[i][1] = r.x[i][1] + 0.9f;
+            r.target[i] = (float)(num_draw(&seed) % 64) / 16 - (r.x[i][1] > 3 ? 1 : 0);
+            r.node[i] = 1;
         }
-        const struct boost_rows rows = {FEW, 2, x[0], target, NULL};
+        const struct boost_rows rows = {r.n, 2, r.x[0], r.target, NULL};
         struct boost *b = boost_fit(&rows, &config);
-        cut_once((const float(*)[2])x, target, want);
-        boost_ask(b, between[0], FEW, said); /* nearer to their own value than to the next */
-        for (size_t i = 0; i < FEW; i++)
-            CHECK(said[i] - want[i] < 1e-4f && want[i] - said[i] < 1e-4f);
+        cut_node(&r, 1, 0);
+        boost_ask(b, between[0], r.n, said); /* nearer to their own value than to the next */
+        for (size_t i = 0; i < r.n; i++)
+            CHECK(said[i] - r.said[i] < 1e-4f && r.said[i] - said[i] < 1e-4f);
         boost_free(b);
     }
 }
@@ -237,6 +260,98 @@ static void judges_judge(void)
     CHECK(memcmp(marks, same, sizeof marks) != 0);
     for (int i = 0; i < TOY_TILES; i++)
         CHECK(i == 2 || marks[i] > marks[2] + 0.4f);
+}
+
+/* ---- a judge of a file ---- */
+
+/* One more than lessons take of a table that was timed; between them are others to make up. */
+enum { TAUGHT = 1201, MADE_UP = 8, FIRST = 64, STEP = 3 };
+
+/* Which of them it is; TAUGHT: none */
+static size_t number_of(int32_t m)
+{
+    const int32_t off = m - FIRST;
+    return off >= 0 && off % STEP == 0 && off / STEP < TAUGHT ? (size_t)(off / STEP) : TAUGHT;
+}
+
+/* How often it was asked for each problem; the tile of the problem's number, by 4, is the best. */
+static void count_asked(const struct judge_file *j, const int32_t *problem,
+                        const unsigned char *targets, size_t n, float *marks)
+{
+    size_t *asked = *(size_t *const *)(const void *)j;
+    asked[number_of(*problem)]++;
+    for (size_t i = 0; i < n; i++)
+        marks[i] = (float)abs(targets[2 * i] - *problem % TOY_TILES) + 0.1f * targets[2 * i + 1];
+}
+
+static void count_rows(const struct recipe_rows *rows, size_t *n)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        n[number_of(rows->problem[i])]++;
+}
+
+/* What lessons make of data without a split; 0 if they fail */
+static int teach(const struct model *model, const struct dataset *d, struct lessons_made *made)
+{
+    struct recipe recipe;
+    unsigned char *part = xcalloc(d->n, 1);
+    uint64_t *unit = xcalloc(d->n, sizeof *unit);
+    const struct lessons_task task = {
+        &recipe, {.model = model, .data = d, .part = part, .seed = 1, .n_threads = 1}, unit};
+    int rc = recipe_from_spec(model->spec, &recipe);
+    recipe.judged = MADE_UP;
+    const size_t most = lessons_most(&recipe, d);
+    made->train->problem = xcalloc(most, sizeof(int32_t));
+    made->train->target = xcalloc(most, 2);
+    made->train->soft = xcalloc(most, recipe_width(model) * sizeof(float));
+    for (size_t i = 0; i < d->n; i++)
+        unit[i] = i / TOY_TUPLES;
+    rc = rc == 0 ? lessons_add(&task, made) : rc;
+    free(part);
+    free(unit);
+    return rc == 0;
+}
+
+static void free_taught(struct recipe_rows *rows)
+{
+    free(rows->problem);
+    free(rows->target);
+    free(rows->soft);
+    free(rows->octaves);
+}
+
+/* All problems of the user's teach, however many they are, and each is asked for once. */
+static void a_file_teaches_all(void)
+{
+    static int32_t problem[TAUGHT];
+    static long line[TAUGHT];
+    static size_t asked[TAUGHT + 1], rows[TAUGHT + 1];
+    size_t *counts = asked, wrong = 0;
+    const struct judge_other judge = {(struct judge_file *)(void *)&counts, count_asked};
+    struct spec spec;
+    struct model model;
+    struct dataset d = {0};
+    struct judge_trees trees = {.other = judge};
+    struct recipe_rows train = {0}, watched = {0};
+    struct lessons_made made = {&train, &watched, &trees, 0};
+    for (int i = 0; i < TAUGHT; i++)
+        problem[i] = FIRST + STEP * i;
+    REQUIRE(spec_parse(&spec, toy_text, "toy.spec") == 0);
+    REQUIRE(model_from_spec(&model, &spec, "none") == 0);
+    const struct file_lessons lessons = {&model, judge, problem, line, "toy.csv", TAUGHT, 1, 1};
+    REQUIRE(lessons_of_file(&lessons, &d) == 0 && d.n == TAUGHT * TOY_TUPLES);
+    REQUIRE(teach(&model, &d, &made));
+    count_rows(&train, rows);
+    count_rows(&watched, rows);
+    for (size_t i = 0; i < TAUGHT; i++)
+        wrong += asked[i] != 1 || rows[i] == 0;
+    CHECK_EQ(wrong, 0);
+    CHECK(asked[TAUGHT] == made.made_up && made.made_up > 0);
+    free_taught(&train);
+    free_taught(&watched);
+    data_free(&d);
+    model_free(&model);
+    spec_free(&spec);
 }
 
 /* ---- a solver of its own for each problem, as in a find-db ---- */
@@ -925,6 +1040,7 @@ int main(void)
     RUN(judges_judge);
     RUN(judges_mix);
     RUN(judges_draw);
+    RUN(a_file_teaches_all);
     judges_see();
     RUN(near_problems_tell);
     RUN(marks_end);

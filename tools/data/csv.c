@@ -310,7 +310,7 @@ static int refuse_table(const struct csv *c, const struct lacking *all)
     if (told < all->n)
         buf_printf(&b, " and %zu more", all->n - told);
     fail("%s:%ld: there %s %s: is this a table of %s?", c->r->path, c->r->at,
-         as_counted(all->n, "is not a column", "are no columns"), b.s, c->l->spec->name);
+         as_counted(all->n, "is no column", "are no columns"), b.s, c->l->spec->name);
     buf_free(&b);
     return -1;
 }

@@ -20,7 +20,7 @@ static int declare(struct tuner_file *f, const struct tuner_member *m, size_t pa
         return tuner_declare(f, param, values) == 0
                    ? 0
                    : json_text_fail(&m->place,
-                                    "tuning_parameters: %s: its values are no numbers or strings",
+                                    "tuning_parameters: %s: its values are not numbers or strings",
                                     name);
     }
     return 0;

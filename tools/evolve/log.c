@@ -176,7 +176,7 @@ static int read_pair(struct log *l, char *text)
 {
     char *blank = strchr(text, ' ');
     if (blank == NULL || blank == text)
-        return bad_line(l, "is no line of a heading");
+        return bad_line(l, "is not a line of a heading");
     *blank = '\0';
     story_add(l, text, blank + 1);
     return 0;
@@ -203,7 +203,7 @@ static int read_title(struct log *l)
     }
     if (rc == 0 && l->n_line > 0 && strncmp(l->line, TITLE, (size_t)l->n_line) == 0)
         return fail("%s: ends within its heading", l->path);
-    return fail("%s: is no log of kpred-evolve", l->path);
+    return fail("%s: is not a log of kpred-evolve", l->path);
 }
 
 static int read_heading(struct log *l)
@@ -216,7 +216,7 @@ static int read_heading(struct log *l)
         if (strncmp(l->line, "# end ", 6) == 0)
             return check_sum(l, l->line + 6, l->sum);
         if (strncmp(l->line, "# ", 2) != 0)
-            return bad_line(l, "is no line of a heading, which has no end");
+            return bad_line(l, "is not a line of a heading, which has no end");
         l->line[l->n_line] = '\n';
         l->sum = sum_of(l->sum, l->line, (size_t)l->n_line + 1);
         l->line[l->n_line] = '\0';
@@ -235,7 +235,8 @@ static int take_line(struct log *l, const struct log_lines *lines)
         return -1;
     l->sum = sum;
     *mark = '\0';
-    return lines->take(lines->user, l->line) == 0 ? 0 : bad_line(l, "is no result of a candidate");
+    return lines->take(lines->user, l->line) == 0 ? 0
+                                                  : bad_line(l, "is not a result of a candidate");
 }
 
 static int read_lines(struct log *l, const struct log_lines *lines)

@@ -9,7 +9,7 @@
 # Below INCLUDEDIR, DATADIR and DOCDIR the folders that are kpred's own go with their last file.
 set -eu
 umask 022
-generated= # the folder of what pkg-config and CMake's find_package read
+generated= # the folder of completions, and of what pkg-config and CMake's find_package read
 
 die() {
     echo "install.sh: $1" >&2
@@ -27,38 +27,35 @@ version() {
 
 # ---- the list ----
 
-# each FUNCTION: calls FUNCTION MODE SOURCE DESTINATION for every file
+# each FUNCTION: calls FUNCTION MODE FOLDER FILE... for all files, which keep their names
 each() {
     programs "$1" kpred
     if [ "$1" = remove ] || [ -x "$BUILD/kpred-train" ]; then programs "$1" kpred-train; fi
     if [ "$1" = remove ] || [ -x "$BUILD/kpred-evolve" ]; then programs "$1" kpred-evolve; fi
-    for header in kpred*.h weights/*.h; do
-        "$1" 644 "$header" "$INCLUDEDIR/kpred/$header"
+    "$1" 644 "$INCLUDEDIR/kpred" kpred*.h
+    "$1" 644 "$INCLUDEDIR/kpred/weights" weights/*.h
+    "$1" 644 "$DATADIR/kpred" weights/*.spec tools/serve/kpred_tune.py
+    "$1" 644 "$DATADIR/kpred/recipes" weights/recipes/*.spec
+    "$1" 644 "$DATADIR/pkgconfig" "$generated/kpred.pc"
+    "$1" 644 "$DATADIR/cmake/kpred" "$generated/kpredConfig.cmake" "$generated/kpredConfigVersion.cmake"
+    "$1" 644 "$DOCDIR" README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE
+    documents=$(list_documents)
+    for folder in $(echo "$documents" | sed 's|[^/]*$||' | sort -u); do
+        # shellcheck disable=SC2046
+        "$1" 644 "$DOCDIR/${folder%/}" $(echo "$documents" | grep "^${folder}[^/]*\$")
     done
-    for spec in weights/*.spec weights/recipes/*.spec; do
-        "$1" 644 "$spec" "$DATADIR/kpred/${spec#weights/}"
-    done
-    "$1" 644 tools/serve/kpred_tune.py "$DATADIR/kpred/kpred_tune.py"
-    "$1" 644 "$generated/kpred.pc" "$DATADIR/pkgconfig/kpred.pc"
-    for file in kpredConfig.cmake kpredConfigVersion.cmake; do
-        "$1" 644 "$generated/$file" "$DATADIR/cmake/kpred/$file"
-    done
-    while IFS= read -r document; do
-        "$1" 644 "$document" "$DOCDIR/$document"
-    done <<END
-$documents
-END
 }
 
 # programs FUNCTION NAME: a program with its man page and its completion
 programs() {
-    "$1" 755 "$BUILD/$2" "$BINDIR/$2"
-    "$1" 644 "docs/$2.1" "$MANDIR/man1/$2.1"
-    "$1" 644 tools/release/kpred.bash "$DATADIR/bash-completion/completions/$2"
+    "$1" 755 "$BINDIR" "$BUILD/$2"
+    "$1" 644 "$MANDIR/man1" "docs/$2.1"
+    "$1" 644 "$DATADIR/bash-completion/completions" "$generated/$2"
 }
 
+# Those in folders
 list_documents() {
-    ls README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md weights/accuracy.csv tools/README.md
+    ls weights/README.md weights/accuracy.csv tools/README.md
     find docs -type f \( -name '*.md' -o -name '*.svg' -o -name '*.png' -o -name '*.csv' \) ! -name '.*'
     find examples -type f ! -name '.*' ! -name '*~' ! -name '*.o'
 }
@@ -67,15 +64,22 @@ list_documents() {
 
 # install(1) would put a file into a folder of its name and be content.
 put() {
-    destination=$DESTDIR$3
-    [ ! -d "$destination" ] || die "$destination: is a folder"
-    [ -d "${destination%/*}" ] || $INSTALL -d "${destination%/*}"
-    $INSTALL -m "$1" "$2" "$destination"
+    mode=$1 to=$DESTDIR$2
+    shift 2
+    for file; do [ ! -d "$to/${file##*/}" ] || die "$to/${file##*/}: is a folder"; done
+    [ -d "$to" ] || $INSTALL -d "$to"
+    $INSTALL -m "$mode" "$@" "$to"
 }
 
 remove() {
-    rm -f "$DESTDIR$3"
-    tidy "${3%/*}"
+    from=$2
+    shift 2
+    for file; do
+        shift
+        set -- "$@" "$DESTDIR$from/${file##*/}"
+    done
+    rm -f "$@"
+    tidy "$from"
 }
 
 # Removes a folder of ours that is empty, and so upwards.
@@ -125,9 +129,9 @@ generate() {
     fill_in kpredConfig.cmake UP "$(up_to_prefix)" \
         INCLUDE "$(below_prefix kpred_prefix "$INCLUDEDIR")"
     fill_in kpredConfigVersion.cmake VERSION "$version"
+    for program in kpred kpred-train kpred-evolve; do cp tools/release/kpred.bash "$generated/$program"; done
 }
 
-documents=$(list_documents)
 case $1 in
 version) version ;;
 install)

@@ -120,6 +120,8 @@ struct cell {
     uint64_t n;
 };
 
+enum { WIDTH = MOST_CUTS + 1, FEW_ROWS = 128, BITS = 64 };
+
 struct growth {
     const struct bins *bins;
     const struct boost_config *config;
@@ -128,17 +130,20 @@ struct growth {
     uint32_t *row, *other;    /* those drawn, in the order of the leaves; room to part them */
     uint16_t *column;         /* those drawn */
     size_t n_columns;
-    struct cell **cells; /* a histogram for each depth and side: n_columns x (MOST_CUTS + 1) */
+    struct cell **cells;   /* a histogram for each depth: n_columns x WIDTH */
+    struct cell *empty;    /* WIDTH of 0, for the rows of one column at a time */
+    const double *inverse; /* of n + 1 */
 };
 
-static struct cell *histogram(const struct growth *g, size_t depth, int side)
-{
-    return g->cells[2 * depth + (size_t)side];
-}
+/* A node to be: its rows first..end-1, and what they leave in all */
+struct leaf {
+    size_t at, first, end, depth;
+    struct cell all;
+};
 
 static void count(const struct growth *g, size_t first, size_t end, struct cell *to)
 {
-    for (size_t c = 0; c < g->n_columns; c++, to += MOST_CUTS + 1) {
+    for (size_t c = 0; c < g->n_columns; c++, to += WIDTH) {
         memset(to, 0, (g->bins->n_cuts[g->column[c]] + 1) * sizeof *to);
         const uint8_t *bin = g->bins->bin + g->column[c] * g->bins->n;
         for (size_t i = first; i < end; i++) {
@@ -149,48 +154,118 @@ static void count(const struct growth *g, size_t first, size_t end, struct cell 
     }
 }
 
-/* What is in `all` and not in `part`, put into `part`'s sibling */
-static void subtract(const struct growth *g, const struct cell *all, const struct cell *part,
-                     struct cell *to)
+/* Takes out of a histogram what is in that of a part. */
+static void take_out(const struct growth *g, const struct cell *part, struct cell *from)
 {
     for (size_t c = 0; c < g->n_columns; c++)
         for (size_t b = 0; b <= g->bins->n_cuts[g->column[c]]; b++) {
-            const size_t i = c * (MOST_CUTS + 1) + b;
-            to[i].sum = all[i].sum - part[i].sum;
-            to[i].n = all[i].n - part[i].n;
+            from[c * WIDTH + b].sum -= part[c * WIDTH + b].sum;
+            from[c * WIDTH + b].n -= part[c * WIDTH + b].n;
         }
+}
+
+/* The same of a few rows, without a histogram of theirs */
+static void take_rows_out(const struct growth *g, const struct leaf *part, struct cell *from)
+{
+    for (size_t c = 0; c < g->n_columns; c++, from += WIDTH) {
+        const uint8_t *bin = g->bins->bin + g->column[c] * g->bins->n;
+        for (size_t i = part->first; i < part->end; i++) {
+            from[bin[g->row[i]]].sum -= g->left_over[g->row[i]];
+            from[bin[g->row[i]]].n--;
+        }
+    }
 }
 
 struct cut {
     size_t column; /* of those drawn */
     uint8_t bin;
     double gain; /* 0: none */
+    struct cell left;
 };
 
 /* What a leaf explains, a little less for a small one */
-static double worth(int64_t sum, uint64_t n)
+static double worth(struct cell rows)
 {
-    const double s = (double)sum;
-    return s * s / ((double)n + 1);
+    const double s = (double)rows.sum;
+    return s * s / ((double)rows.n + 1);
 }
 
-static void try_column(const struct growth *g, const struct cell *cells, size_t c, struct cell all,
-                       struct cut *best)
+struct search {
+    struct cell all;
+    uint64_t least;        /* rows of a part */
+    const double *inverse; /* of growth */
+    double now, bound;     /* what all explain uncut; what the parts have to, but for rounding */
+    struct cut best;
+};
+
+static void expect_more(struct search *s)
 {
-    const size_t n_cuts = g->bins->n_cuts[g->column[c]];
-    const double now = worth(all.sum, all.n);
+    s->bound = (s->best.gain + s->now) * (1 - 1e-9);
+}
+
+/* May it be the best to cut off these rows? Products rule most cuts out, quotients decide. */
+static inline int may_gain(const struct search *s, struct cell left)
+{
+    const double l = (double)left.sum, r = (double)(s->all.sum - left.sum);
+    const uint64_t n = s->all.n - left.n;
+    return left.n >= s->least && n >= s->least
+           && l * l * s->inverse[left.n] + r * r * s->inverse[n] > s->bound;
+}
+
+/* The cut behind bin b of column c, with these rows on its left */
+static void try_cut(struct search *s, struct cell left, size_t c, size_t b)
+{
+    const struct cell right = {s->all.sum - left.sum, s->all.n - left.n};
+    const double gain = worth(left) + worth(right) - s->now;
+    if (gain > s->best.gain) {
+        s->best = (struct cut){c, (uint8_t)b, gain, left};
+        expect_more(s);
+    }
+}
+
+static void try_column(struct search *s, const struct cell *cells, size_t n_cuts, size_t c)
+{
     struct cell left = {0, 0};
-    for (size_t b = 0; b < n_cuts && all.n - left.n >= g->config->least_rows; b++) {
+    for (size_t b = 0; b < n_cuts && s->all.n - left.n >= s->least; b++) {
         left.sum += cells[b].sum;
         left.n += cells[b].n;
-        if (cells[b].n == 0 || left.n < g->config->least_rows
-            || all.n - left.n < g->config->least_rows)
-            continue;
-        const double gain =
-            worth(left.sum, left.n) + worth(all.sum - left.sum, all.n - left.n) - now;
-        if (gain > best->gain)
-            *best = (struct cut){c, (uint8_t)b, gain};
+        if (may_gain(s, left))
+            try_cut(s, left, c, b);
     }
+}
+
+/* The lowest bit that is set, of one at least: each product has its own six bits at the top. */
+static size_t lowest_bit(uint64_t x)
+{
+    static const uint8_t at[64] = {0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28,
+                                   62, 5,  39, 46, 44, 42, 22, 9,  24, 35, 59, 56, 49, 18, 29, 11,
+                                   63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21, 23, 58, 17, 10,
+                                   51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
+    return at[((x & (~x + 1)) * UINT64_C(0x022fdd63cc95386d)) >> 58];
+}
+
+/* Of a few rows most bins are empty: bits tell those that are not. */
+static void try_column_of_few(struct search *s, const struct growth *g, const struct leaf *leaf,
+                              size_t c)
+{
+    const uint8_t *bin = g->bins->bin + g->column[c] * g->bins->n;
+    uint64_t full[WIDTH / BITS] = {0};
+    struct cell left = {0, 0};
+    for (size_t i = leaf->first; i < leaf->end; i++) {
+        const size_t b = bin[g->row[i]];
+        g->empty[b].sum += g->left_over[g->row[i]];
+        g->empty[b].n++;
+        full[b / BITS] |= UINT64_C(1) << b % BITS;
+    }
+    for (size_t word = 0; word < WIDTH / BITS; word++)
+        for (uint64_t bits = full[word]; bits; bits &= bits - 1) {
+            const size_t b = word * BITS + lowest_bit(bits);
+            left.sum += g->empty[b].sum;
+            left.n += g->empty[b].n;
+            g->empty[b] = (struct cell){0, 0};
+            if (may_gain(s, left))
+                try_cut(s, left, c, b);
+        }
 }
 
 static size_t part(struct growth *g, size_t first, size_t end, const struct cut *cut)
@@ -206,21 +281,11 @@ static size_t part(struct growth *g, size_t first, size_t end, const struct cut 
     return left;
 }
 
-static struct cell total(const struct growth *g, const struct cell *cells)
+static void set_leaf(struct growth *g, const struct leaf *leaf)
 {
-    struct cell all = {0, 0};
-    for (size_t b = 0; b <= g->bins->n_cuts[g->column[0]]; b++) {
-        all.sum += cells[b].sum;
-        all.n += cells[b].n;
-    }
-    return all;
-}
-
-static void set_leaf(struct growth *g, size_t at, struct cell all)
-{
-    g->to->nodes[at] = (struct node){LEAF, 0, 0,
-                                     (float)((double)all.sum / ((double)all.n + 1)
-                                             * (double)g->config->rate / (1 << FRACTION_BITS))};
+    const double mean = (double)leaf->all.sum / ((double)leaf->all.n + 1);
+    g->to->nodes[leaf->at] =
+        (struct node){LEAF, 0, 0, (float)(mean * (double)g->config->rate / (1 << FRACTION_BITS))};
 }
 
 static size_t add_node(struct sequence *s)
@@ -229,38 +294,64 @@ static size_t add_node(struct sequence *s)
     return s->n++;
 }
 
-/* Grows node `at` of rows first..end-1, whose histogram is cells. */
-static void grow(struct growth *g, size_t at, size_t first, size_t end, const struct cell *cells,
-                 size_t depth)
+static struct cut best_cut(const struct growth *g, const struct leaf *leaf,
+                           const struct cell *cells)
 {
-    const struct cell all = total(g, cells);
-    struct cut best = {0, 0, 0};
-    const int may = depth < g->config->depth && all.n >= 2 * g->config->least_rows;
-    for (size_t c = 0; may && c < g->n_columns; c++)
-        try_column(g, cells + c * (MOST_CUTS + 1), c, all, &best);
+    struct search s = {leaf->all,  g->config->least_rows, g->inverse, worth(leaf->all), 0,
+                       {.gain = 0}};
+    if (leaf->depth == g->config->depth || leaf->all.n < 2 * s.least)
+        return s.best;
+    expect_more(&s);
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (cells)
+            try_column(&s, cells + c * WIDTH, g->bins->n_cuts[g->column[c]], c);
+        else
+            try_column_of_few(&s, g, leaf, c);
+    return s.best;
+}
+
+/* The histograms of a node's parts. The greater part, if one is due to it, takes that of the node:
+   what is left there without the smaller one. */
+static void part_cells(const struct growth *g, const struct leaf *small, struct cell **of_small,
+                       struct cell **of_great)
+{
+    *of_small = NULL;
+    if (small->depth == g->config->depth || !*of_great)
+        return;
+    if (small->all.n > FEW_ROWS) {
+        *of_small = g->cells[small->depth];
+        count(g, small->first, small->end, *of_small);
+        take_out(g, *of_small, *of_great);
+    } else {
+        take_rows_out(g, small, *of_great);
+    }
+}
+
+/* Grows a node from its histogram; NULL: it has few rows, or is as deep as may be. */
+static void grow(struct growth *g, const struct leaf *leaf, struct cell *cells)
+{
+    const struct cut best = best_cut(g, leaf, cells);
     if (!(best.gain > 0)) {
-        set_leaf(g, at, all);
+        set_leaf(g, leaf);
         return;
     }
-    const size_t middle = part(g, first, end, &best), column = g->column[best.column];
-    const size_t left = add_node(g->to), right = add_node(g->to);
-    g->to->nodes[at] = (struct node){(uint16_t)column, best.bin, (uint32_t)left,
-                                     g->bins->cut[column * MOST_CUTS + best.bin]};
+    const size_t middle = part(g, leaf->first, leaf->end, &best), column = g->column[best.column];
+    const size_t depth = leaf->depth + 1, at = add_node(g->to);
+    const struct leaf to[2] = {{at, leaf->first, middle, depth, best.left},
+                               {add_node(g->to),
+                                middle,
+                                leaf->end,
+                                depth,
+                                {leaf->all.sum - best.left.sum, leaf->all.n - best.left.n}}};
+    g->to->nodes[leaf->at] = (struct node){(uint16_t)column, best.bin, (uint32_t)at,
+                                           g->bins->cut[column * MOST_CUTS + best.bin]};
     g->to->gain[column] += best.gain;
-    const int few = middle - first > end - middle; /* the side that is counted */
-    if (depth + 1 < g->config->depth) {
-        struct cell *own = histogram(g, depth + 1, few), *rest = histogram(g, depth + 1, !few);
-        count(g, few ? middle : first, few ? end : middle, own);
-        subtract(g, cells, own, rest);
-    } else { /* leaves ask for totals alone */
-        const uint16_t columns = (uint16_t)g->n_columns;
-        g->n_columns = 1;
-        count(g, first, middle, histogram(g, depth + 1, 0));
-        count(g, middle, end, histogram(g, depth + 1, 1));
-        g->n_columns = columns;
-    }
-    grow(g, left, first, middle, histogram(g, depth + 1, 0), depth + 1);
-    grow(g, right, middle, end, histogram(g, depth + 1, 1), depth + 1);
+    const int small = to[0].all.n > to[1].all.n;
+    struct cell *of[2];
+    of[!small] = to[!small].all.n > FEW_ROWS ? cells : NULL;
+    part_cells(g, &to[small], &of[small], &of[!small]);
+    grow(g, &to[0], of[0]);
+    grow(g, &to[1], of[1]);
 }
 
 /* ---- a sequence ---- */
@@ -269,6 +360,7 @@ struct fitting {
     const struct boost_rows *rows;
     const struct boost_config *config;
     struct bins bins;
+    double *inverse; /* of growth */
     struct boost *to;
 };
 
@@ -279,6 +371,14 @@ static size_t draw_rows(struct growth *g, uint64_t *seed)
         if (num_unit(seed) < g->config->row_share)
             g->row[n++] = (uint32_t)i;
     return n;
+}
+
+static struct cell total(const struct growth *g, size_t n)
+{
+    struct cell all = {0, n};
+    for (size_t i = 0; i < n; i++)
+        all.sum += g->left_over[g->row[i]];
+    return all;
 }
 
 static void draw_columns(struct growth *g, uint64_t *seed)
@@ -321,9 +421,9 @@ static void add_tree(const struct fitting *f, const struct sequence *s, size_t r
 static void fit_member(void *user, size_t member)
 {
     const struct fitting *f = user;
-    const size_t n = f->rows->n, width = f->bins.n_columns * (MOST_CUTS + 1);
+    const size_t n = f->rows->n, width = f->bins.n_columns * WIDTH;
     struct sequence *s = &f->to->members[member];
-    struct cell *cells[2 * 32];
+    struct cell *cells[32], empty[WIDTH] = {{0, 0}};
     int32_t *left_over = xcalloc(n, sizeof *left_over);
     float *said = xcalloc(n, sizeof *said);
     struct growth g = {&f->bins,
@@ -334,9 +434,11 @@ static void fit_member(void *user, size_t member)
                        xcalloc(n, sizeof *g.other),
                        xcalloc(f->bins.n_columns, sizeof *g.column),
                        0,
-                       cells};
+                       cells,
+                       empty,
+                       f->inverse};
     uint64_t seed = num_mix(f->config->seed, 21, member);
-    for (size_t i = 0; i < 2 * (f->config->depth + 1); i++)
+    for (size_t i = 0; i < f->config->depth; i++)
         cells[i] = xcalloc(width, sizeof *cells[i]);
     s->root = xcalloc(f->config->trees, sizeof *s->root);
     s->gain = xcalloc(f->bins.n_columns, sizeof *s->gain);
@@ -344,12 +446,14 @@ static void fit_member(void *user, size_t member)
         leave(f->rows, said, left_over);
         const size_t drawn = draw_rows(&g, &seed), root = add_node(s);
         draw_columns(&g, &seed);
-        count(&g, 0, drawn, cells[0]);
-        grow(&g, root, 0, drawn, cells[0], 0);
+        const struct leaf all = {root, 0, drawn, 0, total(&g, drawn)};
+        if (drawn > FEW_ROWS)
+            count(&g, 0, drawn, cells[0]);
+        grow(&g, &all, drawn > FEW_ROWS ? cells[0] : NULL);
         s->root[s->n_trees] = (uint32_t)root;
         add_tree(f, s, root, said);
     }
-    for (size_t i = 0; i < 2 * (f->config->depth + 1); i++)
+    for (size_t i = 0; i < f->config->depth; i++)
         free(cells[i]);
     free(g.row);
     free(g.other);
@@ -367,8 +471,12 @@ struct boost *boost_fit(const struct boost_rows *rows, const struct boost_config
     b->n_members = config->members;
     b->members = xcalloc(config->members, sizeof *b->members);
     bins_open(&f.bins, rows, pool);
+    f.inverse = xcalloc(rows->n + 1, sizeof *f.inverse);
+    for (size_t i = 0; i <= rows->n; i++)
+        f.inverse[i] = 1 / ((double)i + 1);
     pool_run(pool, fit_member, &f, config->members);
     bins_close(&f.bins);
+    free(f.inverse);
     pool_free(pool);
     return b;
 }

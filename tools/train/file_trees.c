@@ -301,7 +301,7 @@ static double *numbers(const struct text *x, enum key key, size_t n)
     if (!at)
         wrong_at(x, x->block.line, "there is no line %s=", keys[key]);
     else
-        wrong_at(x, x->block.at[key], "%s: is no list of %zu number%s", keys[key], n,
+        wrong_at(x, x->block.at[key], "%s: is not a list of %zu number%s", keys[key], n,
                  as_counted(n, "", "s"));
     free(v);
     return NULL;
@@ -313,8 +313,8 @@ static double *integers(const struct text *x, enum key key, size_t n, double lea
     double *v = numbers(x, key, n);
     for (size_t i = 0; v && i < n; i++)
         if (!(v[i] >= least && v[i] <= most && v[i] == floor(v[i]))) {
-            wrong_at(x, x->block.at[key], "%s: value %zu is no integer of %.0f..%.0f", keys[key],
-                     i + 1, least, most);
+            wrong_at(x, x->block.at[key], "%s: value %zu is not an integer of %.0f..%.0f",
+                     keys[key], i + 1, least, most);
             free(v);
             return NULL;
         }
@@ -386,7 +386,7 @@ static int take_set(struct text *x, const struct lists *l, struct file_node *nod
 {
     const double set = node->threshold;
     if (!(set >= 0 && set < (double)l->n_sets && set == floor(set)))
-        return wrong_at(x, x->block.at[KEY_threshold], "threshold: %g is no set of num_cat=%zu",
+        return wrong_at(x, x->block.at[KEY_threshold], "threshold: %g is not a set of num_cat=%zu",
                         set, l->n_sets);
     const double first = l->boundary[(size_t)set];
     node->is_set = 1;
@@ -600,7 +600,7 @@ static int read_labels_of_pandas(struct text *x, const char *list)
         json_is_null(all) || (json_is_array(all) && !json_array_size(all)) ? 0
         : json_is_array(all) && json_array_size(all) == n
             ? 0
-            : wrong_at(x, x->line, "pandas_categorical: is no list for each of %zu columns", n);
+            : wrong_at(x, x->line, "pandas_categorical: is not a list for each of %zu columns", n);
     for (size_t i = 0; i < t->n_features && !bad && json_array_size(all); i++) {
         const json_t *labels = t->is_set[i] ? json_array_get(all, at++) : NULL;
         for (size_t k = 0; k < json_array_size(labels); k++) {
@@ -669,7 +669,8 @@ static int read_base(const struct xgboost *x, const json_t *learner)
     if (i == sizeof objectives / sizeof *objectives)
         return wrong_member(x, "learner.objective: \"%s\" is unknown here", name);
     if (*text == '\0' || strcmp(end, *text == '[' ? "]" : "") != 0)
-        return wrong_member(x, "learner.learner_model_param.base_score: \"%s\" is no number", text);
+        return wrong_member(x, "learner.learner_model_param.base_score: \"%s\" is not a number",
+                            text);
     x->r->t->base = objectives[i].link == LINK_LOGIT ? -logf(1.0f / base - 1.0f)
                     : objectives[i].link == LINK_LOG ? logf(base)
                                                      : base;
@@ -736,7 +737,7 @@ static const json_t *list_of(const struct xgboost *x, const json_t *tree, const 
     const json_t *list = json_object_get(tree, name);
     if (list && json_array_size(list) == n)
         return list;
-    wrong_member(x, "tree %zu: %s: is no list of %zu numbers", x->tree, name, n);
+    wrong_member(x, "tree %zu: %s: is not a list of %zu numbers", x->tree, name, n);
     return NULL;
 }
 
@@ -804,7 +805,8 @@ static int take_tree(struct xgboost *x, const json_t *tree, const struct columns
         if (is_leaf)
             continue;
         if (!(feature >= 0 && feature < (double)t->n_features))
-            return wrong_member(x, "tree %zu: split_indices: %g is no feature", x->tree, feature);
+            return wrong_member(x, "tree %zu: split_indices: %g is not a feature", x->tree,
+                                feature);
         node->feature = (uint32_t)feature;
         node->threshold = number_at(c->value, i);
         node->is_left = number_at(c->is_left, i) > 0;
@@ -823,7 +825,7 @@ static int read_xgboost_tree(struct xgboost *x, const json_t *tree, double weigh
     if (strcmp(vector, "0") != 0 && strcmp(vector, "1") != 0 && *vector != '\0')
         return wrong_member(x, "tree %zu: its leaves have %s values each", x->tree, vector);
     if (!n || n > MOST_LEAVES)
-        return wrong_member(x, "tree %zu: left_children: is no list of nodes", x->tree);
+        return wrong_member(x, "tree %zu: left_children: is not a list of nodes", x->tree);
     if (!(c.left = list_of(x, tree, "left_children", n))
         || !(c.right = list_of(x, tree, "right_children", n))
         || !(c.feature = list_of(x, tree, "split_indices", n))
@@ -853,7 +855,7 @@ static int find_trees(struct xgboost *x, const json_t *learner, const json_t **w
     if (!json_array_size(trees) || json_array_size(trees) > MOST_TREES)
         return wrong_member(x, "learner.gradient_booster.model.trees: there is none");
     if (*weights && json_array_size(*weights) != json_array_size(trees))
-        return wrong_member(x, "learner.gradient_booster.weight_drop: is no list of %zu numbers",
+        return wrong_member(x, "learner.gradient_booster.weight_drop: is not a list of %zu numbers",
                             json_array_size(trees));
     return 0;
 }

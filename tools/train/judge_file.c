@@ -197,7 +197,7 @@ static int check_number(struct parser *p, size_t at)
     const struct number *of = &p->j->number[n->k];
     const char *what = n->op == OP_TEXT ? "a text is only compared with a name"
                        : n->op == OP_NAME && of->names && !of->x
-                           ? "its names are no numbers: compare it with a text"
+                           ? "its names are not numbers: compare it with a text"
                            : NULL;
     if (what) {
         wrong(p, n->at, what);

@@ -162,10 +162,13 @@ static void make_one_up(struct teaching *t, size_t i, uint64_t *seed, int32_t *p
         problem[t->unseen.field] = t->unseen.v[draw / UNSEEN_PART / 2 % t->unseen.n].token;
 }
 
-/* Is it among those before it? */
+/* Is it among those before it? What a judge of a file says of a problem of the table is known, also
+   where it is watched or kept. */
 static int is_listed(const struct teaching *t, const int32_t *problem)
 {
     const size_t n_fields = t->data->n_fields;
+    if (t->judges->other.file && data_find_problem(t->data, problem) < t->data->n)
+        return 1;
     for (const int32_t *other = t->problem; other < problem; other += n_fields)
         if (!memcmp(other, problem, n_fields * sizeof *problem))
             return 1;

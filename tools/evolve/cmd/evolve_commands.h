@@ -82,6 +82,7 @@ struct session_options { /* of the command line, or of a log */
 struct session {
     struct session_options options;
     struct ir_source source;
+    struct ir_kept kept;
     struct host *host; /* and trial; NULL where there is an evaluator */
     struct ir *ir;     /* behind the passes of the baseline */
     const struct ir_passes *passes;

@@ -509,7 +509,7 @@ static int emit(const struct emit_options *o, struct ir *ir)
     struct buf bytes = {NULL, 0, 0};
     int rc = 0;
     if (o->edits != NULL && edits_parse(o->edits, edit_operators, &list) != 0)
-        rc = fail("--edits \"%s\": is no list of edits, as report prints them", o->edits);
+        rc = fail("--edits \"%s\": is not a list of edits, as report prints them", o->edits);
     if (rc == 0)
         rc = add_random(ir, o->random, o->seed, &list);
     if (rc == 0)

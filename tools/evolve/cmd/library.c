@@ -140,9 +140,9 @@ static char *file_path(const char *folder, const char *name, int i)
 int library_check(const char *folder, const char *name, int force, const char *data)
 {
     struct stat st;
-    int rc = is_identifier(name) ? 0 : fail("--name \"%s\": is no C identifier", name);
+    int rc = is_identifier(name) ? 0 : fail("--name \"%s\": is not a C identifier", name);
     if (rc == 0 && stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
-        rc = fail("%s: is no folder", folder);
+        rc = fail("%s: is not a folder", folder);
     for (int i = 0; i < N_FILES && rc == 0; i++) {
         char *path = file_path(folder, name, i);
         const struct output to = {"-o", path};

@@ -181,7 +181,8 @@ int session_open(struct session *s, const struct session_options *options)
                                    .target = options->target,
                                    .cpu = options->cpu,
                                    .flags = (const char *const *)s->flags,
-                                   .edit_barriers = options->barriers};
+                                   .edit_barriers = options->barriers,
+                                   .kept = &s->kept};
     const int rc = options->evaluate != NULL ? evaluated_open(s) : open_harness(s);
     s->task.names = edit_operators;
     s->task.program = s->ir;
@@ -202,6 +203,7 @@ void session_close(struct session *s)
     evaluator_close(s->evaluator);
     ir_close(s->ir);
     host_close(s->host);
+    ir_forget_kept(&s->kept);
     free(s->made);
     free(s->flags);
     memset(s, 0, sizeof *s);

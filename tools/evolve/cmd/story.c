@@ -67,7 +67,7 @@ int story_number(const struct archive *log, const char *path, const char *key, l
     if (text == NULL)
         return fail("%s: its first lines have no \"%s\"", path, key);
     if (parse_int(text, 0, INT32_MAX, &value) != 0)
-        return fail("%s: %s \"%s\": is no number", path, key, text);
+        return fail("%s: %s \"%s\": is not a number", path, key, text);
     *out = (long)value;
     return 0;
 }

@@ -10,6 +10,12 @@
 
 /* ---- where the module comes from ---- */
 
+/* What clang made last, and its command line: several baselines begin with the same module. */
+struct ir_kept {
+    struct buf by, made;
+};
+void ir_forget_kept(struct ir_kept *kept);
+
 struct ir_source {
     const char *path;         /* C (.c), OpenCL C (.cl), IR (.ll) or bitcode (.bc) */
     const char *function;     /* to be edited; defined there */
@@ -18,6 +24,7 @@ struct ir_source {
     const char *cpu;          /* of a target, such as gfx90a; else NULL */
     const char *const *flags; /* more options for clang, NULL ends them; NULL: none */
     int edit_barriers;        /* whether barriers, a class of their own, may be edited */
+    struct ir_kept *kept;     /* NULL: each time clang reads the source again */
 };
 
 struct ir_passes {

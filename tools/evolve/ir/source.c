@@ -112,11 +112,42 @@ static int run_clang(struct process_words *words, const struct ir_source *s, str
     return status == 0 ? 0 : -1;
 }
 
+static int is_kept(const struct ir_kept *kept, const struct buf *line)
+{
+    return kept->made.n > 0 && kept->by.n == line->n && memcmp(kept->by.s, line->s, line->n) == 0;
+}
+
+static int compile_once(struct ir_kept *kept, struct process_words *words,
+                        const struct ir_source *s, struct buf *bitcode)
+{
+    struct buf line = {0};
+    for (size_t i = 0; i < words->n; i++)
+        buf_add(&line, words->v[i], strlen(words->v[i]) + 1);
+    if (is_kept(kept, &line)) {
+        buf_free(&line);
+        process_free(words);
+    } else {
+        ir_forget_kept(kept);
+        kept->by = line;
+        if (run_clang(words, s, &kept->made) != 0)
+            return -1;
+    }
+    buf_add(bitcode, kept->made.s, kept->made.n);
+    return 0;
+}
+
+void ir_forget_kept(struct ir_kept *kept)
+{
+    buf_free(&kept->by);
+    buf_free(&kept->made);
+}
+
 static int compile(const struct ir *ir, const struct ir_source *s, struct buf *bitcode)
 {
     struct process_words words = {0};
     add_options(&words, ir, s);
-    return run_clang(&words, s, bitcode);
+    return s->kept != NULL ? compile_once(s->kept, &words, s, bitcode)
+                           : run_clang(&words, s, bitcode);
 }
 
 int ir_preprocess(const struct ir_source *s, struct buf *out)

@@ -321,7 +321,7 @@ static int read_label(const struct csv_records *c, int *label)
     errno = 0;
     const long v = strtol(c->cell[0], &end, 10);
     if (end == c->cell[0] || *end != '\0' || errno != 0 || v < 0 || v >= IMAGES_LABELS)
-        return fail("%s:%ld: label: \"%s\" is no integer of 0..%d", c->path, c->at, c->cell[0],
+        return fail("%s:%ld: label: \"%s\" is not an integer of 0..%d", c->path, c->at, c->cell[0],
                     IMAGES_LABELS - 1);
     *label = (int)v;
     return 0;
@@ -333,7 +333,7 @@ static int read_pixels(const struct csv_records *c, float *pixel)
         char *end;
         pixel[i - 1] = strtof(c->cell[i], &end);
         if (end == c->cell[i] || *end != '\0' || !isfinite(pixel[i - 1]))
-            return fail("%s:%ld: %s: \"%s\" is no number", c->path, c->at, c->header[i],
+            return fail("%s:%ld: %s: \"%s\" is not a number", c->path, c->at, c->header[i],
                         c->cell[i]);
     }
     return 0;

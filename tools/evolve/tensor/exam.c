@@ -45,7 +45,7 @@ static int check(const struct lesson *l, const char *path, const struct images *
         || out->size[0] != n)
         return fail("%s: a step of training takes and gives the %ld values of dense", path, n);
     if (in[OF_IMAGES].rank < 2 || size_of(&in[OF_IMAGES]) != images->size)
-        return fail("%s: its second input is no batch of images of %zu numbers", path,
+        return fail("%s: its second input is not a batch of images of %zu numbers", path,
                     images->size);
     if (in[OF_LABELS].rank != 2 || in[OF_LABELS].size[0] != in[OF_IMAGES].size[0]
         || in[OF_LABELS].size[1] != n_labels)

@@ -9,11 +9,14 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import array
+import collections.abc
 import ctypes
 import hashlib
+import operator
 import os
 import re
 import shlex
+import struct
 import subprocess
 import tempfile
 import threading
@@ -95,11 +98,14 @@ class _Context(ctypes.Structure):
         (name, ctypes.c_int32) for name in ("index", "value", "limit")]
 
 
-class _Answers(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("tuples", "count", "probability", "values")]
+class _Work(ctypes.Structure):
+    """Of kpred_python.c"""
+    _fields_ = [*((name, ctypes.c_void_p) for name in ("ctx", "tuples", "count", "probability", "values")),
+                ("n", ctypes.c_size_t), ("is_lenient", ctypes.c_int32)]
 
 
 TUPLE_WORDS = 33 # of kpred_tuple
+MOST_TOLD = 4096 # tuples of a model whose names are kept
 
 
 def _open(path: str) -> ctypes.CDLL:
@@ -109,16 +115,17 @@ def _open(path: str) -> ctypes.CDLL:
         raise Error(f"{path}: the shared library of kpred is missing or is for another machine ({error}); "
                     "install kpred again, where there is a C compiler") from None
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
-    for name, result, *arguments in (
-            ("kpred_python_model", ctypes.POINTER(_Model), size),
-            ("kpred_python_predict", size, pointer, pointer, size, size, ctypes.c_int, pointer),
-            ("kpred_python_scores", ctypes.c_int, pointer, pointer, pointer, size, pointer),
-            ("kpred_arena_words", size, pointer, size),
-            ("kpred_init", ctypes.c_int, pointer, ctypes.c_uint32, pointer, size, pointer, size),
-            ("kpred_status_string", ctypes.c_char_p, ctypes.c_int),
-            ("kpred_gpu_token", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32, pointer),
-            ("kpred_kernel_of", ctypes.c_int32, pointer, pointer),
-            ("kpred_kernel_name", ctypes.c_char_p, pointer, ctypes.c_int32)):
+    declared: Tuple[Tuple[Any, ...], ...] = (
+        ("kpred_python_model", ctypes.POINTER(_Model), size),
+        ("kpred_python_predict", size, pointer, pointer, size),
+        ("kpred_python_scores", ctypes.c_int, pointer, pointer, pointer, size, pointer),
+        ("kpred_arena_words", size, pointer, size),
+        ("kpred_init", ctypes.c_int, pointer, ctypes.c_uint32, pointer, size, pointer, size),
+        ("kpred_status_string", ctypes.c_char_p, ctypes.c_int),
+        ("kpred_gpu_token", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32, pointer),
+        ("kpred_kernel_of", ctypes.c_int32, pointer, pointer),
+        ("kpred_kernel_name", ctypes.c_char_p, pointer, ctypes.c_int32))
+    for name, result, *arguments in declared:
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library
@@ -159,7 +166,7 @@ def compile_library(headers: Sequence[str], out: str, folders: Sequence[str], so
     for path in headers:
         found = re.search(r"^KPRED_DATA const kpred_model kpred_model_(\w+) = ", _read(path), re.M)
         if not found:
-            raise Error(f"{path}: is no header that kpred-train has written")
+            raise Error(f"{path}: is not a header that kpred-train has written")
         names.append(found[1])
     with tempfile.TemporaryDirectory() as tmp:
         listed, made = os.path.join(tmp, "models.h"), os.path.join(tmp, "libkpred.so")
@@ -269,18 +276,19 @@ class _Asking:
         if status:
             model._fail(status, self.context, [])
         self.tuples = (ctypes.c_int32 * (TUPLE_WORDS * beam))()
-        self.one = model._buffers(1, beam, self.tuples)
+        self.one = _Buffers(self, 1, beam, len(model.params))
 
 
 class _Buffers:
     """Room for the answers to n problems"""
 
-    def __init__(self, n: int, k: int, params: int, tuples: Any) -> None:
+    def __init__(self, asking: _Asking, n: int, k: int, params: int, lenient: bool = False) -> None:
         self.count = (ctypes.c_int32 * n)()
         self.probability = (ctypes.c_float * (n * k))()
         self.values = (ctypes.c_int32 * (n * k * params))()
-        self.answers = _Answers(*map(ctypes.addressof, (tuples, self.count, self.probability, self.values)))
-        self.at = ctypes.addressof(self.answers)
+        room: List[Any] = [asking.tuples, self.count, self.probability, self.values]
+        self.work = _Work(asking.at, *map(ctypes.addressof, room), n, lenient)
+        self.at = ctypes.addressof(self.work)
 
 
 class Batch(Sequence[List[Prediction]]):
@@ -326,18 +334,20 @@ class Model:
         self._field_names = [f.name for f in self.fields]
         self._tokens = [(i, {token: j for j, token in enumerate(f.tokens)})
                         for i, f in enumerate(self.fields) if f.tokens]
-        self._names = [(p.name, p.values if p.values and isinstance(p.values[0], str) else None) for p in self.params]
+        self._told: Dict[Tuple[int, ...], Tuple[Dict[str, Value], Optional[str]]] = {}
+        # A getter of one name alone gets no tuple.
+        self._get = operator.itemgetter(*self._field_names, self._field_names[0])
+        self._pack = struct.Struct(f"{len(self.fields)}i").pack
+        self._unpack = struct.Struct(f"{len(self.params)}i").unpack_from
+        self._predict = library.kpred_python_predict
 
     def __repr__(self) -> str:
-        return f"<kpred model {self.name}: {', '.join(self._field_names)} -> {', '.join(n for n, _ in self._names)}>"
+        return f"<kpred model {self.name}: {', '.join(self._field_names)} -> {', '.join(p.name for p in self.params)}>"
 
     def __reduce__(self) -> Any:
         return load, (self._source,)
 
     # -- what is asked --
-
-    def _buffers(self, n: int, k: int, tuples: Any) -> _Buffers:
-        return _Buffers(n, k, len(self.params), tuples)
 
     def _asking(self, k: int, beam: Optional[int]) -> _Asking:
         """What the thread has for the beam; without one it is k."""
@@ -352,24 +362,27 @@ class Model:
 
     def problem(self, given: Problem) -> "array.array[int]":
         """The numbers of a problem, in the model's order, as C takes them"""
-        if isinstance(given, Mapping):
+        return array.array("i", self._packed(given))
+
+    def _packed(self, given: Problem) -> bytes:
+        if isinstance(given, collections.abc.Mapping): # typing.Mapping takes longer
             values = self._in_order(given)
         else:
             values = list(given)
             if len(values) != len(self.fields):
                 raise Error(f"{self.name}: wrong number of problem fields: {len(values)}, not {len(self.fields)}: "
                             f"{', '.join(self._field_names)}", -10, value=len(values), limit=len(self.fields))
-        for i, numbers in self._tokens:
-            if isinstance(values[i], str):
-                values[i] = numbers.get(values[i], values[i])
         try:
-            return array.array("i", values)
-        except (TypeError, OverflowError):
+            for i, numbers in self._tokens:
+                values[i] = numbers.get(values[i], values[i])
+            return self._pack(*values)
+        except (TypeError, struct.error):
             raise self._wrong_value(values) from None
 
     def _in_order(self, given: Mapping[str, Value]) -> List[Any]:
         try:
-            values = [given[name] for name in self._field_names]
+            values = list(self._get(given))
+            values.pop()
         except KeyError as missing:
             raise Error(f"{self.name}: field {missing.args[0]} is not given", field=missing.args[0]) from None
         if len(given) != len(values):
@@ -382,8 +395,8 @@ class Model:
         """Of the first one that is no number of 32 bits"""
         for f, value in zip(self.fields, values):
             try:
-                array.array("i", [value])
-            except (TypeError, OverflowError):
+                struct.pack("i", value)
+            except (TypeError, struct.error):
                 break
         if f.tokens:
             return Error(f"{self.name}: {f.name}={value}: unknown token; there are {len(f.tokens)}: "
@@ -391,7 +404,7 @@ class Model:
         if isinstance(value, int):
             return Error(f"{self.name}: {f.name}={value}: size out of range, the limit is {f.most}", SIZE, f.name,
                          value, f.most)
-        return Error(f"{self.name}: {f.name}={value!r}: is no integer", field=f.name, value=value)
+        return Error(f"{self.name}: {f.name}={value!r}: is not an integer", field=f.name, value=value)
 
     def outside(self, given: Problem) -> List[str]:
         """The fields whose sizes lie outside the range that the model was trained on"""
@@ -426,12 +439,20 @@ class Model:
 
     def _predictions(self, buffers: _Buffers, n: int, at: int) -> List[Prediction]:
         """n tuples, from number `at` of the buffers on"""
-        found, width = [], len(self._names)
+        found, width = [], 4 * len(self.params)
         for j in range(at, at + n):
-            numbers = buffers.values[j * width:(j + 1) * width]
-            values = {name: names[x] if names else x for (name, names), x in zip(self._names, numbers)}
-            found.append(Prediction(values, buffers.probability[j], self._kernel(numbers)))
+            numbers = self._unpack(buffers.values, j * width)
+            values, kernel = self._told.get(numbers) or self._tell(numbers)
+            found.append(Prediction(values.copy(), buffers.probability[j], kernel))
         return found
+
+    def _tell(self, numbers: Tuple[int, ...]) -> Tuple[Dict[str, Value], Optional[str]]:
+        """The values of a tuple and its kernel; most calls find a tuple that was found before"""
+        values: Dict[str, Value] = {p.name: p.values[x] if p.values and isinstance(p.values[0], str) else x
+                                    for p, x in zip(self.params, numbers)}
+        if len(self._told) >= MOST_TOLD:
+            self._told.clear()
+        return self._told.setdefault(numbers, (values, self._kernel(numbers)))
 
     def _kernel(self, numbers: Sequence[int]) -> Optional[str]:
         if not self._has_kernels:
@@ -439,16 +460,15 @@ class Model:
         kernel = self._library.kpred_kernel_of(self._model, (ctypes.c_int32 * len(numbers))(*numbers))
         return _text(self._library.kpred_kernel_name(self._model, kernel)) or None
 
-
     def predict(self, problem: Problem, k: int = 1, beam: Optional[int] = None) -> List[Prediction]:
         """The k most promising legal tuples, best first; there may be fewer. A larger beam searches wider."""
         asking = self._asking(k, beam)
-        numbers = self.problem(problem)
-        self._library.kpred_python_predict(asking.at, numbers.buffer_info()[0], 1, k, 0, asking.one.at)
-        count = asking.one.count[0]
+        numbers, one = self._packed(problem), asking.one
+        self._predict(one.at, numbers, k)
+        count = one.count[0]
         if count < 0:
-            self._fail(count, asking.context, numbers)
-        return self._predictions(asking.one, count, 0)
+            self._fail(count, asking.context, array.array("i", numbers))
+        return self._predictions(one, count, 0)
 
     def predict_many(self, problems: Any, k: int = 1, beam: Optional[int] = None, lenient: bool = False) -> Batch:
         """The answers to many problems: a list of them; a mapping from each field to a column or to one value for
@@ -458,8 +478,8 @@ class Model:
         numbers, n = self._rows(problems)
         if n == 0:
             return Batch(self, 0, k, None)
-        buffers = self._buffers(n, k, asking.tuples)
-        done = self._library.kpred_python_predict(asking.at, numbers.buffer_info()[0], n, k, lenient, buffers.at)
+        buffers = _Buffers(asking, n, k, len(self.params), lenient)
+        done = self._predict(buffers.at, numbers.buffer_info()[0], k)
         if not lenient and buffers.count[done - 1] < 0:
             at = (done - 1) * len(self.fields)
             self._fail(buffers.count[done - 1], asking.context, numbers[at:at + len(self.fields)], done - 1)

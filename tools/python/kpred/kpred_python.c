@@ -11,18 +11,20 @@
 #define KPRED_IMPLEMENTATION
 #include MODELS
 
-/* The buffers of one thread for one beam */
-typedef struct kpred_python_answers {
+/* Who answers n problems, and where; a call from Python is short with few arguments. */
+typedef struct kpred_python_work {
+    kpred_ctx *ctx;
     kpred_tuple *tuples; /* [k], scratch */
     int32_t *count;      /* [n]: of tuples, or a status */
     float *probability;  /* [n][k] */
     int32_t *values;     /* [n][k][n_params] */
-} kpred_python_answers;
+    size_t n;
+    int32_t is_lenient;
+} kpred_python_work;
 
 /* The model with this number; NULL: there are no more. */
 extern const kpred_model *kpred_python_model(size_t i);
-extern size_t kpred_python_predict(kpred_ctx *ctx, const int32_t *problems, size_t n, size_t k,
-                                   int is_lenient, const kpred_python_answers *to);
+extern size_t kpred_python_predict(const kpred_python_work *w, const int32_t *problems, size_t k);
 extern kpred_status kpred_python_scores(kpred_ctx *ctx, const int32_t *problem,
                                         const int32_t *indexes, size_t n, int32_t *scores);
 
@@ -33,34 +35,33 @@ const kpred_model *kpred_python_model(size_t i)
 }
 
 /* The n answers to problem i. A probability has 24 bits, as many as a float. */
-static void write_answers(const kpred_model *m, size_t i, size_t n, size_t k,
-                          const kpred_python_answers *to)
+static void write_answers(const kpred_python_work *w, size_t i, size_t n, size_t k)
 {
+    const size_t width = w->ctx->model->n_params;
     size_t j;
     for (j = 0; j < n; j++) {
-        const kpred_tuple *tuple = to->tuples + j;
-        to->probability[i * k + j] = (float)kpred_probability(tuple->score) / 16777216.0F;
-        kpri_copy(to->values + (i * k + j) * m->n_params, tuple->value, m->n_params);
+        const kpred_tuple *tuple = w->tuples + j;
+        w->probability[i * k + j] = (float)kpred_probability(tuple->score) / 16777216.0F;
+        kpri_copy(w->values + (i * k + j) * width, tuple->value, width);
     }
 }
 
-/* k tuples for each of n problems. It ends behind the first problem with an error, unless it is
-   lenient. Returns how many problems it took. */
-size_t kpred_python_predict(kpred_ctx *ctx, const int32_t *problems, size_t n, size_t k,
-                            int is_lenient, const kpred_python_answers *to)
+/* k tuples for each problem. It ends behind the first problem with an error, unless it is lenient.
+   Returns how many problems it took. */
+size_t kpred_python_predict(const kpred_python_work *w, const int32_t *problems, size_t k)
 {
-    const size_t width = ctx->model->n_fields;
+    const size_t width = w->ctx->model->n_fields;
     size_t i, found;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < w->n; i++) {
         const kpred_status status =
-            kpred_predict(ctx, problems + i * width, width, to->tuples, k, &found);
-        to->count[i] = status == KPRED_OK ? (int32_t)found : (int32_t)status;
+            kpred_predict(w->ctx, problems + i * width, width, w->tuples, k, &found);
+        w->count[i] = status == KPRED_OK ? (int32_t)found : (int32_t)status;
         if (status == KPRED_OK)
-            write_answers(ctx->model, i, found, k, to);
-        else if (!is_lenient)
+            write_answers(w, i, found, k);
+        else if (!w->is_lenient)
             return i + 1;
     }
-    return n;
+    return w->n;
 }
 
 /* The sum of a tuple, given as the indexes of its values; INT32_MIN: it is not legal. */
