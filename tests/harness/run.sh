@@ -74,23 +74,21 @@ lacks() {
     fi
 }
 
-# level PROGRAM: to optimise takes longer than most run, but these compute much themselves
-level() {
-    case ${1#test_} in domains | integer | math | models | network | rules | search | simd) echo -O1 ;; *) echo -O0 ;; esac
-}
-
-# A makefile of those that can be built. What the tools have of kpred.h is compiled already. One that does not compile is
-# not there, and its suite says why.
+# A makefile of those that can be built. To optimise takes longer than most run, but some compute much themselves. What
+# the tools have of kpred.h is compiled already. One that does not compile is not there, and its suite says why.
 programs() {
-    flags=$CFLAGS
+    given=$CFLAGS fast=$(echo "$CFLAGS" | sed 's/-O[23]/-O1/') plain=$(echo "$CFLAGS" | sed 's/-O[23]/-O0/')
     for file in tests/*/test_*.c; do
-        name=$(basename "$file" .c) program=$out/$(basename "$file" .c)
-        CFLAGS=$(echo "$flags" | sed "s/-O[23]/$(level "$name")/")
+        name=${file##*/} name=${name%.c} program=$out/$name
+        case ${name#test_} in
+        domains | integer | math | models | network | rules | search | simd) CFLAGS=$fast ;;
+        *) CFLAGS=$plain ;;
+        esac
         [ "$(lacks "$name")" ] || printf '%s: %s\n\trm -f $@; %s\n-include %s.d\n' "$program" \
             "$file $archive $(evolve_archive "$file") $out/programs.mk" \
             "$(test_command "$file" "$program" -DMODELS_APART -MMD -MP -MF "$program.d" -MT "$program")" "$program"
     done
-    CFLAGS=$flags
+    CFLAGS=$given
 }
 
 # build_programs NAME...: those of them that are programs, in one pass
