@@ -44,18 +44,28 @@ take_cell() {
     i386) triple='' emulator=$(runner gcc -m32) ;;
     *) triple=$target-linux-gnu emulator=qemu-$target ;;
     esac
-    case $all_cells$target-$compiler$checks in
-    yes* | x86-64-gcc- | x86-64-clang-) tests=tests total=none ;;
-    *) tests=$where/few total='^total ' ;;
+    case $all_cells$target-$compiler$checks$level in
+    yes* | x86-64-gcc--O[1-3s] | x86-64-clang--O[1-3s]) tests=tests total=none ;;
+    *) tests=$where/few$(sixth) total='^total ' ;;
     esac
 }
 
-# few_models: each third one, in $where/few with what they give, for the gate's cells that take long
+# Which of the models are enough, in the gate, for a cell that takes long
+sixth() {
+    case $target-$compiler$checks in
+    i386-clang-) echo 1 ;; aarch64-clang-) echo 2 ;; s390x-clang-) echo 3 ;;
+    i386-gcc-) echo 4 ;; aarch64-gcc-) echo 5 ;;
+    *-tcc-) echo 1 ;; windows-*) echo 2 ;; *-gcc-) echo 3 ;; *-gcc*) echo 4 ;; *) echo 0 ;;
+    esac
+}
+
+# few_models N: each sixth one, from the one with that number on, in $where/fewN with what they give
 few_models() {
-    mkdir -p "$where/few/model" && cp tests/signature.[ch] "$where/few" &&
-        awk '/^#include "weights/ && included++ % 3 || /^    X[(]/ && listed++ % 3 { next } { print } END { print "" }' \
-            tests/model/shipped.h >"$where/few/model/shipped.h" &&
-        awk 'NR % 3 == 1 && $1 != "total"' tests/signature >"$where/few/signature"
+    few=$where/few$1
+    mkdir -p "$few/model" && cp tests/signature.[ch] "$few" &&
+        awk -v n="$1" '/^#include "weights/ && included++ % 6 != n || /^    X[(]/ && listed++ % 6 != n { next }
+            { print } END { print "" }' tests/model/shipped.h >"$few/model/shipped.h" &&
+        awk -v n="$1" '(NR - 1) % 6 == n && $1 != "total"' tests/signature >"$few/signature"
 }
 
 # The compiler's program, and what it needs for the target
@@ -117,17 +127,27 @@ is_together() {
     case $compiler-$target in *++-* | tcc-* | pcc-* | *-windows) true ;; *) [ "$checks" != - ] ;; esac
 }
 
-# shared NAME WORD...: an object that a compiler makes once for each target and C library
+# shared NAME WORD...: an object that a compiler makes once for each target, C library and choice of models
 shared() {
-    object=$where/$1-$target-$compiler-$libc.o
+    object=$where/$1-${tests##*/}-$target-$compiler-$libc.o
     shift
     [ -e "$object" ] || { $(command_of_target) -std=c99 $C_WARNINGS $(with_libc) -I. -I"$tests" "$@" -o "$object.tmp" &&
         mv "$object.tmp" "$object"; }
 }
 
-# build FILE: the program of the cell. The weights are the same bytes for every option, so a compiler reads them once,
-# and the test's own code is not what a cell is about. The definitions of the headers that are in the object of the
-# weights, too, give way to those of the build.
+# models FILE: an object with the definitions of the headers, too, which give way to those of the build. The weights are
+# the same bytes for every option, so a compiler reads them once; for the gate and this processor, make has done so.
+models() {
+    case $all_cells$target-$libc in
+    x86-64-glibc) ar p "$archive" runtime.o >"$1.made" && set -- "$1" "$1.made" ;;
+    *)
+        printf '#define KPRED_IMPLEMENTATION\n#include "model/shipped.h"\n' >"$tmp/models.c"
+        shared models -O1 -DKPRED_SIMD=0 -c "$tmp/models.c" && set -- "$1" "$object"
+        ;;
+    esac && ${triple:+$triple-}objcopy --weaken "$2" "$1"
+}
+
+# build FILE: the program of the cell. The test's own code is not what a cell is about.
 build() {
     program=$1
     set -- $(options) $(strict) $(with_libc) -I.
@@ -136,12 +156,9 @@ build() {
         $(command_of_target) "$@" "$tests/signature.c" -o "$program"
         return
     fi
-    printf '#define KPRED_IMPLEMENTATION\n#include "model/shipped.h"\n' >"$tmp/models.c"
     printf '#define KPRED_IMPLEMENTATION\n#include "kpred_constraints.h"\n#include "kpred.h"\n' >"$tmp/headers.c"
-    shared signature -O2 -DMODELS_APART -c "$tests/signature.c" && shared models -O1 -DKPRED_SIMD=0 -c "$tmp/models.c" &&
-        ${triple:+$triple-}objcopy --weaken "$object" "$tmp/models.o" &&
-        $(command_of_target) "$@" "$tmp/headers.c" "$where/signature-$target-$compiler-$libc.o" "$tmp/models.o" \
-            $(libc_objects) -o "$program"
+    models "$tmp/models.o" && shared signature -O2 -DMODELS_APART -c "$tests/signature.c" &&
+        $(command_of_target) "$@" "$tmp/headers.c" "$object" "$tmp/models.o" $(libc_objects) -o "$program"
 }
 
 # Why the machine cannot run that body; fails if it can
@@ -164,7 +181,8 @@ unavailable() {
     [ -n "$triple" ] || [ "$(uname -m)" = x86_64 ] || { echo "this is no x86-64"; return; }
     printf '#include <stdio.h>\nint main(void) { return printf("1") != 1; }\n' >"$tmp/probe.c"
     case $compiler in *++) set -- "$@" -xc++ ;; esac
-    if ! "$@" $(options) $(with_libc) "$tmp/probe.c" $(libc_objects) -o "$tmp/probe$exe" ||
+    [ $libc = mingw ] || set -- "$@" $(with_libc)
+    if ! "$@" $(options) "$tmp/probe.c" $(libc_objects) -o "$tmp/probe$exe" ||
         ! $emulator "$tmp/probe$exe"; then
         echo "$1 cannot build that here"
     fi >"$tmp/probe.log" 2>&1
@@ -238,8 +256,10 @@ builds() {
         END { for (i = 1; i <= n; i++) print line[order[i]] bodies[order[i]] }'
 }
 
+# With the models that make has compiled; whole programs are cells.
 make_target() {
-    make -s signature CC="$CC" CFLAGS="-O1" BUILD="$tmp/build" | diff tests/signature -
+    ar p "$archive" runtime.o >"$tmp/models.o" &&
+        make -s signature CC="$CC" CFLAGS="-O1 -DMODELS_APART $tmp/models.o" BUILD="$tmp/build" | diff tests/signature -
 }
 
 # The compiler's programs do not start, as those for i386 on a kernel without it.
@@ -269,7 +289,8 @@ where=$tmp/matrix
     where=$BUILD/release/matrix
     export all_cells=yes WINDOWS=wine WINEPREFIX="$where/wine" WINEDEBUG=-all
 }
-mkdir -p "$where" && few_models || exit 1
+mkdir -p "$where" || exit 1
+for number in 0 1 2 3 4 5; do few_models $number || exit 1; done
 sources=$(sources | sha256sum | cut -c1-16) && export sources
 [ "$(cat "$where/sources" 2>/dev/null)" = "$sources" ] || rm -f "$where"/*.o
 echo "$sources" >"$where/sources"

@@ -7,11 +7,11 @@ usage: bounds.py HEADER...
 Prints a line of a table for each header: the largest magnitudes that the sums of each kind can have for
 activations of 0..127 and any prefix, with what rounding adds; then the least score. The limit is 2^31 - 1,
 of sums of embeddings 2^15 - 1, of logits 2^29, of scores -2^31. Status 1: a limit is passed, or the header
-states a largest accumulator that is too small for what is rounded.
+states a largest accumulator that is too small for what is rounded; 2: a header is not whole.
 """
 import sys
 
-from generated import Header
+from generated import Header, WrongHeader
 
 INT32, LOGIT, LEAST_LOG2 = 2**31 - 1, 2**29, -2**26
 
@@ -87,4 +87,8 @@ def main():
     return bad > 0
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except WrongHeader as wrong:
+    print("bounds.py: %s" % wrong, file=sys.stderr)
+    sys.exit(2)

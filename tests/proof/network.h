@@ -33,7 +33,7 @@
 
 /* The rows of the i-th head that comes before n_decided are where kpri_find_rows has put them. */
 static kpri_rows found;
-#define ROWS(i) \
+#define ROWS(i)                   \
     (i >= found.before[n_decided] \
      || (rows->first[i] == found.first[i] && rows->param[i] == found.param[i]))
 

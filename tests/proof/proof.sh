@@ -4,6 +4,7 @@
 #
 # usage: [EVERY=N] proof.sh [bounds|vectors]. EVERY=1 looks at all places of long rows: a proof, in two minutes.
 . tests/harness/script.inc
+. tests/proof/eva.inc
 
 test_begin
 EVERY=${EVERY:-16}
@@ -87,11 +88,23 @@ edited() {
         ! python3 tests/proof/bounds.py "$tmp/edited.h" >"$tmp/said"
 }
 
+# cut LINES: of a header that ends there both scripts tell the line
+cut() {
+    head -n "$1" weights/conv_solver.h >"$tmp/cut.h"
+    for script in bounds vectors; do
+        count=$([ $script = bounds ] || echo 1)
+        refuses 2 "$script.py: $tmp/cut.h:$(($1 + 1)): the file ends here" python3 "tests/proof/$script.py" $count \
+            "$tmp/cut.h" || return 1
+    done
+}
+
 if has_weights; then
     check_with python3 "no sum of a shipped model leaves its type" bounds
     check_with python3 "a bias that is too large is found" edited '/_bias1\[192\] = {$/{n;s/^[-0-9]*/2147400000/;}'
     check_with python3 "a logit's shift that is too large is found" \
         edited '/kpred_head .*_heads\[\] = {$/{n;s/, [0-9]* },$/, 14 },/;}'
+    check_with python3 "a header that is cut in its middle" cut 300
+    check_with python3 "a header without its last line" cut "$(($(wc -l <weights/conv_solver.h) - 1))"
 else
     skipped "the bounds of the shipped models" "the weights are not there (make weights)"
 fi
@@ -109,18 +122,15 @@ drawn() {
 }
 check "the contracts hold for inputs at random" drawn
 
-kept='kpri_exp2_neg|kpri_log2|kpri_share|kpri_leading_zeros|kpri_lowest_bit' # the contracts that are for Eva
+contracts=kpri_exp2_neg,kpri_log2,kpri_share # that the drivers have of others
+own_contracts=$contracts,kpri_leading_zeros,kpri_lowest_bit
 
-# Intervals alone decide, but that some short loops are followed path by path.
+# Some short loops are followed path by path.
 eva() {
     driver=$1; shift
-    frama-c -eva -eva-precision 0 -eva-auto-loop-unroll 300 -machdep gcc_x86_64 \
+    run_eva "$own_contracts" "-Itests -DEVERY=$EVERY" -eva-auto-loop-unroll 300 \
         -eva-slevel-function "kpri_leading_zeros:99,kpri_lowest_bit:99,kpri_same_text:99,kpri_hash_text:99" \
-        -warn-signed-downcast -warn-right-shift-negative -cpp-frama-c-compliant \
-        -cpp-command "gcc -E -C -I. %args %i | awk -v kept='$kept' -f tests/proof/eva.awk >%o" \
-        -metrics -metrics-eva-cover "$@" \
-        -cpp-extra-args="-I. -Itests -DKPRED_SIMD=0 -U__GNUC__ -DEVERY=$EVERY" \
-        "tests/proof/$driver.c" >"$tmp/$driver.txt" 2>&1
+        -metrics -metrics-eva-cover "$@" "tests/proof/$driver.c" >"$tmp/$driver.txt" 2>&1
 }
 
 # proved DRIVER OPTION...: no alarm, no contract that is open
@@ -145,7 +155,7 @@ reached() {
 
 if has frama-c; then
     check "exp2, log2 and shares, by Eva" proved eva_contracts
-    check "the other primitives, by Eva" proved eva -eva-use-spec kpri_exp2_neg,kpri_log2,kpri_share
+    check "the other primitives, by Eva" proved eva -eva-use-spec "$contracts"
     check "Eva reached them" reached
 else
     skipped "the primitives, by Eva" "there is no frama-c (Debian: frama-c-base)"

@@ -12,6 +12,7 @@
 # Forms: call, apart, scale: kpred_init and kpred_predict in one piece; rule: the rule alone. In pieces: init;
 # network; search, lists: kpred_predict with the network by its contract, with the arena in one piece or as arrays.
 . tests/harness/script.inc
+. tests/proof/eva.inc
 
 EACH=${EACH:-1200}
 JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
@@ -45,13 +46,9 @@ END
     shift 4
     defines="$defines $form -DMODEL=kpred_model_$model"
     defines="$defines -DARENA=KPRED_$(echo "$model" | tr '[:lower:]' '[:upper:]')_ARENA"
-    kept=$(echo "$contracts" | tr , '|')
     rm -f "$to.time"
     # shellcheck disable=SC3045 # shells have -t
-    (ulimit -t "$EACH" && frama-c -time "$to.time" -eva -machdep gcc_x86_64 \
-        -warn-signed-downcast -warn-right-shift-negative -cpp-frama-c-compliant \
-        -cpp-command "gcc -E -C -I. %args %i | awk -v kept='$kept' -f tests/proof/eva.awk >%o" \
-        -eva-precision 0 \
+    (ulimit -t "$EACH" && run_eva "$contracts" "$defines" -time "$to.time" \
         -eva-auto-loop-unroll 1100 -eva-widening-delay 3 \
         -eva-slevel-function "kpri_features:2000,kpri_find_rows:200,kpri_activate:400,kpri_slots:1000,\
 kpri_lane_bits:100,kpri_leading_zeros:99,kpri_lowest_bit:100,kpri_check_params:200,kpri_check_model:100,\
@@ -60,8 +57,7 @@ kpri_hash_bytes:100000,kpri_hash_ints:10000,kpri_hash_text:1000,kpri_hash_names:
 kpri_hash_additive:1000,kpred_model_id:1000,kpri_word:20" \
         -eva-split-return-function "kpred_init:0,kpri_check_model:0,kpri_check_params:0,kpri_check_additive:0,\
 kpri_check_problem:0,kpri_check_field:0,kpred_predict:0,kpri_run:0" \
-        -eva-use-spec "$contracts" "$@" \
-        -cpp-extra-args="-I. -DKPRED_SIMD=0 -U__GNUC__ $defines" "tests/proof/$file.c") >"$to" 2>&1
+        -eva-use-spec "$contracts" "$@" "tests/proof/$file.c") >"$to" 2>&1
 }
 
 # row HEADER BEAM FORM OPTION...: `MODEL BEAM FORM ALARMS PROVED% REACHED/STATEMENTS SECONDS`; with - it came to no end

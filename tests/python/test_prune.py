@@ -174,16 +174,16 @@ def way_back():
     which one is mostly nearly as fast as the fastest of all"""
     part = read("docs/python.md").partition("\n### From Triton's cache to a model\n")[2]
     block = re.search(r"(?ms)^```python\n(.*?)^```$", part)[1]
-    shapes, first, second = re.findall(r"(?m)^    (\S.*)", part.partition("```")[0])
+    shapes, first, second = "".join(re.findall(r"(?ms)^```sh\n(.*?)^```$", part)).splitlines()
     names = re.findall(r"(?m)^@triton.*, (prune_configs_by=keep)\)$", block)
     assert len(names) == 1 and "kpred-train init" in first and "kpred-train train" in second
     at, new = f"{tmp}/back", [(m, n, k) for m in (100, 1000, 3000) for n in (700, 3000) for k in (512, 2000)]
-    os.makedirs(at)
-    os.symlink(BUILD, f"{at}/build")
+    os.makedirs(f"{at}/kpred")
+    os.symlink(BUILD, f"{at}/kpred/build")
     write(f"{at}/pruned.py", FAKE + block + ASK.format(shapes=new))
     write(f"{at}/shapes.py", FAKE + re.sub(", prune_configs_by=keep|(?m:^keep = .*)", "", block) + ASK.format(
         shapes=[(m, n, k) for m in (64, 512, 1536, 4096) for n in (512, 1024, 4096) for k in (256, 4096)]))
-    env = {"PYTHONPATH": os.pathsep.join([f"{tmp}/site", *sys.path])}
+    env = {"PYTHONPATH": os.pathsep.join([f"{tmp}/site", *sys.path]), "KPRED": f"{at}/kpred"}
     timed = {}
     for command in shapes, first, second, "python3 pruned.py":
         command = command.replace("python3", sys.executable)

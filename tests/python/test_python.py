@@ -238,10 +238,15 @@ def gpus():
         return [] if error.value == "gfx1100" else str(error)
 
 
+def mypy():
+    done = run(f"{sys.executable} -m mypy --strict {tmp}/site/kpred", None)
+    return done.stdout.splitlines() if done.returncode else []
+
+
 if not with_pip:
     check("files of the wheel", files)
 else:
-    check_with("python3-mypy", "mypy", run, f"{sys.executable} -m mypy --strict {tmp}/site/kpred")
+    check_with("python3-mypy", "mypy", mypy)
 check("models()", lambda: [] if kpred.models() == MODELS else str(kpred.models()))
 for name in MODELS:
     check(f"{name} as kpred has it", like_kpred, name)

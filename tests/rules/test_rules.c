@@ -12,7 +12,9 @@
                          V rule            answer: the vocabulary, with commas between parameters
                          E                 walks the vocabulary; answer: numbers of legal tuples,
                                            accepted prefixes, dead ends, missed prefixes */
+#ifndef MODELS_APART /* else the tools have the definitions */
 #define KPRED_IMPLEMENTATION
+#endif
 #include "kpred.h"
 #include "kpred_constraints.h"
 

@@ -1,7 +1,9 @@
 /* test_arena.c - the arena: its size three ways, its ends guarded, its contents of no account
    SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#ifndef MODELS_APART    /* else the tools have the definitions */
 #define KPRED_IMPLEMENTATION
+#endif
 #include "kpred.h"
 
 #include "net.h"

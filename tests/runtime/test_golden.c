@@ -15,7 +15,9 @@
    value, so what it accepts is walked to the end: each prefix has to lead to a tuple. (What it
    rejects is held to a second statement by tests/rules/test_rules.c.) Rules by lists and names
    judge all values together, so there every prefix of every tuple is asked, accepted or not. */
+#ifndef MODELS_APART /* else the tools have the definitions */
 #define KPRED_IMPLEMENTATION
+#endif
 #include "model/shipped.h"
 
 #include "harness/test.h"

@@ -5,7 +5,9 @@
    features and network come from twin.h, the searches and the rules from toy.h. Half of the models
    have a scale, whose scores are stated here a second time. COUNT=N: N times as many random models
    of the tests that draw most. */
+#ifndef MODELS_APART /* else the tools have the definitions */
 #define KPRED_IMPLEMENTATION
+#endif
 #include "kpred.h"
 
 #include "net.h"

@@ -24,7 +24,8 @@ whole = sys.argv[1:] == ["whole"]
 need(TRAINER)
 tmp = folder()
 if not there("python3-lightgbm"):
-    run(f"{sys.executable} -m pip install -q --target {tmp}/pip lightgbm", None)
+    alone = "--no-deps" if there("python3-scipy") else "" # other packages of Debian do not work with pip's numpy
+    run(f"{sys.executable} -m pip install -q {alone} --target {tmp}/pip lightgbm narwhals", None)
     sys.path.insert(0, f"{tmp}/pip")
 if not there("python3-lightgbm"):
     skip("all", "there is no lightgbm, and pip does not get it")

@@ -39,7 +39,7 @@ try:
     import numpy as np
 
     from own import WAYS
-    from own_tables import Case, distinct, rows_of
+    from own_tables import Case, distinct, rows_of, time_of
 except ImportError as missing:
     die(f"needs python3-numpy, python3-sklearn and python3-xgboost ({missing})")
 
@@ -53,11 +53,6 @@ KERNELS = {"xgemm": ("Xgemm", 0), "xgemm_direct": ("XgemmDirect", 1 << 30)} # an
 
 
 # ---- what was measured ----
-
-def time_of(row):
-    """Microseconds; infinite for a failure."""
-    return float(row["time_us"]) if row["time_us"][:1].isdigit() else np.inf
-
 
 class Measured:
     """The tuning as a case of own.py, whose fresh problems are those of the full tables; of these the times

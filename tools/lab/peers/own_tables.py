@@ -273,6 +273,11 @@ def rows_of(path):
         yield from csv.DictReader((line for line in f if not line.startswith("#")), skipinitialspace=True)
 
 
+def time_of(row):
+    """Microseconds of the column time_us; infinite for a failure."""
+    return float(row["time_us"]) if row["time_us"][:1].isdigit() else np.inf
+
+
 def folds_of(groups, options):
     """The fold of each problem: problems of one group are in one fold, and groups are dealt at random."""
     _, group = indices(groups)
@@ -475,7 +480,7 @@ def opencl(options):
     fields, params = list(train[0])[:3], list(train[0])[3:-1]
     tuples, tuple_of = distinct([[int(row[p]) for p in params] for row in train + full])
     problems, problem_of = distinct([[int(row[f]) for f in fields] for row in train + full])
-    times = np.array([float(row["time_us"]) if row["time_us"][:1].isdigit() else np.inf for row in train + full])
+    times = np.array([time_of(row) for row in train + full])
     n = len(train)
     case = Case("opencl", [(f, None) for f in fields], [(p, None) for p in params], tuples,
                 restrict_of(found(options, "opencl/gemm.spec")[0]))

@@ -115,16 +115,17 @@ def _open(path: str) -> ctypes.CDLL:
         raise Error(f"{path}: the shared library of kpred is missing or is for another machine ({error}); "
                     "install kpred again, where there is a C compiler") from None
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
-    for name, result, *arguments in (
-            ("kpred_python_model", ctypes.POINTER(_Model), size),
-            ("kpred_python_predict", size, pointer, pointer, size),
-            ("kpred_python_scores", ctypes.c_int, pointer, pointer, pointer, size, pointer),
-            ("kpred_arena_words", size, pointer, size),
-            ("kpred_init", ctypes.c_int, pointer, ctypes.c_uint32, pointer, size, pointer, size),
-            ("kpred_status_string", ctypes.c_char_p, ctypes.c_int),
-            ("kpred_gpu_token", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32, pointer),
-            ("kpred_kernel_of", ctypes.c_int32, pointer, pointer),
-            ("kpred_kernel_name", ctypes.c_char_p, pointer, ctypes.c_int32)):
+    declared: Tuple[Tuple[Any, ...], ...] = (
+        ("kpred_python_model", ctypes.POINTER(_Model), size),
+        ("kpred_python_predict", size, pointer, pointer, size),
+        ("kpred_python_scores", ctypes.c_int, pointer, pointer, pointer, size, pointer),
+        ("kpred_arena_words", size, pointer, size),
+        ("kpred_init", ctypes.c_int, pointer, ctypes.c_uint32, pointer, size, pointer, size),
+        ("kpred_status_string", ctypes.c_char_p, ctypes.c_int),
+        ("kpred_gpu_token", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32, pointer),
+        ("kpred_kernel_of", ctypes.c_int32, pointer, pointer),
+        ("kpred_kernel_name", ctypes.c_char_p, pointer, ctypes.c_int32))
+    for name, result, *arguments in declared:
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library

@@ -41,7 +41,7 @@ def prune(model: Union[Model, str], k: int = 4, *, given: Optional[Mapping[str, 
     order._dynamo_marked_constant = True # type: ignore[attr-defined]
 
     def kept(configs: Sequence[Any], named_args: Mapping[str, Any], /, **others: Any) -> List[Any]:
-        arguments = {**alone, **named_args, **others}
+        arguments: Dict[str, Any] = {**alone, **named_args, **others}
         if has_types and "types" not in arguments:
             arguments["types"] = _types(arguments)
         arguments.update(constants)
@@ -125,7 +125,8 @@ def _number(value: Any, tokens: Mapping[Value, int]) -> int:
     """A size, or the number of a token: the argument's text or, of a tensor, its type's"""
     if tokens:
         return _place(_text(value), tokens)
-    return value if isinstance(value, int) or hasattr(value, "__index__") else -1
+    number: int = value if isinstance(value, int) or hasattr(value, "__index__") else -1
+    return number
 
 
 def _order(model: Model, k: int, numbers: Sequence[int]) -> Tuple[int, ...]:
