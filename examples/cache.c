@@ -134,7 +134,7 @@ static kpred_status cache_predict(struct cache *c, kpred_ctx *ctx, const int32_t
 
 /* ---- to here ---- */
 
-enum { BEAM = 4, BITS = 12, PROBLEMS = 64, HITS = 2000000, MISSES = 20000 };
+enum { BEAM = 4, BITS = 12, PROBLEMS = 64, HITS = 2000000, MISSES = 5000 };
 typedef int32_t problem[KPRED_CONV_ASM_1X1U_FIELDS];
 
 /* 1x1 convolutions with 16 to 1024 channels, 7x7 to 56x56 */

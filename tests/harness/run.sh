@@ -112,11 +112,18 @@ program() {
     fi
 }
 
-# in_python FILE [PART]: by the python3 that has numpy, if one has
+# Of several python3 the one that has numpy is that of all suites.
+choose_python() {
+    PYTHON_CHOSEN=1
+    export PYTHON_CHOSEN
+    find_numpy && [ "$python" != python3 ] || return
+    mkdir -p "$out/bin" && ln -sf "$python" "$out/bin/python3" && PATH=$(absolute "$out/bin"):$PATH
+}
+
+# in_python FILE [PART]
 in_python() {
     has python3 || end_without all "there is no python3"
-    find_numpy || python=python3
-    PYTHONPATH=$PWD/tests/harness PYTHONDONTWRITEBYTECODE=1 "$python" "$@"
+    PYTHONPATH=$PWD/tests/harness PYTHONDONTWRITEBYTECODE=1 python3 "$@"
 }
 
 # suite NAME: behind its name may stand -PART
@@ -179,6 +186,7 @@ one() {
     times >"$out/$name.times"
 }
 
+[ "${PYTHON_CHOSEN-}" ] || choose_python
 case ${1-} in
 --suite) suite "$2"; exit ;;
 --one)

@@ -7,6 +7,7 @@
 
 #include "model/gpus.h"
 #include "model/model.h"
+#include "model/runtime.h"
 
 /* ---- names ---- */
 
@@ -17,6 +18,17 @@ static void same_names(void)
     CHECK(!names_same("conv_asm_1x1u", "conv_asm_1x1"));
     CHECK(!names_same("", ""));
     CHECK(!names_same("_", "-"));
+}
+
+/* A name, the start of one, and the start that a macro pastes names to */
+static void names_of_headers(void)
+{
+    CHECK_TEXT(runtime_header_name("KPRED_VERSION", 0), "KPRED_VERSION");
+    CHECK(runtime_header_name("KPRED_VERSIO", 0) == NULL);
+    CHECK(runtime_header_name("KPRED_VERSIONS", 0) == NULL);
+    CHECK_TEXT(runtime_header_name("KPRED_VERSIO", 1), "KPRED_VERSION");
+    CHECK_TEXT(runtime_header_name("KPRED_ASM_1X1U_NAME", 0), "KPRED_ASM_1X1U_");
+    CHECK(runtime_header_name("KPRED_ASM_1X1U", 0) == NULL);
 }
 
 /* Tries every way to go on. */
@@ -447,8 +459,8 @@ static void shipped_models(void)
 int main(void)
 {
     program_name = "test_names";
-    RUN_ALL(same_names, distances, questions, names_of_gpus, ways_to_write, each_product,
-            products_of_gpus, same_gpus, names_of_names, one_chip, each_chip, names_of_chips,
-            pieces_of_files, vendors, tokens, shipped_gpus, shipped_models);
+    RUN_ALL(same_names, names_of_headers, distances, questions, names_of_gpus, ways_to_write,
+            each_product, products_of_gpus, same_gpus, names_of_names, one_chip, each_chip,
+            names_of_chips, pieces_of_files, vendors, tokens, shipped_gpus, shipped_models);
     return test_end();
 }

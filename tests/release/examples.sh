@@ -51,7 +51,7 @@ headings() {
 
 # Short enough for a screen, and the end says what the tuples are for.
 short_demo() {
-    mkdir "$tmp/demo" && compile -O1 examples/resnet50.c -o "$tmp/demo/resnet50" && demo &&
+    mkdir "$tmp/demo" && compile examples/resnet50.c -o "$tmp/demo/resnet50" && demo &&
         headings && [ "$(wc -l <"$tmp/out")" -le 40 ] &&
         tail -n 4 "$tmp/out" | grep -q '^What to do with one: launch .*' &&
         [ "$(grep -c '^  gfx' "$tmp/out")" -ge 11 ]
@@ -148,7 +148,7 @@ dispatch_with() {
     check "dispatch, $1 -Wswitch-enum asks for the case of a new status" asks_for_case $1 -std=c99 \
         $DISPATCH_WARNINGS -Wswitch-enum -fsyntax-only
     if builds $1 -fsanitize=thread; then
-        check "dispatch, $1 -fsanitize=thread" dispatch $1 -g -O1 -fsanitize=thread -DKPRED_SIMD=0 -I.
+        check "dispatch, $1 -fsanitize=thread" dispatch $1 -g -fsanitize=thread -DKPRED_SIMD=0 -I.
         check "dispatch, $1 -fsanitize=thread: a log line a thread" logs_once
     else
         skipped "dispatch, $1 -fsanitize=thread" "it cannot link that here, or not run it"
@@ -179,7 +179,7 @@ own_spec() {
 }
 
 own_program() {
-    "$BUILD/kpred-train" train "$tmp/own/transpose.spec" --data "$tmp/own/times.csv" --epochs 2 \
+    "$BUILD/kpred-train" train "$tmp/own/transpose.spec" --data "$tmp/own/times.csv" --epochs 1 \
         -o "$tmp/own/transpose.h" 2>"$tmp/log" &&
         compile "$tmp/own/main.c" -o "$tmp/own/transpose" || return 1
     for sizes in "700 300" "64 60" "1 1" "256 1024"; do

@@ -663,7 +663,7 @@ static int make_spec(const char *table, const char *spec, const char *fields, in
     struct buf text = {0};
     int rc = RAN("kpred-train init %s --fields %s -o %s --force", table, fields, spec);
     if (rc == 0 && read_file(spec, 1 << 20, &text) == 0) {
-        buf_printf(&text, "\n[network]\njudged = %d\nepochs = 4\n", judged);
+        buf_printf(&text, "\n[network]\njudged = %d\nepochs = 4\nteacher_epochs = 2\n", judged);
         rc = out_whole(spec, &text);
     }
     buf_free(&text);
@@ -923,9 +923,10 @@ static void write_large(const char *path, uint64_t seed, int problems, int some,
 static void a_large_space(void)
 {
     write_large("large.csv", 29, 12, 80, 0);
-    write_large("large_all.csv", 31, 32, 10, 1);
+    write_large("large_all.csv", 31, 16, 10, 1);
     REQUIRE(make_spec("large.csv", "large.spec", "m", 1) == 0);
-    REQUIRE(RAN("kpred-train train large.spec --data large.csv --split none -o large.h") == 0);
+    REQUIRE(RAN("kpred-train train large.spec --data large.csv --split none -o large.h --epochs 1")
+            == 0);
     REQUIRE(RAN("kpred-train eval large.h --data large_all.csv --rows all --by all --csv") == 0);
     CHECK(figure("share") > 0.95 && figure("timed") > 40); /* of which the best are a tenth */
 }

@@ -482,6 +482,17 @@ static void schedule(uint32_t w[64], const unsigned char *block)
     }
 }
 
+/* The eight words change their roles from round to round, so that none has to move. */
+static inline void sha_round(uint32_t v[8], unsigned i, uint32_t add)
+{
+    const uint32_t a = v[-i & 7], b = v[(1 - i) & 7], c = v[(2 - i) & 7];
+    const uint32_t e = v[(4 - i) & 7], f = v[(5 - i) & 7], g = v[(6 - i) & 7];
+    const uint32_t t =
+        v[(7 - i) & 7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + add;
+    v[(3 - i) & 7] += t;
+    v[(7 - i) & 7] = t + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+}
+
 static void compress(uint32_t h[8], const unsigned char *block)
 {
     static const uint32_t k[64] = {
@@ -498,14 +509,15 @@ static void compress(uint32_t h[8], const unsigned char *block)
     uint32_t w[64], v[8];
     schedule(w, block);
     memcpy(v, h, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t t1 = v[7] + (rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25))
-                      + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
-        uint32_t t2 = (rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22))
-                      + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + t2;
+    for (size_t i = 0; i < 64; i += 8) {
+        sha_round(v, 0, k[i] + w[i]);
+        sha_round(v, 1, k[i + 1] + w[i + 1]);
+        sha_round(v, 2, k[i + 2] + w[i + 2]);
+        sha_round(v, 3, k[i + 3] + w[i + 3]);
+        sha_round(v, 4, k[i + 4] + w[i + 4]);
+        sha_round(v, 5, k[i + 5] + w[i + 5]);
+        sha_round(v, 6, k[i + 6] + w[i + 6]);
+        sha_round(v, 7, k[i + 7] + w[i + 7]);
     }
     for (int i = 0; i < 8; i++)
         h[i] += v[i];

@@ -42,13 +42,18 @@ int runtime_named(const kpred_names *k, const kpred_param *params, const int32_t
     return kpri_named(k, params, NULL, problem, values, n);
 }
 
+/* It is asked thousands of times when a program reads the shipped models: so names are looked at no
+   further than they are alike. */
 const char *runtime_header_name(const char *name, int is_start)
 {
-    const size_t n = strlen(name) + !is_start; /* to its end, or not */
     for (const char *const *of = header_names; *of; of++) {
-        const size_t length = strlen(*of);
-        const int is_pasted = (*of)[length - 1] == '_'; /* what follows comes by ## */
-        if (!strncmp(*of, name, n) || (is_pasted && !strncmp(*of, name, length)))
+        size_t alike = 0;
+        while (name[alike] && name[alike] == (*of)[alike])
+            alike++;
+        const int ends = !(*of)[alike];
+        const int is_pasted =
+            ends && alike && (*of)[alike - 1] == '_'; /* what follows comes by ## */
+        if (is_pasted || (!name[alike] && (is_start || ends)))
             return *of;
     }
     return NULL;
