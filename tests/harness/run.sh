@@ -33,11 +33,11 @@ table() {
 # The lines of the table, and of the files that it does not name
 each_suite() {
     table | tee "$out/table"
-    printf '%s\n' tests/*/test_*.c tests/*/test_*.py tests/*/*.sh | awk '
-        NR == FNR { sub(/-.*/, "", $3); named[$3]; next }
+    printf '%s\n' tests/*/test_*.c tests/*/test_*.py tests/*/*.sh | awk -v table="$out/table" '
+        BEGIN { while ((getline <table) > 0) { sub(/-.*/, "", $3); named[$3] } }
         { sub(/.*\//, "") }
         /[.]py$/ { sub(/^test_/, "") }
-        { sub(/[.][a-z]+$/, ""); if (!($0 in named) && !/^(run|cross)$/) print "2 check " $0 }' "$out/table" - | sort -u
+        { sub(/[.][a-z]+$/, ""); if (!($0 in named) && !/^(run|cross)$/) print "2 check " $0 }' | sort -u
 }
 
 # SECONDS KIND NAME of every suite, longest first; the seconds are those of the last run, if there was one
