@@ -11,6 +11,7 @@ What is legal is said here by families and libraries, from the documents, and no
 conditions; of the spec, this reads the names and numbers of kernels alone."""
 import bz2
 import csv
+import functools
 import gzip
 import io
 import random
@@ -46,6 +47,7 @@ def open_text(path):
     return open(path, encoding="utf-8", newline="")
 
 
+@functools.lru_cache(None)
 def numbers_in(name, mark):
     found = re.search(mark + r"(\d+)", name)
     return int(found.group(1)) if found else None

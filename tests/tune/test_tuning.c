@@ -401,7 +401,7 @@ static void budgets_and_order(void)
                  && strcmp(text_of("data.csv"), HEAD ROW) == 0,
              "--data: a table of another problem");
     failures_of_data();
-    RAN("kpred-train train hill.spec --data other.csv --split none --epochs 20 -o hill.h");
+    RAN("kpred-train train hill.spec --data other.csv --split none --epochs 1 -o hill.h");
     RAN_CASE(RAN(FEW "--model hill.h --run ./time.sh -o model.csv --budget 1") == 0
                  && sscanf(rows("model.csv"), "8,plain,%31s", tuple) == 1
                  && RAN("kpred predict hill.h n=8 kind=plain -k 1 --beam 32 --csv") == 0
