@@ -131,7 +131,7 @@ def chooses(regret, part, teachers):
                                                                                 (2, 10 if m > 6 else 11))])
     put_spec("blind", "part = 1 2", f"teachers = {teachers}; sharpness = 50; regret = {regret}")
     write("blind.spec", re.sub("(?m)^(hats lm|equals m|lm).*\n", "", read("blind.spec")))
-    train("blind", "--split none --epochs 1500 -o blind.h")
+    train("blind", "--split none --epochs 500 -o blind.h")
     assert predict("blind")[0]["part"] == part
 
 
