@@ -193,7 +193,8 @@ static inline struct task syn_task(struct synthetic *s)
                            NULL,
                            s,
                            syn_evaluate,
-                           syn_compare};
+                           syn_compare,
+                           0};
     return t;
 }
 
