@@ -326,7 +326,8 @@ static long read_part(const char *text, size_t n, int *is_cut)
     char said[512];
     long measurements = 0;
     int line, column = 0, end = 0;
-    const struct tuner_visitor visitor = {&measurements, see_head, see_measurement, NULL};
+    const struct tuner_visitor visitor = {
+        .to = &measurements, .head = see_head, .measurement = see_measurement};
     memcpy(part.s, text, n);
     if (ftruncate(STDERR_FILENO, 0) != 0 || lseek(STDERR_FILENO, 0, SEEK_SET) != 0)
         program_stop("messages");

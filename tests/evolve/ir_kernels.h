@@ -12,7 +12,7 @@ static inline struct ir *kernel_of(const char *path, const char *function,
                                    const struct ir_passes *passes)
 {
     struct ir *ir = NULL;
-    const struct ir_source source = {path, function, NULL, NULL, NULL, 0};
+    const struct ir_source source = {.path = path, .function = function};
     if (ir_open(&ir, &source, passes) != 0)
         program_stop(path);
     return ir;

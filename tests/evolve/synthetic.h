@@ -186,15 +186,13 @@ static inline struct result syn_compare(void *self, const struct edits *list,
 
 static inline struct task syn_task(struct synthetic *s)
 {
-    const struct task t = {{syn_names, SYN_OPERATORS},
-                           s,
-                           syn_propose,
-                           syn_applies,
-                           NULL,
-                           s,
-                           syn_evaluate,
-                           syn_compare,
-                           0};
+    const struct task t = {.names = {syn_names, SYN_OPERATORS},
+                           .program = s,
+                           .propose = syn_propose,
+                           .applies = syn_applies,
+                           .trial = s,
+                           .evaluate = syn_evaluate,
+                           .compare = syn_compare};
     return t;
 }
 

@@ -28,7 +28,12 @@ static struct edits *list_about(uint32_t what)
 
 static int add(struct archive *a, uint32_t what, enum effort effort, double time, double error)
 {
-    const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}, {{0, 0}}};
+    const struct result r = {.outcome = OUTCOME_VALID,
+                             .time = time,
+                             .spread = 0.01,
+                             .error = error,
+                             .n_cases = 2,
+                             .ratio = {time, time}};
     return archive_add(a, list_about(what), effort, &r);
 }
 

@@ -22,7 +22,7 @@ static int opens(const char *file, const char *function, const char *const *flag
                  const struct ir_passes *passes)
 {
     struct ir *ir = NULL;
-    const struct ir_source source = {file, function, NULL, NULL, flags, 0};
+    const struct ir_source source = {.path = file, .function = function, .flags = flags};
     const int status = ir_open(&ir, &source, passes);
     ir_close(ir);
     return status == 0;
