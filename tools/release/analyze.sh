@@ -162,11 +162,19 @@ examples=$(find examples -name '*.c' | sort)
 
 # of_TOOL prints what it finds
 
-of_gcc() {
+# gcc follows each name of a kernel apart, for hours: here the tables of kernels have a single 0, too. No line moves.
+of_gcc() (
+    cp -R . "$tmp/gcc" && cd "$tmp/gcc" || exit 1
+    for header in weights/*.h; do
+        awk '/^\}/ { table = 0 }
+            table { $0 = table == 2 ? "    0" : ""; table = 1 }
+            /^static const (int32_t|char \*const) kpri_.*_kernel_(names|values|ids)\[[0-9]+\] = \{$/ { table = 2 }
+            { print }' "$header" >"$tmp/one" && cp "$tmp/one" "$header" || exit 1
+    done
     for file in all.c $examples; do
         gcc $FLAGS -isystem system -O1 -fanalyzer -c "$file" -o "$tmp/gcc.o" || echo "$file:0: error: gcc"
     done
-}
+)
 
 of_clang() {
     for file in all.c $examples; do
@@ -221,10 +229,11 @@ findings() {
 # stands the reason.
 analyze_accepted() {
     cat <<'END'
-# A 64-bit word shifted by 32 is defined. The analyzer has run out of depth and knows no value there.
-analyzer kpred_constraints.h:.*result of the '(<<|>>)' expression is undefined
-# The only candidate that still races has a sample that is usable (kpri_hip_drop_untimed sees to it).
-analyzer kpred_hip.h:.*left operand of '\+' is a garbage value .* return n % 2
+# The loop above sets all 15 runs; the analyzer follows four of its turns.
+analyzer kpred.h:.*garbage value .* for \(i = 0; run\[i\]; i = kpri_below
+analyzer kpred.h:.*uninitialized value .* more = kpri_merge\(s, records, n_decided, more, run\[i\]\)
+# A tile is at least 1: of another there is no variant that could be loaded.
+analyzer examples/gemm_gpu/device.h:.*Division by zero .* return .unsigned..\(size \+ tile - 1\) / tile
 # It takes the sides of the matrix for such that their product wraps around to 0.
 analyzer examples/own_kernel/kernel.h:.*Assigned value is garbage
 # Both sides of the comma are steps of one loop.
