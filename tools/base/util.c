@@ -4,6 +4,7 @@
 #include "util.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,9 +111,13 @@ size_t worker_count(long asked)
 
 /* ---- memory ---- */
 
+/* Memory is lacking in several threads at a time. Of two that call exit(), the second would end the
+   program while the first is still removing files: so it waits here for the end. */
 static void *need(void *p)
 {
+    static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
     if (p == NULL) {
+        pthread_mutex_lock(&ending);
         fail("out of memory");
         exit(EXIT_FAILURE);
     }

@@ -114,8 +114,8 @@ void progress_show(struct progress *p);
 void progress_ending(struct progress *p, const struct ending *e);
 
 /* The end of a run: a table of the problems on standard output, and a line of what was measured.
-   0, or -1 with a message. */
-int progress_sum(struct progress *p, const char *path);
+   Not 0: the table is lost; there is a message if none has told yet why the run failed. */
+int progress_sum(struct progress *p, const char *path, int is_told);
 
 /* ---- measures tuple after tuple of each problem ---- */
 

@@ -184,19 +184,19 @@ void progress_ending(struct progress *p, const struct ending *e)
     buf_free(&tuple);
 }
 
-static int print_ends(struct progress *p)
+static void print_ends(struct progress *p)
 {
     const size_t width = terminal_width(STDOUT_FILENO);
     line_wipe();
     if (p->ends.columns > 0)
         table_print_within(&p->ends, stdout, width > 0 ? width : SIZE_MAX);
-    return flush_stdout();
 }
 
-int progress_sum(struct progress *p, const char *path)
+int progress_sum(struct progress *p, const char *path, int is_told)
 {
     struct buf text = {0};
-    const int rc = print_ends(p);
+    print_ends(p);
+    const int rc = is_told ? fflush(stdout) : flush_stdout();
     buf_printf(&text, "%s: %zu tuple%s measured", path, p->measured,
                as_counted(p->measured, "", "s"));
     if (p->failed > 0)

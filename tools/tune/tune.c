@@ -158,13 +158,20 @@ static void close_all(struct tune *t)
     spec_free(&t->spec);
 }
 
+/* `rc` is that of the loop: there was a message, unless a signal ended it. 0, or -1. */
+static int sum_up(struct progress *p, const char *paths, int rc)
+{
+    const int is_told = rc != 0 && !child_must_stop();
+    if ((rc == 0 || p->measured > 0) && progress_sum(p, paths, is_told) != 0)
+        rc = -1;
+    table_free(&p->ends);
+    return rc;
+}
+
 static int tune(struct tune *t)
 {
     const struct progress *p = t->loop.progress;
-    int rc = loop_run(&t->loop);
-    if ((rc == 0 || p->measured > 0) && progress_sum(t->loop.progress, t->o->output) != 0)
-        rc = -1;
-    table_free(&t->loop.progress->ends);
+    const int rc = sum_up(t->loop.progress, t->o->output, loop_run(&t->loop));
     if (t->known.n_strange > 0)
         note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
              t->known.n_strange, as_counted(t->known.n_strange, "", "s"));
@@ -253,10 +260,7 @@ static int tune_all(struct tune *t, size_t n)
         rc = open_all(&t[i]);
     }
     if (rc == 0) {
-        rc = loop_run_all(loops, n);
-        if ((rc == 0 || p->measured > 0) && progress_sum(p, paths.s) != 0)
-            rc = -1;
-        table_free(&p->ends);
+        rc = sum_up(p, paths.s, loop_run_all(loops, n));
         if (rc == 0 && p->measured > 0 && p->failed == p->measured)
             rc = fail("all failed: %zu %s", p->failed,
                       as_counted(p->failed, "measurement", "measurements"));
