@@ -444,6 +444,15 @@ KPRED_API uint64_t kpred_model_id(const kpred_model *model);
 /* What the status means, in English; never NULL. */
 KPRED_API const char *kpred_status_string(kpred_status status);
 
+/* For definitions here and in kpred_constraints.h, bounds that always hold. Frama-C sees no further
+   than them (tests/proof): what is read back from the arena could be anything to it. With
+   KPRED_PROOF_ABORT a program ends where one does not hold, which is for tests. */
+#ifdef KPRED_PROOF_ABORT
+#define KPRI_HOLDS(condition) ((condition) || (__builtin_trap(), 0))
+#else
+#define KPRI_HOLDS(condition) (condition)
+#endif
+
 #ifdef __cplusplus
 }
 #endif
@@ -526,15 +535,6 @@ extern "C" {
 #else
 #define KPRI_HOT  KPRI_INLINE
 #define KPRI_LOOP KPRI_NOINLINE KPRI_ALIGNED
-#endif
-
-/* Bounds that always hold. Frama-C sees no further than them (tests/proof): what is read back from
-   the arena could be anything to it. With KPRED_PROOF_ABORT a program ends where one does not hold,
-   which is for tests. */
-#ifdef KPRED_PROOF_ABORT
-#define KPRI_HOLDS(condition) ((condition) || (__builtin_trap(), 0))
-#else
-#define KPRI_HOLDS(condition) (condition)
 #endif
 
 /*@ requires end > 0;
