@@ -207,7 +207,7 @@ static const char *environment(void)
     must(hipDriverGetVersion(&driver), "version of the driver");
     must(hipRuntimeGetVersion(&runtime), "version of the runtime");
     sprintf(text, "# kpred %d, model %08lx%08lx, %s, driver %d, runtime %d\n", KPRED_VERSION,
-            (unsigned long)(model->id >> 32), (unsigned long)(model->id & 0xffffffff),
+            (unsigned long)(model->id >> 32), (unsigned long)(model->id & 0xffffffffu),
             properties.name, driver, runtime);
     return text;
 }

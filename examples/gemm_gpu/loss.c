@@ -18,6 +18,13 @@
 #endif
 #include "kpred_hip.h"
 
+#ifdef KPRED_IMPLEMENTATION
+#include "device.h"
+
+#include <inttypes.h>
+#include <math.h>
+#endif
+
 enum { K = 10, FEW = 4 };
 
 void old_race(const kpred_hip_plan *plan, const kpred_tuple *tuples, size_t n,
@@ -33,11 +40,6 @@ void RACE(const kpred_hip_plan *plan, const kpred_tuple *tuples, size_t n, kpred
 }
 
 #ifdef KPRED_IMPLEMENTATION
-
-#include "device.h"
-
-#include <inttypes.h>
-#include <math.h>
 
 enum { REPEATS = 12, ROUNDS = 100, MOST_PROBLEMS = 200, MOST_BUDGETS = 8, DRAWS = 2000 };
 

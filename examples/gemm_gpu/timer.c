@@ -17,6 +17,7 @@
 #include "../race_rows.h"
 #include "device.h"
 
+#include <ctype.h>
 #include <time.h>
 
 enum { FIELDS = 3, WORDS = FIELDS + PARAMS, LARGEST = 32768 };
@@ -97,8 +98,8 @@ static void print_token(const char *name)
     int gap = 0, begun = 0;
     printf("# gpu: ");
     for (const char *at = name; *at != '\0'; at++) {
-        const int lower = *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at;
-        const int is_word = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        const int lower = tolower((unsigned char)*at);
+        const int is_word = isalnum(lower) != 0;
         if (is_word)
             printf("%s%c", gap ? "_" : "", lower);
         begun |= is_word;
@@ -110,7 +111,7 @@ static void print_token(const char *name)
 static int about(void)
 {
     hipDeviceProp_t properties;
-    char environment[RACE_HEAD], date[32] = "";
+    char environment[RACE_HEAD], date[32] = {0};
     const time_t now = time(NULL);
     if (race_environment(environment, sizeof environment) != 0
         || told("properties", hipGetDeviceProperties(&properties, 0)) != hipSuccess)

@@ -54,7 +54,7 @@ tree() {
     cp -R tests/hip "$to/system"
     for header in weights/*.h; do elided "$header" >"$to/$header"; done
     find "$to/examples" -name '*.[ch]*' | while read -r file; do
-        sed 's/^#define KPRED_\(IMPLEMENTATION\|STATIC\|HIP_IMPLEMENTATION\).*//' "$file" >"$to/declared"
+        sed 's/^#define KPRED_\(HIP_\)\?\(IMPLEMENTATION\|STATIC\).*//' "$file" >"$to/declared"
         mv "$to/declared" "$file"
     done
     rm -rf "$to/examples/evolve" "$to/examples/own_kernel/main.c" "$to/examples/gemm_cpu/show.c" \
