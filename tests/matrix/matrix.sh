@@ -110,7 +110,7 @@ options() {
 # Warnings that are an error, too; of loops that clang does not vectorize when it checks each step, none
 strict() {
     case $compiler in
-    tcc | pcc) ;;
+    tcc) ;;
     *++) echo $WARNINGS ;;
     *) echo $C_WARNINGS -Wno-pass-failed ;;
     esac
@@ -124,7 +124,7 @@ version() {
 
 # A build that is checked, or of another language or kind of compiler or system, reads the weights itself.
 is_together() {
-    case $compiler-$target in *++-* | tcc-* | pcc-* | *-windows) true ;; *) [ "$checks" != - ] ;; esac
+    case $compiler-$target in *++-* | tcc-* | *-windows) true ;; *) [ "$checks" != - ] ;; esac
 }
 
 # shared NAME WORD...: an object that a compiler makes once for each target, C library and choice of models

@@ -12,7 +12,7 @@ import sys
 MOST, MOST_IN_GATE = 150, 30
 VALUES = {
     "target": "x86-64 windows i386 aarch64 armhf riscv64 s390x",
-    "compiler": "gcc gcc-11 clang clang-19 tcc pcc g++ clang++",
+    "compiler": "gcc gcc-11 clang clang-19 tcc g++ clang++",
     "std": "c99 c11 c17 c2x c++11 c++17",
     "level": "-O0 -O1 -O2 -O3 -Os",
     "flags": "- -ffast-math -funsigned-char -fwrapv",
@@ -42,10 +42,9 @@ EXCLUDED = (
     lambda c: c["compiler"] == "g++" and list(c.values())[2:] != "c++17 -O1 - glibc - all avx2".split(),
     lambda c: c["compiler"] == "clang++" and list(c.values())[2:] != "c++11 -O1 - glibc - all sse2".split(),
     # compilers that know C99, one body and signs alone
-    lambda c: c["compiler"] in ("tcc", "pcc") and (c["std"], c["bodies"], c["body"]) != ("c99", "one", "portable"),
-    lambda c: c["compiler"] in ("tcc", "pcc") and c["flags"] in ("-ffast-math", "-fwrapv"),
+    lambda c: c["compiler"] == "tcc" and (c["std"], c["bodies"], c["body"]) != ("c99", "one", "portable"),
+    lambda c: c["compiler"] == "tcc" and c["flags"] in ("-ffast-math", "-fwrapv"),
     lambda c: c["compiler"] == "tcc" and c["level"] != "-O0",
-    lambda c: c["compiler"] == "pcc" and c["level"] not in ("-O0", "-O1"),
 )
 
 
