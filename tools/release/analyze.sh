@@ -37,11 +37,13 @@ set -u
 # find, and what needs a header that its reader trains: main.c of examples/own_kernel, and show.c of
 # gemm_cpu and gemm_gpu.
 
+# elided NAMES HEADER: with a single 0 in arrays of such names, an extended regular expression. No line moves.
 elided() {
-    awk '/^static const int(8|32)_t kpri_.*_(weight|bias|embedding|out|offset)[0-9]+_?\[[0-9]+\] = \{$/ {
-             print; print "    0"; inside = 1; next }
-         /^\}/ { inside = 0 }
-         !inside' "$1"
+    awk -v array="^static const [a-z0-9_* ]*kpri_.*_($1)[[][0-9]+[]] = [{]\$" '
+        /^}/ { inside = 0 }
+        inside { $0 = inside == 2 ? "    0" : ""; inside = 1 }
+        $0 ~ array { inside = 2 }
+        { print }' "$2"
 }
 
 # Behind `|| exit` a function would go on after a failure, so this one has a process of its own.
@@ -52,7 +54,9 @@ tree() {
     cp kpred.h kpred_constraints.h kpred_hip.h "$to"
     cp -R examples "$to"
     cp -R tests/hip "$to/system"
-    for header in weights/*.h; do elided "$header" >"$to/$header"; done
+    for header in weights/*.h; do
+        elided '(weight|bias|embedding|out|offset)[0-9]+_?' "$header" >"$to/$header"
+    done
     find "$to/examples" -name '*.[ch]*' | while read -r file; do
         sed 's/^#define KPRED_\(HIP_\)\?\(IMPLEMENTATION\|STATIC\).*//' "$file" >"$to/declared"
         mv "$to/declared" "$file"
@@ -162,14 +166,11 @@ examples=$(find examples -name '*.c' | sort)
 
 # of_TOOL prints what it finds
 
-# gcc follows each name of a kernel apart, for hours: here the tables of kernels have a single 0, too. No line moves.
+# gcc follows each name of a kernel apart, for hours: here the tables of kernels have a single 0, too.
 of_gcc() (
     cp -R . "$tmp/gcc" && cd "$tmp/gcc" || exit 1
     for header in weights/*.h; do
-        awk '/^\}/ { table = 0 }
-            table { $0 = table == 2 ? "    0" : ""; table = 1 }
-            /^static const (int32_t|char \*const) kpri_.*_kernel_(names|values|ids)\[[0-9]+\] = \{$/ { table = 2 }
-            { print }' "$header" >"$tmp/one" && cp "$tmp/one" "$header" || exit 1
+        elided 'kernel_(names|values|ids)' "$header" >"$tmp/one" && cp "$tmp/one" "$header" || exit 1
     done
     for file in all.c $examples; do
         gcc $FLAGS -isystem system -O1 -fanalyzer -c "$file" -o "$tmp/gcc.o" || echo "$file:0: error: gcc"

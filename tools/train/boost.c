@@ -234,14 +234,17 @@ static void try_column(struct search *s, const struct cell *cells, size_t n_cuts
     }
 }
 
-/* The lowest bit that is set, of one at least: each product has its own six bits at the top. */
+/* The place of the lowest bit, of one at least */
 static size_t lowest_bit(uint64_t x)
 {
-    static const uint8_t at[64] = {0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28,
-                                   62, 5,  39, 46, 44, 42, 22, 9,  24, 35, 59, 56, 49, 18, 29, 11,
-                                   63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21, 23, 58, 17, 10,
-                                   51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
-    return at[((x & (~x + 1)) * UINT64_C(0x022fdd63cc95386d)) >> 58];
+#if defined(__GNUC__)
+    return (size_t)__builtin_ctzll(x);
+#else
+    size_t i = 0;
+    for (; !(x & 1); x >>= 1)
+        i++;
+    return i;
+#endif
 }
 
 /* Of a few rows most bins are empty: bits tell those that are not. */
