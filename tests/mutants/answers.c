@@ -350,7 +350,8 @@ static void add_rare_named(void)
 }
 
 /* The choice among solvers: of a word that has this bit of the filters alone or all but it, for
-   filters up to 13x13; of those that need 2, 4, 8 or 16 images; of each bit of the pads */
+   filters up to 13x13; of those that need 2, 4, 8 or 16 images; of each bit of pads, of
+   strides */
 static void add_rare_solvers(void)
 {
     int32_t p[KPRED_CONV3D_FIELD_COUNT], v[2] = {0};
@@ -372,10 +373,12 @@ static void add_rare_solvers(void)
         add((uint64_t)kpred_rule_of_solvers(&word, 1, p, v, 2)); /* of a value too many */
     }
     p[KPRED_CONV3D_N] = 1;
-    for (uint32_t i = 0; i < 4 * 5; i++) {
-        const uint64_t word = KPRED_SOLVER_WORD(0, 0, 0, 0, 1u << i % 4, 0, 0, 0, 0, 0, 0);
+    for (uint32_t i = 0; i < 8 * 5; i++) {
+        const uint32_t pads = 1u << i % 8 & 15, strides = 1u << i % 8 >> 4;
+        const uint64_t word = KPRED_SOLVER_WORD(0, 0, 0, 0, pads, strides, 0, 0, 0, 0, 0);
         p[KPRED_CONV3D_PAD_D] = 0;
-        p[KPRED_CONV3D_PAD_H] = p[KPRED_CONV3D_PAD_W] = (int32_t)(i / 4);
+        p[KPRED_CONV3D_PAD_H] = p[KPRED_CONV3D_PAD_W] = (int32_t)(i / 8);
+        p[KPRED_CONV3D_STRIDE_H] = p[KPRED_CONV3D_STRIDE_W] = 1 + (int32_t)(i / 8);
         add((uint64_t)kpred_rule_of_solvers(&word, 1, p, v, 1));
     }
 }

@@ -371,6 +371,20 @@ static void scorer(void)
     }
 }
 
+/* Activations that no instruction sets are 0, and what follows them is left alone. */
+static void activations(void)
+{
+    kpred_additive net;
+    int32_t registers[1] = {1};
+    int16_t x[9];
+    memset(&net, 0, sizeof net);
+    memset(x, 7, sizeof x);
+    kpri_features(&net, 1, 8, registers, x);
+    for (size_t i = 0; i < 8; i++)
+        CHECK_EQ(x[i], 0);
+    CHECK_EQ(x[8], 0x707);
+}
+
 /* ---- whole predictions; test_search.c says that they are right ---- */
 
 /* It leaves no flag of floating point, and ends no program that traps each of them. */
@@ -436,6 +450,7 @@ static void run(void)
 int main(void)
 {
     twin_make_tables();
+    RUN_ALL(activations);
     for (int i = 0; i < KPRED_BODIES; i++) {
         body = (kpred_body)i;
         if (kpri_bodies(1) >> i & 1)
