@@ -343,7 +343,7 @@ static int add_times(const int32_t *field, const kpred_tuple *ranked, size_t n,
         snprintf(row, sizeof row, "%s,%s", problem_text(field, ','), text_of(&ranked[i]));
         race_rows_add(file, row, &timings[i]);
     }
-    return fclose(file) ? -1 : 0;
+    return race_rows_close(file, times);
 }
 
 static void print_timing(const kpred_hip_timing *t)

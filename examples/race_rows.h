@@ -77,3 +77,13 @@ static inline void race_rows_add(FILE *file, const char *values, const kpred_hip
         fflush(file);
     }
 }
+
+/* 0, or -1 with a message: not all that was added is there */
+static inline int race_rows_close(FILE *file, const char *path)
+{
+    const int is_cut = ferror(file);
+    if (fclose(file) == 0 && !is_cut)
+        return 0;
+    fprintf(stderr, "race_rows: %s: not all rows could be written\n", path);
+    return -1;
+}

@@ -139,7 +139,7 @@ static int add_rows(int n)
         if (!is_library(&candidate[i]))
             race_rows_add(file, text, &timings[i]);
     }
-    return fclose(file) == 0 ? 0 : -1;
+    return race_rows_close(file, options.times);
 }
 
 static int race(int n)

@@ -54,6 +54,14 @@ not_used() {
         grep -q '^not used, .*cache' "$tmp/out" && [ "$(sed -n 1p "$tmp/cache")" = "$(sed -n 1p "$tmp/first")" ]
 }
 
+# A table of times that may not grow: a message, and no success.
+no_room() {
+    set -- "$tmp/hip_select" examples/hip_select_kernel.hip - "$tmp/grown.csv"
+    "$@" >"$tmp/out" && seq -f '# %030.f' 200000 >>"$tmp/grown.csv" && cp "$tmp/grown.csv" "$tmp/before.csv" || return 1
+    (trap '' XFSZ; ulimit -f 8000; ! "$@") >"$tmp/out" 2>"$tmp/err" && cmp "$tmp/grown.csv" "$tmp/before.csv" &&
+        grep -q '^race_rows: .*/grown.csv: not all rows could be written$' "$tmp/err"
+}
+
 # ---- examples/gemm_gpu: a race ----
 
 # Of 64 threads each: two that are right, and those to be broken
@@ -152,7 +160,16 @@ stopped() {
     rows >"$tmp/kept"
     [ $status -eq "$3" ] && [ "$(wc -l <"$tmp/kept")" -ge "$2" ] && [ "$(wc -l <"$tmp/kept")" -lt 12 ] &&
         ! grep -vE '^([0-9]+,){13}([0-9.]+|failed)$' "$tmp/kept" &&
-        ! grep -l "$tmp/opencl/timer" /proc/[0-9]*/cmdline 2>/dev/null
+        is_over
+}
+
+# is_over: no process of the timer is left, after five seconds at most
+is_over() {
+    for _ in $(seq 250); do
+        grep -q "$tmp/opencl/timer" /proc/[0-9]*/cmdline 2>/dev/null || return 0
+        sleep 0.02
+    done
+    return 1
 }
 
 # What was kept comes first, no tuple comes twice, and those fail that have to.
@@ -188,6 +205,7 @@ if [ -e weights/conv_asm_1x1u.h ]; then
     check "a cache" remembers
     check "the cache of another driver" not_used 's/driver /driver 9/'
     check "the cache of another device" not_used 's/, [^,]*, driver/, another, driver/'
+    check "a table that may not grow" no_room
 else
     lacking opencl "a cache" "its weights are not there (make weights)"
 fi
