@@ -374,10 +374,12 @@ static void scorer(void)
 /* Activations that no instruction sets are 0, and what follows them is left alone. */
 static void activations(void)
 {
+    static const kpred_instr program[1];
     kpred_additive net;
     int32_t registers[1] = {1};
     int16_t x[9];
     memset(&net, 0, sizeof net);
+    net.program = program;
     memset(x, 7, sizeof x);
     kpri_features(&net, 1, 8, registers, x);
     for (size_t i = 0; i < 8; i++)
