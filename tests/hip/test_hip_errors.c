@@ -414,7 +414,7 @@ static void a_time_that_is_unusable_once(void)
             check_winner(2);
             CHECK(scene.result.rounds >= 2);
             CHECK_EQ(count_outcome(KPRED_HIP_SLOWER), 3);
-            /* It is charged as others like it took; 1e30 is believed, but on entry. */
+            /* It is charged as others like it took; 1e30 is believed, except on entry. */
             if (bad_call <= 16 || bad_us != 1e30)
                 CHECK(scene_near(scene.result.device_us, standin.now_us));
         }

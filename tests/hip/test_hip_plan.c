@@ -139,15 +139,12 @@ static struct late {
 
 static double stepping_us(size_t i, int k)
 {
+    const double us = i == 0 ? 100 : i == 1 ? 95 : i == 22 ? late.us : 150;
     int n = 0;
     (void)k;
     for (size_t j = 0; j < scene.n; j++)
         n += scene.launches[j];
-    return (i == 0    ? 100
-            : i == 1  ? 95
-            : i == 22 ? late.us
-                      : 150)
-           * (n > late.launches ? late.factor : 1);
+    return us * (n > late.launches ? late.factor : 1);
 }
 
 /* The last one enters after two rounds, and is compared with the second in a third one only. After
