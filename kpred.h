@@ -1,4 +1,4 @@
-/* kpred.h - v0.3.0 - the best tuning parameters of a GPU kernel, predicted in microseconds
+/* kpred.h - v0.4.0 - the best tuning parameters of a GPU kernel, predicted in microseconds
    SPDX-License-Identifier: MIT (text at the end of the file)
 
 In ONE C or C++ file:                      Everywhere else:
@@ -122,7 +122,7 @@ extern "C" {
 
 /* ---- >>limits ------------------------------------------------------------------------------- */
 
-#define KPRED_VERSION       300 /* 0.3.0: what the caller was compiled against */
+#define KPRED_VERSION       400 /* 0.4.0: what the caller was compiled against */
 #define KPRED_FORMAT        3   /* of kpred_model; changes with its layout, arithmetic or id */
 #define KPRED_MAX_FIELDS    24  /* fields of a problem */
 #define KPRED_MAX_PARAMS    16  /* parameters of more than one value */

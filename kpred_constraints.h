@@ -1,4 +1,4 @@
-/* kpred_constraints.h - v0.3.0 - which tuning parameters a GPU kernel accepts
+/* kpred_constraints.h - v0.4.0 - which tuning parameters a GPU kernel accepts
    SPDX-License-Identifier: MIT
 
    In ONE C or C++ file:                     Everywhere else:

@@ -3,7 +3,7 @@
 
        program_begin();                             the working folder is one that is new
        REFUSES("unknown command", 2, "\"no\" is no command", "kpred %s", "no");
-       PRINTS("version", "kpred 0.3.0\n", "kpred --version");
+       PRINTS("version", "kpred 0.4.0\n", "kpred --version");
        RAN_CASE(RAN("kpred models --csv > m.csv") == 0 && count_lines(text_of("m.csv")) == 18,
                 "models");
        return program_end();                        the folder goes; the counts

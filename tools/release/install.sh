@@ -4,7 +4,7 @@
 #
 # usage: BUILD= DESTDIR= PREFIX= BINDIR= INCLUDEDIR= DATADIR= MANDIR= DOCDIR= INSTALL=
 #        sh tools/release/install.sh install|uninstall       (all from the Makefile)
-#        sh tools/release/install.sh version <kpred.h        prints its version: 0.3.0
+#        sh tools/release/install.sh version <kpred.h        prints its version: 0.4.0
 #
 # Below INCLUDEDIR, DATADIR and DOCDIR the folders that are kpred's own go with their last file.
 set -eu

@@ -13,5 +13,5 @@ class Kpred(CMakePackage):
 
     git = pathlib.Path(__file__).resolve().parents[4].as_uri()
     license("MIT")
-    version("0.3.0", tag="v0.3.0")
+    version("0.4.0", tag="v0.4.0")
     depends_on("cmake@3.14:", type="build")
