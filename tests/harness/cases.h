@@ -4,6 +4,7 @@
 
 #include "harness/program.h"
 
+#include <ctype.h>
 #include <regex.h>
 #include <sys/resource.h>
 
@@ -361,6 +362,30 @@ static inline int has_library(const char *name)
 {
     return has(text_of(in_build("libraries")), say("-DHAVE_%s", name));
 }
+
+/* Is it here: a command, a file if there is a slash in it, a library that make found, in capitals,
+   an option with which the compiler finds the C library, a `terminal`? */
+static inline int is_had(const char *need)
+{
+    if (*need == '-')
+        return RAN("/bin/sh -c 'echo \"#include <string.h>\" | %s %s -xc -c - -o had.o'", own_cc(),
+                   need)
+               == 0;
+    if (strcmp(need, "terminal") == 0)
+        return RAN("/usr/bin/env script -qec true /dev/null") == 0;
+    return strchr(need, '/') != NULL       ? is_there(need)
+           : isupper((unsigned char)*need) ? has_library(need)
+                                           : has_command(need);
+}
+
+/* A test is skipped without it. */
+#define NEEDS(need)                         \
+    do {                                    \
+        if (!is_had(need)) {                \
+            test_skip("there is no " need); \
+            return;                         \
+        }                                   \
+    } while (0)
 
 /* What the variable says, as it is called from every folder, or that path in the repository; it
    stays until the fourth call of in_root after. */

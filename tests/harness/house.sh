@@ -6,9 +6,11 @@
 . tests/harness/script.inc
 
 test_begin
-# all that is written by hand, but in an unpacked tarball there may be a build folder
+sh tools/release/files.sh | LC_ALL=C sort >"$tmp/files"
+
+# sources ENDING: all of ours that is written by hand and ends so, an extended regular expression
 sources() {
-    find tools tests examples -name "$1" ! -path '*/build/*' | sort
+    grep -E "^(tools|tests|examples)/.*[.]($1)\$" "$tmp/files"
 }
 
 # clang-format of another version writes other lines.
@@ -21,7 +23,7 @@ formatter() {
 
 formatted() {
     # shellcheck disable=SC2046
-    set -- kpred*.h $(sources '*.[ch]') $(sources '*.cpp')
+    set -- kpred*.h $(sources '[ch]|cpp')
     $format --dry-run -Werror "$@" && # which leaves comments alone
         ! awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns" }' "$@" | grep .
 }
@@ -29,7 +31,7 @@ formatted() {
 # To a script, what it sources is here no more than the variables there, which takes a third of the time. That itself is
 # read once.
 shells() {
-    scripts="$(sources '*.sh') tools/release/kpred.bash .ci/run" sourced=$(sources '*.inc')
+    scripts="$(sources 'sh') tools/release/kpred.bash .ci/run" sourced=$(sources 'inc')
     tar -cf - $scripts | tar -xf - -C "$tmp" && for file in $sourced; do
         grep -oE '[A-Za-z_]+=|[$][{]?[A-Za-z_]+' "$file" | tr -d '${=' | sort -u | sed 's/.*/&=; : "$&"/' >"$tmp/$file"
     done && (cd "$tmp" && shellcheck -x -e SC1091,SC2016,SC2086 $scripts) &&
@@ -38,12 +40,12 @@ shells() {
 
 pythons() {
     # shellcheck disable=SC2046
-    pyflakes3 $(sources '*.py')
+    pyflakes3 $(sources 'py')
 }
 
 # Each says at its top what it is, maybe with its arguments, and its licence.
 first_lines() {
-    for kind in '*.[ch]' '*.sh' '*.py' '*.inc' '*.bash'; do sources "$kind"; done | grep -v '^examples' |
+    sources '[ch]|sh|py|inc|bash' | grep -v '^examples' |
         xargs awk 'function judge() { if (file && !(named && licensed)) print file }
             FNR == 1 { judge(); file = name = FILENAME; named = licensed = 0
                 sub(".*/", "", name); gsub("[.]", "[.]", name) }
@@ -56,7 +58,7 @@ first_lines() {
 # A script of Python is a file, which pyflakes3 reads and an editor knows.
 no_python_inside() {
     # shellcheck disable=SC2046
-    ! grep -nE 'python3? (- )?.*<<|cat >.*\.py"? *<<' $(sources '*.sh') $(sources '*.inc') .ci/run
+    ! grep -nE 'python3? (- )?.*<<|cat >.*\.py"? *<<' $(sources 'sh') $(sources 'inc') .ci/run
 }
 
 # What tests/harness/suites names is there.

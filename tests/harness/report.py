@@ -75,6 +75,16 @@ def folder():
     return path
 
 
+def our_files(pattern=""):
+    """Those of kpred, of which the pattern matches the whole path"""
+    return sorted(path for path in output("sh tools/release/files.sh").splitlines() if re.fullmatch(pattern or ".*", path))
+
+
+def models():
+    """The names of those that ship"""
+    return re.findall('(?m)^#include "weights/(.*)[.]h"$', read("tests/model/shipped.h"))
+
+
 def read(path):
     with open(path, encoding="utf-8") as f:
         return f.read()

@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 
-from report import check, check_with, end, folder, need, output, read, run, skip
+from report import check, check_with, end, folder, need, our_files, output, read, run, skip
 
 need("weights/conv_asm_1x1u.h")
 tmp = folder()
@@ -24,10 +24,7 @@ TREE = f"{tmp}/kpred-{VERSION}"
 
 def copy():
     """What a release has"""
-    kept = run("git ls-files --cached --others --exclude-standard", None).stdout.split()
-    kept = kept if "kpred.h" in kept else [
-        path for path in glob.glob("**", recursive=True) if not path.startswith("build/")]
-    for path in filter(os.path.isfile, kept):
+    for path in our_files():
         os.makedirs(os.path.dirname(f"{TREE}/{path}"), exist_ok=True)
         shutil.copy2(path, f"{TREE}/{path}")
 
@@ -42,7 +39,7 @@ def versions():
 
 
 def syntax():
-    for path in glob.glob("packaging/**/*.py", recursive=True):
+    for path in our_files("packaging/.*[.]py"):
         ast.parse(read(path), path)
     assert json.loads(read("packaging/vcpkg/kpred/vcpkg.json"))["name"] == "kpred"
 
@@ -57,7 +54,7 @@ def conan():
     assert f"kpred/{VERSION} (test package): RUN: " in said.stdout + said.stderr, said
     packed = sorted(path.rpartition("/include/kpred/")[2] for path in glob.glob(
         f"{tmp}/conan/p/**/include/kpred/**/*.h", recursive=True))
-    assert packed == sorted([*glob.glob("kpred*.h"), *glob.glob("weights/*.h")]), packed
+    assert packed == our_files("(kpred|weights/)[^/]*[.]h"), packed
 
 
 def debian():

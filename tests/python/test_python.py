@@ -18,11 +18,11 @@ import tarfile
 import threading
 import zipfile
 
-from report import KPRED, ROOT, check, check_with, end, folder, need, output, read, rows_of, run, write
+from report import KPRED, ROOT, check, check_with, end, folder, models, need, output, read, rows_of, run, write
 
 SMALL = "conv_asm_bwd_wrw_3x3"
 SOME = {SMALL, "conv_asm_1x1u", "conv_solver", "fused_moe_amd", "gemm_bf16", "gemm_mi100_nt"}
-EVERY = sorted(os.path.basename(path)[:-5] for path in glob.glob("weights/*.spec"))
+EVERY = models()
 with_pip = sys.argv[1:] == ["pip"]
 for model in EVERY:
     need(f"weights/{model}.h")

@@ -43,9 +43,19 @@ unpack() {
 }
 
 all_files() {
-    git -c core.quotePath=false ls-tree -r --name-only HEAD | sort >"$tmp/wanted"
+    { echo MANIFEST; git -c core.quotePath=false ls-tree -r --name-only HEAD; } | sort >"$tmp/wanted"
     (cd "$tmp/$tree" && find . ! -type d | sed 's|^\./||' | sort) >"$tmp/got"
     diff "$tmp/wanted" "$tmp/got"
+}
+
+# With or without MANIFEST, whatever lies about
+own_files() {
+    cd "$tmp/$tree" && cp -R . "$tmp/used" && cd "$tmp/used" || return 1
+    mkdir -p own build2/tools examples/build && touch own/times.csv a.out foo.py notes.md build2/tools/x.c examples/build/x
+    sh tools/release/files.sh | sort >"$tmp/got"
+    touch weights/mine.spec docs/notes.md && sh tools/release/files.sh | sort | cmp - "$tmp/got" || return 1
+    rm MANIFEST weights/mine.spec docs/notes.md
+    sh tools/release/files.sh | sort | diff "$tmp/got" - && grep -vx MANIFEST "$tmp/wanted" | diff - "$tmp/got"
 }
 
 # Owner 0, and every file as old as the commit
@@ -80,6 +90,7 @@ check "the same bytes for another user from another checkout" other_user
 check_with sha256sum "a checksum" checksum
 check "it unpacks" unpack
 check "all files and no other" all_files
+check "tools/release/files.sh tells them" own_files
 case $(tar --version 2>/dev/null) in
 *GNU*) check "owner and time" owner_and_time ;;
 *) skipped "owner and time" "it takes GNU tar to see them" ;;

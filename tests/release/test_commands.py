@@ -17,7 +17,6 @@ import bz2
 import fnmatch
 import glob
 import os
-import pathlib
 import re
 import shlex
 import shutil
@@ -25,16 +24,17 @@ import subprocess
 import sys
 import textwrap
 
-from report import BUILD, ROOT, check, check_with, end, folder, need, output, read, run, sample_databases, skip, write
+from report import BUILD, ROOT, check, check_with, end, folder, models, need, our_files, output, read, run, \
+    sample_databases, skip, write
 
 part = sys.argv[1] if len(sys.argv) > 1 else "usual"
 DOCS = ["README.md"] if part == "first" else os.environ.get("DOCS", "").split() or [
     *"README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md weights/README.md tools/README.md".split(),
-    *sorted(glob.glob("docs/*.md"))]
+    *our_files("docs/[^/]*[.]md")]
 every = part != "first" and not os.environ.get("DOCS") # of the documents
 part = part.replace("first", "usual")
-for spec in glob.glob("weights/*.spec"):
-    need(spec[:-4] + "h", "commands of the documents")
+for model in models():
+    need(f"weights/{model}.h", "commands of the documents")
 tmp = folder()
 tree, small_tree, added, data, manual = (f"{tmp}/{name}" for name in ("tree", "small", "added", "data", "manual"))
 SMALL = "conv_asm_bwd_wrw_3x3" # the model that stands for any
@@ -126,11 +126,8 @@ def help_examples():
 # ---- what the commands find ----
 
 def copy(to, is_short=True):
-    """What is kept in git, or all but what was built; and that, as old as it is. Training there may be short."""
-    kept = run("git ls-files --cached --others --exclude-standard", None).stdout.split()
-    if "kpred.h" not in kept:
-        kept = [str(path) for path in pathlib.Path(".").rglob("*") if path.parts[0] != "build"]
-    for path in filter(os.path.isfile, kept):
+    """Our files and what was built, as old as it is. Training there may be short."""
+    for path in our_files():
         os.makedirs(os.path.dirname(f"{to}/{path}"), exist_ok=True)
         shutil.copy2(path, f"{to}/{path}", follow_symlinks=False)
     os.mkdir(f"{to}/build")
@@ -248,10 +245,10 @@ def provide_manual():
     write(f"{manual}/my.spec", read(f"{manual}/my.spec").replace("rows", "n").replace("cols", "m"))
     write(f"{manual}/gfx906_60.csv", rowsum_rows().replace("rows", "n").replace("cols", "m"))
     os.remove(f"{manual}/results.csv")
-    for path in glob.glob("weights/*.spec"):
+    for model in models():
         for to in manual, f"{manual}/weights":
             os.makedirs(to, exist_ok=True)
-            shutil.copy(path, to)
+            shutil.copy(f"weights/{model}.spec", to)
     shutil.copy(f"{manual}/log.txt", f"{manual}/train.log")
     os.chmod(write(f"{manual}/program", "#!/bin/sh\nexec python3 train.py\n"), 0o755)
 

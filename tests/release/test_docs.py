@@ -12,16 +12,16 @@ import re
 import sys
 import xml.etree.ElementTree
 
-from report import KPRED, check, end, folder, output, read, run, write
+from report import KPRED, check, end, folder, models, our_files, output, read, run, write
 
-DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *sorted(glob.glob("docs/*.md"))]
+DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *our_files("docs/[^/]*[.]md")]
 HOW, EMBEDDING = "docs/how-it-works.md", "docs/embedding.md"
 PROTOCOL, ACCURACY = "docs/protocol.md", "docs/accuracy.md"
 DESIGN = HOW, PROTOCOL # name functions and variables without a prefix
 WIDTH = 120
 TEXT = {doc: read(doc) for doc in [*DOCS, "weights/README.md"]}
 PLAIN = {doc: " ".join(text.split()) for doc, text in TEXT.items()}
-SPECS = {os.path.basename(path)[:-5]: read(path) for path in sorted(glob.glob("weights/*.spec"))}
+SPECS = {name: read(f"weights/{name}.spec") for name in models()}
 HEADS = {name: read(f"weights/{name}.h")[:6000] for name in SPECS}
 tmp = folder()
 
@@ -94,16 +94,9 @@ def files():
                 yield f"{doc}: {word}: no such file"
 
 
-def kept(*folders):
-    """The files that git has there, or all that lie there"""
-    done = run(f"git ls-files {' '.join(folders)}", None)
-    return done.stdout.split() if done.returncode == 0 and done.stdout else \
-        [path for f in folders for path in glob.glob(f"{f}/**", recursive=True) if os.path.isfile(path)]
-
-
 def first_lines():
     """Every file of tools/ says in its first line, or behind #!, its name and what it is."""
-    for path in kept("tools"):
+    for path in our_files("tools/.*"):
         name, head = os.path.basename(path), read(path).split("\n")[:2]
         if re.search(r"\.(c|h|py|sh|inc|mk)$", name) and \
                 not any(re.match(rf"(/\* |# |\"\"\"){re.escape(name)}( .*)? - \S", line) for line in head):
@@ -113,19 +106,18 @@ def first_lines():
 def rooms_of_tools():
     """tools/README.md names every folder of tools/, and no other."""
     said = {path.rstrip("/") for path in re.findall(r"^\| `(tools/[a-z_/]+)`", TEXT["tools/README.md"], re.M)}
-    there = {os.path.dirname(path) for path in kept("tools")} - {"tools"}
+    there = {os.path.dirname(path) for path in our_files("tools/.*")} - {"tools"}
     return [f"{folder}: is not in the table, or not there" for folder in sorted(said ^ there)]
 
 
 # Everything that may be named; header guards and the like do no harm.
 known = set()
-for path in ["Makefile", *glob.glob("kpred*.h"), *glob.glob("weights/*.spec"), *kept("tools", "tests"),
-             *glob.glob("examples/**", recursive=True)]:
-    if os.path.isfile(path):
-        with open(path, encoding="latin-1") as f:
-            known.update(re.findall("[A-Za-z0-9_]+", f.read()))
-for path in glob.glob("weights/*.h"):
-    known.update(re.findall("KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+", read(path)))
+for path in our_files("Makefile|kpred[^/]*[.]h|(tools|tests|examples)/.*"):
+    with open(path, encoding="latin-1") as f:
+        known.update(re.findall("[A-Za-z0-9_]+", f.read()))
+for name, text in SPECS.items():
+    known.update(re.findall("[A-Za-z0-9_]+", text))
+    known.update(re.findall("KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+", read(f"weights/{name}.h")))
 
 
 def prefixed():
@@ -305,7 +297,7 @@ def figures_by_type():
     """A line of a model's figures by type, in README.md or docs/, is that of weights/accuracy.csv, whose figures are
     rounded from two digits to one."""
     found = 0
-    for doc in ["README.md", *sorted(glob.glob("docs/*.md"))]:
+    for doc in ["README.md", *our_files("docs/[^/]*[.]md")]:
         for _, row in rows(doc):
             if not re.fullmatch("`conv_[a-z0-9_]*`", row[1]) or row[2] not in ("FP32", "FP16", "BF16", "both", "all"):
                 continue
@@ -478,7 +470,7 @@ def picture(path):
 check("the example of miopen.md", example)
 check("statuses of embedding.md", statuses)
 check("hashes of protocol.md", hashes)
-for path in sorted(glob.glob("docs/*.svg")):
+for path in our_files("docs/[^/]*[.]svg"):
     check(f"{path} is XML and stands alone", picture, path)
 check("size of docs/dataflow.svg", lambda: [] if os.path.getsize("docs/dataflow.svg") < 12288 else "too large")
 
@@ -502,6 +494,24 @@ def long_lines():
             if len(line) > WIDTH and not re.match("    |[|>]", line)]
 
 
+def here_documents():
+    """One that is pasted with blanks before its last word has no end. So each stands at the left of a fenced block."""
+    for doc in [*DOCS, *our_files("CHANGELOG.md|weights/README.md|docs/[^/]*[.]1")]:
+        ends, fenced = [], False
+        for n, line in enumerate(read(doc).splitlines(), 1):
+            if line.lstrip().startswith("```"):
+                yield from (f"{doc}:{n}: no {end}" for end in ends)
+                ends, fenced = [], line.startswith("```") and not fenced
+            elif line in ends[:1]:
+                ends.pop(0)
+            elif not ends:
+                ends = re.findall(r"<<-?['\"\\]?([A-Za-z_]+)|<< ['\"]?([A-Z_]{2,})", line)
+                ends = [one or other for one, other in ends]
+                if ends and not fenced:
+                    yield f"{doc}:{n}: {line.strip()}: in no fenced block"
+
+
 check("one version everywhere", versions)
+check("here-documents", here_documents)
 check(f"no line over {WIDTH} columns but of code and tables", long_lines)
 end()

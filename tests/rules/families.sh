@@ -154,7 +154,7 @@ check "expressions" read_once
 
 # Each shipped header carries the family of its rule, and no other; one with conditions none.
 asks() {
-    for spec in weights/*.spec; do
+    for spec in $(model_specs); do
         lines=$(sed -n 's/^#define KPRED_RULES_//p' "${spec%.spec}.h")
         case $(grep -c '^rule *= *kpred_rule' "$spec") in
         1) echo "$families" | grep -qx "$lines" || { echo "$spec: $lines"; return 1; } ;;

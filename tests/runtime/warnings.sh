@@ -13,7 +13,7 @@
 . tests/harness/script.inc
 
 test_begin
-weights=$(for spec in weights/*.spec; do ls "${spec%.spec}.h" 2>/dev/null; done)
+weights=$(for spec in $(model_specs); do ls "${spec%.spec}.h" 2>/dev/null; done)
 has_weights || skipped "some or all weights" "they are not there (make weights)"
 evolve_flags=$(sed 's/"/\\"/g' "$BUILD/evolve.flags" 2>/dev/null)
 [ "$evolve_flags" ] || skipped "tools/evolve" "there is no LLVM 16"

@@ -21,14 +21,12 @@
                              without a line by that of the last edit
      sh SCRIPT               a script of the shell that succeeds
      c FILE                  it compiles as C99 and C++98, without a warning; a main is run
-     needs COMMAND           without it, or a file of that path, the steps up to the next [section]
+     needs NEED              without it, which cases.h describes, the steps up to the next [section]
                              are skipped
      call NAME               a function of the test */
 #pragma once
 
 #include "harness/cases.h"
-
-#include <ctype.h>
 
 #define WARNINGS                                                                            \
     "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef " \
@@ -127,7 +125,7 @@ static struct {
     char *arg[4]; /* of the step, those that it lacks empty */
     struct buf names, file, told;
     char path[128];  /* of the file whose lines are read, or empty */
-    char lacks[256]; /* the command without which the section is skipped, or empty */
+    char lacks[256]; /* why the section is skipped, or empty */
 } steps;
 
 static inline int file_says(const char *kind, const char *file, const char *text)
@@ -232,11 +230,10 @@ static inline void take_step(char *line)
             *bar = '\0';
     }
     if (strcmp(kind, "needs") == 0) {
-        if (strchr(steps.arg[0], '/') != NULL ? !is_there(steps.arg[0])
-                                              : !has_command(steps.arg[0]))
-            snprintf(steps.lacks, sizeof steps.lacks, "%s", steps.arg[0]);
+        if (*steps.lacks == '\0' && !is_had(steps.arg[0]))
+            snprintf(steps.lacks, sizeof steps.lacks, "there is no %s", steps.arg[0]);
     } else if (*steps.lacks != '\0')
-        skip_case(name, say("there is no %s", steps.lacks));
+        skip_case(name, steps.lacks);
     else if (strcmp(kind, "call") == 0)
         call_step(steps.arg[0]);
     else if (strcmp(kind, "c") == 0)

@@ -529,6 +529,8 @@ static void see_case(const char *kind, char *const *c)
 {
     if (strcmp(kind, "table") == 0)
         put_text(c[0], "%s", c[1]);
+    else if (has(c[3], ".json") && !is_had("JANSSON"))
+        skip_case(c[0], "there is no JANSSON");
     else
         REFUSES(c[0], atoi(c[1]), c[2], "%s", c[3]);
 }
@@ -582,6 +584,10 @@ static void tables(void)
     RAN_CASE(RAN(OF("four") "--budget 1 --seeds 40 --csv") == 0 && one_launch(), "one launch");
     RAN_CASE(RAN(OF("four") "--budget 4 --seeds 40 --csv") == 0 && four_launches(),
              "four launches");
+    if (!is_had("JANSSON")) {
+        skip_case("tables in JSON", "there is no JANSSON");
+        return;
+    }
     RAN_CASE(agree(OF("four") "--budget 3 --csv", JSON "--budget 3 --csv"),
              "JSON and CSV are one table");
     /* All three that are legal are there then; (1, 1), the fastest of all, does not count. */
@@ -616,6 +622,7 @@ static void a_model_is_known(void)
     RAN_CHECK(RAN(OF("model") "--model four.h --seeds 5 --budget 1 --csv") == 0);
     RAN_CHECK(count_of(program.out.s, ",model,") == 5
               && count_of(program.out.s, shares[2 * a + b - 3]) == 5);
+    NEEDS("JANSSON");
     RAN(OF("model") "--model four.h --seeds 5 --budget 1 --csv --data other.json");
     RAN_CHECK(five(",data+model,"));
 }

@@ -242,11 +242,8 @@ static void names_of_a_spec_stay_out_of_the_environment(void)
 static void a_terminal(void)
 {
     int launch, seconds, best, a, b, is_shown = 0;
-    if (!is_there("/usr/bin/script")) {
-        test_skip("there is no script");
-        return;
-    }
-    RAN_CHECK(RAN("/usr/bin/script -qec '%s/" FEW "-o seen.csv --run \"sleep 0.1; ./time.sh\" "
+    NEEDS("terminal");
+    RAN_CHECK(RAN("/usr/bin/env script -qec '%s/" FEW "-o seen.csv --run \"sleep 0.1; ./time.sh\" "
                   "--budget 4' /dev/null",
                   program.build)
               == 0);
@@ -263,11 +260,9 @@ static void a_terminal(void)
 static void a_narrow_terminal(void)
 {
     size_t widest = 0;
-    if (!is_there("/usr/bin/script")) {
-        test_skip("there is no script");
-        return;
-    }
-    RAN_CHECK(RAN("/usr/bin/script -qec 'stty cols 60; %s/" FEW "-o narrow.csv --run \"sleep 0.1; "
+    NEEDS("terminal");
+    RAN_CHECK(RAN("/usr/bin/env script -qec 'stty cols 60; %s/" FEW
+                  "-o narrow.csv --run \"sleep 0.1; "
                   "./time.sh; [ \\$KPRED_a = 1 ] #\"' /dev/null",
                   program.build)
               == 0);
@@ -282,13 +277,11 @@ static void a_narrow_terminal(void)
 /* What a command says on standard error does not stand behind the progress, and is all there. */
 static void a_talkative_command(void)
 {
-    if (!is_there("/usr/bin/script")) {
-        test_skip("there is no script");
-        return;
-    }
+    NEEDS("terminal");
     put_text("talk.sh", "printf 'one\\ntwo' >&2\nsleep 0.1\necho ' words' >&2\n./time.sh\n"
                         "printf last >&2\n");
-    RAN_CHECK(RAN("/usr/bin/script -qec '%s/" FEW "-o talk.csv --run \"sh talk.sh\" --budget 3' "
+    RAN_CHECK(RAN("/usr/bin/env script -qec '%s/" FEW
+                  "-o talk.csv --run \"sh talk.sh\" --budget 3' "
                   "/dev/null",
                   program.build)
               == 0);

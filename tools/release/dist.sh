@@ -6,7 +6,7 @@
 set -eu
 folder=$1
 tmp=$folder/dist.$$
-trap 'rm -f "$tmp" "$tmp.gz" "$tmp.sum"' EXIT
+trap 'rm -rf "$tmp" "$tmp.gz" "$tmp.sum" "$tmp.d"' EXIT
 
 die() {
     echo "dist.sh: $1" >&2
@@ -22,11 +22,12 @@ changes=$(git status --porcelain)
 $changes" >&2
 
 # Nothing of the user's configuration may change the bytes. git sets owner 0, and as the time of
-# every file that of the commit.
+# every file that of the commit. MANIFEST is for tools/release/files.sh.
 name=kpred-$version
-mkdir -p "$folder"
+mkdir -p "$folder" "$tmp.d"
+git -c core.quotePath=false ls-tree -r --name-only HEAD >"$tmp.d/MANIFEST"
 git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf archive --format=tar \
-    --prefix="$name/" -o "$tmp" HEAD
+    --prefix="$name/" --add-file="$tmp.d/MANIFEST" -o "$tmp" HEAD
 gzip -n <"$tmp" >"$tmp.gz"
 mv "$tmp.gz" "$folder/$name.tar.gz"
 echo "$folder/$name.tar.gz"

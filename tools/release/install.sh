@@ -56,8 +56,7 @@ programs() {
 # Those in folders
 list_documents() {
     ls weights/README.md weights/accuracy.csv tools/README.md
-    find docs -type f \( -name '*.md' -o -name '*.svg' -o -name '*.png' -o -name '*.csv' \) ! -name '.*'
-    find examples -type f ! -name '.*' ! -name '*~' ! -name '*.o'
+    sh tools/release/files.sh | grep -E '^examples/|^docs/.*[.](md|svg|png|csv)$'
 }
 
 # ---- what is done with each file ----
