@@ -6,6 +6,7 @@
 #include "kpred_constraints.h"
 
 #include "cli/commands.h"
+#include "data/readers.h"
 #include "data/sample.h" /* and so the libraries of the readers */
 #include "data/split.h"
 #include "harness/cases.h"
@@ -623,6 +624,51 @@ static void timed_find_db(void)
     spec_free(&s);
 }
 
+/* ---- two readers of one ending ---- */
+
+static int n_tabs; /* files that the reader of tabs got */
+
+static int has_tab(const struct buf *bytes)
+{
+    return memchr(bytes->s, '\t', bytes->n) != NULL;
+}
+
+static int read_tabs(struct loader *l, struct buf *bytes)
+{
+    n_tabs++;
+    for (size_t i = 0; i < bytes->n; i++)
+        bytes->s[i] = bytes->s[i] == '\t' ? ',' : bytes->s[i];
+    return csv_read(l, bytes);
+}
+
+/* What a file holds decides, in whichever order they stand; two that take it are refused. */
+static void two_readers(void)
+{
+    static const struct data_format end = {NULL, SPEC_N_FORMATS, NULL, NULL, NULL},
+                                    csv = {".t", SPEC_N_FORMATS, "CSV", data_other, csv_read},
+                                    tabs = {".t", SPEC_TIMED, "tabs", has_tab, read_tabs};
+    const struct data_format good[][3] = {{csv, tabs, end}, {tabs, csv, end}};
+    const struct data_format bad[][3] = {{csv, csv, end}, {tabs, tabs, end}, {tabs, end, end}};
+    const char *const path[] = {"comma.t", "tab.t", "comma.t"};
+    const struct data_options how = {0};
+    struct spec s;
+    struct dataset d;
+    put_text(path[0], "n,a,time_us\n1,0,5\n");
+    put_text(path[1], "n\ta\ttime_us\n1\t0\t5\n");
+    REQUIRE(
+        spec_parse(&s, KERNEL "format = timed\n[fields]\nn = size\n[params]\na = 0 1\n", "x.spec")
+        == 0);
+    for (size_t i = 0; i < 4; i++) {
+        REQUIRE(data_load(good[i / 2], &s, path + i % 2, 1, &how, &d) == 0);
+        CHECK(d.n == 1 && d.time_us[0] == 5);
+        data_free(&d);
+    }
+    CHECK_EQ(n_tabs, 2);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(data_load(bad[i], &s, path + i, 1, &how, &d) != 0);
+    spec_free(&s);
+}
+
 /* ---- more rows than may be kept ---- */
 
 enum { MANY = 1500, OF_EACH = 4, MOST = 1000 };
@@ -690,6 +736,6 @@ int main(void)
             output_through_links, signals_leave_nothing, changes_meet, reason_is_told,
             texts_of_editors, no_text, spec_texts, spec_scales, split_facts, split_names, folds,
             files_left_out, folds_without_a_key, key_without_split, canonical_is_largest,
-            timed_find_db, a_sample_of_many_rows);
+            timed_find_db, two_readers, a_sample_of_many_rows);
     return program_end();
 }

@@ -231,7 +231,7 @@ struct counts {
 static int compare(const struct model *model, const int32_t *problem, struct counts *counts)
 {
     struct reason why;
-    const int applies = model->m.rule(problem, problem, 0);
+    const int applies = model->m.rule == NULL || model->m.rule(problem, problem, 0);
     const int has_reason = reason_find(model, problem, &why) != REASON_NONE;
     CHECK(applies == !has_reason);
     if (applies == has_reason && test_now.failures <= 4) {

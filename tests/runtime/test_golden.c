@@ -224,7 +224,7 @@ static void look_at(const char *line)
 
 /* ---- tests ---- */
 
-/* The lines of one model, of which there are a few dozen */
+/* The lines of one model, of which there are a few dozen; without a rule nothing is a dead end. */
 static void check_model(const kpred_model *m)
 {
     char line[MOST_LINE], now[MOST_LINE];
@@ -235,7 +235,7 @@ static void check_model(const kpred_model *m)
     while (fgets(line, sizeof line, f)) {
         if (golden_model(line) != m)
             continue;
-        if (looks_ahead)
+        if (looks_ahead && m->rule)
             look_at(line);
         char *answer = read_line(line, now, sizeof now);
         n++;
@@ -244,7 +244,7 @@ static void check_model(const kpred_model *m)
             test_fail(path, n, line), printf("  now %s\n", now);
     }
     fclose(f);
-    CHECK(n >= LEAST_LINES && (!looks_ahead || at.tuples >= n));
+    CHECK(n >= LEAST_LINES && (!looks_ahead || !m->rule || at.tuples >= n));
     CHECK_EQ(at.dead, 0);
     CHECK_EQ(at.missed, 0);
     if (looks_ahead)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT(ending, format, what, read) {ending, format, what, read},
-const struct data_format readers[] = {DATA_READERS(FORMAT){NULL, SPEC_N_FORMATS, NULL, NULL}};
+#define FORMAT(ending, format, what, is, read) {ending, format, what, is, read},
+const struct data_format readers[] = {DATA_READERS(FORMAT){NULL, SPEC_N_FORMATS, NULL, NULL, NULL}};
 #undef FORMAT
 
 static const char help_options[] =

@@ -31,6 +31,17 @@ const char *data_what(const struct data_format *formats, const char *ending, str
     return b->s;
 }
 
+int data_other(const struct buf *bytes)
+{
+    (void)bytes;
+    return 0;
+}
+
+static int fits(const struct data_format *f, const struct spec *s)
+{
+    return f->format == SPEC_N_FORMATS || f->format == s->format;
+}
+
 static void unknown_ending(const struct data_format *f, const char *path)
 {
     struct buf endings = {0};
@@ -41,20 +52,17 @@ static void unknown_ending(const struct data_format *f, const char *path)
     buf_free(&endings);
 }
 
-/* The format of a file that the spec's data may have; NULL with a message */
-static const struct data_format *find_format(const struct data_format *formats,
-                                             const struct spec *s, const char *path,
-                                             const struct packing **packing)
+/* How a file is packed that the spec's data may have; NULL with a message */
+static const struct packing *find_packing(const struct data_format *formats, const struct spec *s,
+                                          const char *path)
 {
     const struct data_format *other = NULL;
     struct buf what = {0};
     for (const struct data_format *f = formats; f->ending != NULL; f++) {
-        *packing = packing_find(base_name(path), f->ending);
-        if (*packing == NULL)
-            continue;
-        if (f->format == SPEC_N_FORMATS || f->format == s->format)
-            return f;
-        other = f;
+        const struct packing *packing = packing_find(base_name(path), f->ending);
+        if (packing != NULL && fits(f, s))
+            return packing;
+        other = packing != NULL ? f : other;
     }
     if (other == NULL)
         unknown_ending(formats, path);
@@ -63,6 +71,29 @@ static const struct data_format *find_format(const struct data_format *formats,
              data_what(formats, other->ending, &what));
     buf_free(&what);
     return NULL;
+}
+
+/* The one format of such a file by what it holds, or that of all others; NULL with a message */
+static const struct data_format *find_format(const struct data_format *formats,
+                                             const struct spec *s, const char *path,
+                                             const struct buf *bytes)
+{
+    const struct data_format *found[2] = {NULL, NULL}; /* of others, and by what it holds */
+    for (const struct data_format *f = formats; f->ending != NULL; f++) {
+        const int by_text = f->is != data_other;
+        if (packing_find(base_name(path), f->ending) == NULL || !fits(f, s)
+            || (by_text && !f->is(bytes)))
+            continue;
+        if (found[by_text] != NULL) {
+            fail("%s: two readers take it, for a %s and a %s (DATA_READERS)", path,
+                 found[by_text]->what, f->what);
+            return NULL;
+        }
+        found[by_text] = f;
+    }
+    if (found[0] == NULL && found[1] == NULL)
+        fail("%s: no reader of such files knows it", path);
+    return found[1] != NULL ? found[1] : found[0];
 }
 
 /* ---- files ---- */
@@ -84,9 +115,9 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
 {
     struct data_file *file = &d->files[d->n_files];
     struct buf raw = {0}, unpacked = {0};
-    const struct packing *packing;
-    const struct data_format *f = find_format(formats, l->spec, path, &packing);
-    if (f == NULL)
+    const struct packing *packing = find_packing(formats, l->spec, path);
+    const struct data_format *f;
+    if (packing == NULL)
         return -1;
     if (read_file(path, max_bytes, &raw) != 0) {
         buf_free(&raw);
@@ -102,7 +133,8 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
         rc = packing->unpack(path, &raw, max_bytes, &unpacked);
     if (rc == 0) {
         plain_text(bytes);
-        rc = f->read(l, bytes);
+        f = find_format(formats, l->spec, path, bytes);
+        rc = f != NULL ? f->read(l, bytes) : -1;
     }
     if (rc == 0)
         rc = load_drop_twice(l);

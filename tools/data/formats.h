@@ -205,8 +205,12 @@ struct data_format {
     const char *ending; /* of a file's name, maybe with .bz2 or .gz behind it */
     enum spec_format format;
     const char *what;
+    int (*is)(const struct buf *bytes);
     int (*read)(struct loader *l, struct buf *bytes);
 };
+
+/* Of a reader that takes what no other one takes: 0 */
+int data_other(const struct buf *bytes);
 
 /* What a file of an ending may be, "perf-db or find-db" */
 const char *data_what(const struct data_format *formats, const char *ending, struct buf *b);

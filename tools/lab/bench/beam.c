@@ -48,7 +48,7 @@ static size_t extend(struct beam *b, const int32_t *problem, size_t t, size_t n)
                 continue;
             new.index[t] = (unsigned char)v;
             new.value[t] = param->values[v];
-            if (b->model->rule(problem, new.value, t + 1))
+            if (b->model->rule == NULL || b->model->rule(problem, new.value, t + 1))
                 n_next = insert(b, n_next, &new, t + 1);
         }
     }

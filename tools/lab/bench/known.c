@@ -105,7 +105,7 @@ static int is_there(const struct distinct *d, const int32_t *value, size_t size)
 
 static int is_legal(const struct distinct *d, const int32_t *value)
 {
-    for (size_t n = 0; n <= d->model->n_params; n++)
+    for (size_t n = 0; d->model->rule != NULL && n <= d->model->n_params; n++)
         if (!d->model->rule(d->problem, value, n))
             return 0;
     return 1;
