@@ -221,7 +221,7 @@ static int write_check_old(const char *path, enum family_id family, enum write_s
         return 0;
     if (schema == SCHEMA_CANDIDATES)
         return check_candidates(path, family);
-    if (tuned_read(path, family, check_row, NULL) == 0)
+    if (tuned_read(path, family, NULL, check_row, NULL) == 0)
         return 0;
     return -1;
 }

@@ -27,6 +27,17 @@ int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is not an error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* Files that nobody here can mend, such as those of a package, are left out, in whole or in part:
+   from spare_begin to spare_end, which do not nest, fail() says nothing and keeps its first line. */
+struct spared { /* all zero: nothing was left out */
+    size_t n; /* rows, which the caller counts; 0: the whole file */
+    char first[1024];
+};
+void spare_begin(struct spared *s);
+void spare_end(void);
+/* What was left out, if anything was, in a line; it ends the sparing. */
+void spare_note(const struct spared *s);
+
 /* "row" or "rows", "is" or "are": `one` of 1, else `several` */
 const char *as_counted(unsigned long long n, const char *one, const char *several);
 /* For qsort, of an array of texts */
