@@ -283,7 +283,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
         struct installed_key {
             const char *path, *tag;
             long line;
-            int is_broken; /* nothing else of the row could be read */
+            int is_broken;       /* nothing else of the row could be read */
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
         struct interned paths, texts;
@@ -293,7 +293,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
             const char *kernel, *library, *detail, *more;
         } * row;
     } of[N_FAMILIES];
-    struct interned files; /* that were read, by device and inode */
+    struct interned files; /* that were read */
 };
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- installed tables ---- */
 
@@ -173,24 +172,14 @@ static void read_table(struct reading *r, struct installed *in)
         intern_text(&r->to->paths, r->path);
 }
 
-/* Is it the first path of the file? */
-static int is_new(struct installed *in, const char *path)
-{
-    struct stat st = {.st_ino = 0};
-    const size_t before = in->files.n;
-    if (stat(path, &st) != 0)
-        return 1;
-    const uint64_t id[] = {(uint64_t)st.st_dev, (uint64_t)st.st_ino};
-    (void)intern(&in->files, id, sizeof id);
-    return in->files.n != before;
-}
-
 /* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
    nobody can mend a table that is installed. */
 static int take_table(struct installed *in, struct reading *r, enum family_id only,
                       const struct asked *a)
 {
-    if (strstr(base_name(r->path), "untuned") != NULL || !is_new(in, r->path))
+    struct stat st;
+    if (strstr(base_name(r->path), "untuned") != NULL
+        || (stat(r->path, &st) == 0 && !intern_file(&in->files, &st)))
         return 0;
     spare_begin(&r->spared);
     r->family = family_of(r->path, only);
@@ -215,9 +204,9 @@ static int tell_left_out(const struct reading *all, size_t n)
     for (size_t i = 0; i < n; i++)
         lost += (size_t)is_lost(&all[i]);
     if (n != 0 && lost == n)
-        return n == 1 ? fail("%s", all->spared.first)
-                      : fail("%s; nor can any other file of --installed be used",
-                             all->spared.first);
+        return n == 1
+                   ? fail("%s", all->spared.first)
+                   : fail("%s; nor can any other file of --installed be used", all->spared.first);
     for (size_t i = 0; i < n; i++)
         spare_note(&all[i].spared);
     return 0;

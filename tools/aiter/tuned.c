@@ -36,8 +36,8 @@ static const char *column(enum family_id family, int i)
 struct table {
     struct csv_records c;
     enum family_id family;
-    struct spared *spared;                                               /* NULL: no row is */
-    int is_strange; /* it has a column that nobody knows here */
+    struct spared *spared; /* NULL: no row is */
+    int is_strange;        /* it has a column that nobody knows here */
     int at[N_USED], id, detail_at[MOST_DETAILS], copied_at[MOST_COPIED]; /* -1: there is none */
     struct buf detail, more;                                             /* of the row at hand */
 };

@@ -30,7 +30,7 @@ void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* Files that nobody here can mend, such as those of a package, are left out, in whole or in part:
    from spare_begin to spare_end, which do not nest, fail() says nothing and keeps its first line. */
 struct spared { /* all zero: nothing was left out */
-    size_t n; /* rows, which the caller counts; 0: the whole file */
+    size_t n;   /* rows, which the caller counts; 0: the whole file */
     char first[1024];
 };
 void spare_begin(struct spared *s);
