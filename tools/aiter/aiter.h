@@ -451,8 +451,9 @@ struct table_files {             /* all zero: there are none; to be freed */
    replaced. */
 int files_make(struct table_files *f, const struct rows *r, const struct target *t,
                const struct files_options *o);
-/* Writes all or none, and makes the folder if need be. 0, or -1 with a message. */
-int files_write(const struct table_files *f, const char *output);
+/* The same, and writes all or none, with the folder locked, which is made if need be. */
+int files_write(struct table_files *f, const struct rows *r, const struct target *t,
+                const struct files_options *o);
 void files_free(struct table_files *f);
 
 /* ---- from what is asked for to tables, for the commands aiter and serve ---- */

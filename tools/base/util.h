@@ -167,10 +167,21 @@ int out_check_kept(const char *path, int force);
    somebody else wrote it or made it meanwhile, out_commit returns 1 and leaves it as it is: the
    caller begins again. */
 int out_open_change(struct outfile *o, const char *path, size_t most, struct buf *old);
+/* All that was written so far to the disk, before out_commit of several: 0, or -1 with a message. */
+int out_flush(struct outfile *o);
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
 int out_folder(const char *path, const char *hint); /* 1: made, 0: it is there, -1 with a message */
+/* Makes the folder, if it is not there, and waits until no other program has its lock, which ends with
+   the program at the latest. 0, or -1 with a message. Then folder_release; failed: a folder that was
+   made goes, if it is empty. */
+struct locked_folder {
+    const char *path;
+    int fd, is_made;
+};
+int folder_lock(struct locked_folder *l, const char *path, const char *hint);
+void folder_release(struct locked_folder *l, int failed);
 /* To a descriptor, by one write if that takes all: -1 with errno; a part may be written then. */
 int write_whole(int fd, const struct buf *bytes);
 /* To the end of the file behind a descriptor: whole, or -1 with a message. What there was no room

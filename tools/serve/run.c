@@ -325,6 +325,7 @@ static void tell_candidates(const struct run *r)
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
+    struct locked_folder folder;
     size_t made = 0;
     for (size_t i = 0; i < r->n; i++)
         made += r->v[i].text.n != 0;
@@ -334,10 +335,15 @@ static int write_files(struct run *r)
         note("there is nothing to write%s", has_tuples ? " but the candidates" : "");
     if (made == 0 && !has_tuples)
         return 0;
-    if (find_output(r) != 0 || (made != 0 && make_files(r) != 0)
+    if (find_output(r) != 0 || triton_folder_lock(&folder, r->output.s) != 0)
+        return -1;
+    const int failed =
+        (made != 0 && make_files(r) != 0)
         || (has_tuples
             && add_joined(r, "candidates_triton.csv", &r->tuples, report_join_table) != 0)
-        || triton_files_write(&r->files, r->o->force) != 0)
+        || triton_files_write(&r->files, r->o->force) != 0;
+    folder_release(&folder, failed);
+    if (failed)
         return -1;
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
