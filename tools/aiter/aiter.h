@@ -84,6 +84,9 @@ int family_is_answered(enum family_id family);
    fused MoE there is one way for each: <ActivationType.Silu: 0> is ActivationType.Silu, and True
    is 1. -1: it is none; nothing is added. */
 int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text);
+/* Makes the details of a shape those for which AITER looks then: of weights in blocks of 128 x 128
+   the rows with a scale for each 1 x 128. */
+void family_look_up(struct buf *detail);
 
 /* The sizes that a shape's details begin with, the rest being 1; what is behind them */
 const char *family_split_detail(enum family_id family, const char *detail,
@@ -251,13 +254,15 @@ struct tuned_row {
     const char *tag;                   /* "": none */
     int64_t cu_num;                    /* 0: the table does not say */
     int32_t m, n, k;
+    int is_broken; /* of what is no part of the key, the kernel alone is known, "": not even that */
 };
 
 #define COPIED_END '\x1f'
 
 /* Calls `row` for each; what that returns, if it is not 0, ends the reading and is returned. Else
-   0, or -1 with a message: the file is no such table. */
-int tuned_read(const char *path, enum family_id family,
+   0, or -1 with a message: the file is no such table. Rows with a message are counted in `spared`,
+   and taken if their key can be read; NULL: they are errors. */
+int tuned_read(const char *path, enum family_id family, struct spared *spared,
                int (*row)(void *to, const struct tuned_row *row), void *to);
 
 /* The number of a cell, from 0. 0, or -1 with a message. */
@@ -278,6 +283,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
         struct installed_key {
             const char *path, *tag;
             long line;
+            int is_broken;       /* nothing else of the row could be read */
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
         struct interned paths, texts;
@@ -287,10 +293,12 @@ struct installed { /* all zero: nothing is installed; to be freed */
             const char *kernel, *library, *detail, *more;
         } * row;
     } of[N_FAMILIES];
+    struct interned files; /* that were read */
 };
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
-   only the names. `only` is the family of tables whose name tells none. 0, or -1 with a message. */
+   only the names. `only` is the family of tables whose name tells none. Files and rows that cannot
+   be read are left out and told. 0, or -1 with a message: also if nothing can be used. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n);
 
@@ -443,8 +451,9 @@ struct table_files {             /* all zero: there are none; to be freed */
    replaced. */
 int files_make(struct table_files *f, const struct rows *r, const struct target *t,
                const struct files_options *o);
-/* Writes all or none, and makes the folder if need be. 0, or -1 with a message. */
-int files_write(const struct table_files *f, const char *output);
+/* The same, and writes all or none, with the folder locked, which is made if need be. */
+int files_write(struct table_files *f, const struct rows *r, const struct target *t,
+                const struct files_options *o);
 void files_free(struct table_files *f);
 
 /* ---- from what is asked for to tables, for the commands aiter and serve ---- */

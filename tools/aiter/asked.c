@@ -49,12 +49,12 @@ static int is_size(int64_t v)
     return v >= 1 && v <= KPRED_MAX_SIZE;
 }
 
-/* AITER looks for no tier of tokens beyond the largest. */
-static int32_t tier_at_most(struct asked *a, struct place at, int32_t tokens)
+/* AITER looks for a tier of tokens, and for none beyond the largest. */
+static int32_t tier_of(struct asked *a, struct place at, int32_t tokens)
 {
     const size_t before = a->seen.n;
     if (tokens <= SERVING_LAST_TIER)
-        return tokens;
+        return serving_tier(tokens);
     a->key.n = 0;
     buf_printf(&a->key, "tokens %" PRId32, tokens);
     intern(&a->seen, a->key.s, a->key.n);
@@ -98,6 +98,7 @@ static const char *set_details(struct asked *a, enum family_id family,
         if (family_add_detail(&a->detail, family, i, text[i]) != 0)
             return names[i];
     }
+    family_look_up(&a->detail);
     return NULL;
 }
 
@@ -250,7 +251,7 @@ static int asked_fused(struct asked *a, const struct asked_from *from, struct pl
     if (fused_of_other_gpu(a, from, at, call, &c))
         return 0;
     a->usable++;
-    v[0] = tier_at_most(a, at, v[0]);
+    v[0] = tier_of(a, at, v[0]);
     add(a, at, FAMILY_FMOE, v);
     return 0;
 }
@@ -316,7 +317,7 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
         return -1;
     a->usable++;
     if (families[family].ladder == LADDER_TOKENS)
-        v[0] = tier_at_most(a, at, v[0]);
+        v[0] = tier_of(a, at, v[0]);
     add(a, at, family, v);
     return 0;
 }

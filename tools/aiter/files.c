@@ -221,7 +221,7 @@ static int write_check_old(const char *path, enum family_id family, enum write_s
         return 0;
     if (schema == SCHEMA_CANDIDATES)
         return check_candidates(path, family);
-    if (tuned_read(path, family, check_row, NULL) == 0)
+    if (tuned_read(path, family, NULL, check_row, NULL) == 0)
         return 0;
     return -1;
 }
@@ -291,7 +291,7 @@ static int set_paths(const struct rows *r, const struct files_options *o, char *
 
 /* ---- files: writing ---- */
 
-/* Opens and writes all; none is in its place yet. */
+/* Opens and writes all, to the disk; none is in its place yet. */
 static int write_all(const struct table_files *f, struct outfile out[N_FAMILIES])
 {
     for (int i = 0; i < N_FAMILIES; i++) {
@@ -300,6 +300,8 @@ static int write_all(const struct table_files *f, struct outfile out[N_FAMILIES]
         if (out_open(&out[i], f->path[i]) != 0)
             return -1;
         fwrite(f->text[i].s, 1, f->text[i].n, out[i].f);
+        if (out_flush(&out[i]) != 0)
+            return -1;
     }
     return 0;
 }
@@ -328,20 +330,27 @@ int files_make(struct table_files *f, const struct rows *r, const struct target 
     return 0;
 }
 
-int files_write(const struct table_files *f, const char *output)
+static int write_files(struct table_files *f, const struct rows *r, const struct target *t,
+                       const struct files_options *o)
 {
     struct outfile out[N_FAMILIES];
-    int made = 0, any = 0;
     memset(out, 0, sizeof out);
+    return files_make(f, r, t, o) == 0 ? commit_all(out, write_all(f, out)) : -1;
+}
+
+int files_write(struct table_files *f, const struct rows *r, const struct target *t,
+                const struct files_options *o)
+{
+    struct locked_folder folder;
+    size_t any = 0;
     for (int i = 0; i < N_FAMILIES; i++)
-        any |= f->text[i].n != 0;
-    if (any && output != NULL && !is_file(output))
-        made = out_folder(output, " (only a name that ends in .csv is a file)");
-    if (made < 0)
+        any += r->of[i].n;
+    if (any == 0 || o->output == NULL || is_file(o->output))
+        return write_files(f, r, t, o);
+    if (folder_lock(&folder, o->output, " (only a name that ends in .csv is a file)") != 0)
         return -1;
-    const int rc = commit_all(out, write_all(f, out));
-    if (rc != 0 && made)
-        rmdir(output);
+    const int rc = write_files(f, r, t, o);
+    folder_release(&folder, rc != 0);
     return rc;
 }
 

@@ -66,6 +66,20 @@ int family_add_detail(struct buf *b, enum family_id family, size_t i, const char
     return 0;
 }
 
+/* quant_remap of aiter/fused_moe.py */
+void family_look_up(struct buf *detail)
+{
+    static const char given[] = "QuantType.per_128x128", wanted[] = "QuantType.per_1x128";
+    char *at = strstr(detail->s, given);
+    if (at == NULL)
+        return;
+    char *rest = xstrdup(at + strlen(given));
+    detail->n = (size_t)(at - detail->s);
+    buf_puts(detail, wanted);
+    buf_puts(detail, rest);
+    free(rest);
+}
+
 const char *family_split_detail(enum family_id family, const char *detail, int32_t size[MOST_SIZES])
 {
     for (int i = 0; i < MOST_SIZES; i++)

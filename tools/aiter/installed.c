@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- installed tables ---- */
 
@@ -28,6 +27,9 @@ struct reading {
     enum family_id family;
     const struct target *target;
     const char *path;
+    struct spared spared;
+    size_t used;  /* rows */
+    int is_clash; /* two rows have one key */
 };
 
 /* A merged table has 0 where one of its parts had no such column. */
@@ -36,13 +38,18 @@ static const char *tag_of(const struct tuned_row *row)
     return strcmp(row->tag, "0") == 0 || strcmp(row->tag, "0.0") == 0 ? "" : row->tag;
 }
 
-/* Key i comes again. Rows with other tags are no clash to AITER. */
+/* Key i comes again. Rows with other tags are no clash to AITER, and with broken ones nobody knows.
+ */
 static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
 {
-    if (strcmp(f->at[i].tag, tag_of(row)) == 0)
+    if (row->is_broken || f->at[i].is_broken)
+        return 1;
+    if (strcmp(f->at[i].tag, tag_of(row)) == 0) {
+        spare_end();
         return fail("%s:%ld: key %s: %s:%ld has the same key; AITER refuses tables with two rows "
                     "of one key",
                     row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    }
     note("%s:%ld: key %s: %s:%ld has the same key with another _tag: AITER takes the first",
          row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
     return 1;
@@ -54,7 +61,18 @@ static const char *kept(struct installed_family *f, const char *text)
     return f->texts.v[i].s;
 }
 
-/* Of the target. A prediction is nothing to predict from. */
+/* AITER never looks for a row of per_128x128, but its kernels are good ones. */
+static const char *kept_detail(struct installed_family *f, const char *text)
+{
+    struct buf b = {NULL, 0, 0};
+    buf_puts(&b, text);
+    family_look_up(&b);
+    text = kept(f, b.s);
+    buf_free(&b);
+    return text;
+}
+
+/* Of the target. A prediction is nothing to predict from. -1 with a message: it cannot be used. */
 static int add_measured(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
@@ -75,7 +93,7 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
         return -1;
     x.kernel = kept(f, row->kernel);
     x.library = kept(f, row->libtype);
-    x.detail = kept(f, row->detail);
+    x.detail = kept_detail(f, row->detail);
     x.more = kept(f, row->more);
     f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
     f->row[f->n++] = x;
@@ -95,7 +113,7 @@ static int add_key(const struct reading *r, const struct tuned_row *row)
     if (f->keys.n == before)
         return clash(f, i, row);
     f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
-    f->at[i] = (struct installed_key){r->path, kept(f, tag_of(row)), row->line};
+    f->at[i] = (struct installed_key){r->path, kept(f, tag_of(row)), row->line, row->is_broken};
     return 0;
 }
 
@@ -104,16 +122,24 @@ static const char fallback[] = "flydsl_fallback";
 
 static int add_row(void *to, const struct tuned_row *row)
 {
-    const struct reading *r = to;
+    struct reading *r = to;
+    const int is_copied = families[r->family].has_nearest;
     if (r->family == FAMILY_FMOE && strcmp(row->tag, fallback) == 0)
         return 0;
+    r->used += !row->is_broken || !is_copied;
     const int rc = add_key(r, row);
+    r->is_clash = rc < 0;
     if (rc != 0)
         return rc < 0 ? rc : 0;
     if (row->cu_num != r->target->cu_num || strcmp(row->gfx, r->target->gfx) != 0)
         return 0;
-    intern_text(&r->to->kernels, row->kernel);
-    return families[r->family].has_nearest ? add_measured(r, row) : 0;
+    if (*row->kernel != '\0')
+        intern_text(&r->to->kernels, row->kernel);
+    if (!is_copied || row->is_broken || add_measured(r, row) == 0)
+        return 0;
+    r->used--;
+    r->spared.n++;
+    return 0;
 }
 
 static int is_asked(const struct asked *a, enum family_id family)
@@ -124,36 +150,84 @@ static int is_asked(const struct asked *a, enum family_id family)
     return i < a->n;
 }
 
-static int read_table(struct installed *in, const struct target *t, enum family_id only,
-                      const struct asked *a, const char *path)
+/* FAMILY_NONE with a message */
+static enum family_id family_of(const char *path, enum family_id only)
 {
-    enum family_id family = family_of_file(path);
+    const enum family_id family = family_of_file(path);
+    if (family == FAMILY_NONE && only == FAMILY_NONE)
+        fail("--installed: %s: its name does not tell a family of AITER's: give it with "
+             "--family (INPUT stands before --installed, or behind --)",
+             path);
+    return family == FAMILY_NONE      ? only
+           : family == FAMILY_BATCHED ? family_of_batched(only)
+                                      : family;
+}
+
+/* AITER reads the table, whatever could be read of it here: so its variable has it, unless it is no
+   table at all. */
+static void read_table(struct reading *r, struct installed *in)
+{
+    r->to = &in->of[r->family];
+    if (tuned_read(r->path, r->family, &r->spared, add_row, r) == 0)
+        intern_text(&r->to->paths, r->path);
+}
+
+/* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
+   nobody can mend a table that is installed. */
+static int take_table(struct installed *in, struct reading *r, enum family_id only,
+                      const struct asked *a)
+{
     struct stat st;
-    if (stat(path, &st) != 0) /* such as a pattern that matches nothing */
-        return fail("--installed: %s: cannot open: %s", path, strerror(errno));
-    if (strstr(base_name(path), "untuned") != NULL)
+    if (strstr(base_name(r->path), "untuned") != NULL
+        || (stat(r->path, &st) == 0 && !intern_file(&in->files, &st)))
         return 0;
-    family = family == FAMILY_NONE      ? only
-             : family == FAMILY_BATCHED ? family_of_batched(only)
-                                        : family;
-    if (family == FAMILY_NONE)
-        return fail("--installed: %s: its name does not tell a family of AITER's: give it with "
-                    "--family (INPUT stands before --installed, or behind --)",
-                    path);
-    if ((families[family].has_nearest || families[family].model == NULL) && !is_asked(a, family))
-        return 0;
-    struct reading r = {&in->of[family], family, t, path};
-    intern_text(&r.to->paths, path);
-    return tuned_read(path, family, add_row, &r);
+    spare_begin(&r->spared);
+    r->family = family_of(r->path, only);
+    if (r->family != FAMILY_NONE
+        && (is_asked(a, r->family)
+            || (families[r->family].model != NULL && !families[r->family].has_nearest)))
+        read_table(r, in);
+    spare_end();
+    return r->is_clash ? -1 : 0;
+}
+
+/* One of which nothing can be used */
+static int is_lost(const struct reading *r)
+{
+    return *r->spared.first != '\0' && r->used == 0;
+}
+
+/* Nothing of n tables can be used: -1; else what is left out is told. */
+static int tell_left_out(const struct reading *all, size_t n)
+{
+    size_t lost = 0;
+    for (size_t i = 0; i < n; i++)
+        lost += (size_t)is_lost(&all[i]);
+    if (n != 0 && lost == n)
+        return n == 1
+                   ? fail("%s", all->spared.first)
+                   : fail("%s; nor can any other file of --installed be used", all->spared.first);
+    for (size_t i = 0; i < n; i++)
+        spare_note(&all[i].spared);
+    return 0;
 }
 
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (read_table(in, t, only, a, paths[i]) != 0)
-            return -1;
-    return 0;
+    struct reading *all = xcalloc(n + 1, sizeof *all);
+    struct stat st;
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        all[i] = (struct reading){.target = t, .path = paths[i]};
+        rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
+                 ? take_table(in, &all[i], only, a)
+                 : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
+    }
+    if (rc == 0)
+        rc = tell_left_out(all, n);
+    free(all);
+    return rc;
 }
 
 /* ---- installed tables: asking ---- */
@@ -179,6 +253,7 @@ void installed_free(struct installed *in)
         free(in->of[i].row);
         free(in->of[i].at);
     }
+    intern_free(&in->files);
     memset(in, 0, sizeof *in);
 }
 

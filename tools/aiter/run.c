@@ -289,9 +289,7 @@ static int write_out(struct run *r)
     const char **list = list_inputs(o, &options.n_inputs);
     options.inputs = list;
     options.schema = o->top != 0 ? SCHEMA_CANDIDATES : (enum write_schema)o->schema;
-    const int rc = files_make(&r->a.files, &r->a.rows, &r->a.target, &options) == 0
-                       ? files_write(&r->a.files, o->output)
-                       : -1;
+    const int rc = files_write(&r->a.files, &r->a.rows, &r->a.target, &options);
     if (rc == 0 && o->top == 0)
         answering_tell(&r->a);
     free(list);

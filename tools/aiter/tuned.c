@@ -36,6 +36,8 @@ static const char *column(enum family_id family, int i)
 struct table {
     struct csv_records c;
     enum family_id family;
+    struct spared *spared; /* NULL: no row is */
+    int is_strange;        /* it has a column that nobody knows here */
     int at[N_USED], id, detail_at[MOST_DETAILS], copied_at[MOST_COPIED]; /* -1: there is none */
     struct buf detail, more;                                             /* of the row at hand */
 };
@@ -83,16 +85,22 @@ static int find_copied(struct table *t)
     return 0;
 }
 
-static int read_header(struct table *t)
+/* A newer AITER may have more columns, which nobody knows here. */
+static int check_columns(struct table *t)
 {
     const struct csv_records *c = &t->c;
-    const struct family *f = &families[t->family];
-    if (csv_records_check_header(c) != 0)
-        return -1;
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->n && !t->is_strange; i++)
         if (!is_known(t->family, c->cell[i]))
-            return fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s", c->path,
-                        c->at, c->cell[i], f->name);
+            t->is_strange = fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s",
+                                 c->path, c->at, c->cell[i], families[t->family].name);
+    return t->is_strange && t->spared == NULL ? -1 : 0;
+}
+
+static int read_header(struct table *t)
+{
+    const struct family *f = &families[t->family];
+    if (csv_records_check_header(&t->c) != 0 || check_columns(t) != 0)
+        return -1;
     for (int i = 0; i < N_USED; i++)
         if (find(t, column(t->family, i), i < N_NEEDED || (i == SPLIT && f->has_nearest), &t->at[i])
             != 0)
@@ -154,7 +162,8 @@ static int set_detail(struct table *t, struct tuned_row *row)
     t->detail.n = 0;
     buf_puts(&t->detail, "");
     for (size_t i = 0; f->details[i] != NULL; i++) {
-        const char *text = trim_blanks(t->c.cell[t->detail_at[i]]);
+        const size_t at = (size_t)t->detail_at[i];
+        const char *text = at < t->c.n ? trim_blanks(t->c.cell[at]) : "";
         buf_puts(&t->detail, i != 0 ? "," : "");
         if (family_add_detail(&t->detail, t->family, i, text) != 0)
             return fail("%s:%ld: %s: value \"%.60s\": is not one of AITER's", t->c.path, t->c.at,
@@ -191,63 +200,90 @@ static int set_copied(struct table *t, struct tuned_row *row)
     return 0;
 }
 
-/* AITER has tables in which some rows end before the last column, that of the tag. */
+static int is_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+/* AITER has tables in which some rows end before the last column, that of the tag, and others in
+   which a cell is missing elsewhere: then what stands before the tag is no number. */
 static int check_row(const struct table *t)
 {
-    if (t->at[TAG] >= 0 && (size_t)t->at[TAG] == t->c.n && t->c.n + 1 == t->c.n_header)
+    if (t->at[TAG] >= 0 && (size_t)t->at[TAG] == t->c.n && t->c.n + 1 == t->c.n_header
+        && is_number(t->c.cell[t->c.n - 1]))
         return 0;
     return csv_records_check_row(&t->c);
 }
 
+/* Where the row has too few cells or too many, too: AITER counts them from the left. */
+static int read_key(struct table *t, struct tuned_row *row)
+{
+    const char *units = cell(t, t->at[CU_NUM]);
+    if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
+        return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
+                    t->c.at, units);
+    set_gfx(row, cell(t, t->at[GFX]));
+    return read_size(t, M, &row->m) != 0 || read_size(t, N, &row->n) != 0
+                   || read_size(t, K, &row->k) != 0 || set_detail(t, row) != 0
+               ? -1
+               : 0;
+}
+
+/* 0; 1: the key alone can be used, or -1: nothing can, both with a message */
 static int read_row(struct table *t, struct tuned_row *row)
 {
-    char *end;
-    const char *units = cell(t, t->at[CU_NUM]);
-    if (check_row(t) != 0)
-        return -1;
+    const int is_ragged = check_row(t) != 0;
     *row = (struct tuned_row){.path = t->c.path,
                               .line = t->c.at,
-                              .kernel = cell(t, t->at[KERNEL]),
+                              .kernel = is_ragged ? "" : cell(t, t->at[KERNEL]),
                               .us = cell(t, t->at[US]),
                               .libtype = t->at[LIBTYPE] >= 0 ? cell(t, t->at[LIBTYPE]) : "ck",
                               .split = cell(t, t->at[SPLIT]),
                               .id = cell(t, t->id),
-                              .tag = cell(t, t->at[TAG])};
-    if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
-        return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
-                    t->c.at, units);
-    strtod(row->us, &end);
-    if (end == row->us || *end != '\0')
-        return fail("%s:%ld: us: value \"%.60s\": is not a time", t->c.path, t->c.at, row->us);
-    set_gfx(row, cell(t, t->at[GFX]));
-    const int32_t bad = read_size(t, M, &row->m) != 0 || read_size(t, N, &row->n) != 0
-                        || read_size(t, K, &row->k) != 0;
-    return bad || set_detail(t, row) != 0 ? -1 : set_copied(t, row);
+                              .tag = is_ragged ? "" : cell(t, t->at[TAG])};
+    if ((is_ragged && t->spared == NULL) || read_key(t, row) != 0)
+        return -1;
+    row->is_broken = is_ragged || t->is_strange;
+    if (!row->is_broken && !is_number(row->us))
+        row->is_broken =
+            fail("%s:%ld: us: value \"%.60s\": is not a time", t->c.path, t->c.at, row->us);
+    row->is_broken = row->is_broken || set_copied(t, row) != 0;
+    return row->is_broken;
+}
+
+/* The next row of a table that has more */
+static int take_row(struct table *t, int (*row)(void *, const struct tuned_row *), void *to)
+{
+    struct tuned_row r;
+    const int rc = read_row(t, &r);
+    if (rc != 0 && t->spared == NULL)
+        return -1;
+    if (rc != 0)
+        t->spared->n++;
+    return rc >= 0 ? row(to, &r) : 0;
 }
 
 static int read_rows(struct table *t, int (*row)(void *, const struct tuned_row *), void *to)
 {
-    struct tuned_row r;
-    int rc = csv_records_next(&t->c);
+    int rc = csv_records_next(&t->c), more = 1;
     if (rc <= 0)
         return rc < 0 ? rc : fail("%s: is empty", t->c.path);
     rc = read_header(t);
-    while (rc == 0) {
-        const int more = csv_records_next(&t->c);
-        if (more <= 0)
-            return more;
-        rc = read_row(t, &r);
-        if (rc == 0)
-            rc = row(to, &r);
-    }
-    return rc;
+    while (rc == 0 && (more = csv_records_next(&t->c)) > 0)
+        rc = take_row(t, row, to);
+    if (rc != 0 || more == 0 || t->spared == NULL)
+        return rc != 0 ? rc : more;
+    t->spared->n++; /* no row is told from the next one there */
+    return 0;
 }
 
-int tuned_read(const char *path, enum family_id family,
+int tuned_read(const char *path, enum family_id family, struct spared *spared,
                int (*row)(void *to, const struct tuned_row *row), void *to)
 {
     struct buf text = {NULL, 0, 0};
-    struct table t = {.family = family};
+    struct table t = {.family = family, .spared = spared};
     int rc = read_unpacked(path, most_bytes, &text);
     if (rc == 0) {
         rc = csv_records_open(&t.c, path, &text);

@@ -15,6 +15,7 @@ struct reader {
     const char *s; /* ends with a NUL, which no JSON has elsewhere */
     long line, column;
     int depth;
+    int is_flat; /* inner objects are no values, and strings are without quotes */
 };
 
 /* ---- bytes ---- */
@@ -256,12 +257,15 @@ static void add_value(struct flat_json *j, const char *name, struct flat_value v
 static int read_value(struct reader *r, const char *name)
 {
     const char c = peek(r);
-    struct flat_value value = {
-        .kind = c == '[' ? FLAT_LIST : FLAT_STRING, .line = r->line, .column = r->column};
+    struct flat_value value = {.kind = c == '['   ? FLAT_LIST
+                                       : c == '{' ? FLAT_OBJECT
+                                                  : FLAT_STRING,
+                               .line = r->line,
+                               .column = r->column};
     struct buf text = {0};
-    const int rc = c == '"'   ? read_string(r, &text)
-                   : c == '[' ? read_any(r, &text)
-                              : read_word(r, &text, &value.kind);
+    const int rc = c == '"' && r->is_flat                   ? read_string(r, &text)
+                   : strchr("\"[{", c) != NULL && c != '\0' ? read_any(r, &text)
+                                                            : read_word(r, &text, &value.kind);
     value.text = text.s;
     if (rc == 0)
         add_value(r->to, name, value);
@@ -286,7 +290,7 @@ static int read_member(struct reader *r, const char *outer)
     if (rc == 0 && flat_json_find(r->to, full.s) != NULL)
         rc = bad(&start, "%.200s: it is given twice", full.s);
     if (rc == 0)
-        rc = peek(r) == '{' ? read_object(r, full.s) : read_value(r, full.s);
+        rc = peek(r) == '{' && r->is_flat ? read_object(r, full.s) : read_value(r, full.s);
     buf_free(&full);
     return rc;
 }
@@ -309,19 +313,42 @@ static int read_object(struct reader *r, const char *outer)
     return 0;
 }
 
-int flat_json_read(struct flat_json *j, const char *path, size_t most, const char *what)
+static int read_whole(struct flat_json *j, const char *path, size_t most, const char *what,
+                      int is_flat)
 {
     struct buf bytes = {0};
     *j = (struct flat_json){.path = path};
     int rc = read_text(path, most, &bytes);
     if (rc == 0) {
-        struct reader r = {.to = j, .what = what, .s = bytes.s, .line = 1, .column = 1};
+        struct reader r = {
+            .to = j, .what = what, .s = bytes.s, .line = 1, .column = 1, .is_flat = is_flat};
         rc = read_object(&r, "");
         if (rc == 0 && (peek(&r) != '\0' || r.s != bytes.s + bytes.n))
             rc = bad(&r, "unexpected text after the object");
     }
     buf_free(&bytes);
     return rc;
+}
+
+int flat_json_read(struct flat_json *j, const char *path, size_t most, const char *what)
+{
+    return read_whole(j, path, most, what, 1);
+}
+
+int flat_json_members(struct flat_json *j, const char *path, size_t most, const char *what)
+{
+    return read_whole(j, path, most, what, 0);
+}
+
+int flat_json_inner(struct flat_json *j, const char *path, const struct flat_value *object)
+{
+    struct reader r = {.to = j,
+                       .what = "an object",
+                       .s = object->text,
+                       .line = object->line,
+                       .column = object->column};
+    *j = (struct flat_json){.path = path};
+    return read_object(&r, "");
 }
 
 void flat_json_free(struct flat_json *j)

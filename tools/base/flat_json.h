@@ -7,7 +7,7 @@
 
 #include "intern.h"
 
-enum flat_kind { FLAT_NULL, FLAT_INTEGER, FLAT_STRING, FLAT_LIST, FLAT_OTHER };
+enum flat_kind { FLAT_NULL, FLAT_INTEGER, FLAT_STRING, FLAT_LIST, FLAT_OBJECT, FLAT_OTHER };
 
 struct flat_value {
     char *name, *text; /* the value as JSON without blanks; a string without quotes and escapes */
@@ -28,6 +28,11 @@ struct flat_json {
    beyond 64. `what` is what the outermost object is, "config.json of a model". 0, or -1 with a
    message; to be freed in both cases. */
 int flat_json_read(struct flat_json *j, const char *path, size_t most, const char *what);
+/* The same, but not flat: inner objects are values. All values are as JSON has them, strings in
+   quotes and with their escapes. */
+int flat_json_members(struct flat_json *j, const char *path, size_t most, const char *what);
+/* Those of an object that is such a value */
+int flat_json_inner(struct flat_json *j, const char *path, const struct flat_value *object);
 void flat_json_free(struct flat_json *j);
 
 /* NULL: it is not there. */

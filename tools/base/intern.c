@@ -83,6 +83,14 @@ void intern_free(struct interned *t)
     memset(t, 0, sizeof *t);
 }
 
+int intern_file(struct interned *t, const struct stat *st)
+{
+    const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
+    const size_t before = t->n;
+    (void)intern(t, id, sizeof id);
+    return t->n != before;
+}
+
 /* ---- counts ---- */
 
 void tally_add(struct tally *t, struct place at, const char *words)

@@ -22,6 +22,8 @@ size_t intern_text(struct interned *t, const char *text);
 /* The same of what is there; INTERN_NONE: it is not. */
 size_t intern_find(const struct interned *t, const void *bytes, size_t n);
 size_t intern_find_text(const struct interned *t, const char *text);
+/* Is it the first path of the file or folder among those that were asked for? */
+int intern_file(struct interned *t, const struct stat *st);
 void intern_free(struct interned *t);
 
 /* ---- counts of what a program leaves out, each with the place where it was met first ---- */

@@ -439,12 +439,24 @@ int flush_stdout(void)
     return flush(stdout) == 0 ? 0 : fail("standard output: cannot write: %s", reason());
 }
 
-/* Everything written, on the disk and closed? Else errno says why. */
+/* Everything written on the disk? Else errno says why. */
+static int to_disk(const struct outfile *o)
+{
+    const int rc = flush(o->f);
+    return rc == 0 && o->temporary != NULL ? fsync(fileno(o->f)) : rc;
+}
+
+int out_flush(struct outfile *o)
+{
+    if (o->f == stdout)
+        return flush_stdout();
+    return to_disk(o) == 0 ? 0 : fail("%s: cannot write: %s", o->path, reason());
+}
+
+/* The same, and closed */
 static int finish(struct outfile *o)
 {
-    int rc = flush(o->f);
-    if (rc == 0 && o->temporary != NULL)
-        rc = fsync(fileno(o->f));
+    int rc = to_disk(o);
     const int error = errno;
     if (fclose(o->f) != 0 && rc == 0)
         rc = -1;
@@ -528,6 +540,50 @@ int out_folder(const char *path, const char *hint)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode)
                ? 0
                : fail("%s: cannot make the folder: %s%s", path, strerror(why), hint);
+}
+
+/* A lock of flock, as of temporary files; it waits. A file system may have no locks. */
+static void lock_folder(const struct locked_folder *l)
+{
+    int rc = l->fd >= 0 ? flock(l->fd, LOCK_EX | LOCK_NB) : -1;
+    if (rc != 0 && errno == EWOULDBLOCK)
+        note("%s: another program writes there: this one waits for it", l->path);
+    while (rc != 0 && (errno == EWOULDBLOCK || errno == EINTR))
+        rc = flock(l->fd, LOCK_EX);
+    if (rc != 0)
+        note("%s: cannot lock: %s: what another program writes meanwhile may be lost", l->path,
+             strerror(errno));
+}
+
+/* Who made a folder and failed has removed it. */
+static int is_still_there(const struct locked_folder *l)
+{
+    struct stat st, now;
+    return l->fd < 0
+           || (fstat(l->fd, &st) == 0 && stat(l->path, &now) == 0 && st.st_dev == now.st_dev
+               && st.st_ino == now.st_ino);
+}
+
+int folder_lock(struct locked_folder *l, const char *path, const char *hint)
+{
+    *l = (struct locked_folder){.path = path, .fd = -1};
+    do {
+        folder_release(l, 0);
+        l->is_made = out_folder(path, hint);
+        if (l->is_made < 0)
+            return -1;
+        l->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        lock_folder(l);
+    } while (!is_still_there(l));
+    return 0;
+}
+
+void folder_release(struct locked_folder *l, int failed)
+{
+    if (failed && l->is_made > 0)
+        rmdir(l->path);
+    if (l->fd >= 0)
+        close(l->fd);
 }
 
 int out_whole(const char *path, const struct buf *bytes)

@@ -63,13 +63,37 @@ static void print_line(const char *fmt, va_list args)
     fprintf(stderr, "%s: %s%s\n", program_name, line, n >= (int)sizeof line ? "..." : "");
 }
 
+static struct spared *sparing; /* NULL: nothing is spared */
+
 int fail(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    print_line(fmt, args);
+    if (sparing == NULL)
+        print_line(fmt, args);
+    else if (*sparing->first == '\0')
+        vsnprintf(sparing->first, sizeof sparing->first, fmt, args);
     va_end(args);
     return -1;
+}
+
+void spare_begin(struct spared *s)
+{
+    sparing = s;
+}
+
+void spare_end(void)
+{
+    sparing = NULL;
+}
+
+void spare_note(const struct spared *s)
+{
+    spare_end();
+    if (s->n != 0)
+        note("%zu row%s left out, the first: %s", s->n, as_counted(s->n, " is", "s are"), s->first);
+    else if (*s->first != '\0')
+        note("a file is left out: %s", s->first);
 }
 
 int fail_without(const char *path, const char *library, const char *package)

@@ -27,6 +27,17 @@ int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is not an error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* Files that nobody here can mend, such as those of a package, are left out, in whole or in part:
+   from spare_begin to spare_end, which do not nest, fail() says nothing and keeps its first line. */
+struct spared { /* all zero: nothing was left out */
+    size_t n;   /* rows, which the caller counts; 0: the whole file */
+    char first[1024];
+};
+void spare_begin(struct spared *s);
+void spare_end(void);
+/* What was left out, if anything was, in a line; it ends the sparing. */
+void spare_note(const struct spared *s);
+
 /* "row" or "rows", "is" or "are": `one` of 1, else `several` */
 const char *as_counted(unsigned long long n, const char *one, const char *several);
 /* For qsort, of an array of texts */
@@ -156,10 +167,21 @@ int out_check_kept(const char *path, int force);
    somebody else wrote it or made it meanwhile, out_commit returns 1 and leaves it as it is: the
    caller begins again. */
 int out_open_change(struct outfile *o, const char *path, size_t most, struct buf *old);
+/* All that was written so far to the disk, before out_commit of several: 0, or -1 with a message. */
+int out_flush(struct outfile *o);
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
 int out_folder(const char *path, const char *hint); /* 1: made, 0: it is there, -1 with a message */
+/* Makes the folder, if it is not there, and waits until no other program has its lock, which ends with
+   the program at the latest. 0, or -1 with a message. Then folder_release; failed: a folder that was
+   made goes, if it is empty. */
+struct locked_folder {
+    const char *path;
+    int fd, is_made;
+};
+int folder_lock(struct locked_folder *l, const char *path, const char *hint);
+void folder_release(struct locked_folder *l, int failed);
 /* To a descriptor, by one write if that takes all: -1 with errno; a part may be written then. */
 int write_whole(int fd, const struct buf *bytes);
 /* To the end of the file behind a descriptor: whole, or -1 with a message. What there was no room

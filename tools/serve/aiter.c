@@ -386,7 +386,7 @@ static int keep_rows(const struct answering *a, enum family_id family, struct bu
     const size_t head = rc == 0 ? strcspn(text.s, "\n") : 0;
     struct earlier e = {a, family, to, text.s, 0};
     if (rc == 0 && strncmp(text.s, to->s, head + 1) == 0)
-        rc = tuned_read(path, family, keep_row, &e);
+        rc = tuned_read(path, family, NULL, keep_row, &e);
     buf_free(&text);
     return rc;
 }

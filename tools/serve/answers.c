@@ -110,20 +110,22 @@ static int predict(struct answer *a, struct predictors *p, const struct answers_
 
 /* ---- what was measured ---- */
 
-static void add_rows(struct answer *a, const struct answers_how *how, const struct known_rows *r)
+static void add_rows(struct answer *a, const struct answers_how *how, const struct folder_file *f)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        begin_row(a, how, r->v[i].m, ORIGIN_MEASURED);
-        buf_add(&a->text, r->v[i].text.s, r->v[i].text.n);
+    const int is_up = f->name.kernel != a->of->name.kernel;
+    for (size_t i = 0; i < f->rows.n; i++) {
+        const struct known_row *row = &f->rows.v[i];
+        begin_row(a, how, row->m, ORIGIN_MEASURED);
+        buf_puts(&a->text, is_up ? row->up.s : row->text.s);
     }
 }
 
 /* Predictions stand outside of the range of what was measured alone: within it the server takes
    the nearest measured M. */
 static int join(struct answer *a, struct predictors *p, const struct answers_how *how,
-                const struct known_rows *r)
+                const struct folder_file *f)
 {
-    const int32_t first = r->v[0].m, last = r->v[r->n - 1].m;
+    const int32_t first = f->rows.v[0].m, last = f->rows.v[f->rows.n - 1].m;
     struct choices c;
     memset(&c, 0, sizeof c);
     if ((how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last) && choose(a, &c, p, how) != 0)
@@ -131,7 +133,7 @@ static int join(struct answer *a, struct predictors *p, const struct answers_how
     if (a->kind == ANSWER_LEFT)
         c.n = 0;
     add_choices(a, how, &c, 0, first);
-    add_rows(a, how, r);
+    add_rows(a, how, f);
     add_choices(a, how, &c, last, INT64_MAX);
     end_text(a);
     a->kind = ANSWER_MEASURED;
@@ -142,22 +144,19 @@ static int join(struct answer *a, struct predictors *p, const struct answers_how
 static int take_rows(struct answer *a, struct predictors *p, const struct answers_how *how,
                      const struct folder_file *f, int fills)
 {
-    struct known_rows r = {.n = 0};
-    const int is_up = f->name.kernel != a->of->name.kernel;
-    int rc = folder_rows_read(&r, f->path, is_up);
+    int rc = 0;
     a->from = xstrdup(f->path);
     a->kind = ANSWER_MEASURED;
-    if (rc == 0 && fills)
-        rc = join(a, p, how, &r);
-    else if (rc == 0) {
-        add_rows(a, how, &r);
+    if (fills)
+        rc = join(a, p, how, f);
+    else {
+        add_rows(a, how, f);
         end_text(a);
     }
-    if (is_up && rc == 0) {
+    if (f->name.kernel != a->of->name.kernel && rc == 0) {
         free(a->why);
         a->why = xstrdup("as the first product");
     }
-    folder_rows_free(&r);
     return rc;
 }
 

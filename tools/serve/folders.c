@@ -4,22 +4,128 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { MOST_DEPTH = 12 };
 
+/* ---- rows ---- */
+
+static void free_rows(struct known_rows *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        buf_free(&r->v[i].text);
+        buf_free(&r->v[i].up);
+    }
+    free(r->v);
+}
+
+static int by_m(const void *a, const void *b)
+{
+    const int32_t x = ((const struct known_row *)a)->m, y = ((const struct known_row *)b)->m;
+    return (x > y) - (x < y);
+}
+
+static void add_member(struct buf *b, const struct flat_value *v)
+{
+    buf_puts(b, ends_with(b->s, "{") ? "\n        " : ",\n        ");
+    table_json_text(b, v->name, strlen(v->name));
+    buf_printf(b, ": ");
+    buf_puts(b, v->text);
+}
+
+static void add_members(struct known_row *row, const struct flat_json *j)
+{
+    buf_printf(&row->text, "    \"%" PRId32 "\": {", row->m);
+    buf_printf(&row->up, "    \"%" PRId32 "\": {", row->m);
+    for (size_t i = 0; i < j->n; i++) {
+        add_member(&row->text, &j->v[i]);
+        if (strcmp(j->v[i].name, "USE_TMA") != 0)
+            add_member(&row->up, &j->v[i]);
+    }
+    buf_puts(&row->text, "\n    }");
+    buf_puts(&row->up, "\n    }");
+}
+
+static int has_m(const struct known_rows *r, int64_t m)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].m == m)
+            return 1;
+    return 0;
+}
+
+/* A member of a file, "M": {...}. SGLang's tuner writes null where another kernel won. */
+static int add_row(struct known_rows *r, const char *path, const struct flat_value *v)
+{
+    struct flat_json j;
+    int64_t m;
+    if (v->kind == FLAT_NULL || strcmp(v->name, "triton_version") == 0)
+        return 0;
+    if (v->kind != FLAT_OBJECT)
+        return fail("%s:%ld:%ld: %s: expected an object with a tuple", path, v->line, v->column,
+                    v->name);
+    if (parse_int(v->name, 1, KPRED_MAX_SIZE, &m) != 0)
+        return fail("%s:%ld:%ld: M: value \"%s\": is not an integer from 1 to 2^24", path, v->line,
+                    v->column, v->name);
+    if (has_m(r, m))
+        return fail("%s:%ld:%ld: M: value \"%s\": is given twice", path, v->line, v->column,
+                    v->name);
+    int rc = flat_json_inner(&j, path, v);
+    if (rc == 0 && j.n == 0)
+        rc = fail("%s:%ld:%ld: %s: has no tuple", path, v->line, v->column, v->name);
+    if (rc == 0) {
+        r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+        r->v[r->n] = (struct known_row){.m = (int32_t)m};
+        add_members(&r->v[r->n++], &j);
+    }
+    flat_json_free(&j);
+    return rc;
+}
+
+static int read_rows(struct folder_file *f, struct spared *spared)
+{
+    struct flat_json j;
+    int rc = flat_json_members(&j, f->path, FOLDER_FILE_BYTES, "a file of configurations");
+    for (size_t i = 0; i < j.n && rc == 0; i++)
+        spared->n += add_row(&f->rows, f->path, &j.v[i]) != 0;
+    flat_json_free(&j);
+    return rc == 0 && f->rows.n == 0 ? fail("%s: it has no tuple", f->path) : rc;
+}
+
+/* Has it rows? What cannot be read is told once. */
+static int has_rows(struct folder_file *f)
+{
+    struct spared spared = {.n = 0};
+    if (f->is_read)
+        return f->rows.n != 0;
+    f->is_read = 1;
+    spare_begin(&spared);
+    if (read_rows(f, &spared) != 0)
+        spared.n = 0;
+    spare_note(&spared);
+    if (f->rows.n != 0)
+        qsort(f->rows.v, f->rows.n, sizeof *f->rows.v, by_m);
+    return f->rows.n != 0;
+}
+
 /* ---- a folder ---- */
 
 static int read_folder(struct folder *f, const char *path, int depth);
 
-/* AITER reads tables by their names, as they stand in aiter/configs and its inner folder. */
+/* AITER reads tables by their names, as they stand in aiter/configs and its inner folder. A newer
+   one may have tables of other families. */
 static int is_table(const char *path)
 {
+    const char *name = base_name(path);
     const enum family_id family = family_of_file(path);
-    return family != FAMILY_NONE && *families[family].merge_name != '\0' && ends_with(path, ".csv")
-           && strstr(base_name(path), families[family].merge_name) != NULL;
+    return ends_with(name, ".csv")
+           && (family == FAMILY_NONE
+                   ? strstr(name, "_tuned") != NULL && strstr(name, "untuned") == NULL
+                   : *families[family].merge_name != '\0'
+                         && strstr(name, families[family].merge_name) != NULL);
 }
 
 static void add_table(struct folder *f, const char *path)
@@ -28,31 +134,36 @@ static void add_table(struct folder *f, const char *path)
     f->table[f->n_tables++] = xstrdup(path);
 }
 
-static void add_file(struct folder *f, const char *path)
+static void add_file(struct folder *f, const char *path, int is_file)
 {
     struct folder_file file = {.path = NULL};
     struct buf why = {NULL, 0, 0};
-    if (ends_with(path, ".json") && triton_name_parse(&file.name, path, &why) == 0) {
+    const int is_config =
+        ends_with(path, ".json") && triton_name_parse(&file.name, path, &why) == 0;
+    buf_free(&why);
+    if (!is_file && (is_config || is_table(path)))
+        note("a file is left out: %s: is no regular file", path);
+    else if (is_config) {
         file.path = xstrdup(path);
         triton_version_of(file.version, NULL, path);
         f->v = xgrow(f->v, f->n, &f->cap, sizeof *f->v);
         f->v[f->n++] = file;
-    }
-    if (is_table(path))
+    } else if (is_table(path))
         add_table(f, path);
-    buf_free(&why);
 }
 
+/* A link may lead to a folder that is read already. */
 static int read_entry(struct folder *f, const char *path, const char *name, int depth)
 {
     struct buf full = {NULL, 0, 0};
     struct stat st;
     int rc = 0;
     buf_add_path(&full, path, name);
-    if (stat(full.s, &st) == 0 && S_ISDIR(st.st_mode))
-        rc = depth < MOST_DEPTH ? read_folder(f, full.s, depth + 1) : 0;
-    else
-        add_file(f, full.s);
+    const int is_there = stat(full.s, &st) == 0;
+    if (!is_there || !S_ISDIR(st.st_mode))
+        add_file(f, full.s, !is_there || S_ISREG(st.st_mode));
+    else if (depth < MOST_DEPTH && intern_file(&f->seen, &st))
+        rc = read_folder(f, full.s, depth + 1);
     buf_free(&full);
     return rc;
 }
@@ -61,8 +172,12 @@ static int read_folder(struct folder *f, const char *path, int depth)
 {
     DIR *d = opendir(path);
     int rc = 0;
-    if (d == NULL)
+    if (d == NULL && depth == 0)
         return fail("%s: cannot read the folder: %s", path, strerror(errno));
+    if (d == NULL) {
+        note("a folder is left out: %s: cannot read the folder: %s", path, strerror(errno));
+        return 0;
+    }
     for (const struct dirent *e; rc == 0 && (e = readdir(d)) != NULL;)
         if (e->d_name[0] != '.')
             rc = read_entry(f, path, e->d_name, depth);
@@ -78,13 +193,15 @@ static int by_path(const void *a, const void *b)
 int folder_read(struct folder *f, const char *path)
 {
     char *copy = xstrdup(path), *rest = copy;
+    struct stat st;
     int rc = 0;
     while (rest != NULL && rc == 0) {
         const char *one = rest;
         rest = strchr(rest, ':');
         if (rest != NULL)
             *rest++ = '\0';
-        rc = read_folder(f, one, 0);
+        if (stat(one, &st) != 0 || intern_file(&f->seen, &st))
+            rc = read_folder(f, one, 0);
     }
     free(copy);
     if (f->n != 0)
@@ -96,12 +213,15 @@ int folder_read(struct folder *f, const char *path)
 
 void folder_free(struct folder *f)
 {
-    for (size_t i = 0; i < f->n; i++)
+    for (size_t i = 0; i < f->n; i++) {
         free(f->v[i].path);
+        free_rows(&f->v[i].rows);
+    }
     for (size_t i = 0; i < f->n_tables; i++)
         free(f->table[i]);
     free(f->v);
     free(f->table);
+    intern_free(&f->seen);
     memset(f, 0, sizeof *f);
 }
 
@@ -130,15 +250,16 @@ const char *folder_newest(const struct folder *f)
     return newest;
 }
 
-const struct folder_file *folder_find(const struct folder *f, const struct lookup *l)
+const struct folder_file *folder_find(struct folder *f, const struct lookup *l)
 {
     const struct folder_file *found = NULL;
     struct buf name = {NULL, 0, 0};
     triton_name_write(&l->name, &name);
     for (size_t i = 0; i < f->n; i++) {
-        const struct folder_file *file = &f->v[i];
+        struct folder_file *file = &f->v[i];
         if (strcmp(base_name(file->path), name.s) != 0
-            || (file->name.server != TRITON_N_SERVERS && file->name.server != l->name.server))
+            || (file->name.server != TRITON_N_SERVERS && file->name.server != l->name.server)
+            || !has_rows(file))
             continue;
         const int is_this = found != NULL && strcmp(found->version, l->version) == 0;
         if (found == NULL || strcmp(file->version, l->version) == 0
@@ -147,81 +268,4 @@ const struct folder_file *folder_find(const struct folder *f, const struct looku
     }
     buf_free(&name);
     return found;
-}
-
-/* ---- rows ---- */
-
-static int by_m(const void *a, const void *b)
-{
-    const int32_t x = ((const struct known_row *)a)->m, y = ((const struct known_row *)b)->m;
-    return (x > y) - (x < y);
-}
-
-static void end_row(struct known_rows *r)
-{
-    if (r->n != 0)
-        buf_puts(&r->v[r->n - 1].text, "\n    }");
-}
-
-/* The row of a member "M.NAME"; NULL with a message */
-static struct known_row *row_of(struct known_rows *r, const char *path, const struct flat_value *v,
-                                size_t n)
-{
-    char text[24];
-    int64_t m;
-    snprintf(text, sizeof text, "%.*s", (int)n, v->name);
-    if (parse_int(text, 1, KPRED_MAX_SIZE, &m) != 0) {
-        fail("%s:%ld:%ld: M: value \"%s\": is not an integer from 1 to 2^24", path, v->line,
-             v->column, text);
-        return NULL;
-    }
-    if (r->n != 0 && r->v[r->n - 1].m == m)
-        return &r->v[r->n - 1];
-    end_row(r);
-    r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
-    r->v[r->n] = (struct known_row){.m = (int32_t)m};
-    buf_printf(&r->v[r->n].text, "    \"%s\": {", text);
-    return &r->v[r->n++];
-}
-
-static int add_member(struct known_rows *r, const char *path, const struct flat_value *v, int is_up)
-{
-    const char *point = strchr(v->name, '.');
-    if (point == NULL)
-        return v->kind == FLAT_NULL || strcmp(v->name, "triton_version") == 0
-                   ? 0
-                   : fail("%s:%ld:%ld: %s: expected an object with a tuple", path, v->line,
-                          v->column, v->name);
-    struct known_row *row = row_of(r, path, v, (size_t)(point - v->name));
-    if (row == NULL)
-        return -1;
-    if (is_up && strcmp(point + 1, "USE_TMA") == 0)
-        return 0;
-    const char *quote = v->kind == FLAT_STRING ? "\"" : "";
-    buf_printf(&row->text, "%s\n        \"%s\": %s%s%s", ends_with(row->text.s, "{") ? "" : ",",
-               point + 1, quote, v->text, quote);
-    return 0;
-}
-
-int folder_rows_read(struct known_rows *r, const char *path, int is_up)
-{
-    struct flat_json j;
-    int rc = flat_json_read(&j, path, FOLDER_FILE_BYTES, "a file of configurations");
-    for (size_t i = 0; i < j.n && rc == 0; i++)
-        rc = add_member(r, path, &j.v[i], is_up);
-    end_row(r);
-    flat_json_free(&j);
-    if (rc == 0 && r->n == 0)
-        rc = fail("%s: it has no tuple", path);
-    if (rc == 0)
-        qsort(r->v, r->n, sizeof *r->v, by_m);
-    return rc;
-}
-
-void folder_rows_free(struct known_rows *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        buf_free(&r->v[i].text);
-    free(r->v);
-    memset(r, 0, sizeof *r);
 }

@@ -201,10 +201,10 @@ static int make_rows(struct run *r)
 
 static int answer_all(struct run *r)
 {
-    const struct answers_how how = {.installed = &r->installed,
-                                    .known = &r->known,
-                                    .version = r->o->version,
-                                    .ms = triton_tuned};
+    struct answers_how how = {.installed = &r->installed,
+                              .known = &r->known,
+                              .version = r->o->version,
+                              .ms = triton_tuned};
     r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
     if (r->o->has_aiter && make_rows(r) != 0)
         return -1;
@@ -238,9 +238,10 @@ static int has_path(const struct triton_files *files, const char *path)
 
 /* SGLang with the variable no longer reads its own folder: what that has for the device goes along,
    each file into the folder of its version. */
-static int copy_installed(struct run *r)
+static void copy_installed(struct run *r)
 {
     for (size_t i = 0; i < r->installed.n; i++) {
+        struct spared spared = {.n = 0};
         const struct folder_file *f = &r->installed.v[i];
         struct triton_name name = f->name;
         struct buf text = {NULL, 0, 0};
@@ -253,12 +254,14 @@ static int copy_installed(struct run *r)
             free(path);
             continue;
         }
-        const int rc = read_file(f->path, FOLDER_FILE_BYTES, &text);
-        triton_files_add(&r->files, &name, path, &text);
-        if (rc != 0)
-            return -1;
+        spare_begin(&spared);
+        if (read_file(f->path, FOLDER_FILE_BYTES, &text) == 0)
+            triton_files_add(&r->files, &name, path, &text);
+        else
+            free(path);
+        spare_note(&spared);
+        buf_free(&text);
     }
-    return 0;
 }
 
 /* A file that is made of the new text and of what earlier runs wrote there. 0, or -1 with a
@@ -284,9 +287,9 @@ static int make_files(struct run *r)
             triton_files_add(&r->files, &a->of->name,
                              triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
     }
-    int rc = r->files.has[TRITON_SGLANG][TRITON_MOE] ? copy_installed(r) : 0;
-    if (rc == 0)
-        rc = aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, &r->tables);
+    if (r->files.has[TRITON_SGLANG][TRITON_MOE])
+        copy_installed(r);
+    const int rc = aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, &r->tables);
     const int is_bad = add_joined(r, "kpred.json", &text, report_join) != 0;
     r->files.v[r->files.n - 1].other = "and is of another GPU or of other versions";
     return is_bad ? -1 : rc;
@@ -322,6 +325,7 @@ static void tell_candidates(const struct run *r)
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
+    struct locked_folder folder;
     size_t made = 0;
     for (size_t i = 0; i < r->n; i++)
         made += r->v[i].text.n != 0;
@@ -331,10 +335,15 @@ static int write_files(struct run *r)
         note("there is nothing to write%s", has_tuples ? " but the candidates" : "");
     if (made == 0 && !has_tuples)
         return 0;
-    if (find_output(r) != 0 || (made != 0 && make_files(r) != 0)
+    if (find_output(r) != 0 || triton_folder_lock(&folder, r->output.s) != 0)
+        return -1;
+    const int failed =
+        (made != 0 && make_files(r) != 0)
         || (has_tuples
             && add_joined(r, "candidates_triton.csv", &r->tuples, report_join_table) != 0)
-        || triton_files_write(&r->files, r->o->force) != 0)
+        || triton_files_write(&r->files, r->o->force) != 0;
+    folder_release(&folder, failed);
+    if (failed)
         return -1;
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);

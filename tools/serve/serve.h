@@ -20,33 +20,11 @@ int device_find(const char *gpu, char out[DEVICE_SIZE]);
 
 enum { FOLDER_FILE_BYTES = 1 << 20 }; /* the most that one is read of */
 
-struct folder_file {
-    char *path;
-    struct triton_name name;
-    char version[TRITON_VERSION_SIZE]; /* of the folder triton_X_Y_Z; "": there is none */
-};
-
-struct folder { /* all zero: none; to be freed */
-    size_t n, cap;
-    struct folder_file *v;
-    size_t n_tables, tables_cap;
-    char **table; /* the paths of those of AITER's */
-};
-
-/* Adds all files with such names, in inner folders as well, of folders with : between them. 0, or
-   -1 with a message. */
-int folder_read(struct folder *f, const char *path);
-void folder_free(struct folder *f);
-/* The file of a look-up that the server would take: of its version of Triton, else of the newest
-   one; NULL: none */
-const struct folder_file *folder_find(const struct folder *f, const struct lookup *l);
-/* The newest version; "": no file has one */
-const char *folder_newest(const struct folder *f);
-
-/* Rows that were measured: the members as the file has them */
+/* Rows that were measured: the members as the file has them, and without that of TMA, which the
+   second product does not take from the file of the first */
 struct known_row {
     int32_t m;
-    struct buf text;
+    struct buf text, up;
 };
 
 struct known_rows { /* all zero: none; to be freed */
@@ -54,9 +32,31 @@ struct known_rows { /* all zero: none; to be freed */
     struct known_row *v;
 };
 
-/* Ascending. is_up: as the file of the first product, which the second one takes without TMA. */
-int folder_rows_read(struct known_rows *r, const char *path, int is_up);
-void folder_rows_free(struct known_rows *r);
+struct folder_file {
+    char *path;
+    struct triton_name name;
+    char version[TRITON_VERSION_SIZE]; /* of the folder triton_X_Y_Z; "": there is none */
+    int is_read;
+    struct known_rows rows; /* ascending; none of one that is read: nothing of it can be used */
+};
+
+struct folder { /* all zero: none; to be freed */
+    size_t n, cap;
+    struct folder_file *v;
+    size_t n_tables, tables_cap;
+    char **table; /* the paths of those of AITER's */
+    struct interned seen;
+};
+
+/* Adds all files with such names, in inner folders as well, of folders with : between them. What
+   cannot be read in them is told. 0, or -1 with a message. */
+int folder_read(struct folder *f, const char *path);
+void folder_free(struct folder *f);
+/* The file of a look-up that the server would take, with its rows: of its version of Triton, else
+   of the newest one. What cannot be read of it is left out and told. NULL: none */
+const struct folder_file *folder_find(struct folder *f, const struct lookup *l);
+/* The newest version; "": no file has one */
+const char *folder_newest(const struct folder *f);
 
 /* ---- answers ---- */
 
@@ -90,7 +90,7 @@ struct answer {
 };
 
 struct answers_how {
-    const struct folder *installed, *known;
+    struct folder *installed, *known;
     const char *version; /* of Triton, as the user gave it, or NULL */
     struct opt_counts ms;
 };

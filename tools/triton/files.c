@@ -151,22 +151,32 @@ void triton_files_free(struct triton_files *files)
 
 /* ---- writing ---- */
 
+/* Is the file there, byte by byte? */
+static int is_in_place(const struct triton_file *f)
+{
+    struct stat st;
+    struct buf old = {NULL, 0, 0};
+    struct spared spared = {.n = 0};
+    if (f->path == NULL || stat(f->path, &st) != 0 || !S_ISREG(st.st_mode)
+        || (size_t)st.st_size != f->text.n)
+        return 0;
+    spare_begin(&spared);
+    const int is_same =
+        read_file(f->path, f->text.n, &old) == 0 && memcmp(old.s, f->text.s, old.n) == 0;
+    spare_end();
+    buf_free(&old);
+    return is_same;
+}
+
 /* May the file be written? What is there may hold what somebody has measured. */
 static int check_old(const struct triton_file *f, int force)
 {
     struct stat st;
-    struct buf old = {NULL, 0, 0};
     if (force || f->replaces || f->path == NULL || stat(f->path, &st) != 0 || !S_ISREG(st.st_mode)
-        || st.st_size == 0)
+        || st.st_size == 0 || is_in_place(f))
         return 0;
-    int is_same = (size_t)st.st_size == f->text.n;
-    if (is_same && read_file(f->path, f->text.n, &old) != 0)
-        return -1;
-    is_same = is_same && memcmp(old.s, f->text.s, old.n) == 0;
-    buf_free(&old);
-    return is_same ? 0
-                   : fail("%s: is there already %s; --force replaces it", f->path,
-                          f->other != NULL ? f->other : "with other tuples");
+    return fail("%s: is there already %s; --force replaces it", f->path,
+                f->other != NULL ? f->other : "with other tuples");
 }
 
 static int make_folders(const char *path)
@@ -185,19 +195,25 @@ static int make_folders(const char *path)
 
 static int write_file(const struct triton_file *f)
 {
+    if (is_in_place(f))
+        return 0;
     if (f->path != NULL && make_folders(f->path) != 0)
         return -1;
     return out_whole(f->path, &f->text);
 }
 
-/* After a failure at number n: what is in its place, and what is not */
-static void tell_left_out(const struct triton_files *files, size_t n)
+/* After a failure: what is in its place, maybe by an earlier run, and what is not */
+static void tell_left_out(const struct triton_files *files)
 {
     struct buf b = {NULL, 0, 0};
-    if (files->n == 1 || files->v[n].path == NULL)
+    size_t n = 0;
+    if (files->n == 1)
         return;
-    for (size_t i = n; i < files->n; i++)
-        buf_printf(&b, "%s%s", i != n ? ", " : "", base_name(files->v[i].path));
+    for (size_t i = 0; i < files->n; i++)
+        if (is_in_place(&files->v[i]))
+            n++;
+        else
+            buf_printf(&b, "%s%s", b.n != 0 ? ", " : "", base_name(files->v[i].path));
     note("%zu of %zu files %s written; left out: %s", n, files->n, as_counted(n, "is", "are"), b.s);
     buf_free(&b);
 }
@@ -209,10 +225,15 @@ int triton_files_write(const struct triton_files *files, int force)
             return -1;
     for (size_t i = 0; i < files->n; i++)
         if (write_file(&files->v[i]) != 0) {
-            tell_left_out(files, i);
+            tell_left_out(files);
             return -1;
         }
     return 0;
+}
+
+int triton_folder_lock(struct locked_folder *l, const char *path)
+{
+    return make_folders(path) == 0 ? folder_lock(l, path, "") : -1;
 }
 
 /* ---- how a server finds them ---- */

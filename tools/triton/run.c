@@ -130,6 +130,18 @@ static void close_run(struct run *r)
     missed_free(&r->missed);
 }
 
+static int write_out(const struct run *r)
+{
+    struct locked_folder folder;
+    if (r->files.n == 0 || r->o->output == NULL)
+        return triton_files_write(&r->files, r->o->force);
+    if (triton_folder_lock(&folder, r->o->output) != 0)
+        return -1;
+    const int rc = triton_files_write(&r->files, r->o->force);
+    folder_release(&folder, rc != 0);
+    return rc;
+}
+
 int triton_run(const struct triton_options *o)
 {
     struct run r;
@@ -138,7 +150,7 @@ int triton_run(const struct triton_options *o)
     if (outputs_check_force(o->force, o->output) != 0)
         return 2;
     const int bad = missed_read(&r.missed, &o->from, &o->inputs) != 0 || make_all(&r) != 0
-                    || triton_files_write(&r.files, o->force) != 0;
+                    || write_out(&r) != 0;
     if (!bad && o->output != NULL)
         triton_files_tell(&r.files, o->output);
     close_run(&r);

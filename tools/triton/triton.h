@@ -203,6 +203,8 @@ void triton_files_add(struct triton_files *files, const struct triton_name *name
    with other bytes is kept, and nothing is written then. Where writing fails, what is written and
    what is left out is told. */
 int triton_files_write(const struct triton_files *files, int force);
+/* The lock of the folder for files, which is made with those above it: 0, or -1 with a message */
+int triton_folder_lock(struct locked_folder *l, const char *path);
 /* What to do with those in the folder */
 void triton_files_tell(const struct triton_files *files, const char *output);
 void triton_files_free(struct triton_files *files);
