@@ -22,6 +22,7 @@ MIOPEN_DB ?= ../shared/miopen/data
 TENSILE_CSV ?= ../shared/tensile
 TRITON_CONFIGS ?= ../shared/triton
 AITER_CSV ?= ../shared/aiter
+TIMES_CSV ?= examples/own_kernel
 NAMES = $(if $(strip $(GIVEN)),$(filter $(GIVEN),$(ALL_NAMES)),$(ALL_NAMES))
 TABLES = $(if $(filter gemm_mi100_%,$(NAMES)),tables)
 DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
@@ -123,10 +124,10 @@ $(BUILD)/hip_select: examples/hip_select.c kpred_hip.h kpred.h kpred_constraints
 	$(CC) -std=c99 -I. $(HIP_CFLAGS) $(CFLAGS) $< $(LDFLAGS) $(HIP_LIBS) -o $@
 
 .PHONY: weights
-weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB, TENSILE_CSV, AITER_CSV and TRITON_CONFIGS
+weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from the folders MIOPEN_DB, TENSILE_CSV, AITER_CSV, TRITON_CONFIGS, TIMES_CSV. NAMES=NAME: that one
 	for name in $(NAMES); do \
 	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' \
-	        TRITON_CONFIGS='$(TRITON_CONFIGS)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
+	        TRITON_CONFIGS='$(TRITON_CONFIGS)' TIMES_CSV='$(TIMES_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '--include-dir ../' || exit 1; \
 	done
 
@@ -213,8 +214,8 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 	@$(BUILD)/signature/signature
 
 .PHONY: renew
-renew: all ## write again what follows from models: list, signature, answers, vectors, docs/models.md
-	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tools/release/renew.sh $(BUILD)
+renew: all ## write again what follows from models: list, signature, answers, vectors. MODEL=NAME: from that one
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tools/release/renew.sh $(BUILD) $(MODEL)
 
 # What makes the project's own figures, and what tests its tests
 include tools/lab/lab.mk tests/mutants/mutants.mk

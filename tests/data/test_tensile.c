@@ -140,7 +140,8 @@ static void recipes(void)
     CHANGED("own.spec", text_of("tensile.spec"), "^[data]", "[derived]\nfiles = log2 m\n&",
             "^format", "&\n# files = no.csv\n  files=own.csv");
     no_table("no table of its own", "one/own.csv: TENSILE_CSV", "one", say("%s/own.spec", at));
-    no_table("a spec without a table", "tensile.spec: no table is known for it", "one",
+    no_table("a spec without a table",
+             "tensile.spec: [data] has no line `files` that names its tables", "one",
              "tests/fixtures/tensile.spec");
     REFUSES("a layout that there is not", 1, "gemm.sh: \"tt\": none of nn nt tn",
             SCRIPT("one LAYOUTS=tt sh tools/lab/report/gemm.sh tensile %s %s/one"), program.root,

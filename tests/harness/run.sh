@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR] [TRITON_CONFIGS=DIR]
-#        [ORACLE=rules.py] tests/harness/run.sh [--smoke | --all | --deep | --failed | NAME...]
+#        [ORACLE=rules.py] tests/harness/run.sh [--list] [--smoke | --bare | --all | --deep | --failed | NAME...]
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
 # suite, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and what suites call.
 # tests/harness/suites says which of them run only on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
-# --failed: those that failed the last time. The output of a suite ends with `N passed, N failed, N
+# --failed: those that failed the last time. --bare: those of `make check` that may do otherwise on a bare machine.
+# --list: their names alone. The output of a suite ends with `N passed, N failed, N
 # skipped`; one that does not get that far, counts nothing at all, or takes longer than its limit
 # (LIMIT seconds, or some times what the table says) is a failed one. It is kept in $BUILD/check/NAME.log.
 set -u
@@ -47,12 +48,23 @@ every_suite() {
         { if ($3 in measured) $1 = measured[$3]; print }' | sort -rn
 }
 
+# may_differ NAME: on a bare machine? It is no program of C; or it asks what is there, runs a program besides the
+# compiler and these, or names a file that a library reads.
+may_differ() {
+    file=$(echo tests/*/"$1.c")
+    [ -e "$file" ] || return 0
+    cases=$(grep -o 'tests/[a-z]*/[a-z_]*[.]cases' "$file" | sort -u)
+    grep -qE 'has_command|has_library|is_had|NEEDS|/bin/sh|popen|^(sh|c|needs) |[.](json|db|bz2|gz)\>' "$file" $cases ||
+        grep -ohE '/usr/bin/env [a-z][a-z0-9]*' "$file" $cases | grep -qvxE '/usr/bin/env (cat|cmp|cut|ls|sed|sort)'
+}
+
 # chosen ARGUMENT...: of these lines those that are to run
 chosen() {
     case ${1-} in
     --all) every_suite | grep -vE ' (short|deep) ' ;;
     --deep) every_suite | grep ' deep ' ;;
     --smoke) every_suite | grep ' smoke ' ;;
+    --bare) chosen | while read -r line; do ! may_differ "${line##* }" || echo "$line"; done ;;
     '') every_suite | grep -vE ' (wide|deep) ' ;;
     *)
         every_suite >"$out/every"
@@ -193,6 +205,11 @@ case ${1-} in
     one "$2"
     exit 0 # a failure is in the totals; another status may stop the others
     ;;
+--list)
+    shift
+    chosen "$@" | cut -d' ' -f3
+    exit
+    ;;
 --failed)
     [ -s "$out/failed" ] || { echo "run.sh: no suite failed the last time"; exit 2; }
     # shellcheck disable=SC2046
@@ -213,8 +230,8 @@ awk -v jobs="$JOBS" '{ s += $1; if ($1 > most) most = $1 }
     END { s /= jobs; if (s < most) s = most
           printf "%d suites, %d at a time: about %.1f minutes\n", NR, jobs, s / 60 }' "$out/chosen"
 date +%s >"$out/began"
-# shellcheck disable=SC2086
-build_programs $names
+# shellcheck disable=SC2046,SC2086
+build_programs $names $(case " $names " in *bare*) chosen --bare | cut -d' ' -f3 ;; esac)
 printf '%s\n' $names | xargs -P "$JOBS" -n 1 sh tests/harness/run.sh --one
 
 # A suite that was ended from outside has left no totals.
