@@ -44,7 +44,6 @@ struct family {
         *merge_name;      /* AITER's, the stem of its files; that of untuned lists has `untuned` */
     const char *variable; /* of the environment, which lists the files */
     const char *model;    /* the built-in model's name; NULL: kpred has none for the family */
-    const char *files;    /* of models, in aiter/configs/model_configs: names before .csv */
     const char *kernel;   /* that every build of AITER has, or NULL */
     int has_libtype;      /* its tables have that column; without it every kernel is of ck */
     int has_nearest;      /* shapes that no model answers get the kernels of the nearest measured */
@@ -287,6 +286,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
         struct interned paths, texts;
+        int has_own;               /* is one of the paths AITER's own? */
         size_t n, rows_cap, never; /* rows; those of the library that is never written */
         struct measured {          /* of a family with nearest shapes, for the target */
             int32_t m, n, k, id, split;
@@ -298,9 +298,10 @@ struct installed { /* all zero: nothing is installed; to be freed */
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
    only the names. `only` is the family of tables whose name tells none. Files and rows that cannot
-   be read are left out and told. 0, or -1 with a message: also if nothing can be used. */
+   be read are left out and told. The first n_own are AITER's. 0, or -1 with a message: also if
+   nothing can be used. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const struct asked *a, const char *const *paths, size_t n);
+                   const struct asked *a, const char *const *paths, size_t n, size_t n_own);
 
 /* Has the target's table of a family a row with this key? */
 int installed_has(const struct installed *in, const struct target *t, enum family_id family,
@@ -468,9 +469,10 @@ struct answering { /* all zero; to be freed */
     struct table_files files;
 };
 
-/* Reads the installed tables and makes the rows. 0, or -1 with a message. */
+/* Reads the installed tables, of which the first n_own are AITER's own, and makes the rows. 0, or -1
+   with a message. */
 int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
-                   const struct rows_options *o);
+                   size_t n_own, const struct rows_options *o);
 /* Of a family's rows, those that act only after AITER is built again */
 size_t answering_built_in(const struct answering *a, enum family_id family);
 /* For each family with a file: the variable to set, with all files in it that AITER is to read */

@@ -21,35 +21,22 @@
 #define NO_TABLE .merge_name = "", .variable = "", .id_column = "", .tail = ""
 
 const struct family families[N_FAMILIES] = {
-    [FAMILY_BS] =
-        {.name = "a8w8_blockscale",
-         .short_name = "bs",
-         .merge_name = "a8w8_blockscale_tuned_gemm",
-         .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
-         .model = "gemm_a8w8_blockscale",
-         .files = "a8w8_blockscale_tuned_gemm_ds_v3 a8w8_blockscale_tuned_gemm_glm5_1 "
-                  "a8w8_blockscale_tuned_gemm_qwen36_27b a8w8_blockscale_tuned_gemm_qwen3_235b "
-                  "a8w8_blockscale_tuned_gemm_qwen3_5_397b_a13b "
-                  "a8w8_blockscale_tuned_gemm_qwen3_next_80b_a3b "
-                  "a8w8_blockscale_tuned_gemm_qwen3_vl_235b "
-                  "a8w8_blockscale_tuned_gemm_qwen3_vl_32b dsv4_a8w8_blockscale_tuned_gemm",
-         .kernel = "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
-                   "1x16x1x16_8_1x2_intrawave_v1",
-         .has_libtype = 1,
-         .id_column = "kernelId",
-         .tail = TAIL},
+    [FAMILY_BS] = {.name = "a8w8_blockscale",
+                   .short_name = "bs",
+                   .merge_name = "a8w8_blockscale_tuned_gemm",
+                   .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
+                   .model = "gemm_a8w8_blockscale",
+                   .kernel =
+                       "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
+                       "1x16x1x16_8_1x2_intrawave_v1",
+                   .has_libtype = 1,
+                   .id_column = "kernelId",
+                   .tail = TAIL},
     [FAMILY_BSP] = {.name = "a8w8_blockscale_bpreshuffle",
                     .short_name = "bsp",
                     .merge_name = "a8w8_blockscale_bpreshuffle_tuned_gemm",
                     .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE",
                     .model = "gemm_a8w8_blockscale_bpreshuffle",
-                    .files = "a8w8_blockscale_bpreshuffle_tuned_gemm_dsv3 "
-                             "a8w8_blockscale_bpreshuffle_tuned_gemm_glm5.2 "
-                             "a8w8_blockscale_bpreshuffle_tuned_gemm_mm2.5 "
-                             "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3.5_397b "
-                             "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3_235b "
-                             "dsv4_a8w8_blockscale_bpreshuffle_tuned_gemm "
-                             "glm5_a8w8_blockscale_bpreshuffle_tuned_gemm",
                     .kernel =
                         "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_"
                         "8x32x1_1x32x1x8_8_2x1_intrawave_v1",
@@ -61,7 +48,6 @@ const struct family families[N_FAMILIES] = {
                      .merge_name = "a4w4_blockscale_tuned_gemm",
                      .variable = "AITER_CONFIG_GEMM_A4W4",
                      .model = "gemm_a4w4_blockscale",
-                     .files = "dsv3_a4w4_blockscale_tuned_gemm kimik3_a4w4_blockscale_tuned_gemm",
                      .id_column = "kernelId",
                      .tail = TAIL},
     [FAMILY_BP] = {.name = "a8w8_bpreshuffle",
@@ -69,11 +55,6 @@ const struct family families[N_FAMILIES] = {
                    .merge_name = "a8w8_bpreshuffle_tuned_gemm",
                    .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
                    .model = "gemm_a8w8_bpreshuffle",
-                   .files = "a8w8_bpreshuffle_tuned_gemm_glm47 a8w8_bpreshuffle_tuned_gemm_glm5.2 "
-                            "a8w8_bpreshuffle_tuned_gemm_kimik3 "
-                            "a8w8_bpreshuffle_tuned_gemm_minimax_m3 "
-                            "a8w8_bpreshuffle_tuned_gemm_qwen3_5_397b_a17b_mxfp4_attnfp8 "
-                            "dsv3_a8w8_bpreshuffle_tuned_gemm glm5_a8w8_bpreshuffle_tuned_gemm",
                    .has_libtype = 1,
                    .has_nearest = 1,
                    .details = {"q_dtype_w"},
@@ -95,13 +76,6 @@ const struct family families[N_FAMILIES] = {
                      .merge_name = "bf16_tuned_gemm",
                      .variable = "AITER_CONFIG_GEMM_BF16",
                      .model = "gemm_bf16",
-                     .files = "dsv3_bf16_tuned_gemm dsv4_bf16_tuned_gemm dsv4pro_bf16_tuned_gemm "
-                              "flux2_bf16_tuned_gemm glm47_bf16_tuned_gemm glm5_bf16_tuned_gemm "
-                              "gptoss_bf16_tuned_gemm kimi_bf16_tuned_gemm kimik2_bf16_tuned_gemm "
-                              "kimik3_bf16_tuned_gemm llama405B_bf16_tuned_gemm "
-                              "llama70B_bf16_tuned_gemm minimax_m3_eagle_bf16_tuned_gemm "
-                              "qwen32B_bf16_tuned_gemm qwen3_5_397b_bf16_tuned_gemm "
-                              "qwen3_8b_bf16_tuned_gemm",
                      .has_libtype = 1,
                      .has_nearest = 1,
                      .details = {"bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"},

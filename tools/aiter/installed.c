@@ -28,7 +28,8 @@ struct reading {
     const struct target *target;
     const char *path;
     struct spared spared;
-    size_t used;  /* rows */
+    size_t used; /* rows */
+    int is_own;
     int is_clash; /* two rows have one key */
 };
 
@@ -168,8 +169,10 @@ static enum family_id family_of(const char *path, enum family_id only)
 static void read_table(struct reading *r, struct installed *in)
 {
     r->to = &in->of[r->family];
-    if (tuned_read(r->path, r->family, &r->spared, add_row, r) == 0)
-        intern_text(&r->to->paths, r->path);
+    if (tuned_read(r->path, r->family, &r->spared, add_row, r) != 0)
+        return;
+    intern_text(&r->to->paths, r->path);
+    r->to->has_own |= r->is_own;
 }
 
 /* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
@@ -213,13 +216,13 @@ static int tell_left_out(const struct reading *all, size_t n)
 }
 
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const struct asked *a, const char *const *paths, size_t n)
+                   const struct asked *a, const char *const *paths, size_t n, size_t n_own)
 {
     struct reading *all = xcalloc(n + 1, sizeof *all);
     struct stat st;
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        all[i] = (struct reading){.target = t, .path = paths[i]};
+        all[i] = (struct reading){.target = t, .path = paths[i], .is_own = i < n_own};
         rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
                  ? take_table(in, &all[i], only, a)
                  : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));

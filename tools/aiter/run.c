@@ -96,67 +96,63 @@ static int is_base(const char *path, const char *merge_name)
     return strncmp(name, merge_name, n) == 0 && strncmp(name + n, ".csv", 4) == 0; /* or packed */
 }
 
-/* The base file comes first, as in AITER, which may be started in any folder. */
-static void add_installed(const struct installed_family *f, const char *merge_name, struct buf *b)
+/* The variable has `:` between the paths. 0; -1: a path has one, or is not one from the root. */
+static int add_path(struct buf *b, const char *path)
 {
+    buf_puts(b, b->n != 0 ? ":" : "");
+    const size_t before = b->n;
+    return buf_add_absolute(b, path) == 0 && strchr(b->s + before, ':') == NULL ? 0 : -1;
+}
+
+/* The base file comes first, as in AITER, which may be started in any folder. */
+static int add_files(struct buf *b, const struct installed_family *f, const char *merge_name,
+                     const char *path)
+{
+    int rc = 0;
     for (int is_rest = 0; is_rest < 2; is_rest++)
         for (size_t i = 0; i < f->paths.n; i++)
-            if (is_base(f->paths.v[i].s, merge_name) != is_rest) {
-                buf_add_absolute(b, f->paths.v[i].s);
-                buf_puts(b, ":");
-            }
+            if (is_base(f->paths.v[i].s, merge_name) != is_rest)
+                rc |= add_path(b, f->paths.v[i].s);
+    return rc | add_path(b, path);
 }
 
-/* Those of AITER at the commit of aiter.h; one that is not there does AITER no harm. */
-static void add_known(const struct family *f, struct buf *b)
-{
-    buf_printf(b, "aiter/configs/%s.csv:", f->merge_name);
-    for (const char *p = f->files, *next; *p != '\0'; p = next) {
-        const size_t n = strcspn(p, " ");
-        buf_printf(b, "aiter/configs/model_configs/%.*s.csv:", (int)n, p);
-        next = p + n + (p[n] == ' ');
-    }
-}
-
+/* Where the variable is set, AITER reads no table that it does not list: none may be hidden. */
 static void note_variable(const struct installed_family *in, const struct family *f,
-                          const char *path)
+                          const char *path, int *n)
 {
     struct buf files = {NULL, 0, 0};
-    if (in->paths.n != 0)
-        add_installed(in, f->merge_name, &files);
-    else
-        add_known(f, &files);
-    buf_add_absolute(&files, path);
-    print_export(f->variable, files.s);
+    const int rc = add_files(&files, in, f->merge_name, path);
+    if (!in->has_own)
+        note("%s: no line sets %s: it would hide AITER's own tables, which --installed does not "
+             "name",
+             f->name, f->variable);
+    else if (rc != 0)
+        note("%s: no line sets %s: AITER would read a path with : as two", f->name, f->variable);
+    else {
+        if ((*n)++ == 0)
+            note("AITER reads the files that its variable lists, and no others:");
+        print_export(f->variable, files.s);
+    }
     buf_free(&files);
 }
 
 void answering_tell(const struct answering *a)
 {
-    int n = 0, lacks = 0;
-    for (int i = 0; i < N_FAMILIES; i++) {
-        const struct installed_family *in = &a->installed.of[i];
-        if (a->files.path[i] == NULL)
-            continue;
-        if (n++ == 0)
-            note("AITER reads the files that its variable lists, and no others:");
-        note_variable(in, &families[i], a->files.path[i]);
-        lacks |= in->paths.n == 0;
-    }
-    if (!lacks)
-        return;
-    note("warning: AITER refuses a key that its own tables have: give them with --installed");
-    note("warning: without it, AITER finds these tables only in the folder above aiter/configs");
+    int n = 0;
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (a->files.path[i] != NULL)
+            note_variable(&a->installed.of[i], &families[i], a->files.path[i], &n);
 }
 
 /* ---- from what is asked for to tables ---- */
 
 int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
-                   const struct rows_options *o)
+                   size_t n_own, const struct rows_options *o)
 {
     struct rows_options options = *o;
     options.compiled = &a->compiled;
-    return installed_read(&a->installed, &a->target, only, &a->asked, installed->v, installed->n)
+    return installed_read(&a->installed, &a->target, only, &a->asked, installed->v, installed->n,
+                          n_own)
                    != 0
                ? -1
                : rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
@@ -262,7 +258,7 @@ static int predict(struct run *r)
                                          .only_ck = o->schema >= SCHEMA_NO_LIBTYPE,
                                          .top = o->top != 0 ? (size_t)o->top : 1,
                                          .beam = (size_t)(o->beam > o->top ? o->beam : o->top)};
-    if (answering_make(&r->a, r->only, &o->installed, &options) != 0)
+    if (answering_make(&r->a, r->only, &o->installed, o->installed.n, &options) != 0)
         return -1;
     story_note(&r->a);
     return check_answers(r);

@@ -192,7 +192,7 @@ static int make_rows(struct run *r)
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options o = {.top = top, .beam = top > 8 ? top : 8};
     list_tables(r);
-    if (answering_make(&r->aiter, FAMILY_NONE, &r->tables, &o) != 0)
+    if (answering_make(&r->aiter, FAMILY_NONE, &r->tables, r->installed.n_tables, &o) != 0)
         return -1;
     if (r->o->top != 0)
         rows_keep_first(&r->aiter.rows, &r->aiter.candidates);
