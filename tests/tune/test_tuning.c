@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <time.h>
 
@@ -87,28 +86,6 @@ static int comes(const char *path)
     for (int i = 0; i < 3000 && !is_there(path); i++)
         nap(10000);
     return is_there(path);
-}
-
-/* Starts a program; it and all that it starts have an end of a pipe, of which this is the other. */
-static pid_t start_held(int *end, const char *line)
-{
-    int ends[2];
-    if (pipe(ends) != 0)
-        program_stop("a pipe");
-    const pid_t child = START("%s", line);
-    close(ends[1]);
-    *end = ends[0];
-    return child;
-}
-
-/* Is none of them left, or within ten seconds? */
-static int none_is_left(int end)
-{
-    struct pollfd p = {end, POLLIN, 0};
-    char byte;
-    const int is_so = poll(&p, 1, 10000) == 1 && read(end, &byte, 1) == 0;
-    close(end);
-    return is_so;
 }
 
 static void put_command(const char *path, const char *text)
