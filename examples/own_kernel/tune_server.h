@@ -42,9 +42,11 @@ static int tune_take(const char *const *names, const char *word, int *value)
     return 0;
 }
 
-/* Each answer goes out at once: tune waits for it. A process that is lost leaves its tuple without
-   one, and tune starts another. Returns what `measure` did. */
-static double tune_one(const char *const *names, tune_measure *measure, char **words, int n)
+/* Each answer goes out at once: tune waits for it. With the tag "answer: " it is told from what
+   libraries print. A process that is lost leaves its tuple without one, and tune starts another.
+   Returns what `measure` did. */
+static double tune_one(const char *const *names, tune_measure *measure, char **words, int n,
+                       const char *tag)
 {
     int value[TUNE_NAMES], is_told = 1;
     for (int i = 0; names[i] != NULL; i++)
@@ -56,9 +58,9 @@ static double tune_one(const char *const *names, tune_measure *measure, char **w
     tune_why = NULL;
     const double time = is_told ? measure(value) : TUNE_FAILED;
     if (time >= 0)
-        printf("%.3f\n", time);
+        printf("%s%.3f\n", tag, time);
     else if (time > TUNE_LOST)
-        printf(tune_why != NULL ? "failed: %s\n" : "failed\n", tune_why);
+        printf(tune_why != NULL ? "%sfailed: %s\n" : "%sfailed\n", tag, tune_why);
     fflush(stdout);
     return time;
 }
@@ -68,12 +70,12 @@ static int tune_server(const char *const *names, tune_measure *measure, char **w
 {
     char line[TUNE_LINE], *word[TUNE_NAMES];
     if (n > 0)
-        return tune_one(names, measure, words, n) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return tune_one(names, measure, words, n, "") >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     while (fgets(line, sizeof line, stdin) != NULL) {
         n = 0;
         for (char *w = strtok(line, " \n"); w != NULL && n < TUNE_NAMES; w = strtok(NULL, " \n"))
             word[n++] = w;
-        if (tune_one(names, measure, word, n) <= TUNE_LOST)
+        if (tune_one(names, measure, word, n, "answer: ") <= TUNE_LOST)
             return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;

@@ -115,15 +115,32 @@ static void compiles(void)
 /* So many evaluations come to that outcome, for that reason, and the search to its end. */
 static void survives(const char *how, const char *outcome, const char *why)
 {
+    remove(say("%s.log", how));
     RAN_CASE(RAN("kpred-evolve search " ON " --evaluate './evaluator %s' --evaluations 40 "
-                 "--timeout 300ms -o %s.log",
-                 how,
+                 "%s -o %s.log",
+                 how, begins(why, "it did not answer within 0.3") ? "--timeout 300ms" : "",
                  how) == 0
                  && lines_like(text_of(say("%s.log", how)),
                                say("^%s search .* [|] [a-z].* [|] %s.* #", outcome, why))
                         > 0
                  && lines_like(text_of(say("%s.log", how)), "^valid search ") > 10,
              how);
+}
+
+/* What a shell started ends with a search that is killed, though it leads a session of its own. */
+static void ends_with_a_killed_search(void)
+{
+    int held;
+    remove("hung");
+    const pid_t child = start_held(
+        &held, "kpred-evolve search " ON " --evaluations 40 --timeout 600s -o hung.log --evaluate "
+               "'own=$(command -v setsid); ${own:+$own -w} ./evaluator hang; true'");
+    for (int i = 0; i < 1000 && !is_there("hung"); i++)
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+    kill(child, SIGKILL);
+    RAN_CASE(is_there("hung") && FINISH(child) == 128 + SIGKILL && none_is_left(held),
+             "a search that is killed while its evaluator hangs");
+    RUNS("/bin/sh -c 'rm -rf temporary/kpred-evolve-*'");
 }
 
 /* After three questions it is gone: no candidate is blamed for that. */
@@ -172,8 +189,10 @@ int main(void)
     survives("crash", "crashed", "it ended with signal 6, and said: no store");
     survives("lost", "crashed", "it ended with status 1");
     survives("hang", "timed-out", "it did not answer within 0.3 s");
+    survives("hang", "timed-out", "it did not answer within 1[.0-9]* s");
     survives("nonsense", "garbled", "it answered \"bananas\"");
     survives("echo", "garbled", "it wrote something behind an answer");
+    ends_with_a_killed_search();
     leaves();
     dies();
     each_row("tests/evolve/evaluator.cases", see);

@@ -266,7 +266,7 @@ static size_t go_on(const struct spec *spec, const char *path)
     const int32_t problem[] = {7};
     const uint16_t value[] = {2};
     struct results *r;
-    if (results_open(&r, path, spec, "./time.sh") != 0)
+    if (results_open(&r, path, spec, "./time.sh", 0) != 0)
         return SIZE_MAX;
     const size_t n = results_count(r);
     CHECK_EQ(results_append(r, problem, value, &answer), 0);
@@ -333,7 +333,7 @@ static void rows_are_remembered(void)
     put_old_rows(f);
     REQUIRE(fclose(f) == 0);
     open_spec(&spec, &model, "[params]\na = 1 2 4 8\nb = 0 1\nc = 0 1\nd = 0 1\n");
-    REQUIRE(results_open(&r, path, &spec, "./time.sh") == 0);
+    REQUIRE(results_open(&r, path, &spec, "./time.sh", 0) == 0);
     CHECK_EQ(results_count(r), OLD_ROWS);
     for (int32_t n = 0; n <= OLD_PROBLEMS; n++) {
         struct result is;
@@ -365,7 +365,7 @@ static void rows_are_added(void)
     struct buf *whole = new_text();
     REQUIRE(close(mkstemp(path)) == 0);
     open_spec(&spec, &model, "[params]\na = 1 2 4\nmode = fast slow\n");
-    REQUIRE(results_open(&r, path, &spec, "a\t b") == 0);
+    REQUIRE(results_open(&r, path, &spec, "a\t b", 0) == 0);
     for (uint16_t i = 0; i < COUNT(answers); i++) {
         const int32_t problem[] = {i};
         const uint16_t value[] = {(uint16_t)(i % 3), (uint16_t)(i / 2)};

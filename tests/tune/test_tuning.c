@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <time.h>
 
@@ -89,28 +88,6 @@ static int comes(const char *path)
     return is_there(path);
 }
 
-/* Starts a program; it and all that it starts have an end of a pipe, of which this is the other. */
-static pid_t start_held(int *end, const char *line)
-{
-    int ends[2];
-    if (pipe(ends) != 0)
-        program_stop("a pipe");
-    const pid_t child = START("%s", line);
-    close(ends[1]);
-    *end = ends[0];
-    return child;
-}
-
-/* Is none of them left, or within ten seconds? */
-static int none_is_left(int end)
-{
-    struct pollfd p = {end, POLLIN, 0};
-    char byte;
-    const int is_so = poll(&p, 1, 10000) == 1 && read(end, &byte, 1) == 0;
-    close(end);
-    return is_so;
-}
-
 static void put_command(const char *path, const char *text)
 {
     put_text(path,
@@ -156,7 +133,7 @@ static void end_bad(int kind, pid_t child, int held)
         if (bad[i].kind == kind && ++n > 0)
             RAN_CASE(is_told(bad + i), bad[i].line);
     put_text("again.csv", "%s", text_of(path));
-    RAN_CASE(RAN(SIXTY "-o again.csv --run 'echo 1'") == 0
+    RAN_CASE(RAN(SIXTY "-o again.csv --force --run 'echo 1'") == 0
                  && strcmp(text_of(path), text_of("again.csv")) == 0,
              "what failed is not measured again");
     RAN("kpred-train ingest hill.spec --data %s", path);
@@ -164,6 +141,21 @@ static void end_bad(int kind, pid_t child, int held)
                  && has(program.err.s,
                         kind == SERVER ? "dropped 5 rows: a failed" : "dropped 17 rows: a failed"),
              "what failed is not a time");
+}
+
+/* A server that writes more than its answers: no time is another tuple's. */
+static void stray_case(char *const *c)
+{
+    size_t n = 0;
+    put_command("stray.sh", say("t() { eval \"$l\"; " TIME "; }\n%s", c[5]));
+    remove("stray.csv");
+    RAN(FEW "-o stray.csv --timeout 2s --server ./stray.sh %s", c[4]);
+    char *all = new_copy(rows("stray.csv")), *at = all, *line;
+    while ((line = next_line(&at)) != NULL)
+        n += has_line(wanted("8,plain", GOOD), line);
+    RAN_CASE(program.status == atoi(c[0]) && count_lines(rows("stray.csv")) == (size_t)atoi(c[1])
+                 && n == (size_t)(atoi(c[1]) - atoi(c[2])) && has(program.err.s, c[3]),
+             c[-1]);
 }
 
 static void servers_and_outputs(void)
@@ -213,7 +205,7 @@ static void every_tuple(void)
                  && is_whole(rows_in(program.out.s)),
              "ingest reads it");
     put_text("again.csv", "%s", text_of("all.csv"));
-    RAN_CASE(RAN(BOTH "-o again.csv --run 'echo 1; false'") == 0
+    RAN_CASE(RAN(BOTH "-o again.csv --force --run 'echo 1; false'") == 0
                  && strcmp(text_of("again.csv"), text_of("all.csv")) == 0,
              "what is there is not measured again");
     RAN("/usr/bin/env KPRED_a=7 KPRED_mode=none %s/" BOTH "-o env.csv --run ./arguments.sh",
@@ -232,7 +224,7 @@ static void names_of_a_spec_stay_out_of_the_environment(void)
              "KPRED_BASH_ENV=/x\nKPRED_ENV=/x\nKPRED_IFS=x\nKPRED_LD_PRELOAD=/x/evil.so\n"
              "KPRED_PATH=/x\nKPRED_n=1\n");
     RAN_CHECK(RAN(BARE "%s/kpred-train tune hostile.spec --problems one.in -o hostile.csv "
-                       "--budget 1 --run 'env >seen; echo 1; :'",
+                       "--budget 1 --run 'env | grep -v KEEPER >seen; echo 1; :'",
                   getenv("PATH"), program.build)
               == 0);
     CHECK_OF(same(text_of("seen"), want), text_of("seen"));
@@ -300,13 +292,13 @@ static void the_table_at_the_end(void)
               && has(program.err.s, "1 tuple measured, of which 1 failed; 1 launch, "));
     RAN(FEW "-o table.csv --run false --budget 3");
     RAN_CHECK(has(program.out.s, "3 of 22 legal tuples  each failed\n"));
-    RAN(FEW "-o table.csv --run ./time.sh --budget 5");
+    RAN(FEW "-o table.csv --force --run ./time.sh --budget 5");
     RAN_CHECK(has(program.out.s, "5 of 22 legal tuples  a="));
     RAN("kpred-train tune --all hill.spec dale.spec --problems few.csv one.in --run ./time.sh "
         "-o table1.out table2.out --budget 30");
     RAN_CHECK(lines_like(program.out.s, "^kernel  problem ") == 1
               && lines_like(program.out.s, "^(hill|dale)  .* of (22|96) legal tuples  a=") == 2);
-    RAN(FEW "-o table.csv --run ./time.sh --shard 2/2");
+    RAN(FEW "-o table.csv --force --run ./time.sh --shard 2/2");
     RAN_CHECK(program.status == 0 && program.out.n == 0);
 }
 
@@ -317,7 +309,7 @@ static void values_with_blanks_and_quotes(void)
     static const char want[] = "1,\"a, b\",4\n1,c'd,3\n1,plain,5\n";
     RAN_CHECK(RAN(QUOTED "-o quoted.csv --run 'echo ${#KPRED_k}; :'") == 0);
     CHECK(same(strstr(text_of("quoted.csv"), "1,"), want));
-    RAN_CHECK(RAN(QUOTED "-o quoted.csv --run false") == 0);
+    RAN_CHECK(RAN(QUOTED "-o quoted.csv --force --run false") == 0);
     RAN_CHECK(RAN(QUOTED "-o lines.csv --server 'while IFS= read -r line; do "
                          "eval \"set -- $line\"; echo $((${#2} - 2)); done'")
               == 0);
@@ -490,6 +482,12 @@ static void a_library_stops(void)
 
 static void merges(void)
 {
+    put_text("again.csv", "%s", "# kpred-train tune: hill\n# ./old.sh\n" TABLE ROW);
+    RAN_CASE(RAN(MERGE "good.csv again.csv -o old.csv") == 0
+                 && has(program.err.s, "again.csv: was measured by another command than good.csv: "
+                                       "by `./old.sh`, and that by `./time.sh`\n")
+                 && RAN(INTO "old.csv --budget 1") == 0,
+             "merge: another command is told, and each of both goes on");
     test_put_edited("edited.csv", text_of("part.1.csv"));
     RAN_CASE(RAN(MERGE "edited.csv joined.csv joined.csv -o twice.csv") == 0
                  && same(text_of("twice.csv"), text_of("joined.csv"))
@@ -561,6 +559,8 @@ static void see_case(const char *kind, char *const *c)
     if (strcmp(kind, "bad") == 0)
         bad[n_bad++] = (struct bad){*c[0] == 's' ? SERVER : COMMAND, xstrdup(c[1]), xstrdup(c[2]),
                                     xstrdup(c[3]), xstrdup(c[4])};
+    else if (strcmp(kind, "stray") == 0)
+        stray_case(c + 1);
     else if (strcmp(kind, "file") != 0 && strcmp(kind, "text") != 0)
         REFUSES(c[0], atoi(c[1]), c[2], "%s%s", begins(c[3], "kpred-train ") ? "" : TUNE, c[3]);
     else if (strcmp(kind, "text") == 0)
@@ -578,7 +578,7 @@ static void refusals_leave_all_as_it_was(void)
     run_cases("tune");
     run_cases("text");
     for (size_t i = 0; i < COUNT(missing); i++) /* of which the shell tells, too */
-        RAN_CASE(RAN(FEW "-o stops.csv %s", missing[i]) == 1 && program.out.n == 0
+        RAN_CASE(RAN(FEW "-o stops.csv --force %s", missing[i]) == 1 && program.out.n == 0
                      && has(program.err.s, strrchr(missing[i], ' ') + 1)
                      && has(program.err.s, ": is not found, or is not a program"),
                  missing[i]);
@@ -628,9 +628,12 @@ static void signals(void)
         remove("ended.csv");
         const pid_t child = start_held(&held, FEW "--run ./long.sh -o ended.csv");
         const int has_begun = comes("begun") && kill(child, numbers[i]) == 0;
-        CASE(has_begun && FINISH(child) == 128 + numbers[i] && *rows("ended.csv") == '\0'
-                 && none_is_left(held),
-             "signal %d", numbers[i]);
+        RAN_CASE(has_begun && FINISH(child) == 128 + numbers[i] && *rows("ended.csv") == '\0'
+                     && none_is_left(held)
+                     && (numbers[i] == SIGKILL
+                         || has(program.err.s, ": interrupted: this goes on: " FEW
+                                               "--run ./long.sh -o ended.csv\n")),
+                 say("signal %d", numbers[i]));
     }
 }
 
@@ -680,6 +683,7 @@ int main(void)
     RUN_ALL(names_of_a_spec_stay_out_of_the_environment, a_terminal, a_narrow_terminal,
             a_talkative_command, the_table_at_the_end, values_with_blanks_and_quotes);
     servers_and_outputs();
+    run_cases("stray");
     RUN(a_file_cut_at_any_byte);
     budgets_and_order();
     RUN_ALL(four_shards_at_a_time, stops_at_a_gain, a_library, a_library_stops);

@@ -20,6 +20,19 @@ struct process {
 /* 0, or what errno would be */
 int process_start(const struct process *p, pid_t *pid);
 
+/* Has the other side read all that was written to this pipe or socket? Yes, where the system does
+   not tell. */
+int process_has_read(int fd);
+
+/* From now on no program that is started outlives this process, even if that is killed: another
+   process, the keeper, sees its end. 0, or -1 with errno */
+int process_keep(void);
+/* The keeper ends the process group as well; 0: there is none any more. */
+void process_kept(pid_t group);
+/* Ends all programs that were started since process_keep, with all that they started, where the
+   system tells of them. */
+void process_end_kept(void);
+
 /* Waits for its end, whatever signals come. 0, or -1 with errno; status may be NULL. */
 int process_wait(pid_t pid, int *status);
 

@@ -11,12 +11,13 @@ static const char help[] =
     "usage: kpred-train tune SPEC --problems FILE.csv --run COMMAND|--server COMMAND -o FILE.csv\n"
     "                        [--budget N|TIME] [--stop-at P%] [--timeout S] [--repeat R]\n"
     "                        [--shard I/N] [--seed N] [--model FILE.h] [--data FILE...]\n"
+    "                        [--force]\n"
     "       kpred-train tune [SPEC] --replay TABLE [--data FILE...] [--model FILE.h]\n"
     "                        [--gpu NAME] [--seeds N] [--budget N] [--stop-at P%]\n"
     "                        [--csv|--json]\n"
     "       kpred-train tune --all SPEC... --problems FILE.csv... --run COMMAND...|--server\n"
     "                        COMMAND... -o FILE.csv... [--budget N|TIME] [--stop-at P%]\n"
-    "                        [--timeout S] [--repeat R] [--shard I/N] [--seed N]\n"
+    "                        [--timeout S] [--repeat R] [--shard I/N] [--seed N] [--force]\n"
     "       kpred-train tune --all SPEC... --replay TABLE... [--seeds N] [--budget N]\n"
     "                        [--stop-at P%] [--csv|--json]\n"
     "\n"
@@ -33,8 +34,8 @@ static const char help[] =
     "                       microseconds; another status than 0 is a failure\n"
     "  --server COMMAND     in its place a program that is started once, reads a line of\n"
     "                       NAME=VALUE words for each measurement, and answers with a line: the\n"
-    "                       time\n"
-    "  -o FILE.csv          the results; only ever added to\n"
+    "                       time, or better `answer: TIME`, beside which other lines do no harm\n"
+    "  -o FILE.csv          the results, which are added\n"
     "  --budget N|TIME      a number: launches of the command for each problem, those of earlier\n"
     "                       runs included; 90s, 30m, 2h: the time of this run, which problems\n"
     "                       share; default: all legal tuples\n"
@@ -48,6 +49,7 @@ static const char help[] =
     "  --seed N             of all that is random (default 1)\n"
     "  --model FILE.h       a model of the kernel, whose order is begun with\n"
     "  --data FILE...       times of other problems and GPUs, as train reads them\n"
+    "  --force              go on with a FILE.csv that another command measured\n"
     "\n"
     "Standard error has the first ten failures of each kind. A command that is not found ends\n"
     "the tuning.\n"
@@ -125,7 +127,7 @@ static int is_asked(int argc, char **argv, const char *option)
     OPTION("--budget", OPT_TEXT, &(o).budget), OPTION("--stop-at", OPT_TEXT, &(o).stop_at),       \
         OPTION("--timeout", OPT_TEXT, &(o).timeout),                                              \
         OPTION_COUNT("--repeat", &(o).repeat, 1, 10000), OPTION("--shard", OPT_TEXT, &(o).shard), \
-        OPTION_COUNT("--seed", &(o).seed, 0, INT32_MAX)
+        OPTION_COUNT("--seed", &(o).seed, 0, INT32_MAX), OPTION("--force", OPT_FLAG, &(o).force)
 
 static int replay(int argc, char **argv)
 {
@@ -169,9 +171,20 @@ static int replay_all(int argc, char **argv)
     return status;
 }
 
+/* The command line, as it was given */
+static const char *own_line(int argc, char **argv)
+{
+    static struct buf line;
+    quote(&line, commands_path, '*');
+    for (int i = 0; i < argc; i++)
+        next_word(&line, argv[i]);
+    return line.s;
+}
+
 static int measure(int argc, char **argv)
 {
-    struct tune_options o = {.repeat = 1, .seed = 1, .readers = readers};
+    struct tune_options o = {
+        .repeat = 1, .seed = 1, .readers = readers, .line = own_line(argc, argv)};
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems, .is_required = 1},
@@ -193,7 +206,8 @@ static int measure(int argc, char **argv)
 static int measure_all(int argc, char **argv)
 {
     int all;
-    struct tune_options o = {.repeat = 1, .seed = 1, .readers = readers};
+    struct tune_options o = {
+        .repeat = 1, .seed = 1, .readers = readers, .line = own_line(argc, argv)};
     struct tune_lists lists = {.is_server = 0};
     struct opt_texts servers = {0};
     const struct opt table[] = {

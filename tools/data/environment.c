@@ -22,6 +22,14 @@ static const char *find_line(const char *text, const char *begin, size_t *n)
     return NULL;
 }
 
+int environment_names(const char *line)
+{
+    for (int i = 0; i < ENVIRONMENT_LINES; i++)
+        if (strncmp(line, begins[i], strlen(begins[i])) == 0)
+            return 1;
+    return 0;
+}
+
 static char *copy_line(const char *line, size_t n)
 {
     char *copy = xcalloc(n + 1, 1);

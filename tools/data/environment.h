@@ -16,4 +16,6 @@ struct environment {
 /* Is this text of another environment than the tables before? Then it is told, and is to be left
    out; else its lines count from now on. */
 int environment_is_other(struct environment *e, const char *path, const char *text);
+/* Is the line of a table such a comment? */
+int environment_names(const char *line);
 void environment_free(struct environment *e);

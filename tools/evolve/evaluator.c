@@ -25,6 +25,7 @@ enum {
     MOST_DISTURBED = 5  /* answers of a disturbed machine in a row */
 };
 static const double start_seconds = 60; /* more for what a device takes to begin */
+static const char beginning[] = "try "; /* of each question about a candidate */
 
 struct known_case {
     char *label;
@@ -50,6 +51,7 @@ struct evaluator {
     char why[400];   /* of the last candidate without a result */
     struct buf told; /* its cases, as it named them first */
     double limit;    /* of the answer that is waited for */
+    double own;      /* seconds for an answer about the unedited kernel; 0: not known yet */
 };
 
 /* ---- words ---- */
@@ -170,7 +172,7 @@ static enum outcome silence(struct evaluator *e, enum talk_news news)
     struct buf text = {0};
     talk_end(&e->talk);
     if (news == TALK_LATE)
-        buf_printf(&text, "it did not answer within %g s", e->limit);
+        buf_printf(&text, "it did not answer within %.3g s", e->limit);
     else if (news == TALK_TOO_LONG)
         buf_puts(&text, "it wrote a line without end");
     else {
@@ -343,6 +345,19 @@ static int take_line(struct evaluator *e, char *line, struct answer *a)
     return -1;
 }
 
+/* An answer is certain if nothing stands behind it. */
+static enum outcome make_sure(struct evaluator *e, const struct question *q)
+{
+    const enum talk_news news = talk_settle(&e->talk, beginning, clock_seconds() + q->seconds);
+    if (news == TALK_LATE)
+        return silence(e, news);
+    if (news == TALK_LINE)
+        set_why(e, "it wrote something behind an answer");
+    if (news != TALK_READS)
+        talk_end(&e->talk);
+    return news == TALK_LINE ? OUTCOME_GARBLED : OUTCOME_VALID;
+}
+
 static struct result hear_answer(struct evaluator *e, const struct question *q)
 {
     struct answer a = {.square = 0};
@@ -362,6 +377,11 @@ static struct result hear_answer(struct evaluator *e, const struct question *q)
     buf_free(&line);
     if (news != TALK_LINE)
         a.result.outcome = silence(e, news);
+    const enum outcome doubt = is_last > 0 ? make_sure(e, q) : OUTCOME_VALID;
+    if (doubt != OUTCOME_VALID) {
+        a.result.outcome = doubt;
+        is_last = -1;
+    }
     e->silent = is_last > 0 ? 0 : e->silent + 1;
     e->left = news == TALK_ENDED && a.result.n_cases == 0 && e->talk.status == 0;
     return a.result.outcome == OUTCOME_VALID ? a.result : result_without(a.result.outcome);
@@ -376,8 +396,8 @@ static struct result ask(struct evaluator *e, const struct question *q)
         e->silent++;
         return result_without(OUTCOME_GARBLED);
     }
-    buf_printf(&line, "try %d %s %s %s\n", q->pairs, q->effort == EFFORT_JUDGE ? "all" : "search",
-               q->candidate, q->baseline);
+    buf_printf(&line, "%s%d %s %s %s\n", beginning, q->pairs,
+               q->effort == EFFORT_JUDGE ? "all" : "search", q->candidate, q->baseline);
     talk_ask(&e->talk, line.s);
     buf_free(&line);
     return hear_answer(e, q);
@@ -558,20 +578,25 @@ static struct result ask_quiet(struct evaluator *e, const struct question *q)
     return r;
 }
 
-/* Without the unedited kernel there is no search: a busy machine has more time for it. */
-static double seconds_of(const struct evaluator *e, const struct edits *list)
+/* One in twenty never ends: so the limit is near what a useful one needs. Without the unedited kernel
+   there is no search: a busy machine has more time for it. */
+static double seconds_of(const struct evaluator *e, const struct edits *list, int pairs)
 {
-    return e->plan.seconds + (list->n == 0 ? start_seconds : 0);
+    const double own = 1 + 4 * e->own * pairs / PAIRS_FIRST;
+    return (e->plan.is_given || e->own <= 0 ? e->plan.seconds : own)
+           + (list->n == 0 ? start_seconds : 0);
 }
 
 static struct result ask_search(struct evaluator *e, const struct edits *list,
                                 const char *candidate)
 {
-    struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST, seconds_of(e, list)};
+    struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST,
+                         seconds_of(e, list, PAIRS_FIRST)};
     const struct result first = ask_quiet(e, &q);
     if (first.outcome != OUTCOME_VALID || first.time - first.spread >= 1)
         return first;
     q.pairs = PAIRS_SECOND;
+    q.seconds = seconds_of(e, list, PAIRS_SECOND);
     return ask_quiet(e, &q);
 }
 
@@ -596,7 +621,8 @@ static struct result load_and_ask(struct evaluator *e, const struct edits *list,
         outcome = make_file(e, with, &other);
     else if (outcome == OUTCOME_VALID && copy_baseline(e, &other) != 0)
         outcome = OUTCOME_UNCOMPILED;
-    const struct question q = {path, other, effort, PAIRS_OF_LOAD, seconds_of(e, list)};
+    const struct question q = {path, other, effort, PAIRS_OF_LOAD,
+                               seconds_of(e, list, PAIRS_OF_LOAD)};
     r = outcome != OUTCOME_VALID ? result_without(outcome)
         : with == NULL           ? ask_quiet(e, &q)
                                  : ask_running(e, &q);
@@ -671,9 +697,11 @@ int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *co
         return -1;
     const struct question q = {e->baseline, e->baseline, EFFORT_JUDGE, PAIRS_FIRST,
                                e->plan.seconds + start_seconds};
+    const double from = clock_seconds();
     const struct result r = ask(e, &q);
     if (r.outcome != OUTCOME_VALID)
         return refuse_baseline(e);
+    e->own = clock_seconds() - from;
     size_t cases[TASK_CASES];
     const size_t n = timed(e, EFFORT_JUDGE, cases);
     for (size_t k = 0; k < n; k++)

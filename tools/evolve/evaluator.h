@@ -20,7 +20,8 @@ struct evaluator_code {
 
 struct evaluator_plan {
     const char *command; /* a line of the shell */
-    double seconds;      /* most for an answer, and for a list to become a file */
+    double seconds;      /* most for a list to become a file, and for an answer */
+    int is_given;        /* else the latter follows from what the unedited kernel takes */
     size_t memory_bytes; /* beyond what this process has, for the latter */
 };
 

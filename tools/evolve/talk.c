@@ -45,7 +45,7 @@ int talk_begin(struct talk *t)
 {
     int ends[2];
     const pid_t self = getpid();
-    if (open_ends(ends) != 0)
+    if (process_keep() != 0 || open_ends(ends) != 0)
         return fail("%s: cannot be started: %s", t->command, strerror(errno));
     fflush(NULL);
     t->pid = fork();
@@ -54,8 +54,11 @@ int talk_begin(struct talk *t)
     close(ends[1]);
     t->socket = ends[0];
     t->got.n = 0;
-    if (t->pid > 0)
+    t->begun = 0;
+    if (t->pid > 0) {
+        process_kept(t->pid);
         return 0;
+    }
     t->pid = 0;
     close(ends[0]);
     return fail("%s: cannot be started: %s", t->command, strerror(errno));
@@ -83,6 +86,8 @@ void talk_end(struct talk *t)
     kill(-t->pid, SIGKILL);
     kill(t->pid, SIGKILL); /* it may not have come to lead its group yet */
     process_wait(t->pid, &t->status);
+    process_kept(0);
+    process_end_kept();
     close(t->socket);
     t->pid = 0;
 }
@@ -107,7 +112,7 @@ int talk_waits(const struct talk *t)
     return n > 0 ? 0 : n == 0 ? -1 : 1;
 }
 
-void talk_ask(const struct talk *t, const char *line)
+static void send_all(const struct talk *t, const char *line)
 {
     size_t n = strlen(line);
     while (n > 0) {
@@ -116,6 +121,28 @@ void talk_ask(const struct talk *t, const char *line)
             return;
         line += sent > 0 ? sent : 0;
         n -= sent > 0 ? (size_t)sent : 0;
+    }
+}
+
+void talk_ask(struct talk *t, const char *line)
+{
+    send_all(t, line + t->begun);
+    t->begun = 0;
+}
+
+enum talk_news talk_settle(struct talk *t, const char *beginning, double deadline)
+{
+    struct timespec pause = {0, 20000};
+    send_all(t, beginning);
+    t->begun = strlen(beginning);
+    for (;;) {
+        const int has_read = process_has_read(t->socket), waits = talk_waits(t);
+        if (waits <= 0)
+            return waits == 0 ? TALK_LINE : TALK_ENDED;
+        if (has_read || clock_seconds() > deadline)
+            return has_read ? TALK_READS : TALK_LATE;
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
     }
 }
 

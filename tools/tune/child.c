@@ -18,69 +18,6 @@
 #include <sys/prctl.h>
 #endif
 
-/* ---- the keeper ---- */
-
-/* A second process waits on a pipe. When the tuner is killed, the pipe ends, and the keeper ends
-   the process group of the command that ran. */
-static int to_keeper = -1;
-
-static void keep(int from)
-{
-    pid_t group, last = 0;
-    ssize_t n;
-    while ((n = read(from, &group, sizeof group)) != 0)
-        if (n == (ssize_t)sizeof group)
-            last = group;
-        else if (errno != EINTR)
-            break;
-    if (last > 0)
-        kill(-last, SIGKILL);
-    _exit(0);
-}
-
-/* It belongs to nobody, so that the tuner has no children but its commands, and no signal of a
-   terminal reaches it. */
-static void become_keeper(const int ends[2])
-{
-    close(ends[1]);
-    if (setsid() < 0 || fork() != 0)
-        _exit(0);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    keep(ends[0]);
-}
-
-/* 0, or -1 with errno */
-static int start_keeper(void)
-{
-    int ends[2];
-    if (pipe(ends) != 0)
-        return -1;
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid < 0)
-        return -1;
-    if (pid == 0)
-        become_keeper(ends);
-    close(ends[0]);
-    process_wait(pid, NULL);
-    to_keeper = ends[1];
-#if defined(__linux__) && defined(PR_SET_CHILD_SUBREAPER)
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-#endif
-    return fcntl(to_keeper, F_SETFD, FD_CLOEXEC);
-}
-
-/* 0: no group. Of so few bytes a write is whole. If the keeper is gone, all else works as
-   before. */
-static void watch(pid_t group)
-{
-    ssize_t n;
-    do
-        n = write(to_keeper, &group, sizeof group);
-    while (n < 0 && errno == EINTR);
-}
-
 /* ---- orphans ---- */
 
 /* Kills the children that Linux names; where it names none, nothing. */
@@ -143,8 +80,14 @@ static void handle(int number, void (*handler)(int))
 int child_ready(void)
 {
     static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-    if (start_keeper() != 0 || sigprocmask(SIG_BLOCK, NULL, &usual) != 0)
+    static int is_ready;
+    if (is_ready++)
+        return 0;
+    if (process_keep() != 0 || sigprocmask(SIG_BLOCK, NULL, &usual) != 0)
         return fail("cannot begin: %s", strerror(errno));
+#if defined(__linux__) && defined(PR_SET_CHILD_SUBREAPER)
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+#endif
     held = usual;
     sigaddset(&held, SIGCHLD);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
@@ -229,7 +172,7 @@ int child_begin(struct child *c, const char *line, const struct assign *a)
     c->out = out[0];
     c->err = err[0];
     if (why == 0) {
-        watch(c->pid);
+        process_kept(c->pid);
         return 0;
     }
     child_close(c);
@@ -346,7 +289,7 @@ void child_end(struct child *c)
     kill(-c->pid, SIGKILL);
     kill(c->pid, SIGKILL);
     process_wait(c->pid, &c->status);
-    watch(0);
+    process_kept(0);
     end_orphans();
     for (int i = 0; i < MOST_READS && pass_on(c) > 0;)
         i++;

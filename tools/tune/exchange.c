@@ -156,26 +156,36 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* One number and nothing else? No hexadecimal, no infinity. */
-static int is_number(const char *s, double *x)
+/* One number and nothing else? No hexadecimal, no infinity; is_stray: not these, either */
+static int is_number(const char *s, double *x, int *is_stray)
 {
     char *end;
     *x = strtod(s, &end);
-    return end != s && *end == '\0' && s[strspn(s, "0123456789.eE+-")] == '\0';
+    *is_stray = end == s || *end != '\0';
+    return !*is_stray && s[strspn(s, "0123456789.eE+-")] == '\0';
+}
+
+const char *answer_tagged(const char *line)
+{
+    const size_t n = strlen(ANSWER_TAG);
+    return strncmp(line, ANSWER_TAG, n) == 0 ? line + n + strspn(line + n, " \t") : NULL;
 }
 
 /* The answer in a line of its own */
 static void line_answer(const char *line, struct answer *a)
 {
     double x = 0;
+    int is_stray = 0;
+    if (answer_tagged(line) != NULL)
+        line = answer_tagged(line);
     a->us = 0;
-    if (*line == '\0')
+    if (*line == '\0' && (is_stray = 1))
         answer_set(a, OUTCOME_INVALID, "it printed no time");
     else if (strcmp(line, "failed") == 0)
         answer_set(a, OUTCOME_FAILED, "it printed \"failed\"");
     else if (strncmp(line, "failed: ", strlen("failed: ")) == 0)
         answer_set(a, OUTCOME_FAILED, "%.200s", line + strlen("failed: "));
-    else if (!is_number(line, &x))
+    else if (!is_number(line, &x, &is_stray))
         answer_set(a, OUTCOME_INVALID, "it printed \"%.80s\", which is not a time in microseconds",
                    line);
     else if (x < 0)
@@ -184,7 +194,8 @@ static void line_answer(const char *line, struct answer *a)
         answer_set(a, OUTCOME_INVALID, "it printed \"%.80s\": a time lies in %g..%g microseconds",
                    line, least_us, most_us);
     else
-        *a = (struct answer){OUTCOME_TIME, x, ""};
+        *a = (struct answer){OUTCOME_TIME, x, "", 0};
+    a->is_stray = is_stray;
 }
 
 void tail_answer(struct tail *t, struct answer *a)

@@ -24,7 +24,8 @@ struct join {
     struct environment environment;
     struct row *rows;
     size_t cap, n_twice, n_contradict;
-    struct buf names, title; /* of the first file */
+    struct buf names, title, command; /* of the first file */
+    int is_other; /* another one was measured by another command, which was told */
 };
 
 /* The first n cells of a record as CSV */
@@ -88,6 +89,18 @@ static int same_as_first(struct join *j, struct buf *first, const char *text, co
                       j->paths[0], what, text, first->s);
 }
 
+/* Of the second line, which names the command; or an environment, which is not looked at here. */
+static void note_command(struct join *j, const char *line, const char *path)
+{
+    if (environment_names(line))
+        return;
+    if (j->command.s == NULL)
+        buf_puts(&j->command, line);
+    if (strcmp(j->command.s, line) != 0 && !j->is_other++)
+        note("%s: was measured by another command than %s: by `%s`, and that by `%s`", path,
+             j->paths[0], line + strspn(line, "# "), j->command.s + strspn(j->command.s, "# "));
+}
+
 /* The comments at the beginning; the first one names the kernel. */
 static int read_comments(struct join *j, const char *path, const char *text)
 {
@@ -101,6 +114,8 @@ static int read_comments(struct join *j, const char *path, const char *text)
         buf_add(&line, text + at, strcspn(text + at, "\n"));
         if (at == 0)
             rc = same_as_first(j, &j->title, line.s, path, "first line is");
+        else if (j->comments.n > 0 && text + at == strchr(text, '\n') + 1)
+            note_command(j, line.s, path);
         intern(&j->comments, line.s, line.n);
         if (text[at + line.n] == '\0')
             break;
@@ -192,6 +207,7 @@ static void close_join(struct join *j)
     environment_free(&j->environment);
     buf_free(&j->names);
     buf_free(&j->title);
+    buf_free(&j->command);
 }
 
 int join_files(const char *const *paths, size_t n, const char *to, int force, int repeats)

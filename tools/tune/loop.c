@@ -97,11 +97,13 @@ static int measure(struct turn *t, size_t tuple)
     struct loop *l = t->loop;
     struct progress *p = l->progress;
     const uint16_t *value = t->legal.space.value + tuple * t->legal.space.n_params;
-    struct answer a = {OUTCOME_STOP, 0, ""};
+    struct answer a = {.outcome = OUTCOME_STOP};
     assign_tuple(&t->assign, value);
     launch(t, &a);
     if (a.outcome == OUTCOME_STOP || results_append(l->results, t->problem, value, &a) != 0)
         return -1;
+    if (l->runner.distrusted == 0)
+        l->sure = results_here(l->results);
     p->measured++;
     if (a.outcome == OUTCOME_TIME)
         progress_time(p, &t->assign, a.us);
@@ -259,15 +261,30 @@ static double deadline(const struct loop *l)
     return l->budget.seconds > 0 ? clock_seconds() + l->budget.seconds : HUGE_VAL;
 }
 
+static void begin_server(struct loop *l)
+{
+    l->sure = l->start = results_here(l->results);
+}
+
+/* Ends it, and takes back what is not certain. Returns rc, or -1 after a message */
+static int end_server(struct loop *l, int rc)
+{
+    const int is_lost = runner_end(&l->runner) != 0;
+    if (is_lost || (rc != 0 && l->runner.distrusted > 0))
+        progress_less(l->progress, results_take_back(l->results, is_lost ? l->start : l->sure));
+    return is_lost ? -1 : rc;
+}
+
 int loop_run(struct loop *l)
 {
     const size_t n = count_problems(l);
     int rc = 0;
     l->deadline = deadline(l);
     progress_begin(l->progress, n, l->deadline);
+    begin_server(l);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = tune_problem(l, problem_at(l, i), n - i);
-    runner_end(&l->runner);
+    rc = end_server(l, rc);
     progress_end(l->progress);
     return rc;
 }
@@ -345,11 +362,15 @@ int loop_run_all(struct loop *const *l, size_t n)
 {
     struct library all;
     open_library(&all, l, n);
-    const int rc = tune_library(&all);
     for (size_t i = 0; i < n; i++)
-        runner_end(&l[i]->runner);
+        begin_server(l[i]);
+    int rc = tune_library(&all), is_lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        rc = end_server(l[i], rc);
+        is_lost |= l[i]->runner.is_out_of_step;
+    }
     progress_end(l[0]->progress);
-    for (size_t i = 0; i < all.n; i++)
+    for (size_t i = 0; i < all.n && !is_lost; i++)
         tell_ending(&all.turns[i], n > 1 ? all.turns[i].loop->spec->name : NULL);
     close_library(&all);
     return rc;

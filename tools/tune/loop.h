@@ -111,6 +111,8 @@ void progress_time(struct progress *p, const struct assign *a, double us);
 /* Tells of a failure, but of many of one kind only the first. */
 void progress_failure(struct progress *p, const struct assign *a, const struct answer *why);
 void progress_show(struct progress *p);
+/* So many of what was measured do not count. */
+void progress_less(struct progress *p, size_t n);
 void progress_ending(struct progress *p, const struct ending *e);
 
 /* The end of a run: a table of the problems on standard output, and a line of what was measured.
@@ -130,6 +132,7 @@ struct loop {
     uint64_t seed;
     struct known *known;
     struct results *results;
+    struct results_mark start, sure; /* of this run; behind what is certain */
     struct runner runner;
     struct progress *progress;
     double deadline; /* HUGE_VAL: none */

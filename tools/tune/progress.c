@@ -103,6 +103,14 @@ void progress_failure(struct progress *p, const struct assign *a, const struct a
     buf_free(&text);
 }
 
+void progress_less(struct progress *p, size_t n)
+{
+    p->measured -= n;
+    p->failed = p->failed > p->measured ? p->measured : p->failed;
+    if (n > 0)
+        table_free(&p->ends);
+}
+
 /* ---- the line ---- */
 
 /* As long as each launch takes what the others have taken, or until the deadline */

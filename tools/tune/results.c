@@ -115,16 +115,23 @@ struct results {
     struct row *rows;
     uint16_t *value; /* of each row n_params */
     size_t n, cap, cap_value;
+    size_t n_added;
     size_t n_twice; /* rows of a tuple that another row has already */
 };
 
 /* ---- writing ---- */
 
-static void add_heading(const struct results *r, const char *command, struct buf *b)
+static void add_command(const char *command, struct buf *b)
 {
-    buf_printf(b, RESULTS_TITLE "%s\n# ", r->spec->name);
+    buf_puts(b, "# ");
     for (; *command != '\0'; command++)
         buf_add(b, (unsigned char)*command < 0x20 ? "?" : command, 1);
+}
+
+static void add_heading(const struct results *r, const char *command, struct buf *b)
+{
+    buf_printf(b, RESULTS_TITLE "%s\n", r->spec->name);
+    add_command(command, b);
     buf_puts(b, "\n");
     row_add_names(r->spec, b);
 }
@@ -137,7 +144,28 @@ int results_append(struct results *r, const int32_t *problem, const uint16_t *va
     buf_puts(&row, r->line_end);
     const int rc = append_whole(fileno(r->f), &row, r->path);
     buf_free(&row);
+    r->n_added += rc == 0;
     return rc;
+}
+
+struct results_mark results_here(const struct results *r)
+{
+    return (struct results_mark){lseek(fileno(r->f), 0, SEEK_END), r->n_added};
+}
+
+size_t results_take_back(struct results *r, struct results_mark to)
+{
+    const size_t n = r->n_added - to.rows;
+    if (n == 0)
+        return 0;
+    r->n_added = to.rows;
+    if (ftruncate(fileno(r->f), to.bytes) != 0)
+        return fail("%s: the last %zu row%s cannot be taken back: %s: they are not certain",
+                    r->path, n, as_counted(n, "", "s"), strerror(errno)),
+               n;
+    note("%s: the last %zu row%s taken back: what they tell is not certain", r->path, n,
+         as_counted(n, " is", "s are"));
+    return n;
 }
 
 /* ---- rows ---- */
@@ -224,6 +252,26 @@ static int check_title(const struct results *r, const char *text)
         return fail("%s:1: is the output of another spec: it is of the kernel %.*s, %s of %s",
                     r->path, (int)(line - n), text + n, r->spec->path, r->spec->name);
     return 0;
+}
+
+/* Is the command one of those that the comments name? A file that was joined may have several. */
+static int check_command(const struct results *r, const char *text, const char *command)
+{
+    struct buf line = {0};
+    const char *first = text + strcspn(text, "\n"), *at = first += *first == '\n';
+    int is_same = *at != '#';
+    add_command(command, &line);
+    for (; *at == '#' && !is_same; at += *at == '\n') {
+        const size_t n = strcspn(at, "\n");
+        is_same = n == line.n && memcmp(at, line.s, n) == 0;
+        at += n;
+    }
+    if (!is_same)
+        fail("%s:2: was measured by another command: by `%.*s`, and this one is `%s`; --force goes "
+             "on with it",
+             r->path, (int)strcspn(first + 2, "\n"), first + 2, line.s + 2);
+    buf_free(&line);
+    return is_same ? 0 : -1;
 }
 
 static int read_rows(struct results *r, struct buf *text)
@@ -318,7 +366,7 @@ static int begin(const struct results *r, struct buf *text, const char *command)
     return rc;
 }
 
-static int open_results(struct results *r, const char *command)
+static int open_results(struct results *r, const char *command, int force)
 {
     struct buf text = {0};
     int rc = open_file(r);
@@ -330,6 +378,8 @@ static int open_results(struct results *r, const char *command)
         rc = begin(r, &text, command);
     if (rc == 0)
         rc = check_title(r, text.s);
+    if (rc == 0 && !force)
+        rc = check_command(r, text.s, command);
     if (rc == 0)
         rc = read_rows(r, &text);
     buf_free(&text);
@@ -337,12 +387,12 @@ static int open_results(struct results *r, const char *command)
 }
 
 int results_open(struct results **out, const char *path, const struct spec *spec,
-                 const char *command)
+                 const char *command, int force)
 {
     struct results *r = *out = xcalloc(1, sizeof *r);
     r->path = xstrdup(path);
     r->spec = spec;
-    if (open_results(r, command) == 0)
+    if (open_results(r, command, force) == 0)
         return 0;
     results_close(r);
     *out = NULL;

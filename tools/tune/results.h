@@ -17,10 +17,10 @@ struct result {
     double time;           /* HUGE_VAL: it failed */
 };
 
-/* Opens the file or makes it, and reads it. `command` is told in a comment of a new one. 0, or -1
-   with a message. */
-int results_open(struct results **r, const char *path, const struct spec *spec,
-                 const char *command);
+/* Opens the file or makes it, and reads it. `command` is told in a comment of a new one; a file of
+   another command is refused, unless `force` is set. 0, or -1 with a message. */
+int results_open(struct results **r, const char *path, const struct spec *spec, const char *command,
+                 int force);
 void results_close(struct results *r); /* may be NULL */
 
 /* What the file had of a problem when it was opened, result by result, in its order: *at begins
@@ -31,6 +31,14 @@ size_t results_count(const struct results *r); /* of all problems */
 /* 0, or -1 with a message: then the file is as it was. */
 int results_append(struct results *r, const int32_t *problem, const uint16_t *value,
                    const struct answer *a);
+
+/* A place in the file. Rows behind it can be taken back: how many they were. */
+struct results_mark {
+    off_t bytes;
+    size_t rows; /* that were appended */
+};
+struct results_mark results_here(const struct results *r);
+size_t results_take_back(struct results *r, struct results_mark to);
 
 /* join.c: the files of several tuners become one, with rows in the order of the files. A row that
    stands there twice counts once; two that contradict each other are an error. `force`: see

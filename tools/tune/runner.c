@@ -2,6 +2,10 @@
    SPDX-License-Identifier: MIT */
 #include "runner.h"
 
+#include "base/process.h"
+
+#include <string.h>
+
 /* ---- a process for each measurement ----
 
    It gets NAME=value as arguments and KPRED_NAME=value in its environment, and its last line is the
@@ -64,16 +68,29 @@ static void launch_measure(const struct runner *r, const struct assign *a, struc
    One process gets a line of NAME=value for each measurement, and writes a line for its time. One
    that dies is started again for the next tuple. */
 
-enum { MOST_SILENT = 5 };
+enum { MOST_SILENT = 5, MOST_DISTRUSTED = 3 };
 
-/* A line of an answer, as far as it is needed */
-struct line {
+static const double for_a_tag = 5;     /* seconds of waiting for one behind words, */
+static const double behind_a_line = 1; /* and behind what could be an answer */
+static const double most_silence = 10; /* seconds, at the end */
+
+struct line { /* as far as it is needed */
     char s[TAIL_BYTES];
-    size_t n;
-    int is_whole, has_more; /* its end was seen, and bytes behind it */
+    size_t n, all;
 };
 
-void runner_end(struct runner *r)
+/* What it wrote for a question */
+struct heard {
+    struct line line;                 /* that has not ended */
+    int n_plain, n_tagged, has_plain; /* has_plain: so many of the former may be answers */
+    struct answer plain, tagged;      /* in the first one of each */
+    char first[64], other[64];        /* plain ones */
+    double odd_at;                    /* when the first came that is no answer, or one too many */
+    int is_early;                     /* something came before it was asked: */
+    char early[64];
+};
+
+static void end_server(struct runner *r)
 {
     if (!r->is_running)
         return;
@@ -82,80 +99,191 @@ void runner_end(struct runner *r)
     r->is_running = 0;
 }
 
-static void add(struct line *l, const char *bytes, size_t n)
+/* ---- lines ---- */
+
+static char *without_blanks(struct line *l)
 {
-    for (size_t i = 0; i < n; i++) {
-        l->has_more |= l->is_whole;
-        if (bytes[i] == '\n')
-            l->is_whole = 1;
-        else if (!l->is_whole && l->n + 1 < sizeof l->s)
-            l->s[l->n++] = bytes[i];
-    }
     l->s[l->n] = '\0';
+    return trim_blanks(l->s);
 }
 
-/* ---- the question ---- */
-
-/* 1: it was written; 0: nobody reads it, or not all of it */
-static int ask(const struct runner *r, const struct assign *a)
+static void judge(const struct line *l, const char *text, struct answer *out)
 {
-    struct buf text = {0};
-    assign_text(a, &text);
-    buf_puts(&text, "\n");
-    const int is_written = write_whole(r->server.in, &text) == 0;
-    buf_free(&text);
-    return is_written;
+    struct tail t = {.is_cut = l->all > l->n};
+    tail_add(&t, text, strlen(text));
+    tail_answer(&t, out);
+    out->is_stray |= t.is_cut;
 }
 
-static int too_much(const struct runner *r, struct answer *out)
+static void take_tagged(struct heard *h, const char *text)
 {
-    out->outcome = OUTCOME_STOP;
-    return fail("%s: it writes more than one line for a tuple", r->command);
+    if (h->n_tagged++ == 0)
+        judge(&h->line, text, &h->tagged);
 }
 
-/* A server that ended after its last answer is started again, without blame for this tuple. It may
-   end in the moment in which it is asked: see has_gone. */
-static int ask_one(struct runner *r, const struct assign *a, struct answer *out)
+static void take_plain(struct heard *h, const char *text)
 {
-    char byte;
-    if (r->is_running && child_take(&r->server, &byte, 1) > 0)
-        return too_much(r, out);
-    if (r->is_running && r->server.out >= 0 && ask(r, a))
-        return 0;
-    runner_end(r);
-    r->n_answers = 0;
-    r->is_running = child_begin(&r->server, r->command, NULL) == 0;
-    if (!r->is_running)
-        return -1;
-    (void)ask(r, a); /* if it is gone already, waiting finds out */
-    return 0;
+    struct answer a;
+    judge(&h->line, text, &a);
+    if (h->n_plain++ == 0) {
+        h->plain = a;
+        snprintf(h->first, sizeof h->first, "%.60s", text);
+    }
+    if (h->n_plain == 2)
+        snprintf(h->other, sizeof h->other, "%.60s", text);
+    if (h->odd_at == 0 && (a.is_stray || h->n_plain > 1))
+        h->odd_at = clock_seconds();
+    h->has_plain += !a.is_stray;
 }
 
-/* ---- the answer ---- */
+static void end_line(struct heard *h)
+{
+    const char *text = without_blanks(&h->line);
+    if (answer_tagged(text) != NULL)
+        take_tagged(h, text);
+    else
+        take_plain(h, text);
+    h->line = (struct line){.n = 0};
+}
 
-static enum child_news read_line(struct runner *r, double deadline, struct line *l)
+/* 1: there were bytes */
+static int take_some(struct runner *r, struct heard *h)
 {
     char bytes[4096];
-    enum child_news news;
-    while ((news = child_wait(&r->server, deadline)) == CHILD_BYTES) {
-        const size_t n = child_take(&r->server, bytes, sizeof bytes);
-        add(l, bytes, n);
-        if (l->is_whole)
-            break;
-    }
-    if (news == CHILD_ENDED)
-        add(l, bytes, child_take(&r->server, bytes, sizeof bytes));
-    return l->is_whole ? CHILD_BYTES : news;
+    const size_t n = child_take(&r->server, bytes, sizeof bytes);
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == '\n') {
+            end_line(h);
+        } else {
+            h->line.all++;
+            if (h->line.n + 1 < sizeof h->line.s)
+                h->line.s[h->line.n++] = bytes[i];
+        }
+    r->is_tagged |= h->n_tagged > 0;
+    return n > 0;
 }
 
-/* Did it end well, of its own will, after answers to others? Then the tuple is asked again. */
-static int has_gone(struct runner *r)
+/* ---- waiting ---- */
+
+/* Until there are bytes, which are taken, or other news */
+static enum child_news await(struct runner *r, struct heard *h, double deadline)
 {
-    if (r->n_answers == 0)
-        return 0;
-    runner_end(r);
-    return r->server.status == 0;
+    const enum child_news news = child_wait(&r->server, deadline);
+    if (news == CHILD_BYTES)
+        (void)take_some(r, h);
+    while (news == CHILD_ENDED && take_some(r, h))
+        ;
+    return news;
 }
+
+/* Is there what may be the answer, or what rules it out? */
+static int is_heard(const struct runner *r, const struct heard *h)
+{
+    return h->n_tagged > 0 || (!r->is_tagged && h->n_plain > 0 && (r->is_plain || h->has_plain));
+}
+
+/* Nobody knows yet whether its answers have tags. */
+static double patience(const struct runner *r, const struct heard *h, double deadline)
+{
+    const double soon = h->odd_at + for_a_tag;
+    return !r->is_tagged && h->odd_at > 0 && soon < deadline ? soon : deadline;
+}
+
+static enum child_news hear(struct runner *r, struct heard *h, double deadline)
+{
+    enum child_news news = CHILD_BYTES;
+    while (news == CHILD_BYTES && !is_heard(r, h))
+        news = await(r, h, patience(r, h, deadline));
+    return news;
+}
+
+/* Sends the beginning of the next question, and waits until it is read. What it writes for this one
+   is there by then, or `pause` seconds later: something may stand between. */
+static enum child_news settle(struct runner *r, const struct assign *a, struct heard *h,
+                              double deadline, double pause)
+{
+    struct buf name = {0};
+    enum child_news news = CHILD_BYTES;
+    double nap = 2e-5;
+    int has_read = 0;
+    buf_add(&name, a->word[0], strcspn(a->word[0], "=") + 1);
+    r->has_begun = write_whole(r->server.in, &name) == 0;
+    buf_free(&name);
+    while (!has_read && news != CHILD_ENDED && news != CHILD_STOP && clock_seconds() < deadline) {
+        has_read = process_has_read(r->server.in);
+        (void)take_some(r, h);
+        const int n = h->has_plain;
+        news = await(r, h, clock_seconds() + (has_read ? pause : nap));
+        nap = nap < 1e-3 ? 2 * nap : nap;
+        r->is_out_of_step |= has_read && h->has_plain > n && r->is_plain;
+    }
+    return news == CHILD_ENDED || news == CHILD_STOP ? news : has_read ? CHILD_BYTES : CHILD_LATE;
+}
+
+/* ---- trust ---- */
+
+/* What came before it was asked may be an answer that is late. Is that the end of all trust? Of the
+   first question nobody knows whether its answer has a tag. */
+static int came_early(struct runner *r, struct heard *h)
+{
+    const int is_first = r->n_answers == 0;
+    if (h->line.all > 0)
+        end_line(h);
+    r->is_out_of_step |= !r->is_tagged && !is_first && h->has_plain;
+    if (r->is_tagged || h->n_plain == 0)
+        return h->n_tagged > 0;
+    memcpy(h->early, h->first, sizeof h->early);
+    h->is_early = 1;
+    h->n_plain = h->has_plain = 0;
+    h->odd_at = 0;
+    return r->is_plain || !is_first;
+}
+
+static int has_both_forms(const struct runner *r)
+{
+    return r->is_tagged && r->is_plain;
+}
+
+static int is_certain(const struct runner *r, const struct heard *h)
+{
+    return has_both_forms(r) ? 0
+           : r->is_tagged    ? h->n_tagged == 1
+                             : h->n_plain == 1 && h->has_plain && h->line.all == 0 && !h->is_early;
+}
+
+/* Why not, in words; the line that has no end is one, too. */
+static void tell_doubt(const struct runner *r, struct heard *h, struct answer *out)
+{
+    if (h->line.all > 0)
+        end_line(h);
+    if (r->is_tagged)
+        answer_set(out, OUTCOME_INVALID, "it answered more than once");
+    else if (h->is_early)
+        answer_set(out, OUTCOME_INVALID, "it wrote \"%s\" before it was asked", h->early);
+    else if (h->n_plain > 1)
+        answer_set(out, OUTCOME_INVALID, "it printed \"%s\" and \"%s\" for one tuple", h->first,
+                   h->other);
+    else
+        *out = h->plain;
+}
+
+/* It is ended. */
+static void distrust(struct runner *r, struct heard *h, struct answer *out)
+{
+    tell_doubt(r, h, out);
+    end_server(r);
+    r->is_out_of_step |= has_both_forms(r);
+    if (r->is_out_of_step)
+        out->outcome = OUTCOME_STOP;
+    else if (++r->distrusted == MOST_DISTRUSTED) {
+        fail("%s: it was started %d times, and each time wrote what is no answer; the last time %s:"
+             " an answer with a tag, \"" ANSWER_TAG " 12.5\", cannot be mistaken",
+             r->command, r->distrusted, out->why);
+        out->outcome = OUTCOME_STOP;
+    }
+}
+
+/* ---- a question ---- */
 
 /* It died before it answered. Whether the tuple killed it or it cannot run at all, time will
    tell. */
@@ -163,7 +291,7 @@ static void died(struct runner *r, struct answer *out)
 {
     char why[64];
     const int is_first = r->n_answers == 0;
-    runner_end(r);
+    end_server(r);
     child_status_text(r->server.status, why);
     r->silent = is_first ? r->silent + 1 : 0;
     answer_set(out, OUTCOME_FAILED, "the server ended with %s", *why != '\0' ? why : "status 0");
@@ -178,43 +306,135 @@ static void died(struct runner *r, struct answer *out)
     out->outcome = OUTCOME_STOP;
 }
 
-/* Blanks around the number do no harm. */
-static void judge_line(struct runner *r, struct line *l, struct answer *out)
+static void late(struct runner *r, const char *what, struct answer *out)
 {
-    struct tail t = {.n = 0};
-    tail_add(&t, l->s, l->n);
-    r->n_answers++;
-    r->silent = 0;
-    if (l->has_more)
-        (void)too_much(r, out);
-    else
-        tail_answer(&t, out);
+    answer_set(out, OUTCOME_TIMEOUT, "%s %g s", what, r->timeout);
+    end_server(r);
 }
 
-/* What became of one question. -1: it could not be asked. */
-static int ask_and_wait(struct runner *r, const struct assign *a, struct line *l,
-                        struct answer *out)
+static void accept(struct runner *r, const struct heard *h, double seconds, struct answer *out)
 {
-    const double deadline = clock_seconds() + r->timeout;
-    *l = (struct line){.n = 0};
-    return ask_one(r, a, out) == 0 ? (int)read_line(r, deadline, l) : -1;
+    *out = r->is_tagged ? h->tagged : h->plain;
+    r->is_plain |= !r->is_tagged;
+    if (seconds > r->longest || r->n_answers == 1)
+        r->longest = seconds;
+    r->n_answers++;
+    r->silent = r->distrusted = 0;
+}
+
+/* The rest of a question, of which the beginning was sent. If it is gone, waiting finds out. */
+static void ask(const struct runner *r, const struct assign *a)
+{
+    struct buf text = {0};
+    assign_text(a, &text);
+    buf_puts(&text, "\n");
+    const size_t sent = r->has_begun ? strcspn(text.s, "=") + 1 : 0;
+    const struct buf rest = {text.s + sent, text.n - sent, 0};
+    (void)write_whole(r->server.in, &rest);
+    buf_free(&text);
+}
+
+static int start(struct runner *r)
+{
+    r->is_running = child_begin(&r->server, r->command, NULL) == 0;
+    r->has_begun = 0;
+    r->longest = 0;
+    r->n_answers = 0;
+    return r->is_running ? 0 : -1;
+}
+
+/* One that ended by itself behind its answer; as with a command, that is right if its status is. */
+static void ended(struct runner *r, const struct heard *h, double seconds, struct answer *out)
+{
+    char why[64];
+    accept(r, h, seconds, out);
+    end_server(r);
+    if (out->outcome == OUTCOME_TIME && *child_status_text(r->server.status, why) != '\0')
+        answer_set(out, OUTCOME_FAILED, "the server ended with %s behind its answer", why);
+}
+
+/* Behind a line that may be the answer */
+static void make_sure(struct runner *r, const struct assign *a, struct heard *h, double from,
+                      struct answer *out)
+{
+    const double now = clock_seconds(), pause = (now - from) / 16;
+    enum child_news news = CHILD_BYTES;
+    if (is_certain(r, h) || !r->is_plain)
+        news = settle(r, a, h, now + r->timeout, pause < 2e-3 ? pause : 2e-3);
+    if (news == CHILD_BYTES && !is_certain(r, h) && !r->is_plain)
+        while (!r->is_tagged && await(r, h, now + behind_a_line) == CHILD_BYTES)
+            ;
+    if (news == CHILD_STOP)
+        out->outcome = OUTCOME_STOP;
+    else if (!is_certain(r, h))
+        distrust(r, h, out);
+    else if (news == CHILD_ENDED)
+        ended(r, h, now - from, out);
+    else if (news == CHILD_LATE)
+        late(r, "it did not ask for more behind its answer for", out);
+    else
+        accept(r, h, now - from, out);
+}
+
+/* 1: this server is not to be blamed on the tuple, which is to be asked again */
+static int ask_and_hear(struct runner *r, const struct assign *a, struct answer *out)
+{
+    struct heard h = {.n_plain = 0};
+    const double from = clock_seconds(), deadline = from + r->timeout;
+    enum child_news news = CHILD_BYTES;
+    if (!r->has_begun)
+        news = settle(r, a, &h, deadline, 0);
+    else
+        (void)take_some(r, &h);
+    if (news == CHILD_BYTES && came_early(r, &h))
+        return distrust(r, &h, out), out->outcome != OUTCOME_STOP;
+    if (news == CHILD_BYTES) {
+        ask(r, a);
+        news = hear(r, &h, deadline);
+    }
+    if (is_heard(r, &h)) {
+        make_sure(r, a, &h, from, out);
+        return h.is_early && out->outcome == OUTCOME_INVALID && r->distrusted > 0;
+    }
+    if (news == CHILD_LATE && h.n_plain > 0 && !r->is_tagged)
+        distrust(r, &h, out);
+    else if (news == CHILD_LATE)
+        late(r, "it took longer than", out);
+    else if (news == CHILD_ENDED && r->n_answers > 0 && (end_server(r), r->server.status == 0))
+        return 1;
+    else if (news == CHILD_ENDED)
+        died(r, out);
+    return 0;
 }
 
 static void server_measure(struct runner *r, const struct assign *a, struct answer *out)
 {
-    struct line l;
-    out->outcome = OUTCOME_STOP;
-    int news = ask_and_wait(r, a, &l, out);
-    if (news == CHILD_ENDED && has_gone(r))
-        news = ask_and_wait(r, a, &l, out);
-    if (news == CHILD_BYTES)
-        judge_line(r, &l, out);
-    else if (news == CHILD_ENDED)
-        died(r, out);
-    else if (news == CHILD_LATE) {
-        answer_set(out, OUTCOME_TIMEOUT, "it took longer than %g s", r->timeout);
-        runner_end(r);
-    }
+    do
+        out->outcome = OUTCOME_STOP;
+    while ((r->is_running || start(r) == 0) && ask_and_hear(r, a, out));
+}
+
+/* ---- the end ---- */
+
+/* What reads for a server, as ssh does, makes reading no sign. One that is a line ahead writes the
+   last answer now. */
+int runner_end(struct runner *r)
+{
+    struct heard h = {.n_plain = 0};
+    const double silence = 2 * r->longest + 0.02,
+                 deadline = clock_seconds() + (silence < most_silence ? silence : most_silence);
+    if (r->is_running && !r->is_tagged && r->n_answers > 0)
+        while (await(r, &h, deadline) == CHILD_BYTES && !is_heard(r, &h))
+            ;
+    r->is_out_of_step |= h.n_plain > 0 && !h.plain.is_stray;
+    end_server(r);
+    if (!r->is_out_of_step)
+        return 0;
+    return fail("%s: it wrote %s: answers that all have a tag, \"" ANSWER_TAG
+                " 12.5\", cannot be mistaken",
+                r->command,
+                has_both_forms(r) ? "answers with a tag and without one"
+                                  : "one line too many, and nobody knows which");
 }
 
 void runner_measure(struct runner *r, const struct assign *a, struct answer *out)

@@ -46,6 +46,7 @@ struct answer {
     enum outcome outcome;
     double us;     /* of OUTCOME_TIME */
     char why[256]; /* of a failure, in words */
+    int is_stray;  /* of OUTCOME_INVALID: the line is none that could be an answer */
 };
 
 enum { TAIL_BYTES = 512 };
@@ -58,6 +59,9 @@ struct tail {
 };
 
 void tail_add(struct tail *t, const char *bytes, size_t n);
+#define ANSWER_TAG "answer:"
+/* What stands behind the tag; NULL if the line does not begin with it */
+const char *answer_tagged(const char *line);
 /* The answer in the last line that is not blank; the tail is changed. */
 void tail_answer(struct tail *t, struct answer *a);
 
@@ -88,7 +92,7 @@ enum child_news {
     CHILD_STOP /* a signal asks this process to end */
 };
 
-/* Once, before all else: signals that end this process wait until child_wait. 0, or -1 with a
+/* Before all else: signals that end this process wait until child_wait. 0, or -1 with a
    message. */
 int child_ready(void);
 
@@ -118,17 +122,26 @@ void child_die_of_signal(void);
 
 /* ---- a command runs for each measurement or, as a server, for many ---- */
 
+/* What a server writes for a question is its answer if it is one line, and the server has read on
+   since: behind each answer it is sent the beginning of the next question. A line with a tag
+   is an answer whatever stands around it, and once there was one, no other line is. */
+
 struct runner {
     const char *command;
     int is_server;
     double timeout; /* seconds */
-    /* of a server */
+    /* of servers */
     struct child server;
-    int is_running;
-    size_t n_answers; /* since it was started */
-    int silent;       /* servers in a row that ended without an answer */
+    int is_running, has_begun; /* has_begun: a question, by its first word's name */
+    int is_tagged, is_plain;   /* the form of the answers so far */
+    size_t n_answers;          /* since the last start */
+    double longest;            /* of those, in seconds, the first one aside */
+    int silent;                /* servers in a row that ended without an answer */
+    int distrusted;            /* and that wrote what is no answer */
+    int is_out_of_step;        /* all answers are in doubt: who reads is not who answers */
 };
 
 /* The answer for the problem and tuple of `a`. */
 void runner_measure(struct runner *r, const struct assign *a, struct answer *out);
-void runner_end(struct runner *r);
+/* Ends the server. 0, or -1 after a message if it is out of step. */
+int runner_end(struct runner *r);

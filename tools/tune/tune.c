@@ -136,7 +136,7 @@ static int open_all(struct tune *t)
     if (open_kernel(t) != 0 || known_open(&t->known, &t->spec, o->model, &o->data, o->readers) != 0
         || list_tuples(t) != 0 || problems_read(o->problems, &t->spec, o->all, &t->problems) != 0
         || check_problems(t) != 0 || child_ready() != 0
-        || results_open(&l->results, o->output, &t->spec, l->runner.command) != 0)
+        || results_open(&l->results, o->output, &t->spec, l->runner.command, o->force) != 0)
         return -1;
     l->spec = &t->spec;
     l->model = &t->model;
@@ -168,6 +168,14 @@ static int sum_up(struct progress *p, const char *paths, int rc)
     return rc;
 }
 
+/* A signal that ends this ends the program by itself, which may have begun to measure. */
+static void end_by_signal(const struct tune_options *o, const struct tune *t)
+{
+    if (child_must_stop() && t->loop.spec != NULL)
+        note("interrupted: this goes on: %s", o->line);
+    child_die_of_signal();
+}
+
 static int tune(struct tune *t)
 {
     const struct progress *p = t->loop.progress;
@@ -193,7 +201,7 @@ int tune_run(const struct tune_options *o)
     if (rc == 0)
         rc = tune(&t);
     close_all(&t);
-    child_die_of_signal();
+    end_by_signal(o, &t);
     return rc != 0;
 }
 
@@ -287,7 +295,7 @@ int tune_all_run(const struct tune_options *o, const struct tune_lists *l)
         rc = check_all_paths(l) != 0 ? -1 : tune_all(t, n);
     for (size_t i = 0; i < n; i++)
         close_all(&t[i]);
+    end_by_signal(o, t);
     free(t);
-    child_die_of_signal();
     return is_wrong ? 2 : rc != 0;
 }

@@ -12,6 +12,8 @@ struct tune_options {
     struct opt_texts data;
     long repeat, seed;
     int all;                           /* it is one of several kernels */
+    int force;                         /* go on with what another command measured */
+    const char *line;                  /* of the shell, which runs all this again */
     const struct data_format *readers; /* of the data */
 };
 

@@ -217,7 +217,7 @@ static int choose_named(struct session *s)
 int evaluated_open(struct session *s)
 {
     const struct evaluator_plan plan = {s->options.evaluate, s->plan.limits.seconds,
-                                        s->plan.limits.memory_bytes};
+                                        s->options.timeout_ms > 0, s->plan.limits.memory_bytes};
     if (evaluator_open(&s->evaluator, &plan) != 0)
         return -1;
     s->task.trial = s->evaluator;

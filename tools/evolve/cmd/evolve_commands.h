@@ -74,7 +74,7 @@ struct session_options { /* of the command line, or of a log */
     const char *oracle;       /* see oracle_parse; NULL: exact */
     const char *baseline;     /* its name; NULL: the fastest */
     long jobs;                /* children at a time; 0: one for each processor */
-    long timeout_ms;          /* of one candidate */
+    long timeout_ms;          /* of one candidate; 0: the usual one, or as an evaluator has it */
     long memory_mb;
     long seed;
 };
@@ -108,6 +108,7 @@ int oracle_parse(const char *text, struct oracle *out);
 char **words_of(const char *text);
 
 /* What these options say of a trial; its oracle is exact. jobs 0: one for each processor */
+enum { SESSION_TIMEOUT_MS = 10000 }; /* the usual time limit */
 struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long seed);
 
 /* Reads and compiles kernel and harness, chooses the baseline and tries the unmodified kernel: 0,

@@ -271,7 +271,7 @@ int cmd_ml(int argc, char **argv)
     memset(table, 0, sizeof table);
     memcpy(table, own, sizeof own);
     search_options(table + OWN, &o.search);
-    m->timeout_ms = 10000;
+    m->timeout_ms = SESSION_TIMEOUT_MS;
     m->memory_mb = 1024;
     buf_puts(&help, head);
     buf_puts(&help, search_options_help);

@@ -55,6 +55,7 @@ struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long 
     memset(&plan, 0, sizeof plan);
     plan.jobs = (int)worker_count(jobs);
     plan.seed = (uint64_t)seed;
+    timeout_ms = timeout_ms > 0 ? timeout_ms : SESSION_TIMEOUT_MS;
     plan.limits.seconds = (double)timeout_ms / 1000;
     plan.limits.cpu_seconds = (unsigned)(timeout_ms / 1000 + 1);
     plan.limits.memory_bytes = (size_t)memory_mb << 20;
@@ -264,7 +265,9 @@ void story_of(struct story *story, const struct session *s, const struct search_
     story_put(story, "baseline", s->baseline);
     ir_hash(s->ir, hex);
     story_put(story, "module", hex);
-    story_put_number(story, "timeout_ms", (double)o->timeout_ms);
+    story_put_number(story, "timeout_ms",
+                     o->timeout_ms > 0 || o->evaluate != NULL ? (double)o->timeout_ms
+                                                              : SESSION_TIMEOUT_MS);
     story_put_number(story, "memory_mb", (double)o->memory_mb);
     story_put_plan(story, plan);
 }
