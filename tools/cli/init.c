@@ -10,8 +10,8 @@
 
 static const char help[] =
     "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--metric NAME]\n"
-    "                        [--gpu GPU] [--set NAME=VALUE ...] [--unit UNIT] [--name NAME]\n"
-    "                        [--conditions] -o my.spec [--force]\n"
+    "                        [--success COLUMN=VALUE ...] [--gpu GPU] [--set NAME=VALUE ...]\n"
+    "                        [--unit UNIT] [--name NAME] [--conditions] -o my.spec [--force]\n"
     "\n"
     "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
     "their values, the rule, features, and comments that explain them. It trains as it is.\n"
@@ -24,6 +24,8 @@ static const char help[] =
     "                       and so does Triton's cache, of which it names the values of keys\n"
     "  --ignore A,B,...     columns of tables that are neither that nor parameters\n"
     "  --metric NAME        the column of times or speeds, where tables have several\n"
+    "  --success COLUMN=VALUE ...  what rows that worked have in a column of tables that tells\n"
+    "                       which failed, or COLUMN<=NUMBER; COLUMN=*: it does not tell\n"
     "  --gpu GPU            the GPU of files that name none\n"
     "  --set NAME=VALUE ... fields of files that do not say them\n"
     "  --unit UNIT          s, ms, us or ns: of times in .json files that say none; default: ms\n"
@@ -42,7 +44,7 @@ enum { MOST_TOLD = 10 }; /* lines about failures: 8 conditions, and what stands 
 
 struct options {
     const char *fields, *ignored, *metric, *gpu, *unit, *name, *output;
-    struct opt_texts files, set;
+    struct opt_texts files, set, success;
     int force, conditions;
 };
 
@@ -209,6 +211,7 @@ static void take_options(const struct options *o, struct init *in)
     in->asked.name = o->name;
     in->asked.gpu = o->gpu;
     in->asked.metric = o->metric;
+    in->asked.success = o->success;
     in->asked.unit = o->unit;
     in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     take_names(o->fields, &in->asked.fields);
@@ -241,6 +244,7 @@ int cmd_init(int argc, char **argv)
         {.name = "--fields", .kind = OPT_TEXT, .to = &o.fields},
         {.name = "--ignore", .kind = OPT_TEXT, .to = &o.ignored},
         {.name = "--metric", .kind = OPT_TEXT, .to = &o.metric},
+        {.name = "--success", .kind = OPT_TEXTS, .to = &o.success},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
         {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
         {.name = "--unit", .kind = OPT_TEXT, .to = &o.unit},
@@ -255,5 +259,6 @@ int cmd_init(int argc, char **argv)
         status = run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
     free(o.files.v);
     free(o.set.v);
+    free(o.success.v);
     return status;
 }

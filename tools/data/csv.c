@@ -398,6 +398,8 @@ static void see_header(struct csv *c, const struct columns *cols)
         is_known[cols->param[i]] = 1;
     if (cols->time >= 0)
         is_known[cols->time] = 1;
+    for (size_t i = 0; i < c->r->n_header; i++)
+        is_known[i] |= (unsigned char)table_status_tells(&c->forms, c->r->header[i]);
     best_rows_open(&c->best, c->l, c->r, is_known);
     free(is_known);
 }
@@ -436,6 +438,8 @@ static int read_row(struct csv *c, const struct columns *cols)
         params[i] = r->cell[cols->param[i]];
     if (rc != 0)
         return rc;
+    if (!spec_is_timed(s) && *c->forms.status.failure != '\0')
+        return load_failed(c->l, c->forms.status.failure);
     if (!spec_is_timed(s)) {
         rc = load_add(c->l, r->at, problem, params);
         if (rc == 0)
@@ -446,15 +450,18 @@ static int read_row(struct csv *c, const struct columns *cols)
     return rc == 0 ? load_add_timed(c->l, r->at, problem, params, time * cols->us) : rc;
 }
 
-/* Of a table of times, rows in one form come from here on. */
+/* Of a user's table, rows in one form come from here on. */
 static int open_forms(struct csv *c, struct table_asked *asked)
 {
     const struct spec *s = c->l->spec;
-    if (s->format != SPEC_TIMED)
-        return csv_records_check_header(c->r) != 0 ? -1 : check_names(c);
     *asked =
         (struct table_asked){.spec = s, .is_lenient = c->l->options->lenient, .metric = s->metric};
-    c->has_forms = 1;
+    c->has_forms = s->format == SPEC_TIMED || s->format == SPEC_CSV;
+    if (s->format != SPEC_TIMED)
+        return csv_records_check_header(c->r) != 0 || check_names(c) != 0
+                       || (c->has_forms && table_forms_open_best(&c->forms, &c->raw, asked) != 0)
+                   ? -1
+                   : 0;
     if (table_forms_header(&c->forms, &c->raw, asked) != 0 || check_names(c) != 0)
         return -1;
     const int rc = table_forms_times(&c->forms);

@@ -29,6 +29,7 @@ void data_free(struct dataset *d)
     free(d->unknown_text);
     free(d->failed.problem);
     free(d->failed.target);
+    free(d->failures);
     free_rows(d);
     memset(d, 0, sizeof *d);
 }
@@ -158,8 +159,10 @@ void data_note_drops(const struct dataset *d)
 #undef DROP_TEXT
     for (size_t i = 0; i < DATA_N_DROPS; i++)
         if (d->dropped[i] != 0)
-            note("dropped %zu %s%s: %s%s", d->dropped[i], i == DROP_FILE ? "file" : "row",
-                 as_counted(d->dropped[i], "", "s"), i == DROP_RETIRED ? d->retired : "", texts[i]);
+            note("dropped %zu %s%s: %s%s%s%s", d->dropped[i], i == DROP_FILE ? "file" : "row",
+                 as_counted(d->dropped[i], "", "s"), i == DROP_RETIRED ? d->retired : "", texts[i],
+                 i == DROP_FAILED_TIME && d->failures != NULL ? ": " : "",
+                 i == DROP_FAILED_TIME && d->failures != NULL ? d->failures : "");
     const size_t unknown = count_unknown(d);
     if (unknown != 0)
         note("%zu row%s an option that the spec does not know: kept, never predicted", unknown,

@@ -78,6 +78,7 @@ struct dataset {
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];
+    char *failures;      /* which texts stood in the place of times; NULL: none */
     const char *retired; /* the spec's, which has to live as long */
 };
 

@@ -288,7 +288,7 @@ static int load_all(struct loader *l, const struct data_format *formats, struct 
     if (l->n != 0)
         return 0;
     memcpy(d->dropped, l->dropped, sizeof d->dropped);
-    load_note_failures(l);
+    d->failures = load_failures_text(l);
     data_note_drops(d);
     return fail("%s%s: no row of %s is left to use", paths[0], n > 1 ? " and the other files" : "",
                 l->spec->solver != NULL ? l->spec->solver : l->spec->name);
@@ -322,7 +322,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     if (rc == 0) {
         load_note_unused(&l);
         load_note_chips(&l);
-        load_note_failures(&l);
+        out->failures = load_failures_text(&l);
         row_limit_note(&l.limit, l.n + l.n_failed);
         if (spec->format == SPEC_TIMED)
             out->noise = load_noise(&l);

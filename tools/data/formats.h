@@ -153,9 +153,12 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
 int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time_us);
 
-/* A time as the files of kpred have it: 1; 0: a failure, which is a word that tuners write in the
-   place of a time, 0, or 1e19 and more; -1: it is none. */
+/* What counts as a failure says failures.c alone. A time as the files of kpred have it: 1; 0: a
+   failure, which is a word that tuners write in the place of a time, 0, -1, or 1e19 and more; -1: it
+   is none. */
 int load_time_text(const char *text, double *out);
+/* The same of Tensile's speeds and MIOpen's times, where 0 and -1 alone are failures */
+int load_speed_text(const char *text, double *out);
 /* The same of a user's table, where any text that begins with a letter or has no digit is a
    failure. */
 int load_table_time(const char *text, double *out);
@@ -170,8 +173,10 @@ int load_is_failure(const char *text);
     ", with a unit of time or without; a failure is a word, such as failed"
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
 
-/* Tells which texts were failures, if any. */
-void load_note_failures(struct loader *l);
+/* Verdict on a row that failed, as its table says beside the time */
+int load_failed(struct loader *l, const char *text);
+/* Which texts were failures, to be freed; NULL: none */
+char *load_failures_text(struct loader *l);
 
 /* Are two times of one tuple so far apart that one of them has to be in another unit? */
 #define LOAD_OTHER_UNIT "is one of them in another unit?"

@@ -3,6 +3,7 @@
 #include "init.h"
 
 #include "formats.h"
+#include "table_forms.h"
 
 #include "model/model.h"
 
@@ -14,9 +15,8 @@
 
 struct new_spec {
     const struct survey *survey;
-    const struct t1 *t1;              /* NULL: there is none */
-    const char *name;                 /* of the model; NULL: the files tell */
-    const char *path;                 /* of the spec */
+    const struct t1 *t1; /* NULL: there is none */
+    const struct survey_asked *asked;
     const struct failed_rows *failed; /* with conditions, for comments; NULL: no such comments */
 };
 
@@ -90,6 +90,55 @@ static int has_metric(const struct survey *s)
            && strstr(name, "*/") == NULL;
 }
 
+/* What ends a quoted word or a comment cannot stand there. */
+static int is_writable(const char *word)
+{
+    const char *p = word;
+    while ((unsigned char)*p >= ' ' && *p != '"')
+        p++;
+    return *p == '\0' && strstr(word, "/*") == NULL && strstr(word, "*/") == NULL;
+}
+
+static int is_column_of(const struct survey_columns *c, const char *word)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (table_success_test(word, c->v[i].name) != NULL)
+            return 1;
+    return 0;
+}
+
+static void add_success_words(const struct survey *s, const char *const *words, size_t n,
+                              struct buf *b, size_t *left)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *mark = strpbrk(words[i], " \t") != NULL || *words[i] == '\0' ? "\"" : "";
+        if (is_column_of(&s->fields, words[i]) || is_column_of(&s->params, words[i]))
+            continue;
+        *left = is_writable(words[i]) && *left > 0 ? *left - 1 : 0;
+        buf_printf(b, " %s%s%s", mark, words[i], mark);
+    }
+}
+
+/* Where a word cannot be written, there is no line: then each table decides again. */
+static void add_success(const struct draft *d)
+{
+    const struct survey *s = d->survey;
+    const char **found = xcalloc(s->success.n + 1, sizeof *found);
+    size_t left = SPEC_MAX_SUCCESS + 1;
+    struct buf b = {0};
+    for (size_t i = 0; i < s->success.n; i++)
+        found[i] = s->success.v[i].s;
+    add_success_words(s, d->success->v, d->success->n, &b, &left);
+    add_success_words(s, found, s->success.n, &b, &left);
+    if (b.n > 0 && left > 0)
+        buf_printf(d->out,
+                   "# What the rows that worked have; with others in these columns a row failed.\n"
+                   "success =%s\n",
+                   b.s);
+    buf_free(&b);
+    free(found);
+}
+
 static void add_kernel(const struct draft *d)
 {
     const struct survey *s = d->survey;
@@ -116,6 +165,7 @@ static void add_kernel(const struct draft *d)
     if (has_metric(s))
         buf_printf(out, "# The column of their %s\nmetric = %s\n",
                    s->metric.is_rate ? "speeds" : "times", s->metric.name);
+    add_success(d);
 }
 
 /* ---- the text: [restrict] ---- */
@@ -226,8 +276,9 @@ static int new_spec_text(const struct new_spec *n, struct buf *out)
 {
     struct draft d = {.survey = n->survey,
                       .t1 = n->t1,
-                      .asked = n->name,
-                      .path = n->path,
+                      .asked = n->asked->name,
+                      .path = n->asked->output,
+                      .success = &n->asked->success,
                       .out = out,
                       .failed = n->failed};
     if (choose_name(&d) != 0 || draft_list_params(&d) != 0)
@@ -407,7 +458,7 @@ int init_make(const struct init *in, struct init_spec *out)
     int rc = tuner_check_unit(in->asked.unit);
     if (rc == 0)
         rc = read_all(in, s, &t1, out);
-    struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, in->asked.name, in->asked.output, NULL};
+    struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, &in->asked, NULL};
     if (rc == 0)
         rc = new_spec_text(&n, &out->text);
     if (rc == 0)

@@ -38,6 +38,7 @@ struct draft {
     const struct t1 *t1;              /* NULL: there is none */
     const char *asked;                /* name of the model; NULL: the files tell */
     const char *path;                 /* of the spec */
+    const struct opt_texts *success;  /* the user's words */
     const struct failed_rows *failed; /* for comments; NULL: none */
     struct buf *out;
     char name[NAMES_MOST_MODEL + 1];

@@ -4,12 +4,10 @@
 
 #include "base/numbers.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- too many rows ---- */
 
@@ -325,66 +323,6 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
 }
 
 enum { TOLD_FAILURES = 5 };
-#define FAILED_TIME 1e19 /* old versions of Kernel Tuner write 1e20 */
-
-/* What tuners write in the place of a time: of a failure, or of a tuple that was never run */
-int load_is_failure(const char *text)
-{
-    static const char *const words[] = {"",
-                                        "failed",
-                                        "error",
-                                        "invalid",
-                                        "timeout",
-                                        "inf",
-                                        "-inf",
-                                        "nan",
-                                        "-nan",
-                                        "infinity",
-                                        "-infinity",
-                                        "none",
-                                        "null",
-                                        "-",
-                                        "n/a",
-                                        "na",
-                                        "CompilationFailedConfig",
-                                        "RuntimeFailedConfig",
-                                        "InvalidConfig"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasecmp(text, words[i]) == 0)
-            return 1;
-    return 0;
-}
-
-/* A finite number of at least 0 */
-static int is_figure(const char *text, double *out)
-{
-    char *end;
-    *out = strtod(text, &end);
-    return strspn(text, "0123456789.eE+-") == strlen(text) && end != text && *end == '\0'
-           && *out >= 0 && isfinite(*out);
-}
-
-int load_time_text(const char *text, double *out)
-{
-    if (load_is_failure(text))
-        return 0;
-    return is_figure(text, out) ? *out > 0 && *out < FAILED_TIME : -1;
-}
-
-/* What a failure left in the place of its time: it begins with a letter, of any language, or has no
-   digit. A number with something behind it or before it, such as 1,5 or 12us, is a mistake. */
-static int is_message(const char *text)
-{
-    const unsigned char first = (unsigned char)*text;
-    return isalpha(first) || first > '~' || strpbrk(text, "0123456789") == NULL;
-}
-
-int load_table_time(const char *text, double *out)
-{
-    const int is_time = load_time_text(text, out);
-    return is_time < 0 && is_message(text) ? 0 : is_time;
-}
-
 /* For load_note_failures */
 static void keep_failure(struct loader *l, const char *text)
 {
@@ -395,13 +333,18 @@ static void keep_failure(struct loader *l, const char *text)
     f->rows[intern_text(&f->texts, text)]++;
 }
 
+int load_failed(struct loader *l, const char *text)
+{
+    keep_failure(l, text);
+    return load_drop(l, DROP_FAILED_TIME);
+}
+
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
 {
     const int is_table = l->spec->format == SPEC_TIMED;
     const int is_good = is_table                        ? load_table_time(text, out)
                         : l->spec->format == SPEC_AITER ? load_time_text(text, out)
-                        : is_figure(text, out)          ? *out > 0
-                                                        : -1;
+                                                        : load_speed_text(text, out);
     if (is_good < 0)
         return load_bad(l, row, DROP_BROKEN, column, text,
                         is_table ? LOAD_NO_TIME : LOAD_NO_FIGURE);
@@ -435,7 +378,7 @@ static void add_failure(struct load_failures *f, size_t i, struct buf *b)
     f->rows[i] = 0;
 }
 
-void load_note_failures(struct loader *l)
+char *load_failures_text(struct loader *l)
 {
     struct load_failures *f = &l->failures;
     const size_t n = f->texts.n, others = n > TOLD_FAILURES ? n - TOLD_FAILURES : 0;
@@ -446,7 +389,5 @@ void load_note_failures(struct loader *l)
         buf_printf(&b, ", and %zu%s other%s in %zu row%s", others,
                    n == LOAD_MOST_FAILURES ? " or more" : "", as_counted(others, "", "s"),
                    f->n_rows, as_counted(f->n_rows, "", "s"));
-    if (n > 0)
-        note("taken as failures, in the place of times: %s", b.s);
-    buf_free(&b);
+    return b.s;
 }

@@ -37,6 +37,8 @@ void survey_close(struct survey *s)
     intern_free(&s->rejected);
     free(s->worked);
     intern_free(&s->notes);
+    intern_free(&s->success);
+    intern_free(&s->failures);
     free(s->metric.name);
     free(s->kernel);
 }

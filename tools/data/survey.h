@@ -37,16 +37,17 @@ struct survey {
     struct interned rows;     /* distinct ones: a problem's number, then likewise the parameters */
     unsigned char *worked;    /* of each: did it have a time? */
     size_t worked_cap;
-    struct interned rejected;  /* likewise rows that were never run, since a check forbade them */
-    char *kernel;              /* as the files call it; NULL: they do not */
-    const char *kernel_path;   /* the file that does */
-    const char *first;         /* file that was read; NULL: there is none */
-    const char *path;          /* of the file being read */
-    struct interned notes;     /* for the user, if all goes well */
-    struct survey_metric {     /* what a spec has to say of the column of times */
-        char *name;            /* NULL: nothing */
-        const char *path;      /* of the first table with times, NULL: there is none */
-        int is_rate, is_mixed; /* tables call it otherwise: a spec says nothing */
+    struct interned rejected; /* likewise rows that were never run, since a check forbade them */
+    char *kernel;             /* as the files call it; NULL: they do not */
+    const char *kernel_path;  /* the file that does */
+    const char *first;        /* file that was read; NULL: there is none */
+    const char *path;         /* of the file being read */
+    struct interned notes;    /* for the user, if all goes well */
+    struct interned success, failures; /* words of tables, see table_forms.h */
+    struct survey_metric {             /* what a spec has to say of the column of times */
+        char *name;                    /* NULL: nothing */
+        const char *path;              /* of the first table with times, NULL: there is none */
+        int is_rate, is_mixed;         /* tables call it otherwise: a spec says nothing */
     } metric;
     struct tuner_types types;
     int unit_is_used;
@@ -61,10 +62,11 @@ struct survey_asked {
     struct interned ignored;       /* columns of tables, by --ignore */
     size_t n_set;                  /* --set NAME=VALUE */
     const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
-    const char *gpu;    /* by --gpu; NULL */
-    const char *metric; /* by --metric: as struct table_asked has it */
-    const char *unit;   /* by --unit; NULL */
-    const char *name;   /* of the model, by --name; NULL: the files tell */
+    struct opt_texts success; /* by --success */
+    const char *gpu;          /* by --gpu; NULL */
+    const char *metric;       /* by --metric: as struct table_asked has it */
+    const char *unit;         /* by --unit; NULL */
+    const char *name;         /* of the model, by --name; NULL: the files tell */
     const char *output;
 };
 
@@ -156,6 +158,7 @@ struct survey_cells {
     int is_field;                                       /* by --fields, or as the GPU */
     int varies;                                         /* within a problem */
     int counts;                                         /* the rows, from 0 or 1 */
+    int is_status;                                      /* it tells which rows failed */
 };
 
 struct survey_plain {
@@ -165,8 +168,7 @@ struct survey_plain {
     long header; /* its line */
     size_t n, n_rows;
     struct survey_cells *v;
-    int time, has_time;                /* the column; it is there */
-    const struct survey_cells *status; /* the column that tells which rows failed, or NULL */
+    int time, has_time; /* the column; it is there */
     struct interned problems;
     uint32_t *first_cells; /* of each problem, for each column the number of its first cell */
     size_t cells_cap;

@@ -86,7 +86,7 @@ static int has_other_param(const struct survey_plain *t, const struct survey_cel
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct survey_cells *o = &t->v[i];
-        if (o != c && o != t->status && !o->is_field && (int)i != t->time && *o->name != '\0'
+        if (o != c && !o->is_status && !o->is_field && (int)i != t->time && *o->name != '\0'
             && o->varies && o->values.n < t->n_rows && !column_is_measurement(o->name)
             && intern_find_text(&t->asked->ignored, o->name) == INTERN_NONE)
             return 1;

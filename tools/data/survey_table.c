@@ -14,6 +14,41 @@
 
 /* ---- the header ---- */
 
+/* Words that what was found in the tables has in common: no value is a success here and a failure
+   there. */
+static int keep_success(struct survey_plain *t, const struct table_status *status)
+{
+    const struct interned *from[] = {&status->success, &status->failures};
+    struct interned *to[] = {&t->s->success, &t->s->failures};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->n; i++) {
+            const char *word = from[k]->v[i].s;
+            if (intern_find_text(to[!k], word) != INTERN_NONE)
+                return fail(
+                    "%s: %s is %s here, but not in another table: --success says what it is",
+                    t->path, word, k == 0 ? "a success" : "a failure");
+            (void)intern_text(to[k], word);
+        }
+    return 0;
+}
+
+/* Every word of --success has to be of a column. */
+static int check_success(const struct survey_plain *t)
+{
+    const struct opt_texts *words = &t->asked->success;
+    for (size_t i = 0; i < words->n; i++) {
+        size_t k = 0;
+        while (k < t->n && table_success_test(words->v[i], t->v[k].name) == NULL)
+            k++;
+        if (k == t->n)
+            return fail(
+                "%s:%ld: --success \"%s\": is not COLUMN=VALUE of a column of the table, nor "
+                "COLUMN<=NUMBER or COLUMN>=NUMBER",
+                t->path, t->header, words->v[i]);
+    }
+    return 0;
+}
+
 static int open_columns(struct survey_plain *t, const struct table_forms *forms)
 {
     const struct csv_records *r = forms->r;
@@ -25,8 +60,10 @@ static int open_columns(struct survey_plain *t, const struct table_forms *forms)
         c->is_field = strcmp(c->name, "gpu") == 0
                       || intern_find_text(&t->asked->fields, c->name) != INTERN_NONE;
         c->counts = 1;
+        c->is_status = table_status_tells(forms, c->name);
     }
-    t->status = forms->status >= 0 ? &t->v[forms->status] : NULL;
+    if (keep_success(t, &forms->status) != 0)
+        return -1;
     t->time = forms->time;
     t->has_time = t->time >= 0;
     if (!t->has_time)
@@ -172,8 +209,6 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
             "for that, --ignore leaves it out");
     if (is_measurement(c))
         return survey_pass_over(t, c, "is a measurement, by its name");
-    if (c == t->status)
-        return survey_pass_over(t, c, "tells which rows failed");
     const int rc = survey_check_rows(t, c);
     if (rc <= 0)
         return rc;
@@ -199,7 +234,8 @@ static int choose_role(const struct survey_plain *t, struct survey_cells *c)
 {
     const struct survey_asked *asked = t->asked;
     c->role = SURVEY_PARAM;
-    if (*c->name == '\0' || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
+    if (*c->name == '\0' || c->is_status
+        || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
         c->role = SURVEY_PASSED_OVER;
     else if (t->has_time && c == &t->v[t->time])
         c->role = SURVEY_TIME;
@@ -298,11 +334,14 @@ static enum survey_result result_of(const char *cell)
                                                   : SURVEY_WORKED;
 }
 
-static int add_row(struct survey_plain *t, const struct csv_records *r, struct interned *seen)
+static int add_row(struct survey_plain *t, const struct table_forms *forms, struct interned *seen)
 {
+    const struct csv_records *r = forms->r;
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
     char number[2 * KPRED_MAX_TUPLE][24];
     enum survey_result result = SURVEY_WORKED;
+    if (!t->has_time && *forms->status.failure != '\0')
+        return 0;
     memcpy(fields, t->said.fields, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct survey_cells *c = &t->v[i];
@@ -322,7 +361,7 @@ static int add_rows(struct survey_plain *t, struct table_forms *forms)
     struct interned seen = {0};
     int rc;
     while ((rc = table_forms_next(forms)) > 0)
-        if (add_row(t, forms->r, &seen) != 0) {
+        if (add_row(t, forms, &seen) != 0) {
             rc = -1;
             break;
         }
@@ -346,6 +385,8 @@ static int read_forms(struct survey_plain *t, struct csv_records *r,
                                       .ignored = &a->ignored,
                                       .has_fields = a->fields.n > 0 || a->n_set > 0,
                                       .metric = a->metric,
+                                      .success = a->success.v,
+                                      .n_success = a->success.n,
                                       .tell = keep_note,
                                       .to = t->s};
     int rc = csv_records_next(r);
@@ -376,7 +417,7 @@ static int read_copy(struct survey_plain *t, const struct buf *text,
 static int read_table(struct survey_plain *t, const struct buf *text)
 {
     if (read_copy(t, text, see_rows) != 0 || check_named(t, "--fields", &t->asked->fields) != 0
-        || check_named(t, "--ignore", &t->asked->ignored) != 0)
+        || check_named(t, "--ignore", &t->asked->ignored) != 0 || check_success(t) != 0)
         return -1;
     *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
     if (t->asked->fields.n == 0 && t->asked->n_set == 0)

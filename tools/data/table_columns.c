@@ -162,7 +162,7 @@ static int find_metric(struct table_forms *t)
     struct candidates c = {0};
     int rc = 0;
     for (size_t i = 0; i < t->raw->n_header && rc == 0; i++)
-        if (table_role(t, table_name(t, i)) == TABLE_OTHER) {
+        if (table_role(t, table_name(t, i)) == TABLE_OTHER && !table_status_may(&t->status, i)) {
             see_candidate(t, i, &c);
             rc = check_readable(t, i);
         }
@@ -185,6 +185,7 @@ static int may_be_tuple(const struct table_forms *t, size_t i)
 {
     const char *name = table_name(t, i);
     return table_role(t, name) == TABLE_OTHER && !column_is_counter(name)
+           && !table_status_may(&t->status, i)
            && (t->asked->spec == NULL || column_is_tuple_of(t->asked->spec, name));
 }
 

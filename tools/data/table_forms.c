@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char plain_figure[] = "0123456789.eE+-";
 
@@ -70,6 +69,16 @@ static void see_cell(struct table_seen *s, long line, const char *cell)
     }
 }
 
+int table_next_copy(const struct table_forms *t, struct csv_records *r)
+{
+    int rc = csv_records_next(r);
+    while (rc > 0 && r->n != r->n_header)
+        rc = csv_records_next(r);
+    if (rc > 0 && t->is_trimmed)
+        trim_cells(r);
+    return rc;
+}
+
 /* Reads the rows for what they tell; the reader reads them again. */
 static int see_all(struct table_forms *t)
 {
@@ -78,14 +87,9 @@ static int see_all(struct table_forms *t)
     int rc;
     t->seen = xcalloc(t->raw->n_header, sizeof *t->seen);
     csv_records_again(t->raw, &copy, &r);
-    while ((rc = csv_records_next(&r)) > 0) {
-        if (r.n != r.n_header)
-            continue;
-        if (t->is_trimmed)
-            trim_cells(&r);
+    while ((rc = table_next_copy(t, &r)) > 0)
         for (size_t i = 0; i < r.n; i++)
             see_cell(&t->seen[i], r.at, r.cell[i]);
-    }
     csv_records_close(&r);
     buf_free(&copy);
     return rc;
@@ -126,54 +130,6 @@ static char column_mark(const struct table_forms *t, size_t at)
     if (t->raw->separator == ',' && s->comma.line > 0)
         return 0;
     return table_mark(t, s, table_name(t, at), is_integer_column(t, at), &mark) == 0 ? mark : 0;
-}
-
-/* ---- rows that failed, by a column of their own ---- */
-
-/* What a test of the result writes: -1: no such word, 0: it failed */
-static int status_of(const char *cell)
-{
-    static const char *const good[] = {"ok",   "pass", "passed", "success", "correct", "valid",
-                                       "true", "yes",  "1",      "done",    NULL};
-    static const char *const bad[] = {"fail", "incorrect", "wrong", "false", "no",
-                                      "0",    "mismatch",  "crash", "oom",   NULL};
-    for (size_t i = 0; good[i] != NULL; i++)
-        if (strcasecmp(cell, good[i]) == 0)
-            return 1;
-    for (size_t i = 0; bad[i] != NULL; i++)
-        if (strcasecmp(cell, bad[i]) == 0)
-            return 0;
-    return *cell != '\0' && load_is_failure(cell) ? 0 : -1;
-}
-
-static int is_status_name(const char *name)
-{
-    static const char *const names[] = {"status", "result",     "outcome",  "correct",
-                                        "valid",  "passed",     "success",  "ok",
-                                        "is_ok",  "is_correct", "is_valid", NULL};
-    for (size_t i = 0; names[i] != NULL; i++)
-        if (strcasecmp(name, names[i]) == 0)
-            return 1;
-    return 0;
-}
-
-/* A column of that name, of which nothing else is known; -1: there is none */
-static int find_status(const struct table_forms *t)
-{
-    for (size_t i = 0; i < t->raw->n; i++)
-        if (is_status_name(t->raw->cell[i]) && table_role(t, t->raw->cell[i]) == TABLE_OTHER)
-            return (int)i;
-    return -1;
-}
-
-/* Does it have such words alone? */
-static int tells_status(const struct table_forms *t, size_t at)
-{
-    const struct interned *words = &t->seen[at].distinct;
-    for (size_t i = 0; i < words->n; i++)
-        if (status_of(words->v[i].s) < 0)
-            return 0;
-    return words->n > 0;
 }
 
 /* ---- the header that is handed out ---- */
@@ -225,10 +181,10 @@ static int open_odd(struct table_forms *t, int plain)
         return -1;
     if (t->n_slots > 0 && table_read_times(t) != 0)
         return -1;
-    if (t->status >= 0 && (t->n_slots != 1 || t->is_wide || !tells_status(t, (size_t)t->status)))
-        t->status = -1;
-    choose_columns(t);
     t->us = 1;
+    if (table_status_decide(t) != 0)
+        return -1;
+    choose_columns(t);
     if (t->n_slots > 0 && plain < 0 && !t->is_wide && t->wanted == NULL)
         t->metric = table_metric_name(t);
     return 0;
@@ -263,7 +219,7 @@ int table_forms_header(struct table_forms *t, struct csv_records *raw,
     t->raw = raw;
     t->r = raw;
     t->asked = asked;
-    t->time = t->status = -1;
+    t->time = -1;
     if (csv_records_check_header(raw) != 0)
         return -1;
     join_lines(raw);
@@ -286,8 +242,9 @@ int table_forms_times(struct table_forms *t)
     if (at < -1)
         return -1;
     const int plain = at >= 0 && column_is_time(raw->cell[at]) ? at : -1;
-    t->status = find_status(t);
-    if (t->is_trimmed || plain < 0 || t->status >= 0 || figure_may_be_odd(raw->next, raw->end))
+    if (table_status_see(t) < 0)
+        return -1;
+    if (t->is_trimmed || plain < 0 || t->status.n > 0 || figure_may_be_odd(raw->next, raw->end))
         return open_odd(t, plain);
     t->kind = metric_of_name(raw->cell[plain]);
     t->us = t->kind.power > 0 ? 1000 : 1;
@@ -300,6 +257,20 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
                      const struct table_asked *asked)
 {
     return table_forms_header(t, raw, asked) != 0 ? -1 : table_forms_times(t);
+}
+
+int table_forms_open_best(struct table_forms *t, struct csv_records *raw,
+                          const struct table_asked *asked)
+{
+    memset(t, 0, sizeof *t);
+    t->raw = raw;
+    t->r = raw;
+    t->asked = asked;
+    t->time = -1;
+    return csv_records_check_header(raw) != 0 || table_status_see(t) < 0
+                   || table_status_decide(t) != 0
+               ? -1
+               : 0;
 }
 
 /* ---- rows ---- */
@@ -329,18 +300,42 @@ static void tell_unit(struct table_forms *t, struct metric unit, const char *cel
                "%s: value \"%s\": its own unit counts, not that of the column's name", name, cell);
 }
 
+/* A cell of times that is a figure of its kind: 1, else 0 */
+static int read_figure(const struct table_forms *t, const char *cell, struct metric *unit,
+                       double *x)
+{
+    struct figure f;
+    if (!figure_see(cell, &f) || *cell == '-')
+        return 0;
+    *unit = *f.unit != '\0' ? metric_of_unit(f.unit) : t->kind;
+    char *copy = xcalloc(f.n + 1, 1);
+    figure_write(cell, &f, t->mark, copy);
+    *x = strtod(copy, NULL);
+    free(copy);
+    return unit->kind == t->kind.kind && isfinite(*x);
+}
+
+double table_row_us(const struct table_forms *t, char *const *cell)
+{
+    struct metric unit;
+    double x, least = 0;
+    for (size_t i = 0; i < t->n_slots; i++)
+        if (read_figure(t, cell[t->slots[i].at], &unit, &x) && x > 0 && x < 1e19) {
+            const double us = metric_us(unit, x);
+            least = least > 0 && least < us ? least : us;
+        }
+    return least;
+}
+
 /* A cell of times as a plain table has it: a figure in the column's unit, what is none as it is */
 static int plain_time(struct table_forms *t, char **cell, const char *name)
 {
     struct figure f;
+    struct metric unit;
+    double x;
     if (!figure_see(*cell, &f) || **cell == '-')
         return check_second_header(t, *cell, name);
-    const struct metric unit = *f.unit != '\0' ? metric_of_unit(f.unit) : t->kind;
-    char *copy = xcalloc(f.n + 1, 1);
-    figure_write(*cell, &f, t->mark, copy);
-    const double x = strtod(copy, NULL);
-    free(copy);
-    if (unit.kind != t->kind.kind || !isfinite(x))
+    if (!read_figure(t, *cell, &unit, &x))
         return 0;
     tell_unit(t, unit, *cell, name);
     snprintf(t->number, sizeof t->number, "%.17g",
@@ -371,6 +366,7 @@ static int next_raw(struct table_forms *t)
         return rc;
     if (t->is_trimmed)
         trim_cells(t->raw);
+    table_status_read(t);
     for (size_t i = 0; i < t->n_columns; i++)
         read_column(&t->column[i], t->raw->cell[t->column[i].at]);
     return rc;
@@ -391,7 +387,8 @@ static void choose_slots(struct table_forms *t, unsigned char *is_in)
     size_t n = 0, first = 0;
     for (size_t i = t->n_slots; i-- > 0;) {
         const char *cell = t->raw->cell[t->slots[i].at];
-        is_in[i] = (unsigned char)(t->is_wide ? *cell != '\0' : has_time(cell));
+        is_in[i] = (unsigned char)(t->is_wide ? *cell != '\0'
+                                              : has_time(cell) && *t->status.failure == '\0');
         n += is_in[i];
         first = *cell != '\0' ? i : first;
     }
@@ -416,7 +413,7 @@ static int fill_view(struct table_forms *t)
 {
     const struct table_slot *slot = &t->slots[t->slot++];
     struct csv_records *v = &t->view;
-    char *time = t->raw->cell[slot->at];
+    char *time = *t->status.failure != '\0' ? t->status.failure : t->raw->cell[slot->at];
     size_t n = 0;
     for (size_t i = 0; i < t->n_columns; i++)
         v->cell[n++] = t->raw->cell[t->column[i].at];
@@ -448,12 +445,11 @@ int table_forms_next(struct table_forms *t)
 {
     if (t->n_slots > 1)
         return next_of_view(t);
-    static char failed[] = "failed";
     const int rc = next_raw(t);
     if (rc <= 0 || t->time < 0 || is_ragged(t))
         return rc;
-    if (t->status >= 0 && status_of(t->raw->cell[t->status]) == 0) {
-        t->raw->cell[t->time] = failed;
+    if (*t->status.failure != '\0') {
+        t->raw->cell[t->time] = t->status.failure;
         return rc;
     }
     return read_time(t, &t->raw->cell[t->time], table_name(t, (size_t)t->time)) != 0 ? -1 : rc;
@@ -467,6 +463,7 @@ void table_forms_close(struct table_forms *t)
         for (size_t p = 0; p < KPRED_MAX_TUPLE; p++)
             free(t->slots[i].value[p]);
     intern_free(&t->names);
+    table_status_close(&t->status);
     free(t->seen);
     free(t->slots);
     free(t->column);

@@ -54,6 +54,12 @@ int figure_may_be_odd(const char *text, const char *end);
 
 /* ---- what the names of a table's columns tell ---- */
 
+enum { TABLE_WORD = 24 };
+
+/* The next word of a name, in small letters, with u for micro, and *name behind it; a capital behind
+   a small letter begins another one, but in "GiB/s". 0: none is left. */
+size_t column_word(const char **name, char word[TABLE_WORD]);
+
 /* Does the name say that the column holds times or speeds, or what is told beside these? Of "total
    flops" it is not known: that may be work. */
 int column_is_measurement(const char *name);
@@ -100,6 +106,50 @@ int column_find_time(const struct csv_records *header, double *us);
    or what else the table may be. */
 int column_no_time(const struct csv_records *header, const struct spec *spec);
 
+/* ---- columns that tell which rows failed ---- */
+
+/* What a cell would say there: STATUS_OTHER are words that are not known. */
+enum status_word {
+    STATUS_GOOD,
+    STATUS_BAD,
+    STATUS_YES,
+    STATUS_NO,
+    STATUS_NOTHING,
+    STATUS_ZERO,
+    STATUS_ONE,
+    STATUS_NUMBER,
+    STATUS_FRACTION,
+    STATUS_OTHER,
+    STATUS_N_WORDS
+};
+enum status_word status_word(const char *cell);
+
+/* What a column's name says: that yes and 1 are a success (passed), or a failure (exit_code); that
+   it tells either (status); or how wrong a result is (max_error). Weak are names that may well be
+   those of parameters (rc, check). */
+enum status_kind {
+    STATUS_NAME_NONE,
+    STATUS_NAME_GOOD,
+    STATUS_NAME_BAD,
+    STATUS_NAME_EITHER,
+    STATUS_NAME_AMOUNT
+};
+enum status_kind status_name(const char *name, int *is_weak);
+
+/* Words of `success` in [data] of a spec, and of `init --success`, say which rows worked: those with
+   COLUMN=VALUE of one of the values, whatever their case, or COLUMN<=NUMBER or COLUMN>=NUMBER, for
+   each of the columns. COLUMN=* says that it does not tell. Of columns without such words names,
+   values, times and how often a value comes decide, or the user is asked (table_status.c). */
+/* The test in such a word, "=ok"; NULL: it is of another column. */
+const char *table_success_test(const char *word, const char *name);
+
+struct table_status {
+    size_t n; /* columns of the header; 0: none may tell */
+    struct status_column *v;
+    struct interned success, failures; /* such words of what was found, and of its failures */
+    char failure[128]; /* what the row at hand has: "failed: status=segfault"; "": nothing */
+};
+
 /* ---- tables ---- */
 
 /* Between the records of a CSV file and who reads a table of times. Decimal commas, marks between
@@ -112,7 +162,9 @@ struct table_asked {
     const struct interned *fields;  /* what the user says of columns; */
     const struct interned *ignored; /* these two may be NULL */
     int has_fields;                 /* the user says all fields, here or beside the table */
-    int is_lenient;                 /* readers drop rows that are wrong */
+    const char *const *success;     /* words, see above; of a spec, if there is one, its own */
+    size_t n_success;
+    int is_lenient;     /* readers drop rows that are wrong */
     const char *metric; /* the column of times or rates, * in it stands for the number of a repeat;
                            NULL: it is to be found. With a spec time_us or time_ms stands for it,
                            as in what `ingest` and `tune` write. */
@@ -135,7 +187,7 @@ struct table_forms {
     int time;                    /* its column of times; -1: it has none */
     double us;                   /* of one in that column */
     int is_rate;                 /* it was one of rates */
-    int status;         /* the column of words that tell which rows failed; -1: there is none */
+    struct table_status status;
     const char *metric; /* what a spec has to say of that column, so that it is found again; NULL:
                            nothing */
 
@@ -165,6 +217,9 @@ int table_forms_times(struct table_forms *t);
 /* The next row, as csv_records_next has it. One with more or fewer cells than the header comes as
    it is. */
 int table_forms_next(struct table_forms *t);
+/* The same of a table without times: what its rows fail by is in t->status.failure alone. */
+int table_forms_open_best(struct table_forms *t, struct csv_records *raw,
+                          const struct table_asked *asked);
 void table_forms_close(struct table_forms *t);
 
 /* ---- tables: what table_forms.c and table_columns.c share ---- */
@@ -206,5 +261,20 @@ int table_mark(const struct table_forms *t, const struct table_seen *s, const ch
                int is_integer, char *mark);
 /* What the slots' figures are: 0, or -1 with a message. */
 int table_read_times(struct table_forms *t);
+/* The next row of a copy of the records that has all cells: as csv_records_next */
+int table_next_copy(const struct table_forms *t, struct csv_records *r);
+/* The microseconds of a row, of the least of its slots; 0: it has no time */
+double table_row_us(const struct table_forms *t, char *const *cell);
+
+/* Looks at the rows for columns that may tell which of them failed. With the slots, decides: 0, or
+   -1 with a message that asks. */
+int table_status_see(struct table_forms *t);
+int table_status_decide(struct table_forms *t);
+/* May the column tell it, as far as its name and cells go? After the decision, does it? */
+int table_status_may(const struct table_status *s, size_t at);
+int table_status_tells(const struct table_forms *t, const char *name);
+/* Sets `failure` of the row at hand. */
+void table_status_read(struct table_forms *t);
+void table_status_close(struct table_status *s);
 /* What the times are called in messages, and in the spec */
 const char *table_metric_name(const struct table_forms *t);

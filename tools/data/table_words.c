@@ -12,8 +12,6 @@
 
 /* ---- words of a name ---- */
 
-enum { MOST_WORD = 24 };
-
 static int is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -25,9 +23,8 @@ static size_t micro_sign(const char *p)
     return strncmp(p, "\xc2\xb5", 2) == 0 || strncmp(p, "\xce\xbc", 2) == 0 ? 2 : 0;
 }
 
-/* The next word of a name, in small letters, with u for micro; a slash belongs to it: "gb/s". A
-   capital behind a small letter begins another one, but in "GiB/s". 0: none is left. */
-static size_t next_word(const char **name, char word[MOST_WORD])
+/* A slash belongs to a word: "gb/s". */
+size_t column_word(const char **name, char word[TABLE_WORD])
 {
     const char *p = *name;
     size_t n = 0, micro;
@@ -38,7 +35,7 @@ static size_t next_word(const char **name, char word[MOST_WORD])
         if (n > 0 && *p >= 'A' && *p <= 'Z' && p[-1] >= 'a' && p[-1] <= 'z' && p[1] != '/')
             break;
         const char c = micro > 0 ? 'u' : *p == '/' ? '/' : (char)(*p | 0x20);
-        if (n < MOST_WORD - 1)
+        if (n < TABLE_WORD - 1)
             word[n++] = c;
         p += micro > 0 ? micro : 1;
     }
@@ -96,9 +93,9 @@ static struct metric rate_unit(const char *word)
 
 struct metric metric_of_unit(const char *text)
 {
-    char word[MOST_WORD];
+    char word[TABLE_WORD];
     const char *p = text + strspn(text, "([{ ");
-    if ((!is_letter(*p) && micro_sign(p) == 0) || next_word(&p, word) == 0
+    if ((!is_letter(*p) && micro_sign(p) == 0) || column_word(&p, word) == 0
         || p[strspn(p, ")]}. ")] != '\0')
         return none;
     const struct metric time = time_unit(word);
@@ -142,9 +139,9 @@ static void see_word(const char *word, int is_per, struct metric *m)
 struct metric metric_of_name(const char *name)
 {
     struct metric m = none;
-    char word[MOST_WORD];
+    char word[TABLE_WORD];
     int is_second = 0, is_per = 0;
-    for (const char *p = name; next_word(&p, word) > 0; is_per = strcmp(word, "per") == 0) {
+    for (const char *p = name; column_word(&p, word) > 0; is_per = strcmp(word, "per") == 0) {
         if (is_one_of(word, other_words))
             return none;
         if (strcmp(word, "s") == 0 && !is_per)
@@ -159,8 +156,8 @@ struct metric metric_of_name(const char *name)
    measured beside them, as energy? */
 static int metric_is_told(const char *name)
 {
-    char word[MOST_WORD];
-    for (const char *p = name; next_word(&p, word) > 0;)
+    char word[TABLE_WORD];
+    for (const char *p = name; column_word(&p, word) > 0;)
         if (is_one_of(word, time_words) || is_one_of(word, rate_words)
             || is_one_of(word, sensor_words)
             || (time_unit(word).kind != METRIC_NONE && strcmp(word, "s") != 0)
@@ -175,8 +172,8 @@ static int metric_is_repeat(const char *name)
     static const char *const words[] = {"run",   "rep",       "repeat",      "repetition",
                                         "trial", "sample",    "measurement", "measure",
                                         "iter",  "iteration", NULL};
-    char word[MOST_WORD];
-    return next_word(&name, word) > 0 && is_one_of(word, words);
+    char word[TABLE_WORD];
+    return column_word(&name, word) > 0 && is_one_of(word, words);
 }
 
 double metric_us(struct metric m, double figure)

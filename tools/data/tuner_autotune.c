@@ -15,7 +15,7 @@
 
 static int is_of_code(const char *name)
 {
-    return !strcmp(name, "kwargs") || !strcmp(name, "pre_hook") || !strcmp(name, "ir_override");
+    return !strcmp(name, "kwargs") || !strcmp(name, "pre_hook");
 }
 
 /* What is null in each configuration, as maxnreg mostly is, is no parameter. Where it is a number
@@ -28,44 +28,77 @@ static void add_members(json_t *to, json_t *config, int with_nulls, const json_t
         if (is_of_code(name) || (json_is_null(v) && !with_nulls)
             || (only && !json_object_get(only, name)))
             continue;
-        if (json_is_null(v))
-            json_object_set_new(to, name, json_integer(0));
-        else
+        if (!json_is_null(v))
             json_object_set(to, name, v);
+        else if (!json_is_string(json_object_get(only, name)))
+            json_object_set_new(to, name, json_integer(0));
     }
+}
+
+/* What a configuration lacks, or has as null, is `none`. */
+static void fill(json_t *to, json_t *names)
+{
+    for (void *i = json_object_iter(names); i; i = json_object_iter_next(names, i))
+        if (json_is_null(json_object_get(to, json_object_iter_key(i)))
+            || !json_object_get(to, json_object_iter_key(i)))
+            json_object_set_new(to, json_object_iter_key(i), json_string("none"));
+}
+
+/* The keywords of a configuration; NULL with a message */
+static json_t *keywords_of(const struct tuner_file *f, const json_t *v)
+{
+    json_t *kwargs = json_object_get(json_array_get(v, 0), "kwargs");
+    if (json_is_object(kwargs))
+        return kwargs;
+    json_text_fail(&f->place, "this configuration has no object `kwargs`");
+    return NULL;
 }
 
 /* The key with its names, and the tuple; NULL with a message */
 static json_t *flat_config(const struct tuner_file *f, const json_t *v)
 {
-    json_t *config = json_array_get(v, 0), *kwargs = json_object_get(config, "kwargs");
-    if (!json_is_object(kwargs)) {
-        json_text_fail(&f->place, "this configuration has no object `kwargs`");
+    json_t *kwargs = keywords_of(f, v);
+    if (!kwargs)
         return NULL;
-    }
     json_t *flat = json_copy(f->key);
     json_object_update(flat, kwargs);
-    add_members(flat, config, 1, f->config);
+    add_members(flat, json_array_get(v, 0), 1, f->config);
+    fill(flat, f->config);
     return flat;
 }
 
-/* The tuple of the first configuration, with all members that are not null in another one */
-static json_t *first_config(const struct tuner_file *f, const json_t *first)
+static void tell_fewer(const struct tuner_file *f, const size_t *n_of, size_t most)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < most; i++)
+        n += n_of[i];
+    if (n > 0)
+        note("%s: %zu configuration%s a keyword that others have: there it is none", f->head.path,
+             n, as_counted(n, " lacks", "s lack"));
+}
+
+/* All keywords, and all members that are not null in each configuration */
+static json_t *all_names(const struct tuner_file *f, const json_t *first)
 {
     struct json_text t = f->place;
-    json_t *flat = NULL, *kwargs = json_object_get(json_array_get(first, 0), "kwargs");
-    if (json_is_object(kwargs))
-        flat = json_copy(kwargs);
-    else
-        json_text_fail(&f->place, "this configuration has no object `kwargs`");
+    size_t n_of[KPRED_MAX_TUPLE + 1] = {0};
+    if (!keywords_of(f, first))
+        return NULL;
+    json_t *flat = json_object(), *members = json_object(), *v;
     t.is_quiet = 1;
-    while (flat) {
-        json_t *v = json_text_value(&t, NULL);
-        add_members(flat, json_array_get(v, 0), 0, NULL);
+    do {
+        v = json_text_value(&t, NULL);
+        json_t *config = json_array_get(v, 0), *kwargs = json_object_get(config, "kwargs");
+        const size_t n = json_object_size(kwargs);
+        n_of[n < KPRED_MAX_TUPLE ? n : KPRED_MAX_TUPLE]++;
+        json_object_update_missing(flat, kwargs);
+        add_members(members, config, 0, NULL);
         json_decref(v);
-        if (!v || !json_text_take(&t, ','))
-            break;
-    }
+    } while (v && json_text_take(&t, ','));
+    tell_fewer(f, n_of, json_object_size(flat) < KPRED_MAX_TUPLE ? json_object_size(flat) : 0);
+    fill(flat, flat);
+    json_object_update_missing(flat, members);
+    json_decref(members);
     return flat;
 }
 
@@ -136,6 +169,25 @@ static int wrong_count(const struct tuner_file *f, const struct json_text *at, s
     return -1;
 }
 
+/* A value of a key as a field has it: what is no integer is a name. */
+static json_t *field_value(json_t *v)
+{
+    struct buf b = {NULL, 0, 0}, name = {NULL, 0, 0};
+    const double x = json_is_real(v) ? json_real_value(v) : 0.5;
+    json_t *made = NULL;
+    if (json_is_null(v))
+        made = json_string("none");
+    else if (json_is_real(v) && x >= -1e15 && x <= 1e15 && x - (double)(int64_t)x == 0)
+        made = json_integer((int64_t)x);
+    else if (json_is_real(v) && json_scalar(v, &b)) {
+        buf_printf(&name, "_%s", b.s);
+        made = json_string(name.s);
+    }
+    buf_free(&b);
+    buf_free(&name);
+    return made ? made : json_incref(v);
+}
+
 /* Sets f->key: 0, or -1 with a message. */
 static int name_values(struct tuner_file *f, const struct tuner_member *m, const json_t *config)
 {
@@ -152,7 +204,7 @@ static int name_values(struct tuner_file *f, const struct tuner_member *m, const
         if (!strcmp(name, TUNER_TYPES))
             json_object_set_new(f->key, name, json_string(types.s));
         else if (at++ < n)
-            json_object_set(f->key, name, json_array_get(m->value, at - 1));
+            json_object_set_new(f->key, name, field_value(json_array_get(m->value, at - 1)));
     }
     if (at != n)
         bad = wrong_count(f, &m->place, n, config);
@@ -184,7 +236,7 @@ static int head(struct tuner_file *f, const json_t *first)
         return json_text_fail(&m->place,
                               "key: its values have no names: `kpred-train ingest` makes "
                               "a table of it");
-    json_t *config = first_config(f, first);
+    json_t *config = all_names(f, first);
     int bad = config ? name_values(f, m, config) : -1;
     if (!bad) {
         json_t *all = json_copy(f->key);

@@ -26,6 +26,7 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv",   "find-db", 
     X(RUNS_ON, "kernel", "runs_on")               \
     X(FORMAT, "data", "format")                   \
     X(METRIC, "data", "metric")                   \
+    X(SUCCESS, "data", "success")                 \
     X(SOLVER, "data", "solver")                   \
     X(FILTER, "data", "filter")                   \
     X(PAD, "data", "pad")                         \
@@ -919,6 +920,45 @@ static int check_time(struct reader *r)
     return 0;
 }
 
+/* Is the word about that column? */
+static int is_success_of(const char *word, const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(word, name, n) == 0 && (word[n] == '=' || word[n] == '<' || word[n] == '>');
+}
+
+static int check_success(struct reader *r, const char *word)
+{
+    const struct spec *s = r->spec;
+    if (strchr(word, '=') == NULL || *word == '=')
+        return bad(r, "success", word, "is not of the form COLUMN=VALUE");
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (is_success_of(word, s->fields[i].name))
+            return bad(r, "success", word, "is of a field");
+    for (size_t i = 0; i < s->n_params; i++)
+        if (is_success_of(word, s->params[i].name))
+            return bad(r, "success", word, "is of a parameter");
+    return 0;
+}
+
+static int parse_success(struct reader *r, char *text)
+{
+    struct spec *s = r->spec;
+    char *word = NULL;
+    int rc = 0, is_quoted;
+    r->line = r->at[SUCCESS];
+    if (text != NULL && s->format != SPEC_TIMED && s->format != SPEC_CSV)
+        return bad(r, "success", text, "only data of format = timed or csv have such columns");
+    while (text != NULL && (rc = next_value(r, "success", &text, &word, &is_quoted)) > 0) {
+        if (s->n_success == SPEC_MAX_SUCCESS)
+            return bad(r, "success", word, "is one word too many");
+        if (check_success(r, word) != 0)
+            return -1;
+        s->success[s->n_success++] = word;
+    }
+    return rc;
+}
+
 static int parse_format(struct reader *r)
 {
     const char *format = required(r, FORMAT);
@@ -936,7 +976,8 @@ static int parse_format(struct reader *r)
 
 static int finish_data(struct reader *r)
 {
-    if (parse_format(r) != 0 || check_format(r) != 0 || check_time(r) != 0)
+    if (parse_format(r) != 0 || check_format(r) != 0 || check_time(r) != 0
+        || parse_success(r, r->text[SUCCESS]) != 0)
         return -1;
     r->spec->pad = -1;
     if (r->text[FILTER] != NULL && parse_filter(r, r->text[FILTER]) != 0)

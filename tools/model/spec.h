@@ -14,7 +14,11 @@
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
                  that was timed, or what other tuners write), find-db, tensile, aiter or triton;
                  for timed also metric, the column of times or speeds, * for the number of a
-                 repeat; for miopen also solver. From MIOpen's files it takes the convolutions with
+                 repeat; for timed and csv success, words that say which rows of a table worked:
+                 COLUMN=VALUE, one of a column's values each, or COLUMN<=NUMBER or COLUMN>=NUMBER,
+                 and COLUMN=* of a column that does not tell it. A word with blanks stands in
+                 double quotes. Where several columns have words, each has to say so; of other
+                 columns table_status.c decides. For miopen also solver. From MIOpen's files it takes the convolutions with
                  `filter` (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
                  of fields. Two kinds of rows without times are left out: those with a field at a
@@ -60,12 +64,13 @@
 #include "base/util.h"
 #include "kpred.h"
 
-#define SPEC_MAX_TOKENS KPRED_MAX_VALUES
-#define SPEC_SPLIT_NAME 96             /* room for the name of a split */
-#define SPEC_MAX_ITEMS  24             /* of a split key */
-#define SPEC_MAX_VALUE  KPRED_MAX_SIZE /* a parameter's value lies in -this..this */
-#define SPEC_MAX_ARCHS  32
-#define SPEC_MAX_BYTES  ((size_t)1 << 20)
+#define SPEC_MAX_TOKENS  KPRED_MAX_VALUES
+#define SPEC_SPLIT_NAME  96             /* room for the name of a split */
+#define SPEC_MAX_ITEMS   24             /* of a split key */
+#define SPEC_MAX_VALUE   KPRED_MAX_SIZE /* a parameter's value lies in -this..this */
+#define SPEC_MAX_ARCHS   32
+#define SPEC_MAX_SUCCESS 64 /* words of `success` */
+#define SPEC_MAX_BYTES   ((size_t)1 << 20)
 
 enum spec_format {
     SPEC_MIOPEN,
@@ -134,6 +139,8 @@ struct spec {
     uint32_t scale[SPEC_N_CALIBRATED];             /* of scores, see kpred.h: by [calibration] */
     enum spec_format format;
     const char *metric; /* of format = timed: see data/table_forms.h; NULL: it is to be found */
+    size_t n_success;   /* of format = timed and csv: see data/table_forms.h */
+    const char *success[SPEC_MAX_SUCCESS];
     const char *solver; /* these four: as in [data]; NULL, 0, 0, -1 if absent */
     int32_t filter_h, filter_w, pad;
     const char *retired; /* text, field and value; NULL, 0, 0 if absent */
