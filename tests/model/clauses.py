@@ -1,7 +1,7 @@
 """clauses.py - random clauses of [restrict] beside Python's own reading of them
 SPDX-License-Identifier: MIT
 
-usage: clauses.py PROGRAM [--clauses N] [--seed N] [--compile COMMAND]
+usage: clauses.py PROGRAM [--clauses N | --slips] [--seed N] [--compile COMMAND]
 
 PROGRAM is tests/model/test_clauses.c. Python parses each clause and evaluates it: all that is not Python's
 own is that `/` is exact, and that a column of True and False has these values, not their names.
@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from fractions import Fraction
 
 CLAUSES = 48  # of a spec
@@ -72,7 +73,11 @@ def ceil_div(a, b):
 
 
 class Quotients(ast.NodeTransformer):
-    """Makes a / b exact, and p["NAME"] the name"""
+    """Makes a / b exact, 1e3 an integer, and p["NAME"] the name"""
+
+    def visit_Constant(self, node):
+        whole = isinstance(node.value, float) and node.value.is_integer()
+        return ast.copy_location(ast.Constant(int(node.value)), node) if whole else node
 
     def visit_Subscript(self, node):
         return ast.copy_location(ast.Name(node.slice.value, ast.Load()), node)
@@ -102,13 +107,15 @@ def value_of(names, x):
 
 
 def evaluate(code, problem, values):
-    """t, f, or F where it is undefined"""
+    """t, f, or F where it is undefined; what Python says where it has no value"""
     env = dict(ENVIRONMENT)
     env.update({name: value_of(names, x) for (name, names), x in zip(FIELDS + PARAMS, problem + values)})
     try:
         return "t" if eval(code, env) else "f"
     except ZeroDivisionError:
         return "F"
+    except (TypeError, NameError) as error:
+        return f"{error}"
 
 
 # ---- random clauses ----
@@ -227,6 +234,46 @@ class Maker:
         return "(%s)" % text if r.random() < 0.5 else text
 
 
+# ---- slips ----
+
+TOKEN = re.compile(r"""\w+|"[^"]*"|'[^']*'|\*\*|//|[=!<>]=|\S""")
+ODD = """+ - * / // % ** < <= == != > >= and or not in if else ( ) [ ] , True False None is lambda rows cols bx vec lds tr
+mode back lin "lin" 'x-y' -1 0 1 2 7 00 000 0003 01 1_000 0b1 0o17 0x 0x1F 1. 1.0 .5 1e3 01e1 1j min( max( all( any( abs(
+p[ ~ << >> & | ^ @ := === =< => <> ! && || ? : ; { } $ ≤ limit wave_size""".split()
+
+
+def slip(rng, maker):
+    """A short clause with a token or two that are left out, put in or replaced"""
+    tokens = TOKEN.findall(rng.choice([lambda: maker.truth(1, False), lambda: maker.number(1, True), maker.named,
+                                       lambda: "%s in (%s)" % (maker.leaf(), maker.leaf()), maker.leaf])())
+    for _ in range(rng.randrange(3)):
+        at, n = rng.randrange(len(tokens) + 1), rng.choice([0, 0, 1, 1, 2])
+        tokens[at:at + n] = [rng.choice(ODD)] if rng.random() < 0.8 else []
+    return " ".join(tokens)
+
+
+def check_slips(args, rng, folder, counts):
+    """What is read has to be Python's, and mean the same; what is refused has one message."""
+    slips = [text for text in (slip(rng, Maker(rng)) for _ in range(16 * CLAUSES)) if text and text[0] not in "[;"]
+    path = os.path.join(folder, "slips.spec")
+    with open(path, "w") as f:
+        f.write(spec_text(slips))
+    said = subprocess.run([args.program, path, "--each"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True,
+                          text=True, errors="replace")
+    messages = re.findall(r"(?m)^.*slips\.spec:\d+:\d+: \[restrict\]: .+$", said.stderr)
+    if len(said.stdout) != len(slips) or not len(messages) == said.stdout.count("0") == said.stderr.count("\n"):
+        sys.exit("not a line for each clause that is refused\n" + said.stderr)
+    taken = [text for text, digit in zip(slips, said.stdout) if digit == "1"]
+    for text in taken:
+        try:
+            compiled(text)
+        except SyntaxError:
+            print("%s\n    is read, and is not Python's" % text)
+            return 1
+    print("    %d of %d clauses with slips are read" % (len(taken), len(slips)))
+    return any([check_spec(args, rng, folder, counts, taken[i:i + CLAUSES]) for i in range(0, len(taken), CLAUSES)])
+
+
 # ---- one spec ----
 
 def spec_text(clauses):
@@ -342,12 +389,16 @@ def main():
     parser.add_argument("--clauses", type=int, default=2000)
     parser.add_argument("--no-completions", action="store_true", help="do not try bounds")
     parser.add_argument("--problems", type=int, default=6)
+    parser.add_argument("--slips", action="store_true", help="clauses with slips, which are mostly refused")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     sys.setrecursionlimit(10000)  # for a thousand signs
     counts = {}
     bad = 0
+    warnings.simplefilter("ignore", SyntaxWarning)  # 1 is 2
     with tempfile.TemporaryDirectory() as folder:
+        if args.slips:
+            return check_slips(args, random.Random(args.seed), folder, counts)
         n = (args.clauses + CLAUSES - 1) // CLAUSES
         for i in range(n):
             bad += check_spec(args, random.Random("%d.%d" % (args.seed, i)), folder, counts,

@@ -4,6 +4,7 @@
    The steps are in tests/model/clauses.cases. Called with arguments, it answers clauses.py:
           clauses SPEC            for each line of standard input, a problem and then a whole tuple,
                                   a line: the answers for 0, 1, ... values, a letter a clause
+          clauses SPEC --each     1 for each clause behind the first two that is read, else 0
           clauses SPEC --write    the rule in C
           clauses SPEC --allow    a line: what the rule says for 0, 1, ... values
           clauses HEADER --plain  the header as kpred 0.2.0 wrote it, without variables
@@ -68,14 +69,28 @@ static int read_numbers(int32_t *out, size_t n)
     return i == n;
 }
 
+/* Each clause behind the first two, which are constants, is read without the others. */
+static void print_read(void)
+{
+    for (size_t i = 2; i < spec.restricts.n; i++) {
+        struct spec one = spec;
+        struct spec_line lines[] = {spec.restricts.v[0], spec.restricts.v[1], spec.restricts.v[i]};
+        one.restricts = (struct spec_lines){.v = lines, .n = 3};
+        putchar('0' + (clauses_read(&clauses, &one) == 0));
+        clauses_free(&clauses);
+    }
+}
+
 static int answer(const char *path, const char *option)
 {
     int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
     if (option[2] == 'p')
         return write_plain(path);
-    if (spec_load(&spec, path) || clauses_read(&clauses, &spec))
+    if (spec_load(&spec, path) || (option[2] != 'e' && clauses_read(&clauses, &spec)))
         return 1;
-    if (option[2] == 'w')
+    if (option[2] == 'e')
+        print_read();
+    else if (option[2] == 'w')
         clauses_write(&clauses, &spec, stdout);
     else
         while (read_numbers(problem, spec.n_fields) && read_numbers(values, spec.n_params))

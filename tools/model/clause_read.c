@@ -15,6 +15,7 @@
 
 #define NONE     SIZE_MAX /* in place of a node: there was a message */
 #define NO_TRUTH "a quotient is neither true nor false: compare it"
+#define NO_SIGN  "= does not compare: write =="
 #define TOO_DEEP "operations are nested too deep, at most 48 are" /* CLAUSE_MAX_DEPTH */
 
 struct constant {
@@ -65,9 +66,13 @@ static size_t wrong(const struct parser *p, const char *what)
 
 static size_t not_read_here(const struct parser *p)
 {
-    char what[60];
-    snprintf(what, sizeof what, "%.*s is not allowed here", (int)(p->t.end - p->t.at) % 40,
-             p->t.at);
+    const char *word = p->t.kind == PYTHON_WORD ? p->word : "";
+    char what[80];
+    snprintf(what, sizeof what, "%.*s is not allowed here%s", (int)(p->t.end - p->t.at) % 40,
+             p->t.at,
+             names_same(word, "and")  ? ": write and"
+             : names_same(word, "or") ? ": write or"
+                                      : "");
     return wrong(p, what);
 }
 
@@ -97,6 +102,13 @@ static const char *behind_exponent(const char *p, enum python_kind *kind)
     return behind_digits(digits);
 }
 
+/* 0003, which Python does not read; it reads 000. */
+static int has_zeros_before(const char *digits)
+{
+    const char *end = digits + strspn(digits, "0");
+    return end > digits && isdigit((unsigned char)*end);
+}
+
 static void end_number(struct python_token *t)
 {
     t->kind = PYTHON_NUMBER;
@@ -107,7 +119,8 @@ static void end_number(struct python_token *t)
         t->end = behind_exponent(behind_digits(t->at), &t->kind);
     if (*t->end == '.')
         t->kind = PYTHON_FRACTION;
-    else if (starts_word(*t->end) || isdigit((unsigned char)*t->end))
+    else if (starts_word(*t->end) || isdigit((unsigned char)*t->end)
+             || (t->kind == PYTHON_NUMBER && has_zeros_before(t->at)))
         t->kind = PYTHON_ODD_NUMBER;
 }
 
@@ -152,7 +165,8 @@ static void end_sign(struct python_token *t)
 {
     static const char *const twos[] = {"==", "!=", "<=", ">=", "//", "**", "<<", ">>"};
     t->kind = PYTHON_SIGN;
-    t->end = t->at + 1;
+    for (t->end = t->at + 1; (*t->end & 0xc0) == 0x80;) /* the rest of a character of UTF-8 */
+        t->end++;
     for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
         if (!strncmp(t->at, twos[i], 2))
             t->end = t->at + 2;
@@ -207,25 +221,46 @@ static int read_quoted(struct parser *p)
     return keep_text(p, p->t.at + 1, (size_t)(p->t.end - p->t.at - 2));
 }
 
-/* Signs of C that Python writes as words, and those of neither: 0 */
-static int wrong_sign(const struct parser *p)
+/* A sign of another language, or a slip, and what Python writes for it (NULL: it is Python's). The
+   first that fits counts; NULL: none does. */
+static const char *const *other_sign(const char *at)
 {
-    char what[40];
-    snprintf(what, sizeof what, "%.*s is not allowed", (int)(p->t.end - p->t.at), p->t.at);
-    return wrong(p, !strncmp(p->t.at, "&&", 2)   ? "&& is not allowed: write and"
-                    : !strncmp(p->t.at, "||", 2) ? "|| is not allowed: write or"
-                                                 : what)
-           != NONE;
+    static const char *const signs[][2] = {
+        {"===", "=="}, {"!==", "!="}, {"=<", "<="}, {"=>", ">="},  {"=!", "!="},
+        {"<>", "!="},  {":=", "=="},  {"≤", "<="},  {"≥", ">="},   {"≠", "!="},
+        {"!=", NULL},  {"!", "not"},  {"||", "or"}, {"&&", "and"}, {"?", "a if b else c"}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (!strncmp(at, signs[i][0], strlen(signs[i][0])))
+            return signs[i];
+    return NULL;
 }
 
 static int read_sign(struct parser *p)
 {
+    const char *const *other = other_sign(p->t.at), *python = other ? other[1] : NULL;
+    const size_t n = other ? strlen(other[0]) : (size_t)(p->t.end - p->t.at);
+    char what[60];
     if (*p->t.at == '#') { /* a comment up to the end of the line */
         p->t.kind = PYTHON_END;
         return 1;
     }
     const int is_shift = python_is(&p->t, "<<") || python_is(&p->t, ">>");
-    return (!is_shift && strchr("=!<>/*+-%(),[]", *p->t.at)) || wrong_sign(p);
+    if (!python && !is_shift && strchr("=!<>/*+-%(),[]", *p->t.at))
+        return 1;
+    snprintf(what, sizeof what, "%.*s is not allowed%s%s", (int)n, p->t.at,
+             python ? ": write " : "", python ? python : "");
+    return wrong(p, what) != NONE;
+}
+
+/* A number of Python's that is none here, or a name without quotes: 0 */
+static int wrong_number(const struct parser *p)
+{
+    const char *at = p->t.at, *end = at + strspn(at, "_0123456789");
+    const int is_other = !starts_word(*end) || (*at == '0' && strchr("xXbBoO", at[1]));
+    return wrong(p, has_zeros_before(at) ? "a number of Python's does not begin with 0"
+                    : is_other           ? "a number is written in digits alone, or as 0x10"
+                                         : "a name that begins with a digit has to be in quotes")
+           != NONE;
 }
 
 /* Moves on to the next token; 0 after a message. */
@@ -238,8 +273,7 @@ static int next(struct parser *p)
     case PYTHON_WHOLE: return read_number(p);
     case PYTHON_FRACTION:
         return wrong(p, "decimal fractions are not allowed: write a quotient") != NONE;
-    case PYTHON_ODD_NUMBER:
-        return wrong(p, "a name that begins with a digit has to be in quotes") != NONE;
+    case PYTHON_ODD_NUMBER: return wrong_number(p);
     case PYTHON_WORD: return keep_text(p, p->t.at, (size_t)(p->t.end - p->t.at));
     case PYTHON_QUOTED: return read_quoted(p);
     case PYTHON_SIGN: return read_sign(p);
@@ -468,6 +502,7 @@ static int64_t find_name(const struct parser *p, const struct clause_node *name,
                          const struct clause_node *node, const char *at)
 {
     const char *of = name->field ? name->field->name : name->param->name;
+    struct names_near near = {.text = node->text ? node->text : ""};
     struct buf what = {0}, values = {0};
     char number[24];
     int64_t index = node->text ? name_index(name, node->text) : -1;
@@ -476,10 +511,13 @@ static int64_t find_name(const struct parser *p, const struct clause_node *name,
         index = name_index(name, number);
     if (index >= 0)
         return index;
-    if (node->text)
+    for (size_t i = 0; i < n_names(name); i++)
+        names_offer(&near, names_of(name)[i], names_of(name)[i]);
+    if (node->text) {
         buf_printf(&what, "\"%.60s\" is not a %s of %.60s", node->text,
                    name->field ? "token" : "value", of);
-    else
+        names_question(&near, &what);
+    } else
         buf_printf(&what, "%.*s is a number, and %.60s is one of the names %.120s",
                    (int)(node->end - node->at), node->at, of,
                    name->field ? spec_tokens_text(name->field, &values)
@@ -648,12 +686,26 @@ static size_t member_truth(struct parser *p, size_t one, int is_all, const char 
     return is_all || one == NONE ? one : add_operation(p, CLAUSE_NOT, one, one, at);
 }
 
+/* Moves past the end of a list whose members begin at `from`. Without a comma behind it, (x) is x;
+   0 after a message. */
+static int end_list(struct parser *p, const char *from, size_t n, int has_comma, const char *closes)
+{
+    struct buf what = {0};
+    if (n > 1 || has_comma || *closes == ']' || !sees(p, ")"))
+        return expect(p, closes);
+    buf_printf(&what, "(%.*s) is not a list: write (%.*s,)", (int)(p->ended - from), from,
+               (int)(p->ended - from), from);
+    wrong_at(p, from, what.s);
+    buf_free(&what);
+    return 0;
+}
+
 /* all([a, b]) or any([a, b]), behind the word. As in Python, all members are evaluated. All are
    true where there is none that is not. */
 static size_t all_or_any(struct parser *p, int is_all)
 {
-    const char *at = p->t.at, *closes;
-    size_t any = NONE;
+    const char *at = p->t.at, *closes, *from;
+    size_t any = NONE, n = 0;
     int more = 0;
     if (!next(p) || !expect(p, "("))
         return NONE;
@@ -662,15 +714,16 @@ static size_t all_or_any(struct parser *p, int is_all)
         return wrong(p, "expected a list: [a, b]");
     if (!next(p))
         return NONE;
+    from = p->t.at;
     do {
-        if (any != NONE && sees(p, closes)) /* a comma may end the list */
+        if (n++ && sees(p, closes)) /* a comma may end the list */
             break;
         const size_t one = member_truth(p, expression(p), is_all, at);
         any = one == NONE || any == NONE ? one : add_operation(p, CLAUSE_ANY, any, one, at);
         if (any == NONE)
             return NONE;
     } while ((more = takes(p, ",")) > 0);
-    if (more < 0 || !expect(p, closes) || !expect(p, ")"))
+    if (more < 0 || !end_list(p, from, n, more, closes) || !expect(p, ")"))
         return NONE;
     if (is_all)
         any = add_operation(p, CLAUSE_NOT, any, any, at);
@@ -866,14 +919,15 @@ static size_t sum(struct parser *p)
 static size_t membership(struct parser *p, size_t a, const char *at)
 {
     const char *opens = sees(p, "[") ? "[" : "(", *closes = *opens == '[' ? "]" : ")";
-    size_t any = NONE;
+    size_t any = NONE, n = 0;
     int more = 0;
     if (!expect(p, opens))
         return NONE;
+    const char *from = p->t.at;
     do {
-        if (any != NONE && sees(p, closes)) /* a comma may end the list */
+        if (n++ && sees(p, closes)) /* a comma may end the list */
             break;
-        const size_t one = sum(p);
+        const size_t one = expression(p);
         const size_t equal = one == NONE ? NONE : add_comparison(p, CLAUSE_EQ, a, one, at);
         if (equal == NONE)
             return NONE;
@@ -881,7 +935,7 @@ static size_t membership(struct parser *p, size_t a, const char *at)
         if (any == NONE)
             return NONE;
     } while ((more = takes(p, ",")) > 0);
-    return more >= 0 && expect(p, closes) ? any : NONE;
+    return more >= 0 && end_list(p, from, n, more, closes) ? any : NONE;
 }
 
 /* The operator of a comparison, if one comes next: 1, and moves past it; 0; -1 after a message.
@@ -897,7 +951,7 @@ static int comparison_sign(struct parser *p, enum clause_op *op, int *turned)
             return takes(p, signs[i].text);
     }
     if (sees(p, "="))
-        return wrong(p, "= does not compare: write ==") != NONE ? 1 : -1;
+        return wrong(p, NO_SIGN) != NONE ? 1 : -1;
     return 0;
 }
 
@@ -1025,7 +1079,20 @@ static int is_constant_line(const char *text)
     if (t.kind != PYTHON_WORD)
         return 0;
     t = python_token(t.end, " \t");
-    return python_is(&t, "=");
+    return python_is(&t, "=") && !other_sign(t.at);
+}
+
+/* The expression, whose node is the last one; what was read behind it, as the 1 of x ** 1, has no
+   use. */
+static size_t whole_line(struct parser *p, const char *at)
+{
+    const size_t a = expression(p);
+    if (a != NONE && p->t.kind != PYTHON_END)
+        return not_read_here(p);
+    const size_t node = a == NONE ? NONE : operand(p, a, at);
+    if (node != NONE)
+        p->c->n = node + 1;
+    return node;
 }
 
 /* A constant may be an expression of constants. */
@@ -1033,7 +1100,7 @@ static int constant_line(struct parser *p, struct clause *c)
 {
     const char *name = p->word, *at = p->t.at;
     if (spec_field_index(p->spec, name) >= 0 || spec_param_index(p->spec, name) >= 0)
-        return wrong(p, "a field or a parameter has this name") != NONE;
+        return wrong_at(p, python_token(p->t.end, " \t").at, NO_SIGN) != NONE;
     for (size_t i = 0; i < p->n_constants; i++)
         if (!strcmp(p->constants[i].name, name))
             return wrong(p, "this constant is given twice") != NONE;
@@ -1041,13 +1108,10 @@ static int constant_line(struct parser *p, struct clause *c)
         return wrong(p, "too many constants") != NONE;
     if (!next(p) || !next(p))
         return 0;
-    const size_t node = expression(p);
     int undefined = 0;
-    if (node == NONE)
+    if (whole_line(p, at) == NONE)
         return 0;
-    if (operand(p, node, at) == NONE)
-        return 0;
-    if (p->t.kind != PYTHON_END || c->quotients)
+    if (c->quotients)
         return wrong(p, "a constant has to be an integer") != NONE;
     for (size_t i = 0; i < c->n; i++)
         if (c->nodes[i].op == CLAUSE_FIELD || c->nodes[i].op == CLAUSE_PARAM)
@@ -1059,17 +1123,10 @@ static int constant_line(struct parser *p, struct clause *c)
 
 static int truth_line(struct parser *p)
 {
-    size_t node = expression(p);
-    if (node == NONE)
-        return 0;
-    if (p->t.kind != PYTHON_END)
-        return not_read_here(p) != NONE;
-    node = operand(p, node, p->line->text);
-    if (node == NONE)
-        return 0;
-    if (p->c->nodes[node].type == CLAUSE_QUOTIENT)
-        return wrong_at(p, p->line->text, NO_TRUTH) != NONE;
-    return 1;
+    const size_t node = whole_line(p, p->line->text);
+    return node != NONE
+           && (p->c->nodes[node].type != CLAUSE_QUOTIENT
+               || wrong_at(p, p->line->text, NO_TRUTH) != NONE);
 }
 
 /* All terms have 64 bits, whatever the problem and the tuple. */
