@@ -481,15 +481,21 @@ static void other_gpu(const char *gpu)
 
 static void gpus(void)
 {
-    static const char *const known[][2] = {
-        {"MI355X", "gfx950,256 "}, {"mi350x", "gfx950,256 "},
-        {"gfx950", "gfx950,256 "}, {"'AMD Instinct MI355X'", "gfx950,256 "},
-        {"gfx942", "gfx942,304 "}, {"MI300X", "gfx942,304 "}};
+    static const char *const known[][3] = {
+        {"MI355X", "gfx950,256 ", "MI355X is gfx950_256"},
+        {"mi350x", "gfx950,256 ", "mi350x is gfx950_256"},
+        {"gfx950", "gfx950,256 ", "gfx950: taken as gfx950_256, which AITER builds for unless"},
+        {"'AMD Instinct MI355X'", "gfx950,256 ", "AMD Instinct MI355X is gfx950_256"},
+        {"gfx942", "gfx942,304 ", "gfx942: taken as gfx942_304, which AITER builds for unless"},
+        {"gfx942_304", "gfx942,304 ", "warning: a8w8_blockscale: "}};
     LOG_OF(MISS);
     for (size_t i = 0; i < COUNT(known); i++) {
-        gives(KEY, say("--gpu %s --exact", known[i][0]), "log");
+        says(say("kpred: %s", known[i][2]), say("--gpu %s --exact -o dir", known[i][0]), "log");
+        CASE(begins(program.err.s, say("kpred: %s", known[i][2])), "--gpu %s: first", known[i][0]);
         CASE(strcmp(cells(DIR, "$1, $2"), known[i][1]) == 0, "--gpu %s: rows", known[i][0]);
     }
+    refused("--gpu: value \"gfx90a\": no model of AITER's kernels knows it", "--gpu gfx90a", "log");
+    CASE(count_lines(program.err.s) == 1, "no number of units is told of gfx90a");
     LOG_OF(MISS "|miss bsp 17,512,7168");
     other_gpu("MI308X");
     other_gpu("AMD_Instinct_MI308X_OAM");

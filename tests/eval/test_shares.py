@@ -94,6 +94,16 @@ def single():
     assert [x["left_out"] for x in rows_of(done.stdout)] == ["1"], done.stdout
 
 
+def judged():
+    """Trees that know a sample think badly of what learnt from its times upside down, and that the best is among all."""
+    put("upside", "m,n,tile,part,time_us", [(*row, f"{1000 / float(time):.3f}") for *row, time in ROWS])
+    write("upside.spec", read("two.spec").replace("tensile", "timed"))
+    train("upside", "--epochs 1 -o upside.h")
+    table = rows_of(run(f"{TRAINER} eval upside.h --data two.csv --rows all -k 1,10 --csv").stdout)
+    first, every = (float(x["judged"]) for x in table)
+    assert first < 0.7 and every == 1, table
+
+
 def learnt():
     """Far better than chance, whose share is below 0.75: the networks did learn."""
     for name, least in ("two", 0.93), ("one", 0.97):
@@ -105,6 +115,7 @@ check("networks learn from timed data", trains)
 check("shares of two parameters", agrees, "two", 1, 2, 4, 8)
 check("shares of one parameter, which is ranked whole", agrees, "one", 1, 2, 3)
 check("a problem with one option is left out, and counted", single)
+check("what the trees think", judged)
 check("what was learnt is worth most of the optimum's speed", learnt)
 
 # ---- what is learnt: shares of (best / time)^sharpness ----

@@ -42,6 +42,13 @@ static struct {
     int passed, failed, skipped;
 } test_now;
 
+/* A test within a test is one of its own: behind it the outer one goes on with what it had. */
+static struct {
+    const char *name, *reason;
+    int failures;
+} test_outer[4];
+static size_t test_depth;
+
 /* The first failure names the test; three more are shown, the rest only make it fail. */
 static inline void test_fail(const char *file, int line, const char *what)
 {
@@ -93,6 +100,9 @@ static inline void test_skip(const char *reason)
 
 static inline void test_start(const char *name)
 {
+    test_outer[test_depth].name = test_now.name;
+    test_outer[test_depth].reason = test_now.reason;
+    test_outer[test_depth++].failures = test_now.failures;
     test_now.name = name;
     test_now.reason = 0;
     test_now.failures = 0;
@@ -107,6 +117,9 @@ static inline void test_stop(void)
         test_now.skipped++, printf("skip %s: %s\n", name, test_now.reason);
     else
         test_now.passed++, printf("ok %s\n", name);
+    test_now.name = test_outer[--test_depth].name;
+    test_now.reason = test_outer[test_depth].reason;
+    test_now.failures = test_outer[test_depth].failures;
     fflush(stdout);
 }
 

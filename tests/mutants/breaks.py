@@ -47,20 +47,19 @@ def copy(build, folder):
     """What is in the tree but for links and builds, and the build as old as it is"""
     skip = shutil.ignore_patterns("build", ".git", "build-*")
     shutil.copytree(".", folder, ignore=skip, symlinks=True, dirs_exist_ok=True)
-    wanted = ("tools", "libkpred-tools.a", "models.h", "libraries", "kpred", "kpred-train")
+    made = [name for name in os.listdir(build) if re.match(r"(tools|lib.*|models\.h|kpred.*|evolve\..*|.*_text\.h)$", name)]
     os.mkdir(folder + "/build")
-    for name in wanted:
-        subprocess.run(["cp", "-pR", os.path.join(build, name), folder + "/build"], check=True)
+    subprocess.run(["cp", "-pR", *[os.path.join(build, name) for name in made], folder + "/build"], check=True)
 
 
 def environment(folder):
-    return dict(os.environ, BUILD="build", JOBS="1", EVOLVE_CLANG="none",
+    return dict(os.environ, BUILD="build", JOBS="1",
                 GIT_CEILING_DIRECTORIES=os.path.dirname(os.path.abspath(folder))) # the copy is not a part of a checkout
 
 
-def builds(folder):
+def builds(folder, *programs):
     """make, where a fault was put in or taken out"""
-    command = ["make", "-s", "build/kpred", "build/kpred-train", "EVOLVE_CLANG=none"]
+    command = ["make", "-s", *(programs or ["build/kpred", "build/kpred-train"])]
     return subprocess.run(command, cwd=folder, env=environment(folder), stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode == 0
 

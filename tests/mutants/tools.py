@@ -1,14 +1,14 @@
-"""tools.py - make mutants TOOLS=1: which of a sample of mutants of tools/ do the suites of make check notice?
+"""tools.py - make mutants TOOLS=1: which of a sample of mutants of tools/ do the suites of their own room notice?
 SPDX-License-Identifier: MIT
 
-usage: [JOBS=N] tools.py BUILD [SAMPLE]    from the repository's root, after make; SAMPLE is 40 unless it is given
+usage: [JOBS=N] tools.py BUILD [SAMPLE [SEED]]    from the repository's root, after make; 60 mutants of seed 1
 
-The sample is drawn from all rooms but evolve and peers, and is the same every time for the same sources. A copy of
-the tree and of what make built gets one mutant after the other. Then suites run until one fails: first the programs
-that include the header of the file, then those of its room, then all others of make check, and those that take long
-at last. A mutant that does not compile, or of which the same object is made, counts for nothing: the next one is
-drawn. Each line tells the fate, FILE:LINE, what was changed, and the suite; the last one is `N passed, N failed, N
-skipped`: killed, survived, untried.
+The sample takes as much of each room as the room has of the lines, and is the same every time for the same sources
+and seed. A copy of the tree and of what make built gets one mutant after the other. Then suites run until one fails:
+the programs that include the header of the file, then the suites of its room, but for those of kind `deep`. A mutant
+that does not compile, or of which the same object is made, counts for nothing: the next one is drawn. Each line tells
+the fate, FILE:LINE, what was changed, and the suite; the last one is `N passed, N failed, N skipped`: killed,
+survived, untried.
 """
 import glob
 import os
@@ -20,81 +20,103 @@ import breaks
 import mutator
 import run
 
-SECONDS = 5 # a suite that takes longer is asked when all others have passed
-APART = re.compile("/(evolve|runtime|proof|hip)/") # tests that have nothing of these tools
-GENERAL = ["test_cli", "json", "test_specs", "test_data"] # these run the programs, so they reach most of the code
+NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python)/")
+# Rooms whose tests lie in other folders, and what runs their code there
+ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data"], "eval": ["test_cli", "test_training", "test_judges"]}
 
 
-def suites_of_check():
-    """The suites of make check and their seconds, by tests/harness/suites; those that are not in it are short"""
-    named, suites = set(), {}
+def suites():
+    """The suites but those of kind deep, and their seconds, by tests/harness/suites; those not in it are short"""
+    named, found = set(), {}
     for line in run.read("tests/harness/suites").split("\n"):
         if line and line[0] != "#":
             seconds, kind, name = line.split()
             named.add(name.split("-")[0])
-            if kind not in ("wide", "deep"):
-                suites[name] = int(seconds)
-    found = [os.path.basename(path)[:-2] for path in sorted(glob.glob("tests/*/test_*.c"))]
-    return {**suites, **{name: 0 for name in found if name not in named}}
+            if kind != "deep":
+                found[name] = int(seconds)
+    return {**{name: 0 for name in map(suite_of, sources()) if name not in named}, **found}
 
 
-def suites_for(path, suites):
+def sources():
+    found = [path for form in ("test_*.c", "test_*.py", "*.sh") for path in sorted(glob.glob("tests/*/" + form))]
+    return [path for path in found if not path.endswith("/cross.sh")]
+
+
+def suite_of(path):
+    name = os.path.splitext(os.path.basename(path))[0]
+    return name[len("test_"):] if path.endswith(".py") else name
+
+
+def suites_for(path):
     """In the order in which they are asked"""
     room, header = path.split("/")[1], '"%s.h"' % path[len("tools/"):-2]
-    sources = {os.path.basename(test)[:-2]: test for test in glob.glob("tests/*/test_*.c")}
-
-    def nearness(name):
-        test = sources.get(name, "")
-        return (suites[name] > SECONDS, not (test and header in run.read(test)), "/%s/" % room not in test,
-                GENERAL.index(name) if name in GENERAL else len(GENERAL))
-    return sorted((name for name in suites if not APART.search(sources.get(name, ""))), key=nearness)
+    near = {suite_of(test) for test in sources() if header in run.read(test)}
+    own = {suite_of(test) for test in sources() if test.split("/")[1] == room} | set(ELSEWHERE.get(room, []))
+    seconds = suites()
+    return sorted((name for name in seconds if name.split("-")[0] in near | own),
+                  key=lambda name: (name not in near, seconds[name], name))
 
 
-def mutants():
-    """(path, mutant) of all files, shuffled; each file has as many as it has places to change"""
-    paths = [path for path in sorted(glob.glob("tools/**/*.c", recursive=True))
-             if not re.match("tools/(evolve|lab/peers|lab/bench)/", path)]
-    found = [(path, mutant) for path in paths for mutant in mutator.mutants(run.read(path))]
-    random.Random(1).shuffle(found)
+def rooms():
+    """{room: its lines, its (path, mutant) in an order that the files give}"""
+    found = {}
+    for path in sorted(glob.glob("tools/**/*.c", recursive=True)):
+        if not NOT_IN_BUILD.match(path):
+            text = run.read(path)
+            room = found.setdefault(path.split("/")[1], [0, []])
+            room[0] += text.count("\n")
+            room[1] += [(path, mutant) for mutant in mutator.mutants(text)]
     return found
 
 
-def fate(folder, path, mutant, suites):
+def shares(lines, sample):
+    """The room of each of the sample, as if the sample stood at even distances in all lines"""
+    ends, end = [], 0
+    for room in lines:
+        end += lines[room][0]
+        ends.append((end, room))
+    return [next(room for last, room in ends if (i + 0.5) * end / sample < last) for i in range(sample)]
+
+
+def fate(folder, path, mutant):
     """("none", ""), ("killed", SUITE) or ("survived", "") of a mutant in that copy of the tree"""
     target, before = os.path.join(folder, path), run.read(path)
     made = os.path.join(folder, "build", path[:-2] + ".o")
+    programs = ["build/kpred-evolve"] if "/evolve/" in path else []
     with open(made, "rb") as file:
         code = file.read()
     run.write(target, mutator.applied(before, mutant))
     try:
-        if not breaks.builds(folder):
+        if not breaks.builds(folder, *programs):
             return "none", ""
         with open(made, "rb") as file:
             if file.read() == code:
                 return "none", ""
-        for suite in suites_for(path, suites):
+        for suite in suites_for(path):
             if breaks.failures(folder, suite):
                 return "killed", suite
         return "survived", ""
     finally:
         run.write(target, before)
-        breaks.builds(folder)
+        breaks.builds(folder, *programs)
 
 
 def main():
-    sample = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    sample, seed = [int(given) for given in sys.argv[2:]] + [60, 1][len(sys.argv) - 2:]
     os.environ["LIMIT"] = "300"
-    drawn, suites, counts = iter(mutants()), suites_of_check(), {"killed": 0, "survived": 0}
+    lines, counts = rooms(), {"killed": 0, "survived": 0}
+    for _, found in lines.values():
+        random.Random(seed).shuffle(found)
 
-    def one(folder, _):
+    def one(folder, room):
         found = "none"
         while found == "none":
-            path, mutant = next(drawn)
-            found, by = fate(folder, path, mutant, suites)
+            path, mutant = lines[room][1].pop()
+            found, by = fate(folder, path, mutant)
         old = run.read(path).split("\n")[mutant[0]].strip()
         return found, "%s %s:%d: %s => %s%s" % (found, path, mutant[0] + 1, old, mutant[2].strip(), by and " by " + by)
 
-    for found, line in breaks.in_copies(sys.argv[1], range(sample), one):
+    for found, line in breaks.in_copies(sys.argv[1], shares(lines, sample), one):
         counts[found] += 1
         print(line, flush=True)
     print("%d passed, %d failed, %d skipped" % (counts["killed"], counts["survived"], sample - sum(counts.values())))

@@ -884,6 +884,79 @@ static int check_helpers(void)
     return bad;
 }
 
+/* The arithmetic of conditions is that of the integers, and saturates. */
+static int64_t product_of(int64_t a, int64_t b)
+{
+    const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a,
+                   y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    if (y != 0 && x > INT64_MAX / y)
+        return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+    return a * b;
+}
+
+static int check_wide(void)
+{
+    int bad = 0, none = 0;
+    for (int i = 0; i < 126 * 126; i++) {
+        const int64_t a = (INT64_C(1) << i % 63) - i % 2,
+                      b = (INT64_C(1) << i / 126 % 63) - i / 126 % 2;
+        const int64_t sign = i / 126 < 63 ? 1 : -1, c = b * sign;
+        bad += kpri_x_mul(a, c) != product_of(a, c) || kpri_x_mul(-a, c) != product_of(-a, c);
+        if (c != 0) {
+            bad += kpri_x_floor_div(a, c, &none) != a / c - (a % c != 0 && c < 0);
+            bad += kpri_x_ceil_div(a, c, &none) != a / c + (a % c != 0 && c > 0);
+            bad += kpri_x_mod(a, c, &none) != a % c + (a % c != 0 && c < 0 ? c : 0);
+        }
+    }
+    return bad + none;
+}
+
+typedef int64_t of_numbers(int64_t a, int64_t b, int *bad);
+typedef kpri_span of_spans(kpri_span s, kpri_span t);
+
+static int64_t times(int64_t a, int64_t b, int *bad)
+{
+    (void)bad;
+    return kpri_x_mul(a, b);
+}
+
+/* From the least to the largest result that is defined */
+static kpri_span all_results(of_numbers *f, kpri_span s, kpri_span t)
+{
+    kpri_span all = KPRI_S_EMPTY;
+    for (int64_t a = s.least; a <= s.most; a++)
+        for (int64_t b = t.least; b <= t.most; b++) {
+            int bad = 0;
+            const int64_t x = f(a, b, &bad);
+            all = bad ? all : kpri_s_hull(all, kpri_s_of(x));
+        }
+    return all;
+}
+
+static int is_same(kpri_span s, kpri_span t)
+{
+    return kpri_s_is_empty(s) ? kpri_s_is_empty(t) : s.least == t.least && s.most == t.most;
+}
+
+/* Spans have all results, and no more; rests may be more than those of a few dividends, none of which is 0. */
+static int check_spans(void)
+{
+    static of_numbers *const number[] = {times, kpri_x_floor_div, kpri_x_ceil_div, kpri_x_mod};
+    static of_spans *const span[] = {kpri_s_mul, kpri_s_floor_div, kpri_s_ceil_div, kpri_s_mod};
+    int bad = 0;
+    for (int i = 0; i < 14641; i++) {
+        const kpri_span s = kpri_s_from(i % 11 - 5, i / 11 % 11 - 5),
+                        t = kpri_s_from(i / 121 % 11 - 5, i / 1331 - 5);
+        for (int f = 0; f < 4; f++) {
+            const kpri_span got = span[f](s, t), all = all_results(number[f], s, t);
+            const int is_few =
+                f == 3 && s.least != 0 && s.most != 0 && s.most - s.least < 5 && !is_same(s, all);
+            bad += is_few ? !is_same(kpri_s_hull(got, all), got) : !is_same(got, all);
+        }
+    }
+    return bad;
+}
+
 /* Names are spelt like the enumerators, which the lists number. */
 static int same_name(const char *enumerator, const char *spelling)
 {
@@ -1066,6 +1139,8 @@ static int run_checks(void)
                                 600, 24,  3000, 3000, 3000, 3000};
     static const int all[] = {8, 0, 0, 300, 0, 100, 0, 0, 6, 0, 0, 0, 0};
     CASE(check_helpers() == 0, "helpers");
+    CASE(check_wide() == 0, "numbers of conditions");
+    CASE(check_spans() == 0, "spans of conditions");
     CASE(check_lists() == 0, "lists");
     for (int i = 0; i < N_OF(kernels); i++) {
         const kernel *k = &kernels[i];

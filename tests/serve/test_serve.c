@@ -341,6 +341,8 @@ static void tables(void)
     remove_tree("dir");
     put_text("log", "%s\n[TP1] %s[TP1] %s\nshape is M:16, N:1\n", NO_TRITON, MISS, MISS);
     RUNS("kpred aiter --gpu MI300X -o alone.csv log");
+    RUNS("/usr/bin/env mkdir dir");
+    put_text("dir/" TABLE, "%s", "");
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter -o dir < log") == 0
                  && has(program.err.s, "1 line: begins like one of AITER's and is cut off")
                  && has(program.err.s, "2 look-ups: 2 predicted"),

@@ -234,6 +234,30 @@ static void a_failure_teaches(void)
     failures_free(f);
 }
 
+static int is_over(int kind, const uint16_t *v)
+{
+    const int a = 1 << v[0], b = 1 << v[1], c = 1 << v[2];
+    return (int[]){a * b > 100, a > 2 * b, a * b * c > 500, (a + b) * c > 100}[kind];
+}
+
+/* Limits of a product, a quotient and a sum: 50 tuples tell of all. */
+static void limits_are_found(void)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        struct failures *f = failures_open(&space, NULL);
+        size_t tuples[50];
+        double all[50];
+        for (size_t i = 0; i < 50; i++) {
+            tuples[i] = i * 577 % TUPLES;
+            all[i] = is_over(kind, tuple(tuples[i])) ? HUGE_VAL : 1;
+        }
+        failures_learn(f, tuples, all, 50);
+        for (size_t i = 0; i < TUPLES; i++)
+            CHECK_EQ(failures_works(f, i, 0) < 0.5, is_over(kind, tuple(i)));
+        failures_free(f);
+    }
+}
+
 /* What failed on another GPU is suspected as soon as one of these tuples has failed here. */
 static void elsewhere(void)
 {
@@ -682,8 +706,8 @@ int main(void)
     deterministic_and_resumed(edge, NULL);
     avoids(edge, 20, 25);
     avoids(edge, 100, 10);
-    RUN_ALL(a_failure_teaches, elsewhere, each_once, all_fail, enough, warm, weights,
-            tables_of_all_kinds, likeness, losses, losses_of_failures, losses_of_others,
+    RUN_ALL(a_failure_teaches, limits_are_found, elsewhere, each_once, all_fail, enough, warm,
+            weights, tables_of_all_kinds, likeness, losses, losses_of_failures, losses_of_others,
             first_batches);
     replays();
     return program_end();

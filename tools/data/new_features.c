@@ -228,14 +228,13 @@ static int32_t *problems_of(const struct survey *s, const struct spec *spec)
     return v;
 }
 
-/* Of one problem nothing tells; its features are as good as any. */
 static int keep_telling(const struct draft *d, const struct buf *text, const struct buf *derived,
                         struct buf *features)
 {
     const struct survey *s = d->survey;
     struct spec spec;
     struct buf kept = {0};
-    if (!survey_has_data(s) || s->problems.n < 2)
+    if (!survey_has_data(s))
         return 0;
     if (parse_all(d, text, derived, features, &spec) != 0)
         return -1;
