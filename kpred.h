@@ -1762,8 +1762,8 @@ static const kpri_arith *kpri_arith_of(uint32_t body)
 /* The registers that the system saves: XMM and YMM are bits 1 and 2, those of AVX-512 5 to 7 */
 static uint32_t kpri_saved_registers(void)
 {
-    uint32_t low, high;
-    __asm__ volatile(".byte 0x0f, 0x01, 0xd0" : "=a"(low), "=d"(high) : "c"(0)); /* xgetbv */
+    uint32_t low;
+    __asm__ volatile(".byte 0x0f, 0x01, 0xd0" : "=a"(low) : "c"(0) : "edx"); /* xgetbv */
     return low;
 }
 
@@ -1771,19 +1771,19 @@ static uint32_t kpri_saved_registers(void)
    has leaf 7; and what else a machine with AVX-512 VNNI has is left out unless `all` is wanted. */
 static uint32_t kpri_bodies(int all)
 {
-    uint32_t a, b, c, d, saved = 0, bodies = 3, has = 0;
+    uint32_t r[4], saved = 0, bodies = 3, has = 0; /* r: EAX to EDX; nvcc warns of a lone EDX */
     size_t i;
-    __cpuid(1, a, b, c, d);
-    if (c >> 27 & 1) /* OSXSAVE */
+    __cpuid(1, r[0], r[1], r[2], r[3]);
+    if (r[2] >> 27 & 1) /* OSXSAVE */
         saved = kpri_saved_registers();
     if ((saved & 6) == 6) {
-        __cpuid_count(7, 0, a, b, c, d);
-        bodies |= (b >> 5 & 1) << KPRED_BODY_AVX2;
+        __cpuid_count(7, 0, r[0], r[1], r[2], r[3]);
+        bodies |= (r[1] >> 5 & 1) << KPRED_BODY_AVX2;
         if ((saved & 0xe6) == 0xe6) /* F, VL, VNNI */
-            bodies |= (b >> 16 & b >> 31 & c >> 11 & 1) << KPRED_BODY_AVX512_VNNI;
-        if (a >= 1 && (all || !KPRI_HAS(4) || !(bodies >> KPRED_BODY_AVX512_VNNI))) {
-            __cpuid_count(7, 1, a, b, c, d);
-            bodies |= (a >> 4 & 1) << KPRED_BODY_AVX_VNNI;
+            bodies |= (r[1] >> 16 & r[1] >> 31 & r[2] >> 11 & 1) << KPRED_BODY_AVX512_VNNI;
+        if (r[0] >= 1 && (all || !KPRI_HAS(4) || !(bodies >> KPRED_BODY_AVX512_VNNI))) {
+            __cpuid_count(7, 1, r[0], r[1], r[2], r[3]);
+            bodies |= (r[0] >> 4 & 1) << KPRED_BODY_AVX_VNNI;
         }
     }
     for (i = 0; i < KPRED_BODIES; i++)
@@ -1872,7 +1872,8 @@ static KPRI_HOT void kpri_logits_by(const kpri_arith *by, const kpred_model *mod
 }
 
 /* scorer.start and scorer.logits, for callers of their own: by the body that every machine of this
-   build has */
+   build has. For the device, clang would emit the scorer without these functions. */
+#if defined(KPRED_STATIC) || !(defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__))
 static void kpri_additive_start(const kpred_model *model, const int32_t *problem, int32_t *work,
                                 int32_t *state)
 {
@@ -1891,6 +1892,7 @@ static void kpri_additive_logits(const kpred_model *model, int32_t *work, const 
 
 KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri_additive_logits,
                                                        0};
+#endif
 
 /* ---- >>search ------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ EXAMPLE        static hipError_t launch(void *user, const kpred_tuple *t, hipStr
                plan.launch = launch; plan.user = &args; plan.stream = stream;
                plan.budget_us = 20000;
                if (kpred_hip_select(&plan, best, n, timing, &result) >= KPRED_HIP_OK) {
-                   remember(problem, best[result.winner]);
+                   if (n == 1 || result.beaten) remember(problem, best[result.winner]);
                    if (!result.launched) launch(&args, &best[result.winner], stream);
                }
 
@@ -52,7 +52,15 @@ THE RACE       1. Entry: the candidates have a warm-up launch one after the othe
                   enter, and the rounds go on with those that are not dropped. Candidates for which
                   nothing is left stay KPRED_HIP_UNTRIED, and so they do if launches are batched.
                5. The winner is the best-ranked of the candidates that are slower than the leader by
-                  at most `tolerance`.
+                  at most `tolerance`. Remember it only if it was compared: result.beaten counts the
+                  others that had, as the winner had, a usable time behind the warm-up. On a cold
+                  device there may be none, as loading code uses up the budget: the next selection
+                  of the problem finds the code loaded. With n = 1 there is nothing to compare.
+               A time is not usable if HIP cannot read it, if it is not above 0, or from a quarter
+               of an hour on. A candidate is dropped as slower after three rounds in which the
+               leader and it have usable times. One without any is given up (KPRED_HIP_UNTIMED)
+               after 12 rounds, or after 3 if half of what the entry left is spent, or no time of
+               any of four candidates is usable.
                Launches shorter than least_us are batched: several stand between two events. With
                `prepare` or a flush they are not batched, because these come before every timed
                launch.
@@ -68,12 +76,12 @@ THE BUDGET     All that the device spends is charged. A launch that has begun is
                                                                        [tests/hip/test_hip_plan.c]
 
 ERRORS         An error of a candidate (of its launch, prepare, flush, or the events around it) is
-               recorded in its timing and cleared, and the candidate is dropped. Codes 700 to 719
-               stay with the context: they end the selection with KPRED_HIP_ERR_STICKY and the
-               timings so far. Only 701 (out of resources: the launch did not happen) counts as the
-               candidate's own error, if the stream still works after it. The device is never
-               reset. Events and the flush buffer are released on every path. No error is left
-               behind for hipGetLastError.
+               recorded in its timing and cleared, and the candidate is dropped. If only
+               hipEventElapsedTime fails, the time is not usable. Codes 700 to 719 stay with the
+               context: they end the selection with KPRED_HIP_ERR_STICKY and the timings so far.
+               Only 701 (out of resources: the launch did not happen) counts as the candidate's own
+               error, if the stream still works after it. The device is never reset. Events and the
+               flush buffer are released on every path. No error is left behind for hipGetLastError.
 
 STREAMS        0 is the null stream. Nothing is launched on a stream that is being captured: the
                winner is the best-ranked candidate, the status KPRED_HIP_CAPTURING. (The null stream
@@ -230,6 +238,8 @@ typedef struct kpred_hip_result {
     hipError_t error;   /* HIP's own error, see the status; else hipSuccess */
     hipError_t earlier; /* an error that was pending on entry; it is cleared */
     const char *what;   /* the argument that is wrong, or NULL */
+    size_t untried;     /* candidates that were never launched */
+    size_t beaten;      /* others that were timed behind their warm-ups, as the winner was */
     uint32_t launches, rounds, batch; /* launches in all; rounds of the race; launches per sample */
     double device_us;                 /* spent of the budget, also by warm-ups that load code */
     double wall_us;                   /* host time spent, if there is a clock */
@@ -280,7 +290,10 @@ extern "C" {
 #define KPRI_HIP_ENTRY_SHARE  (2.0 / 3) /* of the budget; the rest allows at least a round */
 /* 1/5 of the sorted samples does not count at either end; with three or more, at least one. */
 #define KPRI_HIP_TRIM       5u
-#define KPRI_HIP_FIRST_LOOK 3u /* samples before a candidate is dropped */
+#define KPRI_HIP_FIRST_LOOK 3u /* rounds in common before a candidate is dropped */
+/* The times without a usable one after which no more are hoped for. Where two of five are not
+   usable, that is one candidate in 60,000. */
+#define KPRI_HIP_LAST_LOOK 12u
 /* The samples needed where one candidate races alone: there are no other pairs that tell the noise,
    and a few samples show too little of it. */
 #define KPRI_HIP_OWN_LOOK    9u
@@ -328,10 +341,10 @@ static double kpri_hip_mad(const double *x, size_t n)
     return kpri_hip_median(away, n);
 }
 
-/* Is the time usable: above zero, a number, and not absurdly long? */
+/* Is the time usable: above zero, a number, and below a quarter of an hour? */
 static int kpri_hip_usable(double us)
 {
-    return us > 0 && us < 1e12;
+    return us > 0 && us < 1e9;
 }
 
 /* Collects the usable samples of a candidate, sorted, and returns how many there are. */
@@ -483,14 +496,22 @@ static hipError_t kpri_hip_enqueue(kpri_hip_race *race, size_t i)
     return error;
 }
 
-/* The us between two events; 0 if they are not usable. It waits for the later event. */
+/* The us between two events; 0 if they are not usable. It waits for the later event. If only the
+   time cannot be read, that is no error of what was launched. */
 static hipError_t kpri_hip_elapsed(hipEvent_t from, hipEvent_t to, double *us)
 {
     float ms = 0;
     hipError_t error = hipEventSynchronize(to);
-    if (error == hipSuccess)
-        error = hipEventElapsedTime(&ms, from, to);
-    *us = error == hipSuccess && kpri_hip_usable(1e3 * (double)ms) ? 1e3 * (double)ms : 0;
+    *us = 0;
+    if (error != hipSuccess)
+        return error;
+    error = hipEventElapsedTime(&ms, from, to);
+    if (error != hipSuccess && (int)error != 701 && !kpri_hip_is_sticky(error)) {
+        (void)hipGetLastError();
+        return hipSuccess;
+    }
+    if (error == hipSuccess && kpri_hip_usable(1e3 * (double)ms))
+        *us = 1e3 * (double)ms;
     return error;
 }
 
@@ -565,13 +586,29 @@ static void kpri_hip_warm_up(kpri_hip_race *race, size_t i)
     }
 }
 
-/* The smaller time of warm-up and probe is hardly ever an outlier. Of a pair in which one time is
-   not usable, that one is charged as the other. Only the first probes come close enough to each
-   other to be a round. */
+/* The time of a turn by the fastest launches of the candidates that race, on average; 0: none of
+   them has a time that is usable, and had a probe */
+static double kpri_hip_usual_turn(const kpri_hip_race *race)
+{
+    double sum = 0;
+    size_t i, n = 0;
+    for (i = 0; i < race->n; i++) {
+        const kpred_hip_timing *t = &race->timings[i];
+        if (t->outcome == KPRED_HIP_LEVEL && t->launches > 1 && t->entry_us > 0) {
+            sum += t->entry_us + t->lead_us;
+            n++;
+        }
+    }
+    return n ? sum / (double)n : 0;
+}
+
+/* The smaller time of warm-up and probe is hardly ever an outlier. A time that is not usable is
+   charged as the other one of the pair, or as a usual one. Only the first probes come close enough
+   to each other to be a round. */
 static void kpri_hip_probe(kpri_hip_race *race, size_t i)
 {
     kpred_hip_timing *t = &race->timings[i];
-    const double warm_us = t->entry_us;
+    const double warm_us = t->entry_us, usual_us = kpri_hip_usual_turn(race);
     double us = 0;
     const hipError_t error = kpri_hip_turn(race, i, &us);
     t->entry_us = 0;
@@ -580,27 +617,13 @@ static void kpri_hip_probe(kpri_hip_race *race, size_t i)
         kpri_hip_fail(race, t, error);
         return;
     }
-    if (warm_us <= 0 || us <= 0)
+    if (warm_us <= 0 && us <= 0)
+        race->result->device_us += 2 * usual_us;
+    else if (warm_us <= 0 || us <= 0)
         race->result->device_us += warm_us + us;
     t->entry_us = warm_us > 0 && warm_us < us ? warm_us : us;
     t->sample_us[0] = us;
     t->rounds = race->result->rounds == 0;
-}
-
-/* The time of a turn by the fastest launches of the candidates that race, on average; 0: none of
-   them had a probe */
-static double kpri_hip_usual_turn(const kpri_hip_race *race)
-{
-    double sum = 0;
-    size_t i, n = 0;
-    for (i = 0; i < race->n; i++) {
-        const kpred_hip_timing *t = &race->timings[i];
-        if (t->outcome == KPRED_HIP_LEVEL && t->launches > 1) {
-            sum += t->entry_us + t->lead_us;
-            n++;
-        }
-    }
-    return n ? sum / (double)n : 0;
 }
 
 /* Does another turn of the entry fit into this share, which is 1 after the first rounds? As long as
@@ -661,6 +684,15 @@ static void kpri_hip_drop(kpri_hip_race *race, kpred_hip_timing *t, kpred_hip_ou
     race->racing--;
 }
 
+/* The us of a launch by the last usable time, also of the entry; 0: there is none */
+static double kpri_hip_last(const kpred_hip_timing *t)
+{
+    uint32_t r = t->rounds;
+    while (r > 0 && !kpri_hip_usable(t->sample_us[r - 1]))
+        r--;
+    return r > 0 ? t->sample_us[r - 1] : t->entry_us;
+}
+
 /* The us of the fastest candidate that still races, by its last time; 0: there is none */
 static double kpri_hip_fastest(const kpri_hip_race *race)
 {
@@ -668,8 +700,8 @@ static double kpri_hip_fastest(const kpri_hip_race *race)
     size_t i;
     for (i = 0; i < race->n; i++) {
         const kpred_hip_timing *t = &race->timings[i];
-        const double us = t->rounds ? t->sample_us[t->rounds - 1] : t->entry_us;
-        if (t->outcome == KPRED_HIP_LEVEL && kpri_hip_usable(us) && (least <= 0 || us < least))
+        const double us = kpri_hip_last(t);
+        if (t->outcome == KPRED_HIP_LEVEL && us > 0 && (least <= 0 || us < least))
             least = us;
     }
     return least;
@@ -881,7 +913,11 @@ static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
         if (i == leader || t->outcome != KPRED_HIP_LEVEL)
             continue;
         gap = kpri_hip_compare(t, first);
-        error2 = gap.n == 0 ? 1 : sigmas * sigmas * kpri_hip_error2(race, gap, mad, us);
+        if (gap.n < KPRI_HIP_FIRST_LOOK) {
+            widest = 1;
+            continue;
+        }
+        error2 = sigmas * sigmas * kpri_hip_error2(race, gap, mad, us);
         if (gap.mean > 0 && gap.mean * gap.mean > error2)
             kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
         else if (error2 > widest)
@@ -899,17 +935,24 @@ static size_t kpri_hip_raced(const kpred_hip_timing *t)
     return n;
 }
 
-/* Drops candidates of which more than half of the times are not usable; at the end, those that have
-   no usable time. */
-static void kpri_hip_drop_untimed(kpri_hip_race *race, int over)
+/* The rounds after which a candidate without a usable time is given up. Where no candidate has one,
+   the rounds of all count. */
+static size_t kpri_hip_last_look(const kpri_hip_race *race, double half_us)
+{
+    const int none =
+        race->racing * KPRI_HIP_FIRST_LOOK >= KPRI_HIP_LAST_LOOK && kpri_hip_fastest(race) <= 0;
+    return none || race->result->device_us > half_us ? KPRI_HIP_FIRST_LOOK : KPRI_HIP_LAST_LOOK;
+}
+
+/* Drops the candidates that had so many rounds and no usable time. */
+static void kpri_hip_drop_untimed(kpri_hip_race *race, size_t rounds)
 {
     size_t i;
     for (i = 0; i < race->n; i++) {
         kpred_hip_timing *t = &race->timings[i];
         double x[KPRED_HIP_SAMPLES];
-        const size_t n = kpri_hip_samples(t, x), raced = kpri_hip_raced(t);
-        if (t->outcome == KPRED_HIP_LEVEL
-            && (over ? n == 0 : raced >= KPRI_HIP_FIRST_LOOK && 2 * n < raced))
+        if (t->outcome == KPRED_HIP_LEVEL && kpri_hip_samples(t, x) == 0
+            && kpri_hip_raced(t) >= rounds)
             kpri_hip_drop(race, t, KPRED_HIP_UNTIMED);
     }
 }
@@ -921,6 +964,8 @@ static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
     double x[KPRED_HIP_SAMPLES];
     kpri_hip_gap gap = {0, 0, 0};
     gap.n = kpri_hip_samples(&race->timings[i], x);
+    if (gap.n < KPRI_HIP_OWN_LOOK)
+        return 1;
     gap.mad = kpri_hip_mad(x, gap.n) / kpri_hip_median(x, gap.n);
     return KPRI_HIP_SURE_SIGMAS * KPRI_HIP_SURE_SIGMAS * 0.85 / 0.64
            * kpri_hip_error2(race, gap, 0, kpri_hip_median(x, gap.n));
@@ -931,8 +976,7 @@ static int kpri_hip_decided(kpri_hip_race *race)
 {
     const size_t leader = kpri_hip_leader(race, KPRED_HIP_LEVEL);
     double error2;
-    if (race->rounds < (race->n > 1 ? KPRI_HIP_FIRST_LOOK : KPRI_HIP_OWN_LOOK)
-        || leader == KPRED_HIP_NONE)
+    if (leader == KPRED_HIP_NONE)
         return 0;
     error2 = race->n > 1 ? kpri_hip_judge(race, leader, KPRI_HIP_SURE_SIGMAS)
                          : kpri_hip_own_error2(race, leader);
@@ -940,9 +984,11 @@ static int kpri_hip_decided(kpri_hip_race *race)
 }
 
 /* Runs rounds as long as at least `racing` candidates are left. The batch grows in the first rounds
-   only, so no stray time makes the race forget its samples. */
+   only, so no stray time makes the race forget its samples. A candidate without a usable time gets
+   no more than half of what is left. */
 static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
 {
+    const double half_us = (race->result->device_us + race->plan->budget_us) / 2;
     while (race->status >= KPRED_HIP_OK && race->racing >= racing
            && race->rounds < KPRED_HIP_SAMPLES && race->result->rounds < KPRED_HIP_SAMPLES
            && kpri_hip_affords(race, race->turn_us * (double)race->racing,
@@ -951,7 +997,7 @@ static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
             race->rounds = 0;
         kpri_hip_run_round(race);
         race->rounds++;
-        kpri_hip_drop_untimed(race, 0);
+        kpri_hip_drop_untimed(race, kpri_hip_last_look(race, half_us));
         if (kpri_hip_decided(race))
             return;
     }
@@ -979,7 +1025,7 @@ static void kpri_hip_drop_beaten(kpri_hip_race *race, size_t leader)
 static kpred_hip_outcome kpri_hip_winners(kpri_hip_race *race)
 {
     size_t leader;
-    kpri_hip_drop_untimed(race, 1);
+    kpri_hip_drop_untimed(race, 0);
     leader = kpri_hip_leader(race, KPRED_HIP_LEVEL);
     if (leader != KPRED_HIP_NONE) {
         kpri_hip_drop_beaten(race, leader);
@@ -1008,6 +1054,28 @@ static void kpri_hip_name_winner(kpri_hip_race *race)
     } else if (race->status >= KPRED_HIP_OK) {
         kpri_hip_end(race, KPRED_HIP_ERR_CANDIDATES, race->timings[0].error);
     }
+}
+
+/* Was there a usable time behind the warm-up, which may have loaded code? */
+static int kpri_hip_is_timed(const kpred_hip_timing *t)
+{
+    return t->samples > 0 && t->launches > 1 && t->outcome >= KPRED_HIP_SLOWER;
+}
+
+/* Sums up what the result says of all candidates. */
+static void kpri_hip_count(kpri_hip_race *race)
+{
+    kpred_hip_result *result = race->result;
+    size_t i;
+    for (i = 0; i < race->n; i++) {
+        kpri_hip_summarise(&race->timings[i]);
+        result->untried += race->timings[i].launches == 0;
+        result->beaten += kpri_hip_is_timed(&race->timings[i]);
+    }
+    if (result->winner == KPRED_HIP_NONE || !kpri_hip_is_timed(&race->timings[result->winner]))
+        result->beaten = 0;
+    else
+        result->beaten--;
 }
 
 /* ---- >>hip-api-impl ------------------------------------------------------------------------- */
@@ -1156,7 +1224,7 @@ static const char *kpri_hip_is_null(const kpred_hip_plan *plan, const kpred_tupl
 }
 
 static const kpred_hip_result kpri_hip_no_result = {
-    KPRED_HIP_NONE, 0, hipSuccess, hipSuccess, 0, 0, 0, 1, 0, 0};
+    KPRED_HIP_NONE, 0, hipSuccess, hipSuccess, 0, 0, 0, 0, 0, 1, 0, 0};
 
 static void kpri_hip_clear(kpred_hip_timing *t)
 {
@@ -1186,18 +1254,15 @@ static kpred_hip_status kpri_hip_run(kpri_hip_race *race, size_t least_racing)
     for (i = 0; i < race->n; i++)
         kpri_hip_clear(&race->timings[i]);
     kpri_hip_open(race);
-    if (race->status != KPRED_HIP_OK)
-        return race->status;
-    if (race->plan->budget_us <= 0) {
+    if (race->status == KPRED_HIP_OK && race->plan->budget_us <= 0) {
         kpri_hip_trust(race);
-        return race->status;
+    } else if (race->status == KPRED_HIP_OK) {
+        kpri_hip_acquire(race);
+        kpri_hip_race_all(race, least_racing);
+        kpri_hip_name_winner(race);
+        kpri_hip_release(race);
     }
-    kpri_hip_acquire(race);
-    kpri_hip_race_all(race, least_racing);
-    kpri_hip_name_winner(race);
-    for (i = 0; i < race->n; i++)
-        kpri_hip_summarise(&race->timings[i]);
-    kpri_hip_release(race);
+    kpri_hip_count(race);
     return race->status;
 }
 

@@ -394,8 +394,8 @@ static unsigned elements(const int32_t *field)
     return n < ELEMENTS ? (unsigned)n : ELEMENTS;
 }
 
-/* Times the ranked and remembers the winner. Where nothing was timed, the next request for the
-   problem may have better luck, so nothing is remembered. Returns 1 on trouble. */
+/* Times the ranked and remembers the winner. Where nothing was timed, or the winner alone, the next
+   request for the problem may have better luck, so nothing is remembered. Returns 1 on trouble. */
 static int select_one(const int32_t *field, const kpred_tuple *ranked, size_t n)
 {
     kpred_hip_timing timings[K];
@@ -410,7 +410,7 @@ static int select_one(const int32_t *field, const kpred_tuple *ranked, size_t n)
     printf("%s: rank %d, %s; %u launches, %.0f us\n", status == KPRED_HIP_OK ? "winner" : "untimed",
            (int)result.winner + 1, text_of(&ranked[result.winner]), (unsigned)result.launches,
            result.device_us);
-    if (status == KPRED_HIP_OK)
+    if (status == KPRED_HIP_OK && (n == 1 || result.beaten > 0))
         remember(&library.memory, field, &ranked[result.winner]);
     if (times && status == KPRED_HIP_OK && add_times(field, ranked, n, timings) != 0)
         return 1;

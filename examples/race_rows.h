@@ -62,7 +62,7 @@ static inline FILE *race_rows_open(const char *path, const char *kernel, const c
 }
 
 /* Adds a candidate that ran: the problem's and the tuple's values as text. What failed or is wrong
-   is a failure; what was not timed has no row. */
+   is a failure. What was not timed, or only in a warm-up, which may load code, has no row. */
 static inline void race_rows_add(FILE *file, const char *values, const kpred_hip_timing *t)
 {
     char row[RACE_HEAD];
@@ -70,7 +70,7 @@ static inline void race_rows_add(FILE *file, const char *values, const kpred_hip
     int n = -1;
     if (is_failed)
         n = snprintf(row, sizeof row, "%s,failed\n", values);
-    else if (t->samples > 0)
+    else if (t->samples > 0 && t->launches > 1)
         n = snprintf(row, sizeof row, "%s,%.3f\n", values, t->median_us);
     if (n > 0 && n < RACE_HEAD) {
         fwrite(row, 1, (size_t)n, file);

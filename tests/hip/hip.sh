@@ -7,6 +7,8 @@
 . tests/harness/script.inc
 
 test_begin
+all_weights=yes
+[ -e weights/conv_asm_1x1u.h ] || all_weights=''
 
 # ---- the runtimes: flags for the compiler, libraries for the linker ----
 
@@ -82,10 +84,97 @@ in_language() {
         "$tmp/definitions.c" "$tmp/static.c" "$tmp/use.c"
 }
 
-# The copy of its own: what else there is g++ compiles with CUDA's header, too.
-with_nvcc() {
-    "$nvcc" -x cu -Werror all-warnings -Xcompiler -Wall,-Wextra,-Wshadow,-Werror $cuda_map -I. \
-        -c "$tmp/static.c" -o "$tmp/object.o"
+# ---- it compiles for a device ----
+
+# The two files of the headers' first lines, of which the second has a kernel. The program prints what is predicted.
+device_sources() {
+    cat >"$tmp/lib.c" <<'END'
+#define KPRED_IMPLEMENTATION
+#define KPRED_HIP_IMPLEMENTATION
+#include "kpred_hip.h"
+#include "kpred_constraints.h"
+#include "weights/gemm_a4w4_blockscale.h"
+END
+    cat >"$tmp/main.c" <<'END'
+#include "kpred_hip.h"
+#include "kpred_constraints.h"
+#include "weights/gemm_a4w4_blockscale.h"
+#include <stdio.h>
+#ifdef __HIP__
+#include <hip/hip_runtime.h>
+#endif
+#if defined(__HIP__) || defined(__CUDACC__)
+static __global__ void kernel(int *x) { *x = 1; }
+#define LAUNCH(threads, stream, x) kernel<<<1, threads, 0, stream>>>(x)
+#else
+#define LAUNCH(threads, stream, x) (void)(x)
+#endif
+static hipError_t launch(void *user, const kpred_tuple *t, hipStream_t stream)
+{
+    (void)stream;
+    LAUNCH((unsigned)t->value[0], stream, (int *)user);
+    return hipSuccess;
+}
+int main(void)
+{
+    static int32_t arena[KPRED_GEMM_A4W4_BLOCKSCALE_ARENA(8)];
+    static const int32_t problem[] = {KPRED_GEMM_A4W4_BLOCKSCALE_GPU_GFX950_256, 16, 1536, 7168};
+    static kpred_hip_plan plan;
+    static kpred_hip_timing timings[8];
+    const kpred_model *model = &kpred_model_gemm_a4w4_blockscale;
+    kpred_hip_result result;
+    kpred_ctx ctx;
+    kpred_tuple best[8];
+    size_t i, n = 0;
+    if (kpred_init(&ctx, KPRED_VERSION, model, 8, arena, sizeof arena / sizeof *arena)
+        || kpred_predict(&ctx, problem, 4, best, 8, &n))
+        return 1;
+    plan.launch = launch;
+    for (i = 0; i < 6 * n; i++)
+        printf("%d ", (int)best[i / 6].value[i % 6]);
+    return kpred_hip_select(&plan, best, n, timings, &result) > KPRED_HIP_RANKED;
+}
+END
+    for ending in cpp hip cu; do cp "$tmp/lib.c" "$tmp/lib.$ending"; cp "$tmp/main.c" "$tmp/main.$ending"; done
+    runtime standin
+    check "for a device: by the host's compiler" predicted $CC $flags -I. "$tmp/lib.c" "$tmp/main.c"
+    mv "$tmp/said" "$tmp/predicted"
+}
+
+# predicted COMMAND...: compiles and links a program, which runs
+predicted() {
+    "$@" -I. -o "$tmp/program" && "$tmp/program" >"$tmp/said"
+}
+
+# for_device COMMAND...: it predicts what the compiler of the host made predict
+for_device() {
+    predicted "$@" && diff "$tmp/predicted" "$tmp/said"
+}
+
+# clang's part for a device of NVIDIA's; CUDA's libraries and clang are not of one age.
+by_clang() {
+    clang -x cuda --cuda-path="$cuda" -nocudainc -nocudalib --cuda-device-only --cuda-gpu-arch=sm_75 -O0 \
+        -Wno-unknown-cuda-version $flags -I. -c "$tmp/lib.cu" -o "$tmp/object.o"
+}
+
+# Each way to compile the two files: endings, levels, code that another file's kernel may call, a copy of its own
+for_devices() {
+    static='-DKPRED_STATIC -DKPRED_HIP_STATIC'
+    hipcc="hipcc --offload-arch=gfx906 -Wall -Wextra -Werror"
+    llvm=/usr/lib/llvm-$(hipcc --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')/bin
+    [ -z "$all_weights" ] && { skipped "for a device" "the weights are not there (make weights)"; return; }
+    device_sources
+    check_with hipcc "hipcc -O0 lib.hip" for_device $hipcc -O0 "$tmp/lib.hip" "$tmp/main.hip"
+    check_with hipcc "hipcc -fgpu-rdc lib.cpp" for_device $hipcc -B"$llvm" -O0 -fgpu-rdc "$tmp/lib.cpp" "$tmp/main.cpp"
+    check_with hipcc "hipcc -O2, static" for_device $hipcc -O2 $static "$tmp/main.hip"
+    check_with hipcc "hipcc lib.c" $hipcc -O0 -D__HIP_PLATFORM_AMD__ -I. -c "$tmp/lib.c" -o "$tmp/lib.o"
+    check_with hipcc "hipcc lib.o" for_device $hipcc -O0 "$tmp/lib.o" "$tmp/main.hip"
+    runtime cuda
+    nvcc_all="$nvcc -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Wshadow,-Werror $cuda_map"
+    check_with "${nvcc:-nvcc}" "nvcc -G lib.cu" for_device $nvcc_all -O0 -G "$tmp/lib.cu" "$tmp/main.cu"
+    check_with "${nvcc:-nvcc}" "nvcc -rdc lib.cpp" for_device $nvcc_all -O0 -rdc=true "$tmp/lib.cpp" "$tmp/main.cu"
+    check_with "${nvcc:-nvcc}" "nvcc -O2, static" for_device $nvcc_all -O2 $static "$tmp/main.cu"
+    check_with "${nvcc:-nvcc}" "clang -x cuda" by_clang
 }
 
 # ---- docs/hip.md ----
@@ -250,13 +339,11 @@ echo any >"$tmp/any.co"
 for cc in gcc clang; do in_language $cc c99 c11 $C_WARNINGS; done
 in_language g++ c++11 c++17 -xc++ $CXX_WARNINGS -Wmissing-declarations
 in_language clang++ c++11 c++17 -xc++ $CXX_WARNINGS -Wmissing-prototypes
-check_with "${nvcc:-nvcc}" "nvcc -x cu" with_nvcc
 objects
 check "prefixes" prefixes
 check "statuses as in docs/hip.md" documented_statuses
 code_objects
-all_weights=yes
-[ -e weights/conv_asm_1x1u.h ] || all_weights=''
+for_devices
 real
 if [ "$all_weights" ]; then
     check "make hip_select without HIP" no_hip

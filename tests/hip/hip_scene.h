@@ -221,10 +221,18 @@ static inline void check_verdict(void)
     CHECK(r->what == 0);
 }
 
+/* Who was launched again, behind the warm-up, and has a time */
+static inline size_t scene_timed(size_t i)
+{
+    return scene.launches[i] > 1 && scene.timings[i].samples > 0
+           && scene.timings[i].outcome >= KPRED_HIP_SLOWER;
+}
+
 static inline void check_result(void)
 {
     const kpred_hip_result *r = &scene.result;
     uint32_t launches = 0;
+    size_t untried = 0, beaten = 0;
     CHECK_EQ(standin.live_events, 0);
     CHECK_EQ(standin.live_buffers, 0);
     CHECK_EQ(standin.misuse, 0);
@@ -233,7 +241,11 @@ static inline void check_result(void)
     for (size_t i = 0; i < scene.n; i++) {
         check_timing(i);
         launches += scene.timings[i].launches;
+        untried += scene.launches[i] == 0;
+        beaten += i != r->winner && scene_timed(i);
     }
+    CHECK_EQ(r->untried, untried);
+    CHECK_EQ(r->beaten, r->winner < scene.n && scene_timed(r->winner) ? beaten : 0);
     CHECK_EQ(r->launches, launches);
     CHECK(r->rounds <= KPRED_HIP_SAMPLES);
     CHECK(r->batch >= 1 && r->batch <= KPRED_HIP_MAX_BATCH);
@@ -366,7 +378,7 @@ struct scene_row {
         size_t winner;
         hipError_t error, earlier;
         int batch, rounds, least_rounds, launches, samples; /* samples of the winner */
-        int untried, failed, wrong, untimed, slower, level;
+        int untried, failed, wrong, untimed, slower, level, beaten;
         double median_us, device_us, wall_us; /* median_us of the winner */
         const char *trace;
     } want;
@@ -422,6 +434,7 @@ static inline void check_outcomes(const struct scene_row *row)
     check_count((long long)count_outcome(KPRED_HIP_UNTIMED), row->want.untimed, "untimed");
     check_count((long long)count_outcome(KPRED_HIP_SLOWER), row->want.slower, "slower");
     check_count((long long)count_outcome(KPRED_HIP_LEVEL), row->want.level, "level");
+    check_count((long long)scene.result.beaten, row->want.beaten, "beaten");
 }
 
 /* Where all times are usable, the device knows what has been spent. */

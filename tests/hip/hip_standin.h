@@ -69,6 +69,7 @@ static struct standin {
     double memset_us;                /* what hipMemsetAsync takes */
     double time_factor, time_offset; /* what hipEventElapsedTime makes of the truth */
     double (*distort)(double us);    /* then this, if not NULL */
+    hipError_t unreadable;           /* what it returns for what is then below 0 */
     int fail_at[STANDIN_CALL_COUNT]; /* the call, counted from 1, that fails; 0: none */
     hipError_t fail_code[STANDIN_CALL_COUNT]; /* 700..719 but 701: and all calls after it */
     hipError_t async;                         /* what the next synchronisation will find */
@@ -244,8 +245,10 @@ static inline hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEven
     if (!standin_is_event(from) || !standin_is_event(to) || !from->recorded || !to->recorded)
         return standin_misused();
     us = (to->us - from->us) * standin.time_factor + standin.time_offset;
-    *ms = (float)((standin.distort ? standin.distort(us) : us) / 1e3);
-    return hipSuccess;
+    if (standin.distort)
+        us = standin.distort(us);
+    *ms = (float)(us / 1e3);
+    return us < 0 ? standin_fails(standin.unreadable) : hipSuccess;
 }
 
 static inline int standin_is_buffer(const void *memory)

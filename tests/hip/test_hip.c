@@ -330,6 +330,20 @@ static void noise_of_others_keeps_one_in_the_race(void)
     CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_SLOWER);
 }
 
+static void two_rounds_drop_nobody(void)
+{
+    kpri_hip_race race;
+    for (uint32_t rounds = 1; rounds <= 3; rounds++) {
+        begin_pairs(&race, 2);
+        set_samples(0, 0, KPRED_HIP_LEVEL);
+        set_samples(1, 50, KPRED_HIP_LEVEL);
+        scene.timings[1].rounds = rounds;
+        scene.timings[1].sample_us[0] = 200;
+        kpri_hip_judge(&race, 0, 2);
+        CHECK_EQ(race.racing, rounds < 3 ? 2 : 1);
+    }
+}
+
 /* Slower by 1.5 standard errors, each of 1.4826 * 2 % / sqrt(0.85 * 5): not dropped, but beaten by
    more than what does not matter. */
 static void less_than_two_errors(void)
@@ -400,7 +414,7 @@ int main(void)
             one_slow_launch_on_entry_does_no_harm, two_runs_are_the_same, statistics,
             statistics_of_batches, the_middle_of_samples, a_pair_is_compared_round_by_round,
             the_noise_is_the_mean_of_the_pairs, the_error_of_a_gap,
-            noise_of_others_keeps_one_in_the_race, less_than_two_errors,
+            noise_of_others_keeps_one_in_the_race, two_rounds_drop_nobody, less_than_two_errors,
             time_until_it_is_known_or_the_budget_ends, time_is_as_good_as_it_says);
     return test_end();
 }

@@ -168,6 +168,17 @@ static double loading_us(size_t i, int k)
     return scene.us[i] * (k == 1 ? 50 : 1);
 }
 
+static double cold_us(size_t i, int k)
+{
+    return i == 0 && k == 1 ? 250e3 : scene.us[i];
+}
+
+static double second_at_once_us(size_t i, int k)
+{
+    (void)k;
+    return i == 1 ? 0 : scene.us[i];
+}
+
 /* One launch that is preempted */
 static struct outlier {
     size_t candidate;
@@ -405,6 +416,16 @@ static const struct scene_row rows[] = {
     {"a warm-up that passes the wall time", 5, 900, 0, 2e6,
      .plan = {.clock = scene_clock, .wall_us = 20e3},
      .want = {.winner = 1, .launches = 9, .untried = NOTHING}},
+    /* What loads code may leave nothing for the others: who is timed alone has beaten nobody. */
+    {"a cold device", 10, 10e3, .script = cold_us, .plan = {.budget_us = 20e3},
+     .want = {.winner = 1, .launches = 3, .untried = 8, .beaten = NOTHING}},
+    {"each one is cold", 10, 90e3, .plan = {.budget_us = 20e3},
+     .want = {.launches = 2, .untried = 8, .beaten = NOTHING}},
+    {"the others fail", 2, 100, .wrong = 2, .plan = {.verify = scene_verify},
+     .want = {.launches = 3, .beaten = NOTHING}},
+    {"the others are untimed", 2, 100, 1, 0, .script = second_at_once_us,
+     .want = {.untimed = 1, .beaten = NOTHING}},
+    {"the others are beaten", 4, 100, 1, 300, .want = {.slower = 1, .level = 2, .beaten = 3}},
     {"a slow prepare keeps nobody out", 5, 900, .script = slow_prepare_us,
      .plan = {.prepare = scene_prepare, .budget_us = 80e3}, .want = {.untried = NOTHING}},
     {"wrong ones are charged", 10, 100, .wrong = 0x3fe,
