@@ -6,6 +6,9 @@
    what it refuses is in init.cases. */
 #include "harness/cases.h"
 
+#include "model/header.h"
+#include "model/model.h"
+
 #define run_cases(kind) each_row_of("tests/cli/init.cases", kind, see_case)
 
 #define BY              " --fields rows,cols,dtype"
@@ -219,6 +222,12 @@ static void gpus_of_tables(void)
     run_cases("spelled");
     CASE(!has(TOLD, "one chip"), "GPUs in several spellings are no other GPUs");
     run_cases("gpus");
+    struct model model;
+    int exact = 0;
+    CHECK(header_read("products.h", &model) == 0);
+    const int32_t token = kpred_gpu_token(&model.m, "gfx942:sramecc+:xnack-", 304, &exact);
+    CHECK(token >= 0 && exact && strcmp(model.m.fields[0].tokens[token], "gfx942_304") == 0);
+    model_free(&model);
 }
 
 /* What failed in place of times is told; in place of speeds it does not matter. */

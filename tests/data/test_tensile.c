@@ -67,6 +67,16 @@ static void gpu_field(void)
     CHECK_TEXT(program.out.s, text_of("gpu.csv"));
 }
 
+/* Tensile's word for a wrong result, and a kernel that was not run */
+static void minus_one(void)
+{
+    CHANGED("minus.csv", text_of("tensile.csv"), "1.5e3,7", "1.5e3,-1");
+    RAN_CHECK(RAN(INGEST "minus.csv") == 0 && strcmp(program.out.s, SPEEDS) == 0
+              && has_line(program.err.s,
+                          "kpred-train: dropped 2 rows: a failed measurement (no time "
+                          "or speed, or one of 0)"));
+}
+
 static void twice(void)
 {
     const char *last = strstr(text_of("tensile.csv"), "\n1,5") + 1;
@@ -169,6 +179,7 @@ int main(void)
     test_run("a packed table", packed);
     test_run("kernels that the spec does not know stay", unknown_stay);
     test_run("a field for the GPU", gpu_field);
+    test_run("a failed check", minus_one);
     test_run("a shape twice", twice);
     REFUSES("a perf-db", 1, "format = tensile, this is a perf-db or find-db", INGEST "none.txt");
     each_row("tests/data/tensile.cases", see_case);

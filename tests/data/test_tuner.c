@@ -179,6 +179,19 @@ static void autotune_cache(void)
                               "A4000,64,2,2,b,4,100\n");
     RAN_CHECK(RAN("kpred-train init large.json --gpu A4000 --fields N,M -o mm.spec --force") == 0);
     CHECK(has_lines(text_of("mm.spec"), "num_warps = 4 8|maxnreg = 0 64"));
+    CHANGED("twins.json", text_of("mm.autotune.json"), "64, 2,", "0.5, 2.0,",
+            "\"ir_override\": null", "\"ir_override\": \"a.ttir\"", "{\"bx\": 2, \"mode\": \"b\"}",
+            "{\"bx\": 1, \"mode\": \"a\"}", "{\"bx\": 2, \"mode\": \"a\"}", "{\"mode\": null}",
+            "Infinity", "3");
+    RAN_CHECK(
+        RAN("kpred-train init twins.json --gpu A4000 --fields N,M -o mm.spec --force") == 0
+        && has(program.err.s, "twins.json: 1 configuration lacks a keyword that others have"));
+    CHECK(has_lines(text_of("mm.spec"),
+                    "N = _0.5|M = size|bx = \"1\" none|mode = a none|ir_override = a.ttir none"));
+    RAN_CHECK(RAN(INGEST "mm.spec --gpu A4000 --data twins.json") == 0);
+    CHECK_TEXT(below_heading(program.out.s),
+               "A4000,_0.5,2,1,a,4,a.ttir,1500\nA4000,_0.5,2,1,a,4,none,100\n"
+               "A4000,_0.5,2,none,none,4,none,3000\n");
     CHANGED("int8.json", text_of("mm.autotune.json"), "torch.float16", "torch.int8", "64", "32");
     REFUSES("other types", 1,
             "int8.json:1:2: key: the tensors are int8 here and float16_int8 in mm.",

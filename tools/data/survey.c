@@ -37,6 +37,10 @@ void survey_close(struct survey *s)
     intern_free(&s->rejected);
     free(s->worked);
     intern_free(&s->notes);
+    for (size_t i = 0; i < s->spellings.n; i++)
+        free(s->token[i]);
+    free(s->token);
+    intern_free(&s->spellings);
     intern_free(&s->success);
     intern_free(&s->failures);
     free(s->metric.name);
@@ -152,26 +156,68 @@ int survey_metric(struct survey *s, const char *name, int is_rate)
 
 /* ---- rows ---- */
 
-/* A GPU has the spelling in which it came first, if a spec takes that. */
-static const char *gpu_spelling(const struct survey_column *c, const char *value, struct buf *b)
+/* Is the token that of another product? */
+static int is_of_other(const struct survey *s, const char *token, const struct product *p)
 {
-    if (intern_find_text(&c->values, value) != INTERN_NONE)
-        return value;
-    for (size_t i = 0; i < c->values.n; i++)
-        if (gpu_same(c->values.v[i].s, value))
-            return c->values.v[i].s;
-    const int is_number = strspn(value, "0123456789") == strlen(value);
-    return spec_is_name(value) || is_number || *gpu_name(value, b) == '\0' ? value : b->s;
+    for (size_t i = 0; p != NULL && i < s->spellings.n; i++) {
+        const struct product *other = product_of_device(s->spellings.v[i].s);
+        if (other != NULL && other != p && strcmp(s->token[i], token) == 0)
+            return 1;
+    }
+    return 0;
 }
 
-static uint32_t value_number(const struct survey *s, struct survey_column *c, const char *value,
+/* The token of an earlier spelling of this GPU; NULL: there is none */
+static const char *gpu_before(const struct survey *s, const char *value)
+{
+    const struct product *p = product_of_device(value);
+    for (size_t i = 0; i < s->spellings.n; i++)
+        if (gpu_same(s->spellings.v[i].s, value) && !is_of_other(s, s->token[i], p))
+            return s->token[i];
+    return NULL;
+}
+
+/* A product whose name for programs another one has keeps its own. */
+static const char *new_token(const struct survey *s, const char *value, struct buf *b)
+{
+    const struct product *p = product_of_device(value);
+    const char *token = gpu_program_name(value, b);
+    if (is_of_other(s, token, p)) {
+        b->n = 0;
+        for (const char *c = p->name; *c != '\0'; c++)
+            buf_printf(b, "%c", *c == ' ' ? '_' : *c);
+        return b->s;
+    }
+    const int is_number = strspn(value, "0123456789") == strlen(value);
+    return spec_is_name(token) || is_number || *gpu_name(value, b) == '\0' ? token : b->s;
+}
+
+/* A GPU has the spelling in which it came first, if a spec takes that; a product of AMD's has the
+   name by which programs find it. */
+static const char *gpu_spelling(struct survey *s, const char *value)
+{
+    struct buf b = {0};
+    const size_t n = s->spellings.n, at = intern_text(&s->spellings, value);
+    if (at < n)
+        return s->token[at];
+    s->spellings.n = n; /* it is none of those before */
+    const char *token = gpu_before(s, value);
+    token = xstrdup(token != NULL ? token : new_token(s, value, &b));
+    s->spellings.n = n + 1;
+    s->token = xgrow(s->token, n, &s->token_cap, sizeof *s->token);
+    s->token[n] = (char *)token;
+    if (strcmp(token, value) != 0)
+        survey_note(s, "gpu: %s is %s", value, token);
+    buf_free(&b);
+    return token;
+}
+
+static uint32_t value_number(struct survey *s, struct survey_column *c, const char *value,
                              long line)
 {
-    struct buf gpu = {0};
     if (strcmp(c->name, "gpu") == 0)
-        value = gpu_spelling(c, value, &gpu);
+        value = gpu_spelling(s, value);
     const size_t n = c->values.n, i = intern_text(&c->values, value);
-    buf_free(&gpu);
     if (c->values.n > n) {
         c->at = xgrow(c->at, n, &c->at_cap, sizeof *c->at);
         c->at[n] = (struct survey_place){s->path, line};
@@ -186,7 +232,7 @@ static void survey_value(struct survey *s, struct survey_column *c, const char *
 }
 
 /* 0 behind the last of them: columns may come later. */
-static void number_all(const struct survey *s, struct survey_columns *c, const char *const *values,
+static void number_all(struct survey *s, struct survey_columns *c, const char *const *values,
                        long line, uint32_t out[KPRED_MAX_TUPLE])
 {
     for (size_t i = 0; i < KPRED_MAX_TUPLE; i++)

@@ -37,12 +37,15 @@ struct survey {
     struct interned rows;     /* distinct ones: a problem's number, then likewise the parameters */
     unsigned char *worked;    /* of each: did it have a time? */
     size_t worked_cap;
-    struct interned rejected; /* likewise rows that were never run, since a check forbade them */
-    char *kernel;             /* as the files call it; NULL: they do not */
-    const char *kernel_path;  /* the file that does */
-    const char *first;        /* file that was read; NULL: there is none */
-    const char *path;         /* of the file being read */
-    struct interned notes;    /* for the user, if all goes well */
+    struct interned rejected;  /* likewise rows that were never run, since a check forbade them */
+    char *kernel;              /* as the files call it; NULL: they do not */
+    const char *kernel_path;   /* the file that does */
+    const char *first;         /* file that was read; NULL: there is none */
+    const char *path;          /* of the file being read */
+    struct interned notes;     /* for the user, if all goes well */
+    struct interned spellings; /* of GPUs, and the token of each */
+    char **token;
+    size_t token_cap;
     struct interned success, failures; /* words of tables, see table_forms.h */
     struct survey_metric {             /* what a spec has to say of the column of times */
         char *name;                    /* NULL: nothing */

@@ -69,7 +69,8 @@ void survey_see_problem(struct survey_plain *t, const uint32_t *number)
 
 int survey_wrong(const struct survey_plain *t, const struct survey_cells *c, const char *what)
 {
-    return fail("%s:%ld: column \"%s\": %s", t->path, t->header, c->name, what);
+    return fail("%s:%ld: column \"%s\": %s%s", t->path, t->header, c->name, what,
+                t->has_time ? "" : "; there is no column of times or speeds yet");
 }
 
 int survey_pass_over(const struct survey_plain *t, struct survey_cells *c, const char *what)

@@ -320,10 +320,13 @@ static int check_best(const struct survey_plain *t, const struct csv_records *r,
     if (t->has_time)
         return 0;
     (void)intern(seen, &problem, sizeof problem);
-    return seen->n > n ? 0
-                       : fail("%s:%ld: is a second row of one problem: without a column of times, "
-                              "which --metric names, each row is the best of its problem",
-                              r->path, r->at);
+    return seen->n > n
+               ? 0
+               : fail(
+                   "%s:%ld: there is no column of times or speeds, such as \"time_us\": --metric "
+                   "names it; without one each row is the best tuple of its problem, but line "
+                   "%ld is a second row of one problem",
+                   r->path, t->header, r->at);
 }
 
 static enum survey_result result_of(const char *cell)

@@ -249,7 +249,7 @@ static void decide_by_words(struct status_column *c)
         take(c, BIT(GOOD) | (has_empty(c) ? BIT(NOTHING) : 0),
              has_words(c) ? OPEN_WORDS : OPEN_RARE);
     else if (is_amount)
-        ask(c, "how wrong may a result be?");
+        ask(c, "how wrong may a result be");
     else if (c->kind == STATUS_NAME_BAD)
         decide_bad(c);
     else if (c->kind == STATUS_NAME_GOOD)
@@ -437,9 +437,9 @@ static int are_same(const struct group *g)
 static int is_contrary(const struct group group[2])
 {
     const struct group *bad = &group[0], *good = &group[1];
-    const int has_no_times = 10 * good->none >= 8 * good->n && 10 * bad->none <= 2 * bad->n;
-    return (bad->n > 0 && has_no_times)
-           || (2 * good->n <= bad->n && are_fast(good) && !are_same(bad));
+    return bad->n > 0 && 10 * bad->none <= 2 * bad->n
+           && (10 * good->none >= 8 * good->n
+               || (2 * good->n <= bad->n && are_fast(good) && !are_same(bad)));
 }
 
 /* What most rows have is success, if the others are odd, or are a few. */

@@ -544,7 +544,7 @@ int column_no_time(const struct csv_records *header, const struct spec *spec)
                 "[data] of the spec takes this column for it",
                 header->path, header->at, name);
     }
-    return fail("%s:%ld: there is no column \"time_us\" or \"time_ms\": for a table of the best "
-                "tuple of each problem write `format = csv` into the spec",
+    return fail("%s:%ld: there is no column of times, \"time_us\" or \"time_ms\": for a table of "
+                "the best tuple of each problem write `format = csv` into the spec",
                 header->path, header->at);
 }

@@ -141,6 +141,16 @@ const char *gpu_name(const char *text, struct buf *b)
     return b->s;
 }
 
+const char *gpu_program_name(const char *text, struct buf *b)
+{
+    const struct gpu gpu = gpu_parse(gpu_name(text, b));
+    if (gpu.units > 0) {
+        b->n = 0;
+        buf_printf(b, "%s_%d", gpu.arch, gpu.units);
+    }
+    return gpu_is_gfx(b->s) && (!gpu_is_gfx(text) || strchr(text, ':') != NULL) ? b->s : text;
+}
+
 const char *gpu_asked(const char *option, const char *text, struct buf *b)
 {
     const char *name = gpu_name(text, b);

@@ -68,6 +68,11 @@ const char *gpu_server_name(const char *text);
    names are one GPU says gpu_same: they may differ in case and in what is between words. */
 const char *gpu_name(const char *text, struct buf *b);
 
+/* The name by which kpred_gpu_token finds a GPU of AMD's that has a product's name, or one of HIP's
+   ("MI300X": gfx942_304, "gfx942:sramecc+:xnack-": gfx942); any other text is itself. It may be in
+   `b`. */
+const char *gpu_program_name(const char *text, struct buf *b);
+
 /* The same of an option's value, which has to name a GPU of AMD's: NULL with a message if it does
    not. What GPU a product has is told on standard error. */
 const char *gpu_asked(const char *option, const char *text, struct buf *b);

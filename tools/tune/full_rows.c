@@ -151,6 +151,7 @@ struct csv_table {
     const struct csv_records *c; /* the row at hand, in one form */
     int gpu;                     /* its column; -1: none */
     int param[KPRED_MAX_TUPLE], field[KPRED_MAX_FIELDS];
+    size_t n_failed; /* rows, by columns beside the time */
 };
 
 static int find_columns(struct full_rows *r, struct csv_table *f)
@@ -205,7 +206,7 @@ static int same_problem(struct full_rows *r, const struct csv_table *f)
                                     f->gpu >= 0 ? ", and --gpu one GPU" : "");
 }
 
-static int add_row(struct full_rows *r, const struct csv_table *f)
+static int add_row(struct full_rows *r, struct csv_table *f)
 {
     const char *value[KPRED_MAX_TUPLE];
     double time = 0;
@@ -217,6 +218,7 @@ static int add_row(struct full_rows *r, const struct csv_table *f)
         return -1;
     for (size_t i = 0; i < r->spec->n_params; i++)
         value[i] = f->c->cell[f->param[i]];
+    f->n_failed += *f->forms.status.failure != '\0';
     const int ran = load_table_time(f->c->cell[f->forms.time], &time);
     if (ran < 0)
         return fail("%s:%ld: %s \"%s\" %s", r->table->path, f->c->at, f->c->header[f->forms.time],
@@ -240,6 +242,9 @@ static int read_rows(struct full_rows *r, struct csv_table *f)
     while ((got = next_row(f)) > 0)
         if (add_row(r, f) != 0)
             return -1;
+    if (f->n_failed > 0)
+        note("%s: %zu row%s failed, as %s columns say", r->table->path, f->n_failed,
+             as_counted(f->n_failed, "", "s"), as_counted(f->n_failed, "its", "their"));
     if (got == 0 && r->table->n == 0 && r->gpus.n > 0)
         return fail("%s: has no row of --gpu %s, but of %s%s", r->table->path, r->gpu,
                     r->gpus.v[0].s, r->gpus.n > 1 ? " and others" : "");
@@ -248,7 +253,7 @@ static int read_rows(struct full_rows *r, struct csv_table *f)
 
 static int read_csv(struct full_rows *r, struct buf *bytes)
 {
-    struct csv_table f;
+    struct csv_table f = {.n_failed = 0};
     if (r->spec == NULL)
         return fail("%s: a CSV does not say which of its columns are parameters: name the SPEC",
                     r->table->path);

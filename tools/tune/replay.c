@@ -267,6 +267,7 @@ static int open_shelf(struct library *l, struct shelf *s, const struct replay_al
                      &how, &s->data)
                != 0)
         return -1;
+    data_note_drops(&s->data);
     if (s->data.time_us == NULL)
         return fail("%s: format = %s: a replay needs times", s->spec.path,
                     spec_formats[s->spec.format]);
