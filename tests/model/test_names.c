@@ -31,6 +31,31 @@ static void names_of_headers(void)
     CHECK(runtime_header_name("KPRED_ASM_1X1U", 0) == NULL);
 }
 
+/* All forms have the one text, and each text is found among all by each of its forms. */
+static void numbers(void)
+{
+    struct buf file = {0};
+    const char *texts[64], *form[64][16];
+    char room[NUMBER_TEXT];
+    size_t n = 0, n_forms[64] = {0};
+    CHECK(read_text("tests/fixtures/numbers.txt", 1 << 16, &file) == 0);
+    for (char *at = file.s, *line, *word; n < 64 && (line = next_line(&at)) != NULL;)
+        if (*line != '#') {
+            for (word = strtok(line, " "); word != NULL; word = strtok(NULL, " "))
+                form[n][n_forms[n]++] = word;
+            texts[n] = form[n][0];
+            n++;
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n_forms[i]; k++)
+            CASE(!strcmp(form[i][k], "=")
+                     || (!strcmp(number_text(form[i][k], room), texts[i])
+                         && number_find(texts, n, form[i][k]) == (int)i),
+                 "%s is %s, not %s", form[i][k], number_text(form[i][k], room), texts[i]);
+    CHECK(n > 30);
+    buf_free(&file);
+}
+
 /* Tries every way to go on. */
 static size_t tried(const char *a, const char *b)
 {
@@ -459,8 +484,9 @@ static void shipped_models(void)
 int main(void)
 {
     program_name = "test_names";
-    RUN_ALL(same_names, names_of_headers, distances, questions, names_of_gpus, ways_to_write,
-            each_product, products_of_gpus, same_gpus, names_of_names, one_chip, each_chip,
-            names_of_chips, pieces_of_files, vendors, tokens, shipped_gpus, shipped_models);
+    RUN_ALL(same_names, names_of_headers, numbers, distances, questions, names_of_gpus,
+            ways_to_write, each_product, products_of_gpus, same_gpus, names_of_names, one_chip,
+            each_chip, names_of_chips, pieces_of_files, vendors, tokens, shipped_gpus,
+            shipped_models);
     return test_end();
 }

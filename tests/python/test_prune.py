@@ -5,6 +5,8 @@ SPDX-License-Identifier: MIT
 usage: test_prune.py          with a stand-in for triton.Config, and with Triton where it is installed
        test_prune.py triton   with Triton 3.4, 3.6 and the newest, which pip gets
 """
+import ast
+import contextlib
 import glob
 import importlib
 import json
@@ -136,6 +138,38 @@ def keeps_unknown():
     assert [values_of(config) for config in kept[:3]] == FOUND[:3] and kept[3:] == [new, less], kept
 
 
+def scaled(spelled, how):
+    """Of a table of times with SCALE, largest is best: the configurations with 2.0 come first, however both spell it."""
+    rows = [f"{n},{tr},{scale},{100 + n / scale:.3f}" for n in range(1, 9) for tr in (True, False)
+            for scale in (0.5, 1.0, 2.0)]
+    name = how.replace(" ", "_")
+    table = write(f"{tmp}/{name}.csv", "n,tr,SCALE,time_us\n" + "\n".join(rows) + "\n")
+    run(f"{TRAINER} init {table} --fields n,tr --name {name} -o {tmp}/{name}.spec")
+    spec = re.sub("(?m)^SCALE = .*", f"SCALE = {spelled}", read(f"{tmp}/{name}.spec"))
+    write(f"{tmp}/{name}.spec", re.sub("(?m)^tr = .*", "tr = True False", spec))
+    run(f"{TRAINER} train {tmp}/{name}.spec --data {table} --split none --epochs 40 -o {tmp}/{name}.h")
+    of = kpred.load(f"{tmp}/{name}.h")
+    prune = kpred.prune(of, 2)
+    for n, tr, token in (4, True, 0), (4.0, False, 1), ("4", "false", 1), ("4e0", "True", 0):
+        assert list(of.problem({"n": n, "tr": tr})) == list(of.problem(of.problem([n, tr]))) == [4, token], (n, tr)
+    for values in (0.5, 1.0, 2.0), (0.5, 1, 2), ("0.5", "1", "2.0"), ("5e-1", "01", "2e0"):
+        kept = prune([Config({"SCALE": x}) for x in (*values[:2], 4, values[2], values[2])], {"n": 4}, tr=True)
+        assert [config.kwargs["SCALE"] for config in kept] == [values[2]] * 2, (spelled, values, kept)
+
+
+def numbers():
+    """All forms of the fixture, as texts and, where Python reads them, as values"""
+    lines = [line.replace("=", "").split() for line in read("tests/fixtures/numbers.txt").splitlines() if line[0] != "#"]
+    places, forms = kpred._places([line[0] for line in lines]), [(i, x) for i, line in enumerate(lines) for x in line]
+    for i, text in forms:
+        assert kpred._number_text(text) == lines[i][0] and kpred._place(text, places) == i, text
+        with contextlib.suppress(ValueError, SyntaxError):
+            value = ast.literal_eval(text) if text not in ("1_0", "0x10", "+-1", "1e999") else text
+            assert kpred._place(value, places) == i, value
+    for kind in ("float16", "float64", "int32", "bool_") if there("python3-numpy") else ():
+        assert kpred._place(getattr(importlib.import_module("numpy"), kind)(1), places) == 1, kind
+
+
 def autotune(triton, directory):
     """A whole run of Triton's autotuner, with a clock of ours: only what is kept is timed, and the fastest is taken."""
     target = importlib.import_module("triton.backends.compiler").GPUTarget("cuda", 90, 32)
@@ -227,6 +261,9 @@ if sys.argv[1:] == ["triton"]:
         with_triton(version)
     end()
 if sys.argv[1:] != ["own"]:
+    check("numbers", numbers)
+    for how, spelled in ("as init has them", '"0.5" "1" "2"'), ("as a table has them", '"0.5" "1.0" "2.0"'):
+        check_with(TRAINER, f"numbers {how}", scaled, spelled, how)
     check("the k best", keeps)
     check("all, where the problem is not known", keeps_all)
     check("values that are not known", keeps_unknown)

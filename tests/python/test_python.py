@@ -16,9 +16,10 @@ import re
 import sys
 import tarfile
 import threading
+import warnings
 import zipfile
 
-from report import KPRED, ROOT, check, check_with, end, folder, models, need, output, read, rows_of, run, write
+from report import KPRED, ROOT, check, check_with, end, folder, models, need, output, read, rows_of, run, there, write
 
 SMALL = "conv_asm_bwd_wrw_3x3"
 SOME = {SMALL, "conv_asm_1x1u", "conv_solver", "fused_moe_amd", "gemm_bf16", "gemm_mi100_nt"}
@@ -188,6 +189,57 @@ def own_header():
     return [] if pickle.loads(pickle.dumps(model)).predict(problem) == model.predict(problem) else "pickle"
 
 
+def cache():
+    """What the cache has, and cannot be loaded, is made again; where it cannot be written, all works without it."""
+    path, right = f"{tmp}/own/weights/{SMALL}.h", kpred.load(SMALL).fields
+    os.environ["KPRED_CACHE"] = f"{tmp}/broken"
+    kpred.load(path)
+    cached, = glob.glob(f"{tmp}/broken/*")
+    with open(cached, "rb") as f:
+        whole = f.read()
+    for bad in b"", whole[:20000], whole[:-40] + bytes(40), b"#!/bin/sh\n" * 9:
+        os.remove(cached) # this process has it open
+        with open(cached, "wb") as f:
+            f.write(bad)
+        assert kpred.load(path).fields == right, len(bad)
+        with open(cached, "rb") as f:
+            assert f.read() == whole
+    os.chmod(cached, 0o666) # anybody may have written it
+    assert kpred.load(path).fields == right and os.stat(cached).st_mode & 0o777 == 0o600
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        os.environ["KPRED_CACHE"] = f"{path}/none"
+        assert kpred.load(path).fields == right and "compiles each time" in str(said[0].message), said
+    os.environ["KPRED_CACHE"] = f"{tmp}/cache"
+
+
+def compilers():
+    """Of C++, with options, and none; paths with all characters, in the locale of ASCII"""
+    odd = f"{tmp}/a \"q\" $x \u00e9"
+    write(f"{odd}/m.h", read(f"weights/{SMALL}.h"))
+    load = write(f"{tmp}/load.py", f"import kpred\nprint(kpred.load({f'{odd}/m.h'!r}).name)\n")
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": f"{tmp}/site"}
+    for cc in "cc -O0", " ", "g++", "clang++":
+        if not cc.strip() or there(cc.split()[0]):
+            env = {**ascii_only, "CC": cc, "TMPDIR": odd, "KPRED_CACHE": f"{odd}/cache"}
+            assert output(f"{sys.executable} {load}", env=env) == f"{SMALL}\n", cc
+    for cc, text in ("cc 'x", "CC=cc 'x: No closing quotation"), ("true", "CC=true has to be a compiler"):
+        said = run(f"{sys.executable} {load}", 1, env={"PYTHONPATH": f"{tmp}/site", "CC": cc}).stderr
+        assert "kpred.Error: " in said and text in said, said
+
+
+def editable():
+    """The Python that runs lies in the source, and the library in the installation."""
+    with zipfile.ZipFile(f"{tmp}/{build('editable', source, tmp)}") as packed:
+        packed.extractall(f"{tmp}/editable")
+    write(f"{source}/kpred/prune.py", read(f"{source}/kpred/prune.py") + "\nEDITED = 1\n")
+    said = output(f"{sys.executable} -c 'import kpred; print(kpred.models())'", env={
+        "PYTHONPATH": f"{tmp}/editable"})
+    edited = output(f"{sys.executable} -c 'from kpred.prune import EDITED; print(EDITED)'",
+                    env={"PYTHONPATH": f"{tmp}/editable"})
+    assert said == f"{MODELS}\n" and edited == "1\n", (said, edited)
+
+
 def no_header(path, text):
     try:
         kpred.load(path)
@@ -274,6 +326,9 @@ for options, text, status, value, limit in (
     check(f"refused: {text}", lambda: wrong(ONE, E, text, status, None, value, limit, **options))
 check("errors of a batch", batch_errors)
 check("a header of one's own", own_header)
+check("the cache", cache)
+check("compilers and paths", compilers)
+check("pip install -e", editable)
 check("no such model", no_header, "conv", f'there is no model "conv"; there are: {MODELS[0]}')
 check("no such header", no_header, "none.h", "none.h: No such file")
 check("another header", no_header, "kpred.h", "kpred.h: is not a header that kpred-train has written")

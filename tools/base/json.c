@@ -308,7 +308,7 @@ int json_scalar(const json_t *v, struct buf *b)
     else if (json_is_real(v))
         buf_puts(b, double_text(json_real_value(v), text));
     else if (json_is_boolean(v))
-        buf_puts(b, json_is_true(v) ? "1" : "0");
+        buf_puts(b, number_text(json_is_true(v) ? "True" : "False", text));
     else
         return 0;
     return 1;

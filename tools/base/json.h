@@ -44,7 +44,6 @@ json_t *json_text_name(struct json_text *t, int *is_cut);
 
 /* An integer, maybe written as 1000.0 or 1e3? */
 int json_whole(const json_t *v, int64_t *out);
-/* A number, a truth value or a string as a text that a spec could have: integers in digits, true
-   and false as 1 and 0, other numbers in the fewest digits that bring them back. Added to `b`; 0:
-   it is none of these. */
+/* A number or a truth value as number_text has it, or a string, added to `b`; 0: it is none of
+   these. */
 int json_scalar(const json_t *v, struct buf *b);

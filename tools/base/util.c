@@ -255,36 +255,6 @@ int buf_add_absolute(struct buf *b, const char *path)
     return is_known ? 0 : -1;
 }
 
-int parse_int(const char *s, int64_t least, int64_t most, int64_t *out)
-{
-    int negative = *s == '-';
-    const char *p = s + negative;
-    int64_t v = 0;
-    if (*p == '\0')
-        return -1;
-    for (; *p != '\0'; p++) {
-        if (*p < '0' || *p > '9' || v > (INT64_MAX - 9) / 10)
-            return -1;
-        v = 10 * v + (*p - '0');
-    }
-    v = negative ? -v : v;
-    if (v < least || v > most)
-        return -1;
-    *out = v;
-    return 0;
-}
-
-const char *double_text(double x, char text[32])
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, x);
-        const double back = strtod(text, NULL);
-        if (!(back < x) && !(back > x))
-            break;
-    }
-    return text;
-}
-
 int is_identifier(const char *s)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";

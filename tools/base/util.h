@@ -85,8 +85,18 @@ void buf_add_path(struct buf *b, const char *folder, const char *name);
 int buf_add_absolute(struct buf *b, const char *path);
 /* A decimal integer and nothing else, within least..most; 0, or -1 without a message. */
 int parse_int(const char *s, int64_t least, int64_t most, int64_t *out);
-/* The fewest digits, 15 to 17, that bring the number back. In `text`. */
-const char *double_text(double x, char text[32]);
+
+/* A number has one text, whoever writes it: 64 also for 64.0 and 6.4e1, 0.5 for .50, 1e-05 for
+   0.00001, 1 and 0 for True and False. Whole numbers of 64 bits have all their digits, and others
+   the fewest that bring them back, as Python writes them. A text that is no number is its own. */
+enum { NUMBER_TEXT = 32 };
+const char *number_text(const char *text, char out[NUMBER_TEXT]);
+const char *double_text(double x, char text[NUMBER_TEXT]);
+/* As parse_int, of such a number in any form */
+int parse_whole(const char *s, int64_t least, int64_t most, int64_t *out);
+/* Which of the texts it is or, if it is none, which is the same number; -1: none is. */
+int number_find(const char *const *texts, size_t n, const char *text);
+
 /* A C identifier of at most 63 characters? */
 int is_identifier(const char *s);
 /* Cuts the next line off a text, in place, and moves *at behind it; NULL if there is none left. A

@@ -167,7 +167,7 @@ static int read_gpu(struct aiter *a, int64_t *out)
 
 static int read_size(struct aiter *a, enum column c, size_t field, int64_t *out)
 {
-    if (parse_int(cell(a, c), INT64_MIN, INT64_MAX, out) == 0)
+    if (parse_whole(cell(a, c), INT64_MIN, INT64_MAX, out) == 0)
         return 0;
     return load_bad(a->l, a->r->at, DROP_BROKEN, a->l->spec->fields[field].name, cell(a, c),
                     "is not an integer");
@@ -206,11 +206,8 @@ static int read_split(struct aiter *a, const char *library, char out[24])
 {
     const struct spec *s = a->l->spec;
     const char *text = cell(a, SPLIT);
-    const size_t n = strcspn(text, ".");
-    char digits[24];
     int64_t v = 0;
-    snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 0), text);
-    if (parse_int(digits, 0, INT32_MAX, &v) != 0 || text[n + strspn(text + n, ".0")] != '\0')
+    if (parse_whole(text, 0, INT32_MAX, &v) != 0)
         return load_bad(a->l, a->r->at, DROP_BROKEN, "splitK", text,
                         "is not an integer of at least 0");
     if (names_has_word(s->ignored, library))

@@ -416,7 +416,7 @@ static int read_field(struct csv *c, const struct columns *cols, size_t i, int64
     const char *cell = c->r->cell[cols->field[i]];
     if (f->n_tokens != 0)
         return load_token(c->l, c->r->at, i, cell, out);
-    if (parse_int(cell, INT64_MIN, INT64_MAX, out) != 0)
+    if (parse_whole(cell, INT64_MIN, INT64_MAX, out) != 0)
         return load_bad(c->l, c->r->at, DROP_BROKEN, f->name, cell, "is not an integer");
     return 0;
 }

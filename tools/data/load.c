@@ -172,7 +172,7 @@ static int check_param(struct loader *l, int64_t row, const struct spec_param *p
     *index = i >= 0 ? (unsigned char)i : DATA_UNKNOWN;
     if (i >= 0)
         return 0;
-    if (is_number && parse_int(text, INT32_MIN, INT32_MAX, &v) != 0)
+    if (is_number && parse_whole(text, INT32_MIN, INT32_MAX, &v) != 0)
         rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is not an integer");
     else if (keeps_unknown(l->spec)
              && (is_number || (*text != '\0' && strchr(text, LOAD_SEPARATOR) == NULL)))
@@ -193,8 +193,8 @@ static void add_option_text(const struct spec *s, const char *const *params, cha
     for (size_t i = 0; i < s->n_params; i++) {
         if (i != 0)
             buf_add(b, &separator, 1);
-        if (s->params[i].names[0] == NULL && parse_int(params[i], INT32_MIN, INT32_MAX, &v) == 0)
-            buf_printf(b, "%ld", (long)v); /* numbers with zeros before them are the same */
+        if (s->params[i].names[0] == NULL && parse_whole(params[i], INT32_MIN, INT32_MAX, &v) == 0)
+            buf_printf(b, "%ld", (long)v);
         else
             buf_puts(b, params[i]);
     }

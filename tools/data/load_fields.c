@@ -24,7 +24,7 @@ static int field_of(const struct spec *s, const char *text, const char **value)
 static int read_value(const struct spec_field *f, const char *text, int64_t *out)
 {
     if (f->n_tokens == 0)
-        return parse_int(text, f->least, f->most, out);
+        return parse_whole(text, f->least, f->most, out);
     *out = spec_token(f, text);
     return *out >= 0 ? 0 : -1;
 }

@@ -113,8 +113,18 @@ static int check_ragged(const struct csv_records *r)
     return -1;
 }
 
+/* A whole number as a spec writes it: without a sign, zeros in front or a point */
+static const char *plain_cell(const char *cell, char number[NUMBER_TEXT])
+{
+    int64_t v;
+    const int is_word = strpbrk(cell, "0123456789") == NULL;
+    return !is_word && parse_whole(cell, INT64_MIN, INT64_MAX, &v) == 0 ? number_text(cell, number)
+                                                                        : cell;
+}
+
 static int see_rows(struct survey_plain *t, struct table_forms *forms)
 {
+    char text[NUMBER_TEXT];
     int rc;
     if (open_columns(t, forms) != 0)
         return -1;
@@ -126,7 +136,7 @@ static int see_rows(struct survey_plain *t, struct table_forms *forms)
             break;
         }
         for (size_t i = 0; i < t->n; i++)
-            number[i] = survey_see_cell(&t->v[i], r->cell[i], t->n_rows);
+            number[i] = survey_see_cell(&t->v[i], plain_cell(r->cell[i], text), t->n_rows);
         survey_see_problem(t, number);
     }
     free(number);
@@ -296,20 +306,10 @@ static int check_cell(const struct csv_records *r, const struct survey_cells *c,
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
     if (c->role == SURVEY_FIELD && !c->has_text && !c->has_failure
-        && (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
+        && (parse_whole(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
         return fail("%s:%ld: %s: value \"%s\": a size is an integer from 0 to 2^24", r->path, r->at,
                     c->name, cell);
     return 0;
-}
-
-/* Integers as a spec writes them: without a sign or zeros in front */
-static const char *plain_cell(const char *cell, char number[24])
-{
-    int64_t v;
-    if (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0)
-        return cell;
-    snprintf(number, 24, "%lld", (long long)v);
-    return number;
 }
 
 /* A table without times has a row for each problem. */
@@ -341,7 +341,7 @@ static int add_row(struct survey_plain *t, const struct table_forms *forms, stru
 {
     const struct csv_records *r = forms->r;
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
-    char number[2 * KPRED_MAX_TUPLE][24];
+    char number[2 * KPRED_MAX_TUPLE][NUMBER_TEXT];
     enum survey_result result = SURVEY_WORKED;
     if (!t->has_time && *forms->status.failure != '\0')
         return 0;

@@ -259,7 +259,7 @@ static int map_columns(struct triton_table *t)
 static int read_number(const struct triton_table *t, size_t column, int64_t least, int64_t *out)
 {
     const char *cell = t->r->cell[t->at[column]];
-    return parse_int(cell, least, KPRED_MAX_SIZE, out) == 0
+    return parse_whole(cell, least, KPRED_MAX_SIZE, out) == 0
                ? 0
                : load_bad(t->rows.l, t->r->at, DROP_BROKEN, columns[column], cell,
                           "is not an integer from %d to 2^24", (int)least);

@@ -484,7 +484,7 @@ static int read_field(struct rows *r, const struct tuner_measurement *m, size_t 
     const char *text = m->value[r->field[i]];
     if (f->n_tokens != 0)
         return load_token(r->l, m->column, i, text, out);
-    if (parse_int(text, INT64_MIN, INT64_MAX, out) != 0)
+    if (parse_whole(text, INT64_MIN, INT64_MAX, out) != 0)
         return load_bad(r->l, m->column, DROP_BROKEN, f->name, text, "is not an integer");
     return 0;
 }

@@ -37,7 +37,7 @@ static int take_value(struct taking *t, int32_t f, const char *value)
         t->problem[f] = model_token(t->model, (size_t)f, value, t->given->nearest);
         return t->problem[f] < 0 ? -1 : 0;
     }
-    if (parse_int(value, field->least, field->most, &x) != 0)
+    if (parse_whole(value, field->least, field->most, &x) != 0)
         return fail("%s: field %s: value \"%s\" is not an integer from %" PRId32 " to %" PRId32,
                     t->model->m.name, field->name, value, field->least, field->most);
     t->problem[f] = (int32_t)x;

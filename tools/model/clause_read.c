@@ -430,13 +430,10 @@ static const char *const *names_of(const struct clause_node *of)
     return of->field ? of->field->tokens : of->param->names;
 }
 
-/* The number of a text among them; -1: it is none */
+/* The number of a text among them, which may be the same number in another form; -1: it is none */
 static int64_t name_index(const struct clause_node *of, const char *text)
 {
-    for (size_t i = 0; i < n_names(of); i++)
-        if (!strcmp(names_of(of)[i], text))
-            return (int64_t)i;
-    return -1;
+    return number_find(names_of(of), n_names(of), text);
 }
 
 static int is_truth(const struct clause_node *of)

@@ -138,11 +138,13 @@ static const struct synonyms {
 
 enum { NONE = -1, SEVERAL = -2 };
 
-/* The token with the same letters and digits */
+/* The token with the same letters and digits; -1.5 is not 15. */
 static int32_t find_same_token(const kpred_field *f, const char *text)
 {
+    const int is_number =
+        text[strcspn(text, "0123456789")] && !text[strspn(text, "+-.0123456789eE")];
     int32_t found = NONE;
-    for (int32_t i = 0; i < f->n_tokens; i++)
+    for (int32_t i = 0; i < f->n_tokens && !is_number; i++)
         if (names_same(f->tokens[i], text))
             found = found == NONE ? i : SEVERAL;
     return found;
@@ -366,7 +368,7 @@ int32_t model_token(const struct model *model, size_t field, const char *text, i
     struct buf value = {NULL, 0, 0}, advice = {NULL, 0, 0};
     if (!strcmp(f->name, "gpu"))
         return read_gpu(model, field, text, nearest);
-    int32_t token = kpred_token(&model->m, field, text);
+    int32_t token = number_find(f->tokens, (size_t)f->n_tokens, text);
     token = token == NONE ? find_same_token(f, text) : token;
     token = token == NONE ? find_synonym(f, text) : token;
     if (token >= 0)

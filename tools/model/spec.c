@@ -156,11 +156,18 @@ static int parse_size(struct reader *r, struct spec_field *f, char *rest)
     return 0;
 }
 
+static int is_among(const char *const *names, size_t n, const char *word)
+{
+    while (n > 0 && strcmp(names[n - 1], word) != 0)
+        n--;
+    return n > 0;
+}
+
 static int add_token(struct reader *r, struct spec_field *f, const char *word)
 {
     if (!spec_is_name(word))
         return bad(r, f->name, word, "is neither `size` nor a name");
-    if (spec_token(f, word) >= 0)
+    if (is_among(f->tokens, f->n_tokens, word))
         return bad(r, f->name, word, "is given twice");
     if (f->n_tokens == SPEC_MAX_TOKENS)
         return fail("%s:%ld: %s: more than %d names", r->path, r->line, f->name, SPEC_MAX_TOKENS);
@@ -216,7 +223,7 @@ static int add_name(struct reader *r, struct spec_param *p, const char *word, in
                    is_quoted ? "cannot stand in quotes: it is empty, long, or "
                                "has a backslash or `\?\?` in it"
                              : "is neither an integer nor a name");
-    if (spec_value_index(p, word) >= 0)
+    if (is_among(p->names, p->n_values, word))
         return bad(r, p->name, word, "is given twice");
     p->names[p->n_values] = word;
     p->values[p->n_values] = (int32_t)p->n_values;
@@ -1197,20 +1204,18 @@ int spec_param_index(const struct spec *s, const char *name)
 
 int spec_token(const struct spec_field *f, const char *name)
 {
-    for (size_t i = 0; i < f->n_tokens; i++)
-        if (strcmp(f->tokens[i], name) == 0)
-            return (int)i;
-    return -1;
+    return number_find(f->tokens, f->n_tokens, name);
 }
 
 int spec_value_index(const struct spec_param *p, const char *text)
 {
     int64_t v = 0;
-    int is_int = p->names[0] == NULL;
-    if (is_int && parse_int(text, INT32_MIN, INT32_MAX, &v) != 0)
+    if (p->names[0] != NULL)
+        return number_find(p->names, p->n_values, text);
+    if (parse_whole(text, INT32_MIN, INT32_MAX, &v) != 0)
         return -1;
     for (size_t i = 0; i < p->n_values; i++)
-        if (is_int ? p->values[i] == v : strcmp(p->names[i], text) == 0)
+        if (p->values[i] == v)
             return (int)i;
     return -1;
 }

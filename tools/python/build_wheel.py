@@ -1,8 +1,8 @@
-"""build_wheel.py - what pip calls to build the Python module: a wheel or an sdist
+"""build_wheel.py - what pip calls to build the Python module: a wheel, one for `pip install -e`, or an sdist
 
 SPDX-License-Identifier: MIT
 
-A wheel is a zip file with a list of its files, and an sdist is a tarball (PEP 427, 517 and 625). So no package is
+A wheel is a zip file with a list of its files, and an sdist is a tarball (PEP 427, 517, 625 and 660). So no package is
 needed to make them. The environment may name the compiler (CC) and its options (CFLAGS).
 """
 import base64
@@ -67,13 +67,21 @@ def library():
         return content(out)
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+# The module's Python is read where it lies. The headers and the library are those of the day of the installation.
+EDITABLE = """__path__.insert(0, {0!r})
+with open({0!r} + "/__init__.py", encoding="utf-8") as source:
+    exec(compile(source.read(), source.name, "exec"))
+"""
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, changed=None):
     tag = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
     info = f"kpred-{version()}.dist-info"
     # In a folder with kpred_python.c a header that says "../kpred.h" finds it, too.
     files = {f"kpred/{name}".replace("kpred/kpred_", "kpred/c/kpred_"): content(os.path.join(HERE, "kpred", name))
              for name in OWN}
     files.update({f"kpred/{name}": content(os.path.join(ROOT, name)) for name in HEADERS})
+    files.update(changed or {})
     files["kpred/libkpred.so"] = library()
     files[f"{info}/LICENSE"] = content(os.path.join(ROOT, "LICENSE"))
     files[f"{info}/METADATA"] = METADATA.format(version=version()).encode()
@@ -89,6 +97,11 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             entry.external_attr = 0o100644 << 16
             z.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return name
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    start = EDITABLE.format(os.path.join(HERE, "kpred")).encode()
+    return build_wheel(wheel_directory, changed={"kpred/__init__.py": start})
 
 
 def build_sdist(sdist_directory, config_settings=None):

@@ -27,7 +27,7 @@ int assign_field_read(const struct spec_field *f, const char *text, int32_t *out
     int64_t v = -1;
     if (f->n_tokens != 0)
         v = field_token(f, text);
-    else if (parse_int(text, f->least, f->most, &v) != 0)
+    else if (parse_whole(text, f->least, f->most, &v) != 0)
         return -1;
     if (v >= 0)
         *out = (int32_t)v;

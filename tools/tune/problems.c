@@ -74,7 +74,7 @@ static int read_cell(const struct reading *in, size_t i, int32_t *out)
 static int read_count(const struct reading *in, int64_t *out)
 {
     const char *cell = in->count_column >= 0 ? in->r.cell[in->count_column] : "1";
-    if (parse_int(cell, 1, 1000000000, out) == 0)
+    if (parse_whole(cell, 1, 1000000000, out) == 0)
         return 0;
     return fail("%s:%ld: count: value \"%s\": is not an integer of 1..1000000000", in->r.path,
                 in->r.at, cell);

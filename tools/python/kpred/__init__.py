@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import array
 import collections.abc
+import contextlib
 import ctypes
+import errno
 import hashlib
+import math
 import operator
 import os
 import re
@@ -20,6 +23,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import warnings
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 __all__ = ["Batch", "Error", "Field", "Model", "NotApplicable", "Param", "Prediction", "load", "models", "prune",
@@ -30,6 +34,8 @@ Problem = Union[Mapping[str, Value], Sequence[Value]]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = os.path.join(HERE, "libkpred.so")
+SOURCE = os.path.join(HERE, "c", "kpred_python.c")
+INSTALL = "install kpred again, where there is a C compiler"
 FORMAT = 3 # of kpred_model, as _Model has it
 NOT_APPLICABLE, INFEASIBLE, BUDGET = -14, -15, -16
 SIZE, TOKEN = -11, -12
@@ -108,12 +114,7 @@ TUPLE_WORDS = 33 # of kpred_tuple
 MOST_TOLD = 4096 # tuples of a model whose names are kept
 
 
-def _open(path: str) -> ctypes.CDLL:
-    try:
-        library = ctypes.CDLL(path)
-    except OSError as error:
-        raise Error(f"{path}: the shared library of kpred is missing or is for another machine ({error}); "
-                    "install kpred again, where there is a C compiler") from None
+def _open(path: str, advice: str) -> ctypes.CDLL:
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
     declared: Tuple[Tuple[Any, ...], ...] = (
         ("kpred_python_model", ctypes.POINTER(_Model), size),
@@ -125,14 +126,61 @@ def _open(path: str) -> ctypes.CDLL:
         ("kpred_gpu_token", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32, pointer),
         ("kpred_kernel_of", ctypes.c_int32, pointer, pointer),
         ("kpred_kernel_name", ctypes.c_char_p, pointer, ctypes.c_int32))
-    for name, result, *arguments in declared:
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
+    try:
+        library = ctypes.CDLL(path)
+        for name, result, *arguments in declared:
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except (AttributeError, OSError) as error:
+        raise Error(f"{path}: the shared library of kpred is missing, damaged or for another machine ({error}); "
+                    f"{advice}") from None
     return library
 
 
 def _text(data: Optional[bytes]) -> str:
     return (data or b"").decode("utf-8", "replace")
+
+
+# ---- numbers and their texts ----
+
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+_TRUTHS = {"True": "1", "true": "1", "False": "0", "false": "0"}
+
+
+def _number_text(text: str) -> str:
+    """The one text of a number, as number_text of the C tools has it: 64 for 64.0, 1e-05 for 0.00001, 1 for True. A
+    text that is no number is its own."""
+    if not _NUMBER.fullmatch(text):
+        return _TRUTHS.get(text, text)
+    number, exact = float(text), int(text) if text.lstrip("+-").isdigit() and len(text) < 400 else None
+    whole = exact if exact is not None else int(number) if number.is_integer() else None
+    if whole is not None and -2 ** 63 <= whole < 2 ** 63:
+        return str(whole)
+    return text if math.isinf(number) or exact not in (None, int(number)) else repr(number)
+
+
+def _places(values: Sequence[Value]) -> Dict[Value, int]:
+    """Where each value is: itself, in its text and, if it is a number, in its one text and as a number"""
+    places: Dict[Any, int] = {}
+    for form in lambda value: value, str, lambda value: _number_text(str(value)):
+        for i, value in enumerate(values):
+            places.setdefault(form(value), i)
+    for i, value in enumerate(values):
+        text = _number_text(str(value))
+        if _NUMBER.fullmatch(text):
+            places.setdefault(float(text) if re.search("[.e]", text) else int(text), i)
+    return places
+
+
+def _place(value: Any, places: Mapping[Value, int]) -> int:
+    """The index of a value, which may be the same number in another form; -1: the model does not know it. torch.compile
+    makes a text of a number only where it knows the number."""
+    if isinstance(value, (int, float, str)) and value in places:
+        return places[value] # type: ignore[index]
+    if isinstance(value, (int, float)):
+        return -1
+    text = str(value)
+    return places[text] if text in places else places.get(_number_text(text), places.get(text.lower(), -1))
 
 
 # ---- the library ----
@@ -142,7 +190,7 @@ def _read(path: str) -> str:
         with open(path, encoding="utf-8", errors="replace") as f:
             return f.read()
     except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from None
+        raise Error(f"{path}: {error.strerror}" + (f"; {INSTALL}" if path.startswith(HERE) else "")) from None
 
 
 def _number_of(path: str) -> int:
@@ -160,6 +208,14 @@ def version() -> str:
     return version_of(os.path.join(HERE, "kpred.h"))
 
 
+def _words(name: str) -> List[str]:
+    """The words of a variable of the environment, which may be quoted"""
+    try:
+        return shlex.split(os.environ.get(name, ""))
+    except ValueError as error:
+        raise Error(f"{name}={os.environ[name]}: {error}") from None
+
+
 def compile_library(headers: Sequence[str], out: str, folders: Sequence[str], source: str) -> None:
     """The shared library of these models. It needs no other one, not even libc."""
     names = []
@@ -167,34 +223,27 @@ def compile_library(headers: Sequence[str], out: str, folders: Sequence[str], so
         found = re.search(r"^KPRED_DATA const kpred_model kpred_model_(\w+) = ", _read(path), re.M)
         if not found:
             raise Error(f"{path}: is not a header that kpred-train has written")
+        if re.search(r'["\n]', os.path.basename(path)):
+            raise Error(f"{path}: a header with such a name cannot be included")
         names.append(found[1])
     with tempfile.TemporaryDirectory() as tmp:
-        listed, made = os.path.join(tmp, "models.h"), os.path.join(tmp, "libkpred.so")
-        with open(listed, "w", encoding="utf-8") as f:
-            f.writelines(f'#include "{os.path.abspath(path)}"\n' for path in headers)
-            f.write("#define KPRED_PYTHON_MODELS " + ", ".join(f"&kpred_model_{name}" for name in names) + "\n")
-        command = [*shlex.split(os.environ.get("CC") or "cc"), "-std=c99", "-O2",
-                   *shlex.split(os.environ.get("CFLAGS", "")), "-ffreestanding", "-fPIC", "-shared", "-nostdlib",
-                   "-Wl,-Bsymbolic", *(f"-I{folder}" for folder in folders), f'-DMODELS="{listed}"', source, "-o", made]
+        # A name in an #include cannot have every character, but a link can lead to a folder of any name.
+        for i, path in enumerate(headers):
+            os.symlink(os.path.dirname(os.path.abspath(path)), os.path.join(tmp, str(i)))
+        with open(os.path.join(tmp, "kpred_models.h"), "wb") as f:
+            f.writelines(os.fsencode(f'#include "{i}/{os.path.basename(path)}"\n') for i, path in enumerate(headers))
+            f.write(f"#define KPRED_PYTHON_MODELS {', '.join(f'&kpred_model_{name}' for name in names)}\n".encode())
+        command = [*(_words("CC") or ["cc"]), "-std=c99", "-O2", *_words("CFLAGS"), "-ffreestanding", "-fPIC",
+                   "-shared", "-nostdlib", "-Wl,-Bsymbolic", *(f"-I{folder}" for folder in (tmp, *folders)),
+                   '-DMODELS="kpred_models.h"', "-xc", source, "-o", out] # -xc: CC may be a compiler of C++
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+            done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False,
+                                  stdin=subprocess.DEVNULL)
         except OSError as error:
             raise Error(f"{command[0]}: kpred needs a C compiler: {error.strerror}") from None
         if done.returncode:
             line = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:200])
             raise Error(f"{', '.join(headers)[:200]}: does not compile: {line}")
-        _place(made, out)
-
-
-def _place(made: str, out: str) -> None:
-    """Moves a file there, whole or not at all, from another file system, too."""
-    try:
-        handle, part = tempfile.mkstemp(dir=os.path.dirname(out), prefix="libkpred-", suffix=".part")
-        with open(made, "rb") as f, os.fdopen(handle, "wb") as to:
-            to.write(f.read())
-        os.replace(part, out)
-    except OSError as error:
-        raise Error(f"{out}: {error.strerror}") from None
 
 
 def _folders() -> List[str]:
@@ -208,30 +257,67 @@ def _digest(path: str, known: Dict[str, bytes]) -> None:
     known[os.path.realpath(path)] = hashlib.sha256(data).digest()
     for name in re.findall(rb'^\s*#\s*include\s*"([^"]+)"', data, re.M):
         for folder in (os.path.dirname(path), *_folders()):
-            at = os.path.realpath(os.path.join(folder, name.decode("utf-8", "replace")))
+            at = os.path.realpath(os.path.join(folder, os.fsdecode(name)))
             if os.path.exists(at):
                 if at not in known:
                     _digest(at, known)
                 break
 
 
-def _compiled(path: str) -> str:
-    """The shared library of a FILE.h, from the cache or made for it"""
+def _cached(path: str) -> str:
+    """Where the cache has the shared library of a FILE.h"""
     known: Dict[str, bytes] = {}
-    source = os.path.join(HERE, "c", "kpred_python.c")
-    for file in (path, source):
+    for file in (path, SOURCE):
         _digest(file, known)
-    key = repr((*known.values(), os.environ.get("CC"), os.environ.get("CFLAGS"), os.uname().machine))
+    key = repr((*known.values(), os.environ.get("CC"), os.environ.get("CFLAGS"), os.uname().machine,
+                struct.calcsize("P")))
     cache = os.environ.get("KPRED_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "kpred")
-    out = os.path.join(cache, f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.so")
-    if not os.path.exists(out):
-        try:
-            os.makedirs(cache, mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise Error(f"{cache}: {error.strerror}: KPRED_CACHE names another folder") from None
-        compile_library([path], out, _folders(), source)
-    return out
+    return os.path.join(cache, f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.so")
+
+
+def _is_whole(path: str) -> bool:
+    """Is it what _keep wrote, for this user or by root? The loader ends the process where a file is cut off."""
+    try:
+        with open(path, "rb") as f:
+            data, is_of = f.read(), os.fstat(f.fileno())
+    except OSError:
+        return False
+    return (data[-32:] == hashlib.sha256(data[:-32]).digest() and is_of.st_uid in (0, os.geteuid())
+            and not is_of.st_mode & 0o022)
+
+
+def _keep(made: str, path: str) -> bool:
+    """Writes a library into the cache, with its hash behind it, whole or not at all; is it there now?"""
+    cache, part = os.path.dirname(path), ""
+    try:
+        if cache.startswith("~"):
+            raise OSError(errno.ENOENT, "there is no home")
+        os.makedirs(cache, mode=0o700, exist_ok=True)
+        handle, part = tempfile.mkstemp(dir=cache, prefix="libkpred-", suffix=".part")
+        with open(made, "rb") as f, os.fdopen(handle, "wb") as to:
+            data = f.read()
+            to.write(data + hashlib.sha256(data).digest())
+        os.replace(part, path)
+    except OSError as error:
+        warnings.warn(f"{cache}: {error.strerror}: kpred keeps no library there, and compiles each time; KPRED_CACHE "
+                      "names another folder", RuntimeWarning, stacklevel=4)
+        return False
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+    return True
+
+
+def _compiled(path: str) -> ctypes.CDLL:
+    """The shared library of a FILE.h, from the cache or made for it"""
+    out, advice = _cached(path), f"CC={os.environ.get('CC') or 'cc'} has to be a compiler for this machine"
+    if _is_whole(out):
+        return _open(out, advice)
+    with tempfile.TemporaryDirectory() as tmp:
+        made = os.path.join(tmp, "libkpred.so")
+        compile_library([path], made, _folders(), SOURCE)
+        return _open(out if _keep(made, out) else made, advice)
 
 
 def _listed(library: ctypes.CDLL) -> Iterator[Tuple[str, Any]]:
@@ -246,16 +332,20 @@ def _listed(library: ctypes.CDLL) -> Iterator[Tuple[str, Any]]:
 
 def models() -> List[str]:
     """The names of the models that kpred ships"""
-    return [name for name, _ in _listed(_open(LIBRARY))]
+    return [name for name, _ in _listed(_open(LIBRARY, INSTALL))]
 
 
 def load(model: Union[str, "os.PathLike[str]"]) -> "Model":
     """A shipped model by its name, or that of a FILE.h, which is compiled once"""
     name = os.fspath(model)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError: # the locale is that of ASCII; names of files are UTF-8
+        name = os.fsdecode(name.encode("utf-8", "surrogateescape"))
     if name.endswith(".h"):
-        library = _open(_compiled(name))
+        library = _compiled(name)
         return Model(library, next(_listed(library))[1], os.path.abspath(name))
-    library = _open(LIBRARY)
+    library = _open(LIBRARY, INSTALL)
     known = dict(_listed(library))
     if name not in known:
         raise Error(f'there is no model "{name}"; there are: {", ".join(known)}', field="model", value=name)
@@ -332,8 +422,11 @@ class Model:
             for p in m.params[:m.n_params])
         self._has_kernels = bool(m.names)
         self._field_names = [f.name for f in self.fields]
-        self._tokens = [(i, {token: j for j, token in enumerate(f.tokens)})
-                        for i, f in enumerate(self.fields) if f.tokens]
+        self._tokens: List[Tuple[int, Dict[Any, int]]] = [
+            (i, {token: j for j, token in enumerate(f.tokens)}) for i, f in enumerate(self.fields) if f.tokens]
+        for _, places in self._tokens:
+            if not places.keys() - _TRUTHS: # then a number is a truth
+                places.update({x: _place(x, _places(tuple(places))) for x in (False, True)})
         self._told: Dict[Tuple[int, ...], Tuple[Dict[str, Value], Optional[str]]] = {}
         # A getter of one name alone gets no tuple.
         self._get = operator.itemgetter(*self._field_names, self._field_names[0])
@@ -372,12 +465,23 @@ class Model:
             if len(values) != len(self.fields):
                 raise Error(f"{self.name}: wrong number of problem fields: {len(values)}, not {len(self.fields)}: "
                             f"{', '.join(self._field_names)}", -10, value=len(values), limit=len(self.fields))
+        numbers = values.copy()
         try:
-            for i, numbers in self._tokens:
-                values[i] = numbers.get(values[i], values[i])
-            return self._pack(*values)
+            for i, known in () if isinstance(given, array.array) else self._tokens:
+                numbers[i] = known.get(values[i], values[i])
+            return self._pack(*numbers)
         except (TypeError, struct.error):
-            raise self._wrong_value(values) from None
+            numbers = list(map(self._number_in, self.fields, values))
+        try:
+            return self._pack(*numbers)
+        except (TypeError, struct.error):
+            raise self._wrong_value(numbers) from None
+
+    @staticmethod
+    def _number_in(field: Field, value: Any) -> Any:
+        """That of a token or of a size, in whatever form it is; else the value"""
+        text, at = _number_text(str(value)), _place(value, _places(field.tokens))
+        return at if at >= 0 else int(text) if text.lstrip("-").isdecimal() and not field.tokens else value
 
     def _in_order(self, given: Mapping[str, Value]) -> List[Any]:
         try:

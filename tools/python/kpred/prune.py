@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import Error, Field, Model, Param, Value, load
+from . import Error, Field, Model, Param, Value, _place, _places, load
 
 ATTRIBUTES = ("num_warps", "num_stages", "num_ctas", "maxnreg") # of a triton.Config, beside its kwargs
 
@@ -49,15 +49,12 @@ def prune(model: Union[Model, str], k: int = 4, *, given: Optional[Mapping[str, 
         numbers = [_number(arguments[name], places) for _, name, places in fields]
         for config in configs:
             for _, name, places in params:
-                numbers.append(_place(_value(config, name), places))
+                value = _value(config, name)
+                numbers.append(_place("0" if value is None and "0" in places else value, places)) # no limit
         # hash makes a constant of what torch.compile has not looked at, and of its symbols for sizes. (-1 becomes -2.)
         return [configs[i] for i in order(*[hash(number) for number in numbers])]
 
     return kept
-
-
-def _places(values: Sequence[Value]) -> Dict[Value, int]:
-    return {value: i for i, value in enumerate(values)}
 
 
 def _check_names(model: Model, given: Mapping[str, Value], names: Mapping[str, str]) -> None:
@@ -67,7 +64,7 @@ def _check_names(model: Model, given: Mapping[str, Value], names: Mapping[str, s
         if name not in fields:
             raise Error(f"{model.name}: has no field {name}; its fields are {', '.join(fields)}", field=name,
                         value=value)
-        if fields[name].tokens and str(value) not in fields[name].tokens:
+        if fields[name].tokens and _place(value, _places(fields[name].tokens)) < 0:
             raise Error(f"{model.name}: {name}={value}: unknown token; there are {', '.join(fields[name].tokens)}",
                         field=name, value=value, limit=len(fields[name].tokens))
     for name in names:
@@ -97,34 +94,23 @@ def _check_keys(model: Model, configs: Sequence[Any], params: Sequence[Tuple[Par
         raise Error(f"{model.name}: no argument is called {', '.join(missing)} (names= or given=)", field=missing[0])
 
 
-def _place(value: Any, places: Mapping[Value, int]) -> int:
-    """The index of a value; -1: the model does not know it. None is 0 where the values are numbers."""
-    if value is None and 0 in places:
-        return places[0]
-    if isinstance(value, (int, str)) and value in places:
-        return places[value]
-    return places.get(str(value), places.get(str(value).lower(), -1))
-
-
 def _is_tensor(value: Any) -> bool:
     """torch.compile does not ask a number for its attributes."""
     return not isinstance(value, (int, float, str)) and hasattr(value, "dtype")
 
 
-def _text(value: Any) -> str:
-    return str(value.dtype) if _is_tensor(value) else str(value)
-
-
 def _types(arguments: Mapping[str, Any]) -> str:
     """Those of the tensors in their order, or one alone where all are the same"""
-    types = [_text(value).replace("torch.", "") for value in arguments.values() if _is_tensor(value)]
+    types = [str(value.dtype).replace("torch.", "") for value in arguments.values() if _is_tensor(value)]
     return "_".join(types if len(set(types)) > 1 else types[:1]) or "none"
 
 
 def _number(value: Any, tokens: Mapping[Value, int]) -> int:
     """A size, or the number of a token: the argument's text or, of a tensor, its type's"""
     if tokens:
-        return _place(_text(value), tokens)
+        return _place(value.dtype if _is_tensor(value) else value, tokens)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     number: int = value if isinstance(value, int) or hasattr(value, "__index__") else -1
     return number
 
