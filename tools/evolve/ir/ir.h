@@ -77,8 +77,8 @@ void ir_steps_free(struct ir_step *steps, size_t n);
 ev_kernel *ir_compile(void *ir, const struct edits *list, enum outcome *why);
 /* The same without passes: it is there soon, and slow. */
 ev_kernel *ir_compile_soon(void *ir, const struct edits *list, enum outcome *why);
-/* The same of the unedited function, which sets entered[i] when it comes to block i. `entered` stays
-   where it is. */
+/* The same of the unedited function, which sets entered[i] when it comes to block i. `entered`
+   stays where it is. */
 ev_kernel *ir_compile_marked(struct ir *ir, unsigned char *entered, enum outcome *why);
 void ir_forget(void *ir);                /* frees the code that was compiled last */
 const char *ir_why(const struct ir *ir); /* what LLVM said when there was none; "" */
