@@ -578,8 +578,8 @@ static struct result ask_quiet(struct evaluator *e, const struct question *q)
     return r;
 }
 
-/* One in twenty never ends: so the limit is near what a useful one needs. Without the unedited kernel
-   there is no search: a busy machine has more time for it. */
+/* One in twenty never ends: so the limit is near what a useful one needs. Without the unedited
+   kernel there is no search: a busy machine has more time for it. */
 static double seconds_of(const struct evaluator *e, const struct edits *list, int pairs)
 {
     const double own = 1 + 4 * e->own * pairs / PAIRS_FIRST;

@@ -181,6 +181,8 @@ size_t archive_front(const struct archive *a, const struct entry ***front);
 
 struct log;
 
+#define LOG_TOLD "told_" /* keys that begin so may be missing where a log goes on */
+
 enum log_mode {
     LOG_NEW,    /* there must be no such file yet, or an empty one */
     LOG_RESUME, /* the same heading, or a new file */

@@ -110,6 +110,10 @@ void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effor
                     void (*done)(void *user, size_t i, const struct result *result), void *user);
 void trial_close(struct trial *t);
 
+/* Calls a code of the kernel for each case, whatever becomes of that. -1 after a message if there
+   can be no child */
+int trial_call(struct trial *t, ev_kernel *code);
+
 struct trial_case {    /* what is to be told of a case */
     const char *label; /* "n=4096" */
     int held_out, timed;

@@ -70,9 +70,9 @@ static void launch_measure(const struct runner *r, const struct assign *a, struc
 
 enum { MOST_SILENT = 5, MOST_DISTRUSTED = 3 };
 
-static const double for_a_tag = 5;     /* seconds of waiting for one behind words, */
-static const double behind_a_line = 1; /* and behind what could be an answer */
-static const double most_silence = 10; /* seconds, at the end */
+static const double for_a_tag = 5;        /* seconds of waiting for one behind words, */
+static const double behind_a_line = 0.25; /* and behind what could be an answer */
+static const double most_silence = 10;    /* seconds, at the end */
 
 struct line { /* as far as it is needed */
     char s[TAIL_BYTES];
@@ -386,7 +386,7 @@ static int ask_and_hear(struct runner *r, const struct assign *a, struct answer 
         news = settle(r, a, &h, deadline, 0);
     else
         (void)take_some(r, &h);
-    if (news == CHILD_BYTES && came_early(r, &h))
+    if ((news == CHILD_BYTES || news == CHILD_ENDED) && came_early(r, &h))
         return distrust(r, &h, out), out->outcome != OUTCOME_STOP;
     if (news == CHILD_BYTES) {
         ask(r, a);

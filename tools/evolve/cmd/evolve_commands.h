@@ -116,6 +116,13 @@ struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long 
 int session_open(struct session *s, const struct session_options *options);
 void session_close(struct session *s);
 
+/* "for.end (line 7), number 9": the blocks of the unedited kernel that no case enters, added to
+   `out`; nothing where an evaluator runs it. -1 after a message */
+int session_unentered(struct session *s, struct buf *out);
+/* A line that says so, for people; NULL or "": no line */
+void unentered_print(const char *log, const char *blocks);
+extern const char unentered_key[]; /* in a log */
+
 size_t session_cases(const struct session *s);
 struct trial_case session_case(const struct session *s, size_t i);
 const char *session_sizes(const struct session *s); /* their names, with blanks between */

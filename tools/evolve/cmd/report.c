@@ -127,7 +127,17 @@ static void add_curve(struct plot *plot, size_t index, const char *log, const st
     plot_point(plot, index, log, (double)(n > 0 ? n : 1), 100 * best);
 }
 
-static int read_logs(const struct report_options *o, struct table *t, struct plot *plot)
+/* What each log says of its kernel, behind the fronts */
+static int print_front(const struct report_options *o, struct table *t, const struct buf *blocks)
+{
+    const int rc = front_print(t, o->form);
+    for (size_t i = 0; rc == 0 && i < o->logs.n && !o->form.csv && !o->form.json; i++)
+        unentered_print(o->logs.v[i], blocks[i].s);
+    return rc == 0 ? flush_stdout() : rc;
+}
+
+static int read_logs(const struct report_options *o, struct table *t, struct plot *plot,
+                     struct buf *blocks)
 {
     for (size_t i = 0; i < o->logs.n; i++) {
         struct archive *a;
@@ -135,6 +145,8 @@ static int read_logs(const struct report_options *o, struct table *t, struct plo
             return -1;
         front_rows(t, o->logs.v[i], a);
         add_curve(plot, i, o->logs.v[i], a);
+        if (archive_value(a, unentered_key) != NULL)
+            buf_puts(&blocks[i], archive_value(a, unentered_key));
         archive_close(a);
     }
     return 0;
@@ -148,16 +160,20 @@ static int report(const struct report_options *o)
     if (outputs_check_inputs(&to, 1, "RUN.log", &o->logs) != 0
         || (o->plot != NULL && plot_check() != 0))
         return -1;
+    struct buf *blocks = xcalloc(o->logs.n + 1, sizeof *blocks);
     front_heading(&t);
-    int rc = read_logs(o, &t, &plot);
+    int rc = read_logs(o, &t, &plot, blocks);
     if (rc == 0 && o->plot != NULL)
         rc = plot_write(&plot, "best time so far", "evaluations", "percent of the baseline's time",
                         o->plot);
     if (rc == 0)
-        rc = front_print(&t, o->form);
+        rc = print_front(o, &t, blocks);
     else
         table_free(&t);
     plot_free(&plot);
+    for (size_t i = 0; i < o->logs.n; i++)
+        buf_free(&blocks[i]);
+    free(blocks);
     return rc;
 }
 
@@ -283,17 +299,21 @@ static int show(struct session *s, const struct minimised *m, size_t n_before,
     table_heading(&t, "edit,line,what,share,alone,before,after,time,low,high,error");
     for (size_t i = 0; i < m->list.n; i++)
         add_edit(&t, &m->kept[i], &steps[i], r);
+    struct buf blocks = {0};
+    const int rc = session_unentered(s, &blocks);
     if (form.csv || form.json)
         table_print(&t, stdout, form);
     else {
         for (size_t i = 0; i < m->list.n; i++)
             print_edit(i, &m->kept[i], &steps[i]);
         print_result(s, m, n_before, r);
+        unentered_print(NULL, blocks.s);
     }
+    buf_free(&blocks);
     table_free(&t);
     ir_steps_free(steps, m->list.n);
     free(steps);
-    return flush_stdout();
+    return rc == 0 ? flush_stdout() : rc;
 }
 
 /* ---- minimise: the work ---- */

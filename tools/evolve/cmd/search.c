@@ -90,7 +90,7 @@ static const char check_head[] =
     "\n"
     "Compiles the kernel and the harness, runs every case with the unmodified kernel, and "
     "compares\n"
-    "the baselines.\n"
+    "the baselines. Names the blocks of the kernel that no case enters.\n"
     "\n";
 static const char check_tail[] =
     "  --csv              as CSV, columns baseline,instructions,case,held_out,us: the lower\n"
@@ -134,9 +134,12 @@ static void add_chosen(struct table *t, const struct session *s)
     }
 }
 
-static int show(const struct session *s, struct table_form form)
+static int show(struct session *s, struct table_form form)
 {
     struct table t;
+    struct buf blocks = {0};
+    if (session_unentered(s, &blocks) != 0)
+        return -1;
     memset(&t, 0, sizeof t);
     table_heading(&t, "baseline,instructions,case,held_out,us");
     add_compared(&t, s);
@@ -144,10 +147,13 @@ static int show(const struct session *s, struct table_form form)
         add_chosen(&t, s);
     table_print(&t, stdout, form);
     table_free(&t);
-    if (!form.csv && !form.json)
+    if (!form.csv && !form.json) {
         printf("\nbaseline: %s, %zu instructions; %zu %s twice\n", s->baseline, ir_size(s->ir),
                session_cases(s),
                as_counted(session_cases(s), "case, as it is", "cases, as they are"));
+        unentered_print(NULL, blocks.s);
+    }
+    buf_free(&blocks);
     return flush_stdout();
 }
 
@@ -349,12 +355,16 @@ static int search_kernel(const struct kernel_search *o)
         if (kernel.baseline == NULL)
             kernel.baseline = archive_value(log, "baseline");
     }
+    struct buf blocks = {0};
     int rc = session_open(&s, &kernel);
     if (rc == 0) {
         story_of(&story, &s, &o->search.plan);
-        rc = search_of(&o->search, &story, &s.task);
+        if (log == NULL && (rc = session_unentered(&s, &blocks)) == 0)
+            story_put(&story, unentered_key, blocks.n > 0 ? blocks.s : "");
+        rc = rc == 0 ? search_of(&o->search, &story, &s.task) : (story_free(&story), -1);
         session_close(&s);
     }
+    buf_free(&blocks);
     archive_close(log);
     return rc;
 }

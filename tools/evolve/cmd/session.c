@@ -210,6 +210,40 @@ void session_close(struct session *s)
     memset(s, 0, sizeof *s);
 }
 
+int session_unentered(struct session *s, struct buf *out)
+{
+    const size_t n = s->trial != NULL ? ir_blocks(s->ir) : 0;
+    struct guarded entered;
+    enum outcome why;
+    if (n == 0)
+        return 0;
+    if (guarded_make(&entered, &n, 1, GUARDED_BEHIND) != 0)
+        return -1;
+    const unsigned char *at = entered.area[0].at;
+    ev_kernel *code = ir_compile_marked(s->ir, entered.area[0].at, &why);
+    const int rc = code == NULL
+                       ? fail("%s: its blocks cannot be told: %s", s->options.kernel, ir_why(s->ir))
+                       : trial_call(s->trial, code);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (!at[i]) {
+            buf_puts(out, out->n > 0 ? ", " : "");
+            ir_tell_block(s->ir, i, out);
+        }
+    ir_forget(s->ir);
+    guarded_free(&entered);
+    return rc;
+}
+
+const char unentered_key[] = LOG_TOLD "unentered";
+
+void unentered_print(const char *log, const char *blocks)
+{
+    if (blocks != NULL && *blocks != '\0')
+        printf(
+            "%s%sno case enters these blocks of the kernel, so edits of them are not tested: %s\n",
+            log != NULL ? log : "", log != NULL ? ": " : "", blocks);
+}
+
 size_t session_cases(const struct session *s)
 {
     return s->evaluator != NULL ? evaluator_cases(s->evaluator) : trial_cases(s->trial);

@@ -378,17 +378,13 @@ static void jit_forget(void)
 /* The object is made by the target machine as for a file, and linked at once: nothing is left to
    be resolved, or to be allocated, when the code runs. */
 
-/* NULL with an outcome */
-static LLVMMemoryBufferRef object_of(struct ir *ir, const struct edits *list,
-                                     const struct ir_passes *passes, LLVMTargetMachineRef machine,
-                                     enum outcome *why)
+/* Of a module, which it takes; NULL with an outcome */
+static LLVMMemoryBufferRef object_of(struct ir *ir, LLVMModuleRef module,
+                                     LLVMTargetMachineRef machine, enum outcome *why)
 {
     LLVMMemoryBufferRef object = NULL;
     char *error = NULL;
     const int n_errors = ir->n_errors;
-    LLVMModuleRef module = build_module(ir, list, passes, why);
-    if (module == NULL)
-        return NULL;
     const int is_wrong =
         LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &error, &object)
         || ir->n_errors != n_errors;
@@ -398,18 +394,23 @@ static LLVMMemoryBufferRef object_of(struct ir *ir, const struct edits *list,
     return is_wrong ? NULL : object;
 }
 
+/* The same of a module; NULL: of none */
+static ev_kernel *code_of(struct ir *ir, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                          enum outcome *why)
+{
+    LLVMMemoryBufferRef object = module == NULL ? NULL : object_of(ir, module, machine, why);
+    ev_kernel *kernel = object == NULL ? NULL : jit_link(object, ir->function);
+    if (kernel == NULL && *why == OUTCOME_VALID)
+        *why = OUTCOME_UNCOMPILED;
+    return kernel;
+}
+
 static ev_kernel *compile(struct ir *ir, const struct edits *list, const struct ir_passes *passes,
                           LLVMTargetMachineRef machine, enum outcome *why)
 {
     *why = OUTCOME_UNCOMPILED;
     jit_keep(); /* if nothing comes of this list, there is nothing to forget */
-    if (!ir->is_host)
-        return NULL;
-    LLVMMemoryBufferRef object = object_of(ir, list, passes, machine, why);
-    ev_kernel *kernel = object == NULL ? NULL : jit_link(object, ir->function);
-    if (kernel == NULL && *why == OUTCOME_VALID)
-        *why = OUTCOME_UNCOMPILED;
-    return kernel;
+    return ir->is_host ? code_of(ir, build_module(ir, list, passes, why), machine, why) : NULL;
 }
 
 ev_kernel *ir_compile(void *self, const struct edits *list, enum outcome *why)
@@ -422,6 +423,29 @@ ev_kernel *ir_compile_soon(void *self, const struct edits *list, enum outcome *w
 {
     struct ir *ir = self;
     return compile(ir, list, &ir_unoptimised, ir->quick, why);
+}
+
+static LLVMValueRef behind_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef v = LLVMGetFirstInstruction(block);
+    while (LLVMGetInstructionOpcode(v) == LLVMPHI)
+        v = LLVMGetNextInstruction(v);
+    return v;
+}
+
+ev_kernel *ir_compile_marked(struct ir *ir, unsigned char *entered, enum outcome *why)
+{
+    LLVMModuleRef module = build_module(ir, NULL, &ir_unoptimised, why);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(ir->context);
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(LLVMGetNamedFunction(module, ir->function));
+    for (; block != NULL; block = LLVMGetNextBasicBlock(block), entered++) {
+        LLVMPositionBuilderBefore(builder, behind_phis(block));
+        LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ir->context), (uintptr_t)entered, 0);
+        LLVMBuildStore(builder, LLVMConstInt(LLVMInt8TypeInContext(ir->context), 1, 0),
+                       LLVMConstIntToPtr(at, LLVMPointerTypeInContext(ir->context, 0)));
+    }
+    LLVMDisposeBuilder(builder);
+    return code_of(ir, module, ir->quick, why);
 }
 
 void ir_forget(void *self)

@@ -46,6 +46,9 @@ void ir_close(struct ir *ir);
 /* The text of a source of OpenCL C with what it includes, for a compiler of the device's own */
 int ir_preprocess(const struct ir_source *source, struct buf *out);
 size_t ir_size(const struct ir *ir); /* instructions of the function, those of debugging aside */
+size_t ir_blocks(const struct ir *ir);
+/* "for.end (line 7)", "number 3 (lines 7 to 9)": a block, counted from 0 on; added to `out` */
+void ir_tell_block(const struct ir *ir, size_t block, struct buf *out);
 void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches start from */
 
 /* ---- editing ---- */
@@ -74,6 +77,9 @@ void ir_steps_free(struct ir_step *steps, size_t n);
 ev_kernel *ir_compile(void *ir, const struct edits *list, enum outcome *why);
 /* The same without passes: it is there soon, and slow. */
 ev_kernel *ir_compile_soon(void *ir, const struct edits *list, enum outcome *why);
+/* The same of the unedited function, which sets entered[i] when it comes to block i. `entered`
+   stays where it is. */
+ev_kernel *ir_compile_marked(struct ir *ir, unsigned char *entered, enum outcome *why);
 void ir_forget(void *ir);                /* frees the code that was compiled last */
 const char *ir_why(const struct ir *ir); /* what LLVM said when there was none; "" */
 

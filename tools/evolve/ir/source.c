@@ -494,6 +494,34 @@ size_t ir_size(const struct ir *ir)
     return ir->n;
 }
 
+size_t ir_blocks(const struct ir *ir)
+{
+    return ir->flow.n_blocks;
+}
+
+void ir_tell_block(const struct ir *ir, size_t which, struct buf *out)
+{
+    LLVMBasicBlockRef block =
+        LLVMGetFirstBasicBlock(LLVMGetNamedFunction(ir->module, ir->function));
+    size_t at = 0;
+    int first = 0, last = 0;
+    for (size_t i = 0; i <= which; i++, block = i <= which ? LLVMGetNextBasicBlock(block) : block)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(block); v != NULL;
+             v = LLVMGetNextInstruction(v), at++)
+            if (i == which && ir->line[at] > 0) {
+                first = first == 0 || ir->line[at] < first ? ir->line[at] : first;
+                last = ir->line[at] > last ? ir->line[at] : last;
+            }
+    if (*LLVMGetBasicBlockName(block) != '\0')
+        buf_puts(out, LLVMGetBasicBlockName(block));
+    else
+        buf_printf(out, "number %zu", which);
+    if (first > 0 && first == last)
+        buf_printf(out, " (line %d)", first);
+    else if (first > 0)
+        buf_printf(out, " (lines %d to %d)", first, last);
+}
+
 void ir_hash(const struct ir *ir, char hex[65])
 {
     char *text = LLVMPrintModuleToString(ir->module);
