@@ -187,20 +187,6 @@ def unpack(data, folder):
     return tables
 
 
-def test_variables(kpred, folder, tables):
-    """Without installed tables, the variable lists all that AITER has by their names, and the new one."""
-    _, _, said = run(kpred, folder, "gfx950_256", random_log(random.Random(3), (BS, BSP, A4W4), [(512, 512)]))
-    wrong = []
-    for family in (BS, BSP, A4W4):
-        wanted = sorted(os.path.basename(path) for path, _ in tables[family]) + [f"{family}_tuned_gemm.csv"]
-        name = "AITER_CONFIG_GEMM_" + ("A4W4" if family == A4W4 else family.upper())
-        line = next((x for x in said.splitlines() if x.startswith(f"  export {name}=")), "=")
-        got = [os.path.basename(path) for path in line.split("=")[1].split(":")]
-        if sorted(got) != sorted(wanted) or got[0] != wanted[-1] or got[-1] != wanted[-1]:
-            wrong.append(f"{name}: {line}")
-    tell("the variables list AITER's files", wrong)
-
-
 DETAILS = {"a8w8_bpreshuffle": ["q_dtype_w"], "a8w8": ["q_dtype_w"],
            "bf16": ["bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"]}
 
@@ -272,7 +258,6 @@ def test_data(kpred, folder, data):
         report.skip("AITER's tables", "they are not there")
         return
     tables = unpack(data, folder)
-    test_variables(kpred, folder, tables)
     test_nearest(kpred, folder, data)
     if os.access(kpred + "-train", os.X_OK):
         test_lists(kpred + "-train", folder, data)

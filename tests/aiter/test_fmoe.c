@@ -110,7 +110,8 @@ static void forms(void)
              "[fused_moe] using 1stage default for (256, 32, 4096, 256, 64, 8, "
              "'ActivationType.Silu', 't.a', 't.b', 't.c', 'QuantType.per_1x128', 1, 0) \n");
     put_text(LIST, KEY "\n32,4096,256,64,8,<ActivationType.Silu: 0>,t.a,t.b,t.c,"
-                       "QuantType.per_1x128,1,False\n");
+                       "QuantType.per_1x128,1,False\n17,4096,256,64,8,ActivationType.Silu,t.a,t.b,"
+                       "t.c,<QuantType.per_128x128: 6>,1,0\n");
     RAN_CASE(aiter("--exact --installed " TABLE, "log " LIST) == 0
                  && strcmp(text_of(OUT), say("gfx,cu_num," KEY "," VALUES "\n%s", row)) == 0
                  && has(program.err.s, "fmoe: 1 shape with 1 layer: 1 row, 1 of nearest shapes")
@@ -123,6 +124,10 @@ static void forms(void)
                 == 0
             && begins(text_of(OUT), "cu_num," KEY "," VALUES "\n256,32,"),
         "over its own, without gfx");
+    edited(TABLE, "one_" TABLE, "s/per_1x128/per_128x128/;s/gfx950,256,16/gfx950,256,32/");
+    RAN_CASE(aiter("--exact --installed one_" TABLE, "log " LIST) == 0
+                 && strcmp(text_of(OUT), say("gfx,cu_num," KEY "," VALUES "\n%s", row)) == 0,
+             "AITER does not look for per_128x128, and its kernels are good ones");
     RAN_CASE(aiter("--exact --top 2 --installed " TABLE, "log") == 0
                  && strcmp(text_of("dir/candidates_fmoe.csv"),
                            "gfx,cu_num," KEY ",rank,ksplit,kernelName1,block_m,kernelName2,"
@@ -147,6 +152,16 @@ static void older_tables(void)
     RAN_CASE(aiter("--exact --installed " TABLE, "log") == 0
                  && strcmp(cells(OUT, "$18"), "k1 ") == 0,
              "a row that lacks the last cell, the tag");
+    made("table.csv",
+         "16,4096,256,64,8,Silu,64,0,5.5,k1,k2,0,\n32,4096,256,64,8,Silu,64,0,5.5,k3,k4,0,\n"
+         "64,4096,256,64,8,Silu,64,0,5.5,k5,k6,0,",
+         to_row);
+    edited("table.csv", TABLE, "3s/,0,1,1,$/,1,1,/");
+    RAN_CASE(aiter("--installed " TABLE, "log") == 0
+                 && has(program.err.s, "1 row is left out, the first: " TABLE ":3: has 28 cells")
+                 && has(program.err.s, "left out: 3 that --installed has")
+                 && !has(text_of(OUT), ",k3,"),
+             "a row that lacks another cell has its key alone");
 }
 
 static void tiers(void)

@@ -294,6 +294,7 @@ int main(int argc, char **argv)
     left_out("left");
     left_out("broken");
     RUN_ALL(nothing_is_covered, beams, gpus);
+    put_text("two", "Missing gfx90a68.HIP.fdb\n%s", text_of("both"));
     run_cases("refused");
     run_cases("system");
     RAN_CASE(miopen("--system none.txt log") == 1 && program.out.n == 0

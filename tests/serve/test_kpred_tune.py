@@ -131,7 +131,7 @@ def provide():
                      "block_shape=[128,128].json\n")
         for server in ["vllm"] * (name != "channel") + ["sglang"]:
             gpu = "MI300X" if "AMD" in device else "H100"
-            report.run(f"{KPRED} serve --gpu {gpu} --server {server} --top 5 -o {at}/{server}_{name} {at}/{name}.log")
+            report.run(f"{KPRED} serve --gpu {gpu} --server {server} --top 5 --force -o {at}/{server}_{name} {at}/{name}.log")
 
 
 def rows(name):

@@ -4,6 +4,9 @@
    test_serve_zoo.py states the look-ups of whole models a second time. */
 #include "harness/cases.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #define DEVICE "device_name=AMD_Instinct_MI300X"
 #define MOE    "E=8,N=1792," DEVICE ".json"
 #define OTHER  "E=8,N=3584," DEVICE ".json"
@@ -139,10 +142,23 @@ static void writes(char *const *c)
              say("%s: %s", c[1], c[2]));
 }
 
+/* Nothing is written, unless --force goes on. */
+static void is_of_other(char *const *c)
+{
+    remove_tree("dir");
+    put_text("log", "%s\n", with_newlines(c[0]));
+    RAN_CASE(RAN("kpred serve -o dir %s log", c[1]) == 1 && !is_there("dir")
+                 && has(program.err.s, c[2]) && RAN("kpred serve -o dir --force %s log", c[1]) == 0
+                 && is_there("dir/kpred.json"),
+             c[2]);
+}
+
 static void see_case(const char *kind, char *const *c)
 {
     if (strcmp(kind, "asks") == 0)
         asks(c);
+    else if (strcmp(kind, "other") == 0)
+        is_of_other(c);
     else if (strcmp(kind, "aiter") == 0)
         aiter(c);
     else if (strcmp(kind, "says") == 0)
@@ -195,6 +211,13 @@ static void kept(void)
              "--force");
     remove_tree("dir");
     RAN_CASE(serve("--server vllm --tp 8 --dry-run -o dir") == 0 && !is_there("dir"), "--dry-run");
+    RUNS("kpred serve --gpu MI300X --server vllm --config config.json --tp 8 -o dir");
+    remove("dir/" MOE);
+    RUNS("/usr/bin/env mkdir dir/" MOE);
+    RAN_CASE(serve("--server vllm --tp 8 -o dir") == 1
+                 && has_line(program.err.s, "kpred: 1 of 2 files is written; left out: " MOE),
+             "what an earlier run wrote counts as written");
+    remove_tree("dir");
     RUNS("/usr/bin/env mkdir -p dir/kpred.json");
     RAN_CASE(serve("--server vllm --tp 8 -o dir") == 1 && is_there("dir/" MOE)
                  && has_line(program.err.s, "kpred: 1 of 2 files is written; left out: kpred.json"),
@@ -209,9 +232,23 @@ static void kept(void)
              "why a folder cannot be made");
 }
 
+/* The text without these characters */
+static const char *without(const char *text, const char *characters)
+{
+    struct buf *b = new_text();
+    for (; *text != '\0'; text++)
+        if (strchr(characters, *text) == NULL)
+            buf_add(b, text, 1);
+    return b->s;
+}
+
 /* Measured rows stay as they are, and predicted ones stand outside of them. */
 static void known(void)
 {
+    static const char members[] = "\"note\": \"a\\\"b\\\\c\\nd\", \"we\\\"ird\\\\\": 5, \"big\": "
+                                  "123456789012345678901234567890, "
+                                  "\"f\": 1e-3, \"t\": true, \"n\": null, \"a\": {\"b\": [1, {}]}, "
+                                  "\"a.b\": -0.0, \"u\": \"\\u00e9\"";
     remove_tree("known");
     mkdir("known", 0777);
     put_text("known/" MOE, "{\"16\": " ROW("48") ", \"256\": " ROW("16") "}");
@@ -227,10 +264,76 @@ static void known(void)
     CASE(has(notes, "\"measured\": [16, 256]") && has(notes, MOE)
              && has(notes, "\"model\": \"fused_moe_amd\""),
          "kpred.json tells which is which");
-    put_text("known/" MOE, "{\"16\": 1}");
-    RAN_CASE(serve("--server vllm --tp 8 --known known -o dir --force") == 1
-                 && has(program.err.s, MOE ":1:8: 16: expected an object"),
-             "a broken file");
+    put_text("known/" MOE,
+             "{\"triton_version\": \"3\\\"x\", \"16\": {%s}, \"32\": 1, \"1.5\": {\"a\": 1}}",
+             members);
+    RAN_CASE(
+        serve("--server vllm --tp 8 --known known -o dir --force") == 0
+            && has(program.err.s, "2 rows are left out, the first: known/" MOE)
+            && has(without(text_of("dir/" MOE), " \n"), say("\"16\":{%s}", without(members, " "))),
+        "members as the file has them, and rows that are none are left out");
+}
+
+/* What cannot be read is told once, and what remains is used. */
+static void broken_files(void)
+{
+    static const char *const broken[][2] = {{"", "is empty"},
+                                            {"[]", ":1:1: expected an object"},
+                                            {"{\"16\": {\"BLOCK", ":1:15: the text ends"},
+                                            {"{\"16\": {}}", ":1:8: 16: has no tuple"},
+                                            {"{\"16\": 1}", ":1:8: 16: expected an object"}};
+    for (size_t i = 0; i < COUNT(broken); i++) {
+        put_text("known/" MOE, "%s", broken[i][0]);
+        RAN_CASE(serve("--server vllm --tp 8 --known known -o dir --force") == 0
+                     && lines_like(program.err.s, "a file is left out: known/E=8") == 1
+                     && has(program.err.s, broken[i][1]) && is_there("dir/" MOE),
+                 broken[i][1]);
+    }
+    RUNS("/usr/bin/env mkdir -p known/deep");
+    RUNS("/usr/bin/env ln -s .. known/deep/loop");
+    put_text("known/deep/" MOE, "{\"16\": " ROW("48") "}");
+    remove("known/" MOE);
+    RUNS("/usr/bin/env mkfifo known/" MOE);
+    RAN_CASE(serve("--server vllm --tp 8 --known known -o dir --force") == 0
+                 && has(program.err.s, MOE ": is no regular file")
+                 && has(program.err.s, "1 look-up: 1 measured"),
+             "a pipe, a link that leads back, and another file of the name");
+    remove_tree("known");
+}
+
+#define RUN_INTO "kpred serve --gpu MI300X --server vllm --config config.json --tp %d --top 2 -o "
+#define TRITON   "E=8,N=4096,device_name=NVIDIA_H200.json"
+
+/* Each run into a folder waits for the one before: no row and no file of kpred.json is lost. */
+static void several_runs(void)
+{
+    pid_t child[4];
+    int status = 0;
+    remove_tree("dir");
+    for (int i = 0; i < 4; i++)
+        RUNS(RUN_INTO "one", 1 << i);
+    for (int i = 0; i < 4; i++)
+        child[i] = START(RUN_INTO "dir", 1 << i);
+    for (int i = 0; i < 4; i++)
+        status |= FINISH(child[i]);
+    CASE(status == 0
+             && strcmp(sorted(text_of("one/candidates_triton.csv")),
+                       sorted(text_of("dir/candidates_triton.csv")))
+                    == 0
+             && count_lines(text_of("one/kpred.json")) == count_lines(text_of("dir/kpred.json")),
+         "four runs at a time lose nothing");
+    const int fd = open("dir", O_RDONLY | O_CLOEXEC), is_locked = flock(fd, LOCK_EX) == 0;
+    child[0] = START(RUN_INTO "dir --force", 8);
+    child[1] = START("kpred triton -o dir " TRITON);
+    sleep(1);
+    const int waits = is_locked && !is_there("dir/" TRITON);
+    close(fd);
+    status = FINISH(child[0]) | FINISH(child[1]);
+    RAN_CASE(waits && status == 0 && is_there("dir/" TRITON)
+                 && has(program.err.s, "dir: another program writes there: this one waits for it"),
+             "a lock is waited for");
+    remove_tree("one");
+    remove_tree("dir");
 }
 
 /* SGLang's own files are hidden by the variable: those of the GPU go along. */
@@ -468,6 +571,8 @@ int main(void)
     options();
     kept();
     known();
+    broken_files();
+    several_runs();
     installed();
     top();
     tables();

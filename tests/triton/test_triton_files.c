@@ -156,7 +156,11 @@ static void outputs(void)
                  && strcmp(text_of("dir/" H200), "mine") == 0,
              "other tuples stay");
     RAN_CASE(triton("-o dir --force", H200) == 0 && same_files("dir/" H200, "wanted"), "--force");
-    REFUSES("--force alone", 2, "--force", "kpred triton --force %s", H200);
+    put_text("log", WARNING "%s\n", H200);
+    REFUSES("another GPU", 1, "log:1: the log names NVIDIA_H200, and --gpu says NVIDIA_L40S",
+            "kpred triton --gpu NVIDIA_L40S log");
+    REFUSES("another server", 1, "log:1: the log is of vllm, and --server says sglang",
+            "kpred triton --server sglang --triton 3.5.1 log");
     REFUSES("two files", 1, "-o DIR takes all", "kpred triton --server vllm " H200 " %s",
             replaced(H200, "8", "16"));
     put_text("log", WARNING "%s, \n" WARNING "%s\nother\n", H200, H200);

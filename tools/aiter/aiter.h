@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/intern.h"
 #include "base/opts.h"
 #include "kpred.h"
 #include "model/gpus.h"
@@ -182,13 +181,14 @@ struct asked_shape {
 struct asked { /* all zero: nothing was asked for; to be freed */
     struct interned seen, details;
     size_t n, cap;
-    struct asked_shape *v;  /* those to predict for */
-    size_t lines, calls;    /* that were read: calls are lines of AITER's, and rows of lists */
-    size_t usable;          /* calls that are whole, of a family that is answered and wanted */
-    size_t found;           /* of these, those whose very row a table has */
-    size_t n_found;         /* distinct shapes of those */
-    struct tally left_out;  /* distinct shapes */
-    struct tally cut;       /* lines that cannot be used */
+    struct asked_shape *v; /* those to predict for */
+    size_t lines, calls;   /* that were read: calls are lines of AITER's, and rows of lists */
+    size_t usable;         /* calls that are whole, of a family that is answered and wanted */
+    size_t found;          /* of these, those whose very row a table has */
+    size_t n_found;        /* distinct shapes of those */
+    struct tally left_out; /* distinct shapes */
+    struct tally cut;      /* lines that cannot be used */
+    struct gpu_told told;
     struct buf key, detail; /* of the one at hand */
 };
 
@@ -196,9 +196,10 @@ struct asked { /* all zero: nothing was asked for; to be freed */
    whose family nothing tells. */
 struct asked_from {
     enum family_id only;
-    int cu_num; /* of the GPU that rows are for; hits on another one are left out */
-    const char *gfx;
-    int may_lack; /* inputs may hold nothing of AITER's */
+    int cu_num;              /* of the GPU that rows are for; hits on another one are left out */
+    const char *gfx, *token; /* of that GPU */
+    int may_lack;            /* inputs may hold nothing of AITER's */
+    int force;               /* go on where a log names another GPU */
 };
 
 /* A call that is not a CALL_CUT. 0, or -1 with a message. */
@@ -469,7 +470,7 @@ struct answering { /* all zero; to be freed */
     struct table_files files;
 };
 
-/* Reads the installed tables, of which the first n_own are AITER's own, and makes the rows. 0, or -1
+/* Reads the installed tables, of which the first n_own are AITER's, and makes the rows. 0, or -1
    with a message. */
 int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
                    size_t n_own, const struct rows_options *o);

@@ -179,6 +179,17 @@ static int no_family(struct asked *a, struct place at)
     return 0;
 }
 
+/* Was the row that was found tuned on another GPU than that which rows are for? */
+static int is_other_units(struct asked *a, const struct asked_from *from, struct place at,
+                          const struct call *call)
+{
+    char name[64];
+    const int is_ours = call->cu.value == from->cu_num;
+    snprintf(name, sizeof name, "a GPU of %" PRId64 " compute units", call->cu.value);
+    gpu_told(&a->told, is_ours, 1, name, at);
+    return !is_ours;
+}
+
 static int add_gemm(struct asked *a, const struct asked_from *from, struct place at,
                     enum family_id family, int kind, const struct call *call)
 {
@@ -190,7 +201,7 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
     if (lacks != NULL)
         return no_detail(a, at, lacks);
     a->usable++;
-    if (kind == CALL_HIT && call->cu.value != from->cu_num) {
+    if (kind == CALL_HIT && is_other_units(a, from, at, call)) {
         char why[96];
         snprintf(why, sizeof why, "the log is of a GPU of %" PRId64 " compute units, not %d",
                  call->cu.value, from->cu_num);
@@ -212,7 +223,7 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
 static int fused_of_other_gpu(struct asked *a, const struct asked_from *from, struct place at,
                               const struct call *call, const struct fused_call *c)
 {
-    char why[160];
+    char why[160], name[96];
     int64_t units;
     struct buf b = {NULL, 0, 0};
     const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : from->gfx;
@@ -220,6 +231,8 @@ static int fused_of_other_gpu(struct asked *a, const struct asked_from *from, st
                          || units != from->cu_num || strcmp(gfx, from->gfx) != 0;
     snprintf(why, sizeof why, "the log is of %s with %s compute units, not %s with %d", gfx,
              c->cu_num, from->gfx, from->cu_num);
+    snprintf(name, sizeof name, "%s with %s compute units", gfx, c->cu_num);
+    gpu_told(&a->told, !is_other, 1, name, at);
     buf_free(&b);
     return is_other ? leave_out(a, at, call->text, call->n_text, why), 1 : 0;
 }

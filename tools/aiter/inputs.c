@@ -382,6 +382,7 @@ static int read_line(struct input *in)
     enum call_kind kind;
     int rc = 0;
     const char *at = in->line.text;
+    gpu_told_line(&in->to->told, in->from->token, at, place_of(in));
     if (in->line.is_cut)
         tally_add(&in->to->cut, place_of(in), "longer than this program reads");
     while (rc == 0 && (kind = call_next(&at, &call)) != CALL_NONE) {
@@ -577,5 +578,7 @@ int inputs_read(struct asked *a, const struct asked_from *from, const char *cons
             note("%s: no line is one of AITER's", log_line_called(&paths[i], 1));
     }
     asked_sort(a);
-    return from->may_lack ? 0 : check_calls(a, log_line_called(paths, n));
+    if (!from->may_lack && check_calls(a, log_line_called(paths, n)) != 0)
+        return -1;
+    return gpu_told_check(&a->told, from->token, from->force);
 }

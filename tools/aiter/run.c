@@ -123,11 +123,9 @@ static void note_variable(const struct installed_family *in, const struct family
     struct buf files = {NULL, 0, 0};
     const int rc = add_files(&files, in, f->merge_name, path);
     if (!in->has_own)
-        note("%s: no line sets %s: it would hide AITER's own tables, which --installed does not "
-             "name",
-             f->name, f->variable);
+        note("%s: no line sets its variable, which would hide AITER's own tables", f->name);
     else if (rc != 0)
-        note("%s: no line sets %s: AITER would read a path with : as two", f->name, f->variable);
+        note("%s: no line sets its variable: AITER reads a path with : as two", f->name);
     else {
         if ((*n)++ == 0)
             note("AITER reads the files that its variable lists, and no others:");
@@ -138,10 +136,14 @@ static void note_variable(const struct installed_family *in, const struct family
 
 void answering_tell(const struct answering *a)
 {
-    int n = 0;
+    int n = 0, lacks = 0;
     for (int i = 0; i < N_FAMILIES; i++)
-        if (a->files.path[i] != NULL)
+        if (a->files.path[i] != NULL) {
             note_variable(&a->installed.of[i], &families[i], a->files.path[i], &n);
+            lacks |= !a->installed.of[i].has_own;
+        }
+    if (lacks)
+        note("give AITER's own tables with --installed: then its lines are written");
 }
 
 /* ---- from what is asked for to tables ---- */
@@ -196,7 +198,7 @@ static int check(const struct aiter_options *o)
         return wrong("--top: candidates are written into a folder: -o DIR");
     if (o->top != 0 && o->schema != SCHEMA_CURRENT)
         return wrong("--schema: candidates have columns of their own: not with --top");
-    return outputs_check_force(o->force, o->output) != 0 ? 2 : 0;
+    return 0;
 }
 
 /* ---- a run: reading ---- */
@@ -225,7 +227,9 @@ static int read_all(struct run *r)
         return -1;
     if (o->compiled != NULL && compiled_read(&r->a.compiled, &r->a.target, o->compiled) != 0)
         return -1;
-    const struct asked_from from = {r->only, r->a.target.cu_num, r->a.target.gfx, 0};
+    const struct target *t = &r->a.target;
+    const struct asked_from from = {
+        .only = r->only, .cu_num = t->cu_num, .gfx = t->gfx, .token = t->token, .force = o->force};
     if (inputs_read(&r->a.asked, &from, o->inputs.v, o->inputs.n) != 0)
         return -1;
     return asked_nearest(&r->a.asked) ? 0 : target_check(&r->a.target, o->gpu);

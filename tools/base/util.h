@@ -27,8 +27,8 @@ int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is not an error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* Files that nobody here can mend, such as those of a package, are left out, in whole or in part:
-   from spare_begin to spare_end, which do not nest, fail() says nothing and keeps its first line. */
+/* Files that nobody here can mend, such as those of a package, are left out, in whole or in part.
+   Between spare_begin and spare_end, which do not nest, fail() keeps its first line alone. */
 struct spared { /* all zero: nothing was left out */
     size_t n;   /* rows, which the caller counts; 0: the whole file */
     char first[1024];
@@ -177,15 +177,15 @@ int out_check_kept(const char *path, int force);
    somebody else wrote it or made it meanwhile, out_commit returns 1 and leaves it as it is: the
    caller begins again. */
 int out_open_change(struct outfile *o, const char *path, size_t most, struct buf *old);
-/* All that was written so far to the disk, before out_commit of several: 0, or -1 with a message. */
+/* All that was written so far to the disk, before several are put in place: 0, or -1 likewise */
 int out_flush(struct outfile *o);
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
 int out_folder(const char *path, const char *hint); /* 1: made, 0: it is there, -1 with a message */
-/* Makes the folder, if it is not there, and waits until no other program has its lock, which ends with
-   the program at the latest. 0, or -1 with a message. Then folder_release; failed: a folder that was
-   made goes, if it is empty. */
+/* Makes the folder, if it is not there, and waits until no other program has its lock, which ends
+   with the program at the latest. 0, or -1 with a message. Then folder_release; failed: a folder
+   that was made goes, if it is empty. */
 struct locked_folder {
     const char *path;
     int fd, is_made;

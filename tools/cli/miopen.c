@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "miopen/user_db.h"
+#include "model/gpus.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,12 +42,20 @@ struct options {
 
 /* ---- logs ---- */
 
+struct logs {
+    struct coverage *to;
+    const char *gpu;
+    struct gpu_told told;
+};
+
 /* Nobody knows what call the rest of a line would have held. */
-static int scan_line(struct coverage *c, const char *name, struct log_line *l)
+static int scan_line(struct logs *s, const char *name, struct log_line *l)
 {
     struct driver_call call;
     enum driver_kind kind;
+    struct coverage *c = s->to;
     char *at = l->text;
+    gpu_told_line(&s->told, s->gpu, at, (struct place){name, l->number});
     if (l->is_cut) {
         driver_cut(&call, LOG_LINE_MOST);
         return coverage_add(c, name, l->number, DRIVER_BROKEN, &call);
@@ -57,26 +66,26 @@ static int scan_line(struct coverage *c, const char *name, struct log_line *l)
     return 0;
 }
 
-static int scan(struct coverage *c, const char *name, FILE *f)
+static int scan(struct logs *s, const char *name, FILE *f)
 {
     struct log_line l;
     int rc = 0;
     log_line_begin(&l, f);
     while (rc == 0 && log_line_read(&l, f))
-        rc = scan_line(c, name, &l);
-    c->lines += l.number;
+        rc = scan_line(s, name, &l);
+    s->to->lines += l.number;
     log_line_end(&l);
     return rc == 0 && ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : rc;
 }
 
-static int scan_log(struct coverage *c, const char *path)
+static int scan_log(struct logs *s, const char *path)
 {
     if (strcmp(path, "-") == 0)
-        return scan(c, "standard input", stdin);
+        return scan(s, "standard input", stdin);
     FILE *f = open_input(path);
     if (f == NULL)
         return -1;
-    const int rc = scan(c, path, f);
+    const int rc = scan(s, path, f);
     fclose(f);
     return rc;
 }
@@ -97,16 +106,17 @@ static int check_calls(const struct options *o, const struct coverage *c)
 
 static int scan_logs(const struct options *o, struct coverage *c)
 {
-    if (o->logs.n == 0 && scan_log(c, "-") != 0)
+    struct logs s = {.to = c, .gpu = o->gpu};
+    if (o->logs.n == 0 && scan_log(&s, "-") != 0)
         return -1;
     for (size_t i = 0; i < o->logs.n; i++) {
         const size_t before = c->calls;
-        if (scan_log(c, o->logs.v[i]) != 0)
+        if (scan_log(&s, o->logs.v[i]) != 0)
             return -1;
         if (c->calls == before && o->logs.n > 1)
             note("%s: no line calls MIOpenDriver", log_line_called(&o->logs.v[i], 1));
     }
-    return check_calls(o, c);
+    return check_calls(o, c) == 0 ? gpu_told_check(&s.told, o->gpu, o->force) : -1;
 }
 
 /* What MIOpen's own database has is the result of tuning: no prediction is to hide it. */
@@ -181,10 +191,6 @@ static int run(const struct options *o)
     struct coverage c;
     if (o->output != NULL && o->sqlite != NULL) {
         fail("miopen: -o and --sqlite: one output is enough");
-        return 2;
-    }
-    if (o->force && o->output == NULL && o->sqlite == NULL) {
-        fail("miopen: --force: there is no FILE whose entries it could replace");
         return 2;
     }
     int bad = coverage_open(&c, o->gpu, o->nearest, (size_t)o->beam);

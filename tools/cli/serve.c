@@ -51,7 +51,7 @@ static const char help[] =
 
 int cmd_serve(int argc, char **argv)
 {
-    struct serve_options o = {.server = TRITON_N_SERVERS, .tp = 1, .quantization = QUANTIZATIONS};
+    struct serve_options o = {.server = TRITON_N_SERVERS, .quantization = QUANTIZATIONS};
     const struct opt table[] = {
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu, .is_required = 1},
         {.name = "INPUT", .kind = OPT_TEXTS, .to = &o.inputs},

@@ -65,7 +65,7 @@ int cmd_triton(int argc, char **argv)
         {.name = "--triton", .kind = OPT_TEXT, .to = &o.from.version},
         {.name = "-M", .kind = OPT_COUNTS, .to = &o.choices.ms, .least = 1, .most = KPRED_MAX_SIZE},
         {.name = "--always-predict", .kind = OPT_FLAG, .to = &o.choices.always_predict},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.from.force},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
         {.name = NULL},
     };

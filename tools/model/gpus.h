@@ -13,6 +13,7 @@
 
 #include "spec.h"
 
+#include "base/intern.h"
 #include "base/names.h"
 
 struct product {
@@ -157,6 +158,27 @@ const char *gpu_chips(const char *const *names, size_t n, struct buf *b);
 /* What is said of them */
 #define GPU_CHIPS_TOLD \
     "GPUs of one chip, which count as different ones: spell them alike if they are one"
+
+/* ---- the GPU that a log names ---- */
+
+/* Is a driver's name of a GPU, or a token, that of the GPU, by whatever name? AMD_Radeon_Graphics
+   is what gpu_server_name says. */
+int gpu_is_device(const char *device, const char *gpu);
+
+struct gpu_told { /* all zero: a log names none */
+    int has_ours; /* it names the GPU of the option --gpu */
+    int is_certain;
+    struct place at;
+    char other[80]; /* another one that it names; "": none */
+};
+
+/* A line names a GPU, ours or another one: for certain, if it is that of the server, and else maybe
+   one of a list. */
+void gpu_told(struct gpu_told *t, int is_ours, int is_certain, const char *name, struct place at);
+/* What any line names: gfx90a, device_name=AMD_Instinct_MI250X, Instinct MI250X, NVIDIA A40 */
+void gpu_told_line(struct gpu_told *t, const char *gpu, const char *line, struct place at);
+/* Is the log of another GPU than the option's? 0, or -1 with a message; force: it is told. */
+int gpu_told_check(const struct gpu_told *t, const char *gpu, int force);
 
 /* ---- tokens ---- */
 

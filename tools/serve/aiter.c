@@ -52,7 +52,7 @@ struct asking {
 static int ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
                const char *const *details, const char *layer)
 {
-    const struct asked_from from = {FAMILY_NONE, a->to->target.cu_num, a->to->target.gfx, 1};
+    const struct asked_from from = {.only = FAMILY_NONE};
     const struct place at = {a->c->json.path, 0};
     struct asked *to = &a->to->asked;
     char size[2][24];

@@ -30,24 +30,21 @@ struct run {
 
 /* ---- look-ups ---- */
 
-/* The device that a log names stays where it is the GPU of --gpu by another name, since the server
-   asks for just that. */
-static int is_that_gpu(const char *a, const char *b)
-{
-    const struct product *p = product_of_device(a);
-    const struct chip *c = chip_of_device(a);
-    return (p != NULL && p == product_of_device(b)) || (c != NULL && c == chip_of_device(b));
-}
-
 static int read_missed(struct run *r)
 {
-    const struct missed_from from = {
-        .version = r->o->version, .server = r->o->server, .may_lack = r->o->has_aiter};
+    const struct missed_from from = {.asked = r->device,
+                                     .version = r->o->version,
+                                     .server = r->o->server,
+                                     .tp = r->o->tp,
+                                     .may_lack = r->o->has_aiter,
+                                     .force = r->o->force};
     if (missed_read(&r->missed, &from, &r->o->inputs) != 0)
         return -1;
     for (size_t i = 0; i < r->missed.n; i++) {
         struct missed_name *m = &r->missed.v[i];
-        if (!is_that_gpu(m->name.device, r->device) && triton_device_set(&m->name, r->device) != 0)
+        /* A device that is the GPU by another name stays: the server asks for just that. */
+        if (!gpu_is_device(m->name.device, r->device)
+            && triton_device_set(&m->name, r->device) != 0)
             return -1;
         lookups_add(&r->lookups, &m->name, *m->version != '\0' ? m->version : r->version, "log",
                     m->at);
@@ -90,7 +87,12 @@ static int keep_stdin(const struct opt_texts *inputs)
 static int read_calls(struct run *r)
 {
     const struct target *t = &r->aiter.target;
-    const struct asked_from from = {FAMILY_NONE, t->cu_num, t->gfx, 1};
+    const struct asked_from from = {.only = FAMILY_NONE,
+                                    .cu_num = t->cu_num,
+                                    .gfx = t->gfx,
+                                    .token = t->token,
+                                    .may_lack = 1,
+                                    .force = r->o->force};
     const struct opt_texts *inputs = &r->o->inputs;
     const char **logs = xcalloc(inputs->n + 1, sizeof *logs);
     size_t n = 0;
@@ -122,12 +124,13 @@ static int read_log(struct run *r)
 static int read_config(struct run *r)
 {
     const struct serve_options *o = r->o;
+    const long tp = o->tp != 0 ? o->tp : 1;
     const struct lookups_how how = {
         .device = r->device,
         .server = (enum triton_server)o->server,
-        .tp = o->tp,
+        .tp = tp,
         .ep = o->ep_size != 0 ? o->ep_size
-              : o->has_ep     ? o->tp
+              : o->has_ep     ? tp
                               : 1,
         .quantization = (enum quantization_kind)o->quantization,
         .version = r->version,
@@ -401,7 +404,7 @@ int serve_run(const struct serve_options *o)
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
-    if (outputs_check_force(o->force, o->output) != 0 || check_options(o) != 0)
+    if (check_options(o) != 0)
         return 2;
     const int bad = run(&r) != 0;
     for (size_t i = 0; i < r.n; i++)

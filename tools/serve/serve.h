@@ -119,8 +119,8 @@ void aiter_tell(const struct answering *a);
 
 struct serve_options {
     const char *gpu, *config, *installed, *known, *output, *version, *compiled;
-    int server; /* an enum triton_server; TRITON_N_SERVERS: the log tells */
-    long tp, ep_size, top;
+    int server;            /* an enum triton_server; TRITON_N_SERVERS: the log tells */
+    long tp, ep_size, top; /* 0: not given */
     int has_ep, quantization, is_dry, force, has_aiter;
     struct table_form form;
     struct opt_texts inputs;

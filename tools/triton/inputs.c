@@ -91,6 +91,29 @@ static int find_server(struct triton_name *name, const struct missed_from *from,
     return 1;
 }
 
+static const char *asked_gpu(const struct missed_from *from)
+{
+    return from->asked != NULL ? from->asked : from->gpu;
+}
+
+static void note_other(struct missed_other *other, long value, struct place at)
+{
+    if (other->at.line == 0)
+        *other = (struct missed_other){at, value};
+}
+
+/* What a line of a log says of the GPU and of the server, beside what the command line says */
+static void compare(struct missed *m, const struct missed_from *from,
+                    const struct missed_name *name, int told)
+{
+    const char *gpu = asked_gpu(from);
+    const int server = name->name.server != TRITON_N_SERVERS ? (int)name->name.server : told;
+    if (gpu != NULL)
+        gpu_told(&m->told, gpu_is_device(name->name.device, gpu), 1, name->name.device, name->at);
+    if (from->server != TRITON_N_SERVERS && server != TRITON_N_SERVERS && server != from->server)
+        note_other(&m->server, server, name->at);
+}
+
 /* A path as a server or a user writes it; `told` is the server that the words around it tell. 0; 1
    with a reason in `why`; or -1 with a message. */
 static int add(struct missed *m, const struct missed_from *from, struct place at, const char *path,
@@ -99,6 +122,8 @@ static int add(struct missed *m, const struct missed_from *from, struct place at
     struct missed_name name = {.at = at};
     if (triton_name_parse(&name.name, path, why) != 0)
         return 1;
+    if (at.line != 0)
+        compare(m, from, &name, told);
     const int guessed = find_server(&name.name, from, told);
     if (name.name.server == TRITON_VLLM && !is_of_vllm(&name.name)) {
         buf_puts(why, "vLLM looks for no such file; it is one of SGLang's");
@@ -168,11 +193,30 @@ static int read_path(struct log *l, struct place at, const char *text)
     return rc < 0 ? rc : 0;
 }
 
+/* tensor_parallel_size=8, 'tp_size': 8, --tensor-parallel-size 8 */
+static void compare_tp(struct log *l, struct place at)
+{
+    static const char *const names[] = {"tensor_parallel_size", "tensor-parallel-size", "tp_size",
+                                        "tp-size"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *p = strstr(l->line.text, names[i]);
+        const long tp =
+            p != NULL
+                ? strtol(p + strlen(names[i]) + strspn(p + strlen(names[i]), "\"': ="), NULL, 10)
+                : 0;
+        if (l->from->tp != 0 && tp > 0 && tp != l->from->tp)
+            note_other(&l->to->tp, tp, at);
+    }
+}
+
 static int read_line(struct log *l)
 {
     static const char missing[] = "onfig file not found at ";
     const struct place at = {l->path, l->line.number};
     int rc = 0;
+    if (asked_gpu(l->from) != NULL)
+        gpu_told_line(&l->to->told, asked_gpu(l->from), l->line.text, at);
+    compare_tp(l, at);
     if (l->line.is_cut)
         tally_add(&l->to->cut, at, "longer than this program reads");
     for (const char *p = l->line.text; rc == 0 && (p = strstr(p, missing)) != NULL;) {
@@ -262,6 +306,20 @@ int triton_version_check(const char *version)
     return fail("--triton: value \"%.60s\": is not a version, such as 3.5.1", version);
 }
 
+/* Of the server and of the GPUs that share a layer: 0, or -1 with a message */
+static int check_others(const struct missed *m, const struct missed_from *from)
+{
+    if (m->server.at.line != 0 && !from->force)
+        return fail("%s:%zu: the log is of %s, and --server says %s; --force goes on with --server",
+                    m->server.at.path, m->server.at.line, triton_servers[m->server.value],
+                    triton_servers[from->server]);
+    if (m->tp.at.line != 0 && !from->force)
+        return fail(
+            "%s:%zu: the log says %ld GPUs share a layer, and --tp says %ld; --force goes on",
+            m->tp.at.path, m->tp.at.line, m->tp.value, from->tp);
+    return gpu_told_check(&m->told, asked_gpu(from), from->force);
+}
+
 int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs)
 {
     if (triton_version_check(from->version) != 0)
@@ -275,7 +333,9 @@ int missed_read(struct missed *m, const struct missed_from *from, const struct o
         note("%zu name%s not say whether vLLM or SGLang looks for the file: taken as vLLM's; "
              "--server says another",
              m->guessed, as_counted(m->guessed, " does", "s do"));
-    return from->may_lack ? 0 : check_names(m, log_line_called(inputs->v, inputs->n));
+    if (!from->may_lack && check_names(m, log_line_called(inputs->v, inputs->n)) != 0)
+        return -1;
+    return check_others(m, from);
 }
 
 void missed_free(struct missed *m)

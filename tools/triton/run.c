@@ -134,10 +134,10 @@ static int write_out(const struct run *r)
 {
     struct locked_folder folder;
     if (r->files.n == 0 || r->o->output == NULL)
-        return triton_files_write(&r->files, r->o->force);
+        return triton_files_write(&r->files, r->o->from.force);
     if (triton_folder_lock(&folder, r->o->output) != 0)
         return -1;
-    const int rc = triton_files_write(&r->files, r->o->force);
+    const int rc = triton_files_write(&r->files, r->o->from.force);
     folder_release(&folder, rc != 0);
     return rc;
 }
@@ -147,8 +147,6 @@ int triton_run(const struct triton_options *o)
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
-    if (outputs_check_force(o->force, o->output) != 0)
-        return 2;
     const int bad = missed_read(&r.missed, &o->from, &o->inputs) != 0 || make_all(&r) != 0
                     || write_out(&r) != 0;
     if (!bad && o->output != NULL)

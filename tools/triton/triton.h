@@ -7,9 +7,9 @@
    benchmark/kernels). */
 #pragma once
 
-#include "base/intern.h"
 #include "base/opts.h"
 #include "data/triton.h"
+#include "model/gpus.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,14 +33,22 @@ struct missed { /* all zero: there are none; to be freed */
     size_t guessed;      /* names that do not tell the server */
     size_t of_aiter;     /* lines that tell of a missing row of AITER's */
     struct tally cut;    /* lines that cannot be used */
+    struct gpu_told told;
+    struct missed_other { /* that a log says otherwise than the command line; line 0: none */
+        struct place at;
+        long value;
+    } server, tp;
 };
 
 /* What the command line says of all names */
 struct missed_from {
     const char *gpu;     /* the device in place of that of the names, or NULL */
+    const char *asked;   /* the GPU of --gpu, or NULL: that is `gpu` */
     const char *version; /* of Triton, "3.5.1", or NULL */
     int server;          /* an enum triton_server; TRITON_N_SERVERS: the names tell */
+    long tp;             /* GPUs that share a layer; 0: not said */
     int may_lack;        /* inputs may tell of no missing file */
+    int force;           /* go on where a log says something else */
 };
 
 /* Reads inputs: names of files, which end with .json and need not be there, and logs, "-" being
@@ -215,7 +223,6 @@ struct triton_options {
     struct missed_from from;
     struct choices_options choices;
     const char *output;
-    int force;
     struct opt_texts inputs;
 };
 
