@@ -128,17 +128,12 @@ static int run_beam(const kpred_model *m, int body, uint32_t beam, int is_rare, 
     return 1;
 }
 
-static uint64_t signature_start(void)
-{
-    return UINT64_C(0xcbf29ce484222325);
-}
-
 /* The signature of one model into *hash, by that body, or if it is negative by the one that
    kpred_init takes. 0 if the model could not be run, or there is no such body. */
 static int signature_of(const kpred_model *m, int body, uint64_t *hash)
 {
     const int is_rare = applies_rarely(m);
-    *hash = signature_start();
+    *hash = UINT64_C(0xcbf29ce484222325);
     for (int j = 0; j < N_BEAMS; j++)
         if (!run_beam(m, body, beams[j], is_rare, hash))
             return 0;

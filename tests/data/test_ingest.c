@@ -131,10 +131,8 @@ static void of_samples(void)
 /* gzip is a program of its own, and zlib reads what it makes. */
 static void packed_by_gzip(void)
 {
-    if (!has_library("ZLIB") || !has_command("gzip")) {
-        test_skip("needs zlib and gzip");
-        return;
-    }
+    NEEDS("ZLIB");
+    NEEDS("gzip");
     put_copy("plain.csv.gz", "tiny.csv");
     put_part("head", "tiny.csv", 0, 70, "");
     put_part("tail", "tiny.csv", 70, SIZE_MAX, "");

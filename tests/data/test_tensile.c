@@ -42,10 +42,7 @@ static void tables(void)
 static void packed(void)
 {
     static const char *const table = "tensile.csv";
-    if (!has_library("BZIP2")) {
-        test_skip("kpred-train was built without bzip2");
-        return;
-    }
+    NEEDS("BZIP2");
     REQUIRE(make_bz2("packed.csv.bz2", &table, 1) == 0);
     RAN_CHECK(gives("packed.csv.bz2", rows, FAILED));
 }

@@ -43,14 +43,14 @@ pythons() {
     pyflakes3 $(sources 'py')
 }
 
-# Each says at its top what it is, maybe with its arguments, and its licence.
+# Each says at its top what it is, maybe with its arguments, and then its licence.
 first_lines() {
-    sources '[ch]|sh|py|inc|bash' | grep -v '^examples' |
+    sources '[ch]|sh|py|inc|bash|mk' | grep -v '^examples' |
         xargs awk 'function judge() { if (file && !(named && licensed)) print file }
             FNR == 1 { judge(); file = name = FILENAME; named = licensed = 0
                 sub(".*/", "", name); gsub("[.]", "[.]", name) }
-            FNR <= 8 { if ($0 ~ name "( .*)? - ") named = 1
-                if (/SPDX-License-Identifier/) licensed = 1 }
+            FNR <= 3 && $0 ~ "^(/[*] |# |\"\"\")" name "( .*)? - [^ ]" { named = 1 }
+            FNR <= 12 && /SPDX-License-Identifier/ { licensed = 1 }
             END { judge() }' >"$tmp/bad"
     [ ! -s "$tmp/bad" ] || { tr '\n' ' ' <"$tmp/bad"; return 1; }
 }

@@ -209,10 +209,7 @@ static void large_images(void)
 
 static void large_images_in_sqlite(void)
 {
-    if (!has_library("SQLITE")) {
-        test_skip("kpred-train is built without SQLite");
-        return;
-    }
+    NEEDS("SQLITE");
     RAN_CHECK(is_image(16777214, 1, "--sqlite", "large.db") && is_row(16777214, "large.db"));
     RAN_CHECK(is_image(16777216, 0, "--sqlite", "larger.db"));
 }

@@ -94,15 +94,6 @@ def files():
                 yield f"{doc}: {word}: no such file"
 
 
-def first_lines():
-    """Every file of tools/ says in its first line, or behind #!, its name and what it is."""
-    for path in our_files("tools/.*"):
-        name, head = os.path.basename(path), read(path).split("\n")[:2]
-        if re.search(r"\.(c|h|py|sh|inc|mk)$", name) and \
-                not any(re.match(rf"(/\* |# |\"\"\"){re.escape(name)}( .*)? - \S", line) for line in head):
-            yield f"{path}: does not say in its first line what it is"
-
-
 def rooms_of_tools():
     """tools/README.md names every folder of tools/, and no other."""
     said = {path.rstrip("/") for path in re.findall(r"^\| `(tools/[a-z_/]+)`", TEXT["tools/README.md"], re.M)}
@@ -141,7 +132,6 @@ def internals():
 
 check("links", links)
 check("files", files)
-check("first lines", first_lines)
 check("rooms of tools", rooms_of_tools)
 check("names with a prefix", prefixed)
 check("internals", internals)
@@ -495,20 +485,11 @@ def long_lines():
 
 
 def here_documents():
-    """One that is pasted with blanks before its last word has no end. So each stands at the left of a fenced block."""
+    """Pasted with blanks before its last word, one has no end. So each stands at the left of a fenced block."""
+    word = r"<<-? *['\"\\]?([A-Za-z_]\w+)"
     for doc in [*DOCS, *our_files("CHANGELOG.md|weights/README.md|docs/[^/]*[.]1")]:
-        ends, fenced = [], False
-        for n, line in enumerate(read(doc).splitlines(), 1):
-            if line.lstrip().startswith("```"):
-                yield from (f"{doc}:{n}: no {end}" for end in ends)
-                ends, fenced = [], line.startswith("```") and not fenced
-            elif line in ends[:1]:
-                ends.pop(0)
-            elif not ends:
-                ends = re.findall(r"<<-?['\"\\]?([A-Za-z_]+)|<< ['\"]?([A-Z_]{2,})", line)
-                ends = [one or other for one, other in ends]
-                if ends and not fenced:
-                    yield f"{doc}:{n}: {line.strip()}: in no fenced block"
+        text = re.sub(r"(?ms)^```.*?^```$", lambda block: re.sub(rf"(?ms){word}.*?^\1$", "", block[0]), read(doc))
+        yield from (f"{doc}: {line.strip()}" for line in text.splitlines() if re.search(word, line))
 
 
 check("one version everywhere", versions)

@@ -37,11 +37,6 @@ int data_other(const struct buf *bytes)
     return 0;
 }
 
-static int fits(const struct data_format *f, const struct spec *s)
-{
-    return f->format == SPEC_N_FORMATS || f->format == s->format;
-}
-
 static void unknown_ending(const struct data_format *f, const char *path)
 {
     struct buf endings = {0};
@@ -52,48 +47,35 @@ static void unknown_ending(const struct data_format *f, const char *path)
     buf_free(&endings);
 }
 
-/* How a file is packed that the spec's data may have; NULL with a message */
-static const struct packing *find_packing(const struct data_format *formats, const struct spec *s,
-                                          const char *path)
-{
-    const struct data_format *other = NULL;
-    struct buf what = {0};
-    for (const struct data_format *f = formats; f->ending != NULL; f++) {
-        const struct packing *packing = packing_find(base_name(path), f->ending);
-        if (packing != NULL && fits(f, s))
-            return packing;
-        other = packing != NULL ? f : other;
-    }
-    if (other == NULL)
-        unknown_ending(formats, path);
-    else
-        fail("%s: the spec's data have format = %s, this is a %s", path, spec_formats[s->format],
-             data_what(formats, other->ending, &what));
-    buf_free(&what);
-    return NULL;
-}
-
-/* The one format of such a file by what it holds, or that of all others; NULL with a message */
+/* The format of a file that the spec's data may have, by what it holds if its bytes are given: one
+   that knows it, or that of all others. NULL with a message */
 static const struct data_format *find_format(const struct data_format *formats,
                                              const struct spec *s, const char *path,
                                              const struct buf *bytes)
 {
-    const struct data_format *found[2] = {NULL, NULL}; /* of others, and by what it holds */
+    const struct data_format *other = NULL, *found[2] = {NULL, NULL}; /* knowing: 1 */
+    struct buf what = {0};
     for (const struct data_format *f = formats; f->ending != NULL; f++) {
-        const int by_text = f->is != data_other;
-        if (packing_find(base_name(path), f->ending) == NULL || !fits(f, s)
-            || (by_text && !f->is(bytes)))
+        const int knows = f->is != data_other;
+        if (packing_find(base_name(path), f->ending) == NULL)
             continue;
-        if (found[by_text] != NULL) {
-            fail("%s: two readers take it, for a %s and a %s (DATA_READERS)", path,
-                 found[by_text]->what, f->what);
+        other = f;
+        if ((f->format != SPEC_N_FORMATS && f->format != s->format)
+            || (knows && bytes != NULL && !f->is(bytes)))
+            continue;
+        if (bytes != NULL && found[knows] != NULL) {
+            fail("%s: is both a %s and a %s (DATA_READERS)", path, found[knows]->what, f->what);
             return NULL;
         }
-        found[by_text] = f;
+        found[knows] = f;
     }
-    if (found[0] == NULL && found[1] == NULL)
-        fail("%s: no reader of such files knows it", path);
-    return found[1] != NULL ? found[1] : found[0];
+    if (other == NULL)
+        unknown_ending(formats, path);
+    else if (found[0] == NULL && found[1] == NULL)
+        fail("%s: the spec's data have format = %s, this is %s %s", path, spec_formats[s->format],
+             bytes == NULL ? "a" : "no", data_what(formats, other->ending, &what));
+    buf_free(&what);
+    return found[found[1] != NULL];
 }
 
 /* ---- files ---- */
@@ -115,10 +97,10 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
 {
     struct data_file *file = &d->files[d->n_files];
     struct buf raw = {0}, unpacked = {0};
-    const struct packing *packing = find_packing(formats, l->spec, path);
-    const struct data_format *f;
-    if (packing == NULL)
+    const struct data_format *f = find_format(formats, l->spec, path, NULL);
+    if (f == NULL)
         return -1;
+    const struct packing *packing = packing_find(base_name(path), f->ending);
     if (read_file(path, max_bytes, &raw) != 0) {
         buf_free(&raw);
         return -1;

@@ -78,12 +78,6 @@ merged() {
         END { put(model) }' "$file"
 }
 
-# signatures: the lines of the models, and their total
-signatures() {
-    merged tests/signature each "$tmp/signature" >"$tmp/merged" && grep -v '^total ' "$tmp/merged" >"$tmp/lines" &&
-        cat "$tmp/lines" && "$tmp/signature" total <"$tmp/lines"
-}
-
 # golden: of the one model the lines that are there tell the problems
 golden() {
     awk -F, -v model="$model" 'FNR == 1 || model == "" || $1 == model' tests/fixtures/golden.csv >"$tmp/problems.csv"
@@ -103,7 +97,7 @@ mkdir -p "$tmp/model"
 put tests/model/shipped.h shipped weights/*.h
 shipped $headers >"$tmp/model/shipped.h"
 compile tests/signature.c signature
-put tests/signature signatures
+put tests/signature merged tests/signature each "$tmp/signature"
 compile tests/runtime/test_golden.c test_golden
 put tests/fixtures/golden.csv merged tests/fixtures/golden.csv each golden
 sh tools/release/analyze.sh tree "$tmp/answers"
