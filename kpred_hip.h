@@ -1070,7 +1070,8 @@ static void kpri_hip_count(kpri_hip_race *race)
     for (i = 0; i < race->n; i++) {
         kpri_hip_summarise(&race->timings[i]);
         result->untried += race->timings[i].launches == 0;
-        result->beaten += kpri_hip_is_timed(&race->timings[i]);
+        if (kpri_hip_is_timed(&race->timings[i]))
+            result->beaten++;
     }
     if (result->winner == KPRED_HIP_NONE || !kpri_hip_is_timed(&race->timings[result->winner]))
         result->beaten = 0;

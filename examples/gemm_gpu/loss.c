@@ -5,10 +5,11 @@
    FOLDER has the variants, RANKED.csv is what `kpred predict --problems --csv -k 10` prints. For
    each problem the first 4 and all tuples race with each budget, with both headers by turns. Before
    and after these races all tuples are timed in rounds: one half names the best, and the other one
-   compares it with the winner. A line has the candidates, the budget, and for both headers the mean
-   loss in percent, launches, and the share of the budget that was spent; and how much less is lost,
-   with its 95 % interval over the problems. A problem with a tuple that fails or is wrong is left
-   out. The Makefile compiles this file twice, and gives the other header's race a name, RACE. */
+   compares it with the winner. A line has the candidates and the budget; for both headers the mean
+   loss in percent, launches, and the share of the budget that was spent; this header's loss again
+   and how much less it is than the other's, with 95 % intervals. These draw problems, and of each
+   problem its races. A problem with a tuple that fails or is wrong is left out. The Makefile
+   compiles this file twice, and gives the other header's race a name, RACE. */
 #ifdef RACE
 #define KPRED_HIP_STATIC
 #else
@@ -52,11 +53,11 @@ static uint32_t seed = 1;
 
 /* Sums over the races of a number of candidates, a budget and a header */
 static struct cell {
-    double loss[MOST_PROBLEMS]; /* mean logarithm of the winner's time by the best one's */
+    double loss[MOST_PROBLEMS][REPEATS]; /* logarithm of the winner's time by the best one's */
     double launches, spent;
 } cells[2][MOST_BUDGETS][2];
 static struct races { /* of a problem */
-    double won[K];    /* the share of the races */
+    size_t winner[REPEATS];
     double launches, spent;
 } races[2][MOST_BUDGETS][2];
 
@@ -122,7 +123,7 @@ static double loss_of(size_t winner, int n)
 
 /* ---- races ---- */
 
-static void race(int n, int b, int is_new)
+static void race(int n, int b, int repeat, int is_new)
 {
     struct races *all = &races[n == K][b][is_new];
     kpred_hip_result result;
@@ -131,7 +132,7 @@ static void race(int n, int b, int is_new)
     plan.launch = launch;
     plan.budget_us = budget[b];
     (is_new ? new_race : old_race)(&plan, tuples, (size_t)n, &result);
-    all->won[result.winner] += 1.0 / REPEATS;
+    all->winner[repeat] = result.winner;
     all->launches += (double)result.launches / REPEATS;
     all->spent += result.device_us / budget[b] / REPEATS;
 }
@@ -140,8 +141,8 @@ static void race_by_turns(void)
 {
     for (int r = 0; r < 2 * REPEATS * n_budgets; r++) {
         const int first = (int)(next_random(&seed) % 2), b = r / 2 % n_budgets;
-        race(r % 2 ? K : FEW, b, first);
-        race(r % 2 ? K : FEW, b, !first);
+        race(r % 2 ? K : FEW, b, r / 2 / n_budgets, first);
+        race(r % 2 ? K : FEW, b, r / 2 / n_budgets, !first);
     }
 }
 
@@ -152,9 +153,8 @@ static void add_problem(void)
         const int is_all = c & 1, is_new = c >> 1 & 1, b = c >> 2;
         const struct races *of = &races[is_all][b][is_new];
         struct cell *to = &cells[is_all][b][is_new];
-        for (size_t i = 0; i < K; i++)
-            if (of->won[i] > 0)
-                to->loss[n_problems] += of->won[i] * loss_of(i, is_all ? K : FEW);
+        for (int r = 0; r < REPEATS; r++)
+            to->loss[n_problems][r] = loss_of(of->winner[r], is_all ? K : FEW);
         to->launches += of->launches;
         to->spent += of->spent;
     }
@@ -203,43 +203,65 @@ static int read_row(const char *line, struct problem *p, int32_t *value)
     return rank;
 }
 
-static double mean(const double *x)
+/* ---- intervals ---- */
+
+/* By how much less is lost now; of what is lost now where there is no other. In percent. */
+struct interval {
+    double mean, low, high;
+};
+
+static double less(const struct cell *now, const struct cell *old, int problem, int repeat)
 {
-    double sum = 0;
-    for (int i = 0; i < n_problems; i++)
-        sum += x[i] / n_problems;
-    return sum;
+    return old ? old->loss[problem][repeat] - now->loss[problem][repeat]
+               : now->loss[problem][repeat];
 }
 
-/* The mean of as many numbers, each drawn out of all */
-static double drawn_mean(const double *x)
+static int drawn_below(int n)
+{
+    return (int)(next_random(&seed) % (uint32_t)n);
+}
+
+/* The mean over problems and races; with `draw`, of as many, each drawn out of all */
+static double mean(const struct cell *now, const struct cell *old, int draw)
 {
     double sum = 0;
-    for (int i = 0; i < n_problems; i++)
-        sum += x[next_random(&seed) % (uint32_t)n_problems] / n_problems;
-    return sum;
+    for (int i = 0; i < n_problems; i++) {
+        const int problem = draw ? drawn_below(n_problems) : i;
+        for (int r = 0; r < REPEATS; r++)
+            sum += less(now, old, problem, draw ? drawn_below(REPEATS) : r) / REPEATS;
+    }
+    sum /= n_problems;
+    return 100 * (old ? sum : expm1(sum));
+}
+
+static struct interval interval_of(const struct cell *now, const struct cell *old)
+{
+    static double drawn[DRAWS];
+    struct interval interval;
+    for (int i = 0; i < DRAWS; i++)
+        drawn[i] = mean(now, old, 1);
+    qsort(drawn, DRAWS, sizeof drawn[0], compare_doubles);
+    interval.mean = mean(now, old, 0);
+    interval.low = drawn[DRAWS / 40];
+    interval.high = drawn[DRAWS - 1 - DRAWS / 40];
+    return interval;
 }
 
 static void print_line(int is_all, int b)
 {
-    static double means[DRAWS];
     const struct cell *old = &cells[is_all][b][0], *now = &cells[is_all][b][1];
-    double less[MOST_PROBLEMS];
-    for (int i = 0; i < n_problems; i++)
-        less[i] = old->loss[i] - now->loss[i];
-    for (int i = 0; i < DRAWS; i++)
-        means[i] = drawn_mean(less);
-    qsort(means, DRAWS, sizeof means[0], compare_doubles);
-    printf("%2d %9.0f  %6.2f %6.2f  %5.1f %5.1f  %4.2f %4.2f  %6.2f (%.2f to %.2f)\n",
-           is_all ? K : FEW, budget[b], 100 * expm1(mean(old->loss)), 100 * expm1(mean(now->loss)),
-           old->launches / n_problems, now->launches / n_problems, old->spent / n_problems,
-           now->spent / n_problems, 100 * mean(less), 100 * means[DRAWS / 40],
-           100 * means[DRAWS - 1 - DRAWS / 40]);
+    const struct interval lost = interval_of(now, NULL), saved = interval_of(now, old);
+    printf("%2d %9.0f  %6.2f %6.2f  %5.1f %5.1f  %4.2f %4.2f  %6.2f (%.2f to %.2f)"
+           "  %6.2f (%.2f to %.2f)\n",
+           is_all ? K : FEW, budget[b], mean(old, NULL, 0), lost.mean, old->launches / n_problems,
+           now->launches / n_problems, old->spent / n_problems, now->spent / n_problems, lost.mean,
+           lost.low, lost.high, saved.mean, saved.low, saved.high);
 }
 
 static int print_lines(void)
 {
-    printf("%d problems; loss in percent, launches, share of the budget: before and now; less\n",
+    printf("%d problems; loss in percent, launches, share of the budget: before and now; the loss "
+           "now, and less\n",
            n_problems);
     for (int l = 0; n_problems > 0 && l < 2 * n_budgets; l++)
         print_line(l / n_budgets, l % n_budgets);

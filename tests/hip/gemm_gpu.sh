@@ -85,6 +85,13 @@ done
 check_with nvcc "nvcc in place of clang" compiled sm_80 32_64_16_4_4_1_2_1 CLANG=none
 check_with hipcc "hipcc in place of clang" compiled gfx906 32_64_16_4_4_1_2_1 CLANG=none
 
+# With more than one thread PoCL has two speeds.
+one_thread() {
+    in_example ARCH=opencl --eval 'say: ; @echo $$POCL_MAX_PTHREAD_COUNT' say | grep -qx 1 &&
+        POCL_MAX_PTHREAD_COUNT=3 in_example ARCH=opencl --eval 'say: ; @echo $$POCL_MAX_PTHREAD_COUNT' say | grep -qx 3
+}
+check "PoCL has one thread" one_thread
+
 # ---- the programs ----
 
 # standin SOURCE PROGRAM [OPTION...]

@@ -17,10 +17,12 @@
 The problems' tuples were measured three times or more, once in each FULL. A share is the best time of a
 table divided by that of the tuple, which the other tables chose among the first k; each table judges in
 turn. So what is known without noise gets no more than the ceiling. Means over problems are geometric, with
-95 % intervals by bootstrap; `of` is the share of the ceiling's, and `ahead` how far kpred is ahead.
+95 % intervals by bootstrap, which draws problems, and of each problem what judges it: tables and races. `of`
+is the share of the ceiling's, and `ahead` how far kpred is ahead.
 
 Then each way's first tuple was timed again, all of a problem in one race, beside CLBlast's own product:
 `clblast` with its own parameters, `tuned` with those that its tuner found here, the faster of its two kernels.
+Each race is run --races times.
 
 Needs python3-numpy, python3-sklearn and python3-xgboost.
 """
@@ -122,13 +124,12 @@ def chosen(times, among, judge):
 
 
 def share(times, pick):
-    """The mean over tables, each of which judges what pick(judge) returns; times: by table, of a problem."""
-    logs = [np.log(np.nanmin(times[judge]) / times[judge][pick(judge)]) for judge in range(len(times))]
-    return float(np.exp(np.mean(logs)))
+    """By table, each of which judges what pick(judge) returns, the logarithm; times: by table, of a problem."""
+    return [np.log(np.nanmin(times[judge]) / times[judge][pick(judge)]) for judge in range(len(times))]
 
 
 def shares_of(measured, order, k):
-    """Of each problem the share of the best of the first k tuples."""
+    """By problem and table the logarithm of the share of the best of the first k tuples."""
     return np.array([share(measured.times[:, i], lambda judge, i=i: chosen(measured.times[:, i], order[i][:k], judge))
                      for i in range(len(measured.problems))])
 
@@ -140,22 +141,27 @@ def random_shares(measured, k, rng, draws=200):
         legal = np.flatnonzero(~np.isnan(measured.times[0, i]))
         times = measured.times[:, i]
         found = [rng.choice(legal, min(k, len(legal)), replace=False) for _ in range(draws)]
-        out.append(np.exp(np.mean([np.log(share(times, lambda judge, f=f: chosen(times, f, judge))) for f in found])))
+        out.append(np.mean([share(times, lambda judge, f=f: chosen(times, f, judge)) for f in found], 0))
     return np.array(out)
 
 
-def interval(values, rng):
-    """The geometric mean, and its 95 % interval."""
-    logs = np.log(values)
-    means = np.exp(logs[rng.integers(len(logs), size=(DRAWS, len(logs)))].mean(1))
+def draws_of(logs, rng):
+    """What a bootstrap draws: problems, and of each problem its judges."""
+    problems, judges = logs.shape
+    return rng.integers(problems, size=(DRAWS, problems, 1)), rng.integers(judges, size=(DRAWS, problems, judges))
+
+
+def interval(logs, rng):
+    """The geometric mean of shares by problem and judge, and its 95 % interval."""
+    means = np.exp(logs[draws_of(logs, rng)].mean((1, 2)))
     return float(np.exp(logs.mean())), *np.percentile(means, [2.5, 97.5])
 
 
 def difference(a, b, rng):
-    """How far the geometric mean of a is ahead of b's, and the interval, over the same problems."""
-    at = rng.integers(len(a), size=(DRAWS, len(a)))
-    means = np.exp(np.log(a)[at].mean(1)) - np.exp(np.log(b)[at].mean(1))
-    return np.exp(np.log(a).mean()) - np.exp(np.log(b).mean()), *np.percentile(means, [2.5, 97.5])
+    """How far the geometric mean of a is ahead of b's, and the interval, by the same draws."""
+    at = draws_of(a, rng)
+    means = np.exp(a[at].mean((1, 2))) - np.exp(b[at].mean((1, 2)))
+    return np.exp(a.mean()) - np.exp(b.mean()), *np.percentile(means, [2.5, 97.5])
 
 
 # ---- races ----
@@ -225,8 +231,8 @@ def final_of(measured, options, i, firsts, beside):
 
 
 def finals_of(measured, options, orders):
-    """By problem and way: tuple and time; read from the file if it is there, else measured. What was
-    measured for the same model when it was stopped stays."""
+    """By problem and way each race's tuple and time; read from the file if it is there, else measured. What
+    was measured for the same model when it was stopped stays."""
     with open(options.model, "rb") as f:
         part = f"{options.finals}.{zlib.crc32(f.read()):x}"
     if not os.path.exists(options.finals):
@@ -238,21 +244,24 @@ def finals_of(measured, options, orders):
             progress(f"races {i + 1} of {len(measured.problems)}")
             firsts = {way: order[i][0] for way, order in orders.items()}
             firsts["best"] = np.nanargmin(np.exp(np.log(measured.times[:, i]).mean(0)))
-            rows = final_of(measured, options, i, firsts, beside)
+            rows = [row for _ in range(options.races) for row in final_of(measured, options, i, firsts, beside)]
             with open(part, "a", encoding="utf-8", newline="") as f:
                 csv.writer(f, lineterminator="\n").writerows([FINALS, *rows] if f.tell() == 0 else rows)
         progress("")
         os.replace(part, options.finals)
     finals = {}
     for row in rows_of(options.finals):
-        finals[tuple(int(row[f]) for f in "mnk"), row["way"]] = row["tuple"], float(row["time_us"])
+        key = tuple(int(row[f]) for f in "mnk"), row["way"]
+        finals.setdefault(key, []).append((row["tuple"], float(row["time_us"])))
     return finals
 
 
-def raced_order(measured, finals, k):
-    """The winners of the races, an order of one tuple each."""
+def raced_shares(measured, finals, k):
+    """By problem the shares of the winners of its races, by table."""
     at = {word_of(t): i for i, t in enumerate(measured.tuples.tolist())}
-    return [np.array([at[finals[tuple(p), f"race {k}"][0]]]) for p in measured.problems.tolist()]
+    won = [[at[word] for word, _ in finals[tuple(p), f"race {k}"]] for p in measured.problems.tolist()]
+    return np.array([[log for t in tuples for log in share(measured.times[:, i], lambda _, t=t: t)]
+                     for i, tuples in enumerate(won)])
 
 
 # ---- the table ----
@@ -260,14 +269,14 @@ def raced_order(measured, finals, k):
 def cells(way, k, values, against, kpred, rng):
     """A line of the table; against: the ceiling's mean, and kpred's shares to compare with, or None."""
     ahead = difference(kpred, values, rng) if kpred is not None else (float("nan"),) * 3
-    figures = [*interval(values, rng), np.exp(np.log(values).mean()) / against, *ahead]
+    figures = [*interval(values, rng), np.exp(values.mean()) / against, *ahead]
     return [way, str(k), *("-" if np.isnan(x) else f"{x:.3f}" for x in figures)]
 
 
 def better(orders, measured, name):
     """Of raw and rich inputs those that do better at k = 1."""
     kinds = [kind for kind in (name, f"{name} rich") if kind in orders]
-    return orders[max(kinds, key=lambda kind: np.log(shares_of(measured, orders[kind], 1)).mean())]
+    return orders[max(kinds, key=lambda kind: shares_of(measured, orders[kind], 1).mean())]
 
 
 def lines_of(measured, orders, finals):
@@ -275,13 +284,13 @@ def lines_of(measured, orders, finals):
     rng = np.random.default_rng(1)
     every = [np.flatnonzero(~np.isnan(t)) for t in measured.times[0]]
     ceiling = shares_of(measured, every, max(map(len, every)))
-    top = np.exp(np.log(ceiling).mean())
+    top = np.exp(ceiling.mean())
     yield cells("ceiling", "-", ceiling, top, None, rng)
     own = {k: shares_of(measured, orders["kpred"], k) for k in PLACES}
     for k in PLACES:
         yield cells("kpred", k, own[k], top, None, rng)
     for k in RACED if finals else ():
-        yield cells("raced", k, shares_of(measured, raced_order(measured, finals, k), 1), top, None, rng)
+        yield cells("raced", k, raced_shares(measured, finals, k), top, None, rng)
     for name in [name for name in ("before", "nearest", "single", "forest", "xgboost") if name in orders]:
         order = better(orders, measured, name)
         for k in PLACES:
@@ -297,15 +306,23 @@ def final_lines(measured, finals):
     ways = [way for way in dict.fromkeys(way for _, way in finals) if not way.startswith("race ")]
     tuned = [way for way in ways if way.startswith("tuned ")]
     ours = [way for way in ways if way != "clblast" and way not in tuned]
-    fastest = np.array([min(finals[key, way][1] for way in ours) for key in keys])
-    times = {way: np.array([finals[key, way][1] for key in keys]) for way in ours}
-    for way in ["clblast"] if "clblast" in ways else []:
-        times[way] = np.array([finals.get((key, way), ("", np.nan))[1] for key in keys])
+    races = len(finals[keys[0], "kpred"])
+
+    def times_of(way):
+        """By problem and race; infinite where a race of the way is missing."""
+        found = [[us for _, us in finals.get((key, way), [])] for key in keys]
+        return np.array([us if len(us) == races else [np.inf] * races for us in found])
+
+    times = {way: times_of(way) for way in ours}
+    fastest = np.min(list(times.values()), 0)
+    if "clblast" in ways:
+        times["clblast"] = times_of("clblast")
     if tuned:
-        times["tuned"] = np.array([min(finals.get((key, way), ("", np.inf))[1] for way in tuned) for key in keys])
+        times["tuned"] = np.min([times_of(way) for way in tuned], 0)
     for way, us in times.items():
         if np.isfinite(us).all():
-            yield cells(f"again: {way}", "-", fastest / us, 1., fastest / times["kpred"] if way != "kpred" else None, rng)
+            kpred = np.log(fastest / times["kpred"]) if way != "kpred" else None
+            yield cells(f"again: {way}", "-", np.log(fastest / us), 1., kpred, rng)
 
 
 # ---- the command ----
@@ -324,6 +341,7 @@ def parse():
     p.add_argument("--code", help="its folder of variants")
     p.add_argument("--clblast", default="", help="the folder of CLBlast's tuner; without it, no CLBlast")
     p.add_argument("--budget", default="50000", help="microseconds of a race")
+    p.add_argument("--races", type=int, default=3, help="how often each race is run")
     p.add_argument("--threads", type=int, default=1, help="of forest and xgboost")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
