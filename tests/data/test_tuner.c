@@ -179,19 +179,6 @@ static void autotune_cache(void)
                               "A4000,64,2,2,b,4,100\n");
     RAN_CHECK(RAN("kpred-train init large.json --gpu A4000 --fields N,M -o mm.spec --force") == 0);
     CHECK(has_lines(text_of("mm.spec"), "num_warps = 4 8|maxnreg = 0 64"));
-    CHANGED("twins.json", text_of("mm.autotune.json"), "64, 2,", "0.5, 2.0,",
-            "\"ir_override\": null", "\"ir_override\": \"a.ttir\"", "{\"bx\": 2, \"mode\": \"b\"}",
-            "{\"bx\": 1, \"mode\": \"a\"}", "{\"bx\": 2, \"mode\": \"a\"}", "{\"mode\": null}",
-            "Infinity", "3");
-    RAN_CHECK(
-        RAN("kpred-train init twins.json --gpu A4000 --fields N,M -o mm.spec --force") == 0
-        && has(program.err.s, "twins.json: 1 configuration lacks a keyword that others have"));
-    CHECK(has_lines(text_of("mm.spec"),
-                    "N = _0.5|M = size|bx = \"1\" none|mode = a none|ir_override = a.ttir none"));
-    RAN_CHECK(RAN(INGEST "mm.spec --gpu A4000 --data twins.json") == 0);
-    CHECK_TEXT(below_heading(program.out.s),
-               "A4000,_0.5,2,1,a,4,a.ttir,1500\nA4000,_0.5,2,1,a,4,none,100\n"
-               "A4000,_0.5,2,none,none,4,none,3000\n");
     CHANGED("int8.json", text_of("mm.autotune.json"), "torch.float16", "torch.int8", "64", "32");
     REFUSES("other types", 1,
             "int8.json:1:2: key: the tensors are int8 here and float16_int8 in mm.",
@@ -211,6 +198,24 @@ static void autotune_cache(void)
         "kpred-train init mm.autotune.json --gpu A4000 --fields M,N,K -o no.spec");
     REFUSES("a value too many", 1, "but there are 1 names (problem_size_y)",
             INGEST "tuner.spec --gpu A4000 --set problem_size_x=1 --data mm.autotune.json");
+}
+
+/* Configurations that differ in what is no number, or lack a keyword, are read. */
+static void autotune_twins(void)
+{
+    CHANGED("twins.json", text_of("mm.autotune.json"), "64, 2,", "0.5, 2.0,",
+            "\"ir_override\": null", "\"ir_override\": \"a.ttir\"", "{\"bx\": 2, \"mode\": \"b\"}",
+            "{\"bx\": 1, \"mode\": \"a\"}", "{\"bx\": 2, \"mode\": \"a\"}", "{\"mode\": null}",
+            "Infinity", "3");
+    RAN_CHECK(
+        RAN("kpred-train init twins.json --gpu A4000 --fields N,M -o mm.spec --force") == 0
+        && has(program.err.s, "twins.json: 1 configuration lacks a keyword that others have"));
+    CHECK(has_lines(text_of("mm.spec"),
+                    "N = _0.5|M = size|bx = \"1\" none|mode = a none|ir_override = a.ttir none"));
+    RAN_CHECK(RAN(INGEST "mm.spec --gpu A4000 --data twins.json") == 0);
+    CHECK_TEXT(below_heading(program.out.s),
+               "A4000,_0.5,2,1,a,4,a.ttir,1500\nA4000,_0.5,2,1,a,4,none,100\n"
+               "A4000,_0.5,2,none,none,4,none,3000\n");
 }
 
 /* A table of Helion has lists and shapes as JSON. */
@@ -457,6 +462,7 @@ int main(void)
     test_run("files of CLBlast", clblast);
     test_run("a log of pyATF", pyatf);
     test_run("an autotune cache of Triton", autotune_cache);
+    test_run("one with twins and missing keywords", autotune_twins);
     test_run("a table of Helion", helion);
     each_row("tests/data/tuner.cases", see_case);
     many();

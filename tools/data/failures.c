@@ -71,9 +71,9 @@ int load_time_text(const char *text, double *out)
     return is_figure(text, out) ? *out > 0 && *out < FAILED_TIME : -1;
 }
 
-int load_speed_text(const char *text, double *out)
+int load_figure_text(const char *text, int is_speed, double *out)
 {
-    return is_figure(text, out) ? *out > 0 : is_minus_one(text) ? 0 : -1;
+    return is_figure(text, out) ? *out > 0 : is_speed && is_minus_one(text) ? 0 : -1;
 }
 
 /* What a failure left in the place of its time: it begins with a letter, of any language, or has no

@@ -341,10 +341,12 @@ int load_failed(struct loader *l, const char *text)
 
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
 {
-    const int is_table = l->spec->format == SPEC_TIMED;
-    const int is_good = is_table                        ? load_table_time(text, out)
-                        : l->spec->format == SPEC_AITER ? load_time_text(text, out)
-                                                        : load_speed_text(text, out);
+    const enum spec_format format = l->spec->format;
+    const int is_table = format == SPEC_TIMED;
+    const int is_good = is_table ? load_table_time(text, out)
+                        : format == SPEC_AITER
+                            ? load_time_text(text, out)
+                            : load_figure_text(text, format == SPEC_TENSILE, out);
     if (is_good < 0)
         return load_bad(l, row, DROP_BROKEN, column, text,
                         is_table ? LOAD_NO_TIME : LOAD_NO_FIGURE);

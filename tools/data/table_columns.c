@@ -4,59 +4,8 @@
 
 #include "base/names.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-int table_fail(const struct table_forms *t, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return fail("%s:%ld: %s", t->raw->path, t->raw->at, text);
-}
-
-void table_tell(const struct table_forms *t, long line, const char *fmt, ...)
-{
-    char text[1024];
-    const int n = snprintf(text, sizeof text, "%.500s:%ld: ", t->raw->path, line);
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text + n, sizeof text - (size_t)n, fmt, args);
-    va_end(args);
-    if (t->asked->tell != NULL)
-        t->asked->tell(t->asked->to, text);
-    else
-        note("%s", text);
-}
-
-const char *table_name(const struct table_forms *t, size_t at)
-{
-    return t->raw->header[at];
-}
-
-/* ---- what a column is, beforehand ---- */
-
-static int is_in(const struct interned *names, const char *name)
-{
-    return names != NULL && intern_find_text(names, name) != INTERN_NONE;
-}
-
-enum table_role table_role(const struct table_forms *t, const char *name)
-{
-    const struct table_asked *a = t->asked;
-    if (*name == '\0' || is_in(a->ignored, name))
-        return TABLE_IGNORED;
-    if (is_in(a->fields, name) || strcmp(name, "gpu") == 0)
-        return TABLE_FIELD;
-    if (a->spec == NULL)
-        return TABLE_OTHER;
-    return spec_field_index(a->spec, name) >= 0   ? TABLE_FIELD
-           : spec_param_index(a->spec, name) >= 0 ? TABLE_PARAM
-                                                  : TABLE_OTHER;
-}
 
 /* ---- which columns have the times ---- */
 

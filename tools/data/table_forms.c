@@ -16,20 +16,6 @@ static const char plain_figure[] = "0123456789.eE+-";
 
 /* ---- cells ---- */
 
-static void trim_cell(char **cell)
-{
-    size_t n;
-    *cell += strspn(*cell, " ");
-    for (n = strlen(*cell); n > 0 && (*cell)[n - 1] == ' ';)
-        (*cell)[--n] = '\0';
-}
-
-static void trim_cells(struct csv_records *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        trim_cell(&r->cell[i]);
-}
-
 /* A name of several lines has blanks between them, so that it can stand in a spec. */
 static void join_lines(const struct csv_records *r)
 {
@@ -67,16 +53,6 @@ static void see_cell(struct table_seen *s, long line, const char *cell)
         s->n_odd++;
         table_show(&s->odd, line, cell);
     }
-}
-
-int table_next_copy(const struct table_forms *t, struct csv_records *r)
-{
-    int rc = csv_records_next(r);
-    while (rc > 0 && r->n != r->n_header)
-        rc = csv_records_next(r);
-    if (rc > 0 && t->is_trimmed)
-        trim_cells(r);
-    return rc;
 }
 
 /* Reads the rows for what they tell; the reader reads them again. */
@@ -225,7 +201,7 @@ int table_forms_header(struct table_forms *t, struct csv_records *raw,
     join_lines(raw);
     t->is_trimmed = raw->separator != ',' || is_padded(raw);
     if (t->is_trimmed) {
-        trim_cells(raw);
+        table_trim(raw);
         memcpy(raw->header, raw->cell, raw->n * sizeof *raw->cell);
         if (csv_records_check_header(raw) != 0)
             return -1;
@@ -300,33 +276,6 @@ static void tell_unit(struct table_forms *t, struct metric unit, const char *cel
                "%s: value \"%s\": its own unit counts, not that of the column's name", name, cell);
 }
 
-/* A cell of times that is a figure of its kind: 1, else 0 */
-static int read_figure(const struct table_forms *t, const char *cell, struct metric *unit,
-                       double *x)
-{
-    struct figure f;
-    if (!figure_see(cell, &f) || *cell == '-')
-        return 0;
-    *unit = *f.unit != '\0' ? metric_of_unit(f.unit) : t->kind;
-    char *copy = xcalloc(f.n + 1, 1);
-    figure_write(cell, &f, t->mark, copy);
-    *x = strtod(copy, NULL);
-    free(copy);
-    return unit->kind == t->kind.kind && isfinite(*x);
-}
-
-double table_row_us(const struct table_forms *t, char *const *cell)
-{
-    struct metric unit;
-    double x, least = 0;
-    for (size_t i = 0; i < t->n_slots; i++)
-        if (read_figure(t, cell[t->slots[i].at], &unit, &x) && x > 0 && x < 1e19) {
-            const double us = metric_us(unit, x);
-            least = least > 0 && least < us ? least : us;
-        }
-    return least;
-}
-
 /* A cell of times as a plain table has it: a figure in the column's unit, what is none as it is */
 static int plain_time(struct table_forms *t, char **cell, const char *name)
 {
@@ -335,7 +284,7 @@ static int plain_time(struct table_forms *t, char **cell, const char *name)
     double x;
     if (!figure_see(*cell, &f) || **cell == '-')
         return check_second_header(t, *cell, name);
-    if (!read_figure(t, *cell, &unit, &x))
+    if (!table_figure(t, *cell, &unit, &x))
         return 0;
     tell_unit(t, unit, *cell, name);
     snprintf(t->number, sizeof t->number, "%.17g",
@@ -365,7 +314,7 @@ static int next_raw(struct table_forms *t)
     if (rc <= 0 || t->raw->n != t->raw->n_header)
         return rc;
     if (t->is_trimmed)
-        trim_cells(t->raw);
+        table_trim(t->raw);
     table_status_read(t);
     for (size_t i = 0; i < t->n_columns; i++)
         read_column(&t->column[i], t->raw->cell[t->column[i].at]);

@@ -222,7 +222,7 @@ int table_forms_open_best(struct table_forms *t, struct csv_records *raw,
                           const struct table_asked *asked);
 void table_forms_close(struct table_forms *t);
 
-/* ---- tables: what table_forms.c and table_columns.c share ---- */
+/* ---- tables: what table_cells.c, _status.c, _columns.c and _forms.c share ---- */
 
 enum { TABLE_MOST_DISTINCT = 256, TABLE_CELL_SHOWN = 40 };
 
@@ -261,6 +261,10 @@ int table_mark(const struct table_forms *t, const struct table_seen *s, const ch
                int is_integer, char *mark);
 /* What the slots' figures are: 0, or -1 with a message. */
 int table_read_times(struct table_forms *t);
+/* Without the blanks around the cells */
+void table_trim(struct csv_records *r);
+/* A cell of times that is a figure of its kind: 1, with its unit; else 0 */
+int table_figure(const struct table_forms *t, const char *cell, struct metric *unit, double *x);
 /* The next row of a copy of the records that has all cells: as csv_records_next */
 int table_next_copy(const struct table_forms *t, struct csv_records *r);
 /* The microseconds of a row, of the least of its slots; 0: it has no time */

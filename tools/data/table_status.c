@@ -227,6 +227,11 @@ static void decide_good(struct status_column *c)
         take(c, good, rows_of(c, BIT(GOOD) | BIT(BAD)) > 0 ? OPEN_NOTHING : OPEN_CHECK);
 }
 
+static int is_amount(const struct status_column *c)
+{
+    return c->kind == STATUS_NAME_AMOUNT || c->rows[STATUS_FRACTION] > 0;
+}
+
 /* No value of a parameter is empty. */
 static int has_empty(const struct status_column *c)
 {
@@ -242,14 +247,13 @@ static int has_words(const struct status_column *c)
 
 static void decide_by_words(struct status_column *c)
 {
-    const int is_amount = c->kind == STATUS_NAME_AMOUNT || c->rows[STATUS_FRACTION] > 0;
-    if (is_amount && rows_of(c, BIT(ZERO) | BIT(NO)) == c->n)
+    if (is_amount(c) && rows_of(c, BIT(ZERO) | BIT(NO)) == c->n)
         take(c, BIT(ZERO) | BIT(NO), OPEN_NOTHING);
     else if (c->kind == STATUS_NAME_NONE)
         take(c, BIT(GOOD) | (has_empty(c) ? BIT(NOTHING) : 0),
              has_words(c) ? OPEN_WORDS : OPEN_RARE);
-    else if (is_amount)
-        ask(c, "how wrong may a result be");
+    else if (is_amount(c))
+        ask(c, "nothing says how wrong a result may be");
     else if (c->kind == STATUS_NAME_BAD)
         decide_bad(c);
     else if (c->kind == STATUS_NAME_GOOD)
@@ -507,55 +511,57 @@ static void add_word(struct interned *words, const char *name, const char *test)
     buf_free(&b);
 }
 
-static int ask_user(const struct table_forms *t, size_t at)
-{
-    const struct status_column *c = &t->status.v[at];
-    const char *name = table_name(t, at);
-    const int is_amount = c->kind == STATUS_NAME_AMOUNT || c->rows[STATUS_FRACTION] > 0;
-    struct buf word = {0}, values = {0};
-    for (size_t i = 0; i < c->values.n && i < TOLD_VALUES && !is_amount; i++)
-        buf_printf(&values, "%s\"%s\" in %zu row%s", i > 0 ? ", " : " (", c->values.v[i].s,
-                   c->value[i].n, as_counted(c->value[i].n, "", "s"));
-    if (values.n > 0)
-        buf_puts(&values, c->values.n > TOLD_VALUES ? ", ...)" : ")");
-    buf_printf(&word, "%s%s", name, is_amount ? "<=LIMIT" : "=VALUE");
-    if (t->asked->spec != NULL)
-        table_fail(
-            t,
-            "column \"%s\"%s: may tell which rows failed: %s: in [data] of the spec the line "
-            "\"success = %s\" says what worked, and \"success = %s=*\" that it does not tell",
-            name, values.n > 0 ? values.s : "", c->why, word.s, name);
-    else
-        table_fail(t,
-                   "column \"%s\"%s: may tell which rows failed: %s: --success \"%s\" says what "
-                   "worked, --success \"%s=*\" that it is a parameter, --ignore leaves it out",
-                   name, values.n > 0 ? values.s : "", c->why, word.s, name);
-    buf_free(&word);
-    buf_free(&values);
-    return -1;
-}
+enum { FAILURES, SUCCESSES, ALL };
 
-/* "ok" in 4 rows: of success or of failures, as far as they are told */
-static void add_values(const struct status_column *c, int is_good, struct buf *b)
+/* "ok" (4 rows), as far as they are told, each with its first line */
+static void add_values(const struct status_column *c, int which, struct buf *b)
 {
     size_t n = 0;
-    for (size_t i = 0; i < c->values.n; i++)
-        if (c->value[i].is_good == is_good && n++ < TOLD_VALUES)
-            buf_printf(b, "%s\"%s\" (%zu row%s)", n > 1 ? ", " : "", c->values.v[i].s,
-                       c->value[i].n, as_counted(c->value[i].n, "", "s"));
+    for (size_t i = 0; i < c->values.n; i++) {
+        const char *text = c->values.v[i].s;
+        const size_t line = strcspn(text, "\r\n"), most = line < 40 ? line : 40;
+        if ((which == ALL || c->value[i].is_good == which) && n++ < TOLD_VALUES)
+            buf_printf(b, "%s\"%.*s%s\" (%zu row%s)", n > 1 ? ", " : "", (int)most, text,
+                       text[most] != '\0' ? "..." : "", c->value[i].n,
+                       as_counted(c->value[i].n, "", "s"));
+    }
     if (n > TOLD_VALUES)
         buf_printf(b, ", and %zu other%s", n - TOLD_VALUES, as_counted(n - TOLD_VALUES, "", "s"));
     if (n == 0)
         buf_puts(b, "nothing");
 }
 
+/* Asks, with what answers: an option, or a line of the spec. */
+static int ask_user(const struct table_forms *t, size_t at)
+{
+    const struct status_column *c = &t->status.v[at];
+    const char *name = table_name(t, at), *test = !is_amount(c)                 ? "=VALUE"
+                                                  : c->kind == STATUS_NAME_GOOD ? ">=LIMIT"
+                                                                                : "<=LIMIT";
+    const int has_spec = t->asked->spec != NULL;
+    const char *option = has_spec ? "`success = " : "--success ";
+    const char *mark = !has_spec || strchr(name, ' ') != NULL ? "\"" : "",
+               *end = has_spec ? "`" : "";
+    struct buf values = {0};
+    add_values(c, ALL, &values);
+    table_fail(t,
+               "column \"%s\" has %s: may it tell which rows failed? %s: %s%s%s%s%s%s says what "
+               "worked, %s%s%s=*%s%s that %s",
+               name, values.s, c->why, option, mark, name, test, mark, end, option, mark, name,
+               mark, end,
+               has_spec ? "it does not tell; the line stands in [data] of the spec"
+                        : "it is a parameter, --ignore leaves it out");
+    buf_free(&values);
+    return -1;
+}
+
 static void tell(struct table_forms *t, size_t at)
 {
     const struct status_column *c = &t->status.v[at];
     struct buf b = {0};
-    add_values(c, 0, &b);
+    add_values(c, FAILURES, &b);
     buf_puts(&b, " failed, ");
-    add_values(c, 1, &b);
+    add_values(c, SUCCESSES, &b);
     table_tell(t, t->raw->at,
                "column \"%s\": tells which rows failed: %s worked; %s says otherwise",
                table_name(t, at), b.s,
@@ -585,7 +591,7 @@ static int check_given(const struct table_forms *t, size_t at)
     int rc = 0, n = 0;
     for (size_t i = 0; i < c->values.n; i++)
         n += c->value[i].is_good;
-    add_values(c, 0, &b);
+    add_values(c, FAILURES, &b);
     if (n == 0 && t->asked->spec == NULL)
         rc = table_fail(t, "--success: column \"%s\": no row has worked: it has %s",
                         table_name(t, at), b.s);
@@ -599,7 +605,7 @@ static int is_spared(const struct table_forms *t, const struct status_column *am
     int is = 0;
     for (size_t i = 0; i < t->status.n; i++)
         is |= t->status.v[i].tells && &t->status.v[i] != amount;
-    return is && (amount->kind == STATUS_NAME_AMOUNT || amount->rows[STATUS_FRACTION] > 0);
+    return is && is_amount(amount);
 }
 
 static int finish_column(struct table_forms *t, size_t at)
@@ -655,9 +661,9 @@ int table_status_decide(struct table_forms *t)
     for (size_t i = 0; i < s->n && rc == 0; i++)
         if (!s->v[i].is_out && s->v[i].open != OPEN_NOTHING && s->v[i].open != OPEN_ASKED)
             decide_by_rows(t, i, &rows);
-    for (int is_amount = 0; is_amount < 2 && rc == 0; is_amount++)
+    for (int is_asked = 0; is_asked < 2 && rc == 0; is_asked++)
         for (size_t i = 0; i < s->n && rc == 0; i++)
-            if ((s->v[i].open == OPEN_ASKED) == is_amount)
+            if ((s->v[i].open == OPEN_ASKED) == is_asked)
                 rc = finish_column(t, i);
     free(rows.v);
     free(rows.value);
