@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_FILES = 1 << 16 };
 static const size_t max_bytes = (size_t)1 << 30; /* of one file, unpacked */
@@ -40,6 +41,11 @@ int data_other(const struct buf *bytes)
 static void unknown_ending(const struct data_format *f, const char *path)
 {
     struct buf endings = {0};
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        fail("%s: is a folder: name the files in it", path);
+        return;
+    }
     for (; f->ending != NULL; f++)
         if (endings.n == 0 || !ends_with(endings.s, f->ending))
             buf_printf(&endings, " %s", f->ending);

@@ -6,8 +6,10 @@
 #define BUILTIN_SPECS
 #include "models.h" /* generated: every weights/NAME.h, the spec of each, BUILTIN_MODELS(X) */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BUILTIN(name) {&kpred_model_##name, kpred_spec_##name, kpred_story_##name},
 const struct builtin builtins[] = {BUILTIN_MODELS(BUILTIN){NULL, NULL, NULL}};
@@ -54,24 +56,49 @@ static size_t find_same_model(const char *name, const struct builtin **found, st
     return n;
 }
 
-static int unknown_model(const char *name)
+/* What a file or folder is that is no header; NULL: there is none of this path. */
+static const char *other_file(const char *path)
 {
-    struct names_near near = {.text = name};
-    struct buf known = {NULL, 0, 0}, question = {NULL, 0, 0};
+    static const char *const data[] = {".csv", ".json", ".db", ".txt", ".bz2", ".gz"};
+    struct stat st;
+    if (stat(path, &st))
+        return NULL;
+    if (S_ISDIR(st.st_mode))
+        return "is a folder, and not the header of a model (FILE.h)";
+    if (ends_with(path, ".spec"))
+        return "is a spec: train it first, `kpred-train train` writes the header (FILE.h)";
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++)
+        if (ends_with(path, data[i]))
+            return "is data: `kpred-train init` makes a spec of it, and `kpred-train train` the "
+                   "header "
+                   "(FILE.h)";
+    return "is not the header of a model: its name does not end with .h";
+}
+
+static void unknown_model(const char *name)
+{
+    struct buf question = {NULL, 0, 0}, stem = {NULL, 0, 0}, header = {NULL, 0, 0};
+    const char *is = other_file(name), *why = is ? is : strerror(errno);
+    buf_add(&stem, name, strlen(name) - (ends_with(name, ".spec") ? strlen(".spec") : 0));
+    struct names_near near = {.text = stem.s};
     for (const struct builtin *b = builtins; b->model; b++) {
-        buf_printf(&known, " %s", b->model->name);
         names_offer(&near, b->model->name, b->model->name);
         names_offer(&near, b->model->name, b->model->kernel);
     }
-    if (near.n)
-        fail("\"%s\" is neither a built-in model nor the path of a header (FILE.h)%s", name,
-             names_question(&near, &question));
+    buf_printf(&header, "%s.h", stem.s);
+    if (other_file(header.s))
+        names_offer(&near, header.s, stem.s);
+    names_question(&near, &question);
+    if (is || strchr(name, '/'))
+        fail("%s: %s%s", name, why, question.s);
     else
-        fail("\"%s\" is neither a built-in model (%s ) nor the path of a header (FILE.h)", name,
-             known.s ? known.s : " none");
-    buf_free(&known);
+        fail("\"%s\" is neither a built-in model (`kpred models` lists them) nor the path of a "
+             "header "
+             "(FILE.h)%s",
+             name, question.s);
     buf_free(&question);
-    return -1;
+    buf_free(&stem);
+    buf_free(&header);
 }
 
 const struct builtin *builtin_find(const char *name)

@@ -419,7 +419,8 @@ static int check_text(const struct reader *r, const char *line)
             return fail("%s:%ld: byte 0x%02x: is not allowed in a text file", r->path, r->line,
                         (unsigned char)*p);
     if (strstr(line, "*/") != NULL || strstr(line, "/*") != NULL)
-        return fail("%s:%ld: a comment mark of C cannot stand in a spec", r->path, r->line);
+        return fail("%s:%ld: a comment mark of C cannot stand in a spec%s", r->path, r->line,
+                    ends_with(r->path, ".h") ? ": is it a header?" : "");
     if (is_joined(line))
         return fail("%s:%ld: a line of a spec cannot end in a backslash, or in ?\?/, which is one",
                     r->path, r->line);
@@ -438,7 +439,9 @@ static int read_line(struct reader *r, char *line)
     if (*line == '[')
         return open_section(r, line);
     if (r->section == NULL)
-        return fail("%s:%ld: \"%s\": stands before the first [section]", r->path, r->line, line);
+        return fail("%s:%ld: \"%s\": stands before the first [section]: is it a spec? `kpred-train "
+                    "init` makes one of a table",
+                    r->path, r->line, line);
     return r->section->add != NULL ? add_keyed(r, line) : add_raw(r, line);
 }
 
