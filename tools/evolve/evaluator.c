@@ -578,11 +578,12 @@ static struct result ask_quiet(struct evaluator *e, const struct question *q)
     return r;
 }
 
-/* One in twenty never ends: so the limit is near what a useful one needs. Without the unedited
-   kernel there is no search: a busy machine has more time for it. */
+/* One in twenty never ends: so the limit is near what a useful one needs, which is less than the
+   unedited kernel took, as that was loaded twice. Without the unedited kernel there is no search: a
+   busy machine has more time for it. */
 static double seconds_of(const struct evaluator *e, const struct edits *list, int pairs)
 {
-    const double own = 1 + 4 * e->own * pairs / PAIRS_FIRST;
+    const double own = 1 + 2 * e->own * pairs / PAIRS_FIRST;
     return (e->plan.is_given || e->own <= 0 ? e->plan.seconds : own)
            + (list->n == 0 ? start_seconds : 0);
 }

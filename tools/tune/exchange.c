@@ -209,6 +209,9 @@ void tail_answer(struct tail *t, struct answer *a)
     while (from < end && is_blank(t->s[from]))
         from++;
     line_answer(t->s + from, a);
-    if (a->outcome == OUTCOME_TIME && from == 0 && t->is_cut)
+    if (from > 0 || !t->is_cut)
+        return;
+    a->is_stray = 1;
+    if (a->outcome == OUTCOME_TIME)
         answer_set(a, OUTCOME_INVALID, "the last line that it printed is too long to be a time");
 }

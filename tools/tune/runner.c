@@ -74,14 +74,9 @@ static const double for_a_tag = 5;        /* seconds of waiting for one behind w
 static const double behind_a_line = 0.25; /* and behind what could be an answer */
 static const double most_silence = 10;    /* seconds, at the end */
 
-struct line { /* as far as it is needed */
-    char s[TAIL_BYTES];
-    size_t n, all;
-};
-
 /* What it wrote for a question */
 struct heard {
-    struct line line;                 /* that has not ended */
+    struct tail line;                 /* that has not ended */
     int n_plain, n_tagged, has_plain; /* has_plain: so many of the former may be answers */
     struct answer plain, tagged;      /* in the first one of each */
     char first[64], other[64];        /* plain ones */
@@ -101,49 +96,29 @@ static void end_server(struct runner *r)
 
 /* ---- lines ---- */
 
-static char *without_blanks(struct line *l)
+static void take_plain(struct heard *h, const char *text, const struct answer *a)
 {
-    l->s[l->n] = '\0';
-    return trim_blanks(l->s);
-}
-
-static void judge(const struct line *l, const char *text, struct answer *out)
-{
-    struct tail t = {.is_cut = l->all > l->n};
-    tail_add(&t, text, strlen(text));
-    tail_answer(&t, out);
-    out->is_stray |= t.is_cut;
-}
-
-static void take_tagged(struct heard *h, const char *text)
-{
-    if (h->n_tagged++ == 0)
-        judge(&h->line, text, &h->tagged);
-}
-
-static void take_plain(struct heard *h, const char *text)
-{
-    struct answer a;
-    judge(&h->line, text, &a);
     if (h->n_plain++ == 0) {
-        h->plain = a;
+        h->plain = *a;
         snprintf(h->first, sizeof h->first, "%.60s", text);
     }
     if (h->n_plain == 2)
         snprintf(h->other, sizeof h->other, "%.60s", text);
-    if (h->odd_at == 0 && (a.is_stray || h->n_plain > 1))
+    if (h->odd_at == 0 && (a->is_stray || h->n_plain > 1))
         h->odd_at = clock_seconds();
-    h->has_plain += !a.is_stray;
+    h->has_plain += !a->is_stray;
 }
 
 static void end_line(struct heard *h)
 {
-    const char *text = without_blanks(&h->line);
-    if (answer_tagged(text) != NULL)
-        take_tagged(h, text);
-    else
-        take_plain(h, text);
-    h->line = (struct line){.n = 0};
+    struct answer a;
+    tail_answer(&h->line, &a);
+    const char *text = trim_blanks(h->line.s);
+    if (answer_tagged(text) == NULL)
+        take_plain(h, text, &a);
+    else if (h->n_tagged++ == 0)
+        h->tagged = a;
+    h->line = (struct tail){.n = 0};
 }
 
 /* 1: there were bytes */
@@ -151,14 +126,13 @@ static int take_some(struct runner *r, struct heard *h)
 {
     char bytes[4096];
     const size_t n = child_take(&r->server, bytes, sizeof bytes);
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] == '\n') {
+    for (size_t from = 0, to; from < n; from = to + 1) {
+        for (to = from; to < n && bytes[to] != '\n'; to++)
+            ;
+        tail_add(&h->line, bytes + from, to - from);
+        if (to < n)
             end_line(h);
-        } else {
-            h->line.all++;
-            if (h->line.n + 1 < sizeof h->line.s)
-                h->line.s[h->line.n++] = bytes[i];
-        }
+    }
     r->is_tagged |= h->n_tagged > 0;
     return n > 0;
 }
@@ -227,7 +201,7 @@ static enum child_news settle(struct runner *r, const struct assign *a, struct h
 static int came_early(struct runner *r, struct heard *h)
 {
     const int is_first = r->n_answers == 0;
-    if (h->line.all > 0)
+    if (h->line.n > 0)
         end_line(h);
     r->is_out_of_step |= !r->is_tagged && !is_first && h->has_plain;
     if (r->is_tagged || h->n_plain == 0)
@@ -248,13 +222,13 @@ static int is_certain(const struct runner *r, const struct heard *h)
 {
     return has_both_forms(r) ? 0
            : r->is_tagged    ? h->n_tagged == 1
-                             : h->n_plain == 1 && h->has_plain && h->line.all == 0 && !h->is_early;
+                             : h->n_plain == 1 && h->has_plain && h->line.n == 0 && !h->is_early;
 }
 
 /* Why not, in words; the line that has no end is one, too. */
 static void tell_doubt(const struct runner *r, struct heard *h, struct answer *out)
 {
-    if (h->line.all > 0)
+    if (h->line.n > 0)
         end_line(h);
     if (r->is_tagged)
         answer_set(out, OUTCOME_INVALID, "it answered more than once");

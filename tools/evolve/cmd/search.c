@@ -35,8 +35,8 @@ static const char kernel_options_help[] =
     "                     of six, which check prints)\n"
     "  --jobs N           candidates at a time (default: one for each processor)\n"
     "  --timeout TIME     the most time that one candidate runs, in seconds or as 200ms, 5s or 2m\n"
-    "                     (default 10s; an answer of an evaluator 1s and four times what it takes\n"
-    "                     for the unedited kernel)\n"
+    "                     (default 10s; an answer of an evaluator 1s and twice what the first one\n"
+    "                     took for the unedited kernel)\n"
     "  --memory MB        the most memory of one candidate (default 1024)\n"
     "  --seed N           of all that is drawn (default 1)\n";
 
