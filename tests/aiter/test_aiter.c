@@ -366,6 +366,10 @@ static void installed_tables(void)
                                            ":%s/" MINE ":%s/dir/" BS "_tuned",
                                            program.scratch, program.scratch, program.scratch)),
              "the variable lists all files, the base file first");
+    RAN_CASE(
+        RAN("kpred aiter --gpu gfx950 --exact --installed " BASE " -o a:b -- log") == 0
+            && has(program.err.s, "no line sets its variable: AITER reads a path with : as two"),
+        "a path that would be two");
 }
 
 /* Tables and lists are read packed, too, and the base file comes first all the same. */

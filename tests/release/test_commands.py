@@ -229,7 +229,7 @@ def provide(at):
             "shapes.csv": "".join(["m,layout\n", *(f"{m},rcr\n" for m in range(20, 99))]),
             "FILE.h": read(f"weights/{SMALL}.h"), f"build/paper/config/{SMALL}-encdec.h": read(f"weights/{SMALL}.h"),
             "log.txt": "".join(log.splitlines(True)[:78]), "config.json": read("tests/aiter/hf_deepseek_v3.json"),
-            "server.log": SERVER_LOG, # and a training run that logs its convolutions
+            "server.log": SERVER_LOG, "MI355X.log": SERVER_LOG.replace("MI300X", "MI355X"), # and a training run that logs its convolutions
             "train.py": f'import sys\nwith open("{ROOT}/tests/fixtures/networks.log") as log:\n'
                         "    sys.stderr.write(log.read())\n"}.items():
         write(f"{at}/{name}", text)
@@ -314,6 +314,7 @@ HERE = [
     (r" DB(\.\.\.)* ", f" {BOTH} "), (r" \.\.\. ", " example.c "), ("([ /])NAME([-. ])", rf"\1{SMALL}\2"),
     ("eval conv_asm_1x1u --float", f"eval weights/{SMALL}.h --float"),
     ("(?s) miopen --gpu GPU.*", r"\g<0> <log.txt"), (" aiter --gpu GPU ", " aiter --gpu MI355X "),
+    ("(?s)( aiter --gpu MI355X .*)server.log", r"\1MI355X.log"),
     (" GPU([. ])", r" gfx906_60\1"), ("(?s)FILE(.*--net NET)", r"NETWORK\1"), ("--net NET ", "--net encdec "),
     ("--replay TABLE ", "--replay A100.json "), ("--evaluations [0-9]* ", "--evaluations 800 "),
     ("(?s)(?!.*--epochs)(.*kpred-train train .*|.*evolve network .*) -o ", r"\1 --epochs 1 -o "), ("--by BY ", "--by dtype "),

@@ -535,11 +535,13 @@ static void measured_tables(void)
     put_text("own/aiter/configs/" TABLE, "%s%s", line_at(text, "gfx,"),
              replaced(line_at(text, "gfx942,304,32,"), ",999999.0,", ",5.0,"));
     put_text("own/aiter/configs/model_configs/untuned_" TABLE, "M,N,K\n");
+    put_text("own/aiter/configs/chunk_gdn_h_opt_tuned.csv", "gfx,us\n");
     put_text("known/my_" TABLE, "%s%s", line_at(text, "gfx,"), line_at(text, "gfx942,304,48,"));
     put_text("log", "%s\n", MISS);
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --known known --installed own -o dir log") == 0
-                 && has(program.out.s, " 2 M are measured"),
-             "measured rows");
+                 && has(program.out.s, " 2 M are measured")
+                 && has(program.err.s, "left out: --installed: own/aiter/configs/chunk_gdn_h_opt"),
+             "measured rows, and a table of another family");
     CASE(is_like(program.err.s,
                  "(.|\n)*export AITER_CONFIG_GEMM_A8W8_BLOCKSCALE=/[^\n:]*/own/aiter/"
                  "configs/" TABLE ":/[^\n:]*/known/my_" OTHERS "(.|\n)*"),
@@ -551,8 +553,8 @@ static void measured_tables(void)
     put_text("log", "%s\n", replaced(MISS, "1536", "512"));
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --known known -o dir log") == 0
                  && has(text_of("dir/" TABLE), ",32,1536,")
-                 && !has(text_of("dir/" TABLE), ",48,1536,"),
-             "no row of an earlier run that a table has");
+                 && !has(text_of("dir/" TABLE), ",48,1536,") && !has(program.err.s, "export AITER"),
+             "no row of an earlier run that a table has, and no line that hides AITER's tables");
     put_text("log", "%s\n", replaced(MISS, "1536", "768"));
     RAN_CASE(RAN("kpred serve --gpu MI300X --aiter --installed known:dir -o dir log") == 1
                  && has(program.err.s, TABLE),

@@ -164,12 +164,13 @@ static enum family_id family_of(const char *path, enum family_id only)
                                       : family;
 }
 
-/* AITER reads the table, whatever could be read of it here: so its variable has it, unless it is no
-   table at all. */
+/* AITER may read what cannot be read here: so its variable has every file that is not empty. */
 static void read_table(struct reading *r, struct installed *in)
 {
+    struct stat st;
     r->to = &in->of[r->family];
-    if (tuned_read(r->path, r->family, &r->spared, add_row, r) != 0)
+    (void)tuned_read(r->path, r->family, &r->spared, add_row, r);
+    if (stat(r->path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return;
     intern_text(&r->to->paths, r->path);
     r->to->has_own |= r->is_own;

@@ -546,9 +546,11 @@ int out_folder(const char *path, const char *hint)
 static void lock_folder(const struct locked_folder *l)
 {
     int rc = l->fd >= 0 ? flock(l->fd, LOCK_EX | LOCK_NB) : -1;
-    if (rc != 0 && errno == EWOULDBLOCK)
+    if (rc != 0 && errno == EWOULDBLOCK) {
         note("%s: another program writes there: this one waits for it", l->path);
-    while (rc != 0 && (errno == EWOULDBLOCK || errno == EINTR))
+        rc = flock(l->fd, LOCK_EX);
+    }
+    while (rc != 0 && errno == EINTR)
         rc = flock(l->fd, LOCK_EX);
     if (rc != 0)
         note("%s: cannot lock: %s: what another program writes meanwhile may be lost", l->path,

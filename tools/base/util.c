@@ -142,6 +142,7 @@ static void *need(void *p)
     static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
     if (p == NULL) {
         pthread_mutex_lock(&ending);
+        spare_end();
         fail("out of memory");
         exit(EXIT_FAILURE);
     }

@@ -35,65 +35,51 @@ void gpu_told(struct gpu_told *t, int is_ours, int is_certain, const char *name,
     t->at = at;
 }
 
-/* What the line names from there on, n bytes of it */
-static void tell(struct gpu_told *t, const char *gpu, const char *from, size_t n, struct place at)
+static int is_arch(const char *name)
 {
-    char name[sizeof t->other];
-    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), from);
-    if (*name != '\0')
+    return product_of_arch(gpu_parse(name).arch) != NULL;
+}
+
+static int is_product(const char *name)
+{
+    return product_of_device(name) != NULL;
+}
+
+static int is_chip(const char *name)
+{
+    return chip_of_device(name) != NULL;
+}
+
+/* A word of a line, of which so many bytes are passed, and what may follow it: is that a GPU? */
+struct named_by {
+    const char *word;
+    size_t passed;
+    const char *letters;
+    int (*is_gpu)(const char *name);
+};
+
+static void tell(struct gpu_told *t, const char *gpu, const char *p, const struct named_by *by,
+                 struct place at)
+{
+    char name[48];
+    if (strlen(p) <= by->passed)
+        return;
+    const size_t n = strspn(p + by->passed, by->letters);
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1),
+             p + by->passed);
+    if (*name != '\0' && by->is_gpu(name))
         gpu_told(t, gpu_is_device(name, gpu), 0, name, at);
-}
-
-/* One of AMD's architectures, maybe with units, such as the gfx90a68 of a file's name */
-static size_t gfx_at(const char *p)
-{
-    char name[GPU_NAME];
-    const size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), p);
-    return *name != '\0' && product_of_arch(gpu_parse(name).arch) != NULL ? n : 0;
-}
-
-/* NVIDIA H100 80GB HBM3; not every word behind the maker is a chip. */
-static size_t chip_at(const char *p)
-{
-    char name[64];
-    const size_t n = strspn(p, GPU_LETTERS " _-");
-    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), p);
-    return chip_of_device(name) != NULL ? n : 0;
-}
-
-/* MI250X, behind Instinct and a blank */
-static size_t product_at(const char *p)
-{
-    char name[16];
-    const size_t n = strspn(p, GPU_LETTERS);
-    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), p);
-    return product_of_device(name) != NULL ? n : 0;
-}
-
-static size_t device_at(const char *p)
-{
-    const char *end = strstr(p, ".json");
-    const size_t n = strcspn(p, ", '\")\t");
-    return end != NULL && (size_t)(end - p) < n ? (size_t)(end - p) : n;
 }
 
 void gpu_told_line(struct gpu_told *t, const char *gpu, const char *line, struct place at)
 {
-    static const struct {
-        const char *word;
-        size_t passed; /* bytes of it that are no part of the name */
-        size_t (*length)(const char *p);
-    } words[] = {{"gfx", 0, gfx_at},
-                 {"device_name=", strlen("device_name="), device_at},
-                 {"Instinct", strlen("Instinct_"), product_at},
-                 {"NVIDIA", 0, chip_at}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        for (const char *p = line; (p = strstr(p, words[i].word)) != NULL; p++)
-            if (strlen(p) > words[i].passed) {
-                const char *name = p + words[i].passed;
-                tell(t, gpu, name, words[i].length(name), at);
-            }
+    static const struct named_by all[] = {
+        {"gfx", 0, "abcdefghijklmnopqrstuvwxyz0123456789_", is_arch},
+        {"Instinct", strlen("Instinct_"), GPU_LETTERS, is_product},
+        {"NVIDIA", 0, GPU_LETTERS " _-", is_chip}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (const char *p = line; (p = strstr(p, all[i].word)) != NULL; p++)
+            tell(t, gpu, p, &all[i], at);
 }
 
 int gpu_told_check(const struct gpu_told *t, const char *gpu, int force)
