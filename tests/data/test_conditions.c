@@ -72,6 +72,30 @@ static const char *find(enum rule rule, int percent)
     return text.s;
 }
 
+/* Just the rows that are asked for, whose column 2 is held against 32 or column 3 */
+static void violations(void)
+{
+    static const enum term_test tests[] = {TERM_AT_MOST, TERM_AT_LEAST, TERM_LESS, TERM_OTHER};
+    struct term_rows rows = {.n = ROWS};
+    unsigned char out[9];
+    draw(1);
+    for (size_t c = 0; c < COLUMNS; c++)
+        rows.v[c] = values[c];
+    for (size_t i = 0; i < 4; i++) {
+        const struct term t = {
+            .test = (unsigned char)tests[i], .n_a = 1, .n_b = i > 1, .c = {2, 3}, .k = 32};
+        for (size_t row = 0; row + 8 < ROWS; row += 8) {
+            out[8] = 7;
+            term_violations(&t, &rows, row, 8, out);
+            for (size_t k = 0; k < 8; k++) {
+                const int32_t a = values[2][row + k], b = values[3][row + k];
+                CHECK_EQ(out[k], ((int[]){a > 32, a < 32, a >= b, a == b}[i]));
+            }
+            CHECK_EQ(out[8], 7);
+        }
+    }
+}
+
 static void true_ones(void)
 {
     draw(1);
@@ -258,7 +282,7 @@ int main(void)
 {
     program_begin();
     program_name = "test_conditions";
-    RUN_ALL(true_ones, no_others, clusters, counts, no_exception, any_order);
+    RUN_ALL(violations, true_ones, no_others, clusters, counts, no_exception, any_order);
     spec_lines();
     return program_end();
 }

@@ -47,7 +47,8 @@ def copy(build, folder):
     """What is in the tree but for links and builds, and the build as old as it is"""
     skip = shutil.ignore_patterns("build", ".git", "build-*")
     shutil.copytree(".", folder, ignore=skip, symlinks=True, dirs_exist_ok=True)
-    made = [name for name in os.listdir(build) if re.match(r"(tools|lib.*|models\.h|kpred.*|evolve\..*|.*_text\.h)$", name)]
+    parts = re.compile(r"(tools|lib.*|models\.h|kpred.*|evolve\..*|.*_text\.h)$")
+    made = [name for name in os.listdir(build) if parts.match(name)]
     os.mkdir(folder + "/build")
     subprocess.run(["cp", "-pR", *[os.path.join(build, name) for name in made], folder + "/build"], check=True)
 

@@ -21,8 +21,10 @@ import mutator
 import run
 
 NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python)/")
-# Rooms whose tests lie in other folders, and what runs their code there
-ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data"], "eval": ["test_cli", "test_training", "test_judges"]}
+# What else tests a room, in other folders
+ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data", "test_serve", "plot"], "data": ["test_init"],
+             "eval": ["test_cli", "test_training", "test_judges"], "lab": ["test_cli"],
+             "cli": ["test_training", "test_tuning"]}
 
 
 def suites():
@@ -78,27 +80,24 @@ def shares(lines, sample):
     return [next(room for last, room in ends if (i + 0.5) * end / sample < last) for i in range(sample)]
 
 
-def fate(folder, path, mutant):
+def object_of(folder, path):
+    with open(os.path.join(folder, path[:-2] + ".o"), "rb") as file:
+        return file.read()
+
+
+def fate(build, folder, path, mutant):
     """("none", ""), ("killed", SUITE) or ("survived", "") of a mutant in that copy of the tree"""
     target, before = os.path.join(folder, path), run.read(path)
-    made = os.path.join(folder, "build", path[:-2] + ".o")
-    programs = ["build/kpred-evolve"] if "/evolve/" in path else []
-    with open(made, "rb") as file:
-        code = file.read()
     run.write(target, mutator.applied(before, mutant))
     try:
-        if not breaks.builds(folder, *programs):
+        programs = ["build/kpred-evolve"] if "/evolve/" in path else []
+        if not breaks.builds(folder, *programs) or object_of(folder + "/build", path) == object_of(build, path):
             return "none", ""
-        with open(made, "rb") as file:
-            if file.read() == code:
-                return "none", ""
-        for suite in suites_for(path):
-            if breaks.failures(folder, suite):
-                return "killed", suite
-        return "survived", ""
+        killers = (suite for suite in suites_for(path) if breaks.failures(folder, suite))
+        by = next(killers, "")
+        return "killed" if by else "survived", by
     finally:
-        run.write(target, before)
-        breaks.builds(folder, *programs)
+        run.write(target, before) # the next build takes it along
 
 
 def main():
@@ -112,7 +111,7 @@ def main():
         found = "none"
         while found == "none":
             path, mutant = lines[room][1].pop()
-            found, by = fate(folder, path, mutant)
+            found, by = fate(sys.argv[1], folder, path, mutant)
         old = run.read(path).split("\n")[mutant[0]].strip()
         return found, "%s %s:%d: %s => %s%s" % (found, path, mutant[0] + 1, old, mutant[2].strip(), by and " by " + by)
 

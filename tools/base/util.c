@@ -490,7 +490,7 @@ static inline void sha_round(uint32_t v[8], unsigned i, uint32_t add)
     const uint32_t t =
         v[(7 - i) & 7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + add;
     v[(3 - i) & 7] += t;
-    v[(7 - i) & 7] = t + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    v[(7 - i) & 7] = t + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) | (a & c) | (b & c));
 }
 
 static void compress(uint32_t h[8], const unsigned char *block)

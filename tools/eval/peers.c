@@ -197,11 +197,12 @@ static void shares_of(const struct eval *e, const struct eval_row *row, const fl
     const double best = e->data.time_us[eval_best_row(e, row)];
     unsigned char *is_taken = xcalloc(n, 1);
     double found = 0;
+    if (e->is_out != NULL)
+        memcpy(is_taken, e->is_out + row->index, n);
     for (size_t k = 0, place = 0; place < PEER_PLACES; k++) {
         size_t next = n;
         for (size_t i = 0; i < n; i++)
-            if (!is_taken[i] && !(e->is_out && e->is_out[row->index + i])
-                && (next == n || mark[i] < mark[next]))
+            if (!is_taken[i] && (next == n || mark[i] < mark[next]))
                 next = i;
         if (next < n) {
             const double time = e->data.time_us[row->index + next];
