@@ -164,6 +164,7 @@ struct table_asked {
     int has_fields;                 /* the user says all fields, here or beside the table */
     const char *const *success;     /* words, see above; of a spec, if there is one, its own */
     size_t n_success;
+    int is_only;        /* there is no other table, and no spec */
     int is_lenient;     /* readers drop rows that are wrong */
     const char *metric; /* the column of times or rates, * in it stands for the number of a repeat;
                            NULL: it is to be found. With a spec time_us or time_ms stands for it,
