@@ -19,6 +19,9 @@ struct metric {
     int has_unit, power;
 };
 
+#define FAILED_TIME \
+    1e19 /* so long or longer is a failure: old versions of Kernel Tuner write 1e20 */
+
 /* Of a unit: "ms", "µs", "[ns]", "GFLOPS", "GB/s"; of other texts METRIC_NONE */
 struct metric metric_of_unit(const char *text);
 /* Of a column's name: "latency (ms)", "t_ms", "Kernel time, µs", "throughput". Of "total flops" it
