@@ -13,8 +13,6 @@
 
 /* ---- in the place of a time ---- */
 
-#define FAILED_TIME 1e19 /* old versions of Kernel Tuner write 1e20 */
-
 static int is_one_of(const char *text, const char *const *words)
 {
     while (*words != NULL && strcasecmp(text, *words) != 0)

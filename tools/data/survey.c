@@ -202,10 +202,10 @@ static const char *gpu_spelling(struct survey *s, const char *value)
         return s->token[at];
     s->spellings.n = n; /* it is none of those before */
     const char *token = gpu_before(s, value);
-    token = xstrdup(token != NULL ? token : new_token(s, value, &b));
+    char *own = xstrdup(token != NULL ? token : new_token(s, value, &b));
     s->spellings.n = n + 1;
     s->token = xgrow(s->token, n, &s->token_cap, sizeof *s->token);
-    s->token[n] = (char *)token;
+    token = s->token[n] = own;
     if (strcmp(token, value) != 0)
         survey_note(s, "gpu: %s is %s", value, token);
     buf_free(&b);

@@ -103,7 +103,7 @@ double table_row_us(const struct table_forms *t, char *const *cell)
     struct metric unit;
     double x, least = 0;
     for (size_t i = 0; i < t->n_slots; i++)
-        if (table_figure(t, cell[t->slots[i].at], &unit, &x) && x > 0 && x < 1e19) {
+        if (table_figure(t, cell[t->slots[i].at], &unit, &x) && x > 0 && x < FAILED_TIME) {
             const double us = metric_us(unit, x);
             least = least > 0 && least < us ? least : us;
         }

@@ -288,7 +288,7 @@ static int plain_time(struct table_forms *t, char **cell, const char *name)
         return 0;
     tell_unit(t, unit, *cell, name);
     snprintf(t->number, sizeof t->number, "%.17g",
-             x > 0 && x < 1e19 ? metric_us(unit, x) / t->us : x);
+             x > 0 && x < FAILED_TIME ? metric_us(unit, x) / t->us : x);
     *cell = t->number;
     return 0;
 }

@@ -19,6 +19,9 @@ struct metric {
     int has_unit, power;
 };
 
+#define FAILED_TIME \
+    1e19 /* so long or longer is a failure: old versions of Kernel Tuner write 1e20 */
+
 /* Of a unit: "ms", "µs", "[ns]", "GFLOPS", "GB/s"; of other texts METRIC_NONE */
 struct metric metric_of_unit(const char *text);
 /* Of a column's name: "latency (ms)", "t_ms", "Kernel time, µs", "throughput". Of "total flops" it
@@ -164,6 +167,7 @@ struct table_asked {
     int has_fields;                 /* the user says all fields, here or beside the table */
     const char *const *success;     /* words, see above; of a spec, if there is one, its own */
     size_t n_success;
+    int is_only;        /* there is no other table, and no spec */
     int is_lenient;     /* readers drop rows that are wrong */
     const char *metric; /* the column of times or rates, * in it stands for the number of a repeat;
                            NULL: it is to be found. With a spec time_us or time_ms stands for it,

@@ -592,7 +592,7 @@ static int check_given(const struct table_forms *t, size_t at)
     for (size_t i = 0; i < c->values.n; i++)
         n += c->value[i].is_good;
     add_values(c, FAILURES, &b);
-    if (n == 0 && t->asked->spec == NULL)
+    if (n == 0 && t->asked->is_only)
         rc = table_fail(t, "--success: column \"%s\": no row has worked: it has %s",
                         table_name(t, at), b.s);
     buf_free(&b);

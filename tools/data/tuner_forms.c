@@ -52,8 +52,6 @@ static int is_unit(const char *name)
     return metric_of_unit(name).kind == METRIC_TIME;
 }
 
-#define FAILED_TIME 1e19 /* old versions of Kernel Tuner write 1e20 */
-
 /* What stands for a failure: 1; 2 if a condition or a limit forbids the tuple; 0: no such word */
 static int failure_of(const char *word)
 {
@@ -121,7 +119,7 @@ static int read_time(const struct tuner_file *f, const char *name, const json_t 
 {
     struct buf b = {NULL, 0, 0};
     const double time = json_number_value(v);
-    const int failure = json_is_string(v) ? failure_of(json_string_value(v)) : 0;
+    const int failure = json_is_string(v) ? failure_of(json_string_value(v)) : time + 1 == 0;
     if (json_is_null(v) || (json_is_number(v) && time >= 0)) {
         m->time_us = time < FAILED_TIME ? metric_us(unit, time) : 0;
         return 0;
