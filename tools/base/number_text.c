@@ -53,15 +53,6 @@ const char *double_text(double x, char text[NUMBER_TEXT])
     return text;
 }
 
-/* Is it digits alone, and no number of a double? */
-static int is_exact(const char *text, double x)
-{
-    char digits[DBL_MAX_10_EXP + 4];
-    snprintf(digits, sizeof digits, "%.0f", fabs(x));
-    text += strspn(text, "+-0");
-    return strpbrk(text, ".eE") == NULL && strcmp(text, digits) != 0;
-}
-
 const char *number_text(const char *text, char out[NUMBER_TEXT])
 {
     int64_t whole;
@@ -73,11 +64,10 @@ const char *number_text(const char *text, char out[NUMBER_TEXT])
         snprintf(out, NUMBER_TEXT, "%" PRId64, whole);
         return out;
     }
-    if (text[strspn(text, "+-.0123456789eE")] != '\0')
-        return text;
     const double x = strtod(text, &end);
-    return end == text || *end != '\0' || !isfinite(x) || is_exact(text, x) ? text
-                                                                            : double_text(x, out);
+    const int is_number =
+        end > text && *end == '\0' && isfinite(x) && text[strspn(text, "+-.0123456789eE")] == '\0';
+    return is_number && strpbrk(text, ".eE") != NULL ? double_text(x, out) : text;
 }
 
 int number_find(const char *const *texts, size_t n, const char *text)

@@ -272,7 +272,8 @@ static int next(struct parser *p)
     case PYTHON_NUMBER:
     case PYTHON_WHOLE: return read_number(p);
     case PYTHON_FRACTION:
-        return wrong(p, "decimal fractions are not allowed: write a quotient") != NONE;
+        return wrong(p, "decimal fractions are not allowed: write a quotient, or a name in quotes")
+               != NONE;
     case PYTHON_ODD_NUMBER: return wrong_number(p);
     case PYTHON_WORD: return keep_text(p, p->t.at, (size_t)(p->t.end - p->t.at));
     case PYTHON_QUOTED: return read_quoted(p);

@@ -152,11 +152,11 @@ def _number_text(text: str) -> str:
     text that is no number is its own."""
     if not _NUMBER.fullmatch(text):
         return _TRUTHS.get(text, text)
-    number, exact = float(text), int(text) if text.lstrip("+-").isdigit() and len(text) < 400 else None
-    whole = exact if exact is not None else int(number) if number.is_integer() else None
-    if whole is not None and -2 ** 63 <= whole < 2 ** 63:
-        return str(whole)
-    return text if math.isinf(number) or exact not in (None, int(number)) else repr(number)
+    is_digits, number = text.lstrip("+-").isdigit(), float(text)
+    if abs(number) > 2 ** 63 or not (is_digits or number.is_integer()):
+        return text if is_digits or math.isinf(number) else repr(number)
+    whole = int(text if is_digits else number)
+    return str(whole) if -2 ** 63 <= whole < 2 ** 63 else text if is_digits else repr(number)
 
 
 def _places(values: Sequence[Value]) -> Dict[Value, int]:
@@ -347,6 +347,8 @@ def load(model: Union[str, "os.PathLike[str]"]) -> "Model":
         return Model(library, next(_listed(library))[1], os.path.abspath(name))
     library = _open(LIBRARY, INSTALL)
     known = dict(_listed(library))
+    if name not in known and os.path.exists(name):
+        raise Error(f"{name}: is not the header of a model (FILE.h)", field="model", value=name)
     if name not in known:
         raise Error(f'there is no model "{name}"; there are: {", ".join(known)}', field="model", value=name)
     return Model(library, known[name], name)
