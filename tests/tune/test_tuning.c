@@ -193,6 +193,8 @@ static void servers_and_outputs(void)
 
 static void every_tuple(void)
 {
+    const mode_t mask = umask(022);
+    struct stat st;
     RAN_CASE(RAN(BOTH "-o all.csv --run ./time.sh") == 0 && is_whole(rows("all.csv")),
              "every legal tuple once, with its time");
     RAN_CASE(count_lines(program.out.s) == 3 && count_lines(program.err.s) == 1,
@@ -201,6 +203,8 @@ static void every_tuple(void)
                                 "a=1 b=1 mode=fast\n"),
              "the best tuple of a problem, and how many were measured");
     CASE(strncmp(text_of("all.csv"), HEAD, strlen(HEAD)) == 0, "the heading");
+    CASE(stat("all.csv", &st) == 0 && (st.st_mode & 07777) == 0644, "who may read and write");
+    umask(mask);
     RAN_CASE(RAN("kpred-train ingest hill.spec --data all.csv") == 0 && program.err.n == 0
                  && is_whole(rows_in(program.out.s)),
              "ingest reads it");
