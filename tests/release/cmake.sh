@@ -10,6 +10,7 @@ unset PREFIX BINDIR INCLUDEDIR DATADIR MANDIR DOCDIR INSTALL MAKEFLAGS DESTDIR L
 test_begin
 need cmake "all"
 need_weights "all"
+copy_ours "$tmp/kpred" && cd "$tmp/kpred" || exit 1
 export CFLAGS=-DKPRED_SIMD=0 CXXFLAGS=-DKPRED_SIMD=0 # vectors take half of a compiler's time
 
 # ---- two installations, in folders with a blank ----
@@ -48,7 +49,7 @@ late_prefix() {
 
 # ---- projects ----
 
-tree=$root
+tree=$tmp/kpred
 found="$tmp/by make/usr/local"
 
 # project NAME OPTION...: configures it; 1 with what CMake says if it does not
