@@ -1,12 +1,12 @@
 /* test_loss.c - the intervals of examples/gemm_gpu/loss.c, where the truth is known
    SPDX-License-Identifier: MIT */
+#include "harness/test.h" /* before a variable that would be shadowed */
+
 #define KPRED_HIP_API_HEADER "hip/hip_standin.h"
 int loss_main(int argc, char **argv);
 #define main loss_main
 #include "examples/gemm_gpu/loss.c"
 #undef main
-
-#include "harness/test.h"
 
 void old_race(const kpred_hip_plan *plan, const kpred_tuple *candidates, size_t n,
               kpred_hip_result *result)
