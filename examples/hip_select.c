@@ -31,6 +31,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef BUDGET_US
+#define BUDGET_US 20000
+#endif
+
 enum { K = 8, REMEMBERED = 64, ELEMENTS = 1 << 22, MOST_THREADS = 1024 };
 enum { FIELDS = KPRED_CONV_ASM_1X1U_FIELDS, PARAMS = KPRED_CONV_ASM_1X1U_PARAMS };
 
@@ -162,7 +166,7 @@ static kpred_hip_status time_them(const kpred_tuple *ranked, size_t n, kpred_hip
     plan.launch = launch;
     plan.prepare = prepare;
     plan.verify = verify;
-    plan.budget_us = 20000; /* once a problem */
+    plan.budget_us = BUDGET_US; /* once a problem */
     return kpred_hip_select(&plan, ranked, n, timings, result);
 }
 

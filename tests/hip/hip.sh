@@ -121,12 +121,11 @@ int main(void)
     static const int32_t problem[] = {KPRED_GEMM_A4W4_BLOCKSCALE_GPU_GFX950_256, 16, 1536, 7168};
     static kpred_hip_plan plan;
     static kpred_hip_timing timings[8];
-    const kpred_model *model = &kpred_model_gemm_a4w4_blockscale;
     kpred_hip_result result;
     kpred_ctx ctx;
     kpred_tuple best[8];
     size_t i, n = 0;
-    if (kpred_init(&ctx, KPRED_VERSION, model, 8, arena, sizeof arena / sizeof *arena)
+    if (kpred_init(&ctx, KPRED_VERSION, &kpred_model_gemm_a4w4_blockscale, 8, arena, sizeof arena / sizeof *arena)
         || kpred_predict(&ctx, problem, 4, best, 8, &n))
         return 1;
     plan.launch = launch;
