@@ -168,7 +168,7 @@ static void what_they_are(void)
 {
     static const char text[] =
         "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\ngpu = a b\n"
-        "a = size\nb = size\nk = size 1 4096\npad = size 0 3\n[params]\n"
+        "a = size\nb = size\nk = size 4 4096\npad = size 0 3\n[params]\n"
         "tile_a = 8 48\nBK = 16 32\nother = 64\nmore = 1 100\n[derived]\nmine = log2 k\n"
         "step = sub b 1\narea = mul step k\n"
         "mean = ceil_div area k\nlog_area = log2 area\n";
@@ -183,7 +183,7 @@ static void what_they_are(void)
     CHECK(has_line(s.text, "fraction k 32"));
     CHECK(!has_line(s.text, "fraction k 48"));
     CHECK(has_line(s.text, "fraction area 64") && has_line(s.text, "fraction area 100"));
-    CHECK(has_line(s.text, "hats mine 0 1 13"));
+    CHECK(has_line(s.text, "hats mine 2 1 11"));
     CHECK(!strstr(s.text, "log2_k"));
     CHECK(strstr(s.text, "log2_mean = log2 mean") != NULL);
     CHECK(!strstr(s.text, "log2_area") && !strstr(s.text, "log2_step"));

@@ -161,12 +161,8 @@ static void close_predictor(struct predictor *p)
 
 static void find_params(struct predictor *p)
 {
-    for (int i = 0; i < TRITON_N_MEMBERS; i++) {
-        p->param[i] = -1;
-        for (uint32_t j = 0; j < p->model.m.n_params; j++)
-            if (strcmp(p->model.m.params[j].name, triton_members[i]) == 0)
-                p->param[i] = (int)j;
-    }
+    for (int i = 0; i < TRITON_N_MEMBERS; i++)
+        p->param[i] = spec_param_index(p->model.spec, triton_members[i]);
 }
 
 static struct predictor *open_predictor(const char *name)
