@@ -299,8 +299,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
    only the names. `only` is the family of tables whose name tells none. Files and rows that cannot
-   be read are left out and told. The first n_own are AITER's. 0, or -1 with a message: also if
-   nothing can be used. */
+   be read are left out and told. The first n_own are AITER's. 0, or -1 with a message. */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n, size_t n_own);
 

@@ -28,7 +28,6 @@ struct reading {
     const struct target *target;
     const char *path;
     struct spared spared;
-    size_t used; /* rows */
     int is_own;
     int is_clash; /* two rows have one key */
 };
@@ -127,7 +126,6 @@ static int add_row(void *to, const struct tuned_row *row)
     const int is_copied = families[r->family].has_nearest;
     if (r->family == FAMILY_FMOE && strcmp(row->tag, fallback) == 0)
         return 0;
-    r->used += !row->is_broken || !is_copied;
     const int rc = add_key(r, row);
     r->is_clash = rc < 0;
     if (rc != 0)
@@ -138,7 +136,6 @@ static int add_row(void *to, const struct tuned_row *row)
         intern_text(&r->to->kernels, row->kernel);
     if (!is_copied || row->is_broken || add_measured(r, row) == 0)
         return 0;
-    r->used--;
     r->spared.n++;
     return 0;
 }
@@ -195,27 +192,6 @@ static int take_table(struct installed *in, struct reading *r, enum family_id on
     return r->is_clash ? -1 : 0;
 }
 
-/* One of which nothing can be used */
-static int is_lost(const struct reading *r)
-{
-    return *r->spared.first != '\0' && r->used == 0;
-}
-
-/* Nothing of n tables can be used: -1; else what is left out is told. */
-static int tell_left_out(const struct reading *all, size_t n)
-{
-    size_t lost = 0;
-    for (size_t i = 0; i < n; i++)
-        lost += (size_t)is_lost(&all[i]);
-    if (n != 0 && lost == n)
-        return n == 1
-                   ? fail("%s", all->spared.first)
-                   : fail("%s; nor can any other file of --installed be used", all->spared.first);
-    for (size_t i = 0; i < n; i++)
-        spare_note(&all[i].spared);
-    return 0;
-}
-
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n, size_t n_own)
 {
@@ -228,8 +204,8 @@ int installed_read(struct installed *in, const struct target *t, enum family_id 
                  ? take_table(in, &all[i], only, a)
                  : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
     }
-    if (rc == 0)
-        rc = tell_left_out(all, n);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        spare_note(&all[i].spared);
     free(all);
     return rc;
 }
