@@ -53,7 +53,9 @@ static const char help[] =
     "\n"
     "Standard error has the first ten failures of each kind. A command that is not found ends\n"
     "the tuning.\n"
-    "\n"
+    "\n";
+
+static const char help_more[] =
     "With --replay nothing is measured: it tunes on a table that holds the times of all tuples of\n"
     "a problem, and prints for each seed how many measurements that takes.\n"
     "\n"
@@ -71,9 +73,7 @@ static const char help[] =
     "                  best time is above the table's\n"
     "  --csv           print CSV\n"
     "  --json          print JSON\n"
-    "\n";
-
-static const char help_all[] =
+    "\n"
     "With --all one budget is for all problems. The next launch goes where it is expected to save\n"
     "most time, and each problem learns from the others.\n"
     "\n"
@@ -102,10 +102,10 @@ static const char help_end[] =
 /* The three texts as one: C99 has no longer ones */
 static const char *whole_help(void)
 {
-    static char text[sizeof help + sizeof help_all + sizeof help_end];
+    static char text[sizeof help + sizeof help_more + sizeof help_end];
     memcpy(text, help, sizeof help - 1);
-    memcpy(text + sizeof help - 1, help_all, sizeof help_all - 1);
-    memcpy(text + sizeof help + sizeof help_all - 2, help_end, sizeof help_end);
+    memcpy(text + sizeof help - 1, help_more, sizeof help_more - 1);
+    memcpy(text + sizeof help + sizeof help_more - 2, help_end, sizeof help_end);
     return text;
 }
 

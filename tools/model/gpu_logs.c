@@ -75,7 +75,7 @@ void gpu_told_line(struct gpu_told *t, const char *gpu, const char *line, struct
 {
     static const struct named_by all[] = {
         {"gfx", 0, "abcdefghijklmnopqrstuvwxyz0123456789_", is_arch},
-        {"Instinct", strlen("Instinct_"), GPU_LETTERS, is_product},
+        {"Instinct", sizeof "Instinct_" - 1, GPU_LETTERS, is_product},
         {"NVIDIA", 0, GPU_LETTERS " _-", is_chip}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (const char *p = line; (p = strstr(p, all[i].word)) != NULL; p++)
