@@ -151,17 +151,6 @@ def broken(last):
     return at
 
 
-def markdown():
-    text = output(f"{peers} {tmp}/table.csv")
-    assert text.count("\n") == read(f"{tmp}/table.csv").count("\n") + 1
-    return [line for line in text.splitlines() if line.count("|") != 13]
-
-
-def plot():
-    run(f"{peers} {tmp}/table.csv --plot {tmp}/peers.svg")
-    assert "</svg>" in read(f"{tmp}/peers.svg")
-
-
 tmp, out = folder(), f"{BUILD}/check/peers"
 bench, peers = f"{out}/bench_peers", f"{sys.executable} tools/lab/report/peers.py"
 check("models", models)
@@ -180,7 +169,5 @@ for name, text, line in (
          broken(re.sub("[0-9]*$", "99", read(f"{out}/test.csv").splitlines()[1], count=1))),
         ("no folder", "there is no", f"{tmp}/none")):
     refuse(name, 1, text, f"{bench} {line}")
-check("the table in Markdown", markdown)
-check_with("gnuplot", "the plot", plot)
 refuse("another table", 2, "expected columns", f"{peers} {out}/test.csv")
 end()
