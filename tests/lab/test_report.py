@@ -459,26 +459,6 @@ def own_accuracy():
     assert read(f"{tmp}/own/accuracy.csv") == read("docs/accuracy.csv")
 
 
-def own_figures():
-    """The same for weights/README.md and its CSV. They are written where they lie: in a copy. A figure that the CSV has
-    differs on the page; a model without lines is refused."""
-    os.makedirs(f"{tmp}/copy/build")
-    shutil.copytree("weights", f"{tmp}/copy/weights")
-    os.symlink(f"{ROOT}/tools", f"{tmp}/copy/tools")
-    page, figures, name = read("weights/README.md"), read("weights/accuracy.csv"), "gemm_a4w4_blockscale"
-
-    def written(lines, status=0):
-        write(f"{tmp}/copy/weights/accuracy.csv", lines)
-        return run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", status, cwd=f"{tmp}/copy",
-                   env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": "."})
-    for old, new in ("", ""), ("77.34,3.70", "76.54,3.21"):
-        written(figures.replace(old, new) if old else figures)
-        assert read(f"{tmp}/copy/weights/README.md") == page.replace(*(x.replace(",", " ± ") for x in (old, new)))
-        assert read(f"{tmp}/copy/weights/accuracy.csv") == figures.replace(old, new)
-    done = written("".join(x for x in figures.splitlines(True) if not x.startswith(name)), 1)
-    assert f"accuracy.csv has no line of {name}" in done.stderr, done
-
-
 # ---- plots ----
 
 def marks(picture, symbol):
@@ -609,7 +589,7 @@ def line(number, rest):
 put_measurements()
 clear(f"{tmp}/docs")
 for name, test in (("docs/accuracy.md is what its template and tables give", own_accuracy),
-                   ("weights/README.md is what its sections give", own_figures), ("figures", figures),
+                   ("figures", figures),
                    ("figures of single lines", single_lines), ("figures of all kernels together", pooled),
                    ("ten of ours, a hundred of the paper's", ten_and_hundred), ("shares of timed data", timed),
                    ("2-D and 3-D apart", dimensions), ("test problems", rows), ("the first page", first_page),
