@@ -12,7 +12,6 @@ conditions; of the spec, this reads the names and numbers of kernels alone."""
 import bz2
 import csv
 import functools
-import gzip
 import io
 import random
 import re
@@ -42,8 +41,6 @@ def read_spec(path):
 def open_text(path):
     if path.endswith(".bz2"):
         return io.TextIOWrapper(bz2.open(path), "utf-8", newline="")
-    if path.endswith(".gz"):
-        return io.TextIOWrapper(gzip.open(path), "utf-8", newline="")
     return open(path, encoding="utf-8", newline="")
 
 
