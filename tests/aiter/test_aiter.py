@@ -4,8 +4,6 @@ SPDX-License-Identifier: MIT
 
 AITER_CSV: the folder of AITER's tables, packed, and kernels.csv.bz2; without it their tests are skipped.
 """
-import bz2
-import csv
 import glob
 import os
 import random
@@ -123,15 +121,14 @@ def test_rows(folder, token, tables, pairs):
 def kernels_of(data):
     """(family, gfx) -> name -> (libtype, ids) by AITER's lists, and name -> tile_k"""
     lists, tile_k = {}, {}
-    with bz2.open(os.path.join(data, "kernels.csv.bz2"), "rt", encoding="utf-8") as f:
-        for r in csv.DictReader(f):
-            if r["libtype"] == "opus":
-                continue # their lists are not by GPU
-            for gfx in r["gfx"].split():
-                ids = lists.setdefault((r["family"], gfx), {}).setdefault(r["kernelName"], (r["libtype"], set()))[1]
-                if r["kernelId"]:
-                    ids.add(r["kernelId"])
-            tile_k[r["kernelName"]] = int(r["tile_k"] or 0)
+    for r in rows_of(read(os.path.join(data, "kernels.csv.bz2"))):
+        if r["libtype"] == "opus":
+            continue # their lists are not by GPU
+        for gfx in r["gfx"].split():
+            ids = lists.setdefault((r["family"], gfx), {}).setdefault(r["kernelName"], (r["libtype"], set()))[1]
+            if r["kernelId"]:
+                ids.add(r["kernelId"])
+        tile_k[r["kernelName"]] = int(r["tile_k"] or 0)
     return lists, tile_k
 
 
@@ -176,7 +173,7 @@ def unpack(data, folder):
         family = next((f for f in (BS, BSP, A4W4) if f + "_tuned_gemm" in name), None)
         if family is None:
             continue
-        text = bz2.open(path, "rt", encoding="utf-8").read()
+        text = read(path)
         tables.setdefault(family, []).append((write(os.path.join(folder, "configs", name), text), rows_of(text)))
     return tables
 
@@ -207,7 +204,7 @@ def test_nearest(folder, data):
     for family, details in DETAILS.items():
         paths, tuned = [], []
         for path in glob.glob(os.path.join(data, f"*{family}_tuned_gemm*.csv.bz2")):
-            text = bz2.open(path, "rt", encoding="utf-8").read()
+            text = read(path)
             paths.append(write(os.path.join(folder, "nearest", os.path.basename(path)[:-len(".bz2")]), text))
             tuned += rows_of(text)
         asked = {(r["N"], str(2 * int(r["K"])), *(r[d] for d in details)) for r in tuned if r["gfx"] == "gfx950"}
@@ -242,7 +239,7 @@ def test_lists(folder, data):
         path, made = write(os.path.join(folder, "config.json"), configs[model]), set()
         for tp in "1248":
             made |= pairs_of(report.run(f"{report.TRAINER} shapes --config {path} --tp {tp}", None).stdout)
-        asked = pairs_of(bz2.open(f"{data}/{table}.csv.bz2", "rt", encoding="utf-8").read())
+        asked = pairs_of(read(f"{data}/{table}.csv.bz2"))
         tell(f"AITER's {table}", [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))
 
 

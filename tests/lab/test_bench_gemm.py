@@ -1,6 +1,5 @@
 """test_bench_gemm.py - tools/lab/peers/gemm.py, triton.py, paired.py and the folds of gemm.sh tensile, on small tables"""
 # SPDX-License-Identifier: MIT
-import bz2
 import os
 import re
 import shutil
@@ -85,7 +84,6 @@ for name, text, command in (
 copy, tables = f"{tmp}/copy", f"{tmp}/tables"
 shutil.copytree("tools", f"{copy}/tools")
 os.makedirs(f"{copy}/build")
-os.makedirs(tables)
 os.symlink(TRAINER, f"{copy}/build/kpred-train")
 for layout, matrices in ("nn", "Ailk_Bljk"), ("nt", "Ailk_Bjlk"), ("tn", "Alik_Bljk"):
     name = f"gemm_mi100_{layout}"
@@ -93,8 +91,7 @@ for layout, matrices in ("nn", "Ailk_Bljk"), ("nt", "Ailk_Bjlk"), ("tn", "Alik_B
     text = SPEC.replace("name = small", f"name = {name}").replace("tensile\n", "tensile\n" + files)
     write(f"{copy}/weights/{name}.spec", text.replace("teachers = 0", "teachers = 1") + spec(
         "[judge] lm = log2 m; lt = log2 MT0; ramp lm 0 16; ramp lt 0 8"))
-    with bz2.open(f"{tables}/mi100-sgemm-Cijk_{matrices}_SB_00.csv.bz2", "wt") as f:
-        f.write(TABLE.replace("Ailk_Bljk", matrices))
+    write(f"{tables}/mi100-sgemm-Cijk_{matrices}_SB_00.csv.bz2", TABLE.replace("Ailk_Bljk", matrices))
 
 
 def folds(status=0):

@@ -2,7 +2,6 @@
 is wrong is refused; and measure.sh on a few rows
 """
 # SPDX-License-Identifier: MIT
-import bz2
 import glob
 import math
 import os
@@ -714,11 +713,10 @@ def text_databases():
     """Two of them beside the others: eight layers, of which the one that is a test row was tuned again, forward with
     the same result"""
     for name, tiles in (("a", ("1,16,1", "1,16,1")), ("b", ("1,16,1", "2,16,2"))):
-        with bz2.open(f"{tmp}/gfx900_56-{name}.cd.pdb.txt.bz2", "wt") as f:
-            for n in 1, 2, 3, 4, 5, 6, 7, 9:
-                for (way, key), tile in zip((("F", "64-14-14-1x1-128-14-14"), ("B", "128-14-14-1x1-64-14-14")),
-                                            tiles if n == 9 else ("1,16,1",) * 2):
-                    f.write(f"{key}-{n}-0x0-1x1-1x1-0-NCHW-FP32-{way}=ConvAsm1x1U:{tile},64,1,1,1,1\n")
+        write(f"{tmp}/gfx900_56-{name}.cd.pdb.txt.bz2", "".join(
+            f"{key}-{n}-0x0-1x1-1x1-0-NCHW-FP32-{way}=ConvAsm1x1U:{tile},64,1,1,1,1\n" for n in (1, 2, 3, 4, 5, 6, 7, 9)
+            for (way, key), tile in zip((("F", "64-14-14-1x1-128-14-14"), ("B", "128-14-14-1x1-64-14-14")),
+                                        tiles if n == 9 else ("1,16,1",) * 2)))
     measure(NETS="", METHODS="", WIDTHS="")
     assert "\n| ConvAsm1x1U | gfx900_56-a | gfx900_56-b | 1 (1) | 100.0 ± 0.0 | " in report_here()
     return there_is("report/noise.csv")

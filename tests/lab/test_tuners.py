@@ -1,7 +1,6 @@
 """test_tuners.py - tools/lab/peers/tuner*.py beside `kpred-train tune --replay`, and tools/lab/report/tuners.sh, on small tables"""
 # SPDX-License-Identifier: MIT
 import bz2
-import gzip
 import itertools
 import json
 import math
@@ -46,7 +45,7 @@ def cache_text(least):
 def make():
     """A table, plain and packed, another GPU's, and files that cannot be replayed."""
     whole = cache_text(4)
-    at = {"cache.json": whole, "broken.json": "{", "w6600.json": cache_text(8), "same.json": whole,
+    at = {**{f"cache.json{end}": whole for end in ("", ".bz2", ".gz")}, "broken.json": "{", "w6600.json": cache_text(8), "same.json": whole,
           "list.json": "[1]", "none.json": '{"a": 1}', "wrong.json": '{"cache": [1]}',
           "failed.json": '{"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": 1e20}}}',
           "empty.json": '{"tune_params_keys": ["a"], "cache": {}}',
@@ -55,9 +54,6 @@ def make():
                         ' "2": {"a": 2, "time": 1}}}'}
     for name, text in at.items():
         write(f"{data}/{name}", text)
-    for name, opener in ("cache.json.bz2", bz2.open), ("cache.json.gz", gzip.open):
-        with opener(f"{data}/{name}", "wt", encoding="utf-8") as f:
-            f.write(whole)
     with open(f"{data}/damaged.json.bz2", "wb") as f:
         f.write(bz2.compress(b"{}")[:-4])
     for gpu, least in ("A100", 4), ("W6600", 8):
@@ -193,12 +189,9 @@ def process():
 
 def means():
     """Two seeds of two tables of AMD, and one of another vendor."""
-    with open(f"{data}/rows.csv", "w", encoding="utf-8") as f:
-        f.write(",".join(tuner_means.ROW) + "\n")
-        for gpu, seed, five, one in (("MI1", 1, 10, 20), ("MI1", 2, 20, 40), ("W1", 1, 100, 200),
-                                     ("W1", 2, 100, 200), ("A1", 1, 3, 4)):
-            f.write(f"d_milo.{gpu}.json,kpred,cold,{seed},{five},{one},0.5\n")
-    found = tuner_means.read_rows(f"{data}/rows.csv")
+    found = tuner_means.read_rows(write(f"{data}/rows.csv", ",".join(tuner_means.ROW) + "\n" + "".join(
+        f"d_milo.{gpu}.json,kpred,cold,{seed},{five},{one},0.5\n" for gpu, seed, five, one in (
+            ("MI1", 1, 10, 20), ("MI1", 2, 20, 40), ("W1", 1, 100, 200), ("W1", 2, 100, 200), ("A1", 1, 3, 4)))))
     assert set(found) == {("d, AMD", "cold", "kpred"), ("d, NVIDIA", "cold", "kpred")}
     amd = list(found["d, AMD", "cold", "kpred"].values())
     assert [tuner_means.mean(amd, at) for at in (0, 1)] == [57.5, 115]

@@ -8,7 +8,6 @@ usage: test_serve_zoo.py          of GPUs but MI300X, and with AITER, eight alon
 What a server looks for is stated here a second time, from the facts of its look-up; GPUS has the names by torch, AMD
 what AITER's tables have.
 """
-import bz2
 import glob
 import json
 import os
@@ -223,11 +222,9 @@ def put_configs(folder):
 
 def put_tables(folder):
     """AITER's tables, as in its package"""
-    os.mkdir(f"{folder}/aiter")
     for path in glob.glob(f"{AITER_CSV}/*_tuned_*.csv.bz2"):
         name = os.path.basename(path).removesuffix(".bz2").removeprefix("model_configs.")
-        with open(f"{folder}/aiter/{name}", "wb") as f:
-            f.write(bz2.open(path).read())
+        write(f"{folder}/aiter/{name}", read(path))
 
 
 def cells_of(folder, gpu, is_all):
