@@ -5,7 +5,6 @@ documents name; make targets; commands and their options; figures that follow fr
 tables, or stand in two documents; the hashes of protocol.md; the pictures; versions; widths of lines.
 """
 # SPDX-License-Identifier: MIT
-import csv
 import glob
 import os
 import re
@@ -13,7 +12,7 @@ import shutil
 import sys
 import xml.etree.ElementTree
 
-from report import KPRED, check, end, folder, models, our_files, output, read, run, write
+from report import KPRED, check, end, folder, models, our_files, output, read, rows_of, run, write
 
 DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *our_files("docs/[^/]*[.]md")]
 HOW, EMBEDDING = "docs/how-it-works.md", "docs/embedding.md"
@@ -247,8 +246,7 @@ def first(cell):
     return cell.split(" ")[0]
 
 
-with open("weights/accuracy.csv", encoding="utf-8", newline="") as f:
-    FIGURES = list(csv.DictReader(f))
+FIGURES = rows_of(read("weights/accuracy.csv"))
 # By kernel, split and type, the figures of all GPUs
 MEASURED = {(row["model"], row["split"], row["type"]): row for row in FIGURES
             if row["gpu"] == "all" and row["net"] == "int8"}
@@ -333,8 +331,8 @@ def of_readme():
 
 def losses():
     """Where README.md says that another way was better, accuracy.md and its CSV have both figures."""
-    with open("docs/accuracy.csv", encoding="utf-8", newline="") as f:
-        pft = {(x["table"], x["rows"], x["method"]): x["pft1"] for x in csv.DictReader(f) if x["by"] in ("", "all")}
+    pft = {(x["table"], x["rows"], x["method"]): x["pft1"] for x in rows_of(read("docs/accuracy.csv"))
+           if x["by"] in ("", "all")}
     want = [(pft[table, of, method], pft[table, of, "kpred"]) for table, of, method in (
         ("more_config", "ConvBinWinogradRxSf3x2", "chain + rule"), ("file", "bsp", "XGBoost"),
         ("shape", "bp", "random forest"))]
@@ -347,8 +345,7 @@ def losses():
 
 def own_tables():
     """The means of training.md are those of the lines of its CSV."""
-    with open("docs/training-own.csv", encoding="utf-8", newline="") as f:
-        lines = list(csv.DictReader(f))
+    lines = rows_of(read("docs/training-own.csv"))
     for start, of in (("made-up", "own_"), ("AITER's", "fmoe_"), ("MI100's", "gemm_"), ("Kernel Tuner's", "hub_"),
                       ("a product", "opencl"), ("all 14", "")):
         row, = (row for _, row in rows("docs/training.md") if row[1].startswith(start))
