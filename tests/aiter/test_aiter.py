@@ -4,13 +4,10 @@ SPDX-License-Identifier: MIT
 
 AITER_CSV: the folder of AITER's tables, packed, and kernels.csv.bz2; without it their tests are skipped.
 """
-import bz2
-import csv
 import glob
 import os
 import random
 import shutil
-import subprocess
 
 import report
 from report import read, rows_of, tell, write
@@ -19,18 +16,13 @@ BS, BSP, A4W4 = "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blocksca
 GPUS = {"gfx950_256": (BS, BSP, A4W4), "gfx942_304": (BS,), "gfx942_80": (BSP,), "gfx1250_256": (BSP,)}
 
 
-def run(kpred, folder, gpu, log, *options):
-    """The rows that it writes, by family, and what it says"""
+def run(folder, gpu, log, *options):
+    """The rows that it writes, by family, and how it ended"""
     out = os.path.join(folder, "out")
     shutil.rmtree(out, ignore_errors=True)
-    done = subprocess.run([kpred, "aiter", "--gpu", gpu, *options, "-o", out, "--", "-"], input=log.encode(),
-                          capture_output=True, check=False)
-    rows = {}
-    for family in (BS, BSP, A4W4):
-        path = os.path.join(out, f"{family}_tuned_gemm.csv")
-        if os.path.exists(path):
-            rows[family] = rows_of(read(path))
-    return rows, done.returncode, done.stderr.decode()
+    done = report.run(f"{report.KPRED} aiter --gpu {gpu} {' '.join(options)} -o {out} -- {write(f'{folder}/log', log)}", None)
+    paths = {family: os.path.join(out, f"{family}_tuned_gemm.csv") for family in (BS, BSP, A4W4)}
+    return {family: rows_of(read(path)) for family, path in paths.items() if os.path.exists(path)}, done
 
 
 def fine(m):
@@ -103,13 +95,13 @@ def columns_of(family):
         + ["kernelId", "splitK", "us", "kernelName", "tflops", "bw", "errRatio"]
 
 
-def test_rows(kpred, folder, token, tables, pairs):
+def test_rows(folder, token, tables, pairs):
     """tables: by family, the paths of installed tables and their rows"""
     families, gpu, rng = GPUS[token], gpu_of(token), random.Random(token)
     options = [path for family in families for path, _ in tables.get(family, [])]
     options = ["--installed", *options] if options else []
-    rows, status, said = run(kpred, folder, token, random_log(rng, families, pairs), *options)
-    wrong = [] if status == 0 and set(rows) == set(families) else [f"status {status}: {said}"]
+    rows, done = run(folder, token, random_log(rng, families, pairs), *options)
+    wrong = [] if done.returncode == 0 and set(rows) == set(families) else [str(done)]
     hidden, twice = [], []
     for family in rows:
         installed, clash = merge([r for _, r in tables.get(family, [])])
@@ -129,15 +121,14 @@ def test_rows(kpred, folder, token, tables, pairs):
 def kernels_of(data):
     """(family, gfx) -> name -> (libtype, ids) by AITER's lists, and name -> tile_k"""
     lists, tile_k = {}, {}
-    with bz2.open(os.path.join(data, "kernels.csv.bz2"), "rt", encoding="utf-8") as f:
-        for r in csv.DictReader(f):
-            if r["libtype"] == "opus":
-                continue # their lists are not by GPU
-            for gfx in r["gfx"].split():
-                ids = lists.setdefault((r["family"], gfx), {}).setdefault(r["kernelName"], (r["libtype"], set()))[1]
-                if r["kernelId"]:
-                    ids.add(r["kernelId"])
-            tile_k[r["kernelName"]] = int(r["tile_k"] or 0)
+    for r in rows_of(read(os.path.join(data, "kernels.csv.bz2"))):
+        if r["libtype"] == "opus":
+            continue # their lists are not by GPU
+        for gfx in r["gfx"].split():
+            ids = lists.setdefault((r["family"], gfx), {}).setdefault(r["kernelName"], (r["libtype"], set()))[1]
+            if r["kernelId"]:
+                ids.add(r["kernelId"])
+        tile_k[r["kernelName"]] = int(r["tile_k"] or 0)
     return lists, tile_k
 
 
@@ -182,7 +173,7 @@ def unpack(data, folder):
         family = next((f for f in (BS, BSP, A4W4) if f + "_tuned_gemm" in name), None)
         if family is None:
             continue
-        text = bz2.open(path, "rt", encoding="utf-8").read()
+        text = read(path)
         tables.setdefault(family, []).append((write(os.path.join(folder, "configs", name), text), rows_of(text)))
     return tables
 
@@ -208,19 +199,19 @@ def what_is_not_copied(family, rows, tuned):
         keys.add(tuple(r[name] for name in key))
 
 
-def test_nearest(kpred, folder, data):
+def test_nearest(folder, data):
     """Families with nearest shapes, of which each pair of N and K of AITER's is asked for with K twice as large"""
     for family, details in DETAILS.items():
         paths, tuned = [], []
         for path in glob.glob(os.path.join(data, f"*{family}_tuned_gemm*.csv.bz2")):
-            text = bz2.open(path, "rt", encoding="utf-8").read()
+            text = read(path)
             paths.append(write(os.path.join(folder, "nearest", os.path.basename(path)[:-len(".bz2")]), text))
             tuned += rows_of(text)
         asked = {(r["N"], str(2 * int(r["K"])), *(r[d] for d in details)) for r in tuned if r["gfx"] == "gfx950"}
         lines = [",".join(["M", "N", "K", *details])] + [",".join(["64", *shape]) for shape in sorted(asked)]
         path = write(os.path.join(folder, f"{family}_untuned_gemm.csv"), "\n".join(lines))
         out = os.path.join(folder, "nearest", f"{family}.csv")
-        done = report.run(f"{kpred} aiter --gpu gfx950_256 -o {out} --installed {' '.join(paths)} -- {path}", None)
+        done = report.run(f"{report.KPRED} aiter --gpu gfx950_256 -o {out} --installed {' '.join(paths)} -- {path}", None)
         rows = rows_of(read(out)) if done.returncode == 0 else []
         wrong = list(what_is_not_copied(family, rows, tuned)) if len(rows) > 60 * len(asked) else [done.stderr]
         wrong += [] if not rows or list(rows[0]) == list(tuned[0]) else [f"columns {list(rows[0])}"]
@@ -240,42 +231,41 @@ def pairs_of(text):
     return {(int(row["N"]), int(row["K"])) for row in rows_of(text)}
 
 
-def test_lists(trainer, folder, data):
+def test_lists(folder, data):
     """Each pair of N and K of AITER's own list or table comes out on 1, 2, 4 or 8 GPUs."""
     configs = dict(part.split("\n", 1) for part in read("tests/aiter/hf_configs.txt").split("\n== ")[1:])
     configs["deepseek_v3"] = read("tests/aiter/hf_deepseek_v3.json")
     for model, table in LISTS.items():
         path, made = write(os.path.join(folder, "config.json"), configs[model]), set()
         for tp in "1248":
-            done = report.run(f"{trainer} shapes --config {path} --tp {tp}", None)
-            made |= pairs_of(done.stdout)
-        asked = pairs_of(bz2.open(f"{data}/{table}.csv.bz2", "rt", encoding="utf-8").read())
+            made |= pairs_of(report.run(f"{report.TRAINER} shapes --config {path} --tp {tp}", None).stdout)
+        asked = pairs_of(read(f"{data}/{table}.csv.bz2"))
         tell(f"AITER's {table}", [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))
 
 
-def test_data(kpred, folder, data):
+def test_data(folder, data):
     if not os.path.exists(os.path.join(data, "kernels.csv.bz2")):
         report.skip("AITER's tables", "they are not there")
         return
     tables = unpack(data, folder)
-    test_nearest(kpred, folder, data)
-    if os.access(kpred + "-train", os.X_OK):
-        test_lists(kpred + "-train", folder, data)
+    test_nearest(folder, data)
+    if os.access(report.TRAINER, os.X_OK):
+        test_lists(folder, data)
     for token, families in GPUS.items():
         rng = random.Random(token + "pairs")
         known = sorted({(int(r["N"]), int(r["K"])) for f in families for _, t in tables.get(f, []) for r in t
                         if (r["gfx"], int(r["cu_num"])) == gpu_of(token)})
         pairs = rng.sample(known, min(8, len(known))) + [(4608, 7168), (3072, 1536)]
-        test_kernels(token, test_rows(kpred, folder, token, {}, pairs), data, tables)
-        test_kernels(token, test_rows(kpred, folder, token, tables, pairs), data, tables)
+        for installed in {}, tables:
+            test_kernels(token, test_rows(folder, token, installed, pairs), data, tables)
 
 
 def main():
     for family in (BS, BSP, A4W4):
         report.need(f"weights/gemm_{family}.h")
-    kpred, folder, data = report.KPRED, report.folder(), os.environ.get("AITER_CSV", "../shared/aiter")
-    test_rows(kpred, folder, "gfx950_256", {}, [(1536, 7168), (7168, 2048), (512, 512)])
-    test_data(kpred, folder, data)
+    folder, data = report.folder(), os.environ.get("AITER_CSV", "../shared/aiter")
+    test_rows(folder, "gfx950_256", {}, [(1536, 7168), (7168, 2048), (512, 512)])
+    test_data(folder, data)
     report.end()
 
 

@@ -4,11 +4,9 @@ SPDX-License-Identifier: MIT
 usage: test_readers.py [all]   all: every file of TUNER, which has the kernels of Kernel Tuner's hub. TENSILE_CSV,
                                AITER_CSV and TRITON_CONFIGS have the others. The tests in C have small ones.
 """
-import bz2
 import collections
 import csv
 import glob
-import gzip
 import json
 import os
 import re
@@ -60,7 +58,7 @@ def check(name, got, heading, rows, least, off=0):
 
 
 def tensile_rows(path, params):
-    lines = bz2.open(path, "rt").read().splitlines()
+    lines = report.read(path).splitlines()
     head = [cell.strip() for cell in lines[0].split(",")]
     first = head.index("TotalFlops")
     kernels = []
@@ -141,9 +139,7 @@ def gpu_of(name):
 
 def tuner(path):
     """A spec with the file's parameters and sizes; what `ingest` makes with it has to be the file's rows."""
-    opened = {"bz2": bz2.open, "gz": gzip.open}[path.rsplit(".", 1)[1]]
-    with opened(path, "rt", encoding="utf-8") as f:
-        d = json.load(f)
+    d = json.loads(report.read(path))
     gpu, sizes, values, rows = gpu_of(os.path.basename(path)), d.get("problem_size", []), {}, []
     sizes = sizes if isinstance(sizes, list) else [sizes]
     for params, time in measurements(d):

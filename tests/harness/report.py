@@ -12,8 +12,10 @@ A suite test_NAME.py runs from the repository's root:
 A command line is cut as a shell does it, but no shell runs it.
 """
 import atexit
+import bz2
 import contextlib
 import csv
+import gzip
 import importlib.util
 import os
 import re
@@ -85,15 +87,20 @@ def models():
     return re.findall('(?m)^#include "weights/(.*)[.]h"$', read("tests/model/shipped.h"))
 
 
+def opened(path, how):
+    """Its text, which is packed where the name says so"""
+    return {".bz2": bz2.open, ".gz": gzip.open}.get(os.path.splitext(path)[1], open)(path, how, encoding="utf-8")
+
+
 def read(path):
-    with open(path, encoding="utf-8") as f:
+    with opened(path, "rt") as f:
         return f.read()
 
 
 def write(path, text):
     """Makes its folder, too."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path, "w", encoding="utf-8") as f:
+    with opened(path, "wt") as f:
         f.write(text)
     return path
 

@@ -87,17 +87,11 @@ def test_rows():
         re.findall("conv_asm_bwd_wrw_1x1", text)
 
 
-def a_table():
-    text = output(f"{NOISE_1X1} --data {new} {old}")
-    assert re.search("(?m)^gfx900_56-new gfx900_56-old  conv_asm_1x1u .* retuned ", text), text
-
-
 check("label_noise.py: the bracket", bracket, old)
 check("label_noise.py: exchanged keys", bracket, exchanged,
       f"{os.path.basename(exchanged)}: c and k of backward keys are exchanged")
 check("label_noise.py: retuned rows for kpred-train", retuned_rows)
 check("label_noise.py: test rows only", test_rows)
-check("label_noise.py: a table", a_table)
 for name, text, command in (
         ("no common problem", "no two files of one GPU arch", f"{NOISE_1X1} --data {new} "
          + put_layers("gfx900_56-far", {99: NEW})),
@@ -129,13 +123,9 @@ def paired():
 
 
 check("paired.py", paired)
-fewer = write(f"{tmp}/fewer.csv", HITS.replace('a,m,config,"y,1",3,1,0,2\n', ""))
 other = write(f"{tmp}/other.csv", HITS.replace('b,m,config,"y,1"', 'b,m,config,"y,2"'))
 for name, text, arguments in (("no such method", 'no method "network"', hits),
-                              ("other rows", "not measured on the same rows", f"--against b {fewer}"),
                               ("no hits", f"{new}: columns", new),
-                              ("a file twice", 'hits.csv:2: row 1 of method "a" comes twice',
-                               f"--against b {hits} {hits}"),
                               ("other data", 'row 3 is "y,1" and "y,2": not of the same data', f"--against b {other}")):
     refuse(f"paired.py: {name}", 2, text, f"{PAIRED} {arguments}")
 
@@ -268,7 +258,6 @@ CLASSICS = f"{PYTHON} tools/lab/peers/classics.py"
 for name, text, command in (
         ("no such header", f"{tmp}/none.h", one.classics(f"--network {tmp}/none.h")),
         ("a header without a model", "kpred.h: declares no kpred_model", one.classics("--network kpred.h")),
-        ("no such data", f"{tmp}/none.db", f"{CLASSICS} {one.spec} --trainer {TRAINER} --data {tmp}/none.db"),
         ("no such program", f"{tmp}/none", one.classics(f"--trainer {tmp}/none")),
         ("no such spec", f"{tmp}/none.spec",
          f"{CLASSICS} {tmp}/none.spec --network weights/conv_asm_1x1u.h --data {one.data}")):

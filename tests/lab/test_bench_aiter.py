@@ -1,12 +1,9 @@
 """test_bench_aiter.py - tools/lab/peers/aiter*.py, and the tables of tools/lab/report/gemm.sh aiter, on made-up tables"""
 # SPDX-License-Identifier: MIT
-import bz2
-import csv
-import os
 import sys
 import types
 
-from report import check, check_with, end, folder, need, output, read, run, write
+from report import check, check_with, end, folder, need, output, read, rows_of, run, write
 
 need("python3-numpy")
 sys.path[1:1] = ["tools/lab/peers", "tools/lab/report"]
@@ -23,8 +20,7 @@ BASE, OTHER = "a8w8_blockscale_tuned_gemm", "a8w8_blockscale_tuned_gemm_x"
 
 
 def write_file(path, *lines):
-    with bz2.open(path, "wt", encoding="utf-8") as f:
-        f.write("\n".join(lines) + "\n")
+    write(path, "\n".join(lines) + "\n")
 
 
 def made_up():
@@ -93,8 +89,8 @@ def rules():
 
 def outcomes(method):
     """What aiter.py wrote, (m, n), place and first, by file."""
-    with open(f"{out}/bs-file-{method}.csv", encoding="utf-8", newline="") as f:
-        return {(x["file"], int(x["m"]), int(x["n"])): (int(x["place"]), x["first"]) for x in csv.DictReader(f)}
+    return {(x["file"], int(x["m"]), int(x["n"])): (int(x["place"]), x["first"])
+            for x in rows_of(read(f"{out}/bs-file-{method}.csv"))}
 
 
 def methods():
@@ -136,7 +132,6 @@ def times():
 
 tmp = folder()
 data, out = f"{tmp}/data", f"{tmp}/hits"
-os.mkdir(data)
 AITER = f"{sys.executable} tools/lab/peers/aiter.py {data} -o {out}"
 
 

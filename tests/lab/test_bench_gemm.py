@@ -1,6 +1,5 @@
 """test_bench_gemm.py - tools/lab/peers/gemm.py, triton.py, paired.py and the folds of gemm.sh tensile, on small tables"""
 # SPDX-License-Identifier: MIT
-import bz2
 import os
 import re
 import shutil
@@ -71,15 +70,11 @@ def compared():
 
 check("paired.py: differences and intervals", compared)
 fewer = write(f"{tmp}/fewer.csv", "".join(read(portfolio_hits).splitlines(True)[:-1]))
-wrong = write(f"{tmp}/wrong.csv", re.sub(r",[0-9.]*,0\n", ",1.5,0\n", read(nearest_hits), count=1))
 for name, text, command in (
         ("paired.py: no such method", 'there is no method "additive", only nearest', f"{SHARES} {nearest_hits}"),
         ("paired.py: twice the same", "comes twice", f"{SHARES} {nearest_hits} {nearest_hits} --against nearest"),
         ("paired.py: other problems", "not measured on the same problems",
          f"{SHARES} {nearest_hits} {fewer} --against nearest"),
-        ("paired.py: a share above 1", "wrong.csv:2", f"{SHARES} {wrong} --against nearest"),
-        ("gemm.py: no such method", "none of nearest", f"{GEMM} --methods oracle"),
-        ("gemm.py: k of 0", '-k "0"', f"{GEMM} -k 0"),
         ("gemm.py: no GEMM", 'there is no "m"',
          f"{PEERS}/gemm.py weights/conv_solver.spec --data {table} --trainer {TRAINER}")):
     refuse(name, 2, text, command)
@@ -89,7 +84,6 @@ for name, text, command in (
 copy, tables = f"{tmp}/copy", f"{tmp}/tables"
 shutil.copytree("tools", f"{copy}/tools")
 os.makedirs(f"{copy}/build")
-os.makedirs(tables)
 os.symlink(TRAINER, f"{copy}/build/kpred-train")
 for layout, matrices in ("nn", "Ailk_Bljk"), ("nt", "Ailk_Bjlk"), ("tn", "Alik_Bljk"):
     name = f"gemm_mi100_{layout}"
@@ -97,8 +91,7 @@ for layout, matrices in ("nn", "Ailk_Bljk"), ("nt", "Ailk_Bjlk"), ("tn", "Alik_B
     text = SPEC.replace("name = small", f"name = {name}").replace("tensile\n", "tensile\n" + files)
     write(f"{copy}/weights/{name}.spec", text.replace("teachers = 0", "teachers = 1") + spec(
         "[judge] lm = log2 m; lt = log2 MT0; ramp lm 0 16; ramp lt 0 8"))
-    with bz2.open(f"{tables}/mi100-sgemm-Cijk_{matrices}_SB_00.csv.bz2", "wt") as f:
-        f.write(TABLE.replace("Ailk_Bljk", matrices))
+    write(f"{tables}/mi100-sgemm-Cijk_{matrices}_SB_00.csv.bz2", TABLE.replace("Ailk_Bljk", matrices))
 
 
 def folds(status=0):

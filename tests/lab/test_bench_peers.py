@@ -10,7 +10,7 @@ import platform
 import re
 import sys
 
-from report import BUILD, TRAINER, check, check_with, end, folder, need, output, read, refuse, run, skip, write
+from report import BUILD, TRAINER, check, check_with, end, folder, need, output, read, refuse, rows_of, run, skip, write
 
 MIOPEN_DB = os.environ.get("MIOPEN_DB", "../shared/miopen/data")
 DATA = [f"{MIOPEN_DB}/{gpu}.db.bz2" for gpu in ("gfx900_56", "gfx906_60")]
@@ -86,8 +86,7 @@ def models():
 
 def lines_of(path):
     """From (name, k, row, rank) to the tuple"""
-    with open(path, encoding="utf-8", newline="") as f:
-        return {tuple(line[:4]): tuple(line[4:]) for line in csv.reader(f)}
+    return {tuple(line[:4]): tuple(line[4:]) for line in csv.reader(read(path).splitlines())}
 
 
 def compare():
@@ -116,7 +115,7 @@ def runs():
 
 def table():
     """Each line has all its columns, and what is missing is named."""
-    lines, skipped = list(csv.DictReader(read(f"{tmp}/table.csv").splitlines())), read(f"{tmp}/skips")
+    lines, skipped = rows_of(read(f"{tmp}/table.csv")), read(f"{tmp}/skips")
     for line in lines:
         empty = [name for name, cell in line.items() if not cell and name not in MAY_BE_EMPTY]
         if empty:
@@ -151,17 +150,6 @@ def broken(last):
     return at
 
 
-def markdown():
-    text = output(f"{peers} {tmp}/table.csv")
-    assert text.count("\n") == read(f"{tmp}/table.csv").count("\n") + 1
-    return [line for line in text.splitlines() if line.count("|") != 13]
-
-
-def plot():
-    run(f"{peers} {tmp}/table.csv --plot {tmp}/peers.svg")
-    assert "</svg>" in read(f"{tmp}/peers.svg")
-
-
 tmp, out = folder(), f"{BUILD}/check/peers"
 bench, peers = f"{out}/bench_peers", f"{sys.executable} tools/lab/report/peers.py"
 check("models", models)
@@ -180,7 +168,5 @@ for name, text, line in (
          broken(re.sub("[0-9]*$", "99", read(f"{out}/test.csv").splitlines()[1], count=1))),
         ("no folder", "there is no", f"{tmp}/none")):
     refuse(name, 1, text, f"{bench} {line}")
-check("the table in Markdown", markdown)
-check_with("gnuplot", "the plot", plot)
 refuse("another table", 2, "expected columns", f"{peers} {out}/test.csv")
 end()

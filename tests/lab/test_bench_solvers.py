@@ -63,8 +63,7 @@ def as_eval():
 
 def gpus():
     """The lines of a GPU do not depend on the others; keys of the shape know no n."""
-    both, alone = (output(f"{SOLVERS} {second} --methods table --csv {more}").splitlines()
-                   for more in ("", "--gpus gfx942130"))
+    both, alone = (output(f"{SOLVERS} {more} --methods table --csv").splitlines() for more in (second, ""))
     counts = collections.Counter(line.split(",")[2] for line in both)
     assert counts == {"gfx90878": 2, "gfx942130": 2, "gpu": 1}, counts
     assert [x.split(",")[:11] for x in both if "gfx90878" not in x] == [x.split(",")[:11] for x in alone]
@@ -91,7 +90,6 @@ check("solvers.py: a package is missing", missing_package)
 for name, text, arguments in (
         ("no such method", "none of table, boosted", "--methods oracle"), ("k of 0", '-k "0"', "-k 0"),
         ("no such split", 'there is no split "fold"', "--split fold"),
-        ("no such GPU", '--gpus: "gfx1030_36": the files have gfx942130', "--gpus gfx1030_36"),
         ("no such folder for hits", f"{tmp}/no/hits.csv", f"--methods table --hits {tmp}/no/hits.csv")):
     refuse(f"solvers.py: {name}", 2, text, f"{SOLVERS} {arguments}")
 refuse("solvers.py: data without times", 2, "its data are not timed",

@@ -21,10 +21,10 @@ test_driver.c and test_miopen.c have what else a line may be, and what stands ar
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, glob, itertools, os, random, re, subprocess, sys
+import argparse, collections, glob, itertools, os, random, re, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "harness"))
-from report import Report, load_oracle
+from report import Report, load_oracle, opened
 
 GPUS = (("gfx900", 56), ("gfx906", 60))
 OPERATIONS = {"FP32": "conv", "FP16": "convfp16", "BF16": "convbfp16", "INT8": "convint8"}
@@ -329,7 +329,7 @@ def check_database(rules, command, report, rng, args):
     if not paths:
         report.skip("database keys", "there is no *.txt.bz2 in %s" % args.data)
     for path in paths:
-        with bz2.open(path, "rt") as f:
+        with opened(path, "rt") as f:
             keys = [line.partition("=")[0] for line in itertools.islice(f, args.lines)]
         total = len(keys)
         if args.keys and total > args.keys // len(paths):

@@ -5,7 +5,6 @@ readers.py text KPRED-TRAIN FILE EXCHANGED [DATABASE]   a text perf-db; EXCHANGE
 exchanged. The database of SQLite has to hold far more of the problems as ingest reads them than exchanged.
 """
 # SPDX-License-Identifier: MIT
-import bz2
 import collections
 import configparser
 import re
@@ -13,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from miopen_oracle import problem_of_key
+from miopen_oracle import problem_of_key # which knows where report.py is
+from report import read
 
 KERNELS = "conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1".split()
 KEY = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+x\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)x(\d+)-(\d+)x(\d+)"
@@ -29,11 +29,6 @@ SIZES = "a key whose image sizes no convolution with its filter has"
 def ingest(kernel, path, *options):
     words = [trainer, "ingest", "weights/%s.spec" % kernel, "--data", path, *options]
     return subprocess.run(words, capture_output=True, text=True)
-
-
-def lines_of(path):
-    with (bz2.open if path.endswith(".bz2") else open)(path, "rt") as f:
-        return f.read().splitlines()
 
 
 def told_of(left_out):
@@ -72,7 +67,7 @@ def find_rows(lines, gpu):
 
 
 def find(path, gpu):
-    expected, left_out = find_rows(lines_of(path), gpu)
+    expected, left_out = find_rows(read(path).splitlines(), gpu)
     got = ingest("conv_solver", path)
     assert got.returncode == 0, got.stderr
     assert sorted(got.stdout.splitlines()[1:]) == sorted(expected) and len(expected) > 30000
@@ -146,7 +141,7 @@ def problems(table):
 
 
 def text(path, exchanged, *databases):
-    whole = lines_of(path)
+    whole = read(path).splitlines()
     tables = {each: compare(each, path, whole, int(exchanged)) for each in KERNELS}
     for database in databases:
         witness = "conv_asm_bwd_wrw_1x1"  # whose rule cannot tell

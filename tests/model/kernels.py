@@ -9,18 +9,15 @@ usage: kernels.py problems SPEC N        N lines "MODEL GPU M N K" to ask for, o
 
 What is legal is said here by families and libraries, from the documents, and not by the spec's own
 conditions; of the spec, this reads the names and numbers of kernels alone."""
-import bz2
-import csv
 import functools
-import gzip
-import io
 import random
 import re
 import sys
 
-sys.path.insert(0, "tools/lab/peers")
+sys.path[1:1] = ["tools/lab/peers", "tests/harness"]
 
-from rows import read_sections  # noqa: E402: needs the path
+from report import read, rows_of  # noqa: E402: needs the path
+from rows import read_sections  # noqa: E402
 
 
 def read_spec(path):
@@ -37,14 +34,6 @@ def read_spec(path):
             spec["kernels"][name] = {"library": library, "tuple": [int(x) for x in numbers],
                                      "ids": {gpu: int(number) for gpu, number in (p.split(":") for p in places)}}
     return spec
-
-
-def open_text(path):
-    if path.endswith(".bz2"):
-        return io.TextIOWrapper(bz2.open(path), "utf-8", newline="")
-    if path.endswith(".gz"):
-        return io.TextIOWrapper(gzip.open(path), "utf-8", newline="")
-    return open(path, encoding="utf-8", newline="")
 
 
 @functools.lru_cache(None)
@@ -118,7 +107,7 @@ def listed(path, family):
     names = {}
     if family == "bf16": # its lists are not read
         return names
-    for row in csv.DictReader(open_text(path)):
+    for row in rows_of(read(path)):
         if row["family"] != family or row["kernelId"] == "-1" or "bpreshuffle=0" in row["fields"]:
             continue
         for word in row["gfx"].split():
@@ -165,7 +154,7 @@ def split_of(spec, kernel, text):
 def table_rows(spec, paths):
     """(place, gpu, m, n, k, name, split, us, further fields) of each row; one never timed has 0 us."""
     for path in paths:
-        for number, row in enumerate(csv.DictReader(open_text(path)), 2):
+        for number, row in enumerate(rows_of(read(path)), 2):
             if row.get("q_dtype_w") == "torch.int8" or row["us"] == "inf":
                 continue
             more = [row[name] for name in spec["further"]]

@@ -313,17 +313,10 @@ def weights(x, w):
     return [between(q, 0, 127) for q in x] + [between(q, -127, 127) for q in w]
 
 
-def dots(inputs, lane):
+def dots(inputs, lane, signed=0):
     """Lane i adds the products of the four bytes that lie in it."""
     acc, x, w = (v[4 * lane:4 * lane + 4] if len(v) > 8 else v for v in inputs)
-    terms = products(x, w, 0)
-    return weights(x, w), acc[lane] + total(terms), [(term, term) for term in terms]
-
-
-def signed_dots(inputs, lane):
-    """The same, of signed bytes"""
-    acc, x, w = (v[4 * lane:4 * lane + 4] if len(v) > 8 else v for v in inputs)
-    terms = products(x, w, 1)
+    terms = products(x, w, signed)
     return weights(x, w), acc[lane] + total(terms), [(term, term) for term in terms]
 
 
@@ -370,14 +363,14 @@ def requantised(inputs, lane):
     low, high, s = inputs
     acc, s = z3.SignExt(32, (low + high)[lane]), count(s, 64)
     q = acc + (z3.BitVecVal(1, 64) << s - 1) >> s
-    return [z3.ULE(1, s), z3.ULE(s, 24)], z3.Extract(15, 0, least(most(q, constant(0, q)), constant(127, q)))
+    return [z3.ULE(1, s), z3.ULE(s, 24)], z3.ZeroExt(8, byte_of(q))
 
 
 def halved(inputs, lane):
     """The same of sums to which 2^(s-1) has been added"""
     low, high, s = inputs
     q = (low + high)[lane] >> count(s, 32)
-    return [z3.ULE(1, s), z3.ULE(s, 24)], z3.Extract(15, 0, least(most(q, constant(0, q)), constant(127, q)))
+    return [z3.ULE(1, s), z3.ULE(s, 24)], z3.ZeroExt(8, byte_of(q))
 
 
 # Name: what it needs and what lane i is then, of its inputs; and products, each with what it is in 32 bits
@@ -404,7 +397,7 @@ CLAIMS = {
     "neon_requantise": requantised,
     "neon_shifted4": lambda v, i: ([], v[0][i] + (z3.SignExt(16, v[1][i]) << count(v[2], 32))),
     "neon_mul_dot": mul_dots,
-    "neon_dot_dot": signed_dots,
+    "neon_dot_dot": lambda v, i: dots(v, i, 1),
 }
 
 

@@ -14,10 +14,9 @@ import re
 
 import report
 
-KPRED = os.path.join(report.BUILD, "kpred")
 DRIVER = "tools/serve/kpred_tune.py"
 at = report.folder()
-report.need(KPRED)
+report.need(report.KPRED)
 
 RAY = """
 class Remote:
@@ -131,7 +130,7 @@ def provide():
                      "block_shape=[128,128].json\n")
         for server in ["vllm"] * (name != "channel") + ["sglang"]:
             gpu = "MI300X" if "AMD" in device else "H100"
-            report.run(f"{KPRED} serve --gpu {gpu} --server {server} --top 5 --force -o {at}/{server}_{name} {at}/{name}.log")
+            report.run(f"{report.KPRED} serve --gpu {gpu} --server {server} --top 5 --force -o {at}/{server}_{name} {at}/{name}.log")
 
 
 def rows(name):
@@ -145,9 +144,9 @@ def rows(name):
 
 def measured(tuner, table, arguments=""):
     """What a tuner measures, in its order, and what the driver says"""
-    log = f"{at}/measured"
-    report.write(log, "")
-    done = report.run(f"python3 {DRIVER} {at}/{table}/candidates_triton.csv {at}/{tuner} {arguments}",
+    log = report.write(f"{at}/measured", "")
+    path = f"{at}/{table}" + "/candidates_triton.csv" * ("/" not in table)
+    done = report.run(f"python3 {DRIVER} {path} {at}/{tuner} {arguments}",
                       env={"MEASURED": log, "PYTHONPATH": f"{at}:tests/harness"})
     of = collections.defaultdict(list)
     for m, config in map(json.loads, report.read(log).splitlines()):
@@ -225,22 +224,17 @@ def products():
 def kernels():
     """Of AITER: by names of today and of 2025, which lack a part"""
     report.write(f"{at}/a8w8_blockscale_untuned_gemm.csv", "M,N,K\n16,7168,2048\n33,512,7168\n64,512,7168\n")
-    report.run(f"{KPRED} aiter --gpu MI300X --top 3 -o {at}/aiter {at}/a8w8_blockscale_untuned_gemm.csv")
-    table = f"{at}/aiter/candidates_a8w8_blockscale.csv"
+    report.run(f"{report.KPRED} aiter --gpu MI300X --top 3 -o {at}/aiter {at}/a8w8_blockscale_untuned_gemm.csv")
+    table = "aiter/candidates_a8w8_blockscale.csv"
     wanted = collections.defaultdict(set)
-    for row in report.rows_of(report.read(table)):
+    for row in report.rows_of(report.read(f"{at}/{table}")):
         wanted[int(row["M"]), int(row["N"]), int(row["K"])].add((row["kernelName"], int(row["splitK"])))
     names = sorted({name for of in wanted.values() for name, _ in of}) + ["another"]
-    log = f"{at}/measured"
     for old in False, True:
-        report.write(log, "")
         called = [re.sub("_[12]x[12]_(?=[0-9]+x[0-9]+x1_)", "_", name, count=1) if old else name for name in names]
         report.write(f"{at}/blocks.py", AITER.replace("NAMES", repr(called)))
-        said = report.run(f"python3 {DRIVER} {table} {at}/blocks.py -i {at}/a8w8_blockscale_untuned_gemm.csv",
-                          env={"MEASURED": log, "PYTHONPATH": at}).stderr
-        of = collections.defaultdict(list)
-        for shape, (i, split) in map(json.loads, report.read(log).splitlines()):
-            of[tuple(shape)].append((names[i], split))
+        got, said = measured("blocks.py", table, f"-i {at}/a8w8_blockscale_untuned_gemm.csv")
+        of = {shape: [(names[i], split) for i, split in found] for shape, found in got.items()}
         for shape in (16, 7168, 2048), (64, 512, 7168):
             if sorted(of[shape]) != sorted(wanted[shape]) or len(wanted[shape]) != 3:
                 yield f"{shape}: {of[shape]}, not {wanted[shape]}"

@@ -8,22 +8,17 @@ usage: test_serve_zoo.py          of GPUs but MI300X, and with AITER, eight alon
 What a server looks for is stated here a second time, from the facts of its look-up; GPUS has the names by torch, AMD
 what AITER's tables have.
 """
-import bz2
-import csv
 import glob
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, f"{ROOT}/tests/harness")
+sys.path.insert(0, "tests/harness")
 
-import report  # noqa: E402: needs the path
+from report import KPRED, end, read, rows_of, run, tell, write  # noqa: E402: needs the path
 
-KPRED = os.path.join(os.environ.get("BUILD", "build"), "kpred")
 GPUS = {"MI300X": "AMD_Instinct_MI300X", "MI325X": "AMD_Instinct_MI325X", "MI355X": "AMD_Instinct_MI355X",
         "H100": "NVIDIA_H100_80GB_HBM3", "H200": "NVIDIA_H200", "B200": "NVIDIA_B200"}
 AMD = {"MI300X": ("gfx942", "304"), "MI325X": ("gfx942", "304"), "MI355X": ("gfx950", "256")}
@@ -148,11 +143,6 @@ def look_up(ms, m, n):
     return ms & {m, -(-m // step) * step, 8192 if m > 8192 and n > 4096 else 1 << (m - 1).bit_length()}
 
 
-def rows_of(path):
-    with open(path, encoding="utf-8") as f:
-        return list(csv.DictReader(f))
-
-
 def ms_of(rows, gpu, n, k):
     return {int(row["M"]) for row in rows if (row["N"], row["K"]) == (str(n), str(k))
             and row["cu_num"] == AMD[gpu][1] and row.get("gfx") in (None, AMD[gpu][0])}
@@ -163,7 +153,7 @@ def wrong_rows(out, folder, gpu, key):
     family, *sizes = key.split(" ")
     stem = "tuned_fmoe" if family == "fmoe" else f"{family}_tuned_gemm"
     tables = [path for path in [*glob.glob(f"{out}/{stem}.csv"), *glob.glob(f"{folder}/aiter/*{stem}*.csv")]]
-    rows = [row for path in tables for row in rows_of(path)]
+    rows = [row for path in tables for row in rows_of(read(path))]
     first, second = (int(part.split("=")[1]) for part in sizes[0].split(",")[:2])
     if family == "fmoe":
         expert, top_k = sizes[0].split(",")[2:4]
@@ -192,8 +182,7 @@ def check_aiter(where, out, cell, rows):
 
 def is_table(path):
     """Is it one that a server takes: for each M whole numbers, with the block sizes?"""
-    with open(path, encoding="utf-8") as f:
-        table = json.load(f)
+    table = json.loads(read(path))
     if "configs/triton" not in path and os.path.basename(path).startswith("E="): # which vLLM's reader alone takes
         table.pop("triton_version")
     return len(table) >= 18 and all(
@@ -205,11 +194,9 @@ def run_cell(cell):
     """(what is wrong, the number of files or why there are none, the answers)"""
     folder, model, server, gpu, tp, ep, has_aiter = cell
     with tempfile.TemporaryDirectory(dir=folder) as out:
-        done = subprocess.run(
-            [KPRED, "serve", "--gpu", gpu, "--server", server, "--config", f"{folder}/{model}.json", "--tp", str(tp),
-             "--triton", "3.8.0", "--json", "-o", out, *["--ep"] * ep, *["--aiter"] * has_aiter,
-             *["--installed", f"{folder}/aiter"] * (has_aiter and os.path.exists(f"{folder}/aiter"))],
-            check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = run(f"{KPRED} serve --gpu {gpu} --server {server} --config {folder}/{model}.json --tp {tp} --triton 3.8.0"
+                   f" --json -o {out}" + " --ep" * ep + " --aiter" * has_aiter
+                   + f" --installed {folder}/aiter" * (has_aiter and os.path.exists(f"{folder}/aiter")), None)
         where = f"{model} {server} {gpu} tp {tp}{' ep' * ep}"
         if done.returncode:
             return f"{where}: {done.stderr}", "", [], None
@@ -226,22 +213,18 @@ def run_cell(cell):
 
 
 def put_configs(folder):
-    text = {"deepseek_v3": open(f"{ROOT}/tests/aiter/hf_deepseek_v3.json", encoding="utf-8").read()}
+    text = {"deepseek_v3": read("tests/aiter/hf_deepseek_v3.json")}
     for path in "tests/aiter/hf_configs.txt", "tests/serve/configs.txt":
-        with open(f"{ROOT}/{path}", encoding="utf-8") as f:
-            text.update(part.split("\n", 1) for part in f.read().split("\n== ")[1:])
+        text.update(part.split("\n", 1) for part in read(path).split("\n== ")[1:])
     for model in MODELS:
-        with open(f"{folder}/{model}.json", "w", encoding="utf-8") as f:
-            f.write(text[model])
+        write(f"{folder}/{model}.json", text[model])
 
 
 def put_tables(folder):
     """AITER's tables, as in its package"""
-    os.mkdir(f"{folder}/aiter")
     for path in glob.glob(f"{AITER_CSV}/*_tuned_*.csv.bz2"):
         name = os.path.basename(path).removesuffix(".bz2").removeprefix("model_configs.")
-        with open(f"{folder}/aiter/{name}", "wb") as f:
-            f.write(bz2.open(path).read())
+        write(f"{folder}/aiter/{name}", read(path))
 
 
 def cells_of(folder, gpu, is_all):
@@ -307,11 +290,10 @@ def main():
         cells = [cell for gpu in GPUS for cell in cells_of(folder, gpu, writes or gpu == "MI300X")]
         results = {cell[1:6]: result for cell, result in zip(cells, pool.map(run_cell, cells))}
     wrong = [error for error, *_ in results.values() if error]
-    report.tell(f"{len(results)} cells of the zoo", wrong)
+    tell(f"{len(results)} cells of the zoo", wrong)
     if writes and not wrong:
-        with open(f"{ROOT}/docs/serve-zoo.md", "w", encoding="utf-8") as f:
-            f.write(page(results))
-    report.end()
+        write("docs/serve-zoo.md", page(results))
+    end()
 
 
 main()

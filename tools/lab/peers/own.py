@@ -35,7 +35,6 @@ Python.
 Needs python3-numpy, python3-xgboost and python3-sklearn; the real tables need the folder --shared.
 Where these are missing, the tables are skipped with a message.
 """
-import csv
 import multiprocessing
 import os
 import resource
@@ -346,15 +345,6 @@ def line(table, n, way, k, figures, is_best, cost):
 
 # ---- all tables ----
 
-def earlier(path, names):
-    """The lines that an earlier run wrote, of other tables."""
-    with open(path, encoding="utf-8", newline="") as f:
-        heading, *lines = csv.reader(f)
-    if heading != HEADING:
-        die(f"{path}: columns {','.join(heading)}: expected {','.join(HEADING)}")
-    return [cells for cells in lines if cells[0] not in [*names, "all"]]
-
-
 def pooled(lines):
     """The mean over tables: of each way, and of the best of each table but kpred."""
     groups = {}
@@ -389,10 +379,8 @@ def parse():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--split", default="none", help="which problems kpred-train keeps from training")
     p.add_argument("--set", default="", help="options for kpred-train train")
-    p.add_argument("--earlier", help="what --csv wrote before: its lines of other tables join those of this run")
     p.add_argument("--log", help="a file for what each training says, and for its shares, as they come")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
-    p.add_argument("--json", action="store_true", help="JSON instead of a table")
     options = p.parse_args()
     options.methods = options.methods.split(",")
     for way in options.methods:
@@ -422,8 +410,7 @@ def main():
                 print(f"skip {name}: needs {e}", file=sys.stderr)
                 skipped += 1
     progress("")
-    lines = earlier(options.earlier, [table.name for table in found]) if options.earlier else []
-    lines += [cells for table in found for cells in table.lines()]
+    lines = [cells for table in found for cells in table.lines()]
     if lines:
         print_lines(HEADING, [*lines, *pooled(lines)], options)
     print(f"{len(found)} tables, {skipped} skipped", file=sys.stderr)

@@ -153,7 +153,6 @@ def parse():
     p.add_argument("spec", help="weights/conv_solver.spec")
     p.add_argument("--data", nargs="+", required=True, help="find-dbs")
     p.add_argument("--split", default="config", help="config or shape")
-    p.add_argument("--gpus", help="some of the GPUs of the files, with commas; default: all")
     p.add_argument("--trees", type=int, default=500, help="rounds of boosted")
     return parse_timed(p, METHODS, "table,boosted", "1,2", "problem")
 
@@ -163,12 +162,8 @@ def main():
     options = parse()
     problems = read_problems(options)
     gpus = list(dict.fromkeys(p["gpu"] for p in problems))
-    wanted = options.gpus.split(",") if options.gpus else gpus
-    for gpu in wanted:
-        if gpu not in gpus:
-            die(f"--gpus: \"{gpu}\": the files have {', '.join(gpus)}")
     compare_timed(options, HEADING, lambda method: (measure(method, gpu, problems, options)
-                                                    for gpu in wanted))
+                                                    for gpu in gpus))
 
 
 if __name__ == "__main__":

@@ -1,98 +1,51 @@
 # SPDX-License-Identifier: MIT
 """tuner_tables.py - full tables of other tuners, read on their own, and searches on them
 
-Reads cache files of Kernel Tuner, results in its T4 form, and KTT's own results, as JSON, packed or
-not. This reader shares no code with kpred's, so that each can be checked by the other. Needs only
-the standard library.
+Reads cache files of Kernel Tuner, packed or not. This reader shares no code with kpred's, so that each
+can be checked by the other. Needs only the standard library.
 
 A configuration is a tuple of indices, one for each parameter that has more than one value. Values
 that are numbers are in ascending order.
 """
 import json
 import math
-import re
 import zlib
 
 from rows import die, open_text
 
 FAILED = math.inf  # the time of a configuration that failed
 FAILED_MS = 1e19   # what old versions of Kernel Tuner write for one is larger
-IN_MS = {"": 1, "ms": 1, "milliseconds": 1, "miliseconds": 1, "us": 1e-3, "microseconds": 1e-3,
-         "ns": 1e-6, "nanoseconds": 1e-6, "s": 1e3, "seconds": 1e3}
 
 
-# ---- files: each form yields (texts of the values by name, time in ms) ----
-
-def load(text):
-    """The JSON of a text. A cache that is still being written ends behind an entry or within one."""
-    kept = text.rstrip().rstrip(",")
-    for whole in (text, kept + "}}", kept[:kept.rfind("},")] + "}}}"):
-        try:
-            return json.loads(whole)
-        except ValueError:
-            pass
-    return None
-
+# ---- files ----
 
 def read_json(path):
     """The outermost object of a file."""
     try:
         with open_text(path) as f:
-            found = load(f.read())
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as e:
+            found = json.load(f)
+    except (OSError, EOFError, ValueError, zlib.error) as e:
         die(f"{path}: {getattr(e, 'strerror', None) or e}", 1)
     if not isinstance(found, dict):
         die(f"{path}: is not a JSON object", 1)
     return found
 
 
-def time_of(value, unit=1):
+def time_of(value):
     """In ms; words and huge numbers stand for a failure."""
-    is_number = isinstance(value, (int, float)) and 0 < value < FAILED_MS
-    return value * unit if is_number else FAILED
-
-
-def of_cache(file):
-    """Entries of a cache file."""
-    for entry in file["cache"].values():
-        yield {name: str(entry[name]) for name in file["tune_params_keys"]}, time_of(entry["time"])
-
-
-def of_t4(file):
-    """Results in the T4 form: of the objective."""
-    whole = file.get("metadata", {}).get("timeunit", "")
-    for result in file["results"]:
-        time = FAILED
-        if result["invalidity"] == "correct":
-            by_name = {m["name"]: m for m in result["measurements"]}
-            objective = by_name[result.get("objectives", ["time"])[0]]
-            time = time_of(objective["value"], IN_MS[objective.get("unit") or whole])
-        yield {name: str(value) for name, value in result["configuration"].items()}, time
-
-
-def of_ktt(file):
-    """KTT's own results."""
-    unit = IN_MS[file["Metadata"]["TimeUnit"].lower()]
-    for result in file["Results"]:
-        is_ok = result["Status"] == "Ok"
-        yield ({x["Name"]: str(x["Value"]) for x in result["Configuration"]},
-               time_of(result["TotalDuration"], unit) if is_ok else FAILED)
-
-
-FORMS = {"cache": of_cache, "results": of_t4, "Results": of_ktt}
+    return value if isinstance(value, (int, float)) and 0 < value < FAILED_MS else FAILED
 
 
 def measurements(path):
-    """All of a file, and the device that it names."""
+    """(texts of the values by name, time in ms) of all entries"""
     file = read_json(path)
-    form = next((name for name in FORMS if name in file), None)
-    if form is None:
-        die(f"{path}: has none of {', '.join(FORMS)}: it is not a table of a tuner", 1)
+    if "cache" not in file:
+        die(f"{path}: has no cache: it is not a table of Kernel Tuner", 1)
     try:
-        device = file.get("device_name") or file.get("Metadata", {}).get("Device") or ""
-        return list(FORMS[form](file)), device
-    except (KeyError, TypeError, AttributeError, IndexError) as e:
-        die(f"{path}: {form}: is not as expected ({type(e).__name__}: {e})", 1)
+        return [({name: str(entry[name]) for name in file["tune_params_keys"]}, time_of(entry["time"]))
+                for entry in file["cache"].values()]
+    except (KeyError, TypeError, AttributeError) as e:
+        die(f"{path}: cache: is not as expected ({type(e).__name__}: {e})", 1)
 
 
 # ---- tables ----
@@ -106,27 +59,16 @@ def in_order(texts):
         return values
 
 
-def check_gpu(path, device, gpu):
-    """Ends the program if the file names a device that is another one."""
-    short = [re.sub(r"[^a-z0-9]", "", x.lower()) for x in (device, gpu or "")]
-    if all(short) and short[0] not in short[1] and short[1] not in short[0]:
-        die(f"{path}: is of the GPU {device}, not of --gpu {gpu}", 1)
-
-
 class Table:
     """All configurations of a problem in the file's order, and their times. One that comes twice
     was measured again: the shorter time counts."""
 
-    def __init__(self, path, gpu=None):
-        found, device = measurements(path)
-        check_gpu(path, device, gpu)
+    def __init__(self, path):
+        found = measurements(path)
         if not found:
             die(f"{path}: has no configuration", 1)
         self.path, self.names = path, list(found[0][0])
-        try:
-            values = {name: in_order(texts[name] for texts, _ in found) for name in self.names}
-        except KeyError as e:
-            die(f"{path}: a configuration has no {e}", 1)
+        values = {name: in_order(texts[name] for texts, _ in found) for name in self.names}
         self.names = [name for name in self.names if len(values[name]) > 1]
         self.values = [values[name] for name in self.names]
         index = [{text: i for i, text in enumerate(v)} for v in self.values]

@@ -451,7 +451,6 @@ def parse():
     p = parser_of(__doc__)
     p.error = die # one line, as all that goes wrong here
     p.add_argument("table", help="a table of all configurations")
-    p.add_argument("--gpu", help="of which the table has to be")
     p.add_argument("--data", nargs="+", default=[], help="tables of other GPUs")
     p.add_argument("--strategies", help=f"some of {', '.join(KNOWN)}; else all that are not told of"
                    f" other tables, or with --data {WARM}")
@@ -472,7 +471,7 @@ def parse():
 def main():
     """Rows of all strategies."""
     options = parse()
-    table = Table(options.table, options.gpu)
+    table = Table(options.table)
     others, lines = other_times(options, table), []
     for strategy in options.strategies:
         if strategy == "order" and not others:
