@@ -22,7 +22,6 @@
 #define INIT(arguments) RAN_CASE(made(arguments), arguments)
 #define SAME_SPEC(arguments) \
     RAN_CASE(made(arguments) && strcmp(SPEC, text_of("other.spec")) == 0, arguments)
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static int made(const char *arguments)
 {
