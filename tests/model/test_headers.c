@@ -5,8 +5,8 @@
 #define _XOPEN_SOURCE 700
 #include "train/steps.h"
 
-#include "model/header.h"
 #include "harness/specs.h"
+#include "model/header.h"
 
 /* ---- enumerators ---- */
 

@@ -3,6 +3,7 @@
 
    The distance is counted a second time, by trying all ways; the names of GPUs are those of the
    files that MIOpen installs. */
+#include "harness/cases.h"
 #include "harness/specs.h"
 #include "model/gpus.h"
 #include "model/runtime.h"
@@ -194,17 +195,14 @@ static void names_of_gpus(void)
 static void ways_to_write(void)
 {
     for (const struct product *p = products; p->name; p++) {
-        char gpu[GPU_NAME], text[128], folded[NAMES_FOLDED];
+        char gpu[GPU_NAME], folded[NAMES_FOLDED];
         product_gpu(p, gpu);
         has_gpu(p->name, gpu);
         names_fold(p->name, folded);
         has_gpu(folded, gpu);
-        snprintf(text, sizeof text, "%s %s", p->brand, p->name);
-        has_gpu(text, gpu);
-        snprintf(text, sizeof text, "AMD %s", p->name);
-        has_gpu(text, gpu);
-        snprintf(text, sizeof text, "AMD %s (TM) %s", p->brand, p->name);
-        has_gpu(text, gpu);
+        has_gpu(say("%s %s", p->brand, p->name), gpu);
+        has_gpu(say("AMD %s", p->name), gpu);
+        has_gpu(say("AMD %s (TM) %s", p->brand, p->name), gpu);
         if (!strncmp(p->name, "RX ", 3))
             has_gpu(p->name + 3, gpu);
     }
@@ -373,9 +371,7 @@ static void pieces_of_files(void)
         {"", ""},
     };
     for (size_t i = 0; i < COUNT(files); i++) {
-        char piece[64];
-        snprintf(piece, sizeof piece, "%.*s", (int)gpu_piece(files[i][0]), files[i][0]);
-        CHECK_TEXT(piece, files[i][1]);
+        CHECK_TEXT(say("%.*s", (int)gpu_piece(files[i][0]), files[i][0]), files[i][1]);
     }
 }
 
