@@ -147,7 +147,7 @@ static void run_case(const char *kind, const char *a, const char *b)
 /* A line `KIND | A | B`, with a list for each of its items */
 static void run_each(char *line)
 {
-    const char *list = *line == 'e' ? NULL : list_in(line);
+    const char *list = *line == 'e' ? NULL : items_in(line);
     char *a = strstr(line, " | "), *b = strstr(a + 3, " | ");
     size_t n;
     if (list == NULL) {

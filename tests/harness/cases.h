@@ -278,7 +278,7 @@ static inline void put_copy(const char *path, const char *of)
 }
 
 /* Where a list <a;b> begins in a line, or NULL */
-static inline const char *list_in(const char *text)
+static inline const char *items_in(const char *text)
 {
     while ((text = strchr(text, '<')) != NULL
            && (strchr(text, '>') == NULL || text[strcspn(text, ";>")] != ';'))
@@ -291,7 +291,7 @@ static inline const char *list_in(const char *text)
 static inline char *with_item(const char *line, const char *list, const char *item, size_t n)
 {
     struct buf *b = new_text();
-    const char *behind = strchr(list, '>') + 1, *next = list_in(behind), *p = line, *same;
+    const char *behind = strchr(list, '>') + 1, *next = items_in(behind), *p = line, *same;
     while ((same = strchr(p, '<')) != NULL && (next == NULL || same < next)) {
         const int is_one = same == list || same[1] == '>';
         buf_add(b, p, (size_t)(same - p) + !is_one);
@@ -307,7 +307,7 @@ static inline void take_row(char *line, const char *kind,
                             void (*see)(const char *kind, char *const *cell))
 {
     char *cell[17] = {line}, *to = line;
-    const char *list = list_in(line);
+    const char *list = items_in(line);
     size_t n = 1;
     if (list != NULL && list < line + strcspn(line, "|")) {
         for (const char *item = list + 1; item[-1] != '>'; item += n + 1) {

@@ -249,7 +249,7 @@ static inline void take_step(char *line)
 /* Of a line with <a;b> each, in which <> is the same one */
 static inline void take_each(char *line)
 {
-    const char *list = begins(line, "sh ") || begins(line, "edit ") ? NULL : list_in(line);
+    const char *list = begins(line, "sh ") || begins(line, "edit ") ? NULL : items_in(line);
     size_t n;
     if (list == NULL || list[1] == ' ') {
         take_step(line);
