@@ -144,27 +144,22 @@ static void run_case(const char *kind, const char *a, const char *b)
     }
 }
 
-/* The text with this in place of its <...>, if it has that */
-static inline const char *put_item(const char *text, const char *item, size_t n)
+/* A line `KIND | A | B`, with a list for each of its items */
+static void run_each(char *line)
 {
-    const char *at = strchr(text, '<');
-    return at == NULL
-               ? text
-               : say("%.*s%.*s%s", (int)(at - text), text, (int)n, item, strchr(at, '>') + 1);
-}
-
-static void run_each(const char *kind, const char *a, const char *b)
-{
-    const char *list =
-        strchr(b, '<') != NULL && strchr(b, '<')[1] != '>' ? strchr(b, '<') : strchr(a, '<');
+    const char *list = *line == 'e' ? NULL : items_in(line);
+    char *a = strstr(line, " | "), *b = strstr(a + 3, " | ");
     size_t n;
-    if (list == NULL || *kind == 'e') {
-        run_case(kind, a, b);
+    if (list == NULL) {
+        *a = '\0';
+        if (b != NULL)
+            *b = '\0';
+        run_case(line, expanded(a + 3, names.s), expanded(b != NULL ? b + 3 : "", names.s));
         return;
     }
     for (const char *item = list + 1; item[-1] != '>'; item += n + 1) {
         n = strcspn(item, ";>");
-        run_case(kind, put_item(a, item, n), put_item(b, item, n));
+        run_each(with_item(line, list, item, n));
     }
 }
 
@@ -179,17 +174,13 @@ static void run_cases(const char *section)
     buf_puts(&names, "M = " MODEL "\nF = " FIELDS "\n");
     buf_puts(all, text_of("root/tests/cli/cli.cases"));
     for (char *at = all->s, *line; (line = next_line(&at)) != NULL;) {
-        char *a = strstr(line, " | "), *b = a != NULL ? strstr(a + 3, " | ") : NULL;
+        const int is_case = has(line, " | ");
         if (*line == '[')
             inside = strcmp(line, say("[%s]", section)) == 0;
-        else if (*line != '#' && a == NULL)
+        else if (*line != '#' && !is_case)
             buf_printf(&names, "%s\n", expanded(line, names.s));
-        else if (*line != '#' && inside) {
-            *a = '\0';
-            if (b != NULL)
-                *b = '\0';
-            run_each(line, expanded(a + 3, names.s), expanded(b != NULL ? b + 3 : "", names.s));
-        }
+        else if (*line != '#' && inside)
+            run_each(line);
     }
     CASE(test_now.passed + test_now.failed > failures, "there are cases of [%s]", section);
 }

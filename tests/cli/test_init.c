@@ -22,7 +22,6 @@
 #define INIT(arguments) RAN_CASE(made(arguments), arguments)
 #define SAME_SPEC(arguments) \
     RAN_CASE(made(arguments) && strcmp(SPEC, text_of("other.spec")) == 0, arguments)
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static int made(const char *arguments)
 {
@@ -87,15 +86,13 @@ static void bad(const char *good, const char *script, const char *arguments, con
 /* T1 with the conditions that bars separate; the first one is in line 9. */
 static void put_t1(const char *path, const char *vec, const char *conditions)
 {
-    struct buf b = {0};
-    buf_puts(&b, "");
+    struct buf *b = new_text();
     for (size_t n; *conditions != '\0'; conditions += n + (conditions[n] == '|')) {
         n = strcspn(conditions, "|");
-        buf_printf(&b, "%s{\"Parameters\": [], \"Expression\": \"%.*s\"}", b.n > 0 ? ",\n" : "",
+        buf_printf(b, "%s{\"Parameters\": [], \"Expression\": \"%.*s\"}", b->n > 0 ? ",\n" : "",
                    (int)n, conditions);
     }
-    put_text(path, text_of(in_root("tests/fixtures/axpy_T1.json")), vec, b.s);
-    buf_free(&b);
+    put_text(path, text_of(in_root("tests/fixtures/axpy_T1.json")), vec, b->s);
 }
 
 /* Of the 72 tuples the 64 legal ones are predicted, and no other. */

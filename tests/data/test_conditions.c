@@ -207,7 +207,7 @@ static void no_exception(void)
 static void any_order(void)
 {
     draw(6);
-    char *first = xstrdup(find(TWO, 10));
+    const char *first = new_copy(find(TWO, 10));
     struct conditions found;
     for (size_t i = 0; i < ROWS / 2; i++) {
         const size_t j = ROWS - 1 - i;
@@ -225,28 +225,26 @@ static void any_order(void)
     for (size_t i = 0; i < found.n; i++)
         CHECK(has(first, found.v[i].text));
     conditions_free(&found);
-    free(first);
 }
 
 /* ---- the command lines ---- */
 
 static void put_table(enum rule rule)
 {
-    struct buf b = {0};
+    struct buf *b = new_text();
     uint64_t seed = 7;
-    buf_puts(&b, "type,BM,BN,unroll,lds,time_us\n");
+    buf_puts(b, "type,BM,BN,unroll,lds,time_us\n");
     draw(8);
     for (size_t i = 0; i < ROWS / 3; i++) {
         static const char *const failures[] = {"failed", "InvalidConfig", "OOM"};
-        buf_printf(&b, "%s,%d,%d,%d,%s,", types[values[TYPE][i]], (int)values[2][i],
+        buf_printf(b, "%s,%d,%d,%d,%s,", types[values[TYPE][i]], (int)values[2][i],
                    (int)values[3][i], (int)values[6][i], truths[values[LDS][i]]);
         if (is_legal(rule, i, &seed))
-            buf_printf(&b, "%d\n", test_between(&seed, 10, 20));
+            buf_printf(b, "%d\n", test_between(&seed, 10, 20));
         else
-            buf_printf(&b, "%s\n", failures[i % 3]);
+            buf_printf(b, "%s\n", failures[i % 3]);
     }
-    put_text("table.csv", "%s", b.s);
-    buf_free(&b);
+    put_bytes("table.csv", b->s, b->n);
 }
 
 static int init(const char *options)

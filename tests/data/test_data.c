@@ -10,6 +10,7 @@
 #include "data/sample.h" /* and so the libraries of the readers */
 #include "data/split.h"
 #include "harness/cases.h"
+#include "harness/specs.h"
 
 #include <signal.h>
 
@@ -311,18 +312,15 @@ static void spec_scales(void)
          {65536, 65536, 21845, 21845, 43691, 43691}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct spec s;
-        const char *text =
-            say("[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
-                "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n%s",
-                cases[i].section);
-        REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
+        const struct spec *s =
+            spec_of(say("[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
+                        "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n%s",
+                        cases[i].section));
         for (size_t j = 0; j < 6; j++)
-            CHECK_EQ(spec_scale(&s, splits[j]), cases[i].scale[j]);
-        CHECK_TEXT(s.runs_on[0], "gfx906");
-        CHECK_TEXT(s.runs_on[1], "gfx1030");
-        CHECK(s.runs_on[2] == NULL && s.licence == NULL);
-        spec_free(&s);
+            CHECK_EQ(spec_scale(s, splits[j]), cases[i].scale[j]);
+        CHECK_TEXT(s->runs_on[0], "gfx906");
+        CHECK_TEXT(s->runs_on[1], "gfx1030");
+        CHECK(s->runs_on[2] == NULL && s->licence == NULL);
     }
 }
 
@@ -332,23 +330,20 @@ static void split_facts(void)
 {
     static const int32_t problem[9] = {1, 0, 0, 16, 64, 56, 56, 256, 1};
     static const int32_t strided[10] = {0, 2, 1, 4, 256, 14, 13, 64, 2, 32};
-    struct spec s;
+    const struct spec *s = spec_of(text_of(in_root("weights/conv_asm_1x1u.spec")));
     struct buf *key = new_text();
-    CHECK(spec_load(&s, in_root("weights/conv_asm_1x1u.spec")) == 0);
-    split_key_text(&s, &s.config, problem, key);
+    split_key_text(s, &s->config, problem, key);
     CHECK_TEXT(key->s, "F,FP32,16,64,56,56,256,1,1");
     CHECK(split_hash(key->s, key->n) == UINT64_C(0xeeae04836b31d84a));
-    CHECK(split_row_hash(&s, &s.shape, problem, key) == UINT64_C(0x8a4925e9e37eb743));
+    CHECK(split_row_hash(s, &s->shape, problem, key) == UINT64_C(0x8a4925e9e37eb743));
     CHECK_TEXT(key->s, "64,256,56,56,1x1");
     CHECK(!split_is_test(UINT64_C(0xeeae04836b31d84a)));
     CHECK(!split_is_test(UINT64_C(0x8a4925e9e37eb743)) && split_is_test(20));
-    spec_free(&s);
-    CHECK(spec_load(&s, in_root("weights/conv_asm_bwd_wrw_3x3.spec")) == 0);
-    split_key_text(&s, &s.config, strided, key);
+    s = spec_of(text_of(in_root("weights/conv_asm_bwd_wrw_3x3.spec")));
+    split_key_text(s, &s->config, strided, key);
     CHECK_TEXT(key->s, "W,FP16,4,256,14,14,64,2,32");
-    split_key_text(&s, &s.shape, strided, key);
+    split_key_text(s, &s->shape, strided, key);
     CHECK_TEXT(key->s, "64,256,14,14,3x3");
-    spec_free(&s);
 }
 
 static void split_names(void)
@@ -377,7 +372,7 @@ static void make_fold_rows(struct dataset *d)
     memset(d, 0, sizeof *d);
     d->n = FOLD_ROWS;
     d->n_fields = FOLD_FIELDS;
-    d->problem = xcalloc(FOLD_ROWS * FOLD_FIELDS, sizeof *d->problem);
+    d->problem = new_memory(FOLD_ROWS * FOLD_FIELDS, sizeof *d->problem);
     for (size_t i = 0; i < FOLD_ROWS; i++) {
         int32_t *p = d->problem + i * FOLD_FIELDS;
         p[0] = (int32_t)random_below(2);
@@ -441,23 +436,19 @@ static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_
 {
     struct held_out whole, fold[FOLDS];
     struct dataset d;
-    struct spec s;
-    char name[32];
-    REQUIRE(spec_parse(&s, say("%sshape = min(m,n),max(m,n)\n", fold_spec), "toy.spec") == 0);
+    const struct spec *s = spec_of(say("%sshape = min(m,n),max(m,n)\n", fold_spec));
     make_fold_rows(&d);
-    CHECK(held_out_find(&s, kind, &d, &whole) == 0);
+    CHECK(held_out_find(s, kind, &d, &whole) == 0);
     for (int f = 0; f < FOLDS; f++) {
-        snprintf(name, sizeof name, "%s:%d/%d", kind, f, FOLDS);
-        CHECK(held_out_find(&s, name, &d, &fold[f]) == 0);
-        CHECK(held_out_key(&s, name) == held_out_key(&s, kind) && held_out_key(&s, name) != NULL);
+        const char *name = say("%s:%d/%d", kind, f, FOLDS);
+        CHECK(held_out_find(s, name, &d, &fold[f]) == 0);
+        CHECK(held_out_key(s, name) == held_out_key(s, kind) && held_out_key(s, name) != NULL);
         check_whole(&d, &fold[f], same);
     }
     check_folds(&whole, fold);
     for (size_t f = 0; f < FOLDS; f++)
         held_out_free(&fold[f]);
     held_out_free(&whole);
-    free(d.problem);
-    spec_free(&s);
 }
 
 static void folds(void)
@@ -476,8 +467,8 @@ static void make_file_rows(struct dataset *d, struct data_file *files)
     char *const names[] = {a, b, more};
     memset(d, 0, sizeof *d);
     d->n_fields = FOLD_FIELDS;
-    d->problem = xcalloc(61 * FOLD_FIELDS, sizeof *d->problem);
-    d->file = xcalloc(61, sizeof *d->file);
+    d->problem = new_memory(61 * FOLD_FIELDS, sizeof *d->problem);
+    d->file = new_memory(61, sizeof *d->file);
     d->files = files;
     d->n_files = 3;
     for (size_t i = 0; i < 3; i++)
@@ -507,23 +498,19 @@ static void files_left_out(void)
     struct data_file files[3];
     struct held_out h;
     struct dataset d;
-    struct spec s;
-    REQUIRE(spec_parse(&s, say("%sshape = n\n", fold_spec), "toy.spec") == 0);
+    const struct spec *s = spec_of(say("%sshape = n\n", fold_spec));
     make_file_rows(&d, files);
     for (size_t k = 0; k < 2; k++) {
-        CHECK(held_out_is_split(good[k]) && held_out_key(&s, good[k]) == &s.shape);
-        REQUIRE(held_out_find(&s, good[k], &d, &h) == 0);
+        CHECK(held_out_is_split(good[k]) && held_out_key(s, good[k]) == &s->shape);
+        REQUIRE(held_out_find(s, good[k], &d, &h) == 0);
         for (size_t i = 0; i < d.n; i++)
             check_file_part(&d, &h, i);
         held_out_free(&h);
     }
     for (size_t k = 0; k < 3; k++) {
-        CHECK(held_out_find(&s, wrong[k], &d, &h) != 0);
+        CHECK(held_out_find(s, wrong[k], &d, &h) != 0);
         held_out_free(&h);
     }
-    free(d.problem);
-    free(d.file);
-    spec_free(&s);
 }
 
 /* What the spec has no key for is refused, the folds of it too. */
@@ -532,15 +519,12 @@ static void folds_without_a_key(void)
     static const char *const names[] = {"shape", "shape:0/7", "file:toy"};
     struct held_out h;
     struct dataset d;
-    struct spec s;
-    REQUIRE(spec_parse(&s, fold_spec, "toy.spec") == 0);
+    const struct spec *s = spec_of(fold_spec);
     make_fold_rows(&d);
     for (size_t i = 0; i < COUNT(names); i++) {
-        CHECK(held_out_find(&s, names[i], &d, &h) != 0);
+        CHECK(held_out_find(s, names[i], &d, &h) != 0);
         held_out_free(&h);
     }
-    free(d.problem);
-    spec_free(&s);
 }
 
 /* Without a key config, the fields but the GPU are it. */
@@ -549,15 +533,12 @@ static void key_without_split(void)
     static const char text[] = "[kernel]\nname = toy\n[data]\nformat = timed\n[fields]\nm = size\n"
                                "gpu = gfx900 gfx906\nn = size\n[params]\ntile = 1 2\n";
     const int32_t problem[] = {5, 1, 7};
-    struct buf key = {NULL, 0, 0};
-    struct spec s;
-    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
-    const struct split_key *config = held_out_key(&s, "config");
+    struct buf *key = new_text();
+    const struct spec *s = spec_of(text);
+    const struct split_key *config = held_out_key(s, "config");
     REQUIRE(config != NULL);
-    split_key_text(&s, config, problem, &key);
-    CHECK_TEXT(key.s, "5,7");
-    buf_free(&key);
-    spec_free(&s);
+    split_key_text(s, config, problem, key);
+    CHECK_TEXT(key->s, "5,7");
 }
 
 /* The canonical size is the largest one with the same output. */
@@ -601,13 +582,11 @@ static void timed_find_db(void)
     static const unsigned char target[] = {0, 1, 1, DATA_UNKNOWN, DATA_UNKNOWN};
     static const uint32_t unknown[] = {0, 0, 0, 1, 2};
     static const double time[] = {4000, 3000, 750, 500, 250};
-    struct spec s;
     struct dataset d;
     const struct data_options how = {0};
     const char *path = "timed.txt";
     put_text(path, "%s", find_db);
-    REQUIRE(spec_parse(&s, find_db_spec, "x.spec") == 0
-            && data_load(readers, &s, &path, 1, &how, &d) == 0);
+    REQUIRE(data_load(readers, spec_of(find_db_spec), &path, 1, &how, &d) == 0);
     CHECK(d.n == 5 && d.n_unknown == 2 && d.dropped[DROP_FAILED_TIME] == 1);
     for (size_t i = 0; i < d.n && i < 5; i++) {
         CHECK(d.target[i] == target[i] && d.unknown[i] == unknown[i] && d.time_us[i] == time[i]);
@@ -618,7 +597,6 @@ static void timed_find_db(void)
     CHECK(data_problem_end(&d, 0) == 2 && data_problem_end(&d, 1) == 2);
     CHECK(data_problem_end(&d, 2) == 5);
     data_free(&d);
-    spec_free(&s);
 }
 
 /* ---- more rows than may be kept ---- */
@@ -632,15 +610,14 @@ static const char limited_spec[] = KERNEL "format = timed\n[fields]\nn = size\n"
 /* Rows of problem n, the last of them a failure; `back`: the last row first */
 static void put_many(const char *path, int first, int end, int of_each, int back)
 {
-    struct buf b = {0};
-    buf_puts(&b, "n,a,b,time_us\n");
+    struct buf *b = new_text();
+    buf_puts(b, "n,a,b,time_us\n");
     for (int i = 0, n = (end - first) * of_each; i < n; i++) {
         const int at = back ? n - 1 - i : i, option = at % of_each;
-        buf_printf(&b, "%d,%d,%d,", first + at / of_each, option / 16, option % 16);
-        buf_puts(&b, option + 1 < of_each ? "5\n" : "failed\n");
+        buf_printf(b, "%d,%d,%d,%s\n", first + at / of_each, option / 16, option % 16,
+                   option + 1 < of_each ? "5" : "failed");
     }
-    put_bytes(path, b.s, b.n);
-    buf_free(&b);
+    put_bytes(path, b->s, b->n);
 }
 
 static struct dataset load_most(const struct spec *s, const char *first, const char *second)
@@ -656,13 +633,12 @@ static struct dataset load_most(const struct spec *s, const char *first, const c
 /* Of many problems some stay with all of their rows, the same in any order; of few, all stay. */
 static void a_sample_of_many_rows(void)
 {
-    struct spec s;
-    REQUIRE(spec_parse(&s, limited_spec, "x.spec") == 0);
+    const struct spec *s = spec_of(limited_spec);
     put_many("more.csv", 2 * MANY, 3 * MANY, OF_EACH, 0);
     put_many("many.csv", 1, MANY, OF_EACH, 0);
     put_many("back.csv", 1, MANY, OF_EACH, 1);
-    struct dataset d = load_most(&s, "many.csv", "more.csv"),
-                   back = load_most(&s, "more.csv", "back.csv");
+    struct dataset d = load_most(s, "many.csv", "more.csv"),
+                   back = load_most(s, "more.csv", "back.csv");
     CHECK(d.n + d.failed.n <= MOST && d.n + d.failed.n > MOST / 4 && d.failed.n * 3 == d.n);
     for (size_t i = 0; i < d.n; i += OF_EACH - 1)
         CHECK(data_problem_end(&d, i) == i + OF_EACH - 1);
@@ -672,10 +648,9 @@ static void a_sample_of_many_rows(void)
     data_free(&back);
     put_many("many.csv", 1, 9, 256, 0);
     put_many("more.csv", 9, 11, 256, 0);
-    d = load_most(&s, "many.csv", "more.csv");
+    d = load_most(s, "many.csv", "more.csv");
     CHECK(d.n + d.failed.n <= MOST && d.n > MOST / 4 && data_count_problems(&d) == 10);
     data_free(&d);
-    spec_free(&s);
 }
 
 /* ---- two readers of one ending ---- */
@@ -703,17 +678,15 @@ static void two_readers(void)
     static const int takes[][2] = {{1, 1}, {1, 1}, {0, 0}, {0, 0}, {0, 1}};
     const char *const path[] = {"comma.t", "tab.t"};
     const struct data_options how = {0};
-    struct spec s;
+    const struct spec *s = spec_of(limited_spec);
     struct dataset d;
     put_text(path[0], "n,a,b,time_us\n1,0,0,5\n");
     put_text(path[1], "n\ta\tb\ttime_us\n1\t0\t0\t5\n");
-    REQUIRE(spec_parse(&s, limited_spec, "x.spec") == 0);
     for (size_t i = 0; i < 2 * COUNT(tables); i++) {
-        CHECK_EQ(data_load(tables[i / 2], &s, path + i % 2, 1, &how, &d) == 0, takes[i / 2][i % 2]);
+        CHECK_EQ(data_load(tables[i / 2], s, path + i % 2, 1, &how, &d) == 0, takes[i / 2][i % 2]);
         if (takes[i / 2][i % 2])
             data_free(&d);
     }
-    spec_free(&s);
 }
 
 int main(void)

@@ -27,13 +27,13 @@ static void variant(const char *sql)
         program_stop(sql);
 }
 
-static void put_reversed(FILE *f, const char *lines)
+static void add_reversed(struct buf *b, const char *lines)
 {
     const size_t n = strcspn(lines, "\n") + 1;
     if (*lines == '\0')
         return;
-    put_reversed(f, lines + n);
-    fwrite(lines, 1, n, f);
+    add_reversed(b, lines + n);
+    buf_add(b, lines, n);
 }
 
 static void same_bytes(void)
@@ -45,12 +45,11 @@ static void same_bytes(void)
         RAN_CHECK(RAN(INGEST "%s --data gfx900_56.db gfx906_60.db -o plain.csv --force", specs[k])
                   == 0);
         char *rows = new_copy(text_of("plain.csv"));
-        const size_t head = strcspn(rows, "\n") + 1;
-        FILE *f = fopen("reverse.csv", "wb");
-        REQUIRE(f != NULL && count_lines(rows) >= 37);
-        fwrite(rows, 1, head, f);
-        put_reversed(f, rows + head);
-        fclose(f);
+        struct buf *b = new_text();
+        REQUIRE(count_lines(rows) >= 37);
+        buf_add(b, rows, strcspn(rows, "\n") + 1);
+        add_reversed(b, below_heading(rows));
+        put_bytes("reverse.csv", b->s, b->n);
         CHECK(make_bz2("reverse.csv.bz2", &same[2], 1) == 0);
         CHANGED("crlf.csv", rows, "\n", "\r\n");
         for (size_t i = 0; i < COUNT(same); i++)
@@ -108,11 +107,10 @@ static void no_gpu_column(void)
 {
     RAN_CHECK(RAN(U "gfx900_56.db > 900.csv") == 0);
     const char *csv = text_of("900.csv");
-    FILE *f = fopen("my.csv", "w");
-    REQUIRE(f != NULL);
+    struct buf *my = new_text();
     for (const char *p = csv; *p != '\0'; p = strchr(p, '\n') + 1)
-        fprintf(f, "%.*s\n", (int)(strcspn(p, "\n") - strcspn(p, ",") - 1), strchr(p, ',') + 1);
-    fclose(f);
+        buf_printf(my, "%.*s\n", (int)(strcspn(p, "\n") - strcspn(p, ",") - 1), strchr(p, ',') + 1);
+    put_bytes("my.csv", my->s, my->n);
     put_copy("gfx900-my.csv", "my.csv");
     RAN_CHECK(GIVES(csv, U "gfx900-my.csv"));
     RAN_CHECK(GIVES(csv, U "my.csv --gpu gfx900_56"));
@@ -376,13 +374,12 @@ static void too_many(void)
         {"x.spec:5: runs_on: more than 32 architectures", "^rule", "&\nruns_on =", " gfx9", "", 33},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct buf to = {0};
-        buf_puts(&to, cases[i].to);
+        struct buf *to = new_text();
+        buf_puts(to, cases[i].to);
         for (int k = 10; k < 10 + cases[i].n; k++)
-            buf_printf(&to, "%s%d%s", cases[i].before, k, cases[i].behind);
-        CHANGED("x.spec", text_of("tiny.spec"), cases[i].from, to.s);
+            buf_printf(to, "%s%d%s", cases[i].before, k, cases[i].behind);
+        CHANGED("x.spec", text_of("tiny.spec"), cases[i].from, to->s);
         REFUSES(cases[i].text, 1, cases[i].text, INGEST "x.spec --data tiny.csv");
-        buf_free(&to);
     }
 }
 

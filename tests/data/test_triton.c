@@ -58,9 +58,8 @@ static void see_name(const char *path, const char *want)
 static void see_no_name(const char *path, const char *want)
 {
     struct triton_name n;
-    struct buf why = {0};
-    CASE(triton_name_parse(&n, path, &why) == -1 && begins(why.s, want), "%s: %s", path, why.s);
-    buf_free(&why);
+    struct buf *why = new_text();
+    CASE(triton_name_parse(&n, path, why) == -1 && begins(why->s, want), "%s: %s", path, why->s);
 }
 
 /* ---- files ---- */

@@ -5,6 +5,7 @@
 #include "data/formats.h"
 #include "data/sample.h"
 #include "harness/cases.h"
+#include "harness/specs.h"
 
 enum { GPUS = 4, NAMES = 3, OPTIONS = 24, PROBLEMS = 4 };
 
@@ -26,8 +27,8 @@ static double measured[PROBLEMS][GPUS + NAMES][OPTIONS];
 /* Some GPUs lack a problem or an option. */
 static void put_table(uint64_t seed)
 {
-    struct buf b = {0};
-    buf_puts(&b, "n,gpu,m,tile,unroll,pad,time_us\n");
+    struct buf *b = new_text();
+    buf_puts(b, "n,gpu,m,tile,unroll,pad,time_us\n");
     memset(measured, 0, sizeof measured);
     for (int p = 0; p < PROBLEMS; p++)
         for (int g = 0; g < GPUS; g++) {
@@ -36,12 +37,11 @@ static void put_table(uint64_t seed)
             for (int o = 0; o < OPTIONS; o++)
                 if (test_between(&seed, 0, 99) < 85) {
                     measured[p][g][o] = test_between(&seed, 16, 144) / 16.0;
-                    buf_printf(&b, "%d,%s,%d,%d,%d,%d,%.4f\n", p < 2 ? 3 : 70, gpus[g],
+                    buf_printf(b, "%d,%s,%d,%d,%d,%d,%.4f\n", p < 2 ? 3 : 70, gpus[g],
                                p % 2 ? 9 : 5, 8 << o / 6, 1 << o / 2 % 3, o % 2, measured[p][g][o]);
                 }
         }
-    put_text("table.csv", "%s", b.s);
-    buf_free(&b);
+    put_bytes("table.csv", b->s, b->n);
 }
 
 /* In how many parameters do they differ? */
@@ -121,20 +121,18 @@ static void rows_of_names(void)
 {
     static const char *const path = "table.csv";
     const struct data_options how = {0};
+    const struct spec *spec = spec_of(spec_text);
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        struct spec spec;
         struct dataset d;
         put_table(seed);
-        REQUIRE(spec_parse(&spec, spec_text, "k.spec") == 0);
-        REQUIRE(data_load(readers, &spec, &path, 1, &how, &d) == 0);
+        REQUIRE(data_load(readers, spec, &path, 1, &how, &d) == 0);
         check_rows(&d);
-        CHECK(unseen_rows_add(&spec, &d) == 0);
+        CHECK(unseen_rows_add(spec, &d) == 0);
         for (int p = 0; p < PROBLEMS; p++)
             for (int name = 0; name < NAMES; name++)
                 learn(p, name);
         check_rows(&d);
         data_free(&d);
-        spec_free(&spec);
     }
 }
 
@@ -183,7 +181,7 @@ static void bad_specs(void)
         {"s/= timed/= csv/", "9: [unseen]: is for data with times"},
         {"s/^gpu =/device =/; s/onehot gpu/onehot device/",
          "9: [unseen]: the spec has no field gpu"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         CASE(edited("k.spec", "bad.spec", rows[i][0]), "a spec with %s", rows[i][0]);
         REFUSES(rows[i][1], 1, say("bad.spec:%s", rows[i][1]),
                 "kpred-train train bad.spec --data table.csv --split none --epochs 1 -o bad.h");

@@ -277,39 +277,78 @@ static inline void put_copy(const char *path, const char *of)
     put_part(path, of, 0, SIZE_MAX, "");
 }
 
+/* Where a list <a;b> begins in a line, or NULL */
+static inline const char *items_in(const char *text)
+{
+    while ((text = strchr(text, '<')) != NULL
+           && (strchr(text, '>') == NULL || text[strcspn(text, ";>")] != ';'))
+        text++;
+    return text;
+}
+
+/* The line with n bytes in place of the list that begins there, and of each <> up to the next list;
+   it stays until the program ends. */
+static inline char *with_item(const char *line, const char *list, const char *item, size_t n)
+{
+    struct buf *b = new_text();
+    const char *behind = strchr(list, '>') + 1, *next = items_in(behind), *p = line, *same;
+    while ((same = strchr(p, '<')) != NULL && (next == NULL || same < next)) {
+        const int is_one = same == list || same[1] == '>';
+        buf_add(b, p, (size_t)(same - p) + !is_one);
+        buf_add(b, item, is_one ? n : 0);
+        p = same == list ? behind : same + 1 + is_one;
+    }
+    buf_puts(b, p);
+    return b->s;
+}
+
+/* One whose first cell has a list is a row for each of its items. */
+static inline void take_row(char *line, const char *kind,
+                            void (*see)(const char *kind, char *const *cell))
+{
+    char *cell[17] = {line}, *to = line;
+    const char *list = items_in(line);
+    size_t n = 1;
+    if (list != NULL && list < line + strcspn(line, "|")) {
+        for (const char *item = list + 1; item[-1] != '>'; item += n + 1) {
+            n = strcspn(item, ";>");
+            take_row(with_item(line, list, item, n), kind, see);
+        }
+        return;
+    }
+    for (const char *p = line; *p != '\0'; p++)
+        if (*p == '|' && n < 16) {
+            *to++ = '\0';
+            cell[n++] = to;
+        } else if (*p == '\\' && p[1] >= '0' && p[1] <= '3') {
+            *to++ = (char)strtol((char[]){p[1], p[2], p[3], '\0'}, NULL, 8);
+            p += 3;
+        } else if (*p == '\\' && p[1] != '\0') {
+            p++;
+            *to++ = (char)(*p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
+        } else {
+            *to++ = *p;
+        }
+    *to = '\0';
+    while (n < 16)
+        cell[n++] = to;
+    see(kind, cell);
+}
+
 /* Calls for each line of a file of the repository, cut at `|` into 16 cells, the last ones empty;
    \n, \t, \\ and three octal digits behind a \ are one byte. A line `[kind]` begins those of a
-   kind, `#` a comment. */
+   kind, `#` a comment. With <a;b> in the first cell it is a row for each, in which <> is the same
+   one. */
 static const char *only_kind; /* if there is one: those of that kind alone */
 static inline void each_row(const char *path, void (*see)(const char *kind, char *const *cell))
 {
     char *text = xstrdup(text_of(in_root(path))), *at = text, *line, kind[32] = "";
     if (*text == '\0')
         program_stop(path);
-    while ((line = next_line(&at)) != NULL) {
-        char *cell[17] = {line}, *to = line;
-        size_t n = 1;
-        if (*line == '#' || sscanf(line, "[%31[a-z]]", kind) == 1)
-            continue;
-        for (const char *p = line; *p != '\0'; p++)
-            if (*p == '|' && n < 16) {
-                *to++ = '\0';
-                cell[n++] = to;
-            } else if (*p == '\\' && p[1] >= '0' && p[1] <= '3') {
-                *to++ = (char)strtol((char[]){p[1], p[2], p[3], '\0'}, NULL, 8);
-                p += 3;
-            } else if (*p == '\\' && p[1] != '\0') {
-                p++;
-                *to++ = (char)(*p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
-            } else {
-                *to++ = *p;
-            }
-        *to = '\0';
-        while (n < 16)
-            cell[n++] = to;
-        if (only_kind == NULL || strcmp(kind, only_kind) == 0)
-            see(kind, cell);
-    }
+    while ((line = next_line(&at)) != NULL)
+        if (*line != '#' && sscanf(line, "[%31[a-z]]", kind) != 1
+            && (only_kind == NULL || strcmp(kind, only_kind) == 0))
+            take_row(line, kind, see);
     free(text);
 }
 

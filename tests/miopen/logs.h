@@ -14,18 +14,17 @@
 static inline void put_noise(const char *path)
 {
     uint64_t seed = 1;
-    FILE *f = fopen(path, "wb");
-    for (int i = 0; f != NULL && i < 50000; i++)
-        putc((int)(test_random64(&seed) & 255), f);
-    if (f == NULL || fclose(f) != 0)
-        program_stop(path);
+    char bytes[50000];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(test_random64(&seed) & 255);
+    put_bytes(path, bytes, sizeof bytes);
 }
 
 /* The calls of a network as NAME.log, and as NAME.keys the lines behind them: what a perf-db of the
    four kernels of test_miopen.c has of these, without values */
 static inline void put_network(const char *name)
 {
-    struct buf parts[2] = {{0}, {0}};
+    struct buf *parts[] = {new_text(), new_text()};
     const char *heading = say("# %s\n", name);
     char *text = new_copy(text_of(in_root("tests/fixtures/networks.log")));
     char *at = strstr(text, heading), *line;
@@ -33,10 +32,9 @@ static inline void put_network(const char *name)
         program_stop(name);
     at += strlen(heading);
     while ((line = next_line(&at)) != NULL && *line != '#')
-        buf_printf(&parts[*line >= '0' && *line <= '9'], "%s\n", line);
-    put_text(say("%s.log", name), "%s", parts[0].s);
-    put_text(say("%s.keys", name), "%s", parts[1].s);
-    buf_free(&parts[0]), buf_free(&parts[1]);
+        buf_printf(parts[*line >= '0' && *line <= '9'], "%s\n", line);
+    put_text(say("%s.log", name), "%s", parts[0]->s);
+    put_text(say("%s.keys", name), "%s", parts[1]->s);
 }
 
 /* kpred's output for the calls of two networks, and the log of these: `both` */

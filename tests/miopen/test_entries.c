@@ -138,8 +138,7 @@ static int is_nearest_of_all(const char *gpu)
         n_run += (size_t)runs;
         n_printed += (size_t)printed;
     }
-    agree = agree && n_printed > 0 && count_of(told->s, ",") == n_run + 1;
-    return agree;
+    return agree && n_printed > 0 && count_of(told->s, ",") == n_run + 1;
 }
 
 static int names_all_gpus(const char *gpu)
@@ -170,8 +169,7 @@ static int is_told(const char *gpu, const char *reasons)
     while ((line = next_line(&at)) != NULL)
         if (!ends_with(line, " trained on"))
             buf_printf(told, "%s\n", line);
-    const int same = program.status == 0 && told->n != 0 && strcmp(told->s, reasons) == 0;
-    return same;
+    return program.status == 0 && told->n != 0 && strcmp(told->s, reasons) == 0;
 }
 
 /* Both kernels, or none */

@@ -129,8 +129,7 @@ static int same_rows(const char *path)
     buf_puts(rows, "\n");
     has_schema = 1;
     each_row_of("tests/miopen/calls.cases", "schema", see_schema);
-    const int same = has_schema && strcmp(sorted(sql(filled("{LINES}"))), sorted(rows->s + 1)) == 0;
-    return same;
+    return has_schema && strcmp(sorted(sql(filled("{LINES}"))), sorted(rows->s + 1)) == 0;
 }
 #else
 static const char *sql(const char *statements)
@@ -203,12 +202,9 @@ static int is_met(const struct step *s, const char *path, rlim_t bytes)
     put_before(path, s->before);
     take_bytes(before, path);
     const int there = is_there(path);
-    int met = FINISH(start_within(bytes, s->line)) == s->status && program.out.n == 0
-              && is_alone(path)
-              && (*s->told == '!' ? !has(program.err.s, s->told + 1) : has(program.err.s, s->told))
-              && is_there(path) == (s->status == 0 || there);
-    met = met && is_after(s, path, before);
-    return met;
+    return FINISH(start_within(bytes, s->line)) == s->status && program.out.n == 0 && is_alone(path)
+           && (*s->told == '!' ? !has(program.err.s, s->told + 1) : has(program.err.s, s->told))
+           && is_there(path) == (s->status == 0 || there) && is_after(s, path, before);
 }
 
 static void see_case(const char *kind, char *const *c)

@@ -3,7 +3,7 @@
 #include "model/program.h"
 
 #include "data/init.h"
-#include "harness/program.h"
+#include "harness/specs.h"
 
 /* ---- specs made up ---- */
 
@@ -73,31 +73,28 @@ static int tells_apart(const struct spec *s, const struct program *p, size_t f)
 /* `what` names the spec. */
 static void check_made(const char *what, const char *text)
 {
-    struct spec s, once, again;
+    struct spec *s = spec_of(text), *once = spec_of(text);
     struct program p, q;
-    CHECK_OF(!spec_parse(&s, text, "made.spec") && !spec_parse(&once, text, "made.spec"), what);
-    CHECK_OF(!default_features_give(&s, NULL) && !default_features_give(&once, NULL), what);
-    CHECK_OF(!program_compile(&s, &p), what);
+    CHECK_OF(!default_features_give(s, NULL) && !default_features_give(once, NULL), what);
+    CHECK_OF(!program_compile(s, &p), what);
     CHECK_OF(p.n_features >= 1 && p.n_features <= KPRED_MAX_WIDTH, what);
     CHECK_OF(p.n_registers <= KPRED_MAX_REGISTERS && p.n_instr <= PROGRAM_MAX_INSTR, what);
-    CHECK_OF(!strcmp(s.text, once.text), what); /* each time the same */
-    CHECK_OF(!strncmp(s.text, text, strlen(text)), what);
-    CHECK_OF(default_features_line(&s) > 0 && default_features_line(&s) < s.features.line, what);
-    for (size_t f = 0; f < s.n_fields; f++)
-        CHECK_OF(tells_apart(&s, &p, f), what);
-    CHECK_OF(!spec_parse(&again, s.text, "made.spec") && !program_compile(&again, &q), what);
+    CHECK_OF(!strcmp(s->text, once->text), what); /* each time the same */
+    CHECK_OF(!strncmp(s->text, text, strlen(text)), what);
+    CHECK_OF(default_features_line(s) > 0 && default_features_line(s) < s->features.line, what);
+    for (size_t f = 0; f < s->n_fields; f++)
+        CHECK_OF(tells_apart(s, &p, f), what);
+    struct spec *again = spec_of(s->text);
+    CHECK_OF(!program_compile(again, &q), what);
     CHECK_OF(same_program(&p, &q), what);
-    CHECK_OF(!default_features_give(&again, NULL) && !strcmp(again.text, s.text), what);
-    spec_free(&s);
-    spec_free(&once);
-    spec_free(&again);
+    CHECK_OF(!default_features_give(again, NULL) && !strcmp(again->text, s->text), what);
 }
 
 /* ---- the tests ---- */
 
 static void extremes(void)
 {
-    struct buf b = {NULL, 0, 0};
+    struct buf *b = new_text();
     static const struct {
         const char *what;
         int tokens; /* of each field; 0: sizes */
@@ -115,52 +112,49 @@ static void extremes(void)
         {"24 sizes and 100 registers", 0, "size 1 1000", 100},
         {"24 fields of 128 tokens and 104 registers", 128, "", 104},
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        begin(&b);
+    for (size_t i = 0; i < COUNT(all); i++) {
+        begin(b);
         for (int f = 0; f < KPRED_MAX_FIELDS; f++)
-            add_field(&b, f, all[i].tokens, all[i].size);
-        end(&b, tiles, all[i].n_derived, "f0");
-        check_made(all[i].what, b.s);
+            add_field(b, f, all[i].tokens, all[i].size);
+        end(b, tiles, all[i].n_derived, "f0");
+        check_made(all[i].what, b->s);
     }
-    buf_free(&b);
 }
 
 /* Names as long as they may be, of which registers are made, and one that is taken */
 static void names(void)
 {
-    struct buf b = {NULL, 0, 0};
-    begin(&b);
+    struct buf *b = new_text();
+    begin(b);
     for (char c = 'a'; c < 'f'; c++) {
         char name[KPRED_MAX_VALUES] = {0};
         memset(name, 'x', 62);
-        buf_printf(&b, "%s%c = size\n", name, c);
+        buf_printf(b, "%s%c = size\n", name, c);
     }
-    buf_puts(&b, "n = size\nlog2_n = size\nlog2_product = size\n");
-    end(&b, tiles, 4, "n");
-    check_made("long names", b.s);
-    buf_free(&b);
+    buf_puts(b, "n = size\nlog2_n = size\nlog2_product = size\n");
+    end(b, tiles, 4, "n");
+    check_made("long names", b->s);
 }
 
 static void at_random(void)
 {
-    struct buf b = {NULL, 0, 0};
+    struct buf *b = new_text();
     uint64_t seed = 19;
     char name[32];
     for (int i = 0; i < 100; i++) {
         const int n = 1 + (int)(test_random64(&seed) % KPRED_MAX_FIELDS);
-        begin(&b);
+        begin(b);
         for (int f = 0; f < n; f++) {
             const uint64_t x = test_random64(&seed);
             const int n_tokens = x % 3 == 0 ? 1 + (int)(x / 3 % (x % 2 ? 128 : 9)) : 0;
             snprintf(name, sizeof name, "size %d %d", (int)(x / 3 % 5),
                      4 + (int)(x / 15 % (1 << (x / 1000 % 20))));
-            add_field(&b, f, n_tokens, x % 3 == 0 ? "" : x % 3 == 1 ? "size" : name);
+            add_field(b, f, n_tokens, x % 3 == 0 ? "" : x % 3 == 1 ? "size" : name);
         }
-        end(&b, tiles, (int)(test_random64(&seed) % 3 * 8), "f0");
+        end(b, tiles, (int)(test_random64(&seed) % 3 * 8), "f0");
         snprintf(name, sizeof name, "random %d", i);
-        check_made(name, b.s);
+        check_made(name, b->s);
     }
-    buf_free(&b);
 }
 
 /* What a user sees: tiles by name, and hats over the spec's own registers, each size once */
@@ -172,23 +166,22 @@ static void what_they_are(void)
         "tile_a = 8 48\nBK = 16 32\nother = 64\nmore = 1 100\n[derived]\nmine = log2 k\n"
         "step = sub b 1\narea = mul step k\n"
         "mean = ceil_div area k\nlog_area = log2 area\n";
-    struct spec s;
-    REQUIRE(!spec_parse(&s, text, "made.spec") && !default_features_give(&s, NULL));
-    CHECK(has_line(s.text, "onehot gpu"));
-    CHECK(has_line(s.text, "equals pad 0 4"));
-    CHECK(has_line(s.text, "fraction a 48") && has_line(s.text, "fraction a 8"));
-    CHECK(!has_line(s.text, "fraction a 32"));
-    CHECK(has_line(s.text, "ramp log2_b 0 32"));
-    CHECK(!has_line(s.text, "divides b 2 3"));
-    CHECK(has_line(s.text, "fraction k 32"));
-    CHECK(!has_line(s.text, "fraction k 48"));
-    CHECK(has_line(s.text, "fraction area 64") && has_line(s.text, "fraction area 100"));
-    CHECK(has_line(s.text, "hats mine 2 1 11"));
-    CHECK(!strstr(s.text, "log2_k"));
-    CHECK(strstr(s.text, "log2_mean = log2 mean") != NULL);
-    CHECK(!strstr(s.text, "log2_area") && !strstr(s.text, "log2_step"));
-    CHECK(!has_line(s.text, "divides step 2 3") && has_line(s.text, "divides area 2 3"));
-    spec_free(&s);
+    struct spec *s = spec_of(text);
+    REQUIRE(!default_features_give(s, NULL));
+    CHECK(has_line(s->text, "onehot gpu"));
+    CHECK(has_line(s->text, "equals pad 0 4"));
+    CHECK(has_line(s->text, "fraction a 48") && has_line(s->text, "fraction a 8"));
+    CHECK(!has_line(s->text, "fraction a 32"));
+    CHECK(has_line(s->text, "ramp log2_b 0 32"));
+    CHECK(!has_line(s->text, "divides b 2 3"));
+    CHECK(has_line(s->text, "fraction k 32"));
+    CHECK(!has_line(s->text, "fraction k 48"));
+    CHECK(has_line(s->text, "fraction area 64") && has_line(s->text, "fraction area 100"));
+    CHECK(has_line(s->text, "hats mine 2 1 11"));
+    CHECK(!strstr(s->text, "log2_k"));
+    CHECK(strstr(s->text, "log2_mean = log2 mean") != NULL);
+    CHECK(!strstr(s->text, "log2_area") && !strstr(s->text, "log2_step"));
+    CHECK(!has_line(s->text, "divides step 2 3") && has_line(s->text, "divides area 2 3"));
 }
 
 /* Lines of another kpred-train are taken as they are; a spec's own stay. */
@@ -196,26 +189,19 @@ static void others(void)
 {
     static const char text[] = "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\na = size\n"
                                "[params]\nt = 1 2\n";
-    struct buf b = {NULL, 0, 0};
-    struct spec like, s;
-    REQUIRE(!spec_parse(&like, text, "a.spec") && !default_features_give(&like, NULL));
-    buf_puts(&b, like.text);
-    char *at = strstr(b.s, "hats log2_a 0 ");
+    struct spec *like = spec_of(text), *s = spec_of(text);
+    REQUIRE(!default_features_give(like, NULL));
+    char *edited = new_copy(like->text), *at = strstr(edited, "hats log2_a 0 ");
     REQUIRE(at != NULL);
     at[12] = '1';
-    spec_free(&like);
-    CHECK(!spec_parse(&like, b.s, "like.spec") && !spec_parse(&s, text, "b.spec"));
-    CHECK(!default_features_give(&s, &like) && !strcmp(s.text, b.s));
-    CHECK(default_features_line(&s) == default_features_line(&like)
-          && default_features_line(&s) > 8);
-    spec_free(&s);
-    b.n = 0;
-    buf_printf(&b, "%s[features]\nramp a 0 4\n", text);
-    CHECK(!spec_parse(&s, b.s, "c.spec") && !default_features_give(&s, &like));
-    CHECK(!strcmp(s.text, b.s) && default_features_line(&s) == 0);
-    spec_free(&s);
-    spec_free(&like);
-    buf_free(&b);
+    like = spec_of(edited);
+    CHECK(!default_features_give(s, like) && !strcmp(s->text, edited));
+    CHECK(default_features_line(s) == default_features_line(like) && default_features_line(s) > 8);
+    struct buf *own = new_text();
+    buf_printf(own, "%s[features]\nramp a 0 4\n", text);
+    s = spec_of(own->s);
+    CHECK(!default_features_give(s, like));
+    CHECK(!strcmp(s->text, own->s) && default_features_line(s) == 0);
 }
 
 /* Is no feature of the problems always the same, nor the same as another one? */
@@ -253,8 +239,8 @@ static void tell_apart(void)
         int32_t v[64 * 4];
         const struct telling_problems of = {64, v};
         const int gap = gaps[i % 4];
-        struct buf all = {NULL, 0, 0};
-        struct spec s, kept;
+        struct buf *all = new_text();
+        struct spec *s = spec_of(text);
         for (size_t k = 0; k < 64 * 4; k++) {
             const uint64_t x = test_random64(&seed) >> 20;
             v[k] = k % 4 == 0   ? 1 << (int)(x % 4) * gap
@@ -262,25 +248,16 @@ static void tell_apart(void)
                    : k % 4 == 2 ? 1 + (int)(x % 5000)
                                 : (int)(x % 2);
         }
-        REQUIRE(!spec_parse(&s, text, "made.spec") && !default_features_give(&s, NULL));
-        const char *features = strstr(s.text, "[features]\n");
-        buf_printf(&all, "%.*s[features]\n", (int)(features - s.text), s.text);
-        CHECK(!telling_features(&s, &of, &all));
-        REQUIRE(!spec_parse(&kept, all.s, "kept.spec"));
-        CHECK_OF(all_tell(&kept, &of), strstr(all.s, "[features]"));
-        spec_free(&s);
-        spec_free(&kept);
-        buf_free(&all);
+        REQUIRE(!default_features_give(s, NULL));
+        const char *features = strstr(s->text, "[features]\n");
+        buf_printf(all, "%.*s[features]\n", (int)(features - s->text), s->text);
+        CHECK(!telling_features(s, &of, all));
+        CHECK_OF(all_tell(spec_of(all->s), &of), strstr(all->s, "[features]"));
     }
 }
 
 int main(void)
 {
-    RUN(extremes);
-    RUN(names);
-    RUN(at_random);
-    RUN(what_they_are);
-    RUN(others);
-    RUN(tell_apart);
+    RUN_ALL(extremes, names, at_random, what_they_are, others, tell_apart);
     return test_end();
 }

@@ -1,9 +1,7 @@
 /* test_gpu_nearest.c - which token of a model of servers' kernels a GPU is, or which comes closest
    SPDX-License-Identifier: MIT */
-#include "harness/program.h"
-
+#include "harness/specs.h"
 #include "model/gpus.h"
-#include "model/model.h"
 
 /* Tokens as a model of servers' kernels has them */
 static const struct spec servers = {
@@ -104,18 +102,13 @@ static void products_that_run(void)
         "[fields]\ngpu = gfx942_80 MI325X gfx950_256\nn = size\n[params]\np = 1 2\n[split]\nconfig "
         "= n\n"
         "[features]\nonehot gpu\n";
-    struct spec spec;
-    struct model model = {0};
+    const struct model *model = model_of(text, "config");
     int exact;
-    REQUIRE(spec_parse(&spec, text, "own.spec") == 0);
-    REQUIRE(model_from_spec(&model, &spec, "config") == 0);
-    CHECK_EQ(model_gpu(&model, 0, "MI325X", 0, &exact), 1);
-    CHECK_EQ(model_gpu(&model, 0, "MI300X", 0, &exact), -1);
-    CHECK_EQ(model_gpu(&model, 0, "MI300X", 1, &exact), 1);
-    CHECK_EQ(model_gpu(&model, 0, "MI350X", 1, &exact), -1);
-    CHECK_EQ(model_gpu(&model, 0, "MI210", 1, &exact), -1);
-    model_free(&model);
-    spec_free(&spec);
+    CHECK_EQ(model_gpu(model, 0, "MI325X", 0, &exact), 1);
+    CHECK_EQ(model_gpu(model, 0, "MI300X", 0, &exact), -1);
+    CHECK_EQ(model_gpu(model, 0, "MI300X", 1, &exact), 1);
+    CHECK_EQ(model_gpu(model, 0, "MI350X", 1, &exact), -1);
+    CHECK_EQ(model_gpu(model, 0, "MI210", 1, &exact), -1);
 }
 
 /* Among names of AMD's it is what the library finds. */

@@ -5,8 +5,8 @@
 #define _XOPEN_SOURCE 700
 #include "train/steps.h"
 
+#include "harness/specs.h"
 #include "model/header.h"
-#include "model/model.h"
 
 /* ---- enumerators ---- */
 
@@ -161,24 +161,20 @@ static int try_start(struct model *model, const char *start)
 static void taken_names(void)
 {
     static const char *const headers[] = {"kpred.h", "kpred_constraints.h", "kpred_hip.h"};
-    struct spec spec;
-    struct model model;
+    struct model *model = model_of(text_of("odd.spec"), "none");
     int found = 0;
     for (size_t i = 0; i < 3; i++)
         names_in(in_root(headers[i]), &taken);
     names_in("odd.h", &own);
-    REQUIRE(spec_load(&spec, "odd.spec") == 0 && model_from_spec(&model, &spec, "none") == 0);
     for (size_t i = 0; i < taken.n; i++)
         for (char *p = strchr(taken.name[i], '_') + 1, *q = p; (q = strchr(q, '_')) != NULL; q++) {
             char start[NAMES_MOST + 1] = "";
             for (size_t n = 0; p + n < q && n < NAMES_MOST; n++)
                 start[n] = (char)tolower((unsigned char)p[n]);
-            found += try_start(&model, start);
+            found += try_start(model, start);
         }
     CHECK(own.n > 40 && found > 2 && is_clash(&taken, &own, "max")
           && is_clash(&taken, &own, "err"));
-    model_free(&model);
-    spec_free(&spec);
 }
 
 static void longest_names(void)

@@ -3,10 +3,9 @@
 
    The distance is counted a second time, by trying all ways; the names of GPUs are those of the
    files that MIOpen installs. */
-#include "harness/program.h"
-
+#include "harness/cases.h"
+#include "harness/specs.h"
 #include "model/gpus.h"
-#include "model/model.h"
 #include "model/runtime.h"
 
 /* ---- names ---- */
@@ -196,17 +195,14 @@ static void names_of_gpus(void)
 static void ways_to_write(void)
 {
     for (const struct product *p = products; p->name; p++) {
-        char gpu[GPU_NAME], text[128], folded[NAMES_FOLDED];
+        char gpu[GPU_NAME], folded[NAMES_FOLDED];
         product_gpu(p, gpu);
         has_gpu(p->name, gpu);
         names_fold(p->name, folded);
         has_gpu(folded, gpu);
-        snprintf(text, sizeof text, "%s %s", p->brand, p->name);
-        has_gpu(text, gpu);
-        snprintf(text, sizeof text, "AMD %s", p->name);
-        has_gpu(text, gpu);
-        snprintf(text, sizeof text, "AMD %s (TM) %s", p->brand, p->name);
-        has_gpu(text, gpu);
+        has_gpu(say("%s %s", p->brand, p->name), gpu);
+        has_gpu(say("AMD %s", p->name), gpu);
+        has_gpu(say("AMD %s (TM) %s", p->brand, p->name), gpu);
         if (!strncmp(p->name, "RX ", 3))
             has_gpu(p->name + 3, gpu);
     }
@@ -375,9 +371,7 @@ static void pieces_of_files(void)
         {"", ""},
     };
     for (size_t i = 0; i < COUNT(files); i++) {
-        char piece[64];
-        snprintf(piece, sizeof piece, "%.*s", (int)gpu_piece(files[i][0]), files[i][0]);
-        CHECK_TEXT(piece, files[i][1]);
+        CHECK_TEXT(say("%.*s", (int)gpu_piece(files[i][0]), files[i][0]), files[i][1]);
     }
 }
 
@@ -398,28 +392,13 @@ static void vendors(void)
         CHECK_OF(gpu_vendor(nobody[i]) == NULL, nobody[i]);
 }
 
-/* ---- tokens ---- */
+/* ---- tokens, of a model that was made for this; the messages are not looked at ---- */
 
 static const char spec_text[] =
     "[kernel]\nname = own\nrule = unconstrained\n[data]\nformat = csv\n[fields]\n"
     "gpu = gfx906_60 gfx906_64 gfx90878\nkind = one-two one_two three\ndtype = half single\n"
     "dir = forwards W\n[params]\np = 1 2\n"
     "[split]\nconfig = kind,dtype\nshape = kind\n[features]\nonehot gpu\n";
-
-/* The token of a field of a model that was made for this; its messages are not looked at */
-static int32_t token_of(size_t field, const char *text, int nearest)
-{
-    struct spec spec;
-    struct model model;
-    if (spec_parse(&spec, spec_text, "own.spec"))
-        return -9;
-    memset(&model, 0, sizeof model);
-    const int32_t token =
-        model_from_spec(&model, &spec, "config") ? -8 : model_token(&model, field, text, nearest);
-    model_free(&model);
-    spec_free(&spec);
-    return token;
-}
 
 static void tokens(void)
 {
@@ -452,8 +431,9 @@ static void tokens(void)
         {0, "MI25", 0, -1},
         {0, "MI25", 1, 1},
     };
+    const struct model *model = model_of(spec_text, "config");
     for (size_t i = 0; i < COUNT(rows); i++)
-        CHECK_OF(token_of(rows[i].field, rows[i].text, rows[i].nearest) == rows[i].token,
+        CHECK_OF(model_token(model, rows[i].field, rows[i].text, rows[i].nearest) == rows[i].token,
                  rows[i].text);
 }
 

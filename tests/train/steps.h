@@ -247,25 +247,17 @@ static inline void take_step(char *line)
 }
 
 /* Of a line with <a;b> each, in which <> is the same one */
-static inline void take_each(const char *line)
+static inline void take_each(char *line)
 {
-    const char *from =
-        has(line, ";") && !begins(line, "sh ") && !begins(line, "edit ") ? strchr(line, '<') : NULL;
-    const char *to = from != NULL ? strchr(from, '>') : NULL;
-    char one[4096];
+    const char *list = begins(line, "sh ") || begins(line, "edit ") ? NULL : items_in(line);
     size_t n;
-    if (to == NULL || from[1] == ' ') {
-        snprintf(one, sizeof one, "%s", line);
-        take_step(one);
+    if (list == NULL || list[1] == ' ') {
+        take_step(line);
         return;
     }
-    for (const char *item = from + 1; item <= to; item += n + 1) {
+    for (const char *item = list + 1; item[-1] != '>'; item += n + 1) {
         n = strcspn(item, ";>");
-        const char *rest = to + 1, *same = strstr(rest, "<>");
-        snprintf(one, sizeof one, "%.*s%.*s%.*s%.*s%s", (int)(from - line), line, (int)n, item,
-                 same != NULL ? (int)(same - rest) : 0, rest, same != NULL ? (int)n : 0, item,
-                 same != NULL ? same + 2 : rest);
-        take_each(one);
+        take_each(with_item(line, list, item, n));
     }
 }
 
@@ -294,7 +286,7 @@ static inline void take_line(const char *line)
         snprintf(steps.path, sizeof steps.path, "%s", whole + 5);
         steps.file.n = 0;
     } else
-        take_each(whole);
+        take_each(new_copy(whole));
 }
 
 /* All steps of a file of the repository, whose folder is `root` and $ROOT. $SELF is the test's

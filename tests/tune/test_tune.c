@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "weights/conv_asm_bwd_wrw_3x3.h"
 
-#include "harness/program.h"
-#include "model/model.h"
+#include "harness/cases.h"
+#include "harness/specs.h"
 #include "tune/loop.h"
 
 #include <math.h>
@@ -91,21 +91,13 @@ static void bad_durations(void)
 
 /* ---- legal tuples ---- */
 
-static void open_spec(struct spec *spec, struct model *model, const char *params)
+/* A model of one size n, with these sections */
+static const struct model *hill(const char *params)
 {
-    char text[4096];
-    snprintf(text, sizeof text,
-             "[kernel]\nname = hill\n[data]\nformat = timed\n[fields]\nn = size 0 1000\n%s"
-             "[derived]\nl = log2 n\n[features]\nhats l 0 1 9\n",
-             params);
-    if (spec_parse(spec, text, "x.spec") != 0 || model_from_spec(model, spec, "none") != 0)
-        exit(1);
-}
-
-static void close_spec(struct spec *spec, struct model *model)
-{
-    model_free(model);
-    spec_free(spec);
+    return model_of(say("[kernel]\nname = hill\n[data]\nformat = timed\n[fields]\nn = size 0 1000\n"
+                        "%s[derived]\nl = log2 n\n[features]\nhats l 0 1 9\n",
+                        params),
+                    "none");
 }
 
 /* Every tuple is legal by a statement of its own, no tuple stands there twice, and each finds
@@ -128,31 +120,25 @@ static size_t listed(const struct legal *l, int32_t n)
 
 static void legal_tuples(void)
 {
-    struct spec spec;
-    struct model model;
-    open_spec(&spec, &model,
-              "[params]\na = 1 2 4 8\nb = 3 5 7\nc = no yes\n"
-              "[restrict]\na * b <= n\nc == no or b != 5\n");
+    const struct model *model = hill("[params]\na = 1 2 4 8\nb = 3 5 7\nc = no yes\n"
+                                     "[restrict]\na * b <= n\nc == no or b != 5\n");
     for (int32_t n = 0; n < 60; n++) {
         struct legal l;
-        legal_open(&l, &model, &n);
+        legal_open(&l, model, &n);
         CHECK_EQ(l.space.n, listed(&l, n));
         CHECK_EQ(l.tuples.kind, TUPLES_ALL);
-        CHECK_EQ(tuples_any(&model.m, &n), l.space.n > 0);
+        CHECK_EQ(tuples_any(&model->m, &n), l.space.n > 0);
         CHECK(l.space.rank[0] == 1 && l.space.rank[3] == 8 && l.space.rank[4] == 3
               && l.space.rank[8] == 1);
         CHECK(l.space.n_values[0] == 4 && l.space.n_values[1] == 3 && l.space.n_values[2] == 2);
         legal_close(&l);
     }
-    close_spec(&spec, &model);
 }
 
 /* Eight parameters of eight values, of which no two neighbours are both above 4: each tuple of the
    sample is legal, and each value of the first parameter is as frequent as it should be. */
 static void samples(void)
 {
-    struct spec spec;
-    struct model model;
     struct legal l, again;
     const int32_t n = 10;
     size_t high = 0;
@@ -162,9 +148,8 @@ static void samples(void)
     strcat(text, "[restrict]\n");
     for (char name = 'a'; name < 'h'; name++)
         sprintf(text + strlen(text), "%c <= 4 or %c <= 4\n", name, name + 1);
-    open_spec(&spec, &model, text);
-    legal_open(&l, &model, &n);
-    legal_open(&again, &model, &n);
+    legal_open(&l, hill(text), &n);
+    legal_open(&again, hill(text), &n);
     CHECK_EQ(l.tuples.kind, TUPLES_DRAWN);
     CHECK_EQ(l.space.n, (1 << 16));
     CHECK(!memcmp(l.tuples.value, again.tuples.value, l.space.n * 8 * sizeof *l.tuples.value));
@@ -179,14 +164,11 @@ static void samples(void)
     CHECK(fabs((double)high / (double)l.space.n - 21.0 / 55) < 0.01);
     legal_close(&l);
     legal_close(&again);
-    close_spec(&spec, &model);
 }
 
 /* One combination in 2^21 is legal: a draw hardly finds any, a walk does. */
 static void rare(void)
 {
-    struct spec spec;
-    struct model model;
     struct legal l;
     const int32_t n = 10;
     char text[2048] = "[params]\n";
@@ -196,15 +178,13 @@ static void rare(void)
     strcat(text, "[restrict]\n");
     for (size_t i = 0; i + 1 < 8; i++)
         sprintf(text + strlen(text), "%c == %c\n", names[i], names[i + 1]);
-    open_spec(&spec, &model, text);
-    legal_open(&l, &model, &n);
+    legal_open(&l, hill(text), &n);
     CHECK_EQ(l.tuples.kind, TUPLES_WALKED);
     CHECK_EQ(l.space.n, (1 << 16));
     for (size_t i = 0; i < l.space.n; i++)
         for (size_t t = 0; t + 1 < 8; t++)
             CHECK_EQ(l.tuples.value[i * 15 + t], l.tuples.value[i * 15 + t + 1]);
     legal_close(&l);
-    close_spec(&spec, &model);
 }
 
 /* ---- a model's order ---- */
@@ -295,21 +275,18 @@ static size_t go_on(const struct spec *spec, const char *path)
 static void edited_results(void)
 {
     static char path[] = "/tmp/kpred-tune-XXXXXX";
-    struct spec spec;
-    struct model model;
+    const struct spec *spec = hill("[params]\na = 1 2 4\n")->spec;
     struct buf *whole = new_text();
     REQUIRE(close(mkstemp(path)) == 0);
-    open_spec(&spec, &model, "[params]\na = 1 2 4\n");
     test_put_edited(path, rows);
     CHECK_EQ(read_file(path, 999, whole), 0);
-    CHECK_EQ(go_on(&spec, path), 4);
+    CHECK_EQ(go_on(spec, path), 4);
     buf_puts(whole, "7,4,9\r\n");
     CHECK_TEXT(text_of(path), whole->s);
     CHECK_EQ(truncate(path, (off_t)whole->n - 1), 0); /* it lacks the LF */
-    CHECK_EQ(go_on(&spec, path), 4);
+    CHECK_EQ(go_on(spec, path), 4);
     CHECK_TEXT(text_of(path), whole->s);
     unlink(path);
-    close_spec(&spec, &model);
 }
 
 /* Each outcome has its word, and a time all of its digits. */
@@ -320,13 +297,12 @@ static void rows_are_added(void)
                                             {.outcome = OUTCOME_FAILED},
                                             {.outcome = OUTCOME_TIMEOUT},
                                             {.outcome = OUTCOME_INVALID}};
-    struct spec spec;
-    struct model model;
     struct results *r;
     struct buf *whole = new_text();
     REQUIRE(close(mkstemp(path)) == 0);
-    open_spec(&spec, &model, "[params]\na = 1 2 4\nmode = fast slow\n");
-    REQUIRE(results_open(&r, path, &spec, "a\t b", 0) == 0);
+    REQUIRE(
+        results_open(&r, path, hill("[params]\na = 1 2 4\nmode = fast slow\n")->spec, "a\t b", 0)
+        == 0);
     for (uint16_t i = 0; i < COUNT(answers); i++) {
         const int32_t problem[] = {i};
         const uint16_t value[] = {(uint16_t)(i % 3), (uint16_t)(i / 2)};
@@ -338,7 +314,6 @@ static void rows_are_added(void)
     CHECK_TEXT(whole->s, RESULTS_TITLE "hill\n# a? b\nn,a,mode,time_us\n0,1,fast,1234567.125\n"
                                        "1,2,fast,failed\n2,4,slow,timeout\n3,1,slow,invalid\n");
     unlink(path);
-    close_spec(&spec, &model);
 }
 
 int main(void)
