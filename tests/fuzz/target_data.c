@@ -126,7 +126,7 @@ static void read_results(const struct spec *spec, const char *path)
     const uint16_t value[] = {0, 1};
     const struct answer a = {.outcome = OUTCOME_TIME, .us = 3};
     size_t at = 0;
-    if (results_open(&r, path, spec, "tune") != 0)
+    if (results_open(&r, path, spec, "tune", 0) != 0)
         return;
     while (results_next(r, problem, &at, &one)) {
         FUZZ_REACHED(tuning, "a result");
@@ -135,7 +135,7 @@ static void read_results(const struct spec *spec, const char *path)
     const size_t n = results_count(r);
     const int added = results_append(r, problem, value, &a) == 0;
     results_close(r);
-    FUZZ_CHECK(results_open(&r, path, spec, "tune") == 0);
+    FUZZ_CHECK(results_open(&r, path, spec, "tune", 0) == 0);
     FUZZ_CHECK(results_count(r) >= n && results_count(r) <= n + (size_t)added);
     results_close(r);
 }

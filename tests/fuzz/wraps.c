@@ -85,8 +85,9 @@ JAILED(fork, (void), ())
 JAILED(child_ready, (void), ())
 JAILED(child_begin, (struct child * c, const char *line, const struct assign *a), (c, line, a))
 JAILED(results_open,
-       (struct results * *r, const char *path, const struct spec *spec, const char *command),
-       (r, path, spec, command))
+       (struct results * *r, const char *path, const struct spec *spec, const char *command,
+        int force),
+       (r, path, spec, command, force))
 JAILED(user_db_write_sqlite,
        (const struct user_db *u, const char *path, int force, struct user_db_counts *counts,
         struct user_db *all),

@@ -938,7 +938,8 @@ static int is_same(kpri_span s, kpri_span t)
     return kpri_s_is_empty(s) ? kpri_s_is_empty(t) : s.least == t.least && s.most == t.most;
 }
 
-/* Spans have all results, and no more; rests may be more than those of a few dividends, none of which is 0. */
+/* Spans have all results, and no more; rests may be more than those of a few dividends, none of
+   which is 0. */
 static int check_spans(void)
 {
     static of_numbers *const number[] = {times, kpri_x_floor_div, kpri_x_ceil_div, kpri_x_mod};

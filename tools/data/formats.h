@@ -154,10 +154,11 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
                    double time_us);
 
 /* What counts as a failure says failures.c alone. A time as the files of kpred have it: 1; 0: a
-   failure, which is a word that tuners write in the place of a time, 0, -1, or 1e19 and more; -1: it
-   is none. */
+   failure, which is a word that tuners write in the place of a time, 0, -1, or 1e19 and more;
+   -1: it is none. */
 int load_time_text(const char *text, double *out);
-/* The same of MIOpen's times, where 0 alone is a failure, and of Tensile's speeds, where -1 is, too */
+/* The same of MIOpen's times, where 0 alone is a failure, and of Tensile's speeds, where -1 is,
+   too */
 int load_figure_text(const char *text, int is_speed, double *out);
 /* The same of a user's table, where any text that begins with a letter or has no digit is a
    failure. */

@@ -59,8 +59,8 @@ int figure_may_be_odd(const char *text, const char *end);
 
 enum { TABLE_WORD = 24 };
 
-/* The next word of a name, in small letters, with u for micro, and *name behind it; a capital behind
-   a small letter begins another one, but in "GiB/s". 0: none is left. */
+/* The next word of a name, in small letters, with u for micro, and *name behind it; a capital
+   behind a small letter begins another one, but in "GiB/s". 0: none is left. */
 size_t column_word(const char **name, char word[TABLE_WORD]);
 
 /* Does the name say that the column holds times or speeds, or what is told beside these? Of "total
@@ -139,11 +139,11 @@ enum status_kind {
 };
 enum status_kind status_name(const char *name, int *is_weak);
 
-/* Words of `success` in [data] of a spec, and of `init --success`, say which rows worked: those with
-   COLUMN=VALUE of one of the values, whatever their case, or COLUMN<=NUMBER or COLUMN>=NUMBER, for
-   each of the columns. COLUMN=* says that it does not tell. Of columns without such words names,
-   values, times and how often a value comes decide, or the user is asked (table_status.c). */
-/* The test in such a word, "=ok"; NULL: it is of another column. */
+/* Words of `success` in [data] of a spec, and of `init --success`, say which rows worked: those
+   with COLUMN=VALUE of one of the values, whatever their case, or COLUMN<=NUMBER or COLUMN>=NUMBER,
+   for each of the columns. COLUMN=* says that it does not tell. Of columns without such words
+   names, values, times and how often a value comes decide, or the user is asked (table_status.c).
+   The test in such a word, "=ok"; NULL: it is of another column. */
 const char *table_success_test(const char *word, const char *name);
 
 struct table_status {

@@ -206,6 +206,8 @@ static void decide_either(struct status_column *c)
         take(c, BIT(YES), OPEN_CHECK);
     else if (rows_of(c, BIT(BAD)) > 0 && kinds_of(c, fine) <= 1)
         take(c, fine, OPEN_NOTHING);
+    else if (c->is_weak && c->values.n == 1 && rows_of(c, BIT(OTHER)) > 0)
+        c->is_out = 1; /* the name of a code */
     else if (rows_of(c, BIT(NO)) == 0 && c->values.n == 1)
         take(c, fine, OPEN_NOTHING);
     else if (rows_of(c, BIT(ZERO)) > 0 && rows_of(c, BIT(NUMBER)) > 0)
@@ -354,7 +356,8 @@ static int by_hash(const void *pa, const void *pb)
                               : (a->value > b->value) - (a->value < b->value);
 }
 
-/* Which part of the rows has a twin that differs in this column alone, as those of a parameter do */
+/* Which part of the rows has a twin that differs in this column alone, as those of a parameter
+   do */
 static double part_of_twins(const struct table_forms *t, size_t at, const struct status_rows *rows)
 {
     const struct interned *values = &t->status.v[at].values;
