@@ -19,9 +19,10 @@
                  and COLUMN=* of a column that does not tell it. A word with blanks stands in
                  double quotes. Where several columns have words, each has to say so; of other
                  columns table_status.c decides. For miopen also solver. From MIOpen's files it
-                 takes the convolutions with `filter` (1x1), unless y and x are fields, and `pad` (0),
-                 unless pad_h and pad_w are: conv.h has the list of fields. Two kinds of rows without times are left out: those with a field at a
-                 value (retired = stride 2: MIOpen no longer runs the kernel there), and those with
+                 takes the convolutions with `filter` (1x1), unless y and x are fields, and `pad`
+                 (0), unless pad_h and pad_w are: conv.h has the list of fields. Two kinds of rows
+                 without times are left out: those with a field at a value (retired = stride 2:
+                 MIOpen no longer runs the kernel there), and those with
                  the tuple that a failed search leaves (failed = its values). Scripts (trained.inc)
                  look up the plain names of data files: `files` to train on (without it the files
                  of the GPUs), files `beside` them for judges (--beside), and files of `older`
