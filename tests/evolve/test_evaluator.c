@@ -56,6 +56,17 @@ static void finds(void)
     RUNS("./count");
 }
 
+/* What is fast in one case is slow in another: each has its variant. */
+static void trades(void)
+{
+    RAN_CASE(RAN("kpred-evolve search " ON " --evaluate './evaluator trade' --evaluations 100 "
+                 "-o trade.log")
+                     == 0
+                 && RAN("kpred-evolve export trade.log -o trade --name tiny -k 3") == 0
+                 && has_line(program.out.s, "trade: 3 variants, the baseline included"),
+             "export: a variant for each case");
+}
+
 /* The program is started again within an export: the baseline's times are still known. */
 static void stumbles(void)
 {
@@ -181,6 +192,7 @@ int main(void)
          own_cc(), "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror");
     checks();
     finds();
+    trades();
     stumbles();
     disturbed();
     killed();

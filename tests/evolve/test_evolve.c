@@ -206,8 +206,7 @@ static void unentered(void)
 
 static char waste[200]; /* an edit that is left, the one about the division in scale.c */
 
-/* What is left beside the waste may be a matter of noise, which no test can ask for. */
-/* The edit of the division's line; by the times of a busy machine, another one may stand before. */
+/* The edit of the division's line; what else is left may be a matter of noise. */
 static int find_waste(const char *json)
 {
     int line = 0;
@@ -229,8 +228,13 @@ static void minimises(void)
                         "near) \"$1\" minimise ../minimised.log --json ;;\n"
                         "far) \"$1\" minimise climb.log ;; esac\n");
     RAN("/bin/sh away.sh %s near", in_build("kpred-evolve"));
+    double time = 0, low = 0, high = 0;
+    const char *at = strstr(program.out.s, "\"time\": ");
     RAN_CASE(names_in("edit,line,what,share,alone,before,after,time,low,high,error", program.out.s)
-                 && find_waste(program.out.s),
+                 && find_waste(program.out.s)
+                 && sscanf(at, "\"time\": %lf, \"low\": %lf, \"high\": %lf", &time, &low, &high)
+                        == 3
+                 && low < high && fabs(low + high - 200 * (1 - time)) < 0.03,
              "minimise: JSON, the kernel is beside the log");
     RAN_CASE(RAN("/bin/sh away.sh %s far", in_build("kpred-evolve")) == 1
                  && has(program.err.s, "climb.log: kernel \"scale.c\": is neither in this folder "

@@ -212,7 +212,11 @@ static void barriers(void)
         CHECK(id != 0);
         CHECK_EQ(count_of(emitted(ir, "-", IR_ASSEMBLY, NULL), gpu->barrier), 2);
         CHECK_EQ(count_of(emitted(ir, less, IR_ASSEMBLY, NULL), gpu->barrier), 1);
+        const int next = dup(0);
+        close(next);
         CHECK(begins(emitted(ir, less, gpu->object, "renamed"), gpu->begins));
+        CHECK_EQ(dup(0), next); /* no file is left open */
+        close(next);
         for (uint16_t op = 0; op < N_OPERATORS; op++) {
             int n = 0;
             for (uint32_t where = 1; where <= ir_size(ir); where++) {
