@@ -20,3 +20,15 @@ static inline struct model *model_of(const char *text, const char *split)
         program_stop(text);
     return m;
 }
+
+/* Those of kpred: of the models that ship, and of the recipes */
+static inline void each_spec(void (*see)(const char *path))
+{
+    FILE *specs = popen(". tests/harness/script.inc; model_specs; ls weights/recipes/*.spec", "r");
+    char path[200];
+    while (fgets(path, sizeof path, specs) != NULL) {
+        path[strcspn(path, "\n")] = '\0';
+        see(path);
+    }
+    pclose(specs);
+}

@@ -79,7 +79,7 @@ for name, text, command in (
          f"{PEERS}/gemm.py weights/conv_solver.spec --data {table} --trainer {TRAINER}")):
     refuse(name, 2, text, command)
 
-# ---- folds.sh, in a copy whose specs are small ----
+# ---- gemm.sh tensile, in a copy whose specs are small ----
 
 copy, tables = f"{tmp}/copy", f"{tmp}/tables"
 shutil.copytree("tools", f"{copy}/tools")
@@ -152,7 +152,7 @@ def kept_out():
 check("triton.py: configurations kept out", kept_out)
 refuse("triton.py: no such method", 2, "none of nearest", f"{PEERS}/triton.py {TRITON} --data {tmp}/triton.csv "
        f"--trainer {TRAINER} --methods guess")
-check("folds.sh: all shapes, pooled", lambda: all_folds() and None)
-check("folds.sh: only what is missing", once_more)
-check("folds.sh: a table is missing", no_table)
+check("gemm.sh tensile: all shapes, pooled", lambda: all_folds() and None)
+check("gemm.sh tensile: only what is missing", once_more)
+check("gemm.sh tensile: a table is missing", no_table)
 end()

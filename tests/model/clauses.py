@@ -23,7 +23,7 @@ import tempfile
 import warnings
 from fractions import Fraction
 
-CLAUSES, PROBLEMS = 48, 6  # of a spec
+CLAUSES = 48  # of a spec
 LEAST_TIGHT = 4  # prefixes that bounds reject, for each that they accept in vain
 
 # A line of the output for each problem and tuple: what the rule says of 0, 1, ... values
@@ -358,7 +358,7 @@ def check_spec(args, rng, folder, counts, fixed):
     path = os.path.join(folder, "clauses.spec")
     counts["wide"] = counts.get("wide", 0) + leave_out_wide(args.program, path, clauses)
     tries = [(random_problem(rng), [rng.choice(numbers(d)) for _, d in PARAMS])
-             for _ in range(PROBLEMS)]
+             for _ in range(args.problems)]
     lines = "".join("%s\n" % " ".join(map(str, p + v)) for p, v in tries)
     answers = run([args.program, path], lines).split("\n")
     for (problem, values), answer in zip(tries, answers):
@@ -388,6 +388,7 @@ def main():
     parser.add_argument("--compile", help="a compiler's command")
     parser.add_argument("--clauses", type=int, default=2000)
     parser.add_argument("--no-completions", action="store_true", help="do not try bounds")
+    parser.add_argument("--problems", type=int, default=6)
     parser.add_argument("--slips", action="store_true", help="clauses with slips, which are mostly refused")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()

@@ -8,11 +8,11 @@
 
 #include "kpred_constraints.h"
 
+#include "harness/specs.h"
 #include "harness/test.h"
 #include "model/reasons.h"
 #include "model/rules.h"
 
-#include <glob.h>
 #include <stdlib.h>
 
 enum { N_PROBLEMS = 110000, MOST_RULES = 32 };
@@ -315,11 +315,6 @@ static void check_spec(const char *path)
 
 int main(void)
 {
-    glob_t specs = {0};
-    glob("weights/*.spec", 0, NULL, &specs);
-    glob("weights/recipes/*.spec", GLOB_APPEND, NULL, &specs);
-    for (size_t i = 0; i < specs.gl_pathc; i++)
-        check_spec(specs.gl_pathv[i]);
-    globfree(&specs);
+    each_spec(check_spec);
     return test_end();
 }

@@ -10,11 +10,10 @@
 
 #include "data/split.h"
 #include "harness/cases.h"
+#include "harness/specs.h"
 #include "miopen/tuple_text.h"
 #include "model/model.h"
 #include "train/recipe.h"
-
-#include <glob.h>
 
 /* A problem of the kernel, in the order of KPRED_CONV2D_FIELD_LIST but for the GPU. */
 static const struct {
@@ -105,19 +104,22 @@ static int keys_are_canonical(const struct spec *s)
     return is_good;
 }
 
-/* 1 if it is one of those, else 0. */
-static int check_spec(const char *path, const char *file)
+static int n_checked;
+
+static void check_spec(const char *path)
 {
+    const char *file = base_name(path);
     struct spec s;
     struct model model;
     struct recipe recipe;
     int32_t v[KPRED_MAX_TUPLE];
     if (!CASE(spec_load(&s, path) == 0, "%s", file))
-        return 0;
+        return;
     if (s.n_fields != KPRED_CONV2D_FIELD_COUNT) {
         spec_free(&s);
-        return 0;
+        return;
     }
+    n_checked++;
     CASE(strncmp(file, s.name, strlen(s.name)) == 0, "%s: named like its file", s.name);
     if (CASE(model_from_spec(&model, &s, "config") == 0, "%s: rule %s", s.name, s.rule)) {
         CASE(has_tuple(&s, model.m.rule, v, 0), "%s: has a tuple for a problem", s.name);
@@ -131,7 +133,6 @@ static int check_spec(const char *path, const char *file)
          s.name);
     CASE(keys_are_canonical(&s), "%s: split keys", s.name);
     spec_free(&s);
-    return 1;
 }
 
 /* What is refused, and what a rule that does not ask for the GPU lets pass. */
@@ -260,14 +261,8 @@ static int takes_tokens(int n)
 
 int main(void)
 {
-    glob_t specs = {0};
-    int n = 0;
-    glob("weights/*.spec", 0, NULL, &specs);
-    glob("weights/recipes/*.spec", GLOB_APPEND, NULL, &specs);
-    for (size_t i = 0; i < specs.gl_pathc; i++)
-        n += check_spec(specs.gl_pathv[i], base_name(specs.gl_pathv[i]));
-    globfree(&specs);
-    CASE(n == 21, "21 specs");
+    each_spec(check_spec);
+    CASE(n_checked == 21, "21 specs");
     CASE(takes_tokens(SPEC_MAX_TOKENS), "a field of %d names", SPEC_MAX_TOKENS);
     CASE(!takes_tokens(SPEC_MAX_TOKENS + 1), "no field of %d names", SPEC_MAX_TOKENS + 1);
     check_changes();

@@ -170,7 +170,7 @@ all_gemm() {
         "share over shapes with its standard error; least is the lowest share of one shape." "" \
         "| layout | shapes | exact | share@1 | least@1 | share@2 | share@4 | share@8 | least@8 |" \
         "|---|---|---|---|---|---|---|---|---|"
-    METHODS='' sh tools/lab/report/folds.sh "$build" "$TENSILE_CSV" >/dev/null
+    METHODS='' sh tools/lab/report/gemm.sh tensile "$build" "$TENSILE_CSV" >/dev/null
     for layout in $(layouts_of_gemm); do
         gemm "$(echo $layout | tr '[:lower:]' '[:upper:]')" "$build/gemm/$layout"-[0-9]*.csv
     done

@@ -19,8 +19,8 @@ mkdir -p "$out"
 
 # The peers' models, unless they are there and newer than the spec and what makes them
 models() {
-    is_newer "$out/models" weights/$kernel.spec tools/lab/bench_models.py tools/lab/peers/classics.py && return
-    $python tools/lab/bench_models.py "$out" --data "$@" --trainer "$train" --threads "${THREADS:-1}"
+    is_newer "$out/models" weights/$kernel.spec tools/lab/peers/bench_models.py tools/lab/peers/classics.py && return
+    $python tools/lab/peers/bench_models.py "$out" --data "$@" --trainer "$train" --threads "${THREADS:-1}"
     touch "$out/models"
 }
 
