@@ -38,8 +38,7 @@ static const char *tag_of(const struct tuned_row *row)
     return strcmp(row->tag, "0") == 0 || strcmp(row->tag, "0.0") == 0 ? "" : row->tag;
 }
 
-/* Key i comes again. Rows with other tags are no clash to AITER, and with broken ones nobody knows.
- */
+/* Key i comes again. Rows with other tags are no clash to AITER; with broken ones nobody knows. */
 static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
 {
     if (row->is_broken || f->at[i].is_broken)

@@ -191,11 +191,7 @@ static const char *wanted_metric(const struct csv_records *raw, const struct tab
 int table_forms_header(struct table_forms *t, struct csv_records *raw,
                        const struct table_asked *asked)
 {
-    memset(t, 0, sizeof *t);
-    t->raw = raw;
-    t->r = raw;
-    t->asked = asked;
-    t->time = -1;
+    *t = (struct table_forms){.raw = raw, .r = raw, .asked = asked, .time = -1};
     if (csv_records_check_header(raw) != 0)
         return -1;
     join_lines(raw);
@@ -238,15 +234,8 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
 int table_forms_open_best(struct table_forms *t, struct csv_records *raw,
                           const struct table_asked *asked)
 {
-    memset(t, 0, sizeof *t);
-    t->raw = raw;
-    t->r = raw;
-    t->asked = asked;
-    t->time = -1;
-    return csv_records_check_header(raw) != 0 || table_status_see(t) < 0
-                   || table_status_decide(t) != 0
-               ? -1
-               : 0;
+    *t = (struct table_forms){.raw = raw, .r = raw, .asked = asked, .time = -1};
+    return table_status_see(t) < 0 || table_status_decide(t) != 0 ? -1 : 0;
 }
 
 /* ---- rows ---- */

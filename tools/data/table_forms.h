@@ -221,7 +221,8 @@ int table_forms_times(struct table_forms *t);
 /* The next row, as csv_records_next has it. One with more or fewer cells than the header comes as
    it is. */
 int table_forms_next(struct table_forms *t);
-/* The same of a table without times: what its rows fail by is in t->status.failure alone. */
+/* The same of a table without times, whose header was checked: what its rows fail by is in
+   t->status.failure alone. */
 int table_forms_open_best(struct table_forms *t, struct csv_records *raw,
                           const struct table_asked *asked);
 void table_forms_close(struct table_forms *t);

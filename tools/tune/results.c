@@ -258,13 +258,13 @@ static int check_title(const struct results *r, const char *text)
 static int check_command(const struct results *r, const char *text, const char *command)
 {
     struct buf line = {0};
-    const char *first = text + strcspn(text, "\n"), *at = first += *first == '\n';
-    int is_same = *at != '#';
+    const char *title_end = strchr(text, '\n'), *first = title_end != NULL ? title_end + 1 : "";
+    int is_same = *first != '#';
     add_command(command, &line);
-    for (; *at == '#' && !is_same; at += *at == '\n') {
+    for (const char *at = first; at != NULL && *at == '#' && !is_same;) {
         const size_t n = strcspn(at, "\n");
         is_same = n == line.n && memcmp(at, line.s, n) == 0;
-        at += n;
+        at = at[n] == '\n' ? at + n + 1 : NULL;
     }
     if (!is_same)
         fail("%s:2: was measured by another command: by `%.*s`, and this one is `%s`; --force goes "
