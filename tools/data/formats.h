@@ -153,6 +153,8 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
 int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time_us);
 
+#define FAILED_TIME \
+    1e19 /* so long or longer is a failure: old versions of Kernel Tuner write 1e20 */
 /* What counts as a failure says failures.c alone. A time as the files of kpred have it: 1; 0: a
    failure, which is a word that tuners write in the place of a time, 0, -1, or 1e19 and more;
    -1: it is none. */

@@ -34,6 +34,10 @@ class Asked(NamedTuple):
     is_lenient: bool = False # rows that are wrong are left out later
     has_spec: bool = False # of which these are the fields and parameters
     is_only: bool = False # there is no other file
+    best: Optional[str] = None # the format of a spec whose data have no times: a row is the best tuple of its problem
+    integers: Sequence[str] = () # parameters whose values are integers,
+    texts: Sequence[str] = () # and those whose values' names look like such
+    values: Sequence[str] = () # of the only parameter
 
 
 def read_text(path: str) -> str:
@@ -80,13 +84,14 @@ def _options() -> argparse.ArgumentParser:
     for name, what in (("names", "of the values in the keys of Triton's autotuner"),
                        ("fields", "columns that are fields of the problem"),
                        ("params", "columns that are parameters"), ("ignored", "columns that are neither"),
-                       ("servers", argparse.SUPPRESS)):
+                       ("servers", argparse.SUPPRESS), ("integers", argparse.SUPPRESS), ("texts", argparse.SUPPRESS)):
         p.add_argument("--" + name, metavar="A,B,...", help=what, default=(),
                        type=lambda text: [name for name in text.split(",") if name])
     p.add_argument("--metric", metavar="NAME", help="the column of times or speeds")
     p.add_argument("--success", metavar="COLUMN=VALUE", action="append", default=[], help="what rows that worked have")
-    for name in "kernel", "gpu":
+    for name in "kernel", "gpu", "best":
         p.add_argument("--" + name, help=argparse.SUPPRESS)
+    p.add_argument("--value", action="append", default=[], help=argparse.SUPPRESS)
     for name in "lenient", "spec", "only", "stream": # for kpred-train, which checks the rows itself
         p.add_argument("--" + name, action="store_true", help=argparse.SUPPRESS)
     return p
@@ -94,7 +99,7 @@ def _options() -> argparse.ArgumentParser:
 
 def _asked(o: argparse.Namespace) -> Asked:
     return Asked(o.unit, o.names, o.fields, o.params, o.ignored, o.metric, o.success, o.kernel, o.servers, o.gpu,
-                 o.lenient, o.spec, o.only)
+                 o.lenient, o.spec, o.only, o.best, o.integers, o.texts, o.value)
 
 
 def _table(o: argparse.Namespace) -> Tuple[Optional[Table], str]:

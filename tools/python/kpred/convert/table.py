@@ -59,6 +59,10 @@ class Table:
         """The texts of each line of that word"""
         return [texts for name, *texts in self.said if name == word]
 
+    def add_all(self, rows: Iterable[Sequence[str]]) -> None:
+        """All rows of a long table, each with its place and its time"""
+        self._rows = rows
+
     def write(self, out: TextIO) -> None:
         """For kpred-train: the lines, and the CSV if there are columns"""
         for word, *texts in [("kind", self.kind), *self.said]:
