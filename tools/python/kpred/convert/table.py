@@ -13,7 +13,7 @@ begins with lines of a word and texts, tabs between them:
     #ignored    columns that are neither fields nor parameters
     #values     PARAMETER VALUE...: the domain that the file declares
     #condition  LINE COLUMN TEXT: what a legal tuple fulfils, in Python's words
-    #types      what else one kernel's files have in common
+    #types      TEXT LINE COLUMN: what else one kernel's files have in common, and where this one says it
     #untold     the file does not say the unit of its times
     #metric     NAME time|rate: how a spec calls the column of times, where that is not clear
     #success    COLUMN=VALUE...: which rows worked; #failures: which did not
@@ -24,9 +24,7 @@ LINE or LINE:COLUMN of the file where a row is from, @runs the single times of a
 or a word for a failure: `rejected` is one that was never run, since a condition forbids it.
 """
 import csv
-import io
-import re
-from typing import Any, Dict, Iterable, List, Optional, Sequence, TextIO
+from typing import Iterable, List, Sequence, TextIO
 
 AT, RUNS, TIME, REJECTED, FAILED = "@at", "@runs", "time_us", "rejected", "failed"
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -44,8 +42,7 @@ class Table:
         self.said: List[Sequence[str]] = []
         self.columns: List[str] = []
         self.has_runs = False
-        self._rows = io.StringIO()
-        self._csv = csv.writer(self._rows, lineterminator="\n")
+        self._rows: List[List[str]] = []
 
     def say(self, word: str, *texts: str) -> None:
         self.said.append((word, *texts))
@@ -56,15 +53,25 @@ class Table:
         if self.has_runs:
             row.append(" ".join(map(repr, runs)))
         row.append(time)
-        self._csv.writerow(row)
+        self._rows.append(row)
+
+    def texts(self, word: str) -> List[Sequence[str]]:
+        """The texts of each line of that word"""
+        return [texts for name, *texts in self.said if name == word]
 
     def write(self, out: TextIO) -> None:
         """For kpred-train: the lines, and the CSV if there are columns"""
         for word, *texts in [("kind", self.kind), *self.said]:
-            out.write("\t".join(["#" + word, *(t.translate(_ESCAPES) for t in texts)]) + "\n")
+            out.write("\t".join(["#" + word, *(str(t).translate(_ESCAPES) for t in texts)]) + "\n")
         if self.columns:
-            header = io.StringIO()
-            csv.writer(header, lineterminator="\n").writerow(
-                [AT, *self.columns, *([RUNS] if self.has_runs else []), TIME])
-            out.write(header.getvalue())
-            out.write(self._rows.getvalue())
+            rows = csv.writer(out, lineterminator="\n")
+            rows.writerow([AT, *self.columns, *([RUNS] if self.has_runs else []), TIME])
+            rows.writerows(self._rows)
+
+    def write_plain(self, out: TextIO) -> None:
+        """For users: a table with a column for all that is a field, and none of an importer's own"""
+        sizes = self.texts("size") + [("gpu", device[0]) for device in self.texts("device") if device[0]]
+        n = 1 + len(self.columns)
+        rows = csv.writer(out, lineterminator="\n")
+        rows.writerow([*(name for name, _ in sizes), *self.columns, TIME])
+        rows.writerows([*(value for _, value in sizes), *row[1:n], row[-1]] for row in self._rows)
