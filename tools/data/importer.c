@@ -136,7 +136,7 @@ static void take_line(struct imported *t, char *s)
         unescape(t->texts[line->text + i]);
 }
 
-static void cut(struct imported *t)
+int imported_take(struct imported *t)
 {
     char *s = t->text.s, *end;
     while (*s == '#' && (end = strchr(s, '\n')) != NULL) {
@@ -146,15 +146,13 @@ static void cut(struct imported *t)
     }
     t->csv.s = s;
     t->csv.n = t->text.n - (size_t)(s - t->text.s);
+    const char *error = imported_said(t, "error");
+    return error == NULL ? 0 : fail("%s", error);
 }
 
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out)
 {
-    if (start(path, options, &out->text) != 0)
-        return -1;
-    cut(out);
-    const char *error = imported_said(out, "error");
-    return error == NULL ? 0 : fail("%s", error);
+    return start(path, options, &out->text) != 0 ? -1 : imported_take(out);
 }
 
 void imported_free(struct imported *t)

@@ -23,6 +23,8 @@ struct imported {
 /* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
    one that says what is missing. */
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
+/* Its second half: what stands in out->text */
+int imported_take(struct imported *out);
 void imported_free(struct imported *t);
 
 /* The next line of that word behind `from`, NULL: the first. NULL: there is none. */

@@ -15,10 +15,13 @@ from .numbers import number_text
 from .table import Bad
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
-_WHITE_OR_END = re.compile(r"[ \t\n\r,\]}]|\Z")
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# The next bracket, unless many strings stand before it; within a string that does not end no bracket counts.
+_BRACKET = re.compile(r'[^"{}\[\]]*(?:%s[^"{}\[\]]*){0,99}(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?'
+                      % _STRING.pattern, re.DOTALL)
+_SCALAR = re.compile(r"[^ \t\n\r,\]}]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_ODD = re.compile("[\ud800-\udfff]|" r"\\u(?:0000|[dD][89a-fA-F])") # what no string may hold, or half of what it may
+_ODD = re.compile("[\ud800-\udfff]|" r"\\u(?:0000|[dD][89a-fA-F])") # what no text may hold, or half of what it may
 _BIG_EXPONENT = re.compile("[eE][+]?[0-9]{3}")
 _LAST = re.compile(r"[ \t\n\r]*[^ \t\n\r{}\[\]\",:]*\Z")
 
@@ -33,7 +36,7 @@ class Text:
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text, self.at = path, text, 0
         self._seen, self._line, self._start = 0, 1, 0
-        self._is_odd = _ODD.search(text) is not None
+        self._is_odd = ("\\u" in text or not _is_unicode(text)) and _ODD.search(text) is not None
         self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None,
                                          parse_float=_float if _may_overflow(text) else None, parse_int=_integer)
 
@@ -53,6 +56,9 @@ class Text:
 
     def peek(self) -> str:
         """Passes over blanks; the character there, or ""."""
+        character = self.text[self.at:self.at + 1]
+        if not character.isspace():
+            return character
         self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
         return self.text[self.at:self.at + 1]
 
@@ -102,14 +108,25 @@ class Text:
 
     def end_of_value(self, at: int) -> Optional[int]:
         """Where the value at this place ends, as far as quotes and brackets tell; None: the text ends within it."""
-        if self.text[at:at + 1] not in ("{", "[", '"'):
-            return _WHITE_OR_END.search(self.text, at).start()  # type: ignore[union-attr]
+        first = self.text[at:at + 1]
+        if first not in ("{", "["):
+            m = _STRING.match(self.text, at) if first == '"' else _SCALAR.match(self.text, at)
+            return m.end() if m else None
         depth = 0
         for m in _BRACKET.finditer(self.text, at):
-            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(m.group(), 0)
-            if depth == 0:
-                return m.end() if len(m.group()) == 1 or m.group()[-1] == '"' else None
+            if m.group(1):
+                depth += 1 if m.group(1) in "{[" else -1
+                if depth == 0:
+                    return m.end()
         return None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_clean(value: Any) -> bool:
@@ -153,6 +170,8 @@ def scalar(value: Any) -> Optional[str]:
     """The text of a number, a truth value or a string; None: it is none of these."""
     if isinstance(value, str):
         return value
+    if type(value) is int: # the most there are
+        return str(value)
     return number_text(str(value)) if isinstance(value, (bool, int, float)) else None
 
 

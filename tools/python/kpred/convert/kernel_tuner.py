@@ -72,8 +72,8 @@ class Cache(Form):
         values = self.values(v)
         if key != ",".join([str(v[name]) for name in self.names]):
             self._check_key(key, v, values)
-        runs = [1000 * float(ms) for ms in items(v.get("times"))[1:] # the first run is a cold one
-                if isinstance(ms, (int, float)) and not isinstance(ms, bool) and ms > 0][:MOST_RUNS]
+        runs = [1000.0 * ms for ms in items(v.get("times"))[1:] # the first run is a cold one
+                if type(ms) in (float, int) and ms > 0][:MOST_RUNS]
         time = (self.time("time", v["time"], MS) if "time" in v else
                 next(filter(None, (failure_of(v.get(name)) for name in self.objectives)), None)
                 or self.no_time("time", self.objectives))

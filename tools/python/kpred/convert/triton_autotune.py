@@ -120,7 +120,7 @@ class Autotune(Form):
             self._wrong_count(n, fields)
         if TYPES not in names: # two files of other types are two problems
             line, column = self.text.place(self.before.get("key", self.later.get("key", (None, 0)))[1])
-            self.table.say("types", types, f"{line}:{column}")
+            self.table.say("types", types, str(line), str(column))
         values = dict(zip(fields, map(_field_value, key)))
         return {name: types if name == TYPES else values[name] for name in names}
 

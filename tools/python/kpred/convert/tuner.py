@@ -166,4 +166,4 @@ class _File:
 
 
 def _has_object(v: Any) -> bool:
-    return isinstance(v, dict) and any(isinstance(one, dict) for one in v.values())
+    return isinstance(v, dict) and dict in map(type, v.values())
