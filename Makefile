@@ -32,9 +32,9 @@ BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
 HASH := \#
 library = $(shell printf '$(HASH)include <$(1).h>\nint main(void){return 0;}' \
     | $(CC) -xc - -o /dev/null -l$(2) >/dev/null 2>&1 && echo -DHAVE_$(3) -l$(2))
-ALL_LIBRARIES = -DHAVE_SQLITE -DHAVE_BZIP2 -DHAVE_ZLIB -DHAVE_JANSSON
+ALL_LIBRARIES = -DHAVE_SQLITE -DHAVE_BZIP2 -DHAVE_ZLIB
 LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib,bz2,BZIP2) \
-    $(call library,zlib,z,ZLIB) $(call library,jansson,jansson,JANSSON))
+    $(call library,zlib,z,ZLIB))
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
@@ -63,7 +63,7 @@ says = $(if $(filter-out 0,$(V)),,@$(if $(findstring s,$(filter-out --%,$(firstw
 all: $(PROGRAMS) ## the programs, into build/, on all cores. V=1: print the commands
 ifneq ($(filter-out $(LIBRARIES),$(ALL_LIBRARIES)),)
 	@echo "the programs are built without $(subst -DHAVE_,,$(filter-out $(LIBRARIES),$(ALL_LIBRARIES))), and refuse files" \
-	    "that need them (Debian: apt-get install libsqlite3-dev libbz2-dev zlib1g-dev libjansson-dev)"
+	    "that need them (Debian: apt-get install libsqlite3-dev libbz2-dev zlib1g-dev)"
 endif
 ifeq ($(LLVM_LIB),)
 	@echo "kpred-evolve is not built: it needs LLVM 16 (Debian: apt-get install llvm-16-dev clang-16)"

@@ -27,7 +27,7 @@ TUNED = ["convolution_milo.A100.json.gz", "dedispersion_milo.A100_T4.first1000.j
          "ktt.KTPnpolyOutput_3090.json.gz"]
 trainer, folder = report.TRAINER, report.folder()
 report.need(trainer)
-for library in ("JANSSON", "BZIP2", "ZLIB"):
+for library in ("BZIP2", "ZLIB"):
     if f"HAVE_{library}" not in report.read(f"{report.BUILD}/libraries"):
         report.skip("second readers", f"kpred-train was built without {library}")
         report.end()

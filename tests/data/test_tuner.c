@@ -317,113 +317,21 @@ static void many(void)
     refuse_wrong("deep nesting", "9", "maximum parsing depth");
 }
 
-/* ---- what a tuner that was killed has left ---- */
+/* ---- where there is no python3 ---- */
 
-static int see_head(void *to, const struct tuner_head *head)
+static void without_python(void)
 {
-    (void)to;
-    return head->n_params ? 0 : -1;
+    RAN_CASE(RAN("/usr/bin/env PATH=/none %s", "kpred-train ingest tuner.spec --data cache.json") != 0
+                 && has(program.err.s, "cache.json: an importer in Python reads such files, and "
+                                       "python3 is not found\n"),
+             "without python3");
+    RAN_CASE(RAN("/usr/bin/env KPRED_IMPORTERS=none kpred-train ingest tuner.spec --data cache.json")
+                     == 1
+                 && has(program.err.s, "KPRED_IMPORTERS"),
+             "without the importers");
 }
 
-/* Touches all that it is given, which a sanitizer watches. */
-static int see_measurement(void *to, const struct tuner_head *head,
-                           const struct tuner_measurement *m)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < head->n_params; i++)
-        n += strlen(head->param[i].name) + strlen(m->value[i]);
-    ++*(long *)to;
-    return n && m->time_us >= 0 ? 0 : -1;
-}
-
-/* The measurements in the first n bytes, in memory that has no byte more. -1: an error, at a line
-   and a column; is_cut: a note names the line of an entry without its end. -2: it says otherwise */
-static long read_part(const char *text, size_t n, int *is_cut)
-{
-    struct buf part = {xmalloc(n), n, n};
-    char said[512];
-    long measurements = 0;
-    int line, column = 0, end = 0;
-    const struct tuner_visitor visitor = {
-        .to = &measurements, .head = see_head, .measurement = see_measurement};
-    memcpy(part.s, text, n);
-    if (ftruncate(STDERR_FILENO, 0) != 0 || lseek(STDERR_FILENO, 0, SEEK_SET) != 0)
-        program_stop("messages");
-    const int rc = tuner_read("FILE", &part, &visitor);
-    buf_free(&part);
-    const ssize_t got = pread(STDERR_FILENO, said, sizeof said - 1, 0);
-    said[got > 0 ? got : 0] = '\0';
-    *is_cut = rc == 0 && said[0] != '\0';
-    if (rc != 0)
-        sscanf(said, "test_tuner: FILE:%d:%d: %*[^\n]\n%n", &line, &column, &end);
-    else if (*is_cut)
-        sscanf(said, "test_tuner: FILE:%d: the file ends%*[^\n]\n%n", &line, &end);
-    return (size_t)end != strlen(said) ? -2 : rc != 0 ? -1 : measurements;
-}
-
-/* Behind the object that begins there, whose strings may have braces in them */
-static const char *behind_object(const char *p)
-{
-    int depth = 0, is_text = 0;
-    do {
-        if (*p == '"')
-            is_text = !is_text;
-        else if (*p == '\\')
-            p++;
-        else if (!is_text)
-            depth += (*p == '{') - (*p == '}');
-        p++;
-    } while (depth > 0);
-    return p;
-}
-
-/* A cache is read up to the last of its entries that is whole. */
-static void cut_cache(const char *text)
-{
-    size_t start[4], end[4];
-    const char *at = strchr(strstr(text, "\"cache\":"), '{') + 1;
-    for (size_t i = 0; i < 4; i++) {
-        start[i] = (size_t)(strchr(at, '"') - text);
-        at = behind_object(strchr(at, '{'));
-        end[i] = (size_t)(at - text);
-    }
-    for (size_t n = 1; n <= strlen(text); n++) {
-        long whole = 0;
-        int wants_cut = 0, is_cut;
-        for (size_t i = 0; i < 4; i++) {
-            whole += end[i] <= n;
-            wants_cut |= start[i] < n && n < end[i];
-        }
-        CHECK_EQ(read_part(text, n, &is_cut), whole > 0 ? whole : -1);
-        CHECK(is_cut == (whole > 0 && wants_cut));
-    }
-}
-
-static void cuts(void)
-{
-    static const char *const caches[] = {"cache.json", "line.json", "python.json"};
-    static const char *const wholes[] = {"t4.json", "ktt.json", "pyatf.json"};
-    const int err = dup(STDERR_FILENO), said = open("said", O_RDWR | O_CREAT, 0666);
-    int is_cut;
-    CHECK(dup2(said, STDERR_FILENO) == STDERR_FILENO);
-    for (size_t i = 0; i < COUNT(caches); i++)
-        cut_cache(text_of(caches[i]));
-    for (size_t i = 0; i < COUNT(wholes); i++) {
-        const char *text = text_of(wholes[i]);
-        const size_t last = strlen(text) - 1; /* the line's end */
-        for (size_t n = 1; n < last; n++)
-            CHECK_EQ(read_part(text, n, &is_cut), -1);
-        CHECK_EQ(read_part(text, last, &is_cut), 3);
-    }
-    CHECK(dup2(err, STDERR_FILENO) == STDERR_FILENO && close(err) == 0 && close(said) == 0);
-}
-
-/* In a build without Jansson a file says what is missing. */
-static void without_jansson(void)
-{
-    const char *flags = getenv("CFLAGS");
-    put_text("read.c", "#include \"data/tuner.h\"\n"
-                       "int main(void)\n"
+int main(void)\n"
                        "{\n"
                        "    struct buf text = {0};\n"
                        "    const struct tuner_visitor none = {0};\n"
@@ -445,15 +353,15 @@ int main(void)
     char path[64];
     program_begin();
     program_name = "test_tuner";
-    without_jansson();
-    if (!has_library("JANSSON")) {
-        skip_case("files of other tuners", "kpred-train was built without jansson");
-        return program_end();
-    }
     for (size_t i = 0; i < COUNT(links); i++) {
         snprintf(path, sizeof path, "tests/fixtures/%s", links[i]);
         if (symlink(in_root(path), links[i]) != 0)
             program_stop(path);
+    }
+    without_python();
+    if (!is_had("python3")) {
+        skip_case("files of other tuners", "there is no python3");
+        return program_end();
     }
     put_files();
     test_run("what is noted", notes);
@@ -466,6 +374,5 @@ int main(void)
     test_run("a table of Helion", helion);
     each_row("tests/data/tuner.cases", see_case);
     many();
-    test_run("a file cut behind each of its bytes", cuts);
     return program_end();
 }

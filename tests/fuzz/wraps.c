@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include "cli/bench.h"
+#include "data/importer.h"
 #include "miopen/user_db.h"
 #include "train/train.h"
 #include "tune/results.h"
@@ -33,6 +34,14 @@ WRAPPED(uint64_t, format2_id, (const kpred_model *m))
 {
     const uint64_t id = REAL(format2_id)(m);
     return cut_code != NULL ? m->id : id;
+}
+
+/* The file is what an importer has written. */
+WRAPPED(int, importer_read,
+        (const char *path, const struct opt_texts *options, struct imported *out))
+{
+    (void)options;
+    return read_file(path, 1 << 20, &out->text) == 0 && out->text.n > 0 ? imported_take(out) : -1;
 }
 
 WRAPPED(void, header_write_code, (FILE * f, const struct model *model))

@@ -62,7 +62,7 @@ as_user() {
 # What is there of the optional libraries and of LLVM is not found. There is a line for each file, or its command.
 built() {
     rm -rf "$bare"/tools/evolve "$bare"/*evolve*
-    printf '%s \n' 'the programs are built without SQLITE BZIP2 ZLIB JANSSON, and refuse files that need them' \
+    printf '%s \n' 'the programs are built without SQLITE BZIP2 ZLIB, and refuse files that need them' \
         'kpred-evolve is not built: it needs LLVM 16' >"$tmp/told"
     in_bare make LIBRARIES= LLVM_LIB= >"$tmp/log" 2>&1 && ! grep . "$bare/libraries" &&
         grep -qx "  link $bare/kpred" "$tmp/log" && grep -v '^  ' "$tmp/log" | cut -d'(' -f1 | diff - "$tmp/told" &&

@@ -396,7 +396,7 @@ static inline int is_built(const char *name)
     return access(in_build(name), X_OK) == 0;
 }
 
-/* Did make find the library: SQLITE, BZIP2, ZLIB, JANSSON? */
+/* Did make find the library: SQLITE, BZIP2, ZLIB? */
 static inline int has_library(const char *name)
 {
     return has(text_of(in_build("libraries")), say("-DHAVE_%s", name));

@@ -20,7 +20,8 @@ TRITON_CONFIGS=${TRITON_CONFIGS:-../shared/triton}
 AITER_CSV=${AITER_CSV:-../shared/aiter}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
-export BUILD CC CFLAGS MIOPEN_DB TENSILE_CSV AITER_CSV TRITON_CONFIGS ORACLE
+KPRED_IMPORTERS=$PWD/tools/python/kpred # for programs that are built elsewhere
+export BUILD CC CFLAGS MIOPEN_DB TENSILE_CSV AITER_CSV TRITON_CONFIGS ORACLE KPRED_IMPORTERS
 unset MAKEFLAGS MFLAGS MAKELEVEL # the suites that call make choose for themselves
 out=$BUILD/check
 mkdir -p "$out" || exit 1

@@ -162,7 +162,7 @@ def numbers():
     lines = [line.replace("=", "").split() for line in read("tests/fixtures/numbers.txt").splitlines() if line[0] != "#"]
     places, forms = kpred._places([line[0] for line in lines]), [(i, x) for i, line in enumerate(lines) for x in line]
     for i, text in forms:
-        assert kpred._number_text(text) == lines[i][0] and kpred._place(text, places) == i, text
+        assert kpred.number_text(text) == lines[i][0] and kpred._place(text, places) == i, text
         with contextlib.suppress(ValueError, SyntaxError):
             value = ast.literal_eval(text) if text not in ("1_0", "0x10", "+-1", "1e999") else text
             assert kpred._place(value, places) == i, value

@@ -291,10 +291,7 @@ def lacks(command, here, at):
     for program in "python3", "pkg-config", "cmake", "hipcc":
         if program in command and not shutil.which(program):
             return program
-    if re.search("kernel.json|A100.json", here):
-        if "HAVE_JANSSON" not in LIBRARIES:
-            return "jansson"
-    elif re.search("[.]bz2|make weights(?! NAMES)|make accuracy", here):
+    if re.search("[.]bz2|make weights(?! NAMES)|make accuracy", here):
         if not HAS_DATABASES:
             return "SQLite or bzip2"
     elif re.search("-lamdhip64|hip_select", here):

@@ -269,7 +269,7 @@ static void round_trip(void)
         p = end - 1;
     }
     buf_puts(wanted, "\n");
-    NEEDS("JANSSON");
+    NEEDS("python3");
     RAN_CHECK(status == 0 && WORKS("kpred-train ingest moe.spec --data dir/%s -o rows.csv", H200)
               && has(text_of("rows.csv"), wanted->s));
 }

@@ -553,8 +553,8 @@ static void see_case(const char *kind, char *const *c)
 {
     if (strcmp(kind, "table") == 0)
         put_text(c[0], "%s", c[1]);
-    else if (has(c[3], ".json") && !is_had("JANSSON"))
-        skip_case(c[0], "there is no JANSSON");
+    else if (has(c[3], ".json") && !is_had("python3"))
+        skip_case(c[0], "there is no python3");
     else
         REFUSES(c[0], atoi(c[1]), c[2], "%s", c[3]);
 }
@@ -608,8 +608,8 @@ static void tables(void)
     RAN_CASE(RAN(OF("four") "--budget 1 --seeds 40 --csv") == 0 && one_launch(), "one launch");
     RAN_CASE(RAN(OF("four") "--budget 4 --seeds 40 --csv") == 0 && four_launches(),
              "four launches");
-    if (!is_had("JANSSON")) {
-        skip_case("tables in JSON", "there is no JANSSON");
+    if (!is_had("python3")) {
+        skip_case("tables in JSON", "there is no python3");
         return;
     }
     RAN_CASE(agree(OF("four") "--budget 3 --csv", JSON "--budget 3 --csv"),
@@ -646,7 +646,7 @@ static void a_model_is_known(void)
     RAN_CHECK(RAN(OF("model") "--model four.h --seeds 5 --budget 1 --csv") == 0);
     RAN_CHECK(count_of(program.out.s, ",model,") == 5
               && count_of(program.out.s, shares[2 * a + b - 3]) == 5);
-    NEEDS("JANSSON");
+    NEEDS("python3");
     RAN(OF("model") "--model four.h --seeds 5 --budget 1 --csv --data other.json");
     RAN_CHECK(five(",data+model,"));
 }

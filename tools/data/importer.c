@@ -70,13 +70,15 @@ static int run(const char *program, const char *const *paths, size_t n_paths,
     struct process p = {.words = words, .in = -1};
     size_t n = 0;
     for (; n < n_first; n++)
-        words[n] = (char *)(first[n] != NULL ? first[n] : program);
+        words[n] = xstrdup(first[n] != NULL ? first[n] : program);
     for (size_t i = 0; i < options->n; i++)
-        words[n++] = (char *)options->v[i];
-    words[n++] = "--";
+        words[n++] = xstrdup(options->v[i]);
+    words[n++] = xstrdup("--");
     for (size_t i = 0; i < n_paths; i++)
-        words[n++] = (char *)paths[i];
+        words[n++] = xstrdup(paths[i]);
     const int why = process_read(&p, text, status);
+    while (n > 0)
+        free(words[--n]);
     free(words);
     return why;
 }
@@ -133,10 +135,10 @@ static void take_line(struct imported *t, char *s)
         line->n++;
     }
     for (size_t i = 0; i < line->n; i++)
-        unescape((char *)t->texts[line->text + i]);
+        unescape(t->texts[line->text + i]);
 }
 
-static void cut(struct imported *t)
+int imported_take(struct imported *t)
 {
     char *s = t->text.s, *end;
     while (*s == '#' && (end = strchr(s, '\n')) != NULL) {
@@ -146,11 +148,6 @@ static void cut(struct imported *t)
     }
     t->csv.s = s;
     t->csv.n = t->text.n - (size_t)(s - t->text.s);
-}
-
-int imported_take(struct imported *t)
-{
-    cut(t);
     const char *error = imported_said(t, "error");
     return error == NULL ? 0 : fail("%s", error);
 }
@@ -185,4 +182,11 @@ const char *imported_said(const struct imported *t, const char *word)
 {
     const struct import_line *line = imported_next(t, NULL, word);
     return line != NULL && line->n > 0 ? imported_text(t, line, 0) : NULL;
+}
+
+void imported_note(const struct imported *t)
+{
+    const struct import_line *line = NULL;
+    while ((line = imported_next(t, line, "note")) != NULL)
+        note("%s", imported_text(t, line, 0));
 }

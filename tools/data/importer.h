@@ -16,7 +16,7 @@ struct imported {
         const char *word;
         size_t n, text; /* the first of them */
     } * line;
-    const char **texts;
+    char **texts;
     size_t n_texts, texts_cap;
 };
 
@@ -37,6 +37,9 @@ const struct import_line *imported_next(const struct imported *t, const struct i
 const char *imported_text(const struct imported *t, const struct import_line *line, size_t i);
 /* The first text of the first line of that word; NULL: there is none. */
 const char *imported_said(const struct imported *t, const char *word);
+
+/* Tells its notes. */
+void imported_note(const struct imported *t);
 
 /* ---- the table ---- */
 

@@ -303,23 +303,38 @@ static void add_data(struct opt_texts *data, const char *path)
     data->v[data->n++] = path;
 }
 
-static int read_data(const struct init *in, struct survey *s, const char *path, int is_json,
-                     struct buf *bytes, struct init_spec *out)
+static int take_t1(struct t1 *t1, const char *path, struct imported *from)
 {
-    if (is_json && in->asked.metric != NULL)
-        return fail("%s: --metric \"%s\": chooses a column of tables, and this is none: its times "
-                    "count",
-                    path, in->asked.metric);
-    add_data(&out->data, path);
-    return is_json ? survey_tuner(s, &in->asked, path, bytes)
-                   : survey_table(s, &in->asked, path, bytes);
+    if (t1->path != NULL)
+        return fail("%s: is a T1 input, as %s is: a spec is of one kernel", path, t1->path);
+    t1_take(t1, path, from);
+    return 0;
 }
 
-static int read_t1(struct t1 *t1, const char *path, struct buf *bytes)
+static int read_json(const struct init *in, struct survey *s, struct t1 *t1, const char *path,
+                     struct init_spec *out)
 {
-    return t1->path == NULL
-               ? t1_read(t1, path, bytes)
-               : fail("%s: is a T1 input, as %s is: a spec is of one kernel", path, t1->path);
+    struct imported from = {0};
+    int rc = survey_import(&in->asked, path, &from);
+    if (rc == 0 && t1_is(&from))
+        rc = take_t1(t1, path, &from);
+    else if (rc == 0 && in->asked.metric != NULL)
+        rc = fail("%s: --metric \"%s\": chooses a column of tables, and this is none: its times "
+                  "count",
+                  path, in->asked.metric);
+    else if (rc == 0) {
+        add_data(&out->data, path);
+        rc = survey_tuner(s, &in->asked, path, &from);
+    }
+    imported_free(&from);
+    return rc;
+}
+
+static int read_csv(const struct init *in, struct survey *s, const char *path, struct buf *bytes,
+                    struct init_spec *out)
+{
+    add_data(&out->data, path);
+    return survey_table(s, &in->asked, path, bytes);
 }
 
 /* A training refuses a file that is given twice. The n-th file is the n-th digest. */
@@ -347,8 +362,7 @@ static int read_one(const struct init *in, struct survey *s, struct t1 *t1, cons
     if (rc == 0)
         rc = check_twice(in->asked.files, seen, path, &bytes);
     if (rc == 0)
-        rc = is_json && t1_is(&bytes) ? read_t1(t1, path, &bytes)
-                                      : read_data(in, s, path, is_json, &bytes, out);
+        rc = is_json ? read_json(in, s, t1, path, out) : read_csv(in, s, path, &bytes, out);
     buf_free(&bytes);
     return rc;
 }

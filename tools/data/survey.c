@@ -473,18 +473,24 @@ static size_t name_key(const struct survey_asked *asked, const char **name)
     return n;
 }
 
+int survey_import(const struct survey_asked *asked, const char *path, struct imported *out)
+{
+    const char **names = xcalloc(asked->fields.n + 1, sizeof *names);
+    const struct tuner_told told = {asked->unit, name_key(asked, names), names};
+    const int rc = tuner_import(path, &told, out);
+    free(names);
+    return rc;
+}
+
 int survey_tuner(struct survey *s, const struct survey_asked *asked, const char *path,
-                 struct buf *bytes)
+                 struct imported *from)
 {
     struct file f = {.s = s, .asked = asked};
-    const char **names = xcalloc(asked->fields.n + 1, sizeof *names);
-    const struct tuner_told told = {asked->unit, name_key(asked, names), names, &s->types};
-    const struct tuner_visitor visitor = {&f, see_head, see_measurement, told};
+    const struct tuner_visitor visitor = {&f, see_head, see_measurement, &s->types};
     survey_begin_file(s, path);
     s->timed = path;
-    const int rc = tuner_read(path, bytes, &visitor);
+    const int rc = tuner_read(path, from, &visitor);
     close_file(&f);
-    free(names);
     return rc;
 }
 

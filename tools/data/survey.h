@@ -127,9 +127,11 @@ size_t survey_n_problems(const struct survey *s);
 /* Fields are `gpu`, the sizes problem_size_x, _y, _z, _3 and so on, what --set gives to files that
    do not say it, and those of the parameters that --fields names. */
 
-/* Adds a cache file, T4 results or KTT's, unpacked. 0, or -1 with a message. */
+/* Reads a file of another tuner, which may be a T1 input: as tuner_import. */
+int survey_import(const struct survey_asked *asked, const char *path, struct imported *out);
+/* Adds such a file of measurements. 0, or -1 with a message. */
 int survey_tuner(struct survey *s, const struct survey_asked *asked, const char *path,
-                 struct buf *bytes);
+                 struct imported *from);
 
 /* Behind all files of data: a T1 input gives what they did not say, or all if there are none. Both
    have to have the same parameters, but for those of one value; values that T1 does not have are

@@ -25,17 +25,19 @@
    `valid` for pyATF. */
 #pragma once
 
+#include "importer.h"
+
 #include "base/intern.h"
 #include "model/gpus.h"
 
 enum { TUNER_MAX_SIZES = 8 }; /* of a problem */
 
-enum tuner_kind { TUNER_CACHE, TUNER_CLBLAST, TUNER_T4, TUNER_KTT, TUNER_PYATF, TUNER_TRITON };
+enum tuner_kind { TUNER_CLBLAST, TUNER_OTHER };
 
 struct tuner_param {
     const char *name;
     size_t n_values; /* of the domain that the file declares; 0: it declares none */
-    const char **values;
+    char *const *values;
 };
 
 /* What stands before the measurements, or follows from the first of them. It lives as long as
@@ -76,7 +78,6 @@ struct tuner_told {
     const char *unit;  /* of times without one, which is one (tuner_check_unit); NULL: it is ms */
     size_t n_names;    /* of the values in the keys of Triton, in their order; it may have */
     const char **name; /* parameters of the tuples, which are passed over, and TUNER_TYPES */
-    struct tuner_types *types; /* NULL: names are not known, and such files are refused */
 };
 
 #define TUNER_FILE "file of Kernel Tuner, KTT, CLBlast, pyATF or Triton's autotuner"
@@ -94,11 +95,13 @@ struct tuner_visitor {
     void *to;
     int (*head)(void *to, const struct tuner_head *head);
     int (*measurement)(void *to, const struct tuner_head *head, const struct tuner_measurement *m);
-    struct tuner_told told;
+    struct tuner_types *types; /* NULL: names are not known, and such files are refused */
 };
 
-/* Reads a file, unpacked, with one measurement or more. 0, or -1 with a message. */
-int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor);
+/* Reads a file by its importer: 0, or -1 with a message; `out` is to be freed in any case. */
+int tuner_import(const char *path, const struct tuner_told *told, struct imported *out);
+/* Its measurements, one or more. 0, or -1 with a message. */
+int tuner_read(const char *path, struct imported *from, const struct tuner_visitor *visitor);
 
 /* What sizes without a name are called as fields: problem_size_x, _y, _z, problem_size_3, ... */
 extern const char *const tuner_sizes[TUNER_MAX_SIZES];
@@ -107,6 +110,29 @@ extern const char *const tuner_sizes[TUNER_MAX_SIZES];
    by --gpu, if that is not NULL; else by a piece of the file's name, as gpu_piece cuts it off and
    maybe with _T4 behind, that is a GPU (gpu_is_in_name). NULL: there is none. */
 const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b);
+
+/* ---- T1 inputs: what a tuner is told of a kernel, its parameters and their conditions ---- */
+
+struct t1_condition {
+    const char *text;
+    long line, column; /* in the file */
+};
+
+struct t1 {                    /* texts live as long as `from` */
+    const char *path, *kernel; /* "": it does not say */
+    size_t n_sizes;
+    int64_t size[TUNER_MAX_SIZES];
+    struct interned params;
+    struct interned *values; /* of each parameter */
+    size_t n_conditions;
+    struct t1_condition *conditions;
+    struct imported from;
+};
+
+int t1_is(const struct imported *from);
+/* Takes what an importer has read, which is its own then; to be freed. */
+void t1_take(struct t1 *t, const char *path, struct imported *from);
+void t1_free(struct t1 *t);
 
 /* ---- tables of Helion ---- */
 
@@ -120,45 +146,3 @@ struct helion_table {               /* all zero at first; to be freed */
 int helion_flatten(const char *path, const char *asked_gpu, struct buf *text,
                    struct helion_table *out);
 void helion_free(struct helion_table *t);
-
-/* ---- T1 inputs: what a tuner is told of a kernel, its parameters and their conditions ---- */
-
-struct t1_condition {
-    char *text;
-    long line, column; /* in the file */
-};
-
-struct t1 {
-    char *path, *kernel; /* "": it does not say */
-    size_t n_sizes;
-    int64_t size[TUNER_MAX_SIZES];
-    struct interned params;
-    struct interned *values; /* of each parameter */
-    size_t n_conditions;
-    struct t1_condition *conditions;
-};
-
-/* Is the text one? It tells by the member ConfigurationSpace. */
-int t1_is(struct buf *text);
-/* 0, or -1 with a message; to be freed in any case. */
-int t1_read(struct t1 *t, const char *path, struct buf *text);
-void t1_free(struct t1 *t);
-
-/* ---- the values of a parameter, which a Python expression gives ---- */
-
-/*     [1, 2, 4]  ['fast', "slow"]  [True, False]  [0.5, 1.0]      a list
-       [2**i for i in range(0, 6)]  [32 * i for i in [1, 2, 3]]    one for each of range() or a list
-       list(range(32, 1025, 32))  tuple(...)  (1, 2)  range(4)
-       [1] + [2 * i for i in range(1, 11)]                         one after the other
-
-   Numbers are computed by + - * // % ** of integers, with Python's meaning. */
-
-/* Where an expression stands, for messages */
-struct t1_place {
-    const char *path, *param;
-    long line, column; /* of its first character */
-};
-
-/* Adds the values, each once, as a spec writes them: true and false as 1 and 0. 0, or -1 with a
-   message that names the parameter and the column. */
-int t1_values(const char *expression, const struct t1_place *place, struct interned *out);

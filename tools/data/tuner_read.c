@@ -1,5 +1,6 @@
 /* tuner_read.c - reads other tuners' files, measurement by measurement, and makes rows of them
    SPDX-License-Identifier: MIT */
+#include "importer.h"
 #include "tuner.h"
 
 #include "readers.h"
@@ -55,265 +56,165 @@ int tuner_check_unit(const char *unit)
 
 /* ---- a file ---- */
 
-/* The outermost object is read member by member, and the one that holds the measurements, which may
-   be a hundred megabytes, element by element. Members behind it are looked at before it, if the
-   text is whole, since the head may need them. */
+/* A file while its measurements are read */
+struct reading {
+    struct imported *from;
+    struct tuner_head head;
+    struct tuner_param *params;
+    struct csv_records r;
+    const char **value;    /* of the row at hand */
+    int has_no_unit, runs; /* runs: the column of single times; 0: there is none */
+};
 
-#ifdef HAVE_JANSSON
-
-#include "tuner_forms.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { MOST_MEMBERS = 64 }; /* of the outermost object: those of known schemas are ten at most */
-
-/* ---- a file: members ---- */
-
-static int add_member(struct tuner_members *list, struct json_text *t, json_t *name,
-                      const struct json_text *place)
+static void take_sizes(struct reading *f)
 {
-    json_t *value = json_text_value(t, NULL);
-    if (!value)
+    const struct import_line *line = NULL;
+    while (f->head.n_sizes < TUNER_MAX_SIZES
+           && (line = imported_next(f->from, line, "size")) != NULL) {
+        const size_t i = f->head.n_sizes++;
+        f->head.size_name[i] = imported_text(f->from, line, 0);
+        (void)parse_int(imported_text(f->from, line, 1), INT64_MIN, INT64_MAX, &f->head.size[i]);
+    }
+}
+
+/* The parameters are the columns; their domains, what the file declares. */
+static void take_params(struct reading *f)
+{
+    f->runs = csv_records_find(&f->r, IMPORT_RUNS);
+    f->runs = f->runs < 0 ? 0 : f->runs;
+    f->head.n_params = f->r.n - 2 - (f->runs > 0);
+    f->params = xcalloc(f->head.n_params + 1, sizeof *f->params);
+    f->value = xcalloc(f->head.n_params + 1, sizeof *f->value);
+    for (size_t i = 0; i < f->head.n_params; i++) {
+        f->params[i].name = f->r.header[1 + i];
+        const struct import_line *line = NULL;
+        while ((line = imported_next(f->from, line, "values")) != NULL
+               && strcmp(imported_text(f->from, line, 0), f->params[i].name) != 0)
+            ;
+        if (line == NULL)
+            continue;
+        f->params[i].n_values = line->n - 1;
+        f->params[i].values = f->from->texts + line->text + 1;
+    }
+    f->head.param = f->params;
+}
+
+static const char *said(const struct reading *f, const char *word)
+{
+    const char *text = imported_said(f->from, word);
+    return text != NULL ? text : "";
+}
+
+/* Two files of other types are two problems. */
+static int check_types(const struct reading *f, struct tuner_types *seen)
+{
+    const struct import_line *line = imported_next(f->from, NULL, "types");
+    if (line == NULL)
+        return 0;
+    const char *types = imported_text(f->from, line, 0);
+    if (seen == NULL)
+        return fail("%s:%s:%s: key: its values have no names: `kpred-train ingest` makes a table "
+                    "of it",
+                    f->head.path, imported_text(f->from, line, 1), imported_text(f->from, line, 2));
+    if (seen->path == NULL) {
+        snprintf(seen->text, sizeof seen->text, "%s", types);
+        seen->path = f->head.path;
+    }
+    return strncmp(seen->text, types, sizeof seen->text - 1) == 0
+               ? 0
+               : fail("%s:%s:%s: key: the tensors are %s here and %s in %s: a field `" TUNER_TYPES
+                      "` tells them apart",
+                      f->head.path, imported_text(f->from, line, 1),
+                      imported_text(f->from, line, 2), types, seen->text, seen->path);
+}
+
+static void take_runs(const char *cell, struct tuner_measurement *m)
+{
+    char *end;
+    for (; *cell != '\0' && m->n_runs < TUNER_MAX_RUNS; cell = end) {
+        m->run[m->n_runs] = strtod(cell, &end);
+        m->n_runs += end > cell;
+    }
+}
+
+static int measure(struct reading *f, const struct tuner_visitor *visitor)
+{
+    char *const *cell = f->r.cell, *end;
+    const char *time = cell[f->r.n - 1];
+    struct tuner_measurement m = {.value = f->value, .has_no_unit = f->has_no_unit};
+    for (size_t i = 0; i < f->head.n_params; i++)
+        f->value[i] = cell[1 + i];
+    m.line = strtol(cell[0], &end, 10);
+    m.column = *end == ':' ? strtol(end + 1, NULL, 10) : 1;
+    m.is_rejected = strcmp(time, IMPORT_REJECTED) == 0;
+    m.time_us = m.is_rejected || strcmp(time, IMPORT_FAILED) == 0 ? 0 : strtod(time, NULL);
+    if (f->runs > 0)
+        take_runs(cell[f->runs], &m);
+    return visitor->measurement(visitor->to, &f->head, &m);
+}
+
+static int read_table(struct reading *f, const struct tuner_visitor *visitor)
+{
+    int rc = csv_records_open(&f->r, f->head.path, &f->from->csv);
+    if (rc == 0)
+        rc = csv_records_next(&f->r);
+    if (rc <= 0)
+        return rc;
+    f->head.kind = strncmp(said(f, "kind"), "CLBlast", 7) == 0 ? TUNER_CLBLAST : TUNER_OTHER;
+    f->head.kernel = said(f, "kernel");
+    f->head.device = said(f, "device");
+    f->has_no_unit = imported_next(f->from, NULL, "untold") != NULL;
+    take_sizes(f);
+    take_params(f);
+    if (check_types(f, visitor->types) != 0 || visitor->head(visitor->to, &f->head) != 0)
         return -1;
-    list->v = xgrow(list->v, list->n, &list->cap, sizeof *list->v);
-    list->v[list->n++] = (struct tuner_member){json_incref(name), value, *place};
-    return 0;
-}
-
-static void free_members(struct tuner_members *list)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        json_decref(list->v[i].name);
-        json_decref(list->v[i].value);
-    }
-    free(list->v);
-}
-
-/* The members behind the one whose value is here, if all that is left is sound */
-static void look_ahead(struct tuner_file *f, const struct json_text *from)
-{
-    struct json_text t = *from, place;
-    int bad = !json_text_skip(&t);
-    t.is_quiet = 1;
-    while (!bad && f->later.n < MOST_MEMBERS && json_text_take(&t, ',')) {
-        json_text_peek(&t);
-        place = t;
-        place.is_quiet = 0;
-        json_t *name = json_text_name(&t, NULL);
-        bad = !name || add_member(&f->later, &t, name, &place);
-        json_decref(name);
-    }
-}
-
-/* ---- a file: measurements ---- */
-
-/* A brace that is missing makes an entry a member of the one before, of which `v` is NULL if the
-   text ends within it. */
-static int check_inner(const struct tuner_file *f, const struct json_text *value, json_t *v)
-{
-    struct json_text t = *value;
-    void *i = json_object_iter(v);
-    while (i && !json_is_object(json_object_iter_value(i)))
-        i = json_object_iter_next(v, i);
-    if ((v && !i) || !f->head.n_params || !json_text_find_inner(&t, f->head.param[0].name))
-        return 0;
-    return json_text_fail(&t, "another entry begins within the one of line %ld: a brace is missing",
-                          value->line);
-}
-
-static int make_head(struct tuner_file *f, const json_t *first, const struct tuner_visitor *visitor)
-{
-    f->head.path = f->place.path;
-    f->head.kind = f->form->kind;
-    memcpy(f->head.size_name, tuner_sizes, sizeof f->head.size_name);
-    return f->form->head(f, first) || visitor->head(visitor->to, &f->head) ? -1 : 0;
-}
-
-static int measure(struct tuner_file *f, const char *key, const json_t *v,
-                   const struct tuner_visitor *visitor)
-{
-    struct tuner_measurement m = {.line = f->place.line, .column = f->place.column};
-    if (!json_is_object(v) && f->form->kind != TUNER_TRITON)
-        return json_text_fail(&f->place, "this %s is not an object", f->form->what);
-    return f->form->measure(f, key, v, &m) || visitor->measurement(visitor->to, &f->head, &m) ? -1
-                                                                                              : 0;
-}
-
-/* The next one, at the place; `is_cut` if the text ends within it, which is no error in a cache */
-static int read_one(struct tuner_file *f, struct json_text *t, int *is_cut,
-                    const struct tuner_visitor *visitor)
-{
-    const int is_cache = f->form->kind == TUNER_CACHE;
-    json_text_peek(t);
-    f->place = *t;
-    json_t *key = is_cache ? json_text_name(t, is_cut) : NULL;
-    if (is_cache && !key)
-        return *is_cut ? 0 : -1;
-    json_text_peek(t);
-    const struct json_text value = *t;
-    json_t *v = json_text_value(t, is_cache ? is_cut : NULL);
-    int bad = !v && !*is_cut;
-    if (v && !f->head.n_params)
-        bad = make_head(f, v, visitor);
-    if (!bad && is_cache)
-        bad = check_inner(f, &value, v);
-    if (!bad && v)
-        bad = measure(f, json_string_value(key), v, visitor);
-    json_decref(key);
-    json_decref(v);
-    return bad;
-}
-
-/* The text has ended: 1 if this may be so, behind an entry of a cache or within one */
-static int at_end(const struct tuner_file *f, const struct json_text *t, size_t n, int is_cut)
-{
-    if (f->form->kind != TUNER_CACHE || !n)
-        return json_text_fail(t, "the file ends here, before %s of `%s`",
-                              n ? "the end" : "a measurement", f->form->list);
-    if (is_cut)
-        note("%s:%ld: the file ends within this entry, which is left out", t->path, f->place.line);
-    return 1;
-}
-
-/* The list that is here: 0, or 1 where the text may end with it. */
-static int read_list(struct tuner_file *f, struct json_text *t, const struct tuner_visitor *visitor)
-{
-    const char *brackets = f->form->kind == TUNER_CACHE ? "{}" : "[]";
-    size_t n = 0;
-    int is_cut = 0;
-    look_ahead(f, t);
-    if (!json_text_take(t, brackets[0]))
-        return json_text_fail(t, "%s: expected %c", f->form->list, brackets[0]);
-    if (json_text_take(t, brackets[1]))
-        return json_text_fail(t, "%s: there is no measurement in it", f->form->list);
-    do {
-        if (json_text_peek(t) == EOF)
-            return at_end(f, t, n, 0);
-        if (read_one(f, t, &is_cut, visitor))
+    while ((rc = csv_records_next(&f->r)) > 0)
+        if (measure(f, visitor) != 0)
             return -1;
-        if (is_cut)
-            return at_end(f, t, n, 1);
-        n++;
-    } while (json_text_take(t, ','));
-    if (json_text_peek(t) == EOF)
-        return at_end(f, t, n, 0);
-    if (!json_text_take(t, brackets[1]))
-        return json_text_fail(t, "after this %s: expected a comma or %c", f->form->what,
-                              brackets[1]);
-    return f->form->kind == TUNER_CACHE && json_text_peek(t) == EOF;
-}
-
-/* ---- a file: the outermost object ---- */
-
-static const struct tuner_form *const tuner_forms[] = {
-    &tuner_cache, &tuner_clblast, &tuner_t4, &tuner_ktt, &tuner_pyatf, &tuner_triton, NULL};
-
-static const struct tuner_form *form_of(const struct tuner_file *f, const char *list)
-{
-    const struct tuner_form *const *form = tuner_forms;
-    while (*form
-           && (strcmp((*form)->list, list) != 0
-               || ((*form)->sign && !tuner_find_in(&f->before, (*form)->sign))))
-        form++;
-    return *form;
-}
-
-/* A brace too many ends the cache too soon. */
-static int check_outside(const struct tuner_file *f)
-{
-    const struct tuner_member *m = &f->before.v[f->before.n - 1];
-    if (!f->form || f->form->kind != TUNER_CACHE
-        || !json_object_get(m->value, f->head.param[0].name))
-        return 0;
-    return json_text_fail(&m->place, "this entry is outside of `cache`: there is a brace too many");
-}
-
-static int check_name(const struct tuner_file *f, const char *name, const struct json_text *place)
-{
-    for (size_t i = 0; i < f->before.n; i++)
-        if (!strcmp(json_string_value(f->before.v[i].name), name))
-            return json_text_fail(place, "member %s is given twice", name);
-    if (f->form && !strcmp(f->form->list, name))
-        return json_text_fail(place, "member %s is given twice", name);
-    if (!strcmp(name, "ConfigurationSpace"))
-        return json_text_fail(place, "ConfigurationSpace: this is a T1 file, which has no "
-                                     "measurements: `kpred-train init` takes it");
-    if (f->before.n == MOST_MEMBERS)
-        return json_text_fail(place,
-                              "this is JSON of a schema that is unknown here: it has more "
-                              "than %d members",
-                              MOST_MEMBERS);
-    return 0;
-}
-
-/* One member: 0, or 1 where the text may end with it. */
-static int read_member(struct tuner_file *f, struct json_text *t,
-                       const struct tuner_visitor *visitor)
-{
-    json_text_peek(t);
-    const struct json_text place = *t;
-    json_t *name = json_text_name(t, NULL);
-    int rc = name ? check_name(f, json_string_value(name), &place) : -1;
-    const struct tuner_form *form = rc || f->form ? NULL : form_of(f, json_string_value(name));
-    if (form) {
-        f->form = form;
-        rc = read_list(f, t, visitor);
-    } else if (!rc) {
-        rc = add_member(&f->before, t, name, &place) || check_outside(f) ? -1 : 0;
-    }
-    json_decref(name);
     return rc;
 }
 
-static int read_all(struct tuner_file *f, struct json_text *t, const struct tuner_visitor *visitor)
+/* What the importer is told: the unit, and the names for Triton's keys */
+static void add_options(const struct tuner_told *told, struct buf *names, struct opt_texts *options)
 {
-    int rc = 0;
-    if (!json_text_take(t, '{'))
-        return json_text_fail(t, "expected {, as a " TUNER_FILE " begins");
-    const struct json_text start = *t;
-    if (!json_text_take(t, '}')) {
-        do
-            rc = read_member(f, t, visitor);
-        while (!rc && json_text_take(t, ','));
-        if (rc)
-            return rc < 0 ? -1 : 0;
-        if (!json_text_take(t, '}'))
-            return json_text_fail(t, json_text_peek(t) == EOF
-                                         ? "the file ends here, before its last brace"
-                                         : "expected a comma or }");
+    static const char *words[4];
+    options->v = words;
+    for (size_t i = 0; i < told->n_names; i++)
+        buf_printf(names, "%s%s", i > 0 ? "," : "", told->name[i]);
+    if (told->unit != NULL) {
+        words[options->n++] = "--unit";
+        words[options->n++] = told->unit;
     }
-    if (json_text_peek(t) != EOF)
-        return json_text_fail(t, "unexpected text after the last brace");
-    if (f->form)
-        return 0;
-    return json_text_fail(&start, "this is JSON of a schema that is unknown here: it has none of "
-                                  "the members cache (of Kernel Tuner), results (T4, CLBlast), "
-                                  "Results (KTT), tuning_parameters before history (pyATF) and "
-                                  "configs_timings (Triton)");
+    if (names->n > 0) {
+        words[options->n++] = "--names";
+        words[options->n++] = names->s;
+    }
 }
 
-int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor)
+int tuner_import(const char *path, const struct tuner_told *told, struct imported *out)
 {
-    struct tuner_file f = {.told = &visitor->told};
-    struct json_text t = json_text_open(path, bytes);
-    const int rc = read_all(&f, &t, visitor);
-    tuner_forms_free(&f);
-    free_members(&f.before);
-    free_members(&f.later);
+    struct opt_texts options = {0};
+    struct buf names = {0};
+    add_options(told, &names, &options);
+    const int rc = importer_read(path, &options, out);
+    if (rc == 0)
+        imported_note(out);
+    buf_free(&names);
     return rc;
 }
 
-#else
-
-int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor)
+int tuner_read(const char *path, struct imported *from, const struct tuner_visitor *visitor)
 {
-    (void)bytes;
-    (void)visitor;
-    return fail_without(path, "jansson", "libjansson-dev");
+    struct reading f = {.head.path = path, .from = from};
+    const int rc = t1_is(from) ? fail("%s: is a T1 input, which has no measurements: "
+                                      "`kpred-train init` takes it",
+                                      path)
+                               : read_table(&f, visitor);
+    csv_records_close(&f.r);
+    free(f.params);
+    free(f.value);
+    return rc;
 }
-
-#endif
 
 /* ---- making rows ---- */
 
@@ -559,16 +460,21 @@ static size_t name_key(const struct loader *l, const char *name[KPRED_MAX_FIELDS
    that the spec does not name has one value throughout. */
 int tuner_rows_read(struct loader *l, struct buf *bytes)
 {
+    (void)bytes;
     struct rows r;
     const char *names[KPRED_MAX_FIELDS];
-    const struct tuner_told told = {l->options->unit, name_key(l, names), names, &l->types};
-    const struct tuner_visitor visitor = {&r, see_head, see_measurement, told};
+    const struct tuner_told told = {l->options->unit, name_key(l, names), names};
+    const struct tuner_visitor visitor = {&r, see_head, see_measurement, &l->types};
+    struct imported from = {0};
     memset(&r, 0, sizeof r);
     r.l = l;
     l->row_prefix = ":";
-    const int rc = tuner_read(l->path, bytes, &visitor);
+    int rc = tuner_import(l->path, &told, &from);
+    if (rc == 0)
+        rc = tuner_read(l->path, &from, &visitor);
     if (rc == 0 && r.has_no_unit)
         tell_unit(l);
     close_unused(&r, rc);
+    imported_free(&from);
     return rc;
 }

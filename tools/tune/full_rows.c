@@ -136,11 +136,17 @@ static int see_measurement(void *to, const struct tuner_head *head,
     return add_tuple(to, m->value, m->time_us > 0 ? m->time_us : HUGE_VAL, m->line);
 }
 
-static int read_tuner(struct full_rows *r, struct buf *bytes)
+static int read_tuner(struct full_rows *r)
 {
     const struct tuner_visitor visitor = {
         .to = r, .head = see_head, .measurement = see_measurement};
-    return tuner_read(r->table->path, bytes, &visitor);
+    const struct tuner_told told = {0};
+    struct imported from = {0};
+    int rc = tuner_import(r->table->path, &told, &from);
+    if (rc == 0)
+        rc = tuner_read(r->table->path, &from, &visitor);
+    imported_free(&from);
+    return rc;
 }
 
 /* ---- CSV ---- */
@@ -283,7 +289,7 @@ int full_table_read(struct full_table *t, const char *path, const struct spec *s
     if (rc == 0 && data_has_ending(path, ".csv"))
         rc = read_csv(&rows, &bytes);
     else if (rc == 0)
-        rc = read_tuner(&rows, &bytes);
+        rc = read_tuner(&rows);
     close_rows(&rows);
     buf_free(&bytes);
     return rc == 0 ? full_table_check(t) : -1;

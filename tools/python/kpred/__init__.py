@@ -14,7 +14,6 @@ import contextlib
 import ctypes
 import errno
 import hashlib
-import math
 import operator
 import os
 import re
@@ -25,6 +24,8 @@ import tempfile
 import threading
 import warnings
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from .convert.numbers import NUMBER, number_text
 
 __all__ = ["Batch", "Error", "Field", "Model", "NotApplicable", "Param", "Prediction", "load", "models", "prune",
            "version"]
@@ -143,31 +144,15 @@ def _text(data: Optional[bytes]) -> str:
 
 # ---- numbers and their texts ----
 
-_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-_TRUTHS = {"True": "1", "true": "1", "False": "0", "false": "0"}
-
-
-def _number_text(text: str) -> str:
-    """The one text of a number, as number_text of the C tools has it: 64 for 64.0, 1e-05 for 0.00001, 1 for True. A
-    text that is no number is its own."""
-    if not _NUMBER.fullmatch(text):
-        return _TRUTHS.get(text, text)
-    is_digits, number = text.lstrip("+-").isdigit(), float(text)
-    if abs(number) > 2 ** 63 or not (is_digits or number.is_integer()):
-        return text if is_digits or math.isinf(number) else repr(number)
-    whole = int(text if is_digits else number)
-    return str(whole) if -2 ** 63 <= whole < 2 ** 63 else text if is_digits else repr(number)
-
-
 def _places(values: Sequence[Value]) -> Dict[Value, int]:
     """Where each value is: itself, in its text and, if it is a number, in its one text and as a number"""
     places: Dict[Any, int] = {}
-    for form in lambda value: value, str, lambda value: _number_text(str(value)):
+    for form in lambda value: value, str, lambda value: number_text(str(value)):
         for i, value in enumerate(values):
             places.setdefault(form(value), i)
     for i, value in enumerate(values):
-        text = _number_text(str(value))
-        if _NUMBER.fullmatch(text):
+        text = number_text(str(value))
+        if NUMBER.fullmatch(text):
             places.setdefault(float(text) if re.search("[.e]", text) else int(text), i)
     return places
 
@@ -180,7 +165,7 @@ def _place(value: Any, places: Mapping[Value, int]) -> int:
     if isinstance(value, (int, float)):
         return -1
     text = str(value)
-    return places[text] if text in places else places.get(_number_text(text), places.get(text.lower(), -1))
+    return places[text] if text in places else places.get(number_text(text), places.get(text.lower(), -1))
 
 
 # ---- the library ----
@@ -482,7 +467,7 @@ class Model:
     @staticmethod
     def _number_in(field: Field, value: Any) -> Any:
         """That of a token or of a size, in whatever form it is; else the value"""
-        text, at = _number_text(str(value)), _place(value, _places(field.tokens))
+        text, at = number_text(str(value)), _place(value, _places(field.tokens))
         return at if at >= 0 else int(text) if text.lstrip("-").isdecimal() and not field.tokens else value
 
     def _in_order(self, given: Mapping[str, Value]) -> List[Any]:

@@ -66,7 +66,10 @@ def convert(path: str, asked: Asked) -> Table:
         raise Bad(f"{path}: its name ends in neither .csv nor .json, nor in these with .bz2 or .gz")
     text = read_text(path)
     for name in modules:
-        module: Any = importlib.import_module("." + name, __package__)
+        try:
+            module: Any = importlib.import_module("." + name, __package__)
+        except ModuleNotFoundError:
+            continue
         if name == modules[-1] or module.sees(path, text):
             return module.read(path, text, asked)  # type: ignore[no-any-return]
     raise AssertionError

@@ -15,9 +15,19 @@ from .numbers import number_text
 from .table import Bad
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
-_WHITE_OR_END = re.compile(r"[ \t\n\r,\]}]|\Z")
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# The next bracket, unless many strings stand before it; within a string that does not end no bracket counts.
+_BRACKET = re.compile(r'[^"{}\[\]]*(?:%s[^"{}\[\]]*){0,99}(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?'
+                      % _STRING.pattern, re.DOTALL)
+_SCALAR = re.compile(r"[^ \t\n\r,\]}]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ODD = re.compile("[\ud800-\udfff]|" r"\\u(?:0000|[dD][89a-fA-F])") # what no text may hold, or half of what it may
+_BIG_EXPONENT = re.compile("[eE][+]?[0-9]{3}")
+_LAST = re.compile(r"[ \t\n\r]*[^ \t\n\r{}\[\]\",:]*\Z")
+
+
+class Cut(Bad):
+    """The text ends within this value."""
 
 
 class Text:
@@ -26,8 +36,9 @@ class Text:
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text, self.at = path, text, 0
         self._seen, self._line, self._start = 0, 1, 0
+        self._is_odd = ("\\u" in text or not _is_unicode(text)) and _ODD.search(text) is not None
         self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None,
-                                         parse_float=_float, parse_int=_integer)
+                                         parse_float=_float if _may_overflow(text) else None, parse_int=_integer)
 
     def place(self, at: int) -> Tuple[int, int]:
         """The line and the column of a character, from 1"""
@@ -45,6 +56,9 @@ class Text:
 
     def peek(self) -> str:
         """Passes over blanks; the character there, or ""."""
+        character = self.text[self.at:self.at + 1]
+        if not character.isspace():
+            return character
         self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
         return self.text[self.at:self.at + 1]
 
@@ -60,15 +74,26 @@ class Text:
 
     def value(self) -> Any:
         self.peek()
+        start = self.at
         try:
-            value, self.at = self._decoder.raw_decode(self.text, self.at)
+            value, self.at = self._decoder.raw_decode(self.text, start)
         except json.JSONDecodeError as e:
+            if self._ends_within(e):
+                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), e.msg)) from None
             self.fail(e.pos, e.msg)
         except RecursionError:
-            self.fail(self.at, "is nested too deeply")
+            self.fail(start, "is nested too deeply")
         except ValueError as e:
-            self.fail(self.at, str(e))
+            self.fail(start, str(e))
+        odd = _ODD.search(self.text, start, self.at) if self._is_odd else None
+        if odd and not _is_clean(value):
+            self.fail(odd.start(), "a text has a NUL, or is not valid Unicode")
         return value
+
+    def _ends_within(self, e: json.JSONDecodeError) -> bool:
+        end = self.end_of_value(self.at)
+        is_open = end is None or (end == len(self.text) and self.text[self.at:self.at + 1] not in ("{", "[", '"'))
+        return is_open and (e.msg.startswith("Unterminated") or _LAST.match(self.text, e.pos) is not None)
 
     def name(self) -> str:
         """A member's name, and the colon"""
@@ -76,19 +101,43 @@ class Text:
             self.fail(self.at, "expected the name of a member, in double quotes" if self.peek()
                       else "the file ends here, before its last brace")
         name: str = self.value()
+        if self.peek() == "":
+            raise Cut("{}:{}:{}: after a name: expected a colon".format(self.path, *self.place(self.at)))
         self.expect(":", "after a name: expected a colon")
         return name
 
     def end_of_value(self, at: int) -> Optional[int]:
         """Where the value at this place ends, as far as quotes and brackets tell; None: the text ends within it."""
-        if self.text[at:at + 1] not in ("{", "[", '"'):
-            return _WHITE_OR_END.search(self.text, at).start()  # type: ignore[union-attr]
+        first = self.text[at:at + 1]
+        if first not in ("{", "["):
+            m = _STRING.match(self.text, at) if first == '"' else _SCALAR.match(self.text, at)
+            return m.end() if m else None
         depth = 0
         for m in _BRACKET.finditer(self.text, at):
-            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(m.group(), 0)
-            if depth == 0:
-                return m.end() if len(m.group()) == 1 or m.group()[-1] == '"' else None
+            if m.group(1):
+                depth += 1 if m.group(1) in "{[" else -1
+                if depth == 0:
+                    return m.end()
         return None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_clean(value: Any) -> bool:
+    """Without a NUL or half a character in all of its texts"""
+    left = [value]
+    while left:
+        v = left.pop()
+        if isinstance(v, str) and ("\0" in v or _SURROGATE.search(v)):
+            return False
+        left += v if isinstance(v, list) else [*v, *v.values()] if isinstance(v, dict) else []
+    return True
 
 
 def _object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
@@ -97,6 +146,12 @@ def _object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"duplicate object key: {next(n for n in names if names.count(n) > 1)}")
     return result
+
+
+def _may_overflow(text: str) -> bool:
+    """Might a number with a fraction be out of range? A look at all of them would take half as long as to read them."""
+    return (_BIG_EXPONENT.search(text) is not None
+            or any(text[at:at + 100].isdigit() for at in range(0, len(text), 200))) # as is one of 300 digits
 
 
 def _float(text: str) -> float:
@@ -114,7 +169,9 @@ def _integer(text: str) -> int:
 def scalar(value: Any) -> Optional[str]:
     """The text of a number, a truth value or a string; None: it is none of these."""
     if isinstance(value, str):
-        return None if "\0" in value or _SURROGATE.search(value) else value
+        return value
+    if type(value) is int: # the most there are
+        return str(value)
     return number_text(str(value)) if isinstance(value, (bool, int, float)) else None
 
 

@@ -72,7 +72,7 @@ class Table:
 
     def write(self, out: TextIO) -> None:
         """For kpred-train: the lines, and the CSV if there are columns"""
-        for word, *texts in [("kind", self.kind), *self.said]:
+        for word, *texts in [*([("kind", self.kind)] if self.kind else []), *self.said]:
             out.write("\t".join(["#" + word, *(str(t).translate(_ESCAPES) for t in texts)]) + "\n")
         if self.columns:
             rows = csv.writer(out, lineterminator="\n")

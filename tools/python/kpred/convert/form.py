@@ -1,0 +1,159 @@
+"""form.py - what all forms of tuners' files share: parameters by the first measurement, times, failures
+
+SPDX-License-Identifier: MIT
+"""
+import re
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
+
+from .command import Asked
+from .json_text import Text, scalar
+from .table import FAILED, REJECTED, Table
+from .units import FAILED_TIME, TIME, Metric, metric_of_unit
+
+MOST_SIZES, MOST_RUNS = 8, 64
+SIZES = ["problem_size_" + (axis or str(i)) for i, axis in enumerate(["x", "y", "z", *[""] * (MOST_SIZES - 3)])]
+MISSING = object()
+_FAILURES = {"InvalidConfig": REJECTED, "constraints": REJECTED, "DeviceLimitsExceeded": REJECTED,
+             **dict.fromkeys(("CompilationFailedConfig", "RuntimeFailedConfig", "compile", "runtime", "correctness",
+                              "timeout"), FAILED)}
+_WHOLE = re.compile("-?[0-9]{1,19}")
+
+
+def members(v: Any) -> Dict[str, Any]:
+    return v if isinstance(v, dict) else {}
+
+
+def items(v: Any) -> List[Any]:
+    return v if isinstance(v, list) else []
+
+
+def is_unit(text: str) -> bool:
+    return metric_of_unit(text).kind == TIME
+
+
+def failure_of(word: Any) -> Optional[str]:
+    """What a word in the place of a time, or for it, is in the table; None: it is unknown."""
+    return _FAILURES.get(word) if isinstance(word, str) else None
+
+
+def size_of(text: Any) -> Optional[int]:
+    """An integer from 0 in a text"""
+    size = int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else -1
+    return size if 0 <= size < 2 ** 63 else None
+
+
+def objectives(v: Any) -> List[str]:
+    """A name, or the names that a list begins with"""
+    names = [v] if isinstance(v, str) else items(v)
+    return names[:next((i for i, name in enumerate(names) if not isinstance(name, str)), len(names))]
+
+
+class Form:
+    """A kind of file: its members and measurements. Subclasses say what they mean; `at` is where the present one is."""
+
+    kind = ""
+    inside = "" # the member that holds the measurements
+    what = "result" # each is called
+    sign: Optional[str] = None # a member before the list, without which the list is of another form
+    brackets = "[]"
+    of_objects = True
+
+    def __init__(self, text: Text, before: Dict[str, Tuple[Any, int]], asked: Asked) -> None:
+        self.text, self.before, self.asked, self.at = text, before, asked, 0
+        self.later: Dict[str, Tuple[Any, int]] = {} # members behind the list, if the text is whole
+        self.names: List[str] = []
+        self.table = Table(text.path, self.kind)
+        self._unit = metric_of_unit(asked.unit or "ms")
+        self._is_untold = False
+
+    def head(self, first: Any) -> None:
+        """Says what the file has beside its rows, of which it is given the first."""
+        raise NotImplementedError
+
+    def measure(self, key: str, v: Any) -> None:
+        """Adds a row."""
+        raise NotImplementedError
+
+    # ---- members of the outermost object ----
+
+    def member(self, name: str) -> Any:
+        return self.before.get(name, self.later.get(name, (MISSING, 0)))[0]
+
+    def fail(self, what: str, name: Optional[str] = None) -> NoReturn:
+        """At the present measurement, or at a member"""
+        self.text.fail(self.at if name is None else self.before.get(name, self.later.get(name, (None, 0)))[1], what)
+
+    def text_member(self, name: str) -> str:
+        v = self.member(name)
+        if v is MISSING or isinstance(v, str):
+            return "" if v is MISSING else v
+        self.fail(f"{name}: is not a string", name)
+
+    def check_version(self) -> None:
+        version = self.member("schema_version")
+        if version is MISSING or (isinstance(version, str) and version.startswith("1.")):
+            return
+        self.fail(f'schema_version: "{version if isinstance(version, str) else ""}" is unknown here, which reads 1.0.0',
+                  "schema_version")
+
+    # ---- parameters ----
+
+    def say_head(self, kernel: str, device: str, sizes: Sequence[Tuple[str, int]] = ()) -> None:
+        if kernel:
+            self.table.say("kernel", kernel)
+        self.table.say("device", device)
+        for name, size in sizes:
+            self.table.say("size", name, str(size))
+
+    def name_params(self, names: Sequence[str]) -> None:
+        if not names:
+            self.fail(f"this {self.what} has no parameter")
+        self.names = self.table.columns = list(names)
+
+    def declare(self, name: str, values: Any) -> bool:
+        """The parameter's domain; false: it is not a list of scalars."""
+        texts = [scalar(v) for v in items(values)]
+        if texts and None not in texts:
+            self.table.say("values", name, *(text for text in texts if text is not None))
+        return bool(texts) and None not in texts
+
+    def values(self, config: Any) -> List[str]:
+        """The values of a measurement, by the names of the head"""
+        config, texts = members(config), []
+        for name in self.names:
+            text = scalar(config[name]) if name in config else self.fail(
+                f"parameter {name} is missing in this {self.what}")
+            texts.append(self.fail(f"parameter {name}: is neither a number nor a string") if text is None else text)
+        return texts
+
+    def all_values(self, config: Any) -> List[str]:
+        """The same of an object that holds nothing else"""
+        texts = self.values(config)
+        if len(config) > len(texts):
+            self.fail(f"parameter {next(n for n in config if n not in self.names)} is missing in the first {self.what}")
+        return texts
+
+    # ---- times ----
+
+    def add(self, values: List[str], time: str, runs: Sequence[float] = ()) -> None:
+        line, column = self.text.place(self.at)
+        self.table.add(f"{line}:{column}", values, time, runs)
+
+    def time(self, name: str, v: Any, unit: Optional[Metric] = None) -> str:
+        """A number, or in its place a word or null, which says that there is none; without a unit, of what is told"""
+        if unit is None and not self._is_untold:
+            self._is_untold = True
+            self.table.say("untold")
+        if v is None or (isinstance(v, (int, float)) and not isinstance(v, bool) and v >= 0):
+            us = (unit or self._unit).us(float(v)) if v and v < FAILED_TIME else 0.0
+            return repr(us) if us > 0 else FAILED
+        failure = failure_of(v) or (FAILED if v == -1 else None)
+        text = scalar(v)
+        return failure or self.fail(f"{name}: {'this' if text is None else text} is neither a time nor a failure that "
+                                    "is known here")
+
+    def no_time(self, what: str, objective: Any) -> NoReturn:
+        """There is nothing to learn from here."""
+        names = objectives(objective)
+        self.fail(f"there is no {what} in this {self.what}" + (
+            f", and of the objective {' or '.join(names)} kpred cannot learn" if names and "time" not in names else ""))

@@ -1,0 +1,106 @@
+"""kernel_tuner.py - Kernel Tuner's cache file
+
+SPDX-License-Identifier: MIT
+
+Times are the member `time`, in milliseconds, whatever the file's objectives are. A word of Kernel Tuner stands for a
+failure, there or in the place of an objective.
+"""
+from typing import Any, List, Tuple
+
+from .form import MISSING, MOST_RUNS, MOST_SIZES, SIZES, Form, failure_of, items, members, objectives, size_of
+from .json_text import whole
+from .numbers import NUMBER
+from .units import metric_of_unit
+
+MS = metric_of_unit("ms")
+
+
+def _first_bad(names: List[Any]) -> int:
+    """Where a list has no string, or one twice: its length if nowhere"""
+    return next((i for i, name in enumerate(names) if not isinstance(name, str) or name in names[:i]), len(names))
+
+
+class Cache(Form):
+    kind, inside, what, brackets = "Kernel Tuner cache", "cache", "entry", "{}"
+
+    def head(self, first: Any) -> None:
+        device, kernel = self.text_member("device_name"), self.text_member("kernel_name")
+        self.objectives = self._objectives()
+        self.check_version()
+        sizes = self._sizes()
+        self.name_params(self._names())
+        self.say_head(kernel, device, list(zip(SIZES, sizes)))
+        self.table.has_runs = True
+        domains = self.member("tune_params")
+        for name in self.names if domains is not MISSING else ():
+            if not self.declare(name, members(domains).get(name)):
+                self.fail(f"tune_params: {name}: is not a list of numbers or strings", "tune_params")
+
+    def _objectives(self) -> List[str]:
+        v = self.member("objective")
+        if v is MISSING or isinstance(v, str) or (items(v) and _first_bad(v) == len(v)):
+            return objectives(v)
+        self.fail("objective: is neither a name nor a list of names", "objective")
+
+    def _sizes(self) -> List[int]:
+        """A string is the name of a function, or a number."""
+        v = self.member("problem_size")
+        if isinstance(v, str):
+            return [size for size in [size_of(v)] if size is not None]
+        sizes: List[int] = []
+        for one in () if v is MISSING else v if isinstance(v, list) else (v,):
+            size = whole(one)
+            if len(sizes) == MOST_SIZES:
+                self.fail(f"problem_size: has more than {MOST_SIZES} sizes", "problem_size")
+            if size is None or size < 0:
+                self.fail("problem_size: is not an integer, and no list of them", "problem_size")
+            sizes.append(size)
+        return sizes
+
+    def _names(self) -> List[str]:
+        v = self.member("tune_params_keys")
+        if v is MISSING:
+            self.fail("there is no member tune_params_keys before this entry")
+        bad = _first_bad(items(v))
+        if not items(v):
+            self.fail("tune_params_keys: is not a list of names", "tune_params_keys")
+        if bad < len(v):
+            self.fail(f"tune_params_keys: its item {bad + 1} is not a name, or an earlier one", "tune_params_keys")
+        return list(v)
+
+    def measure(self, key: str, v: Any) -> None:
+        values = self.values(v)
+        if key != ",".join([str(v[name]) for name in self.names]):
+            self._check_key(key, v, values)
+        runs = [1000.0 * ms for ms in items(v.get("times"))[1:] # the first run is a cold one
+                if type(ms) in (float, int) and ms > 0][:MOST_RUNS]
+        time = (self.time("time", v["time"], MS) if "time" in v else
+                next(filter(None, (failure_of(v.get(name)) for name in self.objectives)), None)
+                or self.no_time("time", self.objectives))
+        self.add(values, time, runs if len(runs) > 1 else ())
+
+    def _check_key(self, key: str, v: Any, values: List[str]) -> None:
+        """It has Python's str() of each value. Numbers are compared by what they are. Only a string may have commas."""
+        left = key + ","
+        for name, text in zip(self.names, values):
+            least = len(text) if isinstance(v[name], str) else 0
+            part, comma, left = _cut(left, least)
+            if not comma or not _is_part(part, v[name], text):
+                self._disagree(key, name, text)
+        if left:
+            self._disagree(key, self.names[-1], values[-1])
+
+    def _disagree(self, key: str, name: str, text: str) -> None:
+        self.fail(f'the key "{key}" and the entry\'s {name} = {text} disagree')
+
+
+def _cut(left: str, least: int) -> Tuple[str, str, str]:
+    """Up to the first comma behind so many characters"""
+    head, comma, rest = left[least:].partition(",")
+    return left[:least] + head, comma, rest
+
+
+def _is_part(part: str, v: Any, text: str) -> bool:
+    if isinstance(v, (bool, str)) or len(part) > 63:
+        return part == (str(v) if isinstance(v, bool) else text)
+    return NUMBER.fullmatch(part.lstrip()) is not None and float(part) == float(v)

@@ -1,0 +1,42 @@
+"""ktt.py - KTT's own results; each Status but Ok is a failure, of which KTT has more than are known here
+
+SPDX-License-Identifier: MIT
+"""
+from typing import Any, Dict
+
+from .form import MISSING, Form, failure_of, is_unit, items, members
+from .table import FAILED
+from .units import metric_of_unit
+
+
+class KTT(Form):
+    kind, inside = "KTT results", "Results"
+
+    def head(self, first: Any) -> None:
+        metadata, kernel = members(self.member("Metadata")), members(first).get("KernelName")
+        device, unit = metadata.get("Device"), metadata.get("TimeUnit")
+        if not isinstance(unit, str):
+            self.fail("there is no member TimeUnit in Metadata")
+        if not is_unit(unit):
+            self.fail(f'Metadata: TimeUnit: "{unit}" is not a unit of time', "Metadata")
+        self.unit = metric_of_unit(unit)
+        self.name_params(list(self._config(members(first))))
+        self.say_head(kernel if isinstance(kernel, str) else "", device if isinstance(device, str) else "")
+
+    def _config(self, v: Dict[str, Any]) -> Dict[str, Any]:
+        """The names and values of the list"""
+        config: Dict[str, Any] = {}
+        for i, one in enumerate(items(v.get("Configuration"))):
+            name = members(one).get("Name")
+            if not isinstance(name, str) or "Value" not in one or name in config:
+                self.fail(f"Configuration: item {i + 1} has no name or value, or an earlier name")
+            config[name] = one["Value"]
+        return config
+
+    def measure(self, key: str, v: Any) -> None:
+        values = self.all_values(self._config(v))
+        status = v.get("Status")
+        if not isinstance(status, str):
+            self.fail("there is no Status in this result")
+        self.add(values, self.time("TotalDuration", v.get("TotalDuration", MISSING), self.unit) if status == "Ok"
+                 else failure_of(status) or FAILED)

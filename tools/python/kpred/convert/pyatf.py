@@ -1,0 +1,36 @@
+"""pyatf.py - pyATF's log (`log_file`), whose costs have no unit
+
+SPDX-License-Identifier: MIT
+"""
+from typing import Any
+
+from .form import Form, items, members
+from .table import FAILED
+
+
+class PyATF(Form):
+    kind, inside, what, sign = "pyATF log", "history", "entry", "tuning_parameters"
+
+    def head(self, first: Any) -> None:
+        self.name_params(list(members(members(first).get("configuration"))))
+        self.say_head("", "")
+        for name in self.names:
+            self._declare(name)
+
+    def _declare(self, name: str) -> None:
+        """The values of a range that lists them; what an interval has depends on code in Python, and the history has the
+        values that its constraints leave."""
+        for one in map(members, items(self.member("tuning_parameters"))):
+            has = members(one.get("range"))
+            if one.get("name") == name and "values" in has:
+                if not self.declare(name, has["values"]):
+                    self.fail(f"tuning_parameters: {name}: its values are not numbers or strings", "tuning_parameters")
+                return
+
+    def measure(self, key: str, v: Any) -> None:
+        values, valid, cost = self.all_values(v.get("configuration")), v.get("valid"), v.get("cost")
+        if not isinstance(valid, bool):
+            self.fail("valid: is neither true nor false")
+        if valid and (not isinstance(cost, (int, float)) or isinstance(cost, bool)):
+            self.fail("cost: is not a number")
+        self.add(values, self.time("cost", cost) if valid else FAILED) # what is not valid has no cost
