@@ -21,9 +21,9 @@ VLLM, SGLANG = "vllm", "sglang"
 _FOLDERS = {"vllm": VLLM, "sglang": SGLANG, "sgl_kernel": SGLANG, "sgl-kernel": SGLANG}
 
 # First words of GPUs' names, as gpu_names.c and gpu_products.c of the C tools have them
-_AMD = re.compile(r"amd|ati|radeon|instinct|firepro|(vega|rx)(\d.*)?|(mi|gfx|w|wx|r)\d.*|v[567]\d\d|vii|80[56]0s")
+_AMD = re.compile(r"amd|ati|radeon|instinct|firepro|(vega|rx)(\d.*)?|(mi|gfx|wx?|r)\d.*|wx|v[567]\d\d|vii|80[56]0s")
 _NVIDIA = re.compile(r"nvidia|geforce|tesla|quadro|titan|jetson|nvs|([rg]tx)(\d.*)?|[ahlkmpt]\d.*|v100s?|[bg]b?\d\d.*|"
-                     r"g[hpv]\d.*|pg503|pro|[1-5]0[5-9]0.*|16[3-6]0.*")
+                     r"g[hpv]\d.*|pg503|[1-5]0[5-9]0.*|16[3-6]0.*")
 
 
 class Name(NamedTuple):

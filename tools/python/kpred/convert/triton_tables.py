@@ -80,7 +80,7 @@ class _Reader(Rows):
             return
         members: Dict[str, int] = {}
         for column, member in zip(("M", *_TUPLE), ("M", *MEMBERS)):
-            value = self.number(cells, column, member == "M")
+            value = self.number(cells, column, 1 if member == "M" else 0)
             if value is None:
                 return
             members[member] = value
