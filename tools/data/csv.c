@@ -1,5 +1,6 @@
 /* csv.c - reads rows as CSV, and hands the tables of Tensile and AITER on
    SPDX-License-Identifier: MIT */
+#include "importer.h"
 #include "readers.h"
 
 #include "split.h"
@@ -173,8 +174,15 @@ static int best_rows_check(struct best_rows *b, struct loader *l)
 struct csv {
     struct loader *l;
     struct csv_records raw;
+<<<<<<< HEAD
     struct csv_records *r; /* the record at hand */
     struct table_rows table;
+=======
+    const struct csv_records *r; /* the record at hand: of a table of times in one form */
+    struct table_forms forms;
+    int has_forms;
+    int is_imported; /* an importer wrote it, and says where its rows come from */
+>>>>>>> s_tables
     struct best_rows best;
 };
 
@@ -185,6 +193,7 @@ struct columns {
     int time;   /* of timed data; otherwise -1 */
     double us;  /* of one in that column */
     int gpu_at; /* the column of the GPU's name, or -1 */
+    int drop;   /* that which says why a row is left out, or -1 */
 };
 
 /* A name that is only written in another way is told with what stands there, blanks included. */
@@ -284,7 +293,8 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     cols->gpu_at = cols->field[i];
     if (cols->field[i] < 0)
         return load_file_gpu(c->l, i, &cols->fixed[i]);
-    if (c->l->options->gpu != NULL)
+    c->l->gpu_is_named |= c->is_imported;
+    if (c->l->options->gpu != NULL && !c->is_imported)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,
                     c->r->at);
     return 0;
@@ -302,6 +312,7 @@ static int map_columns(const struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
     cols->time = cols->gpu_at = -1;
+    cols->drop = c->is_imported ? csv_records_find(c->r, IMPORT_DROP) : -1;
     for (size_t i = 0; i < s->n_fields; i++)
         if (map_field(c, cols, i) != 0)
             return -1;
@@ -322,13 +333,26 @@ static void see_header(struct csv *c, const struct columns *cols)
         is_known[cols->param[i]] = 1;
     if (cols->time >= 0)
         is_known[cols->time] = 1;
+<<<<<<< HEAD
+=======
+    for (size_t i = 0; i < c->r->n_header; i++)
+        is_known[i] |= (unsigned char)(table_status_tells(&c->forms, c->r->header[i])
+                                       || (c->is_imported && *c->r->header[i] == '@'));
+>>>>>>> s_tables
     best_rows_open(&c->best, c->l, c->r, is_known);
     free(is_known);
 }
 
 /* ---- CSV: rows ---- */
 
-/* Verdict on one field's cell. */
+/* Why the row is left out; "": it is not */
+static char *drop_of(const struct csv *c, const struct columns *cols)
+{
+    static char none[] = "";
+    return cols->drop >= 0 ? c->r->cell[cols->drop] : none;
+}
+
+/* Verdict on one field's cell, which is empty where a row is left out before it is known. */
 static int read_field(struct csv *c, const struct columns *cols, size_t i, int64_t *out)
 {
     const struct spec_field *f = &c->l->spec->fields[i];
@@ -336,6 +360,8 @@ static int read_field(struct csv *c, const struct columns *cols, size_t i, int64
     if (cols->field[i] < 0)
         return 0;
     const char *cell = c->r->cell[cols->field[i]];
+    if (*cell == '\0' && *drop_of(c, cols) != '\0')
+        return 0;
     if (f->n_tokens != 0)
         return load_token(c->l, c->r->at, i, cell, out);
     if (parse_whole(cell, INT64_MIN, INT64_MAX, out) != 0)
@@ -359,8 +385,15 @@ static int read_row(struct csv *c, const struct columns *cols)
         params[i] = r->cell[cols->param[i]];
     if (rc != 0)
         return rc;
+<<<<<<< HEAD
     if (*c->table.failure != '\0')
         return load_failed(c->l, c->table.failure);
+=======
+    if (*drop_of(c, cols) != '\0')
+        return import_drop(c->l, r->at, drop_of(c, cols));
+    if (!spec_is_timed(s) && *c->forms.status.failure != '\0')
+        return load_failed(c->l, c->forms.status.failure);
+>>>>>>> s_tables
     if (!spec_is_timed(s)) {
         rc = load_add(c->l, r->at, problem, params);
         if (rc == 0)
@@ -378,6 +411,7 @@ static int ragged(void *to, const struct csv_records *r)
 
 static int open_table(struct csv *c)
 {
+<<<<<<< HEAD
     const struct spec *s = c->l->spec;
     const int is_table = s->format == SPEC_TIMED;
     const struct table_asked asked = {
@@ -392,6 +426,17 @@ static int open_table(struct csv *c)
     imported_note(&c->table.from);
     c->r = c->table.r;
     return check_names(c, 0);
+=======
+    if (!c->has_forms) {
+        const int is_there = csv_records_next(&c->raw);
+        if (is_there > 0 && c->is_imported)
+            c->raw.at = strtol(c->raw.cell[0], NULL, 10);
+        return is_there;
+    }
+    const int rc = table_forms_next(&c->forms);
+    c->r = c->forms.r;
+    return rc;
+>>>>>>> s_tables
 }
 
 static int read_rows(struct csv *c)
@@ -400,8 +445,8 @@ static int read_rows(struct csv *c)
     int rc = csv_records_next(&c->raw);
     if (rc == 0)
         return fail("%s: has no header", c->l->path);
-#define READ_FORM(name)                            \
-    if (rc > 0 && name##_is_header(c->l, &c->raw)) \
+#define READ_FORM(name)                                               \
+    if (rc > 0 && !c->is_imported && name##_is_header(c->l, &c->raw)) \
         return name##_read(c->l, &c->raw);
     CSV_FORMS(READ_FORM)
 #undef READ_FORM
@@ -431,22 +476,31 @@ static int is_of_other_environment(struct loader *l, const struct buf *bytes)
            && environment_is_other(&l->environment, l->path, bytes->s);
 }
 
-int csv_read(struct loader *l, struct buf *bytes)
+static int read_table(struct loader *l, struct buf *text, int is_imported)
 {
     struct csv c;
-    if (is_of_other_environment(l, bytes))
-        return 0;
     memset(&c, 0, sizeof c);
     c.l = l;
     c.r = &c.raw;
+    c.is_imported = is_imported;
     l->row_prefix = ":";
-    if (flatten(l, bytes) != 0)
-        return -1;
-    int rc = csv_records_open(&c.raw, l->path, bytes);
+    int rc = csv_records_open(&c.raw, l->path, text);
     if (rc == 0)
         rc = read_rows(&c);
     best_rows_close(&c.best);
     table_close(&c.table);
     csv_records_close(&c.raw);
     return rc;
+}
+
+int csv_read(struct loader *l, struct buf *bytes)
+{
+    if (is_of_other_environment(l, bytes))
+        return 0;
+    return flatten(l, bytes) != 0 ? -1 : read_table(l, bytes, 0);
+}
+
+int csv_read_imported(struct loader *l, struct buf *text)
+{
+    return read_table(l, text, 1);
 }

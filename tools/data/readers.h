@@ -34,3 +34,8 @@ DATA_READERS(DATA_READER)
     int name##_is_header(const struct loader *l, const struct csv_records *r); \
     int name##_read(struct loader *l, struct csv_records *r);
 CSV_FORMS(CSV_FORM)
+
+/* A table that an importer wrote: 0, or -1 with a message. Its own columns are of importer.h. */
+int csv_read_imported(struct loader *l, struct buf *text);
+/* Verdict on a row of it that is left out, by its cell of IMPORT_DROP */
+int import_drop(struct loader *l, int64_t row, char *cell);
