@@ -174,15 +174,9 @@ static int best_rows_check(struct best_rows *b, struct loader *l)
 struct csv {
     struct loader *l;
     struct csv_records raw;
-<<<<<<< HEAD
     struct csv_records *r; /* the record at hand */
     struct table_rows table;
-=======
-    const struct csv_records *r; /* the record at hand: of a table of times in one form */
-    struct table_forms forms;
-    int has_forms;
     int is_imported; /* an importer wrote it, and says where its rows come from */
->>>>>>> s_tables
     struct best_rows best;
 };
 
@@ -333,12 +327,8 @@ static void see_header(struct csv *c, const struct columns *cols)
         is_known[cols->param[i]] = 1;
     if (cols->time >= 0)
         is_known[cols->time] = 1;
-<<<<<<< HEAD
-=======
-    for (size_t i = 0; i < c->r->n_header; i++)
-        is_known[i] |= (unsigned char)(table_status_tells(&c->forms, c->r->header[i])
-                                       || (c->is_imported && *c->r->header[i] == '@'));
->>>>>>> s_tables
+    for (size_t i = 0; c->is_imported && i < c->r->n_header; i++)
+        is_known[i] |= *c->r->header[i] == '@';
     best_rows_open(&c->best, c->l, c->r, is_known);
     free(is_known);
 }
@@ -385,15 +375,10 @@ static int read_row(struct csv *c, const struct columns *cols)
         params[i] = r->cell[cols->param[i]];
     if (rc != 0)
         return rc;
-<<<<<<< HEAD
-    if (*c->table.failure != '\0')
-        return load_failed(c->l, c->table.failure);
-=======
     if (*drop_of(c, cols) != '\0')
         return import_drop(c->l, r->at, drop_of(c, cols));
-    if (!spec_is_timed(s) && *c->forms.status.failure != '\0')
-        return load_failed(c->l, c->forms.status.failure);
->>>>>>> s_tables
+    if (*c->table.failure != '\0')
+        return load_failed(c->l, c->table.failure);
     if (!spec_is_timed(s)) {
         rc = load_add(c->l, r->at, problem, params);
         if (rc == 0)
@@ -411,7 +396,6 @@ static int ragged(void *to, const struct csv_records *r)
 
 static int open_table(struct csv *c)
 {
-<<<<<<< HEAD
     const struct spec *s = c->l->spec;
     const int is_table = s->format == SPEC_TIMED;
     const struct table_asked asked = {
@@ -419,24 +403,21 @@ static int open_table(struct csv *c)
     if (table_header(&c->table, &c->raw, &asked) != 0 || check_names(c, is_table) != 0)
         return -1;
     c->table.time = csv_records_find(c->r, "time_us");
-    if (!is_table && spec_is_timed(s))
+    if (c->is_imported || (!is_table && spec_is_timed(s)))
         return 0;
     if (table_open(&c->table, &asked, ragged, c->l) != 0)
         return -1;
     imported_note(&c->table.from);
     c->r = c->table.r;
     return check_names(c, 0);
-=======
-    if (!c->has_forms) {
-        const int is_there = csv_records_next(&c->raw);
-        if (is_there > 0 && c->is_imported)
-            c->raw.at = strtol(c->raw.cell[0], NULL, 10);
-        return is_there;
-    }
-    const int rc = table_forms_next(&c->forms);
-    c->r = c->forms.r;
+}
+
+static int next_row(struct csv *c)
+{
+    const int rc = table_next(&c->table, c->r);
+    if (rc > 0 && c->is_imported)
+        c->r->at = strtol(c->r->cell[0], NULL, 10);
     return rc;
->>>>>>> s_tables
 }
 
 static int read_rows(struct csv *c)
@@ -453,7 +434,7 @@ static int read_rows(struct csv *c)
     if (rc < 0 || open_table(c) != 0 || map_columns(c, &cols) != 0)
         return -1;
     see_header(c, &cols);
-    while ((rc = table_next(&c->table, c->r)) > 0)
+    while ((rc = next_row(c)) > 0)
         if (read_row(c, &cols) < 0)
             return -1;
     return rc < 0 ? -1 : best_rows_check(&c->best, c->l);

@@ -102,7 +102,7 @@ static int take_text(struct loader *l, const char *text)
 /* The cell has a word, and if this is an error a column, a value and what is wrong. */
 int import_drop(struct loader *l, int64_t row, char *cell)
 {
-#define DROP_WORD(name, text) #name + strlen("DROP_"),
+#define DROP_WORD(name, text) #name,
     static const char *const words[] = {DATA_DROPS(DROP_WORD)};
 #undef DROP_WORD
     char *text[4] = {cell, NULL, NULL, NULL}, *tab;
@@ -111,7 +111,7 @@ int import_drop(struct loader *l, int64_t row, char *cell)
         *tab = '\0';
         text[n] = tab + 1;
     }
-    while (why + 1 < DATA_N_DROPS && strcmp(words[why], cell) != 0)
+    while (why + 1 < DATA_N_DROPS && strcmp(words[why] + strlen("DROP_"), cell) != 0)
         why++;
     return n < 4 ? load_drop(l, (enum data_drop)why)
                  : load_bad(l, row, (enum data_drop)why, text[1], text[2], "%s", text[3]);

@@ -155,7 +155,8 @@ static int open_imported(struct table_rows *t, const char *path)
     return 0;
 }
 
-static int import(struct table_rows *t, const struct csv_records *raw, const struct table_asked *asked)
+static int import(struct table_rows *t, const struct csv_records *raw,
+                  const struct table_asked *asked)
 {
     struct options o = {.list = {0}};
     struct buf place = {0};
