@@ -19,7 +19,8 @@ import report
 sys.path[:0] = "tools/lab/peers", "tools/python/kpred"
 
 from aiter_rows import MERGE_NAMES, read_retunes, read_tables  # noqa: E402: needs the path
-from convert import table, triton_names  # noqa: E402
+from convert import triton_names  # noqa: E402
+from convert.table import Bad  # noqa: E402
 from rows import read_sections  # noqa: E402
 
 SIZES = "xyz"
@@ -259,7 +260,7 @@ def name_text(path):
     """As the cases have it"""
     try:
         n = triton_names.read_name(path)
-    except table.Bad as e:
+    except Bad as e:
         return str(e)[len(path) + 2:]
     block = n.block or (0, 0)
     return f"{n.server or '?'} {n.kernel} {n.e} {n.n} {n.k} {block[0]} {block[1]} {int(n.per_channel)} {n.device} {n.dtype}"

@@ -1,6 +1,6 @@
 /* csv.c - reads rows as CSV, and hands the tables of Tensile and AITER on
    SPDX-License-Identifier: MIT */
-#include "importer.h"
+#include "import_rows.h"
 #include "readers.h"
 
 #include "split.h"
@@ -176,7 +176,6 @@ struct csv {
     struct csv_records raw;
     struct csv_records *r; /* the record at hand */
     struct table_rows table;
-    int is_imported; /* an importer wrote it, and says where its rows come from */
     struct best_rows best;
 };
 
@@ -187,7 +186,7 @@ struct columns {
     int time;   /* of timed data; otherwise -1 */
     double us;  /* of one in that column */
     int gpu_at; /* the column of the GPU's name, or -1 */
-    int drop;   /* that which says why a row is left out, or -1 */
+    int drop;   /* of a table of import_rows.h, that which says why a row is left out; else -1 */
 };
 
 /* A name that is only written in another way is told with what stands there, blanks included. */
@@ -287,8 +286,8 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     cols->gpu_at = cols->field[i];
     if (cols->field[i] < 0)
         return load_file_gpu(c->l, i, &cols->fixed[i]);
-    c->l->gpu_is_named |= c->is_imported;
-    if (c->l->options->gpu != NULL && !c->is_imported)
+    c->l->gpu_is_named |= cols->drop >= 0;
+    if (c->l->options->gpu != NULL && cols->drop < 0)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,
                     c->r->at);
     return 0;
@@ -306,7 +305,7 @@ static int map_columns(const struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
     cols->time = cols->gpu_at = -1;
-    cols->drop = c->is_imported ? csv_records_find(c->r, IMPORT_DROP) : -1;
+    cols->drop = c->table.is_imported ? csv_records_find(c->r, IMPORT_DROP) : -1;
     for (size_t i = 0; i < s->n_fields; i++)
         if (map_field(c, cols, i) != 0)
             return -1;
@@ -327,8 +326,8 @@ static void see_header(struct csv *c, const struct columns *cols)
         is_known[cols->param[i]] = 1;
     if (cols->time >= 0)
         is_known[cols->time] = 1;
-    for (size_t i = 0; c->is_imported && i < c->r->n_header; i++)
-        is_known[i] |= *c->r->header[i] == '@';
+    if (cols->drop >= 0)
+        is_known[cols->drop] = 1;
     best_rows_open(&c->best, c->l, c->r, is_known);
     free(is_known);
 }
@@ -403,7 +402,7 @@ static int open_table(struct csv *c)
     if (table_header(&c->table, &c->raw, &asked) != 0 || check_names(c, is_table) != 0)
         return -1;
     c->table.time = csv_records_find(c->r, "time_us");
-    if (c->is_imported || (!is_table && spec_is_timed(s)))
+    if (!is_table && spec_is_timed(s))
         return 0;
     if (table_open(&c->table, &asked, ragged, c->l) != 0)
         return -1;
@@ -412,32 +411,39 @@ static int open_table(struct csv *c)
     return check_names(c, 0);
 }
 
-static int next_row(struct csv *c)
+/* The rest of it, which is not the user's own: an importer has read it. */
+static int take_import(struct csv *c)
 {
-    const int rc = table_next(&c->table, c->r);
-    if (rc > 0 && c->is_imported)
-        c->r->at = strtol(c->r->cell[0], NULL, 10);
+    const int rc = table_take(&c->table, c->l->path);
+    c->r = c->table.r;
     return rc;
+}
+
+static int take_rows(struct csv *c)
+{
+    struct columns cols = {0};
+    int rc;
+    if (map_columns(c, &cols) != 0)
+        return -1;
+    see_header(c, &cols);
+    while ((rc = table_next(&c->table, c->r)) > 0)
+        if (read_row(c, &cols) < 0)
+            return -1;
+    return rc < 0 ? -1 : best_rows_check(&c->best, c->l);
 }
 
 static int read_rows(struct csv *c)
 {
-    struct columns cols = {0};
-    int rc = csv_records_next(&c->raw);
-    if (rc == 0)
-        return fail("%s: has no header", c->l->path);
-#define READ_FORM(name)                                               \
-    if (rc > 0 && !c->is_imported && name##_is_header(c->l, &c->raw)) \
-        return name##_read(c->l, &c->raw);
-    CSV_FORMS(READ_FORM)
-#undef READ_FORM
-    if (rc < 0 || open_table(c) != 0 || map_columns(c, &cols) != 0)
+    const int rc = csv_records_next(&c->raw);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", c->l->path);
+    if (aiter_is_header(c->l, &c->raw))
+        return aiter_read(c->l, &c->raw);
+    const char *importer = import_table_of(c->l->spec, &c->raw);
+    if (importer != NULL ? import_table(c->l, importer, &c->table.from) != 0 || take_import(c) != 0
+                         : open_table(c) != 0)
         return -1;
-    see_header(c, &cols);
-    while ((rc = next_row(c)) > 0)
-        if (read_row(c, &cols) < 0)
-            return -1;
-    return rc < 0 ? -1 : best_rows_check(&c->best, c->l);
+    return take_rows(c);
 }
 
 /* A table of times may be one of Helion's: 0, or -1 with a message. */
@@ -457,31 +463,38 @@ static int is_of_other_environment(struct loader *l, const struct buf *bytes)
            && environment_is_other(&l->environment, l->path, bytes->s);
 }
 
-static int read_table(struct loader *l, struct buf *text, int is_imported)
+static void csv_close(struct csv *c)
 {
-    struct csv c;
-    memset(&c, 0, sizeof c);
-    c.l = l;
-    c.r = &c.raw;
-    c.is_imported = is_imported;
-    l->row_prefix = ":";
-    int rc = csv_records_open(&c.raw, l->path, text);
-    if (rc == 0)
-        rc = read_rows(&c);
-    best_rows_close(&c.best);
-    table_close(&c.table);
-    csv_records_close(&c.raw);
-    return rc;
+    best_rows_close(&c->best);
+    table_close(&c->table);
+    csv_records_close(&c->raw);
 }
 
 int csv_read(struct loader *l, struct buf *bytes)
 {
+    struct csv c = {.l = l, .r = &c.raw};
     if (is_of_other_environment(l, bytes))
         return 0;
-    return flatten(l, bytes) != 0 ? -1 : read_table(l, bytes, 0);
+    l->row_prefix = ":";
+    if (flatten(l, bytes) != 0)
+        return -1;
+    int rc = csv_records_open(&c.raw, l->path, bytes);
+    if (rc == 0)
+        rc = read_rows(&c);
+    csv_close(&c);
+    return rc;
 }
 
-int csv_read_imported(struct loader *l, struct buf *text)
+int triton_json_read(struct loader *l, struct buf *bytes)
 {
-    return read_table(l, text, 1);
+    struct csv c = {.l = l};
+    (void)bytes;
+    l->row_prefix = ":";
+    int rc = import_config(l, &c.table.from);
+    if (rc == 0)
+        rc = take_import(&c);
+    if (rc == 0)
+        rc = take_rows(&c);
+    csv_close(&c);
+    return rc;
 }

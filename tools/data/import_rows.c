@@ -1,7 +1,6 @@
-/* import_rows.c - rows of what importers read: Tensile's tables, and files of vLLM and SGLang
+/* import_rows.c - starts the importers of Tensile's tables, and of files of vLLM and SGLang
    SPDX-License-Identifier: MIT */
-#include "importer.h"
-#include "readers.h"
+#include "import_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,20 +85,6 @@ static void take_notes(struct loader *l, const struct imported *t)
     l->is_guessed |= guess != NULL;
 }
 
-static int take_text(struct loader *l, const char *text)
-{
-    struct imported from = {0};
-    buf_puts(&from.text, text);
-    int rc = imported_take(&from);
-    if (rc == 0) {
-        take_notes(l, &from);
-        rc = csv_read_imported(l, &from.csv);
-    }
-    imported_free(&from);
-    return rc;
-}
-
-/* The cell has a word, and if this is an error a column, a value and what is wrong. */
 int import_drop(struct loader *l, int64_t row, char *cell)
 {
 #define DROP_WORD(name, text) #name,
@@ -130,42 +115,39 @@ static int has_column(const struct csv_records *r, const char *name)
     return 0;
 }
 
-int tensile_is_header(const struct loader *l, const struct csv_records *r)
+const char *import_table_of(const struct spec *s, const struct csv_records *r)
 {
-    return l->spec->format == SPEC_TENSILE && has_column(r, "TotalFlops");
+    if (s->format == SPEC_TENSILE && has_column(r, "TotalFlops"))
+        return "tensile";
+    return s->format == SPEC_TRITON && has_column(r, "file") && has_column(r, "block_m")
+               ? "triton_tables"
+               : NULL;
 }
 
-int triton_is_header(const struct loader *l, const struct csv_records *r)
-{
-    return l->spec->format == SPEC_TRITON && has_column(r, "file") && has_column(r, "block_m");
-}
-
-static int read_table(struct loader *l, const char *importer)
-{
-    struct buf text = {0};
-    int rc = run(l, importer, &l->path, 1, &text);
-    if (rc == 0)
-        rc = take_text(l, text.s);
-    buf_free(&text);
-    return rc;
-}
-
-int tensile_read(struct loader *l, struct csv_records *r)
+/* Of a table a kernel's parameters are numbers. */
+static int check_numbers(const struct loader *l)
 {
     const struct spec *s = l->spec;
-    (void)r;
     for (size_t i = 0; i < s->n_params; i++)
         if (s->params[i].names[0] != NULL)
             return fail("%s: parameter \"%s\" of %s: has to be integers to be read from a Tensile "
                         "table",
                         l->path, s->params[i].name, s->path);
-    return read_table(l, "tensile");
+    return 0;
 }
 
-int triton_read(struct loader *l, struct csv_records *r)
+static int take(struct loader *l, struct imported *t)
 {
-    (void)r;
-    return read_table(l, "triton_tables");
+    if (imported_take(t) != 0)
+        return -1;
+    take_notes(l, t);
+    return 0;
+}
+
+int import_table(struct loader *l, const char *importer, struct imported *out)
+{
+    return check_numbers(l) != 0 || run(l, importer, &l->path, 1, &out->text) != 0 ? -1
+                                                                                   : take(l, out);
 }
 
 /* ---- configurations ---- */
@@ -183,12 +165,12 @@ static int read_ahead(struct loader *l)
     return rc;
 }
 
-int triton_json_read(struct loader *l, struct buf *bytes)
+int import_config(struct loader *l, struct imported *out)
 {
-    (void)bytes;
     if (l->ahead.n == 0 && read_ahead(l) != 0)
         return -1;
     const char *text = l->ahead.s + l->ahead_at;
     l->ahead_at += l->ahead_at < l->ahead.n ? strlen(text) + 1 : 0;
-    return take_text(l, text);
+    buf_puts(&out->text, text);
+    return take(l, out);
 }

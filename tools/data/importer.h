@@ -45,7 +45,6 @@ void imported_note(const struct imported *t);
 
 /* Columns of an importer's own */
 #define IMPORT_AT   "@at"   /* LINE or LINE:COLUMN of the file */
-#define IMPORT_DROP "@drop" /* why a row is left out */
 #define IMPORT_RUNS "@runs" /* of a row, in microseconds, blanks between them */
 
 /* Words in the place of a time: it failed; or it was never run, as a condition forbids the tuple */

@@ -135,10 +135,11 @@ static void take_row(struct table_rows *t, struct csv_records *r)
     t->failure = r->cell[--r->n];
 }
 
-static int open_imported(struct table_rows *t, const char *path)
+int table_take(struct table_rows *t, const char *path)
 {
     const char *line = imported_said(&t->from, "header"), *called = imported_said(&t->from, "time");
     struct csv_records *r = &t->own;
+    t->is_imported = 1;
     if (csv_records_open(r, path, &t->from.csv) != 0 || csv_records_next(r) <= 0 || r->n < 2)
         return fail("%s: its importer made no table of it", path);
     t->time = imported_next(&t->from, NULL, "untimed") == NULL ? (int)r->n - 2 : -1;
@@ -164,7 +165,7 @@ static int import(struct table_rows *t, const struct csv_records *raw,
     buf_printf(&place, "%s:%ld: %s", raw->path, t->plain.line, t->plain.odd);
     int rc = importer_read(raw->path, &o.list, &t->from);
     if (rc == 0)
-        rc = open_imported(t, raw->path);
+        rc = table_take(t, raw->path);
     buf_free(&place);
     intern_free(&o.texts);
     free(o.list.v);

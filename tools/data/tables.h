@@ -69,6 +69,8 @@ int table_header(struct table_rows *t, struct csv_records *raw, const struct tab
    get the verdict of `ragged`. */
 int table_open(struct table_rows *t, const struct table_asked *asked,
                int (*ragged)(void *to, const struct csv_records *r), void *to);
+/* Instead, opens the table that an importer wrote, t->from. */
+int table_take(struct table_rows *t, const char *path);
 /* Takes the blanks around cells off. */
 void table_trim(struct csv_records *r);
 /* The next row of these records, which are t->r or a copy: as csv_records_next. One with more or

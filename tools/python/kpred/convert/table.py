@@ -15,6 +15,7 @@ begins with lines of a word and texts, tabs between them:
     #condition  LINE COLUMN TEXT: what a legal tuple fulfils, in Python's words
     #types      TEXT LINE COLUMN: what else one kernel's files have in common, and where this one says it
     #untold     the file does not say the unit of its times
+    #untimed    rows have no times: the last column has what one failed by, or nothing
     #metric     NAME time|rate: how a spec calls the column of times, where that is not clear
     #success    COLUMN=VALUE...: which rows worked; #failures: which did not
     #note       what the user is told; #guess: so, of the first file alone
@@ -22,9 +23,9 @@ begins with lines of a word and texts, tabs between them:
 
 In a text \\ stands before t, n, r and \\ for a tab, a line's end and itself. Then comes the CSV: the column @at has the
 LINE or LINE:COLUMN of the file where a row is from, @runs the single times of a row, in microseconds, and time_us the time,
-or a word for a failure: `rejected` is one that was never run, since a condition forbids it. A row of best tuples has no
-time. @drop says of a row why it is left out: a word, DATA_DROPS of tools/data/data.h without DROP_; and behind it, with
-tabs between them, the column, the value and what is wrong, if this is an error. Fields that are not known then are empty.
+or a word for a failure: `rejected` is one that was never run, since a condition forbids it. @drop says
+of a row why it is left out: a word, DATA_DROPS of tools/data/data.h without DROP_; and behind it, with tabs between them,
+the column, the value and what is wrong, if this is an error. Fields that are not known then are empty.
 """
 import csv
 from typing import Iterable, List, Sequence, TextIO
@@ -44,7 +45,7 @@ class Table:
         self.path, self.kind = path, kind
         self.said: List[Sequence[str]] = []
         self.columns: List[str] = []
-        self.has_runs, self.has_drops, self.is_timed = False, False, True
+        self.has_runs = self.has_drops = False
         self._rows: List[List[str]] = []
 
     def say(self, word: str, *texts: str) -> None:
@@ -57,8 +58,7 @@ class Table:
             row.append(" ".join(map(repr, runs)))
         if self.has_drops:
             row.append(drop)
-        if self.is_timed:
-            row.append(time)
+        row.append(time)
         self._rows.append(row)
 
     def drop(self, at: str, why: str, *error: str, values: Sequence[str] = ()) -> None:
@@ -80,18 +80,17 @@ class Table:
             out.write("\t".join(["#" + word, *(str(t).translate(_ESCAPES) for t in texts)]) + "\n")
         if self.columns:
             rows = csv.writer(out, lineterminator="\n")
-            flags = ((RUNS, self.has_runs), (DROP, self.has_drops), (TIME, self.is_timed))
-            rows.writerow([AT, *self.columns, *(name for name, is_there in flags if is_there)])
+            rows.writerow([AT, *self.columns, *[RUNS][:self.has_runs], *[DROP][:self.has_drops], TIME])
             rows.writerows(self._rows)
 
     def write_plain(self, out: TextIO) -> None:
         """For users: a table with a column for all that is a field, and none of an importer's own"""
         sizes = self.texts("size") + [("gpu", device[0]) for device in self.texts("device") if device[0]]
-        n, drop = 1 + len(self.columns), -1 - self.is_timed
-        for row in self._rows if self.has_drops else ():
-            if "\t" in row[drop]:
-                raise Bad('{}:{}: {}: value "{}": {}'.format(self.path, row[0], *row[drop].split("\t")[1:]))
+        n, is_timed = 1 + len(self.columns), not self.texts("untimed")
+        for at, *row in self._rows if self.has_drops else ():
+            if "\t" in row[-2]:
+                raise Bad('{}:{}: {}: value "{}": {}'.format(self.path, at, *row[-2].split("\t")[1:]))
         rows = csv.writer(out, lineterminator="\n")
-        rows.writerow([*(name for name, _ in sizes), *self.columns, *[TIME][:self.is_timed]])
-        rows.writerows([*(value for _, value in sizes), *row[1:n], *row[-1:][:self.is_timed]] for row in self._rows
-                       if not self.has_drops or not row[drop])
+        rows.writerow([*(name for name, _ in sizes), *self.columns, *[TIME][:is_timed]])
+        rows.writerows([*(value for _, value in sizes), *row[1:n], *row[-1:][:is_timed]] for row in self._rows
+                       if not (self.has_drops and row[-2]) and (is_timed or not row[-1]))

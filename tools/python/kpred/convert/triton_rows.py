@@ -58,7 +58,8 @@ class Rows:
         self.fields = [name for name in FIELDS if not asked.has_spec or name in asked.fields]
         self.params = [name for name in MEMBERS if not asked.has_spec or name in asked.params]
         self.table.columns = [*self.fields, *self.params]
-        self.table.is_timed, self.table.has_drops = False, True
+        self.table.has_drops = True
+        self.table.say("untimed")
 
     def is_other(self, name: Name) -> bool:
         """Is it about another kernel than the spec, or of a server that the spec lacks?"""
