@@ -262,7 +262,8 @@ static int check_names(const struct csv *c, int may_be_wide)
     for (size_t i = 0; i < s->n_fields; i++)
         if (!is_gpu(&s->fields[i]) && !load_given(c->l, i, &v))
             see_name(c->r, s->fields[i].name, &all);
-    for (size_t i = 0; i < s->n_params && !(may_be_wide && params.n == s->n_params); i++)
+    for (size_t i = 0; i < s->n_params && (all.n > 0 || params.n < s->n_params || !may_be_wide);
+         i++)
         see_name(c->r, s->params[i].name, &all);
     return all.n > 0 ? refuse_table(c, &all) : 0;
 }

@@ -298,12 +298,13 @@ static int goes_with_times(const struct look *l, size_t at)
 
 /* ---- the whole ---- */
 
-static void see_rows(struct look *l)
+static int see_rows(struct look *l)
 {
     struct csv_records r;
     struct buf copy = {0};
+    int rc = 0;
     csv_records_again(l->header, &copy, &r);
-    while (l->out->line == 0 && csv_records_next(&r) > 0) {
+    while (l->out->line == 0 && (rc = csv_records_next(&r)) > 0) {
         if (l->out->is_padded)
             table_trim(&r);
         if (r.n == r.n_header)
@@ -317,10 +318,11 @@ static void see_rows(struct look *l)
     l->out->mark = l->n_comma > 0 ? ',' : '.';
     if (l->n_comma > 0 && (l->n_point > 0 || !l->is_comma_sure))
         odd(l, l->header->at, (size_t)l->out->time, "has commas that may mean thousands");
+    return rc < 0 ? -1 : 0;
 }
 
-void plain_table_see(const struct csv_records *header, const struct table_asked *asked,
-                     struct plain_table *out)
+int plain_table_see(const struct csv_records *header, const struct table_asked *asked,
+                    struct plain_table *out)
 {
     struct look l = {.header = header, .asked = asked, .out = out, .n = header->n};
     *out = (struct plain_table){.time = -1, .mark = '.', .is_padded = out->is_padded};
@@ -328,12 +330,12 @@ void plain_table_see(const struct csv_records *header, const struct table_asked 
     out->time = asked->is_best ? -1 : find_time(&l);
     for (size_t i = 0; i < l.n; i++)
         see_name(&l, i);
-    if (out->line == 0)
-        see_rows(&l);
+    const int rc = out->line == 0 ? see_rows(&l) : 0;
     for (size_t i = 0; i < l.n; i++)
         intern_free(&l.column[i].values);
     intern_free(&l.problems);
     free(l.column);
     free(l.value);
     free(l.row);
+    return rc;
 }

@@ -209,7 +209,8 @@ int table_open(struct table_rows *t, const struct table_asked *asked,
                int (*ragged)(void *to, const struct csv_records *r), void *to)
 {
     struct csv_records *raw = t->r;
-    plain_table_see(raw, asked, &t->plain);
+    if (plain_table_see(raw, asked, &t->plain) != 0)
+        return -1;
     t->is_imported = t->plain.line > 0;
     if (t->is_imported)
         return check_rows(raw, ragged, to) < 0 || import(t, raw, asked) != 0 ? -1 : 0;

@@ -44,9 +44,9 @@ struct plain_table {
 };
 
 /* Looks at the table whose header is the record at hand. What might be odd is: then an importer
-   looks closer. */
-void plain_table_see(const struct csv_records *header, const struct table_asked *asked,
-                     struct plain_table *out);
+   looks closer. 0, or -1 with a message. */
+int plain_table_see(const struct csv_records *header, const struct table_asked *asked,
+                    struct plain_table *out);
 
 /* ---- tables ---- */
 
