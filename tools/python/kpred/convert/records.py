@@ -44,12 +44,11 @@ def _blank(cell: str) -> bool:
     return not cell.strip(" ")
 
 
-class Records:
-    """The header, and all rows by columns, with the line where each begins; rows of another length are refused, or left out."""
+class Rows:
+    """The header, and one after the other all rows, with the line where each begins"""
 
-    def __init__(self, path: str, text: str, is_lenient: bool) -> None:
-        self.path, self.text, self.is_lenient = path, text, is_lenient
-        self.lines: List[int] = []
+    def __init__(self, path: str, text: str) -> None:
+        self.path, self.text = path, text
         start, self.line = self._skip(0, 1)
         if text.startswith("sep=", start) and re.match(r"[,;\t|]\r?\n", text[start + 4:start + 7]):
             self.separator = text[start + 4]
@@ -65,8 +64,7 @@ class Records:
         self.header_line, header = first
         self.is_boxed = self.separator == "|" and len(header) > 2 and _blank(header[0]) and _blank(header[-1])
         self.header = self._unboxed(header)
-        self.columns: List[List[str]] = [[] for _ in self.header]
-        self._read(rows)
+        self.rows = ((line, self._unboxed(row)) for line, row in rows) if self.is_boxed else rows
 
     def _skip(self, at: int, line: int) -> Tuple[int, int]:
         """Behind empty lines and comments"""
@@ -95,32 +93,8 @@ class Records:
         is_box = self.is_boxed and len(row) > 2 and _blank(row[0]) and _blank(row[-1])
         return row[1:-1] if is_box else row
 
-    def _read(self, rows: Iterator[Tuple[int, List[str]]]) -> None:
-        """Cells of one text are one string, so that long tables need little memory."""
-        n, same = len(self.header), [{} for _ in self.header] # type: List[Dict[str, str]]
-        while True:
-            part = list(itertools.islice(rows, 4096))
-            if not part:
-                return
-            if self.is_boxed:
-                part = [(line, self._unboxed(row)) for line, row in part]
-            good = [p for p in part if len(p[1]) == n]
-            if len(good) < len(part) and not self.is_lenient:
-                line, row = next(p for p in part if len(p[1]) != n)
-                raise self.fail(line, f"the row has {len(row)} cell{'s' * (len(row) != 1)}, the header has {n}")
-            self.lines.extend(line for line, _ in good)
-            for column, texts, cells in zip(self.columns, same, zip(*(row for _, row in good))):
-                column.extend(map(texts.setdefault, cells, cells))
-
     def fail(self, line: int, what: str) -> Bad:
         return Bad(f"{self.path}:{line}: {what}")
-
-    def trim(self) -> None:
-        """Takes off the blanks around cells."""
-        self.header = [name.strip(" ") for name in self.header]
-        for i, column in enumerate(self.columns):
-            if any(cell[:1] == " " or cell[-1:] == " " for cell in set(column)):
-                self.columns[i] = [cell.strip(" ") for cell in column]
 
     def check_header(self) -> None:
         for i, name in enumerate(self.header):
@@ -128,3 +102,43 @@ class Records:
                 raise self.fail(self.header_line, "the lines of the file end with only CR: they have to end with LF or CRLF")
             if name in self.header[:i]:
                 raise self.fail(self.header_line, f'column "{name}" is given twice')
+
+    def ragged(self, cells: List[str]) -> str:
+        """What is wrong with a row of another length than the header"""
+        n, last = len(self.header), min(len(self.header), len(cells)) - 1
+        told = f'"{cells[last][:100]}", in column "{self.header[last][:100]}"'
+        return (f"has {len(cells)} cell{'s' * (len(cells) != 1)}, the header has {n}: "
+                + (f"more follow {told}, the last" if len(cells) > n else f"the last is {told}"))
+
+
+class Records(Rows):
+    """All rows by columns; those of another length are refused, or left out."""
+
+    def __init__(self, path: str, text: str, is_lenient: bool) -> None:
+        super().__init__(path, text)
+        self.is_lenient = is_lenient
+        self.lines: List[int] = []
+        self.columns: List[List[str]] = [[] for _ in self.header]
+        self._read()
+
+    def _read(self) -> None:
+        """Cells of one text are one string, so that long tables need little memory."""
+        n, same = len(self.header), [{} for _ in self.header] # type: List[Dict[str, str]]
+        while True:
+            part = list(itertools.islice(self.rows, 4096))
+            if not part:
+                return
+            good = [p for p in part if len(p[1]) == n]
+            if len(good) < len(part) and not self.is_lenient:
+                line, row = next(p for p in part if len(p[1]) != n)
+                raise self.fail(line, f"the row {self.ragged(row)}")
+            self.lines.extend(line for line, _ in good)
+            for column, texts, cells in zip(self.columns, same, zip(*(row for _, row in good))):
+                column.extend(map(texts.setdefault, cells, cells))
+
+    def trim(self) -> None:
+        """Takes off the blanks around cells."""
+        self.header = [name.strip(" ") for name in self.header]
+        for i, column in enumerate(self.columns):
+            if any(cell[:1] == " " or cell[-1:] == " " for cell in set(column)):
+                self.columns[i] = [cell.strip(" ") for cell in column]

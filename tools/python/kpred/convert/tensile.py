@@ -15,7 +15,7 @@ import re
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from .command import Asked
-from .csv_rows import Records
+from .records import Rows
 from .table import Bad, Table
 
 SIZES = {"m": "SizeI", "n": "SizeJ", "batch": "SizeK", "k": "SizeL"}
@@ -36,7 +36,7 @@ class Kernel(NamedTuple):
 
 def sees(path: str, text: str) -> bool:
     """Does the header have the column that stands before the kernels?"""
-    return _FLOPS in text and any(cell.strip(" \t") == _FLOPS for cell in Records(path, text).header)
+    return _FLOPS in text and any(cell.strip(" \t") == _FLOPS for cell in Rows(path, text).header)
 
 
 def _pieces(name: str) -> Optional[Dict[str, str]]:
@@ -104,10 +104,10 @@ def _time(flops: int, text: str) -> Optional[str]:
 
 class _Reader:
     def __init__(self, path: str, text: str, asked: Asked) -> None:
-        self.records = Records(path, text)
+        self.records = Rows(path, text)
         self.table = Table(path, "Tensile table")
         header = [cell.strip(" \t") for cell in self.records.header]
-        first, where = header.index(_FLOPS) + 1, f"{path}:{self.records.at}"
+        first, where = header.index(_FLOPS) + 1, f"{path}:{self.records.header_line}"
         if asked.has_spec:
             _check_fields(path, asked)
         for column in SIZES.values():
@@ -117,7 +117,7 @@ class _Reader:
             raise Bad(f"{where}: no kernel follows the column {_FLOPS}")
         params = asked.params if asked.has_spec else _common(header[first:])
         self.sizes, self.first, self.n = [header.index(name) for name in SIZES.values()], first, len(header)
-        self.header_at = str(self.records.at)
+        self.header_at = self.at = str(self.records.header_line)
         self.kernels = [_kernel(name, params) for name in header[first:]]
         _check_apart(where, self.kernels)
         self.table.columns = [*SIZES, *params]
@@ -126,9 +126,10 @@ class _Reader:
     def drop_row(self, column: str, value: str, what: str) -> None:
         """Each of the row's measurements is left out."""
         for _ in self.kernels:
-            self.table.drop(str(self.records.at), "BROKEN", column, value, what)
+            self.table.drop(self.at, "BROKEN", column, value, what)
 
-    def row(self, cells: Sequence[str]) -> None:
+    def row(self, at: int, cells: List[str]) -> None:
+        self.at = str(at)
         if len(cells) != self.n:
             self.drop_row("row", cells[0], self.records.ragged(cells))
             return
@@ -147,20 +148,19 @@ class _Reader:
             self.cell(kernel, problem, flops, text)
 
     def cell(self, kernel: Kernel, problem: List[str], flops: int, text: str) -> None:
-        at = str(self.records.at)
         time = _time(flops, text)
         if kernel.why:
             self.table.drop(self.header_at, "BROKEN", "column", kernel.name, kernel.why)
         elif time is None:
-            self.table.drop(at, "BROKEN", kernel.name, text, "is not a finite number of at least 0")
+            self.table.drop(self.at, "BROKEN", kernel.name, text, "is not a finite number of at least 0")
         elif time == "inf":
-            self.table.drop(at, "BROKEN", "time_us", time, "is not a time")
+            self.table.drop(self.at, "BROKEN", "time_us", time, "is not a time")
         else:
-            self.table.add(at, [*problem, *kernel.values], time)
+            self.table.add(self.at, [*problem, *kernel.values], time)
 
 
 def read(path: str, text: str, asked: Asked) -> Table:
     reader = _Reader(path, text, asked)
-    for cells in reader.records:
-        reader.row(cells)
+    for at, cells in reader.records.rows:
+        reader.row(at, cells)
     return reader.table

@@ -12,8 +12,8 @@ from typing import Dict, List, Optional
 
 from .command import Asked
 from .numbers import number_text
-from .csv_rows import Records
-from .table import Bad, Table
+from .records import Rows as Lines
+from .table import Table
 from .triton_names import BLOCK_GEMM, MOE, MOE_DOWN, MOST, SGLANG, VLLM, Name
 from .triton_rows import MEMBERS, Rows
 
@@ -23,7 +23,7 @@ _COLUMNS = ("file", "device", "M", *_TUPLE)
 
 
 def sees(path: str, text: str) -> bool:
-    return "block_m" in text and {"file", "block_m"} <= set(Records(path, text).header)
+    return "block_m" in text and {"file", "block_m"} <= set(Lines(path, text).header)
 
 
 def _name(text: str) -> Optional[Name]:
@@ -42,18 +42,16 @@ def _name(text: str) -> Optional[Name]:
 class _Reader(Rows):
     def __init__(self, path: str, text: str, asked: Asked) -> None:
         super().__init__(path, "table of Triton configuration files", asked)
-        self.records = Records(path, text)
-        header = self.records.header
-        for i, name in enumerate(header):
-            if name in header[:i]:
-                raise Bad(f'{path}:{self.records.at}: column "{name}" is given twice')
+        self.lines = Lines(path, text)
+        self.lines.check_header()
+        header, self.at = self.lines.header, self.lines.header_line
         for name in _COLUMNS:
             if name not in header:
-                raise Bad(f'{path}:{self.records.at}: there is no column "{name}"')
+                raise self.lines.fail(self.at, f'there is no column "{name}"')
         self.places = {name: header.index(name) for name in _COLUMNS}
 
     def drop(self, why: str, *said: str) -> None:
-        self.table.drop(str(self.records.at), why, *said)
+        self.table.drop(str(self.at), why, *said)
 
     def number(self, cells: List[str], column: str, least: int) -> Optional[int]:
         """None: it is none, and the row is dropped."""
@@ -65,9 +63,10 @@ class _Reader(Rows):
         self.drop("BROKEN", column, cell, f"is not an integer from {least} to 2^24")
         return None
 
-    def row(self, cells: List[str]) -> None:
-        if len(cells) != len(self.records.header):
-            self.drop("BROKEN", "row", cells[0], self.records.ragged(cells))
+    def row(self, at: int, cells: List[str]) -> None:
+        self.at = at
+        if len(cells) != len(self.lines.header):
+            self.drop("BROKEN", "row", cells[0], self.lines.ragged(cells))
             return
         file = cells[self.places["file"]]
         name = _name(file)
@@ -84,11 +83,11 @@ class _Reader(Rows):
             if value is None:
                 return
             members[member] = value
-        self.add(self.records.at, name, cells[self.places["device"]], members.pop("M"), members)
+        self.add(self.at, name, cells[self.places["device"]], members.pop("M"), members)
 
 
 def read(path: str, text: str, asked: Asked) -> Table:
     reader = _Reader(path, text, asked)
-    for cells in reader.records:
-        reader.row(cells)
+    for at, cells in reader.lines.rows:
+        reader.row(at, cells)
     return reader.table
