@@ -93,7 +93,7 @@ $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
 $(addprefix $(BUILD)/tools/,base/unpack.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    data/tuner_pyatf.o data/tuner_autotune.o data/helion.o data/triton_json.o train/file_trees.o \
+    data/tuner_pyatf.o data/tuner_autotune.o data/helion.o data/triton_json.o \
     miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
 .PHONY: FORCE
 
