@@ -1,0 +1,183 @@
+/* importer.c - starts an importer, and reads what it writes
+   SPDX-License-Identifier: MIT */
+#include "importer.h"
+
+#include "base/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PYTHON   "python3"
+#define PROGRAM  "convert/__main__.py"
+#define NO_THERE "%s: an importer in Python reads such files, and "
+
+/* ---- where the importers are ---- */
+
+static int is_there(const char *folder, size_t n, const char *below, struct buf *b)
+{
+    struct stat st;
+    b->n = 0;
+    buf_printf(b, "%.*s%s/" PROGRAM, (int)n, folder, below);
+    return stat(b->s, &st) == 0;
+}
+
+/* Above this program: in share, where it is installed, or in the tree where it was built */
+static int is_above(const char *program, struct buf *b)
+{
+    const char *end = strrchr(program, '/');
+    for (int up = 0; up < 4 && end != NULL; up++) {
+        const size_t n = (size_t)(end - program);
+        if (is_there(program, n, "/share/kpred", b)
+            || is_there(program, n, "/tools/python/kpred", b))
+            return 1;
+        while (end > program && *--end != '/')
+            ;
+        end = *end == '/' && end > program ? end : NULL;
+    }
+    return 0;
+}
+
+/* The importers' program; NULL: it is nowhere. KPRED_IMPORTERS names their folder's parent. */
+static const char *find_program(struct buf *b)
+{
+    static const char *const usual[] = {"/usr/local/share/kpred", "/usr/share/kpred"};
+    const char *asked = getenv("KPRED_IMPORTERS");
+    char self[4096];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (asked != NULL)
+        return is_there(asked, strlen(asked), "", b) ? b->s : NULL;
+    self[n > 0 ? n : 0] = '\0';
+    if (is_above(self, b))
+        return b->s;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (is_there(usual[i], strlen(usual[i]), "", b))
+            return b->s;
+    return NULL;
+}
+
+/* ---- starting one ---- */
+
+static int run(const char *program, const char *path, const struct opt_texts *options,
+               struct buf *text, int *status)
+{
+    static const char *const first[] = {PYTHON, "-I", "-S", "-B", NULL, "--stream"};
+    const size_t n_first = sizeof first / sizeof *first;
+    char **words = xcalloc(n_first + options->n + 3, sizeof *words);
+    struct process p = {.words = words, .in = -1};
+    size_t n = 0;
+    for (; n < n_first; n++)
+        words[n] = (char *)(first[n] != NULL ? first[n] : program);
+    for (size_t i = 0; i < options->n; i++)
+        words[n++] = (char *)options->v[i];
+    words[n++] = "--";
+    words[n++] = (char *)path;
+    const int why = process_read(&p, text, status);
+    free(words);
+    return why;
+}
+
+/* 0, or -1 with a message */
+static int start(const char *path, const struct opt_texts *options, struct buf *text)
+{
+    struct buf program = {0};
+    int status = 0, rc = -1;
+    if (find_program(&program) == NULL)
+        rc = fail(NO_THERE "it is not installed beside this program (KPRED_IMPORTERS names its "
+                           "folder)",
+                  path);
+    else
+        rc = run(program.s, path, options, text, &status);
+    if (rc > 0)
+        rc = rc == ENOENT ? fail(NO_THERE PYTHON " is not found", path)
+                          : fail(NO_THERE PYTHON ": %s", path, strerror(rc));
+    else if (rc == 0 && (text->n == 0 || *text->s != '#'))
+        rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", path, program.s,
+                  WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    else if (rc == 0 && status != 0 && strncmp(text->s, "#error\t", 7) != 0)
+        rc = fail("%s: its importer (" PYTHON " %s) did not end", path, program.s);
+    buf_free(&program);
+    return rc;
+}
+
+/* ---- what it wrote ---- */
+
+/* Undoes the escapes of a text, in place. */
+static void unescape(char *s)
+{
+    char *to = s;
+    for (; *s != '\0'; s++) {
+        if (*s == '\\' && s[1] != '\0')
+            s++, *to++ = *s == 't' ? '\t' : *s == 'n' ? '\n' : *s == 'r' ? '\r' : *s;
+        else
+            *to++ = *s;
+    }
+    *to = '\0';
+}
+
+/* A line without its # */
+static void take_line(struct imported *t, char *s)
+{
+    t->line = xgrow(t->line, t->n, &t->cap, sizeof *t->line);
+    struct import_line *line = &t->line[t->n++];
+    *line = (struct import_line){s, 0, t->n_texts};
+    while ((s = strchr(s, '\t')) != NULL) {
+        *s++ = '\0';
+        t->texts = xgrow(t->texts, t->n_texts, &t->texts_cap, sizeof *t->texts);
+        t->texts[t->n_texts++] = s;
+        line->n++;
+    }
+    for (size_t i = 0; i < line->n; i++)
+        unescape((char *)t->texts[line->text + i]);
+}
+
+static void cut(struct imported *t)
+{
+    char *s = t->text.s, *end;
+    while (*s == '#' && (end = strchr(s, '\n')) != NULL) {
+        *end = '\0';
+        take_line(t, s + 1);
+        s = end + 1;
+    }
+    t->csv.s = s;
+    t->csv.n = t->text.n - (size_t)(s - t->text.s);
+}
+
+int importer_read(const char *path, const struct opt_texts *options, struct imported *out)
+{
+    if (start(path, options, &out->text) != 0)
+        return -1;
+    cut(out);
+    const char *error = imported_said(out, "error");
+    return error == NULL ? 0 : fail("%s", error);
+}
+
+void imported_free(struct imported *t)
+{
+    buf_free(&t->text);
+    free(t->line);
+    free(t->texts);
+}
+
+const struct import_line *imported_next(const struct imported *t, const struct import_line *from,
+                                        const char *word)
+{
+    for (size_t i = from != NULL ? (size_t)(from - t->line) + 1 : 0; i < t->n; i++)
+        if (strcmp(t->line[i].word, word) == 0)
+            return &t->line[i];
+    return NULL;
+}
+
+const char *imported_text(const struct imported *t, const struct import_line *line, size_t i)
+{
+    return t->texts[line->text + i];
+}
+
+const char *imported_said(const struct imported *t, const char *word)
+{
+    const struct import_line *line = imported_next(t, NULL, word);
+    return line != NULL && line->n > 0 ? imported_text(t, line, 0) : NULL;
+}

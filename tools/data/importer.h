@@ -1,0 +1,44 @@
+/* importer.h - files of other programs, which importers in Python make tables of
+   SPDX-License-Identifier: MIT
+
+   tools/python/kpred/convert/ has them, and its table.py says what they write. */
+#pragma once
+
+#include "base/csv_records.h"
+#include "base/opts.h"
+
+/* What an importer wrote: all zero at first, to be freed in any case */
+struct imported {
+    struct buf text; /* all of it, cut into texts; */
+    struct buf csv;  /* of that the table: not owned, n is 0 where there is none */
+    size_t n, cap;
+    struct import_line { /* a line of a word and texts */
+        const char *word;
+        size_t n, text; /* the first of them */
+    } * line;
+    const char **texts;
+    size_t n_texts, texts_cap;
+};
+
+/* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
+   one that says what is missing. */
+int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
+void imported_free(struct imported *t);
+
+/* The next line of that word behind `from`, NULL: the first. NULL: there is none. */
+const struct import_line *imported_next(const struct imported *t, const struct import_line *from,
+                                        const char *word);
+/* Its i-th text */
+const char *imported_text(const struct imported *t, const struct import_line *line, size_t i);
+/* The first text of the first line of that word; NULL: there is none. */
+const char *imported_said(const struct imported *t, const char *word);
+
+/* ---- the table ---- */
+
+/* Columns of an importer's own */
+#define IMPORT_AT   "@at"   /* LINE or LINE:COLUMN of the file */
+#define IMPORT_RUNS "@runs" /* of a row, in microseconds, blanks between them */
+
+/* Words in the place of a time: it failed; or it was never run, as a condition forbids the tuple */
+#define IMPORT_FAILED   "failed"
+#define IMPORT_REJECTED "rejected"

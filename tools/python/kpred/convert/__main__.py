@@ -1,0 +1,14 @@
+"""__main__.py - starts an importer; kpred-train starts this file by its path, and users `python3 -m kpred.convert`
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import sys
+
+if not __package__: # by its path: nothing else of the package is needed, and no folder of the user's is looked into
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    from convert.command import main # type: ignore[import-not-found]
+else:
+    from .command import main
+
+sys.exit(main(sys.argv[1:]))

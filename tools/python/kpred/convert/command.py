@@ -1,0 +1,154 @@
+"""command.py - the command: what kind of file it is, and its table
+
+SPDX-License-Identifier: MIT
+"""
+import argparse
+import bz2
+import gzip
+import importlib
+import io
+import os
+import sys
+import zlib
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+from .table import Bad, Table
+
+MOST_BYTES = 1 << 30 # of a file, unpacked
+# Modules with sees(path, text) and read(path, text, asked) by the ending of a file's name. The last one takes the rest.
+IMPORTERS = {".json": ["t1", "triton_configs", "tuner"], ".csv": ["helion", "tensile", "triton_tables", "odd"]}
+
+
+class Asked(NamedTuple):
+    """What the user, or the spec, says of the file"""
+    unit: Optional[str] = None # of times without one
+    names: Sequence[str] = () # fields that were asked for, which may name the values of a key
+    fields: Sequence[str] = ()
+    params: Sequence[str] = ()
+    ignored: Sequence[str] = ()
+    metric: Optional[str] = None # the column of times
+    success: Sequence[str] = () # COLUMN=VALUE, COLUMN<=NUMBER or COLUMN>=NUMBER of rows that worked
+    kernel: Optional[str] = None # of the spec, and its servers
+    servers: Sequence[str] = ()
+    gpu: Optional[str] = None
+    is_lenient: bool = False # rows that are wrong are left out later
+    has_spec: bool = False # of which these are the fields and parameters
+    is_only: bool = False # there is no other file
+
+
+def read_text(path: str) -> str:
+    """The text of a file, unpacked by its name's ending, without a mark of the byte order"""
+    opener = bz2.open if path.endswith(".bz2") else gzip.open if path.endswith(".gz") else open
+    try:
+        with opener(path, "rb") as f:
+            data: bytes = f.read(MOST_BYTES + 1)
+    except (EOFError, zlib.error) as e:
+        raise Bad(f"{path}: cannot be unpacked: {e}") from None
+    except OSError as e:
+        raise Bad(f"{path}: {e.strerror or e}") from None
+    if len(data) > MOST_BYTES:
+        raise Bad(f"{path}: is larger than {MOST_BYTES} bytes")
+    return data.decode("utf-8", "surrogateescape").lstrip("\ufeff")
+
+
+def ending_of(path: str) -> str:
+    name = os.path.basename(path)
+    for packed in ".bz2", ".gz":
+        name = name[:-len(packed)] if name.endswith(packed) else name
+    return os.path.splitext(name)[1]
+
+
+def convert(path: str, asked: Asked) -> Table:
+    modules = IMPORTERS.get(ending_of(path))
+    if modules is None:
+        raise Bad(f"{path}: its name ends in neither .csv nor .json, nor in these with .bz2 or .gz")
+    text = read_text(path)
+    for name in modules:
+        module: Any = importlib.import_module("." + name, __package__)
+        if name == modules[-1] or module.sees(path, text):
+            return module.read(path, text, asked)  # type: ignore[no-any-return]
+    raise AssertionError
+
+
+def _options() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(
+        prog="python3 -m kpred.convert", description="Writes a file of another tuner, or a table of another form, as a "
+        "table that kpred-train reads: Kernel Tuner, KTT, pyATF, CLBlast, Triton, Helion, Tensile, or any CSV.")
+    p.add_argument("file")
+    p.add_argument("-o", metavar="TABLE.csv", dest="output", help="default: standard output")
+    p.add_argument("--unit", help="s, ms, us or ns: of times whose file does not say it")
+    for name, what in (("names", "of the values in the keys of Triton's autotuner"),
+                       ("fields", "columns that are fields of the problem"),
+                       ("params", "columns that are parameters"), ("ignored", "columns that are neither"),
+                       ("servers", argparse.SUPPRESS)):
+        p.add_argument("--" + name, metavar="A,B,...", help=what, default=(),
+                       type=lambda text: [name for name in text.split(",") if name])
+    p.add_argument("--metric", metavar="NAME", help="the column of times or speeds")
+    p.add_argument("--success", metavar="COLUMN=VALUE", action="append", default=[], help="what rows that worked have")
+    for name in "kernel", "gpu":
+        p.add_argument("--" + name, help=argparse.SUPPRESS)
+    for name in "lenient", "spec", "only", "stream": # for kpred-train, which checks the rows itself
+        p.add_argument("--" + name, action="store_true", help=argparse.SUPPRESS)
+    return p
+
+
+def _asked(o: argparse.Namespace) -> Asked:
+    return Asked(o.unit, o.names, o.fields, o.params, o.ignored, o.metric, o.success, o.kernel, o.servers, o.gpu,
+                 o.lenient, o.spec, o.only)
+
+
+def _table(o: argparse.Namespace) -> Tuple[Optional[Table], str]:
+    """The table, or what is wrong with the file"""
+    try:
+        return convert(o.file, _asked(o)), ""
+    except Bad as e:
+        return None, str(e)
+    except RecursionError:
+        return None, f"{o.file}: is nested too deeply"
+    except MemoryError:
+        return None, f"{o.file}: is too large for the memory"
+
+
+def _stream(o: argparse.Namespace) -> int:
+    table, why = _table(o)
+    out = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "surrogateescape", newline="\n")
+    if table is None:
+        table = Table(o.file, "")
+        table.say("error", why)
+    table.write(out)
+    out.flush()
+    return 1 if why else 0
+
+
+def _write(table: Table, output: Optional[str]) -> None:
+    if output is None:
+        table.write_plain(sys.stdout)
+        return
+    part = f"{output}.{os.getpid()}.part"
+    try:
+        with open(part, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as f:
+            table.write_plain(f)
+        os.replace(part, output)
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)
+
+
+def main(words: List[str]) -> int:
+    o = _options().parse_args(words)
+    if o.stream:
+        return _stream(o)
+    table, why = _table(o)
+    if table is not None and not table.columns:
+        why = f"{o.file}: is a {table.kind} and has no measurements: `kpred-train init` takes it"
+    if table is None or why:
+        print(f"kpred.convert: {why}", file=sys.stderr)
+        return 1
+    for text in table.texts("note"):
+        print(f"note: {text[0]}", file=sys.stderr)
+    try:
+        _write(table, o.output)
+    except OSError as e:
+        print(f"kpred.convert: {o.output or 'standard output'}: {e.strerror}", file=sys.stderr)
+        return 1
+    return 0
