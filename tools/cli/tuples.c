@@ -14,7 +14,7 @@ static const char help[] =
     "\n"
     "Writes the legal tuples of problems as CSV: the line of the problem, and one column per "
     "field\n"
-    "and parameter of the spec. `python3 -m kpred.judge` reads them.\n"
+    "and parameter of the spec; names stand in quotes. `python3 -m kpred.judge` reads them.\n"
     "\n"
     "  SPEC           the kernel's .spec file\n"
     "  --problems FILE.csv  the problems, a column for each field\n"
@@ -48,8 +48,8 @@ static void open_listing(struct listing *l)
         l->value[p] = xcalloc(s->params[p].n_values, sizeof *l->value[p]);
         for (size_t v = 0; v < s->params[p].n_values; v++) {
             cell.n = 0;
-            buf_puts(&cell, ",");
-            csv_add_cell(&cell, spec_value_text(&s->params[p], v, number));
+            buf_printf(&cell, s->params[p].names[0] != NULL ? ",\"%s\"" : ",%s",
+                       spec_value_text(&s->params[p], v, number));
             l->value[p][v] = xstrdup(cell.s);
         }
     }
@@ -69,25 +69,22 @@ static void close_listing(struct listing *l)
 
 static void write_heading(const struct spec *s, FILE *f)
 {
-    struct buf b = {0};
-    buf_puts(&b, "line");
-    for (size_t i = 0; i < s->n_fields + s->n_params; i++) {
-        buf_puts(&b, ",");
-        csv_add_cell(&b, i < s->n_fields ? s->fields[i].name : s->params[i - s->n_fields].name);
-    }
-    fprintf(f, "%s\n", b.s);
-    buf_free(&b);
+    for (size_t i = 0; i < s->n_fields; i++)
+        fprintf(f, "\"%s\",", s->fields[i].name);
+    fputs("\"line\"", f);
+    for (size_t i = 0; i < s->n_params; i++)
+        fprintf(f, ",\"%s\"", s->params[i].name);
+    fputs("\n", f);
 }
 
 static void add_problem(const struct spec *s, const int32_t *problem, long line, struct buf *b)
 {
-    buf_printf(b, "%ld", line);
     for (size_t i = 0; i < s->n_fields; i++)
-        if (s->fields[i].n_tokens != 0) {
-            buf_puts(b, ",");
-            csv_add_cell(b, s->fields[i].tokens[problem[i]]);
-        } else
-            buf_printf(b, ",%ld", (long)problem[i]);
+        if (s->fields[i].n_tokens != 0)
+            buf_printf(b, "\"%s\",", s->fields[i].tokens[problem[i]]);
+        else
+            buf_printf(b, "%ld,", (long)problem[i]);
+    buf_printf(b, "%ld", line);
 }
 
 /* How many there are */
