@@ -93,7 +93,7 @@ programs() {
     for file in tests/*/test_*.c; do
         name=${file##*/} name=${name%.c} program=$out/$name
         case ${name#test_} in
-        domains | integer | math | models | network | rules | search | simd) CFLAGS=$fast ;;
+        domains | integer | math | models | network | rules | search | select | simd) CFLAGS=$fast ;;
         *) CFLAGS=$plain ;;
         esac
         [ "$(lacks "$name")" ] || printf '%s: %s\n\trm -f $@; %s\n-include %s.d\n' "$program" \
