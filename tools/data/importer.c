@@ -83,26 +83,25 @@ static int run(const char *program, const char *const *paths, size_t n_paths,
     return why;
 }
 
-int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
-                 struct buf *text)
+int importer_run(const char *about, const char *const *paths, size_t n,
+                 const struct opt_texts *options, struct buf *text)
 {
-    const char *path = paths[0];
     struct buf program = {0};
     int status = 0, rc = -1;
     if (find_program(&program) == NULL)
         rc = fail(NO_THERE "it is not installed beside this program (KPRED_IMPORTERS names its "
                            "folder)",
-                  path);
+                  about);
     else
         rc = run(program.s, paths, n, options, text, &status);
     if (rc > 0)
-        rc = rc == ENOENT ? fail(NO_THERE PYTHON " is not found", path)
-                          : fail(NO_THERE PYTHON ": %s", path, strerror(rc));
+        rc = rc == ENOENT ? fail(NO_THERE PYTHON " is not found", about)
+                          : fail(NO_THERE PYTHON ": %s", about, strerror(rc));
     else if (rc == 0 && (text->n == 0 || *text->s != '#'))
-        rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", path, program.s,
+        rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", paths[0], program.s,
                   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     else if (rc == 0 && status != 0 && strncmp(text->s, "#error\t", 7) != 0)
-        rc = fail("%s: its importer (" PYTHON " %s) did not end", path, program.s);
+        rc = fail("%s: its importer (" PYTHON " %s) did not end", paths[0], program.s);
     buf_free(&program);
     return rc;
 }
@@ -154,7 +153,8 @@ int imported_take(struct imported *t)
 
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out)
 {
-    return importer_run(&path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
+    const char *about = out->about != NULL ? out->about : path;
+    return importer_run(about, &path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
 }
 
 void imported_free(struct imported *t)

@@ -9,6 +9,7 @@
 
 /* What an importer wrote: all zero at first, to be freed in any case */
 struct imported {
+    const char *about; /* what a message says if there is no importer; NULL: the path */
     struct buf text; /* all of it, cut into texts; */
     struct buf csv;  /* of that the table: not owned, n is 0 where there is none */
     size_t n, cap;
@@ -25,8 +26,8 @@ struct imported {
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
 /* Its two halves. The first one adds what the importer writes of several files, with a NUL between
    two; the second one takes `text`, which is of one file. */
-int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
-                 struct buf *text);
+int importer_run(const char *about, const char *const *paths, size_t n,
+                 const struct opt_texts *options, struct buf *text);
 int imported_take(struct imported *t);
 void imported_free(struct imported *t);
 

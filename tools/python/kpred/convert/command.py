@@ -114,6 +114,8 @@ def _table(path: str, asked: Asked) -> Tuple[Optional[Table], str]:
         return None, f"{path}: is nested too deeply"
     except MemoryError:
         return None, f"{path}: is too large for the memory"
+    except Exception as e: # pylint: disable=broad-except
+        return None, f"{path}: its importer cannot read it, and should say why: {type(e).__name__}: {e}"
 
 
 def _stream(o: argparse.Namespace) -> int:

@@ -79,8 +79,8 @@ class Text:
             value, self.at = self._decoder.raw_decode(self.text, start)
         except json.JSONDecodeError as e:
             if self._ends_within(e):
-                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), e.msg)) from None
-            self.fail(e.pos, e.msg)
+                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), e.msg[0].lower() + e.msg[1:])) from None
+            self.fail(e.pos, e.msg[0].lower() + e.msg[1:])
         except RecursionError:
             self.fail(start, "is nested too deeply")
         except ValueError as e:
