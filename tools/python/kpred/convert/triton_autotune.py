@@ -10,7 +10,6 @@ from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 from .form import Form, items, members
 from .json_text import scalar
-from .table import Bad
 from .units import metric_of_unit
 
 MS = metric_of_unit("ms")
@@ -72,7 +71,7 @@ class Autotune(Form):
         others: Dict[str, Any] = {}
         counts: List[int] = []
         self._keywords(first)
-        for v in self._configs():
+        for v in self.text.look_ahead(self.at):
             config = members(items(v)[0]) if items(v) else {}
             kwargs = members(config.get("kwargs"))
             counts.append(len(kwargs))
@@ -85,18 +84,6 @@ class Autotune(Form):
                            "keyword that others have: there it is none")
         keywords = {name: "none" if one is None else one for name, one in keywords.items()}
         return {**keywords, **{name: one for name, one in others.items() if name not in keywords}}
-
-    def _configs(self) -> List[Any]:
-        """All of them, as far as they are sound"""
-        t, start, configs = self.text, self.text.at, []
-        t.at = self.at
-        try:
-            while not configs or t.take(","):
-                configs.append(t.value())
-        except Bad:
-            pass
-        t.at = start
-        return configs
 
     def _flat(self, v: Any) -> Dict[str, Any]:
         """The key with its names, and the tuple. Where a member is a number in another configuration, null is 0: no limit.
@@ -119,7 +106,7 @@ class Autotune(Form):
         if len(fields) != n:
             self._wrong_count(n, fields)
         if TYPES not in names: # two files of other types are two problems
-            line, column = self.text.place(self.before.get("key", self.later.get("key", (None, 0)))[1])
+            line, column = self.place("key")
             self.table.say("types", types, str(line), str(column))
         values = dict(zip(fields, map(_field_value, key)))
         return {name: types if name == TYPES else values[name] for name in names}

@@ -12,17 +12,16 @@ from typing import Any, Dict, Optional, Tuple, Type
 
 from .clblast import CLBlast
 from .command import Asked
-from .form import Form
+from .form import MOST_MEMBERS, Form
 from .json_text import Cut, Text
 from .kernel_tuner import Cache
 from .ktt import KTT
 from .pyatf import PyATF
 from .t4 import T4
-from .table import Bad, Table
+from .table import Table
 from .triton_autotune import Autotune
 
 FORMS: Tuple[Type[Form], ...] = (Cache, CLBlast, T4, KTT, PyATF, Autotune)
-MOST_MEMBERS = 64 # of the outermost object: those of known schemas are ten at most
 UNKNOWN = "this is JSON of a schema that is unknown here: it has "
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t\n\r]*(:?)|[{}\[\]]', re.DOTALL)
 
@@ -94,7 +93,6 @@ class _File:
     def _list(self, form: Form) -> bool:
         """Reads all of them; true where the text may end with them."""
         t, n = self.text, 0
-        self._look_ahead(form)
         t.expect(form.brackets[0], f"{form.inside}: expected {form.brackets[0]}")
         if t.take(form.brackets[1]):
             t.fail(t.at, f"{form.inside}: there is no measurement in it")
@@ -109,20 +107,6 @@ class _File:
             return self._end(form, n)
         t.expect(form.brackets[1], f"after this {form.what}: expected a comma or {form.brackets[1]}")
         return isinstance(form, Cache) and not t.peek()
-
-    def _look_ahead(self, form: Form) -> None:
-        """The members behind the list, which the head may need, if all that is left is sound"""
-        t, start = self.text, self.text.at
-        t.peek()
-        t.at = t.end_of_value(t.at) or len(t.text)
-        try:
-            while len(form.later) < MOST_MEMBERS and t.take(","):
-                t.peek()
-                at = t.at
-                form.later.setdefault(t.name(), (t.value(), at))
-        except Bad:
-            pass
-        t.at = start
 
     def _one(self, form: Form) -> None:
         t, key, v = self.text, "", None
