@@ -16,9 +16,10 @@ from .table import Bad
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-# The next bracket, unless many strings stand before it; within a string that does not end no bracket counts.
-_BRACKET = re.compile(r'[^"{}\[\]]*(?:%s[^"{}\[\]]*){0,99}(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?'
-                      % _STRING.pattern, re.DOTALL)
+_FLAT = r'[^"{}\[\]]*(?:%s[^"{}\[\]]*){0,99}' % _STRING.pattern
+# The next bracket that has others within, unless much stands before it; in a string that does not end no bracket counts.
+_BRACKET = re.compile(r'[^"{}\[\]]*(?:(?:%s|\[%s\]|\{%s\})[^"{}\[\]]*){0,99}(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?'
+                      % (_STRING.pattern, _FLAT, _FLAT), re.DOTALL)
 _SCALAR = re.compile(r"[^ \t\n\r,\]}]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ODD = re.compile("[\ud800-\udfff]|" r"\\u(?:0000|[dD][89a-fA-F])") # what no text may hold, or half of what it may
@@ -128,10 +129,10 @@ class Text:
             m = _STRING.match(self.text, at) if first == '"' else _SCALAR.match(self.text, at)
             return m.end() if m else None
         depth = 0
-        for m in _BRACKET.finditer(self.text, at):
-            if m.group(1):
-                depth += 1 if m.group(1) in "{[" else -1
-                if depth == 0:
+        for m in _BRACKET.finditer(self.text, at + 1):
+            if m[1]:
+                depth += 1 if m[1] in "{[" else -1
+                if depth < 0:
                     return m.end()
         return None
 
