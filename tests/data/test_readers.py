@@ -16,9 +16,11 @@ import sys
 
 import report
 
-sys.path.insert(0, "tools/lab/peers")
+sys.path[:0] = "tools/lab/peers", "tools/python/kpred"
 
 from aiter_rows import MERGE_NAMES, read_retunes, read_tables  # noqa: E402: needs the path
+from convert import triton_names  # noqa: E402
+from convert.table import Bad  # noqa: E402
 from rows import read_sections  # noqa: E402
 
 SIZES = "xyz"
@@ -254,6 +256,30 @@ def other_configs(configs, known):
           [",".join([*(p[i] for i in places), *map(str, t)]) for p, t in rows], 1000)
 
 
+def name_text(path):
+    """As the cases have it"""
+    try:
+        n = triton_names.read_name(path)
+    except Bad as e:
+        return str(e)[len(path) + 2:]
+    block = n.block or (0, 0)
+    return f"{n.server or '?'} {n.kernel} {n.e} {n.n} {n.k} {block[0]} {block[1]} {int(n.per_channel)} {n.device} {n.dtype}"
+
+
+def names():
+    """Python reads names as C does, and knows the makers of C's GPUs."""
+    cases = re.split(r"\[(name|noname)\]\n", report.read("tests/triton/triton_files.cases").split("[default]")[1])[1:]
+    rows = [row.split("|") for part in cases[1::2] for row in part.split("\n[")[0].splitlines()]
+    report.tell("names", [f"{name_text(path)}, not {want}" for path, want in rows
+                          if not name_text(path).startswith(want)] if len(rows) > 25 else ["rows"])
+    source = report.read("tools/model/gpu_products.c")
+    known = [("amd", brand, name) for brand, name in re.findall(r'{"([\w ]+)", "([\w ]+)", "gfx', source)]
+    known += [("nvidia", "NVIDIA", name) for name in re.findall(r'{"([\w ]+)", \d+, \d+, ', source)]
+    wrong = [name for vendor, brand, name in known for called in (name, f"{brand}_{name}")
+             if triton_names.vendor(called.replace(" ", "_")) != vendor]
+    report.tell("makers", wrong if len(known) > 140 else [f"{len(known)} GPUs"])
+
+
 def triton(configs):
     if not os.path.isdir(configs):
         report.skip("files of vLLM and SGLang", f"there is no {configs}")
@@ -278,6 +304,7 @@ def main():
         for path in sorted(glob.glob(f"{tuned}/*.json.[bg]z*")):
             tuner(path)
     else:
+        names()
         tensile(os.environ.get("TENSILE_CSV", "../shared/tensile"))
         aiter(os.environ.get("AITER_CSV", "../shared/aiter"))
         triton(os.environ.get("TRITON_CONFIGS", "../shared/triton"))

@@ -331,22 +331,6 @@ static void without_python(void)
              "without the importers");
 }
 
-int main(void)\n"
-                       "{\n"
-                       "    struct buf text = {0};\n"
-                       "    const struct tuner_visitor none = {0};\n"
-                       "    buf_puts(&text, \"{\\n\");\n"
-                       "    return tuner_read(\"FILE\", &text, &none) != -1;\n"
-                       "}\n");
-    RAN_CASE(WORKS("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -I%s -I%s/tools read.c "
-                   "%s %s -lm -o read",
-                   own_cc(), flags != NULL ? flags : "", program.root, program.root,
-                   in_root("tools/data/tuner_read.c"), in_build("libkpred-tools.a"))
-                 && WORKS("./read") && has(program.err.s, "FILE: ")
-                 && has(program.err.s, "libjansson-dev"),
-             "without Jansson");
-}
-
 int main(void)
 {
     static const char *const links[] = {"cache.json", "t4.json", "ktt.json", "tuner.spec"};

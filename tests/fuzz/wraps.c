@@ -44,6 +44,14 @@ WRAPPED(int, importer_read,
     return read_file(path, 1 << 20, &out->text) == 0 && out->text.n > 0 ? imported_take(out) : -1;
 }
 
+WRAPPED(int, importer_run,
+        (const char *const *paths, size_t n, const struct opt_texts *options, struct buf *text))
+{
+    (void)n;
+    (void)options;
+    return read_file(paths[0], 1 << 20, text) == 0 && text->n > 0 ? 0 : -1;
+}
+
 WRAPPED(void, header_write_code, (FILE * f, const struct model *model))
 {
     if (cut_code != NULL)

@@ -21,6 +21,28 @@ static struct triton_name read_name(const char *path)
     return name;
 }
 
+static void see_name(const char *path, const char *want)
+{
+    struct triton_name n;
+    char text[512];
+    if (triton_name_read(&n, path) != 0) {
+        CASE(0, "%s: is read", path);
+        return;
+    }
+    snprintf(text, sizeof text, "%s %s %d %d %d %d %d %d %s %s",
+             n.server == TRITON_N_SERVERS ? "?" : triton_servers[n.server],
+             triton_families[n.kernel], (int)n.e, (int)n.n, (int)n.k, (int)n.block[0],
+             (int)n.block[1], n.per_channel, n.device, n.dtype);
+    CASE(strcmp(text, want) == 0, "%s: %s", path, text);
+}
+
+static void see_no_name(const char *path, const char *want)
+{
+    struct triton_name n;
+    struct buf *why = new_text();
+    CASE(triton_name_parse(&n, path, why) == -1 && begins(why->s, want), "%s: %s", path, why->s);
+}
+
 /* The first six members */
 static void has_default(const char *path, const char *m, const char *expected)
 {
@@ -134,6 +156,10 @@ static void see_case(const char *kind, char *const *c)
         writes(c[0], c[1], c[2]);
     else if (strcmp(kind, "refuses") == 0)
         refuses(c[0], c[1]);
+    else if (strcmp(kind, "name") == 0)
+        see_name(c[0], c[1]);
+    else if (strcmp(kind, "noname") == 0)
+        see_no_name(c[0], c[1]);
     else
         leaves_out(c[0], c[1]);
 }
@@ -280,6 +306,8 @@ int main(void)
                                          "block_gemm_nvidia"};
     int has_all = 1;
     program_begin();
+    each_row_of(CASES, "name", see_case);
+    each_row_of(CASES, "noname", see_case);
     each_row_of(CASES, "default", see_case);
     each_row_of(CASES, "tuner", see_case);
     rule();

@@ -1,9 +1,10 @@
 /* csv.c - reads rows as CSV, and hands the tables of Tensile and AITER on
    SPDX-License-Identifier: MIT */
+#include "import_rows.h"
 #include "readers.h"
 
 #include "split.h"
-#include "table_forms.h"
+#include "tables.h"
 
 #include "base/names.h"
 #include "model/gpus.h"
@@ -14,24 +15,19 @@
 /* ---- the best tuples ---- */
 
 /* A spec whose data have no times takes each row as an optimum. A table of all that was timed reads
-   just as well, and a network trained on it has learnt nothing. Two things tell: a column of times,
-   and two tuples for one problem. */
+   just as well, and a network trained on it has learnt nothing. Two things tell: a column of times
+   (the importer refuses it), and two tuples for one problem. */
 
 struct best_rows {
-    size_t n;
-    struct best_column *column; /* those of the header that the spec does not name */
-    size_t start;               /* the file's first row of the loader's rows */
-    uint64_t *gpu;              /* of each row from there on, what its GPU was called, as a hash */
+    struct buf ignored; /* names of columns that the spec does not have */
+    size_t start;       /* the file's first row of the loader's rows */
+    uint64_t *gpu;      /* of each row from there on, what its GPU was called, as a hash */
     size_t cap;
 };
 
-struct best_column {
-    size_t at; /* of the record's cells */
-    char *name;
-    size_t n_number, n_other; /* of its cells that are not empty */
-};
-
-/* ---- the best tuples: columns ---- */
+#define TABLE_OF_TIMES                                                                 \
+    "for a table of times write `format = timed` into the spec and call their column " \
+    "\"time_us\" or \"time_ms\""
 
 /* The header is the record at hand; `is_known` has a flag for each of its cells. */
 static void best_rows_open(struct best_rows *b, const struct loader *l,
@@ -39,82 +35,15 @@ static void best_rows_open(struct best_rows *b, const struct loader *l,
 {
     memset(b, 0, sizeof *b);
     b->start = l->n;
-    b->column = xcalloc(header->n, sizeof *b->column);
     for (size_t i = 0; i < header->n; i++)
-        if (!is_known[i]) {
-            b->column[b->n].at = i;
-            b->column[b->n++].name = xstrdup(header->cell[i]);
-        }
+        if (!is_known[i])
+            buf_printf(&b->ignored, "%s\"%s\"", b->ignored.n > 0 ? ", " : "", header->cell[i]);
 }
 
 static void best_rows_close(struct best_rows *b)
 {
-    for (size_t i = 0; i < b->n; i++)
-        free(b->column[i].name);
-    free(b->column);
+    buf_free(&b->ignored);
     free(b->gpu);
-}
-
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* A number, maybe with a unit behind it: "0.25", "1e-3", "12 us", "nan". A date is none. */
-static int is_number(const char *cell)
-{
-    char *end;
-    (void)strtod(cell, &end);
-    if (end == cell)
-        return 0;
-    while (is_letter(*end) || *end == ' ' || *end == '%' || *end == '/' || (*end & 0x80) != 0)
-        end++;
-    return *end == '\0';
-}
-
-/* The record at hand, which has as many cells as the header. */
-static void best_rows_see(struct best_rows *b, const struct csv_records *r)
-{
-    for (size_t i = 0; i < b->n; i++) {
-        struct best_column *c = &b->column[i];
-        const char *cell = r->cell[c->at];
-        if (*cell == '\0')
-            continue;
-        ++*(is_number(cell) ? &c->n_number : &c->n_other);
-    }
-}
-
-/* ---- the best tuples: columns of times ---- */
-
-#define TABLE_OF_TIMES                                                                 \
-    "for a table of times write `format = timed` into the spec and call their column " \
-    "\"time_us\" or \"time_ms\""
-
-static int refuse_times(const struct loader *l, const char *column)
-{
-    return fail(
-        "%s:1: column \"%s\": is a measurement, but for the spec's `format = %s` each row is "
-        "the best tuple of its problem: " TABLE_OF_TIMES
-        "; if each row is the best, leave the column out (--lenient ignores it)",
-        l->path, column, spec_formats[l->spec->format]);
-}
-
-static int check_columns(const struct best_rows *b, const struct loader *l)
-{
-    struct buf ignored = {0};
-    for (size_t i = 0; i < b->n; i++) {
-        const struct best_column *c = &b->column[i];
-        if (!l->options->lenient && !spec_is_timed(l->spec) && c->n_number > c->n_other
-            && column_is_measurement(c->name)) {
-            buf_free(&ignored);
-            return refuse_times(l, c->name);
-        }
-        buf_printf(&ignored, "%s\"%s\"", i > 0 ? ", " : "", c->name);
-    }
-    if (b->n > 0 && l->n > b->start)
-        note("%s:1: the spec does not name %s: ignored", l->path, ignored.s);
-    buf_free(&ignored);
-    return 0;
 }
 
 /* ---- the best tuples: two tuples for a problem ---- */
@@ -231,23 +160,22 @@ static int check_tuples(const struct best_rows *b, struct loader *l)
 /* At the file's end: 0, or -1 with a message. Columns that are ignored are told. */
 static int best_rows_check(struct best_rows *b, struct loader *l)
 {
-    if (check_columns(b, l) != 0)
-        return -1;
+    if (b->ignored.n > 0 && l->n > b->start)
+        note("%s:1: the spec does not name %s: ignored", l->path, b->ignored.s);
     return l->spec->format == SPEC_CSV && l->n > b->start ? check_tuples(b, l) : 0;
 }
 
 /* ---- CSV: columns ---- */
 
 /* The first record names the columns: those of the spec's fields and parameters, and of timed data
-   time_us (with format = timed what table_forms.h takes for the times), in any order; others are
-   told and ignored. */
+   time_us (with format = timed what tables.h takes for the times), in any order; others are told
+   and ignored. */
 
 struct csv {
     struct loader *l;
     struct csv_records raw;
-    const struct csv_records *r; /* the record at hand: of a table of times in one form */
-    struct table_forms forms;
-    int has_forms;
+    struct csv_records *r; /* the record at hand */
+    struct table_rows table;
     struct best_rows best;
 };
 
@@ -258,6 +186,7 @@ struct columns {
     int time;   /* of timed data; otherwise -1 */
     double us;  /* of one in that column */
     int gpu_at; /* the column of the GPU's name, or -1 */
+    int drop;   /* of a table of import_rows.h, that which says why a row is left out; else -1 */
 };
 
 /* A name that is only written in another way is told with what stands there, blanks included. */
@@ -321,19 +250,20 @@ static int is_gpu(const struct spec_field *f)
     return strcmp(f->name, "gpu") == 0 && f->n_tokens != 0;
 }
 
-/* A column each, but where names of columns say tuples. 0, or -1 with a message. */
-static int check_names(const struct csv *c)
+/* A column each. The names of a wide table's columns say the parameters: it has none of them. 0, or
+   -1 with a message. */
+static int check_names(const struct csv *c, int may_be_wide)
 {
     const struct spec *s = c->l->spec;
-    struct lacking all = {.n = 0};
+    struct lacking all = {.n = 0}, params = {.n = 0};
     int64_t v;
-    int is_wide = 0;
+    for (size_t i = 0; i < s->n_params; i++)
+        see_name(c->r, s->params[i].name, &params);
     for (size_t i = 0; i < s->n_fields; i++)
         if (!is_gpu(&s->fields[i]) && !load_given(c->l, i, &v))
             see_name(c->r, s->fields[i].name, &all);
-    for (size_t i = 0; i < c->r->n && s->format == SPEC_TIMED; i++)
-        is_wide |= column_is_tuple_of(s, c->r->cell[i]);
-    for (size_t i = 0; i < s->n_params && !is_wide; i++)
+    for (size_t i = 0; i < s->n_params && (all.n > 0 || params.n < s->n_params || !may_be_wide);
+         i++)
         see_name(c->r, s->params[i].name, &all);
     return all.n > 0 ? refuse_table(c, &all) : 0;
 }
@@ -355,9 +285,13 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
         return need_column(c->r, name, &cols->field[i]);
     }
     cols->gpu_at = cols->field[i];
+    const char *device = imported_said(&c->table.from, "device");
     if (cols->field[i] < 0)
-        return load_file_gpu(c->l, i, &cols->fixed[i]);
-    if (c->l->options->gpu != NULL)
+        return device == NULL || c->l->options->gpu != NULL
+                   ? load_file_gpu(c->l, i, &cols->fixed[i])
+                   : load_token(c->l, c->r->at, i, device, &cols->fixed[i]);
+    c->l->gpu_is_named |= cols->drop >= 0;
+    if (c->l->options->gpu != NULL && cols->drop < 0)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,
                     c->r->at);
     return 0;
@@ -366,18 +300,16 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
 /* time_us, or with format = timed what the table has */
 static int map_time(const struct csv *c, struct columns *cols)
 {
-    cols->us = 1;
-    if (!c->has_forms)
-        return need_column(c->r, "time_us", &cols->time);
-    cols->time = c->forms.time;
-    cols->us = c->forms.us;
-    return cols->time < 0 ? column_no_time(c->r, c->l->spec) : 0;
+    cols->time = c->table.time;
+    cols->us = c->table.us;
+    return cols->time < 0 ? need_column(c->r, "time_us", &cols->time) : 0;
 }
 
 static int map_columns(const struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
     cols->time = cols->gpu_at = -1;
+    cols->drop = c->table.is_imported ? csv_records_find(c->r, IMPORT_DROP) : -1;
     for (size_t i = 0; i < s->n_fields; i++)
         if (map_field(c, cols, i) != 0)
             return -1;
@@ -398,15 +330,22 @@ static void see_header(struct csv *c, const struct columns *cols)
         is_known[cols->param[i]] = 1;
     if (cols->time >= 0)
         is_known[cols->time] = 1;
-    for (size_t i = 0; i < c->r->n_header; i++)
-        is_known[i] |= (unsigned char)table_status_tells(&c->forms, c->r->header[i]);
+    if (cols->drop >= 0)
+        is_known[cols->drop] = 1;
     best_rows_open(&c->best, c->l, c->r, is_known);
     free(is_known);
 }
 
 /* ---- CSV: rows ---- */
 
-/* Verdict on one field's cell. */
+/* Why the row is left out; "": it is not */
+static char *drop_of(const struct csv *c, const struct columns *cols)
+{
+    static char none[] = "";
+    return cols->drop >= 0 ? c->r->cell[cols->drop] : none;
+}
+
+/* Verdict on one field's cell, which is empty where a row is left out before it is known. */
 static int read_field(struct csv *c, const struct columns *cols, size_t i, int64_t *out)
 {
     const struct spec_field *f = &c->l->spec->fields[i];
@@ -414,6 +353,8 @@ static int read_field(struct csv *c, const struct columns *cols, size_t i, int64
     if (cols->field[i] < 0)
         return 0;
     const char *cell = c->r->cell[cols->field[i]];
+    if (*cell == '\0' && *drop_of(c, cols) != '\0')
+        return 0;
     if (f->n_tokens != 0)
         return load_token(c->l, c->r->at, i, cell, out);
     if (parse_whole(cell, INT64_MIN, INT64_MAX, out) != 0)
@@ -431,15 +372,16 @@ static int read_row(struct csv *c, const struct columns *cols)
     int rc = 0;
     if (r->n != r->n_header)
         return load_ragged(c->l, r);
-    best_rows_see(&c->best, r);
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
         rc = read_field(c, cols, i, &problem[i]);
     for (size_t i = 0; i < s->n_params; i++)
         params[i] = r->cell[cols->param[i]];
     if (rc != 0)
         return rc;
-    if (!spec_is_timed(s) && *c->forms.status.failure != '\0')
-        return load_failed(c->l, c->forms.status.failure);
+    if (*drop_of(c, cols) != '\0')
+        return import_drop(c->l, r->at, drop_of(c, cols));
+    if (*c->table.failure != '\0')
+        return load_failed(c->l, c->table.failure);
     if (!spec_is_timed(s)) {
         rc = load_add(c->l, r->at, problem, params);
         if (rc == 0)
@@ -450,63 +392,62 @@ static int read_row(struct csv *c, const struct columns *cols)
     return rc == 0 ? load_add_timed(c->l, r->at, problem, params, time * cols->us) : rc;
 }
 
-/* Of a user's table, rows in one form come from here on. */
-static int open_forms(struct csv *c, struct table_asked *asked)
+static int ragged(void *to, const struct csv_records *r)
+{
+    return load_ragged(to, r);
+}
+
+static int open_table(struct csv *c)
 {
     const struct spec *s = c->l->spec;
-    *asked =
-        (struct table_asked){.spec = s, .is_lenient = c->l->options->lenient, .metric = s->metric};
-    c->has_forms = s->format == SPEC_TIMED || s->format == SPEC_CSV;
-    if (s->format != SPEC_TIMED)
-        return csv_records_check_header(c->r) != 0 || check_names(c) != 0
-                       || (c->has_forms && table_forms_open_best(&c->forms, &c->raw, asked) != 0)
-                   ? -1
-                   : 0;
-    if (table_forms_header(&c->forms, &c->raw, asked) != 0 || check_names(c) != 0)
+    const int is_table = s->format == SPEC_TIMED;
+    const struct table_asked asked = {
+        .spec = s, .is_lenient = c->l->options->lenient, .is_best = !is_table, .metric = s->metric};
+    if (table_header(&c->table, &c->raw, &asked) != 0 || check_names(c, is_table) != 0)
         return -1;
-    const int rc = table_forms_times(&c->forms);
-    c->r = c->forms.r;
+    c->table.time = csv_records_find(c->r, "time_us");
+    if (!is_table && spec_is_timed(s))
+        return 0;
+    if (table_open(&c->table, &asked, ragged, c->l) != 0)
+        return -1;
+    imported_note(&c->table.from);
+    c->r = c->table.r;
+    return check_names(c, 0);
+}
+
+/* The rest of it, which is not the user's own: an importer has read it. */
+static int take_import(struct csv *c)
+{
+    const int rc = table_take(&c->table, c->l->path);
+    c->r = c->table.r;
     return rc;
 }
 
-static int next_row(struct csv *c)
+static int take_rows(struct csv *c)
 {
-    if (!c->has_forms)
-        return csv_records_next(&c->raw);
-    const int rc = table_forms_next(&c->forms);
-    c->r = c->forms.r;
-    return rc;
-}
-
-static int read_rows(struct csv *c)
-{
-    struct table_asked asked;
     struct columns cols = {0};
-    int rc = csv_records_next(&c->raw);
-    if (rc == 0)
-        return fail("%s: has no header", c->l->path);
-#define READ_FORM(name)                            \
-    if (rc > 0 && name##_is_header(c->l, &c->raw)) \
-        return name##_read(c->l, &c->raw);
-    CSV_FORMS(READ_FORM)
-#undef READ_FORM
-    if (rc < 0 || open_forms(c, &asked) != 0 || map_columns(c, &cols) != 0)
+    int rc;
+    if (map_columns(c, &cols) != 0)
         return -1;
     see_header(c, &cols);
-    while ((rc = next_row(c)) > 0)
+    while ((rc = table_next(&c->table, c->r)) > 0)
         if (read_row(c, &cols) < 0)
             return -1;
     return rc < 0 ? -1 : best_rows_check(&c->best, c->l);
 }
 
-/* A table of times may be one of Helion's: 0, or -1 with a message. */
-static int flatten(const struct loader *l, struct buf *bytes)
+static int read_rows(struct csv *c)
 {
-    struct helion_table t = {0};
-    const int rc =
-        l->spec->format == SPEC_TIMED ? helion_flatten(l->path, l->options->gpu, bytes, &t) : 0;
-    helion_free(&t);
-    return rc < 0 ? -1 : 0;
+    const int rc = csv_records_next(&c->raw);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", c->l->path);
+    if (aiter_is_header(c->l, &c->raw))
+        return aiter_read(c->l, &c->raw);
+    const char *importer = import_table_of(c->l->spec, &c->raw);
+    if (importer != NULL ? import_table(c->l, importer, &c->table.from) != 0 || take_import(c) != 0
+                         : open_table(c) != 0)
+        return -1;
+    return take_rows(c);
 }
 
 /* With a field `gpu`, tables may be of several devices. */
@@ -516,23 +457,36 @@ static int is_of_other_environment(struct loader *l, const struct buf *bytes)
            && environment_is_other(&l->environment, l->path, bytes->s);
 }
 
+static void csv_close(struct csv *c)
+{
+    best_rows_close(&c->best);
+    table_close(&c->table);
+    csv_records_close(&c->raw);
+}
+
 int csv_read(struct loader *l, struct buf *bytes)
 {
-    struct csv c;
+    struct csv c = {.l = l, .r = &c.raw};
     if (is_of_other_environment(l, bytes))
         return 0;
-    memset(&c, 0, sizeof c);
-    c.l = l;
-    c.r = &c.raw;
     l->row_prefix = ":";
-    if (flatten(l, bytes) != 0)
-        return -1;
     int rc = csv_records_open(&c.raw, l->path, bytes);
     if (rc == 0)
         rc = read_rows(&c);
-    best_rows_close(&c.best);
-    if (c.has_forms)
-        table_forms_close(&c.forms);
-    csv_records_close(&c.raw);
+    csv_close(&c);
+    return rc;
+}
+
+int triton_json_read(struct loader *l, struct buf *bytes)
+{
+    struct csv c = {.l = l};
+    (void)bytes;
+    l->row_prefix = ":";
+    int rc = import_config(l, &c.table.from);
+    if (rc == 0)
+        rc = take_import(&c);
+    if (rc == 0)
+        rc = take_rows(&c);
+    csv_close(&c);
     return rc;
 }

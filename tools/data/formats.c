@@ -294,7 +294,8 @@ static int check_times(const struct loader *l, const struct dataset *d)
 int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
               size_t n, const struct data_options *options, struct dataset *out)
 {
-    struct loader l = {.spec = spec, .options = options, .paths = paths, .at_once = 1};
+    struct loader l = {
+        .spec = spec, .options = options, .paths = paths, .n_paths = n, .at_once = 1};
     if (spec->format == SPEC_TIMED)
         l.limit = (struct row_limit){
             .most = options->most, .n_fields = spec->n_fields, .n_params = spec->n_params};
@@ -325,6 +326,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         free(l.unknown[i].text);
     free(l.unknown);
     intern_free(&l.failures.texts);
+    buf_free(&l.ahead);
     environment_free(&l.environment);
     free(l.repeats.apart);
     free(l.repeats.range);

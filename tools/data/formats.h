@@ -92,8 +92,9 @@ struct loader {
     const struct spec *spec;
     const struct data_options *options;
     const char *const *paths; /* of all files, by their numbers */
-    const char *path;         /* of the file being read */
-    const char *row_prefix;   /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
+    size_t n_paths;
+    const char *path;       /* of the file being read */
+    const char *row_prefix; /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
     uint32_t file;
     struct load_row *rows;
     size_t n, cap;
@@ -105,7 +106,9 @@ struct loader {
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown;            /* sorted by text */
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
-    int is_guessed;                /* of format = triton: the server of a file, which was told */
+    int is_guessed;   /* of format = triton: the server of a file, which was told; and */
+    struct buf ahead; /* what the importer wrote of all its files, and how much of it was read */
+    size_t ahead_at;
     int gpu_is_used, gpu_is_named; /* by files for which --gpu stands, and that need it not */
     int unit_is_used;
     struct tuner_types types;
@@ -153,6 +156,8 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
 int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time_us);
 
+#define FAILED_TIME \
+    1e19 /* so long or longer is a failure: old versions of Kernel Tuner write 1e20 */
 /* What counts as a failure says failures.c alone. A time as the files of kpred have it: 1; 0: a
    failure, which is a word that tuners write in the place of a time, 0, -1, or 1e19 and more;
    -1: it is none. */

@@ -61,12 +61,12 @@ static const char *find_program(struct buf *b)
 
 /* ---- starting one ---- */
 
-static int run(const char *program, const char *path, const struct opt_texts *options,
-               struct buf *text, int *status)
+static int run(const char *program, const char *const *paths, size_t n_paths,
+               const struct opt_texts *options, struct buf *text, int *status)
 {
     static const char *const first[] = {PYTHON, "-I", "-S", "-B", NULL, "--stream"};
     const size_t n_first = sizeof first / sizeof *first;
-    char **words = xcalloc(n_first + options->n + 3, sizeof *words);
+    char **words = xcalloc(n_first + options->n + n_paths + 2, sizeof *words);
     struct process p = {.words = words, .in = -1};
     size_t n = 0;
     for (; n < n_first; n++)
@@ -74,7 +74,8 @@ static int run(const char *program, const char *path, const struct opt_texts *op
     for (size_t i = 0; i < options->n; i++)
         words[n++] = xstrdup(options->v[i]);
     words[n++] = xstrdup("--");
-    words[n++] = xstrdup(path);
+    for (size_t i = 0; i < n_paths; i++)
+        words[n++] = xstrdup(paths[i]);
     const int why = process_read(&p, text, status);
     while (n > 0)
         free(words[--n]);
@@ -82,9 +83,10 @@ static int run(const char *program, const char *path, const struct opt_texts *op
     return why;
 }
 
-/* 0, or -1 with a message */
-static int start(const char *path, const struct opt_texts *options, struct buf *text)
+int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
+                 struct buf *text)
 {
+    const char *path = paths[0];
     struct buf program = {0};
     int status = 0, rc = -1;
     if (find_program(&program) == NULL)
@@ -92,7 +94,7 @@ static int start(const char *path, const struct opt_texts *options, struct buf *
                            "folder)",
                   path);
     else
-        rc = run(program.s, path, options, text, &status);
+        rc = run(program.s, paths, n, options, text, &status);
     if (rc > 0)
         rc = rc == ENOENT ? fail(NO_THERE PYTHON " is not found", path)
                           : fail(NO_THERE PYTHON ": %s", path, strerror(rc));
@@ -152,7 +154,7 @@ int imported_take(struct imported *t)
 
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out)
 {
-    return start(path, options, &out->text) != 0 ? -1 : imported_take(out);
+    return importer_run(&path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
 }
 
 void imported_free(struct imported *t)

@@ -23,8 +23,11 @@ struct imported {
 /* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
    one that says what is missing. */
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
-/* Its second half: what stands in out->text */
-int imported_take(struct imported *out);
+/* Its two halves. The first one adds what the importer writes of several files, with a NUL between
+   two; the second one takes `text`, which is of one file. */
+int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
+                 struct buf *text);
+int imported_take(struct imported *t);
 void imported_free(struct imported *t);
 
 /* The next line of that word behind `from`, NULL: the first. NULL: there is none. */

@@ -3,7 +3,7 @@
 #include "init.h"
 
 #include "formats.h"
-#include "table_forms.h"
+#include "tables.h"
 
 #include "model/model.h"
 

@@ -24,13 +24,7 @@
     int read(struct loader *l, struct buf *bytes);
 DATA_READERS(DATA_READER)
 
-/* ---- tables in CSV that have a form of their own ---- */
-
-/* Each has NAME_is_header: is the record the header of such a table, and such tables what the spec
-   is about? And NAME_read, which reads the rest: 0 or -1 with a message. */
-#define CSV_FORMS(X) X(tensile) X(aiter) X(triton)
-
-#define CSV_FORM(name)                                                         \
-    int name##_is_header(const struct loader *l, const struct csv_records *r); \
-    int name##_read(struct loader *l, struct csv_records *r);
-CSV_FORMS(CSV_FORM)
+/* Of a spec of AITER's kernels: is that the header of its tables? And the rest: 0 or -1 with a
+   message. */
+int aiter_is_header(const struct loader *l, const struct csv_records *r);
+int aiter_read(struct loader *l, struct csv_records *r);

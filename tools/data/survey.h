@@ -46,7 +46,7 @@ struct survey {
     struct interned spellings; /* of GPUs, and the token of each */
     char **token;
     size_t token_cap;
-    struct interned success, failures; /* words of tables, see table_forms.h */
+    struct interned success, failures; /* words of tables, see tables.h */
     struct survey_metric {             /* what a spec has to say of the column of times */
         char *name;                    /* NULL: nothing */
         const char *path;              /* of the first table with times, NULL: there is none */
@@ -140,9 +140,8 @@ int survey_t1(struct survey *s, const struct survey_asked *asked, const struct t
 
 /* ---- plain tables ---- */
 
-/* Fields are the columns that --fields names, and `gpu`. table_forms.h says which is the time.
-   Columns of numbers whose names say that they are measurements are passed over, and what counts
-   the rows or is a product of fields. The others are parameters. */
+/* Fields are the columns that --fields names, and `gpu`. tables.h says which is the time. What
+   counts the rows or is a product of fields is passed over. The others are parameters. */
 
 /* Adds a table, unpacked, to the survey. 0, or -1 with a message. */
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
@@ -163,7 +162,7 @@ struct survey_cells {
     int is_field;                                       /* by --fields, or as the GPU */
     int varies;                                         /* within a problem */
     int counts;                                         /* the rows, from 0 or 1 */
-    int is_status;                                      /* it tells which rows failed */
+    int is_out; /* the importer says that it is neither a field nor a parameter */
 };
 
 struct survey_plain {
@@ -178,6 +177,7 @@ struct survey_plain {
     uint32_t *first_cells; /* of each problem, for each column the number of its first cell */
     size_t cells_cap;
     struct survey_said said; /* by --gpu, --set and the file's name */
+    const char *device;      /* the GPU, as an importer has it; NULL: it does not say */
     struct buf gpu;
 };
 

@@ -3,11 +3,11 @@
 #include "survey.h"
 
 #include "formats.h"
-#include "table_forms.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- cells ---- */
 
@@ -82,13 +82,24 @@ int survey_pass_over(const struct survey_plain *t, struct survey_cells *c, const
 
 /* ---- columns that tell nothing of a tuple ---- */
 
+/* Is the name one that people give to the number of a row? */
+static int is_counter(const char *name)
+{
+    static const char *const names[] = {"id",     "index", "idx",    "row",        "run",
+                                        "run_id", "rowid", "row_id", "Unnamed: 0", "#"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
 /* Is there another column that is tuned, as far as these rows tell? */
 static int has_other_param(const struct survey_plain *t, const struct survey_cells *c)
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct survey_cells *o = &t->v[i];
-        if (o != c && !o->is_status && !o->is_field && (int)i != t->time && *o->name != '\0'
-            && o->varies && o->values.n < t->n_rows && !column_is_measurement(o->name)
+        if (o != c && !o->is_out && !o->is_field && (int)i != t->time && *o->name != '\0'
+            && o->varies && o->values.n < t->n_rows
             && intern_find_text(&t->asked->ignored, o->name) == INTERN_NONE)
             return 1;
     }
@@ -228,7 +239,7 @@ int survey_check_rows(const struct survey_plain *t, struct survey_cells *c)
         return 1;
     const int is_each = c->values.n == t->n_rows && t->n_rows > 1;
     if ((is_each && c->counts)
-        || (column_is_counter(c->name) && (is_each || (!c->varies && n_problems > 1))))
+        || (is_counter(c->name) && (is_each || (!c->varies && n_problems > 1))))
         return survey_pass_over(t, c, "counts the rows");
     if (is_each && t->n_rows >= FEW_ROWS && n_problems > 1)
         return survey_wrong(

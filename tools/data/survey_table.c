@@ -5,9 +5,11 @@
 #include "survey.h"
 
 #include "formats.h"
-#include "table_forms.h"
+#include "tables.h"
 
-#include <math.h>
+#include "base/names.h"
+
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,19 +18,39 @@
 
 /* Words that what was found in the tables has in common: no value is a success here and a failure
    there. */
-static int keep_success(struct survey_plain *t, const struct table_status *status)
+static int keep_success(struct survey_plain *t, const struct imported *from)
 {
-    const struct interned *from[] = {&status->success, &status->failures};
+    static const char *const said[] = {"success", "failures"};
     struct interned *to[] = {&t->s->success, &t->s->failures};
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < from[k]->n; i++) {
-            const char *word = from[k]->v[i].s;
+    for (size_t k = 0; k < 2; k++) {
+        const struct import_line *line = imported_next(from, NULL, said[k]);
+        for (size_t i = 0; line != NULL && i < line->n; i++) {
+            const char *word = imported_text(from, line, i);
             if (intern_find_text(to[!k], word) != INTERN_NONE)
                 return fail(
                     "%s: %s is %s here, but not in another table: --success says what it is",
                     t->path, word, k == 0 ? "a success" : "a failure");
             (void)intern_text(to[k], word);
         }
+    }
+    return 0;
+}
+
+/* What a spec has to say of the column of times, so that it is found again */
+static int keep_metric(struct survey_plain *t, const struct imported *from)
+{
+    const struct import_line *line = imported_next(from, NULL, "metric");
+    const char *name = line != NULL ? imported_text(from, line, 0) : t->asked->metric;
+    return survey_metric(t->s, name != NULL && *name != '\0' ? name : NULL,
+                         line != NULL && strcmp(imported_text(from, line, 1), "rate") == 0);
+}
+
+static int is_said(const struct imported *from, const char *word, const char *name)
+{
+    const struct import_line *line = imported_next(from, NULL, word);
+    for (size_t i = 0; line != NULL && i < line->n; i++)
+        if (strcmp(imported_text(from, line, i), name) == 0)
+            return 1;
     return 0;
 }
 
@@ -49,9 +71,9 @@ static int check_success(const struct survey_plain *t)
     return 0;
 }
 
-static int open_columns(struct survey_plain *t, const struct table_forms *forms)
+static int open_columns(struct survey_plain *t, const struct table_rows *table)
 {
-    const struct csv_records *r = forms->r;
+    const struct csv_records *r = table->r;
     t->header = r->at;
     t->v = xcalloc(r->n, sizeof *t->v);
     for (; t->n < r->n; t->n++) {
@@ -60,18 +82,16 @@ static int open_columns(struct survey_plain *t, const struct table_forms *forms)
         c->is_field = strcmp(c->name, "gpu") == 0
                       || intern_find_text(&t->asked->fields, c->name) != INTERN_NONE;
         c->counts = 1;
-        c->is_status = table_status_tells(forms, c->name);
+        c->is_out = is_said(&table->from, "ignored", c->name);
     }
-    if (keep_success(t, &forms->status) != 0)
-        return -1;
-    t->time = forms->time;
+    t->time = table->time;
     t->has_time = t->time >= 0;
-    if (!t->has_time)
-        return 0;
-    if (intern_find_text(&t->asked->fields, r->cell[t->time]) != INTERN_NONE)
+    if (keep_success(t, &table->from) != 0)
+        return -1;
+    if (t->has_time && intern_find_text(&t->asked->fields, r->cell[t->time]) != INTERN_NONE)
         return fail("%s:%ld: --fields: column \"%s\" is the time, no field of the problem", t->path,
                     t->header, r->cell[t->time]);
-    return survey_metric(t->s, forms->metric, forms->is_rate);
+    return t->has_time ? keep_metric(t, &table->from) : 0;
 }
 
 static struct survey_cells *find_column(const struct survey_plain *t, const char *name)
@@ -103,9 +123,10 @@ static int check_named(const struct survey_plain *t, const char *option,
 
 /* ---- the first reading: what the columns hold ---- */
 
-static int check_ragged(const struct csv_records *r)
+static int check_ragged(void *to, const struct csv_records *r)
 {
     struct buf what = {0};
+    (void)to;
     if (r->n == r->n_header)
         return 0;
     fail("%s:%ld: the row %s", r->path, r->at, csv_records_ragged(r, &what));
@@ -122,33 +143,52 @@ static const char *plain_cell(const char *cell, char number[NUMBER_TEXT])
                                                                         : cell;
 }
 
-static int see_rows(struct survey_plain *t, struct table_forms *forms)
+static int see_rows(struct survey_plain *t, struct table_rows *table)
 {
     char text[NUMBER_TEXT];
+    struct csv_records r;
+    struct buf copy = {0};
     int rc;
-    if (open_columns(t, forms) != 0)
-        return -1;
     uint32_t *number = xcalloc(t->n, sizeof *number);
-    for (; (rc = table_forms_next(forms)) > 0; t->n_rows++) {
-        const struct csv_records *r = forms->r;
-        if (check_ragged(r) != 0) {
+    csv_records_again(table->r, &copy, &r);
+    for (; (rc = table_next(table, &r)) > 0; t->n_rows++) {
+        if (check_ragged(NULL, &r) != 0) {
             rc = -1;
             break;
         }
         for (size_t i = 0; i < t->n; i++)
-            number[i] = survey_see_cell(&t->v[i], plain_cell(r->cell[i], text), t->n_rows);
+            number[i] = survey_see_cell(&t->v[i], plain_cell(r.cell[i], text), t->n_rows);
         survey_see_problem(t, number);
     }
+    csv_records_close(&r);
+    buf_free(&copy);
     free(number);
     return rc < 0 || t->n_rows > 0 ? rc : fail("%s: there is no row below the header", t->path);
 }
 
 /* ---- a guess which columns are fields, for an advice ---- */
 
-/* May it be a field or a parameter, as far as its name tells? */
-static int may_count(const struct survey_cells *c)
+/* Does the name look like that of a tuning parameter? */
+static int is_tuning(const char *name)
 {
-    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && !column_is_measurement(c->name)
+    static const char *const parts[] = {"block", "tile",  "unroll", "thread",   "vec",
+                                        "warp",  "wave",  "stage",  "group",    "use_",
+                                        "shmem", "split", "lds",    "prefetch", "pad"};
+    char low[64];
+    size_t n = 0;
+    for (; name[n] != '\0' && n < sizeof low - 1; n++)
+        low[n] = (char)tolower((unsigned char)name[n]);
+    low[n] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(low, parts[i]) != NULL)
+            return 1;
+    return names_has_word(" bm bn bk bx by bz tx ty tz ", low);
+}
+
+/* May it be a field or a parameter? */
+static int may_count(const struct survey_plain *t, const struct survey_cells *c)
+{
+    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && !c->is_out && c != &t->v[t->time]
            && !c->has_fraction && !c->has_empty;
 }
 
@@ -158,13 +198,13 @@ static const char *guess_fields(const struct survey_plain *t, struct buf *b)
 {
     size_t end = t->n;
     for (size_t i = t->n; i-- > 0;)
-        if (may_count(&t->v[i]) && column_is_tuning(t->v[i].name))
+        if (may_count(t, &t->v[i]) && is_tuning(t->v[i].name))
             end = i;
     for (size_t i = t->n; end == t->n && i-- > 0;)
-        if (may_count(&t->v[i]) && t->v[i].changes)
+        if (may_count(t, &t->v[i]) && t->v[i].changes)
             end = i;
     for (size_t i = 0; i < t->n && (i < end || b->n == 0); i++)
-        if (may_count(&t->v[i]))
+        if (may_count(t, &t->v[i]))
             buf_printf(b, "%s%s", b->n > 0 ? "," : "", t->v[i].name);
     return b->n > 0 ? b->s : t->v[0].name;
 }
@@ -199,26 +239,12 @@ static int advise_fields(const struct survey_plain *t)
 
 /* ---- which column is what ---- */
 
-/* By its name; but a few words, or words alone, are those of a parameter. */
-static int is_measurement(const struct survey_cells *c)
-{
-    return column_is_measurement(c->name)
-           && (!c->has_text || c->has_fraction || c->values.n > KPRED_MAX_VALUES);
-}
-
 enum { MOST_FRACTIONS = 32 }; /* more of them are measured, and not chosen */
 
 /* What is not a parameter is passed over with a note, or refused: it may be a forgotten field. */
 static int check_param(const struct survey_plain *t, struct survey_cells *c)
 {
     char what[160];
-    if (is_measurement(c) && !t->has_time)
-        return survey_wrong(
-            t, c,
-            "is a measurement, but not of the kernel's time or speed: --metric takes it "
-            "for that, --ignore leaves it out");
-    if (is_measurement(c))
-        return survey_pass_over(t, c, "is a measurement, by its name");
     const int rc = survey_check_rows(t, c);
     if (rc <= 0)
         return rc;
@@ -244,8 +270,7 @@ static int choose_role(const struct survey_plain *t, struct survey_cells *c)
 {
     const struct survey_asked *asked = t->asked;
     c->role = SURVEY_PARAM;
-    if (*c->name == '\0' || c->is_status
-        || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
+    if (*c->name == '\0' || c->is_out || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
         c->role = SURVEY_PASSED_OVER;
     else if (t->has_time && c == &t->v[t->time])
         c->role = SURVEY_TIME;
@@ -265,7 +290,9 @@ static const char *gpu_of_name(struct survey_plain *t)
 static int choose_gpu(struct survey_plain *t)
 {
     const char *asked = t->asked->gpu;
-    const char *gpu = asked != NULL ? gpu_name(asked, &t->gpu) : gpu_of_name(t);
+    const char *gpu = asked != NULL       ? gpu_name(asked, &t->gpu)
+                      : t->device != NULL ? t->device
+                                          : gpu_of_name(t);
     const int has_column = find_column(t, "gpu") != NULL;
     if (asked != NULL && has_column)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", t->path,
@@ -337,13 +364,13 @@ static enum survey_result result_of(const char *cell)
                                                   : SURVEY_WORKED;
 }
 
-static int add_row(struct survey_plain *t, const struct table_forms *forms, struct interned *seen)
+static int add_row(struct survey_plain *t, const struct table_rows *table, struct interned *seen)
 {
-    const struct csv_records *r = forms->r;
+    const struct csv_records *r = table->r;
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
     char number[2 * KPRED_MAX_TUPLE][NUMBER_TEXT];
     enum survey_result result = SURVEY_WORKED;
-    if (!t->has_time && *forms->status.failure != '\0')
+    if (*table->failure != '\0')
         return 0;
     memcpy(fields, t->said.fields, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
@@ -359,12 +386,12 @@ static int add_row(struct survey_plain *t, const struct table_forms *forms, stru
     return check_best(t, r, seen, survey_row(t->s, fields, params, result, r->at));
 }
 
-static int add_rows(struct survey_plain *t, struct table_forms *forms)
+static int add_rows(struct survey_plain *t, struct table_rows *table)
 {
     struct interned seen = {0};
     int rc;
-    while ((rc = table_forms_next(forms)) > 0)
-        if (add_row(t, forms, &seen) != 0) {
+    while ((rc = table_next(table, table->r)) > 0)
+        if (add_row(t, table, &seen) != 0) {
             rc = -1;
             break;
         }
@@ -374,99 +401,98 @@ static int add_rows(struct survey_plain *t, struct table_forms *forms)
 
 /* ---- the whole ---- */
 
-static void keep_note(void *to, const char *text)
+static void keep_notes(struct survey_plain *t, const struct imported *from)
 {
-    survey_note(to, "%s", text);
+    const struct import_line *line = NULL;
+    while ((line = imported_next(from, line, "note")) != NULL)
+        survey_note(t->s, "%s", imported_text(from, line, 0));
 }
 
-static int read_forms(struct survey_plain *t, struct csv_records *r,
-                      int (*read)(struct survey_plain *t, struct table_forms *forms))
+/* The names of a line of the importer's that the user does not say anything of */
+static void add_names(const struct imported *from, const char *word,
+                      const struct survey_asked *asked, struct interned *out)
 {
-    struct table_forms forms;
-    const struct survey_asked *a = t->asked;
-    const struct table_asked asked = {.fields = &a->fields,
-                                      .ignored = &a->ignored,
-                                      .has_fields = a->fields.n > 0 || a->n_set > 0,
-                                      .is_only = a->files->n == 1,
-                                      .metric = a->metric,
-                                      .success = a->success.v,
-                                      .n_success = a->success.n,
-                                      .tell = keep_note,
-                                      .to = t->s};
-    int rc = csv_records_next(r);
-    if (rc <= 0)
-        return rc < 0 ? -1 : fail("%s: has no header", t->path);
-    rc = table_forms_open(&forms, r, &asked);
-    if (rc == 0)
-        rc = read(t, &forms);
-    table_forms_close(&forms);
-    return rc;
+    const struct import_line *line = imported_next(from, NULL, word);
+    for (size_t i = 0; line != NULL && i < line->n; i++) {
+        const char *name = imported_text(from, line, i);
+        if (intern_find_text(&asked->fields, name) == INTERN_NONE
+            && intern_find_text(&asked->ignored, name) == INTERN_NONE)
+            (void)intern_text(out, name);
+    }
 }
 
-/* One reading of the text, which the reader changes: so of a copy */
-static int read_copy(struct survey_plain *t, const struct buf *text,
-                     int (*read)(struct survey_plain *t, struct table_forms *forms))
+static void copy_names(const struct interned *from, struct interned *to)
 {
-    struct buf copy = {0};
-    struct csv_records r;
-    buf_add(&copy, text->s, text->n);
-    int rc = csv_records_open(&r, t->path, &copy);
-    if (rc == 0)
-        rc = read_forms(t, &r, read);
-    csv_records_close(&r);
-    buf_free(&copy);
-    return rc;
+    for (size_t i = 0; i < from->n; i++)
+        (void)intern_text(to, from->v[i].s);
 }
 
-static int read_table(struct survey_plain *t, const struct buf *text)
+/* Some files tell what their fields are: these count, or those that the user names. */
+static void take_fields(const struct survey_asked *asked, const struct imported *from,
+                        struct survey_asked *own)
 {
-    if (read_copy(t, text, see_rows) != 0 || check_named(t, "--fields", &t->asked->fields) != 0
+    *own = *asked;
+    memset(&own->fields, 0, sizeof own->fields);
+    memset(&own->ignored, 0, sizeof own->ignored);
+    copy_names(&asked->fields, &own->fields);
+    copy_names(&asked->ignored, &own->ignored);
+    add_names(from, "fields", asked, asked->fields.n == 0 ? &own->fields : &own->ignored);
+    add_names(from, "ignored", asked, &own->ignored);
+}
+
+static int read_rows(struct survey_plain *t, struct table_rows *table)
+{
+    t->device = imported_said(&table->from, "device");
+    keep_notes(t, &table->from);
+    if (open_columns(t, table) != 0 || see_rows(t, table) != 0
+        || check_named(t, "--fields", &t->asked->fields) != 0
         || check_named(t, "--ignore", &t->asked->ignored) != 0 || check_success(t) != 0)
         return -1;
     *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
     if (t->asked->fields.n == 0 && t->asked->n_set == 0)
         return advise_fields(t);
-    return choose_roles(t) != 0 ? -1 : read_copy(t, text, add_rows);
+    return choose_roles(t) != 0 ? -1 : add_rows(t, table);
 }
 
-/* Of a table of Helion's the shapes are fields: those that vary, or those that the user names. */
-static void take_shapes(const struct helion_table *h, const struct survey_asked *asked,
-                        struct survey_asked *own)
+static int read_said(struct survey_plain *t, struct table_rows *table)
 {
-    const struct interned *shapes[] = {&h->fields, &h->others};
-    for (size_t i = 0; i < asked->ignored.n; i++)
-        (void)intern_text(&own->ignored, asked->ignored.v[i].s);
-    for (size_t i = 0; i < asked->fields.n; i++)
-        (void)intern_text(&own->fields, asked->fields.v[i].s);
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < shapes[k]->n; i++) {
-            const char *name = shapes[k]->v[i].s;
-            if (intern_find_text(&own->fields, name) != INTERN_NONE)
-                continue;
-            const int is_field = k == 0 && asked->fields.n == 0
-                                 && intern_find_text(&own->ignored, name) == INTERN_NONE;
-            (void)intern_text(is_field ? &own->fields : &own->ignored, name);
-        }
-}
-
-static int read_flat(struct survey_plain *t, const struct survey_asked *asked, struct buf *text)
-{
-    struct survey_asked own = *asked;
-    struct helion_table h = {0};
-    int rc = helion_flatten(t->path, asked->gpu, text, &h);
-    memset(&own.fields, 0, sizeof own.fields);
-    memset(&own.ignored, 0, sizeof own.ignored);
-    if (rc > 0) {
-        take_shapes(&h, asked, &own);
-        t->asked = &own;
-        rc = survey_kernel(t->s, asked, h.kernel);
-    }
-    if (rc == 0)
-        rc = read_table(t, text);
+    const struct survey_asked *asked = t->asked;
+    const char *kernel = imported_said(&table->from, "kernel");
+    struct survey_asked own;
+    take_fields(asked, &table->from, &own);
+    t->asked = &own;
+    const int rc =
+        survey_kernel(t->s, asked, kernel != NULL ? kernel : "") != 0 ? -1 : read_rows(t, table);
+    t->asked = asked;
     intern_free(&own.fields);
     intern_free(&own.ignored);
-    helion_free(&h);
     return rc;
+}
+
+static int read_table(struct survey_plain *t, struct buf *text)
+{
+    const struct survey_asked *a = t->asked;
+    const struct table_asked asked = {.fields = &a->fields,
+                                      .ignored = &a->ignored,
+                                      .set = a->set_name,
+                                      .n_set = a->n_set,
+                                      .is_only = a->files->n == 1,
+                                      .metric = a->metric,
+                                      .success = a->success.v,
+                                      .n_success = a->success.n};
+    struct csv_records r;
+    struct table_rows table = {.failure = ""};
+    int rc = csv_records_open(&r, t->path, text);
+    if (rc == 0 && (rc = csv_records_next(&r)) == 0)
+        rc = fail("%s: has no header", t->path);
+    if (rc > 0)
+        rc = table_header(&table, &r, &asked) != 0
+                     || table_open(&table, &asked, check_ragged, NULL) != 0
+                 ? -1
+                 : read_said(t, &table);
+    table_close(&table);
+    csv_records_close(&r);
+    return rc < 0 ? -1 : 0;
 }
 
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
@@ -474,7 +500,7 @@ int survey_table(struct survey *s, const struct survey_asked *asked, const char 
 {
     struct survey_plain t = {.s = s, .asked = asked, .path = path};
     survey_begin_file(s, path);
-    const int rc = read_flat(&t, asked, text);
+    const int rc = read_table(&t, text);
     survey_end_file(s);
     for (size_t i = 0; i < t.n; i++) {
         free(t.v[i].name);

@@ -4,7 +4,6 @@
 #include "tuner.h"
 
 #include "readers.h"
-#include "table_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,12 @@ const char *tuner_gpu(const char *device, const char *asked, const char *path, s
 
 int tuner_check_unit(const char *unit)
 {
-    return unit == NULL || metric_of_unit(unit).kind == METRIC_TIME
+    static const char units[] = " ns nsec nsecs nanosecond nanoseconds us usec usecs microsecond"
+                                " microseconds ms msec msecs millisecond milliseconds milisecond"
+                                " miliseconds s sec secs second seconds ";
+    char word[NAMES_FOLDED];
+    names_fold(unit != NULL ? unit : "", word);
+    return unit == NULL || names_has_word(units, word)
                ? 0
                : fail("--unit: value \"%s\": is none of s, ms, us, ns", unit);
 }

@@ -18,7 +18,7 @@
                  COLUMN=VALUE, one of a column's values each, or COLUMN<=NUMBER or COLUMN>=NUMBER,
                  and COLUMN=* of a column that does not tell it. A word with blanks stands in
                  double quotes. Where several columns have words, each has to say so; of other
-                 columns table_status.c decides. For miopen also solver. From MIOpen's files it
+                 columns its importer decides. For miopen also solver. From MIOpen's files it
                  takes the convolutions with `filter` (1x1), unless y and x are fields, and `pad`
                  (0), unless pad_h and pad_w are: conv.h has the list of fields. Two kinds of rows
                  without times are left out: those with a field at a value (retired = stride 2:
@@ -138,8 +138,8 @@ struct spec {
     const char *runs_on[SPEC_MAX_ARCHS + 1];       /* NULL behind the last */
     uint32_t scale[SPEC_N_CALIBRATED];             /* of scores, see kpred.h: by [calibration] */
     enum spec_format format;
-    const char *metric; /* of format = timed: see data/table_forms.h; NULL: it is to be found */
-    size_t n_success;   /* of format = timed and csv: see data/table_forms.h */
+    const char *metric; /* of format = timed: see data/tables.h; NULL: it is to be found */
+    size_t n_success;   /* of format = timed and csv: see data/tables.h */
     const char *success[SPEC_MAX_SUCCESS];
     const char *solver; /* these four: as in [data]; NULL, 0, 0, -1 if absent */
     int32_t filter_h, filter_w, pad;

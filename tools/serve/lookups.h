@@ -18,7 +18,7 @@
 
 #include "aiter/aiter.h"
 #include "aiter/hf_model.h"
-#include "data/triton.h"
+#include "triton/names.h"
 
 /* ---- look-ups ---- */
 

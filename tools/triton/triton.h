@@ -7,8 +7,9 @@
    benchmark/kernels). */
 #pragma once
 
+#include "names.h"
+
 #include "base/opts.h"
-#include "data/triton.h"
 #include "model/gpus.h"
 
 #include <stddef.h>

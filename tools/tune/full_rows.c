@@ -3,7 +3,7 @@
 #include "full_table.h"
 
 #include "data/formats.h"
-#include "data/table_forms.h"
+#include "data/tables.h"
 #include "data/tuner.h"
 
 #include <math.h>
@@ -152,10 +152,9 @@ static int read_tuner(struct full_rows *r)
 /* ---- CSV ---- */
 
 struct csv_table {
-    struct csv_records raw;
-    struct table_forms forms;
-    const struct csv_records *c; /* the row at hand, in one form */
-    int gpu;                     /* its column; -1: none */
+    struct csv_records raw, *c; /* and the row at hand */
+    struct table_rows table;
+    int gpu; /* its column; -1: none */
     int param[KPRED_MAX_TUPLE], field[KPRED_MAX_FIELDS];
     size_t n_failed; /* rows, by columns beside the time */
 };
@@ -164,8 +163,6 @@ static int find_columns(struct full_rows *r, struct csv_table *f)
 {
     const struct spec *s = r->spec;
     f->gpu = csv_records_find(f->c, "gpu");
-    if (f->forms.time < 0)
-        return column_no_time(f->c, s);
     for (size_t i = 0; i < s->n_params; i++) {
         f->param[i] = csv_records_find(f->c, s->params[i].name);
         if (f->param[i] < 0)
@@ -224,28 +221,23 @@ static int add_row(struct full_rows *r, struct csv_table *f)
         return -1;
     for (size_t i = 0; i < r->spec->n_params; i++)
         value[i] = f->c->cell[f->param[i]];
-    f->n_failed += *f->forms.status.failure != '\0';
-    const int ran = load_table_time(f->c->cell[f->forms.time], &time);
+    const char *cell = f->c->cell[f->table.time];
+    f->n_failed += f->table.is_imported && strncmp(cell, "failed: ", 8) == 0;
+    const int ran = load_table_time(cell, &time);
     if (ran < 0)
-        return fail("%s:%ld: %s \"%s\" %s", r->table->path, f->c->at, f->c->header[f->forms.time],
-                    f->c->cell[f->forms.time], LOAD_NO_TIME);
-    return add_tuple(r, value, ran ? time * f->forms.us : HUGE_VAL, f->c->at);
-}
-
-static int next_row(struct csv_table *f)
-{
-    const int got = table_forms_next(&f->forms);
-    f->c = f->forms.r;
-    return got;
+        return fail("%s:%ld: %s \"%s\" %s", r->table->path, f->c->at, f->c->header[f->table.time],
+                    cell, LOAD_NO_TIME);
+    return add_tuple(r, value, ran ? time * f->table.us : HUGE_VAL, f->c->at);
 }
 
 static int read_rows(struct full_rows *r, struct csv_table *f)
 {
     int got;
-    f->c = f->forms.r;
+    f->c = f->table.r;
+    imported_note(&f->table.from);
     if (find_columns(r, f) != 0)
         return -1;
-    while ((got = next_row(f)) > 0)
+    while ((got = table_next(&f->table, f->c)) > 0)
         if (add_row(r, f) != 0)
             return -1;
     if (f->n_failed > 0)
@@ -255,6 +247,12 @@ static int read_rows(struct full_rows *r, struct csv_table *f)
         return fail("%s: has no row of --gpu %s, but of %s%s", r->table->path, r->gpu,
                     r->gpus.v[0].s, r->gpus.n > 1 ? " and others" : "");
     return got;
+}
+
+static int check_ragged(void *to, const struct csv_records *r)
+{
+    (void)to;
+    return csv_records_check_row(r);
 }
 
 static int read_csv(struct full_rows *r, struct buf *bytes)
@@ -268,10 +266,11 @@ static int read_csv(struct full_rows *r, struct buf *bytes)
     if (rc == 0 && (rc = csv_records_next(&f.raw)) == 0)
         rc = fail("%s: is empty", r->table->path);
     if (rc > 0) {
-        rc = table_forms_open(&f.forms, &f.raw, &asked);
-        if (rc == 0)
-            rc = read_rows(r, &f);
-        table_forms_close(&f.forms);
+        rc = table_header(&f.table, &f.raw, &asked) != 0
+                     || table_open(&f.table, &asked, check_ragged, NULL) != 0
+                 ? -1
+                 : read_rows(r, &f);
+        table_close(&f.table);
     }
     csv_records_close(&f.raw);
     return rc;

@@ -30,10 +30,16 @@ class Asked(NamedTuple):
     success: Sequence[str] = () # COLUMN=VALUE, COLUMN<=NUMBER or COLUMN>=NUMBER of rows that worked
     kernel: Optional[str] = None # of the spec, and its servers
     servers: Sequence[str] = ()
+    server: Optional[str] = None # of files that do not say it
+    importer: Optional[str] = None # the one to take
     gpu: Optional[str] = None
     is_lenient: bool = False # rows that are wrong are left out later
     has_spec: bool = False # of which these are the fields and parameters
     is_only: bool = False # there is no other file
+    best: Optional[str] = None # the format of a spec whose data have no times: a row is the best tuple of its problem
+    integers: Sequence[str] = () # parameters whose values are integers,
+    texts: Sequence[str] = () # and those whose values' names look like such
+    values: Sequence[str] = () # of the only parameter
 
 
 def read_text(path: str) -> str:
@@ -59,68 +65,69 @@ def ending_of(path: str) -> str:
 
 
 def convert(path: str, asked: Asked) -> Table:
-    modules = IMPORTERS.get(ending_of(path))
+    modules = [asked.importer] if asked.importer else IMPORTERS.get(ending_of(path))
     if modules is None:
         raise Bad(f"{path}: its name ends in neither .csv nor .json, nor in these with .bz2 or .gz")
     text = read_text(path)
     for name in modules:
-        try:
-            module: Any = importlib.import_module("." + name, __package__)
-        except ModuleNotFoundError:
-            continue
+        module: Any = importlib.import_module("." + name, __package__)
         if name == modules[-1] or module.sees(path, text):
             return module.read(path, text, asked)  # type: ignore[no-any-return]
     raise AssertionError
 
 
-def _options() -> argparse.ArgumentParser:
+def _options(is_stream: bool) -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="python3 -m kpred.convert", description="Writes a file of another tuner, or a table of another form, as a "
         "table that kpred-train reads: Kernel Tuner, KTT, pyATF, CLBlast, Triton, Helion, Tensile, or any CSV.")
-    p.add_argument("file")
+    p.add_argument("file", nargs="+" if is_stream else 1)
     p.add_argument("-o", metavar="TABLE.csv", dest="output", help="default: standard output")
     p.add_argument("--unit", help="s, ms, us or ns: of times whose file does not say it")
     for name, what in (("names", "of the values in the keys of Triton's autotuner"),
                        ("fields", "columns that are fields of the problem"),
                        ("params", "columns that are parameters"), ("ignored", "columns that are neither"),
-                       ("servers", argparse.SUPPRESS)):
+                       ("servers", argparse.SUPPRESS), ("integers", argparse.SUPPRESS), ("texts", argparse.SUPPRESS)):
         p.add_argument("--" + name, metavar="A,B,...", help=what, default=(),
                        type=lambda text: [name for name in text.split(",") if name])
     p.add_argument("--metric", metavar="NAME", help="the column of times or speeds")
     p.add_argument("--success", metavar="COLUMN=VALUE", action="append", default=[], help="what rows that worked have")
-    for name in "kernel", "gpu":
+    for name in "kernel", "gpu", "best", "server", "importer":
         p.add_argument("--" + name, help=argparse.SUPPRESS)
-    for name in "lenient", "spec", "only", "stream": # for kpred-train, which checks the rows itself
-        p.add_argument("--" + name, action="store_true", help=argparse.SUPPRESS)
+    p.add_argument("--value", action="append", default=[], dest="values", help=argparse.SUPPRESS)
+    # for kpred-train, which checks the rows itself
+    for name, dest in ("lenient", "is_lenient"), ("spec", "has_spec"), ("only", "is_only"), ("stream", "stream"):
+        p.add_argument("--" + name, action="store_true", dest=dest, help=argparse.SUPPRESS)
     return p
 
 
 def _asked(o: argparse.Namespace) -> Asked:
-    return Asked(o.unit, o.names, o.fields, o.params, o.ignored, o.metric, o.success, o.kernel, o.servers, o.gpu,
-                 o.lenient, o.spec, o.only)
+    return Asked(**{name: getattr(o, name) for name in Asked._fields})
 
 
-def _table(o: argparse.Namespace) -> Tuple[Optional[Table], str]:
+def _table(path: str, asked: Asked) -> Tuple[Optional[Table], str]:
     """The table, or what is wrong with the file"""
     try:
-        return convert(o.file, _asked(o)), ""
+        return convert(path, asked), ""
     except Bad as e:
         return None, str(e)
     except RecursionError:
-        return None, f"{o.file}: is nested too deeply"
+        return None, f"{path}: is nested too deeply"
     except MemoryError:
-        return None, f"{o.file}: is too large for the memory"
+        return None, f"{path}: is too large for the memory"
 
 
 def _stream(o: argparse.Namespace) -> int:
-    table, why = _table(o)
-    out = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "surrogateescape", newline="\n")
-    if table is None:
-        table = Table(o.file, "")
-        table.say("error", why)
-    table.write(out)
+    """Of several files one after the other, with a NUL between two"""
+    out, why = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "surrogateescape", newline="\n"), ""
+    for i, path in enumerate(o.file):
+        table, why = _table(path, _asked(o))
+        if table is None:
+            table = Table(path, "")
+            table.say("error", why)
+        out.write("\0" if i else "")
+        table.write(out)
     out.flush()
-    return 1 if why else 0
+    return 1 if why and len(o.file) == 1 else 0
 
 
 def _write(table: Table, output: Optional[str]) -> None:
@@ -138,12 +145,13 @@ def _write(table: Table, output: Optional[str]) -> None:
 
 
 def main(words: List[str]) -> int:
-    o = _options().parse_args(words)
+    o = _options("--stream" in words).parse_args(words)
     if o.stream:
         return _stream(o)
-    table, why = _table(o)
+    path, = o.file
+    table, why = _table(path, _asked(o))
     if table is not None and not table.columns:
-        why = f"{o.file}: is a {table.kind} and has no measurements: `kpred-train init` takes it"
+        why = f"{path}: is a {table.kind} and has no measurements: `kpred-train init` takes it"
     if table is None or why:
         print(f"kpred.convert: {why}", file=sys.stderr)
         return 1
@@ -151,6 +159,9 @@ def main(words: List[str]) -> int:
         print(f"note: {text[0]}", file=sys.stderr)
     try:
         _write(table, o.output)
+    except Bad as e:
+        print(f"kpred.convert: {e}", file=sys.stderr)
+        return 1
     except OSError as e:
         print(f"kpred.convert: {o.output or 'standard output'}: {e.strerror}", file=sys.stderr)
         return 1

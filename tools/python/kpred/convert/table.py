@@ -15,18 +15,22 @@ begins with lines of a word and texts, tabs between them:
     #condition  LINE COLUMN TEXT: what a legal tuple fulfils, in Python's words
     #types      TEXT LINE COLUMN: what else one kernel's files have in common, and where this one says it
     #untold     the file does not say the unit of its times
+    #untimed    rows have no times: the last column has what one failed by, or nothing
     #metric     NAME time|rate: how a spec calls the column of times, where that is not clear
     #success    COLUMN=VALUE...: which rows worked; #failures: which did not
-    #note       what the user is told
+    #note       what the user is told; #guess: so, of the first file alone
+    #given      a field that what the user gave is needed for
 
 In a text \\ stands before t, n, r and \\ for a tab, a line's end and itself. Then comes the CSV: the column @at has the
 LINE or LINE:COLUMN of the file where a row is from, @runs the single times of a row, in microseconds, and time_us the time,
-or a word for a failure: `rejected` is one that was never run, since a condition forbids it.
+or a word for a failure: `rejected` is one that was never run, since a condition forbids it. @drop says
+of a row why it is left out: a word, DATA_DROPS of tools/data/data.h without DROP_; and behind it, with tabs between them,
+the column, the value and what is wrong, if this is an error. Fields that are not known then are empty.
 """
 import csv
 from typing import Iterable, List, Sequence, TextIO
 
-AT, RUNS, TIME, REJECTED, FAILED = "@at", "@runs", "time_us", "rejected", "failed"
+AT, RUNS, DROP, TIME, REJECTED, FAILED = "@at", "@runs", "@drop", "time_us", "rejected", "failed"
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -41,23 +45,34 @@ class Table:
         self.path, self.kind = path, kind
         self.said: List[Sequence[str]] = []
         self.columns: List[str] = []
-        self.has_runs = False
+        self.has_runs = self.has_drops = False
         self._rows: List[List[str]] = []
 
     def say(self, word: str, *texts: str) -> None:
         self.said.append((word, *texts))
 
-    def add(self, at: str, values: Iterable[str], time: str, runs: Sequence[float] = ()) -> None:
+    def add(self, at: str, values: Iterable[str], time: str = "", runs: Sequence[float] = (), drop: str = "") -> None:
         """A row: the values of self.columns, and its time in microseconds or a word"""
         row = [at, *values]
         if self.has_runs:
             row.append(" ".join(map(repr, runs)))
+        if self.has_drops:
+            row.append(drop)
         row.append(time)
         self._rows.append(row)
+
+    def drop(self, at: str, why: str, *error: str, values: Sequence[str] = ()) -> None:
+        """A row that is left out, and of an error the column, the value and what is wrong"""
+        drop = "\t".join([why, *(text.replace("\t", " ") for text in error)])
+        self.add(at, values or [""] * len(self.columns), drop=drop)
 
     def texts(self, word: str) -> List[Sequence[str]]:
         """The texts of each line of that word"""
         return [texts for name, *texts in self.said if name == word]
+
+    def add_all(self, rows: Iterable[Sequence[str]]) -> None:
+        """All rows of a long table, each with its place and its time"""
+        self._rows = rows
 
     def write(self, out: TextIO) -> None:
         """For kpred-train: the lines, and the CSV if there are columns"""
@@ -65,13 +80,17 @@ class Table:
             out.write("\t".join(["#" + word, *(str(t).translate(_ESCAPES) for t in texts)]) + "\n")
         if self.columns:
             rows = csv.writer(out, lineterminator="\n")
-            rows.writerow([AT, *self.columns, *([RUNS] if self.has_runs else []), TIME])
+            rows.writerow([AT, *self.columns, *[RUNS][:self.has_runs], *[DROP][:self.has_drops], TIME])
             rows.writerows(self._rows)
 
     def write_plain(self, out: TextIO) -> None:
         """For users: a table with a column for all that is a field, and none of an importer's own"""
         sizes = self.texts("size") + [("gpu", device[0]) for device in self.texts("device") if device[0]]
-        n = 1 + len(self.columns)
+        n, is_timed = 1 + len(self.columns), not self.texts("untimed")
+        for at, *row in self._rows if self.has_drops else ():
+            if "\t" in row[-2]:
+                raise Bad('{}:{}: {}: value "{}": {}'.format(self.path, at, *row[-2].split("\t")[1:]))
         rows = csv.writer(out, lineterminator="\n")
-        rows.writerow([*(name for name, _ in sizes), *self.columns, TIME])
-        rows.writerows([*(value for _, value in sizes), *row[1:n], row[-1]] for row in self._rows)
+        rows.writerow([*(name for name, _ in sizes), *self.columns, *[TIME][:is_timed]])
+        rows.writerows([*(value for _, value in sizes), *row[1:n], *row[-1:][:is_timed]] for row in self._rows
+                       if not (self.has_drops and row[-2]) and (is_timed or not row[-1]))

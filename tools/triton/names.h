@@ -1,4 +1,4 @@
-/* triton.h - the Triton configuration files of vLLM and SGLang: their names, and rows of them
+/* names.h - the names of the Triton configuration files of vLLM and SGLang
    SPDX-License-Identifier: MIT
 
    Both servers are under Apache-2.0. Facts from vLLM (model_executor/layers/fused_moe,
@@ -16,11 +16,8 @@
    Of block_shape vLLM writes [128,128], SGLang [128, 128]. */
 #pragma once
 
-#include "formats.h"
-
+#include "base/util.h"
 #include "model/triton_spec.h"
-
-/* ---- names ---- */
 
 enum triton_server { TRITON_VLLM, TRITON_SGLANG, TRITON_N_SERVERS };
 extern const char *const triton_servers[TRITON_N_SERVERS]; /* "vllm", "sglang" */
@@ -46,33 +43,3 @@ int triton_name_parse(struct triton_name *out, const char *path, struct buf *why
 /* Adds the name as the server looks for it, byte for byte, without folders; that of vLLM where the
    server is open. */
 void triton_name_write(const struct triton_name *name, struct buf *b);
-
-/* ---- rows ---- */
-
-#define TRITON_ABSENT INT64_MIN /* of a member that a tuple lacks */
-
-/* A file, or a table of files, while its rows are read */
-struct triton_rows {
-    struct loader *l;
-    struct triton_name name;                             /* of the rows that follow */
-    const char *gpu;                                     /* what they call the GPU */
-    int field[TRITON_N_FIELDS], param[TRITON_N_MEMBERS]; /* of the spec; -1: it lacks it */
-};
-
-void triton_rows_open(struct triton_rows *t, struct loader *l);
-
-/* Verdict: is what follows about the spec's kernel and a server that it has? */
-int triton_rows_check(const struct triton_rows *t);
-
-/* Verdict on a row; the members as the file has them. Tuples that run the same code become one:
-
-   - num_stages: if absent 3, on AMD's GPUs 2, and 0 is 2 there (Triton before 3.2 said it so);
-     num_warps: if absent 4; GROUP_SIZE_M: if absent 1 (SGLang's channelwise GEMM has no groups);
-     waves_per_eu, matrix_instr_nonkdim: if absent 0; kpack: if absent 1.
-   - vLLM's MoE with blocks of scales runs the least of BLOCK_SIZE_K and the two sizes of a block.
-   - SGLang's block GEMM runs the block's size along K where BLOCK_SIZE_K does not divide it, and
-     on all GPUs but NVIDIA's where it is smaller.
-
-   A parameter that the spec lacks has to have the value that it has if absent. */
-int triton_rows_add(const struct triton_rows *t, int64_t row, int64_t m,
-                    const int64_t member[TRITON_N_MEMBERS]);

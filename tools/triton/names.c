@@ -1,6 +1,8 @@
-/* triton_names.c - the names of Triton configuration files, read and written
+/* names.c - the names of Triton configuration files, read and written
    SPDX-License-Identifier: MIT */
-#include "triton.h"
+#include "names.h"
+
+#include "kpred.h"
 
 #include <stdlib.h>
 #include <string.h>

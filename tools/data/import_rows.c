@@ -1,0 +1,176 @@
+/* import_rows.c - starts the importers of Tensile's tables, and of files of vLLM and SGLang
+   SPDX-License-Identifier: MIT */
+#include "import_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the importer is told ---- */
+
+enum { MOST_OPTIONS = 8 };
+
+/* The spec's names, and what the command line says */
+struct options {
+    struct buf text[MOST_OPTIONS];
+    const char *v[MOST_OPTIONS];
+    size_t n;
+};
+
+static struct buf *add_option(struct options *o, const char *text)
+{
+    struct buf *b = &o->text[o->n++];
+    buf_puts(b, text);
+    return b;
+}
+
+/* "--params=MT0,MT1" */
+static void add_name(struct buf *b, const char *name)
+{
+    buf_printf(b, "%s%s", b->s[b->n - 1] == '=' ? "" : ",", name);
+}
+
+static void add_servers(const struct spec *s, struct options *o)
+{
+    const int server = spec_field_index(s, "server");
+    struct buf *b = add_option(o, "--servers=");
+    for (size_t i = 0; server >= 0 && i < s->fields[server].n_tokens; i++)
+        add_name(b, s->fields[server].tokens[i]);
+}
+
+static void add_options(const struct loader *l, const char *importer, struct options *o)
+{
+    const struct spec *s = l->spec;
+    const struct opt_texts *set = &l->options->set;
+    buf_puts(add_option(o, "--importer="), importer);
+    add_option(o, "--spec");
+    if (l->options->lenient)
+        add_option(o, "--lenient");
+    struct buf *fields = add_option(o, "--fields="), *params = add_option(o, "--params=");
+    for (size_t i = 0; i < s->n_fields; i++)
+        add_name(fields, s->fields[i].name);
+    for (size_t i = 0; i < s->n_params; i++)
+        add_name(params, s->params[i].name);
+    add_servers(s, o);
+    if (s->family != NULL)
+        buf_puts(add_option(o, "--kernel="), s->family);
+    for (size_t i = 0; i < set->n; i++)
+        if (strncmp(set->v[i], "server=", 7) == 0)
+            buf_puts(add_option(o, "--"), set->v[i]);
+    for (size_t i = 0; i < o->n; i++)
+        o->v[i] = o->text[i].s;
+}
+
+static int run(const struct loader *l, const char *importer, const char *const *paths, size_t n,
+               struct buf *text)
+{
+    struct options o = {.n = 0};
+    add_options(l, importer, &o);
+    const struct opt_texts options = {o.n, o.v};
+    const int rc = importer_run(paths, n, &options, text);
+    for (size_t i = 0; i < o.n; i++)
+        buf_free(&o.text[i]);
+    return rc;
+}
+
+/* ---- what it says ---- */
+
+static void take_notes(struct loader *l, const struct imported *t)
+{
+    const struct import_line *line = NULL;
+    while ((line = imported_next(t, line, "given")) != NULL)
+        l->is_used[spec_field_index(l->spec, imported_text(t, line, 0))] = 1;
+    const char *guess = imported_said(t, "guess");
+    if (guess != NULL && !l->is_guessed)
+        note("%s: %s", l->path, guess);
+    l->is_guessed |= guess != NULL;
+}
+
+int import_drop(struct loader *l, int64_t row, char *cell)
+{
+#define DROP_WORD(name, text) #name,
+    static const char *const words[] = {DATA_DROPS(DROP_WORD)};
+#undef DROP_WORD
+    char *text[4] = {cell, NULL, NULL, NULL}, *tab;
+    size_t n = 1, why = 0;
+    for (; n < 4 && (tab = strchr(text[n - 1], '\t')) != NULL; n++) {
+        *tab = '\0';
+        text[n] = tab + 1;
+    }
+    while (why + 1 < DATA_N_DROPS && strcmp(words[why] + strlen("DROP_"), cell) != 0)
+        why++;
+    return n < 4 ? load_drop(l, (enum data_drop)why)
+                 : load_bad(l, row, (enum data_drop)why, text[1], text[2], "%s", text[3]);
+}
+
+/* ---- tables ---- */
+
+static int has_column(const struct csv_records *r, const char *name)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const char *cell = r->cell[i] + strspn(r->cell[i], " \t");
+        const size_t n = strlen(name);
+        if (strncmp(cell, name, n) == 0 && cell[n + strspn(cell + n, " \t")] == '\0')
+            return 1;
+    }
+    return 0;
+}
+
+const char *import_table_of(const struct spec *s, const struct csv_records *r)
+{
+    if (s->format == SPEC_TENSILE && has_column(r, "TotalFlops"))
+        return "tensile";
+    return s->format == SPEC_TRITON && has_column(r, "file") && has_column(r, "block_m")
+               ? "triton_tables"
+               : NULL;
+}
+
+/* Of a table a kernel's parameters are numbers. */
+static int check_numbers(const struct loader *l)
+{
+    const struct spec *s = l->spec;
+    for (size_t i = 0; i < s->n_params; i++)
+        if (s->params[i].names[0] != NULL)
+            return fail("%s: parameter \"%s\" of %s: has to be integers to be read from a Tensile "
+                        "table",
+                        l->path, s->params[i].name, s->path);
+    return 0;
+}
+
+static int take(struct loader *l, struct imported *t)
+{
+    if (imported_take(t) != 0)
+        return -1;
+    take_notes(l, t);
+    return 0;
+}
+
+int import_table(struct loader *l, const char *importer, struct imported *out)
+{
+    return check_numbers(l) != 0 || run(l, importer, &l->path, 1, &out->text) != 0 ? -1
+                                                                                   : take(l, out);
+}
+
+/* ---- configurations ---- */
+
+/* All such files from this one on, as there may be hundreds, and each start takes its time */
+static int read_ahead(struct loader *l)
+{
+    const char **paths = xcalloc(l->n_paths, sizeof *paths);
+    size_t n = 0;
+    for (size_t i = l->file; i < l->n_paths; i++)
+        if (data_has_ending(l->paths[i], ".json"))
+            paths[n++] = l->paths[i];
+    const int rc = run(l, "triton_configs", paths, n, &l->ahead);
+    free(paths);
+    return rc;
+}
+
+int import_config(struct loader *l, struct imported *out)
+{
+    if (l->ahead.n == 0 && read_ahead(l) != 0)
+        return -1;
+    const char *text = l->ahead.s + l->ahead_at;
+    l->ahead_at += l->ahead_at < l->ahead.n ? strlen(text) + 1 : 0;
+    buf_puts(&out->text, text);
+    return take(l, out);
+}

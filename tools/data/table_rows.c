@@ -1,0 +1,242 @@
+/* table_rows.c - the rows of a table of times, of which an importer makes a plain one if need be
+   SPDX-License-Identifier: MIT */
+#include "tables.h"
+
+#include "formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the importer is told ---- */
+
+struct options {
+    struct interned texts; /* own them */
+    struct opt_texts list;
+};
+
+/* "--fields=a,b", if there is any */
+static void add(struct options *o, const char *option, const struct buf *value)
+{
+    struct buf b = {0};
+    if (value != NULL && value->n == 0)
+        return;
+    buf_printf(&b, "%s%s%s", option, value != NULL ? "=" : "", value != NULL ? value->s : "");
+    o->list.v = xrealloc(o->list.v, o->list.n + 1, sizeof *o->list.v);
+    const size_t at = intern_text(&o->texts, b.s);
+    o->list.v[o->list.n++] = o->texts.v[at].s;
+    buf_free(&b);
+}
+
+static void add_text(struct options *o, const char *option, const char *value)
+{
+    struct buf b = {0};
+    buf_puts(&b, value != NULL ? value : "");
+    add(o, option, &b);
+    buf_free(&b);
+}
+
+static void name(struct buf *b, const char *text)
+{
+    buf_printf(b, "%s%s", b->n > 0 ? "," : "", text);
+}
+
+static void add_columns(struct options *o, const struct table_asked *a)
+{
+    struct buf fields = {0}, ignored = {0};
+    for (size_t i = 0; a->fields != NULL && i < a->fields->n; i++)
+        name(&fields, a->fields->v[i].s);
+    for (size_t i = 0; i < a->n_set; i++)
+        name(&fields, a->set[i]);
+    for (size_t i = 0; a->spec != NULL && i < a->spec->n_fields; i++)
+        name(&fields, a->spec->fields[i].name);
+    for (size_t i = 0; a->ignored != NULL && i < a->ignored->n; i++)
+        name(&ignored, a->ignored->v[i].s);
+    add(o, "--fields", &fields);
+    add(o, "--ignored", &ignored);
+    buf_free(&fields);
+    buf_free(&ignored);
+}
+
+/* Has the spec names for this parameter's values that look like figures with marks? */
+static int has_odd_names(const struct spec_param *p)
+{
+    for (size_t i = 0; i < p->n_values && p->names[i] != NULL; i++)
+        if (strpbrk(p->names[i], ", '_") != NULL)
+            return 1;
+    return 0;
+}
+
+static void add_params(struct options *o, const struct spec *s)
+{
+    struct buf params = {0}, integers = {0}, texts = {0};
+    char number[12];
+    for (size_t i = 0; i < s->n_params; i++) {
+        const struct spec_param *p = &s->params[i];
+        name(&params, p->name);
+        if (p->names[0] == NULL || has_odd_names(p))
+            name(p->names[0] == NULL ? &integers : &texts, p->name);
+    }
+    for (size_t i = 0; s->n_params == 1 && i < s->params[0].n_values; i++)
+        add_text(o, "--value", spec_value_text(&s->params[0], i, number));
+    add(o, "--params", &params);
+    add(o, "--integers", &integers);
+    add(o, "--texts", &texts);
+    buf_free(&params);
+    buf_free(&integers);
+    buf_free(&texts);
+}
+
+static void add_all(struct options *o, const struct table_asked *a)
+{
+    const struct spec *s = a->spec;
+    const char *const *success = s != NULL ? s->success : a->success;
+    add_columns(o, a);
+    for (size_t i = 0; i < (s != NULL ? s->n_success : a->n_success); i++)
+        add_text(o, "--success", success[i]);
+    add_text(o, "--metric", a->metric);
+    add_text(o, "--best", a->is_best ? spec_formats[s->format] : NULL);
+    if (s != NULL) {
+        add_params(o, s);
+        add(o, "--spec", NULL);
+    }
+    if (a->is_only)
+        add(o, "--only", NULL);
+    if (a->is_lenient)
+        add(o, "--lenient", NULL);
+}
+
+/* ---- an importer's table ---- */
+
+/* Rows of another length, and quotes that do not end: the importer need not know of either. */
+static int check_rows(const struct csv_records *raw,
+                      int (*ragged)(void *to, const struct csv_records *r), void *to)
+{
+    struct csv_records r;
+    struct buf copy = {0};
+    int rc;
+    csv_records_again(raw, &copy, &r);
+    while ((rc = csv_records_next(&r)) > 0)
+        if (r.n != r.n_header && ragged(to, &r) < 0) {
+            rc = -1;
+            break;
+        }
+    csv_records_close(&r);
+    buf_free(&copy);
+    return rc;
+}
+
+/* Takes off the first cell, which is the place, and of a table without times the last one. */
+static void take_row(struct table_rows *t, struct csv_records *r)
+{
+    r->at = strtol(r->cell[0], NULL, 10);
+    memmove(r->cell, r->cell + 1, --r->n * sizeof *r->cell);
+    if (t->time >= 0)
+        return;
+    t->failure = r->cell[--r->n];
+}
+
+int table_take(struct table_rows *t, const char *path)
+{
+    const char *line = imported_said(&t->from, "header"), *called = imported_said(&t->from, "time");
+    struct csv_records *r = &t->own;
+    t->is_imported = 1;
+    if (csv_records_open(r, path, &t->from.csv) != 0 || csv_records_next(r) <= 0 || r->n < 2)
+        return fail("%s: its importer made no table of it", path);
+    t->time = imported_next(&t->from, NULL, "untimed") == NULL ? (int)r->n - 2 : -1;
+    t->us = 1;
+    take_row(t, r);
+    t->failure = "";
+    r->at = line != NULL ? strtol(line, NULL, 10) : 1;
+    t->name = xstrdup(called != NULL ? called : "time_us");
+    if (t->time >= 0)
+        r->cell[t->time] = t->name;
+    r->n_header = r->n;
+    memcpy(r->header, r->cell, r->n * sizeof *r->cell);
+    t->r = r;
+    return 0;
+}
+
+static int import(struct table_rows *t, const struct csv_records *raw,
+                  const struct table_asked *asked)
+{
+    struct options o = {.list = {0}};
+    struct buf place = {0};
+    add_all(&o, asked);
+    buf_printf(&place, "%s:%ld: %s", raw->path, t->plain.line, t->plain.odd);
+    int rc = importer_read(raw->path, &o.list, &t->from);
+    if (rc == 0)
+        rc = table_take(t, raw->path);
+    buf_free(&place);
+    intern_free(&o.texts);
+    free(o.list.v);
+    return rc;
+}
+
+/* ---- any table ---- */
+
+void table_trim(struct csv_records *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        char **cell = &r->cell[i];
+        *cell += strspn(*cell, " ");
+        for (size_t n = strlen(*cell); n > 0 && (*cell)[n - 1] == ' ';)
+            (*cell)[--n] = '\0';
+    }
+}
+
+static int is_padded(const struct csv_records *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->cell[i][0] == ' ' || ends_with(r->cell[i], " "))
+            return 1;
+    return 0;
+}
+
+int table_header(struct table_rows *t, struct csv_records *raw, const struct table_asked *asked)
+{
+    *t = (struct table_rows){.r = raw, .time = -1, .us = 1, .failure = ""};
+    if (csv_records_check_header(raw) != 0)
+        return -1;
+    t->plain.is_padded = !asked->is_best && (raw->separator != ',' || is_padded(raw));
+    if (!t->plain.is_padded)
+        return 0;
+    table_trim(raw);
+    memcpy(raw->header, raw->cell, raw->n * sizeof *raw->cell);
+    return csv_records_check_header(raw);
+}
+
+int table_open(struct table_rows *t, const struct table_asked *asked,
+               int (*ragged)(void *to, const struct csv_records *r), void *to)
+{
+    struct csv_records *raw = t->r;
+    if (plain_table_see(raw, asked, &t->plain) != 0)
+        return -1;
+    t->is_imported = t->plain.line > 0;
+    if (t->is_imported)
+        return check_rows(raw, ragged, to) < 0 || import(t, raw, asked) != 0 ? -1 : 0;
+    t->time = t->plain.time;
+    t->us = t->time >= 0 && strcmp(raw->cell[t->time], "time_ms") == 0 ? 1000 : 1;
+    return 0;
+}
+
+int table_next(struct table_rows *t, struct csv_records *r)
+{
+    const int rc = csv_records_next(r);
+    if (rc > 0 && t->is_imported) {
+        take_row(t, r);
+    } else if (rc > 0 && r->n == r->n_header) {
+        if (t->plain.is_padded)
+            table_trim(r);
+        char *mark = t->plain.mark == ',' ? strchr(r->cell[t->time], ',') : NULL;
+        if (mark != NULL)
+            *mark = '.';
+    }
+    return rc;
+}
+
+void table_close(struct table_rows *t)
+{
+    csv_records_close(&t->own);
+    imported_free(&t->from);
+    free(t->name);
+}

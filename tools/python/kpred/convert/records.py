@@ -1,0 +1,144 @@
+"""records.py - the records of a CSV text, as csv_records.c of the C tools has them
+
+SPDX-License-Identifier: MIT
+
+Empty lines are skipped, and so are lines before the header that begin with #. Between cells stands a comma, or else what
+the header has: a semicolon, a tab or a vertical bar. Bars may stand around a line as well, and a line of - below the
+header. A first line `sep=;` tells what separates the cells.
+"""
+import csv
+import io
+import itertools
+import re
+from typing import Dict, Iterator, List, Tuple
+
+from .table import Bad
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"?')
+_SEPARATORS = ",;\t|"
+_RULE = re.compile(r"[-+|: ]*-[-+|: ]*\r?\n?")
+csv.field_size_limit(1 << 30)
+
+
+def _separator(lines: List[str]) -> str:
+    """The one of which the header and the line behind it have as many, and most; else the first that the header has"""
+    header, row = (_QUOTED.sub("", line) for line in (lines + ["", ""])[:2])
+    same = [(header.count(s), -i) for i, s in enumerate(_SEPARATORS) if s in header and header.count(s) == row.count(s)]
+    if same:
+        return _SEPARATORS[-max(same)[1]]
+    return next((s for s in _SEPARATORS if s in header), ",")
+
+
+def _logical(lines: Iterator[str]) -> str:
+    """A line, and those that a quoted cell of it goes on in"""
+    line = next(lines, "")
+    while line.count('"') % 2:
+        more = next(lines, "")
+        if not more:
+            break
+        line += more
+    return line
+
+
+def _blank(cell: str) -> bool:
+    return not cell.strip(" ")
+
+
+class Rows:
+    """The header, and one after the other all rows, with the line where each begins"""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path, self.text = path, text
+        start, self.line = self._skip(0, 1)
+        if text.startswith("sep=", start) and re.match(r"[,;\t|]\r?\n", text[start + 4:start + 7]):
+            self.separator = text[start + 4]
+            start, self.line = self._skip(text.index("\n", start) + 1, self.line + 1)
+        else:
+            near = io.StringIO(text[start:start + (1 << 20)], newline="\n")
+            self.separator = _separator([_logical(near), _logical(line for line in near if line.strip("\r\n"))])
+        self._start, self.is_boxed = start, False
+        rows = self._rows()
+        first = next(rows, None)
+        if first is None:
+            raise Bad(f"{path}: has no header")
+        self.header_line, header = first
+        self.is_boxed = self.separator == "|" and len(header) > 2 and _blank(header[0]) and _blank(header[-1])
+        self.header = self._unboxed(header)
+        self.rows = ((line, self._unboxed(row)) for line, row in rows) if self.is_boxed else rows
+
+    def _skip(self, at: int, line: int) -> Tuple[int, int]:
+        """Behind empty lines and comments"""
+        m = re.compile(r"(?:\r?\n|#[^\n]*(?:\n|\Z))*").match(self.text, at)
+        end = m.end() # type: ignore[union-attr]
+        return end, line + self.text.count("\n", at, end)
+
+    def _rows(self) -> Iterator[Tuple[int, List[str]]]:
+        lines: Iterator[str] = io.StringIO(self.text, newline="\n")
+        lines.seek(self._start) # type: ignore[attr-defined]
+        if self.separator == "|": # an empty line is passed over
+            lines = ("\n" if i and _RULE.fullmatch(line) else line for i, line in enumerate(lines))
+        reader = csv.reader(lines, delimiter=self.separator, strict=True)
+        line = self.line
+        try:
+            for row in reader:
+                if row:
+                    yield line, row
+                line = self.line + reader.line_num
+        except csv.Error as e:
+            if "new-line" in str(e):
+                raise self.fail(line, "the lines of the file end with only CR: they have to end with LF or CRLF") from None
+            raise Bad(f"{self.path}:{line}: {e}") from None
+
+    def _unboxed(self, row: List[str]) -> List[str]:
+        is_box = self.is_boxed and len(row) > 2 and _blank(row[0]) and _blank(row[-1])
+        return row[1:-1] if is_box else row
+
+    def fail(self, line: int, what: str) -> Bad:
+        return Bad(f"{self.path}:{line}: {what}")
+
+    def check_header(self) -> None:
+        for i, name in enumerate(self.header):
+            if "\r" in name:
+                raise self.fail(self.header_line, "the lines of the file end with only CR: they have to end with LF or CRLF")
+            if name in self.header[:i]:
+                raise self.fail(self.header_line, f'column "{name}" is given twice')
+
+    def ragged(self, cells: List[str]) -> str:
+        """What is wrong with a row of another length than the header"""
+        n, last = len(self.header), min(len(self.header), len(cells)) - 1
+        told = f'"{cells[last][:100]}", in column "{self.header[last][:100]}"'
+        return (f"has {len(cells)} cell{'s' * (len(cells) != 1)}, the header has {n}: "
+                + (f"more follow {told}, the last" if len(cells) > n else f"the last is {told}"))
+
+
+class Records(Rows):
+    """All rows by columns; those of another length are refused, or left out."""
+
+    def __init__(self, path: str, text: str, is_lenient: bool) -> None:
+        super().__init__(path, text)
+        self.is_lenient = is_lenient
+        self.lines: List[int] = []
+        self.columns: List[List[str]] = [[] for _ in self.header]
+        self._read()
+
+    def _read(self) -> None:
+        """Cells of one text are one string, so that long tables need little memory."""
+        n, same = len(self.header), [{} for _ in self.header] # type: List[Dict[str, str]]
+        while True:
+            part = list(itertools.islice(self.rows, 4096))
+            if not part:
+                return
+            good = [p for p in part if len(p[1]) == n]
+            if len(good) < len(part) and not self.is_lenient:
+                line, row = next(p for p in part if len(p[1]) != n)
+                raise self.fail(line, f"the row {self.ragged(row)}")
+            self.lines.extend(line for line, _ in good)
+            for column, texts, cells in zip(self.columns, same, zip(*(row for _, row in good))):
+                column.extend(map(texts.setdefault, cells, cells))
+
+    def trim(self) -> None:
+        """Takes off the blanks around cells."""
+        self.header = [name.strip(" ") for name in self.header]
+        for i, column in enumerate(self.columns):
+            if any(cell[:1] == " " or cell[-1:] == " " for cell in set(column)):
+                self.columns[i] = [cell.strip(" ") for cell in column]
