@@ -3,8 +3,8 @@
 SPDX-License-Identifier: MIT
 
 A cell of such a table has a configuration as JSON, with lists in it, and another one the shapes of the arguments. Each
-member becomes a column, and of lists each item: NAME_0, NAME_1. What is null, "" or missing is -1 in a column of integers
-and else `none`; a column without anything else is left out.
+member becomes a column, and of lists each item: NAME_0, NAME_1. What is null, "" or missing is -1 in a column of
+integers and else `none`; a column without anything else is left out.
 """
 import re
 from typing import Any, Dict, List, Set, Tuple
@@ -65,8 +65,8 @@ class _Flat:
         if not self.rows:
             self.kernel = kernel
         if kernel != self.kernel:
-            raise Bad(f'{self.path}:{line}: {KERNEL}: value "{kernel}": other rows are of {self.kernel}: a spec is of one '
-                      "kernel, so leave the rows of one")
+            raise Bad(f'{self.path}:{line}: {KERNEL}: value "{kernel}": other rows are of {self.kernel}: a spec is of '
+                      "one kernel, so leave the rows of one")
         row: Dict[str, str] = {}
         for which, cell in (SHAPE, shape), (CONFIG, config):
             if (which, cell) not in self._seen:

@@ -7,23 +7,21 @@ list needs no more memory than one of them. NaN and the infinities, which Python
 does not have is refused, and so are a member that stands twice in an object and numbers out of range.
 """
 import json
-import math
 import re
-from typing import Any, Dict, Iterator, List, NoReturn, Optional, Tuple
+from typing import Any, Dict, Iterator, NoReturn, Optional, Tuple
 
+from .json_strict import CAREFUL, FAST, ODD, Wrong, is_clean, may_overflow, place_of
 from .numbers import number_text
 from .table import Bad
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_FLAT = r'[^"{}\[\]]*(?:%s[^"{}\[\]]*){0,99}' % _STRING.pattern
-# The next bracket that has others within, unless much stands before it; in a string that does not end no bracket counts.
-_BRACKET = re.compile(r'[^"{}\[\]]*(?:(?:%s|\[%s\]|\{%s\})[^"{}\[\]]*){0,99}(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?'
-                      % (_STRING.pattern, _FLAT, _FLAT), re.DOTALL)
+_OTHERS = r'[^"{}\[\]]*'
+_FLAT = f"{_OTHERS}(?:{_STRING.pattern}{_OTHERS}){{0,99}}"
+# The next bracket that has others within, unless much stands before it; in a text that does not end no bracket counts.
+_BRACKET = re.compile(rf"{_OTHERS}(?:(?:{_STRING.pattern}|\[{_FLAT}\]|\{{{_FLAT}\}}){_OTHERS}){{0,99}}"
+                      r'(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?', re.DOTALL)
 _SCALAR = re.compile(r"[^ \t\n\r,\]}]*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ODD = re.compile("[\ud800-\udfff]|" r"\\u(?:0000|[dD][89a-fA-F])") # what no text may hold, or half of what it may
-_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 _LAST = re.compile(r"[ \t\n\r]*[^ \t\n\r{}\[\]\",:]*\Z")
 
 
@@ -38,8 +36,8 @@ class Text:
         self.path, self.text, self.at = path, text, 0
         self._seen, self._line, self._start = 0, 1, 0
         data = text.encode("utf-8", "surrogatepass")
-        self._is_odd = (b"\\u" in data or b"\xed" in data) and _ODD.search(text) is not None
-        self._decode = (_CAREFUL if _may_overflow(data) else _FAST).raw_decode
+        self._is_odd = (b"\\u" in data or b"\xed" in data) and ODD.search(text) is not None
+        self._decode = (CAREFUL if may_overflow(data) else FAST).raw_decode
         self._ahead: Dict[int, Tuple[Any, int]] = {} # values that were read before their time, and their ends
 
     def place(self, at: int) -> Tuple[int, int]:
@@ -85,15 +83,17 @@ class Text:
             self.fail(e.pos, e.msg)
         except RecursionError:
             self.fail(start, "is nested too deeply")
+        except Wrong as e:
+            self.fail(place_of(e, self.text, start), str(e))
         except ValueError as e:
             self.fail(start, str(e))
-        odd = _ODD.search(self.text, start, self.at) if self._is_odd else None
-        if odd and not _is_clean(value):
+        odd = ODD.search(self.text, start, self.at) if self._is_odd else None
+        if odd and not is_clean(value):
             self.fail(odd.start(), "a text has a NUL, or is not valid Unicode")
         return value
 
     def look_ahead(self, at: int) -> Iterator[Any]:
-        """The values of the list that is being read, from that place on as far as they are sound; they stay to be read."""
+        """The values of a list from this one on, as far as they are sound; they stay to be read."""
         start = self.at
         try:
             self.at = at
@@ -135,48 +135,6 @@ class Text:
                 if depth < 0:
                     return m.end()
         return None
-
-
-def _is_clean(value: Any) -> bool:
-    """Without a NUL or half a character in all of its texts"""
-    left = [value]
-    while left:
-        v = left.pop()
-        if isinstance(v, str) and ("\0" in v or _SURROGATE.search(v)):
-            return False
-        left += v if isinstance(v, list) else [*v, *v.values()] if isinstance(v, dict) else []
-    return True
-
-
-def _object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"duplicate object key: {next(n for n in names if names.count(n) > 1)}")
-    return result
-
-
-def _may_overflow(data: bytes) -> bool:
-    """Might a number be out of range? A look at each of them would take half as long as to read them."""
-    digits = data.translate(_ZEROS)
-    return any(long in digits for long in (b"0" * 19, b"e000", b"e+000"))
-
-
-def _float(text: str) -> float:
-    if math.isinf(float(text)):
-        raise ValueError(f"real number overflow: {text}")
-    return float(text)
-
-
-def _integer(text: str) -> int:
-    if len(text) > 20 or not -2 ** 63 <= int(text) < 2 ** 63:
-        raise ValueError(f"too big an integer: {text[:20]}")
-    return int(text)
-
-
-_FAST = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None)
-_CAREFUL = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None, parse_float=_float,
-                            parse_int=_integer)
 
 
 def scalar(value: Any) -> Optional[str]:

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: MIT
 
-The file has the values of the arguments that `key=` names and then a type for each tensor, but no names; so who reads it
-gives these. An argument that a call leaves at its default is not among the values, which are counted for that reason.
+The file has the values of the arguments that `key=` names and then a type for each tensor, but no names; so who reads
+it gives these. An argument that a call leaves at its default is not among the values, which are counted for that reason.
 Values and types become parameters of the same value throughout.
 """
 from typing import Any, Dict, List, NoReturn, Optional, Tuple
@@ -65,8 +65,8 @@ class Autotune(Form):
         return kwargs
 
     def _all_names(self, first: Any) -> Dict[str, Any]:
-        """All keywords, and all members that are not null in each configuration. What is null in each, as maxnreg mostly
-        is, is no parameter."""
+        """All keywords, and all members that are not null in each configuration. What is null in each, as maxnreg
+        mostly is, is no parameter."""
         keywords: Dict[str, Any] = {}
         others: Dict[str, Any] = {}
         counts: List[int] = []
@@ -86,8 +86,8 @@ class Autotune(Form):
         return {**keywords, **{name: one for name, one in others.items() if name not in keywords}}
 
     def _flat(self, v: Any) -> Dict[str, Any]:
-        """The key with its names, and the tuple. Where a member is a number in another configuration, null is 0: no limit.
-        What a configuration lacks else, or has as null, is `none`."""
+        """The key with its names, and the tuple. Where a member is a number in another configuration, null is 0: no
+        limit. What a configuration lacks else, or has as null, is `none`."""
         flat = {**self.key, **self._keywords(v)}
         for name, one in members(v[0]).items():
             if name in self.all and name not in _OF_CODE and not (one is None and isinstance(self.all[name], str)):
