@@ -314,7 +314,7 @@ static void many(void)
     for (int i = 0; i < 3000; i++)
         buf_puts(b, "[");
     CHANGED("wrong.json", text_of("cache.json"), "2.25", b->s);
-    refuse_wrong("deep nesting", "9", "maximum parsing depth");
+    refuse_wrong("deep nesting", "9", "is nested too deeply");
 }
 
 /* ---- where there is no python3 ---- */

@@ -78,9 +78,10 @@ class Text:
         try:
             value, self.at = self._ahead.pop(start, None) or self._decode(self.text, start)
         except json.JSONDecodeError as e:
+            what = f"is not JSON: {e.msg[0].lower()}{e.msg[1:]}"
             if self._ends_within(e):
-                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), e.msg)) from None
-            self.fail(e.pos, e.msg)
+                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), what)) from None
+            self.fail(e.pos, what)
         except RecursionError:
             self.fail(start, "is nested too deeply")
         except Wrong as e:
