@@ -23,6 +23,9 @@ struct imported {
 /* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
    one that says what is missing. */
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
+/* The same of a table of which `odd` says why it needs an importer: "t.csv:1: column ..." */
+int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
+                      struct imported *out);
 /* Its two halves. The first one adds what the importer writes of several files, with a NUL between
    two; the second one takes `text`, which is of one file. */
 int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
