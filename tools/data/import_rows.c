@@ -66,7 +66,7 @@ static int run(const struct loader *l, const char *importer, const char *const *
     struct options o = {.n = 0};
     add_options(l, importer, &o);
     const struct opt_texts options = {o.n, o.v};
-    const int rc = importer_run(paths[0], paths, n, &options, text);
+    const int rc = importer_run(paths, n, &options, text);
     for (size_t i = 0; i < o.n; i++)
         buf_free(&o.text[i]);
     return rc;

@@ -11,9 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PYTHON   "python3"
-#define PROGRAM  "convert/__main__.py"
-#define NO_THERE "%s: an importer in Python reads such files, and "
+#define PYTHON  "python3"
+#define PROGRAM "convert/__main__.py"
 
 /* ---- where the importers are ---- */
 
@@ -83,27 +82,46 @@ static int run(const char *program, const char *const *paths, size_t n_paths,
     return why;
 }
 
-int importer_run(const char *about, const char *const *paths, size_t n,
+/* What is missing, and what to do elsewhere */
+static int is_missing(const char *place, const char *path, const char *what)
+{
+    struct buf file = {0};
+    quote(&file, path, '*');
+    fail("%s: an importer in Python reads such files, and %s: `" PYTHON " -m kpred.convert %s -o "
+         "table.csv` makes a table of it elsewhere",
+         place, what, file.s);
+    buf_free(&file);
+    return -1;
+}
+
+/* `place` is said of the file where the importer is not found. */
+static int start(const char *place, const char *const *paths, size_t n,
                  const struct opt_texts *options, struct buf *text)
 {
+    const char *path = paths[0];
     struct buf program = {0};
     int status = 0, rc = -1;
     if (find_program(&program) == NULL)
-        rc = fail(NO_THERE "it is not installed beside this program (KPRED_IMPORTERS names its "
-                           "folder)",
-                  about);
+        rc = is_missing(
+            place, path,
+            "it is not installed beside this program (KPRED_IMPORTERS names its folder)");
     else
         rc = run(program.s, paths, n, options, text, &status);
     if (rc > 0)
-        rc = rc == ENOENT ? fail(NO_THERE PYTHON " is not found", about)
-                          : fail(NO_THERE PYTHON ": %s", about, strerror(rc));
+        rc = is_missing(place, path, rc == ENOENT ? PYTHON " is not found" : strerror(rc));
     else if (rc == 0 && (text->n == 0 || *text->s != '#'))
-        rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", paths[0], program.s,
+        rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", path, program.s,
                   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     else if (rc == 0 && status != 0 && strncmp(text->s, "#error\t", 7) != 0)
-        rc = fail("%s: its importer (" PYTHON " %s) did not end", paths[0], program.s);
+        rc = fail("%s: its importer (" PYTHON " %s) did not end", path, program.s);
     buf_free(&program);
     return rc;
+}
+
+int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
+                 struct buf *text)
+{
+    return start(paths[0], paths, n, options, text);
 }
 
 /* ---- what it wrote ---- */
@@ -151,10 +169,15 @@ int imported_take(struct imported *t)
     return error == NULL ? 0 : fail("%s", error);
 }
 
+int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
+                      struct imported *out)
+{
+    return start(odd, &path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
+}
+
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out)
 {
-    const char *about = out->about != NULL ? out->about : path;
-    return importer_run(about, &path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
+    return importer_read_odd(path, path, options, out);
 }
 
 void imported_free(struct imported *t)

@@ -9,7 +9,6 @@
 
 /* What an importer wrote: all zero at first, to be freed in any case */
 struct imported {
-    const char *about; /* what a message says if there is no importer; NULL: the path */
     struct buf text; /* all of it, cut into texts; */
     struct buf csv;  /* of that the table: not owned, n is 0 where there is none */
     size_t n, cap;
@@ -24,10 +23,13 @@ struct imported {
 /* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
    one that says what is missing. */
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
+/* The same of a table of which `odd` says why it needs an importer: "t.csv:1: column ..." */
+int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
+                      struct imported *out);
 /* Its two halves. The first one adds what the importer writes of several files, with a NUL between
    two; the second one takes `text`, which is of one file. */
-int importer_run(const char *about, const char *const *paths, size_t n,
-                 const struct opt_texts *options, struct buf *text);
+int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
+                 struct buf *text);
 int imported_take(struct imported *t);
 void imported_free(struct imported *t);
 

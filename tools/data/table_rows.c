@@ -163,8 +163,7 @@ static int import(struct table_rows *t, const struct csv_records *raw,
     struct buf place = {0};
     add_all(&o, asked);
     buf_printf(&place, "%s:%ld: %s", raw->path, t->plain.line, t->plain.odd);
-    t->from.about = place.s;
-    int rc = importer_read(raw->path, &o.list, &t->from);
+    int rc = importer_read_odd(raw->path, place.s, &o.list, &t->from);
     if (rc == 0)
         rc = table_take(t, raw->path);
     buf_free(&place);

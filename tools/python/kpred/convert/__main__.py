@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import gc
 import os
 import sys
 
@@ -14,4 +15,5 @@ if not __package__: # by its path: nothing else of the package is needed, and no
 else:
     from .command import main
 
+gc.disable() # a short life, and no circles
 sys.exit(main(sys.argv[1:]))
