@@ -71,10 +71,10 @@ def _common(names: Sequence[str]) -> List[str]:
 
 def _check_apart(where: str, kernels: Sequence[Kernel]) -> None:
     seen: Dict[Sequence[str], str] = {}
-    for kernel in kernels:
-        other = seen.setdefault(tuple(kernel.values), kernel.name) if not kernel.why else kernel.name
-        if other != kernel.name:
-            raise Bad(f'{where}: columns "{other}" and "{kernel.name}": the parameters of the spec do not tell them apart')
+    for name, values in ((kernel.name, tuple(kernel.values)) for kernel in kernels if not kernel.why):
+        if values in seen:
+            raise Bad(f'{where}: columns "{seen[values]}" and "{name}": the parameters of the spec do not tell them apart')
+        seen[values] = name
 
 
 def _check_fields(path: str, asked: Asked) -> None:
