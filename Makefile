@@ -92,9 +92,7 @@ $(BUILD)/tools/data/%.o: EXACT = -fno-fast-math -ffp-contract=off -pthread
 $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
-$(addprefix $(BUILD)/tools/,base/unpack.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    data/tuner_pyatf.o data/tuner_autotune.o data/helion.o train/file_trees.o \
-    miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
+$(addprefix $(BUILD)/tools/,base/unpack.o miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.

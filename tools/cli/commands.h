@@ -61,3 +61,4 @@ int cmd_shapes_as_aiter(int argc, char **argv); /* --model in place of --config 
 int cmd_kernels(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_tuples(int argc, char **argv);

@@ -37,6 +37,7 @@ int main(int argc, char **argv)
         {"train", "tuning results to a generated header", cmd_train},
         {"eval", "how good a model's predictions are", cmd_eval},
         {"tune", "a command that times a tuple to a table of times", cmd_tune},
+        {"tuples", "the legal tuples of problems, for a judge", cmd_tuples},
         {"merge", "the tables of several tuners to one", cmd_merge},
         {"relayout", "a header in the format of today", cmd_relayout},
         {"kernels", "the kernels that AITER has now, into a spec", cmd_kernels},

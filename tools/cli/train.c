@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: kpred-train train SPEC --data FILE...|--judge MODEL --problems FILE.csv\n"
-    "                         [--beside FILE...]\n"
+    "usage: kpred-train train SPEC --data FILE...|--judge FILE... [--beside FILE...]\n"
     "                         [--split config|shape|none|config:I/N|shape:I/N|fold:I/N|\n"
     "                         file:NAME]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
@@ -28,10 +27,8 @@ static const char help[] =
     "\n"
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   data files of any kind that `kpred-train ingest --help` lists\n"
-    "  --judge MODEL    boosted trees of LightGBM (text) or XGBoost (JSON) in the place of data:\n"
-    "                   they teach what they say of 256 legal tuples of each problem; the spec's\n"
-    "                   section [judge] has their features\n"
-    "  --problems FILE.csv  for these problems, a column for each field\n"
+    "  --judge FILE...  in the place of data, tables of what a model says that `python3 -m\n"
+    "                   kpred.judge` has made: nothing else judges tuples\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well; format = timed or a section [judge];\n"
     "                   --split keeps none of them\n"
@@ -128,8 +125,7 @@ static int train_files_open(const struct train_options *o, struct train_files *t
     int bad = outputs_check_apart(named, 2) || outputs_check_input(named, 2, "SPEC", o->spec)
               || outputs_check_inputs(named, 2, "--data", &o->data)
               || outputs_check_inputs(named, 2, "--beside", &o->beside)
-              || (o->judge && outputs_check_input(named, 2, "--judge", o->judge))
-              || (o->problems && outputs_check_input(named, 2, "--problems", o->problems))
+              || outputs_check_inputs(named, 2, "--judge", &o->judge)
               || header_check_kept(o->output, o->force) || out_open(&to->header, o->output);
     to->has_floats = floats != NULL;
     to->is_file = !is_device(o->output);
@@ -193,12 +189,12 @@ static int train_additive(const struct train_options *o, struct model *model,
 {
     struct recipe_nets nets;
     struct recipe r = *recipe;
-    if (model->spec->judge.n || rows->judges)
+    if (model->spec->judge.n || rows->are_judged)
         r.teachers = 0; /* the rows are their opinion */
     const struct recipe_task task = {&r, model, (uint64_t)o->seed, worker_count(o->threads),
-                                     progress_begin(model->m.name, rows->judges != NULL)};
-    int bad =
-        recipe_train(&task, &rows->train, rows->judges ? &rows->watched : &rows->held_out, &nets);
+                                     progress_begin(model->m.name, rows->are_judged)};
+    int bad = recipe_train(&task, &rows->train, rows->are_judged ? &rows->watched : &rows->held_out,
+                           &nets);
     line_wipe();
     if (bad)
         return -1;
@@ -246,8 +242,7 @@ static int train(const struct train_options *o, struct model *model, const struc
         bad = (o->net ? train_paper : train_additive)(o, model, recipe, &rows, story.s, to);
     }
     if (!bad && !o->net)
-        bad = d->judge.file ? train_judge_report(model, d)
-                            : train_report(model, &d->own, rows.judges);
+        bad = train_report(model, &d->own, rows.judges);
     if (!bad && to->is_file && ends_with(o->output, ".h")) /* so eval and predict know it */
         train_next(o, model, &rows, next);
     buf_free(&story);
@@ -258,9 +253,14 @@ static int train(const struct train_options *o, struct model *model, const struc
 /* What [judge] and --beside are for */
 static int check_judge(const struct train_options *o, const struct spec *spec)
 {
-    if (o->judge && spec->format != SPEC_TIMED)
+    if (o->judge.n && spec->format != SPEC_TIMED)
         return fail("%s: --judge: is for a spec with `format = timed`, not %s", spec->path,
                     spec_formats[spec->format]);
+    for (size_t i = 0; i < o->judge.n; i++)
+        if (!strstr(base_name(o->judge.v[i]), ".csv"))
+            return fail("--judge %s: is not a table (.csv): `python3 -m kpred.judge %s --model %s "
+                        "--problems FILE.csv -o judged.csv` makes one of what a model says",
+                        o->judge.v[i], spec->path, o->judge.v[i]);
     if (spec->judge.n && !spec_is_timed(spec))
         return fail("%s:%ld: [judge]: is for timed data", spec->path, spec->judge.line);
     return spec->judge.n || spec->format == SPEC_TIMED || !o->beside.n
@@ -288,7 +288,8 @@ static void set_epochs(const struct train_options *o, struct recipe *r)
 static int load_and_train(const struct train_options *o, struct model *model,
                           const struct spec *spec)
 {
-    const struct training_files files = {readers, o->data.v, o->beside.v, o->data.n, o->beside.n};
+    const struct opt_texts *own = o->judge.n ? &o->judge : &o->data;
+    const struct training_files files = {readers, own->v, o->beside.v, own->n, o->beside.n};
     struct recipe recipe;
     struct training_data d;
     struct train_files to;
@@ -300,11 +301,11 @@ static int load_and_train(const struct train_options *o, struct model *model,
     set_epochs(o, &recipe);
     if (train_files_open(o, &to))
         return -1;
-    int bad =
-        o->judge ? train_judge_open(o, model, &d) : training_data_open(model, &files, &o->how, &d);
+    int bad = training_data_open(model, &files, &o->how, &d);
     if (!bad) {
+        d.is_judged = o->judge.n > 0;
         bad = train(o, model, &recipe, &d, &to, &next);
-        (o->judge ? train_judge_close : training_data_close)(&d);
+        training_data_close(&d);
     }
     if (bad)
         train_files_abandon(&to);
@@ -326,11 +327,11 @@ static int check_options(const struct train_options *o)
             o->split);
         return 2;
     }
-    if (!o->judge != !o->problems || !o->judge == !o->data.n || (o->judge && o->beside.n)) {
-        fail(o->judge || o->problems
-                 ? "--judge MODEL and --problems FILE.csv stand together, without "
-                   "--data and --beside"
-                 : "--data is missing");
+    if (o->problems || !o->judge.n == !o->data.n || (o->judge.n && o->beside.n)) {
+        fail(o->problems  ? "--problems: `python3 -m kpred.judge` makes the table of --judge, and "
+                            "takes it"
+             : o->judge.n ? "--judge stands without --data and --beside"
+                          : "--data is missing");
         return 2;
     }
     if (o->net && o->float_out) {
@@ -365,8 +366,8 @@ int cmd_train(int argc, char **argv)
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
-        {.name = "--judge", .kind = OPT_TEXT, .to = &o.judge},
-        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems},
+        {.name = "--judge", .kind = OPT_TEXTS, .to = &o.judge},
+        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems}, /* of 0.3.0 */
         {.name = "--beside", .kind = OPT_TEXTS, .to = &o.beside},
         {.name = "--split", .kind = OPT_TEXT, .to = &o.split},
         {.name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS},
@@ -384,6 +385,7 @@ int cmd_train(int argc, char **argv)
     if (status < 0)
         status = run(&o);
     free(o.data.v);
+    free(o.judge.v);
     free(o.how.set.v);
     free(o.beside.v);
     return status;

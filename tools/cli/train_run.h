@@ -6,8 +6,8 @@
 #include "train/train.h"
 
 struct train_options {
-    const char *spec, *split, *float_out, *include_dir, *output, *judge, *problems;
-    struct opt_texts data, beside;
+    const char *spec, *split, *float_out, *include_dir, *output, *problems;
+    struct opt_texts data, judge, beside;
     struct data_options how;
     int net, force;
     long epochs, seed, threads;
@@ -28,15 +28,6 @@ void train_next(const struct train_options *o, const struct model *model,
                 const struct training_rows *rows, struct train_next *out);
 void train_next_tell(const struct train_next *next);
 void train_next_free(struct train_next *next);
-
-/* The data that a judge of a file makes of the problems of another one. 0, or -1 with a message and
-   nothing to close. */
-int train_judge_open(const struct train_options *o, const struct model *model,
-                     struct training_data *out);
-void train_judge_close(struct training_data *d);
-/* Tells how often the network's first tuples have the one that this judge takes first. 0, or -1
-   with a message. */
-int train_judge_report(const struct model *model, const struct training_data *d);
 
 /* Tells how good the network is on the problems that the split keeps, beside simpler ways; judges:
    what taught it, or NULL. 0, or -1 with a message. */

@@ -86,8 +86,7 @@ static void write_command(struct buf *b, const struct train_options *o, const st
     add_plain(&c, "kpred-train train");
     add_word(&c, spec_name(o));
     add_files(&c, "--data", &o->data);
-    add_text(&c, "--judge", o->judge ? base_name(o->judge) : NULL);
-    add_text(&c, "--problems", o->problems ? base_name(o->problems) : NULL);
+    add_files(&c, "--judge", &o->judge);
     add_files(&c, "--beside", &o->beside);
     const int is_usual = !strcmp(o->split, "config") && !strcmp(model->spec->shipped, "config");
     add_text(&c, "--split", is_usual ? NULL : o->split);
@@ -198,7 +197,7 @@ enum { MAX_COMMAND = 1500 }; /* longer than that, it is not help */
 static void next_data(struct buf *b, const struct train_options *o)
 {
     const size_t start = b->n;
-    next_files(b, &o->data);
+    next_files(b, o->judge.n ? &o->judge : &o->data);
     if (b->n - start > MAX_COMMAND) {
         b->n = start;
         buf_puts(b, " --data FILE...");
@@ -248,8 +247,7 @@ void train_next(const struct train_options *o, const struct model *model,
     const struct recipe_rows *example = rows->held_out.n ? &rows->held_out : &rows->train;
     memset(out, 0, sizeof *out);
     out->has_kept = rows->held_out.n > 0;
-    if (!o->judge)
-        eval_command(&out->eval, o, out->has_kept);
+    eval_command(&out->eval, o, out->has_kept);
     if (!o->net)
         predict_command(&out->predict, o, model->spec, example->problem);
 }

@@ -285,8 +285,11 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
         return need_column(c->r, name, &cols->field[i]);
     }
     cols->gpu_at = cols->field[i];
+    const char *device = imported_said(&c->table.from, "device");
     if (cols->field[i] < 0)
-        return load_file_gpu(c->l, i, &cols->fixed[i]);
+        return device == NULL || c->l->options->gpu != NULL
+                   ? load_file_gpu(c->l, i, &cols->fixed[i])
+                   : load_token(c->l, c->r->at, i, device, &cols->fixed[i]);
     c->l->gpu_is_named |= cols->drop >= 0;
     if (c->l->options->gpu != NULL && cols->drop < 0)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,
@@ -454,16 +457,6 @@ static int read_rows(struct csv *c)
     return take_rows(c);
 }
 
-/* A table of times may be one of Helion's: 0, or -1 with a message. */
-static int flatten(const struct loader *l, struct buf *bytes)
-{
-    struct helion_table t = {0};
-    const int rc =
-        l->spec->format == SPEC_TIMED ? helion_flatten(l->path, l->options->gpu, bytes, &t) : 0;
-    helion_free(&t);
-    return rc < 0 ? -1 : 0;
-}
-
 /* With a field `gpu`, tables may be of several devices. */
 static int is_of_other_environment(struct loader *l, const struct buf *bytes)
 {
@@ -484,8 +477,6 @@ int csv_read(struct loader *l, struct buf *bytes)
     if (is_of_other_environment(l, bytes))
         return 0;
     l->row_prefix = ":";
-    if (flatten(l, bytes) != 0)
-        return -1;
     int rc = csv_records_open(&c.raw, l->path, bytes);
     if (rc == 0)
         rc = read_rows(&c);

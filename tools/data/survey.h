@@ -177,6 +177,7 @@ struct survey_plain {
     uint32_t *first_cells; /* of each problem, for each column the number of its first cell */
     size_t cells_cap;
     struct survey_said said; /* by --gpu, --set and the file's name */
+    const char *device;      /* the GPU, as an importer has it; NULL: it does not say */
     struct buf gpu;
 };
 

@@ -290,7 +290,9 @@ static const char *gpu_of_name(struct survey_plain *t)
 static int choose_gpu(struct survey_plain *t)
 {
     const char *asked = t->asked->gpu;
-    const char *gpu = asked != NULL ? gpu_name(asked, &t->gpu) : gpu_of_name(t);
+    const char *gpu = asked != NULL       ? gpu_name(asked, &t->gpu)
+                      : t->device != NULL ? t->device
+                                          : gpu_of_name(t);
     const int has_column = find_column(t, "gpu") != NULL;
     if (asked != NULL && has_column)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", t->path,
@@ -406,8 +408,41 @@ static void keep_notes(struct survey_plain *t, const struct imported *from)
         survey_note(t->s, "%s", imported_text(from, line, 0));
 }
 
+/* The names of a line of the importer's that the user does not say anything of */
+static void add_names(const struct imported *from, const char *word,
+                      const struct survey_asked *asked, struct interned *out)
+{
+    const struct import_line *line = imported_next(from, NULL, word);
+    for (size_t i = 0; line != NULL && i < line->n; i++) {
+        const char *name = imported_text(from, line, i);
+        if (intern_find_text(&asked->fields, name) == INTERN_NONE
+            && intern_find_text(&asked->ignored, name) == INTERN_NONE)
+            (void)intern_text(out, name);
+    }
+}
+
+static void copy_names(const struct interned *from, struct interned *to)
+{
+    for (size_t i = 0; i < from->n; i++)
+        (void)intern_text(to, from->v[i].s);
+}
+
+/* Some files tell what their fields are: these count, or those that the user names. */
+static void take_fields(const struct survey_asked *asked, const struct imported *from,
+                        struct survey_asked *own)
+{
+    *own = *asked;
+    memset(&own->fields, 0, sizeof own->fields);
+    memset(&own->ignored, 0, sizeof own->ignored);
+    copy_names(&asked->fields, &own->fields);
+    copy_names(&asked->ignored, &own->ignored);
+    add_names(from, "fields", asked, asked->fields.n == 0 ? &own->fields : &own->ignored);
+    add_names(from, "ignored", asked, &own->ignored);
+}
+
 static int read_rows(struct survey_plain *t, struct table_rows *table)
 {
+    t->device = imported_said(&table->from, "device");
     keep_notes(t, &table->from);
     if (open_columns(t, table) != 0 || see_rows(t, table) != 0
         || check_named(t, "--fields", &t->asked->fields) != 0
@@ -417,6 +452,21 @@ static int read_rows(struct survey_plain *t, struct table_rows *table)
     if (t->asked->fields.n == 0 && t->asked->n_set == 0)
         return advise_fields(t);
     return choose_roles(t) != 0 ? -1 : add_rows(t, table);
+}
+
+static int read_said(struct survey_plain *t, struct table_rows *table)
+{
+    const struct survey_asked *asked = t->asked;
+    const char *kernel = imported_said(&table->from, "kernel");
+    struct survey_asked own;
+    take_fields(asked, &table->from, &own);
+    t->asked = &own;
+    const int rc =
+        survey_kernel(t->s, asked, kernel != NULL ? kernel : "") != 0 ? -1 : read_rows(t, table);
+    t->asked = asked;
+    intern_free(&own.fields);
+    intern_free(&own.ignored);
+    return rc;
 }
 
 static int read_table(struct survey_plain *t, struct buf *text)
@@ -439,50 +489,10 @@ static int read_table(struct survey_plain *t, struct buf *text)
         rc = table_header(&table, &r, &asked) != 0
                      || table_open(&table, &asked, check_ragged, NULL) != 0
                  ? -1
-                 : read_rows(t, &table);
+                 : read_said(t, &table);
     table_close(&table);
     csv_records_close(&r);
     return rc < 0 ? -1 : 0;
-}
-
-/* Of a table of Helion's the shapes are fields: those that vary, or those that the user names. */
-static void take_shapes(const struct helion_table *h, const struct survey_asked *asked,
-                        struct survey_asked *own)
-{
-    const struct interned *shapes[] = {&h->fields, &h->others};
-    for (size_t i = 0; i < asked->ignored.n; i++)
-        (void)intern_text(&own->ignored, asked->ignored.v[i].s);
-    for (size_t i = 0; i < asked->fields.n; i++)
-        (void)intern_text(&own->fields, asked->fields.v[i].s);
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < shapes[k]->n; i++) {
-            const char *name = shapes[k]->v[i].s;
-            if (intern_find_text(&own->fields, name) != INTERN_NONE)
-                continue;
-            const int is_field = k == 0 && asked->fields.n == 0
-                                 && intern_find_text(&own->ignored, name) == INTERN_NONE;
-            (void)intern_text(is_field ? &own->fields : &own->ignored, name);
-        }
-}
-
-static int read_flat(struct survey_plain *t, const struct survey_asked *asked, struct buf *text)
-{
-    struct survey_asked own = *asked;
-    struct helion_table h = {0};
-    int rc = helion_flatten(t->path, asked->gpu, text, &h);
-    memset(&own.fields, 0, sizeof own.fields);
-    memset(&own.ignored, 0, sizeof own.ignored);
-    if (rc > 0) {
-        take_shapes(&h, asked, &own);
-        t->asked = &own;
-        rc = survey_kernel(t->s, asked, h.kernel);
-    }
-    if (rc == 0)
-        rc = read_table(t, text);
-    intern_free(&own.fields);
-    intern_free(&own.ignored);
-    helion_free(&h);
-    return rc;
 }
 
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
@@ -490,7 +500,7 @@ int survey_table(struct survey *s, const struct survey_asked *asked, const char 
 {
     struct survey_plain t = {.s = s, .asked = asked, .path = path};
     survey_begin_file(s, path);
-    const int rc = read_flat(&t, asked, text);
+    const int rc = read_table(&t, text);
     survey_end_file(s);
     for (size_t i = 0; i < t.n; i++) {
         free(t.v[i].name);

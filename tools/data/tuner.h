@@ -133,16 +133,3 @@ int t1_is(const struct imported *from);
 /* Takes what an importer has read, which is its own then; to be freed. */
 void t1_take(struct t1 *t, const char *path, struct imported *from);
 void t1_free(struct t1 *t);
-
-/* ---- tables of Helion ---- */
-
-struct helion_table {               /* all zero at first; to be freed */
-    struct interned fields, others; /* columns of shapes: those that vary, and the rest */
-    char *kernel;
-};
-
-/* Makes a table of Helion's, unpacked, a plain one, each row in its line: 1; 0: it is another one,
-   and stays; -1 with a message. If no GPU is asked, a column `gpu` has that of the file's name. */
-int helion_flatten(const char *path, const char *asked_gpu, struct buf *text,
-                   struct helion_table *out);
-void helion_free(struct helion_table *t);

@@ -208,10 +208,7 @@ void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
                      const unsigned char *targets, size_t n, float *marks)
 {
     float *works = xcalloc(n + 1, sizeof *works);
-    if (t->other.file)
-        t->other.ask(t->other.file, problem, targets, n, marks);
-    else
-        ask(&t->time, problem, targets, n, marks);
+    ask(&t->time, problem, targets, n, marks);
     if (t->works.trees)
         ask(&t->works, problem, targets, n, works);
     for (size_t i = 0; t->works.trees && i < n; i++) {

@@ -89,39 +89,6 @@ void judge_inputs_of(const struct judge_inputs *in, const struct judge_row *row,
 struct boost *judge_inputs_fit(const struct judge_inputs *in, const struct judge_rows *rows,
                                const size_t *pick, size_t n, const struct boost_config *config);
 
-/* ---- trees of LightGBM or XGBoost that judge (judge_file.c) ----
-
-   [judge] has a line for each feature that is not a field and no parameter, as Python has it:
-
-       waves = ceil(m / tile_m) * ceil(n / tile_n) / 304
-       aligned = 1 if k % tile_k == 0 and layout == 'rcr' else 0
-       time = 1 / score
-
-   Numbers are doubles. There are + - * / // % **, comparisons, and, or, not, `if`, ( ), min, max,
-   abs, ceil, floor, round, int, float, sqrt, log, log2, log10, log1p, exp and ceil_div. A field or
-   a parameter of names is compared with a text, unless its names are numbers or True and False. A
-   line of the same name gives such names their numbers. A feature of categories takes a name or a
-   number by the labels that the file has of it. `time` tells what the sum of the trees, `score`,
-   means: any number that falls with the speed as a time does. */
-
-struct judge_file;
-
-/* NULL with a message: the file is wrong, or [judge] lacks one of its features. */
-struct judge_file *judge_file_open(const struct model *model, const char *path);
-void judge_file_close(struct judge_file *j);
-/* "LightGBM, 1000 trees, 72 features" */
-const char *judge_file_text(const struct judge_file *j, struct buf *b);
-/* As judge_trees_ask: the marks are octaves of time. */
-typedef void judge_file_asks(const struct judge_file *j, const int32_t *problem,
-                             const unsigned char *targets, size_t n, float *marks);
-judge_file_asks judge_file_ask;
-
-/* Such a judge for who need not know what it is; all NULL: there is none */
-struct judge_other {
-    struct judge_file *file;
-    judge_file_asks *ask;
-};
-
 /* ---- the trees (judge_trees.c) ---- */
 
 struct judge {
@@ -131,7 +98,6 @@ struct judge {
 
 struct judge_trees {
     struct judge time, works; /* works is without trees where nothing failed */
-    struct judge_other other; /* judges in their place, if there is one */
 };
 
 /* They learn from the rows of data whose part is 0 (NULL: all), from its failures but in problems

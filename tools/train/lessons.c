@@ -18,8 +18,7 @@ enum {
 
 /* ---- the problems ---- */
 
-/* Some of them, when they are many: the trees have learnt from all. Those of a file know no others,
-   so all of theirs are lessons. */
+/* Some of them, when they are many: the trees have learnt from all. */
 static void draw_known(struct teaching *t)
 {
     const size_t n_fields = t->data->n_fields, bytes = n_fields * sizeof *t->problem;
@@ -34,7 +33,7 @@ static void draw_known(struct teaching *t)
     t->n = KNOWN;
 }
 
-/* May it be a lesson, as it was measured? Rows for a name of [unseen] were made of others. */
+/* Was it measured, and may be a lesson? Rows for a name of [unseen] were made of others. */
 static int is_known(const struct teaching *t, size_t row)
 {
     const struct dataset *d = t->data;
@@ -47,10 +46,10 @@ static void list_known(struct teaching *t)
 {
     const struct dataset *d = t->data;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        if (is_known(t, i))
+        if (t->task->is_judged ? !t->part[i] : is_known(t, i))
             memcpy(t->problem + t->n++ * d->n_fields, d->problem + i * d->n_fields,
                    d->n_fields * sizeof *t->problem);
-    if (t->n > KNOWN && !t->judges->other.file)
+    if (t->n > KNOWN && !t->task->is_judged)
         draw_known(t);
     t->n_known = t->n;
 }
@@ -146,49 +145,6 @@ static void add_watched(struct teaching *t, size_t n, struct recipe_rows *to)
             watch_problem(t, i, most, to);
 }
 
-/* ---- those that are made up ---- */
-
-/* One in so many stands for a GPU that was not seen; half of these are known but for the GPU. */
-enum { UNSEEN_PART = 6, PER_KNOWN = 12 };
-
-static void make_one_up(struct teaching *t, size_t i, uint64_t *seed, int32_t *problem)
-{
-    const size_t n_fields = t->data->n_fields;
-    make_up_problem(t->model, t->problem, t->n_known, seed, problem);
-    const uint64_t draw = num_draw(seed) >> 32; /* of a name, its upper part */
-    if (t->unseen.n && draw % (2 * UNSEEN_PART) == 0)
-        memcpy(problem, t->problem + i % t->n_known * n_fields, n_fields * sizeof *problem);
-    if (t->unseen.n && draw % UNSEEN_PART == 0)
-        problem[t->unseen.field] = t->unseen.v[draw / UNSEEN_PART / 2 % t->unseen.n].token;
-}
-
-/* Is it among those before it? What a judge of a file says of a problem of the table is known, also
-   where it is watched or kept. */
-static int is_listed(const struct teaching *t, const int32_t *problem)
-{
-    const size_t n_fields = t->data->n_fields;
-    if (t->judges->other.file && data_find_problem(t->data, problem) < t->data->n)
-        return 1;
-    for (const int32_t *other = t->problem; other < problem; other += n_fields)
-        if (!memcmp(other, problem, n_fields * sizeof *problem))
-            return 1;
-    return 0;
-}
-
-/* Of a few problems the judges know little of others, and what was timed is to be heard. A problem
-   that is there already teaches nothing: where fields are few, few can be made up. */
-static void list_made_up(struct teaching *t)
-{
-    const size_t n_fields = t->data->n_fields, asked = (size_t)t->task->recipe->judged;
-    const size_t n = asked < PER_KNOWN * t->n_known ? asked : PER_KNOWN * t->n_known;
-    uint64_t seed = num_mix(t->seed, 12, 0);
-    for (size_t i = 0; i < n; i++) {
-        int32_t *problem = t->problem + t->n * n_fields;
-        make_one_up(t, i, &seed, problem);
-        t->n += !is_listed(t, problem);
-    }
-}
-
 /* ---- all of it ---- */
 
 int lessons_possible(const struct dataset *d, const unsigned char *part)
@@ -263,7 +219,7 @@ int lessons_add(const struct lessons_task *task, struct lessons_made *out)
                          .seed = task->judges.seed,
                          .judges = out->judges};
     if (unseen_read(&t.unseen, task->judges.model->spec)
-        || (!out->judges->other.file && judge_trees_fit(out->judges, &task->judges)))
+        || (!task->is_judged && judge_trees_fit(out->judges, &task->judges)))
         return -1;
     t.problem = xcalloc(most * d->n_fields + 1, sizeof *t.problem);
     t.lesson = xcalloc(most + 1, sizeof *t.lesson);
@@ -271,8 +227,10 @@ int lessons_add(const struct lessons_task *task, struct lessons_made *out)
     memcpy(t.part, task->judges.part, d->n);
     add_watched(&t, choose_watched(&t), out->watched);
     list_known(&t);
-    list_made_up(&t);
-    out->made_up = t.n - t.n_known;
+    if (!task->is_judged)
+        out->made_up = make_up_problems(t.model, &t.unseen, t.problem, t.n_known,
+                                        (size_t)task->recipe->judged, num_mix(t.seed, 12, 0));
+    t.n += out->made_up;
     struct pool *pool = pool_new(task->judges.n_threads);
     pool_run(pool, lesson_make, &t, t.n);
     pool_free(pool);
@@ -281,84 +239,4 @@ int lessons_add(const struct lessons_task *task, struct lessons_made *out)
     free(t.lesson);
     free(t.part);
     return 0;
-}
-
-/* ---- what a judge of a file says ---- */
-
-static const struct dataset *sort_lesson; /* for qsort */
-
-static int by_problem(const void *pa, const void *pb)
-{
-    const struct dataset *a = pa, *b = pb;
-    for (size_t f = 0; f < a->n_fields; f++)
-        if (a->problem[f] != b->problem[f])
-            return a->problem[f] < b->problem[f] ? -1 : 1;
-    return 0;
-}
-
-static int by_target(const void *pa, const void *pb)
-{
-    const struct dataset *d = sort_lesson;
-    return memcmp(d->target + *(const size_t *)pa * d->n_params,
-                  d->target + *(const size_t *)pb * d->n_params, d->n_params);
-}
-
-static void add_lesson(const struct dataset *lesson, struct dataset *to)
-{
-    const size_t n_fields = to->n_fields, n_params = to->n_params;
-    size_t *order = xcalloc(lesson->n + 1, sizeof *order);
-    for (size_t i = 0; i < lesson->n; i++)
-        order[i] = i;
-    sort_lesson = lesson;
-    qsort(order, lesson->n, sizeof *order, by_target);
-    for (size_t i = 0; i < lesson->n; i++, to->n++) {
-        memcpy(to->problem + to->n * n_fields, lesson->problem, n_fields * sizeof *to->problem);
-        memcpy(to->target + to->n * n_params, lesson->target + order[i] * n_params, n_params);
-        to->time_us[to->n] = lesson->time_us[order[i]];
-    }
-    free(order);
-}
-
-static int join_lessons(const struct file_lessons *task, struct dataset *lesson,
-                        struct dataset *out)
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < task->n; i++) {
-        if (!lesson[i].n)
-            return fail("%s:%ld: no tuple is legal for this problem", task->path, task->line[i]);
-        rows += lesson[i].n;
-    }
-    out->problem = xcalloc(rows, out->n_fields * sizeof *out->problem);
-    out->target = xcalloc(rows, out->n_params);
-    out->time_us = xcalloc(rows, sizeof *out->time_us);
-    out->unknown = xcalloc(rows, sizeof *out->unknown);
-    out->file = xcalloc(rows, sizeof *out->file);
-    out->row = xcalloc(rows, sizeof *out->row);
-    qsort(lesson, task->n, sizeof *lesson, by_problem);
-    for (size_t i = 0; i < task->n; i++)
-        add_lesson(&lesson[i], out);
-    return 0;
-}
-
-int lessons_of_file(const struct file_lessons *task, struct dataset *out)
-{
-    const size_t n_fields = task->model->m.n_fields;
-    const struct judge_trees judges = {.other = task->judge};
-    struct dataset none = {.n_fields = n_fields, .n_params = task->model->m.n_params};
-    struct teaching t = {
-        .data = &none, .model = task->model, .seed = task->seed, .judges = &judges, .n = task->n};
-    t.problem = xcalloc(task->n * n_fields + 1, sizeof *t.problem);
-    memcpy(t.problem, task->problem, task->n * n_fields * sizeof *t.problem);
-    t.lesson = xcalloc(task->n + 1, sizeof *t.lesson);
-    struct pool *pool = pool_new(task->n_threads);
-    pool_run(pool, lesson_make, &t, task->n);
-    pool_free(pool);
-    out->n_fields = n_fields;
-    out->n_params = none.n_params;
-    const int bad = join_lessons(task, t.lesson, out);
-    for (size_t i = 0; i < task->n; i++)
-        data_free(&t.lesson[i]);
-    free(t.problem);
-    free(t.lesson);
-    return bad;
 }

@@ -309,11 +309,11 @@ static void take(const struct teaching *t, const int32_t *problem, const struct 
     free(r);
 }
 
-/* What a judge of a file says of a problem of the table is the table. */
+/* What a judge of the user's says of a problem is the table. */
 static int take_known(const struct teaching *t, const int32_t *problem, struct dataset *to)
 {
     size_t end = 0;
-    const size_t first = t->judges->other.file ? find_known(t, problem, &end) : 0;
+    const size_t first = t->task->is_judged ? find_known(t, problem, &end) : 0;
     if (end == 0)
         return 0;
     const struct dataset *d = t->data;

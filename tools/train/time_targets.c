@@ -339,3 +339,34 @@ void make_up_problem(const struct model *m, const int32_t *known, size_t n_known
         out[f] = !is_changed || size <= 1 || !may_be(m, f, changed) ? size : changed;
     }
 }
+
+/* One in so many stands for a GPU that was not seen; half of these are known but for the GPU. */
+enum { UNSEEN_PART = 6, PER_KNOWN = 12 };
+
+static void make_one_up(const struct model *m, const struct unseen *u, const int32_t *known,
+                        size_t n_known, size_t i, uint64_t *seed, int32_t *problem)
+{
+    const size_t n_fields = m->m.n_fields;
+    make_up_problem(m, known, n_known, seed, problem);
+    const uint64_t draw = num_draw(seed) >> 32; /* of a name, its upper part */
+    if (u->n && draw % (2 * UNSEEN_PART) == 0)
+        memcpy(problem, known + i % n_known * n_fields, n_fields * sizeof *problem);
+    if (u->n && draw % UNSEEN_PART == 0)
+        problem[u->field] = u->v[draw / UNSEEN_PART / 2 % u->n].token;
+}
+
+size_t make_up_problems(const struct model *m, const struct unseen *u, int32_t *problem,
+                        size_t n_known, size_t asked, uint64_t seed)
+{
+    const size_t n_fields = m->m.n_fields, bytes = n_fields * sizeof *problem;
+    const size_t tries = asked < PER_KNOWN * n_known ? asked : PER_KNOWN * n_known;
+    int32_t *to = problem + n_known * n_fields;
+    for (size_t i = 0; i < tries; i++) {
+        const int32_t *other = problem;
+        make_one_up(m, u, problem, n_known, i, &seed, to);
+        while (other < to && memcmp(other, to, bytes))
+            other += n_fields;
+        to += other == to ? n_fields : 0;
+    }
+    return (size_t)(to - problem) / n_fields - n_known;
+}

@@ -68,6 +68,13 @@ size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const
 void make_up_problem(const struct model *m, const int32_t *known, size_t n_known, uint64_t *seed,
                      int32_t *out);
 
+/* Writes such problems behind n_known ones, `asked` at most and 12 for each known one: of a few
+   problems little follows for others. One in six is of a name of `u`, and half of these are known
+   but for it. A problem that is there already teaches nothing: where fields are few, few can be
+   made up. How many there are then. */
+size_t make_up_problems(const struct model *m, const struct unseen *u, int32_t *problem,
+                        size_t n_known, size_t asked, uint64_t seed);
+
 /* ---- networks that judge whole tuples, and what the student learns of them (judge_nets.c) ----
 
    Where every option of a few problems was timed, there are many times and few problems. A network
@@ -107,7 +114,8 @@ size_t judge_nets_most(const struct recipe *recipe, const struct dataset *d);
    made up   the same of problems between those.
 
    A few problems of the table are no lesson: they tell when to stop (additive_train.h), though the
-   judges know them.
+   judges know them. A table that a judge of the user's has made (`train --judge`) takes the judges'
+   place: its problems are learnt as they are, and there are no others.
 
    Of a problem the fastest are kept and some others. What the judges say stands in for times. A
    name of [unseen] has the mean of the shares that the judges see on the GPUs, by their weights. */
@@ -120,6 +128,7 @@ struct lessons_task {
     const struct recipe *recipe;
     struct judge_task judges; /* of the data, the part to train on, the seed */
     const uint64_t *unit;     /* of each row of the data what stays together (split.h) */
+    int is_judged; /* the times of the data are what a judge says: no judges are fitted */
 };
 
 /* Have two problems or more several timed options each, of different times? */
@@ -130,31 +139,12 @@ size_t lessons_most(const struct recipe *recipe, const struct dataset *d);
 
 struct lessons_made {
     struct recipe_rows *train, *watched; /* rows are added to; is made */
-    struct judge_trees *judges;          /* are fitted */
+    struct judge_trees *judges;          /* are fitted, unless it is judged */
     size_t made_up;                      /* problems that are in no table */
 };
 
 /* 0, or -1 with a message; the caller frees what was made in both cases. */
 int lessons_add(const struct lessons_task *task, struct lessons_made *out);
-
-/* ---- what a judge of a file says (judge_file.c) ---- */
-
-/* It has no table: what it says of n problems of the user's is one, with the tuples that lessons
-   have. Times are in units of each problem's fastest. */
-struct file_lessons {
-    const struct model *model;
-    struct judge_other judge;
-    const int32_t *problem; /* n x n_fields */
-    const long *line;       /* of each problem, where it stands */
-    const char *path;       /* in this file */
-    size_t n;
-    uint64_t seed;
-    size_t n_threads;
-};
-
-/* Rows sorted as those of files (data.h), all of file 0. 0, or -1 with a message: a problem has no
-   legal tuple. To be freed in both cases. */
-int lessons_of_file(const struct file_lessons *task, struct dataset *out);
 
 /* While lessons are made */
 struct teaching {

@@ -20,7 +20,7 @@ struct training_files {
 struct training_data {
     struct dataset own, *beside;
     size_t n_beside;
-    struct judge_other judge; /* which made the own, if there is one; who opened it closes it */
+    int is_judged; /* are the own what a judge of the user's says? */
 };
 
 /* Loads them, with notes of what was dropped; the model's own get the rows of [unseen]
@@ -50,7 +50,8 @@ struct training_rows {
     struct recipe_rows train, held_out;
     struct recipe_rows watched; /* of problems to train on, see timed.h */
     struct training_part train_part, held_out_part;
-    struct judge_trees *judges; /* that taught; NULL: none */
+    int are_judged;             /* are they what judges say? These stand here, or are the user's: */
+    struct judge_trees *judges; /* NULL */
     struct judge_mix mix;       /* those who teach beside the networks, or none */
     size_t made_up;             /* problems that they were asked for as well */
     size_t copies;              /* rows that say the same as another */

@@ -129,10 +129,12 @@ static int add_lessons(const struct maker *m, const struct training_data *data,
     const struct lessons_task task = {t->recipe,
                                       {m->model, &data->own, held->part, data->beside,
                                        data->n_beside, t->seed, t->n_threads, NULL, 0},
-                                      held->unit};
+                                      held->unit,
+                                      data->is_judged};
     struct lessons_made made = {&m->out->train, &m->out->watched, NULL, 0};
-    made.judges = m->out->judges = xcalloc(1, sizeof *m->out->judges);
-    made.judges->other = data->judge;
+    if (!data->is_judged)
+        made.judges = m->out->judges = xcalloc(1, sizeof *m->out->judges);
+    m->out->are_judged = 1;
     const int bad = lessons_add(&task, &made);
     m->out->made_up = made.made_up;
     return bad;
@@ -288,7 +290,7 @@ int training_rows_make(const struct training_task *task, struct model *model,
         return -1;
     int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
-        settle(&m, data->judge.file != NULL, held.part, &recipe);
+        settle(&m, data->is_judged, held.part, &recipe);
         bad = make_rows(&m, data, &held, model);
     }
     held_out_free(&held);

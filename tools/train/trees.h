@@ -1,4 +1,4 @@
-/* trees.h - trees: boosted ones, which judge, those of other programs, and a forest, which teaches
+/* trees.h - trees: boosted ones, which judge, and a forest, which teaches
    SPDX-License-Identifier: MIT
 
    The result is the same for any number of threads and, as boosted trees add integers, that
@@ -43,51 +43,6 @@ void boost_ask(const struct boost *b, const float *x, size_t n, float *out);
 
 /* Adds up how much each column's cuts explained; `gain` has room for n_columns. */
 void boost_gains(const struct boost *b, double *gain);
-
-/* ---- boosted trees that LightGBM or XGBoost have learnt (file_trees.c) ----
-
-   LightGBM's text and XGBoost's JSON. Read and added up as these programs do it, the sum has the
-   same bits as their raw score (LightGBM, doubles) and their margin (XGBoost, floats): before what
-   makes a probability or an exponent of it. One output alone; gblinear is not a tree. */
-
-struct file_node {
-    double threshold;
-    uint32_t feature;
-    int32_t left, right;                    /* a node of the tree, or below 0: leaf ~this */
-    uint32_t word, n_words;                 /* of a set of categories */
-    unsigned char is_set, is_left, missing; /* is_left: what is missing goes left */
-};
-
-struct file_tree {
-    size_t node, leaf, n_leaves; /* its first ones, of all */
-    int is_linear;               /* its leaves have terms */
-    float weight;                /* of XGBoost's dart */
-};
-
-struct file_trees {
-    const char *program; /* "LightGBM" or "XGBoost" */
-    int is_float;
-    float base;
-    size_t n_features, n, n_nodes, n_leaves, n_words, n_terms;
-    char **name;             /* of each feature */
-    unsigned char *is_set;   /* of LightGBM: is it one of categories? */
-    struct interned *labels; /* of each the texts of its categories; n = 0: it has none */
-    struct file_tree *tree;
-    struct file_node *node;
-    double *leaf;
-    uint32_t *words;    /* of sets */
-    double *constant;   /* of linear trees, of each leaf, with */
-    size_t *first_term; /* its terms, up to those of the next leaf */
-    double *factor;
-    uint32_t *term;
-};
-
-/* 0, or -1 with a message that names the line or the member; to be freed in any case. */
-int file_trees_read(struct file_trees *t, const char *path);
-void file_trees_free(struct file_trees *t);
-
-/* The sum for a feature each; NaN: it is missing. */
-double file_trees_ask(const struct file_trees *t, const double *x);
 
 /* ---- a random forest that teaches beside the networks ----
 
