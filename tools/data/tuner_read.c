@@ -164,6 +164,8 @@ static int read_table(struct reading *f, const struct tuner_visitor *visitor)
         rc = csv_records_next(&f->r);
     if (rc <= 0)
         return rc;
+    if (f->r.n < 2)
+        return fail("%s: its importer made no table of it", f->head.path);
     f->head.kind = strncmp(said(f, "kind"), "CLBlast", 7) == 0 ? TUNER_CLBLAST : TUNER_OTHER;
     f->head.kernel = said(f, "kernel");
     f->head.device = said(f, "device");
@@ -173,7 +175,7 @@ static int read_table(struct reading *f, const struct tuner_visitor *visitor)
     if (check_types(f, visitor->types) != 0 || visitor->head(visitor->to, &f->head) != 0)
         return -1;
     while ((rc = csv_records_next(&f->r)) > 0)
-        if (measure(f, visitor) != 0)
+        if (csv_records_check_row(&f->r) != 0 || measure(f, visitor) != 0)
             return -1;
     return rc;
 }
