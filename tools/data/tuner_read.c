@@ -135,9 +135,11 @@ static int check_types(const struct reading *f, struct tuner_types *seen)
 static void take_runs(const char *cell, struct tuner_measurement *m)
 {
     char *end;
-    for (; *cell != '\0' && m->n_runs < TUNER_MAX_RUNS; cell = end) {
-        m->run[m->n_runs] = strtod(cell, &end);
-        m->n_runs += end > cell;
+    for (; m->n_runs < TUNER_MAX_RUNS; cell = end) {
+        const double us = strtod(cell, &end);
+        if (end == cell)
+            return;
+        m->run[m->n_runs++] = us;
     }
 }
 
