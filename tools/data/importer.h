@@ -43,6 +43,8 @@ void imported_note(const struct imported *t);
 
 /* ---- the table ---- */
 
+#define NO_TABLE "%s: its importer made no table of it"
+
 /* Columns of an importer's own */
 #define IMPORT_AT   "@at"   /* LINE or LINE:COLUMN of the file */
 #define IMPORT_RUNS "@runs" /* of a row, in microseconds, blanks between them */

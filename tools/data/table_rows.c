@@ -125,8 +125,6 @@ static int check_rows(const struct csv_records *raw,
     return rc;
 }
 
-#define NO_TABLE "%s: its importer made no table of it"
-
 /* Takes off the first cell, which is the place, and of a table without times the last one. */
 static void take_row(struct table_rows *t, struct csv_records *r)
 {
