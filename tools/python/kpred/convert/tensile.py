@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: MIT
 
-A row is a shape: SizeI (m), SizeJ (n), SizeK (batch), SizeL (k), TotalFlops and others, and behind TotalFlops the GFLOP/s
-of each kernel; 0 and -1 mean that the measurement failed. A column has its kernel's name:
+A row is a shape: SizeI (m), SizeJ (n), SizeK (batch), SizeL (k), TotalFlops and others, and behind TotalFlops the
+GFLOP/s of each kernel; 0 and -1 mean that the measurement failed. A column has its kernel's name:
 
     Cijk_Ailk_Bljk_SB_MT64x128x8_MI32x32x2x1_SE_EPS1_GRVW1_..._TT1_64_WG64_4_1_WGM1
 
@@ -21,8 +21,9 @@ from .table import Bad, Table
 SIZES = {"m": "SizeI", "n": "SizeJ", "batch": "SizeK", "k": "SizeL"}
 _FLOPS = "TotalFlops"
 _MOST_PIECES = 64
-_PIECE = re.compile(r"([A-Za-z]{1,12})([0-9]{1,9}(?:[x_][0-9]{1,9})*)?(?:_|\Z)")
-_PIECES = re.compile(r"[A-Za-z]{1,12}(?:[0-9]{1,9}(?:[x_][0-9]{1,9})*)?(?:_[A-Za-z]{1,12}(?:[0-9]{1,9}(?:[x_][0-9]{1,9})*)?)*")
+_KEY, _NUMBERS = "[A-Za-z]{1,12}", "[0-9]{1,9}(?:[x_][0-9]{1,9})*"
+_PIECE = re.compile(rf"({_KEY})({_NUMBERS})?(?:_|\Z)")
+_PIECES = re.compile(rf"{_KEY}(?:{_NUMBERS})?(?:_{_KEY}(?:{_NUMBERS})?)*")
 _FIGURE = re.compile(r"[0-9.eE+-]+")
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 
@@ -73,7 +74,8 @@ def _check_apart(where: str, kernels: Sequence[Kernel]) -> None:
     seen: Dict[Sequence[str], str] = {}
     for name, values in ((kernel.name, tuple(kernel.values)) for kernel in kernels if not kernel.why):
         if values in seen:
-            raise Bad(f'{where}: columns "{seen[values]}" and "{name}": the parameters of the spec do not tell them apart')
+            raise Bad(f'{where}: columns "{seen[values]}" and "{name}": the parameters of the spec do not tell them '
+                      "apart")
         seen[values] = name
 
 
