@@ -76,10 +76,10 @@ static int run(const struct loader *l, const char *importer, const char *const *
 
 static void take_notes(struct loader *l, const struct imported *t)
 {
-    const struct import_line *line = NULL;
-    while ((line = imported_next(t, line, "given")) != NULL)
-        l->is_used[spec_field_index(l->spec, imported_text(t, line, 0))] = 1;
-    const char *guess = imported_said(t, "guess");
+    const char *given = imported_said(t, "given"), *guess = imported_said(t, "guess");
+    const int field = given != NULL ? spec_field_index(l->spec, given) : -1;
+    if (field >= 0)
+        l->is_used[field] = 1;
     if (guess != NULL && !l->is_guessed)
         note("%s: %s", l->path, guess);
     l->is_guessed |= guess != NULL;
