@@ -1,4 +1,4 @@
-/* import_rows.c - starts the importers of tables that have a form of their own, and of files of vLLM and SGLang
+/* import_rows.c - starts importers of tables in forms of their own, and of Triton configurations
    SPDX-License-Identifier: MIT */
 #include "import_rows.h"
 

@@ -25,7 +25,7 @@ import threading
 import warnings
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from .convert.numbers import NUMBER, number_text
+from .convert.numbers import NUMBER, TRUTHS, number_text
 
 __all__ = ["Batch", "Error", "Field", "Model", "NotApplicable", "Param", "Prediction", "load", "models", "prune",
            "version"]
@@ -412,7 +412,7 @@ class Model:
         self._tokens: List[Tuple[int, Dict[Any, int]]] = [
             (i, {token: j for j, token in enumerate(f.tokens)}) for i, f in enumerate(self.fields) if f.tokens]
         for _, places in self._tokens:
-            if not places.keys() - _TRUTHS: # then a number is a truth
+            if not places.keys() - TRUTHS: # then a number is a truth
                 places.update({x: _place(x, _places(tuple(places))) for x in (False, True)})
         self._told: Dict[Tuple[int, ...], Tuple[Dict[str, Value], Optional[str]]] = {}
         # A getter of one name alone gets no tuple.

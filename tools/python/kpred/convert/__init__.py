@@ -1,4 +1,4 @@
-"""kpred.convert - what other programs wrote, as the one kind of table that kpred-train reads
+"""__init__.py - kpred.convert: what other programs wrote, as the one kind of table that kpred-train reads
 
 SPDX-License-Identifier: MIT
 """

@@ -6,13 +6,13 @@ import math
 import re
 
 NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-_TRUTHS = {"True": "1", "true": "1", "False": "0", "false": "0"}
+TRUTHS = {"True": "1", "true": "1", "False": "0", "false": "0"}
 
 
 def number_text(text: str) -> str:
     """64 for 64.0, 1e-05 for 0.00001, 1 for True. A text that is no number is its own."""
     if not NUMBER.fullmatch(text):
-        return _TRUTHS.get(text, text)
+        return TRUTHS.get(text, text)
     is_digits, number = text.lstrip("+-").isdigit(), float(text)
     if abs(number) > 2 ** 63 or not (is_digits or number.is_integer()):
         return text if is_digits or math.isinf(number) else repr(number)
