@@ -11,9 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PYTHON   "python3"
-#define PROGRAM  "convert/__main__.py"
-#define NO_THERE "%s: an importer in Python reads such files, and "
+#define PYTHON  "python3"
+#define PROGRAM "convert/__main__.py"
 
 /* ---- where the importers are ---- */
 
@@ -83,21 +82,33 @@ static int run(const char *program, const char *const *paths, size_t n_paths,
     return why;
 }
 
-int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
-                 struct buf *text)
+/* What is missing, and what to do elsewhere */
+static int is_missing(const char *place, const char *path, const char *what)
+{
+    struct buf file = {0};
+    quote(&file, path, '*');
+    fail("%s: an importer in Python reads such files, and %s: `" PYTHON " -m kpred.convert %s -o "
+         "table.csv` makes a table of it elsewhere",
+         place, what, file.s);
+    buf_free(&file);
+    return -1;
+}
+
+/* `place` is said of the file where the importer is not found. */
+static int start(const char *place, const char *const *paths, size_t n,
+                 const struct opt_texts *options, struct buf *text)
 {
     const char *path = paths[0];
     struct buf program = {0};
     int status = 0, rc = -1;
     if (find_program(&program) == NULL)
-        rc = fail(NO_THERE "it is not installed beside this program (KPRED_IMPORTERS names its "
-                           "folder)",
-                  path);
+        rc = is_missing(
+            place, path,
+            "it is not installed beside this program (KPRED_IMPORTERS names its folder)");
     else
         rc = run(program.s, paths, n, options, text, &status);
     if (rc > 0)
-        rc = rc == ENOENT ? fail(NO_THERE PYTHON " is not found", path)
-                          : fail(NO_THERE PYTHON ": %s", path, strerror(rc));
+        rc = is_missing(place, path, rc == ENOENT ? PYTHON " is not found" : strerror(rc));
     else if (rc == 0 && (text->n == 0 || *text->s != '#'))
         rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", path, program.s,
                   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
@@ -105,6 +116,12 @@ int importer_run(const char *const *paths, size_t n, const struct opt_texts *opt
         rc = fail("%s: its importer (" PYTHON " %s) did not end", path, program.s);
     buf_free(&program);
     return rc;
+}
+
+int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
+                 struct buf *text)
+{
+    return start(paths[0], paths, n, options, text);
 }
 
 /* ---- what it wrote ---- */
@@ -152,9 +169,15 @@ int imported_take(struct imported *t)
     return error == NULL ? 0 : fail("%s", error);
 }
 
+int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
+                      struct imported *out)
+{
+    return start(odd, &path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
+}
+
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out)
 {
-    return importer_run(&path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
+    return importer_read_odd(path, path, options, out);
 }
 
 void imported_free(struct imported *t)
@@ -175,7 +198,7 @@ const struct import_line *imported_next(const struct imported *t, const struct i
 
 const char *imported_text(const struct imported *t, const struct import_line *line, size_t i)
 {
-    return t->texts[line->text + i];
+    return i < line->n ? t->texts[line->text + i] : "";
 }
 
 const char *imported_said(const struct imported *t, const char *word)

@@ -23,6 +23,9 @@ struct imported {
 /* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
    one that says what is missing. */
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
+/* The same of a table of which `odd` says why it needs an importer: "t.csv:1: column ..." */
+int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
+                      struct imported *out);
 /* Its two halves. The first one adds what the importer writes of several files, with a NUL between
    two; the second one takes `text`, which is of one file. */
 int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
@@ -33,7 +36,7 @@ void imported_free(struct imported *t);
 /* The next line of that word behind `from`, NULL: the first. NULL: there is none. */
 const struct import_line *imported_next(const struct imported *t, const struct import_line *from,
                                         const char *word);
-/* Its i-th text */
+/* Its i-th text; "": it has not as many */
 const char *imported_text(const struct imported *t, const struct import_line *line, size_t i);
 /* The first text of the first line of that word; NULL: there is none. */
 const char *imported_said(const struct imported *t, const char *word);
@@ -42,6 +45,8 @@ const char *imported_said(const struct imported *t, const char *word);
 void imported_note(const struct imported *t);
 
 /* ---- the table ---- */
+
+#define NO_TABLE "%s: its importer made no table of it"
 
 /* Columns of an importer's own */
 #define IMPORT_AT   "@at"   /* LINE or LINE:COLUMN of the file */

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import re
+from collections import Counter
 from typing import Dict, NamedTuple, Optional, Sequence, Tuple
 
 from .failures import is_failure
@@ -10,9 +11,10 @@ from .units import NONE, metric_of_unit
 
 _MARKS = "[ '_\u00a0\u202f\u2009\u2019]" # between thousands, beside a point or a comma
 _NUMBER = re.compile(rf"[-+]?((?:\d|[.,]|(?<=\d){_MARKS}(?=\d))*)([eE][-+]?\d+)?", re.ASCII)
-_POINT = re.compile(r"[-+]?(\d*)\.(\d*)([eE][-+]?\d+)?", re.ASCII)
-_WHOLE = re.compile(r"[-+]?\d+([eE][-+]?\d+)?", re.ASCII)
+_USUAL = re.compile(r"[-+]?(\d*)(?:([.,])(\d*))?([eE][-+]?\d+)?", re.ASCII)
 _SPLIT = re.compile(r"[^\d]", re.ASCII)
+
+_PLAIN = {mark: {**dict.fromkeys(map(ord, " '_\u00a0\u202f\u2009\u2019.,")), ord(mark): "."} for mark in ".,"}
 
 
 class Figure(NamedTuple):
@@ -28,8 +30,7 @@ class Figure(NamedTuple):
         """The number as C writes it, where `mark` is the decimal mark"""
         if self.is_plain and mark == ".":
             return self.text
-        other = "," if mark == "." else "."
-        return re.sub(_MARKS, "", self.text).replace(other, "").replace(mark, ".")
+        return self.text.translate(_PLAIN[mark])
 
 
 def _are_thousands(marks: str, groups: Sequence[str]) -> bool:
@@ -37,14 +38,16 @@ def _are_thousands(marks: str, groups: Sequence[str]) -> bool:
 
 
 def figure(cell: str) -> Optional[Figure]:
-    if _WHOLE.fullmatch(cell):
-        return Figure(cell, is_plain=True)
-    m = _POINT.fullmatch(cell)
-    if m and (m.group(1) or m.group(2)):
-        whole, part, exponent = m.groups()
-        is_either = len(part) == 3 and 1 <= len(whole) <= 3 and whole[0] != "0" and not exponent
-        return Figure(cell, "", True, True, "" if is_either else ".", "." if is_either else "")
-    return _odd_figure(cell)
+    m = _USUAL.fullmatch(cell)
+    if not m:
+        return _odd_figure(cell)
+    whole, mark, part, exponent = m.groups()
+    if not whole and not part:
+        return None
+    if not mark:
+        return Figure(cell, "", True)
+    is_either = len(part) == 3 and 1 <= len(whole) <= 3 and whole[0] != "0" and not exponent
+    return Figure(cell, "", mark == ".", True, "" if is_either else mark, mark if is_either else "")
 
 
 def _odd_figure(cell: str) -> Optional[Figure]:
@@ -77,10 +80,8 @@ class Seen:
     """What the cells of a column are: how many of each kind, and the first of some kinds"""
 
     def __init__(self, cells: Sequence[str], lines: Sequence[int]) -> None:
-        counts: Dict[str, int] = {}
-        for cell in cells:
-            counts[cell] = counts.get(cell, 0) + 1
-        self.counts, self._lines = counts, dict(zip(reversed(cells), reversed(lines)))
+        self.counts: Dict[str, int] = Counter(cells)
+        self._cells, self._lines, counts = cells, lines, self.counts
         self.n, self.n_empty = len(cells), counts.get("", 0)
         self.n_figures = self.n_plain = self.n_fractions = self.n_failures = self.n_odd = 0
         self.first: Dict[str, Place] = {} # of what proves a mark, "." and ","; either., either,; unit, bare, odd
@@ -94,22 +95,27 @@ class Seen:
         if f and (not f.unit or metric_of_unit(f.unit).kind != NONE):
             self.figures[cell] = f
             self.n_figures += count
-            self.n_plain += count if f.is_plain else 0
-            self.n_fractions += count if f.is_fraction or f.unit else 0
-            for what in ("unit" if f.unit else "bare", f.proves, "either" + f.either if f.either else ""):
-                if what and what not in self.first:
-                    self.first[what] = self.place(cell)
+            if f.is_plain:
+                self.n_plain += count
+            if f.is_fraction or f.unit:
+                self.n_fractions += count
+            self._note("unit" if f.unit else "bare", cell)
+            if f.proves:
+                self._note(f.proves, cell)
+            elif f.either:
+                self._note("either" + f.either, cell)
         elif is_failure(cell):
             self.n_failures += count
         elif cell[0] in "0123456789.+-~":
             self.n_odd += count
-            self.first.setdefault("odd", self.place(cell))
+            self._note("odd", cell)
 
-    def line(self, cell: str) -> int:
-        return self._lines[cell]
+    def _note(self, what: str, cell: str) -> None:
+        if what not in self.first:
+            self.first[what] = self.place(cell)
 
     def place(self, cell: str) -> Place:
-        return self._lines[cell], cell.encode("utf-8", "surrogateescape")[:39].decode("utf-8", "surrogateescape")
+        return self._lines[self._cells.index(cell)], cell.encode("utf-8", "surrogateescape")[:39].decode("utf-8", "surrogateescape")
 
     def has_figures(self) -> bool:
         return self.n_figures > 0 and 2 * self.n_figures >= self.n - self.n_empty - self.n_failures

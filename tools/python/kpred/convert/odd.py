@@ -111,7 +111,7 @@ def _chosen(t: Times, cells: Sequence[str], failure: str) -> Sequence[int]:
     """The slots of a row that count. Of repeats those with a time do; if none has one, the first failure does, once."""
     if t.is_wide:
         return [i for i, cell in enumerate(cells) if cell]
-    found = [] if failure else [i for i, cell in enumerate(cells) if t.has_time[cell]]
+    found = [] if failure else [i for i, cell in enumerate(cells) if t.has_time(cell)]
     return found or [next((i for i, cell in enumerate(cells) if cell), 0)]
 
 

@@ -17,6 +17,7 @@ from .table import Bad
 _QUOTED = re.compile(r'"(?:[^"]|"")*"?')
 _SEPARATORS = ",;\t|"
 _RULE = re.compile(r"[-+|: ]*-[-+|: ]*\r?\n?")
+_MANY = 1 << 16 # texts of a column, of which few are the same
 csv.field_size_limit(1 << 30)
 
 
@@ -134,7 +135,7 @@ class Records(Rows):
                 raise self.fail(line, f"the row {self.ragged(row)}")
             self.lines.extend(line for line, _ in good)
             for column, texts, cells in zip(self.columns, same, zip(*(row for _, row in good))):
-                column.extend(map(texts.setdefault, cells, cells))
+                column.extend(map(texts.setdefault, cells, cells) if len(texts) < _MANY else cells)
 
     def trim(self) -> None:
         """Takes off the blanks around cells."""

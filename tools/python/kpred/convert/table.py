@@ -86,11 +86,13 @@ class Table:
     def write_plain(self, out: TextIO) -> None:
         """For users: a table with a column for all that is a field, and none of an importer's own"""
         sizes = self.texts("size") + [("gpu", device[0]) for device in self.texts("device") if device[0]]
-        n, is_timed = 1 + len(self.columns), not self.texts("untimed")
+        ignored = {name for texts in self.texts("ignored") for name in texts}
+        kept = [i for i, name in enumerate(self.columns, 1) if name not in ignored]
+        is_timed = not self.texts("untimed")
         for at, *row in self._rows if self.has_drops else ():
             if "\t" in row[-2]:
                 raise Bad('{}:{}: {}: value "{}": {}'.format(self.path, at, *row[-2].split("\t")[1:]))
         rows = csv.writer(out, lineterminator="\n")
-        rows.writerow([*(name for name, _ in sizes), *self.columns, *[TIME][:is_timed]])
-        rows.writerows([*(value for _, value in sizes), *row[1:n], *row[-1:][:is_timed]] for row in self._rows
+        rows.writerow([*(name for name, _ in sizes), *(self.columns[i - 1] for i in kept), *[TIME][:is_timed]])
+        rows.writerows([*(value for _, value in sizes), *(row[i] for i in kept), *row[-1:][:is_timed]] for row in self._rows
                        if not (self.has_drops and row[-2]) and (is_timed or not row[-1]))

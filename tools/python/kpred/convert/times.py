@@ -7,7 +7,7 @@ from typing import Callable, Dict, List, Optional, Tuple
 
 from .columns import Columns
 from .command import Asked
-from .figures import Place, figure, mark_of
+from .figures import Figure, Place, figure, mark_of
 from .records import Records
 from .units import FAILED_TIME, NONE, RATE, TIME, Metric, metric_of_unit
 from .words import metric_of_name
@@ -21,7 +21,8 @@ class Times(Columns):
     def __init__(self, r: Records, asked: Asked, note: Callable[[int, str], None]) -> None:
         super().__init__(r, asked, note)
         self.kind, self.mark, self.is_rate, self._has_told_unit = Metric(TIME), ".", False, False
-        self._texts: Dict[str, str] = {}
+        self.us: Dict[str, float] = {} # microseconds of each cell of times that is one
+        self.texts: Dict[str, str] = {} # and what a plain table has: that, and what is none as it is
         self._has_time: Dict[str, bool] = {}
 
     def read_kind(self) -> None:
@@ -49,6 +50,7 @@ class Times(Columns):
         self._tell_kind(name)
         if self.kind.kind == NONE:
             self.kind = self.kind._replace(kind=TIME)
+        self._read()
 
     def tell_mark(self, name: str, first: Dict[str, Place], told: str) -> None:
         self.note(first.get("either,", first.get("either.", (0, "")))[0], f'column "{name}": {told}')
@@ -65,51 +67,39 @@ class Times(Columns):
 
     # ---- cells ----
 
-    @property
-    def has_time(self) -> Dict[str, bool]:
-        """Of each cell of times whether it is a figure that is not 0"""
-        if not self._has_time:
-            for slot in self.slots:
-                for cell in self.seen[slot.at].counts:
-                    f = figure(cell)
-                    self._has_time[cell] = f is not None and _NOT_ZERO.search(f.text) is not None
-        return self._has_time
-
-    def figure(self, cell: str) -> Optional[Tuple[float, Metric]]:
+    def figure(self, cell: str, f: Optional[Figure]) -> Optional[Tuple[float, Metric]]:
         """A cell of times that is a figure of its kind, and its unit"""
-        f = figure(cell)
         if not f or cell[0] == "-":
             return None
         unit = metric_of_unit(f.unit) if f.unit else self.kind
         x = float(f.plain(self.mark))
         return (x, unit) if unit.kind == self.kind.kind and x != float("inf") else None
 
-    @property
-    def texts(self) -> Dict[str, str]:
-        """Of each cell of times what a plain table has: microseconds, what is none as it is"""
-        if not self._texts:
-            for slot in self.slots:
-                self._texts.update((cell, self._text(cell)) for cell in self.seen[slot.at].counts)
-        return self._texts
+    def _read(self) -> None:
+        for slot in self.slots:
+            figures = self.seen[slot.at].figures
+            for cell in self.seen[slot.at].counts:
+                found = self.figure(cell, figures.get(cell))
+                if not found:
+                    self.texts[cell] = cell
+                elif 0 < found[0] < FAILED_TIME:
+                    self.us[cell] = us = found[1].us(found[0])
+                    self.texts[cell] = repr(us)
+                else:
+                    self.texts[cell] = repr(found[0])
 
-    def _text(self, cell: str) -> str:
-        found = self.figure(cell)
-        if not found:
-            return cell
-        x, unit = found
-        return repr(unit.us(x) if 0 < x < FAILED_TIME else x)
-
-    def us(self, cell: str) -> float:
-        """Microseconds; 0: it is no time"""
-        found = self.figure(cell)
-        return found[1].us(found[0]) if found and 0 < found[0] < FAILED_TIME else 0.0
+    def has_time(self, cell: str) -> bool:
+        """Is it a figure that is not 0, of whatever unit?"""
+        if cell not in self._has_time:
+            f = figure(cell)
+            self._has_time[cell] = f is not None and _NOT_ZERO.search(f.text) is not None
+        return self._has_time[cell]
 
     def least_us(self) -> List[float]:
         """The microseconds of each row, of the least of its slots; 0: it has no time"""
         rows = []
         for slot in self.slots:
-            of = {cell: self.us(cell) for cell in self.seen[slot.at].counts}
-            rows.append([of[cell] for cell in self.r.columns[slot.at]])
+            rows.append([self.us.get(cell, 0.0) for cell in self.r.columns[slot.at]])
         if len(rows) == 1:
             return rows[0]
         return [min((us for us in row if us > 0), default=0.0) for row in zip(*rows)] if rows else [0.0] * len(self.r.lines)
@@ -124,7 +114,7 @@ class Times(Columns):
         """A line of units, or the header once more, in the place of a row; a unit that is not the header's"""
         f = figure(cell)
         if f and cell[0] != "-":
-            if (not self._has_told_unit and self.figure(cell) and f.unit and metric_of_name(name).has_unit
+            if (not self._has_told_unit and self.figure(cell, f) and f.unit and metric_of_name(name).has_unit
                     and metric_of_unit(f.unit).power != self.kind.power):
                 self.note(line, f'{name}: value "{cell}": its own unit counts, not that of the column\'s name')
                 self._has_told_unit = True
