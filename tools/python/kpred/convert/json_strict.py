@@ -13,7 +13,7 @@ ODD = re.compile("[\ud800-\udfff]|" r"\\u(?:0000|[dD][89a-fA-F])") # what no tex
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t\n\r]*(:?)|[{}\[\]]', re.DOTALL)
 _ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 
-sys.setrecursionlimit(max(sys.getrecursionlimit(), 2300)) # values may be nested 2048 deep
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 2070)) # values may be nested 2048 deep
 
 
 class Wrong(ValueError):
