@@ -321,14 +321,17 @@ static void many(void)
 
 static void without_python(void)
 {
-    RAN_CASE(RAN("/usr/bin/env PATH=/none %s", "kpred-train ingest tuner.spec --data cache.json") != 0
+    RAN_CASE(RAN("/usr/bin/env PATH=/none %s", "kpred-train ingest tuner.spec --data cache.json")
+                     != 0
                  && has(program.err.s, "cache.json: an importer in Python reads such files, and "
-                                       "python3 is not found\n"),
+                                       "python3 is not found: `python3 -m kpred.convert "
+                                       "cache.json -o table.csv`"),
              "without python3");
-    RAN_CASE(RAN("/usr/bin/env KPRED_IMPORTERS=none kpred-train ingest tuner.spec --data cache.json")
-                     == 1
-                 && has(program.err.s, "KPRED_IMPORTERS"),
-             "without the importers");
+    RAN_CASE(
+        RAN("/usr/bin/env KPRED_IMPORTERS=none kpred-train ingest tuner.spec --data cache.json")
+                == 1
+            && has(program.err.s, "KPRED_IMPORTERS"),
+        "without the importers");
 }
 
 int main(void)
