@@ -5,9 +5,9 @@
    usage: FUZZ_TARGET=TARGET FUZZ_SEEDS=FOLDER fuzzer OPTION...
 
    With -DWITH_LIBFUZZER it is a fuzzer, which first puts the seeds into that folder; without, it
-   says on standard error how many seeds came to each FUZZ_REACHED of the target. None is a failure,
-   unless the tools are without a library that seeds need. Then it runs on some hundred damaged
-   copies of the seeds, which are the same every time. */
+   says on standard error how many seeds came to each FUZZ_REACHED of the target. None is a failure.
+   Then it runs on some hundred damaged copies of the seeds, which are the same every time.
+   `unjudged`, for tools without a library that seeds need: on the seeds, and no more. */
 #include "fuzz.h"
 
 #include "cli/commands.h"
@@ -488,7 +488,7 @@ int main(int argc, char **argv)
     if (n == 0)
         return fail("\"%s\" has no seed", t->name) != 0;
     rc = argc < 3 && judge(t->name, n) != 0;
-    for (struct seed s = {0}; next_seed(t->name, &s);)
+    for (struct seed s = {0}; argc < 3 && next_seed(t->name, &s);)
         run_copies(t, &s, COPIES / n);
     return rc;
 }

@@ -46,7 +46,7 @@ replay() {
 
 if [ -z "$seconds" ]; then
     test_begin
-    check "the targets compile" compile "$tmp/replay" $CC $CFLAGS
+    check "the targets compile" compile "$tmp/replay" $CC $CFLAGS -O0
     lacks='' # a library without which readers refuse what seeds are
     for library in SQLITE BZIP2 ZLIB; do
         grep -q HAVE_$library "$BUILD/libraries" || lacks="$lacks $library"

@@ -16,7 +16,7 @@ unset KPRED_NEEDS
 
 # in_bare COMMAND...: with that environment and no other
 in_bare() {
-    $as env -i PATH="$path" HOME="$bare" TMPDIR="$bare" BUILD="$bare" CC="$CC" CFLAGS="$CFLAGS" PYTHON_CHOSEN=1 \
+    $as env -i PATH="$path" HOME="$bare" TMPDIR="$bare" BUILD="$bare" CC="$CC" CFLAGS="$CFLAGS -O0" PYTHON_CHOSEN=1 \
         MIOPEN_DB="$none" TENSILE_CSV="$none" AITER_CSV="$none" TRITON_CONFIGS="$none" ORACLE="$none" TUNER="$none" "$@"
 }
 

@@ -94,7 +94,7 @@ programs() {
     for file in tests/*/test_*.c; do
         name=${file##*/} name=${name%.c} program=$out/$name
         case ${name#test_} in
-        domains | integer | math | models | network | rules | search | simd) CFLAGS=$fast ;;
+        domains | integer | math | models | network | rules | search | select | simd) CFLAGS=$fast ;;
         *) CFLAGS=$plain ;;
         esac
         [ "$(lacks "$name")" ] || printf '%s: %s\n\trm -f $@; %s\n-include %s.d\n' "$program" \
@@ -232,7 +232,8 @@ awk -v jobs="$JOBS" '{ s += $1; if ($1 > most) most = $1 }
           printf "%d suites, %d at a time: about %.1f minutes\n", NR, jobs, s / 60 }' "$out/chosen"
 date +%s >"$out/began"
 # shellcheck disable=SC2046,SC2086
-build_programs $names $(case " $names " in *bare*) chosen --bare | cut -d' ' -f3 ;; esac)
+build_programs $names $(case " $names " in *bare*) chosen --bare | cut -d' ' -f3 ;; esac) \
+    $(case $names in *rules_oracle*) echo test_rules ;; esac)
 printf '%s\n' $names | xargs -P "$JOBS" -n 1 sh tests/harness/run.sh --one
 
 # A suite that was ended from outside has left no totals.

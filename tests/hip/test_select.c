@@ -39,8 +39,8 @@ static double kernel(unsigned groups, unsigned threads, void **arguments)
     const float *const *second_array = (const float *const *)arguments[1];
     float *const *sum = (float *const *)arguments[2];
     const unsigned n = *(const unsigned *)arguments[3], each = *(const unsigned *)arguments[4];
-    for (unsigned i = 0; i < n && i < groups * threads * each && !(is("wrong") && threads == 64);
-         i++)
+    const int is_wrong = is("wrong") && threads == 64;
+    for (unsigned i = 0; i < n && i < groups * threads * each && !is_wrong; i++)
         (*sum)[i] = (*first_array)[i] + (*second_array)[i];
     return time_of(each, threads);
 }

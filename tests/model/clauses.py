@@ -86,13 +86,12 @@ class Quotients(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.op, ast.Div):
             return node
-        call = ast.Call(ast.Name("quotient", ast.Load()), [node.left, node.right], [])
-        return ast.copy_location(call, node)
+        quotient = ast.copy_location(ast.Name("quotient", ast.Load()), node)
+        return ast.copy_location(ast.Call(quotient, [node.left, node.right], []), node)
 
 
 def compiled(text):
-    tree = ast.fix_missing_locations(Quotients().visit(ast.parse(text, mode="eval")))
-    return compile(tree, text, "eval")
+    return compile(Quotients().visit(ast.parse(text, mode="eval")), text, "eval")
 
 
 ENVIRONMENT = {"quotient": lambda a, b: Fraction(a) / Fraction(b), "ceil_div": ceil_div, "min": min,
@@ -255,15 +254,7 @@ def slip(rng, maker):
 def check_slips(args, rng, folder, counts):
     """What is read has to be Python's, and mean the same; what is refused has one message."""
     slips = [text for text in (slip(rng, Maker(rng)) for _ in range(16 * CLAUSES)) if text and text[0] not in "[;"]
-    path = os.path.join(folder, "slips.spec")
-    with open(path, "w") as f:
-        f.write(spec_text(slips))
-    said = subprocess.run([args.program, path, "--each"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True,
-                          text=True, errors="replace")
-    messages = re.findall(r"(?m)^.*slips\.spec:\d+:\d+: \[restrict\]: .+$", said.stderr)
-    if len(said.stdout) != len(slips) or not len(messages) == said.stdout.count("0") == said.stderr.count("\n"):
-        sys.exit("not a line for each clause that is refused\n" + said.stderr)
-    taken = [text for text, digit in zip(slips, said.stdout) if digit == "1"]
+    taken = list(itertools.compress(slips, read_each(args.program, os.path.join(folder, "slips.spec"), slips)[0]))
     for text in taken:
         try:
             compiled(text)
@@ -310,9 +301,9 @@ def check_clause(code, problem, values, letters, counts, completions):
         if letter != expected:
             return "n %d: %s in place of %s" % (n, letter, expected)
         if letter in "bn" and completions:
-            open_values = itertools.product(*(numbers(d) for _, d in PARAMS[n:]))
-            possible = any(evaluate(code, problem, values[:n] + list(rest)) == "t"
-                           for rest in open_values)
+            open_values = itertools.product(*(numbers(d) if t in used else values[t:t + 1]
+                                              for t, (_, d) in enumerate(PARAMS) if t >= n))
+            possible = any(evaluate(code, problem, values[:n] + list(rest)) == "t" for rest in open_values)
             counts[letter, possible] = counts.get((letter, possible), 0) + 1
             if letter == "n" and possible:
                 return "n %d: rejected, but a completion is true" % n
@@ -328,21 +319,28 @@ def run(command, text):
     return subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
+def read_each(program, path, clauses):
+    """Writes the spec of these; which of them are read, each by itself, and the message for each of the others"""
+    with open(path, "w") as f:
+        f.write(spec_text(clauses))
+    said = subprocess.run([program, path, "--each"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True,
+                          text=True, errors="replace")
+    messages = re.findall(r"(?m)^.*\.spec:\d+:\d+: \[restrict\]: .+$", said.stderr)
+    if len(said.stdout) != len(clauses) or not len(messages) == said.stdout.count("0") == said.stderr.count("\n"):
+        sys.exit("not a line for each clause that is refused\n" + said.stderr)
+    return [digit == "1" for digit in said.stdout], messages
+
+
 def leave_out_wide(program, path, clauses):
     """Writes the spec of the clauses, without those that may pass 2^63; how many these were"""
-    n = 0
-    while True:
-        text = spec_text([text for text, _ in clauses])
-        with open(path, "w") as f:
-            f.write(text)
-        said = subprocess.run([program, path], input="", stderr=subprocess.PIPE, text=True)
-        if said.returncode == 0:
-            return n
-        at = re.search(r":(\d+):\d+: \[restrict\]: .*pass(?:es)? 2\^63", said.stderr)
-        if not at:
-            sys.exit(said.stderr)
-        del clauses[int(at.group(1)) - 1 - text.split("\n").index("  wide = limit * limit * limit") - 1]
-        n += 1
+    are_read, messages = read_each(program, path, [text for text, _ in clauses])
+    for message in messages:
+        if not re.search("pass(es)? 2\\^63", message):
+            sys.exit(message)
+    clauses[:] = itertools.compress(clauses, are_read)
+    with open(path, "w") as f:
+        f.write(spec_text([text for text, _ in clauses]))
+    return len(messages)
 
 
 def check_spec(args, rng, folder, counts, fixed):

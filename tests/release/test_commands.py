@@ -216,6 +216,12 @@ def aiter_package(at, measured):
                     f"gfx942,304,16,1536,7168,ck,8,0,11.5,{kernel},30.64,961.4,0.0\n")
 
 
+def judged_rows():
+    """What kpred.judge writes"""
+    return "M,N,K,layout,tile_m,tile_n,tile_k,warp_m,warp_tile,pipeline,pad,persistent,time_us\n" + "".join(
+        f"{m},64,64,rcr,{tile},64,32,1,16,mem,1,0,{abs(m - tile) + 9}\n" for m in range(20, 99) for tile in (64, 128, 192))
+
+
 def provide(at):
     """The files that commands read there"""
     log = read("tests/fixtures/networks.log")
@@ -225,8 +231,7 @@ def provide(at):
             "my.spec": read("tests/fixtures/rowsum.spec"), "results.csv": rowsum_rows(), "kernel.json": T1_FILE,
             "A100.json": tuner_file("NVIDIA A100-PCIE-40GB"), "MI250X.json": tuner_file("AMD Instinct MI250X"),
             "matmul.autotune.json": triton_cache(), "tuned.csv": tuned, "races.csv": tuned,
-            "dispatcher.txt": read("tests/fixtures/lightgbm.txt"), "dispatcher.spec": read("tests/fixtures/lightgbm.spec"),
-            "shapes.csv": "".join(["m,layout\n", *(f"{m},rcr\n" for m in range(20, 99))]),
+            "dispatcher.spec": read("tests/fixtures/dispatcher.spec"), "judged.csv": judged_rows(),
             "FILE.h": read(f"weights/{SMALL}.h"), f"build/paper/config/{SMALL}-encdec.h": read(f"weights/{SMALL}.h"),
             "log.txt": "".join(log.splitlines(True)[:78]), "config.json": read("tests/aiter/hf_deepseek_v3.json"),
             "server.log": SERVER_LOG, "MI355X.log": SERVER_LOG.replace("MI300X", "MI355X"), # and a training run that logs its convolutions

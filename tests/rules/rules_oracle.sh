@@ -46,12 +46,13 @@ case ${1-} in
 2) kernels=$(sed -n 's/^    ("\(conv_[a-z0-9_]*\)".*/\1/p' tests/rules/rules_oracle.py | sed 1,4d) ;;
 *) kernels= ;;
 esac
-check "it builds" test_program test_rules "$tmp/test_rules" -O1 -DMODELS_APART
+program=$BUILD/check/test_rules # which run.sh has built
+[ -x "$program" ] || check "it builds" test_program test_rules "$program" -O1 -DMODELS_APART
 set --
 for kernel in $kernels; do set -- "$@" --kernel $kernel; done
 for gpu in gfx900_56 gfx906_60 gfx1030_36 gfx942130; do
     set -- "$@" --db "$gpu=$MIOPEN_DB/$gpu.db.bz2"
 done
-checks_of "the rules' oracle" python3 tests/rules/rules_oracle.py --exe "$tmp/test_rules" \
+checks_of "the rules' oracle" python3 tests/rules/rules_oracle.py --exe "$program" \
     --oracle "$ORACLE" --random "${RANDOM_TUPLES:-100000}" "$@"
 test_end

@@ -251,51 +251,15 @@ static void judges_judge(void)
         CHECK(i == 2 || marks[i] > marks[2] + 0.4f);
 }
 
-/* ---- a judge of a file ---- */
+/* ---- a judge's table ---- */
 
-/* One more than lessons take of a table that was timed; between them are others to make up. */
-enum { TAUGHT = 1201, MADE_UP = 8, FIRST = 64, STEP = 3 };
-
-/* Which of them it is; TAUGHT: none */
-static size_t number_of(int32_t m)
-{
-    const int32_t off = m - FIRST;
-    return off >= 0 && off % STEP == 0 && off / STEP < TAUGHT ? (size_t)(off / STEP) : TAUGHT;
-}
-
-/* How often it was asked for each problem; the tile of the problem's number, by 4, is the best. */
-static void count_asked(const struct judge_file *j, const int32_t *problem,
-                        const unsigned char *targets, size_t n, float *marks)
-{
-    size_t *asked = *(size_t *const *)(const void *)j;
-    asked[number_of(*problem)]++;
-    for (size_t i = 0; i < n; i++)
-        marks[i] = (float)abs(targets[2 * i] - *problem % TOY_TILES) + 0.1f * targets[2 * i + 1];
-}
+/* One more than lessons take of a table that was timed; between them others could be made up. */
+enum { TAUGHT = 1201, TAUGHT_TUPLES = 3, FIRST = 64, STEP = 3 };
 
 static void count_rows(const struct recipe_rows *rows, size_t *n)
 {
     for (size_t i = 0; i < rows->n; i++)
-        n[number_of(rows->problem[i])]++;
-}
-
-/* What lessons make of data without a split; 0 if they fail */
-static int teach(const struct model *model, const struct dataset *d, struct lessons_made *made)
-{
-    struct recipe recipe;
-    unsigned char *part = new_memory(d->n, 1);
-    uint64_t *unit = new_memory(d->n, sizeof *unit);
-    const struct lessons_task task = {
-        &recipe, {.model = model, .data = d, .part = part, .seed = 1, .n_threads = 1}, unit};
-    const int rc = recipe_from_spec(model->spec, &recipe);
-    recipe.judged = MADE_UP;
-    const size_t most = lessons_most(&recipe, d);
-    made->train->problem = xcalloc(most, sizeof(int32_t));
-    made->train->target = xcalloc(most, 2);
-    made->train->soft = xcalloc(most, recipe_width(model) * sizeof(float));
-    for (size_t i = 0; i < d->n; i++)
-        unit[i] = i / TOY_TUPLES;
-    return rc == 0 && lessons_add(&task, made) == 0;
+        n[(rows->problem[i] - FIRST) / STEP] += (rows->problem[i] - FIRST) % STEP == 0;
 }
 
 static void free_taught(struct recipe_rows *rows)
@@ -306,33 +270,44 @@ static void free_taught(struct recipe_rows *rows)
     free(rows->octaves);
 }
 
-/* All problems of the user's teach, however many they are, and each is asked for once. */
-static void a_file_teaches_all(void)
+/* All of its problems teach, however many they are, and no others, and only tuples that it has. */
+static void a_judged_table_teaches_all(void)
 {
-    static int32_t problem[TAUGHT];
-    static long line[TAUGHT];
-    static size_t asked[TAUGHT + 1], rows[TAUGHT + 1];
-    size_t *counts = asked, wrong = 0;
-    const struct judge_other judge = {(struct judge_file *)(void *)&counts, count_asked};
+    static int32_t problem[TAUGHT * TAUGHT_TUPLES];
+    static unsigned char target[TAUGHT * TAUGHT_TUPLES * 2], part[TAUGHT * TAUGHT_TUPLES];
+    static double time[TAUGHT * TAUGHT_TUPLES];
+    static uint64_t unit[TAUGHT * TAUGHT_TUPLES];
+    static size_t rows[TAUGHT];
     const struct model *model = model_of(toy_text, "none");
-    struct dataset d = {0};
-    struct judge_trees trees = {.other = judge};
+    struct dataset d = {.n = TAUGHT * TAUGHT_TUPLES, .n_fields = 1, .n_params = 2};
+    struct recipe recipe;
     struct recipe_rows train = {0}, watched = {0};
-    struct lessons_made made = {&train, &watched, &trees, 0};
-    for (int i = 0; i < TAUGHT; i++)
-        problem[i] = FIRST + STEP * i;
-    const struct file_lessons lessons = {model, judge, problem, line, "toy.csv", TAUGHT, 1, 1};
-    REQUIRE(lessons_of_file(&lessons, &d) == 0 && d.n == TAUGHT * TOY_TUPLES);
-    REQUIRE(teach(model, &d, &made));
+    struct lessons_made made = {&train, &watched, NULL, 0};
+    size_t wrong = 0;
+    d.problem = problem, d.target = target, d.time_us = time;
+    for (size_t i = 0; i < d.n; i++) {
+        problem[i] = FIRST + STEP * (int32_t)(i / TAUGHT_TUPLES);
+        unit[i] = i / TAUGHT_TUPLES;
+        target[2 * i] = (unsigned char)(i % TAUGHT_TUPLES);
+        time[i] = 1 + (double)(i % TAUGHT_TUPLES);
+    }
+    REQUIRE(recipe_from_spec(model->spec, &recipe) == 0);
+    const struct lessons_task task = {
+        &recipe, {.model = model, .data = &d, .part = part, .seed = 1, .n_threads = 1}, unit, 1};
+    const size_t most = lessons_most(&recipe, &d);
+    train.problem = xcalloc(most, sizeof *train.problem);
+    train.target = xcalloc(most, 2);
+    train.soft = xcalloc(most, recipe_width(model) * sizeof *train.soft);
+    REQUIRE(lessons_add(&task, &made) == 0 && made.made_up == 0);
     count_rows(&train, rows);
     count_rows(&watched, rows);
     for (size_t i = 0; i < TAUGHT; i++)
-        wrong += asked[i] != 1 || rows[i] == 0;
+        wrong += rows[i] == 0;
+    for (size_t i = 0; i < train.n; i++)
+        wrong += train.target[2 * i] >= TAUGHT_TUPLES || train.target[2 * i + 1] != 0;
     CHECK_EQ(wrong, 0);
-    CHECK(asked[TAUGHT] == made.made_up && made.made_up > 0);
     free_taught(&train);
     free_taught(&watched);
-    data_free(&d);
 }
 
 /* ---- a solver of its own for each problem, as in a find-db ---- */
@@ -975,7 +950,7 @@ int main(void)
 {
     program_begin();
     RUN_ALL(trees_learn, trees_of_nothing, cuts_are_the_best, judges_judge, judges_mix, judges_draw,
-            a_file_teaches_all);
+            a_judged_table_teaches_all);
     judges_see();
     RUN_ALL(near_problems_tell, marks_end, shares_have_figures, a_sample_teaches,
             what_is_kept_teaches_nothing, a_sample_is_told, a_large_space,

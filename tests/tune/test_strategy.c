@@ -639,7 +639,7 @@ static void a_model_is_known(void)
 {
     static const char *const shares[] = {"1.00000", "0.96154", "0.00000", "0.50000"};
     int a = 0, b = 0;
-    RAN("kpred-train train model.spec --data four.csv --split none --epochs 20 -o four.h");
+    RAN("kpred-train train model.spec --data four.csv --split none --epochs 2 -o four.h");
     RAN("kpred predict four.h gpu=X rows=8 -k 1 --beam 8 --csv");
     RAN_CHECK(sscanf(program.out.s, "rank,probability,a,b\n1,%*[0-9.],%d,%d", &a, &b) == 2);
     REQUIRE(a >= 1 && a <= 2 && b >= 1 && b <= 2);

@@ -415,12 +415,20 @@ static int open_table(struct csv *c)
     return check_names(c, 0);
 }
 
-/* The rest of it, which is not the user's own: an importer has read it. */
 static int take_import(struct csv *c)
 {
     const int rc = table_take(&c->table, c->l->path);
     c->r = c->table.r;
     return rc;
+}
+
+/* Quotes that are wrong are told as those of any table. */
+static int import_rest(struct csv *c, const char *importer)
+{
+    int rc;
+    while ((rc = csv_records_next(&c->raw)) > 0)
+        ;
+    return rc < 0 || import_table(c->l, importer, &c->table.from) != 0 ? -1 : take_import(c);
 }
 
 static int take_rows(struct csv *c)
@@ -444,8 +452,7 @@ static int read_rows(struct csv *c)
     if (aiter_is_header(c->l, &c->raw))
         return aiter_read(c->l, &c->raw);
     const char *importer = import_table_of(c->l->spec, &c->raw);
-    if (importer != NULL ? import_table(c->l, importer, &c->table.from) != 0 || take_import(c) != 0
-                         : open_table(c) != 0)
+    if ((importer != NULL ? import_rest(c, importer) : open_table(c)) != 0)
         return -1;
     return take_rows(c);
 }

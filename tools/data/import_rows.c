@@ -1,4 +1,4 @@
-/* import_rows.c - starts the importers of Tensile's tables, and of files of vLLM and SGLang
+/* import_rows.c - starts the importers of tables that have a form of their own, and of files of vLLM and SGLang
    SPDX-License-Identifier: MIT */
 #include "import_rows.h"
 
@@ -76,10 +76,10 @@ static int run(const struct loader *l, const char *importer, const char *const *
 
 static void take_notes(struct loader *l, const struct imported *t)
 {
-    const struct import_line *line = NULL;
-    while ((line = imported_next(t, line, "given")) != NULL)
-        l->is_used[spec_field_index(l->spec, imported_text(t, line, 0))] = 1;
-    const char *guess = imported_said(t, "guess");
+    const char *given = imported_said(t, "given"), *guess = imported_said(t, "guess");
+    const int field = given != NULL ? spec_field_index(l->spec, given) : -1;
+    if (field >= 0)
+        l->is_used[field] = 1;
     if (guess != NULL && !l->is_guessed)
         note("%s: %s", l->path, guess);
     l->is_guessed |= guess != NULL;
@@ -119,16 +119,18 @@ const char *import_table_of(const struct spec *s, const struct csv_records *r)
 {
     if (s->format == SPEC_TENSILE && has_column(r, "TotalFlops"))
         return "tensile";
+    if (s->format == SPEC_TIMED && has_column(r, "shape_features") && has_column(r, "timing_ms"))
+        return "helion";
     return s->format == SPEC_TRITON && has_column(r, "file") && has_column(r, "block_m")
                ? "triton_tables"
                : NULL;
 }
 
-/* Of a table a kernel's parameters are numbers. */
+/* Of a table of Tensile a kernel's parameters are numbers. */
 static int check_numbers(const struct loader *l)
 {
     const struct spec *s = l->spec;
-    for (size_t i = 0; i < s->n_params; i++)
+    for (size_t i = 0; s->format != SPEC_TIMED && i < s->n_params; i++)
         if (s->params[i].names[0] != NULL)
             return fail("%s: parameter \"%s\" of %s: has to be integers to be read from a Tensile "
                         "table",

@@ -198,7 +198,7 @@ const struct import_line *imported_next(const struct imported *t, const struct i
 
 const char *imported_text(const struct imported *t, const struct import_line *line, size_t i)
 {
-    return t->texts[line->text + i];
+    return i < line->n ? t->texts[line->text + i] : "";
 }
 
 const char *imported_said(const struct imported *t, const char *word)

@@ -36,7 +36,7 @@ void imported_free(struct imported *t);
 /* The next line of that word behind `from`, NULL: the first. NULL: there is none. */
 const struct import_line *imported_next(const struct imported *t, const struct import_line *from,
                                         const char *word);
-/* Its i-th text */
+/* Its i-th text; "": it has not as many */
 const char *imported_text(const struct imported *t, const struct import_line *line, size_t i);
 /* The first text of the first line of that word; NULL: there is none. */
 const char *imported_said(const struct imported *t, const char *word);
@@ -45,6 +45,8 @@ const char *imported_said(const struct imported *t, const char *word);
 void imported_note(const struct imported *t);
 
 /* ---- the table ---- */
+
+#define NO_TABLE "%s: its importer made no table of it"
 
 /* Columns of an importer's own */
 #define IMPORT_AT   "@at"   /* LINE or LINE:COLUMN of the file */

@@ -15,6 +15,8 @@ static void add_param(struct t1 *t, const struct import_line *line)
 {
     const size_t n = t->params.n;
     (void)intern_text(&t->params, imported_text(&t->from, line, 0));
+    if (t->params.n == n)
+        return;
     t->values = xrealloc(t->values, n + 1, sizeof *t->values);
     memset(&t->values[n], 0, sizeof *t->values);
     for (size_t i = 1; i < line->n; i++)
@@ -50,9 +52,9 @@ void t1_take(struct t1 *t, const char *path, struct imported *from)
 
 void t1_free(struct t1 *t)
 {
-    intern_free(&t->params);
     for (size_t i = 0; i < t->params.n; i++)
         intern_free(&t->values[i]);
+    intern_free(&t->params);
     free(t->values);
     free(t->conditions);
     imported_free(&t->from);

@@ -141,8 +141,9 @@ int table_take(struct table_rows *t, const char *path)
     struct csv_records *r = &t->own;
     t->is_imported = 1;
     if (csv_records_open(r, path, &t->from.csv) != 0 || csv_records_next(r) <= 0 || r->n < 2)
-        return fail("%s: its importer made no table of it", path);
+        return fail(NO_TABLE, path);
     t->time = imported_next(&t->from, NULL, "untimed") == NULL ? (int)r->n - 2 : -1;
+    t->n_cells = r->n;
     t->us = 1;
     take_row(t, r);
     t->failure = "";
@@ -222,6 +223,8 @@ int table_open(struct table_rows *t, const struct table_asked *asked,
 int table_next(struct table_rows *t, struct csv_records *r)
 {
     const int rc = csv_records_next(r);
+    if (rc > 0 && t->is_imported && r->n != t->n_cells)
+        return fail(NO_TABLE, r->path);
     if (rc > 0 && t->is_imported) {
         take_row(t, r);
     } else if (rc > 0 && r->n == r->n_header) {

@@ -58,6 +58,7 @@ struct table_rows {
     struct plain_table plain;
     struct imported from; /* what else the importer says; nothing of a plain table */
     int is_imported;
+    size_t n_cells; /* of a row, as the importer wrote it */
     struct csv_records own;
     char *name; /* of its times */
 };

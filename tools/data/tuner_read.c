@@ -135,9 +135,11 @@ static int check_types(const struct reading *f, struct tuner_types *seen)
 static void take_runs(const char *cell, struct tuner_measurement *m)
 {
     char *end;
-    for (; *cell != '\0' && m->n_runs < TUNER_MAX_RUNS; cell = end) {
-        m->run[m->n_runs] = strtod(cell, &end);
-        m->n_runs += end > cell;
+    for (; m->n_runs < TUNER_MAX_RUNS; cell = end) {
+        const double us = strtod(cell, &end);
+        if (end == cell)
+            return;
+        m->run[m->n_runs++] = us;
     }
 }
 
@@ -164,6 +166,8 @@ static int read_table(struct reading *f, const struct tuner_visitor *visitor)
         rc = csv_records_next(&f->r);
     if (rc <= 0)
         return rc;
+    if (f->r.n < 2)
+        return fail(NO_TABLE, f->head.path);
     f->head.kind = strncmp(said(f, "kind"), "CLBlast", 7) == 0 ? TUNER_CLBLAST : TUNER_OTHER;
     f->head.kernel = said(f, "kernel");
     f->head.device = said(f, "device");
@@ -172,10 +176,11 @@ static int read_table(struct reading *f, const struct tuner_visitor *visitor)
     take_params(f);
     if (check_types(f, visitor->types) != 0 || visitor->head(visitor->to, &f->head) != 0)
         return -1;
-    while ((rc = csv_records_next(&f->r)) > 0)
-        if (measure(f, visitor) != 0)
+    size_t n = 0;
+    for (; (rc = csv_records_next(&f->r)) > 0; n++)
+        if (csv_records_check_row(&f->r) != 0 || measure(f, visitor) != 0)
             return -1;
-    return rc;
+    return rc == 0 && n == 0 ? fail(NO_TABLE, f->head.path) : rc;
 }
 
 /* What the importer is told: the unit, and the names for Triton's keys */

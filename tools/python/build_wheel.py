@@ -25,8 +25,9 @@ sys.path.insert(0, HERE)
 from kpred import Error, compile_library, version_of  # noqa: E402: needs the path
 
 HEADERS = ["kpred.h", "kpred_constraints.h"]
-OWN = ["__init__.py", "prune.py", "kpred_python.c", "py.typed",
-       *sorted(os.path.relpath(path, HERE + "/kpred") for path in glob.glob(HERE + "/kpred/*/*.py"))]
+OWN = [*(os.path.relpath(path, os.path.join(HERE, "kpred"))
+         for path in sorted(glob.glob(os.path.join(HERE, "kpred", "**", "*.py"), recursive=True))),
+       "kpred_python.c", "py.typed"]
 METADATA = """Metadata-Version: 2.1
 Name: kpred
 Version: {version}

@@ -147,10 +147,10 @@ _kpred_value() {
     serve:--config | shapes:--config) _kpred_files .json ;;
     serve:--quant) _kpred_reply none fp8 fp8_block fp8_channel int8_w8a8 int8_w8a16 int4_w4a16 mxfp4 ;;
     aiter:-o | shapes:-o) _kpred_files .csv ;;
-    *:--tp | *:--ep-size | *:--m | *:-M) ;; # numbers
+    *:--tp | *:--ep-size | *:--m | *:-M | *:--made-up | *:--most) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
-    tune:-o | merge:-o) _kpred_files .csv ;;
-    *:--problems) _kpred_files .csv .csv.bz2 .csv.gz ;;
+    tune:-o | merge:-o | tuples:-o) _kpred_files .csv ;;
+    *:--problems | train:--judge) _kpred_files .csv .csv.bz2 .csv.gz ;;
     tune:--run | tune:--server) _kpred_files ;;
     tune:--model) _kpred_model_or_header ;;
     tune:--budget | tune:--repeat | tune:--shard | tune:--seeds) ;; # numbers
@@ -158,7 +158,6 @@ _kpred_value() {
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
     *:--set) _kpred_given ;;
     *:--unit) _kpred_reply s ms us ns ;;
-    train:--judge) _kpred_files .txt .json .txt.gz .json.gz ;;
     train:-o | relayout:-o) _kpred_files .h ;;
     *:--spec) _kpred_files .spec ;;
     *:--include-dir) _kpred_files / ;; # folders alone
@@ -187,7 +186,7 @@ _kpred_operand() {
     eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
     merge) _kpred_files .csv .csv.bz2 .csv.gz ;;
-    ingest | train | kernels | tune) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
+    ingest | train | kernels | tune | tuples) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
     miopen | aiter | triton | serve) _kpred_files ;;
     check | search) # a kernel and its harness
         case ${#operands[@]} in

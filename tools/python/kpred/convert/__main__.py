@@ -6,6 +6,9 @@ import gc
 import os
 import sys
 
+if sys.version_info < (3, 9):
+    print("#error\t%s: importers need Python 3.9, and this is %s" % (sys.argv[-1], sys.version.split()[0]))
+    sys.exit(1)
 if not __package__: # by its path: nothing else of the package is needed, and no folder of the user's is looked into
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     from convert.command import main # type: ignore[import-not-found]

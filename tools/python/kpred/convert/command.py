@@ -17,6 +17,7 @@ from .table import Bad, Table
 MOST_BYTES = 1 << 30 # of a file, unpacked
 # Modules with sees(path, text) and read(path, text, asked) by the ending of a file's name. The last one takes the rest.
 IMPORTERS = {".json": ["t1", "triton_configs", "tuner"], ".csv": ["helion", "tensile", "triton_tables", "odd"]}
+OF_SPECS = "triton_configs", "tensile", "triton_tables" # kpred-train asks for them by name, with a spec of such data
 
 
 class Asked(NamedTuple):
@@ -32,6 +33,7 @@ class Asked(NamedTuple):
     servers: Sequence[str] = ()
     server: Optional[str] = None # of files that do not say it
     importer: Optional[str] = None # the one to take
+    stream: bool = False # for kpred-train
     gpu: Optional[str] = None
     is_lenient: bool = False # rows that are wrong are left out later
     has_spec: bool = False # of which these are the fields and parameters
@@ -66,6 +68,8 @@ def ending_of(path: str) -> str:
 
 def convert(path: str, asked: Asked) -> Table:
     modules = [asked.importer] if asked.importer else IMPORTERS.get(ending_of(path))
+    if asked.stream and not asked.importer:
+        modules = [name for name in modules or () if name not in OF_SPECS] or None
     if modules is None:
         raise Bad(f"{path}: its name ends in neither .csv nor .json, nor in these with .bz2 or .gz")
     text = read_text(path)
@@ -114,6 +118,8 @@ def _table(path: str, asked: Asked) -> Tuple[Optional[Table], str]:
         return None, f"{path}: is nested too deeply"
     except MemoryError:
         return None, f"{path}: is too large for the memory"
+    except Exception as e: # pylint: disable=broad-except
+        return None, f"{path}: its importer cannot read it, and should say why: {type(e).__name__}: {e}"
 
 
 def _stream(o: argparse.Namespace) -> int:

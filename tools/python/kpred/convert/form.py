@@ -7,10 +7,10 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 from .command import Asked
 from .json_text import Text, scalar
-from .table import FAILED, REJECTED, Table
+from .table import FAILED, REJECTED, Bad, Table
 from .units import FAILED_TIME, TIME, Metric, metric_of_unit
 
-MOST_SIZES, MOST_RUNS = 8, 64
+MOST_MEMBERS, MOST_SIZES, MOST_RUNS = 64, 8, 64 # of the outermost object: those of known schemas are ten at most
 SIZES = ["problem_size_" + (axis or str(i)) for i, axis in enumerate(["x", "y", "z", *[""] * (MOST_SIZES - 3)])]
 MISSING = object()
 _FAILURES = {"InvalidConfig": REJECTED, "constraints": REJECTED, "DeviceLimitsExceeded": REJECTED,
@@ -48,8 +48,25 @@ def objectives(v: Any) -> List[str]:
     return names[:next((i for i, name in enumerate(names) if not isinstance(name, str)), len(names))]
 
 
+def _members_behind(t: Text, at: int) -> Dict[str, Tuple[Any, int]]:
+    """The members behind the value at this place, and where each begins, if all that is left is sound"""
+    start, found = t.at, {} # type: int, Dict[str, Tuple[Any, int]]
+    t.at = at
+    t.peek()
+    t.at = t.end_of_value(t.at) or len(t.text)
+    try:
+        while len(found) < MOST_MEMBERS and t.take(","):
+            t.peek()
+            at = t.at
+            found.setdefault(t.name(), (t.value(), at))
+    except Bad:
+        pass
+    t.at = start
+    return found
+
+
 class Form:
-    """A kind of file: its members and measurements. Subclasses say what they mean; `at` is where the present one is."""
+    """A kind of file: its members and measurements. Subclasses say what they mean."""
 
     kind = ""
     inside = "" # the member that holds the measurements
@@ -59,8 +76,9 @@ class Form:
     of_objects = True
 
     def __init__(self, text: Text, before: Dict[str, Tuple[Any, int]], asked: Asked) -> None:
-        self.text, self.before, self.asked, self.at = text, before, asked, 0
-        self.later: Dict[str, Tuple[Any, int]] = {} # members behind the list, if the text is whole
+        self.text, self.before, self.asked = text, before, asked
+        self.at = self.start = text.at # of the present measurement, and of the list
+        self.later: Optional[Dict[str, Tuple[Any, int]]] = None # members behind the list, once one is asked for
         self.names: List[str] = []
         self.table = Table(text.path, self.kind)
         self._unit = metric_of_unit(asked.unit or "ms")
@@ -76,12 +94,20 @@ class Form:
 
     # ---- members of the outermost object ----
 
+    def _find(self, name: str) -> Tuple[Any, int]:
+        if name not in self.before and self.later is None:
+            self.later = _members_behind(self.text, self.start)
+        return self.before.get(name) or (self.later or {}).get(name) or (MISSING, 0)
+
     def member(self, name: str) -> Any:
-        return self.before.get(name, self.later.get(name, (MISSING, 0)))[0]
+        return self._find(name)[0]
+
+    def place(self, name: str) -> Tuple[int, int]:
+        return self.text.place(self._find(name)[1])
 
     def fail(self, what: str, name: Optional[str] = None) -> NoReturn:
         """At the present measurement, or at a member"""
-        self.text.fail(self.at if name is None else self.before.get(name, self.later.get(name, (None, 0)))[1], what)
+        self.text.fail(self.at if name is None else self._find(name)[1], what)
 
     def text_member(self, name: str) -> str:
         v = self.member(name)
@@ -121,10 +147,16 @@ class Form:
         """The values of a measurement, by the names of the head"""
         config, texts = members(config), []
         for name in self.names:
-            text = scalar(config[name]) if name in config else self.fail(
-                f"parameter {name} is missing in this {self.what}")
-            texts.append(self.fail(f"parameter {name}: is neither a number nor a string") if text is None else text)
+            v = config.get(name, MISSING)
+            texts.append(v if type(v) is str else str(v) if type(v) is int else self._text(name, v))
         return texts
+
+    def _text(self, name: str, v: Any) -> str:
+        text = scalar(v)
+        if text is None:
+            self.fail(f"parameter {name} is missing in this {self.what}" if v is MISSING else
+                      f"parameter {name}: is neither a number nor a string")
+        return text
 
     def all_values(self, config: Any) -> List[str]:
         """The same of an object that holds nothing else"""

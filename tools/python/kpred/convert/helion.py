@@ -3,8 +3,8 @@
 SPDX-License-Identifier: MIT
 
 A cell of such a table has a configuration as JSON, with lists in it, and another one the shapes of the arguments. Each
-member becomes a column, and of lists each item: NAME_0, NAME_1. What is null, "" or missing is -1 in a column of integers
-and else `none`; a column without anything else is left out.
+member becomes a column, and of lists each item: NAME_0, NAME_1. What is null, "" or missing is -1 in a column of
+integers and else `none`; a column without anything else is left out.
 """
 import re
 from typing import Any, Dict, List, Set, Tuple
@@ -57,6 +57,7 @@ class _Flat:
         self.values: Dict[str, Set[str]] = {}
         self.rows: List[Dict[str, str]] = []
         self._seen: Dict[Tuple[str, str], _Cells] = {} # what cells hold
+        self._texts: Dict[Tuple[str, str, type, Any], str] = {} # of values that came before
 
     # ---- one record ----
 
@@ -64,8 +65,8 @@ class _Flat:
         if not self.rows:
             self.kernel = kernel
         if kernel != self.kernel:
-            raise Bad(f'{self.path}:{line}: {KERNEL}: value "{kernel}": other rows are of {self.kernel}: a spec is of one '
-                      "kernel, so leave the rows of one")
+            raise Bad(f'{self.path}:{line}: {KERNEL}: value "{kernel}": other rows are of {self.kernel}: a spec is of '
+                      "one kernel, so leave the rows of one")
         row: Dict[str, str] = {}
         for which, cell in (SHAPE, shape), (CONFIG, config):
             if (which, cell) not in self._seen:
@@ -83,28 +84,35 @@ class _Flat:
             raise Bad(f'{self.path}:{line}: {which}: value "{cell[:60]}": is not an object of JSON')
         cells: _Cells = []
         for name, one in v.items():
-            self._value(cells, line, name, one)
-        for name, value in cells:
-            self.values[name].add(value)
-            (self.shapes.add if which == SHAPE else self.shapes.discard)(name)
+            self._value(cells, line, which, name, one)
         return cells
 
-    def _value(self, cells: _Cells, line: int, name: str, v: Any) -> None:
+    def _value(self, cells: _Cells, line: int, which: str, name: str, v: Any) -> None:
         """Adds the columns of a value."""
         if isinstance(v, list):
             if v and len(name) > MOST_NAME:
                 raise Bad(f"{self.path}:{line}: {name}: is too long a name")
             for i, one in enumerate(v):
-                self._value(cells, line, f"{name}_{i}", one)
+                self._value(cells, line, which, f"{name}_{i}", one)
             return
-        text = "" if v is None else scalar(v)
-        if text is None:
+        if isinstance(v, dict):
             raise Bad(f"{self.path}:{line}: {name}: is neither a number nor a string")
+        key = which, name, type(v), v
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = self._new_text(line, which, name, v)
+        if text: # else it has its place among the columns
+            cells.append((name, text))
+
+    def _new_text(self, line: int, which: str, name: str, v: Any) -> str:
         if self.names.setdefault(name, len(self.names)) == MOST_COLUMNS:
             raise Bad(f"{self.path}:{line}: has more than {MOST_COLUMNS} members")
-        self.values.setdefault(name, set())
-        if text: # else it has its place among the columns
-            cells.append((name, _plain(text)))
+        text = _plain(scalar(v) or "")
+        values = self.values.setdefault(name, set())
+        if text:
+            values.add(text)
+            (self.shapes.add if which == SHAPE else self.shapes.discard)(name)
+        return text
 
     # ---- the table ----
 

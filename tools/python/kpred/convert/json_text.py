@@ -7,22 +7,21 @@ list needs no more memory than one of them. NaN and the infinities, which Python
 does not have is refused, and so are a member that stands twice in an object and numbers out of range.
 """
 import json
-import math
 import re
-from typing import Any, Dict, List, NoReturn, Optional, Tuple
+from typing import Any, Dict, Iterator, NoReturn, Optional, Tuple
 
+from .json_strict import CAREFUL, FAST, ODD, Wrong, is_clean, may_overflow, place_of
 from .numbers import number_text
 from .table import Bad
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-# The next bracket, unless many strings stand before it; within a string that does not end no bracket counts.
-_BRACKET = re.compile(r'[^"{}\[\]]*(?:%s[^"{}\[\]]*){0,99}(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?'
-                      % _STRING.pattern, re.DOTALL)
+_OTHERS = r'[^"{}\[\]]*'
+_FLAT = f"{_OTHERS}(?:{_STRING.pattern}{_OTHERS}){{0,99}}"
+# The next bracket that has others within, unless much stands before it; in a text that does not end no bracket counts.
+_BRACKET = re.compile(rf"{_OTHERS}(?:(?:{_STRING.pattern}|\[{_FLAT}\]|\{{{_FLAT}\}}){_OTHERS}){{0,99}}"
+                      r'(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?', re.DOTALL)
 _SCALAR = re.compile(r"[^ \t\n\r,\]}]*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ODD = re.compile("[\ud800-\udfff]|" r"\\u(?:0000|[dD][89a-fA-F])") # what no text may hold, or half of what it may
-_BIG_EXPONENT = re.compile("[eE][+]?[0-9]{3}")
 _LAST = re.compile(r"[ \t\n\r]*[^ \t\n\r{}\[\]\",:]*\Z")
 
 
@@ -36,9 +35,10 @@ class Text:
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text, self.at = path, text, 0
         self._seen, self._line, self._start = 0, 1, 0
-        self._is_odd = ("\\u" in text or not _is_unicode(text)) and _ODD.search(text) is not None
-        self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None,
-                                         parse_float=_float if _may_overflow(text) else None, parse_int=_integer)
+        data = text.encode("utf-8", "surrogatepass")
+        self._is_odd = (b"\\u" in data or b"\xed" in data) and ODD.search(text) is not None
+        self._decode = (CAREFUL if may_overflow(data) else FAST).raw_decode
+        self._ahead: Dict[int, Tuple[Any, int]] = {} # values that were read before their time, and their ends
 
     def place(self, at: int) -> Tuple[int, int]:
         """The line and the column of a character, from 1"""
@@ -76,19 +76,36 @@ class Text:
         self.peek()
         start = self.at
         try:
-            value, self.at = self._decoder.raw_decode(self.text, start)
+            value, self.at = self._ahead.pop(start, None) or self._decode(self.text, start)
         except json.JSONDecodeError as e:
+            what = f"is not JSON: {e.msg[0].lower()}{e.msg[1:]}"
             if self._ends_within(e):
-                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), e.msg)) from None
-            self.fail(e.pos, e.msg)
+                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), what)) from None
+            self.fail(e.pos, what)
         except RecursionError:
             self.fail(start, "is nested too deeply")
+        except Wrong as e:
+            self.fail(place_of(e, self.text, start), str(e))
         except ValueError as e:
             self.fail(start, str(e))
-        odd = _ODD.search(self.text, start, self.at) if self._is_odd else None
-        if odd and not _is_clean(value):
+        odd = ODD.search(self.text, start, self.at) if self._is_odd else None
+        if odd and not is_clean(value):
             self.fail(odd.start(), "a text has a NUL, or is not valid Unicode")
         return value
+
+    def look_ahead(self, at: int) -> Iterator[Any]:
+        """The values of a list from this one on, as far as they are sound; they stay to be read."""
+        start = self.at
+        try:
+            self.at = at
+            while not self._ahead or self.take(","):
+                self.peek()
+                at, value = self.at, self.value()
+                self._ahead[at] = value, self.at
+                yield value
+        except Bad:
+            pass
+        self.at = start
 
     def _ends_within(self, e: json.JSONDecodeError) -> bool:
         end = self.end_of_value(self.at)
@@ -113,57 +130,12 @@ class Text:
             m = _STRING.match(self.text, at) if first == '"' else _SCALAR.match(self.text, at)
             return m.end() if m else None
         depth = 0
-        for m in _BRACKET.finditer(self.text, at):
-            if m.group(1):
-                depth += 1 if m.group(1) in "{[" else -1
-                if depth == 0:
+        for m in _BRACKET.finditer(self.text, at + 1):
+            if m[1]:
+                depth += 1 if m[1] in "{[" else -1
+                if depth < 0:
                     return m.end()
         return None
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_clean(value: Any) -> bool:
-    """Without a NUL or half a character in all of its texts"""
-    left = [value]
-    while left:
-        v = left.pop()
-        if isinstance(v, str) and ("\0" in v or _SURROGATE.search(v)):
-            return False
-        left += v if isinstance(v, list) else [*v, *v.values()] if isinstance(v, dict) else []
-    return True
-
-
-def _object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"duplicate object key: {next(n for n in names if names.count(n) > 1)}")
-    return result
-
-
-def _may_overflow(text: str) -> bool:
-    """Might a number with a fraction be out of range? A look at all of them would take half as long as to read them."""
-    return (_BIG_EXPONENT.search(text) is not None
-            or any(text[at:at + 100].isdigit() for at in range(0, len(text), 200))) # as is one of 300 digits
-
-
-def _float(text: str) -> float:
-    if math.isinf(float(text)):
-        raise ValueError(f"real number overflow: {text}")
-    return float(text)
-
-
-def _integer(text: str) -> int:
-    if len(text) > 20 or not -2 ** 63 <= int(text) < 2 ** 63:
-        raise ValueError(f"too big an integer: {text[:20]}")
-    return int(text)
 
 
 def scalar(value: Any) -> Optional[str]:

@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 Times are the member `time`, in milliseconds, whatever the file's objectives are. A word of Kernel Tuner stands for a
 failure, there or in the place of an objective.
 """
-from typing import Any, List, Tuple
+from typing import Any, List, Set, Tuple
 
 from .form import MISSING, MOST_RUNS, MOST_SIZES, SIZES, Form, failure_of, items, members, objectives, size_of
 from .json_text import whole
@@ -17,7 +17,12 @@ MS = metric_of_unit("ms")
 
 def _first_bad(names: List[Any]) -> int:
     """Where a list has no string, or one twice: its length if nowhere"""
-    return next((i for i, name in enumerate(names) if not isinstance(name, str) or name in names[:i]), len(names))
+    seen: Set[str] = set()
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or name in seen:
+            return i
+        seen.add(name)
+    return len(names)
 
 
 class Cache(Form):

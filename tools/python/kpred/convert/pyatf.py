@@ -18,8 +18,8 @@ class PyATF(Form):
             self._declare(name)
 
     def _declare(self, name: str) -> None:
-        """The values of a range that lists them; what an interval has depends on code in Python, and the history has the
-        values that its constraints leave."""
+        """The values of a range that lists them; what an interval has depends on code in Python, and the history has
+        the values that its constraints leave."""
         for one in map(members, items(self.member("tuning_parameters"))):
             has = members(one.get("range"))
             if one.get("name") == name and "values" in has:

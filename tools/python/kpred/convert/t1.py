@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, Dict, List, Set, Tuple
 
 from .arithmetic import Place
 from .command import Asked
@@ -38,7 +38,7 @@ class _T1:
     def __init__(self, path: str, text: str) -> None:
         self.text, self.table = Text(path, text), Table(path, "T1 input")
         self.kernel: Dict[str, _String] = {}
-        self.params: List[str] = []
+        self.params: Set[str] = set()
         self.sizes: List[int] = []
 
     def read(self) -> Table:
@@ -115,7 +115,7 @@ class _T1:
         name, (text, line, column) = strings["Name"][0], strings["Values"]
         if name in self.params:
             self.text.fail(start, f'there is already a parameter "{name}"')
-        self.params.append(name)
+        self.params.add(name)
         self.table.say("values", name, *values_of(text, Place(self.text.path, name, line, column)))
 
     def _condition(self) -> None:

@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: MIT
 
-The time is the objective `time`, or else the one whose unit is one of time, or else the measurement `time`, with its unit,
-else that of the metadata. Two objectives that are times, none of them `time`, are an error.
+The time is the objective `time`, or else the one whose unit is one of time, or else the measurement `time`, with its
+unit, else that of the metadata. Two objectives that are times, none of them `time`, are an error.
 """
 from typing import Any, Dict
 

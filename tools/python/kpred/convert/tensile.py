@@ -2,8 +2,8 @@
 
 SPDX-License-Identifier: MIT
 
-A row is a shape: SizeI (m), SizeJ (n), SizeK (batch), SizeL (k), TotalFlops and others, and behind TotalFlops the GFLOP/s
-of each kernel; 0 and -1 mean that the measurement failed. A column has its kernel's name:
+A row is a shape: SizeI (m), SizeJ (n), SizeK (batch), SizeL (k), TotalFlops and others, and behind TotalFlops the
+GFLOP/s of each kernel; 0 and -1 mean that the measurement failed. A column has its kernel's name:
 
     Cijk_Ailk_Bljk_SB_MT64x128x8_MI32x32x2x1_SE_EPS1_GRVW1_..._TT1_64_WG64_4_1_WGM1
 
@@ -21,8 +21,9 @@ from .table import Bad, Table
 SIZES = {"m": "SizeI", "n": "SizeJ", "batch": "SizeK", "k": "SizeL"}
 _FLOPS = "TotalFlops"
 _MOST_PIECES = 64
-_PIECE = re.compile(r"([A-Za-z]{1,12})([0-9]{1,9}(?:[x_][0-9]{1,9})*)?(?:_|\Z)")
-_PIECES = re.compile(r"[A-Za-z]{1,12}(?:[0-9]{1,9}(?:[x_][0-9]{1,9})*)?(?:_[A-Za-z]{1,12}(?:[0-9]{1,9}(?:[x_][0-9]{1,9})*)?)*")
+_KEY, _NUMBERS = "[A-Za-z]{1,12}", "[0-9]{1,9}(?:[x_][0-9]{1,9})*"
+_PIECE = re.compile(rf"({_KEY})({_NUMBERS})?(?:_|\Z)")
+_PIECES = re.compile(rf"{_KEY}(?:{_NUMBERS})?(?:_{_KEY}(?:{_NUMBERS})?)*")
 _FIGURE = re.compile(r"[0-9.eE+-]+")
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 
@@ -71,10 +72,11 @@ def _common(names: Sequence[str]) -> List[str]:
 
 def _check_apart(where: str, kernels: Sequence[Kernel]) -> None:
     seen: Dict[Sequence[str], str] = {}
-    for kernel in kernels:
-        other = seen.setdefault(tuple(kernel.values), kernel.name) if not kernel.why else kernel.name
-        if other != kernel.name:
-            raise Bad(f'{where}: columns "{other}" and "{kernel.name}": the parameters of the spec do not tell them apart')
+    for name, values in ((kernel.name, tuple(kernel.values)) for kernel in kernels if not kernel.why):
+        if values in seen:
+            raise Bad(f'{where}: columns "{seen[values]}" and "{name}": the parameters of the spec do not tell them '
+                      "apart")
+        seen[values] = name
 
 
 def _check_fields(path: str, asked: Asked) -> None:
@@ -119,7 +121,8 @@ class _Reader:
         self.sizes, self.first, self.n = [header.index(name) for name in SIZES.values()], first, len(header)
         self.header_at = self.at = str(self.records.header_line)
         self.kernels = [_kernel(name, params) for name in header[first:]]
-        _check_apart(where, self.kernels)
+        if asked.is_lenient or not any(kernel.why for kernel in self.kernels):
+            _check_apart(where, self.kernels)
         self.table.columns = [*SIZES, *params]
         self.table.has_drops = True
 

@@ -2,15 +2,14 @@
 
 SPDX-License-Identifier: MIT
 
-The file has the values of the arguments that `key=` names and then a type for each tensor, but no names; so who reads it
-gives these. An argument that a call leaves at its default is not among the values, which are counted for that reason.
+The file has the values of the arguments that `key=` names and then a type for each tensor, but no names; so who reads
+it gives these. An argument that a call leaves at its default is not among the values, which are counted for that reason.
 Values and types become parameters of the same value throughout.
 """
 from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 from .form import Form, items, members
 from .json_text import scalar
-from .table import Bad
 from .units import metric_of_unit
 
 MS = metric_of_unit("ms")
@@ -66,13 +65,13 @@ class Autotune(Form):
         return kwargs
 
     def _all_names(self, first: Any) -> Dict[str, Any]:
-        """All keywords, and all members that are not null in each configuration. What is null in each, as maxnreg mostly
-        is, is no parameter."""
+        """All keywords, and all members that are not null in each configuration. What is null in each, as maxnreg
+        mostly is, is no parameter."""
         keywords: Dict[str, Any] = {}
         others: Dict[str, Any] = {}
         counts: List[int] = []
         self._keywords(first)
-        for v in self._configs():
+        for v in self.text.look_ahead(self.at):
             config = members(items(v)[0]) if items(v) else {}
             kwargs = members(config.get("kwargs"))
             counts.append(len(kwargs))
@@ -86,21 +85,9 @@ class Autotune(Form):
         keywords = {name: "none" if one is None else one for name, one in keywords.items()}
         return {**keywords, **{name: one for name, one in others.items() if name not in keywords}}
 
-    def _configs(self) -> List[Any]:
-        """All of them, as far as they are sound"""
-        t, start, configs = self.text, self.text.at, []
-        t.at = self.at
-        try:
-            while not configs or t.take(","):
-                configs.append(t.value())
-        except Bad:
-            pass
-        t.at = start
-        return configs
-
     def _flat(self, v: Any) -> Dict[str, Any]:
-        """The key with its names, and the tuple. Where a member is a number in another configuration, null is 0: no limit.
-        What a configuration lacks else, or has as null, is `none`."""
+        """The key with its names, and the tuple. Where a member is a number in another configuration, null is 0: no
+        limit. What a configuration lacks else, or has as null, is `none`."""
         flat = {**self.key, **self._keywords(v)}
         for name, one in members(v[0]).items():
             if name in self.all and name not in _OF_CODE and not (one is None and isinstance(self.all[name], str)):
@@ -119,7 +106,7 @@ class Autotune(Form):
         if len(fields) != n:
             self._wrong_count(n, fields)
         if TYPES not in names: # two files of other types are two problems
-            line, column = self.text.place(self.before.get("key", self.later.get("key", (None, 0)))[1])
+            line, column = self.place("key")
             self.table.say("types", types, str(line), str(column))
         values = dict(zip(fields, map(_field_value, key)))
         return {name: types if name == TYPES else values[name] for name in names}

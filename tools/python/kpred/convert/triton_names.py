@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: MIT
 
-Both servers are under Apache-2.0. tools/triton/names.c reads and writes such names for the commands `triton` and `serve`.
+Both servers are under Apache-2.0. tools/triton/names.c reads and writes such names for `kpred triton` and `serve`.
 
     E=..,N=..,device_name=..[,dtype=..][,block_shape=[..]][,per_channel_quant=True][_down].json
     N=..,K=..,device_name=..[,dtype=..][,block_shape=[..]].json

@@ -24,6 +24,7 @@ FIELDS = ("server", "gpu", "dtype", "block", "per_channel", "E", "N", "K", "M")
 MEMBERS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages", "waves_per_eu",
            "matrix_instr_nonkdim", "kpack")
 _USUAL = {"GROUP_SIZE_M": 1, "num_warps": 4, "num_stages": 3, "waves_per_eu": 0, "matrix_instr_nonkdim": 0, "kpack": 1}
+_TYPES = {"": "bf16", "float8": "fp8_w8a8"} # the second is what vLLM called it at first
 
 
 def _usual(name: Name, member: str) -> Optional[int]:
@@ -38,9 +39,8 @@ def _block_k(name: Name, k: int) -> int:
     if (name.server, name.kernel) == (VLLM, MOE):
         return min(k, *name.block)
     whole = name.block[1]
-    if (name.server, name.kernel) == (SGLANG, BLOCK_GEMM) and (whole % k or (k < whole and vendor(name.device) != "nvidia")):
-        return whole
-    return k
+    is_smaller = k < whole and vendor(name.device) != "nvidia"
+    return whole if (name.server, name.kernel) == (SGLANG, BLOCK_GEMM) and (whole % k or is_smaller) else k
 
 
 def _normal(name: Name, member: str, value: Optional[int]) -> Optional[int]:
@@ -69,9 +69,8 @@ class Rows:
     def add(self, at: int, name: Name, gpu: str, m: int, members: Dict[str, int]) -> None:
         """A row; the members as the file has them"""
         block = name.block or (0, 0)
-        # float8 is what vLLM called fp8_w8a8 at first.
-        problem = {"server": name.server or VLLM, "gpu": gpu, "dtype": {"": "bf16", "float8": "fp8_w8a8"}.get(name.dtype, name.dtype),
-                   "block": block[1], "per_channel": int(name.per_channel), "E": name.e, "N": name.n, "K": name.k, "M": m}
+        problem = {"server": name.server or VLLM, "gpu": gpu, "dtype": _TYPES.get(name.dtype, name.dtype), "block": block[1],
+                   "per_channel": int(name.per_channel), "E": name.e, "N": name.n, "K": name.k, "M": m}
         values = {member: _normal(name, member, members.get(member)) for member in MEMBERS}
         cells = [str(problem[field]) for field in self.fields] + [str(values[param]) for param in self.params]
         if block[0] != block[1] and "block" in self.fields:

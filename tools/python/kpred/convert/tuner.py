@@ -7,24 +7,22 @@ cut: that entry is left out, and a note tells its line. Of other files that is a
 object, an entry within or outside of its place, one that disagrees with its own key, and a parameter that is missing or
 neither a number nor a string. A time of 0 or of 1e19 and more is a failure, and so are null, NaN and the infinities.
 """
-import re
 from typing import Any, Dict, Optional, Tuple, Type
 
 from .clblast import CLBlast
 from .command import Asked
-from .form import Form
+from .form import MOST_MEMBERS, Form
+from .json_strict import TOKEN
 from .json_text import Cut, Text
 from .kernel_tuner import Cache
 from .ktt import KTT
 from .pyatf import PyATF
 from .t4 import T4
-from .table import Bad, Table
+from .table import Table
 from .triton_autotune import Autotune
 
 FORMS: Tuple[Type[Form], ...] = (Cache, CLBlast, T4, KTT, PyATF, Autotune)
-MOST_MEMBERS = 64 # of the outermost object: those of known schemas are ten at most
 UNKNOWN = "this is JSON of a schema that is unknown here: it has "
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t\n\r]*(:?)|[{}\[\]]', re.DOTALL)
 
 
 def read(path: str, text: str, asked: Asked) -> Table:
@@ -53,8 +51,8 @@ class _File:
         if t.peek():
             t.fail(t.at, "unexpected text after the last brace")
         if self.form is None:
-            t.fail(start, UNKNOWN + "none of the members cache (of Kernel Tuner), results (T4, CLBlast), Results (KTT), "
-                   "tuning_parameters before history (pyATF) and configs_timings (Triton)")
+            t.fail(start, UNKNOWN + "none of the members cache (of Kernel Tuner), results (T4, CLBlast), Results "
+                   "(KTT), tuning_parameters before history (pyATF) and configs_timings (Triton)")
         return self.form.table
 
     def _member(self) -> bool:
@@ -94,7 +92,6 @@ class _File:
     def _list(self, form: Form) -> bool:
         """Reads all of them; true where the text may end with them."""
         t, n = self.text, 0
-        self._look_ahead(form)
         t.expect(form.brackets[0], f"{form.inside}: expected {form.brackets[0]}")
         if t.take(form.brackets[1]):
             t.fail(t.at, f"{form.inside}: there is no measurement in it")
@@ -109,20 +106,6 @@ class _File:
             return self._end(form, n)
         t.expect(form.brackets[1], f"after this {form.what}: expected a comma or {form.brackets[1]}")
         return isinstance(form, Cache) and not t.peek()
-
-    def _look_ahead(self, form: Form) -> None:
-        """The members behind the list, which the head may need, if all that is left is sound"""
-        t, start = self.text, self.text.at
-        t.peek()
-        t.at = t.end_of_value(t.at) or len(t.text)
-        try:
-            while len(form.later) < MOST_MEMBERS and t.take(","):
-                t.peek()
-                at = t.at
-                form.later.setdefault(t.name(), (t.value(), at))
-        except Bad:
-            pass
-        t.at = start
 
     def _one(self, form: Form) -> None:
         t, key, v = self.text, "", None
@@ -149,7 +132,7 @@ class _File:
     def _check_inner(self, form: Form, at: int) -> None:
         """A brace that is missing makes an entry a member of the one before."""
         depth = 0
-        for m in _TOKEN.finditer(self.text.text, at, self.text.end_of_value(at) or len(self.text.text)):
+        for m in TOKEN.finditer(self.text.text, at, self.text.end_of_value(at) or len(self.text.text)):
             depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(m.group(), 0)
             if depth > 1 and m.group(2) and form.names and m.group(1) == form.names[0]:
                 self.text.fail(m.start(), "another entry begins within the one of line "
@@ -161,7 +144,8 @@ class _File:
         if not isinstance(form, Cache) or not n:
             t.fail(t.at, f"the file ends here, before {'the end' if n else 'a measurement'} of `{form.inside}`")
         if self.is_cut:
-            form.table.say("note", f"{t.path}:{t.place(form.at)[0]}: the file ends within this entry, which is left out")
+            line, _ = t.place(form.at)
+            form.table.say("note", f"{t.path}:{line}: the file ends within this entry, which is left out")
         return True
 
 

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import re
+from functools import lru_cache
 from typing import Iterator, NamedTuple
 
 FAILED_TIME = 1e19 # so long or longer is a failure: old versions of Kernel Tuner write 1e20
@@ -56,6 +57,7 @@ def rate_unit(word: str) -> Metric:
     return Metric(RATE, True, 0) if word.endswith(("/s", "/sec", "/second")) or word == "fps" else Metric()
 
 
+@lru_cache(256)
 def metric_of_unit(text: str) -> Metric:
     """Of "ms", "[ns]", "GFLOPS", "GB/s"; of other texts the kind is NONE."""
     m = _UNIT.fullmatch(text)

@@ -13,7 +13,7 @@ import time
 from typing import Any, Callable, Iterator, List, Optional, TextIO
 
 from ..convert.table import Bad
-from . import packages, scores
+from . import files, scores
 from .features import Features
 from .tuples import Batch, Told, has_times, listed, measured
 
@@ -63,7 +63,7 @@ class _Judge:
     """The model at work, and what is told of it"""
 
     def __init__(self, o: argparse.Namespace) -> None:
-        self.o, self.model, self.features = o, packages.opened(o.model, o.trust), Features(o.features)
+        self.o, self.model, self.features = o, files.opened(o.model, o.trust), Features(o.features)
         self.n_flat = self.n_several = self.n_made_up = self.n_problems = self.n_rows = 0
         self.flat: Optional[str] = None
         self.start = self.shown = time.monotonic()

@@ -17,6 +17,7 @@ import traceback
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 from ..convert.table import Bad
+from .tuples import numpy
 
 Given = Union[Dict[str, Any], List[Any]]
 NAME = re.compile(r"(.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
@@ -73,7 +74,7 @@ def call(what: str, function: Callable[..., Any], columns: Mapping[str, Any]) ->
     names = set(columns) if takes_all else {p.name for p in wanted} & set(columns)
     try:
         return function(**{name: column for name, column in columns.items() if name in names})
-    except Exception as e: # pylint: disable=broad-except
+    except (Exception, SystemExit) as e: # pylint: disable=broad-except
         raise failed(what, e) from None
 
 
@@ -81,7 +82,7 @@ def _column(what: str, name: Any, value: Any, n: int) -> Any:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
         if not isinstance(value, (str, int, float, bool)) and not hasattr(value, "dtype"):
             raise Bad(f"{what}: feature {name}: is a {type(value).__name__}, no column of {n} and no value for all")
-        return [value] * n
+        return [value] * n if numpy is None else numpy.full(n, value)
     if len(value) != n:
         raise Bad(f"{what}: feature {name}: has {len(value)} values for {n} tuples")
     return value

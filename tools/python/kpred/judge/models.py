@@ -3,13 +3,15 @@
 SPDX-License-Identifier: MIT
 """
 import importlib
+import math
 from typing import Any, Dict, List, Optional, Sequence
 
-from ..convert.numbers import number_text
+from ..convert.numbers import NUMBER, number_text
 from ..convert.table import Bad
 from .features import Given, call, failed
 
 Codes = Dict[str, float] # of a feature's categories, by their one text
+STRANGE = "nan", "inf", "-inf" # numbers all the same
 
 
 def codes_of(what: str, feature: str, categories: Sequence[Any]) -> Codes:
@@ -69,22 +71,24 @@ class Judge:
         return [given[name] for name in self.names]
 
     def coded(self, i: int, column: Any, codes: Optional[Codes]) -> Any:
-        """A column of numbers; codes: of its categories"""
-        feature = self.names[i] if self.names else i
-        if codes is None and has_names(column):
-            raise Bad(f"{self.text}: feature {feature}: the model has no names of categories for it: a function for "
-                      f"--features has to return numbers in place of {plain(column)[0]}")
-        if codes is None:
-            return [float(x) for x in plain(column)]
-        table: Dict[Any, float] = {}
+        """A column as numbers; codes: of its categories, None: it has none. What is not a number is missing."""
+        if codes is None and not has_names(column):
+            return column
         values = plain(column)
+        table: Dict[Any, float] = {}
         for x in set(values):
             text = number_text(str(x))
-            if text not in codes and x == x: # not a number: it is missing
-                raise Bad(f"{self.text}: feature {feature}: category {x} is unknown to the model; it knows "
+            if codes is None and not NUMBER.fullmatch(text) and text not in STRANGE:
+                raise Bad(f"{self.text}: feature {self.name(i)}: the model has no names of categories for it: a function "
+                          f"for --features has to return a number in place of {x}")
+            if codes is not None and text not in codes and text != "nan":
+                raise Bad(f"{self.text}: feature {self.name(i)}: category {x} is unknown to the model; it knows "
                           f"{', '.join(list(codes)[:20])}")
-            table[x] = codes.get(text, float("nan"))
-        return [table[x] if x == x else float("nan") for x in values]
+            table[x] = codes.get(text, math.nan) if codes else float(text)
+        return [table.get(x, math.nan) for x in values]
+
+    def name(self, i: int) -> str:
+        return self.names[i] if self.names else str(i)
 
     def matrix(self, columns: List[Any], codes: Sequence[Optional[Codes]]) -> Any:
         numpy = importlib.import_module("numpy")

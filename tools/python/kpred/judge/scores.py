@@ -23,7 +23,7 @@ def plain(model: str, said: Any, n: int) -> List[float]:
     if hasattr(said, "reshape") and getattr(said, "ndim", 0) == 2 and said.shape[1] == 1:
         said = said.reshape(-1)
     if hasattr(said, "shape") and len(said.shape) != 1:
-        raise Bad(f"{model}: has said {'x'.join(map(str, said.shape))} numbers for {n} tuples: a judge has one output")
+        raise Bad(f"{model}: has said an array of shape {said.shape}, not a number for each of {n} tuples")
     try:
         numbers = [float(s) for s in (said.tolist() if hasattr(said, "tolist") else said)]
     except (TypeError, ValueError):
@@ -64,7 +64,7 @@ def times(said: Sequence[float], o: argparse.Namespace, where: Callable[[int], s
         except OverflowError:
             is_time = False
         if not is_time:
-            raise Bad(f"{where(i)}: the score {score!r} is no {o.score} of a time above 0: {_advice(o.score, score)}")
+            raise Bad(f"{where(i)}: the score {score!r} (--score {o.score}) gives no time above 0: {_advice(o.score, score)}")
     return found
 
 
