@@ -95,14 +95,76 @@ static void several_tables(void)
               && strcmp(below_heading(program.out.s), "8,1,1\n8,2,3\n9,1,1000\n9,2,3000\n") == 0);
     RAN_CHECK(program_refuses(1, "speed.csv: its times are those of \"GFLOPS\", those of t.csv",
                               "kpred-train init t.csv speed.csv --fields n -o none.spec --force"));
-    put_text("k.json", "{}");
+    put_copy("k.json", in_root("tests/fixtures/cache.json"));
     RAN_CHECK(program_refuses(1, "k.json: --metric \"x\": chooses a column of tables",
                               "kpred-train init k.json --metric x -o none.spec --force"));
+}
+
+/* ---- where there is no python3 ---- */
+
+#define BARE "/usr/bin/env PATH=/none %s "
+
+static void see_plain(const char *name, const char *table, const char *rows)
+{
+    put_text("p.csv", "%s", table);
+    RAN_CASE(RAN(BARE "init p.csv --fields n -o p.spec --force", in_build("kpred-train")) == 0
+                 && RAN(BARE "ingest p.spec --data p.csv", in_build("kpred-train")) == 0
+                 && strcmp(below_heading(program.out.s), rows) == 0,
+             name);
+}
+
+static void see_odd(const char *name, const char *table, const char *what)
+{
+    put_text("o.csv", "%s", table);
+    RAN_CASE(RAN(BARE "init o.csv --fields n -o none.spec --force", in_build("kpred-train")) == 1
+                 && has(program.err.s, what) && count_lines(program.err.s) == 1
+                 && has(program.err.s, "an importer in Python reads such files, and python3 is not "
+                                       "found: `python3 -m kpred.convert o.csv -o table.csv`"),
+             name);
+}
+
+/* Plain tables need none; a column that may tell failures is never a parameter. */
+static void without_python(void)
+{
+    see_plain("names as values",
+              "n,layout,dtype,time_us\n8,row,f16,1\n8,col,bf16,OOM\n9,row,f16,2\n",
+              "8,row,f16,1\n9,row,f16,2\n");
+    see_plain("semicolons and decimal commas",
+              "\357\273\277n;tile;time_ms\r\n8;1;1,5\r\n8;2;1,234\r\n", "8,1,1500\n8,2,1234\n");
+    see_plain("bars", "| n | tile | time_us |\n|---|---|---|\n| 8 | 1 | 1.5 |\n| 8 | 2 | - |\n",
+              "8,1,1.5\n");
+    see_plain("repeats, quotes and words",
+              "n,\"tile\",time_us\n8,1,1\n8,1,3\n8,\"2\",error: code 12\n8,2,4\n",
+              "8,1,1\n8,2,4\n");
+    see_plain("the best tuples", "n,tile\n8,1\n9,2\n", "8,1\n9,2\n");
+    see_odd("a status", "n,tile,status,time_us\n8,1,0,1\n8,2,1,2\n",
+            "o.csv:1: column \"status\" may tell which rows failed: ");
+    see_odd("a word of a failure", "n,tile,x,time_us\n8,1,a,1\n8,2,Segfault,2\n",
+            "o.csv:3: column \"x\" has a word that may tell which rows failed: ");
+    see_odd("a unit in a cell", "n,tile,time_us\n8,1,1ms\n8,2,2\n",
+            "o.csv:2: column \"time_us\" has a cell that is neither a number nor a word: ");
+    see_odd("a rate", "n,tile,GFLOPS\n8,1,1\n8,2,2\n",
+            "o.csv:1: column \"GFLOPS\" may be a measurement");
+    see_odd("a mark between thousands", "n;tile;time_us\n1.024;1;1\n1.024;2;2\n",
+            "o.csv:2: column \"n\" has numbers with marks between their digits: ");
+    see_odd("a column a kernel", "n,naive,other\n8,1.5,2\n",
+            "o.csv:2: column \"naive\" has fractions");
+    const char *rare = "n,tile,x,time_us\n";
+    for (int i = 0; i < 30; i++)
+        rare =
+            say("%s%d,%d,%d,%s\n", rare, 8 + i / 10, i % 10, i % 10 == 7, i % 10 == 7 ? ".1" : "9");
+    see_odd("a value that goes with the shortest times", rare,
+            "o.csv:1: column \"x\" has a value that goes with the shortest times alone: ");
 }
 
 int main(void)
 {
     program_begin();
+    RUN(without_python);
+    if (!is_had("python3")) {
+        skip_case("odd tables", "there is no python3");
+        return program_end();
+    }
     each_row("tests/data/tables.cases", see_case);
     RUN_ALL(metric_of_a_spec, success_of_a_spec, several_tables);
     return program_end();

@@ -52,6 +52,7 @@ struct look {
     struct column *column;
     size_t n, n_rows, cap;
     struct interned problems;
+    struct buf problem;   /* the fields of the row at hand */
     unsigned char *value; /* of each row and column that might tell */
     struct {
         uint32_t problem;
@@ -243,17 +244,16 @@ void table_trim(struct csv_records *r)
 
 static void keep_row(struct look *l, const struct csv_records *r)
 {
-    struct buf problem = {0};
     const size_t cap = l->cap;
     l->row = xgrow(l->row, l->n_rows, &l->cap, sizeof *l->row);
     if (l->cap > cap)
         l->value = xrealloc(l->value, l->cap, l->n);
-    buf_puts(&problem, "");
+    l->problem.n = 0;
+    buf_puts(&l->problem, "");
     for (size_t i = 0; i < l->n; i++)
         if (l->column[i].role == FIELD)
-            buf_printf(&problem, "%s\x1f", r->cell[i]);
-    l->row[l->n_rows].problem = (uint32_t)intern(&l->problems, problem.s, problem.n);
-    buf_free(&problem);
+            buf_add(&l->problem, r->cell[i], strlen(r->cell[i]) + 1);
+    l->row[l->n_rows].problem = (uint32_t)intern(&l->problems, l->problem.s, l->problem.n);
 }
 
 static void see_row(struct look *l, const struct csv_records *r)
@@ -272,8 +272,10 @@ static void see_row(struct look *l, const struct csv_records *r)
         if (!c->is_out)
             see_value(l, r, i, &l->value[l->n_rows * l->n + i]);
     }
-    if (n > 0)
-        l->row[l->n_rows++].us = l->out->time >= 0 ? strtof(r->cell[l->out->time], NULL) : 0;
+    if (n == 0)
+        return;
+    const float us = l->out->time >= 0 ? strtof(r->cell[l->out->time], NULL) : 0;
+    l->row[l->n_rows++].us = us > 0 && us < (float)FAILED_TIME ? us : 0;
 }
 
 struct range {
@@ -344,6 +346,7 @@ int plain_table_see(const struct csv_records *header, const struct table_asked *
     for (size_t i = 0; i < l.n; i++)
         intern_free(&l.column[i].values);
     intern_free(&l.problems);
+    buf_free(&l.problem);
     free(l.column);
     free(l.value);
     free(l.row);

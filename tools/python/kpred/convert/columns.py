@@ -8,7 +8,7 @@ from .command import Asked
 from .figures import Seen
 from .records import Records
 from .units import NONE, RATE, TIME
-from .words import NUMBERS, PAIRS, fit_value, is_counter, is_repeat, metric_of_name, near, pattern_of, tuple_of
+from .words import NUMBERS, PAIRS, Tuple_, fit_value, is_counter, is_repeat, metric_of_name, near, pattern_of, tuple_of
 
 IGNORED, FIELD, PARAM, OTHER = "ignored", "field", "parameter", "other"
 CHOICE = "name it with `init --metric NAME`, or with `metric = NAME` in [data] of the spec"
@@ -46,7 +46,8 @@ class Columns:
     def _wanted(self) -> Optional[str]:
         """With a spec time_us or time_ms stands for its column, as in what `ingest` and `tune` write."""
         header, metric = self.r.header, self.asked.metric
-        is_there = not self.asked.has_spec or metric in header or any((pattern_of(n) or ("",))[0] == metric for n in header)
+        patterns = [(pattern_of(name) or ("",))[0] for name in header]
+        is_there = not self.asked.has_spec or metric in header or metric in patterns
         return metric if is_there or ("time_us" not in header and "time_ms" not in header) else None
 
     @property
@@ -115,8 +116,8 @@ class Columns:
         kind = TIME if found[TIME] else RATE
         if len(found[kind]) > 1:
             names = ", ".join(f'"{name}"' for name, _ in found[kind])
-            raise self._fail(f"the columns {names} could all be the {'time' if kind == TIME else 'speed'}: which one counts? "
-                             + CHOICE)
+            what = "time" if kind == TIME else "speed"
+            raise self._fail(f"the columns {names} could all be the {what}: which one counts? {CHOICE}")
         for name, columns in found[kind]:
             self._take(name if len(columns) > 1 else "", columns)
         self.has_found = bool(self.slots)
@@ -126,8 +127,8 @@ class Columns:
         s = self.seen[at]
         if metric_of_name(name).kind != NONE and not s.has_figures() and 2 * s.n_odd > s.n:
             line, cell = s.first["odd"]
-            raise self.r.fail(line, f'{name}: value "{cell}": is not a number, like most of the column, whose name is that of '
-                              "a time or a speed: --ignore leaves it out")
+            raise self.r.fail(line, f'{name}: value "{cell}": is not a number, like most of the column, whose name is '
+                              "that of a time or a speed: --ignore leaves it out")
 
     # ---- wide tables ----
 
@@ -143,11 +144,9 @@ class Columns:
                    and not self.may_be_status(at) and (not self.asked.has_spec or self.is_tuple_of_spec(name))]
         tuples = [tuple_of(header[at]) for at in columns]
         first = tuples[0] if tuples else None
-        if any(t is None or first is None or (t.form, t.names, len(t.values)) != (first.form, first.names, len(first.values))
-               for t in tuples):
-            first = None
-        if len(columns) < 2 or PARAM in self.roles or not self._are_wide(columns, first is not None, first and first.form,
-                                                                        len(first.values) if first else 1):
+        if len({(t.form, *t.names, len(t.values)) if t else () for t in tuples}) != 1:
+            first = None # they do not say tuples of the same parameters
+        if len(columns) < 2 or PARAM in self.roles or not self._are_wide(columns, first):
             return
         values = [t.values if first and t else [fit_value(header[at])] for at, t in zip(columns, tuples)]
         n, is_named = len(values[0]), first is not None and first.form != NUMBERS
@@ -155,19 +154,22 @@ class Columns:
         self.names = first.names if is_named and first else list(params) if len(params) == n else own
         for i, value in enumerate(values):
             if value in values[:i]:
-                raise self._fail(f'columns "{header[columns[values.index(value)]]}" and "{header[columns[i]]}" are one tuple')
+                other = header[columns[values.index(value)]]
+                raise self._fail(f'columns "{other}" and "{header[columns[i]]}" are one tuple')
         self.slots = [Slot(at, value) for at, value in zip(columns, values)]
         self.is_wide, self.pattern = True, self.wanted or "time"
 
-    def _are_wide(self, columns: Sequence[int], is_tuple: bool, form: Optional[str], n: int) -> bool:
-        """Do the cells look like times, and not like values of parameters? A single number as a name, or one with letters
-        before it, may be the name of any column; fractions are times, of which most are different."""
-        is_sure = bool(self.wanted is not None or self.asked.has_spec or form == PAIRS or (is_tuple and n > 1))
+    def _are_wide(self, columns: Sequence[int], t: Optional[Tuple_]) -> bool:
+        """Do the cells look like times, and not like values of parameters? A single number as a name, or one with
+        letters before it, may be the name of any column; fractions are times, of which most are different."""
+        is_sure = self.wanted is not None or self.asked.has_spec or bool(t and (t.form == PAIRS or len(t.values) > 1))
         for at in columns:
             s = self.seen[at]
             distinct = len(s.counts) - (s.n_empty > 0)
-            are_times = s.n_empty + s.n_failures == s.n and is_sure if not s.n_figures else s.has_figures() and (
-                is_sure or (2 * s.n_fractions > s.n_figures and (distinct >= MOST_DISTINCT or 2 * distinct > s.n_figures)))
-            if not are_times or (not is_tuple and metric_of_name(self.r.header[at]).kind != NONE):
+            are_many = distinct >= MOST_DISTINCT or 2 * distinct > s.n_figures
+            are_times = s.has_figures() and (is_sure or (2 * s.n_fractions > s.n_figures and are_many))
+            if not s.n_figures:
+                are_times = is_sure and s.n_empty + s.n_failures == s.n
+            if not are_times or (t is None and metric_of_name(self.r.header[at]).kind != NONE):
                 return False
         return True

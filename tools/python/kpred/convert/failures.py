@@ -36,13 +36,13 @@ def is_failure(cell: str) -> bool:
 GOOD, BAD, YES, NO, NOTHING, ZERO, ONE, MANY, FRACTION, OTHER = range(10)
 _YES = set("true yes y t on ja oui si".split())
 _NO = set("false no n f off nein non".split())
-_GOOD = set("""ok okay pass passed success successful succeeded correct valid done good fine complete completed finished
-    verified works worked match matches matched erfolg erfolgreich bestanden korrekt richtig succes reussi exito correcto
-    successo riuscito sucesso""".split())
-_BAD = set("""error errors err fail failed fails failure failures incorrect wrong mismatch mismatched crash crashed oom
-    timeout out segfault segmentation sigsegv sigabrt sigkill sigfpe sigbus fault invalid unsupported exception abort
-    aborted killed nan bad hang hung illegal denied cannot unable not violation overflow fehler fehlgeschlagen falsch
-    abgebrochen echec erreur fallo fallido errore erro falha""".split())
+_GOOD = set("""ok okay pass passed success successful succeeded correct valid done good fine complete completed
+    finished verified works worked match matches matched erfolg erfolgreich bestanden korrekt richtig succes reussi
+    exito correcto successo riuscito sucesso""".split())
+_BAD = set("""error errors err fail failed fails failure failures incorrect wrong mismatch mismatched crash crashed
+    oom timeout out segfault segmentation sigsegv sigabrt sigkill sigfpe sigbus fault invalid unsupported exception
+    abort aborted killed nan bad hang hung illegal denied cannot unable not violation overflow fehler fehlgeschlagen
+    falsch abgebrochen echec erreur fallo fallido errore erro falha""".split())
 _LIBRARIES = {"cuda", "cu", "hip", "cl", "rocm"} # before their words, as in cudaSuccess
 _OTHER_GOOD = ("成功", "успех", "успешно", "réussi", "succès", "éxito")
 _OTHER_BAD = ("失败", "失敗", "ошибка", "échec")
@@ -79,22 +79,22 @@ def status_word(cell: str) -> int:
 # That yes and 1 are a success (passed), or a failure (exit_code); that it tells either (status); how wrong a result is
 N_GOOD, N_BAD, N_EITHER, N_AMOUNT = "good", "bad", "either", "amount"
 _NAMES = {word: kind for kind, names in (
-    (N_EITHER, "status state result results outcome verdict code validation validity check checked checks zustand ergebnis "
-               "statut estado stato"),
-    (N_AMOUNT, "diff difference deviation rms rmse mse mae"),
-    (N_BAD, "error errors err errs fail failed fails failure failures crash crashed crashes invalid incorrect wrong "
-            "mismatch mismatches mismatched timeout timeouts timedout exitcode returncode retcode exit return rc ret retval "
-            "signal sig exception exceptions oom segfault segfaults abort aborted killed hang hung nan nans bad illegal "
-            "unsupported errno fault faults broken violation violations rejected"),
-    (N_GOOD, "ok okay isok pass passed success successful succeeded correct correctness valid validated verified verify "
-             "verification works worked compiled compiles completed finished done accepted feasible legal runnable matches "
-             "matched match allclose")) for word in names.split()}
-_BESIDE = set("""is was has are num number n count counts of the total run running runtime compile compilation compiler build
-    launch test tests kernel code codes exec execution cuda hip gpu opencl device host output numeric numerics numerical
-    reference ref expected memory config value found final process child cmd command job flag type msg message text string
-    reason info any""".split())
-_AMOUNTS = set("max maximum min abs absolute rel relative mean avg average l sum ulp ulps ratio rate percent rms rmse mse "
-               "mae".split())
+    (N_EITHER, """status state result results outcome verdict code validation validity check checked checks zustand
+        ergebnis statut estado stato"""),
+    (N_AMOUNT, """diff difference deviation rms rmse mse mae"""),
+    (N_BAD, """error errors err errs fail failed fails failure failures crash crashed crashes invalid incorrect
+        wrong mismatch mismatches mismatched timeout timeouts timedout exitcode returncode retcode exit return
+        rc ret retval signal sig exception exceptions oom segfault segfaults abort aborted killed hang hung
+        nan nans bad illegal unsupported errno fault faults broken violation violations rejected"""),
+    (N_GOOD, """ok okay isok pass passed success successful succeeded correct correctness valid validated verified
+        verify verification works worked compiled compiles completed finished done accepted feasible legal
+        runnable matches matched match allclose""")) for word in names.split()}
+_BESIDE = set("""is was has are num number n count counts of the total run running runtime compile compilation
+    compiler build launch test tests kernel code codes exec execution cuda hip gpu opencl device host output numeric
+    numerics numerical reference ref expected memory config value found final process child cmd command job flag
+    type msg message text string reason info any""".split())
+_AMOUNTS = set("max maximum min abs absolute rel relative mean avg average l sum ulp ulps ratio rate percent rms rmse "
+               "mse mae".split())
 _WEAK = set("rc ret sig signal code check checks pass match return exit done err".split()) # may well be parameters
 _TURNED = {N_GOOD: N_BAD, N_BAD: N_GOOD}
 

@@ -76,6 +76,11 @@ def _odd_figure(cell: str) -> Optional[Figure]:
 Place = Tuple[int, str] # a cell's line, and its text
 
 
+def cut(text: str, n: int) -> str:
+    """The first bytes of a text, for a message"""
+    return text.encode("utf-8", "surrogateescape")[:n].decode("utf-8", "surrogateescape")
+
+
 class Seen:
     """What the cells of a column are: how many of each kind, and the first of some kinds"""
 
@@ -115,15 +120,15 @@ class Seen:
             self.first[what] = self.place(cell)
 
     def place(self, cell: str) -> Place:
-        return self._lines[self._cells.index(cell)], cell.encode("utf-8", "surrogateescape")[:39].decode("utf-8", "surrogateescape")
+        return self._lines[self._cells.index(cell)], cut(cell, 39)
 
     def has_figures(self) -> bool:
         return self.n_figures > 0 and 2 * self.n_figures >= self.n - self.n_empty - self.n_failures
 
 
 def mark_of(first: Dict[str, Place], separator: str, is_integer: bool) -> Tuple[Optional[str], str]:
-    """The decimal mark of a column, None: its cells contradict each other; and what is told of a guess. `is_integer`: no
-    fraction makes sense there."""
+    """The decimal mark of a column, None: its cells contradict each other; and what is told of a guess. `is_integer`:
+    no fraction makes sense there."""
     if "," in first or "." in first:
         return None if "," in first and "." in first else "," if "," in first else ".", ""
     if "either," in first and "either." in first:

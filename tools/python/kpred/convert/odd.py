@@ -83,8 +83,9 @@ def _measurements(t: Times, status: Status, columns: Sequence[int]) -> List[str]
                 or not _is_measured(t.seen[at].counts)):
             continue
         if not t.slots and t.asked.fields:
-            raise t.r.fail(t.r.header_line, f'column "{name}": is a measurement, but not of the kernel\'s time or speed: '
-                           "--metric takes it for that, --ignore leaves it out; there is no column of times or speeds yet")
+            raise t.r.fail(t.r.header_line, f'column "{name}": is a measurement, but not of the kernel\'s time or '
+                           "speed: --metric takes it for that, --ignore leaves it out; there is no column of times or "
+                           "speeds yet")
         t.note(t.r.header_line, f'column "{name}": is a measurement, by its name: passed over')
         found.append(name)
     return found
@@ -99,10 +100,10 @@ def _check_best(t: Times) -> None:
         counts = t.seen[at].counts
         n = sum(count for cell, count in counts.items() if cell and _NUMBER_AND_UNIT.fullmatch(cell))
         if t.roles[at] == OTHER and is_measurement(name) and 2 * n > t.seen[at].n - t.seen[at].n_empty:
-            raise t.r.fail(1, f'column "{name}": is a measurement, but for the spec\'s `format = {t.asked.best}` each row is the '
-                           "best tuple of its problem: for a table of times write `format = timed` into the spec and call "
-                           'their column "time_us" or "time_ms"; if each row is the best, leave the column out (--lenient '
-                           "ignores it)")
+            raise t.r.fail(1, f'column "{name}": is a measurement, but for the spec\'s `format = {t.asked.best}` each '
+                           "row is the best tuple of its problem: for a table of times write `format = timed` into the "
+                           'spec and call their column "time_us" or "time_ms"; if each row is the best, leave the '
+                           "column out (--lenient ignores it)")
 
 
 # ---- several times a row ----
@@ -151,10 +152,10 @@ def _no_time(t: Times) -> Exception:
     """There is no column of times in a table for a spec: which of its columns may be that, or what else it may be"""
     for name, role in zip(t.r.header, t.roles):
         if is_measurement(name) and role not in (FIELD, PARAM):
-            return t.r.fail(t.r.header_line, f'there is no column of times, such as "time_us": `metric = {name}` in [data] of '
-                            "the spec takes this column for it")
-    return t.r.fail(t.r.header_line, 'there is no column of times, "time_us" or "time_ms": for a table of the best tuple of '
-                    "each problem write `format = csv` into the spec")
+            return t.r.fail(t.r.header_line, f'there is no column of times, such as "time_us": `metric = {name}` in '
+                            "[data] of the spec takes this column for it")
+    return t.r.fail(t.r.header_line, 'there is no column of times, "time_us" or "time_ms": for a table of the best '
+                    "tuple of each problem write `format = csv` into the spec")
 
 
 def read(path: str, text: str, asked: Asked) -> Table:
@@ -179,7 +180,8 @@ def read(path: str, text: str, asked: Asked) -> Table:
     if asked.best and not asked.is_lenient:
         _check_best(t)
     slots = {slot.at for slot in t.slots}
-    columns = [at for at in range(len(r.header)) if at not in slots and not (asked.has_spec and status.columns[at].tells)]
+    columns = [at for at in range(len(r.header))
+               if at not in slots and not (asked.has_spec and status.columns[at].tells)]
     cells: List[Sequence[str]] = [_plain_cells(t, at, "" if asked.best else _mark(t, at)) for at in columns]
     tells = [r.header[at] for at in columns if status.columns[at].tells]
     _say(table, t, status, tells + ([] if asked.has_spec else _measurements(t, status, columns)))

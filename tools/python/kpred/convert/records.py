@@ -2,9 +2,9 @@
 
 SPDX-License-Identifier: MIT
 
-Empty lines are skipped, and so are lines before the header that begin with #. Between cells stands a comma, or else what
-the header has: a semicolon, a tab or a vertical bar. Bars may stand around a line as well, and a line of - below the
-header. A first line `sep=;` tells what separates the cells.
+Empty lines are skipped, and so are lines before the header that begin with #. Between cells stands a comma, or else
+what the header has: a semicolon, a tab or a vertical bar. Bars may stand around a line as well, and a line of - below
+the header. A first line `sep=;` tells what separates the cells.
 """
 import csv
 import io
@@ -17,6 +17,7 @@ from .table import Bad
 _QUOTED = re.compile(r'"(?:[^"]|"")*"?')
 _SEPARATORS = ",;\t|"
 _RULE = re.compile(r"[-+|: ]*-[-+|: ]*\r?\n?")
+_ONLY_CR = "the lines of the file end with only CR: they have to end with LF or CRLF"
 _MANY = 1 << 16 # texts of a column, of which few are the same
 csv.field_size_limit(1 << 30)
 
@@ -87,7 +88,7 @@ class Rows:
                 line = self.line + reader.line_num
         except csv.Error as e:
             if "new-line" in str(e):
-                raise self.fail(line, "the lines of the file end with only CR: they have to end with LF or CRLF") from None
+                raise self.fail(line, _ONLY_CR) from None
             raise Bad(f"{self.path}:{line}: {e}") from None
 
     def _unboxed(self, row: List[str]) -> List[str]:
@@ -100,7 +101,7 @@ class Rows:
     def check_header(self) -> None:
         for i, name in enumerate(self.header):
             if "\r" in name:
-                raise self.fail(self.header_line, "the lines of the file end with only CR: they have to end with LF or CRLF")
+                raise self.fail(self.header_line, _ONLY_CR)
             if name in self.header[:i]:
                 raise self.fail(self.header_line, f'column "{name}" is given twice')
 

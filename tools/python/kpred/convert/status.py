@@ -2,15 +2,17 @@
 
 SPDX-License-Identifier: MIT
 
-Names and cells come first (failures.py). Where they leave it open, the rows decide: what nearly all rows have is success if
-the others have odd times. A parameter is told by tuples that differ in nothing else. What is still open is asked.
+Names and cells come first (failures.py). Where they leave it open, the rows decide (status_rows.py): what nearly all
+rows have is success if the others have odd times. A parameter is told by tuples that differ in nothing else. What is
+still open is asked.
 """
 from typing import Dict, Optional, Sequence
 
 from .columns import FIELD, IGNORED, PARAM
-from .failures import (BAD, FRACTION, GOOD, MANY, N_AMOUNT, N_BAD, N_EITHER, N_GOOD, NO, NOTHING, ONE, YES, ZERO, number,
-                       status_name, status_word)
+from .failures import BAD, FRACTION, GOOD, MANY, NO, NOTHING, ONE, YES, ZERO
+from .failures import N_AMOUNT, N_BAD, N_EITHER, N_GOOD, number, status_name, status_word
 from .failures import OTHER as OTHER_WORD
+from .figures import cut
 from .times import Times
 from .words import is_counter, is_measurement, is_tuning
 
@@ -44,8 +46,8 @@ class Column:
         self.is_given = bool(self.tests) and self.tests[-1] != "=*"
         self.is_ignored, self.open, self.why, self.tells = self.role == IGNORED, CLOSED, "", False
         is_time = self.name in ("time_us", "time_ms", t.wanted)
-        self.is_out = (self.name == "" or (bool(self.tests) and not self.is_given) or is_time or self.role in (FIELD, PARAM)
-                       or (self.is_ignored and t.asked.has_spec)
+        self.is_out = (self.name == "" or (bool(self.tests) and not self.is_given) or is_time
+                       or self.role in (FIELD, PARAM) or (self.is_ignored and t.asked.has_spec)
                        or (not self.is_given and not self.kind
                            and (is_counter(self.name) or is_measurement(self.name) or is_tuning(self.name))))
         self.counts: Dict[str, int] = {} if self.is_out else t.seen[at].counts
@@ -58,7 +60,7 @@ class Column:
             self.is_out = is_fraction and not self.is_given and (not self.kind or self.kind == N_EITHER or self.is_weak)
         self.n = t.seen[at].n
         self.is_amount = self.kind == N_AMOUNT or FRACTION in self.words.values()
-        self.good = {cell for cell in self.counts if any(_passes(x, cell) for x in self.tests)} if self.is_given else set()
+        self.good = {cell for cell in self.counts if self.is_given and any(_passes(x, cell) for x in self.tests)}
 
     def rows(self, *words: int) -> int:
         return sum(count for cell, count in self.counts.items() if self.words[cell] in words)
@@ -137,10 +139,8 @@ class Column:
         shown = [cell for cell in self.counts if is_good is None or (cell in self.good) == is_good]
         texts = []
         for cell in shown[:5]:
-            raw = cell.encode("utf-8", "surrogateescape")
-            first = raw.replace(b"\r", b"\n").split(b"\n")[0][:40]
-            n = self.counts[cell]
-            texts.append(f'"{first.decode("utf-8", "surrogateescape")}{"" if first == raw else "..."}" ({n} row{"s" * (n != 1)})')
+            first, n = cut(cell.replace("\r", "\n").split("\n")[0], 40), self.counts[cell]
+            texts.append(f'"{first}{"" if first == cell else "..."}" ({n} row{"s" * (n != 1)})')
         if len(shown) > 5:
             texts.append(f"and {len(shown) - 5} other{'s' * (len(shown) != 6)}")
         return ", ".join(texts) or "nothing"

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .columns import FIELD, OTHER, PARAM
+from .figures import cut
 from .failures import BAD, GOOD, N_GOOD, OTHER as OTHER_WORD
 from .status import ASKED, CHECK, CLOSED, ENOUGH_ROWS, MOST, RARE, WORDS, Column
 from .times import Times
@@ -14,8 +15,8 @@ from .words import is_counter, is_measurement
 
 
 class Group(NamedTuple):
-    """Of rows that would be failures, or of the others: how many there are, how many have no time, how many have the time
-    of the first of them, and of those whose problem has some in the other group, how many are faster than all of these"""
+    """Of rows that would be failures, or of the others: how many there are, how many have no time, how many have the
+    time of the first, and of those whose problem has some in the other group, how many are faster than all of these"""
     n: int
     none: int
     same: int
@@ -182,11 +183,9 @@ class Status:
         found: Optional[List[str]] = None
         for c in self.columns:
             if c.tells and len(c.good) < len(c.counts):
-                text = {cell: "" if cell in c.good else f"failed: {_cut(c.name, 40)}={_cut(cell, 60)}" for cell in c.counts}
+                text = {cell: "" if cell in c.good else f"failed: {cut(c.name, 40)}={cut(cell, 60)}"
+                        for cell in c.counts}
                 own = [text[cell] for cell in self.t.r.columns[c.at]]
                 found = own if found is None else [a or b for a, b in zip(found, own)]
         return found
 
-
-def _cut(text: str, n: int) -> str:
-    return text.encode("utf-8", "surrogateescape")[:n].decode("utf-8", "surrogateescape")

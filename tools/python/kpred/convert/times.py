@@ -37,13 +37,14 @@ class Times(Columns):
             self.tell_mark(name, first, told)
         if mark is None:
             comma, point = (first.get(m) or first["either" + m] for m in ",.")
-            raise self.r.fail(comma[0], f'{name}: value "{comma[1]}": is written with a decimal comma, but "{point[1]}" in '
-                              f"line {point[0]} with a decimal point")
+            raise self.r.fail(comma[0], f'{name}: value "{comma[1]}": is written with a decimal comma, but '
+                              f'"{point[1]}" in line {point[0]} with a decimal point')
         self.mark = mark
         if not self.kind.has_unit and "unit" in first:
             unit, bare = first["unit"], first.get("bare")
             if bare:
-                raise self.r.fail(bare[0], f'{name}: value "{bare[1]}": has no unit, but "{unit[1]}" in line {unit[0]} has one')
+                raise self.r.fail(bare[0], f'{name}: value "{bare[1]}": has no unit, but "{unit[1]}" in line {unit[0]} '
+                                  "has one")
             f = figure(unit[1])
             self.kind = metric_of_unit(f.unit) if f else self.kind
         self.is_rate = self.kind.kind == RATE
@@ -57,8 +58,8 @@ class Times(Columns):
 
     def _tell_kind(self, name: str) -> None:
         if self.is_rate:
-            self.note(self.r.header_line, f'column "{name}": is a speed, so a time is a constant divided by it: only ratios '
-                      "within one problem count")
+            self.note(self.r.header_line, f'column "{name}": is a speed, so a time is a constant divided by it: only '
+                      "ratios within one problem count")
         elif not self.kind.has_unit:
             self.note(self.r.header_line, ("a column for each tuple" if self.is_wide else f'column "{name}"')
                       + ": has no unit: it is taken as microseconds, and only ratios within one problem count")
@@ -97,12 +98,10 @@ class Times(Columns):
 
     def least_us(self) -> List[float]:
         """The microseconds of each row, of the least of its slots; 0: it has no time"""
-        rows = []
-        for slot in self.slots:
-            rows.append([self.us.get(cell, 0.0) for cell in self.r.columns[slot.at]])
-        if len(rows) == 1:
-            return rows[0]
-        return [min((us for us in row if us > 0), default=0.0) for row in zip(*rows)] if rows else [0.0] * len(self.r.lines)
+        rows = [[self.us.get(cell, 0.0) for cell in self.r.columns[slot.at]] for slot in self.slots]
+        if len(rows) < 2:
+            return rows[0] if rows else [0.0] * len(self.r.lines)
+        return [min((us for us in row if us > 0), default=0.0) for row in zip(*rows)]
 
     # ---- what is odd about a time ----
 
@@ -121,5 +120,5 @@ class Times(Columns):
         elif not self.asked.is_lenient and cell == name:
             raise self.r.fail(line, f'{name}: value "{cell}": the row repeats the header: leave it out')
         elif not self.asked.is_lenient and metric_of_unit(cell).kind != NONE:
-            raise self.r.fail(line, f'{name}: value "{cell}": is a unit, so this is a second header: write the unit into the '
-                              "first, behind the name, and leave this line out")
+            raise self.r.fail(line, f'{name}: value "{cell}": is a unit, so this is a second header: write the unit '
+                              "into the first, behind the name, and leave this line out")

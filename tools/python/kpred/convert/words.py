@@ -14,7 +14,8 @@ _TIMES = set("time times timing timings duration latency elapsed runtime cycles 
 _RATES = set("bandwidth throughput speed speedup perf performance".split())
 _SENSORS = set("energy joules power watts temperature occupancy".split())
 # Of such a column it is said what is not a time of the kernel.
-_OTHERS = set("std stddev stdev sd var err error sigma variance deviation stamp compile compilation overhead limit".split())
+_OTHERS = set("std stddev stdev sd var err error sigma variance deviation stamp compile compilation overhead "
+              "limit".split())
 _REPEATS = set("run rep repeat repetition trial sample measurement measure iter iteration".split())
 _COUNTERS = {"id", "index", "idx", "row", "run", "run_id", "rowid", "row_id", "unnamed: 0", "#"}
 
