@@ -397,6 +397,14 @@ static void top(void)
              "--force, with the others");
     RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 0 && rows_of("1792") == 18 * 4,
              "more tuples, with those that are there");
+    put_text("log", "Config file not found at %s",
+             "/a/N=2048,K=4096,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128,128].json");
+    RAN_CASE(RAN("kpred serve --gpu H200 --server vllm --top 32 -o blocks log") == 0
+                 && count_lines(text_of("blocks/candidates_triton.csv")) > 18 * 30
+                 && lines_like(text_of("blocks/candidates_triton.csv"),
+                               ".*,(256|512|1024),[0-9]+,[48],[2-5],,,")
+                        == 0,
+             "no tuple that loads one scale for two blocks");
     RUNS("/usr/bin/env sed -i 1s/file/name/ dir/candidates_triton.csv");
     RAN_CASE(serve("--server vllm --tp 8 --top 4 -o dir") == 1
                  && has(text_of("dir/candidates_triton.csv"), "server,name,"),

@@ -168,6 +168,14 @@ static void outputs(void)
                  && has_line(program.err.s, "kpred: 3 lines, 2 names of a missing file: 1 distinct")
                  && !has(program.err.s, "not say"),
              "a name is one, and the words around it tell the server");
+    RAN_CASE(triton("", "E=16777216,N=16777216,device_name=AMD_Instinct_MI300X.json") == 0
+                 && has(program.err.s, "; 2 M lie outside the range trained on (E 8..256, N "
+                                       "128..16384)\n"),
+             "sizes that no row has, without a promise");
+    RAN_CASE(RAN("kpred triton -M 1,58369 " H200) == 0
+                 && has(program.err.s, "; 1 M lies outside the range trained on (M 1..58368); for "
+                                       "the others a tuning should agree in "),
+             "an M that is larger than all");
     RAN_CASE(triton("--triton 3.5.1", H200) == 0
                  && begins(program.out.s, "{\n    \"triton_version\": \"3.5.1\",\n    \"1\": {"),
              "vLLM's MoE says the version of Triton");

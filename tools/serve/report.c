@@ -103,9 +103,9 @@ static void add_file(struct buf *b, const struct answer *a)
         add_member(b, "key", a->of->key);
     add_member(b, "layer", a->of->layer);
     add_member(b, "answered_by", answer_names[a->kind]);
-    if (a->model != 0) {
-        add_member(b, "model", a->model_name);
-        buf_printf(b, ", \"model_id\": \"%016" PRIx64 "\"", a->model);
+    if (a->model != NULL) {
+        add_member(b, "model", a->model->name);
+        buf_printf(b, ", \"model_id\": \"%016" PRIx64 "\"", a->model->id);
     }
     if (a->from != NULL)
         add_member(b, "from", a->from);

@@ -84,9 +84,8 @@ struct answer {
     char *from;                 /* the measured file, or NULL */
     struct buf text;            /* of the file to write; empty: none */
     struct buf rows[N_ORIGINS]; /* the M of each origin, "1, 2, 4" */
-    int tuple, tile; /* percent of the M that a tuning should agree in; -1: not predicted */
-    uint64_t model;  /* that predicted; 0: none did */
-    char model_name[64];
+    int tuple, tile; /* percent of the M that a tuning should agree in; -1: nothing tells */
+    const kpred_model *model; /* that predicted; NULL: none did */
 };
 
 struct answers_how {
