@@ -116,7 +116,8 @@ static void refuses(const char *arguments, const char *pattern)
 /* Alone it is an error; beside a good line it is counted. */
 static void leaves_out(const char *line, const char *why)
 {
-    refuses("log", (put_text("log", "\n%s\n", line), why));
+    put_text("log", "\n%s\n", line);
+    refuses("log", say("%s \\(first: log:2\\)", why));
     put_text("log", "\n%s\nConfig file not found at " H200 "\n%s\n", line, line);
     const int is_done =
         triton("-o dir", "log") == 0

@@ -43,12 +43,6 @@ static int number(const char **at, struct call_number *x)
     return n != 0;
 }
 
-/* `KEY:` and a number */
-static int member(const char **at, const char *key, struct call_number *x)
-{
-    return skip(at, key) && skip(at, " ") && number(at, x);
-}
-
 static int holds(const char *text, size_t n, const char *part)
 {
     const size_t length = strlen(part);
@@ -56,6 +50,29 @@ static int holds(const char *text, size_t n, const char *part)
         if (memcmp(text + i, part, length) == 0)
             return 1;
     return 0;
+}
+
+/* `KEY:` and a size, of which any other word becomes 0 */
+static int size(const char **at, const char *key, struct call_number *x)
+{
+    if (!skip(at, key) || !skip(at, " "))
+        return 0;
+    x->text = *at;
+    x->n = strcspn(*at, ", ");
+    *at += x->n;
+    const char *p = x->text;
+    if (!number(&p, x) || p != *at) {
+        x->value = 0;
+        x->n = (size_t)(*at - x->text);
+    }
+    return (x->n != 0 || **at == ',') && !holds(x->text, x->n, "shape")
+           && !holds(x->text, x->n, "[");
+}
+
+/* `KEY:` and a number */
+static int member(const char **at, const char *key, struct call_number *x)
+{
+    return skip(at, key) && skip(at, " ") && number(at, x);
 }
 
 /* ---- a line of a log: GEMM ---- */
@@ -125,10 +142,10 @@ static int is_detail(char c)
 static enum call_kind read_gemm(const char *p, struct call *call)
 {
     call->b.n = 0;
-    if (skip(&p, "B:") && !(number(&p, &call->b) && skip(&p, ", ")))
+    if (strncmp(p, "B:", 2) == 0 && !(size(&p, "B:", &call->b) && skip(&p, ", ")))
         return CALL_CUT;
-    if (!member(&p, "M:", &call->m) || !member(&p, ", N:", &call->n)
-        || !member(&p, ", K:", &call->k) || (*p != ',' && *p != ' '))
+    if (!size(&p, "M:", &call->m) || !size(&p, ", N:", &call->n) || !size(&p, ", K:", &call->k)
+        || *p == '\0')
         return CALL_CUT;
     for (call->details = p; is_detail(*p) && strncmp(p, shape, sizeof shape - 1) != 0; p++) {
         const char *q = p;

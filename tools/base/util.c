@@ -51,14 +51,28 @@ void line_wipe(void)
     line_is_shown = 0;
 }
 
-/* A value quoted in a message may hold anything, yet a message stays one line. */
+/* The bytes of the character here, in UTF-8; 0: it is none, or one that steers a terminal. */
+static size_t printed(const unsigned char *p)
+{
+    const size_t n = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+    if (n == 1)
+        return *p >= 0x20 && *p != 0x7f;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return *p < 0xc2 || *p > 0xf4 || (*p == 0xc2 && p[1] < 0xa0) ? 0 : n;
+}
+
+/* A value quoted in a message may hold anything, yet a message stays one line of text. */
 static void print_line(const char *fmt, va_list args)
 {
     char line[2048];
     int n = vsnprintf(line, sizeof line, fmt, args);
-    for (char *p = line; *p != '\0'; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
+    for (char *p = line; *p != '\0';) {
+        const size_t size = printed((const unsigned char *)p);
+        *p = size != 0 ? *p : '?';
+        p += size != 0 ? size : 1;
+    }
     line_wipe();
     fprintf(stderr, "%s: %s%s\n", program_name, line, n >= (int)sizeof line ? "..." : "");
 }

@@ -168,11 +168,15 @@ static char *path_at(const char *text)
     if (stop == NULL)
         return NULL;
     buf_add(&b, text, (size_t)(stop - text) + sizeof end - 1);
-    const char *base = base_name(b.s);
-    if (strstr(b.s, "not found at ") == NULL && (*base == 'E' || *base == 'N') && base[1] == '=')
+    if (strstr(b.s, "not found at ") == NULL)
         return b.s;
     buf_free(&b);
     return NULL;
+}
+
+static int is_name(const char *base)
+{
+    return (*base == 'E' || *base == 'N') && base[1] == '=';
 }
 
 /* A line that cannot be used is nobody's to mend: it is counted. */
@@ -184,6 +188,8 @@ static int read_path(struct log *l, struct place at, const char *text)
     l->to->calls++;
     if (path == NULL)
         buf_puts(&why, "begins like one of a missing file and is cut off");
+    else if (!is_name(base_name(path)))
+        buf_printf(&why, "\"%.60s\": is not the name of a file of configurations", base_name(path));
     else
         rc = add(l->to, l->from, at, path, server_of(l->line.text), &why);
     if (rc > 0)
