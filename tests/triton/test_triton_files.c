@@ -160,8 +160,6 @@ static void outputs(void)
     put_text("log", WARNING "%s\n", H200);
     REFUSES("another GPU", 1, "log:1: the log names NVIDIA_H200, and --gpu says NVIDIA_L40S",
             "kpred triton --gpu NVIDIA_L40S log");
-    REFUSES("another server", 1, "log:1: the log is of vllm, and --server says sglang",
-            "kpred triton --server sglang --triton 3.5.1 log");
     REFUSES("two files", 1, "-o DIR takes all", "kpred triton --server vllm " H200 " %s",
             replaced(H200, "8", "16"));
     put_text("log", WARNING "%s, \n" WARNING "%s\nother\n", H200, H200);

@@ -215,10 +215,6 @@ static void every_tuple(void)
     RAN_CASE(RAN("kpred-train ingest hill.spec --data all.csv") == 0 && program.err.n == 0
                  && is_whole(rows_in(program.out.s)),
              "ingest reads it");
-    put_text("again.csv", "%s", text_of("all.csv"));
-    RAN_CASE(RAN(BOTH "-o again.csv --force --run 'echo 1; false'") == 0
-                 && strcmp(text_of("again.csv"), text_of("all.csv")) == 0,
-             "what is there is not measured again");
     RAN("/usr/bin/env KPRED_a=7 KPRED_mode=none %s/" BOTH "-o env.csv --run ./arguments.sh",
         program.build);
     RAN_CASE(is_whole(rows("env.csv")), "arguments and environment, whatever that held before");

@@ -65,12 +65,13 @@ static void show_progress(const char *path, size_t i, size_t n)
 /* ---- options ---- */
 
 /* Takes "a,b" apart. */
-static int take_names(const char *option, const char *text, struct interned *out)
+static int take_names(const char *option, const char *text, struct interned *out,
+                      const struct interned *others)
 {
     for (const char *at = text; at != NULL && *at != '\0';) {
         const size_t n = strcspn(at, ","), before = out->n;
-        if (n > 0 && intern(out, at, n) < before)
-            return fail("%s: value \"%s\": has \"%.*s\" twice", option, text, (int)n, at);
+        if (n > 0 && (intern_find(others, at, n) != INTERN_NONE || intern(out, at, n) < before))
+            return fail("%s: value \"%s\": %.*s is given twice", option, text, (int)n, at);
         at += n + (at[n] != '\0');
     }
     return 0;
@@ -227,8 +228,8 @@ static int take_options(const struct options *o, struct init *in)
     in->asked.unit = o->unit;
     in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     check_gpu(o->gpu);
-    return take_names("--fields", o->fields, &in->asked.fields) != 0
-                   || take_names("--ignore", o->ignored, &in->asked.ignored) != 0
+    return take_names("--fields", o->fields, &in->asked.fields, &in->asked.ignored) != 0
+                   || take_names("--ignore", o->ignored, &in->asked.ignored, &in->asked.fields) != 0
                ? -1
                : 0;
 }

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "triton.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,8 +141,6 @@ static int add(struct missed *m, const struct missed_from *from, struct place at
 struct log {
     struct missed *to;
     const struct missed_from *from;
-    const char *path;
-    FILE *f;
     struct log_line line;
 };
 
@@ -218,7 +215,7 @@ static void compare_tp(struct log *l, struct place at)
 static int read_line(struct log *l)
 {
     static const char missing[] = "onfig file not found at ";
-    const struct place at = {l->path, l->line.number};
+    const struct place at = {l->line.path, l->line.number};
     int rc = 0;
     if (asked_gpu(l->from) != NULL)
         gpu_told_line(&l->to->told, asked_gpu(l->from), l->line.text, at);
@@ -234,34 +231,15 @@ static int read_line(struct log *l)
     return rc;
 }
 
-static int read_stream_of(struct log *l)
-{
-    int rc = 0;
-    log_line_begin(&l->line, l->f);
-    while (rc == 0 && log_line_read(&l->line, l->f)) {
-        rc = l->line.number == 1 ? log_line_check(&l->line, l->path) : 0;
-        if (rc == 0)
-            rc = read_line(l);
-    }
-    l->to->lines += l->line.number;
-    log_line_end(&l->line);
-    return rc == 0 && ferror(l->f) ? fail("%s: cannot read: %s", l->path, strerror(errno)) : rc;
-}
-
 static int read_log(struct missed *m, const struct missed_from *from, const char *path)
 {
-    struct log l = {.to = m, .from = from, .path = path};
-    if (strcmp(path, "-") == 0) {
-        l.path = "standard input";
-        l.f = stdin;
-        return read_stream_of(&l);
-    }
-    l.f = open_input(path);
-    if (l.f == NULL)
+    struct log l = {.to = m, .from = from};
+    int rc;
+    if (log_line_open(&l.line, path) != 0)
         return -1;
-    const int rc = read_stream_of(&l);
-    fclose(l.f);
-    return rc;
+    while ((rc = log_line_read(&l.line)) > 0 && (rc = read_line(&l)) == 0)
+        ;
+    return log_line_end(&l.line, rc, &m->lines);
 }
 
 /* ---- inputs ---- */
