@@ -121,7 +121,8 @@ static void leaves_out(const char *why, const char *line)
 {
     gives(KEY, "--exact", LOG_OF(say("noise|%s|%s|" MISS, line, line)));
     says(say("kpred: 2 lines: %s (first: log:2)", why), "--exact", "log");
-    bad_file(LOG_OF(say("noise|%s", line)), say(" there is nothing to predict for: %s$", why));
+    bad_file(LOG_OF(say("noise|%s", line)),
+             say(" there is nothing to predict for: %s .first: log:2.$", why));
 }
 
 static int is_bf16(const char *miss)
@@ -473,7 +474,7 @@ static void models_and_nearest_shapes(void)
              "a GPU that the model does not know: the nearest shape");
     refused("log: there is nothing .*: the model of " BP
             " does not know gfx942_304 .known: .*, nor "
-            "has --installed a row for gfx942_304$",
+            "has --installed a row for gfx942_304 .first: log:1.$",
             "--gpu MI300X", "log");
 }
 
@@ -537,17 +538,19 @@ static void bad_logs_and_lists(void)
     run_cases("out");
     refused("log: there is nothing to predict for: --family has to say whether it is .*; "
             "the model of bf16 does not answer True,.*,True, nor has --installed a row for "
-            "gfx950_256$",
+            "gfx950_256 .first: log:1.$",
             "",
             LOG_OF("miss bf 1,2,3 True|shape is B:1, M:1, N:2, K:3, not found tuned config in "
                    "CKGEMM, x"));
-    refused("log: there is nothing .*: --family leaves out " BSP "$", "--family bs",
+    refused("log: there is nothing .*: --family leaves out " BSP " .first: log:1.$", "--family bs",
             LOG_OF("miss bsp 1,2,3"));
     put_text("log", "%s", "");
     bad_file("log", " no line holds");
     bad_file("none", " cannot open");
     put_text("log", "BZh91AY");
     bad_file("log", " is packed; .bunzip2 -c. unpacks");
+    bad_file(made(LIST, "M,N,K|\2331\377\302\233\303\251,2,3", ""),
+             "2: M: value \"[?]1[?]{3}\303\251\"");
     bad_file(made("shapes.csv", "M,N,K|1,2,3", ""), " its name does not tell a family");
     run_cases("log");
     run_cases("list");

@@ -191,6 +191,7 @@ static void long_lines(void)
 static void no_logs(void)
 {
     put_text("noise", "noise\n");
+    put_text("packed", "\x1f\x8b\x08");
     put_text("zero", DRIVER "conv -n 0\n");
     run_cases("log");
     RAN_CASE(prints_wanted("noise both")

@@ -138,7 +138,8 @@ static void refuses(const char *arguments, const char *pattern)
 /* Alone it is an error; beside a good line it is counted. */
 static void leaves_out(const char *line, const char *why)
 {
-    refuses("log", (put_text("log", "\n%s\n", line), why));
+    put_text("log", "\n%s\n", line);
+    refuses("log", say("%s \\(first: log:2\\)", why));
     put_text("log", "\n%s\nConfig file not found at " H200 "\n%s\n", line, line);
     const int is_done =
         triton("-o dir", "log") == 0
@@ -185,8 +186,6 @@ static void outputs(void)
     put_text("log", WARNING "%s\n", H200);
     REFUSES("another GPU", 1, "log:1: the log names NVIDIA_H200, and --gpu says NVIDIA_L40S",
             "kpred triton --gpu NVIDIA_L40S log");
-    REFUSES("another server", 1, "log:1: the log is of vllm, and --server says sglang",
-            "kpred triton --server sglang --triton 3.5.1 log");
     REFUSES("two files", 1, "-o DIR takes all", "kpred triton --server vllm " H200 " %s",
             replaced(H200, "8", "16"));
     put_text("log", WARNING "%s, \n" WARNING "%s\nother\n", H200, H200);
@@ -194,6 +193,14 @@ static void outputs(void)
                  && has_line(program.err.s, "kpred: 3 lines, 2 names of a missing file: 1 distinct")
                  && !has(program.err.s, "not say"),
              "a name is one, and the words around it tell the server");
+    RAN_CASE(triton("", "E=16777216,N=16777216,device_name=AMD_Instinct_MI300X.json") == 0
+                 && has(program.err.s, "; 2 M lie outside the range trained on (E 8..256, N "
+                                       "128..16384)\n"),
+             "sizes that no row has, without a promise");
+    RAN_CASE(RAN("kpred triton -M 1,58369 " H200) == 0
+                 && has(program.err.s, "; 1 M lies outside the range trained on (M 1..58368); for "
+                                       "the others a tuning should agree in "),
+             "an M that is larger than all");
     RAN_CASE(triton("--triton 3.5.1", H200) == 0
                  && begins(program.out.s, "{\n    \"triton_version\": \"3.5.1\",\n    \"1\": {"),
              "vLLM's MoE says the version of Triton");

@@ -349,7 +349,8 @@ struct prediction {
     const char *more; /* as in the table, of a family with copied columns; else NULL */
     int32_t id, split;
     int32_t score;
-    int is_copied; /* of the nearest measured shape; then it has no score */
+    int is_copied;    /* of the nearest measured shape; then it has no score */
+    uint32_t outside; /* bits of sizes that the model did not learn, as kpred_ctx.extrapolated */
 };
 
 /* The first group of so many numbers with x between them in a kernel's name, or the last */
@@ -411,6 +412,10 @@ struct rows { /* all zero: there are none; to be freed */
         char *why;          /* an M has no row; NULL: all have one */
     } * v;                  /* in the order of the shapes */
 };
+
+/* "3 rows lie outside the range trained on (n 64..36864)" of so many of the model, into `b`; their
+   number, of which 0 adds nothing */
+size_t rows_outside(const struct row *v, size_t n, const kpred_model *m, struct buf *b);
 
 /* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
 int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,

@@ -146,23 +146,25 @@ static const char *key_of(const struct call *call, size_t *n)
     return start;
 }
 
-/* The name of a size that is none; NULL: all are. */
-static const char *wrong_size(const struct call *call)
-{
-    return call->b.n != 0 && !is_size(call->b.value) ? "B"
-           : !is_size(call->m.value)                 ? "M"
-           : !is_size(call->n.value)                 ? "N"
-           : !is_size(call->k.value)                 ? "K"
-                                                     : NULL;
-}
-
 /* A log is nobody's to mend: the line is left out and counted. */
-static int no_size(struct asked *a, struct place at, const char *name)
+static int no_size(struct asked *a, struct place at, const char *name, const char *value, size_t n)
 {
-    char why[96];
-    snprintf(why, sizeof why, "%s is not an integer from 1 to %d", name, KPRED_MAX_SIZE);
+    char why[128];
+    snprintf(why, sizeof why, "%s: value \"%.*s\": is not an integer from 1 to %d", name,
+             (int)(n < 60 ? n : 60), value, KPRED_MAX_SIZE);
     tally_add(&a->cut, at, why);
     return 0;
+}
+
+/* Are all sizes of the call some? */
+static int check_sizes(struct asked *a, struct place at, const struct call *call)
+{
+    static const char *const name[] = {"B", "M", "N", "K"};
+    const struct call_number *const size[] = {&call->b, &call->m, &call->n, &call->k};
+    for (int i = call->b.n == 0; i < 4; i++)
+        if (!is_size(size[i]->value))
+            return no_size(a, at, name[i], size[i]->text, size[i]->n);
+    return 1;
 }
 
 static int no_detail(struct asked *a, struct place at, const char *name)
@@ -195,8 +197,8 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
 {
     size_t n;
     const char *key = key_of(call, &n);
-    if (wrong_size(call) != NULL)
-        return no_size(a, at, wrong_size(call));
+    if (!check_sizes(a, at, call))
+        return 0;
     const char *lacks = read_details(a, family, call);
     if (lacks != NULL)
         return no_detail(a, at, lacks);
@@ -255,10 +257,8 @@ static int asked_fused(struct asked *a, const struct asked_from *from, struct pl
         return cut_fused(a, at);
     for (int i = 0; i < 3; i++) {
         int64_t x;
-        if (parse_int(c.size[i], INT32_MIN, INT32_MAX, &x) != 0)
-            return cut_fused(a, at);
-        if (!is_size(x))
-            return no_size(a, at, family_size(FAMILY_FMOE, i));
+        if (parse_int(c.size[i], 1, KPRED_MAX_SIZE, &x) != 0)
+            return no_size(a, at, family_size(FAMILY_FMOE, i), c.size[i], strlen(c.size[i]));
         v[i] = (int32_t)x;
     }
     if (fused_of_other_gpu(a, from, at, call, &c))

@@ -4,7 +4,6 @@
 
 #include "base/unpack.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* ---- a line of a log ---- */
@@ -43,12 +42,6 @@ static int number(const char **at, struct call_number *x)
     return n != 0;
 }
 
-/* `KEY:` and a number */
-static int member(const char **at, const char *key, struct call_number *x)
-{
-    return skip(at, key) && skip(at, " ") && number(at, x);
-}
-
 static int holds(const char *text, size_t n, const char *part)
 {
     const size_t length = strlen(part);
@@ -56,6 +49,29 @@ static int holds(const char *text, size_t n, const char *part)
         if (memcmp(text + i, part, length) == 0)
             return 1;
     return 0;
+}
+
+/* `KEY:` and a size, of which any other word becomes 0 */
+static int size(const char **at, const char *key, struct call_number *x)
+{
+    if (!skip(at, key) || !skip(at, " "))
+        return 0;
+    x->text = *at;
+    x->n = strcspn(*at, ", ");
+    *at += x->n;
+    const char *p = x->text;
+    if (!number(&p, x) || p != *at) {
+        x->value = 0;
+        x->n = (size_t)(*at - x->text);
+    }
+    return (x->n != 0 || **at == ',') && !holds(x->text, x->n, "shape")
+           && !holds(x->text, x->n, "[");
+}
+
+/* `KEY:` and a number */
+static int member(const char **at, const char *key, struct call_number *x)
+{
+    return skip(at, key) && skip(at, " ") && number(at, x);
 }
 
 /* ---- a line of a log: GEMM ---- */
@@ -125,10 +141,10 @@ static int is_detail(char c)
 static enum call_kind read_gemm(const char *p, struct call *call)
 {
     call->b.n = 0;
-    if (skip(&p, "B:") && !(number(&p, &call->b) && skip(&p, ", ")))
+    if (strncmp(p, "B:", 2) == 0 && !(size(&p, "B:", &call->b) && skip(&p, ", ")))
         return CALL_CUT;
-    if (!member(&p, "M:", &call->m) || !member(&p, ", N:", &call->n)
-        || !member(&p, ", K:", &call->k) || (*p != ',' && *p != ' '))
+    if (!size(&p, "M:", &call->m) || !size(&p, ", N:", &call->n) || !size(&p, ", K:", &call->k)
+        || *p == '\0')
         return CALL_CUT;
     for (call->details = p; is_detail(*p) && strncmp(p, shape, sizeof shape - 1) != 0; p++) {
         const char *q = p;
@@ -363,15 +379,13 @@ static int untuned_row(const struct untuned *u, size_t number, char *line, struc
 struct input {
     struct asked *to;
     const struct asked_from *from;
-    const char *path;
-    FILE *f;
     struct log_line line;
     struct buf row; /* the one at hand, of a list */
 };
 
 static struct place place_of(const struct input *in)
 {
-    return (struct place){in->path, in->line.number};
+    return (struct place){in->line.path, in->line.number};
 }
 
 /* ---- inputs: logs ---- */
@@ -400,7 +414,7 @@ static enum family_id family_of_list(const struct input *in, const struct untune
 {
     enum family_id family = u->family;
     if (family == FAMILY_NONE)
-        family = family_of_file(in->path);
+        family = family_of_file(in->line.path);
     if (family == FAMILY_BATCHED)
         family = family_of_batched(in->from->only);
     return family != FAMILY_NONE ? family : in->from->only;
@@ -471,11 +485,13 @@ static int read_list(struct input *in, const struct untuned *u)
     int rc = 0;
     if (family == FAMILY_NONE)
         return fail("%s: its name does not tell a family of AITER's: give it with --family",
-                    in->path);
+                    in->line.path);
     if (in->from->only == FAMILY_NONE || in->from->only == family)
         rc = check_details(u, family);
-    while (rc == 0 && log_line_read(&in->line, in->f))
-        rc = read_row(in, u, family);
+    if (rc != 0)
+        return rc;
+    while ((rc = log_line_read(&in->line)) > 0 && (rc = read_row(in, u, family)) == 0)
+        ;
     return rc;
 }
 
@@ -485,67 +501,38 @@ static int read_list(struct input *in, const struct untuned *u)
 static int read_lines(struct input *in)
 {
     struct untuned u;
-    int more;
-    while ((more = log_line_read(&in->line, in->f)) != 0
+    int rc;
+    while ((rc = log_line_read(&in->line)) > 0
            && in->line.text[strspn(in->line.text, " \t")] == '\0')
         ;
-    if (!more)
-        return 0;
-    if (log_line_check(&in->line, in->path) != 0)
-        return -1;
-    int rc = untuned_header(&u, in->path, in->line.number, in->line.text);
+    if (rc <= 0)
+        return rc;
+    rc = untuned_header(&u, in->line.path, in->line.number, in->line.text);
     if (rc != 0)
         return rc < 0 ? rc : read_list(in, &u);
     do
         rc = read_line(in);
-    while (rc == 0 && log_line_read(&in->line, in->f));
+    while (rc == 0 && (rc = log_line_read(&in->line)) > 0);
     return rc;
 }
 
-static int read_stream_of(struct input *in)
-{
-    log_line_begin(&in->line, in->f);
-    const int rc = read_lines(in);
-    in->to->lines += in->line.number;
-    log_line_end(&in->line);
-    buf_free(&in->row);
-    return rc == 0 && ferror(in->f) ? fail("%s: cannot read: %s", in->path, strerror(errno)) : rc;
-}
-
-/* A packed list, which is unpacked in memory */
+/* Of a packed list, which is unpacked in memory */
 static const size_t most_bytes = (size_t)1 << 30;
-
-static int read_packed(struct input *in)
-{
-    struct buf text = {0};
-    int rc = read_unpacked(in->path, most_bytes, &text);
-    if (rc == 0) {
-        in->f = fmemopen(text.s, text.n, "rb");
-        rc = in->f != NULL ? read_stream_of(in)
-                           : fail("%s: cannot open: %s", in->path, strerror(errno));
-    }
-    if (in->f != NULL)
-        fclose(in->f);
-    buf_free(&text);
-    return rc;
-}
 
 static int read_input(struct asked *a, const struct asked_from *from, const char *path)
 {
-    struct input in = {.to = a, .from = from, .path = path};
-    if (strcmp(path, "-") == 0) {
-        in.path = "standard input";
-        in.f = stdin;
-        return read_stream_of(&in);
-    }
+    struct input in = {.to = a, .from = from};
+    struct buf text = {0};
     const struct packing *packing = packing_find(path, ".csv");
-    if (packing != NULL && packing->unpack != NULL)
-        return read_packed(&in);
-    in.f = open_input(path);
-    if (in.f == NULL)
-        return -1;
-    const int rc = read_stream_of(&in);
-    fclose(in.f);
+    int rc;
+    if (packing == NULL || packing->unpack == NULL)
+        rc = log_line_open(&in.line, path);
+    else if ((rc = read_unpacked(path, most_bytes, &text)) == 0)
+        rc = log_line_begin(&in.line, fmemopen(text.s, text.n, "rb"), path);
+    if (rc == 0)
+        rc = log_line_end(&in.line, read_lines(&in), &a->lines);
+    buf_free(&in.row);
+    buf_free(&text);
     return rc;
 }
 

@@ -174,7 +174,7 @@ static size_t find(const struct search *by, size_t most, struct prediction *out)
 {
     size_t n = 0;
     for (const struct measured *x; n < most && (x = next(by, out, n)) != NULL; n++)
-        out[n] = (struct prediction){x->kernel, x->library, x->more, x->id, x->split, 0, 1};
+        out[n] = (struct prediction){x->kernel, x->library, x->more, x->id, x->split, 0, 1, 0};
     return n;
 }
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
-#include "base/util.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,8 @@ static int chooser_open(struct chooser *p, const struct target *t, enum family_i
 }
 
 /* Those of n tuples that may run, at most `most` */
-static size_t choose(const struct chooser *p, size_t n, size_t most, struct prediction *out)
+static size_t choose(const struct chooser *p, size_t n, uint32_t outside, size_t most,
+                     struct prediction *out)
 {
     const kpred_model *m = p->model;
     size_t found = 0;
@@ -96,6 +97,7 @@ static size_t choose(const struct chooser *p, size_t n, size_t most, struct pred
         out[found].kernel = kpred_kernel_name(m, kernel);
         out[found].id = kpred_kernel_id(m, kernel, p->problem);
         out[found].is_copied = 0;
+        out[found].outside = outside;
         out[found].library = m->params[p->library].names[values[p->library]];
         out[found].split = values[p->split];
         out[found++].score = p->tuples[i].score;
@@ -128,7 +130,7 @@ static size_t chooser_run(struct chooser *p, const int32_t mnk[3], size_t most,
             kpred_predict(&p->beam[i].ctx, p->problem, p->model->n_fields, p->tuples, width, &got);
         if (*status != KPRED_OK)
             return 0;
-        found = choose(p, got, most, out);
+        found = choose(p, got, p->beam[i].ctx.extrapolated, most, out);
     }
     return found;
 }
@@ -402,6 +404,19 @@ static int add_family(struct work *w, struct asked *a, const struct asked_shape 
     chooser_close(&w->chooser);
     free(flags);
     return rc;
+}
+
+size_t rows_outside(const struct row *v, size_t n, const kpred_model *m, struct buf *b)
+{
+    size_t outside = 0;
+    uint32_t fields = 0;
+    for (size_t i = 0; i < n; i++) {
+        outside += v[i].best.outside != 0;
+        fields |= v[i].best.outside;
+    }
+    if (outside != 0)
+        model_outside(m, fields, outside, as_counted(outside, "row lies", "rows lie"), b);
+    return outside;
 }
 
 int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,

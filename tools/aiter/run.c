@@ -51,6 +51,9 @@ static void note_family(const struct answering *a, enum family_id family)
     if (f->copied != 0)
         buf_printf(&b, ", %zu of nearest shapes", f->copied);
     note("%s", b.s);
+    b.n = 0;
+    if (rows_outside(f->v, f->n, a->target.model[family], &b) != 0)
+        note("%s: %s", families[family].name, b.s);
     buf_free(&b);
     if (f->kept + f->served != 0)
         note("%s: left out: %zu that --installed has, %zu within a fine step of its rows",

@@ -115,7 +115,8 @@ void tally_note(const struct tally *t, const char *one, const char *several)
 void tally_words(const struct tally *t, struct buf *b)
 {
     for (size_t i = 0; i < t->words.n; i++)
-        buf_printf(b, "%s%s", b->n != 0 ? "; " : "", t->words.v[i].s);
+        buf_printf(b, "%s%s (first: %s:%zu)", b->n != 0 ? "; " : "", t->words.v[i].s,
+                   t->v[i].first.path, t->v[i].first.line);
 }
 
 void tally_free(struct tally *t)

@@ -130,9 +130,14 @@ static void add_text(struct opt_texts *list, const char *s)
 static int set_value(const struct parser *p, const struct opt *o, const char *value)
 {
     int choice;
+    const int is_stdout = strcmp(o->name, "-o") == 0 && strcmp(value, "-") == 0;
+    if (is_stdout && (o->is_required || o->kind != OPT_TEXT)) {
+        fail("%s: -o: value \"-\": is not the name of a file", p->command);
+        return USAGE;
+    }
     switch (o->kind) {
     case OPT_FLAG: *(int *)o->to = 1; return 0;
-    case OPT_TEXT: *(const char **)o->to = value; return 0;
+    case OPT_TEXT: *(const char **)o->to = is_stdout ? NULL : value; return 0;
     case OPT_COUNT:
         return read_count(o, value, strlen(value), o->to) == 0 ? 0 : bad_value(p, o, value);
     case OPT_COUNTS: return read_counts(o, value, o->to) == 0 ? 0 : bad_value(p, o, value);

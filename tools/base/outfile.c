@@ -279,7 +279,7 @@ static int open_missing(struct outfile *o, const char *path)
         to = next;
     }
     o->path = to;
-    if (*base_name(to) == '\0')
+    if (*base_name(to) == '\0' || strcmp(path, "-") == 0)
         return fail("\"%s\": is not a file name", path);
     if (links == 40)
         return fail("%s: cannot open: %s", path, strerror(ELOOP));

@@ -51,14 +51,28 @@ void line_wipe(void)
     line_is_shown = 0;
 }
 
-/* A value quoted in a message may hold anything, yet a message stays one line. */
+/* The bytes of the character here, in UTF-8; 0: it is none, or one that steers a terminal. */
+static size_t printed(const unsigned char *p)
+{
+    const size_t n = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+    if (n == 1)
+        return *p >= 0x20 && *p != 0x7f;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return *p < 0xc2 || *p > 0xf4 || (*p == 0xc2 && p[1] < 0xa0) ? 0 : n;
+}
+
+/* A value quoted in a message may hold anything, yet a message stays one line of text. */
 static void print_line(const char *fmt, va_list args)
 {
     char line[2048];
     int n = vsnprintf(line, sizeof line, fmt, args);
-    for (char *p = line; *p != '\0'; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
+    for (char *p = line; *p != '\0';) {
+        const size_t size = printed((const unsigned char *)p);
+        *p = size != 0 ? *p : '?';
+        p += size != 0 ? size : 1;
+    }
     line_wipe();
     fprintf(stderr, "%s: %s%s\n", program_name, line, n >= (int)sizeof line ? "..." : "");
 }
@@ -407,42 +421,61 @@ int read_text(const char *path, size_t most, struct buf *out)
 
 /* ---- lines of logs ---- */
 
-void log_line_begin(struct log_line *l, FILE *f)
+int log_line_begin(struct log_line *l, FILE *f, const char *path)
 {
-    *l = (struct log_line){.text = xmalloc(LOG_LINE_MOST + 1), .at_end = 1};
+    if (f == NULL)
+        return fail("%s: cannot open: %s", path, strerror(errno));
+    *l = (struct log_line){.f = f, .path = path, .text = xmalloc(LOG_LINE_MOST + 1), .at_end = 1};
     skip_bom(f);
+    return 0;
 }
 
-int log_line_read(struct log_line *l, FILE *f)
+int log_line_open(struct log_line *l, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return log_line_begin(l, stdin, "standard input");
+    FILE *f = open_input(path);
+    return f != NULL ? log_line_begin(l, f, path) : -1;
+}
+
+/* The first line is none of a packed file. */
+static int check_packed(const struct log_line *l)
+{
+    const char *with = strncmp(l->text, "BZh", 3) == 0        ? "bunzip2"
+                       : strncmp(l->text, "\x1f\x8b", 2) == 0 ? "gunzip"
+                                                              : NULL;
+    return with == NULL || l->number > 1
+               ? 1
+               : fail("%s: is packed; `%s -c` unpacks it into a pipe", l->path, with);
+}
+
+int log_line_read(struct log_line *l)
 {
     size_t n = 0;
-    int c = getc_unlocked(f);
+    int c = getc_unlocked(l->f);
     l->is_cut = 0;
     if (c == EOF)
         return 0;
     l->number += (size_t)l->at_end;
-    for (; c != EOF && c != '\n' && c != '\r'; c = getc_unlocked(f)) {
+    for (; c != EOF && c != '\n' && c != '\r'; c = getc_unlocked(l->f)) {
         l->is_cut |= n == LOG_LINE_MOST;
         if (!l->is_cut)
             l->text[n++] = c != '\0' ? (char)c : ' ';
     }
     l->text[n] = '\0';
     l->at_end = c == '\n';
-    return 1;
+    return check_packed(l);
 }
 
-void log_line_end(struct log_line *l)
+int log_line_end(struct log_line *l, int rc, size_t *lines)
 {
+    *lines += l->number;
     free(l->text);
-    l->text = NULL;
-}
-
-int log_line_check(const struct log_line *l, const char *path)
-{
-    const char *with = strncmp(l->text, "BZh", 3) == 0        ? "bunzip2"
-                       : strncmp(l->text, "\x1f\x8b", 2) == 0 ? "gunzip"
-                                                              : NULL;
-    return with == NULL ? 0 : fail("%s: is packed; `%s -c` unpacks it into a pipe", path, with);
+    if (rc == 0 && ferror(l->f))
+        rc = fail("%s: cannot read: %s", l->path, strerror(errno));
+    if (l->f != stdin)
+        fclose(l->f);
+    return rc;
 }
 
 const char *log_line_called(const char *const *paths, size_t n)

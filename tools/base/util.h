@@ -134,19 +134,22 @@ int read_stream(FILE *f, const char *path, size_t most, struct buf *out);
 enum { LOG_LINE_MOST = (1 << 20) - 1 }; /* bytes of a line; what is longer is cut there */
 
 struct log_line {
+    FILE *f;
+    const char *path; /* that of the log, or "standard input" */
     char *text;
     size_t number;
     int is_cut;
     int at_end; /* the last one ended with LF, or the file begins */
 };
 
-/* Steps over a byte order mark. log_line_end afterwards. */
-void log_line_begin(struct log_line *l, FILE *f);
-/* 1: a line was read, 0: there is none */
-int log_line_read(struct log_line *l, FILE *f);
-void log_line_end(struct log_line *l);
-/* The first line is none of a packed file: 0, or -1 with a message that says what unpacks it. */
-int log_line_check(const struct log_line *l, const char *path);
+/* "-" is standard input. 0, or -1 with a message. log_line_end afterwards. */
+int log_line_open(struct log_line *l, const char *path);
+/* The same of an open file; NULL: it could not be opened. Steps over a byte order mark. */
+int log_line_begin(struct log_line *l, FILE *f, const char *path);
+/* 1: a line was read, 0: there is none; -1 with a message that says what unpacks the file */
+int log_line_read(struct log_line *l);
+/* Closes the log, and adds the number of its lines. rc, or -1 with a message: it cannot be read. */
+int log_line_end(struct log_line *l, int rc, size_t *lines);
 /* What messages call the inputs of a command; none is standard input. */
 const char *log_line_called(const char *const *paths, size_t n);
 

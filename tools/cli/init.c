@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "data/init.h"
+#include "model/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +65,26 @@ static void show_progress(const char *path, size_t i, size_t n)
 /* ---- options ---- */
 
 /* Takes "a,b" apart. */
-static void take_names(const char *text, struct interned *out)
+static int take_names(const char *option, const char *text, struct interned *out,
+                      const struct interned *others)
 {
-    while (text != NULL && *text != '\0') {
-        const size_t n = strcspn(text, ",");
-        if (n > 0)
-            (void)intern(out, text, n);
-        text += n + (text[n] != '\0');
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        const size_t n = strcspn(at, ","), before = out->n;
+        if (n > 0 && (intern_find(others, at, n) != INTERN_NONE || intern(out, at, n) < before))
+            return fail("%s: value \"%s\": %.*s is given twice", option, text, (int)n, at);
+        at += n + (at[n] != '\0');
     }
+    return 0;
+}
+
+/* A GPU may be of any maker, yet most names that nobody knows are wrong ones. */
+static void check_gpu(const char *gpu)
+{
+    struct buf name = {0};
+    const char *vendor = gpu != NULL ? gpu_vendor(gpu) : "";
+    if (vendor == NULL || (strcmp(vendor, "amd") == 0 && !gpu_is_gfx(gpu_name(gpu, &name))))
+        note("--gpu: value \"%s\": is not a GPU that kpred knows: the spec has this name", gpu);
+    buf_free(&name);
 }
 
 /* Takes NAME=VALUE apart, in place: `copy` is owned by the caller. */
@@ -203,7 +216,7 @@ static int make_and_write(const struct options *o, struct init *in)
     return rc;
 }
 
-static void take_options(const struct options *o, struct init *in)
+static int take_options(const struct options *o, struct init *in)
 {
     in->asked.files = &o->files;
     in->conditions = o->conditions;
@@ -214,8 +227,11 @@ static void take_options(const struct options *o, struct init *in)
     in->asked.success = o->success;
     in->asked.unit = o->unit;
     in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
-    take_names(o->fields, &in->asked.fields);
-    take_names(o->ignored, &in->asked.ignored);
+    check_gpu(o->gpu);
+    return take_names("--fields", o->fields, &in->asked.fields, &in->asked.ignored) != 0
+                   || take_names("--ignore", o->ignored, &in->asked.ignored, &in->asked.fields) != 0
+               ? -1
+               : 0;
 }
 
 static int run(const struct options *o)
@@ -226,7 +242,8 @@ static int run(const struct options *o)
     int rc = outputs_check_inputs(&to, 1, "FILE", &o->files);
     for (size_t i = 0; i < o->set.n && rc == 0; i++)
         rc = take_set(&in.asked, set[i] = xstrdup(o->set.v[i]));
-    take_options(o, &in);
+    if (rc == 0)
+        rc = take_options(o, &in);
     if (rc == 0)
         rc = make_and_write(o, &in);
     for (size_t i = 0; i <= KPRED_MAX_FIELDS; i++)

@@ -5,7 +5,6 @@
 #include "miopen/user_db.h"
 #include "model/gpus.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,45 +49,32 @@ struct logs {
 };
 
 /* Nobody knows what call the rest of a line would have held. */
-static int scan_line(struct logs *s, const char *name, struct log_line *l)
+static int scan_line(struct logs *s, struct log_line *l)
 {
     struct driver_call call;
     enum driver_kind kind;
     struct coverage *c = s->to;
     char *at = l->text;
-    gpu_told_line(&s->told, s->gpu, at, (struct place){name, l->number});
+    gpu_told_line(&s->told, s->gpu, at, (struct place){l->path, l->number});
     if (l->is_cut) {
         driver_cut(&call, LOG_LINE_MOST);
-        return coverage_add(c, name, l->number, DRIVER_BROKEN, &call);
+        return coverage_add(c, l->path, l->number, DRIVER_BROKEN, &call);
     }
     while ((kind = driver_next(&at, &call)) != DRIVER_NONE)
-        if (coverage_add(c, name, l->number, kind, &call) != 0)
+        if (coverage_add(c, l->path, l->number, kind, &call) != 0)
             return -1;
     return 0;
 }
 
-static int scan(struct logs *s, const char *name, FILE *f)
-{
-    struct log_line l;
-    int rc = 0;
-    log_line_begin(&l, f);
-    while (rc == 0 && log_line_read(&l, f))
-        rc = scan_line(s, name, &l);
-    s->to->lines += l.number;
-    log_line_end(&l);
-    return rc == 0 && ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : rc;
-}
-
 static int scan_log(struct logs *s, const char *path)
 {
-    if (strcmp(path, "-") == 0)
-        return scan(s, "standard input", stdin);
-    FILE *f = open_input(path);
-    if (f == NULL)
+    struct log_line l;
+    int rc;
+    if (log_line_open(&l, path) != 0)
         return -1;
-    const int rc = scan(s, path, f);
-    fclose(f);
-    return rc;
+    while ((rc = log_line_read(&l)) > 0 && (rc = scan_line(s, &l)) == 0)
+        ;
+    return log_line_end(&l, rc, &s->to->lines);
 }
 
 /* A line that no model covers is one to predict for; a broken one is not. */

@@ -235,6 +235,7 @@ struct lines {
     struct buf pair[KPRED_MAX_FIELDS]; /* FIELD=VALUE, of the line at hand */
     struct given given;                /* these, and what is given for all lines */
     size_t n_bad, n_outside;
+    uint32_t outside_of; /* fields */
 };
 
 static int read_bytes(const char *path, struct buf *text)
@@ -291,6 +292,7 @@ static int take_line(struct lines *l)
     if (bad != 0)
         return bad > 0 ? fail_reason(l->a, &why) : -1;
     l->n_outside += l->a->ctx.extrapolated != 0;
+    l->outside_of |= l->a->ctx.extrapolated;
     for (size_t i = 0; i < l->a->n; i++) {
         add_problem(&l->a->model->m, &l->t, problem, l->r.at);
         add_tuple(l->a, &l->t, i);
@@ -321,11 +323,14 @@ static int take_lines(struct lines *l)
 
 static int print_lines(const struct lines *l)
 {
+    struct buf outside = {NULL, 0, 0};
     if (l->n_bad)
         note("%s: %zu line%s left out", l->r.path, l->n_bad, as_counted(l->n_bad, " is", "s are"));
     if (l->n_outside)
-        note("%s: %zu line%s outside the range trained on", l->r.path, l->n_outside,
-             as_counted(l->n_outside, " lies", "s lie"));
+        note("%s: %s", l->r.path,
+             model_outside(&l->a->model->m, l->outside_of, l->n_outside,
+                           as_counted(l->n_outside, "line lies", "lines lie"), &outside));
+    buf_free(&outside);
     table_print(&l->t, stdout, l->a->o->form);
     return flush_stdout();
 }

@@ -343,6 +343,21 @@ void model_train_ranges(struct model *model, const int32_t *problems, size_t n)
     }
 }
 
+const char *model_outside(const kpred_model *m, uint32_t fields, size_t n, const char *called,
+                          struct buf *b)
+{
+    const char *before = "(";
+    buf_printf(b, "%zu %s outside the range trained on ", n, called);
+    for (uint32_t f = 0; f < m->n_fields; f++)
+        if (fields >> f & 1) {
+            buf_printf(b, "%s%s %" PRId32 "..%" PRId32, before, m->fields[f].name,
+                       m->fields[f].trained_min, m->fields[f].trained_max);
+            before = ", ";
+        }
+    buf_puts(b, ")");
+    return b->s;
+}
+
 void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidden)
 {
     kpred_layer *l = model->net.layer;

@@ -66,6 +66,10 @@ int model_has_table(const struct model *model);
 
 /* The range of each size field over n problems. */
 void model_train_ranges(struct model *model, const int32_t *problems, size_t n);
+/* "3 rows lie outside the range trained on (E 8..256, N 128..16384)" into `b`, of so many that are
+   called so, and fields whose bits are set as in kpred_ctx.extrapolated. Returns the text. */
+const char *model_outside(const kpred_model *m, uint32_t fields, size_t n, const char *called,
+                          struct buf *b);
 
 /* Layer dimensions: sets rows and cols of the three layers and the words of arena. */
 void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidden);

@@ -120,6 +120,11 @@ static int ask_layer(struct asking *a, const struct hf_layer *l)
     return 0;
 }
 
+static int has_own_blocks(const struct asking *a)
+{
+    return a->q.block[0] == 128 && a->q.block[1] == 128;
+}
+
 /* Why AITER has no table for the products; NULL: it has */
 static const char *no_table(const struct asking *a)
 {
@@ -128,9 +133,7 @@ static const char *no_table(const struct asking *a)
     case QUANTIZED_INT8_WEIGHTS:
     case QUANTIZED_INT4_WEIGHTS: return "AITER has no table of products with weights alone in INT";
     case QUANTIZED_FP8_BLOCK:
-        return a->q.block[0] == 128 && a->q.block[1] == 128
-                   ? NULL
-                   : "AITER's tables are of FP8 in blocks of 128 x 128";
+        return has_own_blocks(a) ? NULL : "AITER's tables are of FP8 in blocks of 128 x 128";
     default: return NULL;
     }
 }
@@ -176,7 +179,8 @@ static struct expert_types types_of(const struct asking *a)
     switch (a->q.kind) {
     case QUANTIZED_NOT: return (struct expert_types){bf16, bf16, "QuantType.No"};
     case QUANTIZED_FP8: return (struct expert_types){fp8, fp8, "QuantType.per_Tensor"};
-    case QUANTIZED_FP8_BLOCK: return (struct expert_types){fp8, fp8, "QuantType.per_1x128"};
+    case QUANTIZED_FP8_BLOCK:
+        return (struct expert_types){fp8, fp8, has_own_blocks(a) ? "QuantType.per_1x128" : NULL};
     case QUANTIZED_FP8_CHANNEL: return (struct expert_types){fp8, fp8, "QuantType.per_Token"};
     case QUANTIZED_INT4_WEIGHTS:
         return (struct expert_types){bf16, "torch.int4", "QuantType.per_1x32"};
@@ -293,29 +297,31 @@ static const struct rows_layer *layer_of(const struct rows *r, enum family_id fa
     return NULL;
 }
 
-/* The M of each origin, and the mean probability of what is predicted */
+/* The M of each origin, and the mean probability of what is predicted for sizes that were learnt */
 static size_t note_rows(struct answer *a, const struct row *v, size_t n)
 {
     int64_t sum = 0;
-    size_t predicted = 0;
+    size_t predicted = 0, learnt = 0;
     for (size_t i = 0; i < n; i++) {
         struct buf *ms = &a->rows[v[i].best.is_copied ? ORIGIN_SHAPE : CHOICE_MODEL];
         buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].m);
-        if (!v[i].best.is_copied) {
-            predicted++;
+        predicted += !v[i].best.is_copied;
+        if (!v[i].best.is_copied && v[i].best.outside == 0) {
+            learnt++;
             sum += kpred_probability(v[i].best.score);
         }
     }
-    if (predicted != 0)
-        a->tuple = (int)((sum * 100 / (int64_t)predicted + (1 << 23)) >> 24);
+    if (learnt != 0)
+        a->tuple = (int)((sum * 100 / (int64_t)learnt + (1 << 23)) >> 24);
     return predicted;
 }
 
-static void note_reasons(struct answer *a, const struct rows_layer *layer)
+static void note_reasons(struct answer *a, const struct rows_layer *layer, const struct row *v)
 {
     struct buf b = {NULL, 0, 0};
+    rows_outside(v, layer->rows, a->model, &b);
     if (layer->rows != 0 && layer->measured != 0)
-        buf_printf(&b, "%zu M are measured", layer->measured);
+        buf_printf(&b, "%s%zu M are measured", b.n != 0 ? "; " : "", layer->measured);
     if (layer->why != NULL)
         buf_printf(&b, "%s%s", b.n != 0 ? "; " : "", layer->why);
     a->why = b.s;
@@ -328,16 +334,14 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
     if (layer == NULL)
         return;
     const struct row *v = from->rows.of[l->family].v;
-    const size_t predicted = layer->rows != 0 ? note_rows(a, v + layer->first, layer->rows) : 0;
+    v = v != NULL ? v + layer->first : NULL;
+    const size_t predicted = note_rows(a, v, layer->rows);
     a->kind = predicted != 0         ? ANSWER_PREDICTED
               : layer->rows != 0     ? ANSWER_SHAPE
               : layer->measured != 0 ? ANSWER_MEASURED
                                      : ANSWER_LEFT;
-    note_reasons(a, layer);
-    if (predicted == 0)
-        return;
-    a->model = from->target.model[l->family]->id;
-    snprintf(a->model_name, sizeof a->model_name, "%s", from->target.model[l->family]->name);
+    a->model = predicted != 0 ? from->target.model[l->family] : NULL;
+    note_reasons(a, layer, v);
 }
 
 /* ---- files ---- */

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "serve.h"
 
+#include "model/model.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,13 +71,17 @@ static void choose_defaults(struct choices *c, const struct triton_name *name,
 
 static void note_model(struct answer *a, const struct choices *c)
 {
+    struct buf why = {NULL, 0, 0};
     a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
               : c->is_nearest               ? ANSWER_NEAREST
                                             : ANSWER_PREDICTED;
     a->tuple = choices_percent(c, c->tuple);
     a->tile = choices_percent(c, c->tile);
     a->model = c->model;
-    snprintf(a->model_name, sizeof a->model_name, "%s", c->model_name);
+    if (c->outside != 0)
+        model_outside(c->model, c->outside_of, c->outside,
+                      as_counted(c->outside, "M lies", "M lie"), &why);
+    a->why = why.s;
 }
 
 static int choose(struct answer *a, struct choices *c, struct predictors *p,

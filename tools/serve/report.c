@@ -103,9 +103,9 @@ static void add_file(struct buf *b, const struct answer *a)
         add_member(b, "key", a->of->key);
     add_member(b, "layer", a->of->layer);
     add_member(b, "answered_by", answer_names[a->kind]);
-    if (a->model != 0) {
-        add_member(b, "model", a->model_name);
-        buf_printf(b, ", \"model_id\": \"%016" PRIx64 "\"", a->model);
+    if (a->model != NULL) {
+        add_member(b, "model", a->model->name);
+        buf_printf(b, ", \"model_id\": \"%016" PRIx64 "\"", a->model->id);
     }
     if (a->from != NULL)
         add_member(b, "from", a->from);
@@ -150,8 +150,8 @@ static int has_entry(const struct buf *b, const char *old)
     return is_there;
 }
 
-/* The entries of the others; NULL if a line of the old text is not an entry. */
-static const char *add_others(struct buf *others, const struct buf *b, const char *old)
+/* The entries of the others */
+static void add_others(struct buf *others, const struct buf *b, const char *old)
 {
     while (strncmp(old, entry, strlen(entry)) == 0) {
         const size_t n = 1 + strcspn(old + 1, "\n");
@@ -161,15 +161,39 @@ static const char *add_others(struct buf *others, const struct buf *b, const cha
         }
         old += n;
     }
-    return strcmp(old, tail) == 0 ? old : NULL;
 }
 
-static int join(struct buf *b, const char *old)
+/* The first line of the old text that is not as report_write has it; 0: all are. */
+static long strange_line(const char *old)
+{
+    static const char *const head[] = {"{\n", "  \"kpred\": \"", "  \"device\": \"",
+                                       "  \"triton\": \"", "  \"files\": [\n"};
+    const size_t n_head = sizeof head / sizeof *head;
+    size_t line = 0;
+    for (size_t n; line < n_head || strcmp(old, tail + 1) != 0; line++, old += n + 1) {
+        const char *begin = line < n_head ? head[line] : entry + 1;
+        n = strcspn(old, "\n");
+        const size_t end = n > 2 ? n - 2 - (old[n - 1] == ',') : 0; /* "}}" or "}}," */
+        if (strncmp(old, begin, strlen(begin)) != 0 || old[n] == '\0'
+            || (line >= n_head && strncmp(old + end, "}}", 2) != 0))
+            return (long)line + 1;
+    }
+    return 0;
+}
+
+static int join(struct buf *b, const char *path, const char *old)
 {
     struct buf others = {NULL, 0, 0};
     const size_t head = (size_t)(strstr(b->s, list) - b->s) + strlen(list);
-    const int is_ours = strncmp(old, b->s, head) == 0 && add_others(&others, b, old + head) != NULL;
-    if (is_ours && others.n != 0) {
+    const long line = strange_line(old);
+    const int is_ours = strncmp(old, b->s, head) == 0;
+    if (line != 0)
+        return fail("%s:%ld: cannot be read: the line is not as kpred writes it; --force replaces "
+                    "the file",
+                    path, line);
+    if (is_ours)
+        add_others(&others, b, old + head);
+    if (others.n != 0) {
         b->n -= strlen(tail);
         buf_printf(b, "%s%s", others.s, tail);
     }
@@ -177,21 +201,25 @@ static int join(struct buf *b, const char *old)
     return is_ours;
 }
 
-static int join_file(struct buf *b, const char *path, off_t most,
-                     int (*how)(struct buf *b, const char *old))
+static int join_file(struct buf *b, const char *path, size_t most, int force,
+                     int (*how)(struct buf *b, const char *path, const char *old))
 {
     struct buf old = {NULL, 0, 0};
+    struct spared spared = {.n = 0};
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1 || st.st_size > most)
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1)
         return 0;
-    const int rc = read_file(path, (size_t)most, &old) == 0 ? how(b, old.s) : -1;
+    if (force)
+        spare_begin(&spared);
+    const int rc = read_file(path, most, &old) == 0 ? how(b, path, old.s) : -1;
+    spare_end();
     buf_free(&old);
-    return rc;
+    return rc < 0 && force ? 0 : rc;
 }
 
-int report_join(struct buf *b, const char *path)
+int report_join(struct buf *b, const char *path, int force)
 {
-    return join_file(b, path, FOLDER_FILE_BYTES, join);
+    return join_file(b, path, FOLDER_FILE_BYTES, force, join);
 }
 
 /* ---- the table of tuples: what is there ---- */
@@ -217,8 +245,9 @@ static size_t key_size(const char *row, size_t n)
     return end != NULL ? (size_t)(end + 1 - row) : 0;
 }
 
-static int join_table(struct buf *b, const char *old)
+static int join_table(struct buf *b, const char *path, const char *old)
 {
+    (void)path;
     const size_t head = strlen(triton_table_heading);
     struct buf others = {NULL, 0, 0};
     int is_within = 1;
@@ -238,7 +267,7 @@ static int join_table(struct buf *b, const char *old)
     return is_within;
 }
 
-int report_join_table(struct buf *b, const char *path)
+int report_join_table(struct buf *b, const char *path, int force)
 {
-    return join_file(b, path, TABLE_BYTES, join_table);
+    return join_file(b, path, TABLE_BYTES, force, join_table);
 }

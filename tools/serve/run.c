@@ -270,11 +270,11 @@ static void copy_installed(struct run *r)
 /* A file that is made of the new text and of what earlier runs wrote there. 0, or -1 with a
    message. */
 static int add_joined(struct run *r, const char *name, struct buf *text,
-                      int (*join)(struct buf *b, const char *path))
+                      int (*join)(struct buf *b, const char *path, int force))
 {
     struct buf path = {NULL, 0, 0};
     buf_add_path(&path, r->output.s, name);
-    const int joined = join(text, path.s);
+    const int joined = join(text, path.s, r->o->force);
     triton_files_add(&r->files, NULL, path.s, text);
     r->files.v[r->files.n - 1].replaces = joined == 1;
     return joined < 0 ? -1 : 0;

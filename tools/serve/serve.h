@@ -84,9 +84,8 @@ struct answer {
     char *from;                 /* the measured file, or NULL */
     struct buf text;            /* of the file to write; empty: none */
     struct buf rows[N_ORIGINS]; /* the M of each origin, "1, 2, 4" */
-    int tuple, tile; /* percent of the M that a tuning should agree in; -1: not predicted */
-    uint64_t model;  /* that predicted; 0: none did */
-    char model_name[64];
+    int tuple, tile; /* percent of the M that a tuning should agree in; -1: nothing tells */
+    const kpred_model *model; /* that predicted; NULL: none did */
 };
 
 struct answers_how {
@@ -132,12 +131,12 @@ int report_print(const struct answer *v, size_t n, struct table_form form);
 void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
                   const char *version);
 /* Adds what is in the kpred.json at the path of files that are not in `b`: those of earlier runs
-   into the folder. 1; 0: there is none, or it is not of kpred, or of another GPU or version; or -1
-   with a message. */
-int report_join(struct buf *b, const char *path);
+   into the folder. 1; 0: there is none, or it is of another GPU or version; or -1 with a message:
+   it cannot be read, and is not to be replaced (force). */
+int report_join(struct buf *b, const char *path, int force);
 /* The same of a table of tuples: its rows of other files are added. 0 also where a row of these
-   files is not in `b`. */
-int report_join_table(struct buf *b, const char *path);
+   files is not in `b`, or where it is another table. */
+int report_join_table(struct buf *b, const char *path, int force);
 
 /* The status to exit with */
 int serve_run(const struct serve_options *o);

@@ -13,11 +13,12 @@
 struct number {
     const char *name;
     double least, most;
+    int step;
     size_t at; /* of the member */
 };
 
-#define RECIPE_NUMBER(name, normal, least, most) \
-    {#name, least, most, offsetof(struct recipe, name)},
+#define RECIPE_NUMBER(name, normal, least, most, step) \
+    {#name, least, most, step, offsetof(struct recipe, name)},
 static const struct number numbers[] = {RECIPE_NUMBERS(RECIPE_NUMBER)};
 
 static const struct number *find_number(const char *name, size_t n)
@@ -38,8 +39,8 @@ static int set_gpus(const struct spec *spec, const struct spec_line *line, struc
         snprintf(word, sizeof word, "%.*s", (int)n, at);
         const int token = field < 0 ? -1 : spec_token(&spec->fields[field], word);
         if (token < 0)
-            return fail("%s:%ld: judge_gpus: \"%s\": is not a token of the field gpu", spec->path,
-                        line->line, word);
+            return fail("%s:%ld: judge_gpus: value \"%s\": is not a token of the field gpu",
+                        spec->path, line->line, word);
         r->judge_gpu[token] = 1;
         at += n;
     }
@@ -58,6 +59,14 @@ static int fail_number(const struct spec *spec, const struct spec_line *line, si
     return -1;
 }
 
+static int fail_value(const struct spec *spec, const struct spec_line *line,
+                      const struct number *to, const char *value)
+{
+    const char *what = to->step > 1 ? "a multiple of 16" : to->step ? "an integer" : "a number";
+    return fail("%s:%ld: %s: value \"%.60s\": is not %s from %g to %g", spec->path, line->line,
+                to->name, value, what, to->least, to->most);
+}
+
 static int set_number(const struct spec *spec, const struct spec_line *line, struct recipe *r)
 {
     const size_t n = strcspn(line->text, " \t=");
@@ -70,10 +79,11 @@ static int set_number(const struct spec *spec, const struct spec_line *line, str
         return fail_number(spec, line, n);
     if (*value != '=')
         return fail("%s:%ld: %s: expected NAME = NUMBER", spec->path, line->line, to->name);
-    double x = strtod(value + 1, &end);
-    if (end == value + 1 || *end || !(x >= to->least && x <= to->most))
-        return fail("%s:%ld: %s: \"%s\" is not a number from %g to %g", spec->path, line->line,
-                    to->name, value + 1, to->least, to->most);
+    value += 1 + strspn(value + 1, " \t");
+    const double x = strtod(value, &end);
+    if (end == value || *end || !(x >= to->least && x <= to->most)
+        || (to->step != 0 && (x > (double)(long)x || (long)x % to->step != 0)))
+        return fail_value(spec, line, to, value);
     memcpy((char *)r + to->at, &x, sizeof x);
     return 0;
 }
@@ -97,7 +107,7 @@ static void set_timed_defaults(struct recipe *r)
 
 int recipe_from_spec(const struct spec *spec, struct recipe *out)
 {
-#define RECIPE_DEFAULT(name, normal, least, most) normal,
+#define RECIPE_DEFAULT(name, normal, least, most, step) normal,
     static const struct recipe normal = {RECIPE_NUMBERS(RECIPE_DEFAULT){0}};
     *out = normal;
     if (spec->format == SPEC_TIMED)
@@ -105,8 +115,6 @@ int recipe_from_spec(const struct spec *spec, struct recipe *out)
     for (size_t i = 0; i < spec->network.n; i++)
         if (set_number(spec, &spec->network.v[i], out))
             return -1;
-    if ((int)out->encoder1 % 16 || (int)out->encoder2 % 16 || (int)out->hidden % 16)
-        return fail("%s: encoder1, encoder2 and hidden must be multiples of 16", spec->path);
     if (out->judge_share > 0 && (spec->format != SPEC_FIND_DB || out->teachers < 1))
         return fail("%s: judge_share = %g: needs `format = find-db`, and teachers to stand beside",
                     spec->path, out->judge_share);

@@ -14,64 +14,64 @@
 #include "additive_train.h"
 #include "model/model.h"
 
-/* X(name, default, least, most) */
-#define RECIPE_NUMBERS(X)                                                                          \
-    X(encoder1, 128, 16, 192)     /* width of the first dense layer, a multiple of 16 */           \
-    X(encoder2, 128, 16, 192)     /* of the second */                                              \
-    X(hidden, 64, 16, 128)        /* of each parameter's head */                                   \
-    X(first_weights, 1, 0.01, 10) /* of the student, times this before it learns */                \
-    X(epochs, 30, 1, 10000)       /* over the student's rows */                                    \
-    X(batch, 256, 4, 65536)                                                                        \
-    X(rate, 0.004, 0, 1)           /* Adam's step size */                                          \
-    X(decay, 0, 0, 1)              /* weight decay */                                              \
-    X(average, 0.999, 0, 1)        /* running average of the weights */                            \
-    X(rounded_epochs, 0, 0, 10000) /* last epochs trained with rounded weights */                  \
-    X(drop_input, 0, 0, 0.9)       /* dropout: features, */                                        \
-    X(drop_encoder, 0, 0, 0.9)     /* dense layers, */                                             \
-    X(drop_hidden, 0, 0, 0.9)      /* heads */                                                     \
-    X(teachers, 5, 0, 32)          /* at most RECIPE_MAX_NETS - 1; 0: learn from the labels */     \
-    X(teacher_encoder1, 128, 16, 1024)                                                             \
-    X(teacher_encoder2, 128, 16, 1024)                                                             \
-    X(teacher_hidden, 64, 16, 512)                                                                 \
-    X(teacher_epochs, 60, 1, 10000)                                                                \
-    X(teacher_batch, 256, 4, 65536)                                                                \
-    X(teacher_rate, 0.004, 0, 1)                                                                   \
-    X(teacher_decay, 0.01, 0, 1)                                                                   \
-    X(teacher_drop_input, 0, 0, 0.9)                                                               \
-    X(teacher_drop_encoder, 0.2, 0, 0.9)                                                           \
-    X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
-    X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
-    X(trees, 0, 0, 10000)           /* of a random forest that teaches as well (trees.h) */        \
-    X(tree_share, 0.5, 0, 1)        /* of its opinion among that of the teachers */                \
-    X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
-    X(sharpness, 8, 0, 1000)        /* of odds, for timed data (timed.h) */                        \
-    X(perplexity, 0, 0, 1000000)    /* most of odds: sharpness doubles up to thrice; 0: any */     \
-    X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost */         \
-    X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
-    X(balance, 0, 0, 1)             /* how much the size of a group counts (timed.h) */            \
-    X(thinned, 1, 0.01, 1)          /* part of the rows that balance leaves */                     \
-    X(as_searched, 0, 0, 1)         /* share of narrow rows (data.h) that count as others do */    \
-    X(judged, 300, 0, 100000)       /* problems made up for judges (timed.h) */                    \
-    X(judge_trees, 0, 0, 1)         /* 1: trees judge, see timed.h */                              \
-    X(judge_share, 0, 0, 1)         /* of trees' opinion beside the networks', see recipe_rows */  \
-    X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
-    X(judge_sharpness, 3, 0.1, 100) /* of the marks that they learn */                             \
-    X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
-    X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \
-    X(paper_cells, 256, 16, 1024)   /* the paper's networks: cells of an LSTM, a multiple of 16 */ \
-    X(paper_post, 512, 16, 2048)    /* of the one behind an attention, the same */                 \
-    X(paper_nodes, 2, 1, 64)        /* of the attention's dense layer */                           \
-    X(paper_filters, 128, 16, 1024) /* of a convolution, the same */                               \
-    X(paper_taps, 3, 1, 8)          /* size of its kernels */                                      \
-    X(paper_stride, 1, 1, 8)                                                                       \
-    X(paper_epochs, 60, 1, 10000)                                                                  \
-    X(paper_batch, 64, 4, 65536)                                                                   \
-    X(paper_rate, 0.001, 0, 1)                                                                     \
-    X(paper_drop, 0.2, 0, 0.9) /* both dropouts of the LSTMs that write */                         \
-    X(paper_average, 0.999, 0, 1)
+/* X(name, default, least, most, step): a multiple of the step; 0: any number */
+#define RECIPE_NUMBERS(X)                                                                         \
+    X(encoder1, 128, 16, 192, 16)    /* width of the first dense layer */                         \
+    X(encoder2, 128, 16, 192, 16)    /* of the second */                                          \
+    X(hidden, 64, 16, 128, 16)       /* of each parameter's head */                               \
+    X(first_weights, 1, 0.01, 10, 0) /* of the student, times this before it learns */            \
+    X(epochs, 30, 1, 10000, 1)       /* over the student's rows */                                \
+    X(batch, 256, 4, 65536, 1)                                                                    \
+    X(rate, 0.004, 0, 1, 0)           /* Adam's step size */                                      \
+    X(decay, 0, 0, 1, 0)              /* weight decay */                                          \
+    X(average, 0.999, 0, 1, 0)        /* running average of the weights */                        \
+    X(rounded_epochs, 0, 0, 10000, 1) /* last epochs trained with rounded weights */              \
+    X(drop_input, 0, 0, 0.9, 0)       /* dropout: features, */                                    \
+    X(drop_encoder, 0, 0, 0.9, 0)     /* dense layers, */                                         \
+    X(drop_hidden, 0, 0, 0.9, 0)      /* heads */                                                 \
+    X(teachers, 5, 0, 32, 1)          /* at most RECIPE_MAX_NETS - 1; 0: learn from the labels */ \
+    X(teacher_encoder1, 128, 16, 1024, 16)                                                        \
+    X(teacher_encoder2, 128, 16, 1024, 16)                                                        \
+    X(teacher_hidden, 64, 16, 512, 16)                                                            \
+    X(teacher_epochs, 60, 1, 10000, 1)                                                            \
+    X(teacher_batch, 256, 4, 65536, 1)                                                            \
+    X(teacher_rate, 0.004, 0, 1, 0)                                                               \
+    X(teacher_decay, 0.01, 0, 1, 0)                                                               \
+    X(teacher_drop_input, 0, 0, 0.9, 0)                                                           \
+    X(teacher_drop_encoder, 0.2, 0, 0.9, 0)                                                       \
+    X(teacher_drop_hidden, 0.2, 0, 0.9, 0)                                                        \
+    X(temperature, 1, 0.1, 10, 0)   /* what the student's logits are divided by */                \
+    X(trees, 0, 0, 10000, 1)        /* of a random forest that teaches as well (trees.h) */       \
+    X(tree_share, 0.5, 0, 1, 0)     /* of its opinion among that of the teachers */               \
+    X(label_share, 0.5, 0, 1, 0)    /* of a label in the mix with the teachers' mean */           \
+    X(sharpness, 8, 0, 1000, 0)     /* of odds, for timed data (timed.h) */                       \
+    X(perplexity, 0, 0, 1000000, 0) /* most of odds: sharpness doubles up to thrice; 0: any */    \
+    X(regret, 0, 0, 1000, 0)        /* for timed data: weight in the loss of times lost */        \
+    X(draws, 64, 1, 100000, 1)      /* rows a problem of timed data with several parameters */    \
+    X(balance, 0, 0, 1, 0)          /* how much the size of a group counts (timed.h) */           \
+    X(thinned, 1, 0.01, 1, 0)       /* part of the rows that balance leaves */                    \
+    X(as_searched, 0, 0, 1, 0)      /* share of narrow rows (data.h) that count as others do */   \
+    X(judged, 300, 0, 100000, 1)    /* problems made up for judges (timed.h) */                   \
+    X(judge_trees, 0, 0, 1, 1)      /* 1: trees judge, see timed.h */                             \
+    X(judge_share, 0, 0, 1, 0)      /* of trees' opinion beside the networks', see recipe_rows */ \
+    X(judge_rows, 2500, 1, 1000000, 1)  /* options of a problem that its networks learn from */   \
+    X(judge_sharpness, 3, 0.1, 100, 0)  /* of the marks that they learn */                        \
+    X(redrawn, 1, 0, 100, 1)            /* times each row comes again with drawn prefixes */      \
+    X(crossed, 4, 0, 100, 1)            /* crossed problems for each row */                       \
+    X(paper_cells, 256, 16, 1024, 16)   /* the paper's networks: cells of an LSTM */              \
+    X(paper_post, 512, 16, 2048, 16)    /* of the one behind an attention*/                       \
+    X(paper_nodes, 2, 1, 64, 1)         /* of the attention's dense layer */                      \
+    X(paper_filters, 128, 16, 1024, 16) /* of a convolution*/                                     \
+    X(paper_taps, 3, 1, 8, 1)           /* size of its kernels */                                 \
+    X(paper_stride, 1, 1, 8, 1)                                                                   \
+    X(paper_epochs, 60, 1, 10000, 1)                                                              \
+    X(paper_batch, 64, 4, 65536, 1)                                                               \
+    X(paper_rate, 0.001, 0, 1, 0)                                                                 \
+    X(paper_drop, 0.2, 0, 0.9, 0) /* both dropouts of the LSTMs that write */                     \
+    X(paper_average, 0.999, 0, 1, 0)
 
 struct recipe {
-#define RECIPE_MEMBER(name, normal, least, most) double name;
+#define RECIPE_MEMBER(name, normal, least, most, step) double name;
     RECIPE_NUMBERS(RECIPE_MEMBER)
 #undef RECIPE_MEMBER
     /* `judge_gpus = TOKEN...`: where trees teach beside the networks, token by token of the field

@@ -243,6 +243,14 @@ static const char *text_of(const struct triton_name *name, enum triton_field fie
     }
 }
 
+/* A size of blocks is like a word: the model knows squares of those that it learned from, which are
+   the ends of their range, and says nothing of how a tuple runs with others. */
+static int knows_block(const kpred_field *field, const int32_t block[2])
+{
+    return block[0] == block[1]
+           && (block[1] == field->trained_min || block[1] == field->trained_max);
+}
+
 /* 0, or 1 with a reason in `why` */
 static int set_problem(struct predictor *p, const struct triton_name *name,
                        const struct choices_options *o, int32_t problem[KPRED_MAX_FIELDS],
@@ -254,9 +262,13 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
             (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
         const char *text = text_of(name, field);
         problem[i] = text != NULL ? token_of(p, i, text, o) : size_of(name, field);
-        if (problem[i] >= 0)
+        if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block(&m->fields[i], name->block)))
             continue;
-        buf_printf(why, "the model %s does not know %s %s", m->name, m->fields[i].name, text);
+        buf_printf(why, "the model %s does not know %s ", m->name, m->fields[i].name);
+        if (text != NULL)
+            buf_puts(why, text);
+        else
+            buf_printf(why, "%" PRId32 " x %" PRId32, name->block[0], name->block[1]);
         return 1;
     }
     return 0;
@@ -388,27 +400,45 @@ struct work {
     int32_t problem[KPRED_MAX_FIELDS];
 };
 
-static void add(struct choices *c, struct choice choice, int32_t m)
+static void add(struct choices *c, struct choice choice, int32_t m, uint32_t outside)
 {
     choice.m = m;
     c->v[c->n++] = choice;
     c->of[choice.kind]++;
+    c->outside += outside != 0;
+    c->outside_of |= outside;
+    if (outside != 0)
+        return;
     c->tuple += choice.tuple;
     c->tile += choice.tile;
+}
+
+/* Does the kernel run a tuple with its own BLOCK_SIZE_K, and load one scale for each block? Two
+   blocks in one step have a wrong result, or are cut down to one. SGLang's block GEMM takes a whole
+   block, except on NVIDIA's GPUs. */
+static int runs_as_written(const struct work *w, int32_t block_k)
+{
+    const struct triton_name *name = w->name;
+    const int is_whole =
+        name->kernel == TRITON_BLOCK_GEMM && name->server == TRITON_SGLANG && w->gpu.is_amd;
+    return !name->has_block || block_k == name->block[1]
+           || (!is_whole && name->block[1] % block_k == 0);
 }
 
 /* 0, or -1 with a message. No tuples: none is legal. */
 static int find_candidates(struct work *w, int32_t m, struct candidates *c)
 {
+    size_t n = 0;
     const kpred_model *model = &w->p->model.m;
     const int32_t field = kpred_field_index(model, "M");
     w->problem[field] = m;
     c->n = 0;
     const kpred_status status =
-        kpred_predict(&w->p->ctx, w->problem, model->n_fields, c->tuple, PREDICTED, &c->n);
-    for (size_t i = 0; i < c->n; i++) {
-        c->config[i] = read_tuple(w->p, c->tuple[i].value, w->gpu.is_amd);
-        c->probability[i] = kpred_probability(c->tuple[i].score);
+        kpred_predict(&w->p->ctx, w->problem, model->n_fields, c->tuple, PREDICTED, &n);
+    for (size_t i = 0; i < n; i++) {
+        c->config[c->n] = read_tuple(w->p, c->tuple[i].value, w->gpu.is_amd);
+        c->probability[c->n] = kpred_probability(c->tuple[i].score);
+        c->n += (size_t)runs_as_written(w, c->config[c->n].v[TRITON_BLOCK_SIZE_K]);
     }
     if (status == KPRED_OK || status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
         return 0;
@@ -428,7 +458,7 @@ static int choose_m(struct work *w, struct choices *c, int32_t m)
     const struct choice choice = candidates.n != 0
                                      ? choose_one(&candidates, has_own ? &own : NULL)
                                      : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
-    add(c, choice, m);
+    add(c, choice, m, candidates.n != 0 ? w->p->ctx.extrapolated : 0);
     if (w->o->ranking != NULL)
         rank_all(w->o->ranking, &candidates, has_own ? &own : NULL, &choice.config, m);
     return 0;
@@ -444,9 +474,6 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
     else if (name->kernel == TRITON_BLOCK_GEMM && !name->has_block)
         buf_puts(why, "without the file SGLang runs a kernel of CUTLASS, which may be faster than "
                       "any tuple");
-    else if (name->block[0] != name->block[1])
-        buf_printf(why, "the block %" PRId32 " x %" PRId32 " is not a square", name->block[0],
-                   name->block[1]);
     else if (triton_gpu_find(gpu, name->device) == 0)
         return 0;
     else if (vendor != NULL && strcmp(vendor, "intel") == 0)
@@ -468,8 +495,8 @@ static struct predictor *predictor_of(struct predictors *p, const struct triton_
 
 int choices_percent(const struct choices *c, int64_t sum)
 {
-    const int64_t n = (int64_t)c->n;
-    return (int)((sum * 100 + (n << 23)) / (n << 24));
+    const int64_t n = (int64_t)(c->n - c->outside);
+    return n == 0 ? -1 : (int)((sum * 100 + (n << 23)) / (n << 24));
 }
 
 int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
@@ -486,8 +513,7 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
     (void)model_gpu(&w.p->model, (size_t)kpred_field_index(&w.p->model.m, "gpu"), name->device, 1,
                     &is_exact);
     c->is_nearest = !is_exact;
-    c->model = w.p->model.m.id;
-    c->model_name = w.p->model.m.name;
+    c->model = &w.p->model.m;
     int rc = set_problem(w.p, name, o, w.problem, why);
     for (size_t i = 0; i < o->ms.n && rc == 0; i++)
         rc = choose_m(&w, c, (int32_t)o->ms.v[i]);

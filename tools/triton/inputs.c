@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "triton.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,8 +141,6 @@ static int add(struct missed *m, const struct missed_from *from, struct place at
 struct log {
     struct missed *to;
     const struct missed_from *from;
-    const char *path;
-    FILE *f;
     struct log_line line;
 };
 
@@ -168,11 +165,15 @@ static char *path_at(const char *text)
     if (stop == NULL)
         return NULL;
     buf_add(&b, text, (size_t)(stop - text) + sizeof end - 1);
-    const char *base = base_name(b.s);
-    if (strstr(b.s, "not found at ") == NULL && (*base == 'E' || *base == 'N') && base[1] == '=')
+    if (strstr(b.s, "not found at ") == NULL)
         return b.s;
     buf_free(&b);
     return NULL;
+}
+
+static int is_name(const char *base)
+{
+    return (*base == 'E' || *base == 'N') && base[1] == '=';
 }
 
 /* A line that cannot be used is nobody's to mend: it is counted. */
@@ -184,6 +185,8 @@ static int read_path(struct log *l, struct place at, const char *text)
     l->to->calls++;
     if (path == NULL)
         buf_puts(&why, "begins like one of a missing file and is cut off");
+    else if (!is_name(base_name(path)))
+        buf_printf(&why, "\"%.60s\": is not the name of a file of configurations", base_name(path));
     else
         rc = add(l->to, l->from, at, path, server_of(l->line.text), &why);
     if (rc > 0)
@@ -212,7 +215,7 @@ static void compare_tp(struct log *l, struct place at)
 static int read_line(struct log *l)
 {
     static const char missing[] = "onfig file not found at ";
-    const struct place at = {l->path, l->line.number};
+    const struct place at = {l->line.path, l->line.number};
     int rc = 0;
     if (asked_gpu(l->from) != NULL)
         gpu_told_line(&l->to->told, asked_gpu(l->from), l->line.text, at);
@@ -228,34 +231,15 @@ static int read_line(struct log *l)
     return rc;
 }
 
-static int read_stream_of(struct log *l)
-{
-    int rc = 0;
-    log_line_begin(&l->line, l->f);
-    while (rc == 0 && log_line_read(&l->line, l->f)) {
-        rc = l->line.number == 1 ? log_line_check(&l->line, l->path) : 0;
-        if (rc == 0)
-            rc = read_line(l);
-    }
-    l->to->lines += l->line.number;
-    log_line_end(&l->line);
-    return rc == 0 && ferror(l->f) ? fail("%s: cannot read: %s", l->path, strerror(errno)) : rc;
-}
-
 static int read_log(struct missed *m, const struct missed_from *from, const char *path)
 {
-    struct log l = {.to = m, .from = from, .path = path};
-    if (strcmp(path, "-") == 0) {
-        l.path = "standard input";
-        l.f = stdin;
-        return read_stream_of(&l);
-    }
-    l.f = open_input(path);
-    if (l.f == NULL)
+    struct log l = {.to = m, .from = from};
+    int rc;
+    if (log_line_open(&l.line, path) != 0)
         return -1;
-    const int rc = read_stream_of(&l);
-    fclose(l.f);
-    return rc;
+    while ((rc = log_line_read(&l.line)) > 0 && (rc = read_line(&l)) == 0)
+        ;
+    return log_line_end(&l.line, rc, &m->lines);
 }
 
 /* ---- inputs ---- */

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "triton.h"
 
+#include "model/model.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +36,16 @@ static void tell_choices(const char *name, const struct choices *c)
         buf_puts(&b, " (nearly as probable)");
     if (c->illegal != 0)
         buf_printf(&b, "; %zu without a legal tuple", c->illegal);
-    note("%s: %zu M:%s; a tuning should agree in %d %% of tuples, and in %d %% of tiles", name,
-         c->n, b.s, choices_percent(c, c->tuple), choices_percent(c, c->tile));
+    if (c->outside != 0) {
+        buf_puts(&b, "; ");
+        model_outside(c->model, c->outside_of, c->outside,
+                      as_counted(c->outside, "M lies", "M lie"), &b);
+    }
+    if (c->outside != c->n)
+        buf_printf(&b, "; %sa tuning should agree in %d %% of tuples, and in %d %% of tiles",
+                   c->outside != 0 ? "for the others " : "", choices_percent(c, c->tuple),
+                   choices_percent(c, c->tile));
+    note("%s: %zu M:%s", name, c->n, b.s);
     buf_free(&b);
 }
 

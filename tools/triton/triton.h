@@ -124,10 +124,11 @@ struct choices { /* all zero: there are none */
     struct choice v[OPTS_MAX_COUNTS];
     size_t of[N_CHOICES];
     size_t illegal;      /* M without a legal tuple: defaults, or left out */
-    int64_t tuple, tile; /* sums of those of v */
+    size_t outside;      /* M of sizes that the model did not learn, which promise nothing */
+    uint32_t outside_of; /* their fields */
+    int64_t tuple, tile; /* sums of those of v, without these */
     int is_nearest;      /* the model lacks the GPU: `tuple` and `tile` are of another one */
-    uint64_t model;      /* its id */
-    const char *model_name;
+    const kpred_model *model;
 };
 
 /* The tuples of each M that a tuning should measure: the choice, the server's own one, and then the
@@ -165,7 +166,7 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
                  const struct choices_options *o, struct buf *why);
 void predictors_close(struct predictors *p);
 
-/* One of the sums, as the mean of at least one M, in percent */
+/* One of the sums, as the mean of its M, in percent; -1: it has none */
 int choices_percent(const struct choices *c, int64_t sum);
 
 /* ---- files ---- */

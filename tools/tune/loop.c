@@ -140,6 +140,7 @@ static void resume(struct turn *t)
             tell(t, tuple, r.time);
         t->used += r.time < HUGE_VAL ? l->repeat : 1;
         l->progress->resumed++;
+        l->progress->resumed_failed += r.time >= HUGE_VAL;
     }
     t->pot->used += t->used;
     l->progress->done = least(t->pot->used, t->pot->most);

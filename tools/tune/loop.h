@@ -86,9 +86,10 @@ struct progress {
     size_t launches;    /* of this run */
     size_t done, to_do; /* launches of this problem; those of earlier runs count */
     size_t later;       /* launches of the problems that follow, about */
-    size_t measured, failed, resumed;
-    size_t told[OUTCOME_STOP]; /* failures that were told, by kind */
-    double best;               /* of the problem; HUGE_VAL: none */
+    size_t measured, failed;
+    size_t resumed, resumed_failed; /* of earlier runs */
+    size_t told[OUTCOME_STOP];      /* failures that were told, by kind */
+    double best;                    /* of the problem; HUGE_VAL: none */
     struct buf best_text;
     struct table ends; /* a row for each problem, when it ends */
 };

@@ -116,6 +116,7 @@ struct results {
     uint16_t *value; /* of each row n_params */
     size_t n, cap, cap_value;
     size_t n_added;
+    int is_made;    /* the file was not there */
     size_t n_twice; /* rows of a tuple that another row has already */
 };
 
@@ -307,7 +308,11 @@ static int lock(const struct results *r)
 static int open_file(struct results *r)
 {
     struct stat st;
-    const int fd = open(r->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC;
+    int fd = open(r->path, flags | O_EXCL, 0666);
+    r->is_made = fd >= 0;
+    if (fd < 0)
+        fd = open(r->path, flags, 0666);
     if (fd >= 0)
         r->f = fdopen(fd, "a+b");
     if (r->f == NULL) {
@@ -349,13 +354,29 @@ static int keep_lines(struct results *r, struct buf *text)
     return cut(r, (off_t)n);
 }
 
-/* A kill while the file was made leaves the beginning of a heading. */
-static int begin(const struct results *r, struct buf *text, const char *command)
+/* Has it something behind the comments and the header? */
+static int has_rows(const struct buf *text)
+{
+    const char *p = text->s;
+    while (*p == '#')
+        p += strcspn(p, "\n") + (strchr(p, '\n') != NULL);
+    p = strchr(p, '\n');
+    return p != NULL && p[1] != '\0';
+}
+
+/* A kill while the file was made leaves the beginning of a heading. A file without a row is of this
+   command from now on. */
+static int begin(struct results *r, struct buf *text, const char *command)
 {
     struct buf heading = {0};
     int rc = 0;
     add_heading(r, command, &heading);
-    if (text->n < heading.n && (text->n == 0 || memcmp(text->s, heading.s, text->n) == 0)) {
+    const int is_start =
+        text->n == 0 || (text->n < heading.n && memcmp(text->s, heading.s, text->n) == 0);
+    if (!is_start)
+        rc = check_title(r, text->s);
+    if (rc == 0 && (is_start || !has_rows(text))) {
+        r->line_end = "\n";
         rc = text->n > 0 ? cut(r, 0) : 0;
         if (rc == 0)
             rc = append_whole(fileno(r->f), &heading, r->path);
@@ -376,8 +397,6 @@ static int open_results(struct results *r, const char *command, int force)
         rc = keep_lines(r, &text);
     if (rc == 0)
         rc = begin(r, &text, command);
-    if (rc == 0)
-        rc = check_title(r, text.s);
     if (rc == 0 && !force)
         rc = check_command(r, text.s, command);
     if (rc == 0)
@@ -394,15 +413,17 @@ int results_open(struct results **out, const char *path, const struct spec *spec
     r->spec = spec;
     if (open_results(r, command, force) == 0)
         return 0;
-    results_close(r);
+    results_close(r, 1);
     *out = NULL;
     return -1;
 }
 
-void results_close(struct results *r)
+void results_close(struct results *r, int failed)
 {
     if (r == NULL)
         return;
+    if (failed && r->is_made && r->n_added == 0)
+        unlink(r->path);
     if (r->f != NULL)
         fclose(r->f);
     intern_free(&r->problems);

@@ -17,11 +17,13 @@ struct result {
     double time;           /* HUGE_VAL: it failed */
 };
 
-/* Opens the file or makes it, and reads it. `command` is told in a comment of a new one; a file of
-   another command is refused, unless `force` is set. 0, or -1 with a message. */
+/* Opens the file or makes it, and reads it. `command` is told in a comment of a new one, or of one
+   without rows; a file of another command is refused, unless `force` is set. 0, or -1 with a
+   message. */
 int results_open(struct results **r, const char *path, const struct spec *spec, const char *command,
                  int force);
-void results_close(struct results *r); /* may be NULL */
+/* `r` may be NULL. Of a run that failed nothing is left if it made the file and added no row. */
+void results_close(struct results *r, int failed);
 
 /* What the file had of a problem when it was opened, result by result, in its order: *at begins
    with 0. 1, or 0 at the end. */

@@ -149,13 +149,24 @@ static int open_all(struct tune *t)
     return 0;
 }
 
-static void close_all(struct tune *t)
+static void close_all(struct tune *t, int failed)
 {
-    results_close(t->loop.results);
+    results_close(t->loop.results, failed);
     problems_free(&t->problems);
     known_close(&t->known);
     model_free(&t->model);
     spec_free(&t->spec);
+}
+
+/* Has all that was measured failed? If nothing was, what earlier runs measured counts. */
+static int check_failures(const struct progress *p, const char *paths)
+{
+    const int is_new = p->measured != 0;
+    const size_t n = is_new ? p->measured : p->resumed,
+                 failed = is_new ? p->failed : p->resumed_failed;
+    return n == 0 || failed < n ? 0
+                                : fail("%s: all failed: %zu %s", paths, n,
+                                       as_counted(n, "measurement", "measurements"));
 }
 
 /* `rc` is that of the loop: there was a message, unless a signal ended it. 0, or -1. */
@@ -165,7 +176,7 @@ static int sum_up(struct progress *p, const char *paths, int rc)
     if ((rc == 0 || p->measured > 0) && progress_sum(p, paths, is_told) != 0)
         rc = -1;
     table_free(&p->ends);
-    return rc;
+    return rc == 0 ? check_failures(p, paths) : rc;
 }
 
 /* A signal that ends this ends the program by itself, which may have begun to measure. */
@@ -178,14 +189,10 @@ static void end_by_signal(const struct tune_options *o, const struct tune *t)
 
 static int tune(struct tune *t)
 {
-    const struct progress *p = t->loop.progress;
     const int rc = sum_up(t->loop.progress, t->o->output, loop_run(&t->loop));
     if (t->known.n_strange > 0)
         note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
              t->known.n_strange, as_counted(t->known.n_strange, "", "s"));
-    if (rc == 0 && p->measured > 0 && p->failed == p->measured)
-        return fail("%s: all failed: %zu %s", t->loop.runner.command, p->failed,
-                    as_counted(p->failed, "measurement", "measurements"));
     return rc;
 }
 
@@ -200,7 +207,7 @@ int tune_run(const struct tune_options *o)
         rc = open_all(&t);
     if (rc == 0)
         rc = tune(&t);
-    close_all(&t);
+    close_all(&t, rc != 0);
     end_by_signal(o, &t);
     return rc != 0;
 }
@@ -260,19 +267,14 @@ static int tune_all(struct tune *t, size_t n)
 {
     struct loop **loops = xcalloc(n, sizeof *loops);
     struct buf paths = {0};
-    struct progress *p = t->loop.progress;
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         loops[i] = &t[i].loop;
         buf_printf(&paths, "%s%s", i > 0 ? ", " : "", t[i].o->output);
         rc = open_all(&t[i]);
     }
-    if (rc == 0) {
-        rc = sum_up(p, paths.s, loop_run_all(loops, n));
-        if (rc == 0 && p->measured > 0 && p->failed == p->measured)
-            rc = fail("all failed: %zu %s", p->failed,
-                      as_counted(p->failed, "measurement", "measurements"));
-    }
+    if (rc == 0)
+        rc = sum_up(t->loop.progress, paths.s, loop_run_all(loops, n));
     buf_free(&paths);
     free(loops);
     return rc;
@@ -294,7 +296,7 @@ int tune_all_run(const struct tune_options *o, const struct tune_lists *l)
     if (!is_wrong)
         rc = check_all_paths(l) != 0 ? -1 : tune_all(t, n);
     for (size_t i = 0; i < n; i++)
-        close_all(&t[i]);
+        close_all(&t[i], rc != 0);
     end_by_signal(o, t);
     free(t);
     return is_wrong ? 2 : rc != 0;
