@@ -275,6 +275,18 @@ static int need_column(const struct csv_records *r, const char *name, int *out)
     return *out >= 0 ? 0 : no_column(r, name);
 }
 
+/* The GPU of the whole file: as its importer says, else by --gpu or the file's name */
+static int map_device(const struct csv *c, struct columns *cols, size_t i)
+{
+    const char *device = imported_said(&c->table.from, "device");
+    struct buf b = {0};
+    if (device == NULL || c->l->options->gpu != NULL)
+        return load_file_gpu(c->l, i, &cols->fixed[i]);
+    const int rc = load_token(c->l, c->r->at, i, gpu_name(device, &b), &cols->fixed[i]);
+    buf_free(&b);
+    return rc;
+}
+
 static int map_field(const struct csv *c, struct columns *cols, size_t i)
 {
     const char *name = c->l->spec->fields[i].name;
@@ -285,11 +297,8 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
         return need_column(c->r, name, &cols->field[i]);
     }
     cols->gpu_at = cols->field[i];
-    const char *device = imported_said(&c->table.from, "device");
     if (cols->field[i] < 0)
-        return device == NULL || c->l->options->gpu != NULL
-                   ? load_file_gpu(c->l, i, &cols->fixed[i])
-                   : load_token(c->l, c->r->at, i, device, &cols->fixed[i]);
+        return map_device(c, cols, i);
     c->l->gpu_is_named |= cols->drop >= 0;
     if (c->l->options->gpu != NULL && cols->drop < 0)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,

@@ -291,7 +291,7 @@ static int choose_gpu(struct survey_plain *t)
 {
     const char *asked = t->asked->gpu;
     const char *gpu = asked != NULL       ? gpu_name(asked, &t->gpu)
-                      : t->device != NULL ? t->device
+                      : t->device != NULL ? gpu_name(t->device, &t->gpu)
                                           : gpu_of_name(t);
     const int has_column = find_column(t, "gpu") != NULL;
     if (asked != NULL && has_column)
