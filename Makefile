@@ -38,7 +38,7 @@ LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
-ROOMS = base model data miopen aiter triton serve train lab/paper eval tune cli
+ROOMS = base model data survey miopen aiter triton serve train lab/paper eval tune cli
 SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
 MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)

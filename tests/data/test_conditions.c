@@ -1,6 +1,6 @@
 /* test_conditions.c - the conditions that explain failures: true ones are found, no others
    SPDX-License-Identifier: MIT */
-#include "data/conditions.h"
+#include "survey/conditions.h"
 #include "harness/cases.h"
 
 enum { ROWS = 1500, COLUMNS = 8, TYPE = 1, LDS = 7 };

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "data/init.h"
-#include "data/kernel_list.h"
+#include "survey/init.h"
+#include "aiter/kernel_list.h"
 #include "tune/full_table.h"
 #include "tune/loop.h"
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "model/program.h"
 
-#include "data/init.h"
+#include "survey/init.h"
 #include "harness/specs.h"
 
 /* ---- specs made up ---- */

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "data/init.h"
+#include "survey/init.h"
 #include "model/gpus.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "data/kernel_list.h"
+#include "aiter/kernel_list.h"
 #include "model/header.h"
 #include "model/model.h"
 

@@ -1,4 +1,4 @@
-/* csv.c - reads rows as CSV, and hands the tables of Tensile and AITER on
+/* csv.c - from tables to rows, whoever wrote them
    SPDX-License-Identifier: MIT */
 #include "import_rows.h"
 #include "readers.h"
@@ -458,8 +458,6 @@ static int read_rows(struct csv *c)
     const int rc = csv_records_next(&c->raw);
     if (rc <= 0)
         return rc < 0 ? -1 : fail("%s: has no header", c->l->path);
-    if (aiter_is_header(c->l, &c->raw))
-        return aiter_read(c->l, &c->raw);
     const char *importer = import_table_of(c->l->spec, &c->raw);
     if ((importer != NULL ? import_rest(c, importer) : open_table(c)) != 0)
         return -1;

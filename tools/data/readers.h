@@ -14,7 +14,8 @@
     X(".db", SPEC_MIOPEN, "perf-db", data_other, perfdb_read)                                      \
     X(".txt", SPEC_MIOPEN, "perf-db", data_other, textdb_read)                                     \
     X(".txt", SPEC_FIND_DB, "find-db", data_other, finddb_read)                                    \
-    X(".csv", SPEC_N_FORMATS, "CSV file, or a table of Tensile or of AITER", data_other, csv_read) \
+    X(".csv", SPEC_AITER, "table of AITER", aiter_is, aiter_read)                                  \
+    X(".csv", SPEC_N_FORMATS, "CSV file or a table of Tensile", data_other, csv_read)              \
     X(".json", SPEC_TIMED, TUNER_FILE, data_other, tuner_rows_read)                                \
     X(".json", SPEC_TRITON, "Triton configuration file of vLLM or SGLang", data_other,             \
       triton_json_read)
@@ -23,8 +24,3 @@
     int is(const struct buf *bytes);                \
     int read(struct loader *l, struct buf *bytes);
 DATA_READERS(DATA_READER)
-
-/* Of a spec of AITER's kernels: is that the header of its tables? And the rest: 0 or -1 with a
-   message. */
-int aiter_is_header(const struct loader *l, const struct csv_records *r);
-int aiter_read(struct loader *l, struct csv_records *r);

@@ -4,7 +4,7 @@
 #include "train.h"
 
 #include "base/numbers.h"
-#include "data/rule_rows.h"
+#include "survey/rule_rows.h"
 
 #include <stdlib.h>
 

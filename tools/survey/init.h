@@ -4,7 +4,7 @@
 
 #include "rule_rows.h"
 #include "survey.h"
-#include "tuner.h"
+#include "data/tuner.h"
 
 #include "model/header.h"
 #include "model/spec.h"

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "kernel_list.h"
 
-#include "formats.h"
+#include "data/formats.h"
 
 #include "base/names.h"
 

@@ -7,7 +7,7 @@
    has a problem once. One with a column `family` is of all families, and tells for each tuning run
    (`commit`) what was the fastest then: problems come again, and kernels that are gone. */
 #include "kernel_list.h"
-#include "readers.h"
+#include "data/readers.h"
 
 #include "base/names.h"
 #include "model/gpus.h"
@@ -118,10 +118,18 @@ static int read_unsearched(struct aiter *a)
 
 /* ---- the header ---- */
 
-int aiter_is_header(const struct loader *l, const struct csv_records *r)
+enum { HEADER_IS_WITHIN = 1 << 16 };
+
+int aiter_is(const struct buf *bytes)
 {
-    return l->spec->format == SPEC_AITER && csv_records_find(r, "kernelName") >= 0
-           && csv_records_find(r, "M") >= 0;
+    struct csv_records r;
+    struct buf head = {0};
+    buf_add(&head, bytes->s, bytes->n < HEADER_IS_WITHIN ? bytes->n : HEADER_IS_WITHIN);
+    const int is = csv_records_open(&r, "", &head) == 0 && csv_records_next(&r) > 0
+                   && csv_records_find(&r, "kernelName") >= 0 && csv_records_find(&r, "M") >= 0;
+    csv_records_close(&r);
+    buf_free(&head);
+    return is;
 }
 
 static int map_columns(struct aiter *a)
@@ -396,15 +404,19 @@ static int read_rows(struct aiter *a)
     return rc < 0 || (a->at[FAMILY] < 0 && drop_second_rows(a) != 0) ? -1 : 0;
 }
 
-int aiter_read(struct loader *l, struct csv_records *r)
+int aiter_read(struct loader *l, struct buf *bytes)
 {
-    struct aiter a = {.l = l, .r = r, .first = l->n};
-    if (kernels_read(l->spec, &a.kernels) != 0)
+    struct csv_records r;
+    struct aiter a = {.l = l, .r = &r, .first = l->n};
+    int rc = kernels_read(l->spec, &a.kernels);
+    if (rc != 0)
         return -1;
-    const int rc = read_rows(&a);
+    l->row_prefix = ":";
+    rc = csv_records_open(&r, l->path, bytes) != 0 || csv_records_next(&r) < 0 ? -1 : read_rows(&a);
     for (size_t i = 0; i < a.n_runs; i++)
         free(a.runs[i].name);
     free(a.runs);
+    csv_records_close(&r);
     kernels_free(&a.kernels);
     return rc;
 }

@@ -5,7 +5,7 @@
    writes them. A column is a field or a parameter. */
 #pragma once
 
-#include "tuner.h"
+#include "data/tuner.h"
 
 #include "base/intern.h"
 #include "base/opts.h"

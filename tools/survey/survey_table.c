@@ -4,8 +4,8 @@
    A table is read twice: what a column is shows only when all its cells have been seen. */
 #include "survey.h"
 
-#include "formats.h"
-#include "tables.h"
+#include "data/formats.h"
+#include "data/tables.h"
 
 #include "base/names.h"
 

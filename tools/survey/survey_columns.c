@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
-#include "formats.h"
+#include "data/formats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conditions.h"
-#include "data.h"
+#include "data/data.h"
 #include "survey.h"
 
 #include "model/clause.h"

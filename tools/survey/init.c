@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "init.h"
 
-#include "formats.h"
-#include "tables.h"
+#include "data/formats.h"
+#include "data/tables.h"
 
 #include "model/model.h"
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
-#include "tuner.h"
+#include "data/tuner.h"
 
 #include "base/names.h"
 
