@@ -134,10 +134,10 @@ static void read_results(const struct spec *spec, const char *path)
     }
     const size_t n = results_count(r);
     const int added = results_append(r, problem, value, &a) == 0;
-    results_close(r);
+    results_close(r, 0);
     FUZZ_CHECK(results_open(&r, path, spec, "tune", 0) == 0);
     FUZZ_CHECK(results_count(r) >= n && results_count(r) <= n + (size_t)added);
-    results_close(r);
+    results_close(r, 0);
 }
 
 static void read_full(const struct spec *spec, const char *path)
