@@ -266,7 +266,7 @@ static size_t go_on(const struct spec *spec, const char *path)
     has_rows(r, 8, HUGE_VAL, HUGE_VAL);
     has_rows(r, 9, 0, 0);
     CHECK_EQ(results_append(r, problem, value, &answer), 0);
-    results_close(r);
+    results_close(r, 0);
     return n;
 }
 
@@ -309,7 +309,7 @@ static void rows_are_added(void)
         CHECK_EQ(results_append(r, problem, value, &answers[i]), 0);
     }
     CHECK_EQ(results_count(r), 0);
-    results_close(r);
+    results_close(r, 0);
     CHECK_EQ(read_file(path, 999, whole), 0);
     CHECK_TEXT(whole->s, RESULTS_TITLE "hill\n# a? b\nn,a,mode,time_us\n0,1,fast,1234567.125\n"
                                        "1,2,fast,failed\n2,4,slow,timeout\n3,1,slow,invalid\n");
