@@ -232,6 +232,16 @@ static void see_value(struct look *l, const struct csv_records *r, size_t at, un
 
 /* ---- rows ---- */
 
+void table_trim(struct csv_records *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        char **cell = &r->cell[i];
+        *cell += strspn(*cell, " ");
+        for (size_t n = strlen(*cell); n > 0 && (*cell)[n - 1] == ' ';)
+            (*cell)[--n] = '\0';
+    }
+}
+
 static void keep_row(struct look *l, const struct csv_records *r)
 {
     const size_t cap = l->cap;

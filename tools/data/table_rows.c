@@ -175,16 +175,6 @@ static int import(struct table_rows *t, const struct csv_records *raw,
 
 /* ---- any table ---- */
 
-void table_trim(struct csv_records *r)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        char **cell = &r->cell[i];
-        *cell += strspn(*cell, " ");
-        for (size_t n = strlen(*cell); n > 0 && (*cell)[n - 1] == ' ';)
-            (*cell)[--n] = '\0';
-    }
-}
-
 static int is_padded(const struct csv_records *r)
 {
     for (size_t i = 0; i < r->n; i++)
