@@ -74,13 +74,13 @@ def _is_measured(cells: Iterable[str]) -> bool:
     return not has_text or bool(fractions) or len(texts) > MOST_VALUES
 
 
-def _measurements(t: Times, status: Status, columns: Sequence[int]) -> List[str]:
+def _measurements(t: Times, status: Status, columns: Sequence[int], cells: Sequence[Sequence[str]]) -> List[str]:
     """What `init` passes over: columns that measure something else, by their names"""
     found = []
-    for at in columns:
+    for at, own in zip(columns, cells):
         name = t.r.header[at]
         if (t.roles[at] != OTHER or status.columns[at].tells or not is_measurement(name)
-                or not _is_measured(t.seen[at].counts)):
+                or not _is_measured(set(own))):
             continue
         if not t.slots and t.asked.fields:
             raise t.r.fail(t.r.header_line, f'column "{name}": is a measurement, but not of the kernel\'s time or '
@@ -184,7 +184,7 @@ def read(path: str, text: str, asked: Asked) -> Table:
                if at not in slots and not (asked.has_spec and status.columns[at].tells)]
     cells: List[Sequence[str]] = [_plain_cells(t, at, "" if asked.best else _mark(t, at)) for at in columns]
     tells = [r.header[at] for at in columns if status.columns[at].tells]
-    _say(table, t, status, tells + ([] if asked.has_spec else _measurements(t, status, columns)))
+    _say(table, t, status, tells + ([] if asked.has_spec else _measurements(t, status, columns, cells)))
     table.columns = [r.header[at] for at in columns] + t.names
     failed = status.failures_of_rows()
     _check(t, failed or repeat(""))

@@ -87,7 +87,7 @@ class Times(Columns):
                     self.us[cell] = us = found[1].us(found[0])
                     self.texts[cell] = repr(us)
                 else:
-                    self.texts[cell] = repr(found[0])
+                    self.texts[cell] = f"{found[0]:.17g}"
 
     def has_time(self, cell: str) -> bool:
         """Is it a figure that is not 0, of whatever unit?"""
