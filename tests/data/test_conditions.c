@@ -1,7 +1,7 @@
 /* test_conditions.c - the conditions that explain failures: true ones are found, no others
    SPDX-License-Identifier: MIT */
-#include "survey/conditions.h"
 #include "harness/cases.h"
+#include "survey/conditions.h"
 
 enum { ROWS = 1500, COLUMNS = 8, TYPE = 1, LDS = 7 };
 

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "survey/init.h"
 #include "aiter/kernel_list.h"
+#include "survey/init.h"
 #include "tune/full_table.h"
 #include "tune/loop.h"
 

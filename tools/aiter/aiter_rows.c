@@ -10,7 +10,6 @@
 #include "data/readers.h"
 
 #include "base/names.h"
-#include "model/gpus.h"
 #include "model/rules.h"
 
 #include <stdlib.h>

@@ -139,8 +139,6 @@ static void see_name(struct look *l, size_t at)
               : a->spec != NULL && spec_param_index(a->spec, name) >= 0 ? PARAM
                                                                         : OTHER;
     c->is_out = c->role < IGNORED || *name == '\0' || (c->role == IGNORED && a->spec != NULL);
-    if (l->out->is_padded && l->header->separator == ',')
-        odd(l, l->header->at, at, "stands in a header with blanks around names");
     if (is_told(a, name))
         odd(l, l->header->at, at, "tells which rows worked");
     if (c->is_out)
@@ -317,7 +315,7 @@ static int see_rows(struct look *l)
     int rc = 0;
     csv_records_again(l->header, &copy, &r);
     while (l->out->line == 0 && (rc = csv_records_next(&r)) > 0) {
-        if (l->out->is_padded)
+        if (!l->asked->is_best)
             table_trim(&r);
         if (r.n == r.n_header)
             see_row(l, &r);
@@ -337,7 +335,7 @@ int plain_table_see(const struct csv_records *header, const struct table_asked *
                     struct plain_table *out)
 {
     struct look l = {.header = header, .asked = asked, .out = out, .n = header->n};
-    *out = (struct plain_table){.time = -1, .mark = '.', .is_padded = out->is_padded};
+    *out = (struct plain_table){.time = -1, .mark = '.'};
     l.column = xcalloc(l.n + 1, sizeof *l.column);
     out->time = asked->is_best ? -1 : find_time(&l);
     for (size_t i = 0; i < l.n; i++)

@@ -175,22 +175,12 @@ static int import(struct table_rows *t, const struct csv_records *raw,
 
 /* ---- any table ---- */
 
-static int is_padded(const struct csv_records *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->cell[i][0] == ' ' || ends_with(r->cell[i], " "))
-            return 1;
-    return 0;
-}
-
 int table_header(struct table_rows *t, struct csv_records *raw, const struct table_asked *asked)
 {
-    *t = (struct table_rows){.r = raw, .time = -1, .us = 1, .failure = ""};
-    if (csv_records_check_header(raw) != 0)
-        return -1;
-    t->plain.is_padded = !asked->is_best && (raw->separator != ',' || is_padded(raw));
-    if (!t->plain.is_padded)
-        return 0;
+    *t = (struct table_rows){
+        .r = raw, .time = -1, .us = 1, .failure = "", .is_best = asked->is_best};
+    if (asked->is_best)
+        return csv_records_check_header(raw);
     table_trim(raw);
     memcpy(raw->header, raw->cell, raw->n * sizeof *raw->cell);
     return csv_records_check_header(raw);
@@ -218,7 +208,7 @@ int table_next(struct table_rows *t, struct csv_records *r)
     if (rc > 0 && t->is_imported) {
         take_row(t, r);
     } else if (rc > 0 && r->n == r->n_header) {
-        if (t->plain.is_padded)
+        if (!t->is_best)
             table_trim(r);
         char *mark = t->plain.mark == ',' ? strchr(r->cell[t->time], ',') : NULL;
         if (mark != NULL)

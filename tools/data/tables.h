@@ -38,7 +38,6 @@ const char *table_success_test(const char *word, const char *name);
 struct plain_table {
     int time;      /* the column of times; -1: there is none */
     char mark;     /* the decimal mark there */
-    int is_padded; /* blanks stand around cells: set beforehand */
     long line;     /* of what is odd; 0: the table is plain */
     char odd[200]; /* and what it is */
 };
@@ -57,7 +56,7 @@ struct table_rows {
     const char *failure;   /* what the row at hand failed by, beside the time: "": nothing */
     struct plain_table plain;
     struct imported from; /* what else the importer says; nothing of a plain table */
-    int is_imported;
+    int is_imported, is_best;
     size_t n_cells; /* of a row, as the importer wrote it */
     struct csv_records own;
     char *name; /* of its times */

@@ -297,8 +297,20 @@ static int check_param(const struct survey_column *c)
                    c->lacks, c->name, c->values.n, c->has);
 }
 
+/* Of files with times one row has one. */
+static int has_worked(const struct survey *s)
+{
+    size_t i = 0;
+    while (i < s->rows.n && !s->worked[i])
+        i++;
+    return i < s->rows.n || s->timed == NULL;
+}
+
 int survey_check(const struct survey *s)
 {
+    if (!has_worked(s))
+        return fail("%s: no row has a time, each of %zu failed: there is nothing to learn from",
+                    s->timed, s->rows.n);
     for (size_t i = 0; i < s->fields.n; i++)
         if (check_field(&s->fields.v[i]) != 0)
             return -1;

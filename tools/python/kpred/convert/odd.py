@@ -34,9 +34,8 @@ def _open(path: str, text: str, asked: Asked) -> Records:
     if asked.best:
         return r
     r.header = [re.sub("[\n\t]", " ", name) for name in r.header] # so that it can stand in a spec
-    if r.separator != "," or any(name[:1] == " " or name[-1:] == " " for name in r.header):
-        r.trim()
-        r.check_header()
+    r.trim()
+    r.check_header()
     return r
 
 
