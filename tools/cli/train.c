@@ -350,6 +350,7 @@ static int run(struct train_options *o)
     if (spec_load(&spec, o->spec) || default_features_give(&spec, NULL))
         return 1;
     o->split = o->split ? o->split : spec.shipped;
+    o->how.most = o->judge.n ? 2 * ROW_LIMIT : ROW_LIMIT; /* 256 rows of each of 4,096 problems */
     memset(&model, 0, sizeof model);
     int bad = spec_is_listed(&spec) && o->net
                   ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
@@ -362,7 +363,9 @@ static int run(struct train_options *o)
 
 int cmd_train(int argc, char **argv)
 {
-    struct train_options o = {.seed = 1, .how.most = ROW_LIMIT};
+    struct train_options o = {
+        .seed = 1,
+    };
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
