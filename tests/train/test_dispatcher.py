@@ -133,6 +133,16 @@ def judged(model):
     return wrong
 
 
+def page():
+    """Its function, which begins as the whole one does"""
+    names = {"np": np, "numbered": own.numbered}
+    exec(re.search("(?ms)^```python\n(.*?)^```$", read("docs/dispatcher.md"))[1], names)
+    asked = {name: np.array(column) for name, column in zip((*FIELDS, *PARAMS), zip(*(
+        (300, 128, 64, "rrr") + candidate for candidate in CANDIDATES)))}
+    of_all = own.features(**asked)
+    return [name for name, column in names["features"](**asked).items() if not np.array_equal(column, of_all[name])]
+
+
 def table(n):
     return "M,N,K,layout\n" + "".join(",".join(map(str, shape)) + "\n" for shape in n)
 
@@ -166,5 +176,6 @@ def header():
 
 check("4,608 candidates, 72 features", lambda: [] if (len(CANDIDATES), len(NAMES)) == (4608, 72) else [
     f"{len(CANDIDATES)}, {len(NAMES)}"])
+check("the page's features", page)
 check("a header of such a model", header)
 end()

@@ -249,7 +249,9 @@ def lightgbm():
         text = read("l.txt")
         write("l.txt", text[:text.index("pandas_categorical:")] + f"pandas_categorical:{frame}\n")
         wrong += is_as(name, wanted, "--model l.txt")
-    for name, old, new, said in (("a category", '"rrr"', '"y"', "feature lay: category rrr is unknown to the model"),
+    for name, old, new, said in (("a leaf that is no number", "leaf_value=", "leaf_value=x", "is damaged"),
+                                 ("a tree less", "\nTree=3\n", "\nTree3\n", "there are 19 trees, but tree_sizes has 20"),
+                                 ("a category", '"rrr"', '"y"', "feature lay: category rrr is unknown to the model"),
                                  ("a list", f'[{lists},', '[', "it is not clear of which features"),
                                  ("a feature", " tile ", " tiles ", 'feature "tiles" is missing'),
                                  ("a feature less", " tile ", " m2 ", 'feature "m2" is missing'),

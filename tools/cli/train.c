@@ -27,8 +27,8 @@ static const char help[] =
     "\n"
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   data files of any kind that `kpred-train ingest --help` lists\n"
-    "  --judge FILE...  in the place of data, tables of what a model says that `python3 -m\n"
-    "                   kpred.judge` has made: nothing else judges tuples\n"
+    "  --judge FILE...  in the place of data, tables of what a model says; kpred.judge, a module\n"
+    "                   of Python, makes them, and nothing else judges tuples\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well; format = timed or a section [judge];\n"
     "                   --split keeps none of them\n"
@@ -350,6 +350,7 @@ static int run(struct train_options *o)
     if (spec_load(&spec, o->spec) || default_features_give(&spec, NULL))
         return 1;
     o->split = o->split ? o->split : spec.shipped;
+    o->how.most = o->judge.n ? 2 * ROW_LIMIT : ROW_LIMIT; /* 256 rows of each of 4,096 problems */
     memset(&model, 0, sizeof model);
     int bad = spec_is_listed(&spec) && o->net
                   ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
@@ -362,7 +363,9 @@ static int run(struct train_options *o)
 
 int cmd_train(int argc, char **argv)
 {
-    struct train_options o = {.seed = 1, .how.most = ROW_LIMIT};
+    struct train_options o = {
+        .seed = 1,
+    };
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},

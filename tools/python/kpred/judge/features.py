@@ -17,7 +17,7 @@ import traceback
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 from ..convert.table import Bad
-from .tuples import numpy
+from .tuples import array
 
 Given = Union[Dict[str, Any], List[Any]]
 NAME = re.compile(r"(.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
@@ -30,7 +30,8 @@ def first_line(error: BaseException) -> str:
 
 def failed(what: str, error: BaseException) -> Bad:
     """The user's or a library's error, and where it is"""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if os.path.dirname(__file__) not in f.filename]
+    frames = [f for f in traceback.extract_tb(error.__traceback__)
+              if not re.search("(site|dist)-packages|kpred/judge", f.filename)]
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return Bad(f"{what}: {first_line(error)}{place}")
 
@@ -82,7 +83,7 @@ def _column(what: str, name: Any, value: Any, n: int) -> Any:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
         if not isinstance(value, (str, int, float, bool)) and not hasattr(value, "dtype"):
             raise Bad(f"{what}: feature {name}: is a {type(value).__name__}, no column of {n} and no value for all")
-        return [value] * n if numpy is None else numpy.full(n, value)
+        return array([value] * n)
     if len(value) != n:
         raise Bad(f"{what}: feature {name}: has {len(value)} values for {n} tuples")
     return value

@@ -3,10 +3,12 @@
 SPDX-License-Identifier: MIT
 """
 import bz2
+import contextlib
 import gzip
 import io
 import os
 import pickle
+import re
 import zlib
 from typing import Any
 
@@ -43,7 +45,7 @@ def _content(path: str) -> bytes:
         with open(path, "rb") as f:
             data = f.read()
         opener = {b"\x1f\x8b": gzip, b"BZ": bz2}.get(data[:2])
-        return opener.decompress(data) if opener and not path.endswith((".pkl", ".joblib")) else data # type: ignore
+        return opener.decompress(data) if opener and not path.endswith((".pkl", ".joblib")) else data
     except OSError as e:
         raise Bad(f"{path}: {e.strerror or e}") from None
     except (EOFError, ValueError, zlib.error) as e:
@@ -54,9 +56,21 @@ def _read_lightgbm(path: str, data: bytes) -> Judge:
     for mark, end in (b"tree\n", b"\nend of trees"), (b"\nparameters:", b"\nend of parameters"):
         if mark in data and end not in data:
             raise Bad(f'{path}: the file ends before "{end.decode()[1:]}": it is cut')
+    sizes = re.search(rb"(?m)^tree_sizes=(.*)$", data)
+    if sizes and len(sizes[1].split()) != data.count(b"\nTree="):
+        raise Bad(f"{path}: there are {data.count(b'Tree=')} trees, but tree_sizes has {len(sizes[1].split())}")
     lightgbm = package("lightgbm", path)
     lightgbm.register_logger(_Silent())
-    return LightGBM(path, lightgbm.Booster(model_str=data.decode("utf-8", "surrogateescape")))
+    text = data.decode("utf-8")
+    child = os.fork() # of a damaged text, LightGBM may end the process
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        with contextlib.suppress(Exception):
+            lightgbm.Booster(model_str=text)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        raise Bad(f"{path}: LightGBM cannot read it: it is damaged")
+    return LightGBM(path, lightgbm.Booster(model_str=text))
 
 
 def _read_xgboost(path: str, data: bytes) -> Judge:

@@ -67,13 +67,15 @@ class XGBoost(Judge):
         super().__init__(f"{text} (XGBoost, {booster.num_boosted_rounds()} rounds, {booster.num_features()} features)")
         self._booster, self.n, self.names = booster, booster.num_features(), booster.feature_names
         self._types = booster.feature_types or ["q"] * self.n
-        self._codes = self._read_codes() if "c" in self._types else [None] * self.n
+        self._codes = self._read_codes()
 
     def _read_codes(self) -> List[Optional[Codes]]:
         """What the model keeps of a frame's categories, since XGBoost 3.1"""
+        codes: List[Optional[Codes]] = [None for _ in self._types]
+        if "c" not in self._types:
+            return codes
         trees = json.loads(self._booster.save_raw("json"))["learner"]["gradient_booster"]
         kept = (trees.get("gbtree") or trees).get("model", {}).get("cats", {}).get("enc") or []
-        codes: List[Optional[Codes]] = [None] * self.n
         for i, of in enumerate(kept):
             ends, values = of.get("offsets"), of["values"]
             if ends:
@@ -88,7 +90,7 @@ class XGBoost(Judge):
             enable_categorical=True))
 
 
-def _encoders(x: Any, seen: set) -> Iterator[Tuple[str, Sequence[Any]]]:
+def _encoders(x: Any, seen: Set[int]) -> Iterator[Tuple[str, Sequence[Any]]]:
     """The categories that parts of a model know, by the names of their columns"""
     if id(x) in seen or not (isinstance(x, (list, tuple, dict)) or hasattr(x, "__dict__")):
         return

@@ -25,6 +25,10 @@ MOST_KEPT = 1 << 17 # texts
 TIMES = re.compile(r"(?i).*(time|flop).*|[mnu]?s")
 
 
+def array(column: List[Any]) -> Any:
+    return column if numpy is None else numpy.array(column)
+
+
 class Told(Exception):
     """kpred-train has said what is wrong."""
 
@@ -44,7 +48,7 @@ def _batch(names: Sequence[str], problems: Sequence[List[Any]], starts: List[int
     sizes = [end - first for first, end in zip(starts, starts[1:])]
     fields = [list(chain.from_iterable(repeat(x, n) for x, n in zip(column, sizes))) for column in zip(*problems)]
     plain = dict(zip(names, [*fields[:-1], *map(list, zip(*rows))]))
-    columns = {name: column if numpy is None else numpy.array(column) for name, column in plain.items()}
+    columns = {name: array(column) for name, column in plain.items()}
     return Batch([problem[-1] for problem in problems], starts, plain, columns,
                  len(fields) - 1)
 
