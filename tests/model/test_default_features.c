@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "model/program.h"
 
-#include "survey/init.h"
 #include "harness/specs.h"
+#include "survey/init.h"
 
 /* ---- specs made up ---- */
 

@@ -6,8 +6,8 @@
    follows from cu_num; without libtype, all kernels are CK's but those with a mangled name. A table
    has a problem once. One with a column `family` is of all families, and tells for each tuning run
    (`commit`) what was the fastest then: problems come again, and kernels that are gone. */
-#include "kernel_list.h"
 #include "data/readers.h"
+#include "kernel_list.h"
 
 #include "base/names.h"
 #include "model/rules.h"

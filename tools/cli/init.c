@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "survey/init.h"
 #include "model/gpus.h"
+#include "survey/init.h"
 
 #include <stdlib.h>
 #include <string.h>

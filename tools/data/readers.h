@@ -10,14 +10,14 @@
    format takes, and there is one such row at most. The second one gets the bytes, which are its to
    change, calls load_add or load_add_timed for each row, and passes every verdict on; 0, or -1 with
    a message. */
-#define DATA_READERS(X)                                                                            \
-    X(".db", SPEC_MIOPEN, "perf-db", data_other, perfdb_read)                                      \
-    X(".txt", SPEC_MIOPEN, "perf-db", data_other, textdb_read)                                     \
-    X(".txt", SPEC_FIND_DB, "find-db", data_other, finddb_read)                                    \
-    X(".csv", SPEC_AITER, "table of AITER", aiter_is, aiter_read)                                  \
-    X(".csv", SPEC_N_FORMATS, "CSV file or a table of Tensile", data_other, csv_read)              \
-    X(".json", SPEC_TIMED, TUNER_FILE, data_other, tuner_rows_read)                                \
-    X(".json", SPEC_TRITON, "Triton configuration file of vLLM or SGLang", data_other,             \
+#define DATA_READERS(X)                                                                \
+    X(".db", SPEC_MIOPEN, "perf-db", data_other, perfdb_read)                          \
+    X(".txt", SPEC_MIOPEN, "perf-db", data_other, textdb_read)                         \
+    X(".txt", SPEC_FIND_DB, "find-db", data_other, finddb_read)                        \
+    X(".csv", SPEC_AITER, "table of AITER", aiter_is, aiter_read)                      \
+    X(".csv", SPEC_N_FORMATS, "CSV file or a table of Tensile", data_other, csv_read)  \
+    X(".json", SPEC_TIMED, TUNER_FILE, data_other, tuner_rows_read)                    \
+    X(".json", SPEC_TRITON, "Triton configuration file of vLLM or SGLang", data_other, \
       triton_json_read)
 
 #define DATA_READER(ending, format, what, is, read) \

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/tuner.h"
 #include "rule_rows.h"
 #include "survey.h"
-#include "data/tuner.h"
 
 #include "model/header.h"
 #include "model/spec.h"
