@@ -35,6 +35,7 @@ each() {
     "$1" 644 "$INCLUDEDIR/kpred" kpred*.h
     "$1" 644 "$INCLUDEDIR/kpred/weights" weights/*.h
     "$1" 644 "$DATADIR/kpred" weights/*.spec tools/serve/kpred_tune.py
+    # shellcheck disable=SC2046
     "$1" 644 "$DATADIR/kpred/convert" $(sh tools/release/files.sh | grep '^tools/python/kpred/convert/')
     "$1" 644 "$DATADIR/kpred/recipes" weights/recipes/*.spec
     "$1" 644 "$DATADIR/pkgconfig" "$generated/kpred.pc"
