@@ -18,8 +18,7 @@ import report
 sys.path.insert(0, "tools/python/kpred")
 
 from convert import command  # noqa: E402: needs the path
-from convert.arithmetic import Place  # noqa: E402
-from convert.expressions import values_of  # noqa: E402
+from convert.expressions import Place, values_of  # noqa: E402
 from convert.table import Bad  # noqa: E402
 
 folder = report.folder()

@@ -4,9 +4,8 @@ SPDX-License-Identifier: MIT
 """
 from typing import Callable, Dict, List, Set, Tuple
 
-from .arithmetic import Place
 from .command import Asked
-from .expressions import values_of
+from .expressions import Place, values_of
 from .form import MOST_SIZES, SIZES
 from .json_text import Text, whole
 from .table import Bad, Table
