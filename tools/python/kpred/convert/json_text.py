@@ -123,6 +123,16 @@ class Text:
         self.expect(":", "after a name: expected a colon")
         return name
 
+    def each(self, brackets: str) -> Iterator[str]:
+        """The names of an object's members, or "" for each item of a list; their values are read in between."""
+        is_list = brackets == "[]"
+        self.expect(brackets[0], "expected a list" if is_list else "expected an object")
+        if not self.take(brackets[1]):
+            yield "" if is_list else self.name()
+            while self.take(","):
+                yield "" if is_list else self.name()
+            self.expect(brackets[1], "expected a comma or a " + ("bracket" if is_list else "brace"))
+
     def end_of_value(self, at: int) -> Optional[int]:
         """Where the value at this place ends, as far as quotes and brackets tell; None: the text ends within it."""
         first = self.text[at:at + 1]
