@@ -27,6 +27,10 @@ def items(v: Any) -> List[Any]:
     return v if isinstance(v, list) else []
 
 
+def text_of(v: Any) -> str:
+    return v if isinstance(v, str) else ""
+
+
 def is_unit(text: str) -> bool:
     return metric_of_unit(text).kind == TIME
 
@@ -117,14 +121,12 @@ class Form:
 
     def check_version(self) -> None:
         version = self.member("schema_version")
-        if version is MISSING or (isinstance(version, str) and version.startswith("1.")):
-            return
-        self.fail(f'schema_version: "{version if isinstance(version, str) else ""}" is unknown here, which reads 1.0.0',
-                  "schema_version")
+        if version is not MISSING and not text_of(version).startswith("1."):
+            self.fail(f'schema_version: "{text_of(version)}" is unknown here, which reads 1.0.0', "schema_version")
 
     # ---- parameters ----
 
-    def say_head(self, kernel: str, device: str, sizes: Sequence[Tuple[str, int]] = ()) -> None:
+    def say_head(self, kernel: str = "", device: str = "", sizes: Sequence[Tuple[str, int]] = ()) -> None:
         if kernel:
             self.table.say("kernel", kernel)
         self.table.say("device", device)
@@ -166,6 +168,11 @@ class Form:
         return texts
 
     # ---- times ----
+
+    def metric(self, what: str, unit: str, name: Optional[str] = None) -> Metric:
+        if not is_unit(unit):
+            self.fail(f'{what}: "{unit}" is not a unit of time', name)
+        return metric_of_unit(unit)
 
     def add(self, values: List[str], time: str, runs: Sequence[float] = ()) -> None:
         line, column = self.text.place(self.at)

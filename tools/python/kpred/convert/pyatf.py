@@ -13,7 +13,7 @@ class PyATF(Form):
 
     def head(self, first: Any) -> None:
         self.name_params(list(members(members(first).get("configuration"))))
-        self.say_head("", "")
+        self.say_head()
         for name in self.names:
             self._declare(name)
 
