@@ -27,6 +27,8 @@ _OPERATIONS: Dict[type, Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod, ast.Pow: operator.pow}
 
+_SIGNS: Dict[type, Callable[[int], int]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
+
 
 class Place(NamedTuple):
     """Where an expression stands, for messages"""
@@ -116,13 +118,14 @@ class _Reader:
     # ---- one value ----
 
     def element(self, node: ast.expr) -> str:
-        value = getattr(node.operand if isinstance(node, ast.UnaryOp) else node, "value", None)
-        if isinstance(value, float) and isinstance(getattr(node, "op", ast.UAdd()), (ast.UAdd, ast.USub)):
-            return number_text(repr(-value if isinstance(getattr(node, "op", None), ast.USub) else value))
-        if isinstance(node, ast.Constant) and isinstance(value, bool):
-            return str(int(value))
-        if isinstance(node, ast.Constant) and isinstance(value, str):
+        try:
+            value = ast.literal_eval(node) # of a text, a truth value, and a fraction with its sign
+        except (ValueError, TypeError):
+            value = None
+        if isinstance(value, str):
             return value if len(value) <= MOST_TEXT else self.fail("a text is long", node)
+        if isinstance(value, (bool, float)):
+            return number_text(str(value))
         return str(self.number(node))
 
     def number(self, node: ast.expr) -> int:
@@ -131,8 +134,8 @@ class _Reader:
         elif isinstance(node, ast.Name):
             number = self.variables[node.id] if node.id in self.variables else self.fail(
                 "this name is not known here", node)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
-            number = self.number(node.operand) * (-1 if isinstance(node.op, ast.USub) else 1)
+        elif isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS:
+            number = _SIGNS[type(node.op)](self.number(node.operand))
         elif isinstance(node, ast.BinOp):
             number = self.operation(node, self.number(node.left), self.number(node.right))
         else:
@@ -143,10 +146,8 @@ class _Reader:
         if type(node.op) not in _OPERATIONS:
             self.fail("/ gives no integer in Python, write //" if isinstance(node.op, ast.Div)
                       else "this operation is not known here", node)
-        if isinstance(node.op, ast.Pow) and right < 0:
-            self.fail("a negative power is not an integer", node)
-        if isinstance(node.op, ast.Pow) and right > MOST_POWER and abs(left) > 1:
-            self.fail("a number is too large", node)
+        if isinstance(node.op, ast.Pow) and (right < 0 or (right > MOST_POWER and abs(left) > 1)):
+            self.fail("a negative power is not an integer" if right < 0 else "a number is too large", node)
         try:
             return _OPERATIONS[type(node.op)](left, right)
         except ZeroDivisionError:

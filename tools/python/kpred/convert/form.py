@@ -140,18 +140,16 @@ class Form:
 
     def declare(self, name: str, values: Any) -> bool:
         """The parameter's domain; false: it is not a list of scalars."""
-        texts = [scalar(v) for v in items(values)]
-        if texts and None not in texts:
-            self.table.say("values", name, *(text for text in texts if text is not None))
-        return bool(texts) and None not in texts
+        texts = [text for text in map(scalar, items(values)) if text is not None]
+        is_domain = bool(texts) and len(texts) == len(values)
+        if is_domain:
+            self.table.say("values", name, *texts)
+        return is_domain
 
     def values(self, config: Any) -> List[str]:
         """The values of a measurement, by the names of the head"""
-        config, texts = members(config), []
-        for name in self.names:
-            v = config.get(name, MISSING)
-            texts.append(v if type(v) is str else str(v) if type(v) is int else self._text(name, v))
-        return texts
+        pairs = [(name, members(config).get(name, MISSING)) for name in self.names]
+        return [v if type(v) is str else str(v) if type(v) is int else self._text(name, v) for name, v in pairs]
 
     def _text(self, name: str, v: Any) -> str:
         text = scalar(v)
