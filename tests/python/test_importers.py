@@ -4,7 +4,6 @@ SPDX-License-Identifier: MIT
 tuner.cases and test_init.c have what is read and told of such files.
 """
 import contextlib
-import copy
 import io
 import json
 import os
@@ -18,8 +17,7 @@ import report
 sys.path.insert(0, "tools/python/kpred")
 
 from convert import command  # noqa: E402: needs the path
-from convert.arithmetic import Place  # noqa: E402
-from convert.expressions import values_of  # noqa: E402
+from convert.expressions import Place, values_of  # noqa: E402
 from convert.table import Bad  # noqa: E402
 
 folder = report.folder()
@@ -59,40 +57,20 @@ def is_read(text):
     return not isinstance(read(text), str)
 
 
-def nodes(data, path=()):
-    """Where each value is"""
-    yield path
+def variants(data):
+    """Each value is replaced by each wrong one, and each member is left out."""
+    yield from WRONG
     for key in data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ():
-        yield from nodes(data[key], (*path, key))
-
-
-def with_value(data, path, value):
-    if not path:
-        return value
-    data = copy.deepcopy(data)
-    at = data
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = value
-    return data
+        for value in variants(data[key]):
+            yield {**data, key: value} if isinstance(data, dict) else [*data[:key], value, *data[key + 1:]]
+        if isinstance(data, dict):
+            yield {name: value for name, value in data.items() if name != key}
 
 
 def wrong_types(name):
-    """Each value of a file is replaced by each wrong one, and each member is left out."""
-    data = FILES[name]
-    if not is_read(SOURCE[name]):
-        return ["it is refused itself"]
-    for path in nodes(data):
-        for value in WRONG:
-            read(json.dumps(with_value(data, path, value)))
-        if path and isinstance(path[-1], str):
-            less = copy.deepcopy(data)
-            at = less
-            for key in path[:-1]:
-                at = at[key]
-            del at[path[-1]]
-            read(json.dumps(less))
-    return []
+    for data in variants(FILES[name]):
+        read(json.dumps(data))
+    return [] if is_read(SOURCE[name]) else ["it is refused itself"]
 
 
 def count_rows(table):

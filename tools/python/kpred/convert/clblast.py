@@ -26,10 +26,10 @@ class CLBlast(Form):
         sizes: List[Tuple[str, int]] = []
         for name, (text, _) in self.before.items():
             size = size_of(text) if name.startswith("arg_") else None
-            if size is not None and len(sizes) == MOST_SIZES:
-                self.fail(f"{name}: is one size too many, at most {MOST_SIZES} are known here", name)
             if size is not None:
                 sizes.append((name[len("arg_"):], size))
+            if len(sizes) > MOST_SIZES:
+                self.fail(f"{name}: is one size too many, at most {MOST_SIZES} are known here", name)
         return sizes
 
     def measure(self, key: str, v: Any) -> None:

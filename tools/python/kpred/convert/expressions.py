@@ -7,144 +7,148 @@ SPDX-License-Identifier: MIT
     list(range(32, 1025, 32))  tuple(...)  (1, 2)  range(4)
     [1] + [2 * i for i in range(1, 11)]                         one after the other
 
-The operand of a comprehension stands before its `for`: it is passed over once and read again for each value of the
-variable.
+Python's ast reads the text. The nodes that are known here are computed, within limits, and any other node is refused.
 """
+import ast
+import operator
 import re
-from typing import List, Optional
+import warnings
+from typing import Callable, Dict, List, NamedTuple, NoReturn, Optional
 
-from .arithmetic import MOST_NUMBER, Numbers, Place, is_word
 from .numbers import number_text
+from .table import Bad
 
 MOST_VALUES, MOST_TEXT = 1024, 255
-_FRACTION = re.compile(r"[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)")
-_VARIABLE = re.compile(r"-?[0-9]{1,13}")
+MOST_LENGTH, MOST_SIGNS = 1 << 18, 4096 # of an expression, as old versions of ast crash where one is nested too deep
+MOST_NUMBER, MOST_POWER = 1 << 40, 40 # of a number on the way to a value
+_TEXT = re.compile(r"""'[^']*'|"[^"]*\"""")
+_PLAIN = re.compile(_TEXT.pattern + r"|[0-9.,\s]+")
+_OPERATIONS: Dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.Pow: operator.pow}
+
+_SIGNS: Dict[type, Callable[[int], int]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
+
+
+class Place(NamedTuple):
+    """Where an expression stands, for messages"""
+    path: str
+    param: str
+    line: int
+    column: int # of its first character
 
 
 def values_of(text: str, place: Place) -> List[str]:
     """The values, each once, as a spec writes them"""
-    reader = _Lists(text, place)
-    values = reader.lists()
-    reader.at = reader.peek()[0]
-    if reader.at < len(text):
-        reader.fail("unexpected text after the list")
-    if not values:
-        reader.fail("it has no value")
-    return list(dict.fromkeys(values))
+    reader = _Reader(text, place)
+    try:
+        values = reader.top()
+    except (RecursionError, MemoryError):
+        reader.fail("it is nested too deep")
+    return list(dict.fromkeys(values)) or reader.fail("it has no value")
 
 
-class _Lists(Numbers):
-    # ---- elements ----
+class _Reader:
+    def __init__(self, text: str, place: Place) -> None:
+        self.text, self.place = text, place
+        self.code = text.strip().replace("\n", " ").replace("\r", " ") # as if brackets were around it
+        self.variables: Dict[str, int] = {}
 
-    def element(self) -> str:
-        self.at, token = self.peek()
-        if token[:1] in ("'", '"'):
-            return self.quoted(token)
-        m = _FRACTION.match(self.text, self.at)
-        if m:
-            self.at = m.end()
-            return number_text(repr(float(m.group())))
-        if token in ("True", "False"):
-            self.at += len(token)
-            return "1" if token == "True" else "0"
-        return str(self.number())
+    def fail(self, what: str, node: Optional[ast.expr] = None) -> NoReturn:
+        """At a node, or at the beginning"""
+        lead = len(self.text) - len(self.text.lstrip())
+        at = 0 if node is None else lead + len(self.code.encode()[:node.col_offset].decode())
+        path, param, line, column = self.place
+        raise Bad(f"{path}:{line}:{column + at}: values of {param}: {what}: {self.text}")
 
-    def quoted(self, token: str) -> str:
-        if len(token) == 1:
-            self.fail("there is no closing quote")
-        if len(token) - 2 > MOST_TEXT or "\\" in token:
-            self.fail("a text is long or has a backslash")
-        self.at += len(token)
-        return token[1:-1]
-
-    def add(self, values: List[str], value: str) -> None:
-        if len(values) == MOST_VALUES:
-            self.fail("it has more than 1024 values")
-        values.append(value)
+    def top(self) -> List[str]:
+        if len(self.text) > MOST_LENGTH or len(_PLAIN.sub("", self.text)) > MOST_SIGNS:
+            self.fail("it is too long")
+        if any(sign in text for text in _TEXT.findall(self.text) for sign in "\\\n\r"):
+            self.fail("a text has a backslash, or the end of a line")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error") # as of 1for
+                body = ast.parse(self.code, mode="eval").body
+        except (SyntaxError, ValueError): # the latter of a NUL
+            self.fail("it is not an expression in Python")
+        is_in_brackets = self.text.lstrip()[:1] == "(" and isinstance(body, (ast.Constant, ast.UnaryOp))
+        return [self.element(body)] if is_in_brackets else self.values(body)
 
     # ---- what has several values ----
 
-    def lists(self) -> List[str]:
-        """One after the other"""
-        self.deeper()
-        values = self.one_list()
-        while self.takes("+"):
-            for value in self.one_list():
-                self.add(values, value)
-        self.depth -= 1
-        return values
-
-    def one_list(self) -> List[str]:
-        if self.takes("range"):
-            return self.range()
-        if self.takes("list") or self.takes("tuple"):
-            self.expect("(")
-            values = self.lists()
-            self.expect(")")
-            return values
-        close = "]" if self.takes("[") else ")" if self.takes("(") else self.fail(
-            "expected a list, such as [1, 2] or list(range(4))")
-        return self.elements(close)
-
-    def range(self) -> List[str]:
-        """range(STOP), range(START, STOP) or range(START, STOP, STEP), behind the word"""
-        start = self.at
-        self.expect("(")
-        bounds = [self.number()]
-        while len(bounds) < 3 and self.takes(","):
-            bounds.append(self.number())
-        self.expect(")")
-        if bounds[2:] == [0]:
-            self.fail("a range with a step of 0", start)
-        values: List[str] = []
-        for i in range(*bounds):
-            self.add(values, str(i))
-        return values
-
-    def elements(self, close: str) -> List[str]:
-        """Up to the bracket that closes, which a comma may precede"""
-        at_for = self.find_for()
-        values: List[str] = [] if at_for is None else self.comprehension(at_for)
-        if at_for is None:
-            while not self.takes(close):
-                self.add(values, self.element())
-                if not self.takes(","):
-                    self.expect(close)
-                    break
+    def values(self, node: ast.expr) -> List[str]:
+        if isinstance(node, (ast.List, ast.Tuple)):
+            values = [self.element(one) for one in node.elts]
+        elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            values = self.comprehension(node)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            values = self.values(node.left) + self.values(node.right)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            values = self.call(node, node.func.id)
         else:
-            self.expect(close)
+            self.fail("expected a list, such as [1, 2] or list(range(4))", node)
+        if len(values) > MOST_VALUES:
+            self.fail(f"it has more than {MOST_VALUES} values", node)
         return values
 
-    def find_for(self) -> Optional[int]:
-        """The `for` of the list whose first element comes next; None: there is none."""
-        at, depth = self.at, 0
-        while depth >= 0:
-            at, token = self.peek(at)
-            if token in ("", "'", '"'):
-                return None
-            if depth == 0 and token == "for":
-                return at
-            depth += (token in "([") - (token in ")]")
-            at += len(token)
-        return None
+    def call(self, node: ast.Call, name: str) -> List[str]:
+        if name in ("list", "tuple") and len(node.args) == 1:
+            return self.values(node.args[0])
+        if name != "range" or not 1 <= len(node.args) <= 3:
+            self.fail("only range, list and tuple are known here", node)
+        bounds = [self.number(one) for one in node.args]
+        if bounds[2:] == [0]:
+            self.fail("a range with a step of 0", node)
+        return list(map(str, range(*bounds)[:MOST_VALUES + 1]))
 
-    def comprehension(self, at_for: int) -> List[str]:
-        """EXPRESSION for NAME in VALUES, where the reader stands at the expression"""
-        operand, values = self.at, []
-        if self.variable is not None:
-            self.fail("one comprehension within another", at_for)
-        self.at, variable = self.peek(at_for + len("for"))
-        self.at += len(variable) if is_word(variable) else 0
-        if not is_word(variable) or not self.takes("in"):
-            self.fail('expected a name and "in"')
-        turns = self.lists()
-        end, self.variable = self.at, variable
-        for turn in turns:
-            if not _VARIABLE.fullmatch(turn) or abs(int(turn)) > MOST_NUMBER:
-                self.fail("the variable is not an integer")
-            self.value, self.at = int(turn), operand
-            self.add(values, self.element())
-            if not self.sees("for"):
-                self.fail('expected "for"')
-        self.variable, self.at = None, end
+    def comprehension(self, node: "ast.ListComp | ast.GeneratorExp") -> List[str]:
+        """EXPRESSION for NAME in VALUES"""
+        turns, values = node.generators[0], []
+        if len(node.generators) > 1 or turns.ifs or turns.is_async or not isinstance(turns.target, ast.Name):
+            self.fail("expected one name and one list behind `for`", node)
+        for turn in self.values(turns.iter):
+            if not re.fullmatch("-?[0-9]{1,13}", turn) or abs(int(turn)) > MOST_NUMBER:
+                self.fail("the variable is not an integer", turns.iter)
+            self.variables = {turns.target.id: int(turn)}
+            values.append(self.element(node.elt))
+        self.variables = {}
         return values
+
+    # ---- one value ----
+
+    def element(self, node: ast.expr) -> str:
+        try:
+            value = ast.literal_eval(node) # of a text, a truth value, and a fraction with its sign
+        except (ValueError, TypeError):
+            value = None
+        if isinstance(value, str):
+            return value if len(value) <= MOST_TEXT else self.fail("a text is long", node)
+        if isinstance(value, (bool, float)):
+            return number_text(str(value))
+        return str(self.number(node))
+
+    def number(self, node: ast.expr) -> int:
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            number = node.value
+        elif isinstance(node, ast.Name):
+            number = self.variables[node.id] if node.id in self.variables else self.fail(
+                "this name is not known here", node)
+        elif isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS:
+            number = _SIGNS[type(node.op)](self.number(node.operand))
+        elif isinstance(node, ast.BinOp):
+            number = self.operation(node, self.number(node.left), self.number(node.right))
+        else:
+            self.fail("expected an integer", node)
+        return number if abs(number) <= MOST_NUMBER else self.fail("a number is too large", node)
+
+    def operation(self, node: ast.BinOp, left: int, right: int) -> int:
+        if type(node.op) not in _OPERATIONS:
+            self.fail("/ gives no integer in Python, write //" if isinstance(node.op, ast.Div)
+                      else "this operation is not known here", node)
+        if isinstance(node.op, ast.Pow) and (right < 0 or (right > MOST_POWER and abs(left) > 1)):
+            self.fail("a negative power is not an integer" if right < 0 else "a number is too large", node)
+        try:
+            return _OPERATIONS[type(node.op)](left, right)
+        except ZeroDivisionError:
+            self.fail("a division by 0", node)

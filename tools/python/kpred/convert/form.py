@@ -27,6 +27,10 @@ def items(v: Any) -> List[Any]:
     return v if isinstance(v, list) else []
 
 
+def text_of(v: Any) -> str:
+    return v if isinstance(v, str) else ""
+
+
 def is_unit(text: str) -> bool:
     return metric_of_unit(text).kind == TIME
 
@@ -117,14 +121,12 @@ class Form:
 
     def check_version(self) -> None:
         version = self.member("schema_version")
-        if version is MISSING or (isinstance(version, str) and version.startswith("1.")):
-            return
-        self.fail(f'schema_version: "{version if isinstance(version, str) else ""}" is unknown here, which reads 1.0.0',
-                  "schema_version")
+        if version is not MISSING and not text_of(version).startswith("1."):
+            self.fail(f'schema_version: "{text_of(version)}" is unknown here, which reads 1.0.0', "schema_version")
 
     # ---- parameters ----
 
-    def say_head(self, kernel: str, device: str, sizes: Sequence[Tuple[str, int]] = ()) -> None:
+    def say_head(self, kernel: str = "", device: str = "", sizes: Sequence[Tuple[str, int]] = ()) -> None:
         if kernel:
             self.table.say("kernel", kernel)
         self.table.say("device", device)
@@ -138,18 +140,16 @@ class Form:
 
     def declare(self, name: str, values: Any) -> bool:
         """The parameter's domain; false: it is not a list of scalars."""
-        texts = [scalar(v) for v in items(values)]
-        if texts and None not in texts:
-            self.table.say("values", name, *(text for text in texts if text is not None))
-        return bool(texts) and None not in texts
+        texts = [text for text in map(scalar, items(values)) if text is not None]
+        is_domain = bool(texts) and len(texts) == len(values)
+        if is_domain:
+            self.table.say("values", name, *texts)
+        return is_domain
 
     def values(self, config: Any) -> List[str]:
         """The values of a measurement, by the names of the head"""
-        config, texts = members(config), []
-        for name in self.names:
-            v = config.get(name, MISSING)
-            texts.append(v if type(v) is str else str(v) if type(v) is int else self._text(name, v))
-        return texts
+        pairs = [(name, members(config).get(name, MISSING)) for name in self.names]
+        return [v if type(v) is str else str(v) if type(v) is int else self._text(name, v) for name, v in pairs]
 
     def _text(self, name: str, v: Any) -> str:
         text = scalar(v)
@@ -166,6 +166,11 @@ class Form:
         return texts
 
     # ---- times ----
+
+    def metric(self, what: str, unit: str, name: Optional[str] = None) -> Metric:
+        if not is_unit(unit):
+            self.fail(f'{what}: "{unit}" is not a unit of time', name)
+        return metric_of_unit(unit)
 
     def add(self, values: List[str], time: str, runs: Sequence[float] = ()) -> None:
         line, column = self.text.place(self.at)

@@ -8,7 +8,7 @@ does not have is refused, and so are a member that stands twice in an object and
 """
 import json
 import re
-from typing import Any, Dict, Iterator, NoReturn, Optional, Tuple
+from typing import Any, Dict, Iterator, NoReturn, Optional, Tuple, Type
 
 from .json_strict import CAREFUL, FAST, ODD, Wrong, is_clean, may_overflow, place_of
 from .numbers import number_text
@@ -50,9 +50,9 @@ class Text:
         self._line, self._seen = self._line + lines, at
         return self._line, at - self._start + 1
 
-    def fail(self, at: int, what: str) -> NoReturn:
+    def fail(self, at: int, what: str, kind: Type[Bad] = Bad) -> NoReturn:
         line, column = self.place(at)
-        raise Bad(f"{self.path}:{line}:{column}: {what}")
+        raise kind(f"{self.path}:{line}:{column}: {what}")
 
     def peek(self) -> str:
         """Passes over blanks; the character there, or ""."""
@@ -78,16 +78,11 @@ class Text:
         try:
             value, self.at = self._ahead.pop(start, None) or self._decode(self.text, start)
         except json.JSONDecodeError as e:
-            what = f"is not JSON: {e.msg[0].lower()}{e.msg[1:]}"
-            if self._ends_within(e):
-                raise Cut("{}:{}:{}: {}".format(self.path, *self.place(e.pos), what)) from None
-            self.fail(e.pos, what)
+            self.fail(e.pos, f"is not JSON: {e.msg[0].lower()}{e.msg[1:]}", Cut if self._ends_within(e) else Bad)
         except RecursionError:
             self.fail(start, "is nested too deeply")
         except Wrong as e:
             self.fail(place_of(e, self.text, start), str(e))
-        except ValueError as e:
-            self.fail(start, str(e))
         odd = ODD.search(self.text, start, self.at) if self._is_odd else None
         if odd and not is_clean(value):
             self.fail(odd.start(), "a text has a NUL, or is not valid Unicode")
@@ -118,10 +113,19 @@ class Text:
             self.fail(self.at, "expected the name of a member, in double quotes" if self.peek()
                       else "the file ends here, before its last brace")
         name: str = self.value()
-        if self.peek() == "":
-            raise Cut("{}:{}:{}: after a name: expected a colon".format(self.path, *self.place(self.at)))
-        self.expect(":", "after a name: expected a colon")
+        if not self.take(":"):
+            self.fail(self.at, "after a name: expected a colon", Bad if self.peek() else Cut)
         return name
+
+    def each(self, brackets: str) -> Iterator[str]:
+        """The names of an object's members, or "" for each item of a list; their values are read in between."""
+        is_list = brackets == "[]"
+        self.expect(brackets[0], "expected a list" if is_list else "expected an object")
+        if not self.take(brackets[1]):
+            yield "" if is_list else self.name()
+            while self.take(","):
+                yield "" if is_list else self.name()
+            self.expect(brackets[1], "expected a comma or a " + ("bracket" if is_list else "brace"))
 
     def end_of_value(self, at: int) -> Optional[int]:
         """Where the value at this place ends, as far as quotes and brackets tell; None: the text ends within it."""

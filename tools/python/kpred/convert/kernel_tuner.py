@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 Times are the member `time`, in milliseconds, whatever the file's objectives are. A word of Kernel Tuner stands for a
 failure, there or in the place of an objective.
 """
-from typing import Any, List, Set, Tuple
+from typing import Any, List, Set
 
 from .form import MISSING, MOST_RUNS, MOST_SIZES, SIZES, Form, failure_of, items, members, objectives, size_of
 from .json_text import whole
@@ -18,11 +18,8 @@ MS = metric_of_unit("ms")
 def _first_bad(names: List[Any]) -> int:
     """Where a list has no string, or one twice: its length if nowhere"""
     seen: Set[str] = set()
-    for i, name in enumerate(names):
-        if not isinstance(name, str) or name in seen:
-            return i
-        seen.add(name)
-    return len(names)
+    return next((i for i, name in enumerate(names) if not isinstance(name, str) or name in seen
+                 or seen.add(name)), len(names))  # type: ignore[func-returns-value]
 
 
 class Cache(Form):
@@ -88,21 +85,11 @@ class Cache(Form):
         """It has Python's str() of each value. Numbers are compared by what they are. Only a string may have commas."""
         left = key + ","
         for name, text in zip(self.names, values):
-            least = len(text) if isinstance(v[name], str) else 0
-            part, comma, left = _cut(left, least)
-            if not comma or not _is_part(part, v[name], text):
-                self._disagree(key, name, text)
-        if left:
-            self._disagree(key, self.names[-1], values[-1])
-
-    def _disagree(self, key: str, name: str, text: str) -> None:
-        self.fail(f'the key "{key}" and the entry\'s {name} = {text} disagree')
-
-
-def _cut(left: str, least: int) -> Tuple[str, str, str]:
-    """Up to the first comma behind so many characters"""
-    head, comma, rest = left[least:].partition(",")
-    return left[:least] + head, comma, rest
+            comma = left.find(",", len(text) if isinstance(v[name], str) else 0)
+            is_last = name == self.names[-1]
+            if comma < 0 or not _is_part(left[:comma], v[name], text) or (is_last and left[comma + 1:]):
+                self.fail(f'the key "{key}" and the entry\'s {name} = {text} disagree')
+            left = left[comma + 1:]
 
 
 def _is_part(part: str, v: Any, text: str) -> bool:

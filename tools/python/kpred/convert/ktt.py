@@ -4,9 +4,8 @@ SPDX-License-Identifier: MIT
 """
 from typing import Any, Dict
 
-from .form import MISSING, Form, failure_of, is_unit, items, members
+from .form import MISSING, Form, failure_of, items, members, text_of
 from .table import FAILED
-from .units import metric_of_unit
 
 
 class KTT(Form):
@@ -14,14 +13,12 @@ class KTT(Form):
 
     def head(self, first: Any) -> None:
         metadata, kernel = members(self.member("Metadata")), members(first).get("KernelName")
-        device, unit = metadata.get("Device"), metadata.get("TimeUnit")
+        unit = metadata.get("TimeUnit")
         if not isinstance(unit, str):
             self.fail("there is no member TimeUnit in Metadata")
-        if not is_unit(unit):
-            self.fail(f'Metadata: TimeUnit: "{unit}" is not a unit of time', "Metadata")
-        self.unit = metric_of_unit(unit)
+        self.unit = self.metric("Metadata: TimeUnit", unit, "Metadata")
         self.name_params(list(self._config(members(first))))
-        self.say_head(kernel if isinstance(kernel, str) else "", device if isinstance(device, str) else "")
+        self.say_head(text_of(kernel), text_of(metadata.get("Device")))
 
     def _config(self, v: Dict[str, Any]) -> Dict[str, Any]:
         """The names and values of the list"""

@@ -13,19 +13,15 @@ class PyATF(Form):
 
     def head(self, first: Any) -> None:
         self.name_params(list(members(members(first).get("configuration"))))
-        self.say_head("", "")
+        self.say_head()
+        # The values of a range that lists them; what an interval has depends on code in Python, and the history has the
+        # values that its constraints leave.
+        listed = [one for one in map(members, items(self.member("tuning_parameters")))
+                  if "values" in members(one.get("range"))]
         for name in self.names:
-            self._declare(name)
-
-    def _declare(self, name: str) -> None:
-        """The values of a range that lists them; what an interval has depends on code in Python, and the history has
-        the values that its constraints leave."""
-        for one in map(members, items(self.member("tuning_parameters"))):
-            has = members(one.get("range"))
-            if one.get("name") == name and "values" in has:
-                if not self.declare(name, has["values"]):
-                    self.fail(f"tuning_parameters: {name}: its values are not numbers or strings", "tuning_parameters")
-                return
+            one = next((one for one in listed if one.get("name") == name), None)
+            if one and not self.declare(name, one["range"]["values"]):
+                self.fail(f"tuning_parameters: {name}: its values are not numbers or strings", "tuning_parameters")
 
     def measure(self, key: str, v: Any) -> None:
         values, valid, cost = self.all_values(v.get("configuration")), v.get("valid"), v.get("cost")

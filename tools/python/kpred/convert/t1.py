@@ -2,11 +2,10 @@
 
 SPDX-License-Identifier: MIT
 """
-from typing import Callable, Dict, List, Set, Tuple
+from typing import Dict, List, Set, Tuple
 
-from .arithmetic import Place
 from .command import Asked
-from .expressions import values_of
+from .expressions import Place, values_of
 from .form import MOST_SIZES, SIZES
 from .json_text import Text, whole
 from .table import Bad, Table
@@ -42,8 +41,9 @@ class _T1:
         self.sizes: List[int] = []
 
     def read(self) -> Table:
-        t = self.text
-        self._object(self._top)
+        t, readers = self.text, {SPACE: self._space, "KernelSpecification": self._specification}
+        for name in t.each("{}"):
+            readers.get(name, t.value)()
         if t.peek():
             t.fail(t.at, "unexpected text after the end")
         if not self.params:
@@ -54,33 +54,25 @@ class _T1:
             self.table.say("size", name, str(size))
         return self.table
 
-    # ---- objects and lists, whose members and elements have functions of their own ----
+    def _space(self) -> None:
+        readers = {"TuningParameters": self._param, "Conditions": self._condition}
+        for name in self.text.each("{}"):
+            if name not in readers:
+                self.text.value()
+                continue
+            for _ in self.text.each("[]"):
+                readers[name]()
 
-    def _object(self, member: Callable[[str], None]) -> None:
-        t = self.text
-        t.expect("{", "expected an object")
-        if not t.take("}"):
-            member(t.name())
-            while t.take(","):
-                member(t.name())
-            t.expect("}", "expected a comma or a brace")
-
-    def _list(self, element: Callable[[], None]) -> None:
-        t = self.text
-        t.expect("[", "expected a list")
-        if not t.take("]"):
-            element()
-            while t.take(","):
-                element()
-            t.expect("]", "expected a comma or a bracket")
-
-    def _strings(self, *names: str) -> Tuple[int, Dict[str, _String]]:
+    def _strings(self, what: str, *names: str) -> Tuple[int, List[_String]]:
         """Where an object begins, and those members, which are strings"""
-        strings: Dict[str, _String] = {}
         self.text.peek()
-        start = self.text.at
-        self._object(lambda name: self._string(name, strings) if name in names else self._pass_over())
-        return start, strings
+        start, strings = self.text.at, {} # type: int, Dict[str, _String]
+        for name in self.text.each("{}"):
+            self._string(name, strings) if name in names else self.text.value()
+        for name in names:
+            if name not in strings:
+                self.text.fail(start, f'the {what} has no "{name}"')
+        return start, [strings[name] for name in names]
 
     def _string(self, name: str, strings: Dict[str, _String]) -> None:
         t = self.text
@@ -94,46 +86,29 @@ class _T1:
         line, column = t.place(start)
         strings[name] = v, line, column + 1
 
-    def _pass_over(self) -> None:
-        self.text.value()
-
-    # ---- the members ----
-
-    def _top(self, name: str) -> None:
-        reader = {SPACE: self._space, "KernelSpecification": self._specification}.get(name)
-        self._object(reader) if reader else self._pass_over()
-
-    def _space(self, name: str) -> None:
-        reader = {"TuningParameters": self._param, "Conditions": self._condition}.get(name)
-        self._list(reader) if reader else self._pass_over()
-
     def _param(self) -> None:
-        start, strings = self._strings("Name", "Values")
-        for member in "Name", "Values":
-            if member not in strings:
-                self.text.fail(start, f'the parameter has no "{member}"')
-        name, (text, line, column) = strings["Name"][0], strings["Values"]
+        start, ((name, *_), (text, line, column)) = self._strings("parameter", "Name", "Values")
         if name in self.params:
             self.text.fail(start, f'there is already a parameter "{name}"')
         self.params.add(name)
         self.table.say("values", name, *values_of(text, Place(self.text.path, name, line, column)))
 
     def _condition(self) -> None:
-        start, strings = self._strings("Expression")
-        if not strings:
-            self.text.fail(start, 'the condition has no "Expression"')
-        text, line, column = strings["Expression"]
+        _, ((text, line, column),) = self._strings("condition", "Expression")
         self.table.say("condition", str(line), str(column), text)
 
-    def _specification(self, name: str) -> None:
-        if name == "KernelName":
-            self._string(name, self.kernel)
-        elif name != "ProblemSize":
-            self._pass_over()
-        elif self.text.peek() == "[":
-            self._list(self._size)
-        else:
-            self._size()
+    def _specification(self) -> None:
+        t = self.text
+        for name in t.each("{}"):
+            if name == "KernelName":
+                self._string(name, self.kernel)
+            elif name != "ProblemSize":
+                t.value()
+            elif t.peek() == "[":
+                for _ in t.each("[]"):
+                    self._size()
+            else:
+                self._size()
 
     def _size(self) -> None:
         self.text.peek()

@@ -6,7 +6,7 @@ The file has the values of the arguments that `key=` names and then a type for e
 it gives these. An argument that a call leaves at its default is not among the values, which are counted for that reason.
 Values and types become parameters of the same value throughout.
 """
-from typing import Any, Dict, List, NoReturn, Optional, Tuple
+from typing import Any, Dict, List, NoReturn, Tuple
 
 from .form import Form, items, members
 from .json_text import scalar
@@ -24,9 +24,7 @@ def _is_type(v: Any) -> bool:
 
 def _types_of(key: List[Any]) -> Tuple[str, int]:
     """The types, without torch., and one alone where all are the same; how many values stand before"""
-    n = len(key)
-    while n > 0 and _is_type(key[n - 1]):
-        n -= 1
+    n = next((n for n in range(len(key), 0, -1) if not _is_type(key[n - 1])), 0)
     types = [v.partition(".")[2] for v in key[n:]] or ["none"]
     return types[0] if len(set(types)) == 1 else "_".join(types), n
 
@@ -67,9 +65,7 @@ class Autotune(Form):
     def _all_names(self, first: Any) -> Dict[str, Any]:
         """All keywords, and all members that are not null in each configuration. What is null in each, as maxnreg
         mostly is, is no parameter."""
-        keywords: Dict[str, Any] = {}
-        others: Dict[str, Any] = {}
-        counts: List[int] = []
+        keywords, others, counts = {}, {}, [] # type: Dict[str, Any], Dict[str, Any], List[int]
         self._keywords(first)
         for v in self.text.look_ahead(self.at):
             config = members(items(v)[0]) if items(v) else {}
@@ -92,10 +88,7 @@ class Autotune(Form):
         for name, one in members(v[0]).items():
             if name in self.all and name not in _OF_CODE and not (one is None and isinstance(self.all[name], str)):
                 flat[name] = 0 if one is None else one
-        for name in self.all:
-            if flat.get(name) is None:
-                flat[name] = "none"
-        return flat
+        return {**flat, **{name: "none" for name in self.all if flat.get(name) is None}}
 
     # ---- the key ----
 
@@ -123,8 +116,7 @@ class Autotune(Form):
         if len(items(v)) != 2:
             self.fail("this configuration is not a pair with its times")
         values = self.all_values(self._flat(v))
-        # the median of a list, or what a benchmark of the user's own gave alone
-        time: Optional[Any] = v[1] if not isinstance(v[1], list) else v[1][:1]
-        if time == []:
+        if v[1] == []:
             self.fail("there is no time in this configuration")
-        self.add(values, self.time("time", time[0] if isinstance(time, list) else time, MS))
+        # the median of a list, or what a benchmark of the user's own gave alone
+        self.add(values, self.time("time", v[1][0] if isinstance(v[1], list) else v[1], MS))

@@ -61,10 +61,10 @@ class _File:
         at = self.text.at
         name = self.text.name()
         self._check_name(name, at)
-        form = self._form_of(name) if self.form is None else None
-        if form is not None:
-            self.form = form(self.text, self.before, self.asked)
-            return self._list(self.form)
+        for form in FORMS if self.form is None else ():
+            if form.inside == name and (form.sign is None or form.sign in self.before):
+                self.form = form(self.text, self.before, self.asked)
+                return self._list(self.form)
         self.before[name] = self.text.value(), at
         self._check_outside(name, at)
         return False
@@ -77,9 +77,6 @@ class _File:
                            "takes it")
         if len(self.before) == MOST_MEMBERS:
             self.text.fail(at, f"{UNKNOWN}more than {MOST_MEMBERS} members")
-
-    def _form_of(self, name: str) -> Optional[Type[Form]]:
-        return next((f for f in FORMS if f.inside == name and (f.sign is None or f.sign in self.before)), None)
 
     def _check_outside(self, name: str, at: int) -> None:
         """A brace too many ends the cache too soon."""
@@ -95,9 +92,7 @@ class _File:
         t.expect(form.brackets[0], f"{form.inside}: expected {form.brackets[0]}")
         if t.take(form.brackets[1]):
             t.fail(t.at, f"{form.inside}: there is no measurement in it")
-        while n == 0 or t.take(","):
-            if not t.peek():
-                return self._end(form, n)
+        while (n == 0 or t.take(",")) and t.peek():
             self._one(form)
             if self.is_cut:
                 return self._end(form, n)
@@ -120,14 +115,15 @@ class _File:
             if not isinstance(form, Cache):
                 raise
             self.is_cut = True
-        if not form.names and not self.is_cut:
-            form.head(v)
-        if isinstance(form, Cache) and (self.is_cut or _has_object(v)):
             self._check_inner(form, at)
-        if not self.is_cut:
-            if form.of_objects and not isinstance(v, dict):
-                form.fail(f"this {form.what} is not an object")
-            form.measure(key, v)
+            return
+        if not form.names:
+            form.head(v)
+        if isinstance(form, Cache) and isinstance(v, dict) and dict in map(type, v.values()):
+            self._check_inner(form, at)
+        if form.of_objects and not isinstance(v, dict):
+            form.fail(f"this {form.what} is not an object")
+        form.measure(key, v)
 
     def _check_inner(self, form: Form, at: int) -> None:
         """A brace that is missing makes an entry a member of the one before."""
@@ -147,7 +143,3 @@ class _File:
             line, _ = t.place(form.at)
             form.table.say("note", f"{t.path}:{line}: the file ends within this entry, which is left out")
         return True
-
-
-def _has_object(v: Any) -> bool:
-    return isinstance(v, dict) and dict in map(type, v.values())
