@@ -39,6 +39,7 @@ wanted_files() {
     [ ! -x "$BUILD/kpred-evolve" ] || program_files kpred-evolve
     echo share/pkgconfig/kpred.pc
     echo share/kpred/kpred_tune.py
+    sh tools/release/files.sh | sed -n 's|^tools/python/kpred/convert|share/kpred/convert|p'
     printf 'include/kpred/%s\n' kpred*.h weights/*.h
     printf 'share/cmake/kpred/%s\n' kpredConfig.cmake kpredConfigVersion.cmake
     printf '%s\n' weights/*.spec weights/recipes/*.spec | sed 's|^weights|share/kpred|'
