@@ -30,6 +30,7 @@ os.makedirs(f"{tmp}/site/kpred/c")
 for path in [*glob.glob("tools/python/kpred/*.py"), "kpred.h", "kpred_constraints.h"]:
     shutil.copy(path, f"{tmp}/site/kpred")
 shutil.copy("tools/python/kpred/kpred_python.c", f"{tmp}/site/kpred/c")
+shutil.copytree("tools/python/kpred/convert", f"{tmp}/site/kpred/convert")
 sys.path.insert(0, f"{tmp}/site")
 kpred = importlib.import_module("kpred")
 model = kpred.load(MODEL)
