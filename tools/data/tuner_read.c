@@ -1,6 +1,5 @@
 /* tuner_read.c - reads other tuners' files, measurement by measurement, and makes rows of them
    SPDX-License-Identifier: MIT */
-#include "importer.h"
 #include "tuner.h"
 
 #include "readers.h"
