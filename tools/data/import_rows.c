@@ -7,68 +7,46 @@
 
 /* ---- what the importer is told ---- */
 
-enum { MOST_OPTIONS = 8 };
-
 /* The spec's names, and what the command line says */
-struct options {
-    struct buf text[MOST_OPTIONS];
-    const char *v[MOST_OPTIONS];
-    size_t n;
-};
-
-static struct buf *add_option(struct options *o, const char *text)
-{
-    struct buf *b = &o->text[o->n++];
-    buf_puts(b, text);
-    return b;
-}
-
-/* "--params=MT0,MT1" */
-static void add_name(struct buf *b, const char *name)
-{
-    buf_printf(b, "%s%s", b->s[b->n - 1] == '=' ? "" : ",", name);
-}
-
-static void add_servers(const struct spec *s, struct options *o)
+static void add_names(const struct spec *s, struct import_options *o)
 {
     const int server = spec_field_index(s, "server");
-    struct buf *b = add_option(o, "--servers=");
+    struct buf fields = {0}, params = {0}, servers = {0};
+    for (size_t i = 0; i < s->n_fields; i++)
+        import_name(&fields, s->fields[i].name);
+    for (size_t i = 0; i < s->n_params; i++)
+        import_name(&params, s->params[i].name);
     for (size_t i = 0; server >= 0 && i < s->fields[server].n_tokens; i++)
-        add_name(b, s->fields[server].tokens[i]);
+        import_name(&servers, s->fields[server].tokens[i]);
+    import_option(o, "--fields", fields.s);
+    import_option(o, "--params", params.s);
+    import_option(o, "--servers", servers.s);
+    buf_free(&fields);
+    buf_free(&params);
+    buf_free(&servers);
 }
 
-static void add_options(const struct loader *l, const char *importer, struct options *o)
+static void add_options(const struct loader *l, const char *importer, struct import_options *o)
 {
-    const struct spec *s = l->spec;
     const struct opt_texts *set = &l->options->set;
-    buf_puts(add_option(o, "--importer="), importer);
-    add_option(o, "--spec");
+    import_option(o, "--importer", importer);
+    import_flag(o, "--spec");
     if (l->options->lenient)
-        add_option(o, "--lenient");
-    struct buf *fields = add_option(o, "--fields="), *params = add_option(o, "--params=");
-    for (size_t i = 0; i < s->n_fields; i++)
-        add_name(fields, s->fields[i].name);
-    for (size_t i = 0; i < s->n_params; i++)
-        add_name(params, s->params[i].name);
-    add_servers(s, o);
-    if (s->family != NULL)
-        buf_puts(add_option(o, "--kernel="), s->family);
+        import_flag(o, "--lenient");
+    add_names(l->spec, o);
+    import_option(o, "--kernel", l->spec->family);
     for (size_t i = 0; i < set->n; i++)
         if (strncmp(set->v[i], "server=", 7) == 0)
-            buf_puts(add_option(o, "--"), set->v[i]);
-    for (size_t i = 0; i < o->n; i++)
-        o->v[i] = o->text[i].s;
+            import_option(o, "--server", set->v[i] + 7);
 }
 
 static int run(const struct loader *l, const char *importer, const char *const *paths, size_t n,
                struct buf *text)
 {
-    struct options o = {.n = 0};
+    struct import_options o = {.list = {0}};
     add_options(l, importer, &o);
-    const struct opt_texts options = {o.n, o.v};
-    const int rc = importer_run(paths, n, &options, text);
-    for (size_t i = 0; i < o.n; i++)
-        buf_free(&o.text[i]);
+    const int rc = importer_run(paths, n, &o.list, text);
+    import_options_free(&o);
     return rc;
 }
 

@@ -58,6 +58,36 @@ static const char *find_program(struct buf *b)
     return NULL;
 }
 
+/* ---- what one is told ---- */
+
+void import_flag(struct import_options *o, const char *option)
+{
+    const size_t at = intern_text(&o->texts, option);
+    o->list.v = xrealloc(o->list.v, o->list.n + 1, sizeof *o->list.v);
+    o->list.v[o->list.n++] = o->texts.v[at].s;
+}
+
+void import_option(struct import_options *o, const char *option, const char *value)
+{
+    struct buf b = {0};
+    if (value == NULL || *value == '\0')
+        return;
+    buf_printf(&b, "%s=%s", option, value);
+    import_flag(o, b.s);
+    buf_free(&b);
+}
+
+void import_options_free(struct import_options *o)
+{
+    intern_free(&o->texts);
+    free(o->list.v);
+}
+
+void import_name(struct buf *names, const char *name)
+{
+    buf_printf(names, "%s%s", names->n > 0 ? "," : "", name);
+}
+
 /* ---- starting one ---- */
 
 static int run(const char *program, const char *const *paths, size_t n_paths,

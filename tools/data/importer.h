@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/csv_records.h"
+#include "base/intern.h"
 #include "base/opts.h"
 
 /* What an importer wrote: all zero at first, to be freed in any case */
@@ -19,6 +20,19 @@ struct imported {
     char **texts;
     size_t n_texts, texts_cap;
 };
+
+/* What an importer is told: all zero at first, to be freed */
+struct import_options {
+    struct interned texts; /* own them */
+    struct opt_texts list;
+};
+
+/* Adds "--option=value", unless the value is NULL or empty; or a flag alone. */
+void import_option(struct import_options *o, const char *option, const char *value);
+void import_flag(struct import_options *o, const char *option);
+void import_options_free(struct import_options *o);
+/* Adds a name to "a,b". */
+void import_name(struct buf *names, const char *name);
 
 /* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
    one that says what is missing. */

@@ -9,50 +9,19 @@
 
 /* ---- what the importer is told ---- */
 
-struct options {
-    struct interned texts; /* own them */
-    struct opt_texts list;
-};
-
-/* "--fields=a,b", if there is any */
-static void add(struct options *o, const char *option, const struct buf *value)
-{
-    struct buf b = {0};
-    if (value != NULL && value->n == 0)
-        return;
-    buf_printf(&b, "%s%s%s", option, value != NULL ? "=" : "", value != NULL ? value->s : "");
-    o->list.v = xrealloc(o->list.v, o->list.n + 1, sizeof *o->list.v);
-    const size_t at = intern_text(&o->texts, b.s);
-    o->list.v[o->list.n++] = o->texts.v[at].s;
-    buf_free(&b);
-}
-
-static void add_text(struct options *o, const char *option, const char *value)
-{
-    struct buf b = {0};
-    buf_puts(&b, value != NULL ? value : "");
-    add(o, option, &b);
-    buf_free(&b);
-}
-
-static void name(struct buf *b, const char *text)
-{
-    buf_printf(b, "%s%s", b->n > 0 ? "," : "", text);
-}
-
-static void add_columns(struct options *o, const struct table_asked *a)
+static void add_columns(struct import_options *o, const struct table_asked *a)
 {
     struct buf fields = {0}, ignored = {0};
     for (size_t i = 0; a->fields != NULL && i < a->fields->n; i++)
-        name(&fields, a->fields->v[i].s);
+        import_name(&fields, a->fields->v[i].s);
     for (size_t i = 0; i < a->n_set; i++)
-        name(&fields, a->set[i]);
+        import_name(&fields, a->set[i]);
     for (size_t i = 0; a->spec != NULL && i < a->spec->n_fields; i++)
-        name(&fields, a->spec->fields[i].name);
+        import_name(&fields, a->spec->fields[i].name);
     for (size_t i = 0; a->ignored != NULL && i < a->ignored->n; i++)
-        name(&ignored, a->ignored->v[i].s);
-    add(o, "--fields", &fields);
-    add(o, "--ignored", &ignored);
+        import_name(&ignored, a->ignored->v[i].s);
+    import_option(o, "--fields", fields.s);
+    import_option(o, "--ignored", ignored.s);
     buf_free(&fields);
     buf_free(&ignored);
 }
@@ -66,43 +35,43 @@ static int has_odd_names(const struct spec_param *p)
     return 0;
 }
 
-static void add_params(struct options *o, const struct spec *s)
+static void add_params(struct import_options *o, const struct spec *s)
 {
     struct buf params = {0}, integers = {0}, texts = {0};
     char number[12];
     for (size_t i = 0; i < s->n_params; i++) {
         const struct spec_param *p = &s->params[i];
-        name(&params, p->name);
+        import_name(&params, p->name);
         if (p->names[0] == NULL || has_odd_names(p))
-            name(p->names[0] == NULL ? &integers : &texts, p->name);
+            import_name(p->names[0] == NULL ? &integers : &texts, p->name);
     }
     for (size_t i = 0; s->n_params == 1 && i < s->params[0].n_values; i++)
-        add_text(o, "--value", spec_value_text(&s->params[0], i, number));
-    add(o, "--params", &params);
-    add(o, "--integers", &integers);
-    add(o, "--texts", &texts);
+        import_option(o, "--value", spec_value_text(&s->params[0], i, number));
+    import_option(o, "--params", params.s);
+    import_option(o, "--integers", integers.s);
+    import_option(o, "--texts", texts.s);
     buf_free(&params);
     buf_free(&integers);
     buf_free(&texts);
 }
 
-static void add_all(struct options *o, const struct table_asked *a)
+static void add_all(struct import_options *o, const struct table_asked *a)
 {
     const struct spec *s = a->spec;
     const char *const *success = s != NULL ? s->success : a->success;
     add_columns(o, a);
     for (size_t i = 0; i < (s != NULL ? s->n_success : a->n_success); i++)
-        add_text(o, "--success", success[i]);
-    add_text(o, "--metric", a->metric);
-    add_text(o, "--best", a->is_best ? spec_formats[s->format] : NULL);
+        import_option(o, "--success", success[i]);
+    import_option(o, "--metric", a->metric);
+    import_option(o, "--best", a->is_best ? spec_formats[s->format] : NULL);
     if (s != NULL) {
         add_params(o, s);
-        add(o, "--spec", NULL);
+        import_flag(o, "--spec");
     }
     if (a->is_only)
-        add(o, "--only", NULL);
+        import_flag(o, "--only");
     if (a->is_lenient)
-        add(o, "--lenient", NULL);
+        import_flag(o, "--lenient");
 }
 
 /* ---- an importer's table ---- */
@@ -160,7 +129,7 @@ int table_take(struct table_rows *t, const char *path)
 static int import(struct table_rows *t, const struct csv_records *raw,
                   const struct table_asked *asked)
 {
-    struct options o = {.list = {0}};
+    struct import_options o = {.list = {0}};
     struct buf place = {0};
     add_all(&o, asked);
     buf_printf(&place, "%s:%ld: %s", raw->path, t->plain.line, t->plain.odd);
@@ -168,8 +137,7 @@ static int import(struct table_rows *t, const struct csv_records *raw,
     if (rc == 0)
         rc = table_take(t, raw->path);
     buf_free(&place);
-    intern_free(&o.texts);
-    free(o.list.v);
+    import_options_free(&o);
     return rc;
 }
 

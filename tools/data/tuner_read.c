@@ -182,31 +182,19 @@ static int read_table(struct reading *f, const struct tuner_visitor *visitor)
     return rc == 0 && n == 0 ? fail(NO_TABLE, f->head.path) : rc;
 }
 
-/* What the importer is told: the unit, and the names for Triton's keys */
-static void add_options(const struct tuner_told *told, struct buf *names, struct opt_texts *options)
-{
-    static const char *words[4];
-    options->v = words;
-    for (size_t i = 0; i < told->n_names; i++)
-        buf_printf(names, "%s%s", i > 0 ? "," : "", told->name[i]);
-    if (told->unit != NULL) {
-        words[options->n++] = "--unit";
-        words[options->n++] = told->unit;
-    }
-    if (names->n > 0) {
-        words[options->n++] = "--names";
-        words[options->n++] = names->s;
-    }
-}
-
+/* The importer is told the unit, and the names for Triton's keys. */
 int tuner_import(const char *path, const struct tuner_told *told, struct imported *out)
 {
-    struct opt_texts options = {0};
+    struct import_options options = {.list = {0}};
     struct buf names = {0};
-    add_options(told, &names, &options);
-    const int rc = importer_read(path, &options, out);
+    for (size_t i = 0; i < told->n_names; i++)
+        import_name(&names, told->name[i]);
+    import_option(&options, "--unit", told->unit);
+    import_option(&options, "--names", names.s);
+    const int rc = importer_read(path, &options.list, out);
     if (rc == 0)
         imported_note(out);
+    import_options_free(&options);
     buf_free(&names);
     return rc;
 }
