@@ -54,11 +54,11 @@ def flags(lines):
 
 
 def parts_of(page):
-    """By command, the lines of its items, and of its synopsis"""
+    """By command, or section, the lines of its items, and by command those of its synopsis"""
     items, synopses, now, command = {}, {}, "", None
     for line in page.split("\n"):
         if re.match(r"\.S[hs] ", line):
-            now, command = line.split()[1], line[4:] if line.startswith(".Ss") else None
+            now, command = line.split()[1], line[4:]
         elif now == "SYNOPSIS" and line[:4] in (".Nm", ".Nm ", ".Cm "):
             command = line[4:] if line[1] == "C" else None
         if now == "SYNOPSIS":
@@ -72,6 +72,9 @@ def man_page(program):
     path = f"docs/{program}.1"
     page = report.read(path)
     items, synopses = parts_of(page)
+    common = set(flags(items.get("COMMON OPTIONS", [])))
+    of_no_command = common.difference(*map(flags, synopses.values()))
+    tell(f"{program}: common options", f"no synopsis has: {' '.join(of_no_command)}" if of_no_command else "")
     sections = page.partition("\n.Sh COMMANDS")[2].partition("\n.Sh SPEC")[0]
     same(f"{program}: commands", "--help", commands_of(program), path, re.findall(r"^\.Ss (.*)", sections, re.M))
     for command in commands_of(program):
@@ -81,8 +84,10 @@ def man_page(program):
             continue
         same(f"{program} {command}: usage and list of --help", "usage",
              re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", usage(text)), "list", listed(text))
-        same(f"{program} {command}: options", "--help", listed(text), path, flags(items.get(command, [])))
-        same(f"{program} {command}: synopsis", "--help", listed(text), path, flags(synopses.get(command, [])))
+        synopsis = flags(synopses.get(command, []))
+        same(f"{program} {command}: options", "--help", listed(text), path,
+             [*flags(items.get(command, [])), *(common & set(synopsis))])
+        same(f"{program} {command}: synopsis", "--help", listed(text), path, synopsis)
 
 
 def is_sound(path):
