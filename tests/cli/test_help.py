@@ -10,6 +10,7 @@ import report
 from report import run, tell
 
 PACKAGE = "/usr/share/bash-completion/bash_completion"
+OPTION = r"(?<![\w-])--?[a-zA-Z][a-z-]*"
 FILES = "b.spec c.db c.db.bz2 d.csv d.csv.bz2 e.txt e.txt.bz2 f.png .hidden.h folder/x?y.h k.c k.ll run.log".split()
 SPEC = "[fields]\ngpu = x y\nalpha = one two $(touch${IFS}x) `touch` a;b\nbeta  = size 1 9\n\n[params]\np = 1 2\n"
 # Sets what bash sets, with words cut at `=`, and prints the answers to each line, complaints too, and an empty line
@@ -48,33 +49,29 @@ def usage(text):
     return text.partition("\n\n")[0]
 
 
-def flags(lines):
-    """The options of lines of mdoc, which writes the first hyphen itself"""
-    return ["-" + flag for line in lines for flag in re.findall(r"\bFl (\S+)", line)]
-
-
-def parts_of(page):
-    """By command, or section, the lines of its items, and by command those of its synopsis"""
-    items, synopses, now, command = {}, {}, "", None
+def items_of(page):
+    """By command, or section, the options that it describes"""
+    items, heading = {}, ""
     for line in page.split("\n"):
         if re.match(r"\.S[hs] ", line):
-            now, command = line.split()[1], line[4:]
-        elif now == "SYNOPSIS" and line[:4] in (".Nm", ".Nm ", ".Cm "):
-            command = line[4:] if line[1] == "C" else None
-        if now == "SYNOPSIS":
-            synopses.setdefault(command, []).append(line)
+            heading = line[4:]
         elif line.startswith(".It Fl "):
-            items.setdefault(command, []).append(" ".join(line.split()[1:3]))
-    return items, synopses
+            items.setdefault(heading, []).append("-" + line.split()[2]) # mdoc writes the first hyphen itself
+    return items
+
+
+def synopsis_of(page):
+    """As text in one line: a macro begins each form and names its command"""
+    text = page.partition("\n.Sh SYNOPSIS\n")[2].partition("\n.Sh ")[0]
+    return " ".join(re.sub(r"(?m)^\.(Nm|Cm) ", "", text).replace("\\-", "-").split())
 
 
 def man_page(program):
     path = f"docs/{program}.1"
     page = report.read(path)
-    items, synopses = parts_of(page)
-    common = set(flags(items.get("COMMON OPTIONS", [])))
-    of_no_command = common.difference(*map(flags, synopses.values()))
-    tell(f"{program}: common options", f"no synopsis has: {' '.join(of_no_command)}" if of_no_command else "")
+    items, synopsis = items_of(page), synopsis_of(page)
+    common = set(items.get("COMMON OPTIONS", []))
+    same(f"{program}: common options", "synopsis", common & set(re.findall(OPTION, synopsis)), path, common)
     sections = page.partition("\n.Sh COMMANDS")[2].partition("\n.Sh SPEC")[0]
     same(f"{program}: commands", "--help", commands_of(program), path, re.findall(r"^\.Ss (.*)", sections, re.M))
     for command in commands_of(program):
@@ -82,12 +79,13 @@ def man_page(program):
         if not text:
             report.skip(f"{program} {command}", "it was built without what it needs")
             continue
+        options = set(listed(text))
         same(f"{program} {command}: usage and list of --help", "usage",
-             re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", usage(text)), "list", listed(text))
-        synopsis = flags(synopses.get(command, []))
-        same(f"{program} {command}: options", "--help", listed(text), path,
-             [*flags(items.get(command, [])), *(common & set(synopsis))])
-        same(f"{program} {command}: synopsis", "--help", listed(text), path, synopsis)
+             re.findall(OPTION, usage(text)), "list", options)
+        same(f"{program} {command}: options", "--help", options, path,
+             [*items.get(command, []), *(common & options)])
+        forms = " ".join([*usage(text).split()[1:], program])
+        tell(f"{program} {command}: synopsis", "" if f"{forms} " in synopsis else f"{path} has not: {forms}")
 
 
 def is_sound(path):
