@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # peers.py - what bench_peers measured, as a table in Markdown, and as a plot
 # SPDX-License-Identifier: MIT
-"""Prints the CSV of bench_peers (tools/lab/bench) as a table in Markdown. `times` says how many
-times as long a prediction takes as kpred's, with the same k and its fastest body. The plot has Pft
-against microseconds, for one tuple and for ten. It needs gnuplot, and is left out without."""
+"""Prints the CSV of bench_peers (tools/lab/bench) as a table in Markdown, of kpred's bodies the
+portable and the fastest one. `times` says how many times as long a prediction takes as kpred's, with
+the same k and its fastest body. The plot has Pft against microseconds, for one tuple and for ten. It
+needs gnuplot, and is left out without."""
 import csv
 import os
 import sys
@@ -16,7 +17,7 @@ from rows import die, parser_of  # noqa: E402
 
 COLUMNS = ("peer,k,ns,ns_p5,ns_p95,instructions,allocations,resident,load_ms,model,code,n,pft1,"
            "pft10").split(",")
-HEADING = ("peer", "k", "ns (5 to 95 %)", "times", "instructions", "allocations", "resident, KiB",
+HEADING = ("peer", "k", "ns", "times", "instructions", "allocations", "resident, KiB",
            "load, ms", "model, bytes", "code, bytes", "Pft@1", "Pft@10")
 OURS = "kpred-"
 LOOK = {"hybrid2": "net", "encdec": "net", "xgboost": "chain", "compiled": "chain",
@@ -56,10 +57,15 @@ def cells(line, lines):
     """A line of the table."""
     best = fastest(lines, line["k"])
     times = f"{int(line['ns']) / int(best['ns']):.1f}" if best else ""
-    ns = f"{grouped(line['ns'])} ({grouped(line['ns_p5'])} to {grouped(line['ns_p95'])})"
-    return [line["peer"], line["k"], ns, times, grouped(line["instructions"]), line["allocations"],
+    return [line["peer"], line["k"], grouped(line["ns"]), times, grouped(line["instructions"]), line["allocations"],
             grouped(line["resident"]), line["load_ms"], grouped(line["model"]),
             grouped(line["code"]), line["pft1"], line["pft10"]]
+
+
+def is_shown(line, lines):
+    """Whether the table has the line: kpred's bodies between the portable and the fastest are in the CSV alone."""
+    return not line["peer"].startswith(OURS) or line["peer"] == OURS + "portable" or \
+        line is fastest(lines, line["k"])
 
 
 def print_markdown(lines):
@@ -67,7 +73,8 @@ def print_markdown(lines):
     print("| " + " | ".join(HEADING) + " |")
     print("|" + "---|" * len(HEADING))
     for line in lines:
-        print("| " + " | ".join(cells(line, lines)) + " |")
+        if is_shown(line, lines):
+            print("| " + " | ".join(cells(line, lines)) + " |")
 
 
 def draw(lines):
