@@ -23,8 +23,7 @@ class T4(Form):
         self.check_version()
         if self.unit:
             self.metric("metadata: timeunit", self.unit, "metadata")
-        self.name_params(list(members(members(first).get("configuration"))))
-        self.say_head()
+        self.say_head(list(members(members(first).get("configuration"))))
 
     def measure(self, key: str, v: Any) -> None:
         values = self.all_values(v.get("configuration"))
