@@ -13,11 +13,12 @@ from .units import FAILED_TIME, TIME, Metric, metric_of_unit
 MOST_SIZES = 8
 SIZES = ["problem_size_" + (axis or str(i)) for i, axis in enumerate(["x", "y", "z", *[""] * (MOST_SIZES - 3)])]
 MISSING = object()
+NUMBERS = int, float # and no bool
 MS = metric_of_unit("ms")
 _FAILURES = {"InvalidConfig": REJECTED, "constraints": REJECTED, "DeviceLimitsExceeded": REJECTED,
              **dict.fromkeys(("CompilationFailedConfig", "RuntimeFailedConfig", "compile", "runtime", "correctness",
                               "timeout"), FAILED)}
-_WHOLE = re.compile("-?[0-9]{1,19}")
+_WHOLE = re.compile("-?0{1,19}|[0-9]{1,19}")
 Members = Dict[str, Tuple[Any, int]] # of the outermost object, and where each begins
 
 
@@ -33,10 +34,6 @@ def text_of(v: Any) -> str:
     return v if isinstance(v, str) else ""
 
 
-def is_number(v: Any) -> bool:
-    return type(v) in (int, float)
-
-
 def is_unit(text: str) -> bool:
     return metric_of_unit(text).kind == TIME
 
@@ -48,8 +45,7 @@ def failure_of(word: Any) -> Optional[str]:
 
 def size_of(text: Any) -> Optional[int]:
     """An integer from 0 in a text"""
-    size = int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else -1
-    return size if 0 <= size < 2 ** 63 else None
+    return int(text) if _WHOLE.fullmatch(text_of(text)) and int(text) < 2 ** 63 else None
 
 
 def objectives(v: Any) -> List[str]:
@@ -67,6 +63,7 @@ class Form:
     sign: Optional[str] = None # a member before the list, without which the list is of another form
     brackets = "[]"
     of_objects = True
+    unread: Sequence[str] = () # large members of a measurement, of which no row is made
 
     def __init__(self, text: Text, members: Members, asked: Asked) -> None:
         self.text, self.members, self.asked = text, members, asked
@@ -93,7 +90,10 @@ class Form:
         if t.peek() != self.brackets[0]:
             t.fail(t.at, f"{self.inside}: expected {self.brackets[0]}")
         for key in t.each(self.brackets, f"after this {self.what}: "):
-            self.entries.append((t.item, key, t.value()))
+            at, v = t.item, t.value()
+            for name in self.unread:
+                members(v).pop(name, None)
+            self.entries.append((at, key, v))
         if not self.entries:
             t.fail(t.at, f"{self.inside}: there is no measurement in it")
         return False
@@ -120,10 +120,8 @@ class Form:
         self.text.fail(self.at if name is None else self.members[name][1], what)
 
     def text_member(self, name: str) -> str:
-        v = self.member(name)
-        if v is MISSING or isinstance(v, str):
-            return "" if v is MISSING else v
-        self.fail(f"{name}: is not a string", name)
+        v = self.members.get(name, ("", 0))[0]
+        return v if isinstance(v, str) else self.fail(f"{name}: is not a string", name)
 
     def check_version(self) -> None:
         version = self.member("schema_version")
@@ -185,13 +183,14 @@ class Form:
         if unit is None and not self._is_untold:
             self._is_untold = True
             self.table.say("untold")
-        if v is None or (is_number(v) and v >= 0):
-            us = (unit or self._unit).us(float(v)) if v and v < FAILED_TIME else 0.0
+        if type(v) in NUMBERS and 0 < v < FAILED_TIME:
+            us = (unit or self._unit).us(float(v))
             return repr(us) if us > 0 else FAILED
-        failure = failure_of(v) or (FAILED if v == -1 else None)
+        if v is None or type(v) in NUMBERS and (v >= 0 or v == -1):
+            return FAILED
         text = scalar(v)
-        return failure or self.fail(f"{name}: {'this' if text is None else text} is neither a time nor a failure that "
-                                    "is known here")
+        return failure_of(v) or self.fail(f"{name}: {'this' if text is None else text} is neither a time nor a failure "
+                                          "that is known here")
 
     def no_time(self, what: str, objective: Any) -> NoReturn:
         """There is nothing to learn from here."""

@@ -17,7 +17,8 @@ from .table import Bad
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 # Behind a backslash: both halves of a character, one where the text ends, what is neither one nor a NUL; (u) is wrong
-_ESCAPE = re.compile(r'\\(?:u[dD][89abAB](?:..\\u[dD][c-fC-F]|[^"]{0,5}\Z)|u(?!0000|[dD][89a-fA-F])|[^u]|(u))', re.DOTALL)
+_ESCAPE = re.compile(r'(?s)\\(?:u[dD][89abAB](?:..\\u[dD][c-fC-F]|[^"]{0,5}\Z)|u(?!0000|[dD][89a-fA-F])|[^u]|(u))')
+_ENDS = "the file ends here, before its last brace"
 _PART = re.compile(r"[ \t\n\r]*[^ \t\n\r{}\[\]\",:]*\Z") # of a value, where the text ends
 _ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 
@@ -30,18 +31,14 @@ class Cut(Bad):
 
 
 class _Wrong(ValueError):
-    """A number is out of range, or without one a member stands twice."""
-
-    def __init__(self, what: str = "", number: str = "") -> None:
-        super().__init__(f"{what}: {number[:20]}")
-        self.number = number
+    """What is wrong with a number, and it; of a member that stands twice neither."""
 
 
 def _object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     share = _names.setdefault
     result = {share(name, name): value for name, value in pairs}
     if len(result) < len(pairs):
-        raise _Wrong
+        raise _Wrong("", "")
     return result
 
 
@@ -57,11 +54,9 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _decoder(**numbers: Any) -> Any:
-    return json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None, **numbers).raw_decode
-
-
-_FAST, _CAREFUL = _decoder(), _decoder(parse_float=_float, parse_int=_integer)
+_FAST = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None)
+_CAREFUL = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None, parse_float=_float,
+                            parse_int=_integer)
 
 
 def _may_overflow(data: bytes) -> bool:
@@ -77,18 +72,14 @@ class Text:
         self.path, self.text, self.at = path, text, 0
         self.item = 0 # where the present member or item begins
         self._seen, self._line, self._start = 0, 1, 0
-        data = self._checked(text)
-        self._decode = _CAREFUL if _may_overflow(data) else _FAST
-
-    def _checked(self, text: str) -> bytes:
         try:
             data = text.encode()
-            odd = next((m.start() for m in _ESCAPE.finditer(text) if m[1]), None) if b"\\u" in data else None
+            odd = next((m.start() for m in _ESCAPE.finditer(text) if m[1]), -1) if b"\\u" in data else -1
         except UnicodeEncodeError as e:
             odd = e.start
-        if odd is not None:
+        if odd >= 0:
             self.fail(odd, "a text has a NUL, or is not valid Unicode")
-        return data
+        self._decode = (_CAREFUL if _may_overflow(data) else _FAST).raw_decode
 
     def place(self, at: int) -> Tuple[int, int]:
         """The line and the column of a character, from 1"""
@@ -106,9 +97,6 @@ class Text:
 
     def peek(self) -> str:
         """Passes over blanks; the character there, or ""."""
-        character = self.text[self.at:self.at + 1]
-        if not character.isspace():
-            return character
         self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
         return self.text[self.at:self.at + 1]
 
@@ -120,7 +108,7 @@ class Text:
 
     def expect(self, character: str, why: str) -> None:
         if not self.take(character):
-            self.fail(self.at, why if self.peek() else "the file ends too soon: " + why, Bad if self.peek() else Cut)
+            self.fail(self.at, why if self.peek() else f"the file ends here: {why}", Bad if self.peek() else Cut)
 
     def end(self) -> None:
         if self.peek():
@@ -137,8 +125,9 @@ class Text:
         except RecursionError:
             self.fail(start, "is nested too deeply")
         except _Wrong as e:
-            if e.number:
-                self.fail(max(start, self.text.find(e.number, start)), str(e))
+            what, number = e.args
+            if number:
+                self.fail(self.text.index(number, start), f"{what}: {number[:20]}")
             self.tree()
         return value
 
@@ -159,7 +148,7 @@ class Text:
     def name(self) -> str:
         """A member's name, and the colon"""
         if self.peek() != '"':
-            self.expect('"', "expected the name of a member, in double quotes")
+            self.fail(self.at, "expected the name of a member, in double quotes" if self.peek() else _ENDS)
         name: str = self.value()
         self.expect(":", "after a name: expected a colon")
         return name
@@ -170,7 +159,7 @@ class Text:
         is_more = not self.take(brackets[1])
         while is_more:
             if not self.peek():
-                self.fail(self.at, "the file ends here, before a value", Cut)
+                self.fail(self.at, _ENDS, Cut)
             self.item = self.at
             yield self.name() if brackets == "{}" else ""
             is_more = self.take(",")

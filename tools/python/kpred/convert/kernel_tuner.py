@@ -6,9 +6,9 @@ Times are the member `time`, in milliseconds, whatever the file's objectives are
 failure, there or in the place of an objective.
 """
 import re
-from typing import Any, List
+from typing import Any, Dict, List
 
-from .form import MISSING, MOST_SIZES, MS, SIZES, Form, failure_of, is_number, items, members, objectives, size_of
+from .form import MISSING, MOST_SIZES, MS, NUMBERS, SIZES, Form, failure_of, items, members, objectives, size_of
 from .json_text import Cut, whole
 from .numbers import NUMBER
 
@@ -18,7 +18,9 @@ _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t\n\r]*(:?)|[{}\[\]]', re.DOTALL)
 
 def _first_bad(names: List[Any]) -> int:
     """Where a list has no string, or one twice: its length if nowhere"""
-    return next((i for i, name in enumerate(names) if not isinstance(name, str) or name in names[:i]), len(names))
+    first: Dict[str, int] = {}
+    return next((i for i, name in enumerate(names) if not isinstance(name, str) or first.setdefault(name, i) < i),
+                len(names))
 
 
 class Cache(Form):
@@ -98,7 +100,8 @@ class Cache(Form):
         values = self.values(v)
         if key != ",".join([str(v[name]) for name in self.names]):
             self._check_key(key, v, values)
-        runs = [1000.0 * ms for ms in items(v.get("times"))[1:] if is_number(ms) and ms > 0] # the first is a cold one
+        warm = items(v.get("times"))[1:]
+        runs = [1000.0 * ms for ms in warm if type(ms) in NUMBERS and ms > 0]
         time = (self.time("time", v["time"], MS) if "time" in v else
                 next(filter(None, (failure_of(v.get(name)) for name in self.objectives)), None)
                 or self.no_time("time", self.objectives))

@@ -9,7 +9,7 @@ from .table import FAILED
 
 
 class KTT(Form):
-    kind, inside = "KTT results", "Results"
+    kind, inside, unread = "KTT results", "Results", ("ComputationResults",)
 
     def head(self, first: Any) -> None:
         metadata, kernel = members(self.member("Metadata")), members(first).get("KernelName")

@@ -4,7 +4,7 @@ SPDX-License-Identifier: MIT
 """
 from typing import Any
 
-from .form import Form, is_number, items, members
+from .form import NUMBERS, Form, items, members
 from .table import FAILED
 
 
@@ -26,6 +26,6 @@ class PyATF(Form):
         values, valid, cost = self.all_values(v.get("configuration")), v.get("valid"), v.get("cost")
         if not isinstance(valid, bool):
             self.fail("valid: is neither true nor false")
-        if valid and not is_number(cost):
+        if valid and type(cost) not in NUMBERS:
             self.fail("cost: is not a number")
         self.add(values, self.time("cost", cost) if valid else FAILED) # what is not valid has no cost

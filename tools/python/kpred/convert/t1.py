@@ -2,9 +2,9 @@
 
 SPDX-License-Identifier: MIT
 """
-from typing import Any, List, Tuple
+from typing import Any, List, Set, Tuple
 
-from .expressions import Place, values_of
+from .expressions import values_of
 from .form import MOST_SIZES, SIZES
 from .json_text import Text, whole
 from .table import Bad, Table
@@ -26,6 +26,7 @@ def read(path: str, text: str) -> Table:
 class _T1:
     def __init__(self, text: Text) -> None:
         self.text, self.table = text, Table(text.path, "T1 input")
+        self.params: Set[str] = set()
 
     def read(self, tree: _Node) -> Table:
         space = self._object(tree[0][SPACE])
@@ -33,8 +34,8 @@ class _T1:
             self._param(node)
         for node in self._list(space, "Conditions"):
             condition, at = self._string(node, "condition", "Expression")
-            self.table.say("condition", *map(str, self._inside(at)), condition)
-        if not self.table.texts("values"):
+            self.table.say("condition", *map(str, self.text.place(at)), condition)
+        if not self.params:
             raise Bad(f"{self.text.path}: has no TuningParameters")
         self._specification(self._object(tree[0].get("KernelSpecification", ({}, 0))))
         return self.table
@@ -49,20 +50,17 @@ class _T1:
         return nodes if isinstance(nodes, list) else self.text.fail(at, "expected a list")
 
     def _string(self, node: _Node, what: str, name: str) -> Tuple[str, int]:
-        """That member of an object"""
+        """That member of an object, and where its first character is"""
         v, at = self._object(node).get(name) or self.text.fail(node[1], f'the {what} has no "{name}"')
-        return (v, at) if isinstance(v, str) else self.text.fail(at, f"{name} should be a string")
-
-    def _inside(self, at: int) -> Tuple[int, int]:
-        """The place of a string's first character"""
-        line, column = self.text.place(at)
-        return line, column + 1
+        return (v, at + 1) if isinstance(v, str) else self.text.fail(at, f"{name} should be a string")
 
     def _param(self, node: _Node) -> None:
         (name, _), (text, at) = self._string(node, "parameter", "Name"), self._string(node, "parameter", "Values")
-        if name in (texts[0] for texts in self.table.texts("values")):
+        if name in self.params:
             self.text.fail(node[1], f'there is already a parameter "{name}"')
-        self.table.say("values", name, *values_of(text, Place(self.text.path, name, *self._inside(at))))
+        self.params.add(name)
+        self.table.say("values", name, *values_of(text, lambda before, what: self.text.fail(
+            at + before, f"values of {name}: {what}: {text}")))
 
     def _specification(self, kernel: Any) -> None:
         if "KernelName" in kernel:

@@ -16,7 +16,7 @@ def _measurement(result: Any, name: str) -> Dict[str, Any]:
 
 
 class T4(Form):
-    kind, inside = "T4 results", "results"
+    kind, inside, unread = "T4 results", "results", ("times",)
 
     def head(self, first: Any) -> None:
         self.unit = text_of(members(self.member("metadata")).get("timeunit"))

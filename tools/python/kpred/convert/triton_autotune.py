@@ -16,13 +16,11 @@ MOST_KEYWORDS = 32
 _OF_CODE = ("kwargs", "pre_hook")
 
 
-def _is_type(v: Any) -> bool:
-    return isinstance(v, str) and v.startswith("torch.")
-
-
 def _types_of(key: List[Any]) -> Tuple[str, int]:
     """The types, without torch., and one alone where all are the same; how many values stand before"""
-    n = next((n for n in range(len(key), 0, -1) if not _is_type(key[n - 1])), 0)
+    n = len(key)
+    while n > 0 and isinstance(key[n - 1], str) and key[n - 1].startswith("torch."):
+        n -= 1
     types = [v.partition(".")[2] for v in key[n:]] or ["none"]
     return types[0] if len(set(types)) == 1 else "_".join(types), n
 

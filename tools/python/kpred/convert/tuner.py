@@ -21,6 +21,8 @@ from .t4 import T4
 from .table import Table
 from .triton_autotune import Autotune
 
+MOST_MEMBERS = 64 # of the outermost object: those of known schemas are ten at most
+UNKNOWN = "this is JSON of a schema that is unknown here: it has "
 FORMS: Tuple[Type[Form], ...] = (Cache, CLBlast, T4, KTT, PyATF, Autotune)
 
 
@@ -35,6 +37,8 @@ def read(path: str, text: str, asked: Asked) -> Table:
             return t1.read(path, text)
         if name in known:
             t.fail(t.item, f"member {name} is given twice")
+        if len(known) == MOST_MEMBERS:
+            t.fail(t.item, f"{UNKNOWN}more than {MOST_MEMBERS} members")
         known[name] = None, t.item
         kind = next((f for f in FORMS if f.inside == name and (f.sign or name) in known), None)
         if form or not kind:
@@ -44,9 +48,8 @@ def read(path: str, text: str, asked: Asked) -> Table:
         if form.collect():
             return form.rows()
     if form is None:
-        t.fail(start, "this is JSON of a schema that is unknown here: it has none of the members cache (of Kernel "
-               "Tuner), results (T4, CLBlast), Results (KTT), tuning_parameters before history (pyATF) and "
-               "configs_timings (Triton)")
+        t.fail(start, UNKNOWN + "none of the members cache (of Kernel Tuner), results (T4, CLBlast), Results (KTT), "
+               "tuning_parameters before history (pyATF) and configs_timings (Triton)")
     table = form.rows()
     t.end()
     return table
