@@ -34,7 +34,8 @@ def read(path: str, text: str, asked: Asked) -> Table:
     for name in CONFIG, SHAPE, TIME, KERNEL:
         if name not in records.header:
             raise Bad(f"{path}:{records.header_line}: there is no column {name}")
-    flat, rows = _Flat(path), [] # type: _Flat, List[Dict[str, str]]
+    flat = _Flat(path)
+    rows: List[Dict[str, str]] = []
     column = {name: records.columns[i] for i, name in reversed(list(enumerate(records.header)))}
     for line, kernel, shape, config in zip(records.lines, column[KERNEL], column[SHAPE], column[CONFIG]):
         flat.line = line
@@ -97,7 +98,7 @@ class _Flat:
     def _items(self, name: Optional[str], v: Any) -> Iterator[Tuple[str, Any]]:
         """The columns of a member, and their values"""
         for key, one in v.items() if isinstance(v, dict) else enumerate(v):
-            below = key if name is None else f"{name}_{key}"
+            below = str(key) if name is None else f"{name}_{key}"
             if isinstance(one, dict):
                 self.fail(f"{below}: is neither a number nor a string")
             if not isinstance(one, list):

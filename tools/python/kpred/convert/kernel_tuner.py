@@ -33,7 +33,7 @@ class Cache(Form):
         except Cut:
             self._check_inner(t.item)
             if not self.entries:
-                raise
+                t.fail(t.at, "the file ends here, before a measurement of `cache`")
             if t.item > self.entries[-1][0]:
                 self.table.say("note", f"{t.path}:{t.place(t.item)[0]}: the file ends within this entry, which is left "
                                "out")

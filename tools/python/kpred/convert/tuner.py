@@ -27,7 +27,8 @@ FORMS: Tuple[Type[Form], ...] = (Cache, CLBlast, T4, KTT, PyATF, Autotune)
 
 
 def read(path: str, text: str, asked: Asked) -> Table:
-    t, known = Text(path, text), {} # type: Text, Members
+    t = Text(path, text)
+    known: Members = {}
     form: Optional[Form] = None
     if t.peek() != "{":
         t.fail(t.at, "expected {, as a file of Kernel Tuner, KTT, CLBlast, pyATF or Triton's autotuner begins")
