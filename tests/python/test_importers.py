@@ -17,11 +17,10 @@ import report
 sys.path.insert(0, "tools/python/kpred")
 
 from convert import command  # noqa: E402: needs the path
-from convert.expressions import Place, values_of  # noqa: E402
+from convert.expressions import values_of  # noqa: E402
 from convert.table import Bad  # noqa: E402
 
 folder = report.folder()
-PLACE = Place("FILE", "p", 3, 40)
 PYATF = {"tuning_parameters": [{"name": "bx", "range": {"kind": "Set", "values": [1, 2]}}],
          "history": [{"configuration": {"bx": 1}, "valid": True, "cost": 1.5},
                      {"configuration": {"bx": 2}, "valid": False, "cost": None}]}
@@ -120,9 +119,13 @@ def in_time(check):
 
 # ---- the values of a parameter ----
 
+def refuse(before, what):
+    raise Bad(what)
+
+
 def value_of(text):
     try:
-        return values_of(text, PLACE)
+        return values_of(text, refuse)
     except Bad as e:
         return str(e)
 

@@ -4,10 +4,7 @@ SPDX-License-Identifier: MIT
 """
 from typing import Any, List, Tuple
 
-from .form import MOST_SIZES, Form, members, size_of
-from .units import metric_of_unit
-
-MS = metric_of_unit("ms")
+from .form import MOST_SIZES, MS, Form, members, size_of
 
 
 class CLBlast(Form):
@@ -18,13 +15,13 @@ class CLBlast(Form):
         # The stages of a kernel have other parameters or values, and a precision has other times.
         family, precision = self.text_member("kernel_family"), self.text_member("precision")
         sizes = self._sizes()
-        self.name_params(list(members(members(first).get("parameters"))))
-        self.say_head(family + ("_" if precision else "") + precision, device, sizes)
+        self.say_head(list(members(members(first).get("parameters"))), family + ("_" if precision else "") + precision,
+                      device, sizes)
 
     def _sizes(self) -> List[Tuple[str, int]]:
         """arg_m = "64" is the size m. What is not an integer, as arg_alpha = "2.00", is none."""
         sizes: List[Tuple[str, int]] = []
-        for name, (text, _) in self.before.items():
+        for name, (text, _) in self.members.items():
             size = size_of(text) if name.startswith("arg_") else None
             if size is not None:
                 sizes.append((name[len("arg_"):], size))

@@ -16,7 +16,7 @@ from .table import Bad, Table
 
 MOST_BYTES = 1 << 30 # of a file, unpacked
 # Modules with sees(path, text) and read(path, text, asked) by the ending of a file's name. The last one takes the rest.
-IMPORTERS = {".json": ["t1", "triton_configs", "tuner"], ".csv": ["helion", "tensile", "triton_tables", "odd"]}
+IMPORTERS = {".json": ["triton_configs", "tuner"], ".csv": ["helion", "tensile", "triton_tables", "odd"]}
 OF_SPECS = "triton_configs", "tensile", "triton_tables" # kpred-train asks for them by name, with a spec of such data
 
 

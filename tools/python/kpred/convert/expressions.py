@@ -13,10 +13,9 @@ import ast
 import operator
 import re
 import warnings
-from typing import Callable, Dict, List, NamedTuple, NoReturn, Optional
+from typing import Callable, Dict, List, NoReturn, Optional
 
 from .numbers import number_text
-from .table import Bad
 
 MOST_VALUES, MOST_TEXT = 1024, 255
 MOST_LENGTH, MOST_SIGNS = 1 << 18, 4096 # of an expression, as old versions of ast crash where one is nested too deep
@@ -30,17 +29,9 @@ _OPERATIONS: Dict[type, Callable[[int, int], int]] = {
 _SIGNS: Dict[type, Callable[[int], int]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 
 
-class Place(NamedTuple):
-    """Where an expression stands, for messages"""
-    path: str
-    param: str
-    line: int
-    column: int # of its first character
-
-
-def values_of(text: str, place: Place) -> List[str]:
-    """The values, each once, as a spec writes them"""
-    reader = _Reader(text, place)
+def values_of(text: str, fail: Callable[[int, str], NoReturn]) -> List[str]:
+    """The values, each once, as a spec writes them; `fail` is told what is wrong, and how many characters before it."""
+    reader = _Reader(text, fail)
     try:
         values = reader.top()
     except (RecursionError, MemoryError):
@@ -49,17 +40,15 @@ def values_of(text: str, place: Place) -> List[str]:
 
 
 class _Reader:
-    def __init__(self, text: str, place: Place) -> None:
-        self.text, self.place = text, place
+    def __init__(self, text: str, tell: Callable[[int, str], NoReturn]) -> None:
+        self.text, self.tell = text, tell
         self.code = text.strip().replace("\n", " ").replace("\r", " ") # as if brackets were around it
         self.variables: Dict[str, int] = {}
 
     def fail(self, what: str, node: Optional[ast.expr] = None) -> NoReturn:
         """At a node, or at the beginning"""
         lead = len(self.text) - len(self.text.lstrip())
-        at = 0 if node is None else lead + len(self.code.encode()[:node.col_offset].decode())
-        path, param, line, column = self.place
-        raise Bad(f"{path}:{line}:{column + at}: values of {param}: {what}: {self.text}")
+        self.tell(0 if node is None else lead + len(self.code.encode()[:node.col_offset].decode()), what)
 
     def top(self) -> List[str]:
         if len(self.text) > MOST_LENGTH or len(_PLAIN.sub("", self.text)) > MOST_SIGNS:

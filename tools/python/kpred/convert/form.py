@@ -1,4 +1,4 @@
-"""form.py - what all forms of tuners' files share: parameters by the first measurement, times, failures
+"""form.py - what all forms of tuners' files share: members, parameters by the first measurement, times, failures
 
 SPDX-License-Identifier: MIT
 """
@@ -7,16 +7,19 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 from .command import Asked
 from .json_text import Text, scalar
-from .table import FAILED, REJECTED, Bad, Table
+from .table import FAILED, REJECTED, Table
 from .units import FAILED_TIME, TIME, Metric, metric_of_unit
 
-MOST_MEMBERS, MOST_SIZES, MOST_RUNS = 64, 8, 64 # of the outermost object: those of known schemas are ten at most
+MOST_SIZES = 8
 SIZES = ["problem_size_" + (axis or str(i)) for i, axis in enumerate(["x", "y", "z", *[""] * (MOST_SIZES - 3)])]
 MISSING = object()
+NUMBERS = int, float # and no bool
+MS = metric_of_unit("ms")
 _FAILURES = {"InvalidConfig": REJECTED, "constraints": REJECTED, "DeviceLimitsExceeded": REJECTED,
              **dict.fromkeys(("CompilationFailedConfig", "RuntimeFailedConfig", "compile", "runtime", "correctness",
                               "timeout"), FAILED)}
-_WHOLE = re.compile("-?[0-9]{1,19}")
+_WHOLE = re.compile("-?0{1,19}|[0-9]{1,19}")
+Members = Dict[str, Tuple[Any, int]] # of the outermost object, and where each begins
 
 
 def members(v: Any) -> Dict[str, Any]:
@@ -42,31 +45,13 @@ def failure_of(word: Any) -> Optional[str]:
 
 def size_of(text: Any) -> Optional[int]:
     """An integer from 0 in a text"""
-    size = int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else -1
-    return size if 0 <= size < 2 ** 63 else None
+    return int(text) if _WHOLE.fullmatch(text_of(text)) and int(text) < 2 ** 63 else None
 
 
 def objectives(v: Any) -> List[str]:
     """A name, or the names that a list begins with"""
     names = [v] if isinstance(v, str) else items(v)
     return names[:next((i for i, name in enumerate(names) if not isinstance(name, str)), len(names))]
-
-
-def _members_behind(t: Text, at: int) -> Dict[str, Tuple[Any, int]]:
-    """The members behind the value at this place, and where each begins, if all that is left is sound"""
-    start, found = t.at, {} # type: int, Dict[str, Tuple[Any, int]]
-    t.at = at
-    t.peek()
-    t.at = t.end_of_value(t.at) or len(t.text)
-    try:
-        while len(found) < MOST_MEMBERS and t.take(","):
-            t.peek()
-            at = t.at
-            found.setdefault(t.name(), (t.value(), at))
-    except Bad:
-        pass
-    t.at = start
-    return found
 
 
 class Form:
@@ -78,11 +63,12 @@ class Form:
     sign: Optional[str] = None # a member before the list, without which the list is of another form
     brackets = "[]"
     of_objects = True
+    unread: Sequence[str] = () # large members of a measurement, of which no row is made
 
-    def __init__(self, text: Text, before: Dict[str, Tuple[Any, int]], asked: Asked) -> None:
-        self.text, self.before, self.asked = text, before, asked
-        self.at = self.start = text.at # of the present measurement, and of the list
-        self.later: Optional[Dict[str, Tuple[Any, int]]] = None # members behind the list, once one is asked for
+    def __init__(self, text: Text, members: Members, asked: Asked) -> None:
+        self.text, self.members, self.asked = text, members, asked
+        self.entries: List[Tuple[int, str, Any]] = [] # where a measurement begins, its name or "", and it
+        self.at = text.at # of the present measurement
         self.names: List[str] = []
         self.table = Table(text.path, self.kind)
         self._unit = metric_of_unit(asked.unit or "ms")
@@ -96,28 +82,46 @@ class Form:
         """Adds a row."""
         raise NotImplementedError
 
+    # ---- measurements ----
+
+    def collect(self) -> bool:
+        """Reads them; true where the text ends with them."""
+        t = self.text
+        if t.peek() != self.brackets[0]:
+            t.fail(t.at, f"{self.inside}: expected {self.brackets[0]}")
+        for key in t.each(self.brackets, f"after this {self.what}: "):
+            at, v = t.item, t.value()
+            for name in self.unread:
+                members(v).pop(name, None)
+            self.entries.append((at, key, v))
+        if not self.entries:
+            t.fail(t.at, f"{self.inside}: there is no measurement in it")
+        return False
+
+    def rows(self) -> Table:
+        """The table of what was collected, once all members are known"""
+        self.entries.reverse()
+        self.at, _, first = self.entries[-1]
+        self.head(first)
+        while self.entries: # what was read is freed while rows are made of it
+            self.at, key, v = self.entries.pop()
+            if self.of_objects and not isinstance(v, dict):
+                self.fail(f"this {self.what} is not an object")
+            self.measure(key, v)
+        return self.table
+
     # ---- members of the outermost object ----
 
-    def _find(self, name: str) -> Tuple[Any, int]:
-        if name not in self.before and self.later is None:
-            self.later = _members_behind(self.text, self.start)
-        return self.before.get(name) or (self.later or {}).get(name) or (MISSING, 0)
-
     def member(self, name: str) -> Any:
-        return self._find(name)[0]
-
-    def place(self, name: str) -> Tuple[int, int]:
-        return self.text.place(self._find(name)[1])
+        return self.members.get(name, (MISSING,))[0]
 
     def fail(self, what: str, name: Optional[str] = None) -> NoReturn:
         """At the present measurement, or at a member"""
-        self.text.fail(self.at if name is None else self._find(name)[1], what)
+        self.text.fail(self.at if name is None else self.members[name][1], what)
 
     def text_member(self, name: str) -> str:
-        v = self.member(name)
-        if v is MISSING or isinstance(v, str):
-            return "" if v is MISSING else v
-        self.fail(f"{name}: is not a string", name)
+        v = self.members.get(name, ("", 0))[0]
+        return v if isinstance(v, str) else self.fail(f"{name}: is not a string", name)
 
     def check_version(self) -> None:
         version = self.member("schema_version")
@@ -126,25 +130,23 @@ class Form:
 
     # ---- parameters ----
 
-    def say_head(self, kernel: str = "", device: str = "", sizes: Sequence[Tuple[str, int]] = ()) -> None:
+    def say_head(self, names: Sequence[str], kernel: str = "", device: str = "",
+                 sizes: Sequence[Tuple[str, int]] = ()) -> None:
+        if not names:
+            self.fail(f"this {self.what} has no parameter")
+        self.names = self.table.columns = list(names)
         if kernel:
             self.table.say("kernel", kernel)
         self.table.say("device", device)
         for name, size in sizes:
             self.table.say("size", name, str(size))
 
-    def name_params(self, names: Sequence[str]) -> None:
-        if not names:
-            self.fail(f"this {self.what} has no parameter")
-        self.names = self.table.columns = list(names)
-
-    def declare(self, name: str, values: Any) -> bool:
-        """The parameter's domain; false: it is not a list of scalars."""
+    def declare(self, member: str, name: str, values: Any, what: str) -> None:
+        """The parameter's domain, which is a list of scalars, or else that is wrong with the member"""
         texts = [text for text in map(scalar, items(values)) if text is not None]
-        is_domain = bool(texts) and len(texts) == len(values)
-        if is_domain:
-            self.table.say("values", name, *texts)
-        return is_domain
+        if not texts or len(texts) < len(values):
+            self.fail(f"{member}: {name}: {what}", member)
+        self.table.say("values", name, *texts)
 
     def values(self, config: Any) -> List[str]:
         """The values of a measurement, by the names of the head"""
@@ -181,13 +183,14 @@ class Form:
         if unit is None and not self._is_untold:
             self._is_untold = True
             self.table.say("untold")
-        if v is None or (isinstance(v, (int, float)) and not isinstance(v, bool) and v >= 0):
-            us = (unit or self._unit).us(float(v)) if v and v < FAILED_TIME else 0.0
+        if type(v) in NUMBERS and 0 < v < FAILED_TIME:
+            us = (unit or self._unit).us(float(v))
             return repr(us) if us > 0 else FAILED
-        failure = failure_of(v) or (FAILED if v == -1 else None)
+        if v is None or type(v) in NUMBERS and (v >= 0 or v == -1):
+            return FAILED
         text = scalar(v)
-        return failure or self.fail(f"{name}: {'this' if text is None else text} is neither a time nor a failure that "
-                                    "is known here")
+        return failure_of(v) or self.fail(f"{name}: {'this' if text is None else text} is neither a time nor a failure "
+                                          "that is known here")
 
     def no_time(self, what: str, objective: Any) -> NoReturn:
         """There is nothing to learn from here."""

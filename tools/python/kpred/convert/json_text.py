@@ -2,31 +2,67 @@
 
 SPDX-License-Identifier: MIT
 
-Python's json reads the values. What lies around those of a long list is read here, so that each has its line, and the
-list needs no more memory than one of them. NaN and the infinities, which Python writes, are null. What the standard
-does not have is refused, and so are a member that stands twice in an object and numbers out of range.
+Python's json reads the values. What lies around those of a long list is read here, so that each has its place. NaN and
+the infinities, which Python writes, are null. What the standard does not have is refused, and so are a member that
+stands twice in an object, numbers out of range, and texts that have a NUL or are not Unicode.
 """
 import json
+import math
 import re
-from typing import Any, Dict, Iterator, NoReturn, Optional, Tuple, Type
+import sys
+from typing import Any, Dict, Iterator, List, NoReturn, Optional, Tuple, Type
 
-from .json_strict import CAREFUL, FAST, ODD, Wrong, is_clean, may_overflow, place_of
 from .numbers import number_text
 from .table import Bad
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_OTHERS = r'[^"{}\[\]]*'
-_FLAT = f"{_OTHERS}(?:{_STRING.pattern}{_OTHERS}){{0,99}}"
-# The next bracket that has others within, unless much stands before it; in a text that does not end no bracket counts.
-_BRACKET = re.compile(rf"{_OTHERS}(?:(?:{_STRING.pattern}|\[{_FLAT}\]|\{{{_FLAT}\}}){_OTHERS}){{0,99}}"
-                      r'(?:([{}\[\]])|"[^"\\]*(?:\\.[^"\\]*)*\\?\Z)?', re.DOTALL)
-_SCALAR = re.compile(r"[^ \t\n\r,\]}]*")
-_LAST = re.compile(r"[ \t\n\r]*[^ \t\n\r{}\[\]\",:]*\Z")
+# Behind a backslash: both halves of a character, one where the text ends, what is neither one nor a NUL; (u) is wrong
+_ESCAPE = re.compile(r'(?s)\\(?:u[dD][89abAB](?:..\\u[dD][c-fC-F]|[^"]{0,5}\Z)|u(?!0000|[dD][89a-fA-F])|[^u]|(u))')
+_ENDS = "the file ends here, before its last brace"
+_PART = re.compile(r"[ \t\n\r]*[^ \t\n\r{}\[\]\",:]*\Z") # of a value, where the text ends
+_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
+
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 2070)) # values may be nested 2048 deep
+_names: Dict[str, str] = {} # each that came, once
 
 
 class Cut(Bad):
     """The text ends within this value."""
+
+
+class _Wrong(ValueError):
+    """What is wrong with a number, and it; of a member that stands twice neither."""
+
+
+def _object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    share = _names.setdefault
+    result = {share(name, name): value for name, value in pairs}
+    if len(result) < len(pairs):
+        raise _Wrong("", "")
+    return result
+
+
+def _float(text: str) -> float:
+    if math.isinf(float(text)):
+        raise _Wrong("real number overflow", text)
+    return float(text)
+
+
+def _integer(text: str) -> int:
+    if len(text) > 20 or not -2 ** 63 <= int(text) < 2 ** 63:
+        raise _Wrong("too big an integer", text)
+    return int(text)
+
+
+_FAST = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None)
+_CAREFUL = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda word: None, parse_float=_float,
+                            parse_int=_integer)
+
+
+def _may_overflow(data: bytes) -> bool:
+    """Might a number be out of range? A look at each of them would take half as long as to read them."""
+    digits = data.translate(_ZEROS)
+    return any(long in digits for long in (b"0" * 19, b"e000", b"e+000"))
 
 
 class Text:
@@ -34,11 +70,16 @@ class Text:
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text, self.at = path, text, 0
+        self.item = 0 # where the present member or item begins
         self._seen, self._line, self._start = 0, 1, 0
-        data = text.encode("utf-8", "surrogatepass")
-        self._is_odd = (b"\\u" in data or b"\xed" in data) and ODD.search(text) is not None
-        self._decode = (CAREFUL if may_overflow(data) else FAST).raw_decode
-        self._ahead: Dict[int, Tuple[Any, int]] = {} # values that were read before their time, and their ends
+        try:
+            data = text.encode()
+            odd = next((m.start() for m in _ESCAPE.finditer(text) if m[1]), -1) if b"\\u" in data else -1
+        except UnicodeEncodeError as e:
+            odd = e.start
+        if odd >= 0:
+            self.fail(odd, "a text has a NUL, or is not valid Unicode")
+        self._decode = (_CAREFUL if _may_overflow(data) else _FAST).raw_decode
 
     def place(self, at: int) -> Tuple[int, int]:
         """The line and the column of a character, from 1"""
@@ -56,9 +97,6 @@ class Text:
 
     def peek(self) -> str:
         """Passes over blanks; the character there, or ""."""
-        character = self.text[self.at:self.at + 1]
-        if not character.isspace():
-            return character
         self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
         return self.text[self.at:self.at + 1]
 
@@ -70,76 +108,63 @@ class Text:
 
     def expect(self, character: str, why: str) -> None:
         if not self.take(character):
-            self.fail(self.at, why)
+            self.fail(self.at, why if self.peek() else f"the file ends here: {why}", Bad if self.peek() else Cut)
+
+    def end(self) -> None:
+        if self.peek():
+            self.fail(self.at, "unexpected text after the last brace")
 
     def value(self) -> Any:
         self.peek()
         start = self.at
         try:
-            value, self.at = self._ahead.pop(start, None) or self._decode(self.text, start)
+            value, self.at = self._decode(self.text, start)
         except json.JSONDecodeError as e:
-            self.fail(e.pos, f"is not JSON: {e.msg[0].lower()}{e.msg[1:]}", Cut if self._ends_within(e) else Bad)
+            is_cut = e.msg.startswith("Unterminated") or _PART.match(self.text, e.pos)
+            self.fail(e.pos, f"is not JSON: {e.msg[0].lower()}{e.msg[1:]}", Cut if is_cut else Bad)
         except RecursionError:
             self.fail(start, "is nested too deeply")
-        except Wrong as e:
-            self.fail(place_of(e, self.text, start), str(e))
-        odd = ODD.search(self.text, start, self.at) if self._is_odd else None
-        if odd and not is_clean(value):
-            self.fail(odd.start(), "a text has a NUL, or is not valid Unicode")
+        except _Wrong as e:
+            what, number = e.args
+            if number:
+                self.fail(self.text.index(number, start), f"{what}: {number[:20]}")
+            self.tree()
         return value
 
-    def look_ahead(self, at: int) -> Iterator[Any]:
-        """The values of a list from this one on, as far as they are sound; they stay to be read."""
-        start = self.at
-        try:
-            self.at = at
-            while not self._ahead or self.take(","):
-                self.peek()
-                at, value = self.at, self.value()
-                self._ahead[at] = value, self.at
-                yield value
-        except Bad:
-            pass
-        self.at = start
-
-    def _ends_within(self, e: json.JSONDecodeError) -> bool:
-        end = self.end_of_value(self.at)
-        is_open = end is None or (end == len(self.text) and self.text[self.at:self.at + 1] not in ("{", "[", '"'))
-        return is_open and (e.msg.startswith("Unterminated") or _LAST.match(self.text, e.pos) is not None)
+    def tree(self) -> Tuple[Any, int]:
+        """A value and where it begins; its members or items are such pairs."""
+        brackets, start = {"{": "{}", "[": "[]"}.get(self.peek()), self.at
+        if brackets == "[]":
+            return [self.tree() for _ in self.each(brackets)], start
+        if brackets is None:
+            return self.value(), start
+        members: Dict[str, Tuple[Any, int]] = {}
+        for name in self.each(brackets):
+            if name in members:
+                self.fail(self.item, f"duplicate object key: {name}")
+            members[name] = self.tree()
+        return members, start
 
     def name(self) -> str:
         """A member's name, and the colon"""
         if self.peek() != '"':
-            self.fail(self.at, "expected the name of a member, in double quotes" if self.peek()
-                      else "the file ends here, before its last brace")
+            self.fail(self.at, "expected the name of a member, in double quotes" if self.peek() else _ENDS)
         name: str = self.value()
-        if not self.take(":"):
-            self.fail(self.at, "after a name: expected a colon", Bad if self.peek() else Cut)
+        self.expect(":", "after a name: expected a colon")
         return name
 
-    def each(self, brackets: str) -> Iterator[str]:
+    def each(self, brackets: str, behind: str = "") -> Iterator[str]:
         """The names of an object's members, or "" for each item of a list; their values are read in between."""
-        is_list = brackets == "[]"
-        self.expect(brackets[0], "expected a list" if is_list else "expected an object")
-        if not self.take(brackets[1]):
-            yield "" if is_list else self.name()
-            while self.take(","):
-                yield "" if is_list else self.name()
-            self.expect(brackets[1], "expected a comma or a " + ("bracket" if is_list else "brace"))
-
-    def end_of_value(self, at: int) -> Optional[int]:
-        """Where the value at this place ends, as far as quotes and brackets tell; None: the text ends within it."""
-        first = self.text[at:at + 1]
-        if first not in ("{", "["):
-            m = _STRING.match(self.text, at) if first == '"' else _SCALAR.match(self.text, at)
-            return m.end() if m else None
-        depth = 0
-        for m in _BRACKET.finditer(self.text, at + 1):
-            if m[1]:
-                depth += 1 if m[1] in "{[" else -1
-                if depth < 0:
-                    return m.end()
-        return None
+        self.expect(brackets[0], "expected a list" if brackets == "[]" else "expected an object")
+        is_more = not self.take(brackets[1])
+        while is_more:
+            if not self.peek():
+                self.fail(self.at, _ENDS, Cut)
+            self.item = self.at
+            yield self.name() if brackets == "{}" else ""
+            is_more = self.take(",")
+            if not is_more:
+                self.expect(brackets[1], f"{behind}expected a comma or {brackets[1]}")
 
 
 def scalar(value: Any) -> Optional[str]:

@@ -9,7 +9,7 @@ from .table import FAILED
 
 
 class KTT(Form):
-    kind, inside = "KTT results", "Results"
+    kind, inside, unread = "KTT results", "Results", ("ComputationResults",)
 
     def head(self, first: Any) -> None:
         metadata, kernel = members(self.member("Metadata")), members(first).get("KernelName")
@@ -17,8 +17,7 @@ class KTT(Form):
         if not isinstance(unit, str):
             self.fail("there is no member TimeUnit in Metadata")
         self.unit = self.metric("Metadata: TimeUnit", unit, "Metadata")
-        self.name_params(list(self._config(members(first))))
-        self.say_head(text_of(kernel), text_of(metadata.get("Device")))
+        self.say_head(list(self._config(members(first))), text_of(kernel), text_of(metadata.get("Device")))
 
     def _config(self, v: Dict[str, Any]) -> Dict[str, Any]:
         """The names and values of the list"""

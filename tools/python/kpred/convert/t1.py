@@ -2,118 +2,71 @@
 
 SPDX-License-Identifier: MIT
 """
-from typing import Dict, List, Set, Tuple
+from typing import Any, List, Set, Tuple
 
-from .command import Asked
-from .expressions import Place, values_of
+from .expressions import values_of
 from .form import MOST_SIZES, SIZES
 from .json_text import Text, whole
 from .table import Bad, Table
 
 SPACE = "ConfigurationSpace"
-_String = Tuple[str, int, int] # and the place of its first character
+_Node = Tuple[Any, int] # a value, of which each member or item is such a pair, and where it begins
 
 
-def sees(path: str, text: str) -> bool:
-    """It tells by that member."""
-    t = Text(path, text if SPACE in text else "")
+def read(path: str, text: str) -> Table:
+    t = Text(path, text)
     try:
-        is_more = t.take("{")
-        while is_more and t.name() != SPACE:
-            t.peek()
-            end = t.end_of_value(t.at)
-            t.at = end or len(text)
-            is_more = end is not None and t.take(",")
-        return is_more
-    except Bad:
-        return False
-
-
-def read(path: str, text: str, asked: Asked) -> Table:
-    return _T1(path, text).read()
+        tree = t.tree()
+    except RecursionError:
+        t.fail(t.at, "is nested too deeply")
+    t.end()
+    return _T1(t).read(tree)
 
 
 class _T1:
-    def __init__(self, path: str, text: str) -> None:
-        self.text, self.table = Text(path, text), Table(path, "T1 input")
-        self.kernel: Dict[str, _String] = {}
+    def __init__(self, text: Text) -> None:
+        self.text, self.table = text, Table(text.path, "T1 input")
         self.params: Set[str] = set()
-        self.sizes: List[int] = []
 
-    def read(self) -> Table:
-        t, readers = self.text, {SPACE: self._space, "KernelSpecification": self._specification}
-        for name in t.each("{}"):
-            readers.get(name, t.value)()
-        if t.peek():
-            t.fail(t.at, "unexpected text after the end")
+    def read(self, tree: _Node) -> Table:
+        space = self._object(tree[0][SPACE])
+        for node in self._list(space, "TuningParameters"):
+            self._param(node)
+        for node in self._list(space, "Conditions"):
+            condition, at = self._string(node, "condition", "Expression")
+            self.table.say("condition", *map(str, self.text.place(at)), condition)
         if not self.params:
-            raise Bad(f"{t.path}: has no TuningParameters")
-        if self.kernel:
-            self.table.say("kernel", self.kernel["KernelName"][0])
-        for name, size in zip(SIZES, self.sizes):
-            self.table.say("size", name, str(size))
+            raise Bad(f"{self.text.path}: has no TuningParameters")
+        self._specification(self._object(tree[0].get("KernelSpecification", ({}, 0))))
         return self.table
 
-    def _space(self) -> None:
-        readers = {"TuningParameters": self._param, "Conditions": self._condition}
-        for name in self.text.each("{}"):
-            if name not in readers:
-                self.text.value()
-                continue
-            for _ in self.text.each("[]"):
-                readers[name]()
+    def _object(self, node: _Node) -> Any:
+        if not isinstance(node[0], dict):
+            self.text.fail(node[1], "expected an object")
+        return node[0]
 
-    def _strings(self, what: str, *names: str) -> Tuple[int, List[_String]]:
-        """Where an object begins, and those members, which are strings"""
-        self.text.peek()
-        start, strings = self.text.at, {} # type: int, Dict[str, _String]
-        for name in self.text.each("{}"):
-            self._string(name, strings) if name in names else self.text.value()
-        for name in names:
-            if name not in strings:
-                self.text.fail(start, f'the {what} has no "{name}"')
-        return start, [strings[name] for name in names]
+    def _list(self, members: Any, name: str) -> List[_Node]:
+        nodes, at = members.get(name, ([], 0))
+        return nodes if isinstance(nodes, list) else self.text.fail(at, "expected a list")
 
-    def _string(self, name: str, strings: Dict[str, _String]) -> None:
-        t = self.text
-        t.peek()
-        start = t.at
-        v = t.value()
-        if not isinstance(v, str):
-            t.fail(start, f"{name} should be a string")
-        if name in strings:
-            t.fail(start, f"{name} is given twice")
-        line, column = t.place(start)
-        strings[name] = v, line, column + 1
+    def _string(self, node: _Node, what: str, name: str) -> Tuple[str, int]:
+        """That member of an object, and where its first character is"""
+        v, at = self._object(node).get(name) or self.text.fail(node[1], f'the {what} has no "{name}"')
+        return (v, at + 1) if isinstance(v, str) else self.text.fail(at, f"{name} should be a string")
 
-    def _param(self) -> None:
-        start, ((name, *_), (text, line, column)) = self._strings("parameter", "Name", "Values")
+    def _param(self, node: _Node) -> None:
+        (name, _), (text, at) = self._string(node, "parameter", "Name"), self._string(node, "parameter", "Values")
         if name in self.params:
-            self.text.fail(start, f'there is already a parameter "{name}"')
+            self.text.fail(node[1], f'there is already a parameter "{name}"')
         self.params.add(name)
-        self.table.say("values", name, *values_of(text, Place(self.text.path, name, line, column)))
+        self.table.say("values", name, *values_of(text, lambda before, what: self.text.fail(
+            at + before, f"values of {name}: {what}: {text}")))
 
-    def _condition(self) -> None:
-        _, ((text, line, column),) = self._strings("condition", "Expression")
-        self.table.say("condition", str(line), str(column), text)
-
-    def _specification(self) -> None:
-        t = self.text
-        for name in t.each("{}"):
-            if name == "KernelName":
-                self._string(name, self.kernel)
-            elif name != "ProblemSize":
-                t.value()
-            elif t.peek() == "[":
-                for _ in t.each("[]"):
-                    self._size()
-            else:
-                self._size()
-
-    def _size(self) -> None:
-        self.text.peek()
-        start = self.text.at
-        size = whole(self.text.value())
-        if size is None or len(self.sizes) == MOST_SIZES:
-            self.text.fail(start, f"ProblemSize should be up to {MOST_SIZES} integers")
-        self.sizes.append(size)
+    def _specification(self, kernel: Any) -> None:
+        if "KernelName" in kernel:
+            self.table.say("kernel", self._string((kernel, 0), "", "KernelName")[0])
+        sizes, at = kernel.get("ProblemSize", ([], 0))
+        for i, (size, place) in enumerate(sizes if isinstance(sizes, list) else [(sizes, at)]):
+            if whole(size) is None or i == MOST_SIZES:
+                self.text.fail(place, f"ProblemSize should be up to {MOST_SIZES} integers")
+            self.table.say("size", SIZES[i], str(whole(size)))

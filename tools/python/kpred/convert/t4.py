@@ -16,15 +16,14 @@ def _measurement(result: Any, name: str) -> Dict[str, Any]:
 
 
 class T4(Form):
-    kind, inside = "T4 results", "results"
+    kind, inside, unread = "T4 results", "results", ("times",)
 
     def head(self, first: Any) -> None:
         self.unit = text_of(members(self.member("metadata")).get("timeunit"))
         self.check_version()
         if self.unit:
             self.metric("metadata: timeunit", self.unit, "metadata")
-        self.name_params(list(members(members(first).get("configuration"))))
-        self.say_head()
+        self.say_head(list(members(members(first).get("configuration"))))
 
     def measure(self, key: str, v: Any) -> None:
         values = self.all_values(v.get("configuration"))

@@ -8,23 +8,19 @@ Values and types become parameters of the same value throughout.
 """
 from typing import Any, Dict, List, NoReturn, Tuple
 
-from .form import Form, items, members
+from .form import MS, Form, items, members
 from .json_text import scalar
-from .units import metric_of_unit
 
-MS = metric_of_unit("ms")
 TYPES = "types" # as a field they may differ from file to file
 MOST_KEYWORDS = 32
 _OF_CODE = ("kwargs", "pre_hook")
 
 
-def _is_type(v: Any) -> bool:
-    return isinstance(v, str) and v.startswith("torch.")
-
-
 def _types_of(key: List[Any]) -> Tuple[str, int]:
     """The types, without torch., and one alone where all are the same; how many values stand before"""
-    n = next((n for n in range(len(key), 0, -1) if not _is_type(key[n - 1])), 0)
+    n = len(key)
+    while n > 0 and isinstance(key[n - 1], str) and key[n - 1].startswith("torch."):
+        n -= 1
     types = [v.partition(".")[2] for v in key[n:]] or ["none"]
     return types[0] if len(set(types)) == 1 else "_".join(types), n
 
@@ -50,9 +46,8 @@ class Autotune(Form):
         config = self._all_names(first)
         self.key = self._name_values(key, config)
         self.all = {**self.key, **config}
-        self.name_params(list(self.all))
         name, dot, _ = self.text.path.rpartition("/")[2].partition(".autotune.json") # the function's
-        self.say_head(name if dot else "", "")
+        self.say_head(list(self.all), name if dot else "")
 
     # ---- configurations ----
 
@@ -67,7 +62,7 @@ class Autotune(Form):
         mostly is, is no parameter."""
         keywords, others, counts = {}, {}, [] # type: Dict[str, Any], Dict[str, Any], List[int]
         self._keywords(first)
-        for v in self.text.look_ahead(self.at):
+        for _, _, v in reversed(self.entries):
             config = members(items(v)[0]) if items(v) else {}
             kwargs = members(config.get("kwargs"))
             counts.append(len(kwargs))
@@ -99,7 +94,7 @@ class Autotune(Form):
         if len(fields) != n:
             self._wrong_count(n, fields)
         if TYPES not in names: # two files of other types are two problems
-            line, column = self.place("key")
+            line, column = self.text.place(self.members["key"][1])
             self.table.say("types", types, str(line), str(column))
         values = dict(zip(fields, map(_field_value, key)))
         return {name: types if name == TYPES else values[name] for name in names}
