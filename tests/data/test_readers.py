@@ -262,8 +262,7 @@ def name_text(path):
         n = triton_names.read_name(path)
     except Bad as e:
         return str(e)[len(path) + 2:]
-    block = n.block or (0, 0)
-    return f"{n.server or '?'} {n.kernel} {n.e} {n.n} {n.k} {block[0]} {block[1]} {int(n.per_channel)} {n.device} {n.dtype}"
+    return f"{n.server or '?'} {n.kernel} {n.e} {n.n} {n.k} {n.block[0]} {n.block[1]} {n.per_channel} {n.device} {n.dtype}"
 
 
 def names():

@@ -171,6 +171,14 @@ def there(what):
     return os.path.exists(what) if "/" in what else shutil.which(what) is not None
 
 
+def get_module(name, needs, at):
+    """Has pip put a module of Python, and what it needs, into a folder, where it is not installed."""
+    if not there(f"python3-{name}"):
+        alone = "--no-deps" if there("python3-scipy") else "" # other packages of Debian do not work with pip's numpy
+        run(f"{sys.executable} -m pip install -q {alone} --target {at} {name} {needs}", None)
+        sys.path.insert(0, at)
+
+
 def check_with(what, name, test, *arguments):
     """A check that needs something"""
     if there(what):

@@ -17,16 +17,13 @@ import re
 import sys
 import time
 
-from report import KPRED, TRAINER, check, end, folder, need, output, read, run, skip, there, write
+from report import KPRED, TRAINER, check, end, folder, get_module, need, output, read, run, skip, there, write
 
 SPEC = "tests/fixtures/dispatcher.spec"
 whole = sys.argv[1:] == ["whole"]
 need(TRAINER)
 tmp = folder()
-if not there("python3-lightgbm"):
-    alone = "--no-deps" if there("python3-scipy") else "" # other packages of Debian do not work with pip's numpy
-    run(f"{sys.executable} -m pip install -q {alone} --target {tmp}/pip lightgbm narwhals", None)
-    sys.path.insert(0, f"{tmp}/pip")
+get_module("lightgbm", "narwhals", f"{tmp}/pip")
 if not there("python3-lightgbm"):
     skip("all", "there is no lightgbm, and pip does not get it")
     end()

@@ -15,7 +15,8 @@ import os
 import pickle
 import sys
 
-from report import KPRED, ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, run, skip, there, write
+from report import KPRED, ROOT, TRAINER, check, check_with, end, folder, get_module, need, output, read, refuse, run, skip, \
+    there, write
 
 sys.path.insert(0, f"{ROOT}/tools/python")
 command = importlib.import_module("kpred.judge.__main__")
@@ -38,8 +39,15 @@ def features(m, tile, mode, **others):
     return {"x": [a / b for a, b in zip(m, tile)], "y": ["c,d".index(x[0]) if x[0] in "cd" else 7 for x in mode], "z": 2}
 def of_features(x, y, z):
     return [a + b + c for a, b, c in zip(x, y, z)]
-def second(m, tile):
-    return [5. if x < 9 else 6 + t for x, t in zip(m, tile)]
+def low(tile): return [-1 if t == 32 else 3 for t in tile]
+def small(m, tile, mode, flag): return [x / 50 for x in slow(m, tile, mode, flag)]
+def two(m, tile): return [m, tile]
+def three(m, tile): return [m, tile, m]
+def names(m, lay, tile, flag): return {"m": m, "lay": lay, "tile": tile, "flag": flag}
+def codes(m, lay, tile, flag):
+    codes = "ccr x rcr rrr".split()
+    return {"m": m, "lay": [codes.index(x) for x in lay], "tile": tile, "flag": [x == "True" for x in flag]}
+def framed(m, lay, tile, mode): return {"m": m, "lay": lay, "tile": tile, "mode": mode}
 def at(score):
     return lambda m, tile: [score if t == 32 else 1. for t in tile]
 zero, negative, missing, endless, word = at(0.), at(-1.), at(float("nan")), at(float("inf")), at("quick")
@@ -114,15 +122,13 @@ def functions():
 
 def kinds():
     """Of each a time is told from it, and another one if it is not named."""
-    wrong, s = [], [x / 50 for x in SLOW]
-    for kind, time in {"log": math.exp, "log2": lambda x: 2 ** x, "log10": lambda x: 10 ** x, "log1p": math.expm1,
-                       "throughput": lambda x: 1 / x, "log-throughput": lambda x: 1 / math.exp(x),
-                       "log2-throughput": lambda x: 1 / 2 ** x, "log10-throughput": lambda x: 1 / 10 ** x,
-                       "log1p-throughput": lambda x: 1 / math.expm1(x)}.items():
-        write("g.py", "import f\ndef h(tile): return [-1 if t == 32 else 3 for t in tile]\ndef g(**all): return [x / 50 for x in f.slow(*map(all.get, ['m', 'tile', 'mode', 'flag']))]")
-        wrong += is_as(kind, map(time, s), f"--model g.py:g --score {kind}")
+    wrong = is_as("throughput", [1 / (x / 50) for x in SLOW], "--model f:small --score throughput")
+    for kind, time in ("log", math.exp), ("log2", lambda x: 2 ** x), ("log10", lambda x: 10 ** x), ("log1p", math.expm1):
+        times = [time(x / 50) for x in SLOW]
+        wrong += is_as(kind, times, f"--model f:small --score {kind}")
+        wrong += is_as(f"1 / {kind}", [1 / x for x in times], f"--model f:small --score {kind}-throughput")
     return wrong + is_as("least", [1 if row[2] == 32 else 1 / 3 for row in ROWS],
-                         "--model g.py:h --score throughput --least 1")
+                         "--model f:low --score throughput --least 1")
 
 
 def chosen():
@@ -264,8 +270,6 @@ def lightgbm():
 def xgboost():
     """JSON and UBJ; categories by their codes, and by name where the model keeps them"""
     xgb, wrong = importlib.import_module("xgboost"), []
-    write("codes.py", "def codes(m, lay, tile, flag, part, mode):\n    return {'m': m, 'lay': [['ccr', 'x', 'rcr', 'rrr'].index("
-                      "x) for x in lay], 'tile': tile, 'flag': [x == 'True' for x in flag]}\n")
     names = NAMES[:4]
     def matrix(types):
         return xgb.DMatrix(numbers(ROWS, names), SLOW, feature_names=names, feature_types=types, enable_categorical=True)
@@ -274,18 +278,16 @@ def xgboost():
         trained = xgb.train(options, matrix(types), 12)
         for ending in "json", "ubj":
             trained.save_model(f"x.{ending}")
-            wrong += is_as(name, trained.predict(matrix(types)), f"--model x.{ending} --features codes.py:codes")
-    write("codes.py", "def codes(m, lay, tile, flag): return {'m': m, 'lay': lay, 'tile': tile, 'flag': flag}\n")
-    refused("XGBoost: a name", "feature lay: the model has no names of categories", "--model x.json --features codes.py:codes")
+            wrong += is_as(name, trained.predict(matrix(types)), f"--model x.{ending} --features f:codes")
+    refused("XGBoost: a name", "feature lay: the model has no names of categories", "--model x.json --features f:names")
     if there("python3-pandas"):
         pd = importlib.import_module("pandas")
         frame = pd.DataFrame(ROWS, columns=NAMES)[["m", "lay", "tile", "mode"]]
         frame = frame.astype({"lay": "category", "mode": "category"})
         trained = xgb.train(options, xgb.DMatrix(frame, SLOW, enable_categorical=True), 12)
         trained.save_model("f.json")
-        write("some.py", "def some(m, lay, tile, mode): return {'m': m, 'lay': lay, 'tile': tile, 'mode': mode}\n")
         wrong += is_as("a frame", trained.predict(xgb.DMatrix(frame, enable_categorical=True)),
-                       "--model f.json --features some.py:some")
+                       "--model f.json --features f:framed")
     else:
         skip("XGBoost's frames", "there is no python3-pandas")
     return wrong
@@ -297,15 +299,13 @@ def sklearn():
     x, wrong = numbers(ROWS, ["m", "tile"]), []
     with open("s.pkl", "wb") as f:
         pickle.dump(forest.fit(x, SLOW), f)
-    write("two.py", "def two(m, tile): return [m, tile]\n")
-    wrong += is_as("a pickle", forest.predict(x), "--model s.pkl --trust --features two.py:two")
+    wrong += is_as("a pickle", forest.predict(x), "--model s.pkl --trust --features f:two")
     importlib.import_module("joblib").dump(forest, "s.joblib", compress=3)
-    wrong += is_as("joblib", forest.predict(x), "--model s.joblib --trust --features two.py:two")
+    wrong += is_as("joblib", forest.predict(x), "--model s.joblib --trust --features f:two")
     refused("scikit-learn: without --trust", "--trust loads it", "--model s.joblib")
     refused("scikit-learn: no names", "has to return them as a list", "--model s.pkl --trust")
-    write("two.py", "def two(m, tile): return [m, tile, m]\n")
     refused("scikit-learn: a feature more", "has 2 features, and --features has returned 3",
-            "--model s.pkl --trust --features two.py:two")
+            "--model s.pkl --trust --features f:three")
     if not there("python3-pandas"):
         skip("scikit-learn's frames", "there is no python3-pandas")
         return wrong
@@ -333,9 +333,6 @@ if sys.argv[1:] == []:
     end()
 check_with("python3-xgboost", "XGBoost", xgboost)
 check_with("python3-sklearn", "scikit-learn", sklearn)
-if not there("python3-lightgbm"):
-    alone = "--no-deps" if there("python3-scipy") else "" # other packages of Debian do not work with pip's numpy
-    run(f"{sys.executable} -m pip install -q {alone} --target {tmp}/pip lightgbm narwhals", None)
-    sys.path.insert(0, f"{tmp}/pip")
+get_module("lightgbm", "narwhals", f"{tmp}/pip")
 check_with("python3-lightgbm", "LightGBM", lightgbm)
 end()

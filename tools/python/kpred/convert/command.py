@@ -4,13 +4,14 @@ SPDX-License-Identifier: MIT
 """
 import argparse
 import bz2
+import contextlib
 import gzip
 import importlib
 import io
 import os
 import sys
 import zlib
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, TextIO, Tuple
 
 from .table import Bad, Table
 
@@ -136,17 +137,20 @@ def _stream(o: argparse.Namespace) -> int:
     return 1 if why and len(o.file) == 1 else 0
 
 
-def _write(table: Table, output: Optional[str]) -> None:
-    if output is None:
-        table.write_plain(sys.stdout)
-        return
-    part = f"{output}.{os.getpid()}.part"
+@contextlib.contextmanager
+def written(path: str) -> Iterator[TextIO]:
+    """A file that has its name only when all is in it; a device or a pipe is written as it is"""
+    is_plain = not os.path.exists(path) or os.path.isfile(path)
+    part = f"{os.path.realpath(path)}.{os.getpid()}.part" if is_plain else path
     try:
         with open(part, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as f:
-            table.write_plain(f)
-        os.replace(part, output)
+            yield f
+        if is_plain:
+            os.replace(part, os.path.realpath(path))
+    except OSError as e:
+        raise Bad(f"{path}: {e.strerror}") from None
     finally:
-        if os.path.exists(part):
+        if is_plain and os.path.exists(part):
             os.unlink(part)
 
 
@@ -164,11 +168,9 @@ def main(words: List[str]) -> int:
     for text in table.texts("note"):
         print(f"note: {text[0]}", file=sys.stderr)
     try:
-        _write(table, o.output)
-    except Bad as e:
-        print(f"kpred.convert: {e}", file=sys.stderr)
-        return 1
-    except OSError as e:
-        print(f"kpred.convert: {o.output or 'standard output'}: {e.strerror}", file=sys.stderr)
+        with written(o.output) if o.output is not None else contextlib.nullcontext(sys.stdout) as f:
+            table.write_plain(f)
+    except (Bad, OSError) as e:
+        print(f"kpred.convert: {e if isinstance(e, Bad) else f'standard output: {e.strerror}'}", file=sys.stderr)
         return 1
     return 0

@@ -11,7 +11,7 @@ Of block_shape vLLM writes [128,128], SGLang [128, 128].
 """
 import functools
 import re
-from typing import NamedTuple, Optional, Tuple
+from typing import Dict, NamedTuple, Optional, Tuple
 
 from .table import Bad
 
@@ -19,6 +19,10 @@ MOST = 1 << 24 # of a size
 MOE, MOE_DOWN, BLOCK_GEMM = "moe", "moe_down", "block_gemm"
 VLLM, SGLANG = "vllm", "sglang"
 _FOLDERS = {"vllm": VLLM, "sglang": SGLANG, "sgl_kernel": SGLANG, "sgl-kernel": SGLANG}
+_OF_MOE = "E", "N", "device_name", "dtype", "block_shape", "per_channel_quant" # pieces; the first three are needed
+_OF_GEMM = "N", "K", "device_name", "dtype", "block_shape"
+_VALUE = r"=((?:\[[^\]]*(?:\]|\Z)|[^,\[])*)(?:,|\Z)" # behind a piece's key; in brackets there may be commas
+_LONGEST = {"device_name": 127, "dtype": 63}
 
 # First words of GPUs' names, as gpu_names.c and gpu_products.c of the C tools have them
 _AMD = re.compile(r"amd|ati|radeon|instinct|firepro|(vega|rx)(\d.*)?|(mi|gfx|wx?|r)\d.*|wx|v[567]\d\d|vii|80[56]0s")
@@ -35,7 +39,7 @@ class Name(NamedTuple):
     e: int
     n: int
     k: int
-    block: Optional[Tuple[int, int]] # along N and K
+    block: Tuple[int, int] # along N and K; 0: it has none
     per_channel: int
 
 
@@ -46,88 +50,58 @@ def vendor(device: str) -> str:
     return "amd" if _AMD.fullmatch(word) else "nvidia" if _NVIDIA.fullmatch(word) else ""
 
 
-class _Pieces:
-    """What is left of a name: its pieces KEY=VALUE are cut off, one after the other."""
-
-    def __init__(self, rest: str) -> None:
-        self.rest = rest
-
-    def cut(self, key: str) -> Optional[str]:
-        piece = re.match(key + r"=((?:\[[^\]]*(?:\]|\Z)|[^,\[])*)(?:,|\Z)", self.rest)
-        self.rest = self.rest[piece.end():] if piece else self.rest
-        return piece[1] if piece else None
-
-    def size(self, key: str) -> int:
-        value = self.cut(key)
-        if value is None:
-            raise ValueError(f"its name has no {key}= where one belongs")
-        return _size(value) or _bad(key, value, "is not an integer from 1 to 2^24")
-
-    def text(self, key: str, most: int) -> Optional[str]:
-        value = self.cut(key)
-        if value is not None and (not value or len(value) >= most):
-            _bad(key, value, "is too long" if value else "is empty")
-        return value
-
-
-def _bad(key: str, value: str, what: str) -> int:
-    raise ValueError(f'{key}: value "{value}": {what}')
-
-
-def _size(text: str) -> int:
+def size(text: str) -> int:
     """0: it is none."""
     return int(text) if re.fullmatch("[0-9]{1,8}", text) and int(text) <= MOST else 0
 
 
-def _block(value: Optional[str]) -> Optional[Tuple[int, int]]:
-    if value is None:
-        return None
-    n, k = [*(_size(part.strip(" ")) for part in value[1:].rstrip("]").split(",")), 0, 0][:2]
-    return (n, k) if n and k else (_bad("block_shape", value, "is not a pair of sizes"), 0)
+def _as_written(key: str, value: str) -> str:
+    """A piece's value as the server writes it"""
+    if key in _LONGEST:
+        written, what = value[:_LONGEST[key]], "is too long" if value else "is empty"
+        written = written if written == value else ""
+    elif key == "block_shape":
+        n, k = [*(size(part.strip(" ")) for part in value[1:].rstrip("]").split(",")), 0, 0][:2]
+        written, what = f"[{n},{' ' * (' ' in value)}{k}]" if n and k else "", "is not a pair of sizes"
+    elif key == "per_channel_quant":
+        written, what = value if value == "True" else "", "is not True"
+    else:
+        written, what = str(size(value) or ""), "is not an integer from 1 to 2^24"
+    if not written:
+        raise ValueError(f'{key}: value "{value}": {what}')
+    return written
 
 
-def _server(name: Name, path: str) -> Optional[str]:
-    """Where the pieces leave it open, by the folder nearest to the file that tells"""
-    if name.kernel == MOE_DOWN or name.per_channel or name.dtype.endswith("channelwise"):
-        return SGLANG
+def _parse(stem: str) -> Name:
+    """The name without its endings; the server as far as the pieces tell"""
+    is_moe = stem.startswith("E=")
+    down = "_down" if is_moe and stem.endswith("_down") else ""
+    rest, said = stem[:len(stem) - len(down)], {} # type: str, Dict[str, str]
+    for i, key in enumerate(_OF_MOE if is_moe else _OF_GEMM):
+        piece = re.match(key + _VALUE, rest)
+        if piece:
+            said[key], rest = _as_written(key, piece[1]), rest[piece.end():]
+        elif i < 3:
+            raise ValueError(f"its name has no {key}= where one belongs")
+    if rest:
+        raise ValueError(f'"{rest}": is not a part of such a name')
+    written = ",".join(f"{key}={value}" for key, value in said.items()) + down
+    if written != stem: # or the server would not find it
+        raise ValueError(f"its name is not written as the server writes it, {written}.json")
+    block = said.get("block_shape", "")
+    is_sglang = down or "per_channel_quant" in said or said.get("dtype", "").endswith("channelwise")
+    server = SGLANG if " " in block else VLLM if block else SGLANG if is_sglang else None
+    n, k = map(int, re.findall("[0-9]+", block) or (0, 0))
+    return Name(server, MOE_DOWN if down else MOE if is_moe else BLOCK_GEMM, said["device_name"], said.get("dtype", ""),
+                int(said.get("E", 0)), int(said["N"]), int(said.get("K", 0)), (n, k), int("per_channel_quant" in said))
+
+
+def _server_of(path: str) -> Optional[str]:
+    """By the folder nearest to the file that tells"""
     for folder in reversed(path.split("/")[:-1]):
         if folder in _FOLDERS or re.match("triton_[0-9]", folder):
             return _FOLDERS.get(folder, SGLANG)
     return None
-
-
-def written(name: Name) -> str:
-    """The name as the server looks for it, without folders; that of vLLM where the server is open"""
-    between = ", " if name.server == SGLANG else ","
-    return "".join([f"N={name.n},K={name.k}" if name.kernel == BLOCK_GEMM else f"E={name.e},N={name.n}",
-                    f",device_name={name.device}", f",dtype={name.dtype}" if name.dtype else "",
-                    f",block_shape=[{between.join(map(str, name.block))}]" if name.block else "",
-                    ",per_channel_quant=True" if name.per_channel else "",
-                    "_down" if name.kernel == MOE_DOWN else "", ".json"])
-
-
-def _parse(path: str, stem: str) -> Name:
-    is_moe, is_down = stem.startswith("E="), stem.startswith("E=") and stem.endswith("_down")
-    at = _Pieces(stem[:-len("_down")] if is_down else stem)
-    e = at.size("E") if is_moe else 0
-    n = at.size("N")
-    k = 0 if is_moe else at.size("K")
-    device = at.text("device_name", 128)
-    if device is None:
-        raise ValueError("its name has no device_name= where one belongs")
-    dtype = at.text("dtype", 64) or ""
-    shape = at.cut("block_shape")
-    per_channel = at.cut("per_channel_quant") if is_moe else None
-    server = None if shape is None else SGLANG if " " in shape else VLLM
-    name = Name(server, MOE_DOWN if is_down else MOE if is_moe else BLOCK_GEMM, device, dtype, e, n, k, _block(shape),
-                per_channel is not None)
-    if per_channel not in (None, "True"):
-        _bad("per_channel_quant", str(per_channel), "is not True")
-    if at.rest:
-        raise ValueError(f'"{at.rest}": is not a part of such a name')
-    if written(name) != stem + ".json": # or the server would not find it
-        raise ValueError(f"its name is not written as the server writes it, {written(name)}")
-    return name if server else name._replace(server=_server(name, path))
 
 
 def read_name(path: str) -> Name:
@@ -135,6 +109,7 @@ def read_name(path: str) -> Name:
     try:
         if stem is None:
             raise ValueError("its name does not end in .json")
-        return _parse(path, stem[1])
+        name = _parse(stem[1])
     except ValueError as e:
         raise Bad(f"{path}: {e}") from None
+    return name._replace(server=name.server or _server_of(path))

@@ -3,15 +3,15 @@
 SPDX-License-Identifier: MIT
 """
 import argparse
-import contextlib
 import csv
 import os
 import random
 import signal
 import sys
 import time
-from typing import Any, Callable, Iterator, List, Optional, TextIO
+from typing import Any, Callable, List, Optional
 
+from ..convert.command import written
 from ..convert.table import Bad
 from . import files, scores
 from .features import Features
@@ -140,28 +140,11 @@ class _Judge:
                   f"by {self.model.text}")
 
 
-@contextlib.contextmanager
-def _written(path: str) -> Iterator[TextIO]:
-    """A file that has its name only when all is in it; a device or a pipe is written as it is"""
-    is_plain = not os.path.exists(path) or os.path.isfile(path)
-    part = f"{os.path.realpath(path)}.{os.getpid()}.part" if is_plain else path
-    try:
-        with open(part, "w", encoding="utf-8", newline="") as f:
-            yield f
-        if is_plain:
-            os.replace(part, os.path.realpath(path))
-    except OSError as e:
-        raise Bad(f"{path}: {e.strerror}") from None
-    finally:
-        if is_plain and os.path.exists(part):
-            os.unlink(part)
-
-
 def _judged(o: argparse.Namespace) -> None:
     for option, path in (("SPEC", o.spec), ("--problems", o.problems), ("--model", o.model), ("--check", o.check)):
         if path and os.path.exists(path) and os.path.exists(o.output) and os.path.samefile(path, o.output):
             raise Bad(f"-o {o.output}: would overwrite {option} {path}, which is read")
-    with _written(o.output) as f:
+    with written(o.output) as f:
         judge, out = _Judge(o), csv.writer(f, lineterminator="\n")
         for batch in listed(o.spec, o.problems, o.made_up, o.most if o.tuples < MOST else MOST):
             if not judge.n_problems:

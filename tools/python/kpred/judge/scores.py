@@ -5,7 +5,8 @@ SPDX-License-Identifier: MIT
 import argparse
 import contextlib
 import math
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from itertools import permutations
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from ..convert.table import Bad
 
@@ -33,16 +34,13 @@ def plain(model: str, said: Any, n: int) -> List[float]:
     return numbers
 
 
-def _inverse(time: float) -> float:
-    return 1 / time if time else math.inf
-
-
-def _times(o: argparse.Namespace, said: Sequence[float]) -> List[float]:
+def _to_time(o: argparse.Namespace) -> Callable[[float], float]:
+    """From a score to microseconds, of throughputs in proportion alone"""
     of_times = OF_TIMES[OF_THROUGHPUTS.get(o.score, o.score)]
     if o.score not in OF_THROUGHPUTS:
-        return [of_times(s) * UNITS[o.unit] for s in said]
+        return lambda score: of_times(score) * UNITS[o.unit]
     least = -math.inf if o.least is None else o.least
-    return [_inverse(of_times(least if s < least else s)) for s in said]
+    return lambda score: 1 / of_times(max(score, least))
 
 
 def _advice(kind: str, score: float) -> str:
@@ -54,36 +52,24 @@ def _advice(kind: str, score: float) -> str:
 
 
 def times(said: Sequence[float], o: argparse.Namespace, where: Callable[[int], str]) -> List[float]:
-    """Microseconds, of throughputs in proportion alone"""
-    found = []
-    with contextlib.suppress(OverflowError):
-        found = _times(o, said)
-    for i, score in enumerate(said if len(found) < len(said) or not all(LEAST < t < MOST for t in found) else ()):
-        try:
-            is_time = LEAST < _times(o, [score])[0] < MOST
-        except OverflowError:
-            is_time = False
-        if not is_time:
-            raise Bad(f"{where(i)}: the score {score!r} (--score {o.score}) gives no time above 0: {_advice(o.score, score)}")
+    to_time, found = _to_time(o), [] # type: Callable[[float], float], List[float]
+    for i, score in enumerate(said):
+        with contextlib.suppress(OverflowError, ZeroDivisionError):
+            found.append(to_time(score))
+        if len(found) == i or not LEAST < found[i] < MOST:
+            raise Bad(f"{where(i)}: the score {score!r} (--score {o.score}) gives no time above 0: "
+                      f"{_advice(o.score, score)}")
     return found
-
-
-def _pairs(starts: Sequence[int], real: Sequence[float]) -> Iterator[Tuple[int, int]]:
-    """Of each problem pairs of tuples, the faster one first"""
-    for first, end in zip(starts, starts[1:]):
-        some = range(first, end, max((end - first) // SOME, 1))
-        for a in some:
-            for b in some:
-                if real[a] < real[b]:
-                    yield a, b
 
 
 def agreement(starts: Sequence[int], said: Sequence[float], real: Sequence[float]) -> Tuple[float, int]:
     """The share of pairs with different times that have the same order, and how many pairs there are"""
     right, n = 0.0, 0
-    for a, b in _pairs(starts, real):
-        right += 1 if said[a] < said[b] else .5 if said[a] == said[b] else 0
-        n += 1
+    for first, end in zip(starts, starts[1:]):
+        for a, b in permutations(range(first, end, max((end - first) // SOME, 1)), 2):
+            if real[a] < real[b]:
+                right += 1 if said[a] < said[b] else .5 if said[a] == said[b] else 0
+                n += 1
     return right / max(n, 1), n
 
 
