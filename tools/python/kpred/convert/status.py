@@ -6,8 +6,9 @@ Names and cells come first (failures.py). Where they leave it open, the rows dec
 have is success if the others have odd times. A parameter is told by tuples that differ in nothing else. What is still
 open is asked.
 """
+import re
 from collections import Counter
-from typing import Callable, Dict, List, Optional, Set
+from typing import Dict, List, Optional
 
 from .columns import FIELD, IGNORED, OTHER, PARAM
 from .evidence import Evidence, are_contrary, are_told_by_most
@@ -23,53 +24,43 @@ MOST_VALUES, ENOUGH_ROWS = 64, 20
 # It does not tell; it does; or the rows still have to show that they do not contradict, which value is success, that it
 # is no parameter, and that no value goes with odd times; or the user is asked.
 OUT, CLOSED, CHECK, MOST, WORDS, RARE, ASKED = range(7)
+_FINE = {GOOD, YES, NOTHING, ZERO, ONE, MANY, FRACTION, OTHER_WORD}
 
 
-def _test_of(word: str, name: str) -> Optional[Callable[[str], bool]]:
-    """Of a word of `success` the test of a cell, if it is of this column and not `=*`"""
-    sign = next((s for s in ("=", "<=", ">=") if word.startswith(name + s)), "")
-    value = word[len(name + sign):]
-    limit = number_of(value)
-
-    def passes(cell: str) -> bool:
-        x = number_of(cell)
-        if sign == "=" and value.lower() == cell.lower():
-            return True
-        return x is not None and limit is not None and {"=": x == limit, "<=": x <= limit, ">=": x >= limit}[sign]
-    return passes if sign else None
+def _passes(cell: str, sign: str, value: str) -> bool:
+    x, limit = number_of(cell), number_of(value)
+    is_so = x is not None and limit is not None and {"=": x == limit, "<=": x <= limit, ">=": x >= limit}[sign]
+    return is_so or (sign == "=" and value.lower() == cell.lower())
 
 
 class Column:
-    """A column that may tell; `good` are the cells of rows that worked."""
+    """A column that may tell; `good` are the cells of rows that worked, `words` what each cell is, `rows` how many are."""
 
     def __init__(self, t: Times, at: int) -> None:
         self.at, self.name, self.role, self.n = at, t.r.header[at], t.roles[at], len(t.r.lines)
         self.kind, self.is_weak = status_name(self.name)
-        given = [word for word in t.asked.success if _test_of(word, self.name)]
-        self.is_given = bool(given) and given[-1] != self.name + "=*"
-        self.counts, self.why, self.tells = t.seen[at].counts, "", False
+        self.counts, self.state, self.why, self.tells = t.seen[at].counts, OUT, "", False
+        told = [re.fullmatch(re.escape(self.name) + "(=|<=|>=)(.*)", word, re.DOTALL) for word in t.asked.success]
+        tests = [m.groups() for m in told if m]
+        self.is_given = bool(tests) and tests[-1] != ("=", "*")
         self.words: Dict[str, int] = {}
-        self.rows: Dict[int, int] = Counter() # of each kind of words
-        self.good: Set[str] = set()
-        self.state = CLOSED if self._may_tell(t, bool(given)) else OUT
-        if self.state != OUT:
-            self.words = {cell: status_word(cell) for cell in self.counts}
+        self.rows: Dict[int, int] = Counter()
+        if self._may_tell(t) and self.is_given == bool(tests):
+            self.state, self.words = CLOSED, {cell: status_word(cell) for cell in self.counts}
             for cell, word in self.words.items():
                 self.rows[word] += self.counts[cell]
         self.is_amount = self.kind == N_AMOUNT or self.rows[FRACTION] > 0
-        if self.is_given:
-            tests = [_test_of(word, self.name) for word in given]
-            self.good = {cell for cell in self.counts if any(test and test(cell) for test in tests)}
-        elif self.rows[FRACTION] and (self.is_weak or self.kind in ("", N_EITHER)):
+        if self.rows[FRACTION] and not self.is_given and (self.is_weak or self.kind in ("", N_EITHER)):
             self.state = OUT
+        self.good = {cell for cell in self.words if self.is_given and any(_passes(cell, *test) for test in tests)}
 
-    def _may_tell(self, t: Times, is_told: bool) -> bool:
+    def _may_tell(self, t: Times) -> bool:
         """By its name and role"""
-        is_out = (self.name in ("", "time_us", "time_ms", t.wanted) or self.role in (FIELD, PARAM) or self.n == 0
-                  or (self.role == IGNORED and t.asked.has_spec) or (is_told and not self.is_given))
-        is_other = not self.is_given and not self.kind and (
-            len(self.counts) > MOST_VALUES or is_counter(self.name) or is_measurement(self.name) or is_tuning(self.name))
-        return not is_out and not is_other
+        name = self.name
+        if self.role in (FIELD, PARAM) or (self.role == IGNORED and t.asked.has_spec) or self.n == 0:
+            return False
+        return name not in ("", "time_us", "time_ms", t.wanted) and (self.is_given or bool(self.kind) or not (
+            len(self.counts) > MOST_VALUES or is_counter(name) or is_measurement(name) or is_tuning(name)))
 
     def has_words(self) -> bool:
         """Are there words for success, or nothing, and for failures, and no others but these?"""
@@ -80,6 +71,9 @@ class Column:
     def is_sure(self) -> bool:
         return self.state != OUT and (self.is_given or bool(self.kind) or self.has_words())
 
+    def has_text(self) -> bool:
+        return self.rows[GOOD] + self.rows[BAD] + self.rows[OTHER_WORD] > 0
+
     def _take(self, state: int, *words: int) -> None:
         self.state, self.good = state, {cell for cell, word in self.words.items() if word in words}
 
@@ -89,51 +83,35 @@ class Column:
     # ---- what names and cells decide ----
 
     def decide(self) -> None:
-        rows = self.rows
+        rows, has_text, n_fine = self.rows, self.has_text(), sum(word in _FINE for word in self.words.values())
+        is_good = self.kind == N_GOOD and (rows[GOOD] + rows[YES] + rows[ONE] > 0 or not has_text)
         if self.is_amount and rows[ZERO] + rows[NO] == self.n:
             self._take(CLOSED, ZERO, NO)
         elif not self.kind:
             self._take(WORDS if self.has_words() else RARE, GOOD, NOTHING if "" in self.counts else GOOD)
         elif self.is_amount:
             self._ask("nothing says how wrong a result may be")
-        elif self.kind == N_BAD: # exit_code, errors, crashed: nothing, no and 0 are a success
-            self._take(CHECK, NOTHING, NO, GOOD, ZERO)
-            self.state = CLOSED if self.good and self.has_text() else CHECK
-        elif self.kind == N_GOOD and (rows[GOOD] + rows[YES] + rows[ONE] or not self.has_text()):
-            self._decide_good()
-        else:
-            self._decide_either()
-        if self.state == CLOSED and 2 * rows[OTHER_WORD] > self.n and rows[GOOD]:
-            self._ask("most rows have words that kpred does not know")
-
-    def has_text(self) -> bool:
-        return self.rows[GOOD] + self.rows[BAD] + self.rows[OTHER_WORD] > 0
-
-    def _decide_good(self) -> None:
-        """passed, correct: yes and 1 are a success."""
-        if not self.rows[MANY]:
-            self._take(CLOSED if self.rows[GOOD] + self.rows[BAD] else CHECK, GOOD, YES, ONE)
-        elif self.is_weak:
-            self.state = OUT
-        else:
+        elif self.kind == N_BAD: # exit_code, errors, crashed
+            is_sure = has_text and rows[NOTHING] + rows[NO] + rows[GOOD] + rows[ZERO] > 0
+            self._take(CLOSED if is_sure else CHECK, NOTHING, NO, GOOD, ZERO)
+        elif is_good and not rows[MANY]: # passed, correct
+            self._take(CLOSED if rows[GOOD] + rows[BAD] else CHECK, GOOD, YES, ONE)
+        elif is_good and not self.is_weak:
             self._ask("its numbers are not 0 and 1 alone")
-
-    def _decide_either(self) -> None:
-        """status, result"""
-        rows, fine = self.rows, {GOOD, YES, NOTHING, ZERO, ONE, MANY, FRACTION, OTHER_WORD}
-        n_fine = sum(word in fine for word in self.words.values())
-        if rows[GOOD]:
+        elif is_good or (self.is_weak and len(self.counts) == 1 and rows[OTHER_WORD]):
+            self.state = OUT # a number of something, or the name of a code
+        elif rows[GOOD]: # status, result
             self._take(CLOSED, GOOD, YES)
         elif rows[YES]:
             self._take(CHECK, YES)
-        elif self.is_weak and len(self.counts) == 1 and rows[OTHER_WORD]:
-            self.state = OUT # the name of a code
         elif n_fine <= 1 and (rows[BAD] or (n_fine and not rows[NO])):
-            self._take(CLOSED, *fine)
+            self._take(CLOSED, *_FINE)
         elif rows[ZERO] and rows[MANY]:
             self._take(CHECK, ZERO)
         else:
             self.state = MOST if len(self.counts) <= MOST_VALUES else OUT
+        if self.state == CLOSED and 2 * rows[OTHER_WORD] > self.n and rows[GOOD]:
+            self._ask("most rows have words that kpred does not know")
 
     # ---- what the rows decide ----
 
