@@ -59,7 +59,7 @@ class Columns:
         found = [(number, at) for number, at in self.patterns.get(pattern, ()) if self.roles[at] == OTHER
                  and (self.seen[at].has_figures() or not self.seen[at].rows["figure"])]
         numbers = sorted(number for number, _ in found)
-        is_count = len(found) > 1 and numbers[0] in (0, 1) and numbers[-1] == numbers[0] + len(found) - 1
+        is_count = len(found) > 1 and numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(found) - 1
         return [at for _, at in found] if is_count else []
 
     # ---- the choice ----

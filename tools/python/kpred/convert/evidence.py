@@ -49,25 +49,21 @@ class Evidence:
 
     def compare(self, at: int, good: Set[str], enough: int = 1) -> Tuple[Group, Group]:
         """The failures, and the others; those of a problem are compared if the other group has `enough` there."""
+        times: Tuple[Dict[int, List[float]], Dict[int, List[float]]] = ({}, {})
         is_good = [cell in good for cell in self.columns[at]]
-        times: Dict[Tuple[bool, int], List[float]] = {}
-        for us, key in zip(self.us, zip(is_good, self.problems)):
+        for us, which, problem in zip(self.us, is_good, self.problems):
             if us > 0:
-                times.setdefault(key, []).append(us)
-        return self._group(False, is_good, times, enough), self._group(True, is_good, times, enough)
+                times[which].setdefault(problem, []).append(us)
+        n_good = sum(is_good)
+        return _group(self.n - n_good, *times, enough), _group(n_good, *times[::-1], enough)
 
-    @staticmethod
-    def _group(which: bool, is_good: List[bool], times: Dict[Tuple[bool, int], List[float]], enough: int) -> Group:
-        own = {problem: us for (good, problem), us in times.items() if good == which}
-        first = next((us[0] for us in own.values()), 0)
-        n, compared, fast = is_good.count(which), 0, 0
-        for problem, us in own.items():
-            others = times.get((not which, problem), ())
-            if len(others) >= enough:
-                limit = 0.75 * min(others)
-                compared += len(us)
-                fast += sum(x < limit for x in us)
-        return Group(n, n - sum(map(len, own.values())), sum(us.count(first) for us in own.values()), compared, fast)
+
+def _group(n: int, own: Dict[int, List[float]], others: Dict[int, List[float]], enough: int) -> Group:
+    first = next((us[0] for us in own.values()), 0)
+    compared = [problem for problem in own if len(others.get(problem, ())) >= enough]
+    fast = sum(us < 0.75 * least for problem in compared for least in [min(others[problem])] for us in own[problem])
+    return Group(n, n - sum(map(len, own.values())), sum(us.count(first) for us in own.values()),
+                 sum(len(own[problem]) for problem in compared), fast)
 
 
 def are_contrary(bad: Group, good: Group) -> bool:

@@ -5,14 +5,13 @@ SPDX-License-Identifier: MIT
 What a column's commas and its name mean is seen when all its cells are. Decimal commas, marks between thousands, units,
 rates, a column for each repeat and a column for each tuple end here; what was guessed is told.
 """
-import re
 from itertools import repeat
-from typing import Iterable, Iterator, List, Optional, Sequence
+from typing import Iterable, Iterator, List, Sequence
 
 from .columns import FIELD, IGNORED, OTHER, PARAM
 from .command import Asked
 from .failures import is_failure
-from .figures import figure, mark_of
+from .figures import figure
 from .numbers import TRUTHS
 from .records import Records
 from .status import Status
@@ -23,43 +22,20 @@ from .units import is_measurement
 MOST_VALUES = 128 # of a parameter
 
 
-def sees(path: str, text: str) -> bool:
-    return True
-
-
-def _open(path: str, text: str, asked: Asked) -> Records:
-    r = Records(path, text, asked.is_lenient)
-    r.check_header()
-    if not asked.best:
-        r.header = [re.sub("[\n\t]", " ", name) for name in r.header] # so that it can stand in a spec
-        r.trim()
-        r.check_header()
-    return r
-
-
 # ---- fields and parameters ----
 
-def _mark(t: Times, at: int) -> Optional[str]:
-    """The decimal mark of a field or a parameter; None: cells stay as they are. Only figures, of which some are odd, are
-    read as such. Two numbers with a comma between them may well be a name where commas separate the cells."""
-    s, name = t.seen[at], t.r.header[at]
+def _plain_cells(t: Times, at: int) -> Sequence[str]:
+    """The cells of a field or a parameter. Only figures, of which some are odd, are read as such. Two numbers with a
+    comma between them may well be a name where commas separate the cells."""
+    s, name, cells = t.seen[at], t.r.header[at], t.r.columns[at]
     is_integer = t.roles[at] == FIELD or name in t.asked.integers
     is_odd = s.rows["plain"] < s.rows["figure"] or ("either." in s.first and is_integer)
     if (t.asked.best or s.rows["figure"] + s.rows["empty"] < s.n or "unit" in s.first or not is_odd
             or t.roles[at] == IGNORED or name in t.asked.texts or (t.r.separator == "," and "," in s.first)):
-        return None
-    mark, told = mark_of(s.first, t.r.separator, is_integer)
-    if told:
-        t.tell_mark(name, s.first, told)
-    return mark
-
-
-def _plain_cells(t: Times, at: int) -> Sequence[str]:
-    mark, figures = _mark(t, at), t.seen[at].figures
-    if not mark:
-        return t.r.columns[at]
-    of = {"": "", **{cell: f.plain(mark) for cell, f in figures.items()}}
-    return [of[cell] for cell in t.r.columns[at]]
+        return cells
+    mark = t.mark_of(name, s.first, is_integer)
+    of = {cell: s.figures[cell].plain(mark) if mark and cell else cell for cell in s.counts}
+    return [of[cell] for cell in cells]
 
 
 def _measurements(t: Times, columns: Iterable[int]) -> List[str]:
@@ -96,13 +72,24 @@ def _no_time(t: Times) -> Exception:
     """There is no column of times in a table for a spec: which of its columns may be that, or what else it may be"""
     for name, role in zip(t.r.header, t.roles):
         if is_measurement(name) and role not in (FIELD, PARAM):
-            return t.fail(f'there is no column of times, such as "time_us": `metric = {name}` in [data] of the spec takes '
-                          "this column for it")
+            return t.fail(f'there is no column of times, such as "time_us": `metric = {name}` in [data] of the spec '
+                          "takes this column for it")
     return t.fail('there is no column of times, "time_us" or "time_ms": for a table of the best tuple of each problem '
                   "write `format = csv` into the spec")
 
 
 # ---- rows ----
+
+def _failures(t: Times, status: Status) -> List[str]:
+    """What each row failed by, "" if it has not; no list: no column tells."""
+    found: List[str] = []
+    for c in status.columns:
+        if c.tells and len(c.good) < len(c.counts):
+            text = {cell: "" if cell in c.good else f"failed: {c.name[:40]}={cell[:60]}" for cell in c.counts}
+            own = [text[cell] for cell in t.r.columns[c.at]]
+            found = [a or b for a, b in zip(found, own)] if found else own
+    return found
+
 
 def _chosen(t: Times, cells: Sequence[str], failure: str) -> Sequence[int]:
     """The slots of a row that count. Of repeats those with a time do; if none has one, the first failure does, once."""
@@ -120,7 +107,7 @@ def _rows(t: Times, columns: Sequence[Sequence[str]], failed: Iterable[str]) -> 
             yield (str(line), *rest, *t.slots[i].values, failure or t.texts[cells[i]])
 
 
-def _add_rows(table: Table, t: Times, columns: Sequence[Sequence[str]], failed: Optional[List[str]]) -> None:
+def _add_rows(table: Table, t: Times, columns: Sequence[Sequence[str]], failed: List[str]) -> None:
     if len(t.slots) > 1:
         table.add_all(_rows(t, columns, failed or repeat("")))
         return
@@ -159,7 +146,10 @@ def _choose(t: Times, status: Status) -> None:
 
 
 def read(path: str, text: str, asked: Asked) -> Table:
-    r, table = _open(path, text, asked), Table(path, "table")
+    r, table = Records(path, text, asked.is_lenient), Table(path, "table")
+    r.check_header()
+    if not asked.best:
+        r.tidy()
 
     def note(line: int, what: str) -> None:
         table.say("note", f"{path}:{line}: {what}")
@@ -180,5 +170,5 @@ def read(path: str, text: str, asked: Asked) -> Table:
     _say(table, t, status, ignored)
     table.columns = [r.header[at] for at in columns] + t.names
     t.check()
-    _add_rows(table, t, cells, status.failures_of_rows())
+    _add_rows(table, t, cells, _failures(t, status))
     return table

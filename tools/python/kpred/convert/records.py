@@ -27,7 +27,7 @@ def _separator(text: str) -> str:
     """The one of which the header and the row behind it have as many, and most; else the first that the header has"""
     n: Dict[str, List[int]] = {}
     for s in _SEPARATORS:
-        rows = csv.reader(io.StringIO(text, newline=None), delimiter=s)
+        rows = csv.reader(io.StringIO(text.replace("\0", ""), newline=None), delimiter=s)
         n[s] = [len(row) for row in itertools.islice(filter(None, rows), 2)] + [0]
     same = [s for s in _SEPARATORS if n[s][0] == n[s][1] > 1]
     return max(same, key=n.__getitem__) if same else next((s for s in _SEPARATORS if n[s][0] > 1), ",")
@@ -120,9 +120,10 @@ class Records(Rows):
             for column, texts, cells in zip(self.columns, same, zip(*(row for _, row in good))):
                 column.extend(map(texts.setdefault, cells, cells) if len(texts) < _MANY else cells)
 
-    def trim(self) -> None:
-        """Takes off the blanks around cells."""
-        self.header = [name.strip(" ") for name in self.header]
+    def tidy(self) -> None:
+        """Takes off the blanks around cells, and what cannot stand in a spec out of names."""
+        self.header = [re.sub("[\n\t]", " ", name).strip(" ") for name in self.header]
+        self.check_header()
         for i, column in enumerate(self.columns):
             if any(cell[:1] == " " or cell[-1:] == " " for cell in set(column)):
                 self.columns[i] = [cell.strip(" ") for cell in column]

@@ -34,7 +34,7 @@ def _passes(cell: str, sign: str, value: str) -> bool:
 
 
 class Column:
-    """A column that may tell; `good` are the cells of rows that worked, `words` what each cell is, `rows` how many are."""
+    """A column that may tell: what each of its cells is, how many rows each kind has, and which ones worked"""
 
     def __init__(self, t: Times, at: int) -> None:
         self.at, self.name, self.role, self.n = at, t.r.header[at], t.roles[at], len(t.r.lines)
@@ -49,10 +49,13 @@ class Column:
             self.state, self.words = CLOSED, {cell: status_word(cell) for cell in self.counts}
             for cell, word in self.words.items():
                 self.rows[word] += self.counts[cell]
+        self.has_text = self.rows[GOOD] + self.rows[BAD] + self.rows[OTHER_WORD] > 0
         self.is_amount = self.kind == N_AMOUNT or self.rows[FRACTION] > 0
         if self.rows[FRACTION] and not self.is_given and (self.is_weak or self.kind in ("", N_EITHER)):
             self.state = OUT
         self.good = {cell for cell in self.words if self.is_given and any(_passes(cell, *test) for test in tests)}
+        if self.state != OUT and not self.is_given:
+            self._decide()
 
     def _may_tell(self, t: Times) -> bool:
         """By its name and role"""
@@ -62,17 +65,8 @@ class Column:
         return name not in ("", "time_us", "time_ms", t.wanted) and (self.is_given or bool(self.kind) or not (
             len(self.counts) > MOST_VALUES or is_counter(name) or is_measurement(name) or is_tuning(name)))
 
-    def has_words(self) -> bool:
-        """Are there words for success, or nothing, and for failures, and no others but these?"""
-        rows = self.rows
-        return self.state != OUT and rows[BAD] > 0 and (rows[GOOD] > 0 or "" in self.counts) and (
-            rows[GOOD] + rows[BAD] + rows[NOTHING] == self.n)
-
     def is_sure(self) -> bool:
-        return self.state != OUT and (self.is_given or bool(self.kind) or self.has_words())
-
-    def has_text(self) -> bool:
-        return self.rows[GOOD] + self.rows[BAD] + self.rows[OTHER_WORD] > 0
+        return self.kind != "" or self.state not in (OUT, RARE)
 
     def _take(self, state: int, *words: int) -> None:
         self.state, self.good = state, {cell for cell, word in self.words.items() if word in words}
@@ -82,13 +76,15 @@ class Column:
 
     # ---- what names and cells decide ----
 
-    def decide(self) -> None:
-        rows, has_text, n_fine = self.rows, self.has_text(), sum(word in _FINE for word in self.words.values())
+    def _decide(self) -> None:
+        rows, has_text, n_fine = self.rows, self.has_text, sum(word in _FINE for word in self.words.values())
+        has_words = rows[BAD] > 0 and (rows[GOOD] > 0 or "" in self.counts) and (
+            rows[GOOD] + rows[BAD] + rows[NOTHING] == self.n)
         is_good = self.kind == N_GOOD and (rows[GOOD] + rows[YES] + rows[ONE] > 0 or not has_text)
         if self.is_amount and rows[ZERO] + rows[NO] == self.n:
             self._take(CLOSED, ZERO, NO)
         elif not self.kind:
-            self._take(WORDS if self.has_words() else RARE, GOOD, NOTHING if "" in self.counts else GOOD)
+            self._take(WORDS if has_words else RARE, GOOD, NOTHING if "" in self.counts else GOOD)
         elif self.is_amount:
             self._ask("nothing says how wrong a result may be")
         elif self.kind == N_BAD: # exit_code, errors, crashed
@@ -116,7 +112,7 @@ class Column:
     # ---- what the rows decide ----
 
     def decide_by(self, rows: Evidence) -> None:
-        state, has_text = self.state, self.has_text()
+        state, is_number = self.state, self.is_weak and not self.has_text
         if state in (MOST, RARE): # what most rows have is success, if the others are odd, or are a few
             self.good = {max(self.counts, key=self.counts.__getitem__)}
         if state == RARE:
@@ -125,16 +121,14 @@ class Column:
                     not rows.has_twins(self.at, 0.02)):
                 self._ask("in each problem one value goes with times that no other row has")
             return
-        if (self.is_weak and not has_text and rows.has_twins(self.at, 0.25)) or (
-                state == WORDS and rows.has_twins(self.at, 0.02)):
-            self.state = OUT
-            return
         bad, good = rows.compare(self.at, self.good)
-        if state == CHECK and good.n == 0 and self.n > self.rows[BAD]:
+        if (is_number or state == WORDS) and rows.has_twins(self.at, 0.25 if is_number else 0.02):
+            self.state = OUT
+        elif state == CHECK and good.n == 0 and self.n > self.rows[BAD]:
             self._ask("by its name and cells all rows failed")
         elif state == CHECK and are_contrary(bad, good):
             self._ask("its name says the contrary of what the times say")
-        elif state == MOST and ((self.is_weak and not has_text) or not are_told_by_most(bad, good, ENOUGH_ROWS)):
+        elif state == MOST and (is_number or not are_told_by_most(bad, good, ENOUGH_ROWS)):
             self._ask("neither its name nor the times say which value is success")
 
     # ---- what is told ----
@@ -163,8 +157,6 @@ class Status:
     def decide(self) -> None:
         t, slots = self.t, {slot.at for slot in self.t.slots}
         for c in self.columns:
-            if c.state != OUT and not c.is_given:
-                c.decide()
             if c.state == RARE and (not slots or t.is_wide):
                 c.state = OUT
         tuple_ = [c.at for c in self.columns if c.at not in slots and (c.role in (FIELD, PARAM) or (
@@ -206,13 +198,3 @@ class Status:
         return self.t.fail(f'column "{c.name}" has {c.told(None)}: may it tell which rows failed? {c.why}: '
                            f"{option}{mark}{c.name}{test}{mark}{end} says what worked, "
                            f"{option}{mark}{c.name}=*{mark}{end} that {rest}")
-
-    def failures_of_rows(self) -> Optional[List[str]]:
-        """What each row failed by, "" if it has not; None: no column tells."""
-        found: Optional[List[str]] = None
-        for c in self.columns:
-            if c.tells and len(c.good) < len(c.counts):
-                text = {cell: "" if cell in c.good else f"failed: {c.name[:40]}={cell[:60]}" for cell in c.counts}
-                own = [text[cell] for cell in self.t.r.columns[c.at]]
-                found = own if found is None else [a or b for a, b in zip(found, own)]
-        return found

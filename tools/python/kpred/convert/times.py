@@ -2,11 +2,11 @@
 
 SPDX-License-Identifier: MIT
 """
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional
 
 from .columns import Columns
 from .command import Asked
-from .figures import Figure, Place, figure, mark_of
+from .figures import Place, Seen, figure, mark_of
 from .numbers import NUMBER
 from .records import Records
 from .units import FAILED_TIME, NONE, RATE, TIME, Metric, metric_of_name, metric_of_unit
@@ -27,7 +27,11 @@ class Times(Columns):
         for slot in self.slots:
             first = {**self.seen[slot.at].first, **first}
         self.kind = metric_of_name(self.name)
-        self.mark = self._mark(first)
+        self.mark = self.mark_of(self.name, first, False) or ""
+        if not self.mark:
+            comma, point = (first.get(m) or first["either" + m] for m in ",.")
+            raise self.r.fail(comma[0], f'{self.name}: value "{comma[1]}": is written with a decimal comma, but '
+                              f'"{point[1]}" in line {point[0]} with a decimal point')
         if not self.kind.has_unit and "unit" in first:
             self.kind = self._unit_of_cells(first)
         self.is_rate = self.kind.kind == RATE
@@ -35,27 +39,20 @@ class Times(Columns):
         if self.kind.kind == NONE:
             self.kind = self.kind._replace(kind=TIME)
         for slot in self.slots:
-            for cell in self.seen[slot.at].counts:
-                self._read(cell, self.seen[slot.at].figures.get(cell))
+            self._read(self.seen[slot.at])
 
-    def _mark(self, first: Dict[str, Place]) -> str:
-        mark, told = mark_of(first, self.r.separator, False)
+    def mark_of(self, name: str, first: Dict[str, Place], is_integer: bool) -> Optional[str]:
+        """The decimal mark of a column, None: its cells contradict each other"""
+        mark, told = mark_of(first, self.r.separator, is_integer)
         if told:
-            self.tell_mark(self.name, first, told)
-        if mark is None:
-            comma, point = (first.get(m) or first["either" + m] for m in ",.")
-            raise self.r.fail(comma[0], f'{self.name}: value "{comma[1]}": is written with a decimal comma, but '
-                              f'"{point[1]}" in line {point[0]} with a decimal point')
+            self.note(first.get("either,", first.get("either.", (0, "")))[0], f'column "{name}": {told}')
         return mark
-
-    def tell_mark(self, name: str, first: Dict[str, Place], told: str) -> None:
-        self.note(first.get("either,", first.get("either.", (0, "")))[0], f'column "{name}": {told}')
 
     def _unit_of_cells(self, first: Dict[str, Place]) -> Metric:
         unit, bare = first["unit"], first.get("bare")
         if bare:
-            raise self.r.fail(bare[0], f'{self.name}: value "{bare[1]}": has no unit, but "{unit[1]}" in line {unit[0]} '
-                              "has one")
+            raise self.r.fail(bare[0], f'{self.name}: value "{bare[1]}": has no unit, but "{unit[1]}" in line '
+                              f"{unit[0]} has one")
         f = figure(unit[1])
         return metric_of_unit(f.unit) if f else self.kind
 
@@ -70,25 +67,17 @@ class Times(Columns):
         elif self.has_found and not self.asked.has_spec:
             self.note(self.r.header_line, what + ": is the column of times")
 
-    # ---- cells ----
-
-    def figure(self, cell: str, f: Optional[Figure]) -> Optional[Tuple[float, Metric]]:
-        """A cell of times that is a figure of its kind, and its unit"""
-        if not f or cell[0] == "-":
-            return None
-        unit = metric_of_unit(f.unit) if f.unit else self.kind
-        x = float(f.plain(self.mark))
-        return (x, unit) if unit.kind == self.kind.kind and x != float("inf") else None
-
-    def _read(self, cell: str, f: Optional[Figure]) -> None:
-        found = self.figure(cell, f)
-        if not found:
-            self.texts[cell] = cell
-        elif 0 < found[0] < FAILED_TIME:
-            self.us[cell] = us = found[1].us(found[0])
-            self.texts[cell] = repr(us)
-        else:
-            self.texts[cell] = f"{found[0]:.17g}"
+    def _read(self, s: Seen) -> None:
+        for cell in s.counts:
+            f = s.figures.get(cell)
+            unit = metric_of_unit(f.unit) if f and f.unit else self.kind
+            is_figure = f and cell[0] != "-" and unit.kind == self.kind.kind
+            x = float(f.plain(self.mark)) if f and is_figure else float("inf")
+            if 0 < x < FAILED_TIME:
+                self.us[cell] = us = unit.us(x)
+                self.texts[cell] = repr(us)
+            else:
+                self.texts[cell] = f"{x:.17g}" if x < float("inf") else cell
 
     def has_time(self, cell: str) -> bool:
         """Is it a figure that is not 0, of whatever unit?"""
@@ -107,15 +96,14 @@ class Times(Columns):
         """A line of units, or the header once more, in the place of a row; a unit that is not the header's"""
         for slot in self.slots:
             s, name = self.seen[slot.at], self.r.header[slot.at]
-            has_unit = metric_of_name(name).has_unit
-            others = [cell for cell, f in s.figures.items() if f.unit and self.figure(cell, f)
-                      and metric_of_unit(f.unit).power != self.kind.power] if has_unit and "unit" in s.first else []
-            if others:
-                line, cell = s.place(others[0])
-                self.note(line, f'{name}: value "{cell}": its own unit counts, not that of the column\'s name')
+            other = next((cell for cell, f in s.figures.items() if f.unit and cell in self.us
+                          and metric_of_unit(f.unit).power != self.kind.power), None)
+            if other is not None and metric_of_name(name).has_unit:
+                line, text = s.place(other)
+                self.note(line, f'{name}: value "{text}": its own unit counts, not that of the column\'s name')
             for cell in s.counts if not self.asked.is_lenient else ():
-                if cell == name:
-                    raise self.r.fail(s.place(cell)[0], f'{name}: value "{cell}": the row repeats the header: leave it out')
-                if cell not in s.figures and metric_of_unit(cell).kind != NONE:
-                    raise self.r.fail(s.place(cell)[0], f'{name}: value "{cell}": is a unit, so this is a second header: '
-                                      "write the unit into the first, behind the name, and leave this line out")
+                is_name = cell == name
+                if is_name or (cell not in s.figures and metric_of_unit(cell).kind != NONE):
+                    raise self.r.fail(s.place(cell)[0], f'{name}: value "{cell}": ' + (
+                        "the row repeats the header: leave it out" if is_name else "is a unit, so this is a second "
+                        "header: write the unit into the first, behind the name, and leave this line out"))
