@@ -8,7 +8,7 @@ from .command import Asked
 from .figures import Seen
 from .records import Records
 from .units import NONE, RATE, TIME, metric_of_name, words
-from .words import NUMBERS, PAIRS, REPEATS, Tuple_, fit_value, is_counter, pattern_of, tuple_of
+from .words import PAIRS, REPEATS, Tuple_, fit_value, is_counter, pattern_of, tuple_of
 
 IGNORED, FIELD, PARAM, OTHER = "ignored", "field", "parameter", "other"
 CHOICE = "name it with `init --metric NAME`, or with `metric = NAME` in [data] of the spec"

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: MIT
 """
 import re
-from typing import Tuple
 
 from .numbers import number_of
 from .units import words
@@ -23,7 +22,7 @@ def is_failure(cell: str) -> bool:
 
 # ---- cells of a column that tells which rows failed ----
 
-GOOD, BAD, YES, NO, NOTHING, ZERO, ONE, MANY, FRACTION, OTHER = range(10)
+GOOD, BAD, YES, NO, NOTHING, ZERO, ONE, MANY, FRACTION, UNKNOWN = range(10)
 _YES = set("true yes y t on ja oui si".split())
 _NO = set("false no n f off nein non".split())
 _GOOD = set("""ok okay pass passed success successful succeeded correct valid done good fine complete completed
@@ -38,24 +37,21 @@ _OTHER_BAD = re.compile("失败|失敗|ошибка|échec")
 _LIBRARIES = {"cuda", "cu", "hip", "cl", "rocm"} # before their words, as in cudaSuccess
 
 
-def _word_of_text(cell: str) -> int:
-    """The first word decides, unless a later one is bad; a number behind it is left to the user."""
-    if cell.lower() in ("no error", "no errors"):
-        return GOOD
-    own = [word for word in words(cell) if word not in _LIBRARIES]
-    if _OTHER_BAD.search(cell) or (not _OTHER_GOOD.search(cell) and not _BAD.isdisjoint(own)):
-        return BAD
-    is_good = _OTHER_GOOD.search(cell) or (own[:1] and own[0] in _GOOD and not re.search("[0-9?]", cell))
-    return GOOD if is_good else OTHER
-
-
 def status_word(cell: str) -> int:
+    """Of a text the first word decides, unless a later one is bad; a number behind it is left to the user."""
     low, x = cell.lower(), number_of(cell)
     if low in _NOTHING:
         return NOTHING
     if x is not None and abs(x) < float("inf"):
         return FRACTION if x != int(x) else MANY if x > 1 or x < 0 else ONE if x > 0 else ZERO
-    return YES if low in _YES else NO if low in _NO else _word_of_text(cell)
+    if low in _YES or low in _NO:
+        return YES if low in _YES else NO
+    own = [word for word in words(cell) if word not in _LIBRARIES]
+    if low in ("no error", "no errors") or (_OTHER_GOOD.search(cell) and not _OTHER_BAD.search(cell)):
+        return GOOD
+    if _OTHER_BAD.search(cell) or not _BAD.isdisjoint(own):
+        return BAD
+    return GOOD if own[:1] and own[0] in _GOOD and not re.search("[0-9?]", cell) else UNKNOWN
 
 
 # ---- names of such columns ----
@@ -83,20 +79,26 @@ _WEAK = set("rc ret sig signal code check checks pass match return exit done err
 _TURNED = {N_GOOD: N_BAD, N_BAD: N_GOOD}
 
 
-def status_name(name: str) -> Tuple[str, bool]:
-    """The kind of such a name, or "", and whether it may well be that of a parameter. All words of the name have to be
-    such ones. A `no` before the others turns them."""
-    whole, own = re.sub("[^a-z0-9]", "", name.lower())[:63], list(words(name))
-    is_weak, kind = whole in _WEAK, _NAMES.get(whole, "")
-    if kind and kind != N_AMOUNT:
-        return kind, is_weak
+def _fold(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.lower())
+
+
+def is_weak(name: str) -> bool:
+    """May it well be the name of a parameter?"""
+    return _fold(name) in _WEAK
+
+
+def status_name(name: str) -> str:
+    """The kind of such a name, or "". All its words have to be such ones. A `no` before the others turns them."""
+    whole, own = _NAMES.get(_fold(name), N_AMOUNT), list(words(name))
     kinds = [_NAMES[word] for word in own if word in _NAMES]
+    if whole != N_AMOUNT:
+        return whole
     if not kinds or any(word not in _NAMES and word not in _BESIDE for word in own):
-        return "", is_weak
+        return ""
     kind = next((k for k in kinds if k != N_EITHER), N_EITHER)
-    is_amount = not _AMOUNTS.isdisjoint(own)
-    if is_amount or kind == N_AMOUNT:
-        is_one = is_amount and kind in (N_BAD, N_AMOUNT)
-        return N_AMOUNT if is_one else kind if is_amount and kind == N_GOOD else "", is_weak
+    if not _AMOUNTS.isdisjoint(own):
+        return {N_BAD: N_AMOUNT, N_EITHER: ""}.get(kind, kind)
     first = next(word for word in own if word in _NAMES or word in ("no", "not"))
-    return _TURNED.get(kind, kind) if first in ("no", "not") else kind, is_weak
+    kind = _TURNED.get(kind, kind) if first in ("no", "not") else kind
+    return kind if kind != N_AMOUNT else ""

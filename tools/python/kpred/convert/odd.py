@@ -49,8 +49,8 @@ def _measurements(t: Times, columns: Iterable[int]) -> List[str]:
         if t.roles[at] != OTHER or not is_measurement(name) or not is_measured:
             continue
         if not t.slots and t.asked.fields:
-            raise t.fail(f'column "{name}": is a measurement, but not of the kernel\'s time or speed: --metric takes it '
-                         "for that, --ignore leaves it out; there is no column of times or speeds yet")
+            raise t.fail(f'column "{name}": is a measurement, but not of the kernel\'s time or speed: --metric takes '
+                         "it for that, --ignore leaves it out; there is no column of times or speeds yet")
         t.note(t.r.header_line, f'column "{name}": is a measurement, by its name: passed over')
         found.append(name)
     return found

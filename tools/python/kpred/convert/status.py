@@ -13,8 +13,7 @@ from typing import Dict, List, Optional
 from .columns import FIELD, IGNORED, OTHER, PARAM
 from .evidence import Evidence, are_contrary, are_told_by_most
 from .failures import BAD, FRACTION, GOOD, MANY, N_AMOUNT, N_BAD, N_EITHER, N_GOOD, NO, NOTHING, ONE, YES, ZERO
-from .failures import OTHER as OTHER_WORD
-from .failures import status_name, status_word
+from .failures import UNKNOWN, is_weak, status_name, status_word
 from .numbers import number_of
 from .times import Times
 from .units import is_measurement
@@ -24,7 +23,7 @@ MOST_VALUES, ENOUGH_ROWS = 64, 20
 # It does not tell; it does; or the rows still have to show that they do not contradict, which value is success, that it
 # is no parameter, and that no value goes with odd times; or the user is asked.
 OUT, CLOSED, CHECK, MOST, WORDS, RARE, ASKED = range(7)
-_FINE = {GOOD, YES, NOTHING, ZERO, ONE, MANY, FRACTION, OTHER_WORD}
+_FINE = {GOOD, YES, NOTHING, ZERO, ONE, MANY, FRACTION, UNKNOWN}
 
 
 def _passes(cell: str, sign: str, value: str) -> bool:
@@ -38,7 +37,7 @@ class Column:
 
     def __init__(self, t: Times, at: int) -> None:
         self.at, self.name, self.role, self.n = at, t.r.header[at], t.roles[at], len(t.r.lines)
-        self.kind, self.is_weak = status_name(self.name)
+        self.kind, self.is_weak = status_name(self.name), is_weak(self.name)
         self.counts, self.state, self.why, self.tells = t.seen[at].counts, OUT, "", False
         told = [re.fullmatch(re.escape(self.name) + "(=|<=|>=)(.*)", word, re.DOTALL) for word in t.asked.success]
         tests = [m.groups() for m in told if m]
@@ -49,7 +48,7 @@ class Column:
             self.state, self.words = CLOSED, {cell: status_word(cell) for cell in self.counts}
             for cell, word in self.words.items():
                 self.rows[word] += self.counts[cell]
-        self.has_text = self.rows[GOOD] + self.rows[BAD] + self.rows[OTHER_WORD] > 0
+        self.has_text = self.rows[GOOD] + self.rows[BAD] + self.rows[UNKNOWN] > 0
         self.is_amount = self.kind == N_AMOUNT or self.rows[FRACTION] > 0
         if self.rows[FRACTION] and not self.is_given and (self.is_weak or self.kind in ("", N_EITHER)):
             self.state = OUT
@@ -94,7 +93,7 @@ class Column:
             self._take(CLOSED if rows[GOOD] + rows[BAD] else CHECK, GOOD, YES, ONE)
         elif is_good and not self.is_weak:
             self._ask("its numbers are not 0 and 1 alone")
-        elif is_good or (self.is_weak and len(self.counts) == 1 and rows[OTHER_WORD]):
+        elif is_good or (self.is_weak and len(self.counts) == 1 and rows[UNKNOWN]):
             self.state = OUT # a number of something, or the name of a code
         elif rows[GOOD]: # status, result
             self._take(CLOSED, GOOD, YES)
@@ -106,7 +105,7 @@ class Column:
             self._take(CHECK, ZERO)
         else:
             self.state = MOST if len(self.counts) <= MOST_VALUES else OUT
-        if self.state == CLOSED and 2 * rows[OTHER_WORD] > self.n and rows[GOOD]:
+        if self.state == CLOSED and 2 * rows[UNKNOWN] > self.n and rows[GOOD]:
             self._ask("most rows have words that kpred does not know")
 
     # ---- what the rows decide ----

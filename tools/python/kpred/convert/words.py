@@ -37,7 +37,7 @@ class Tuple_(NamedTuple):
 PAIRS, LETTERS, NUMBERS = "pairs", "letters", "numbers"
 _BETWEEN = r" ;,/|&()\[\]{}_"
 # Of each form: what may stand before all, and one name and value with what may follow these
-_FORMS = [(form, re.compile(f"[{before}]*((?:{item})+)", re.ASCII), re.compile(item, re.ASCII)) for form, before, item in (
+_FORMS = [(form, re.compile(f"[{first}]*((?:{item})+)", re.ASCII), re.compile(item, re.ASCII)) for form, first, item in (
     (PAIRS, _BETWEEN, r"([A-Za-z_][A-Za-z0-9_]{0,62})[=:]((?:[^ ;,/|&()\[\]{}_]|_(?![A-Za-z][^=: _;,]*=))+)"
      f"[{_BETWEEN}]*"),
     (LETTERS, r"_\- ", r"([A-Za-z]+)(\d{1,8})(?!\d)[-_ ;,]*"),
