@@ -28,7 +28,7 @@ def _separator(text: str) -> str:
     n: Dict[str, List[int]] = {}
     for s in _SEPARATORS:
         rows = csv.reader(io.StringIO(text.replace("\0", ""), newline=None), delimiter=s)
-        n[s] = [len(row) for row in itertools.islice(filter(None, rows), 2)] + [0]
+        n[s] = [len(row) for row in itertools.islice(filter(None, rows), 2)] + [0, 0]
     same = [s for s in _SEPARATORS if n[s][0] == n[s][1] > 1]
     return max(same, key=n.__getitem__) if same else next((s for s in _SEPARATORS if n[s][0] > 1), ",")
 
