@@ -14,6 +14,7 @@ import zlib
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, TextIO, Tuple
 
 from .table import Bad, Table
+from .units import TIME, metric_of_unit
 
 MOST_BYTES = 1 << 30 # of a file, unpacked
 # Modules with sees(path, text) and read(path, text, asked) by the ending of a file's name. The last one takes the rest.
@@ -73,6 +74,8 @@ def convert(path: str, asked: Asked) -> Table:
         modules = [name for name in modules or () if name not in OF_SPECS] or None
     if modules is None:
         raise Bad(f"{path}: its name ends in neither .csv nor .json, nor in these with .bz2 or .gz")
+    if asked.unit and metric_of_unit(asked.unit).kind != TIME:
+        raise Bad(f'--unit: value "{asked.unit}": is none of s, ms, us, ns')
     text = read_text(path)
     for name in modules:
         module: Any = importlib.import_module("." + name, __package__)

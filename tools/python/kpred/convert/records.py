@@ -14,32 +14,23 @@ from typing import Dict, Iterator, List, Tuple
 
 from .table import Bad
 
-_QUOTED = re.compile(r'"(?:[^"]|"")*"?')
 _SEPARATORS = ",;\t|"
+_SKIPPED = r"(?:\r?\n|#[^\n]*(?:\n|\Z))*"
+_BEFORE = re.compile(rf"{_SKIPPED}(?:sep=([{_SEPARATORS}])\r?\n{_SKIPPED})?")
 _RULE = re.compile(r"[-+|: ]*-[-+|: ]*\r?\n?")
 _ONLY_CR = "the lines of the file end with only CR: they have to end with LF or CRLF"
 _MANY = 1 << 16 # texts of a column, of which few are the same
 csv.field_size_limit(1 << 30)
 
 
-def _separator(lines: List[str]) -> str:
-    """The one of which the header and the line behind it have as many, and most; else the first that the header has"""
-    header, row = (_QUOTED.sub("", line) for line in (lines + ["", ""])[:2])
-    same = [(header.count(s), -i) for i, s in enumerate(_SEPARATORS) if s in header and header.count(s) == row.count(s)]
-    if same:
-        return _SEPARATORS[-max(same)[1]]
-    return next((s for s in _SEPARATORS if s in header), ",")
-
-
-def _logical(lines: Iterator[str]) -> str:
-    """A line, and those that a quoted cell of it goes on in"""
-    line = next(lines, "")
-    while line.count('"') % 2:
-        more = next(lines, "")
-        if not more:
-            break
-        line += more
-    return line
+def _separator(text: str) -> str:
+    """The one of which the header and the row behind it have as many, and most; else the first that the header has"""
+    n: Dict[str, List[int]] = {}
+    for s in _SEPARATORS:
+        rows = csv.reader(io.StringIO(text.replace("\0", ""), newline=None), delimiter=s)
+        n[s] = [len(row) for row in itertools.islice(filter(None, rows), 2)] + [0, 0]
+    same = [s for s in _SEPARATORS if n[s][0] == n[s][1] > 1]
+    return max(same, key=n.__getitem__) if same else next((s for s in _SEPARATORS if n[s][0] > 1), ",")
 
 
 def _blank(cell: str) -> bool:
@@ -51,13 +42,10 @@ class Rows:
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text = path, text
-        start, self.line = self._skip(0, 1)
-        if text.startswith("sep=", start) and re.match(r"[,;\t|]\r?\n", text[start + 4:start + 7]):
-            self.separator = text[start + 4]
-            start, self.line = self._skip(text.index("\n", start) + 1, self.line + 1)
-        else:
-            near = io.StringIO(text[start:start + (1 << 20)], newline="\n")
-            self.separator = _separator([_logical(near), _logical(line for line in near if line.strip("\r\n"))])
+        before = _BEFORE.match(text)
+        start = before.end() # type: ignore[union-attr]
+        self.line = 1 + text.count("\n", 0, start)
+        self.separator = before.group(1) or _separator(text[start:start + (1 << 20)]) # type: ignore[union-attr]
         self._start, self.is_boxed = start, False
         rows = self._rows()
         first = next(rows, None)
@@ -67,12 +55,6 @@ class Rows:
         self.is_boxed = self.separator == "|" and len(header) > 2 and _blank(header[0]) and _blank(header[-1])
         self.header = self._unboxed(header)
         self.rows = ((line, self._unboxed(row)) for line, row in rows) if self.is_boxed else rows
-
-    def _skip(self, at: int, line: int) -> Tuple[int, int]:
-        """Behind empty lines and comments"""
-        m = re.compile(r"(?:\r?\n|#[^\n]*(?:\n|\Z))*").match(self.text, at)
-        end = m.end() # type: ignore[union-attr]
-        return end, line + self.text.count("\n", at, end)
 
     def _rows(self) -> Iterator[Tuple[int, List[str]]]:
         lines: Iterator[str] = io.StringIO(self.text, newline="\n")
@@ -138,9 +120,10 @@ class Records(Rows):
             for column, texts, cells in zip(self.columns, same, zip(*(row for _, row in good))):
                 column.extend(map(texts.setdefault, cells, cells) if len(texts) < _MANY else cells)
 
-    def trim(self) -> None:
-        """Takes off the blanks around cells."""
-        self.header = [name.strip(" ") for name in self.header]
+    def tidy(self) -> None:
+        """Takes off the blanks around cells, and what cannot stand in a spec out of names."""
+        self.header = [re.sub("[\n\t]", " ", name).strip(" ") for name in self.header]
+        self.check_header()
         for i, column in enumerate(self.columns):
             if any(cell[:1] == " " or cell[-1:] == " " for cell in set(column)):
                 self.columns[i] = [cell.strip(" ") for cell in column]

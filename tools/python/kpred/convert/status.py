@@ -2,145 +2,198 @@
 
 SPDX-License-Identifier: MIT
 
-Names and cells come first (failures.py). Where they leave it open, the rows decide (status_rows.py): what nearly all
-rows have is success if the others have odd times. A parameter is told by tuples that differ in nothing else. What is
-still open is asked.
+Names and cells come first (failures.py). Where they leave it open, the rows decide (evidence.py): what nearly all rows
+have is success if the others have odd times. A parameter is told by tuples that differ in nothing else. What is still
+open is asked.
 """
-from typing import Dict, Optional, Sequence
+import re
+from collections import Counter
+from typing import Dict, List, Optional
 
-from .columns import FIELD, IGNORED, PARAM
-from .failures import BAD, FRACTION, GOOD, MANY, NO, NOTHING, ONE, YES, ZERO
-from .failures import N_AMOUNT, N_BAD, N_EITHER, N_GOOD, number, status_name, status_word
-from .failures import OTHER as OTHER_WORD
-from .figures import cut
+from .columns import FIELD, IGNORED, OTHER, PARAM
+from .evidence import Evidence, are_contrary, are_told_by_most
+from .failures import BAD, FRACTION, GOOD, MANY, N_AMOUNT, N_BAD, N_EITHER, N_GOOD, NO, NOTHING, ONE, YES, ZERO
+from .failures import UNKNOWN, is_weak, status_name, status_word
+from .numbers import number_of
 from .times import Times
-from .words import is_counter, is_measurement, is_tuning
+from .units import is_measurement
+from .words import is_counter, is_tuning
 
 MOST_VALUES, ENOUGH_ROWS = 64, 20
-CLOSED, CHECK, MOST, WORDS, RARE, ASKED = range(6) # what the rows still have to show
-_TEXTS, _NUMBERS = (GOOD, BAD, OTHER_WORD), (ZERO, ONE, MANY)
+# It does not tell; it does; or the rows still have to show that they do not contradict, which value is success, that it
+# is no parameter, and that no value goes with odd times; or the user is asked.
+OUT, CLOSED, CHECK, MOST, WORDS, RARE, ASKED = range(7)
+_FINE = {GOOD, YES, NOTHING, ZERO, ONE, MANY, FRACTION, UNKNOWN}
 
 
-def success_test(word: str, name: str) -> str:
-    """Of a word of `success` the test, "=ok" or "<=0.1"; "": it is of another column."""
-    test = word[len(name):] if word.startswith(name) else ""
-    return test if test[:1] == "=" or test[:2] in ("<=", ">=") else ""
-
-
-def _passes(test: str, cell: str) -> bool:
-    value = test[1:] if test[0] == "=" else test[2:]
-    limit, x = number(value), number(cell)
-    if test[0] == "=" and value.lower() == cell.lower():
-        return True
-    return limit is not None and x is not None and (
-        not (x < limit or x > limit) if test[0] == "=" else x <= limit if test[0] == "<" else x >= limit)
+def _passes(cell: str, sign: str, value: str) -> bool:
+    x, limit = number_of(cell), number_of(value)
+    is_so = x is not None and limit is not None and {"=": x == limit, "<=": x <= limit, ">=": x >= limit}[sign]
+    return is_so or (sign == "=" and value.lower() == cell.lower())
 
 
 class Column:
-    """A column that may tell; `good` are the cells of rows that worked."""
+    """A column that may tell: what each of its cells is, how many rows each kind has, and which ones worked"""
 
     def __init__(self, t: Times, at: int) -> None:
-        self.at, self.name, self.role = at, t.r.header[at], t.roles[at]
-        self.kind, self.is_weak = status_name(self.name)
-        self.tests = [x for x in (success_test(word, self.name) for word in t.asked.success) if x]
-        self.is_given = bool(self.tests) and self.tests[-1] != "=*"
-        self.is_ignored, self.open, self.why, self.tells = self.role == IGNORED, CLOSED, "", False
-        is_time = self.name in ("time_us", "time_ms", t.wanted)
-        self.is_out = (self.name == "" or (bool(self.tests) and not self.is_given) or is_time
-                       or self.role in (FIELD, PARAM) or (self.is_ignored and t.asked.has_spec)
-                       or (not self.is_given and not self.kind
-                           and (is_counter(self.name) or is_measurement(self.name) or is_tuning(self.name))))
-        self.counts: Dict[str, int] = {} if self.is_out else t.seen[at].counts
+        self.at, self.name, self.role, self.n = at, t.r.header[at], t.roles[at], len(t.r.lines)
+        self.kind, self.is_weak = status_name(self.name), is_weak(self.name)
+        self.counts, self.state, self.why, self.tells = t.seen[at].counts, OUT, "", False
+        told = [re.fullmatch(re.escape(self.name) + "(=|<=|>=)(.*)", word, re.DOTALL) for word in t.asked.success]
+        tests = [m.groups() for m in told if m]
+        self.is_given = bool(tests) and tests[-1] != ("=", "*")
         self.words: Dict[str, int] = {}
-        if not self.is_given and not self.kind and len(self.counts) > MOST_VALUES:
-            self.is_out = True
-        if not self.is_out:
-            self.words = {cell: status_word(cell) for cell in self.counts}
-            is_fraction = FRACTION in self.words.values()
-            self.is_out = is_fraction and not self.is_given and (not self.kind or self.kind == N_EITHER or self.is_weak)
-        self.n = t.seen[at].n
-        self.is_amount = self.kind == N_AMOUNT or FRACTION in self.words.values()
-        self.good = {cell for cell in self.counts if self.is_given and any(_passes(x, cell) for x in self.tests)}
+        self.rows: Dict[int, int] = Counter()
+        if self._may_tell(t) and self.is_given == bool(tests):
+            self.state, self.words = CLOSED, {cell: status_word(cell) for cell in self.counts}
+            for cell, word in self.words.items():
+                self.rows[word] += self.counts[cell]
+        self.has_text = self.rows[GOOD] + self.rows[BAD] + self.rows[UNKNOWN] > 0
+        self.is_amount = self.kind == N_AMOUNT or self.rows[FRACTION] > 0
+        if self.rows[FRACTION] and not self.is_given and (self.is_weak or self.kind in ("", N_EITHER)):
+            self.state = OUT
+        self.good = {cell for cell in self.words if self.is_given and any(_passes(cell, *test) for test in tests)}
+        if self.state != OUT and not self.is_given:
+            self._decide()
 
-    def rows(self, *words: int) -> int:
-        return sum(count for cell, count in self.counts.items() if self.words[cell] in words)
+    def _may_tell(self, t: Times) -> bool:
+        """By its name and role"""
+        name = self.name
+        if self.role in (FIELD, PARAM) or (self.role == IGNORED and t.asked.has_spec) or self.n == 0:
+            return False
+        return name not in ("", "time_us", "time_ms", t.wanted) and (self.is_given or bool(self.kind) or not (
+            len(self.counts) > MOST_VALUES or is_counter(name) or is_measurement(name) or is_tuning(name)))
 
-    def has_words(self) -> bool:
-        """Are there words for success, or nothing, and for failures, and no others but these?"""
-        return bool(self.rows(BAD) and (self.rows(GOOD) or "" in self.counts)
-                    and not self.rows(*_NUMBERS, YES, NO, OTHER_WORD))
+    def is_sure(self) -> bool:
+        return self.kind != "" or self.state not in (OUT, RARE)
 
-    def may_tell(self) -> bool:
-        return not self.is_out and (self.is_given or bool(self.kind) or self.has_words())
+    def _take(self, state: int, *words: int) -> None:
+        self.state, self.good = state, {cell for cell, word in self.words.items() if word in words}
 
-    def take(self, words: Sequence[int], open_: int) -> None:
-        self.good = {cell for cell, word in self.words.items() if word in words}
-        self.open = open_
-
-    def ask(self, why: str) -> None:
-        self.open, self.why = ASKED, why
+    def _ask(self, why: str) -> None:
+        self.state, self.why = ASKED, why
 
     # ---- what names and cells decide ----
 
-    def decide(self) -> None:
-        if self.is_amount and self.rows(ZERO, NO) == self.n:
-            self.take((ZERO, NO), CLOSED)
+    def _decide(self) -> None:
+        rows, has_text, n_fine = self.rows, self.has_text, sum(word in _FINE for word in self.words.values())
+        has_words = rows[BAD] > 0 and (rows[GOOD] > 0 or "" in self.counts) and (
+            rows[GOOD] + rows[BAD] + rows[NOTHING] == self.n)
+        is_good = self.kind == N_GOOD and (rows[GOOD] + rows[YES] + rows[ONE] > 0 or not has_text)
+        if self.is_amount and rows[ZERO] + rows[NO] == self.n:
+            self._take(CLOSED, ZERO, NO)
         elif not self.kind:
-            self.take((GOOD, NOTHING) if "" in self.counts else (GOOD,), WORDS if self.has_words() else RARE)
+            self._take(WORDS if has_words else RARE, GOOD, NOTHING if "" in self.counts else GOOD)
         elif self.is_amount:
-            self.ask("nothing says how wrong a result may be")
-        elif self.kind == N_BAD: # exit_code, errors, crashed: nothing, no and 0 are a success
-            good = NOTHING, NO, GOOD, ZERO
-            self.take(good, CLOSED if self.rows(*_TEXTS) and self.rows(*good) else CHECK)
-        elif self.kind == N_GOOD:
-            self._decide_good()
+            self._ask("nothing says how wrong a result may be")
+        elif self.kind == N_BAD: # exit_code, errors, crashed
+            is_sure = has_text and rows[NOTHING] + rows[NO] + rows[GOOD] + rows[ZERO] > 0
+            self._take(CLOSED if is_sure else CHECK, NOTHING, NO, GOOD, ZERO)
+        elif is_good and not rows[MANY]: # passed, correct
+            self._take(CLOSED if rows[GOOD] + rows[BAD] else CHECK, GOOD, YES, ONE)
+        elif is_good and not self.is_weak:
+            self._ask("its numbers are not 0 and 1 alone")
+        elif is_good or (self.is_weak and len(self.counts) == 1 and rows[UNKNOWN]):
+            self.state = OUT # a number of something, or the name of a code
+        elif rows[GOOD]: # status, result
+            self._take(CLOSED, GOOD, YES)
+        elif rows[YES]:
+            self._take(CHECK, YES)
+        elif n_fine <= 1 and (rows[BAD] or (n_fine and not rows[NO])):
+            self._take(CLOSED, *_FINE)
+        elif rows[ZERO] and rows[MANY]:
+            self._take(CHECK, ZERO)
         else:
-            self._decide_either()
-        if self.open == CLOSED and not self.is_out and 2 * self.rows(OTHER_WORD) > self.n and self.rows(GOOD):
-            self.ask("most rows have words that kpred does not know")
+            self.state = MOST if len(self.counts) <= MOST_VALUES else OUT
+        if self.state == CLOSED and 2 * rows[UNKNOWN] > self.n and rows[GOOD]:
+            self._ask("most rows have words that kpred does not know")
 
-    def _decide_good(self) -> None:
-        """passed, correct: yes and 1 are a success."""
-        good = GOOD, YES, ONE
-        if self.rows(*_TEXTS) and not self.rows(*good):
-            self._decide_either()
-        elif not self.rows(MANY):
-            self.take(good, CLOSED if self.rows(GOOD, BAD) else CHECK)
-        elif self.is_weak:
-            self.is_out = True
-        else:
-            self.ask("its numbers are not 0 and 1 alone")
+    # ---- what the rows decide ----
 
-    def _decide_either(self) -> None:
-        """status, result"""
-        fine = [w for w in range(10) if w not in (BAD, NO)]
-        if self.rows(GOOD):
-            self.take((GOOD, YES), CLOSED)
-        elif self.rows(YES):
-            self.take((YES,), CHECK)
-        elif self.rows(BAD) and sum(self.words[cell] in fine for cell in self.counts) <= 1:
-            self.take(fine, CLOSED)
-        elif self.is_weak and len(self.counts) == 1 and self.rows(OTHER_WORD):
-            self.is_out = True # the name of a code
-        elif not self.rows(NO) and len(self.counts) == 1:
-            self.take(fine, CLOSED)
-        elif self.rows(ZERO) and self.rows(MANY):
-            self.take((ZERO,), CHECK)
-        else:
-            self.open = MOST
-            self.is_out |= len(self.counts) > MOST_VALUES
+    def decide_by(self, rows: Evidence) -> None:
+        state, is_number = self.state, self.is_weak and not self.has_text
+        if state in (MOST, RARE): # what most rows have is success, if the others are odd, or are a few
+            self.good = {max(self.counts, key=self.counts.__getitem__)}
+        if state == RARE:
+            self.state = OUT
+            if self.n >= ENOUGH_ROWS and any(group.are_fast(3) for group in rows.compare(self.at, self.good, 3)) and (
+                    not rows.has_twins(self.at, 0.02)):
+                self._ask("in each problem one value goes with times that no other row has")
+            return
+        bad, good = rows.compare(self.at, self.good)
+        if (is_number or state == WORDS) and rows.has_twins(self.at, 0.25 if is_number else 0.02):
+            self.state = OUT
+        elif state == CHECK and good.n == 0 and self.n > self.rows[BAD]:
+            self._ask("by its name and cells all rows failed")
+        elif state == CHECK and are_contrary(bad, good):
+            self._ask("its name says the contrary of what the times say")
+        elif state == MOST and (is_number or not are_told_by_most(bad, good, ENOUGH_ROWS)):
+            self._ask("neither its name nor the times say which value is success")
 
-    def take_most(self) -> None:
-        """What most rows have is success, if the others are odd, or are a few."""
-        self.good = {max(self.counts, key=lambda cell: self.counts[cell])}
+    # ---- what is told ----
 
     def told(self, is_good: Optional[bool]) -> str:
         """ "ok" (4 rows), as far as they are told, each with its first line"""
         shown = [cell for cell in self.counts if is_good is None or (cell in self.good) == is_good]
         texts = []
         for cell in shown[:5]:
-            first, n = cut(cell.replace("\r", "\n").split("\n")[0], 40), self.counts[cell]
+            first, n = (cell.splitlines() or [""])[0][:40], self.counts[cell]
             texts.append(f'"{first}{"" if first == cell else "..."}" ({n} row{"s" * (n != 1)})')
         if len(shown) > 5:
             texts.append(f"and {len(shown) - 5} other{'s' * (len(shown) != 6)}")
         return ", ".join(texts) or "nothing"
+
+
+class Status:
+    """The decision: which columns tell, and the words that a spec has to say of them"""
+
+    def __init__(self, t: Times) -> None:
+        self.t = t
+        self.success: List[str] = []
+        self.failures: List[str] = []
+        self.columns = [Column(t, at) for at in range(len(t.r.header))]
+
+    def decide(self) -> None:
+        t, slots = self.t, {slot.at for slot in self.t.slots}
+        for c in self.columns:
+            if c.state == RARE and (not slots or t.is_wide):
+                c.state = OUT
+        tuple_ = [c.at for c in self.columns if c.at not in slots and (c.role in (FIELD, PARAM) or (
+            c.role == OTHER and c.state in (OUT, RARE) and not is_counter(c.name) and not is_measurement(c.name)))]
+        open_ = [c for c in self.columns if c.state in (CHECK, MOST, WORDS, RARE)]
+        rows = Evidence(t, tuple_) if open_ else None
+        for c in open_:
+            c.decide_by(rows) # type: ignore[arg-type]
+        for c in sorted(self.columns, key=lambda c: c.state == ASKED):
+            if c.state != OUT:
+                self._finish(c)
+
+    def _finish(self, c: Column) -> None:
+        is_spared = c.is_amount and any(other.tells for other in self.columns)
+        if c.role == IGNORED or (c.state == ASKED and is_spared): # where one column tells it, an amount need not
+            c.good, c.tells = set(c.counts), c.role != IGNORED
+            self.success.append(c.name + "=*")
+            return
+        if c.state == ASKED:
+            raise self._question(c)
+        c.tells = True
+        if not c.is_given:
+            for cell in c.counts:
+                (self.success if cell in c.good else self.failures).append(f"{c.name}={cell}")
+            other = "a line `success` in [data] of the spec" if self.t.asked.has_spec else "--success"
+            self.t.note(self.t.r.header_line, f'column "{c.name}": tells which rows failed: {c.told(False)} failed, '
+                        f"{c.told(True)} worked; {other} says otherwise")
+        elif not c.good and self.t.asked.is_only: # words that name no row of the only table are a slip
+            raise self.t.fail(f'--success: column "{c.name}": no row has worked: it has {c.told(False)}')
+
+    def _question(self, c: Column) -> Exception:
+        """With what answers it: an option, or a line of the spec"""
+        has_spec = self.t.asked.has_spec
+        test = "=VALUE" if not c.is_amount else ">=LIMIT" if c.kind == N_GOOD else "<=LIMIT"
+        option, end = ("`success = ", "`") if has_spec else ("--success ", "")
+        mark = '"' if not has_spec or " " in c.name else ""
+        rest = ("it does not tell; the line stands in [data] of the spec" if has_spec
+                else "it is a parameter, --ignore leaves it out")
+        return self.t.fail(f'column "{c.name}" has {c.told(None)}: may it tell which rows failed? {c.why}: '
+                           f"{option}{mark}{c.name}{test}{mark}{end} says what worked, "
+                           f"{option}{mark}{c.name}=*{mark}{end} that {rest}")

@@ -1,4 +1,4 @@
-"""units.py - what a unit says of figures: times in microseconds, and rates; the words of a column's name
+"""units.py - what units and names say of figures: times in microseconds, rates, or what else is measured
 
 SPDX-License-Identifier: MIT
 """
@@ -12,11 +12,17 @@ NONE, TIME, RATE = "none", "time", "rate"
 # A capital behind a small letter begins another word, but in "GiB/s"; \u00b5 and \u03bc are signs for micro.
 _WORD = re.compile("[A-Za-z\u00b5\u03bc](?:[a-z\u00b5\u03bc]|(?<![a-z])[A-Z]|[A-Z](?=/)|/(?=[A-Za-z]))*")
 _UNIT = re.compile(r"[(\[{ ]*(" + _WORD.pattern + r")[)\]}. ]*")
-_TIMES = {**dict.fromkeys("ns nsec nsecs nanosecond nanoseconds".split(), -3),
-          **dict.fromkeys("us usec usecs microsecond microseconds".split(), 0),
-          **dict.fromkeys("ms msec msecs millisecond milliseconds milisecond miliseconds".split(), 3),
-          **dict.fromkeys("s sec secs second seconds".split(), 6)}
-_RATES = ("flops flop/s flops/s b/s bps byte/s bytes/s ib/s ops ops/s op/s cells/s points/s elem/s").split()
+_POWERS = {word: power for power, names in (
+    (-3, "ns nsec nsecs nanosecond nanoseconds"), (0, "us usec usecs microsecond microseconds"),
+    (3, "ms msec msecs millisecond milliseconds milisecond miliseconds"), (6, "s sec secs second seconds"),
+    ) for word in names.split()}
+_WORK = set("flops flop/s flops/s b/s bps byte/s bytes/s ib/s ops ops/s op/s cells/s points/s elem/s".split())
+_TIMES = set("time times timing timings duration latency elapsed runtime cycles walltime zeit laufzeit temps".split())
+_RATES = set("bandwidth throughput speed speedup perf performance".split())
+_SENSORS = set("energy joules power watts temperature occupancy".split())
+# Of such a column it is said what is not a time of the kernel.
+_OTHERS = set("std stddev stdev sd var err error sigma variance deviation stamp compile compilation overhead "
+              "limit".split())
 
 
 class Metric(NamedTuple):
@@ -36,32 +42,49 @@ class Metric(NamedTuple):
 
 def words(name: str) -> Iterator[str]:
     """The words of a name in small letters, with u for micro; a slash belongs to a word: "gb/s"."""
-    for m in _WORD.finditer(name):
-        yield _lower(m.group())
+    for word in _WORD.findall(name):
+        yield word.replace("\u00b5", "u").replace("\u03bc", "u").lower()
 
 
-def _lower(word: str) -> str:
-    return word.replace("\u00b5", "u").replace("\u03bc", "u").lower()
-
-
-def time_unit(word: str) -> Metric:
-    return Metric(TIME, True, _TIMES[word]) if word in _TIMES else Metric()
-
-
-def rate_unit(word: str) -> Metric:
-    """ "gflops", "tflop/s", "gb/s", "gib/s", "tops", "gbps"; of "flops" alone it is not known."""
-    if word[:1] in ("k", "m", "g", "t") and word[1:] in _RATES:
+def _unit(word: str) -> Metric:
+    """ "ms", "gflops", "tflop/s", "gb/s", "gib/s", "tops", "gbps"; of "flops" alone it is not known."""
+    if word in _POWERS:
+        return Metric(TIME, True, _POWERS[word])
+    if word[:1] in ("k", "m", "g", "t") and word[1:] in _WORK:
         return Metric(RATE, True, 3 * "kmgt".index(word[0]) - 6)
-    if "/" in word and word in _RATES:
+    if "/" in word and word in _WORK:
         return Metric(RATE, True, -9)
-    return Metric(RATE, True, 0) if word.endswith(("/s", "/sec", "/second")) or word == "fps" else Metric()
+    return Metric(RATE, True) if word.endswith(("/s", "/sec", "/second")) or word == "fps" else Metric()
 
 
 @lru_cache(256)
 def metric_of_unit(text: str) -> Metric:
     """Of "ms", "[ns]", "GFLOPS", "GB/s"; of other texts the kind is NONE."""
     m = _UNIT.fullmatch(text)
-    if not m:
-        return Metric()
-    word = _lower(m.group(1))
-    return time_unit(word) if word in _TIMES else rate_unit(word)
+    return _unit(next(words(m.group(1)))) if m else Metric()
+
+
+@lru_cache(256)
+def metric_of_name(name: str) -> Metric:
+    """Of "latency (ms)", "t_ms", "Kernel time, \u00b5s", "throughput"; a unit tells more than a word. Of "total flops" it
+    is not known, that may be work; "time_std" and "compile_time" are no times of a kernel. A single s is that of a
+    plural, or a parameter, unless the name speaks of a time."""
+    m, is_second, before = Metric(), False, ""
+    for word in words(name):
+        unit = _unit(word)
+        if word in _OTHERS:
+            return Metric()
+        if word == "s" and before != "per":
+            is_second = True
+        elif unit.kind == RATE or (unit.kind == TIME and before == "per"):
+            m = unit if unit.kind == RATE else Metric(RATE, True)
+        elif not m.has_unit and (unit.kind == TIME or word in _RATES or (word in _TIMES and m.kind == NONE)):
+            m = unit if unit.kind == TIME else Metric(RATE if word in _RATES else TIME)
+        before = word
+    return _unit("s") if is_second and m.kind == TIME and not m.has_unit else m
+
+
+def is_measurement(name: str) -> bool:
+    """Does the name speak of a time or a speed, be it that of a compilation, or of what is measured beside them?"""
+    return any(word in _TIMES or word in _RATES or word in _SENSORS or (word != "s" and _unit(word).kind != NONE)
+               for word in words(name))
