@@ -1,6 +1,7 @@
 """test_help.py - what --help of the programs says, beside their man pages and what bash completes
 SPDX-License-Identifier: MIT
 """
+import glob
 import os
 import re
 import shutil
@@ -68,8 +69,13 @@ def parts_of(page):
     return items, synopses
 
 
+def page_of(program):
+    path, = glob.glob(f"docs/{program}.1") + glob.glob(f"tools/*/{program}.1")
+    return path
+
+
 def man_page(program):
-    path = f"docs/{program}.1"
+    path = page_of(program)
     page = report.read(path)
     items, synopses = parts_of(page)
     sections = page.partition("\n.Sh COMMANDS")[2].partition("\n.Sh SPEC")[0]
@@ -190,7 +196,7 @@ def main():
     for program in {"kpred", "kpred-train", "kpred-evolve"} - set(programs):
         report.skip(program, "it was not built")
     for program in ("kpred", "kpred-train", "kpred-evolve"):
-        is_sound(f"docs/{program}.1")
+        is_sound(page_of(program))
     if shutil.which("bash"):
         completion(programs)
     else:

@@ -1,7 +1,7 @@
 /* evaluator.c - candidates as files, evaluated by a program of the user's that is asked by lines
    SPDX-License-Identifier: MIT
 
-   evaluator.h declares it; examples/evolve/evaluator.h has the lines. */
+   evaluator.h declares it; tools/evolve/examples/evaluator.h has the lines. */
 #include "evaluator.h"
 
 #include "talk.h"

@@ -85,7 +85,7 @@ static int train(struct net *net, const struct images *all, const struct options
     struct images part = images_part(all, (int)o->split - 1, IMAGES_TRAIN);
     plan.epochs = o->epochs;
     plan.seed = (uint64_t)o->seed;
-    net_train(net, &part, &plan, tell_epoch);
+    net_learn(net, &part, &plan, tell_epoch);
     images_free(&part);
     return 0;
 }

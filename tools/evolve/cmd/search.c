@@ -17,10 +17,10 @@ enum { KERNEL_OPTIONS = 15 };
 /* What --help says of them */
 static const char kernel_options_help[] =
     "  KERNEL             C (.c), OpenCL C (.cl), LLVM IR (.ll) or bitcode (.bc)\n"
-    "  HARNESS.c          cases, buffers and the call: see docs/evolve.md\n"
+    "  HARNESS.c          cases, buffers and the call: see tools/evolve/README.md\n"
     "  --evaluate COMMAND a program that runs candidates, in place of HARNESS.c, such as on a "
     "GPU:\n"
-    "                     see examples/evolve/evaluator.h\n"
+    "                     see tools/evolve/examples/evaluator.h\n"
     "  --form FORM        what it gets: ir (default), bitcode, asm, object, code-object\n"
     "  --target TRIPLE    of what it gets, such as amdgcn-amd-amdhsa (default: this machine)\n"
     "  --cpu NAME         a processor of the target, such as gfx90a\n"

@@ -2,7 +2,7 @@
    over them, what is chosen, and what is refused
    SPDX-License-Identifier: MIT
 
-   What is refused are lines of tests/evolve/ml.cases. */
+   What is refused are lines of tools/evolve/tests/ml.cases. */
 #define _POSIX_C_SOURCE 200809L
 #include "commands.h"
 
@@ -261,6 +261,6 @@ int main(void)
     } else {
         skip_case("kpred-evolve ml", "there is no MLIR in the build");
     }
-    each_row("tests/evolve/ml.cases", see);
+    each_row("tools/evolve/tests/ml.cases", see);
     return commands_end();
 }

@@ -131,7 +131,7 @@ static void learning(void)
         struct net net;
         REQUIRE(net_open(&net, names[k], (struct net_shape){6, 6, 1}, 3, 5) == 0);
         CHECK(net_accuracy(&net, &images) < 0.8);
-        net_train(&net, &images, &plan, NULL);
+        net_learn(&net, &images, &plan, NULL);
         CHECK(net_accuracy(&net, &images) > 0.97);
         net_close(&net);
     }

@@ -5,7 +5,7 @@
 #include "evolve/ir/module.h"
 #include "told.h"
 
-#define FIXTURE(name) in_root("tests/evolve/fixtures/" name)
+#define FIXTURE(name) in_root("tools/evolve/tests/fixtures/" name)
 
 /* The program ends where a kernel cannot be had. */
 static inline struct ir *kernel_of(const char *path, const char *function,

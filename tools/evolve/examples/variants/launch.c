@@ -1,8 +1,8 @@
 /* launch.c - a launch path that lets a model choose among the variants of product
    SPDX-License-Identifier: MIT
 
-   `make -C examples/evolve run` makes what it includes: product.h and product.o hold the variants
-   that kpred-evolve found, product_model.h is the model that kpred-train made of their times. It
+   `make -C tools/evolve/examples run` makes what it includes: product.h and product.o hold the
+   variants that kpred-evolve found, product_model.h is the model that kpred-train made of their times. It
    calls all variants on problems that no case of the harness has. */
 #define _POSIX_C_SOURCE 199309L
 #define KPRED_STATIC

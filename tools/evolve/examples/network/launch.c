@@ -1,7 +1,8 @@
 /* launch.c - a launch path that chooses among variants of a network by a bound on their errors
    SPDX-License-Identifier: MIT
 
-   `make -C examples/evolve ml-run` makes what it includes: dense.h and dense.o hold points of a
+   `make -C tools/evolve/examples ml-run` makes what it includes: dense.h and dense.o hold points of
+   a
    front that kpred-evolve found, dense_model.h is the model that kpred-train made of their times.
    usage: launch IMAGES.csv; the first batch of its images is classified. */
 #define _POSIX_C_SOURCE 199309L

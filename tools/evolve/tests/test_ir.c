@@ -179,11 +179,12 @@ static const struct gpu {
 static struct ir *gpu_kernel(const struct gpu *gpu, int edit_barriers)
 {
     struct ir *ir = NULL;
-    const struct ir_source source = {.path = in_root(say("tests/evolve/fixtures/%s", gpu->kernel)),
-                                     .function = "reverse",
-                                     .target = gpu->target,
-                                     .cpu = gpu->cpu,
-                                     .edit_barriers = edit_barriers};
+    const struct ir_source source = {
+        .path = in_root(say("tools/evolve/tests/fixtures/%s", gpu->kernel)),
+        .function = "reverse",
+        .target = gpu->target,
+        .cpu = gpu->cpu,
+        .edit_barriers = edit_barriers};
     if (ir_open(&ir, &source, &ir_baselines[2]) != 0)
         program_stop(gpu->kernel);
     return ir;
@@ -248,7 +249,7 @@ static void accesses(void)
                 {"move 7 4 0 0", 1},    {"copy 12 8 0 0", 1}, {"replace 12 6 0 0", 1},
                 {"delete 5 0 0 0", 1},  {"copy 14 9 0 0", 1}, {"delete 14 0 0 0", 1},
                 {"delete 15 0 0 0", 0}, {"move 15 13 0 0", 0}};
-    const struct ir_source source = {.path = in_root("tests/evolve/fixtures/turns.ll"),
+    const struct ir_source source = {.path = in_root("tools/evolve/tests/fixtures/turns.ll"),
                                      .function = "turns",
                                      .target = "spir64",
                                      .edit_barriers = 1};

@@ -6,7 +6,7 @@
 # scikit-learn's digits. A search may end before it: then the next seed is tried.
 set -eu
 at=$1/planted
-"${PYTHON:-python3}" ../../tools/evolve/ml/digits.py >"$1/digits.csv"
+"${PYTHON:-python3}" ../ml/digits.py >"$1/digits.csv"
 "$EVOLVE" network dense --data "$1/digits.csv" --plant identity -o "$at.mlir"
 
 # products FILE: its matrix products

@@ -5,13 +5,13 @@
 
    AMD, with --form code-object; NVIDIA, without any HIP, with --form asm; OpenCL 1.2, with
    --form ir and --target spir64:
-     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ examples/evolve/gpu/evaluate.c -lamdhip64 -lm \
+     cc -std=c99 -I. -D__HIP_PLATFORM_AMD__ tools/evolve/examples/gpu/evaluate.c -lamdhip64 -lm \
          -o evaluate
      cc -std=c99 -I. -Iexamples -isystem /usr/local/cuda/include \
-         -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' examples/evolve/gpu/evaluate.c \
+         -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' tools/evolve/examples/gpu/evaluate.c \
          -L/usr/local/cuda/lib64 -lcudart -lm -o evaluate
      cc -std=c99 -I. -Iexamples -DKPRED_HIP_API_HEADER='"opencl_as_hip.h"' \
-         examples/evolve/gpu/evaluate.c -lOpenCL -lm -o evaluate
+         tools/evolve/examples/gpu/evaluate.c -lOpenCL -lm -o evaluate
 
    PoCL 3.1 has LLVM 15, and reads its bitcode alone: OpenCL gets the text of LLVM 16, whose one new
    attribute has its older names, as llvm-as-15 (or $LLVM_AS) assembles it. So kpred-evolve needs no

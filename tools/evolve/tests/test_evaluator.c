@@ -1,7 +1,7 @@
 /* test_evaluator.c - kpred-evolve with a program that evaluates candidates, which may crash or hang
    SPDX-License-Identifier: MIT
 
-   It is tests/evolve/fixtures/evaluator.c: its times are numbers of instructions, so that all
+   It is tools/evolve/tests/fixtures/evaluator.c: its times are numbers of instructions, so that all
    searches come to the same. */
 #define _POSIX_C_SOURCE 200809L
 #include "commands.h"
@@ -188,7 +188,7 @@ int main(void)
     put_text("scale.c", "%s", kernel);
     put_text("foreign.ll", "%s", foreign);
     RUNS("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -Iroot "
-         "root/tests/evolve/fixtures/evaluator.c -o evaluator",
+         "root/tools/evolve/tests/fixtures/evaluator.c -o evaluator",
          own_cc(), "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror");
     checks();
     finds();
@@ -207,6 +207,6 @@ int main(void)
     ends_with_a_killed_search();
     leaves();
     dies();
-    each_row("tests/evolve/evaluator.cases", see);
+    each_row("tools/evolve/tests/evaluator.cases", see);
     return commands_end();
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# evolve_kernels.sh - what examples/evolve has: kernels and harnesses, planted wastes, a kernel of GPUs, its make targets
+# evolve_kernels.sh - what tools/evolve/examples has: kernels and harnesses, planted wastes, a kernel of GPUs, its make targets
 # SPDX-License-Identifier: MIT
 #
 # usage: [EVOLVE_CLANG=clang-16] evolve_kernels.sh [show|check|device|layer|run|bound|digits]
@@ -9,7 +9,7 @@
 
 EVOLVE_CLANG=${EVOLVE_CLANG:-clang-16}
 test_begin
-folder=examples/evolve
+folder=tools/evolve/examples
 
 # ---- make targets ----
 
@@ -195,7 +195,7 @@ done
 
 need "$EVOLVE_CLANG" "kernels to be evolved"
 cp tools/evolve/harness.h "$tmp/kpred_evolve.h"
-$CC -std=c99 $C_WARNINGS -Itools $CFLAGS examples/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl || exit 1
+$CC -std=c99 $C_WARNINGS -Itools $CFLAGS tools/evolve/examples/kernel_driver.c -o "$tmp/driver" -lm -ldl || exit 1
 
 planted=$folder/planted
 wastes='INVARIANT_LOAD DIVISION SCRATCH_ARRAY DEAD_STORE BUFFER'
@@ -256,9 +256,9 @@ check "variants: with and without the stop the sums are the same" without_stop
 # The blocks of C in the document are these files, in that order.
 shown() {
     cat $folder/histogram.c $folder/histogram_harness.c >"$tmp/files"
-    sed -n '/^```c$/,/^```$/p' docs/evolve.md | grep -v '^```' | diff - "$tmp/files"
+    sed -n '/^```c$/,/^```$/p' tools/evolve/README.md | grep -v '^```' | diff - "$tmp/files"
 }
-check "docs/evolve.md shows histogram.c and its harness" shown
+check "tools/evolve/README.md shows histogram.c and its harness" shown
 
 # ---- does the driver see what is wrong? ----
 

@@ -4,9 +4,9 @@
    In the directory of the repository, for AMD's gfx90a and for NVIDIA's sm_70:
 
    clang-16 -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -O1 -Xclang -disable-llvm-passes \
-       -emit-llvm -c examples/evolve/gpu/reduce.cl -o reduce.bc
+       -emit-llvm -c tools/evolve/examples/gpu/reduce.cl -o reduce.bc
    clang-16 -target nvptx64-nvidia-cuda -march=sm_70 -nogpulib -O1 -Xclang -disable-llvm-passes \
-       -emit-llvm -c examples/evolve/gpu/reduce.cl -o reduce.bc
+       -emit-llvm -c tools/evolve/examples/gpu/reduce.cl -o reduce.bc
 
    gpu_run.c launches it in groups of 256. */
 #include "places.h"

@@ -1,7 +1,7 @@
 /* test_evolve.c - the commands of kpred-evolve with a small kernel, and what they say of bad input
    SPDX-License-Identifier: MIT
 
-   What is refused, and what emit writes, are lines of tests/evolve/evolve.cases. */
+   What is refused, and what emit writes, are lines of tools/evolve/tests/evolve.cases. */
 #define _POSIX_C_SOURCE 200809L
 #include "commands.h"
 
@@ -311,7 +311,7 @@ static void see(const char *kind, char *const *cell)
     if (has(line, " ON"))
         line = replaced(line, " ON", " " ON);
     if (has(line, "IN/"))
-        line = replaced(line, "IN/", "root/tests/evolve/fixtures/");
+        line = replaced(line, "IN/", "root/tools/evolve/tests/fixtures/");
     if (*kind == 'l' && !has_command("ld.lld-16"))
         skip_case(line, "there is no ld.lld-16");
     else if (emits) {
@@ -347,7 +347,7 @@ static void bad_input(void)
     put_part("empty.log", "climb.log", 0, 0, "");
     put_text("text.log", "another text\n");
     edited("climb.log", "damaged.log", "30s/^\\([a-z-]*\\) /\\1x /;40q");
-    each_row("tests/evolve/evolve.cases", see);
+    each_row("tools/evolve/tests/evolve.cases", see);
     put_copy("long.log", "climb.log");
     if (truncate("long.log", 300 << 20) != 0)
         program_stop("long.log");

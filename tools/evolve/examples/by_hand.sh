@@ -2,7 +2,7 @@
 # by_hand.sh - what the planted wastes cost, and when which variant wins: edits made by hand, timed by turns
 # SPDX-License-Identifier: MIT
 #
-# usage: [EVOLVE_CLANG=clang-16] [CC=cc] sh examples/evolve/by_hand.sh planted|variants
+# usage: [EVOLVE_CLANG=clang-16] [CC=cc] sh tools/evolve/examples/by_hand.sh planted|variants
 #
 # From the repository's root. A line for each case: its sizes, the median of the kernel as it is, and
 # the medians of the ratios of the others to it; of 301 turns.
@@ -11,7 +11,7 @@ clang=${EVOLVE_CLANG:-clang-16}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cp tools/evolve/harness.h "$tmp/kpred_evolve.h"
-${CC:-cc} -std=c99 -O2 -Itools examples/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl
+${CC:-cc} -std=c99 -O2 -Itools tools/evolve/examples/kernel_driver.c -o "$tmp/driver" -lm -ldl
 
 # library FILE OPTION... SOURCE
 library() {
@@ -37,7 +37,7 @@ timed() {
 
 case ${1-} in
 planted)
-    folder=examples/evolve/planted
+    folder=tools/evolve/examples/planted
     echo "planted: without the load, the division, the array, the store, the buffer, all of them"
     set --
     for waste in INVARIANT_LOAD DIVISION SCRATCH_ARRAY DEAD_STORE BUFFER; do
@@ -50,12 +50,12 @@ planted)
     done
     ;;
 variants)
-    folder=examples/evolve/variants
+    folder=tools/evolve/examples/variants
     echo "product: without the stop"
     timed product $folder/harness.c $folder/kernel.c -DSTOP=0
     ;;
 *)
-    echo "usage: sh examples/evolve/by_hand.sh planted|variants" >&2
+    echo "usage: sh tools/evolve/examples/by_hand.sh planted|variants" >&2
     exit 2
     ;;
 esac

@@ -1,10 +1,10 @@
 #!/bin/sh
-# evolve.sh - kpred-evolve measured: on kernels and on networks, and how much of what was planted in them it finds
+# figures.sh - kpred-evolve measured: on kernels and on networks, and how much of what was planted in them it finds
 # SPDX-License-Identifier: MIT
 #
-# usage: [NAME=VALUE...] sh tools/lab/report/evolve.sh BUILD [kernels|planted|ml|ml-planted]
+# usage: [NAME=VALUE...] sh tools/evolve/figures.sh BUILD [kernels|planted|ml|ml-planted]
 #
-# kernels     Each method with several seeds on the kernels of examples/evolve, minimised. Results:
+# kernels     Each method with several seeds on the kernels of tools/evolve/examples, minimised. Results:
 #             BUILD/evolve/results.csv. KERNELS METHODS="nsga2 climb random" SEEDS="1 2 3" EVALUATIONS=5000 OPTIONS
 # planted     How many evaluations each method needs to find the five planted wastes: until the best list so far has
 #             none of them, as the IR that it leaves tells, or 20,000 are over. Results: BUILD/evolve/planted.csv.
@@ -31,7 +31,7 @@ build=$1
 # source_of KERNEL: without its ending
 source_of() {
     for folder in rodinia planted; do
-        [ ! -e "examples/evolve/$folder/$1.c" ] || echo "examples/evolve/$folder/$1"
+        [ ! -e "tools/evolve/examples/$folder/$1.c" ] || echo "tools/evolve/examples/$folder/$1"
     done
 }
 
@@ -77,7 +77,7 @@ left_by() {
     "$build/kpred-evolve" emit $kernel.c --function planted -o "$out/planted.ll" --edits "$2" \
         --passes "$(sed -n 's/^# baseline //p' "$1")"
     sed -n '/^define .*@planted(/,/^}/p' "$out/planted.ll" >"$out/one.ll"
-    sh examples/evolve/planted/wastes.sh "$out/one.ll" | wc -l
+    sh tools/evolve/examples/planted/wastes.sh "$out/one.ll" | wc -l
 }
 
 # improvements LOG: the evaluations that ran until then, and the list, of each valid one that was the fastest so far
@@ -122,7 +122,7 @@ line() {
 }
 
 planted() {
-    kernel=examples/evolve/planted/planted
+    kernel=tools/evolve/examples/planted/planted
     echo method,seed,found,edits,left,gain,low,high >"$out/planted.tmp"
     for method in ${METHODS:-nsga2 climb random}; do
         for seed in ${SEEDS:-1 2 3 4 5 6 7 8 9 10}; do
@@ -243,7 +243,7 @@ digits() {
 case ${2-kernels} in
 kernels | planted) out=$build/evolve ;;
 ml | ml-planted) out=$build/evolve-ml ;;
-*) echo "evolve.sh: \"$2\": none of kernels, planted, ml, ml-planted" >&2; exit 2 ;;
+*) echo "figures.sh: \"$2\": none of kernels, planted, ml, ml-planted" >&2; exit 2 ;;
 esac
 mkdir -p "$out"
 case ${2-kernels} in ml-planted) ml_planted ;; *) "${2-kernels}" ;; esac

@@ -5,11 +5,11 @@
 
    AMD; HIP is in /opt/rocm, or where the compilers look anyway:
      cc -std=c99 -I. -isystem /opt/rocm/include -D__HIP_PLATFORM_AMD__ \
-         examples/evolve/gpu/gpu_run.c -L/opt/rocm/lib -lamdhip64 -o gpu_run &&
+         tools/evolve/examples/gpu/gpu_run.c -L/opt/rocm/lib -lamdhip64 -o gpu_run &&
          ./gpu_run base.co evolved.co
    NVIDIA, without any HIP; what is given are files of PTX, or what ptxas makes of them:
      cc -std=c99 -I. -Iexamples -isystem /usr/local/cuda/include \
-         -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' examples/evolve/gpu/gpu_run.c \
+         -DKPRED_HIP_API_HEADER='"cuda_as_hip.h"' tools/evolve/examples/gpu/gpu_run.c \
          -L/usr/local/cuda/lib64 -lcudart -o gpu_run &&
          ./gpu_run base.ptx evolved.ptx
 
