@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT
 
    `make -C tools/evolve/examples run` makes what it includes: product.h and product.o hold the
-   variants that kpred-evolve found, product_model.h is the model that kpred-train made of their times. It
-   calls all variants on problems that no case of the harness has. */
+   variants that kpred-evolve found, product_model.h is the model that kpred-train made of their
+   times. It calls all variants on problems that no case of the harness has. */
 #define _POSIX_C_SOURCE 199309L
 #define KPRED_STATIC
 #include "product.h"
