@@ -46,10 +46,12 @@ $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 $(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
 $(BUILD)/tools/evolve/cmd/ml_library.o: $(BUILD)/memory_text.h
 $(BUILD)/harness_text.h: tools/evolve/harness.h
+$(BUILD)/tools/evolve/ml/mlir_text.o: $(BUILD)/step_text.h
 $(BUILD)/memory_text.h: tools/evolve/tensor/memory.h
-$(BUILD)/harness_text.h $(BUILD)/memory_text.h:
+$(BUILD)/step_text.h: tools/evolve/ml/step.mlir
+$(BUILD)/harness_text.h $(BUILD)/memory_text.h $(BUILD)/step_text.h:
 	@mkdir -p $(@D)
-	$(call says,make,$@)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
+	$(call says,make,$@)sed '/^\/\//d; s/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
 
 # What was found of the libraries; it changes when they come or go.
 $(BUILD)/evolve.libraries: FORCE

@@ -41,12 +41,12 @@ static inline const char *text_with(struct ir *ir, const char *edits)
 /* What deleting that instruction would be said to be, or "" */
 static inline const char *instruction(struct ir *ir, uint32_t id, int *line)
 {
-    struct ir_step step;
+    struct edit_step step;
     const char *what = "";
     if (ir_steps(ir, list_of(say("delete %u 0 0 0", (unsigned)id)), &step) == 0) {
         what = say("%s", step.what);
         *line = step.line;
-        ir_steps_free(&step, 1);
+        edit_steps_free(&step, 1);
     }
     return what;
 }

@@ -10,7 +10,7 @@
 
 static const char *const names_v[] = {"delete", "copy", "move"};
 static const struct edit_names names = {names_v, 3};
-static const struct archive_story story[] = {
+static const struct log_pair story[] = {
     {"kernel", "0123abcd"}, {"seed", "1"}, {"place", "a b\nc"}, {NULL, NULL}};
 static uint64_t seed = 1;
 
@@ -155,7 +155,7 @@ static struct archive *read_log(void)
     return a;
 }
 
-static int opens(int resume, const struct archive_story *s, struct edit_names n)
+static int opens(int resume, const struct log_pair *s, struct edit_names n)
 {
     struct archive *a;
     const int rc = archive_open(&a, "log", resume, s, n);
@@ -189,10 +189,10 @@ static void comes_back(void)
 
 static void is_of_one_search(void)
 {
-    static const struct archive_story other[] = {
+    static const struct log_pair other[] = {
         {"kernel", "0123abcd"}, {"seed", "2"}, {"place", "a b\nc"}, {NULL, NULL}};
-    static const struct archive_story less[] = {{"kernel", "0123abcd"}, {NULL, NULL}};
-    static const struct archive_story more[] = {
+    static const struct log_pair less[] = {{"kernel", "0123abcd"}, {NULL, NULL}};
+    static const struct log_pair more[] = {
         {"kernel", "0123abcd"}, {"jobs", "2"}, {NULL, NULL}};
     const struct edit_names fewer = {names_v, 2};
     struct archive *a;

@@ -152,7 +152,7 @@ static void choices(void)
 static void steps(void)
 {
     struct edits *list = list_of("delete 2 0 0 0; move 6 4 0 7");
-    struct ir_step step[2];
+    struct edit_step step[2];
     REQUIRE(ir_steps(ops, list, step) == 0);
     CHECK_TEXT(step[0].what, "delete %d = fdiv float %a, %one");
     CHECK(has(step[0].before, "%d = fdiv float %a, %one\n"));
@@ -160,7 +160,7 @@ static void steps(void)
     CHECK(!has(step[0].after, "%d") && has(step[0].after, "%m = fmul float %l, "));
     CHECK_TEXT(step[1].what, "move %l = load float, ptr %p, align 4 before br label %loop");
     CHECK_EQ(step[1].line, 0);
-    ir_steps_free(step, 2);
+    edit_steps_free(step, 2);
     list->v[1].what = 99;
     CHECK_EQ(ir_steps(ops, list, step), -1);
 }

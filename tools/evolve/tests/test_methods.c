@@ -8,7 +8,7 @@
 
 #define EACH_METHOD(m) for (enum method m = METHOD_NSGA2; m <= METHOD_RANDOM; m++)
 
-static const struct archive_story story[] = {{"kernel", "synthetic"}, {NULL, NULL}};
+static const struct log_pair story[] = {{"kernel", "synthetic"}, {NULL, NULL}};
 
 /* A task with the archive of its search */
 struct world {

@@ -132,9 +132,9 @@ static const struct edits *told_by(const char *edit, const char *words)
 {
     struct edits *list = list_of(edit);
     for (; list->v[0].seed < 1000; list->v[0].seed++) {
-        char *step = NULL;
-        const int found = tensor_steps(p, list, &step) == 0 && has(step, words);
-        free(step);
+        struct edit_step step = {0};
+        const int found = tensor_steps(p, list, &step) == 0 && has(step.what, words);
+        edit_steps_free(&step, 1);
         if (found)
             return list;
     }
@@ -187,7 +187,7 @@ static void what_does_not_apply(void)
                                         "constant 1 0 0 1", "constant 5 0 0 1", "delete 5 0 0 1"};
     for (size_t i = 0; i < COUNT(wrong); i++) {
         enum outcome why = OUTCOME_VALID;
-        char *step = NULL;
+        struct edit_step step = {0};
         struct edits *list = list_of(wrong[i]);
         if (i + 1 == COUNT(wrong))
             list->v[0].op = OP_ALL; /* which is no operator */

@@ -95,7 +95,7 @@ static inline int was_told(const char *text)
 /* One without a log */
 static inline struct archive *in_memory(struct edit_names names)
 {
-    static const struct archive_story none[] = {{NULL, NULL}};
+    static const struct log_pair none[] = {{NULL, NULL}};
     struct archive *a = NULL;
     if (archive_open(&a, NULL, 0, none, names) != 0)
         program_stop("an archive");
