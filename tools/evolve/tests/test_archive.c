@@ -192,8 +192,7 @@ static void is_of_one_search(void)
     static const struct log_pair other[] = {
         {"kernel", "0123abcd"}, {"seed", "2"}, {"place", "a b\nc"}, {NULL, NULL}};
     static const struct log_pair less[] = {{"kernel", "0123abcd"}, {NULL, NULL}};
-    static const struct log_pair more[] = {
-        {"kernel", "0123abcd"}, {"jobs", "2"}, {NULL, NULL}};
+    static const struct log_pair more[] = {{"kernel", "0123abcd"}, {"jobs", "2"}, {NULL, NULL}};
     const struct edit_names fewer = {names_v, 2};
     struct archive *a;
     char *before = new_copy(written());
