@@ -65,7 +65,7 @@ no_python_inside() {
 table() {
     suite_table | while read -r _ kind name; do
         case $kind in smoke | short | check | wide | deep) ;; *) echo "$name: $kind" ;; esac
-        [ "$(suite_files "$name")" ] || echo "no $name"
+        [ "$(suite_file "$name")" ] || echo "no $name"
     done >"$tmp/bad"
     [ ! -s "$tmp/bad" ] || { cat "$tmp/bad"; return 1; }
 }

@@ -65,7 +65,7 @@ chosen() {
     --smoke) every_suite | grep ' smoke ' ;;
     --bare) chosen | while read -r line; do ! may_differ "${line##* }" || echo "$line"; done ;;
     --room) chosen --all | while read -r line; do
-        [ "$(outbuilding "$(suite_files "${line##* }")")" != "$2" ] || echo "$line"
+        [ "$(outbuilding "$(suite_file "${line##* }")")" != "$2" ] || echo "$line"
     done ;;
     '') every_suite | grep -vE ' (wide|deep) ' ;;
     *)
@@ -143,7 +143,7 @@ in_python() {
 
 # suite NAME: behind its name may stand -PART
 suite() {
-    file=$(suite_files "$1") part=
+    file=$(suite_file "$1") part=
     case $1 in *-*) part=${1#*-} ;; esac
     case $file in
     *.sh) sh "$file" $part ;;
