@@ -111,8 +111,11 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
     va_start(args, fmt);
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
-    buf_printf(&text, "%s%s%lld: %s: value \"%s\": %s (--lenient leaves such rows out)", l->path,
-               l->row_prefix, (long long)row, column, value, what);
+    buf_printf(&text, "%s%s%lld", l->path, l->row_prefix, (long long)row);
+    if (l->column > 0)
+        buf_printf(&text, ":%ld", l->column);
+    buf_printf(&text, ": %s: value \"%s\": %s (--lenient leaves such rows out)", column, value,
+               what);
     fail("%s", text.s);
     buf_free(&text);
     return -1;
