@@ -319,10 +319,10 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
     const double time = data_round_time(time_us);
     if (time_us == 0.0)
         return add_failed(l, row, problem, params);
+    if (time > 0 && isfinite(time))
+        return add_row(l, row, problem, params, time);
     snprintf(text, sizeof text, "%.15g", time);
-    if (!(time > 0) || !isfinite(time))
-        return load_bad(l, row, DROP_BROKEN, "time_us", text, "is not a time");
-    return add_row(l, row, problem, params, time);
+    return load_bad(l, row, DROP_BROKEN, "time_us", text, "is not a time");
 }
 
 enum { TOLD_FAILURES = 5 };

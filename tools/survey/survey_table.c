@@ -170,7 +170,8 @@ static int see_rows(struct survey_plain *t, struct table_rows *table)
             break;
         }
         for (size_t i = 0; i < t->n; i++)
-            number[i] = survey_see_cell(&t->v[i], plain_cell(r.cell[i], text), t->n_rows);
+            if ((int)i != t->time)
+                number[i] = survey_see_cell(&t->v[i], plain_cell(r.cell[i], text), t->n_rows);
         survey_see_problem(t, number);
     }
     csv_records_close(&r);
@@ -383,6 +384,7 @@ static int add_row(struct survey_plain *t, const struct table_rows *table, struc
     const struct csv_records *r = table->r;
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
     char number[2 * KPRED_MAX_TUPLE][NUMBER_TEXT];
+    enum survey_result result = t->is_tuner ? result_of(t, r->cell[t->time]) : SURVEY_WORKED;
     if (*table->failure != '\0')
         return 0;
     memcpy(fields, t->said.fields, sizeof fields);
@@ -391,11 +393,12 @@ static int add_row(struct survey_plain *t, const struct table_rows *table, struc
         const char *cell = r->cell[i];
         if (!t->is_tuner && c->role != SURVEY_PASSED_OVER && check_cell(r, c, cell) != 0)
             return -1;
+        if (c->role == SURVEY_TIME)
+            result = result_of(t, cell);
         if (c->role == SURVEY_FIELD || c->role == SURVEY_PARAM)
             (c->role == SURVEY_FIELD ? fields : params)[c->at] =
                 t->is_tuner ? cell : plain_cell(cell, number[n++]);
     }
-    const enum survey_result result = t->has_time ? result_of(t, r->cell[t->time]) : SURVEY_WORKED;
     return check_best(t, r, seen, survey_row(t->s, fields, params, result, r->at));
 }
 
