@@ -35,7 +35,8 @@ int parse_int(const char *s, int64_t least, int64_t most, int64_t *out)
 int parse_whole(const char *s, int64_t least, int64_t most, int64_t *out)
 {
     char text[NUMBER_TEXT];
-    return parse_int(number_text(s, text), least, most, out);
+    return parse_int(s, least, most, out) == 0 ? 0
+                                               : parse_int(number_text(s, text), least, most, out);
 }
 
 const char *double_text(double x, char text[NUMBER_TEXT])
@@ -53,6 +54,13 @@ const char *double_text(double x, char text[NUMBER_TEXT])
     return text;
 }
 
+/* Is it an integer without a sign + and without zeros in front? */
+static int is_plain_int(const char *text)
+{
+    const char *digits = text + (*text == '-');
+    return (*digits >= '1' && *digits <= '9') || strcmp(text, "0") == 0;
+}
+
 const char *number_text(const char *text, char out[NUMBER_TEXT])
 {
     int64_t whole;
@@ -61,6 +69,8 @@ const char *number_text(const char *text, char out[NUMBER_TEXT])
     if (is_true || !strcmp(text, "False") || !strcmp(text, "false"))
         return is_true ? "1" : "0";
     if (parse_int(text + (*text == '+' && text[1] != '-'), INT64_MIN, INT64_MAX, &whole) == 0) {
+        if (is_plain_int(text))
+            return text;
         snprintf(out, NUMBER_TEXT, "%" PRId64, whole);
         return out;
     }

@@ -19,32 +19,14 @@
    (the importer refuses it), and two tuples for one problem. */
 
 struct best_rows {
-    struct buf ignored; /* names of columns that the spec does not have */
-    size_t start;       /* the file's first row of the loader's rows */
-    uint64_t *gpu;      /* of each row from there on, what its GPU was called, as a hash */
+    size_t start;  /* the file's first row of the loader's rows */
+    uint64_t *gpu; /* of each row from there on, what its GPU was called, as a hash */
     size_t cap;
 };
 
 #define TABLE_OF_TIMES                                                                 \
     "for a table of times write `format = timed` into the spec and call their column " \
     "\"time_us\" or \"time_ms\""
-
-/* The header is the record at hand; `is_known` has a flag for each of its cells. */
-static void best_rows_open(struct best_rows *b, const struct loader *l,
-                           const struct csv_records *header, const unsigned char *is_known)
-{
-    memset(b, 0, sizeof *b);
-    b->start = l->n;
-    for (size_t i = 0; i < header->n; i++)
-        if (!is_known[i])
-            buf_printf(&b->ignored, "%s\"%s\"", b->ignored.n > 0 ? ", " : "", header->cell[i]);
-}
-
-static void best_rows_close(struct best_rows *b)
-{
-    buf_free(&b->ignored);
-    free(b->gpu);
-}
 
 /* ---- the best tuples: two tuples for a problem ---- */
 
@@ -157,19 +139,14 @@ static int check_tuples(const struct best_rows *b, struct loader *l)
     return rc < 0 ? -1 : 0;
 }
 
-/* At the file's end: 0, or -1 with a message. Columns that are ignored are told. */
-static int best_rows_check(struct best_rows *b, struct loader *l)
-{
-    if (b->ignored.n > 0 && l->n > b->start)
-        note("%s:1: the spec does not name %s: ignored", l->path, b->ignored.s);
-    return l->spec->format == SPEC_CSV && l->n > b->start ? check_tuples(b, l) : 0;
-}
-
-/* ---- CSV: columns ---- */
+/* ---- columns ---- */
 
 /* The first record names the columns: those of the spec's fields and parameters, and of timed data
    time_us (with format = timed what tables.h takes for the times), in any order; others are told
-   and ignored. */
+   and ignored. All columns of a tuner's file but the time are parameters (tuner.h): of these the
+   spec may lack those that have one value throughout, and has one value of those that it has
+   beside them. A field is one of the file's GPU (tuner_gpu), if it is called gpu and has names; a
+   column; a size of the file's problem; what --set gives. */
 
 struct csv {
     struct loader *l;
@@ -177,11 +154,17 @@ struct csv {
     struct csv_records *r; /* the record at hand */
     struct table_rows table;
     struct best_rows best;
+    unsigned char *is_known; /* has the spec each of the columns? */
+    int is_tuner;
+    const char **only; /* of a tuner's file, the value of each column that the spec lacks, */
+    long first;        /* as the row in this line has it */
 };
 
 struct columns {
     int field[KPRED_MAX_FIELDS]; /* -1: its value is the same in all rows: */
     int64_t fixed[KPRED_MAX_FIELDS];
+    const char *word[KPRED_MAX_FIELDS]; /* the cell of the last row, if it is a name, and */
+    int64_t token[KPRED_MAX_FIELDS];    /* its number */
     int param[KPRED_MAX_TUPLE];
     int time;   /* of timed data; otherwise -1 */
     double us;  /* of one in that column */
@@ -268,13 +251,6 @@ static int check_names(const struct csv *c, int may_be_wide)
     return all.n > 0 ? refuse_table(c, &all) : 0;
 }
 
-/* 0, or -1 with a message if there is none. */
-static int need_column(const struct csv_records *r, const char *name, int *out)
-{
-    *out = csv_records_find(r, name);
-    return *out >= 0 ? 0 : no_column(r, name);
-}
-
 /* The GPU of the whole file: as its importer says, else by --gpu or the file's name */
 static int map_device(const struct csv *c, struct columns *cols, size_t i)
 {
@@ -287,16 +263,35 @@ static int map_device(const struct csv *c, struct columns *cols, size_t i)
     return rc;
 }
 
-static int map_field(const struct csv *c, struct columns *cols, size_t i)
+/* The same of a tuner's file, which says it first */
+static int map_tuner_gpu(const struct csv *c, struct columns *cols, size_t i)
 {
-    const char *name = c->l->spec->fields[i].name;
-    cols->field[i] = csv_records_find(c->r, name);
-    if (!is_gpu(&c->l->spec->fields[i])) {
-        if (cols->field[i] < 0 && load_given(c->l, i, &cols->fixed[i]))
-            return 0;
-        return need_column(c->r, name, &cols->field[i]);
-    }
-    cols->gpu_at = cols->field[i];
+    struct loader *l = c->l;
+    const char *device = imported_said(&c->table.from, "device"), *asked = l->options->gpu;
+    const int is_named = device != NULL && *device != '\0';
+    struct buf b = {0}, from = {0};
+    const char *name = tuner_gpu(device, asked, l->path, &b);
+    int rc;
+    l->gpu_is_named |= is_named;
+    l->gpu_is_used |= !is_named;
+    if (is_named)
+        buf_printf(&from, "the file's device is \"%s\"", device);
+    else
+        buf_puts(&from, asked != NULL ? "from --gpu" : "from the file's name");
+    if (name == NULL)
+        rc = fail("%s: gpu: neither the file nor its name has it: give it with --gpu", l->path);
+    else
+        rc = load_named_gpu(l, i, name, from.s, &cols->fixed[i]);
+    buf_free(&b);
+    buf_free(&from);
+    return rc;
+}
+
+static int map_gpu(const struct csv *c, struct columns *cols, size_t i)
+{
+    if (c->is_tuner)
+        return map_tuner_gpu(c, cols, i);
+    cols->gpu_at = cols->field[i] = csv_records_find(c->r, c->l->spec->fields[i].name);
     if (cols->field[i] < 0)
         return map_device(c, cols, i);
     c->l->gpu_is_named |= cols->drop >= 0;
@@ -306,46 +301,139 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     return 0;
 }
 
-/* time_us, or with format = timed what the table has */
-static int map_time(const struct csv *c, struct columns *cols)
+/* A size of the problem that all rows of the file have */
+static int is_size(const struct csv *c, const struct spec_field *f, int64_t *out)
 {
-    cols->time = c->table.time;
-    cols->us = c->table.us;
-    return cols->time < 0 ? need_column(c->r, "time_us", &cols->time) : 0;
+    const struct import_line *line = NULL;
+    while ((line = imported_next(&c->table.from, line, "size")) != NULL)
+        if (strcmp(imported_text(&c->table.from, line, 0), f->name) == 0)
+            return f->n_tokens == 0
+                   && parse_int(imported_text(&c->table.from, line, 1), INT64_MIN, INT64_MAX, out)
+                          == 0;
+    return 0;
+}
+
+static int map_field(const struct csv *c, struct columns *cols, size_t i)
+{
+    const struct spec_field *f = &c->l->spec->fields[i];
+    cols->field[i] = -1;
+    if (is_gpu(f))
+        return map_gpu(c, cols, i);
+    cols->field[i] = csv_records_find(c->r, f->name);
+    if (cols->field[i] >= 0 || is_size(c, f, &cols->fixed[i])
+        || load_given(c->l, i, &cols->fixed[i]))
+        return 0;
+    return c->is_tuner ? fail("%s: field %s: the file does not have it: give it with --set "
+                              "%s=VALUE",
+                              c->l->path, f->name, f->name)
+                       : no_column(c->r, f->name);
+}
+
+/* A tuner's file may lack a parameter that has one value. */
+static int map_param(const struct csv *c, struct columns *cols, size_t i)
+{
+    const struct spec_param *p = &c->l->spec->params[i];
+    cols->param[i] = csv_records_find(c->r, p->name);
+    if (cols->param[i] >= 0 || (c->is_tuner && p->n_values == 1))
+        return 0;
+    return c->is_tuner ? fail("%s: the file has no parameter %s, which has %zu values in the spec: "
+                              "is this a file of %s?",
+                              c->l->path, p->name, p->n_values, c->l->spec->name)
+                       : no_column(c->r, p->name);
+}
+
+/* Those that another kernel lacks are told before any value of a tuner's file. */
+static int map_params(const struct csv *c, struct columns *cols)
+{
+    for (size_t i = 0; i < c->l->spec->n_params; i++)
+        if (map_param(c, cols, i) != 0)
+            return -1;
+    return 0;
 }
 
 static int map_columns(const struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
-    cols->time = cols->gpu_at = -1;
+    cols->gpu_at = -1;
+    cols->time = spec_is_timed(s) ? c->table.time : -1;
+    cols->us = c->table.us;
     cols->drop = c->table.is_imported ? csv_records_find(c->r, IMPORT_DROP) : -1;
+    if (c->is_tuner && map_params(c, cols) != 0)
+        return -1;
     for (size_t i = 0; i < s->n_fields; i++)
         if (map_field(c, cols, i) != 0)
             return -1;
-    for (size_t i = 0; i < s->n_params; i++)
-        if (need_column(c->r, s->params[i].name, &cols->param[i]) != 0)
-            return -1;
-    return spec_is_timed(s) ? map_time(c, cols) : 0;
+    if (map_params(c, cols) != 0)
+        return -1;
+    return cols->time >= 0 || !spec_is_timed(s) ? 0 : no_column(c->r, "time_us");
 }
+
+/* ---- columns that the spec does not name ---- */
 
 static void see_header(struct csv *c, const struct columns *cols)
 {
     const struct spec *s = c->l->spec;
-    unsigned char *is_known = xcalloc(c->r->n_header, 1);
+    c->best.start = c->l->n;
+    c->is_known = xcalloc(c->r->n_header + 1, 1);
+    c->only = xcalloc(c->r->n_header + 1, sizeof *c->only);
     for (size_t i = 0; i < s->n_fields; i++)
         if (cols->field[i] >= 0)
-            is_known[cols->field[i]] = 1;
+            c->is_known[cols->field[i]] = 1;
     for (size_t i = 0; i < s->n_params; i++)
-        is_known[cols->param[i]] = 1;
+        if (cols->param[i] >= 0)
+            c->is_known[cols->param[i]] = 1;
     if (cols->time >= 0)
-        is_known[cols->time] = 1;
+        c->is_known[cols->time] = 1;
     if (cols->drop >= 0)
-        is_known[cols->drop] = 1;
-    best_rows_open(&c->best, c->l, c->r, is_known);
-    free(is_known);
+        c->is_known[cols->drop] = 1;
 }
 
-/* ---- CSV: rows ---- */
+/* They must not make a difference in a tuner's file. */
+static int check_unused(struct csv *c)
+{
+    const struct csv_records *r = c->r;
+    if (c->first == 0)
+        c->first = r->at;
+    for (size_t i = 0; i < r->n; i++) {
+        if (c->is_known[i])
+            continue;
+        if (c->only[i] == NULL)
+            c->only[i] = r->cell[i];
+        else if (strcmp(c->only[i], r->cell[i]) != 0)
+            return fail("%s:%ld:%ld: the spec has no parameter %s, which is %s here and %s in line "
+                        "%ld",
+                        r->path, r->at, c->table.column, r->header[i], r->cell[i], c->only[i],
+                        c->first);
+    }
+    return 0;
+}
+
+static void note_unused(const struct csv *c)
+{
+    const struct csv_records *r = c->r;
+    struct buf names = {0};
+    for (size_t i = 0; i < r->n_header; i++)
+        if (c->only[i] != NULL)
+            note("%s: the spec does not name %s, which is always %s: ignored", r->path,
+                 r->header[i], c->only[i]);
+        else if (!c->is_known[i])
+            buf_printf(&names, "%s\"%s\"", names.n > 0 ? ", " : "", r->header[i]);
+    if (names.n > 0 && c->l->n > c->best.start)
+        note("%s:1: the spec does not name %s: ignored", r->path, names.s);
+    buf_free(&names);
+}
+
+/* Of the first file whose times have no unit, if nothing says it */
+static void note_unit(struct loader *l, const struct imported *from)
+{
+    if (imported_next(from, NULL, "untold") == NULL)
+        return;
+    if (l->options->unit == NULL && !l->unit_is_used)
+        note("%s: " TUNER_NO_UNIT, l->path);
+    l->unit_is_used = 1;
+}
+
+/* ---- rows ---- */
 
 /* Why the row is left out; "": it is not */
 static char *drop_of(const struct csv *c, const struct columns *cols)
@@ -354,8 +442,21 @@ static char *drop_of(const struct csv *c, const struct columns *cols)
     return cols->drop >= 0 ? c->r->cell[cols->drop] : none;
 }
 
+/* Verdict on a name, which most rows share with the one before: a GPU's takes its time. */
+static int read_token(struct csv *c, struct columns *cols, size_t i, const char *cell, int64_t *out)
+{
+    if (cols->word[i] == NULL || strcmp(cols->word[i], cell) != 0) {
+        const int rc = load_token(c->l, c->r->at, i, cell, &cols->token[i]);
+        cols->word[i] = rc == 0 ? cell : NULL;
+        if (rc != 0)
+            return rc;
+    }
+    *out = cols->token[i];
+    return 0;
+}
+
 /* Verdict on one field's cell, which is empty where a row is left out before it is known. */
-static int read_field(struct csv *c, const struct columns *cols, size_t i, int64_t *out)
+static int read_field(struct csv *c, struct columns *cols, size_t i, int64_t *out)
 {
     const struct spec_field *f = &c->l->spec->fields[i];
     *out = cols->fixed[i];
@@ -365,40 +466,80 @@ static int read_field(struct csv *c, const struct columns *cols, size_t i, int64
     if (*cell == '\0' && *drop_of(c, cols) != '\0')
         return 0;
     if (f->n_tokens != 0)
-        return load_token(c->l, c->r->at, i, cell, out);
+        return read_token(c, cols, i, cell, out);
     if (parse_whole(cell, INT64_MIN, INT64_MAX, out) != 0)
         return load_bad(c->l, c->r->at, DROP_BROKEN, f->name, cell, "is not an integer");
     return 0;
 }
 
-static int read_row(struct csv *c, const struct columns *cols)
+enum { MOST_RUNS = 64 };
+
+static void take_runs(struct loader *l, const char *cell)
+{
+    double us[MOST_RUNS];
+    size_t n = 0;
+    for (char *end; n < MOST_RUNS; cell = end) {
+        us[n] = strtod(cell, &end);
+        if (end == cell)
+            break;
+        n++;
+    }
+    if (n > 1)
+        load_runs(l, us, n);
+}
+
+/* Verdict on a row with its time. In a tuner's file this is a figure, or else a failure of which no
+   more is known. */
+static int add_timed(struct csv *c, const struct columns *cols, const int64_t *problem,
+                     const char *const *params)
+{
+    const struct csv_records *r = c->r;
+    const char *cell = r->cell[cols->time];
+    double time = c->is_tuner ? strtod(cell, NULL) : 0;
+    int rc = c->is_tuner ? 0 : load_figure(c->l, r->at, r->header[cols->time], cell, &time);
+    if (rc == 0)
+        rc = load_add_timed(c->l, r->at, problem, params, time * cols->us);
+    if (rc == 0 && c->table.has_runs)
+        take_runs(c->l, c->table.runs);
+    return rc;
+}
+
+static int add_best(struct csv *c, const struct columns *cols, const int64_t *problem,
+                    const char *const *params)
+{
+    const struct csv_records *r = c->r;
+    const int rc = load_add(c->l, r->at, problem, params);
+    if (rc == 0)
+        best_rows_keep(&c->best, c->l, cols->gpu_at >= 0 ? r->cell[cols->gpu_at] : NULL);
+    return rc;
+}
+
+static int read_row(struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
     const struct csv_records *r = c->r;
     int64_t problem[KPRED_MAX_FIELDS];
     const char *params[KPRED_MAX_TUPLE];
-    double time = 0;
+    char number[KPRED_MAX_TUPLE][12];
     int rc = 0;
+    c->l->column = c->table.column;
     if (r->n != r->n_header)
         return load_ragged(c->l, r);
+    if (c->is_tuner && check_unused(c) != 0)
+        return -1;
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
         rc = read_field(c, cols, i, &problem[i]);
-    for (size_t i = 0; i < s->n_params; i++)
-        params[i] = r->cell[cols->param[i]];
     if (rc != 0)
         return rc;
+    for (size_t i = 0; i < s->n_params; i++)
+        params[i] = cols->param[i] >= 0 ? r->cell[cols->param[i]]
+                                        : spec_value_text(&s->params[i], 0, number[i]);
     if (*drop_of(c, cols) != '\0')
         return import_drop(c->l, r->at, drop_of(c, cols));
     if (*c->table.failure != '\0')
         return load_failed(c->l, c->table.failure);
-    if (!spec_is_timed(s)) {
-        rc = load_add(c->l, r->at, problem, params);
-        if (rc == 0)
-            best_rows_keep(&c->best, c->l, cols->gpu_at >= 0 ? r->cell[cols->gpu_at] : NULL);
-        return rc;
-    }
-    rc = load_figure(c->l, r->at, r->header[cols->time], r->cell[cols->time], &time);
-    return rc == 0 ? load_add_timed(c->l, r->at, problem, params, time * cols->us) : rc;
+    return spec_is_timed(s) ? add_timed(c, cols, problem, params)
+                            : add_best(c, cols, problem, params);
 }
 
 static int ragged(void *to, const struct csv_records *r)
@@ -450,7 +591,12 @@ static int take_rows(struct csv *c)
     while ((rc = table_next(&c->table, c->r)) > 0)
         if (read_row(c, &cols) < 0)
             return -1;
-    return rc < 0 ? -1 : best_rows_check(&c->best, c->l);
+    if (rc < 0)
+        return -1;
+    note_unit(c->l, &c->table.from);
+    note_unused(c);
+    return c->l->spec->format == SPEC_CSV && c->l->n > c->best.start ? check_tuples(&c->best, c->l)
+                                                                     : 0;
 }
 
 static int read_rows(struct csv *c)
@@ -473,7 +619,10 @@ static int is_of_other_environment(struct loader *l, const struct buf *bytes)
 
 static void csv_close(struct csv *c)
 {
-    best_rows_close(&c->best);
+    c->l->column = 0;
+    free(c->best.gpu);
+    free(c->is_known);
+    free(c->only);
     table_close(&c->table);
     csv_records_close(&c->raw);
 }
@@ -488,6 +637,53 @@ int csv_read(struct loader *l, struct buf *bytes)
     if (rc == 0)
         rc = read_rows(&c);
     csv_close(&c);
+    return rc;
+}
+
+/* ---- tuners' files ---- */
+
+/* Rows of another stage or precision of CLBlast are rarely meant, but may be one kernel's. */
+static void note_kernel(struct loader *l, const struct imported *from)
+{
+    const char *kind = imported_said(from, "kind"), *said = imported_said(from, "kernel");
+    const char *kernel = said != NULL ? said : "";
+    if (kind == NULL || strcmp(kind, "CLBlast results") != 0)
+        return;
+    if (l->kernel[0] == '\0') {
+        snprintf(l->kernel, sizeof l->kernel, "%s", kernel);
+        l->kernel_path = l->path;
+    } else if (strncmp(l->kernel, kernel, sizeof l->kernel - 1) != 0) {
+        note("%s: is of %s, but %s of %s: another stage or precision has times of its own", l->path,
+             kernel, l->kernel_path, l->kernel);
+    }
+}
+
+/* The fields that a key of Triton may have: what --set gives is not in it. */
+static void name_key(const struct loader *l, struct buf *names)
+{
+    const struct spec *s = l->spec;
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (!is_gpu(&s->fields[i]) && !set_fields_has(&l->options->set, s->fields[i].name))
+            import_name(names, s->fields[i].name);
+}
+
+int tuner_rows_read(struct loader *l, struct buf *bytes)
+{
+    struct csv c = {.l = l, .is_tuner = 1};
+    struct buf names = {0};
+    (void)bytes;
+    l->row_prefix = ":";
+    name_key(l, &names);
+    int rc = tuner_import(l->path, l->options->unit, names.s, &c.table.from);
+    if (rc == 0)
+        rc = tuner_take(&c.table, l->path, &l->types);
+    c.r = c.table.r;
+    if (rc == 0) {
+        note_kernel(l, &c.table.from);
+        rc = take_rows(&c);
+    }
+    csv_close(&c);
+    buf_free(&names);
     return rc;
 }
 

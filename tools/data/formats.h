@@ -95,6 +95,7 @@ struct loader {
     size_t n_paths;
     const char *path;       /* of the file being read */
     const char *row_prefix; /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
+    long column;            /* in its line, where the row at hand begins; 0: it is not told */
     uint32_t file;
     struct load_row *rows;
     size_t n, cap;

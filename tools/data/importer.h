@@ -62,10 +62,8 @@ void imported_note(const struct imported *t);
 
 #define NO_TABLE "%s: its importer made no table of it"
 
-/* Columns of an importer's own */
-#define IMPORT_AT   "@at"   /* LINE or LINE:COLUMN of the file */
-#define IMPORT_RUNS "@runs" /* of a row, in microseconds, blanks between them */
+/* A column of an importer's own: the single times of a row, in microseconds, blanks between them */
+#define IMPORT_RUNS "@runs"
 
-/* Words in the place of a time: it failed; or it was never run, as a condition forbids the tuple */
-#define IMPORT_FAILED   "failed"
+/* In the place of a time: it was never run, as a condition forbids the tuple */
 #define IMPORT_REJECTED "rejected"

@@ -111,8 +111,11 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
     va_start(args, fmt);
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
-    buf_printf(&text, "%s%s%lld: %s: value \"%s\": %s (--lenient leaves such rows out)", l->path,
-               l->row_prefix, (long long)row, column, value, what);
+    buf_printf(&text, "%s%s%lld", l->path, l->row_prefix, (long long)row);
+    if (l->column > 0)
+        buf_printf(&text, ":%ld", l->column);
+    buf_printf(&text, ": %s: value \"%s\": %s (--lenient leaves such rows out)", column, value,
+               what);
     fail("%s", text.s);
     buf_free(&text);
     return -1;
@@ -316,10 +319,10 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
     const double time = data_round_time(time_us);
     if (time_us == 0.0)
         return add_failed(l, row, problem, params);
+    if (time > 0 && isfinite(time))
+        return add_row(l, row, problem, params, time);
     snprintf(text, sizeof text, "%.15g", time);
-    if (!(time > 0) || !isfinite(time))
-        return load_bad(l, row, DROP_BROKEN, "time_us", text, "is not a time");
-    return add_row(l, row, problem, params, time);
+    return load_bad(l, row, DROP_BROKEN, "time_us", text, "is not a time");
 }
 
 enum { TOLD_FAILURES = 5 };

@@ -32,9 +32,8 @@ static const char status_words[] =
 static const char measured_words[] =
     " time times timing timings duration latency elapsed runtime cycles walltime zeit laufzeit"
     " temps bandwidth throughput speed speedup perf performance energy joules power watts"
-    " temperature occupancy ns nsec nsecs nanosecond nanoseconds us usec usecs microsecond"
-    " microseconds ms msec msecs millisecond milliseconds milisecond miliseconds sec secs second"
-    " seconds kflops mflops gflops tflops kops mops gops tops kbps mbps gbps tbps fps ";
+    " temperature occupancy kflops mflops gflops tflops kops mops gops tops kbps mbps gbps tbps"
+    " fps" TABLE_UNITS;
 
 enum { MOST_VALUES = 64, ENOUGH_ROWS = 20, ENOUGH_OTHERS = 3 };
 

@@ -44,9 +44,6 @@ void t1_take(struct t1 *t, const char *path, struct imported *from)
             add_param(t, line);
         else if (strcmp(line->word, "condition") == 0)
             add_condition(t, line);
-        else if (strcmp(line->word, "size") == 0 && t->n_sizes < TUNER_MAX_SIZES)
-            (void)parse_int(imported_text(&t->from, line, 1), INT64_MIN, INT64_MAX,
-                            &t->size[t->n_sizes++]);
     }
 }
 

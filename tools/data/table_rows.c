@@ -94,14 +94,20 @@ static int check_rows(const struct csv_records *raw,
     return rc;
 }
 
-/* Takes off the first cell, which is the place, and of a table without times the last one. */
+/* Takes off the first cell, which is the place, the single times, which stand before the last one,
+   and of a table without times the last one. */
 static void take_row(struct table_rows *t, struct csv_records *r)
 {
-    r->at = strtol(r->cell[0], NULL, 10);
+    char *end;
+    r->at = strtol(r->cell[0], &end, 10);
+    t->column = *end == ':' ? strtol(end + 1, NULL, 10) : 0;
     memmove(r->cell, r->cell + 1, --r->n * sizeof *r->cell);
-    if (t->time >= 0)
-        return;
-    t->failure = r->cell[--r->n];
+    if (t->has_runs) {
+        t->runs = r->cell[--r->n - 1];
+        r->cell[r->n - 1] = r->cell[r->n];
+    }
+    if (t->time < 0)
+        t->failure = r->cell[--r->n];
 }
 
 int table_take(struct table_rows *t, const char *path)
@@ -111,7 +117,8 @@ int table_take(struct table_rows *t, const char *path)
     t->is_imported = 1;
     if (csv_records_open(r, path, &t->from.csv) != 0 || csv_records_next(r) <= 0 || r->n < 2)
         return fail(NO_TABLE, path);
-    t->time = imported_next(&t->from, NULL, "untimed") == NULL ? (int)r->n - 2 : -1;
+    t->has_runs = r->n >= 3 && strcmp(r->cell[r->n - 2], IMPORT_RUNS) == 0;
+    t->time = imported_next(&t->from, NULL, "untimed") == NULL ? (int)r->n - 2 - t->has_runs : -1;
     t->n_cells = r->n;
     t->us = 1;
     take_row(t, r);

@@ -33,6 +33,11 @@ struct table_asked {
    word, "=ok"; NULL: it is of another column. */
 const char *table_success_test(const char *word, const char *name);
 
+/* Words for units of time, but for "s" */
+#define TABLE_UNITS                                                                        \
+    " ns nsec nsecs nanosecond nanoseconds us usec usecs microsecond microseconds ms msec" \
+    " msecs millisecond milliseconds milisecond miliseconds sec secs second seconds "
+
 /* ---- which tables are plain: plain_table.c ---- */
 
 struct plain_table {
@@ -53,10 +58,12 @@ struct table_rows {
     struct csv_records *r; /* the header, and then the row at hand */
     int time;              /* the column of times; -1: it has none */
     double us;             /* of one in that column */
-    const char *failure;   /* what the row at hand failed by, beside the time: "": nothing */
+    long column;           /* of the row at hand where it begins in its line; 0: with that */
+    const char *runs;      /* of which its time was made, in microseconds, if has_runs */
+    const char *failure;   /* what it failed by, beside the time: "": nothing */
     struct plain_table plain;
     struct imported from; /* what else the importer says; nothing of a plain table */
-    int is_imported, is_best;
+    int is_imported, is_best, has_runs;
     size_t n_cells; /* of a row, as the importer wrote it */
     struct csv_records own;
     char *name; /* of its times */

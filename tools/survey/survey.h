@@ -84,6 +84,8 @@ void survey_end_file(struct survey *s);
 int survey_column(struct survey *s, struct survey_columns *c, const char *name);
 /* Its number, or -1. */
 int survey_find(const struct survey_columns *c, const char *name);
+/* A value that a column may have, though maybe no row has it; line 0: it is declared */
+void survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
 /* The fields that all rows of a file have in common, by their numbers; NULL: not said so */
 struct survey_said {
     const char *fields[KPRED_MAX_TUPLE];
@@ -129,7 +131,8 @@ size_t survey_n_problems(const struct survey *s);
 
 /* Reads a file of another tuner, which may be a T1 input: as tuner_import. */
 int survey_import(const struct survey_asked *asked, const char *path, struct imported *out);
-/* Adds such a file of measurements. 0, or -1 with a message. */
+/* Adds such a file of measurements, of which it takes what the importer has read. 0, or -1 with a
+   message. */
 int survey_tuner(struct survey *s, const struct survey_asked *asked, const char *path,
                  struct imported *from);
 
@@ -147,7 +150,7 @@ int survey_t1(struct survey *s, const struct survey_asked *asked, const struct t
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
                  struct buf *text);
 
-/* ---- plain tables: what survey_table.c and survey_columns.c share ---- */
+/* ---- tables: what the files that read them share ---- */
 
 enum survey_role { SURVEY_FIELD, SURVEY_PARAM, SURVEY_TIME, SURVEY_PASSED_OVER };
 
@@ -167,6 +170,7 @@ struct survey_cells {
 
 struct survey_plain {
     struct survey *s;
+    int is_tuner; /* all columns but the time are parameters, or fields that the user names */
     const struct survey_asked *asked;
     const char *path;
     long header; /* its line */
@@ -180,6 +184,16 @@ struct survey_plain {
     const char *device;      /* the GPU, as an importer has it; NULL: it does not say */
     struct buf gpu;
 };
+
+/* NULL: there is no such column. */
+struct survey_cells *survey_find_cells(const struct survey_plain *t, const char *name);
+/* Every column that the user names by the option has to be there: 0, or -1 with a message. */
+int survey_check_named(const struct survey_plain *t, const char *option,
+                       const struct interned *names);
+/* Adds all rows: 0, or -1 with a message. */
+int survey_add_rows(struct survey_plain *t, struct table_rows *table);
+/* Frees what it owns, at the end of its file. */
+void survey_close_plain(struct survey_plain *t);
 
 /* Takes a cell of the row of that number, from 0: the number of its text. */
 uint32_t survey_see_cell(struct survey_cells *c, const char *cell, size_t row);

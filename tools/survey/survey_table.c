@@ -94,7 +94,7 @@ static int open_columns(struct survey_plain *t, const struct table_rows *table)
     return t->has_time ? keep_metric(t, &table->from) : 0;
 }
 
-static struct survey_cells *find_column(const struct survey_plain *t, const char *name)
+struct survey_cells *survey_find_cells(const struct survey_plain *t, const char *name)
 {
     for (size_t i = 0; i < t->n; i++)
         if (strcmp(t->v[i].name, name) == 0)
@@ -102,22 +102,35 @@ static struct survey_cells *find_column(const struct survey_plain *t, const char
     return NULL;
 }
 
-/* Every column that the user names has to be there. */
-static int check_named(const struct survey_plain *t, const char *option,
+/* Is it a field that the whole file has? */
+static int is_said_of_file(const struct survey_plain *t, const char *name)
+{
+    const int at = t->is_tuner ? survey_find(&t->s->fields, name) : -1;
+    return at >= 0 && t->s->fields.v[at].is_said;
+}
+
+static int no_column(const struct survey_plain *t, const char *option, const char *name)
+{
+    struct names_near near = {.text = name};
+    struct buf question = {0};
+    for (size_t k = 0; k < t->n; k++)
+        names_offer(&near, t->v[k].name, t->v[k].name);
+    (void)names_question(&near, &question);
+    if (t->is_tuner)
+        fail("%s: %s: there is no parameter \"%s\"%s", t->path, option, name, question.s);
+    else
+        fail("%s:%ld: %s: there is no column \"%s\"%s", t->path, t->header, option, name,
+             question.s);
+    buf_free(&question);
+    return -1;
+}
+
+int survey_check_named(const struct survey_plain *t, const char *option,
                        const struct interned *names)
 {
-    for (size_t i = 0; i < names->n; i++) {
-        struct names_near near = {.text = names->v[i].s};
-        struct buf question = {0};
-        if (find_column(t, names->v[i].s) != NULL)
-            continue;
-        for (size_t k = 0; k < t->n; k++)
-            names_offer(&near, t->v[k].name, t->v[k].name);
-        fail("%s:%ld: %s: there is no column \"%s\"%s", t->path, t->header, option, names->v[i].s,
-             names_question(&near, &question));
-        buf_free(&question);
-        return -1;
-    }
+    for (size_t i = 0; i < names->n; i++)
+        if (survey_find_cells(t, names->v[i].s) == NULL && !is_said_of_file(t, names->v[i].s))
+            return no_column(t, option, names->v[i].s);
     return 0;
 }
 
@@ -157,7 +170,8 @@ static int see_rows(struct survey_plain *t, struct table_rows *table)
             break;
         }
         for (size_t i = 0; i < t->n; i++)
-            number[i] = survey_see_cell(&t->v[i], plain_cell(r.cell[i], text), t->n_rows);
+            if ((int)i != t->time)
+                number[i] = survey_see_cell(&t->v[i], plain_cell(r.cell[i], text), t->n_rows);
         survey_see_problem(t, number);
     }
     csv_records_close(&r);
@@ -293,7 +307,7 @@ static int choose_gpu(struct survey_plain *t)
     const char *gpu = asked != NULL       ? gpu_name(asked, &t->gpu)
                       : t->device != NULL ? gpu_name(t->device, &t->gpu)
                                           : gpu_of_name(t);
-    const int has_column = find_column(t, "gpu") != NULL;
+    const int has_column = survey_find_cells(t, "gpu") != NULL;
     if (asked != NULL && has_column)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", t->path,
                     t->header);
@@ -356,37 +370,39 @@ static int check_best(const struct survey_plain *t, const struct csv_records *r,
                    r->path, t->header, r->at);
 }
 
-static enum survey_result result_of(const char *cell)
+static enum survey_result result_of(const struct survey_plain *t, const char *cell)
 {
     double time;
-    return strcasecmp(cell, "InvalidConfig") == 0 ? SURVEY_REJECTED
-           : load_table_time(cell, &time) == 0    ? SURVEY_FAILED
-                                                  : SURVEY_WORKED;
+    const char *rejected = t->is_tuner ? IMPORT_REJECTED : "InvalidConfig";
+    const int ran = t->is_tuner ? strtod(cell, NULL) > 0 : load_table_time(cell, &time) != 0;
+    return strcasecmp(cell, rejected) == 0 ? SURVEY_REJECTED : ran ? SURVEY_WORKED : SURVEY_FAILED;
 }
 
+/* The values of a tuner's file are written as a spec has them. */
 static int add_row(struct survey_plain *t, const struct table_rows *table, struct interned *seen)
 {
     const struct csv_records *r = table->r;
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
     char number[2 * KPRED_MAX_TUPLE][NUMBER_TEXT];
-    enum survey_result result = SURVEY_WORKED;
+    enum survey_result result = t->is_tuner ? result_of(t, r->cell[t->time]) : SURVEY_WORKED;
     if (*table->failure != '\0')
         return 0;
     memcpy(fields, t->said.fields, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct survey_cells *c = &t->v[i];
-        if (c->role == SURVEY_TIME)
-            result = result_of(r->cell[i]);
-        if (c->role != SURVEY_PASSED_OVER && check_cell(r, c, r->cell[i]) != 0)
+        const char *cell = r->cell[i];
+        if (!t->is_tuner && c->role != SURVEY_PASSED_OVER && check_cell(r, c, cell) != 0)
             return -1;
-        if (c->role != SURVEY_FIELD && c->role != SURVEY_PARAM)
-            continue;
-        (c->role == SURVEY_FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
+        if (c->role == SURVEY_TIME)
+            result = result_of(t, cell);
+        if (c->role == SURVEY_FIELD || c->role == SURVEY_PARAM)
+            (c->role == SURVEY_FIELD ? fields : params)[c->at] =
+                t->is_tuner ? cell : plain_cell(cell, number[n++]);
     }
     return check_best(t, r, seen, survey_row(t->s, fields, params, result, r->at));
 }
 
-static int add_rows(struct survey_plain *t, struct table_rows *table)
+int survey_add_rows(struct survey_plain *t, struct table_rows *table)
 {
     struct interned seen = {0};
     int rc;
@@ -445,13 +461,13 @@ static int read_rows(struct survey_plain *t, struct table_rows *table)
     t->device = imported_said(&table->from, "device");
     keep_notes(t, &table->from);
     if (open_columns(t, table) != 0 || see_rows(t, table) != 0
-        || check_named(t, "--fields", &t->asked->fields) != 0
-        || check_named(t, "--ignore", &t->asked->ignored) != 0 || check_success(t) != 0)
+        || survey_check_named(t, "--fields", &t->asked->fields) != 0
+        || survey_check_named(t, "--ignore", &t->asked->ignored) != 0 || check_success(t) != 0)
         return -1;
     *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
     if (t->asked->fields.n == 0 && t->asked->n_set == 0)
         return advise_fields(t);
-    return choose_roles(t) != 0 ? -1 : add_rows(t, table);
+    return choose_roles(t) != 0 ? -1 : survey_add_rows(t, table);
 }
 
 static int read_said(struct survey_plain *t, struct table_rows *table)
@@ -495,21 +511,26 @@ static int read_table(struct survey_plain *t, struct buf *text)
     return rc < 0 ? -1 : 0;
 }
 
+void survey_close_plain(struct survey_plain *t)
+{
+    survey_end_file(t->s);
+    for (size_t i = 0; i < t->n; i++) {
+        free(t->v[i].name);
+        free(t->v[i].first);
+        intern_free(&t->v[i].values);
+    }
+    free(t->v);
+    free(t->first_cells);
+    intern_free(&t->problems);
+    buf_free(&t->gpu);
+}
+
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
                  struct buf *text)
 {
     struct survey_plain t = {.s = s, .asked = asked, .path = path};
     survey_begin_file(s, path);
     const int rc = read_table(&t, text);
-    survey_end_file(s);
-    for (size_t i = 0; i < t.n; i++) {
-        free(t.v[i].name);
-        free(t.v[i].first);
-        intern_free(&t.v[i].values);
-    }
-    free(t.v);
-    free(t.first_cells);
-    intern_free(&t.problems);
-    buf_free(&t.gpu);
+    survey_close_plain(&t);
     return rc;
 }

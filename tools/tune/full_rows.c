@@ -83,69 +83,72 @@ static void close_rows(struct full_rows *r)
 
 /* ---- files of other tuners ---- */
 
-static int check_gpu(const struct full_rows *r, const struct tuner_head *head)
+/* Its GPU and the sizes of its problem, called as its importer does */
+static void add_facts(struct full_rows *r, const struct imported *from, const char *gpu)
 {
-    struct buf device = {0}, asked = {0};
-    const char *is = tuner_gpu(head->device, NULL, head->path, &device);
+    const struct import_line *line = NULL;
+    if (gpu != NULL)
+        full_table_add_fact(r->table, "gpu", gpu);
+    while ((line = imported_next(from, line, "size")) != NULL)
+        full_table_add_fact(r->table, imported_text(from, line, 0), imported_text(from, line, 1));
+}
+
+static int see_gpu(struct full_rows *r, const struct imported *from)
+{
+    const char *path = r->table->path, *device = imported_said(from, "device");
+    struct buf own = {0}, any = {0}, asked = {0};
+    const char *is = tuner_gpu(device, NULL, path, &own);
     const char *wanted = r->gpu == NULL ? NULL : tuner_gpu(r->gpu, NULL, "", &asked);
     int rc = 0;
+    add_facts(r, from, tuner_gpu(device, r->gpu, path, &any));
     if (wanted != NULL && is != NULL && !gpu_may_be(is, wanted))
-        rc = fail("%s: is of the GPU %s, not of --gpu %s", head->path, is, r->gpu);
-    buf_free(&device);
+        rc = fail("%s: is of the GPU %s, not of --gpu %s", path, is, r->gpu);
+    buf_free(&own);
+    buf_free(&any);
     buf_free(&asked);
     return rc;
 }
 
-/* Its GPU and the sizes of its problem, called as data/formats.h has them */
-static void add_facts(struct full_rows *r, const struct tuner_head *head)
+/* All columns but the time are parameters. */
+static int see_params(struct full_rows *r, char *const *names, size_t n)
 {
-    struct buf b = {0};
-    const char *gpu = tuner_gpu(head->device, r->gpu, head->path, &b);
-    if (gpu != NULL)
-        full_table_add_fact(r->table, "gpu", gpu);
-    for (size_t i = 0; i < head->n_sizes; i++) {
-        b.n = 0;
-        buf_printf(&b, "%lld", (long long)head->size[i]);
-        full_table_add_fact(r->table, head->size_name[i], b.s);
-    }
-    buf_free(&b);
-}
-
-static int see_head(void *to, const struct tuner_head *head)
-{
-    struct full_rows *r = to;
-    if (head->n_params > KPRED_MAX_TUPLE + KPRED_MAX_FIELDS)
-        return fail("%s: has %zu parameters, at most %d can be replayed", head->path,
-                    head->n_params, KPRED_MAX_TUPLE + KPRED_MAX_FIELDS);
-    for (size_t i = 0; i < head->n_params; i++)
-        (void)intern_text(&r->table->params, head->param[i].name);
+    const char *path = r->table->path;
+    if (n > KPRED_MAX_TUPLE + KPRED_MAX_FIELDS)
+        return fail("%s: has %zu parameters, at most %d can be replayed", path, n,
+                    KPRED_MAX_TUPLE + KPRED_MAX_FIELDS);
+    for (size_t i = 0; i < n; i++)
+        (void)intern_text(&r->table->params, names[i]);
     for (size_t i = 0; r->spec != NULL && i < r->spec->n_params; i++)
         if (r->spec->params[i].n_values > 1
             && intern_find_text(&r->table->params, r->spec->params[i].name) == INTERN_NONE)
-            return fail("%s: has no parameter %s, which the spec has", head->path,
+            return fail("%s: has no parameter %s, which the spec has", path,
                         r->spec->params[i].name);
-    open_params(r, head->n_params);
-    add_facts(r, head);
-    return check_gpu(r, head);
+    open_params(r, n);
+    return 0;
 }
 
-static int see_measurement(void *to, const struct tuner_head *head,
-                           const struct tuner_measurement *m)
+static int read_tuner_rows(struct full_rows *r, struct table_rows *t)
 {
-    (void)head;
-    return add_tuple(to, m->value, m->time_us > 0 ? m->time_us : HUGE_VAL, m->line);
+    int got;
+    if (see_params(r, t->r->cell, (size_t)t->time) != 0 || see_gpu(r, &t->from) != 0)
+        return -1;
+    while ((got = table_next(t, t->r)) > 0) {
+        const double us = strtod(t->r->cell[t->time], NULL);
+        if (add_tuple(r, (const char *const *)t->r->cell, us > 0 ? us : HUGE_VAL, t->r->at) != 0)
+            return -1;
+    }
+    return got;
 }
 
 static int read_tuner(struct full_rows *r)
 {
-    const struct tuner_visitor visitor = {
-        .to = r, .head = see_head, .measurement = see_measurement};
-    const struct tuner_told told = {0};
-    struct imported from = {0};
-    int rc = tuner_import(r->table->path, &told, &from);
+    struct table_rows t = {.time = -1};
+    int rc = tuner_import(r->table->path, NULL, NULL, &t.from);
     if (rc == 0)
-        rc = tuner_read(r->table->path, &from, &visitor);
-    imported_free(&from);
+        rc = tuner_take(&t, r->table->path, NULL);
+    if (rc == 0)
+        rc = read_tuner_rows(r, &t);
+    table_close(&t);
     return rc;
 }
 
