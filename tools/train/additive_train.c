@@ -216,7 +216,7 @@ double watch_epoch(struct watch *w, const struct net *net)
         lost += w->now[i] / (double)w->rows.n_problems;
     }
     const double behind = mean_behind(w, &error);
-    w->worse = w->epochs && behind > WATCH_ERRORS * error ? w->worse + 1 : 0;
+    w->worse = w->epochs && behind > w->rows.errors * error ? w->worse + 1 : 0;
     if (!w->epochs || !(behind > 0))
         keep(w, net);
     w->epochs++;
@@ -231,7 +231,7 @@ int watch_is_over(const struct watch *w)
 struct watch_result watch_choose(const struct watch *w, struct net *net)
 {
     double error;
-    const int is_behind = mean_behind(w, &error) > WATCH_ERRORS * error;
+    const int is_behind = mean_behind(w, &error) > w->rows.errors * error;
     const double *lost = is_behind ? w->best : w->now;
     struct watch_result r = {w->rows.n_problems, w->epochs, w->epochs, 0};
     if (is_behind) {

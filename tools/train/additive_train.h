@@ -46,10 +46,11 @@ void adam_move(const struct adam *a, const struct adam_step *s, float weight_dec
    After each epoch the network ranks what was timed of these problems. What is lost with its first
    1, 4 and 10 tuples, in octaves of time and as the mean of the three, tells epochs apart. The last
    epoch ships unless an earlier one lost less by more than three standard errors of the difference
-   over the problems: it is the best of many, so with fewer chance would decide. Training ends when
-   it has become so much worse for WATCH_PATIENCE epochs in a row. */
+   over the problems: it is the best of many, so with fewer chance would decide. Times that a model
+   says have no noise, and a network has all it can learn of them after few epochs: one will do.
+   Training ends when it has become so much worse for WATCH_PATIENCE epochs in a row. */
 
-enum { WATCH_PATIENCE = 10, WATCH_ERRORS = 3, WATCH_PLACES = 3 };
+enum { WATCH_PATIENCE = 10, WATCH_ERRORS = 3, WATCH_EXACT_ERRORS = 1, WATCH_PLACES = 3 };
 extern const long watch_places[WATCH_PLACES]; /* 1, 4, 10 */
 
 /* Timed tuples: x and y as in net_rows, octaves above the fastest of the problem */
@@ -58,6 +59,7 @@ struct watch_rows {
     const uint8_t *x, *y;
     const float *octaves;
     const size_t *end; /* n_problems: behind the last row of each */
+    int errors;        /* by so many standard errors an epoch has to be better */
 };
 
 struct watch;

@@ -385,7 +385,8 @@ static struct watch *watch_over(const struct trainer *t, const struct material *
 {
     const struct recipe_rows *rows = m->rows;
     const size_t n_fields = t->model->m.n_fields;
-    struct watch_rows watched = {rows->n, 0, m->x, m->y, rows->octaves, end};
+    const int errors = rows->is_exact ? WATCH_EXACT_ERRORS : WATCH_ERRORS;
+    struct watch_rows watched = {rows->n, 0, m->x, m->y, rows->octaves, end, errors};
     for (size_t i = 1; i <= rows->n; i++)
         if (i == rows->n
             || memcmp(rows->problem + (i - 1) * n_fields, rows->problem + i * n_fields,

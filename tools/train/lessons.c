@@ -137,6 +137,7 @@ static void add_watched(struct teaching *t, size_t n, struct recipe_rows *to)
 {
     const struct dataset *d = t->data;
     const size_t most = WATCHED_ROWS / (n + 1), rows = n * most;
+    to->is_exact = t->task->is_judged;
     to->problem = xcalloc(rows + 1, d->n_fields * sizeof *to->problem);
     to->target = xcalloc(rows + 1, d->n_params);
     to->octaves = xcalloc(rows + 1, sizeof *to->octaves);

@@ -112,6 +112,7 @@ struct recipe_rows {
                               the target's values before it; null: the target itself */
     float *octaves;        /* n, or null: of timed tuples of problems that only tell when to stop,
                               above the fastest of the problem, whose rows stand together */
+    int is_exact;          /* are these what a model says, and not measured? */
     /* Of a model of one parameter, who teaches beside the networks, or null: moves what they say of
        the values for a problem */
     void (*mix)(const void *mixer, const int32_t *problem, float *target);

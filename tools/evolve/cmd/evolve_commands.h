@@ -220,8 +220,8 @@ struct logged {
     char *found[2];      /* or these: the files beside it */
 };
 
-/* -1 after a message, also if the log's program or cases would be overwritten by one of the outputs;
-   jobs: see session_options */
+/* -1 after a message, also if the log's program or cases would be overwritten by one of the
+   outputs; jobs: see session_options */
 int logged_open(struct logged *run, const char *path, const struct session_way *way, long jobs,
                 const struct output *to, size_t n_to);
 void logged_close(struct logged *run);
@@ -274,15 +274,15 @@ struct export_options {
     int force;
 };
 
-/* Takes the command line, k being at most `most`, opens the log and makes the library: 0, -1 after a
-   message. The status to exit with */
+/* Takes the command line, k being at most `most`, opens the log and makes the library: 0, -1
+   after a message. The status to exit with */
 int export_command(const char *help, long most, const struct session_way *way,
                    int (*make)(const struct export_options *o, struct logged *run), int argc,
                    char **argv);
 
-/* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no folder,
-   if the name is no identifier, if one of them is there without --force, or if one is `data`, which
-   the log names (NULL: none) */
+/* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no
+   folder, if the name is no identifier, if one of them is there without --force, or if one is
+   `data`, which the log names (NULL: none) */
 int library_check(const struct export_options *o, const char *data);
 
 struct library_files {
