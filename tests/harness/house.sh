@@ -61,6 +61,10 @@ no_python_inside() {
     ! grep -nE 'python3? (- )?.*<<|cat >.*\.py"? *<<' $(sources 'sh') $(sources 'inc') .ci/run
 }
 
+budget() {
+    python3 tests/harness/budget.py <"$tmp/files"
+}
+
 # What the tables of suites name is there.
 table() {
     suite_table | while read -r _ kind name; do
@@ -84,4 +88,5 @@ check "name, purpose and licence" first_lines
 check "no Python in a shell script" no_python_inside
 check "the table of suites" table
 check_with python3 "the rooms of tools/" python3 tests/harness/rooms.py "$BUILD"
+check_with python3 "the budget of lines, files and words" budget
 test_end
