@@ -127,11 +127,14 @@ program() {
     fi
 }
 
-# Of several python3 the one that has numpy is that of all suites.
+# Of several python3 the one that has numpy is that of all suites. Where python3 is a script that looks for the right one,
+# as a version manager's is, a link spares each start that search. An environment has to be started by its own name.
 choose_python() {
     PYTHON_CHOSEN=1
     export PYTHON_CHOSEN
-    find_numpy && [ "$python" != python3 ] || return
+    find_numpy || python=python3
+    python=$("$python" -c 'import sys; print(sys.executable if sys.prefix == sys.base_prefix else "")' 2>/dev/null)
+    [ "$python" ] || return
     mkdir -p "$out/bin" && ln -sf "$python" "$out/bin/python3" && PATH=$(absolute "$out/bin"):$PATH
 }
 
