@@ -125,14 +125,16 @@ static inline const char *with_newlines(const char *text)
     return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
 }
 
-/* The text with each $NAME as the last line NAME = ... of these has it; it stays until the program
-   ends. */
+/* The text with each $NAME, or $1, as the last line NAME = ... of these has it; it stays until the
+   program ends. */
 static inline const char *expanded(const char *text, const char *names)
 {
     struct buf *b = new_text();
     for (size_t n; *text != '\0'; text += n) {
         const char *is = NULL;
-        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 1;
+        n = *text != '$'                      ? 1
+            : isdigit((unsigned char)text[1]) ? 2
+                                              : 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
         const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
         for (const char *p = names; n > 1 && (p = strstr(p, key)) != NULL; p++)
             is = p + strlen(key);
@@ -403,7 +405,7 @@ static inline int has_library(const char *name)
 }
 
 /* Is it here: a command, a file if there is a slash in it, a library that make found, in capitals,
-   an option with which the compiler finds the C library, a `terminal`? */
+   an option with which the compiler finds the C library, a `terminal`, a `user but root`? */
 static inline int is_had(const char *need)
 {
     if (*need == '-')
@@ -412,6 +414,8 @@ static inline int is_had(const char *need)
                == 0;
     if (strcmp(need, "terminal") == 0)
         return RAN("/usr/bin/env script -qec true /dev/null") == 0;
+    if (strcmp(need, "user but root") == 0)
+        return geteuid() != 0;
     return strchr(need, '/') != NULL       ? is_there(need)
            : isupper((unsigned char)*need) ? has_library(need)
                                            : has_command(need);

@@ -5,8 +5,9 @@
 # usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR] [TRITON_CONFIGS=DIR]
 #        [ORACLE=rules.py] tests/harness/run.sh [--list] [--smoke | --bare | --all | --deep | --failed | NAME...]
 #
-# Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
-# suite, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and what suites call.
+# Run it from the repository's root, after `make`; `make check` does both. Suites are every tests/*/test_*.c, every
+# tests/*/test_*.steps, which steps.c runs, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and
+# what suites call.
 # tests/harness/suites says which of them run only on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
 # --failed: those that failed the last time. --bare: those of `make check` that may do otherwise on a bare machine.
 # --list: their names alone. The output of a suite ends with `N passed, N failed, N
@@ -35,7 +36,7 @@ table() {
 # The lines of the table, and of the files that it does not name
 each_suite() {
     table | tee "$out/table"
-    printf '%s\n' tests/*/test_*.c tests/*/test_*.py tests/*/*.sh | awk -v table="$out/table" '
+    printf '%s\n' tests/*/test_*.c tests/*/test_*.steps tests/*/test_*.py tests/*/*.sh | awk -v table="$out/table" '
         BEGIN { while ((getline <table) > 0) { sub(/-.*/, "", $3); named[$3] } }
         { sub(/.*\//, "") }
         /[.]py$/ { sub(/^test_/, "") }
@@ -91,13 +92,13 @@ lacks() {
 # the tools have of kpred.h is compiled already. One that does not compile is not there, and its suite says why.
 programs() {
     given=$CFLAGS fast=$(echo "$CFLAGS" | sed 's/-O[23]/-O1/') plain=$(echo "$CFLAGS" | sed 's/-O[23]/-O0/')
-    for file in tests/*/test_*.c; do
+    for file in tests/harness/steps.c tests/*/test_*.c; do
         name=${file##*/} name=${name%.c} program=$out/$name
         case ${name#test_} in
         domains | integer | math | models | network | rules | search | select | simd) CFLAGS=$fast ;;
         *) CFLAGS=$plain ;;
         esac
-        [ "$(lacks "$name")" ] || printf '%s: %s\n\trm -f $@; %s\n-include %s.d\n' "$program" \
+        [ ! -e "$file" ] || [ "$(lacks "$name")" ] || printf '%s: %s\n\trm -f $@; %s\n-include %s.d\n' "$program" \
             "$file $archive $(evolve_archive "$file") $out/programs.mk" \
             "$(test_command "$file" "$program" -DMODELS_APART -MMD -MP -MF "$program.d" -MT "$program")" "$program"
     done
@@ -109,19 +110,21 @@ build_programs() {
     programs >"$out/programs.new"
     cmp -s "$out/programs.new" "$out/programs.mk" || cp "$out/programs.new" "$out/programs.mk"
     sed -n 's/^\([^ ]*\): .*/\1/p' "$out/programs.mk" >"$out/programs"
-    goals=$(printf "$out/%s\n" "$@" | grep -xFf "$out/programs")
+    goals=$(printf "$out/%s\n" steps "$@" | grep -xFf "$out/programs")
     [ ! "$goals" ] || "${MAKE:-make}" -s -k -j"$JOBS" -f "$out/programs.mk" $goals >"$out/programs.log" 2>&1
 }
 
 # ---- one suite ----
 
+# program NAME [ARGUMENT...]
 program() {
-    why=$(lacks "$1")
+    name=$1; shift
+    why=$(lacks "$name")
     if [ "$why" ]; then
         skipped all "$why"
         test_end
     else
-        { [ -x "$out/$1" ] || test_program "$1" "$out/$1"; } && "$out/$1"
+        { [ -x "$out/$name" ] || test_program "$name" "$out/$name"; } && "$out/$name" "$@"
     fi
 }
 
@@ -142,11 +145,14 @@ in_python() {
 # suite NAME: behind its name may stand -PART
 suite() {
     script=$(echo tests/*/"${1%%-*}.sh") in_python=$(echo tests/*/test_"${1%%-*}.py") part=
+    steps=$(echo tests/*/"$1.steps")
     case $1 in *-*) part=${1#*-} ;; esac
     if [ -e "$script" ]; then
         sh "$script" $part
     elif [ -e "$in_python" ]; then
         in_python "$in_python" $part
+    elif [ -e "$steps" ]; then
+        program steps "$steps"
     else
         program "$1"
     fi

@@ -40,7 +40,7 @@ def suites():
 
 
 def sources():
-    found = [path for form in ("test_*.c", "test_*.py", "*.sh") for path in sorted(glob.glob("tests/*/" + form))]
+    found = [path for form in ("test_*.c", "test_*.steps", "test_*.py", "*.sh") for path in sorted(glob.glob("tests/*/" + form))]
     return [path for path in found if not path.endswith("/cross.sh")]
 
 
