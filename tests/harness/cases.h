@@ -304,6 +304,21 @@ static inline char *with_item(const char *line, const char *list, const char *it
     return b->s;
 }
 
+/* The first byte of a cell, in which \n, \t, \\ and three octal digits behind a \ are one; how many
+   characters stand for it */
+static inline size_t byte_of(const char *text, char *byte)
+{
+    *byte = *text;
+    if (*text != '\\' || text[1] == '\0')
+        return 1;
+    if (text[1] >= '0' && text[1] <= '3') {
+        *byte = (char)strtol((char[]){text[1], text[2], text[3], '\0'}, NULL, 8);
+        return 4;
+    }
+    *byte = text[1] == 'n' ? '\n' : text[1] == 't' ? '\t' : text[1];
+    return 2;
+}
+
 /* One whose first cell has a list is a row for each of its items. */
 static inline void take_row(char *line, const char *kind,
                             void (*see)(const char *kind, char *const *cell))
@@ -318,18 +333,13 @@ static inline void take_row(char *line, const char *kind,
         }
         return;
     }
-    for (const char *p = line; *p != '\0'; p++)
+    for (const char *p = line; *p != '\0';)
         if (*p == '|' && n < 16) {
+            p++;
             *to++ = '\0';
             cell[n++] = to;
-        } else if (*p == '\\' && p[1] >= '0' && p[1] <= '3') {
-            *to++ = (char)strtol((char[]){p[1], p[2], p[3], '\0'}, NULL, 8);
-            p += 3;
-        } else if (*p == '\\' && p[1] != '\0') {
-            p++;
-            *to++ = (char)(*p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
         } else {
-            *to++ = *p;
+            p += byte_of(p, to++);
         }
     *to = '\0';
     while (n < 16)

@@ -23,7 +23,7 @@
      told START | TEXT ... its complaints that begin so go on with these texts, one after the other
    Files; @out and @err are the last output and complaints
      has F | TEXT          the file has it; not F | TEXT, line F | LINE: a whole line of it
-     like F | N | PATTERN  so many of its lines are like that
+     like F | N | PATTERN  so many of its lines are like that; +: some are
      same F | G            two files that are there
      ls FOLDER | NAMES     all that is in it, each name with a blank behind it
      sed F | G | SCRIPT    makes G from F; it is a failure if nothing changes
@@ -33,6 +33,7 @@
    What is no check
      NAME = TEXT           $NAME is that text from here on
      file F                the lines behind it that begin with two blanks are the file
+     put F | TEXT          the file has that text; \n, \t, \\ and \OOO, octal, are one byte
      to VERB               such lines are steps, in which $1 $2 ... stand for cells; from here on a
                            line `VERB CELL | CELL` is one check, which does them all
      program F             compiles tests/F.c with what make built of the tools, as ./NAME
@@ -87,6 +88,20 @@ static const char *files_in(const char *folder)
     for (char *p = names; *p != '\0'; p++)
         *p = *p == '\n' ? ' ' : *p;
     return names;
+}
+
+static void put_cell(const char *path, const char *text)
+{
+    char byte;
+    struct buf *b = new_text();
+    for (; *text != '\0'; buf_add(b, &byte, 1))
+        text += byte_of(text, &byte);
+    put_bytes(path, b->s, b->n);
+}
+
+static int as_many(const char *wanted, size_t n)
+{
+    return *wanted == '+' ? n > 0 : n == (size_t)strtol(wanted, NULL, 10);
 }
 
 /* The cells behind the first one are what stands behind it in lines of complaint, in that order. */
@@ -215,7 +230,7 @@ static int step_holds(const char *kind)
            : IS("quiet")                          ? ran && !has(program.err.s, text)
            : IS("told")                           ? told_just(a)
            : IS("has") || IS("not") || IS("line") ? file_says(kind, a[0], with_newlines(a[1]))
-           : IS("like") ? lines_like(text_named(a[0]), a[2]) == (size_t)strtol(a[1], NULL, 10)
+           : IS("like") ? as_many(a[1], lines_like(text_named(a[0]), a[2]))
            : IS("same") ? same_files(a[0], a[1])
            : IS("ls")   ? strcmp(files_in(a[0]), a[1]) == 0
            : IS("sed")  ? edited(a[0], a[1], a[2])
@@ -283,6 +298,8 @@ static void take_step(const char *line)
     cut_cells(kind, line + n + (line[n] == ' '));
     if (strcmp(kind, "needs") == 0)
         need(steps.cell[0]);
+    else if (strcmp(kind, "put") == 0)
+        put_cell(steps.cell[0], steps.cell[1]);
     else if (*steps.lacks != '\0') {
         if (strcmp(kind, "program") != 0)
             skip_case(name, steps.lacks);
