@@ -125,23 +125,35 @@ static inline const char *with_newlines(const char *text)
     return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
 }
 
-/* The text with each $NAME, or $1, as the last line NAME = ... of these has it; it stays until the
+/* How many characters of a text are $1, $NAME or ${NAME}, of which name is the name; else 0 */
+static inline size_t name_at(const char *text, const char **name, size_t *length)
+{
+    const int is_braced = text[0] == '$' && text[1] == '{';
+    *name = text + 1 + is_braced;
+    *length = strspn(*name, is_braced ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+                                      : "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (!is_braced && isdigit((unsigned char)**name))
+        *length = 1;
+    if (*text != '$' || *length == 0 || (is_braced && (*name)[*length] != '}'))
+        return 0;
+    return *length + 1 + 2 * (size_t)is_braced;
+}
+
+/* The text with each of them as the last line NAME = ... of these has it; it stays until the
    program ends. */
 static inline const char *expanded(const char *text, const char *names)
 {
     struct buf *b = new_text();
-    for (size_t n; *text != '\0'; text += n) {
-        const char *is = NULL;
-        n = *text != '$'                      ? 1
-            : isdigit((unsigned char)text[1]) ? 2
-                                              : 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
-        for (const char *p = names; n > 1 && (p = strstr(p, key)) != NULL; p++)
+    for (size_t n, length; *text != '\0'; text += n > 0 ? n : 1) {
+        const char *is = NULL, *name;
+        n = name_at(text, &name, &length);
+        const char *key = n > 0 ? say("\n%.*s = ", (int)length, name) : "";
+        for (const char *p = names; n > 0 && (p = strstr(p, key)) != NULL; p++)
             is = p + strlen(key);
         if (is != NULL)
             buf_add(b, is, strcspn(is, "\n"));
         else
-            buf_add(b, text, n);
+            buf_add(b, text, n > 0 ? n : 1);
     }
     return b->s;
 }

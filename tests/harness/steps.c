@@ -1,15 +1,15 @@
 /* steps.c - runs a file of steps: command lines, and what they print, refuse, write and leave
    SPDX-License-Identifier: MIT
 
-   usage: steps FILE, from the repository's root; run.sh does it for each tests/ROOM/test_NAME.steps
+   usage: steps FILE, from the repository's root; run.sh does it for each test_NAME.steps
 
    Each line is a step, and a check of that name; a failure says FILE:LINE. They run in the order of
    the file, in a new folder, where `root` is the repository. The programs that make built are on
    the path. `#` begins a comment, `[...]` a section.
 
    Commands
-     run LINE              it succeeds; no shell reads it, but '...' is one word, and it may end with
-                           `< F`, `> F` and `2> F`
+     run LINE              it succeeds; no shell reads it, but '...' is one word, and `< F`, `> F`
+                           and `2> F` are known
      sh SCRIPT             a script of the shell succeeds
      1 TEXT | LINE         refused: that status, no output, one line of complaint with the text, and
                            all files are as they were; likewise 2
@@ -31,7 +31,7 @@
                            F with a change is edited.h or edited.spec, and refused with 1; without a
                            line by that of the last edit. %s is FILE:LINE: of the change
    What is no check
-     NAME = TEXT           $NAME is that text from here on
+     NAME = TEXT           $NAME, or ${NAME}, is that text from here on
      file F                the lines behind it that begin with two blanks are the file
      put F | TEXT          the file has that text; \n, \t, \\ and \OOO, octal, are one byte
      to VERB               such lines are steps, in which $1 $2 ... stand for cells; from here on a
@@ -41,8 +41,8 @@
                            skipped
 
    A line with <a;b> is a step for each, in which <> is the same one; but not of sh and edit. \n is
-   the end of a line in a text or pattern. $ROOT is the repository, $HERE the folder, $CC the compiler; $AITER,
-   $MIOPEN and $TUNER are folders of data. */
+   the end of a line in a text or pattern. $ROOT is the repository, $HERE the folder, $CC the
+   compiler; $AITER, $MIOPEN and $TUNER are folders of data. */
 #define _XOPEN_SOURCE 700
 #include "harness/cases.h"
 
