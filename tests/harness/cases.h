@@ -121,8 +121,11 @@ static inline int has_lines(const char *text, const char *lines)
 /* A pattern in which \n is the end of a line */
 static inline const char *with_newlines(const char *text)
 {
-    const char *at = strstr(text, "\\n");
-    return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
+    struct buf *b = new_text();
+    for (const char *at; (at = strstr(text, "\\n")) != NULL; text = at + 2)
+        buf_printf(b, "%.*s\n", (int)(at - text), text);
+    buf_puts(b, text);
+    return b->s;
 }
 
 /* How many characters of a text are $1, $NAME or ${NAME}, of which name is the name; else 0 */

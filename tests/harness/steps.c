@@ -58,9 +58,9 @@ static struct {
     const char *path; /* of the file of steps */
     int line, in_verb;
     struct buf names, block;
-    char cell[MOST_CELLS][4096]; /* of the step, those that it lacks empty */
-    char opens[256];             /* the `file` or `to` whose lines are read, or empty */
-    char lacks[256];             /* why the section is skipped, or empty */
+    const char *cell[MOST_CELLS]; /* of the step, those that it lacks empty */
+    char opens[256];              /* the `file` or `to` whose lines are read, or empty */
+    char lacks[256];              /* why the section is skipped, or empty */
     struct {
         char *name, *body;
     } verb[MOST_VERBS];
@@ -107,7 +107,7 @@ static int as_many(const char *wanted, size_t n)
 }
 
 /* The cells behind the first one are what stands behind it in lines of complaint, in that order. */
-static int told_just(char (*cell)[sizeof *steps.cell])
+static int told_just(const char *const *cell)
 {
     struct buf *found = new_text(), *want = new_text();
     for (size_t i = 1; i < MOST_CELLS && *cell[i] != '\0'; i++)
@@ -176,10 +176,10 @@ static const char *place_of_change(const char *before, const char *after)
 
 static int edit_refused(const char *file, const char *script, const char *text, const char *line)
 {
-    static char last[sizeof *steps.cell];
+    static const char *last = "";
     const char *to = say("edited%s", strrchr(file, '.'));
     if (*line != '\0')
-        snprintf(last, sizeof last, "%s", line);
+        last = line;
     if (!edited(file, to, script))
         return 0;
     return refused(1, has(text, "%s") ? replaced(text, "%s", place_of_change(file, to)) : text,
@@ -238,7 +238,7 @@ static void take_each(const char *line);
 /* Does the step do as it says? -1: there is none of that kind. */
 static int step_holds(const char *kind)
 {
-    char(*a)[sizeof *steps.cell] = steps.cell;
+    const char *const *a = steps.cell;
     const char *text = with_newlines(a[0]);
     const int ran = *a[1] == '\0' || !(*kind == 'o' || *kind == 'e' || *kind == 'q')
                     || strcmp(kind, "edit") == 0 || succeeds(a[1]);
@@ -280,11 +280,12 @@ static void need(const char *what)
         snprintf(steps.lacks, sizeof steps.lacks, "there is no %s", what);
 }
 
+/* Of the last verb of that name */
 static const char *body_of(const char *verb)
 {
-    for (size_t i = 0; i < steps.n_verbs; i++)
-        if (strcmp(steps.verb[i].name, verb) == 0)
-            return steps.verb[i].body;
+    for (size_t i = steps.n_verbs; i > 0; i--)
+        if (strcmp(steps.verb[i - 1].name, verb) == 0)
+            return steps.verb[i - 1].body;
     return NULL;
 }
 
@@ -309,7 +310,9 @@ static void cut_cells(const char *kind, const char *at)
     for (size_t i = 0; i < MOST_CELLS; i++) {
         const char *bar = strcmp(kind, "sh") != 0 ? strstr(at, " | ") : NULL;
         const size_t n = bar != NULL ? (size_t)(bar - at) : strlen(at);
-        snprintf(steps.cell[i], sizeof steps.cell[i], "%.*s", (int)n, at);
+        char *cell = new_copy(at);
+        cell[n] = '\0';
+        steps.cell[i] = cell;
         at += n + (bar != NULL ? 3 : 0);
     }
 }
@@ -363,7 +366,9 @@ static void end_block(void)
 {
     if (begins(steps.opens, "file "))
         put_text(steps.opens + 5, "%s", steps.block.s);
-    else if (*steps.opens != '\0' && steps.n_verbs < MOST_VERBS) {
+    else if (*steps.opens != '\0') {
+        if (steps.n_verbs == MOST_VERBS)
+            program_stop(steps.opens);
         steps.verb[steps.n_verbs].name = new_copy(steps.opens + 3);
         steps.verb[steps.n_verbs++].body = new_copy(steps.block.s);
     }
