@@ -121,25 +121,42 @@ static inline int has_lines(const char *text, const char *lines)
 /* A pattern in which \n is the end of a line */
 static inline const char *with_newlines(const char *text)
 {
-    const char *at = strstr(text, "\\n");
-    return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
+    struct buf *b = new_text();
+    for (const char *at; (at = strstr(text, "\\n")) != NULL; text = at + 2)
+        buf_printf(b, "%.*s\n", (int)(at - text), text);
+    buf_puts(b, text);
+    return b->s;
 }
 
-/* The text with each $NAME as the last line NAME = ... of these has it; it stays until the program
-   ends. */
+/* How many characters of a text are $1, $NAME or ${NAME}, of which name is the name; else 0 */
+static inline size_t name_at(const char *text, const char **name, size_t *length)
+{
+    const int is_braced = text[0] == '$' && text[1] == '{';
+    *name = text + 1 + is_braced;
+    *length = strspn(*name, is_braced ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+                                      : "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (!is_braced && isdigit((unsigned char)**name))
+        *length = 1;
+    if (*text != '$' || *length == 0 || (is_braced && (*name)[*length] != '}'))
+        return 0;
+    return *length + 1 + 2 * (size_t)is_braced;
+}
+
+/* The text with each of them as the last line NAME = ... of these has it; it stays until the
+   program ends. */
 static inline const char *expanded(const char *text, const char *names)
 {
     struct buf *b = new_text();
-    for (size_t n; *text != '\0'; text += n) {
-        const char *is = NULL;
-        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 1;
-        const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
-        for (const char *p = names; n > 1 && (p = strstr(p, key)) != NULL; p++)
+    for (size_t n, length; *text != '\0'; text += n > 0 ? n : 1) {
+        const char *is = NULL, *name;
+        n = name_at(text, &name, &length);
+        const char *key = n > 0 ? say("\n%.*s = ", (int)length, name) : "";
+        for (const char *p = names; n > 0 && (p = strstr(p, key)) != NULL; p++)
             is = p + strlen(key);
         if (is != NULL)
             buf_add(b, is, strcspn(is, "\n"));
         else
-            buf_add(b, text, n);
+            buf_add(b, text, n > 0 ? n : 1);
     }
     return b->s;
 }
@@ -302,6 +319,21 @@ static inline char *with_item(const char *line, const char *list, const char *it
     return b->s;
 }
 
+/* The first byte of a cell, in which \n, \t, \\ and three octal digits behind a \ are one; how many
+   characters stand for it */
+static inline size_t byte_of(const char *text, char *byte)
+{
+    *byte = *text;
+    if (*text != '\\' || text[1] == '\0')
+        return 1;
+    if (text[1] >= '0' && text[1] <= '3') {
+        *byte = (char)strtol((char[]){text[1], text[2], text[3], '\0'}, NULL, 8);
+        return 4;
+    }
+    *byte = text[1] == 'n' ? '\n' : text[1] == 't' ? '\t' : text[1];
+    return 2;
+}
+
 /* One whose first cell has a list is a row for each of its items. */
 static inline void take_row(char *line, const char *kind,
                             void (*see)(const char *kind, char *const *cell))
@@ -316,18 +348,13 @@ static inline void take_row(char *line, const char *kind,
         }
         return;
     }
-    for (const char *p = line; *p != '\0'; p++)
+    for (const char *p = line; *p != '\0';)
         if (*p == '|' && n < 16) {
+            p++;
             *to++ = '\0';
             cell[n++] = to;
-        } else if (*p == '\\' && p[1] >= '0' && p[1] <= '3') {
-            *to++ = (char)strtol((char[]){p[1], p[2], p[3], '\0'}, NULL, 8);
-            p += 3;
-        } else if (*p == '\\' && p[1] != '\0') {
-            p++;
-            *to++ = (char)(*p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
         } else {
-            *to++ = *p;
+            p += byte_of(p, to++);
         }
     *to = '\0';
     while (n < 16)
@@ -403,7 +430,7 @@ static inline int has_library(const char *name)
 }
 
 /* Is it here: a command, a file if there is a slash in it, a library that make found, in capitals,
-   an option with which the compiler finds the C library, a `terminal`? */
+   an option with which the compiler finds the C library, a `terminal`, a `user but root`? */
 static inline int is_had(const char *need)
 {
     if (*need == '-')
@@ -412,6 +439,8 @@ static inline int is_had(const char *need)
                == 0;
     if (strcmp(need, "terminal") == 0)
         return RAN("/usr/bin/env script -qec true /dev/null") == 0;
+    if (strcmp(need, "user but root") == 0)
+        return geteuid() != 0;
     return strchr(need, '/') != NULL       ? is_there(need)
            : isupper((unsigned char)*need) ? has_library(need)
                                            : has_command(need);

@@ -45,7 +45,7 @@ pythons() {
 
 # Each says at its top what it is, maybe with its arguments, and then its licence.
 first_lines() {
-    sources '[ch]|sh|py|inc|bash|mk' | grep -vE '(^|/)examples/' |
+    sources '[ch]|sh|py|inc|bash|mk|steps' | grep -vE '(^|/)examples/' |
         xargs awk 'function judge() { if (file && !(named && licensed)) print file }
             FNR == 1 { judge(); file = name = FILENAME; named = licensed = 0
                 sub(".*/", "", name); gsub("[.]", "[.]", name) }

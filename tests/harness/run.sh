@@ -6,10 +6,10 @@
 #        [TRITON_CONFIGS=DIR] [ORACLE=rules.py] tests/harness/run.sh [--list]
 #        [--smoke | --bare | --all | --deep | --failed | --room ROOM | NAME...]
 #
-# Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
-# suite, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and what suites call; so are those in
-# tools/*/tests, of outbuildings. The tables `suites`, of tests/harness and of tools/*/tests, say which of them run only
-# on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
+# Run it from the repository's root, after `make`; `make check` does both. Suites are every tests/*/test_*.c, every
+# tests/*/test_*.steps, which steps.c runs, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and
+# what suites call; so are those in tools/*/tests, of outbuildings. The tables `suites`, of tests/harness and of
+# tools/*/tests, say which run only on demand. NAME: only these (test_math, json, ...), of whatever kind.
 # --failed: those that failed the last time. --bare: those of `make check` that may do otherwise on a bare machine.
 # --room ROOM: those of tools/ROOM/tests. --list: their names alone. The output of a suite ends with `N passed, N
 # failed, N skipped`; one that does not get that far, counts nothing at all, or takes longer than its limit
@@ -33,7 +33,7 @@ mkdir -p "$out" || exit 1
 # The lines of the table, and of the files that it does not name
 each_suite() {
     suite_table | tee "$out/table"
-    { test_files 'test_*.c'; test_files 'test_*.py'; test_files '*.sh'; } | awk -v table="$out/table" '
+    { test_files 'test_*.c'; test_files 'test_*.steps'; test_files 'test_*.py'; test_files '*.sh'; } | awk -v table="$out/table" '
         BEGIN { while ((getline <table) > 0) { sub(/-.*/, "", $3); named[$3] } }
         { sub(/.*\//, "") }
         /[.]py$/ { sub(/^test_/, "") }
@@ -93,7 +93,7 @@ lacks() {
 # the tools have of kpred.h is compiled already. One that does not compile is not there, and its suite says why.
 programs() {
     given=$CFLAGS fast=$(echo "$CFLAGS" | sed 's/-O[23]/-O1/') plain=$(echo "$CFLAGS" | sed 's/-O[23]/-O0/')
-    for file in $(test_files 'test_*.c'); do
+    for file in tests/harness/steps.c $(test_files 'test_*.c'); do
         name=${file##*/} name=${name%.c} program=$out/$name
         case ${name#test_} in
         domains | integer | math | models | network | rules | search | select | simd) CFLAGS=$fast ;;
@@ -111,19 +111,21 @@ build_programs() {
     programs >"$out/programs.new"
     cmp -s "$out/programs.new" "$out/programs.mk" || cp "$out/programs.new" "$out/programs.mk"
     sed -n 's/^\([^ ]*\): .*/\1/p' "$out/programs.mk" >"$out/programs"
-    goals=$(printf "$out/%s\n" "$@" | grep -xFf "$out/programs")
+    goals=$(printf "$out/%s\n" steps "$@" | grep -xFf "$out/programs")
     [ ! "$goals" ] || "${MAKE:-make}" -s -k -j"$JOBS" -f "$out/programs.mk" $goals >"$out/programs.log" 2>&1
 }
 
 # ---- one suite ----
 
+# program NAME [ARGUMENT...]
 program() {
-    why=$(lacks "$1")
+    name=$1; shift
+    why=$(lacks "$name")
     if [ "$why" ]; then
         skipped all "$why"
         test_end
     else
-        { [ -x "$out/$1" ] || test_program "$1" "$out/$1"; } && "$out/$1"
+        { [ -x "$out/$name" ] || test_program "$name" "$out/$name"; } && "$out/$name" "$@"
     fi
 }
 
@@ -151,6 +153,7 @@ suite() {
     case $file in
     *.sh) sh "$file" $part ;;
     *.py) in_python "$file" $part ;;
+    *.steps) program steps "$file" ;;
     *) program "$1" ;;
     esac
 }

@@ -4,7 +4,7 @@
 #
 # logs: kpred miopen on 250 keys of the first 20,000 of each text database, each as a line of MIOpen's driver, and on the
 # logs of the networks. all: on 2,500 keys of each database; KEYS=0 takes all of them (four minutes). find: kpred-train
-# ingest on two find-dbs and two text perf-dbs in full, beside those of test_databases.c.
+# ingest on two find-dbs and two text perf-dbs in full, beside those of test_databases.
 . tests/harness/script.inc
 
 test_begin

@@ -3,7 +3,7 @@ SPDX-License-Identifier: MIT
 
 usage: clauses.py PROGRAM [--clauses N | --slips] [--seed N] [--compile COMMAND]
 
-PROGRAM is tests/model/test_clauses.c. Python parses each clause and evaluates it: all that is not Python's
+PROGRAM is tests/model/clauses.c. Python parses each clause and evaluates it: all that is not Python's
 own is that `/` is exact, and that a column of True and False has these values, not their names.
 Checked are, for every clause, random problems and tuples: its truth when its last parameter is
 decided, and whether it divides by 0; that a bound never rejects a prefix which a completion makes true

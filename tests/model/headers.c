@@ -1,10 +1,8 @@
-/* test_headers.c - what stands in a generated header: names, the command that makes it, lists
+/* headers.c - the names in generated headers, for test_headers.steps, in whose folder it runs
    SPDX-License-Identifier: MIT
 
-   The steps are in tests/model/headers.cases; here is what needs more than a line. */
-#define _XOPEN_SOURCE 700
-#include "train/steps.h"
-
+   There are odd.spec, odd.h of it, and long.h, whose names are as long as can be. */
+#include "harness/cases.h"
 #include "harness/specs.h"
 #include "model/header.h"
 
@@ -71,7 +69,7 @@ static const char *enums_for(const struct spec *s)
 static void shipped_names(void)
 {
     for (const struct builtin *m = builtins; m->model != NULL; m++) {
-        const char *path = say("%s/weights/%s", program.root, m->model->name);
+        const char *path = say("root/weights/%s", m->model->name);
         struct spec s;
         REQUIRE(spec_load(&s, say("%s.spec", path)) == 0);
         CHECK_TEXT(enums_of(say("%s.h", path)), enums_for(&s));
@@ -160,11 +158,12 @@ static int try_start(struct model *model, const char *start)
 /* All names that begin as one in kpred's headers does */
 static void taken_names(void)
 {
-    static const char *const headers[] = {"kpred.h", "kpred_constraints.h", "kpred_hip.h"};
+    static const char *const headers[] = {"root/kpred.h", "root/kpred_constraints.h",
+                                          "root/kpred_hip.h"};
     struct model *model = model_of(text_of("odd.spec"), "none");
     int found = 0;
     for (size_t i = 0; i < 3; i++)
-        names_in(in_root(headers[i]), &taken);
+        names_in(headers[i], &taken);
     names_in("odd.h", &own);
     for (size_t i = 0; i < taken.n; i++)
         for (char *p = strchr(taken.name[i], '_') + 1, *q = p; (q = strchr(q, '_')) != NULL; q++) {
@@ -181,63 +180,13 @@ static void longest_names(void)
 {
     CHECK_EQ(names_in("long.h", NULL), NAMES_MOST);
     for (const struct builtin *m = builtins; m->model != NULL; m++)
-        CHECK(names_in(say("%s/weights/%s.h", program.root, m->model->name), NULL) <= NAMES_MOST);
+        CHECK(names_in(say("root/weights/%s.h", m->model->name), NULL) <= NAMES_MOST);
 }
 
-/* ---- lists of tuples ---- */
-
-#define ALL    "8,1,1 8,1,2 8,5,2 16,3,1 16,3,2 16,7,2 32,1,1 32,7,1 32,5,2"
-#define SOME   "8,1,1 8,5,2 16,3,1 32,7,1"
-#define OTHERS "8,1,2 16,3,1 16,7,2 32,5,2 32,5,1"
-
-/* What is predicted are n of these tuples, none of them twice. */
-static void check_tuples(const char *arguments, const char *tuples, size_t n)
+int main(void)
 {
-    struct buf *out = new_text();
-    RAN_CHECK(RAN("kpred predict %s --csv", arguments) == 0);
-    buf_puts(out, below_heading(program.out.s));
-    CHECK_EQ(count_lines(out->s), n);
-    for (char *at = out->s, *line; (line = next_line(&at)) != NULL;) {
-        const char *tuple = strchr(strchr(line, ',') + 1, ',') + 1;
-        CHECK_OF(has(say(" %s ", tuples), say(" %s ", tuple)), line);
-        CHECK_OF(count_of(program.out.s, say(",%s\n", tuple)) == 1, line);
-    }
-}
-
-static void tuples_of_lists(void)
-{
-    static const size_t beams[] = {1, 4, 9, 24};
-    for (size_t i = 0; i < 4; i++)
-        check_tuples(say("small.h m=6 n=9 -k %zu", beams[i]), ALL, beams[i] < 9 ? beams[i] : 9);
-    check_tuples("two.h gpu=gfx90878 m=6 dtype=FP16 n=9 -k 24", SOME, 4);
-    check_tuples("two.h gpu=gfx942130 m=6 dtype=FP16 n=9 -k 24", OTHERS, 5);
-    check_tuples("two.h gpu=gfx942130 m=6 dtype=FP32 n=9 -k 24", SOME, 4);
-    check_tuples("two.h gpu=gfx90a6e m=6 dtype=FP16 n=9 -k 24 --nearest", SOME, 4);
-}
-
-static long bytes_of(const char *header)
-{
-    long n = 0;
-    sscanf(between(text_of(header), "\n   id ", " bytes"), "%*s %ld", &n);
-    return n;
-}
-
-/* Other tuples are another rule, and they count in the model's bytes. */
-static void names_and_sizes(void)
-{
-    const char *name = between(text_of("small.h"), "\"listed_", "\"");
-    const long more = bytes_of("small.h") - bytes_of("free.h");
-    CHECK(*name != '\0' && strcmp(name, between(text_of("other.h"), "\"listed_", "\"")) != 0);
-    CHECK(more >= 32 && more < 96);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct step_call calls[] = {{"tuples of lists", tuples_of_lists},
-                                             {"names and sizes of lists", names_and_sizes},
-                                             {"enumerators of shipped models", shipped_names},
-                                             {"names that are taken", taken_names},
-                                             {"no name is longer than 63", longest_names},
-                                             {NULL, NULL}};
-    return argc == 1 ? run_steps("tests/model/headers.cases", argv[0], calls) : 2;
+    test_run("enumerators of shipped models", shipped_names);
+    test_run("names that are taken", taken_names);
+    test_run("no name is longer than 63", longest_names);
+    return test_end();
 }

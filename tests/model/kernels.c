@@ -1,11 +1,10 @@
-/* test_kernels.c - names of kernels in the built-in models: from a tuple to a name, and back
+/* kernels.c - names of kernels in the built-in models: from a tuple to a name, and back
    SPDX-License-Identifier: MIT
 
-   usage: test_kernels, whose steps are in tests/model/kernels.cases
-          test_kernels legal, for kernels.py: reads lines "MODEL GPU M N K", and prints a line for
+   usage: kernels, for test_kernels.steps
+          kernels legal, for kernels.py: reads lines "MODEL GPU M N K", and prints a line for
           each legal tuple: that line, the kernel's name, its number for that GPU, the split */
-#define _XOPEN_SOURCE 700
-#include "train/steps.h"
+#include "harness/test.h"
 
 #include "model/model.h"
 
@@ -118,6 +117,9 @@ static int print_all(void)
 
 int main(int argc, char **argv)
 {
-    static const struct step_call calls[] = {{"names there and back", names}, {NULL, NULL}};
-    return argc > 1 ? print_all() : run_steps("tests/model/kernels.cases", argv[0], calls);
+    (void)argv;
+    if (argc > 1)
+        return print_all();
+    test_run("names there and back", names);
+    return test_end();
 }
