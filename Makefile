@@ -44,6 +44,11 @@ MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE = $(BUILD)/libkpred-tools.a
 PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
+# kpred needs half of it, which has an archive of its own, so that `make demo` need not wait for the other half.
+PREDICTING = $(wildcard $(patsubst %,tools/%/*.c,base model data miopen aiter triton serve lab/paper)) \
+    $(patsubst %,tools/cli/%.c,commands models predict miopen aiter triton serve bench bench_time bare) \
+    $(patsubst %,tools/train/%.c,additive_net matrix recipe) tools/eval/predictor.c
+PREDICT_ARCHIVE = $(BUILD)/libkpred-predict.a
 
 # kpred-evolve is built where LLVM is.
 include tools/evolve/evolve.mk
@@ -69,12 +74,14 @@ ifeq ($(LLVM_LIB),)
 	@echo "$(WITHOUT_LLVM)"
 endif
 
-$(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o
-$(BUILD)/kpred-train: $(BUILD)/tools/cli/kpred_train.o
-$(BUILD)/kpred $(BUILD)/kpred-train: $(ARCHIVE) $(BUILD)/libraries
-	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(ARCHIVE) -o $@ $(LIBRARIES) -lm -pthread
+$(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o $(PREDICT_ARCHIVE)
+$(BUILD)/kpred-train: $(BUILD)/tools/cli/kpred_train.o $(ARCHIVE)
+$(BUILD)/kpred $(BUILD)/kpred-train: $(BUILD)/libraries
+	$(call says,link,$@)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ $(LIBRARIES) -lm -pthread
 
+$(PREDICT_ARCHIVE): $(PREDICTING:%.c=$(BUILD)/%.o)
 $(ARCHIVE): $(filter-out $(MAINS:%.c=$(BUILD)/%.o),$(OBJECTS))
+$(PREDICT_ARCHIVE) $(ARCHIVE):
 	$(call says,ar,$@)rm -f $@ && $(AR) rcs $@ $^
 
 $(OBJECTS): $(BUILD)/%.o: %.c
@@ -104,7 +111,7 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 -include $(OBJECTS:.o=.d)
 
 .PHONY: demo
-demo: all $(BUILD)/resnet50 ## build, and predict for the layers of ResNet-50 by each kernel that applies. ALL=1: print all
+demo: $(filter %/kpred,$(PROGRAMS)) $(BUILD)/resnet50 ## build kpred, and predict for the layers of ResNet-50 by each kernel that applies. ALL=1: print all
 	@$(BUILD)/resnet50 $(if $(filter-out 0,$(ALL)),all)
 
 $(BUILD)/%: examples/%.c kpred.h kpred_constraints.h $(MODELS)

@@ -1,7 +1,8 @@
 /* resnet50.c - every convolution of ResNet-50 (batch 32) in all three directions, on two GPUs:
    which of MIOpen's solvers is the fastest, and of each kernel that ships and applies the best
    legal tuple, with its probability. It prints one line for each kernel and GPU; with the argument
-   `all` it prints everything. `make demo` runs it, and `make demo ALL=1`. */
+   `all` it prints everything, and lines as long as they are. `make demo` runs it, and
+   `make demo ALL=1`. */
 #define KPRED_IMPLEMENTATION
 #include "weights/conv_asm_1x1u.h"
 #include "weights/conv_asm_bwd_wrw_1x1.h"
@@ -116,50 +117,69 @@ static size_t predict(const kpred_model *m, const struct target *t, const struct
     return n;
 }
 
-static void print_names(const kpred_model *m)
+/* A line of at most 80 columns: a text, cut where it is longer, and what stands behind it */
+static void print_line(const char *text, const char *behind, int all)
 {
-    uint32_t i;
-    printf("%s: ", m->name);
-    for (i = 0; i < m->n_params; i++)
-        printf("%s%s", i ? "," : "", m->params[i].name);
-    printf("\n");
+    const int most = 80 - (int)strlen(behind);
+    if (all || (int)strlen(text) <= most)
+        printf("%s%s\n", text, behind);
+    else
+        printf("%.*s...%s\n", most - 3, text, behind);
 }
 
-static void print_tuple(const kpred_model *m, const kpred_tuple *t)
+static void print_names(const kpred_model *m, int all)
 {
+    char text[1024];
+    size_t n = (size_t)snprintf(text, sizeof text, "%s: ", m->name);
     uint32_t i;
-    for (i = 0; i < m->n_params; i++)
+    for (i = 0; i < m->n_params && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? "," : "", m->params[i].name);
+    print_line(text, "", all);
+}
+
+/* A tuple behind `text`, which has n characters of 1024 */
+static void print_tuple(const kpred_model *m, const kpred_tuple *t, char *text, size_t n, int all)
+{
+    char behind[16];
+    uint32_t i;
+    for (i = 0; i < m->n_params && n < 1024; i++)
         if (m->params[i].names)
-            printf("%s%s", i ? "," : "", m->params[i].names[t->value[i]]);
+            n += (size_t)snprintf(text + n, 1024 - n, "%s%s", i ? "," : "",
+                                  m->params[i].names[t->value[i]]);
         else
-            printf("%s%d", i ? "," : "", (int)t->value[i]);
-    printf("  %.1f %%", 100.0 * kpred_probability(t->score) / (1 << 24));
+            n += (size_t)snprintf(text + n, 1024 - n, "%s%d", i ? "," : "", (int)t->value[i]);
+    snprintf(behind, sizeof behind, "  %.1f %%", 100.0 * kpred_probability(t->score) / (1 << 24));
+    print_line(text, behind, all);
 }
 
-static void print_convolution(const struct target *t, const struct layer *l, const char *dir)
+/* The best tuples of a kernel for one convolution, a line each */
+static void print_tuples(const struct kernel *k, const struct target *t, const struct layer *l,
+                         const char *dir, const kpred_tuple *best, size_t n, int all)
 {
-    printf("  %-9s %s %s %4d x %3dx%-3d -> %4d, %dx%d/%d  ", t->gpu, t->dtype, dir, (int)l->c,
-           (int)l->hw, (int)l->hw, (int)l->k, (int)l->filter, (int)l->filter, (int)l->stride);
+    size_t i;
+    for (i = 0; i < n && i < k->shown; i++) {
+        char text[1024];
+        const int width =
+            snprintf(text, sizeof text, "  %-9s %s %s %4d x %3dx%-3d -> %4d, %dx%d/%d  ", t->gpu,
+                     t->dtype, dir, (int)l->c, (int)l->hw, (int)l->hw, (int)l->k, (int)l->filter,
+                     (int)l->filter, (int)l->stride);
+        if (i)
+            memset(text, ' ', (size_t)width);
+        print_tuple(k->model, best + i, text, (size_t)width, all);
+    }
 }
 
-/* The best tuples of a kernel for one convolution, printed if they are asked for; returns whether
-   the kernel applies. */
+/* Does the kernel apply to one convolution? Its tuples are printed if they are asked for. */
 static int one_convolution(const struct kernel *k, const struct target *t, const struct layer *l,
-                           const char *dir, int wanted)
+                           const char *dir, int wanted, int all)
 {
     kpred_tuple best[BEAM];
-    size_t i, n;
+    size_t n;
     if (k->filter && k->filter != l->filter)
         return 0;
     n = predict(k->model, t, l, dir, best);
-    if (n && wanted) {
-        print_convolution(t, l, dir);
-        for (i = 0; i < n && i < k->shown; i++) {
-            printf("%s", i ? ", " : "");
-            print_tuple(k->model, best + i);
-        }
-        printf("\n");
-    }
+    if (wanted)
+        print_tuples(k, t, l, dir, best, n, all);
     return n > 0;
 }
 
@@ -173,7 +193,7 @@ static size_t one_target(const struct kernel *k, const struct target *t, int all
     for (i = 0; i < sizeof layers / sizeof *layers; i++) {
         wanted |= i == FIRST;
         for (d = 0; d < sizeof dirs / sizeof *dirs; d++)
-            if (one_convolution(k, t, &layers[i], dirs[d], wanted)) {
+            if (one_convolution(k, t, &layers[i], dirs[d], wanted, all)) {
                 applies++;
                 wanted = all;
             }
@@ -196,7 +216,7 @@ int main(int argc, char **argv)
            BATCH);
     for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         size_t t, n = 0;
-        print_names(kernels[i].model);
+        print_names(kernels[i].model, all);
         for (t = 0; t < sizeof targets / sizeof *targets; t++)
             n += one_target(&kernels[i], &targets[t], all);
         bad |= !n;
@@ -206,6 +226,6 @@ int main(int argc, char **argv)
            "What to do with one: launch the kernel with these values, or time the first ten\n"
            "of `kpred predict` on the GPU and keep the fastest (docs/hip.md). For programs\n"
            "with MIOpen, `kpred miopen` writes a file of tuples (docs/miopen.md).\n",
-           all ? "all" : "some", (int)answers, all ? "" : ": `make demo ALL=1` prints all");
+           all ? "all" : "some", (int)answers, all ? "" : ": `make demo ALL=1` prints all, whole");
     return bad;
 }

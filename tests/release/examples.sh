@@ -38,13 +38,15 @@ parameters() {
     sed -n '/^\[params\]/,/^\[[^p]/s/^\([a-z][a-z0-9_]*\) *=.*/\1/p' "$1" | paste -sd, -
 }
 
-# Each model has a heading with the names of its parameters, and below it a tuple for one GPU at least.
+# headings [COLUMNS]: each model has a heading with the names of its parameters, and below it a tuple for one GPU at least;
+# longer lines are cut.
 headings() {
     sed -n 's|^#include "weights/\(.*\)[.]h"|\1|p' examples/resnet50.c >"$tmp/models"
     while read -r model; do
         names=$(parameters weights/$model.spec)
-        grep -A 1 -x "$model: $names" "$tmp/out" | tail -n 1 |
-            grep -qE '^  gfx[0-9]+(_[0-9]+)? +FP(16|32) [FBW] .*, [0-9]x[0-9]/[12]  [^ ]+ +[0-9.]+ %' ||
+        heading=$(echo "$model: $names" | awk -v n="${1:-999}" 'length > n { $0 = substr($0, 1, n - 3) "..." } 1')
+        grep -A 1 -xF "$heading" "$tmp/out" | tail -n 1 |
+            grep -qE '^  gfx[0-9]+(_[0-9]+)? +FP(16|32) [FBW] .*, [0-9]x[0-9]/[12]  [^ ]+ +[0-9.]+ %$' ||
             { echo "$model has no tuple below its names, $names"; return 1; }
     done <"$tmp/models"
 }
@@ -52,7 +54,7 @@ headings() {
 # Short enough for a screen, and the end says what the tuples are for.
 short_demo() {
     mkdir "$tmp/demo" && compile examples/resnet50.c -o "$tmp/demo/resnet50" && demo &&
-        headings && [ "$(wc -l <"$tmp/out")" -le 40 ] &&
+        headings 80 && [ "$(wc -l <"$tmp/out")" -le 40 ] && ! grep -E '.{81}' "$tmp/out" &&
         tail -n 4 "$tmp/out" | grep -q '^What to do with one: launch .*' &&
         [ "$(grep -c '^  gfx' "$tmp/out")" -ge 11 ]
 }
