@@ -1,6 +1,7 @@
 """test_help.py - what --help of the programs says, beside their man pages and what bash completes
 SPDX-License-Identifier: MIT
 """
+import glob
 import os
 import re
 import shutil
@@ -66,8 +67,13 @@ def synopsis_of(page):
     return " ".join(re.sub(r"(?m)^\.(Nm|Cm) ", "", text).replace("\\-", "-").split())
 
 
+def page_of(program):
+    path, = glob.glob(f"docs/{program}.1") + glob.glob(f"tools/*/{program}.1")
+    return path
+
+
 def man_page(program):
-    path = f"docs/{program}.1"
+    path = page_of(program)
     page = report.read(path)
     items, synopsis = items_of(page), synopsis_of(page)
     common = set(items.get("COMMON OPTIONS", []))
@@ -193,7 +199,7 @@ def main():
     for program in {"kpred", "kpred-train", "kpred-evolve"} - set(programs):
         report.skip(program, "it was not built")
     for program in ("kpred", "kpred-train", "kpred-evolve"):
-        is_sound(f"docs/{program}.1")
+        is_sound(page_of(program))
     if shutil.which("bash"):
         completion(programs)
     else:

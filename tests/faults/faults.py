@@ -2,7 +2,7 @@
 
 SPDX-License-Identifier: MIT
 
-usage: faults.py BUILD INPUTS SHIM WORK some|all [--no-evolve] [NAME...]
+usage: faults.py BUILD INPUTS SHIM WORK TABLE[,TABLE...] some|all [NAME...]
 
 Prints a table, a line for each fault that went wrong, and the totals. `all` tries the first 200 calls of each
 kind and 200 more, spread over the others; `some` tries a few. Then many programs write one file at a time, and no
@@ -477,12 +477,8 @@ def all_writers(bench, n):
 
 
 def main():
-    build, inputs, shim, work, which, *names = sys.argv[1:]
-    table = read_table(os.path.join(os.path.dirname(__file__), "commands"))
-    if names[:1] == ["--no-evolve"]:
-        names.pop(0)
-        table = [c for c in table if c.words[0] != "kpred-evolve"]
-    commands = [c for c in table if not names or c.name in names]
+    build, inputs, shim, work, tables, which, *names = sys.argv[1:]
+    commands = [c for path in tables.split(",") for c in read_table(path) if not names or c.name in names]
     benches, local = iter(range(1000)), threading.local()
 
     def run(command):

@@ -2,10 +2,15 @@
 # faults.sh - every command when memory, the disk or a call of the system fails, and when it is killed
 # SPDX-License-Identifier: MIT
 #
-# usage: faults.sh [all [NAME...]]: a few faults for each command of the table `commands`; all: those of each call,
+# usage: faults.sh [all [NAME...]]: a few faults for each command of the tables `commands` and
+# tools/*/tests/faults; all: those of each call,
 # and of NAME alone. shim.c has the faults, and faults.py says what must hold after each.
 . tests/harness/script.inc
 . tests/faults/inputs.inc
+for own in tools/*/tests/faults.inc; do
+    # shellcheck disable=SC1090
+    . "./$own"
+done
 
 test_begin
 faults=$root/tests/faults
@@ -20,13 +25,16 @@ $CC -std=c99 $CFLAGS -shared -fPIC "$faults/shim.c" -o "$tmp/shim.so" -ldl ||
 sample_databases
 mkdir "$tmp/in" "$tmp/work" && mv "$tmp/gfx906_60.db" "$tmp/in" && cd "$tmp/in" || exit 1
 for inputs in own tune miopen aiter; do check "inputs: $inputs" ${inputs}_inputs; done
-evolve=--no-evolve
-if [ -x "$BUILD/kpred-evolve" ]; then
-    check "inputs: evolve" evolve_inputs && evolve=
-else
-    skipped "kpred-evolve" "it is not built"
-fi
+tables=$faults/commands
+for own in "$root"/tools/*/tests/faults; do
+    room=$(outbuilding "${own#"$root/"}")
+    if [ -x "$BUILD/kpred-$room" ]; then
+        check "inputs: $room" "${room}_inputs" && tables=$tables,$own
+    else
+        skipped "kpred-$room" "it is not built"
+    fi
+done
 cd "$root" || exit 1
 
-checks_of "faults" python3 "$faults/faults.py" "$BUILD" "$tmp/in" "$tmp/shim.so" "$tmp/work" $which $evolve "$@"
+checks_of "faults" python3 "$faults/faults.py" "$BUILD" "$tmp/in" "$tmp/shim.so" "$tmp/work" "$tables" $which "$@"
 test_end

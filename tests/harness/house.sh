@@ -45,7 +45,7 @@ pythons() {
 
 # Each says at its top what it is, maybe with its arguments, and then its licence.
 first_lines() {
-    sources '[ch]|sh|py|inc|bash|mk' | grep -v '^examples' |
+    sources '[ch]|sh|py|inc|bash|mk' | grep -vE '(^|/)examples/' |
         xargs awk 'function judge() { if (file && !(named && licensed)) print file }
             FNR == 1 { judge(); file = name = FILENAME; named = licensed = 0
                 sub(".*/", "", name); gsub("[.]", "[.]", name) }
@@ -61,12 +61,11 @@ no_python_inside() {
     ! grep -nE 'python3? (- )?.*<<|cat >.*\.py"? *<<' $(sources 'sh') $(sources 'inc') .ci/run
 }
 
-# What tests/harness/suites names is there.
+# What the tables of suites name is there.
 table() {
-    grep -v '^#' tests/harness/suites | while read -r _ kind name; do
+    suite_table | while read -r _ kind name; do
         case $kind in smoke | short | check | wide | deep) ;; *) echo "$name: $kind" ;; esac
-        ls tests/*/"${name%%-*}".sh tests/*/test_"${name%%-*}".py tests/*/"$name".c >"$tmp/found" 2>/dev/null
-        [ -s "$tmp/found" ] || echo "no $name"
+        [ "$(suite_files "$name")" ] || echo "no $name"
     done >"$tmp/bad"
     [ ! -s "$tmp/bad" ] || { cat "$tmp/bad"; return 1; }
 }

@@ -2,15 +2,17 @@
 # run.sh - runs the test suites side by side, prints a line for each and the true totals at the end
 # SPDX-License-Identifier: MIT
 #
-# usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR] [TRITON_CONFIGS=DIR]
-#        [ORACLE=rules.py] tests/harness/run.sh [--list] [--smoke | --bare | --all | --deep | --failed | NAME...]
+# usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR]
+#        [TRITON_CONFIGS=DIR] [ORACLE=rules.py] tests/harness/run.sh [--list]
+#        [--smoke | --bare | --all | --deep | --failed | --room ROOM | NAME...]
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
-# suite, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and what suites call.
-# tests/harness/suites says which of them run only on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
+# suite, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and what suites call; so are those in
+# tools/*/tests, of outbuildings. The tables `suites`, of tests/harness and of tools/*/tests, say which of them run only
+# on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
 # --failed: those that failed the last time. --bare: those of `make check` that may do otherwise on a bare machine.
-# --list: their names alone. The output of a suite ends with `N passed, N failed, N
-# skipped`; one that does not get that far, counts nothing at all, or takes longer than its limit
+# --room ROOM: those of tools/ROOM/tests. --list: their names alone. The output of a suite ends with `N passed, N
+# failed, N skipped`; one that does not get that far, counts nothing at all, or takes longer than its limit
 # (LIMIT seconds, or some times what the table says) is a failed one. It is kept in $BUILD/check/NAME.log.
 set -u
 . tests/harness/script.inc
@@ -28,14 +30,10 @@ mkdir -p "$out" || exit 1
 
 # ---- which suites there are ----
 
-table() {
-    grep -v '^#' tests/harness/suites
-}
-
 # The lines of the table, and of the files that it does not name
 each_suite() {
-    table | tee "$out/table"
-    printf '%s\n' tests/*/test_*.c tests/*/test_*.py tests/*/*.sh | awk -v table="$out/table" '
+    suite_table | tee "$out/table"
+    { test_files 'test_*.c'; test_files 'test_*.py'; test_files '*.sh'; } | awk -v table="$out/table" '
         BEGIN { while ((getline <table) > 0) { sub(/-.*/, "", $3); named[$3] } }
         { sub(/.*\//, "") }
         /[.]py$/ { sub(/^test_/, "") }
@@ -52,9 +50,9 @@ every_suite() {
 # may_differ NAME: on a bare machine? It is no program of C; or it asks what is there, runs a program besides the
 # compiler and these, or names a file that a library reads.
 may_differ() {
-    file=$(echo tests/*/"$1.c")
-    [ -e "$file" ] || return 0
-    cases=$(grep -o 'tests/[a-z]*/[a-z_]*[.]cases' "$file" | sort -u)
+    file=$(test_files "$1.c")
+    [ "$file" ] || return 0
+    cases=$(grep -oE '(tests/[a-z]+|tools/[a-z]+/tests)/[a-z_]*[.]cases' "$file" | sort -u)
     grep -qE 'has_command|has_library|is_had|NEEDS|/bin/sh|popen|^(sh|c|needs) |[.](json|db|bz2|gz)\>' "$file" $cases ||
         grep -ohE '/usr/bin/env [a-z][a-z0-9]*' "$file" $cases | grep -qvxE '/usr/bin/env (cat|cmp|cut|ls|sed|sort)'
 }
@@ -66,6 +64,9 @@ chosen() {
     --deep) every_suite | grep ' deep ' ;;
     --smoke) every_suite | grep ' smoke ' ;;
     --bare) chosen | while read -r line; do ! may_differ "${line##* }" || echo "$line"; done ;;
+    --room) chosen --all | while read -r line; do
+        [ "$(outbuilding "$(suite_files "${line##* }")")" != "$2" ] || echo "$line"
+    done ;;
     '') every_suite | grep -vE ' (wide|deep) ' ;;
     *)
         every_suite >"$out/every"
@@ -80,10 +81,11 @@ chosen() {
 
 # Why a program of this name cannot be built, or nothing
 lacks() {
-    if grep -q '^#include "\(weights/\|.*shipped.h\|logs.h\)' tests/*/"$1.c" && ! has_weights; then
+    file=$(test_files "$1.c")
+    if grep -q '^#include "\(weights/\|.*shipped.h\|logs.h\)' "$file" && ! has_weights; then
         echo "the weights are not there (make weights)"
-    elif [ -e tests/evolve/"$1.c" ] && [ ! -e "$BUILD/libkpred-evolve.a" ]; then
-        echo "there is no LLVM 16: kpred-evolve is not built"
+    elif [ ! -e "$(archive_of "$file")" ]; then
+        echo "$(archive_of "$file") is not built"
     fi
 }
 
@@ -91,14 +93,14 @@ lacks() {
 # the tools have of kpred.h is compiled already. One that does not compile is not there, and its suite says why.
 programs() {
     given=$CFLAGS fast=$(echo "$CFLAGS" | sed 's/-O[23]/-O1/') plain=$(echo "$CFLAGS" | sed 's/-O[23]/-O0/')
-    for file in tests/*/test_*.c; do
+    for file in $(test_files 'test_*.c'); do
         name=${file##*/} name=${name%.c} program=$out/$name
         case ${name#test_} in
         domains | integer | math | models | network | rules | search | select | simd) CFLAGS=$fast ;;
         *) CFLAGS=$plain ;;
         esac
         [ "$(lacks "$name")" ] || printf '%s: %s\n\trm -f $@; %s\n-include %s.d\n' "$program" \
-            "$file $archive $(evolve_archive "$file") $out/programs.mk" \
+            "$file $(archive_of "$file") $out/programs.mk" \
             "$(test_command "$file" "$program" -DMODELS_APART -MMD -MP -MF "$program.d" -MT "$program")" "$program"
     done
     CFLAGS=$given
@@ -141,20 +143,18 @@ in_python() {
 
 # suite NAME: behind its name may stand -PART
 suite() {
-    script=$(echo tests/*/"${1%%-*}.sh") in_python=$(echo tests/*/test_"${1%%-*}.py") part=
+    file=$(suite_files "$1") part=
     case $1 in *-*) part=${1#*-} ;; esac
-    if [ -e "$script" ]; then
-        sh "$script" $part
-    elif [ -e "$in_python" ]; then
-        in_python "$in_python" $part
-    else
-        program "$1"
-    fi
+    case $file in
+    *.sh) sh "$file" $part ;;
+    *.py) in_python "$file" $part ;;
+    *) program "$1" ;;
+    esac
 }
 
 # limit NAME: the seconds that it may take, with much room for a slow machine that does other work
 limit() {
-    table | awk -v name="$1" '$3 == name { s = $1 } END { print 300 + 20 * s }'
+    suite_table | awk -v name="$1" '$3 == name { s = $1 } END { print 300 + 20 * s }'
 }
 
 # within SECONDS COMMAND...: ended with status 124 after so long, with all that it began

@@ -1,5 +1,5 @@
-/* gemm_gpu.c - examples/gemm_gpu, and the runner of examples/evolve/gpu, on the stand-in for HIP,
-   which does what the kernels do
+/* gemm_gpu.c - examples/gemm_gpu, and the runner of tools/evolve/examples/gpu, on the stand-in for
+   HIP, which does what the kernels do
    SPDX-License-Identifier: MIT
 
    A variant is gemm.hip itself, compiled for the CPU with gemm_places.h. The threads of a block are

@@ -9,7 +9,6 @@ passes all the same, or does not pass without the fault, is a failure. --check i
 whether each fault can be put in. The last line is `N passed, N failed, N skipped`.
 """
 import concurrent.futures
-import glob
 import os
 import queue
 import re
@@ -37,7 +36,7 @@ def faults():
 def problem_of(fault):
     suite, path, old, _ = fault
     names = suite + ".c", suite.split("-", maxsplit=1)[0] + ".sh", "test_%s.py" % suite
-    if not any(glob.glob("tests/*/" + name) for name in names):
+    if not any(map(run.tests_named, names)):
         return "FAIL %s: there is no such suite" % suite
     count = run.read(path).count(old)
     return "" if count == 1 else "FAIL %s: %s has it %d times: %s" % (suite, path, count, old)
@@ -47,7 +46,7 @@ def copy(build, folder):
     """What is in the tree but for links and builds, and the build as old as it is"""
     skip = shutil.ignore_patterns("build", ".git", "build-*")
     shutil.copytree(".", folder, ignore=skip, symlinks=True, dirs_exist_ok=True)
-    parts = re.compile(r"(tools|lib.*|models\.h|kpred.*|evolve\..*|.*_text\.h)$")
+    parts = re.compile(r"(tools|lib.*|kpred.*|.*\.(h|flags|libraries))$")
     made = [name for name in os.listdir(build) if parts.match(name)]
     os.mkdir(folder + "/build")
     subprocess.run(["cp", "-pR", *[os.path.join(build, name) for name in made], folder + "/build"], check=True)
@@ -75,7 +74,7 @@ def failures(folder, suite):
 
 def is_in_archive(suite, path):
     """Is it in a header that the suite's program has out of the archive, not by itself?"""
-    own = "".join(run.read(name) for name in glob.glob("tests/*/%s.c" % suite))
+    own = "".join(map(run.read, run.tests_named(suite + ".c")))
     by_itself = re.search("KPRED_(HIP_)?IMPLEMENTATION", own) and "MODELS_APART" not in own
     return path.endswith(".h") and bool(own) and not by_itself
 

@@ -14,6 +14,7 @@ skipped`: killed, equivalent or explained in tests/mutants/survivors; survivors;
 import argparse
 import concurrent.futures
 import csv
+import glob
 import hashlib
 import os
 import random
@@ -34,6 +35,11 @@ SYSTEM = ["inttypes", "stdio", "stdlib", "string", "limits"]
 ALL = ["-DKPRED_IMPLEMENTATION", "-DKPRED_HIP_IMPLEMENTATION",
        '-DKPRED_HIP_API_HEADER="hip/hip_standin.h"', "-Itests"]
 CC = os.environ.get("CC", "cc")
+
+
+def tests_named(pattern):
+    """Those of the house, and of the rooms of tools/ that have their own"""
+    return sorted(glob.glob("tests/*/" + pattern) + glob.glob("tools/*/tests/" + pattern))
 
 
 def read(path):

@@ -20,7 +20,7 @@ import breaks
 import mutator
 import run
 
-NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python)/")
+NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python|.*/(tests|examples))/")
 # What else tests a room, in other folders
 ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data", "test_serve", "plot"], "data": ["test_init"],
              "eval": ["test_cli", "test_training", "test_judges"], "lab": ["test_cli"],
@@ -28,9 +28,9 @@ ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data", "test_serve
 
 
 def suites():
-    """The suites but those of kind deep, and their seconds, by tests/harness/suites; those not in it are short"""
+    """The suites but those of kind deep, and their seconds, by the tables of suites; those not in it are short"""
     named, found = set(), {}
-    for line in run.read("tests/harness/suites").split("\n"):
+    for line in "\n".join(map(run.read, run.tests_named("suites"))).split("\n"):
         if line and line[0] != "#":
             seconds, kind, name = line.split()
             named.add(name.split("-")[0])
@@ -40,7 +40,7 @@ def suites():
 
 
 def sources():
-    found = [path for form in ("test_*.c", "test_*.py", "*.sh") for path in sorted(glob.glob("tests/*/" + form))]
+    found = [path for form in ("test_*.c", "test_*.py", "*.sh") for path in run.tests_named(form)]
     return [path for path in found if not path.endswith("/cross.sh")]
 
 

@@ -30,7 +30,7 @@ from report import BUILD, ROOT, check, check_with, end, folder, models, need, ou
 part = sys.argv[1] if len(sys.argv) > 1 else "usual"
 DOCS = ["README.md"] if part == "first" else os.environ.get("DOCS", "").split() or [
     *"README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md weights/README.md tools/README.md".split(),
-    *our_files("docs/[^/]*[.]md")]
+    *our_files("(docs|tools/[a-z]*)/[^/]*[.]md")]
 every = part != "first" and not os.environ.get("DOCS") # of the documents
 part = part.replace("first", "usual")
 for model in models():
@@ -275,7 +275,8 @@ def set_up():
 
 # ---- one command ----
 
-LISTED = [line.split("|", 2) for line in read("tests/release/not_run").splitlines() if not line.startswith("#")]
+LISTED = [line.split("|", 2) for path in ("tests/release/not_run", *our_files("tools/[a-z]*/tests/not_run"))
+          for line in read(path).splitlines() if not line.startswith("#")]
 ALSO = [["never", pattern, "it needs the network"] for pattern in ("git clone*", "curl*", "wget*")] + [
     ["never", "cd *", "the commands behind it run in the tree anyway"], ["usual", "*apt-get install *", ""],
     ["never", "sudo*", "it needs root"], ["usual", "*", ""]]

@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 
 from report import KPRED, check, end, folder, models, our_files, output, read, rows_of, run, write
 
-DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *our_files("docs/[^/]*[.]md")]
+DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *our_files("(docs|tools/[a-z]*)/[^/]*[.]md")]
 HOW, EMBEDDING = "docs/how-it-works.md", "docs/embedding.md"
 PROTOCOL, ACCURACY = "docs/protocol.md", "docs/accuracy.md"
 DESIGN = HOW, PROTOCOL # name functions and variables without a prefix
@@ -97,7 +97,7 @@ def files():
 def rooms_of_tools():
     """tools/README.md names every folder of tools/, and no other."""
     said = {path.rstrip("/") for path in re.findall(r"^\| `(tools/[a-z_/]+)`", TEXT["tools/README.md"], re.M)}
-    there = {os.path.dirname(path) for path in our_files("tools/.*")} - {"tools"}
+    there = {re.sub("/(tests|examples)/.*", r"/\1", os.path.dirname(path)) for path in our_files("tools/.*/.*")}
     return [f"{folder}: is not in the table, or not there" for folder in sorted(said ^ there)]
 
 
@@ -139,7 +139,7 @@ check("internals", internals)
 
 # ---- commands ----
 
-MAKEFILES = ["Makefile", "tools/evolve/evolve.mk", "tools/lab/lab.mk", "tests/mutants/mutants.mk"]
+MAKEFILES = ["Makefile", *our_files(".*[.]mk")]
 
 
 def targets():

@@ -10,7 +10,7 @@ flags='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 # passes NAME: a test that is its own file, as nothing of the tools is built so
 passes() {
-    $cc -std=c99 $flags -D_GNU_SOURCE -I. -Itools -Itests tests/*/"$1.c" -lm -o "$tmp/test" &&
+    $cc -std=c99 $flags -D_GNU_SOURCE -I. -Itools -Itests "$(test_files "$1.c")" -lm -o "$tmp/test" &&
         "$tmp/test"
 }
 

@@ -15,8 +15,16 @@
 test_begin
 weights=$(for spec in $(model_specs); do ls "${spec%.spec}.h" 2>/dev/null; done)
 has_weights || skipped "some or all weights" "they are not there (make weights)"
-evolve_flags=$(sed 's/"/\\"/g' "$BUILD/evolve.flags" 2>/dev/null)
-[ "$evolve_flags" ] || skipped "tools/evolve" "there is no LLVM 16"
+own_flags='' not_built='^$'
+for tests in tools/*/tests; do
+    room=$(outbuilding "$tests/")
+    if [ -e "$BUILD/$room.flags" ]; then
+        own_flags="$own_flags $(sed 's/"/\\"/g' "$BUILD/$room.flags")"
+    else
+        skipped "tools/$room" "it is not built"
+        not_built="$not_built|^tools/$room/"
+    fi
+done
 case $(libraries) in
 *SQLITE*BZIP2*) ;;
 *) skipped "code that needs SQLite or bzip2" "they are not installed" ;;
@@ -69,7 +77,7 @@ each() {
 }
 
 # What the sources of tools, tests and examples are compiled with
-source_flags="$(libraries | grep -oe '-D[A-Z0-9_]*' | tr '\n' ' ') $evolve_flags -D_POSIX_C_SOURCE=200809L"
+source_flags="$(libraries | grep -oe '-D[A-Z0-9_]*' | tr '\n' ' ') $own_flags -D_POSIX_C_SOURCE=200809L"
 source_flags="$source_flags -DMODELS_APART -Itools -Itests -Itests/release/embed -I$BUILD"
 
 # gcc_clean FLAGS FILE...: gcc looks at what it would compile only when it does.
@@ -150,7 +158,6 @@ compiled() {
         tests/proof/whole.c | tests/proof/network.c) ;; # for Frama-C
         */xgboost_peer.c) [ ! -e /usr/include/xgboost/c_api.h ] || echo $file ;;
         */sqlite_peer.c) case $(libraries) in *SQLITE*) echo $file ;; esac ;;
-        tools/evolve/* | tests/evolve/*) [ ! "$evolve_flags" ] || echo $file ;;
         *) if has_weights || ! grep -q '"weights/' "$file"; then echo $file; fi ;;
         esac
     done
@@ -159,8 +166,8 @@ compiled() {
 # with_all CC
 with_all() {
     if ! has $1; then skipped $1 "it is not installed"; return; fi
-    check "$1: tools" $1_clean "$C $source_flags" \
-        $(compiled tools/*/*.c tools/lab/paper/*.c tools/lab/bench/*.c tools/evolve/*/*.c)
+    check "$1: tools" $1_clean "$C $source_flags" $(compiled $(sh tools/release/files.sh |
+        grep -E '^tools/[a-z]+/([a-z]+/)?[a-z0-9_]+[.]c$' | grep -vE "/examples/|$not_built"))
     check "$1: tests" $1_clean "$C $source_flags" $(compiled tests/*.c tests/*/*.c tests/release/embed/*.c)
     check "$1: examples" $1_clean "$C $source_flags" $(compiled examples/*.c)
 }

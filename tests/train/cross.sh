@@ -11,7 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 sh tools/release/models.sh >"$tmp/models.h" # with none
 sources=
 for file in tools/*/*.c tools/lab/paper/*.c; do
-    case $file in tools/cli/kpred.c | tools/evolve/*) ;; *) sources="$sources $file" ;; esac
+    [ $file = tools/cli/kpred.c ] || [ -e "${file%/*}/tests" ] || sources="$sources $file"
 done
 build() { # CC OUTPUT FLAGS
     $1 -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -fno-fast-math -ffp-contract=off -I. -Itools \

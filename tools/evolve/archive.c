@@ -295,23 +295,19 @@ static void print_names(struct edit_names names, struct buf *out)
 }
 
 /* The heading of the log: the story, with the operators before it */
-static struct log_pair *heading_of(const struct archive_story *story, const char *operators)
+static struct log_pair *heading_of(const struct log_pair *story, const char *operators)
 {
     size_t n = 0;
     while (story[n].key != NULL)
         n++;
     struct log_pair *all = xcalloc(n + 2, sizeof *all);
-    all[0].key = "operators";
-    all[0].value = operators;
-    for (size_t i = 0; i < n; i++) {
-        all[i + 1].key = story[i].key;
-        all[i + 1].value = story[i].value;
-    }
+    all[0] = (struct log_pair){"operators", operators};
+    memcpy(all + 1, story, n * sizeof *all);
     return all;
 }
 
 static int open_log(struct archive *a, const char *path, enum log_mode mode,
-                    const struct archive_story *story)
+                    const struct log_pair *story)
 {
     const struct log_lines lines = {take_line, a};
     struct buf operators = {0};
@@ -324,7 +320,7 @@ static int open_log(struct archive *a, const char *path, enum log_mode mode,
 }
 
 static int open_archive(struct archive **out, const char *path, enum log_mode mode,
-                        const struct archive_story *story, struct edit_names names)
+                        const struct log_pair *story, struct edit_names names)
 {
     struct archive *a = xcalloc(1, sizeof *a);
     a->names = names;
@@ -336,15 +332,15 @@ static int open_archive(struct archive **out, const char *path, enum log_mode mo
     return -1;
 }
 
-int archive_open(struct archive **a, const char *path, int resume,
-                 const struct archive_story *story, struct edit_names names)
+int archive_open(struct archive **a, const char *path, int resume, const struct log_pair *story,
+                 struct edit_names names)
 {
     return open_archive(a, path, resume ? LOG_RESUME : LOG_NEW, story, names);
 }
 
 int archive_read(struct archive **a, const char *path, struct edit_names names)
 {
-    static const struct archive_story none = {NULL, NULL};
+    static const struct log_pair none = {NULL, NULL};
     return open_archive(a, path, LOG_READ, &none, names);
 }
 

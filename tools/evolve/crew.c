@@ -31,7 +31,7 @@ struct crew {
 
 /* ---- whole messages: 0, or -1 if the other side is gone ---- */
 
-static int send_all(int socket, const void *bytes, size_t n)
+int send_all(int socket, const void *bytes, size_t n)
 {
     for (const char *at = bytes; n > 0;) {
         const ssize_t sent = send(socket, at, n, MSG_NOSIGNAL);
@@ -64,7 +64,7 @@ static void member_main(const struct crew_work *w, pid_t parent, int socket)
     size_t bytes;
     lock_signals();
     if (lock_to_parent(parent) != 0 || lock_files(socket) != 0 || lock_memory(w->memory_bytes) != 0
-        || w->begin(w->user) != 0)
+        || (w->begin != NULL && w->begin(w->user) != 0))
         _exit(1);
     void *reply = xcalloc(1, w->reply_bytes);
     while (receive_all(MEMBER_SOCKET, &bytes, sizeof bytes) == 0) {

@@ -1,7 +1,7 @@
 /* evaluator.c - candidates as files, evaluated by a program of the user's that is asked by lines
    SPDX-License-Identifier: MIT
 
-   evaluator.h declares it; examples/evolve/evaluator.h has the lines. */
+   evaluator.h declares it; tools/evolve/examples/evaluator.h has the lines. */
 #include "evaluator.h"
 
 #include "talk.h"
@@ -464,12 +464,6 @@ static void drop_file(char *path)
     free(path);
 }
 
-static int start_nothing(void *user)
-{
-    (void)user;
-    return 0;
-}
-
 struct written { /* the reply */
     enum outcome outcome;
     char why[300];
@@ -481,12 +475,7 @@ static void write_file(void *user, const void *request, size_t bytes, void *repl
     const struct evaluator *e = user;
     const char *path = request;
     const size_t n = strlen(path) + 1;
-    struct edits list = {NULL, 0, 0};
-    struct edit one;
-    for (size_t at = n; at < bytes; at += sizeof one) {
-        memcpy(&one, path + at, sizeof one);
-        edits_add(&list, &one);
-    }
+    struct edits list = edits_unpack(path + n, (bytes - n) / sizeof *list.v);
     struct written *w = reply;
     w->outcome = e->code.write(e->code.self, &list, path);
     if (w->outcome != OUTCOME_VALID && e->code.why != NULL)
@@ -496,13 +485,9 @@ static void write_file(void *user, const void *request, size_t bytes, void *repl
 
 static int gather_crew(struct evaluator *e)
 {
-    const struct crew_work work = {e,
-                                   start_nothing,
-                                   write_file,
-                                   sizeof(struct written),
-                                   e->plan.seconds + 10,
-                                   e->plan.memory_bytes,
-                                   1000};
+    const struct crew_work work = {
+        e,   NULL, write_file, sizeof(struct written), e->plan.seconds + 10, e->plan.memory_bytes,
+        1000};
     return e->crew != NULL ? 0 : crew_open(&e->crew, 1, &work);
 }
 
@@ -514,8 +499,7 @@ static enum outcome make_file(struct evaluator *e, const struct edits *list, cha
     size_t tag;
     *path = new_path(e, e->code.extension);
     buf_add(&request, *path, strlen(*path) + 1);
-    if (list->n > 0)
-        buf_add(&request, (const char *)list->v, list->n * sizeof *list->v);
+    edits_pack(list, &request);
     if (gather_crew(e) == 0 && crew_ask(e->crew, request.s, request.n, 0) == 0)
         if (crew_wait(e->crew, &tag, &w) == CREW_LATE)
             w = (struct written){OUTCOME_TIMED_OUT, "the compiler did not end"};

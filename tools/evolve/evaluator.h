@@ -1,8 +1,8 @@
 /* evaluator.h - a program of the user's that runs candidates where they belong, such as on a GPU
    SPDX-License-Identifier: MIT
 
-   It is asked by lines and answers by lines; examples/evolve/evaluator.h describes them, and is
-   what such a program includes. */
+   It is asked by lines and answers by lines; tools/evolve/examples/evaluator.h describes them, and
+   is what such a program includes. */
 #pragma once
 
 #include "trial.h"

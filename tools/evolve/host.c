@@ -26,23 +26,11 @@ struct host {
 
 /* ---- a temporary folder, and what goes into it ---- */
 
-struct folder {
-    const char *path;
-    char *header, *library;
-};
-
 static char *path_in(const char *folder, const char *name)
 {
     struct buf b = {0};
     buf_printf(&b, "%s/%s", folder, name);
     return b.s;
-}
-
-static void remove_folder(struct folder *f)
-{
-    process_drop_folder(f->path);
-    free(f->header);
-    free(f->library);
 }
 
 static int write_header(const char *path)
@@ -56,36 +44,20 @@ static int write_header(const char *path)
     return ok ? 0 : fail("%s: cannot write: %s", path, strerror(errno));
 }
 
-static int make_folder(struct folder *f)
-{
-    f->path = process_folder();
-    if (f->path == NULL)
-        return -1;
-    f->header = path_in(f->path, "kpred_evolve.h");
-    f->library = path_in(f->path, "harness.so");
-    return 0;
-}
-
 /* ---- the compiler ---- */
 
-static void add_all(struct process_words *words, const char *const *list)
-{
-    for (; list != NULL && *list != NULL; list++)
-        process_add(words, *list);
-}
-
 static int compile(const char *path, const char *compiler, const char *const *flags,
-                   const struct folder *f)
+                   const char *folder, const char *library)
 {
     struct process_words words = {0};
     struct buf own = {0}, said = {0};
     buf_add(&own, path, (size_t)(base_name(path) - path));
     const char *const first[] = {
-        compiler, "-shared", "-fPIC", "-O2", "-I", f->path, "-I", own.n == 0 ? "." : own.s, NULL};
-    const char *const last[] = {path, "-o", f->library, "-lm", NULL};
-    add_all(&words, first);
-    add_all(&words, flags);
-    add_all(&words, last);
+        compiler, "-shared", "-fPIC", "-O2", "-I", folder, "-I", own.n == 0 ? "." : own.s, NULL};
+    const char *const last[] = {path, "-o", library, "-lm", NULL};
+    process_add_all(&words, first);
+    process_add_all(&words, flags);
+    process_add_all(&words, last);
     const int status = process_run(&words, NULL, &said);
     process_free(&words);
     buf_free(&own);
@@ -98,15 +70,18 @@ static int compile(const char *path, const char *compiler, const char *const *fl
 /* The library stays loaded when its file is gone: so the folder does not outlive this. */
 static int compile_and_load(struct host *h, const char *compiler, const char *const *flags)
 {
-    struct folder f = {0};
-    if (make_folder(&f) != 0)
+    const char *folder = process_folder();
+    if (folder == NULL)
         return -1;
-    int rc = write_header(f.header);
+    char *header = path_in(folder, "kpred_evolve.h"), *library = path_in(folder, "harness.so");
+    int rc = write_header(header);
     if (rc == 0)
-        rc = compile(h->path, compiler, flags, &f);
-    if (rc == 0 && (h->library = dlopen(f.library, RTLD_NOW | RTLD_LOCAL)) == NULL)
+        rc = compile(h->path, compiler, flags, folder, library);
+    if (rc == 0 && (h->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)) == NULL)
         rc = fail("%s: cannot be loaded: %s", h->path, dlerror());
-    remove_folder(&f);
+    process_drop_folder(folder);
+    free(header);
+    free(library);
     return rc;
 }
 

@@ -189,6 +189,12 @@ void process_add(struct process_words *words, const char *word)
     words->v[words->n] = NULL;
 }
 
+void process_add_all(struct process_words *words, const char *const *list)
+{
+    for (; list != NULL && *list != NULL; list++)
+        process_add(words, *list);
+}
+
 void process_free(struct process_words *words)
 {
     for (size_t i = 0; i < words->n; i++)

@@ -14,11 +14,15 @@ struct process_words { /* what a program is called with; all zero is empty */
 };
 
 void process_add(struct process_words *words, const char *word);
+void process_add_all(struct process_words *words, const char *const *list); /* NULL ends it */
 void process_free(struct process_words *words);
 /* A new folder in TMPDIR; NULL after a message. What is in it goes when it is dropped, or when the
    program ends. */
 const char *process_folder(void);
 void process_drop_folder(const char *path); /* NULL: nothing */
+
+/* Sends all of it to a socket; -1 if the other side is gone. */
+int send_all(int socket, const void *bytes, size_t n);
 
 /* Runs the program that the first word names; its standard input is the open file `input`, or
    nothing if that is NULL, and its standard output is appended to `out`. Its exit status; or -1
@@ -136,7 +140,7 @@ void sandbox_close(struct sandbox *s);
 
 struct crew_work {
     void *user;
-    /* Both are called in a member, which has no files open. begin: 0, else it ends */
+    /* Both are called in a member, which has no files open. begin: 0, else it ends; may be NULL */
     int (*begin)(void *user);
     void (*answer)(void *user, const void *request, size_t bytes, void *reply);
     size_t reply_bytes;

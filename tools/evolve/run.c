@@ -75,7 +75,7 @@ int run_chance(uint64_t *random, double p)
 void run_open(struct run *r, const struct search_plan *plan, const struct task *task,
               struct archive *archive)
 {
-    static const struct archive_story none = {NULL, NULL};
+    static const struct log_pair none = {NULL, NULL};
     static const struct search_plan unlimited = {.evaluations = LONG_MAX};
     memset(r, 0, sizeof *r);
     r->plan = plan != NULL ? plan : &unlimited;

@@ -112,29 +112,17 @@ int talk_waits(const struct talk *t)
     return n > 0 ? 0 : n == 0 ? -1 : 1;
 }
 
-static void send_all(const struct talk *t, const char *line)
-{
-    size_t n = strlen(line);
-    while (n > 0) {
-        const ssize_t sent = send(t->socket, line, n, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
-            return;
-        line += sent > 0 ? sent : 0;
-        n -= sent > 0 ? (size_t)sent : 0;
-    }
-}
-
 void talk_ask(struct talk *t, const char *line)
 {
-    send_all(t, line + t->begun);
+    send_all(t->socket, line + t->begun, strlen(line + t->begun));
     t->begun = 0;
 }
 
 enum talk_news talk_settle(struct talk *t, const char *beginning, double deadline)
 {
     struct timespec pause = {0, 20000};
-    send_all(t, beginning);
     t->begun = strlen(beginning);
+    send_all(t->socket, beginning, t->begun);
     for (;;) {
         const int has_read = process_has_read(t->socket), waits = talk_waits(t);
         if (waits <= 0)

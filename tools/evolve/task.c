@@ -96,6 +96,34 @@ uint64_t edits_hash(const struct edits *list)
     return h;
 }
 
+void edits_pack(const struct edits *list, struct buf *out)
+{
+    if (list->n > 0)
+        buf_add(out, (const char *)list->v, list->n * sizeof *list->v);
+}
+
+struct edits edits_unpack(const void *bytes, size_t n)
+{
+    struct edits list = {xmalloc((n + 1) * sizeof *list.v), n, n + 1};
+    memcpy(list.v, bytes, n * sizeof *list.v);
+    return list;
+}
+
+uint32_t edit_copy_id(const struct edit *e)
+{
+    const uint64_t first = num_mix(e->seed, e->what, e->where);
+    return (uint32_t)num_mix(first, e->op, e->index) | UINT32_C(0x80000000);
+}
+
+int edit_simpler(void *program, const struct edit *e, struct edit *out)
+{
+    (void)program;
+    if (e->op != OP_MOVE && e->op != OP_REPLACE && e->op != OP_SWAP && e->op != OP_OPERAND)
+        return -1;
+    *out = (struct edit){OP_DELETE, 0, e->what, 0, e->seed};
+    return 0;
+}
+
 /* ---- as text ---- */
 
 void edits_print(const struct edits *list, struct edit_names names, struct buf *out)
@@ -193,6 +221,32 @@ int edits_parse(const char *text, struct edit_names names, struct edits *out)
         return 0;
     edits_free(out);
     return -1;
+}
+
+/* "move %x = load float, ptr %p before br label %b" */
+void edit_describe(const struct edit *e, const char *by, edit_teller *tell, const void *of,
+                   struct buf *out)
+{
+    const char *const joins[OP_ALL] = {
+        [OP_COPY] = " before ", [OP_MOVE] = " before ", [OP_REPLACE] = by, [OP_SWAP] = " and "};
+    buf_printf(out, "%s ", operator_names[e->op]);
+    if (e->op == OP_OPERAND)
+        buf_printf(out, "%d of ", e->index);
+    tell(of, e->what, out);
+    if (joins[e->op] == NULL)
+        return;
+    buf_puts(out, joins[e->op]);
+    tell(of, e->where, out);
+}
+
+void edit_steps_free(struct edit_step *steps, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(steps[i].what);
+        free(steps[i].before);
+        free(steps[i].after);
+        steps[i] = (struct edit_step){0};
+    }
 }
 
 /* ---- results ---- */

@@ -50,10 +50,22 @@ int edits_equal(const struct edits *a, const struct edits *b);
 int edits_are_among(const struct edits *list, const struct edits *lists, size_t n);
 int edits_hold(const struct edits *list, const struct edit *e);
 uint64_t edits_hash(const struct edits *list);
+/* Its edits as bytes, for another process, and n of them as a list, to be freed */
+void edits_pack(const struct edits *list, struct buf *out);
+struct edits edits_unpack(const void *bytes, size_t n);
+/* Of an edit: the id of what it copies, which is none of those that a program begins with */
+uint32_t edit_copy_id(const struct edit *e);
+/* The `simpler` of a task: something that moves away, or becomes another thing, may as well go. */
+int edit_simpler(void *program, const struct edit *e, struct edit *out);
 
 /* `move 12 30 0 9f31c2aa; delete 7 0 0 00000000`: operator, what, where, index, seed in
    hexadecimal; `-` for the empty list. */
 void edits_print(const struct edits *list, struct edit_names names, struct buf *out);
+/* The edit in words: its operator, and what `tell` says of the ids that it names; `by` stands
+   between what is replaced and what replaces it. */
+typedef void edit_teller(const void *of, uint32_t id, struct buf *out);
+void edit_describe(const struct edit *e, const char *by, edit_teller *tell, const void *of,
+                   struct buf *out);
 /* Of a text without a line's end, into an empty list: 0, or -1 without a message. */
 int edits_parse(const char *text, struct edit_names names, struct edits *out);
 
@@ -99,6 +111,13 @@ enum effort {
 };
 extern const char *const effort_names[N_EFFORTS]; /* "search", ... */
 
+struct edit_step {        /* what an edit did, in words; to be freed */
+    char *what;           /* a line without an end */
+    char *before, *after; /* lines of what it touched; NULL: not told */
+    int line;             /* in the source; 0: not known */
+};
+void edit_steps_free(struct edit_step *steps, size_t n); /* what is in them */
+
 struct task {
     struct edit_names names;
     void *program; /* the first argument of those that edit */
@@ -109,6 +128,8 @@ struct task {
     /* An edit that says more plainly what this one may come to, such as to delete what is moved: 0,
        or -1 if there is none. NULL: there never is. */
     int (*simpler)(void *program, const struct edit *e, struct edit *out);
+    /* What each edit of a list did; -1 if the list does not apply. */
+    int (*steps)(void *program, const struct edits *list, struct edit_step *steps);
     void *trial; /* the first argument of those that evaluate */
     /* Evaluates n lists, several at a time; tells `done` each result as it comes, in any order. */
     void (*evaluate)(void *trial, const struct edits *lists, size_t n, enum effort effort,
@@ -129,18 +150,18 @@ struct task {
 
 struct archive;
 
-/* What a log begins with: "key value" lines that have to be the same for a search that goes on. */
-struct archive_story {
-    const char *key;
-    const char *value;
+/* What a log begins with: "key value" lines that have to be the same for a search that goes on. A
+   key NULL ends several. */
+struct log_pair {
+    const char *key, *value;
 };
 
 /* Opens the log at `path`, NULL for none. A log that is there is read if `resume` is set, and
    refused otherwise; one of another story, or damaged before its last line, is refused with
    FILE:LINE. A last line without an end, as a kill leaves it, is cut off, which is told. The story
    ends with a key NULL. */
-int archive_open(struct archive **a, const char *path, int resume,
-                 const struct archive_story *story, struct edit_names names);
+int archive_open(struct archive **a, const char *path, int resume, const struct log_pair *story,
+                 struct edit_names names);
 /* Reads a log that stays as it is, for reports: the value of a key of its story, or NULL */
 int archive_read(struct archive **a, const char *path, struct edit_names names);
 const char *archive_value(const struct archive *a, const char *key);
@@ -187,10 +208,6 @@ enum log_mode {
     LOG_NEW,    /* there must be no such file yet, or an empty one */
     LOG_RESUME, /* the same heading, or a new file */
     LOG_READ    /* a heading with at least that; nothing is written */
-};
-
-struct log_pair { /* of the heading; a key NULL ends several */
-    const char *key, *value;
 };
 
 struct log_lines { /* what takes each line, as it is read: 0, or -1 where it is none of a log */

@@ -132,19 +132,11 @@ static void prove_glance(struct trial *t)
         t->code.compile_soon = NULL;
 }
 
-static struct edits edits_of(const struct edit *v, size_t n)
-{
-    struct edits list = {NULL, 0, 0};
-    for (size_t i = 0; i < n; i++)
-        edits_add(&list, &v[i]);
-    return list;
-}
-
 /* It is compiled once; the code stays as long as the process. */
-static void take_rival(struct trial *t, const struct request *request, const struct edit *v)
+static void take_rival(struct trial *t, const struct request *request, const char *bytes)
 {
     enum outcome why;
-    struct edits rival = edits_of(v, request->n_rival);
+    struct edits rival = edits_unpack(bytes, request->n_rival);
     const int is_new = t->rival_code == NULL || !edits_equal(&rival, &t->rival);
     edits_copy(&t->rival, &rival);
     edits_free(&rival);
@@ -159,15 +151,15 @@ static void take_rival(struct trial *t, const struct request *request, const str
 
 static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
 {
+    (void)n_bytes;
     struct trial *t = user;
     struct request request;
     enum outcome why = OUTCOME_UNCOMPILED;
     struct result *r = reply;
     memcpy(&request, bytes, sizeof request);
-    struct edit *v = xmalloc(n_bytes);
-    memcpy(v, (const char *)bytes + sizeof request, n_bytes - sizeof request);
-    struct edits list = edits_of(v, request.n);
-    take_rival(t, &request, v + request.n);
+    const char *at = (const char *)bytes + sizeof request;
+    struct edits list = edits_unpack(at, request.n);
+    take_rival(t, &request, at + request.n * sizeof *list.v);
     if (!is_bad_at_a_glance(t, request.effort, &list, r)) {
         ev_kernel *kernel = t->code.compile(t->code.self, &list, &why);
         *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : result_without(why);
@@ -175,7 +167,6 @@ static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
             t->code.forget(t->code.self);
     }
     edits_free(&list);
-    free(v);
 }
 
 /* ---- evaluation ---- */
@@ -209,10 +200,9 @@ static struct buf request_of(const struct edits *list, enum effort effort, const
     const struct request request = {effort, with != NULL, list->n, with != NULL ? with->n : 0};
     struct buf bytes = {0};
     buf_add(&bytes, (const char *)&request, sizeof request);
-    if (list->n > 0)
-        buf_add(&bytes, (const char *)list->v, list->n * sizeof *list->v);
-    if (request.n_rival > 0)
-        buf_add(&bytes, (const char *)with->v, with->n * sizeof *with->v);
+    edits_pack(list, &bytes);
+    if (with != NULL)
+        edits_pack(with, &bytes);
     return bytes;
 }
 
@@ -244,13 +234,6 @@ void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effor
         begin_one(t, &lists[i], effort, i, &h);
     }
     finish_all(t, &h);
-}
-
-/* From now on candidates are timed with this valid list, which has to stay, and not with the
-   baseline; NULL: with the baseline again. */
-static void time_with(struct trial *t, const struct edits *list)
-{
-    t->with = list;
 }
 
 /* ---- opening ---- */
@@ -417,12 +400,13 @@ void repeat_evaluate(void *t, const struct edits *lists, size_t n, enum effort e
     free(all.v);
 }
 
-struct result repeat_compare(void *t, const struct edits *list, const struct edits *with)
+struct result repeat_compare(void *trial, const struct edits *list, const struct edits *with)
 {
+    struct trial *t = trial;
     struct result r = {.outcome = OUTCOME_UNCOMPILED};
-    time_with(t, with);
+    t->with = with;
     repeat_evaluate(t, list, 1, EFFORT_CONFIRM, result_keep, &r);
-    time_with(t, NULL);
+    t->with = NULL;
     return r;
 }
 

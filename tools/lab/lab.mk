@@ -39,10 +39,6 @@ triton: $(BUILD)/kpred-train ## judge the models of Triton's kernels beside othe
 tuners: $(BUILD)/kpred-train ## replay kpred's tuner and others on the tables of TUNER, in build/tuners; an hour
 	@sh tools/lab/report/tuners.sh $(BUILD) '$(TUNER)'
 
-.PHONY: evolve
-evolve: $(BUILD)/kpred-evolve ## let the kernels of examples/evolve evolve by three methods, in build/evolve; hours
-	@sh tools/lab/report/evolve.sh $(BUILD)
-
 .PHONY: cost
 cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; ten minutes
 	@sh tools/lab/report/cost.sh $(BUILD)

@@ -33,9 +33,8 @@ set -u
 # single 0 in place of their numbers, on which tools would spend their time; the examples, which get
 # declarations alone; and files that include all: FOLDER/headers.c defines what the three headers do,
 # FOLDER/all.c what the generated ones do besides. Stand-ins of tests are system headers there: nobody
-# looks for faults in them. Left out are examples/evolve, whose kernels have faults for kpred-evolve to
-# find, and what needs a header that its reader trains: main.c of examples/own_kernel, and show.c of
-# gemm_cpu and gemm_gpu.
+# looks for faults in them. Left out is what needs a header that its reader trains: main.c of
+# examples/own_kernel, and show.c of gemm_cpu and gemm_gpu.
 
 # elided NAMES HEADER: with a single 0 in arrays of such names, an extended regular expression. No line moves.
 elided() {
@@ -61,8 +60,7 @@ tree() {
         sed 's/^#define KPRED_\(HIP_\)\?\(IMPLEMENTATION\|STATIC\).*//' "$file" >"$to/declared"
         mv "$to/declared" "$file"
     done
-    rm -rf "$to/examples/evolve" "$to/examples/own_kernel/main.c" "$to/examples/gemm_cpu/show.c" \
-        "$to/examples/gemm_gpu/show.c"
+    rm "$to/examples/own_kernel/main.c" "$to/examples/gemm_cpu/show.c" "$to/examples/gemm_gpu/show.c"
     printf '%s\n' '#define KPRED_IMPLEMENTATION' '#define KPRED_HIP_IMPLEMENTATION' \
         '#include "kpred_constraints.h"' '#include "kpred_hip.h"' >"$to/headers.c"
     cp "$to/headers.c" "$to/all.c"

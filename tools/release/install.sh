@@ -29,9 +29,9 @@ version() {
 
 # each FUNCTION: calls FUNCTION MODE FOLDER FILE... for all files, which keep their names
 each() {
-    programs "$1" kpred
-    if [ "$1" = remove ] || [ -x "$BUILD/kpred-train" ]; then programs "$1" kpred-train; fi
-    if [ "$1" = remove ] || [ -x "$BUILD/kpred-evolve" ]; then programs "$1" kpred-evolve; fi
+    programs "$1" docs/kpred.1
+    if [ "$1" = remove ] || [ -x "$BUILD/kpred-train" ]; then programs "$1" docs/kpred-train.1; fi
+    if [ "$1" = remove ] || [ -x "$BUILD/kpred-evolve" ]; then programs "$1" tools/evolve/kpred-evolve.1; fi
     "$1" 644 "$INCLUDEDIR/kpred" kpred*.h
     "$1" 644 "$INCLUDEDIR/kpred/weights" weights/*.h
     "$1" 644 "$DATADIR/kpred" weights/*.spec tools/serve/kpred_tune.py
@@ -48,17 +48,18 @@ each() {
     done
 }
 
-# programs FUNCTION NAME: a program with its man page and its completion
+# programs FUNCTION PAGE: a program, its man page and its completion
 programs() {
-    "$1" 755 "$BINDIR" "$BUILD/$2"
-    "$1" 644 "$MANDIR/man1" "docs/$2.1"
-    "$1" 644 "$DATADIR/bash-completion/completions" "$generated/$2"
+    program=$(basename "$2" .1)
+    "$1" 755 "$BINDIR" "$BUILD/$program"
+    "$1" 644 "$MANDIR/man1" "$2"
+    "$1" 644 "$DATADIR/bash-completion/completions" "$generated/$program"
 }
 
 # Those in folders
 list_documents() {
     ls weights/README.md weights/accuracy.csv tools/README.md
-    sh tools/release/files.sh | grep -E '^examples/|^docs/.*[.](md|svg|png|csv)$'
+    sh tools/release/files.sh | grep -E '^(tools/evolve/)?examples/|^(docs|tools/evolve)/[^/]*[.](md|svg|png|csv)$'
 }
 
 # ---- what is done with each file ----

@@ -19,7 +19,7 @@ static int check_alone(const struct session_options *o)
                  {"--cpu", o->cpu != NULL},
                  {"--form", o->form != 0},
                  {"--barriers", o->barriers}};
-    if (o->harness == NULL)
+    if (o->cases == NULL)
         return fail("HARNESS.c is missing, or --evaluate COMMAND in its place");
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].is_set)
@@ -31,8 +31,8 @@ int evaluated_check(const struct session_options *o)
 {
     if (o->evaluate == NULL)
         return check_alone(o);
-    if (o->harness != NULL)
-        return fail("--evaluate: takes the place of %s", o->harness);
+    if (o->cases != NULL)
+        return fail("--evaluate: takes the place of %s", o->cases);
     if (o->oracle != NULL)
         return fail("--oracle: with --evaluate, the evaluator says what is right");
     if (o->jobs > 1)
@@ -155,7 +155,7 @@ static struct evaluator_code code_of_source(struct session *s)
 static int has_compiler(const struct session *s)
 {
     return s->options.target != NULL && strncmp(s->options.target, "spir", 4) == 0
-           && ends_with(s->options.kernel, ".cl");
+           && ends_with(s->options.program, ".cl");
 }
 
 static int race_source(struct session *s, struct race *r)

@@ -25,30 +25,6 @@ int cmd_ml(int argc, char **argv);
 int cmd_ml_report(int argc, char **argv);
 int cmd_ml_export(int argc, char **argv);
 
-/* ---- options of a search, and the search itself ---- */
-
-enum { SEARCH_OPTIONS = 10 };
-
-struct search_options {
-    struct search_plan plan;
-    const char *log;
-    int resume, method;
-    long crossover, mutation, seconds;
-};
-
-/* Their lines of a table for opts_parse, with the defaults put into *o; the end comes behind. */
-void search_options(struct opt table[SEARCH_OPTIONS], struct search_options *o);
-extern const char search_options_help[]; /* what --help says of them */
-/* Fills the plan in; -1 after a message */
-int search_options_plan(struct search_options *o, long seed, double most_error);
-
-/* -1 after a message if there is a log that is not to be resumed: now, and not after long work */
-int search_check_log(const struct search_options *o);
-/* Opens the log with that story, which is freed, and searches, with progress on a terminal, until
-   the budget is spent or a signal comes; then prints the front. */
-struct story;
-int search_of(const struct search_options *o, struct story *story, const struct task *task);
-
 /* ---- fronts, and how a search went, for people to read ---- */
 
 /* Columns log,method,seed,evaluations,point,time,gain,low,high,error,edits,effort,list: the gain in
@@ -56,31 +32,78 @@ int search_of(const struct search_options *o, struct story *story, const struct 
 void front_heading(struct table *t);
 void front_rows(struct table *t, const char *log, const struct archive *a);
 
-/* Column list is long: broken over lines, or whole as CSV and JSON; t is freed. */
-int front_print(struct table *t, struct table_form form);
+/* Column list is long: broken over lines, or whole as CSV and JSON. */
+int front_print(const struct table *t, struct table_form form);
+
+/* Cells of a table: time, gain, low, high; the last two alone; a list of edits */
+void cells_of_time(struct table *t, const struct result *r);
+void cells_of_interval(struct table *t, const struct result *r);
+void cell_of_list(struct table *t, const struct edits *list);
+
+/* What the edits of a minimised list did, to be freed as in task.h; NULL after a message: there are
+   none left of `n_before`, or they do not apply. */
+struct edit_step *minimised_steps(const struct task *task, const struct minimised *m,
+                                  size_t n_before);
+/* "12.3 % of the gain, only together with others" */
+void kept_print(const struct kept_edit *k);
+/* "gain 12.30 % (95 % interval 11.02 to 13.58) of OF; edits: 2 of 5"; `more` stands behind the
+   interval. */
+void gain_print(const struct minimised *m, const struct result *r, size_t n_before,
+                const char *more, const char *of);
 
 /* The evaluations by outcome, one line */
 void outcomes_print(const size_t counts[N_OUTCOMES], FILE *f);
 
 /* ---- session.c: a kernel with its harness ready to be searched ---- */
 
-struct session_options { /* of the command line, or of a log */
-    const char *kernel, *function;
-    const char *harness;      /* NULL: */
-    const char *evaluate;     /* the command of an evaluator, which has the cases */
+struct session_options {  /* of the command line, or of a log */
+    const char *program;  /* the kernel, or the module */
+    const char *function; /* NULL: the only one of a module */
+    const char *cases;    /* the harness, or labelled images; NULL: an evaluator has them */
+    long jobs;            /* children at a time; 0: one for each processor */
+    long timeout_ms;      /* of one candidate; 0: the usual one, or as an evaluator has it */
+    long memory_mb;
+    long seed;
+    /* of a kernel */
+    const char *evaluate;     /* the command of an evaluator */
     const char *target, *cpu; /* of an evaluator, see struct ir_source */
     int form, barriers;       /* the same: an enum ir_form; may barriers be edited? */
     const char *cflags;       /* separated by blanks, NULL: none */
     const char *oracle;       /* see oracle_parse; NULL: exact */
     const char *baseline;     /* its name; NULL: the fastest */
-    long jobs;                /* children at a time; 0: one for each processor */
-    long timeout_ms;          /* of one candidate; 0: the usual one, or as an evaluator has it */
-    long memory_mb;
-    long seed;
+    /* of a module */
+    long split; /* 1..5 */
+    long worse; /* points of error that a candidate may have more than the module */
+    long steps; /* of training, where the module is a step of it */
 };
+
+enum { SESSION_OPTIONS = 4 };
+/* The last lines of a table for opts_parse: --jobs, --timeout, --memory and --seed */
+void session_options(struct opt table[SESSION_OPTIONS], struct session_options *o);
+
+struct session;
+struct story;
+
+/* What there is to search: a kernel with its harness or an evaluator, or a module with images */
+struct session_way {
+    const char *command;                /* that exports what a search found */
+    const char *key, *key_of_cases;     /* of the program, in a log */
+    const char *input, *input_of_cases; /* of a log that no output may overwrite, for messages */
+    int (*open)(struct session *s);     /* reads, compiles and tries; -1 after a message */
+    void (*close)(struct session *s);
+    /* What the log says of it, but for what all say, and back; -1 after a message */
+    void (*tell)(struct story *story, const struct session *s);
+    int (*recall)(const struct archive *log, const char *path, struct session_options *o);
+};
+extern const struct session_way of_kernel;
 
 struct session {
     struct session_options options;
+    const struct session_way *way;
+    struct trial_plan plan;
+    struct trial_code code;
+    struct task task;
+    struct module *module; /* of a module all that is its own; the rest is of a kernel */
     struct ir_source source;
     struct ir_kept kept;
     struct host *host; /* and trial; NULL where there is an evaluator */
@@ -91,9 +114,6 @@ struct session {
     struct trial *trial;
     struct evaluator *evaluator;
     struct made *made; /* what it gets is made of; the ir is the session's */
-    struct trial_plan plan;
-    struct trial_code code;
-    struct task task;
     char **flags;
     double us[IR_BASELINES + 1][TASK_CASES]; /* of all baselines by case, if they were compared, and
                                                 of the source */
@@ -107,13 +127,8 @@ int oracle_parse(const char *text, struct oracle *out);
 /* The words of a text (NULL: none), NULL at their end; one block, to be freed */
 char **words_of(const char *text);
 
-/* What these options say of a trial; its oracle is exact. jobs 0: one for each processor */
-enum { SESSION_TIMEOUT_MS = 10000 }; /* the usual time limit */
-struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long seed);
-
-/* Reads and compiles kernel and harness, chooses the baseline and tries the unmodified kernel: 0,
-   or -1 after a message. */
-int session_open(struct session *s, const struct session_options *options);
+int session_open(struct session *s, const struct session_options *options,
+                 const struct session_way *way);
 void session_close(struct session *s);
 
 /* "for.end (line 7), number 9": the blocks of the unedited kernel that no case enters, added to
@@ -133,10 +148,31 @@ const char *session_sizes(const struct session *s); /* their names, with blanks 
 int evaluated_check(const struct session_options *o);
 /* Of a session whose options are set: evaluator, ir, passes and task; -1 after a message */
 int evaluated_open(struct session *s);
-struct story;
 /* What the log says of it, and back; -1 after a message */
 void evaluated_story(struct story *story, const struct session *s);
 int evaluated_options(const struct archive *log, const char *path, struct session_options *o);
+
+/* ---- search.c: what commands that search share ---- */
+
+struct searching { /* its session is begun with the defaults that are the command's own */
+    struct session_options session;
+    struct search_plan plan;
+    const char *log;
+    int resume, method;
+    long crossover, mutation, seconds;
+};
+
+/* Takes a command line of own options, those of all sessions and those of a search, which are told
+   behind `head`. As opts_parse. */
+int search_parse(struct searching *o, const struct opt *own, size_t n_own, const char *head,
+                 int argc, char **argv);
+/* Fills the plan in; -1 after a message */
+int search_plan_of(struct searching *o, double most_error);
+/* Opens session and log, and searches, with progress on a terminal, until the budget is spent or a
+   signal comes; then prints the front. -1 after a message, at once if there is a log that is not to
+   be resumed */
+int search_session(const struct searching *o, const struct session_way *way);
+
 /* ---- a list tried on all cases, those that are held out too ---- */
 
 /* 1 if it is valid on all, 0 if not, -1 after a message; the result goes into the archive. */
@@ -147,7 +183,7 @@ int judge_list(struct session *s, struct archive *a, const struct edits *list, s
 enum { STORY_LINES = 24 };
 
 struct story { /* to be freed */
-    struct archive_story line[STORY_LINES + 1];
+    struct log_pair line[STORY_LINES + 1];
     size_t n;
 };
 
@@ -176,7 +212,7 @@ int story_go_on(struct story *story, const struct archive *log, const char *path
                 struct archive **archive);
 void story_free(struct story *story);
 
-/* A log that is added to, with the session that it is of: kernel and harness are as they were */
+/* A log that is added to, with the session that it is of: program and cases are as they were */
 struct logged {
     struct session session;
     struct archive *archive;
@@ -184,17 +220,38 @@ struct logged {
     char *found[2];      /* or these: the files beside it */
 };
 
-int logged_open(struct logged *run, const char *path, long jobs); /* jobs: see session_options */
+/* -1 after a message, also if the log's program or cases would be overwritten by one of the outputs;
+   jobs: see session_options */
+int logged_open(struct logged *run, const char *path, const struct session_way *way, long jobs,
+                const struct output *to, size_t n_to);
 void logged_close(struct logged *run);
 
-/* ---- library.c: variants as one object, loaded and timed as it ships ---- */
+/* ---- library.c: variants, as one object, loaded and timed as it ships, and as files ---- */
 
-enum { MAX_VARIANTS = 64 };
+enum { MAX_VARIANTS = 64 }; /* of a library */
+
+struct variant {
+    struct edits list;
+    struct result result; /* of a kernel on all cases, of a module in the search */
+    double us, error[3];  /* of a module as it ships; by its enum exam_part */
+};
+
+struct variants { /* all zero: none; to be freed */
+    struct variant *v;
+    size_t n, cap;
+};
+
+struct variant *variants_add(struct variants *v, const struct edits *list,
+                             const struct result *result);
+void variants_drop(struct variants *v, size_t i); /* the order of the others stays */
+int variants_have(const struct variants *v, const struct edits *list);
+void variants_free(struct variants *v);
 
 struct library {                   /* to be freed */
     struct buf object;             /* the bytes of NAME.o: functions NAME_v0, NAME_v1, ... */
     ev_kernel *code[MAX_VARIANTS]; /* of the object, loaded */
     void *handle;
+    uint64_t arena; /* of modules: bytes that the one that takes most needs */
 };
 
 struct library_parts { /* the objects that are linked to one */
@@ -209,31 +266,39 @@ struct library_parts { /* the objects that are linked to one */
 int library_make(const struct library_parts *parts, struct library *out);
 void library_free(struct library *l);
 
-/* What the commands that write one are asked for */
+/* ---- library.c: the commands that write one ---- */
+
 struct export_options {
-    const char *log, *folder, *name;
+    const char *log, *folder, *name; /* name: by default the function */
     long k, jobs;
     int force;
 };
-enum { EXPORT_OPTIONS = 7 };
 
-/* Their lines of a table for opts_parse, its end included, with the defaults put into *o; `most`:
-   the most that k may be */
-void export_options(struct opt table[EXPORT_OPTIONS], struct export_options *o, long most);
+/* Takes the command line, k being at most `most`, opens the log and makes the library: 0, -1 after a
+   message. The status to exit with */
+int export_command(const char *help, long most, const struct session_way *way,
+                   int (*make)(const struct export_options *o, struct logged *run), int argc,
+                   char **argv);
 
-/* May `folder` take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no folder,
+/* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no folder,
    if the name is no identifier, if one of them is there without --force, or if one is `data`, which
    the log names (NULL: none) */
-int library_check(const char *folder, const char *name, int force, const char *data);
-
-/* The declarations of the variants, and the table of them */
-void library_put_table(struct buf *header, const char *name, size_t n_variants);
+int library_check(const struct export_options *o, const char *data);
 
 struct library_files {
-    struct buf object, header, spec, csv; /* to be freed */
+    struct buf header, spec, csv; /* to be freed */
 };
 
-/* Writes NAME.o, if it is not empty, NAME.h, NAME.spec and NAME.csv: all before the first one takes
-   its place. The folder is made. -1 after a message */
-int library_write(const char *folder, const char *name, const struct library_files *files);
-void library_free_files(struct library_files *files);
+/* The opening comment, with nothing behind; the edits of each; the declarations, and the
+   table of them */
+void library_put_title(struct buf *header, const char *name, const struct session *s);
+void library_put_edits(struct buf *header, const struct variants *v);
+void library_put_table(struct buf *header, const char *name, size_t n_variants);
+/* The spec up to the values of the parameter: what a variant is wanted for, and the fields */
+void library_put_spec(struct buf *spec, const char *name, const struct session *s,
+                      const char *purpose, const char *fields, size_t n_variants);
+
+/* Writes NAME.o, if the object is not empty, NAME.h, NAME.spec and NAME.csv: all before the first
+   one takes its place. The folder is made. Frees the texts; -1 after a message */
+int library_write(const struct export_options *o, const struct buf *object,
+                  struct library_files *files);

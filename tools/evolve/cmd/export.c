@@ -6,31 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct variants { /* to be freed; the first one is the baseline, without edits */
-    struct edits list[MAX_VARIANTS];
-    struct result result[MAX_VARIANTS]; /* on all cases */
-    size_t n;
-};
-
 /* A brief timing may be lucky: the best few of each case are timed again, and chosen from. */
 enum { OF_EACH_CASE = 8, MOST_JUDGED = 256 };
 
-struct shortlist {
-    struct edits list[MOST_JUDGED];
-    struct result result[MOST_JUDGED];
-    size_t n;
-};
-
 /* ---- variants: the shortlist ---- */
 
-static void add_listed(struct shortlist *l, const struct edits *list)
+static void add_listed(struct variants *l, const struct entry *e)
 {
-    if (l->n < MOST_JUDGED && !edits_are_among(list, l->list, l->n))
-        edits_copy(&l->list[l->n++], list);
+    if (l->n < MOST_JUDGED && !variants_have(l, &e->list))
+        variants_add(l, &e->list, &e->result);
 }
 
 /* The valid entry with the least ratio in that case, of those that are not listed; NULL: none */
-static const struct entry *best_of_case(const struct archive *a, const struct shortlist *l,
+static const struct entry *best_of_case(const struct archive *a, const struct variants *l,
                                         int which)
 {
     const struct entry *best = NULL;
@@ -40,42 +28,37 @@ static const struct entry *best_of_case(const struct archive *a, const struct sh
             || e->result.ratio[which] >= 1)
             continue;
         if ((best == NULL || e->result.ratio[which] < best->result.ratio[which])
-            && !edits_are_among(&e->list, l->list, l->n))
+            && !variants_have(l, &e->list))
             best = e;
     }
     return best;
 }
 
-static void make_shortlist(const struct archive *a, struct shortlist *l)
+static void make_shortlist(const struct archive *a, struct variants *l)
 {
     const struct entry **front, *e;
     const size_t n = archive_front(a, &front);
     for (size_t i = 0; i < n && i < OF_EACH_CASE; i++)
-        add_listed(l, &front[i]->list);
+        add_listed(l, front[i]);
     free(front);
     for (int which = 0; which < TASK_CASES; which++)
         for (int i = 0; i < OF_EACH_CASE && (e = best_of_case(a, l, which)) != NULL; i++)
-            add_listed(l, &e->list);
+            add_listed(l, e);
 }
 
 /* Judges them all; those that are not valid on all cases go. */
-static int judge_shortlist(struct logged *run, struct shortlist *l)
+static int judge_shortlist(struct logged *run, struct variants *l)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        const int rc = judge_list(&run->session, run->archive, &l->list[i], &l->result[kept]);
+    for (size_t i = 0; i < l->n;) {
+        struct variant *v = &l->v[i];
+        const int rc = judge_list(&run->session, run->archive, &v->list, &v->result);
         if (rc < 0)
             return -1;
-        if (rc > 0 && i != kept) {
-            const struct edits moved = l->list[kept];
-            l->list[kept] = l->list[i];
-            l->list[i] = moved;
-        }
-        kept += rc > 0;
+        if (rc > 0)
+            i++;
+        else
+            variants_drop(l, i);
     }
-    for (size_t i = kept; i < l->n; i++)
-        edits_free(&l->list[i]);
-    l->n = kept;
     return 0;
 }
 
@@ -88,17 +71,17 @@ static double sum_with(const struct variants *v, const struct result *r, int n_c
     for (int c = 0; c < n_cases; c++) {
         double least = 1; /* the baseline's */
         for (size_t i = 1; i < v->n; i++)
-            least = fmin(least, v->result[i].ratio[c]);
+            least = fmin(least, v->v[i].result.ratio[c]);
         sum += r != NULL ? fmin(least, r->ratio[c]) : least;
     }
     return sum;
 }
 
-static size_t best_to_join(const struct variants *v, const struct shortlist *l, int n_cases)
+static size_t best_to_join(const struct variants *v, const struct variants *l, int n_cases)
 {
     size_t best = 0;
     for (size_t i = 1; i < l->n; i++)
-        if (sum_with(v, &l->result[i], n_cases) < sum_with(v, &l->result[best], n_cases))
+        if (sum_with(v, &l->v[i].result, n_cases) < sum_with(v, &l->v[best].result, n_cases))
             best = i;
     return best;
 }
@@ -106,16 +89,15 @@ static size_t best_to_join(const struct variants *v, const struct shortlist *l, 
 /* What gains less is no use in a launch path, and near what two equal codes differ by */
 static const double least_gain = 0.01;
 
-static void choose(struct variants *v, const struct shortlist *l, size_t k)
+static void choose(struct variants *v, const struct variants *l, size_t k)
 {
     while (v->n < k && l->n > 0) {
-        const int n_cases = l->result[0].n_cases;
+        const int n_cases = l->v[0].result.n_cases;
         const size_t best = best_to_join(v, l, n_cases);
-        const struct result *r = &l->result[best];
+        const struct result *r = &l->v[best].result;
         if (sum_with(v, NULL, n_cases) - sum_with(v, r, n_cases) < least_gain * n_cases)
             return;
-        edits_copy(&v->list[v->n], &l->list[best]);
-        v->result[v->n++] = *r;
+        variants_add(v, &l->v[best].list, r);
     }
 }
 
@@ -124,17 +106,16 @@ static void choose(struct variants *v, const struct shortlist *l, size_t k)
    mean by less than one percent of the baseline's time. -1 after a message. */
 static int variants_choose(struct logged *run, size_t k, struct variants *out)
 {
-    struct shortlist *l = xcalloc(1, sizeof *l);
-    memset(out, 0, sizeof *out);
-    out->n = 1;
-    out->result[0].time = 1;
-    make_shortlist(run->archive, l);
-    const int rc = judge_shortlist(run, l);
+    static const struct edits none;
+    const struct result baseline = {.outcome = OUTCOME_VALID, .time = 1};
+    struct variants l = {0};
+    *out = (struct variants){0};
+    variants_add(out, &none, &baseline);
+    make_shortlist(run->archive, &l);
+    const int rc = judge_shortlist(run, &l);
     if (rc == 0)
-        choose(out, l, k);
-    for (size_t i = 0; i < l->n; i++)
-        edits_free(&l->list[i]);
-    free(l);
+        choose(out, &l, k);
+    variants_free(&l);
     return rc;
 }
 
@@ -166,22 +147,10 @@ static size_t variants_prune(struct variants *v, const double *us, size_t n_case
         if (loss_without(v, us, n_cases, i) < loss_without(v, us, n_cases, worst))
             worst = i;
     if (v->n > 1 && loss_without(v, us, n_cases, worst) < least_gain) {
-        edits_free(&v->list[worst]);
-        for (size_t i = worst; i + 1 < v->n; i++) {
-            v->list[i] = v->list[i + 1];
-            v->result[i] = v->result[i + 1];
-        }
-        memset(&v->list[--v->n], 0, sizeof v->list[0]);
+        variants_drop(v, worst);
         pruned = 1;
     }
     return pruned;
-}
-
-static void variants_free(struct variants *v)
-{
-    for (size_t i = 0; i < v->n; i++)
-        edits_free(&v->list[i]);
-    memset(v, 0, sizeof *v);
 }
 
 static const char help[] =
@@ -232,20 +201,15 @@ static int has_fields(const int64_t *size, const struct sizes *sizes)
     return 1;
 }
 
-static void write_spec(struct buf *out, const struct logged *run, const char *name, size_t n,
+static void write_spec(struct buf *out, const struct session *s, const char *name, size_t n,
                        const struct sizes *sizes)
 {
-    const struct session_options *o = &run->session.options;
-    buf_printf(
-        out,
-        "# %s.spec - which variant of %s a problem wants; kpred-evolve export wrote it\n"
-        "[kernel]\nname = %s\ntitle = variants of %s in %s\n\n[data]\nformat = timed\n\n[fields]\n",
-        name, o->function, name, o->function, base_name(o->kernel));
+    struct buf fields = {0};
+    buf_puts(&fields, "");
     for (size_t i = 0; i < sizes->n; i++)
-        buf_printf(out, "%s = size\n", sizes->name[i]);
-    buf_puts(out, "\n[params]\nvariant =");
-    for (size_t i = 0; i < n; i++)
-        buf_printf(out, " %zu", i);
+        buf_printf(&fields, "%s = size\n", sizes->name[i]);
+    library_put_spec(out, name, s, "a problem wants", fields.s, n);
+    buf_free(&fields);
     buf_puts(out, "\n\n[split]\nconfig = ");
     for (size_t i = 0; i < sizes->n; i++)
         buf_printf(out, "%s%s", i > 0 ? "," : "", sizes->name[i]);
@@ -289,7 +253,7 @@ static int write_modules(struct buf *out, const struct session *s, const char *n
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < v->n; i++)
-        rc = write_bytes(out, s, &v->list[i], name, i);
+        rc = write_bytes(out, s, &v->v[i].list, name, i);
     buf_printf(out,
                "\nstatic const struct %s_module {\n    const unsigned char *bytes;\n"
                "    unsigned long n;\n} %s_table[%s_variants] = {\n",
@@ -300,25 +264,20 @@ static int write_modules(struct buf *out, const struct session *s, const char *n
     return rc;
 }
 
-static int write_header(struct buf *out, const struct logged *run, const char *name,
+static int write_header(struct buf *out, const struct session *s, const char *name,
                         const struct variants *v)
 {
-    const struct session_options *o = &run->session.options;
-    buf_printf(out, "/* %s.h - variants of %s in %s; kpred-evolve export wrote it\n\n   ", name,
-               o->function, base_name(o->kernel));
+    const struct session_options *o = &s->options;
+    library_put_title(out, name, s);
     if (o->evaluate != NULL)
         buf_printf(out, "They are modules, each with %s.", o->function);
     else
         buf_printf(out, "They are in %s.o. Cast an entry to the type of %s.", name, o->function);
     buf_puts(out, " Edits, as `kpred-evolve emit --edits`\n   takes them:\n");
-    for (size_t i = 0; i < v->n; i++) {
-        buf_printf(out, "   %zu: ", i);
-        edits_print(&v->list[i], edit_operators, out);
-        buf_puts(out, "\n");
-    }
+    library_put_edits(out, v);
     buf_printf(out, "*/\n#pragma once\n\nenum { %s_variants = %zu };\n\n", name, v->n);
     if (o->evaluate != NULL)
-        return write_modules(out, &run->session, name, v);
+        return write_modules(out, s, name, v);
     buf_printf(out, "typedef void %s_variant(void);\n", name);
     library_put_table(out, name, v->n);
     return 0;
@@ -326,24 +285,15 @@ static int write_header(struct buf *out, const struct logged *run, const char *n
 
 /* ---- the files ---- */
 
-static const char *name_of(const struct export_options *o, const struct logged *run)
-{
-    return o->name != NULL ? o->name : run->session.options.function;
-}
-
-static int write_all(const struct export_options *o, const struct logged *run,
+static int write_all(const struct export_options *o, const struct session *s,
                      const struct variants *v, const struct library *l, const struct sizes *sizes,
                      const double *us)
 {
-    struct library_files files = {.object = {NULL, 0, 0}};
-    buf_add(&files.object, l->object.s, l->object.n);
-    int rc = write_header(&files.header, run, name_of(o, run), v);
-    write_spec(&files.spec, run, name_of(o, run), v->n, sizes);
-    write_csv(&files.csv, &run->session, sizes, us, v->n);
-    if (rc == 0)
-        rc = library_write(o->folder, name_of(o, run), &files);
-    library_free_files(&files);
-    return rc;
+    struct library_files files = {.header = {0}};
+    write_spec(&files.spec, s, o->name, v->n, sizes);
+    write_csv(&files.csv, s, sizes, us, v->n);
+    const int rc = write_header(&files.header, s, o->name, v);
+    return rc == 0 ? library_write(o, &l->object, &files) : rc;
 }
 
 struct parts { /* for write_part */
@@ -357,7 +307,7 @@ static int write_part(void *user, size_t i, const char *path)
     const struct parts *p = user;
     struct buf object = {NULL, 0, 0}, function = {NULL, 0, 0};
     buf_printf(&function, "%s_v%zu", p->name, i);
-    int rc = ir_emit(p->session->ir, &p->variants->list[i], IR_OBJECT, function.s, &object);
+    int rc = ir_emit(p->session->ir, &p->variants->v[i].list, IR_OBJECT, function.s, &object);
     if (rc == 0)
         rc = out_whole(path, &object);
     buf_free(&object);
@@ -387,52 +337,50 @@ static int link_best(const char *name, struct session *s, struct variants *v, st
 /* The same with an evaluator: the modules that are timed are those that ship. */
 static int time_best(struct session *s, struct variants *v, double *us)
 {
-    do
-        if (evaluator_times(s->evaluator, v->list, v->n, us) != 0)
+    struct edits lists[MAX_VARIANTS]; /* shallow */
+    do {
+        for (size_t i = 0; i < v->n; i++)
+            lists[i] = v->v[i].list;
+        if (evaluator_times(s->evaluator, lists, v->n, us) != 0)
             return -1;
-    while (variants_prune(v, us, session_cases(s)) != 0);
+    } while (variants_prune(v, us, session_cases(s)) != 0);
     return 0;
 }
 
-static int make(const struct export_options *o, struct logged *run, const struct sizes *sizes)
+static int make_chosen(const struct export_options *o, struct session *s, struct variants *v)
 {
-    struct variants v;
+    struct sizes sizes;
     struct library l = {.handle = NULL};
-    if (library_check(o->folder, name_of(o, run), o->force, NULL) != 0
-        || variants_choose(run, (size_t)o->k, &v) != 0)
-        return -1;
-    double *us = xcalloc(v.n * session_cases(&run->session), sizeof *us);
-    int rc = run->session.evaluator != NULL ? time_best(&run->session, &v, us)
-                                            : link_best(name_of(o, run), &run->session, &v, &l, us);
+    double *us = xcalloc(v->n * session_cases(s), sizeof *us);
+    int rc = s->evaluator != NULL ? time_best(s, v, us) : link_best(o->name, s, v, &l, us);
     if (rc == 0) {
-        rc = write_all(o, run, &v, &l, sizes, us);
+        split_sizes(s, &sizes);
+        rc = write_all(o, s, v, &l, &sizes, us);
+        free(sizes.text);
         library_free(&l);
     }
+    free(us);
+    return rc;
+}
+
+static int make(const struct export_options *o, struct logged *run)
+{
+    struct variants v;
+    if (library_check(o, NULL) != 0)
+        return -1;
+    int rc = variants_choose(run, (size_t)o->k, &v);
+    if (rc == 0)
+        rc = make_chosen(o, &run->session, &v);
     if (rc == 0)
         printf("%s: %zu %s, the baseline included\n", o->folder, v.n,
                as_counted(v.n, "variant", "variants"));
     variants_free(&v);
-    free(us);
     return rc != 0 ? -1 : flush_stdout();
 }
 
 int cmd_export(int argc, char **argv)
 {
-    struct export_options o;
-    struct sizes sizes;
-    struct logged run;
-    struct opt table[EXPORT_OPTIONS];
-    export_options(table, &o, MAX_VARIANTS);
-    const int status = opts_parse(table, help, argc, argv);
-    if (status >= 0)
-        return status;
-    if (logged_open(&run, o.log, o.jobs) != 0)
-        return 1;
-    split_sizes(&run.session, &sizes);
-    const int rc = make(&o, &run, &sizes);
-    free(sizes.text);
-    logged_close(&run);
-    return rc != 0;
+    return export_command(help, MAX_VARIANTS, &of_kernel, make, argc, argv);
 }
 
 /* ---- kpred-evolve emit: the edited kernel as IR, assembly or object ---- */

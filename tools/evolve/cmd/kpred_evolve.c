@@ -8,33 +8,15 @@
 #include "base/util.h"
 
 #ifndef HAVE_MLIR
-
-/* ---- the commands that need MLIR, where it is not there ---- */
-
-static int refuse(void)
+static int refuse(int argc, char **argv)
 {
+    (void)argc, (void)argv;
     fail_without("a module", "MLIR", "libmlir-16-dev");
     return 1;
 }
-
-int cmd_ml(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    return refuse();
-}
-
-int cmd_ml_export(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    return refuse();
-}
-
-int cmd_ml_report(int argc, char **argv)
-{
-    (void)argc, (void)argv;
-    return refuse();
-}
-
+#define cmd_ml        refuse
+#define cmd_ml_report refuse
+#define cmd_ml_export refuse
 #endif
 
 int main(int argc, char **argv)

@@ -33,16 +33,15 @@ static int link_parts(const char *how, const char *folder, size_t n, const char 
 {
     struct process_words words = {0};
     struct buf said = {NULL, 0, 0};
-    process_add(&words, EVOLVE_CLANG);
-    process_add(&words, how);
+    const char *const first[] = {EVOLVE_CLANG, how, NULL};
+    const char *const last[] = {"-o", to, strcmp(how, "-r") == 0 ? "-nostdlib" : "-lm", NULL};
+    process_add_all(&words, first);
     for (size_t i = 0; i < n; i++) {
         char *part = part_path(folder, i);
         process_add(&words, part);
         free(part);
     }
-    process_add(&words, "-o");
-    process_add(&words, to);
-    process_add(&words, strcmp(how, "-r") == 0 ? "-nostdlib" : "-lm");
+    process_add_all(&words, last);
     const int rc = process_run(&words, NULL, &said);
     process_free(&words);
     buf_free(&said);
@@ -107,51 +106,99 @@ void library_free(struct library *l)
     memset(l, 0, sizeof *l);
 }
 
-/* ---- options ---- */
+/* ---- variants ---- */
 
-void export_options(struct opt table[EXPORT_OPTIONS], struct export_options *o, long most)
+struct variant *variants_add(struct variants *v, const struct edits *list,
+                             const struct result *result)
 {
-    const struct opt lines[EXPORT_OPTIONS] = {
-        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o->log, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o->folder, .is_required = 1},
-        {.name = "-k", .kind = OPT_COUNT, .to = &o->k, .least = 1, .most = most},
-        {.name = "--name", .kind = OPT_TEXT, .to = &o->name},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o->force},
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o->jobs, .least = 1, .most = 256},
+    v->v = xgrow(v->v, v->n, &v->cap, sizeof *v->v);
+    struct variant *added = &v->v[v->n++];
+    *added = (struct variant){.result = *result};
+    edits_copy(&added->list, list);
+    return added;
+}
+
+void variants_drop(struct variants *v, size_t i)
+{
+    edits_free(&v->v[i].list);
+    memmove(&v->v[i], &v->v[i + 1], (--v->n - i) * sizeof v->v[i]);
+}
+
+int variants_have(const struct variants *v, const struct edits *list)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (edits_equal(&v->v[i].list, list))
+            return 1;
+    return 0;
+}
+
+void variants_free(struct variants *v)
+{
+    while (v->n > 0)
+        variants_drop(v, v->n - 1);
+    free(v->v);
+    memset(v, 0, sizeof *v);
+}
+
+/* ---- the commands ---- */
+
+int export_command(const char *help, long most, const struct session_way *way,
+                   int (*make)(const struct export_options *o, struct logged *run), int argc,
+                   char **argv)
+{
+    struct export_options o = {.k = 4};
+    struct logged run;
+    const struct opt table[] = {
+        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
+        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = most},
+        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
         {.name = NULL},
     };
-    memset(o, 0, sizeof *o);
-    o->k = 4;
-    memcpy(table, lines, sizeof lines);
+    const int status = opts_parse(table, help, argc, argv);
+    if (status >= 0)
+        return status;
+    if (logged_open(&run, o.log, way, o.jobs, NULL, 0) != 0)
+        return 1;
+    if (o.name == NULL)
+        o.name = run.session.options.function;
+    const int rc = make(&o, &run);
+    logged_close(&run);
+    return rc != 0;
 }
 
-/* ---- the files ---- */
+/* ---- the texts ---- */
 
-enum { N_FILES = 4 };
-static const char *const endings[N_FILES] = {".o", ".h", ".spec", ".csv"};
-
-static char *file_path(const char *folder, const char *name, int i)
+void library_put_title(struct buf *header, const char *name, const struct session *s)
 {
-    struct buf path = {NULL, 0, 0};
-    buf_printf(&path, "%s/%s%s", folder, name, endings[i]);
-    return path.s;
+    const struct session_options *o = &s->options;
+    buf_printf(header, "/* %s.h - variants of %s in %s; kpred-evolve %s wrote it\n\n   ", name,
+               o->function, base_name(o->program), s->way->command);
 }
 
-int library_check(const char *folder, const char *name, int force, const char *data)
+void library_put_edits(struct buf *header, const struct variants *v)
 {
-    struct stat st;
-    int rc = is_identifier(name) ? 0 : fail("--name \"%s\": is not a C identifier", name);
-    if (rc == 0 && stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
-        rc = fail("%s: is not a folder", folder);
-    for (int i = 0; i < N_FILES && rc == 0; i++) {
-        char *path = file_path(folder, name, i);
-        const struct output to = {"-o", path};
-        rc = outputs_check_input(&to, 1, "the log's data", data);
-        if (rc == 0)
-            rc = out_check_kept(path, force);
-        free(path);
+    for (size_t i = 0; i < v->n; i++) {
+        buf_printf(header, "   %zu: ", i);
+        edits_print(&v->v[i].list, edit_operators, header);
+        buf_puts(header, "\n");
     }
-    return rc;
+}
+
+void library_put_spec(struct buf *spec, const char *name, const struct session *s,
+                      const char *purpose, const char *fields, size_t n_variants)
+{
+    const struct session_options *o = &s->options;
+    buf_printf(spec,
+               "# %s.spec - which variant of %s %s; kpred-evolve %s wrote it\n[kernel]\nname = %s\n"
+               "title = variants of %s in %s\n\n[data]\nformat = timed\n\n[fields]\n%s\n"
+               "[params]\nvariant =",
+               name, o->function, purpose, s->way->command, name, o->function,
+               base_name(o->program), fields);
+    for (size_t i = 0; i < n_variants; i++)
+        buf_printf(spec, " %zu", i);
 }
 
 void library_put_table(struct buf *header, const char *name, size_t n_variants)
@@ -164,16 +211,44 @@ void library_put_table(struct buf *header, const char *name, size_t n_variants)
     buf_puts(header, "};\n");
 }
 
-int library_write(const char *folder, const char *name, const struct library_files *files)
+/* ---- the files ---- */
+
+enum { N_FILES = 4 };
+static const char *const endings[N_FILES] = {".o", ".h", ".spec", ".csv"};
+
+static char *file_path(const struct export_options *o, int i)
 {
-    const struct buf *bytes[] = {&files->object, &files->header, &files->spec, &files->csv};
+    struct buf path = {0};
+    buf_printf(&path, "%s/%s%s", o->folder, o->name, endings[i]);
+    return path.s;
+}
+
+int library_check(const struct export_options *o, const char *data)
+{
+    struct stat st;
+    int rc = is_identifier(o->name) ? 0 : fail("--name \"%s\": is not a C identifier", o->name);
+    if (rc == 0 && stat(o->folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        rc = fail("%s: is not a folder", o->folder);
+    for (int i = 0; i < N_FILES && rc == 0; i++) {
+        char *path = file_path(o, i);
+        const struct output to = {"-o", path};
+        rc = outputs_check_input(&to, 1, "the log's data", data);
+        if (rc == 0)
+            rc = out_check_kept(path, o->force);
+        free(path);
+    }
+    return rc;
+}
+
+int library_write(const struct export_options *o, const struct buf *object,
+                  struct library_files *files)
+{
+    const struct buf *bytes[] = {object, &files->header, &files->spec, &files->csv};
     struct outfile out[N_FILES];
-    const int first = files->object.n == 0; /* without one, there is no such file */
-    int n = first, rc = 0;
-    if (out_folder(folder, "") < 0)
-        return -1;
+    const int first = object->n == 0; /* without one, there is no such file */
+    int n = first, rc = out_folder(o->folder, "") < 0 ? -1 : 0;
     for (; rc == 0 && n < N_FILES; n += rc == 0) {
-        char *path = file_path(folder, name, n);
+        char *path = file_path(o, n);
         rc = out_open(&out[n], path);
         free(path);
         if (rc == 0)
@@ -184,13 +259,8 @@ int library_write(const char *folder, const char *name, const struct library_fil
             rc = out_commit(&out[i]);
         else
             out_abandon(&out[i]);
-    return rc;
-}
-
-void library_free_files(struct library_files *files)
-{
-    buf_free(&files->object);
     buf_free(&files->header);
     buf_free(&files->spec);
     buf_free(&files->csv);
+    return rc;
 }

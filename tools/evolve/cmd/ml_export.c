@@ -38,22 +38,15 @@ static const char help[] =
 
 /* ---- choosing ---- */
 
-static void drop(struct ml_variants *v, size_t i)
-{
-    edits_free(&v->v[i].list);
-    memmove(&v->v[i], &v->v[i + 1], (v->n - i - 1) * sizeof v->v[i]);
-    memset(&v->v[--v->n].list, 0, sizeof v->v[0].list);
-}
-
 /* Drops what is dominated, or else what has the nearest neighbours, until k are left. The module
    stays. */
-static void thin_out(struct ml_variants *v, size_t k)
+static void thin_out(struct variants *v, size_t k)
 {
     struct point p[MAX_VARIANTS];
     for (;;) {
         size_t worst = 1;
         for (size_t i = 0; i < v->n; i++)
-            p[i] = (struct point){.time = v->v[i].time,
+            p[i] = (struct point){.time = v->v[i].result.time,
                                   .error = v->v[i].error[EXAM_VALIDATE],
                                   .size = v->v[i].list.n};
         pareto_rank(p, v->n);
@@ -62,47 +55,42 @@ static void thin_out(struct ml_variants *v, size_t k)
             worst = point_precedes(&p[i], &p[worst]) ? worst : i;
         if (v->n < 2 || (p[worst].rank == 0 && v->n <= k))
             return;
-        drop(v, worst);
+        variants_drop(v, worst);
     }
 }
 
-static void take_module(const struct ml_session *s, struct ml_variants *v)
+static void take_module(const struct session *s, struct variants *v)
 {
-    memset(v, 0, sizeof *v);
-    v->n = 1;
-    v->v[0].time = 1;
-    memcpy(v->v[0].error, s->error, sizeof s->error);
+    static const struct edits none;
+    const struct result module = {.outcome = OUTCOME_VALID, .time = 1};
+    memcpy(variants_add(v, &none, &module)->error, s->module->error, sizeof s->module->error);
 }
 
 /* The module, and of the front what is valid on the validation part. -1 after a message */
-static int take_front(struct ml_session *s, const struct archive *a, size_t k,
-                      struct ml_variants *v)
+static int take_front(const struct session *s, const struct archive *a, size_t k,
+                      struct variants *v)
 {
     const struct entry **front;
     const size_t n = archive_front(a, &front);
-    int rc = 0;
+    double error = 0;
     take_module(s, v);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        const double error = ml_error(s, EXAM_VALIDATE, &front[i]->list);
-        struct ml_variant *next = &v->v[v->n];
-        rc = error < 0 ? -1 : 0;
-        if (rc != 0 || !isfinite(error) || front[i]->list.n == 0)
+    for (size_t i = 0; error >= 0 && i < n; i++) {
+        error = ml_error(s, EXAM_VALIDATE, &front[i]->list);
+        if (error < 0 || !isfinite(error) || front[i]->list.n == 0)
             continue;
-        next->time = front[i]->result.time;
-        next->error[EXAM_VALIDATE] = error;
-        edits_copy(&next->list, &front[i]->list);
-        v->n++;
+        variants_add(v, &front[i]->list, &front[i]->result)->error[EXAM_VALIDATE] = error;
         if (v->n == MAX_VARIANTS)
             thin_out(v, MAX_VARIANTS - 1);
     }
     free(front);
-    if (rc == 0)
-        thin_out(v, k);
-    return rc;
+    if (error < 0)
+        return -1;
+    thin_out(v, k);
+    return 0;
 }
 
 /* Is another one as right, and no slower? One percent of the module's time is no difference. */
-static int is_needless(const struct ml_variants *v, size_t i)
+static int is_needless(const struct variants *v, size_t i)
 {
     const double slack = 0.01 * v->v[0].us;
     for (size_t k = 0; k < v->n; k++)
@@ -113,11 +101,11 @@ static int is_needless(const struct ml_variants *v, size_t i)
 }
 
 /* Drops one that is not needed, as they ship. Returns whether there was one. */
-static int prune(struct ml_variants *v)
+static int prune(struct variants *v)
 {
     for (size_t i = 1; i < v->n; i++)
         if (is_needless(v, i)) {
-            drop(v, i);
+            variants_drop(v, i);
             return 1;
         }
     return 0;
@@ -125,13 +113,12 @@ static int prune(struct ml_variants *v)
 
 static int by_error(const void *a, const void *b)
 {
-    const struct ml_variant *p = a, *q = b;
+    const struct variant *p = a, *q = b;
     const double x = p->error[EXAM_VALIDATE], y = q->error[EXAM_VALIDATE];
     return (x > y) - (x < y);
 }
 
-static int link_best(struct ml_session *s, struct ml_variants *v, const char *name,
-                     struct library *l)
+static int link_best(struct session *s, struct variants *v, const char *name, struct library *l)
 {
     qsort(&v->v[1], v->n - 1, sizeof v->v[1], by_error);
     for (;;) {
@@ -146,13 +133,13 @@ static int link_best(struct ml_session *s, struct ml_variants *v, const char *na
 /* ---- the texts ---- */
 
 /* The least bound that it keeps to: wrong labels of 1000, at least 1 */
-static long bound_of(const struct ml_variant *v)
+static long bound_of(const struct variant *v)
 {
     const long bound = (long)ceil(1000 * v->error[EXAM_VALIDATE] - 1e-9);
     return bound > 1 ? bound : 1;
 }
 
-static long least_bound(const struct ml_variants *v)
+static long least_bound(const struct variants *v)
 {
     long least = 1000;
     for (size_t i = 0; i < v->n; i++)
@@ -169,17 +156,10 @@ static const char learning[] =
     "\n[network]\nsharpness = 200\nteachers = 0\nencoder1 = 32\n"
     "encoder2 = 16\nhidden = 16\nepochs = 300\nbatch = 32\naverage = 0.9\n";
 
-static void put_spec(struct buf *out, const struct ml_session *s, const struct ml_variants *v,
+static void put_spec(struct buf *out, const struct session *s, const struct variants *v,
                      const char *name)
 {
-    const char *function = tensor_function(s->program);
-    buf_printf(out,
-               "# %s.spec - which variant of %s keeps to a bound on error; kpred-evolve ml-export "
-               "wrote it\n[kernel]\nname = %s\ntitle = variants of %s in %s\n\n[data]\nformat = "
-               "timed\n\n[fields]\nbound = size\n\n[params]\nvariant =",
-               name, function, name, function, base_name(s->options.module));
-    for (size_t i = 0; i < v->n; i++)
-        buf_printf(out, " %zu", i);
+    library_put_spec(out, name, s, "keeps to a bound on error", "bound = size\n", v->n);
     buf_puts(out, "\n\n[restrict]\n");
     if (bound_of(&v->v[0]) > least_bound(v))
         buf_printf(out, "variant != 0 or bound >= %ld or bound < %ld\n", bound_of(&v->v[0]),
@@ -189,12 +169,12 @@ static void put_spec(struct buf *out, const struct ml_session *s, const struct m
     buf_puts(out, learning);
 }
 
-static int keeps_to(const struct ml_variants *v, size_t i, long bound)
+static int keeps_to(const struct variants *v, size_t i, long bound)
 {
     return bound >= bound_of(&v->v[i]) || (i == 0 && bound < least_bound(v));
 }
 
-static void put_times(struct buf *out, const struct ml_variants *v, long bound)
+static void put_times(struct buf *out, const struct variants *v, long bound)
 {
     for (size_t i = 0; i < v->n; i++)
         if (keeps_to(v, i, bound))
@@ -202,7 +182,7 @@ static void put_times(struct buf *out, const struct ml_variants *v, long bound)
 }
 
 /* Each variant for each bound that it keeps to: what a model asks for lies between these. */
-static void put_csv(struct buf *out, const struct ml_variants *v)
+static void put_csv(struct buf *out, const struct variants *v)
 {
     buf_puts(out, "bound,variant,time_us\n");
     for (long bound = 1; bound < 1000; bound += 1 + bound / 16)
@@ -218,16 +198,7 @@ static void put_sizes(struct buf *out, const struct engine_tensor *t, const char
     buf_puts(out, "]");
 }
 
-static void put_edits(struct buf *out, const struct ml_variants *v)
-{
-    for (size_t i = 0; i < v->n; i++) {
-        buf_printf(out, "   %zu: ", i);
-        edits_print(&v->v[i].list, edit_operators, out);
-        buf_puts(out, "\n");
-    }
-}
-
-static void put_table(struct buf *out, const struct ml_variants *v, const char *name)
+static void put_table(struct buf *out, const struct variants *v, const char *name)
 {
     library_put_table(out, name, v->n);
     buf_printf(
@@ -243,18 +214,18 @@ static void put_table(struct buf *out, const struct ml_variants *v, const char *
     buf_puts(out, "};\n");
 }
 
-static void put_header(struct buf *out, const struct ml_session *s, const struct ml_variants *v,
-                       const char *name)
+static void put_header(struct buf *out, const struct session *s, const struct variants *v,
+                       uint64_t arena, const char *name)
 {
-    const struct tensor_type *type = &s->exam.type;
+    const struct tensor_type *type = &s->module->exam.type;
+    library_put_title(out, name, s);
     buf_printf(out,
-               "/* %s.h - variants of %s in %s; kpred-evolve ml-export wrote it\n\n"
-               "   They are in %s.o; what uses them is linked with -lm. Edits, as "
-               "kpred-evolve writes them in its log:\n",
-               name, tensor_function(s->program), base_name(s->options.module), name);
-    put_edits(out, v);
+               "They are in %s.o; what uses them is linked with -lm. Edits, as kpred-evolve writes "
+               "them in its log:\n",
+               name);
+    library_put_edits(out, v);
     buf_printf(out, "*/\n#pragma once\n\nenum { %s_variants = %zu, %s_arena = %llu };\n\n/* ", name,
-               v->n, name, (unsigned long long)v->arena);
+               v->n, name, (unsigned long long)arena);
     for (size_t i = 0; i < type->n_in; i++) {
         const char in[] = {'i', 'n', (char)('0' + i), 0};
         put_sizes(out, &type->in[i], in);
@@ -273,20 +244,17 @@ static void put_header(struct buf *out, const struct ml_session *s, const struct
 
 /* ---- all of it ---- */
 
-static int write_all(const struct export_options *o, const struct ml_session *s,
-                     const struct ml_variants *v, const struct library *l, const char *name)
+static int write_all(const struct export_options *o, const struct session *s,
+                     const struct variants *v, const struct library *l)
 {
-    struct library_files files = {.object = {NULL, 0, 0}};
-    buf_add(&files.object, l->object.s, l->object.n);
-    put_header(&files.header, s, v, name);
-    put_spec(&files.spec, s, v, name);
+    struct library_files files = {.header = {0}};
+    put_header(&files.header, s, v, l->arena, o->name);
+    put_spec(&files.spec, s, v, o->name);
     put_csv(&files.csv, v);
-    const int rc = library_write(o->folder, name, &files);
-    library_free_files(&files);
-    return rc;
+    return library_write(o, &l->object, &files);
 }
 
-static int say(const struct export_options *o, const struct ml_variants *v)
+static int say(const struct export_options *o, const struct variants *v)
 {
     printf("%s: %zu %s, the module included\nvariant  bound        us  validate   test\n",
            o->folder, v->n, as_counted(v->n, "variant", "variants"));
@@ -296,39 +264,26 @@ static int say(const struct export_options *o, const struct ml_variants *v)
     return flush_stdout();
 }
 
-static int export(const struct export_options *o, struct ml_session *s, const struct archive *a)
+static int make(const struct export_options *o, struct logged *run)
 {
-    const char *name = o->name != NULL ? o->name : tensor_function(s->program);
-    struct ml_variants *v = xcalloc(1, sizeof *v);
+    struct session *s = &run->session;
+    struct variants v = {0};
     struct library l;
-    int rc = library_check(o->folder, name, o->force, s->options.data);
+    int rc = library_check(o, s->options.cases);
     if (rc == 0)
-        rc = take_front(s, a, (size_t)o->k, v);
-    if (rc == 0 && (rc = link_best(s, v, name, &l)) == 0) {
-        rc = v->n > 1 ? write_all(o, s, v, &l, name)
-                      : fail("%s: no point of the front is better than the module", o->log);
+        rc = take_front(s, run->archive, (size_t)o->k, &v);
+    if (rc == 0 && (rc = link_best(s, &v, o->name, &l)) == 0) {
+        rc = v.n > 1 ? write_all(o, s, &v, &l)
+                     : fail("%s: no point of the front is better than the module", o->log);
         library_free(&l);
         if (rc == 0)
-            rc = say(o, v);
+            rc = say(o, &v);
     }
-    while (v->n > 0)
-        drop(v, v->n - 1);
-    free(v);
+    variants_free(&v);
     return rc;
 }
 
 int cmd_ml_export(int argc, char **argv)
 {
-    struct export_options o;
-    struct ml_logged run;
-    struct opt table[EXPORT_OPTIONS];
-    export_options(table, &o, MAX_VARIANTS - 1);
-    const int status = opts_parse(table, help, argc, argv);
-    if (status >= 0)
-        return status;
-    if (ml_logged_open(&run, o.log, o.jobs, NULL, 0) != 0)
-        return 1;
-    const int rc = export(&o, &run.session, run.archive);
-    ml_logged_close(&run);
-    return rc != 0;
+    return export_command(help, MAX_VARIANTS - 1, &of_module, make, argc, argv);
 }

@@ -19,9 +19,10 @@ static const char *const memory_text[] = {
 };
 
 struct parts { /* for write_part: the variants, then what they share */
-    struct ml_session *session;
-    struct ml_variants *variants;
+    struct session *session;
+    struct variants *variants;
     const char *name;
+    uint64_t arena; /* bytes that the one that takes most needs */
 };
 
 /* ---- programs ---- */
@@ -38,8 +39,7 @@ static int pipe_through(const char *const *words, const struct buf *text, struct
         return fail("cannot write a temporary file: %s", strerror(errno));
     }
     rewind(f);
-    for (; *words != NULL; words++)
-        process_add(&w, *words);
+    process_add_all(&w, words);
     const int rc = process_run(&w, f, out);
     process_free(&w);
     fclose(f);
@@ -98,20 +98,20 @@ static void rename_calls(struct buf *ir, const char *name)
     buf_free(&copy);
 }
 
-static int write_variant(const struct parts *p, size_t i, const char *path)
+static int write_variant(struct parts *p, size_t i, const char *path)
 {
     struct buf code = {0}, module = {0}, ir = {0};
     uint64_t room = 0;
     buf_printf(&code, "%s_code%zu", p->name, i);
-    int rc = tensor_lower(p->session->program, &p->variants->v[i].list, code.s, &module, &room);
+    int rc =
+        tensor_lower(p->session->module->program, &p->variants->v[i].list, code.s, &module, &room);
     if (rc == 0)
         rc = translate(&module, &ir);
     if (rc == 0) {
         rename_calls(&ir, p->name);
         rc = compile("ir", &ir, path);
     }
-    if (room > p->variants->arena)
-        p->variants->arena = room;
+    p->arena = room > p->arena ? room : p->arena;
     buf_free(&code);
     buf_free(&module);
     buf_free(&ir);
@@ -120,9 +120,9 @@ static int write_variant(const struct parts *p, size_t i, const char *path)
 
 /* ---- what they share ---- */
 
-void ml_library_put_type(struct buf *out, const struct ml_session *s)
+void ml_library_put_type(struct buf *out, const struct session *s)
 {
-    for (size_t i = 0; i < s->exam.type.n_in; i++)
+    for (size_t i = 0; i < s->module->exam.type.n_in; i++)
         buf_printf(out, "const float *in%zu, ", i);
     buf_puts(out, "float *out, void *arena");
 }
@@ -147,7 +147,7 @@ static void put_descriptor(struct buf *out, const struct engine_tensor *t, const
 
 static void put_function(struct buf *out, const struct parts *p, size_t i)
 {
-    const struct tensor_type *type = &p->session->exam.type;
+    const struct tensor_type *type = &p->session->module->exam.type;
     struct buf code = {0};
     buf_printf(&code, "_mlir_ciface_%s_code%zu(", p->name, i);
     buf_printf(out, "\nvoid %s", code.s);
@@ -162,7 +162,7 @@ static void put_function(struct buf *out, const struct parts *p, size_t i)
     }
     put_descriptor(out, &type->out, "out");
     buf_printf(out, "    memory = (struct memory){arena, %llu, 0};\n    %s",
-               (unsigned long long)p->variants->arena, code.s);
+               (unsigned long long)p->arena, code.s);
     for (size_t k = 0; k < type->n_in; k++)
         buf_printf(out, "&in%zu_, ", k);
     buf_puts(out, "&out_);\n}\n");
@@ -194,7 +194,7 @@ static int write_shared(const struct parts *p, const char *path)
 
 static int write_part(void *user, size_t i, const char *path)
 {
-    const struct parts *p = user;
+    struct parts *p = user;
     return i < p->variants->n ? write_variant(p, i, path) : write_shared(p, path);
 }
 
@@ -217,16 +217,16 @@ static int call_shipped(ev_kernel *entry, const struct engine_tensor *in, size_t
     return 0;
 }
 
-static int measure(struct ml_session *s, struct ml_variants *v, const struct library *l)
+static int measure(struct session *s, struct variants *v, const struct library *l)
 {
-    const struct host *host = s->host[EXAM_SEARCH];
+    const struct host *host = s->module->host[EXAM_SEARCH];
     const size_t n_cases = host_harness(host)->n_shapes;
     double *us = xcalloc(v->n * n_cases, sizeof *us);
     int rc = trial_compare(host, l->code, v->n, &s->plan, us);
     for (size_t i = 0; rc == 0 && i < v->n; i++) {
         v->v[i].us = us[i * n_cases]; /* the first case is the timed one */
         for (int part = 0; part < EXAM_PARTS; part++) {
-            v->v[i].error[part] = exam_error(&s->exam, l->code[i], (enum exam_part)part);
+            v->v[i].error[part] = exam_error(&s->module->exam, l->code[i], (enum exam_part)part);
             rc |= v->v[i].error[part] < 0;
         }
     }
@@ -234,16 +234,15 @@ static int measure(struct ml_session *s, struct ml_variants *v, const struct lib
     return rc == 0 ? 0 : -1;
 }
 
-int ml_library_make(struct ml_session *s, struct ml_variants *v, const char *name,
-                    struct library *out)
+int ml_library_make(struct session *s, struct variants *v, const char *name, struct library *out)
 {
-    struct parts user = {s, v, name};
+    struct parts user = {s, v, name, MEMORY_ALIGNED};
     const struct library_parts parts = {&user, write_part, v->n + 1, v->n, name};
-    v->arena = MEMORY_ALIGNED;
     int rc = library_make(&parts, out);
     if (rc != 0)
         return -1;
-    if (posix_memalign(&arena, MEMORY_ALIGNED, (size_t)v->arena) != 0)
+    out->arena = user.arena;
+    if (posix_memalign(&arena, MEMORY_ALIGNED, (size_t)user.arena) != 0)
         return fail("out of memory");
     engine_call_by(call_shipped);
     rc = measure(s, v, out);

@@ -46,6 +46,7 @@ struct report_options {
 
 struct chosen {
     struct minimised m;
+    struct edit_step *steps;
     size_t point, n_before; /* its number in the front; its edits there */
     double validate, test;
 };
@@ -64,19 +65,13 @@ static void add_error(struct table *t, double error)
 static void add_row(struct table *t, const char *point, const struct result *r, double validate,
                     double test, const struct edits *list)
 {
-    struct buf text = {0};
-    edits_print(list, edit_operators, &text);
     table_text(t, point);
-    table_number(t, "%.4f", r->time);
-    table_number(t, "%.2f", 100 * (1 - r->time));
-    table_number(t, "%.2f", 100 * (1 - r->time - 1.96 * r->spread));
-    table_number(t, "%.2f", 100 * (1 - r->time + 1.96 * r->spread));
+    cells_of_time(t, r);
     add_error(t, r->error);
     add_error(t, validate);
     add_error(t, test);
     table_number(t, "%zu", list->n);
-    table_text(t, text.s);
-    buf_free(&text);
+    cell_of_list(t, list);
 }
 
 /* ---- choosing ---- */
@@ -92,7 +87,7 @@ static void add_points(struct plot *plot, const struct result *r, double validat
 
 /* Rows of the front; *list becomes the point with no more than that validation error that is the
    fastest, or has the least error. Its number, 0 if there is none, -1 after a message */
-static long choose(struct ml_session *s, const struct archive *a, double most, int is_least,
+static long choose(struct session *s, const struct archive *a, double most, int is_least,
                    struct table *t, struct plot *plot, struct edits *list)
 {
     const struct entry **front;
@@ -121,17 +116,16 @@ static long choose(struct ml_session *s, const struct archive *a, double most, i
 
 /* ---- what is chosen ---- */
 
-static int examine(struct ml_session *s, struct archive *a, const struct edits *list,
-                   struct chosen *c)
+static int examine(struct session *s, struct archive *a, const struct edits *list, struct chosen *c)
 {
     c->n_before = list->n;
     if (list->n == 0)
         return fail("what is chosen is the module as it is: no point is better");
     if (search_minimise(&s->task, a, list, &c->m) != 0)
         return -1;
-    if (c->m.list.n == 0)
-        return fail("no gain beyond the noise: nothing is left of the list's %zu %s", c->n_before,
-                    as_counted(c->n_before, "edit", "edits"));
+    c->steps = minimised_steps(&s->task, &c->m, c->n_before);
+    if (c->steps == NULL)
+        return -1;
     c->validate = ml_error(s, EXAM_VALIDATE, &c->m.list);
     c->test = ml_error(s, EXAM_TEST, &c->m.list);
     return c->validate < 0 || c->test < 0 ? -1 : 0;
@@ -151,68 +145,50 @@ static void say_without(double error, double with)
         printf("without it the list is not valid\n");
 }
 
-static int say_edits(const struct ml_session *s, const struct minimised *m)
+static void say_edits(const struct chosen *c)
 {
-    char **steps = xcalloc(m->list.n + 1, sizeof *steps);
-    if (tensor_steps(s->program, &m->list, steps) != 0) {
-        free(steps);
-        return fail("a list that was valid does not apply any more");
+    for (size_t i = 0; i < c->m.list.n; i++) {
+        printf("%zu. %s\n   ", i + 1, c->steps[i].what);
+        if (has_gain(&c->m.after)) {
+            kept_print(&c->m.kept[i]);
+            printf("; ");
+        }
+        say_without(c->m.kept[i].error, c->m.after.error);
     }
-    for (size_t i = 0; i < m->list.n; i++) {
-        printf("%zu. %s\n   ", i + 1, steps[i]);
-        if (has_gain(&m->after))
-            printf("%.1f %% of the gain%s; ", 100 * m->kept[i].share,
-                   m->kept[i].needs_others ? ", only together with others" : "");
-        say_without(m->kept[i].error, m->after.error);
-        free(steps[i]);
-    }
-    free(steps);
-    return 0;
 }
 
-static int say(const struct ml_session *s, const struct chosen *c)
+static void say(const struct session *s, const struct chosen *c)
 {
     const struct result *r = &c->m.after;
+    const size_t n = s->module->exam.part[EXAM_TEST].n;
     printf("\nchosen: point %zu\n", c->point);
-    if (say_edits(s, &c->m) != 0)
-        return -1;
-    printf("gain %.2f %% (95 %% interval %.2f to %.2f%s) of the module's time; edits: %zu of %zu\n",
-           100 * (1 - r->time), 100 * (1 - r->time - 1.96 * r->spread),
-           100 * (1 - r->time + 1.96 * r->spread), has_gain(r) ? "" : ": none beyond the noise",
-           c->m.list.n, c->n_before);
-    const size_t n = s->exam.part[EXAM_TEST].n;
+    say_edits(c);
+    gain_print(&c->m, r, c->n_before, has_gain(r) ? "" : ": none beyond the noise",
+               "the module's time");
     printf("wrong labels of %zu test %s: %.2f %%, of the module %.2f %%\n", n,
-           as_counted(n, "image", "images"), 100 * c->test, 100 * s->error[EXAM_TEST]);
-    return 0;
+           as_counted(n, "image", "images"), 100 * c->test, 100 * s->module->error[EXAM_TEST]);
 }
 
-static int write_module(const struct ml_session *s, const struct edits *list, const char *path)
+static int write_module(const struct session *s, const struct edits *list, const char *path)
 {
     struct buf text = {0};
-    const int rc = tensor_emit(s->program, list, &text) == 0 ? out_whole(path, &text) : -1;
+    const int rc = tensor_emit(s->module->program, list, &text) == 0 ? out_whole(path, &text) : -1;
     buf_free(&text);
     return rc;
 }
 
 /* ---- all of it ---- */
 
-static void print(const struct report_options *o, struct table *t)
-{
-    if (o->form.csv || o->form.json)
-        table_print(t, stdout, o->form);
-    else
-        table_print_within(t, stdout, 140);
-}
-
-static void add_module(const struct ml_session *s, struct table *t, struct plot *plot)
+static void add_module(const struct session *s, struct table *t, struct plot *plot)
 {
     static const struct edits none;
-    const struct result r = {.outcome = OUTCOME_VALID, .time = 1, .error = s->error[EXAM_SEARCH]};
-    plot_point(plot, OF_MODULE, "module as it is", 100, 100 * s->error[EXAM_VALIDATE]);
-    add_row(t, "module", &r, s->error[EXAM_VALIDATE], s->error[EXAM_TEST], &none);
+    const struct result r = {
+        .outcome = OUTCOME_VALID, .time = 1, .error = s->module->error[EXAM_SEARCH]};
+    plot_point(plot, OF_MODULE, "module as it is", 100, 100 * s->module->error[EXAM_VALIDATE]);
+    add_row(t, "module", &r, s->module->error[EXAM_VALIDATE], s->module->error[EXAM_TEST], &none);
 }
 
-static int report(const struct report_options *o, struct ml_session *s, struct archive *a)
+static int report(const struct report_options *o, struct session *s, struct archive *a)
 {
     struct table t = {0};
     struct plot plot = {.is_falling = 1};
@@ -220,7 +196,7 @@ static int report(const struct report_options *o, struct ml_session *s, struct a
     struct chosen c = {.point = 0};
     table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");
     add_module(s, &t, &plot);
-    const double most = s->error[EXAM_VALIDATE] + (double)o->bound / 100;
+    const double most = s->module->error[EXAM_VALIDATE] + (double)o->bound / 100;
     const long found = choose(s, a, most, o->choice == BY_ERROR, &t, &plot, &list);
     int rc = found > 0    ? 0
              : found == 0 ? fail("%s: no point of the front keeps to the bound", o->log)
@@ -231,15 +207,18 @@ static int report(const struct report_options *o, struct ml_session *s, struct a
     if (rc == 0)
         add_row(&t, "chosen", &c.m.after, c.validate, c.test, &c.m.list);
     if (found >= 0)
-        print(o, &t);
+        front_print(&t, o->form);
     if (rc == 0 && o->plot != NULL)
         rc = plot_write(&plot, "front", "percent of the module's time", "percent of wrong labels",
                         o->plot);
     if (rc == 0 && o->module != NULL)
         rc = write_module(s, &c.m.list, o->module);
     if (rc == 0 && !o->form.csv && !o->form.json)
-        rc = say(s, &c);
+        say(s, &c);
     rc |= flush_stdout();
+    if (c.steps != NULL)
+        edit_steps_free(c.steps, c.m.list.n);
+    free(c.steps);
     minimised_free(&c.m);
     edits_free(&list);
     plot_free(&plot);
@@ -250,13 +229,13 @@ static int report(const struct report_options *o, struct ml_session *s, struct a
 static int run(const struct report_options *o)
 {
     const struct output to[] = {{"--plot", o->plot}, {"-o", o->module}};
-    struct ml_logged run;
+    struct logged run;
     if (outputs_check_apart(to, 2) != 0 || outputs_check_input(to, 2, "RUN.log", o->log) != 0
         || (o->plot != NULL && plot_check() != 0)
-        || ml_logged_open(&run, o->log, o->jobs, to, 2) != 0)
+        || logged_open(&run, o->log, &of_module, o->jobs, to, 2) != 0)
         return -1;
     const int rc = report(o, &run.session, run.archive);
-    ml_logged_close(&run);
+    logged_close(&run);
     return rc;
 }
 

@@ -75,19 +75,22 @@ static int tell(const struct net *net, const struct images *all, long split)
     return flush_stdout();
 }
 
-static int train(struct net *net, const struct images *all, const struct options *o)
+static int open_net(struct net *net, const struct images *all, const struct options *o)
 {
     struct net_shape shape;
+    return images_shape(all, o->data, &shape) != 0
+               ? -1
+               : net_open(net, o->name, shape, images_labels(all), (uint64_t)o->seed);
+}
+
+static void train(struct net *net, const struct images *all, const struct options *o)
+{
     struct net_plan plan = net_usual;
-    if (images_shape(all, o->data, &shape) != 0
-        || net_open(net, o->name, shape, images_labels(all), (uint64_t)o->seed) != 0)
-        return -1;
     struct images part = images_part(all, (int)o->split - 1, IMAGES_TRAIN);
     plan.epochs = o->epochs;
     plan.seed = (uint64_t)o->seed;
-    net_train(net, &part, &plan, tell_epoch);
+    net_learn(net, &part, &plan, tell_epoch);
     images_free(&part);
-    return 0;
 }
 
 static int check_module(const struct net *net, const struct images *all, const struct buf *text,
@@ -104,26 +107,19 @@ static int check_module(const struct net *net, const struct images *all, const s
 static int make_network(struct net *net, const struct images *all, const struct options *o)
 {
     struct buf text = {0};
-    int rc = train(net, all, o);
-    if (rc == 0) {
-        mlir_text(net, o->batch, (enum mlir_plant)(o->plant + 1), &text);
-        rc = out_whole(o->output, &text) != 0 ? -1 : tell(net, all, o->split);
-    }
+    train(net, all, o);
+    mlir_text(net, o->batch, (enum mlir_plant)(o->plant + 1), &text);
+    int rc = out_whole(o->output, &text) != 0 ? -1 : tell(net, all, o->split);
     if (rc == 0 && o->check)
         rc = check_module(net, all, &text, o);
     buf_free(&text);
     return rc;
 }
 
-static int make_step(struct net *net, const struct images *all, const struct options *o)
+static int make_step(const struct net *net, const struct options *o)
 {
-    struct net_shape shape;
     struct buf text = {0};
-    int rc = images_shape(all, o->data, &shape);
-    if (rc == 0)
-        rc = net_open(net, o->name, shape, images_labels(all), (uint64_t)o->seed);
-    if (rc == 0)
-        rc = step_text(net, o->batch, (double)o->step / 1000, &text);
+    int rc = step_text(net, o->batch, (double)o->step / 1000, &text);
     if (rc == 0)
         rc = out_whole(o->output, &text);
     buf_free(&text);
@@ -136,7 +132,9 @@ static int make(const struct options *o)
     struct net net = {0};
     if (images_read(&all, o->data) != 0)
         return -1;
-    const int rc = o->step > 0 ? make_step(&net, &all, o) : make_network(&net, &all, o);
+    int rc = open_net(&net, &all, o);
+    if (rc == 0)
+        rc = o->step > 0 ? make_step(&net, o) : make_network(&net, &all, o);
     net_close(&net);
     images_free(&all);
     return rc;

@@ -7,6 +7,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- times and edits ---- */
+
+/* How many percent of the baseline's time a candidate saves, `z` standard deviations off */
+static double gain(const struct result *r, double z)
+{
+    return 100 * (1 - r->time + z * r->spread);
+}
+
+void cells_of_interval(struct table *t, const struct result *r)
+{
+    table_number(t, "%.2f", gain(r, -1.96));
+    table_number(t, "%.2f", gain(r, 1.96));
+}
+
+void cells_of_time(struct table *t, const struct result *r)
+{
+    table_number(t, "%.4f", r->time);
+    table_number(t, "%.2f", gain(r, 0));
+    cells_of_interval(t, r);
+}
+
+void cell_of_list(struct table *t, const struct edits *list)
+{
+    struct buf text = {0};
+    edits_print(list, edit_operators, &text);
+    table_text(t, text.s);
+    buf_free(&text);
+}
+
+struct edit_step *minimised_steps(const struct task *task, const struct minimised *m,
+                                  size_t n_before)
+{
+    struct edit_step *steps = xcalloc(m->list.n + 1, sizeof *steps);
+    if (m->list.n > 0 && task->steps(task->program, &m->list, steps) == 0)
+        return steps;
+    free(steps);
+    if (m->list.n > 0)
+        fail("a list that was valid does not apply any more");
+    else
+        fail("no gain beyond the noise: nothing is left of the list's %zu %s", n_before,
+             as_counted(n_before, "edit", "edits"));
+    return NULL;
+}
+
+void kept_print(const struct kept_edit *k)
+{
+    printf("%.1f %% of the gain%s", 100 * k->share,
+           k->needs_others ? ", only together with others" : "");
+}
+
+void gain_print(const struct minimised *m, const struct result *r, size_t n_before,
+                const char *more, const char *of)
+{
+    printf("gain %.2f %% (95 %% interval %.2f to %.2f%s) of %s; edits: %zu of %zu\n", gain(r, 0),
+           gain(r, -1.96), gain(r, 1.96), more, of, m->list.n, n_before);
+}
+
 /* ---- fronts ---- */
 
 /* Candidates that ran */
@@ -38,19 +95,12 @@ static void add_search(struct table *t, const char *log, const struct archive *a
 
 static void add_point(struct table *t, size_t i, const struct entry *e)
 {
-    struct buf list = {NULL, 0, 0};
-    const struct result *r = &e->result;
-    edits_print(&e->list, edit_operators, &list);
     table_number(t, "%zu", i + 1);
-    table_number(t, "%.4f", r->time);
-    table_number(t, "%.2f", 100 * (1 - r->time));
-    table_number(t, "%.2f", 100 * (1 - r->time - 1.96 * r->spread));
-    table_number(t, "%.2f", 100 * (1 - r->time + 1.96 * r->spread));
-    table_number(t, "%.3g", r->error);
+    cells_of_time(t, &e->result);
+    table_number(t, "%.3g", e->result.error);
     table_number(t, "%zu", e->list.n);
     table_text(t, effort_names[e->effort]);
-    table_text(t, list.s);
-    buf_free(&list);
+    cell_of_list(t, &e->list);
 }
 
 void front_rows(struct table *t, const char *log, const struct archive *a)
@@ -64,13 +114,12 @@ void front_rows(struct table *t, const char *log, const struct archive *a)
     free(front);
 }
 
-int front_print(struct table *t, struct table_form form)
+int front_print(const struct table *t, struct table_form form)
 {
     if (form.csv || form.json)
         table_print(t, stdout, form);
     else
         table_print_within(t, stdout, 140);
-    table_free(t);
     return flush_stdout();
 }
 
@@ -168,8 +217,7 @@ static int report(const struct report_options *o)
                         o->plot);
     if (rc == 0)
         rc = print_front(o, &t, blocks);
-    else
-        table_free(&t);
+    table_free(&t);
     plot_free(&plot);
     for (size_t i = 0; i < o->logs.n; i++)
         buf_free(&blocks[i]);
@@ -227,14 +275,12 @@ struct minimise_options {
 
 /* ---- minimise: what is said ---- */
 
-static void add_edit(struct table *t, const struct kept_edit *k, const struct ir_step *step,
+static void add_edit(struct table *t, const struct kept_edit *k, const struct edit_step *step,
                      const struct result *r)
 {
-    struct edits one = {NULL, 0, 0};
-    struct buf text = {NULL, 0, 0};
-    edits_add(&one, &k->edit);
-    edits_print(&one, edit_operators, &text);
-    table_text(t, text.s);
+    struct edit edit = k->edit;
+    const struct edits one = {&edit, 1, 1};
+    cell_of_list(t, &one);
     table_number(t, "%d", step->line);
     table_text(t, step->what);
     table_number(t, "%.1f", 100 * k->share);
@@ -242,11 +288,8 @@ static void add_edit(struct table *t, const struct kept_edit *k, const struct ir
     table_text(t, step->before);
     table_text(t, step->after);
     table_number(t, "%.4f", r->time);
-    table_number(t, "%.2f", 100 * (1 - r->time - 1.96 * r->spread));
-    table_number(t, "%.2f", 100 * (1 - r->time + 1.96 * r->spread));
+    cells_of_interval(t, r);
     table_number(t, "%.3g", r->error);
-    buf_free(&text);
-    edits_free(&one);
 }
 
 static void print_lines(const char *title, const char *lines)
@@ -259,59 +302,62 @@ static void print_lines(const char *title, const char *lines)
     }
 }
 
-static void print_edit(size_t i, const struct kept_edit *k, const struct ir_step *step)
+static void print_edit(size_t i, const struct kept_edit *k, const struct edit_step *step)
 {
     printf("%zu. %s", i + 1, step->what);
     if (step->line > 0)
         printf(" (line %d)", step->line);
-    printf("\n   %.1f %% of the gain%s\n", 100 * k->share,
-           k->needs_others ? ", only together with others" : "");
+    printf("\n   ");
+    kept_print(k);
+    printf("\n");
     print_lines("before:", step->before);
     print_lines("after:", step->after);
 }
 
-static void print_result(const struct session *s, const struct minimised *m, size_t n_before,
-                         const struct result *r)
+static void print_outputs(const struct session *s, double error)
 {
-    printf("gain %.2f %% (95 %% interval %.2f to %.2f) of the time with %s; ", 100 * (1 - r->time),
-           100 * (1 - r->time - 1.96 * r->spread), 100 * (1 - r->time + 1.96 * r->spread),
-           s->baseline);
-    printf("edits: %zu of %zu\n", m->list.n, n_before);
     const size_t n = session_cases(s);
-    if (r->error > 0)
-        printf("outputs are inexact: the largest error on all %zu %s is %.3g\n", n,
-               as_counted(n, "case", "cases"), r->error);
+    const char *cases = as_counted(n, "case", "cases");
+    if (error > 0)
+        printf("outputs are inexact: the largest error on all %zu %s is %.3g\n", n, cases, error);
     else
         printf("outputs are %s on all %zu %s\n",
-               s->evaluator != NULL ? "right" : "equal bit for bit", n,
-               as_counted(n, "case", "cases"));
+               s->evaluator != NULL ? "right" : "equal bit for bit", n, cases);
+}
+
+static void print_words(const struct session *s, const struct minimised *m, size_t n_before,
+                        const struct result *r, const struct edit_step *steps)
+{
+    struct buf of = {0};
+    buf_printf(&of, "the time with %s", s->baseline);
+    for (size_t i = 0; i < m->list.n; i++)
+        print_edit(i, &m->kept[i], &steps[i]);
+    gain_print(m, r, n_before, "", of.s);
+    print_outputs(s, r->error);
+    buf_free(&of);
 }
 
 static int show(struct session *s, const struct minimised *m, size_t n_before,
                 const struct result *r, struct table_form form)
 {
-    struct ir_step *steps = xcalloc(m->list.n + 1, sizeof *steps);
+    struct edit_step *steps = minimised_steps(&s->task, m, n_before);
     struct table t = {0};
-    if (ir_steps(s->ir, &m->list, steps) != 0) {
-        free(steps);
-        return fail("a list that was valid does not apply any more");
-    }
+    struct buf blocks = {0};
+    if (steps == NULL)
+        return -1;
     table_heading(&t, "edit,line,what,share,alone,before,after,time,low,high,error");
     for (size_t i = 0; i < m->list.n; i++)
         add_edit(&t, &m->kept[i], &steps[i], r);
-    struct buf blocks = {0};
     const int rc = session_unentered(s, &blocks);
     if (form.csv || form.json)
         table_print(&t, stdout, form);
     else {
-        for (size_t i = 0; i < m->list.n; i++)
-            print_edit(i, &m->kept[i], &steps[i]);
-        print_result(s, m, n_before, r);
+        print_words(s, m, n_before, r, steps);
         unentered_print(NULL, blocks.s);
     }
     buf_free(&blocks);
     table_free(&t);
-    ir_steps_free(steps, m->list.n);
+    edit_steps_free(steps, m->list.n);
     free(steps);
     return rc == 0 ? flush_stdout() : rc;
 }
@@ -327,10 +373,7 @@ static int try_right(struct logged *run, const struct edits *list, size_t n_befo
     if (search_minimise(&run->session.task, run->archive, list, &m) != 0)
         return -1;
     int rc = judge_list(&run->session, run->archive, &m.list, &r);
-    if (rc > 0 && m.list.n == 0)
-        rc = fail("no gain beyond the noise: nothing is left of the list's %zu %s", n_before,
-                  as_counted(n_before, "edit", "edits"));
-    else if (rc > 0)
+    if (rc > 0)
         rc = show(&run->session, &m, n_before, &r, form) == 0 ? 1 : -1;
     minimised_free(&m);
     return rc;
@@ -400,7 +443,7 @@ int cmd_minimise(int argc, char **argv)
         return status;
     if (table_form_check(&o.form) != 0)
         return 2;
-    if (logged_open(&run, o.log, o.jobs) != 0)
+    if (logged_open(&run, o.log, &of_kernel, o.jobs, NULL, 0) != 0)
         return 1;
     status = try_front(&run, &o) != 0;
     logged_close(&run);

@@ -12,15 +12,15 @@
 
 /* ---- the options that commands with a kernel and a harness share ---- */
 
-enum { KERNEL_OPTIONS = 15 };
+enum { KERNEL_OPTIONS = 11 };
 
 /* What --help says of them */
 static const char kernel_options_help[] =
     "  KERNEL             C (.c), OpenCL C (.cl), LLVM IR (.ll) or bitcode (.bc)\n"
-    "  HARNESS.c          cases, buffers and the call: see docs/evolve.md\n"
+    "  HARNESS.c          cases, buffers and the call: see tools/evolve/README.md\n"
     "  --evaluate COMMAND a program that runs candidates, in place of HARNESS.c, such as on a "
     "GPU:\n"
-    "                     see examples/evolve/evaluator.h\n"
+    "                     see tools/evolve/examples/evaluator.h\n"
     "  --form FORM        what it gets: ir (default), bitcode, asm, object, code-object\n"
     "  --target TRIPLE    of what it gets, such as amdgcn-amd-amdhsa (default: this machine)\n"
     "  --cpu NAME         a processor of the target, such as gfx90a\n"
@@ -44,8 +44,8 @@ static const char kernel_options_help[] =
 static void kernel_options(struct opt table[KERNEL_OPTIONS], struct session_options *o)
 {
     const struct opt lines[KERNEL_OPTIONS] = {
-        {.name = "KERNEL", .kind = OPT_TEXT, .to = &o->kernel, .is_required = 1},
-        {.name = "HARNESS.c", .kind = OPT_TEXT, .to = &o->harness},
+        {.name = "KERNEL", .kind = OPT_TEXT, .to = &o->program, .is_required = 1},
+        {.name = "HARNESS.c", .kind = OPT_TEXT, .to = &o->cases},
         {.name = "--evaluate", .kind = OPT_TEXT, .to = &o->evaluate},
         {.name = "--form", .kind = OPT_CHOICE, .to = &o->form, .choices = IR_FORM_NAMES},
         {.name = "--target", .kind = OPT_TEXT, .to = &o->target},
@@ -55,28 +55,16 @@ static void kernel_options(struct opt table[KERNEL_OPTIONS], struct session_opti
         {.name = "--cflags", .kind = OPT_TEXT, .to = &o->cflags},
         {.name = "--oracle", .kind = OPT_TEXT, .to = &o->oracle},
         {.name = "--baseline", .kind = OPT_TEXT, .to = &o->baseline},
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o->jobs, .least = 1, .most = 256},
-        {.name = "--timeout",
-         .kind = OPT_MILLISECONDS,
-         .to = &o->timeout_ms,
-         .least = 1,
-         .most = 600000},
-        {.name = "--memory", .kind = OPT_COUNT, .to = &o->memory_mb, .least = 1, .most = 1 << 20},
-        {.name = "--seed", .kind = OPT_COUNT, .to = &o->seed, .least = 0, .most = INT32_MAX},
     };
     memset(o, 0, sizeof *o);
-    o->memory_mb = 1024;
-    o->seed = 1;
     memcpy(table, lines, sizeof lines);
 }
 
-/* `head` and `tail` with that between them; to be freed */
-static char *kernel_help(const char *head, const char *tail)
+/* To be freed */
+static char *help_of(const char *head, const char *tail)
 {
-    struct buf text = {NULL, 0, 0};
-    buf_puts(&text, head);
-    buf_puts(&text, kernel_options_help);
-    buf_puts(&text, tail);
+    struct buf text = {0};
+    buf_printf(&text, "%s%s", head, tail);
     return text.s;
 }
 
@@ -162,18 +150,21 @@ int cmd_check_kernel(int argc, char **argv)
     struct session_options o;
     struct table_form form = {0, 0};
     struct session s;
-    struct opt table[KERNEL_OPTIONS + 3] = {{0}};
+    enum { OWN = KERNEL_OPTIONS + SESSION_OPTIONS };
+    struct opt table[OWN + 3] = {{0}};
     kernel_options(table, &o);
-    table[KERNEL_OPTIONS] = (struct opt){.name = "--csv", .kind = OPT_FLAG, .to = &form.csv};
-    table[KERNEL_OPTIONS + 1] = (struct opt){.name = "--json", .kind = OPT_FLAG, .to = &form.json};
-    char *help = kernel_help(check_head, check_tail);
+    session_options(table + KERNEL_OPTIONS, &o);
+    table[OWN] = (struct opt){.name = "--csv", .kind = OPT_FLAG, .to = &form.csv};
+    table[OWN + 1] = (struct opt){.name = "--json", .kind = OPT_FLAG, .to = &form.json};
+    char *head = help_of(check_head, kernel_options_help), *help = help_of(head, check_tail);
     int status = opts_parse(table, help, argc, argv);
+    free(head);
     free(help);
     if (status >= 0)
         return status;
     if (table_form_check(&form) != 0 || evaluated_check(&o) != 0)
         return 2;
-    if (session_open(&s, &o) != 0)
+    if (session_open(&s, &o, &of_kernel) != 0)
         return 1;
     status = show(&s, form) != 0;
     session_close(&s);
@@ -182,7 +173,7 @@ int cmd_check_kernel(int argc, char **argv)
 
 /* ---- what commands that search share: options ---- */
 
-const char search_options_help[] =
+static const char search_options_help[] =
     "  -o RUN.log         the log, which is not there yet\n"
     "  --resume           goes on from the log: nothing in it is evaluated again\n"
     "  --method NAME      nsga2 (default), as GEVO does; climb: hill climbing; random\n"
@@ -194,7 +185,10 @@ const char search_options_help[] =
     "  --crossover PERCENT  the chance that two parents are crossed (default 80)\n"
     "  --mutation PERCENT   the chance that a child gets one more edit (default 30)\n";
 
-void search_options(struct opt table[SEARCH_OPTIONS], struct search_options *o)
+enum { SEARCH_OPTIONS = 10 };
+
+/* Their lines of a table for opts_parse, with the defaults put into *o; the end comes behind. */
+static void search_options(struct opt table[SEARCH_OPTIONS], struct searching *o)
 {
     struct search_plan *p = &o->plan;
     const struct opt lines[SEARCH_OPTIONS] = {
@@ -217,7 +211,6 @@ void search_options(struct opt table[SEARCH_OPTIONS], struct search_options *o)
         {.name = "--crossover", .kind = OPT_COUNT, .to = &o->crossover, .least = 0, .most = 100},
         {.name = "--mutation", .kind = OPT_COUNT, .to = &o->mutation, .least = 0, .most = 100},
     };
-    memset(o, 0, sizeof *o);
     o->plan = search_defaults;
     o->method = (int)search_defaults.method;
     o->crossover = (long)(100 * search_defaults.crossover + 0.5);
@@ -225,32 +218,31 @@ void search_options(struct opt table[SEARCH_OPTIONS], struct search_options *o)
     memcpy(table, lines, sizeof lines);
 }
 
-int search_options_plan(struct search_options *o, long seed, double most_error)
+int search_parse(struct searching *o, const struct opt *own, size_t n_own, const char *head,
+                 int argc, char **argv)
+{
+    struct opt *table = xcalloc(n_own + SESSION_OPTIONS + SEARCH_OPTIONS + 1, sizeof *table);
+    char *help = help_of(head, search_options_help);
+    memcpy(table, own, n_own * sizeof *own);
+    session_options(table + n_own, &o->session);
+    search_options(table + n_own + SESSION_OPTIONS, o);
+    const int status = opts_parse(table, help, argc, argv);
+    free(help);
+    free(table);
+    return status;
+}
+
+int search_plan_of(struct searching *o, double most_error)
 {
     o->plan.method = (enum method)o->method;
     o->plan.crossover = (double)o->crossover / 100;
     o->plan.mutation = (double)o->mutation / 100;
     o->plan.seconds = (double)o->seconds;
-    o->plan.seed = (uint64_t)seed;
+    o->plan.seed = (uint64_t)o->session.seed;
     o->plan.most_error = most_error;
     if (o->plan.elite >= o->plan.population)
         return fail("--elite %ld: is not less than the population, %ld", o->plan.elite,
                     o->plan.population);
-    return 0;
-}
-
-/* Is nothing there that could be a log? */
-static int search_is_new(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
-}
-
-int search_check_log(const struct search_options *o)
-{
-    if (!o->resume && !search_is_new(o->log))
-        return fail("%s: is there already: go on from it with --resume, or name another file",
-                    o->log);
     return 0;
 }
 
@@ -288,7 +280,7 @@ static void stop_soon(int number)
 
 /* Searches, with progress on a terminal, until the budget is spent or a signal comes; then prints
    the front. */
-static int search_into(const struct search_options *o, const struct task *task, struct archive *a)
+static int search_into(const struct searching *o, const struct task *task, struct archive *a)
 {
     const int is_terminal = isatty(STDERR_FILENO);
     const struct search_news news = {is_terminal ? show_progress : NULL,
@@ -307,16 +299,65 @@ static int search_into(const struct search_options *o, const struct task *task, 
     struct table t = {0};
     front_heading(&t);
     front_rows(&t, o->log, a);
-    return front_print(&t, (struct table_form){0, 0}) != 0 || stop ? -1 : 0;
+    const int is_shown = front_print(&t, (struct table_form){0, 0}) == 0;
+    table_free(&t);
+    return is_shown && !stop ? 0 : -1;
 }
 
-int search_of(const struct search_options *o, struct story *story, const struct task *task)
+/* Is nothing there that could be a log? */
+static int is_new(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
+}
+
+/* Opens the log with that story, which is freed. */
+static int search_of(const struct searching *o, struct story *story, const struct task *task)
 {
     struct archive *a = NULL;
     int rc = archive_open(&a, o->log, o->resume, story->line, edit_operators);
     story_free(story);
     rc = rc == 0 ? search_into(o, task, a) : -1;
     archive_close(a);
+    return rc;
+}
+
+/* A new log tells what no case enters of a kernel. */
+static int search_opened(const struct searching *o, struct session *s, int is_first)
+{
+    struct story story;
+    struct buf blocks = {0};
+    int rc = 0;
+    story_of(&story, s, &o->plan);
+    if (is_first && s->module == NULL && (rc = session_unentered(s, &blocks)) == 0)
+        story_put(&story, unentered_key, blocks.n > 0 ? blocks.s : "");
+    rc = rc == 0 ? search_of(o, &story, &s->task) : (story_free(&story), -1);
+    buf_free(&blocks);
+    return rc;
+}
+
+int search_session(const struct searching *o, const struct session_way *way)
+{
+    struct session_options options = o->session;
+    struct archive *log = NULL;
+    struct session s;
+    const int is_first = is_new(o->log);
+    if (!o->resume && !is_first)
+        return fail("%s: is there already: go on from it with --resume, or name another file",
+                    o->log);
+    /* The baseline was chosen when the log began: another measurement may choose another one. */
+    if (!is_first && way == &of_kernel) {
+        if (archive_read(&log, o->log, edit_operators) != 0)
+            return -1;
+        if (options.baseline == NULL)
+            options.baseline = archive_value(log, "baseline");
+    }
+    int rc = session_open(&s, &options, way);
+    if (rc == 0) {
+        rc = search_opened(o, &s, is_first);
+        session_close(&s);
+    }
+    archive_close(log);
     return rc;
 }
 
@@ -335,55 +376,19 @@ static const char search_head[] =
     "Looks for edits of the kernel's LLVM IR that make it faster while its outputs stay right on\n"
     "every case that is not held out. Each evaluation is a line of the log.\n"
     "\n";
-struct kernel_search {
-    struct session_options kernel;
-    struct search_options search;
-};
-
-static int search_kernel(const struct kernel_search *o)
-{
-    struct session_options kernel = o->kernel;
-    struct archive *log = NULL;
-    struct session s;
-    struct story story;
-    if (search_check_log(&o->search) != 0)
-        return -1;
-    /* The baseline was chosen when the log began: another measurement may choose another one. */
-    if (!search_is_new(o->search.log)) {
-        if (archive_read(&log, o->search.log, edit_operators) != 0)
-            return -1;
-        if (kernel.baseline == NULL)
-            kernel.baseline = archive_value(log, "baseline");
-    }
-    struct buf blocks = {0};
-    int rc = session_open(&s, &kernel);
-    if (rc == 0) {
-        story_of(&story, &s, &o->search.plan);
-        if (log == NULL && (rc = session_unentered(&s, &blocks)) == 0)
-            story_put(&story, unentered_key, blocks.n > 0 ? blocks.s : "");
-        rc = rc == 0 ? search_of(&o->search, &story, &s.task) : (story_free(&story), -1);
-        session_close(&s);
-    }
-    buf_free(&blocks);
-    archive_close(log);
-    return rc;
-}
-
 int cmd_search(int argc, char **argv)
 {
-    struct kernel_search o;
+    struct searching o;
     struct oracle oracle;
-    struct opt table[KERNEL_OPTIONS + SEARCH_OPTIONS + 1];
-    memset(table, 0, sizeof table);
-    kernel_options(table, &o.kernel);
-    search_options(table + KERNEL_OPTIONS, &o.search);
-    char *help = kernel_help(search_head, search_options_help);
-    const int status = opts_parse(table, help, argc, argv);
+    struct opt own[KERNEL_OPTIONS];
+    kernel_options(own, &o.session);
+    char *help = help_of(search_head, kernel_options_help);
+    const int status = search_parse(&o, own, KERNEL_OPTIONS, help, argc, argv);
     free(help);
     if (status >= 0)
         return status;
-    if (oracle_parse(o.kernel.oracle, &oracle) != 0 || evaluated_check(&o.kernel) != 0
-        || search_options_plan(&o.search, o.kernel.seed, oracle.most) != 0)
+    if (oracle_parse(o.session.oracle, &oracle) != 0 || evaluated_check(&o.session) != 0
+        || search_plan_of(&o, oracle.most) != 0)
         return 2;
-    return search_kernel(&o) != 0;
+    return search_session(&o, &of_kernel) != 0;
 }

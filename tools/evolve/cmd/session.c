@@ -49,17 +49,36 @@ char **words_of(const char *text)
     return words;
 }
 
-struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long seed)
+void session_options(struct opt table[SESSION_OPTIONS], struct session_options *o)
 {
-    struct trial_plan plan;
-    memset(&plan, 0, sizeof plan);
-    plan.jobs = (int)worker_count(jobs);
-    plan.seed = (uint64_t)seed;
-    timeout_ms = timeout_ms > 0 ? timeout_ms : SESSION_TIMEOUT_MS;
-    plan.limits.seconds = (double)timeout_ms / 1000;
-    plan.limits.cpu_seconds = (unsigned)(timeout_ms / 1000 + 1);
-    plan.limits.memory_bytes = (size_t)memory_mb << 20;
-    return plan;
+    const struct opt lines[SESSION_OPTIONS] = {
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &o->jobs, .least = 1, .most = 256},
+        {.name = "--timeout",
+         .kind = OPT_MILLISECONDS,
+         .to = &o->timeout_ms,
+         .least = 1,
+         .most = 600000},
+        {.name = "--memory", .kind = OPT_COUNT, .to = &o->memory_mb, .least = 1, .most = 1 << 20},
+        {.name = "--seed", .kind = OPT_COUNT, .to = &o->seed, .least = 0, .most = INT32_MAX},
+    };
+    o->memory_mb = 1024;
+    o->seed = 1;
+    memcpy(table, lines, sizeof lines);
+}
+
+/* An evaluator without a given one has limits of its own. */
+static long timeout_ms(const struct session_options *o)
+{
+    return o->timeout_ms > 0 ? o->timeout_ms : 10000;
+}
+
+static struct trial_plan plan_of(const struct session_options *o)
+{
+    return (struct trial_plan){.jobs = (int)worker_count(o->jobs),
+                               .seed = (uint64_t)o->seed,
+                               .limits = {(double)timeout_ms(o) / 1000,
+                                          (unsigned)(timeout_ms(o) / 1000 + 1),
+                                          (size_t)o->memory_mb << 20}};
 }
 
 /* ---- baselines ---- */
@@ -75,7 +94,7 @@ static int open_passes(const struct session *s, const struct ir_passes *passes, 
     *code = ir_compile(*ir, &none, &why);
     if (*code != NULL)
         return 0;
-    fail("%s: %s: the compiler makes no code of it with %s: %s%s%s", s->options.kernel,
+    fail("%s: %s: the compiler makes no code of it with %s: %s%s%s", s->options.program,
          s->options.function, passes->name, outcome_names[why], *ir_why(*ir) == '\0' ? "" : ": ",
          ir_why(*ir));
     ir_close(*ir);
@@ -156,7 +175,7 @@ static int open_reference(struct session *s)
 static int open_harness(struct session *s)
 {
     if (oracle_parse(s->options.oracle, &s->plan.oracle) != 0
-        || host_open(&s->host, s->options.harness, EVOLVE_CLANG, (const char *const *)s->flags) != 0
+        || host_open(&s->host, s->options.cases, EVOLVE_CLANG, (const char *const *)s->flags) != 0
         || open_reference(s) != 0
         || (s->options.baseline != NULL ? named_baseline(s) : choose_baseline(s)) != 0)
         return -1;
@@ -171,34 +190,29 @@ static int open_harness(struct session *s)
     return rc;
 }
 
-int session_open(struct session *s, const struct session_options *options)
+static int open_kernel(struct session *s)
 {
-    memset(s, 0, sizeof *s);
-    s->options = *options;
-    s->plan = session_plan(options->jobs, options->timeout_ms, options->memory_mb, options->seed);
-    s->flags = words_of(options->cflags);
-    s->source = (struct ir_source){.path = options->kernel,
-                                   .function = options->function,
-                                   .target = options->target,
-                                   .cpu = options->cpu,
+    const struct session_options *o = &s->options;
+    s->flags = words_of(o->cflags);
+    s->source = (struct ir_source){.path = o->program,
+                                   .function = o->function,
+                                   .target = o->target,
+                                   .cpu = o->cpu,
                                    .flags = (const char *const *)s->flags,
-                                   .edit_barriers = options->barriers,
+                                   .edit_barriers = o->barriers,
                                    .kept = &s->kept};
-    const int rc = options->evaluate != NULL ? evaluated_open(s) : open_harness(s);
-    s->task.names = edit_operators;
+    const int rc = o->evaluate != NULL ? evaluated_open(s) : open_harness(s);
     s->task.program = s->ir;
     s->task.propose = ir_propose;
     s->task.applies = ir_applies;
-    s->task.simpler = ir_simpler;
-    if (rc != 0)
-        session_close(s);
-    else
+    s->task.steps = ir_steps;
+    if (rc == 0)
         snprintf(s->baseline, sizeof s->baseline, "%s%s", s->passes->name,
                  s->has_source ? "+source" : "");
     return rc;
 }
 
-void session_close(struct session *s)
+static void close_kernel(struct session *s)
 {
     trial_close(s->trial);
     evaluator_close(s->evaluator);
@@ -207,6 +221,26 @@ void session_close(struct session *s)
     ir_forget_kept(&s->kept);
     free(s->made);
     free(s->flags);
+}
+
+int session_open(struct session *s, const struct session_options *options,
+                 const struct session_way *way)
+{
+    memset(s, 0, sizeof *s);
+    s->options = *options;
+    s->way = way;
+    s->plan = plan_of(options);
+    s->task.names = edit_operators;
+    s->task.simpler = edit_simpler;
+    if (way->open(s) == 0)
+        return 0;
+    session_close(s);
+    return -1;
+}
+
+void session_close(struct session *s)
+{
+    s->way->close(s);
     memset(s, 0, sizeof *s);
 }
 
@@ -221,9 +255,9 @@ int session_unentered(struct session *s, struct buf *out)
         return -1;
     const unsigned char *at = entered.area[0].at;
     ev_kernel *code = ir_compile_marked(s->ir, entered.area[0].at, &why);
-    const int rc = code == NULL
-                       ? fail("%s: its blocks cannot be told: %s", s->options.kernel, ir_why(s->ir))
-                       : trial_call(s->trial, code);
+    const int rc =
+        code == NULL ? fail("%s: its blocks cannot be told: %s", s->options.program, ir_why(s->ir))
+                     : trial_call(s->trial, code);
     for (size_t i = 0; rc == 0 && i < n; i++)
         if (!at[i]) {
             buf_puts(out, out->n > 0 ? ", " : "");
@@ -281,79 +315,93 @@ static const char *or_else(const char *text, const char *other)
     return text != NULL ? text : other;
 }
 
-void story_of(struct story *story, const struct session *s, const struct search_plan *plan)
+static void tell_kernel(struct story *story, const struct session *s)
 {
     const struct session_options *o = &s->options;
     char hex[65];
-    memset(story, 0, sizeof *story);
-    story_put(story, "kernel", o->kernel);
+    story_put(story, "kernel", o->program);
     story_put(story, "function", o->function);
     if (o->evaluate != NULL)
         evaluated_story(story, s);
     else {
-        story_put(story, "harness", o->harness);
+        story_put(story, "harness", o->cases);
         story_put(story, "oracle", or_else(o->oracle, "exact"));
-        story_put_hash_of_file(story, "harness_sha256", o->harness);
+        story_put_hash_of_file(story, "harness_sha256", o->cases);
     }
     story_put(story, "cflags", or_else(o->cflags, ""));
     story_put(story, "baseline", s->baseline);
     ir_hash(s->ir, hex);
     story_put(story, "module", hex);
-    story_put_number(story, "timeout_ms",
-                     o->timeout_ms > 0 || o->evaluate != NULL ? (double)o->timeout_ms
-                                                              : SESSION_TIMEOUT_MS);
-    story_put_number(story, "memory_mb", (double)o->memory_mb);
-    story_put_plan(story, plan);
 }
 
-static int story_options(const struct archive *log, const char *path, struct session_options *o)
+static int recall_kernel(const struct archive *log, const char *path, struct session_options *o)
 {
-    const struct story_text texts[] = {{"kernel", &o->kernel},
+    const struct story_text texts[] = {{"kernel", &o->program},
                                        {"function", &o->function},
                                        {"cflags", &o->cflags},
                                        {"baseline", &o->baseline},
                                        {NULL, NULL}};
     const struct story_text of_harness[] = {
-        {"harness", &o->harness}, {"oracle", &o->oracle}, {NULL, NULL}};
-    memset(o, 0, sizeof *o);
-    if (story_texts(log, path, texts) != 0
-        || (archive_value(log, "evaluate") != NULL ? evaluated_options(log, path, o)
-                                                   : story_texts(log, path, of_harness))
-               != 0
-        || story_number(log, path, "timeout_ms", &o->timeout_ms) != 0
-        || story_number(log, path, "memory_mb", &o->memory_mb) != 0)
+        {"harness", &o->cases}, {"oracle", &o->oracle}, {NULL, NULL}};
+    if (story_texts(log, path, texts) != 0)
         return -1;
-    return story_number(log, path, "seed", &o->seed);
+    return archive_value(log, "evaluate") != NULL ? evaluated_options(log, path, o)
+                                                  : story_texts(log, path, of_harness);
 }
 
-int logged_open(struct logged *run, const char *path, long jobs)
+const struct session_way of_kernel = {
+    "export",    "kernel",     "harness",   "the log's kernel", "the log's harness",
+    open_kernel, close_kernel, tell_kernel, recall_kernel};
+
+void story_of(struct story *story, const struct session *s, const struct search_plan *plan)
 {
-    struct session_options o;
+    const struct session_options *o = &s->options;
+    memset(story, 0, sizeof *story);
+    s->way->tell(story, s);
+    story_put_number(story, "timeout_ms",
+                     o->evaluate != NULL ? (double)o->timeout_ms : (double)timeout_ms(o));
+    story_put_number(story, "memory_mb", (double)o->memory_mb);
+    story_put_plan(story, plan);
+}
+
+/* ---- a session made again from a log ---- */
+
+/* The options that the log tells; its files are beside it where they are not in this folder. */
+static int recall(struct logged *run, const char *path, const struct session_way *way,
+                  struct session_options *o)
+{
+    if (way->recall(run->log, path, o) != 0
+        || story_number(run->log, path, "timeout_ms", &o->timeout_ms) != 0
+        || story_number(run->log, path, "memory_mb", &o->memory_mb) != 0
+        || story_number(run->log, path, "seed", &o->seed) != 0
+        || story_find(path, way->key, &o->program, &run->found[0]) != 0)
+        return -1;
+    return o->cases == NULL ? 0 : story_find(path, way->key_of_cases, &o->cases, &run->found[1]);
+}
+
+int logged_open(struct logged *run, const char *path, const struct session_way *way, long jobs,
+                const struct output *to, size_t n_to)
+{
+    struct session_options o = {.jobs = jobs};
     struct story story;
     memset(run, 0, sizeof *run);
-    if (archive_read(&run->log, path, edit_operators) != 0)
-        return -1;
-    int rc = story_options(run->log, path, &o);
-    o.jobs = jobs;
-    if (rc == 0)
-        rc = story_find(path, "kernel", &o.kernel, &run->found[0]);
-    if (rc == 0 && o.harness != NULL)
-        rc = story_find(path, "harness", &o.harness, &run->found[1]);
-    if (rc == 0)
-        rc = session_open(&run->session, &o);
-    if (rc == 0) {
+    if (archive_read(&run->log, path, edit_operators) == 0 && recall(run, path, way, &o) == 0
+        && outputs_check_input(to, n_to, way->input, o.program) == 0
+        && outputs_check_input(to, n_to, way->input_of_cases, o.cases) == 0
+        && session_open(&run->session, &o, way) == 0) {
         story_of(&story, &run->session, &search_defaults);
-        rc = story_go_on(&story, run->log, path, &run->archive);
+        if (story_go_on(&story, run->log, path, &run->archive) == 0)
+            return 0;
     }
-    if (rc != 0)
-        logged_close(run);
-    return rc;
+    logged_close(run);
+    return -1;
 }
 
 void logged_close(struct logged *run)
 {
     archive_close(run->archive);
-    session_close(&run->session);
+    if (run->session.way != NULL)
+        session_close(&run->session);
     archive_close(run->log);
     free(run->found[0]);
     free(run->found[1]);

@@ -14,7 +14,7 @@ static const char *const method_names[3] = {"nsga2", "climb", "random"};
 
 void story_put(struct story *story, const char *key, const char *value)
 {
-    struct archive_story *line = &story->line[story->n++];
+    struct log_pair *line = &story->line[story->n++];
     line->key = key;
     line->value = xstrdup(value);
 }
@@ -46,7 +46,7 @@ void story_put_plan(struct story *story, const struct search_plan *plan)
     story_put_number(story, "seed", (double)plan->seed);
 }
 
-static void free_value(struct archive_story *line)
+static void free_value(struct log_pair *line)
 {
     free((void *)(uintptr_t)line->value);
 }
@@ -112,7 +112,7 @@ static int is_found(const char *key)
 static int story_retell(struct story *story, const struct archive *log, const char *path)
 {
     for (size_t i = 0; i < story->n; i++) {
-        struct archive_story *line = &story->line[i];
+        struct log_pair *line = &story->line[i];
         const char *value = archive_value(log, line->key);
         if (value == NULL)
             return fail("%s: its first lines have no \"%s\"", path, line->key);

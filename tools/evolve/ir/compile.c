@@ -542,10 +542,9 @@ static int generate(struct ir *ir, LLVMModuleRef module, enum ir_form form, stru
 
 static int run_linker(FILE *object, struct buf *out)
 {
-    static const char *const words[] = {EVOLVE_LLD, "-shared", "/dev/stdin", "-o", "-"};
+    static const char *const words[] = {EVOLVE_LLD, "-shared", "/dev/stdin", "-o", "-", NULL};
     struct process_words w = {0};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        process_add(&w, words[i]);
+    process_add_all(&w, words);
     const int status = process_run(&w, object, out);
     process_free(&w);
     if (status < 0)

@@ -56,19 +56,10 @@ void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches 
 /* As in struct task, with an ir as the first argument */
 int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
 int ir_applies(void *ir, const struct edits *list);
-int ir_simpler(void *ir, const struct edit *e, struct edit *out);
 /* The number of the first edit that does not apply, from 1 on, and why; 0: all do */
 size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why);
 
-/* What an edit of a list did. Texts are to be freed by ir_steps_free. */
-struct ir_step {
-    char *what;           /* one line: "delete store float %x, ptr %p" */
-    char *before, *after; /* the instructions it touched, a line each */
-    int line;             /* of the source, 0 where there is no debug information */
-};
-/* One for each edit; -1 if the list does not apply. */
-int ir_steps(struct ir *ir, const struct edits *list, struct ir_step *steps);
-void ir_steps_free(struct ir_step *steps, size_t n);
+int ir_steps(void *ir, const struct edits *list, struct edit_step *steps);
 
 /* ---- compiling ---- */
 

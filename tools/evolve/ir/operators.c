@@ -33,12 +33,6 @@ static int may_stand_elsewhere(enum rules_class class)
     return class == RULES_PLAIN || class == RULES_BARRIER;
 }
 
-static uint32_t id_of_copy(const struct edit *e)
-{
-    const uint64_t first = num_mix(e->seed, e->what, e->where);
-    return (uint32_t)num_mix(first, e->op, e->index) | UINT32_C(0x80000000);
-}
-
 static int fits_delete(const struct body *b, const struct edit *e, int barriers)
 {
     return subject(b, e->what, barriers) != BODY_NONE;
@@ -77,7 +71,7 @@ static int fits_copy(const struct body *b, const struct edit *e, int barriers)
     const uint32_t item = subject(b, e->what, barriers);
     const uint32_t place = body_place_for(b, e->where);
     if (!may_stand_elsewhere(class_of(b, item)) || place == BODY_NONE
-        || body_find(b, id_of_copy(e)) != BODY_NONE || !barriers_allow(b, item, place))
+        || body_find(b, edit_copy_id(e)) != BODY_NONE || !barriers_allow(b, item, place))
         return 0;
     LLVMValueRef v = b->item[item].value;
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVoidTypeKind
@@ -103,7 +97,7 @@ static int fits_replace(const struct body *b, const struct edit *e, int barriers
     const uint32_t x = subject(b, e->what, barriers), y = subject(b, e->where, barriers);
     return x != y && may_stand_elsewhere(class_of(b, x)) && class_of(b, x) == class_of(b, y)
            && LLVMTypeOf(b->item[x].value) == LLVMTypeOf(b->item[y].value)
-           && body_find(b, id_of_copy(e)) == BODY_NONE && barriers_allow(b, y, b->item[x].at);
+           && body_find(b, edit_copy_id(e)) == BODY_NONE && barriers_allow(b, y, b->item[x].at);
 }
 
 static int fits_swap(const struct body *b, const struct edit *e, int barriers)
@@ -160,7 +154,7 @@ static uint32_t add_clone(struct body *b, const struct edit *e, uint32_t source,
     LLVMValueRef v = b->item[source].value, clone = LLVMInstructionClone(v);
     const char *name = LLVMGetValueName2(v, &n);
     LLVMSetValueName2(clone, name, n);
-    const uint32_t item = body_add(b, clone, id_of_copy(e), b->item[source].origin, place);
+    const uint32_t item = body_add(b, clone, edit_copy_id(e), b->item[source].origin, place);
     repair_operands(b, item, e->seed);
     return item;
 }

@@ -183,17 +183,6 @@ size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why)
     return i < list->n ? i + 1 : 0;
 }
 
-/* Something that moves away, or becomes another thing, may as well go. */
-int ir_simpler(void *self, const struct edit *e, struct edit *out)
-{
-    (void)self;
-    if (e->op != OP_MOVE && e->op != OP_REPLACE && e->op != OP_SWAP && e->op != OP_OPERAND)
-        return -1;
-    const struct edit deletes = {OP_DELETE, 0, e->what, 0, e->seed};
-    *out = deletes;
-    return 0;
-}
-
 /* ---- what the edits of a list did ---- */
 
 /* The instructions that one edit touches, in the order in which it does */
@@ -238,28 +227,14 @@ static void print_after(const struct record *r, struct buf *out)
         }
 }
 
-static void print_id(const struct body *b, uint32_t id, struct buf *out)
+static void tell_id(const void *of, uint32_t id, struct buf *out)
 {
+    const struct body *b = of;
     const uint32_t item = body_find(b, id);
     if (item != BODY_NONE && b->item[item].value != NULL)
         print(b->item[item].value, out);
     else
         buf_puts(out, "a place that is empty now");
-}
-
-/* "move %x = load float, ptr %p before br label %b" */
-static void describe(const struct body *b, const struct edit *e, struct buf *out)
-{
-    static const char *const joins[N_OPERATORS] = {NULL,   " before ", " before ",
-                                                   " by ", " and ",    NULL};
-    buf_printf(out, "%s ", edit_operators.v[e->op]);
-    if (e->op == OP_OPERAND)
-        buf_printf(out, "%d of ", e->index);
-    print_id(b, e->what, out);
-    if (joins[e->op] != NULL) {
-        buf_puts(out, joins[e->op]);
-        print_id(b, e->where, out);
-    }
 }
 
 static char *text_of(struct buf *b)
@@ -268,23 +243,24 @@ static char *text_of(struct buf *b)
 }
 
 static void take_step(const struct ir *ir, struct body *b, const struct edit *e,
-                      struct ir_step *step)
+                      struct edit_step *step)
 {
     struct record record = {b, b->n_items, NULL, 0, 0, {0}};
     struct buf what = {0}, after = {0};
     const uint32_t origin = b->item[body_find(b, e->what)].origin;
-    describe(b, e, &what);
+    edit_describe(e, " by ", tell_id, b, &what);
     b->touch = touch;
     b->user = &record;
     operators_do(b, e);
     print_after(&record, &after);
-    *step = (struct ir_step){text_of(&what), text_of(&record.before), text_of(&after),
-                             ir->line[origin - 1]};
+    *step = (struct edit_step){text_of(&what), text_of(&record.before), text_of(&after),
+                               ir->line[origin - 1]};
     free(record.touched);
 }
 
-int ir_steps(struct ir *ir, const struct edits *list, struct ir_step *steps)
+int ir_steps(void *self, const struct edits *list, struct edit_step *steps)
 {
+    struct ir *ir = self;
     size_t n = 0;
     struct body body;
     LLVMModuleRef module = LLVMCloneModule(ir->module);
@@ -295,15 +271,6 @@ int ir_steps(struct ir *ir, const struct edits *list, struct ir_step *steps)
     LLVMDisposeModule(module);
     if (n == list->n)
         return 0;
-    ir_steps_free(steps, n);
+    edit_steps_free(steps, n);
     return -1;
-}
-
-void ir_steps_free(struct ir_step *steps, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(steps[i].what);
-        free(steps[i].before);
-        free(steps[i].after);
-    }
 }

@@ -47,17 +47,11 @@ static void add_cpu(struct process_words *w, const struct ir_source *s)
         process_add(w, "-Wno-unknown-cuda-version"); /* clang looks for a CUDA that it never uses */
 }
 
-/* Of OpenCL's own functions, which the device's compiler defines */
-static void add_declarations(struct process_words *w)
-{
-    static const char *const words[] = {"-Xclang", "-finclude-default-header", "-Xclang",
-                                        "-fdeclare-opencl-builtins"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        process_add(w, words[i]);
-}
-
 static void add_target(struct process_words *w, const struct ir *ir, const struct ir_source *s)
 {
+    static const char *const opencl[] = {/* its functions, which the device's compiler defines */
+                                         "-Xclang", "-finclude-default-header", "-Xclang",
+                                         "-fdeclare-opencl-builtins", NULL};
     if (s->target == NULL) {
         if (ir->passes.is_native)
             process_add(w, "-march=native");
@@ -66,17 +60,11 @@ static void add_target(struct process_words *w, const struct ir *ir, const struc
     process_add(w, "-target");
     process_add(w, s->target);
     if (strncmp(s->target, "spir", 4) == 0 && ends_with(s->path, ".cl"))
-        add_declarations(w);
+        process_add_all(w, opencl);
     else
         process_add(w, "-nogpulib");
     if (s->cpu != NULL)
         add_cpu(w, s);
-}
-
-static void add_flags(struct process_words *w, const struct ir_source *s)
-{
-    for (const char *const *flag = s->flags; flag != NULL && *flag != NULL; flag++)
-        process_add(w, *flag);
 }
 
 /* -ffp-contract=off: so that each baseline gives the same bits. A user's own one comes behind. */
@@ -90,11 +78,11 @@ static void add_options(struct process_words *w, const struct ir *ir, const stru
                                          "-Xclang",
                                          "-disable-llvm-passes",
                                          "-fno-discard-value-names",
-                                         "-ffp-contract=off"};
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        process_add(w, always[i]);
+                                         "-ffp-contract=off",
+                                         NULL};
+    process_add_all(w, always);
     add_target(w, ir, s);
-    add_flags(w, s);
+    process_add_all(w, s->flags);
     process_add(w, "-o");
     process_add(w, "-");
     process_add(w, s->path);
@@ -152,12 +140,10 @@ static int compile(const struct ir *ir, const struct ir_source *s, struct buf *b
 
 int ir_preprocess(const struct ir_source *s, struct buf *out)
 {
-    static const char *const first[] = {EVOLVE_CLANG, "-E", "-P", "-target"};
+    const char *const first[] = {EVOLVE_CLANG, "-E", "-P", "-target", s->target, NULL};
     struct process_words words = {0};
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        process_add(&words, first[i]);
-    process_add(&words, s->target);
-    add_flags(&words, s);
+    process_add_all(&words, first);
+    process_add_all(&words, s->flags);
     process_add(&words, s->path);
     return run_clang(&words, s, out);
 }

@@ -526,7 +526,7 @@ static void learn_batch(struct training *t, size_t from, size_t n, float rate)
     }
 }
 
-void net_train(struct net *net, const struct images *images, const struct net_plan *plan,
+void net_learn(struct net *net, const struct images *images, const struct net_plan *plan,
                void (*tell)(long epoch, long epochs))
 {
     struct training t = {.net = net, .images = images, .plan = plan};

@@ -81,7 +81,7 @@ extern const struct net_plan net_usual;
 
 /* Minimises the mean cross-entropy by stochastic gradient descent. `tell` (may be NULL) hears of
    each epoch that is over. */
-void net_train(struct net *net, const struct images *images, const struct net_plan *plan,
+void net_learn(struct net *net, const struct images *images, const struct net_plan *plan,
                void (*tell)(long epoch, long epochs));
 
 /* ---- labelled images, and their parts ---- */

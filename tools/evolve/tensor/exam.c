@@ -336,10 +336,7 @@ static int check_network(const struct exam *x, const struct tensor_program *p,
                          const struct images *all)
 {
     const struct engine_tensor *in = &x->type.in[0], *out = &x->type.out;
-    size_t size = 1;
-    for (int i = 1; i < in->rank; i++)
-        size *= (size_t)in->size[i];
-    if (x->type.n_in != 1 || in->rank < 2 || size != all->size)
+    if (x->type.n_in != 1 || in->rank < 2 || size_of(in) != all->size)
         return fail("%s: %s: does not take batches of images of %zu numbers", x->path,
                     tensor_function(p), all->size);
     if (out->rank != 2 || out->size[0] != in->size[0] || out->size[1] < images_labels(all))

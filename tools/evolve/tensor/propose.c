@@ -110,64 +110,38 @@ int tensor_propose(void *self, const struct edits *list, uint64_t *random, struc
     return is_found ? 0 : -1;
 }
 
-/* Something that moves away, or becomes another thing, may as well go. */
-int tensor_simpler(void *self, const struct edit *e, struct edit *out)
-{
-    (void)self;
-    if (e->op != OP_MOVE && e->op != OP_REPLACE && e->op != OP_SWAP && e->op != OP_OPERAND)
-        return -1;
-    *out = (struct edit){OP_DELETE, 0, e->what, 0, e->seed};
-    return 0;
-}
-
 /* ---- in words ---- */
 
-static void add_node(const struct graph *g, uint32_t id, struct buf *out)
+/* "(12: linalg.matmul, 54 x 10)" */
+static void tell_node(const void *of, uint32_t id, struct buf *out)
 {
+    const struct graph *g = of;
     const uint32_t node = graph_find(g, id);
+    buf_puts(out, "(");
     if (rewrites_may_touch(g, node))
         graph_words(g, mlirOperationGetResult(g->node[node].op, 0), out);
     else
         buf_printf(out, "%u, which is gone", id);
-}
-
-/* "move (12: linalg.matmul, 54 x 10) before (3: ...)" */
-static void describe(const struct graph *g, const struct edit *e, struct buf *out)
-{
-    static const char *const joins[OP_ALL] = {NULL,    " before ", " before ", " by a copy of ",
-                                              " and ", NULL,       NULL};
-    buf_printf(out, "%s ", edit_operators.v[e->op]);
-    if (e->op == OP_OPERAND)
-        buf_printf(out, "%d of ", e->index);
-    buf_puts(out, "(");
-    add_node(g, e->what, out);
-    buf_puts(out, ")");
-    if (joins[e->op] == NULL)
-        return;
-    buf_printf(out, "%s(", joins[e->op]);
-    add_node(g, e->where, out);
     buf_puts(out, ")");
 }
 
-int tensor_steps(struct tensor_program *p, const struct edits *list, char **steps)
+int tensor_steps(void *self, const struct edits *list, struct edit_step *steps)
 {
     struct draft t;
     size_t n = 0;
-    draft_begin(&t, p);
-    for (; n < list->n && rewrites_may_fit(&t.graph, &list->v[n]); n++) {
+    int fits = 1;
+    draft_begin(&t, self);
+    for (; n < list->n && fits && rewrites_may_fit(&t.graph, &list->v[n]); n++) {
         struct buf text = {0};
-        describe(&t.graph, &list->v[n], &text);
+        edit_describe(&list->v[n], " by a copy of ", tell_node, &t.graph, &text);
         t.graph.told = &text;
-        const int rc = rewrites_do(&t.graph, &list->v[n]);
-        steps[n] = text.s;
-        if (rc != 0) {
-            free(text.s);
-            break;
-        }
+        fits = rewrites_do(&t.graph, &list->v[n]) == 0;
         t.graph.told = NULL;
+        steps[n].what = text.s;
     }
     draft_end(&t);
-    for (size_t i = 0; n < list->n && i < n; i++)
-        free(steps[i]);
-    return n == list->n ? 0 : -1;
+    if (fits && n == list->n)
+        return 0;
+    edit_steps_free(steps, n);
+    return -1;
 }

@@ -237,12 +237,6 @@ static MlirValue result(const struct graph *g, uint32_t node)
     return mlirOperationGetResult(g->node[node].op, 0);
 }
 
-static uint32_t id_of_copy(const struct edit *e)
-{
-    const uint64_t first = num_mix(e->seed, e->what, e->where);
-    return (uint32_t)num_mix(first, e->op, e->index) | UINT32_C(0x80000000);
-}
-
 static MlirAttribute value_of(const struct graph *g, uint32_t node)
 {
     return mlirOperationGetAttributeByName(g->node[node].op,
@@ -290,10 +284,10 @@ int rewrites_may_fit(const struct graph *g, const struct edit *e)
     if (e->op >= OP_ALL || !rewrites_may_touch(g, x))
         return 0;
     switch (e->op) {
-    case OP_COPY: return has_place(g, e->where) && graph_find(g, id_of_copy(e)) == GRAPH_NONE;
+    case OP_COPY: return has_place(g, e->where) && graph_find(g, edit_copy_id(e)) == GRAPH_NONE;
     case OP_MOVE: return has_place(g, e->where) && !stands_at(g, x, graph_home(g, e->where));
     case OP_REPLACE:
-        return x != y && rewrites_may_touch(g, y) && graph_find(g, id_of_copy(e)) == GRAPH_NONE;
+        return x != y && rewrites_may_touch(g, y) && graph_find(g, edit_copy_id(e)) == GRAPH_NONE;
     case OP_SWAP: return x != y && rewrites_may_touch(g, y);
     case OP_OPERAND: return e->index < mlirOperationGetNumOperands(g->node[x].op);
     case OP_CONSTANT: return rewrites_is_number(g, x);
@@ -328,7 +322,7 @@ static int add_clone(struct graph *g, const struct edit *e, uint32_t source, siz
                      uint32_t *clone)
 {
     MlirOperation op = mlirOperationClone(g->node[source].op);
-    *clone = graph_add(g, op, id_of_copy(e), g->node[source].origin, before);
+    *clone = graph_add(g, op, edit_copy_id(e), g->node[source].origin, before);
     return fitting_operands(g, *clone, e->seed);
 }
 

@@ -92,11 +92,8 @@ void tensor_text(const struct tensor_program *p, struct buf *text); /* the same,
 
 int tensor_propose(void *p, const struct edits *list, uint64_t *random, struct edit *out);
 int tensor_applies(void *p, const struct edits *list);
-int tensor_simpler(void *p, const struct edit *e, struct edit *out);
+int tensor_steps(void *p, const struct edits *list, struct edit_step *steps);
 
-/* What each edit of a list did, a line without an end, to be freed by the caller; -1 if the list
-   does not apply. */
-int tensor_steps(struct tensor_program *p, const struct edits *list, char **steps);
 /* The edited module as text, simplified; -1 if the list does not apply, or does not verify */
 int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *text);
 
