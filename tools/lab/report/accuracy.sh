@@ -250,13 +250,13 @@ first_page() {
         "(Pft@k) is the percentage of problems whose tuned optimum is, whole, among the first k tuples. ± is one standard" \
         "error over the groups that the split keeps together. The split \`config\` holds out whole problems, and the split" \
         "\`shape\` holds out tensor shapes. Models that ship with all rows learnt were trained alike without these rows." \
-        "[docs/protocol.md](../docs/protocol.md) says how the figures come about." "" \
+        "[protocol.md](../tools/lab/docs/protocol.md) says how the figures come about." "" \
         "Every tuple returned obeys the model's rule. **Nothing was timed on a GPU:** a perf-db names one tuple a problem" \
         "and no time, so nobody knows how fast the other tuples are." "" \
         "The tables show the integer networks, all GPUs and types together. [accuracy.csv](accuracy.csv) has a line for each" \
         "GPU and type, the float networks, Avg@k (the percentage of parameters that agree, for the tuple of the k that agrees" \
         "best), the percentage of tuples that are legal, and what rounding changes at each k." \
-        "[docs/accuracy.md](../docs/accuracy.md) has the paper's figures and other ways to predict." "" \
+        "[accuracy.md](../tools/lab/docs/accuracy.md) has the paper's figures and other ways to predict." "" \
         "## MIOpen's kernels"
     # shellcheck disable=SC2046
     hits_of "problems | groups" $k $(all_kernels) $(more_kernels)
@@ -272,7 +272,7 @@ first_page() {
 
 last_page() {
     say "" "## Where the figures come from" "" \
-        "[docs/protocol.md](../docs/protocol.md#the-data) names the data, and each header its files. One line comes from" "" \
+        "[protocol.md](../tools/lab/docs/protocol.md#the-data) names the data, and each header its files. One line comes from" "" \
         "    kpred-train eval FILE.h --data $dbs_named-k $k --by BY [--float]" "" \
         "FILE.h is weights/NAME.h. For the split \`shape\` it is the header that this command writes:" "" \
         "    sh tools/train/train_model.sh build/kpred-train weights/NAME.spec FILE.h '--split shape' DB..."

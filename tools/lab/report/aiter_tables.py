@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # aiter_tables.py - how good the models of AITER's kernels are, as Markdown
 # SPDX-License-Identifier: MIT
-"""Tables of the section on AITER of docs/accuracy.md, from what tools/lab/peers/aiter.py wrote.
+"""Tables of the section on AITER of accuracy.md, from what tools/lab/peers/aiter.py wrote.
 
 A figure is the percentage of tested rows whose label, kernel and split, is among the k classes that
 a method names. Its standard error, and that of a difference on the same rows, is over groups of rows

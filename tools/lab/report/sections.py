@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sections.py - the tables and computed sentences of docs/accuracy.md, each a list of lines
+"""sections.py - the tables and computed sentences of accuracy.md, each a list of lines
 
 A function here is named in the template as {{NAME}}, or {{NAME ARGUMENT}}. What was not measured is
 said. Figures of one method on some rows are lines of CSV ({{rows TABLE}}), of which pages show a part.
