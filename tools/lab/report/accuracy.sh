@@ -29,13 +29,19 @@ prepare() { # NAME SPLIT DB...
     fi
 }
 
+# What eval prints of the integer network, or of the one in floats
+judge() { # NET HEADER OPTION...
+    judged=$1
+    shift
+    [ "$judged" = int8 ] || set -- "$@" --float
+    "$train" eval "$@" 2>/dev/null
+}
+
 # One line a group: net split gpu dtype n groups, then "pft se" for each k, avg for each k, legal
 measure() { # NET HEADER BY DB...
     net=$1 header=$2 by=$3
     shift 3
-    flag=
-    [ "$net" = int8 ] || flag=--float
-    "$train" eval "$header" --data "$@" -k $k --by "$by" $flag 2>/dev/null | awk -v net="$net" '
+    judge "$net" "$header" --data "$@" -k $k --by "$by" | awk -v net="$net" '
         NR == 1 { next }
         { g = $2 " " $3 " " $4; if (!(g in n)) order[++groups] = g
           n[g] = $6; units[g] = $7; pft[g] = pft[g] " " $8 " " $9
@@ -86,9 +92,7 @@ kernel() { # NAME DB...
 shares() { # NET HEADER BY FILE...
     net=$1 header=$2 by=$3
     shift 3
-    flag=
-    [ "$net" = int8 ] || flag=--float
-    "$train" eval "$header" --data "$@" -k 1,2,4 --by "$by" $flag 2>/dev/null | awk -v net="$net" '
+    judge "$net" "$header" --data "$@" -k 1,2,4 --by "$by" | awk -v net="$net" '
         NR == 1 { next }
         { g = $2 " | " $3; if (!(g in line)) order[++groups] = g }
         $5 == 1 { line[g] = sprintf("| %s | %s | %d | %d | %s | %s ± %s | %s | %s | %s |", g, net, $6, $7,
@@ -181,10 +185,7 @@ all_gemm() {
 winners_of() { # SPLIT NET BY NAME K,... FILE...
     winners_split=$1 net=$2 by=$3 name=$4 lists=$5
     shift 5
-    flag=
-    [ "$net" = int8 ] || flag=--float
-    # shellcheck disable=SC2086
-    "$train" eval "$build/$winners_split/$name.h" --data "$@" -k "$lists" --by "$by" $flag 2>/dev/null | awk -v net="$net" '
+    judge "$net" "$build/$winners_split/$name.h" --data "$@" -k "$lists" --by "$by" | awk -v net="$net" '
         NR == 1 { next }
         { g = $2 " | " $3; if (!(g in n)) order[++groups] = g
           n[g] = $6 " | " $7; pft[g] = pft[g] " " $8 " ± " $9 " |"

@@ -56,11 +56,6 @@ def minus_ours(m, kernels, split, k, method, dtype=None):
                       f"{joined(kernels)}, split {split}, k = {k}: {method} and {OURS}")
 
 
-def methods_of(m, split):
-    """What is measured of a split, for any kernel."""
-    return {method for (_, s, _), methods in m.hits.items() if s == split for method in methods}
-
-
 # ---- what is measured ----
 
 def models(m, _):
