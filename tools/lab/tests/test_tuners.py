@@ -9,7 +9,7 @@ import random
 import shutil
 import sys
 
-from report import TRAINER, check, check_with, end, folder, output, read, refuse, there, write
+from report import TRAINER, check, check_with, end, folder, output, read, refuse, write
 
 sys.path[1:1] = ["tools/lab/peers", "tools/lab/report"]
 
