@@ -57,7 +57,7 @@ include tools/evolve/evolve.mk
 # JOBS=N: so many files, or suites, at a time, in place of one for each core; make -jN goes before it. A make that
 # another one started takes from that one's jobs, and `make clean all` goes step by step.
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
-ifeq ($(MAKELEVEL)$(filter-out all demo evolve,$(MAKECMDGOALS))$(filter -j%,$(MAKEFLAGS)),0)
+ifeq ($(MAKELEVEL)$(filter-out all demo evolve lab,$(MAKECMDGOALS))$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 

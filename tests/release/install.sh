@@ -44,7 +44,7 @@ wanted_files() {
     printf 'share/cmake/kpred/%s\n' kpredConfig.cmake kpredConfigVersion.cmake
     printf '%s\n' weights/*.spec weights/recipes/*.spec | sed 's|^weights|share/kpred|'
     for document in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md weights/accuracy.csv \
-        tools/README.md $(sh tools/release/files.sh | grep -E '^(tools/evolve/)?examples/|^(docs|tools/evolve)/[^/]*[.](md|svg|png|csv)$'); do
+        tools/README.md $(sh tools/release/files.sh | grep -E '^(tools/evolve/)?examples/|^(docs|tools/evolve|tools/lab(/docs)?)/[^/]*[.](md|svg|png|csv)$'); do
         echo "share/doc/kpred/$document"
     done
 }

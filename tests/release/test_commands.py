@@ -30,7 +30,7 @@ from report import BUILD, ROOT, check, check_with, end, folder, models, need, ou
 part = sys.argv[1] if len(sys.argv) > 1 else "usual"
 DOCS = ["README.md"] if part == "first" else os.environ.get("DOCS", "").split() or [
     *"README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md weights/README.md tools/README.md".split(),
-    *our_files("(docs|tools/[a-z]*)/[^/]*[.]md")]
+    *our_files("(docs|tools/[a-z]*(/docs)?)/[^/]*[.]md")]
 every = part != "first" and not os.environ.get("DOCS") # of the documents
 part = part.replace("first", "usual")
 for model in models():
@@ -452,8 +452,8 @@ def one_block(doc, block, at):
         check(f"{doc}:{n}, C", c_block, text, at)
     elif language == "cmake":
         check_with("cmake", f"{doc}:{n}, CMake", cmake_block, text, at)
-    elif language != "python" or doc not in ("docs/protocol.md", "docs/python.md", "docs/dispatcher.md"): # test_docs.py,
-        # test_python.py and test_dispatcher.py do
+    elif language != "python" or doc not in ("tools/lab/docs/protocol.md", "docs/python.md", "docs/dispatcher.md"):
+        # test_docs.py, test_python.py and test_dispatcher.py run those
         check(f"{doc}:{n}", lambda: f'a block of the language "{language}", which no test runs')
 
 

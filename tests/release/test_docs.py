@@ -14,9 +14,9 @@ import xml.etree.ElementTree
 
 from report import KPRED, check, end, folder, models, our_files, output, read, rows_of, run, write
 
-DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *our_files("(docs|tools/[a-z]*)/[^/]*[.]md")]
+DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *our_files("(docs|tools/[a-z]*(/docs)?)/[^/]*[.]md")]
 HOW, EMBEDDING = "docs/how-it-works.md", "docs/embedding.md"
-PROTOCOL, ACCURACY = "docs/protocol.md", "docs/accuracy.md"
+PROTOCOL, ACCURACY = "tools/lab/docs/protocol.md", "tools/lab/docs/accuracy.md"
 DESIGN = HOW, PROTOCOL # name functions and variables without a prefix
 WIDTH = 120
 TEXT = {doc: read(doc) for doc in [*DOCS, "weights/README.md"]}
@@ -90,7 +90,8 @@ def files():
         for word in words(doc, r"(\.ci|docs|examples|tests|tools|weights)/.*|kpred[a-z_]*\.h"):
             path = "tools/evolve/harness.h" if word == "kpred_evolve.h" else word.replace("NAME", "*")
             made = re.search(rf"(>|-o |cp \S+ ){re.escape(word)}\b", TEXT[doc]) # by one of its commands
-            if not glob.glob(path) and not made:
+            beside = os.path.join(os.path.dirname(doc), path)
+            if not (glob.glob(path) or glob.glob(beside) or made):
                 yield f"{doc}: {word}: no such file"
 
 
@@ -331,7 +332,7 @@ def of_readme():
 
 def losses():
     """Where README.md says that another way was better, accuracy.md and its CSV have both figures."""
-    pft = {(x["table"], x["rows"], x["method"]): x["pft1"] for x in rows_of(read("docs/accuracy.csv"))
+    pft = {(x["table"], x["rows"], x["method"]): x["pft1"] for x in rows_of(read("tools/lab/docs/accuracy.csv"))
            if x["by"] in ("", "all")}
     want = [(pft[table, of, method], pft[table, of, "kpred"]) for table, of, method in (
         ("more_config", "ConvBinWinogradRxSf3x2", "chain + rule"), ("file", "bsp", "XGBoost"),
@@ -345,7 +346,7 @@ def losses():
 
 def own_tables():
     """The means of training.md are those of the lines of its CSV."""
-    lines = rows_of(read("docs/training-own.csv"))
+    lines = rows_of(read("tools/lab/docs/training-own.csv"))
     for start, of in (("made-up", "own_"), ("AITER's", "fmoe_"), ("MI100's", "gemm_"), ("Kernel Tuner's", "hub_"),
                       ("a product", "opencl"), ("all 14", "")):
         row, = (row for _, row in rows("docs/training.md") if row[1].startswith(start))
@@ -359,8 +360,8 @@ def own_tables():
 
 def peers():
     """The table of performance.md is what its CSV gives."""
-    table = output(f"{sys.executable} tools/lab/report/peers.py docs/performance-peers.csv")
-    assert table.count("\n") > 20 and table in TEXT["docs/performance.md"]
+    table = output(f"{sys.executable} tools/lab/report/peers.py tools/lab/docs/performance-peers.csv")
+    assert table.count("\n") > 20 and table in TEXT["tools/lab/docs/performance.md"]
 
 
 def dimensions():
@@ -377,7 +378,7 @@ def dimensions():
 def temperatures():
     """Those of experiments.md are those of the specs."""
     found = 0
-    part = TEXT["docs/experiments.md"].partition("\n## Probabilities that come true\n")[2].partition("\n## ")[0]
+    part = TEXT["tools/lab/docs/experiments.md"].partition("\n## Probabilities that come true\n")[2].partition("\n## ")[0]
     for name, config, shape in re.findall(r"^\| (conv_[a-z0-9_]*) \| ([0-9.]*)[ ,][^|]*\| (\S*)", part, re.M):
         found += 1
         part = SPECS[name].partition("[calibration]")[2].partition("[derived]")[0]

@@ -18,7 +18,9 @@ has_weights || skipped "some or all weights" "they are not there (make weights)"
 own_flags='' not_built='^$'
 for tests in tools/*/tests; do
     room=$(outbuilding "$tests/")
-    if [ -e "$BUILD/$room.flags" ]; then
+    if [ ! "$(own_archive "$tests/")" ]; then
+        continue # it is compiled as the house is
+    elif [ -e "$BUILD/$room.flags" ]; then
         own_flags="$own_flags $(sed 's/"/\\"/g' "$BUILD/$room.flags")"
     else
         skipped "tools/$room" "it is not built"

@@ -3,22 +3,28 @@
 
 TUNER ?= ../shared/tuner
 
+.PHONY: lab check-lab
+lab: all ## the programs, and what bench-peers times
+	@$(MAKE) -s -f tools/lab/bench/Makefile CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)'
+check-lab: all ## run the tests of the lab alone
+	@$(RUN) $$(awk '!/^#/ { print $$3 }' tools/lab/tests/suites)
+
 .PHONY: accuracy
 accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure the shipped models, and models of other splits: weights/README.md
 	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' TRITON_CONFIGS='$(TRITON_CONFIGS)' \
 	    sh tools/lab/report/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: pictures
-pictures: ## draw again the pictures of CSV files in docs: hit rates, shares on tables of timings, peers; with gnuplot
-	@python3 tools/lab/report/plots.py docs
-	@python3 tools/lab/report/peers.py docs/performance-peers.csv --plot docs/performance-peers.svg >/dev/null
+pictures: ## draw again the pictures of CSV files in tools/lab/docs: hit rates, shares on tables of timings, peers; with gnuplot
+	@python3 tools/lab/report/plots.py tools/lab/docs
+	@python3 tools/lab/report/peers.py tools/lab/docs/performance-peers.csv --plot tools/lab/docs/performance-peers.svg >/dev/null
 
 .PHONY: paper
 paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into build/paper, and judge them
 	@sh tools/lab/report/compare.sh $(BUILD) $(DBS)
 
 .PHONY: report
-report: data $(BUILD)/kpred-train ## measure what is not yet, also beside other methods: docs/accuracy.md
+report: data $(BUILD)/kpred-train ## measure what is not yet, also beside other methods: accuracy.md
 	@sh tools/lab/report/measure.sh $(BUILD) $(DBS)
 	@python3 tools/lab/report/report.py $(BUILD)/report
 	@$(MAKE) -s pictures

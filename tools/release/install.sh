@@ -59,7 +59,7 @@ programs() {
 # Those in folders
 list_documents() {
     ls weights/README.md weights/accuracy.csv tools/README.md
-    sh tools/release/files.sh | grep -E '^(tools/evolve/)?examples/|^(docs|tools/evolve)/[^/]*[.](md|svg|png|csv)$'
+    sh tools/release/files.sh | grep -E '^(tools/[a-z]+/)?examples/|^(tools/[a-z]+/)?docs/[^/]*[.](md|svg|png|csv)$|^tools/[a-z]+/[^/]*[.](md|svg)$'
 }
 
 # ---- what is done with each file ----

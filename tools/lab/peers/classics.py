@@ -17,7 +17,7 @@
 The first five give a probability for every value of every parameter; tuples are ranked, exactly, by
 the product. NAME+rule is the same method with the kernel's rule: it ranks, or takes, only what the
 rule accepts (a problem's legal tuples, of most kernels some hundred, are all scored). Rows come
-from `kpred-train ingest`, the split is that of docs/protocol.md, training rows whose optimum the
+from `kpred-train ingest`, the split is that of protocol.md, training rows whose optimum the
 rule rejects are left out, as in `kpred-train train`.
 
 Needs python3-numpy, a C compiler and, for the methods that use them, python3-sklearn and

@@ -149,7 +149,7 @@ def ingest(program, spec, files, *options, columns=()):
 # ---- splits ----
 
 def split_hash(key):
-    """FNV-1a, 64 bits, and MurmurHash3's finaliser, as in docs/protocol.md."""
+    """FNV-1a, 64 bits, and MurmurHash3's finaliser, as in protocol.md."""
     mask = (1 << 64) - 1
     x = 0xcbf29ce484222325
     for byte in key.encode():

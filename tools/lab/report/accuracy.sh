@@ -29,13 +29,19 @@ prepare() { # NAME SPLIT DB...
     fi
 }
 
+# What eval prints of the integer network, or of the one in floats
+judge() { # NET HEADER OPTION...
+    judged=$1
+    shift
+    [ "$judged" = int8 ] || set -- "$@" --float
+    "$train" eval "$@" 2>/dev/null
+}
+
 # One line a group: net split gpu dtype n groups, then "pft se" for each k, avg for each k, legal
 measure() { # NET HEADER BY DB...
     net=$1 header=$2 by=$3
     shift 3
-    flag=
-    [ "$net" = int8 ] || flag=--float
-    "$train" eval "$header" --data "$@" -k $k --by "$by" $flag 2>/dev/null | awk -v net="$net" '
+    judge "$net" "$header" --data "$@" -k $k --by "$by" | awk -v net="$net" '
         NR == 1 { next }
         { g = $2 " " $3 " " $4; if (!(g in n)) order[++groups] = g
           n[g] = $6; units[g] = $7; pft[g] = pft[g] " " $8 " " $9
@@ -86,9 +92,7 @@ kernel() { # NAME DB...
 shares() { # NET HEADER BY FILE...
     net=$1 header=$2 by=$3
     shift 3
-    flag=
-    [ "$net" = int8 ] || flag=--float
-    "$train" eval "$header" --data "$@" -k 1,2,4 --by "$by" $flag 2>/dev/null | awk -v net="$net" '
+    judge "$net" "$header" --data "$@" -k 1,2,4 --by "$by" | awk -v net="$net" '
         NR == 1 { next }
         { g = $2 " | " $3; if (!(g in line)) order[++groups] = g }
         $5 == 1 { line[g] = sprintf("| %s | %s | %d | %d | %s | %s ± %s | %s | %s | %s |", g, net, $6, $7,
@@ -181,10 +185,7 @@ all_gemm() {
 winners_of() { # SPLIT NET BY NAME K,... FILE...
     winners_split=$1 net=$2 by=$3 name=$4 lists=$5
     shift 5
-    flag=
-    [ "$net" = int8 ] || flag=--float
-    # shellcheck disable=SC2086
-    "$train" eval "$build/$winners_split/$name.h" --data "$@" -k "$lists" --by "$by" $flag 2>/dev/null | awk -v net="$net" '
+    judge "$net" "$build/$winners_split/$name.h" --data "$@" -k "$lists" --by "$by" | awk -v net="$net" '
         NR == 1 { next }
         { g = $2 " | " $3; if (!(g in n)) order[++groups] = g
           n[g] = $6 " | " $7; pft[g] = pft[g] " " $8 " ± " $9 " |"
@@ -250,13 +251,13 @@ first_page() {
         "(Pft@k) is the percentage of problems whose tuned optimum is, whole, among the first k tuples. ± is one standard" \
         "error over the groups that the split keeps together. The split \`config\` holds out whole problems, and the split" \
         "\`shape\` holds out tensor shapes. Models that ship with all rows learnt were trained alike without these rows." \
-        "[docs/protocol.md](../docs/protocol.md) says how the figures come about." "" \
+        "[protocol.md](../tools/lab/docs/protocol.md) says how the figures come about." "" \
         "Every tuple returned obeys the model's rule. **Nothing was timed on a GPU:** a perf-db names one tuple a problem" \
         "and no time, so nobody knows how fast the other tuples are." "" \
         "The tables show the integer networks, all GPUs and types together. [accuracy.csv](accuracy.csv) has a line for each" \
         "GPU and type, the float networks, Avg@k (the percentage of parameters that agree, for the tuple of the k that agrees" \
         "best), the percentage of tuples that are legal, and what rounding changes at each k." \
-        "[docs/accuracy.md](../docs/accuracy.md) has the paper's figures and other ways to predict." "" \
+        "[accuracy.md](../tools/lab/docs/accuracy.md) has the paper's figures and other ways to predict." "" \
         "## MIOpen's kernels"
     # shellcheck disable=SC2046
     hits_of "problems | groups" $k $(all_kernels) $(more_kernels)
@@ -272,7 +273,7 @@ first_page() {
 
 last_page() {
     say "" "## Where the figures come from" "" \
-        "[docs/protocol.md](../docs/protocol.md#the-data) names the data, and each header its files. One line comes from" "" \
+        "[protocol.md](../tools/lab/docs/protocol.md#the-data) names the data, and each header its files. One line comes from" "" \
         "    kpred-train eval FILE.h --data $dbs_named-k $k --by BY [--float]" "" \
         "FILE.h is weights/NAME.h. For the split \`shape\` it is the header that this command writes:" "" \
         "    sh tools/train/train_model.sh build/kpred-train weights/NAME.spec FILE.h '--split shape' DB..."

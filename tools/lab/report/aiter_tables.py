@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # aiter_tables.py - how good the models of AITER's kernels are, as Markdown
 # SPDX-License-Identifier: MIT
-"""Tables of the section on AITER of docs/accuracy.md, from what tools/lab/peers/aiter.py wrote.
+"""Tables of the section on AITER of accuracy.md, from what tools/lab/peers/aiter.py wrote.
 
 A figure is the percentage of tested rows whose label, kernel and split, is among the k classes that
 a method names. Its standard error, and that of a difference on the same rows, is over groups of rows
@@ -21,6 +21,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 from aiter_rows import (MERGE_NAMES, default_of, narrow_files, read_kernels,  # noqa: E402: needs the path
                         read_retunes, read_tables)
 from rows import die, parser_of, share_and_error  # noqa: E402
+from timed import table  # noqa: E402
 
 LISTS = (1, 3, 8)
 NAMES = {"network": "kpred", "aiter": "AITER: look-up, else default", "nearest": "nearest neighbour",
@@ -150,12 +151,6 @@ def difference(a, b, k, what):
 
 # ---- tables ----
 
-def table(heading, lines):
-    """Markdown; numbers flush right are left to who shows it."""
-    return ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading),
-            *("| " + " | ".join(line) + " |" for line in lines), ""]
-
-
 def cell(figure, units, form=".1f"):
     """A figure and its error, which one (N, K) alone cannot have."""
     return f"{figure[0]:{form}}" + (f" ± {figure[1]:.1f}" if units > 1 else "")
@@ -194,19 +189,6 @@ def figures(parts, of):
     return table(["rows", "", "n (N, K)", "Pft@1", "@3", "@8"], lines)
 
 
-def paired(parts):
-    """Each of the others minus kpred."""
-    lines = []
-    for part in in_order(parts):
-        ours = parts[part].get("network")
-        for method in NAMES:
-            if ours and method in parts[part] and method != "network":
-                cells = [cell(difference(parts[part][method], ours, k, part), units_of(ours), "+.1f")
-                         for k in LISTS]
-                lines.append([TITLES.get(part, part), NAMES[method], *cells])
-    return table(["rows", "minus kpred", "@1", "@3", "@8"], lines)
-
-
 def beside_trees(found):
     """The best kind of trees minus kpred, for every test and part."""
     lines = []
@@ -218,7 +200,7 @@ def beside_trees(found):
             if "network" in of and trees:
                 lines.append([TESTS[test], TITLES.get(part, part), *better(of, trees, part)])
     if not lines:
-        return ["(kpred: not measured.)", ""]
+        return ["(kpred: not measured.)"]
     return table(["test", "rows", "@1", "@3", "@8"], lines)
 
 
@@ -272,7 +254,7 @@ def searched_only(parts, folder):
 def tables_of(found, test, folder):
     """By name, the tables of a test."""
     parts = parts_of(found, test)
-    tables = {"": figures(parts, micro), "_paired": paired(parts), "_macro": figures(parts, macro),
+    tables = {"": figures(parts, micro), "_macro": figures(parts, macro),
               "_searched": figures(searched_only(parts, folder), micro),
               "_bands": split_up(parts, band_of, "M"),
               "_gpus": split_up(parts, lambda o: o.problem[0], "GPU")}
@@ -330,7 +312,7 @@ def shares_of(folder, family, found):
     return out
 
 
-def shares(found, folder, table):
+def shares(found, folder):
     """Tables of the share of the best time ever measured."""
     lines, pairs = [], []
     for family in ("bs", "bsp", "a4w4"):
@@ -361,7 +343,7 @@ def pairs_of(runs):
             yield a, b
 
 
-def noise(folder, table):
+def noise(folder):
     """How often a second tuning names the same class, and how far the times of one class differ."""
     lines = []
     for family in MERGE_NAMES:
@@ -389,7 +371,7 @@ def write_all(out, tables):
     os.makedirs(out, exist_ok=True)
     for name, lines in tables.items():
         with open(f"{out}/{name}.md", "w", encoding="utf-8") as f:
-            f.write("\n".join(lines).rstrip("\n") + "\n")
+            f.write("\n".join(lines) + "\n")
 
 
 def main():
@@ -404,12 +386,12 @@ def main():
     for test in TESTS:
         if any(of == test for _, of in found):
             tables.update(tables_of(found, test, options.data))
-    tables.update(shares(found, options.data, table))
-    tables["noise"] = noise(options.data, table)
+    tables.update(shares(found, options.data))
+    tables["noise"] = noise(options.data)
     if options.o:
         write_all(options.o, tables)
     for name, lines in tables.items():
-        print("\n".join([f"### {name}", "", *lines]))
+        print("\n".join([f"### {name}", "", *lines, ""]))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/bin/sh
-# measure.sh BUILD DB... - measures what docs/accuracy.md shows, a CSV file for each measurement,
+# measure.sh BUILD DB... - measures what accuracy.md shows, a CSV file for each measurement,
 # into BUILD/report; what is there and newer than what it depends on is not measured again. `make
 # report` runs it, and then report.py.
 # SPDX-License-Identifier: MIT

@@ -4,7 +4,7 @@
 #
 # In the environment: ONLY (names of peers, such as kpred,nearest; default: all), ROUNDS (default: as many
 # as it takes until each problem has had its turn), COUNT=0 (no instructions), THREADS (of training, 1),
-# INTO (docs/performance.md: the table goes there between its marks, and the CSV and the plot beside it)
+# INTO (performance.md: the table goes there between its marks, and the CSV and the plot beside it)
 #
 # What is trained stays, in BUILD/peers. There are peers.csv, peers.txt (the table with machine, compiler
 # and command), skipped.txt and, where there is gnuplot, peers.svg. Times decide, so the machine has to be quiet.

@@ -4,7 +4,7 @@
 """Draws the pictures of the CSV files that stand in a folder: accuracy-config.svg and accuracy-shape.svg of
 accuracy.csv, and training-own.svg of training-own.csv, which has columns of what own.py prints with --csv.
 
-report.py takes the other pictures of docs/accuracy.md from here. A plot's function returns gnuplot's commands, or None
+report.py takes the other pictures of accuracy.md from here. A plot's function returns gnuplot's commands, or None
 if nothing that it would show was measured. The same measurements give the same bytes.
 """
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# report.py - docs/accuracy.md and its plots from measurements
+# report.py - accuracy.md and its plots from measurements
 # SPDX-License-Identifier: MIT
-"""Writes docs/accuracy.md and its plots from what measure.sh measured.
+"""Writes accuracy.md and its plots from what measure.sh measured.
 
 The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand for the tables of
 sections.py, and {{plot NAME}} for the pictures of plots.py. The first page and a sentence are made
@@ -185,7 +185,7 @@ def main():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folder", help="where measure.sh wrote: build/report")
     p.add_argument("--gemm", metavar="FOLDER", help="where gemm.sh wrote (default: gemm beside it)")
-    p.add_argument("-o", dest="out", default="docs/accuracy.md", metavar="FILE")
+    p.add_argument("-o", dest="out", default="tools/lab/docs/accuracy.md", metavar="FILE")
     p.add_argument("--keep", action="store_true",
                    help="of the document that is there, keep each table and plot of which less is "
                         "measured in the folder")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sections.py - the tables and computed sentences of docs/accuracy.md, each a list of lines
+"""sections.py - the tables and computed sentences of accuracy.md, each a list of lines
 
 A function here is named in the template as {{NAME}}, or {{NAME ARGUMENT}}. What was not measured is
 said. Figures of one method on some rows are lines of CSV ({{rows TABLE}}), of which pages show a part.
@@ -54,11 +54,6 @@ def minus_ours(m, kernels, split, k, method, dtype=None):
     return difference(m.outcomes(kernels, split, k, method, dtype),
                       m.outcomes(kernels, split, k, OURS, dtype),
                       f"{joined(kernels)}, split {split}, k = {k}: {method} and {OURS}")
-
-
-def methods_of(m, split):
-    """What is measured of a split, for any kernel."""
-    return {method for (_, s, _), methods in m.hits.items() if s == split for method in methods}
 
 
 # ---- what is measured ----

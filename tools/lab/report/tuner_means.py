@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-# tuner_means.py - means over replays of tuners, and a plot of them
+# tuner_means.py - means over replays of tuners
 # SPDX-License-Identifier: MIT
 """Means over what `kpred-train tune --replay` and tools/lab/peers/tuners.py print, in one CSV.
 
 A figure is the mean number of measurements until within 5 / 1 percent of the best time, a miss being
 the budget: over the seeds of a table, then over the tables. The interval is that of 95 percent of so
-many resamples of the seeds (--resamples), each table's by itself. With -o, gnuplot draws how many
-of the runs are within 5 percent after how many measurements.
+many resamples of the seeds (--resamples), each table's by itself.
 
 Tables of one kernel stand together, those of AMD and of NVIDIA apart but for convolution; so does
 each table that has not all parameters.
@@ -20,14 +19,10 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 
-from plots import LOOKS, Script, gnuplot, labels  # noqa: E402: needs the path
-from rows import die, parser_of, print_lines  # noqa: E402
+from rows import die, parser_of, print_lines  # noqa: E402: needs the path
 
 ROW = "table,strategy,start,seed,evals_5,evals_1,share".split(",")
-STARTS = {"cold": "", "data": ", other GPUs known", "model": ", with a model",
-          "data+model": ", both known"}
-SHOWN = {"kpred": "ours", "process": "net", "boosted": "chain", "climb": "forest",
-         "order": "nearest", "random": "paper"} # in the plot
+STARTS = "cold", "data", "model", "data+model"
 
 
 def group_of(table):
@@ -75,9 +70,8 @@ def interval(tables, at, resamples):
 
 def lines_of(found, options):
     """A line for each group, start, and strategy, the fewest measurements first."""
-    order = list(STARTS)
     def place(key):
-        return key[0], order.index(key[1]), mean(list(found[key].values()), 1)
+        return key[0], STARTS.index(key[1]), mean(list(found[key].values()), 1)
     for key in sorted(found, key=place):
         tables = list(found[key].values())
         line = [*key, str(len(tables)), str(min(map(len, tables)))]
@@ -87,38 +81,10 @@ def lines_of(found, options):
         yield line
 
 
-def reached(tables, budget):
-    """(measurements, percent of the runs that are within 5 percent by then)."""
-    runs = [run[0] for of in tables for run in of]
-    return [(n, 100 * sum(run <= n for run in runs) / len(runs)) for n in range(1, budget)]
-
-
-def budget_of(found, group):
-    """Of its replays: what the misses have."""
-    return max(n for key, tables in found.items() if key[0] == group
-               for runs in tables.values() for run in runs for n in run)
-
-
-def draw(found):
-    """A panel for each group and start."""
-    panels = sorted({key[:2] for key in found}, key=lambda p: (p[0], list(STARTS).index(p[1])))
-    script = Script(len(panels))
-    script.set("yrange [0:100]", "logscale x", "xrange [0.9:320]", "xtics (1, 3, 10, 30, 100, 300)",
-               *labels("measurements", "runs within 5 %, %"))
-    for group, start in panels:
-        budget = budget_of(found, group)
-        curves = [(reached(found[group, start, name].values(), budget), LOOKS[look], "steps")
-                  for name, look in SHOWN.items() if (group, start, name) in found]
-        script.panel(group + STARTS[start], curves)
-    script.key([(name, LOOKS[look], "lines") for name, look in SHOWN.items()])
-    return gnuplot(script.text())
-
-
 def main():
-    """The table, and the plot."""
+    """The table."""
     p = parser_of(__doc__)
     p.add_argument("rows", help="what the replays printed, as CSV")
-    p.add_argument("-o", dest="out", metavar="FILE.svg", help="the plot")
     p.add_argument("--resamples", type=int, default=2000, help="of the seeds")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
     options = p.parse_args()
@@ -127,10 +93,6 @@ def main():
     found = read_rows(options.rows)
     print_lines("kernel,start,strategy,tables,seeds,evals_5,low,high,evals_1,low,high".split(","),
                 list(lines_of(found, options)), options)
-    picture = draw(found) if options.out else None
-    if picture:
-        with open(options.out, "w", encoding="utf-8") as f:
-            f.write(picture)
 
 
 if __name__ == "__main__":

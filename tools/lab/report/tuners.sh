@@ -7,7 +7,7 @@
 # In the environment: SEEDS (30); STRATEGIES, KNOWN (of tools/lab/peers/tuners.py, without and with tables of the
 # other GPUs, beside kpred itself)
 #
-# Files: rows/TABLE-STRATEGY-START.csv; rows.csv, all of them; tuners.svg, where there is gnuplot
+# Files: rows/TABLE-STRATEGY-START.csv; rows.csv, all of them
 set -eu
 
 build=$1 folder=$2
@@ -76,4 +76,4 @@ for table in $(tables); do
 done
 show '' || :
 { echo table,strategy,start,seed,evals_5,evals_1,share; awk 'FNR > 1' "$out"/rows/*.csv; } >"$out/rows.csv"
-exec $python tools/lab/report/tuner_means.py "$out/rows.csv" -o "$out/tuners.svg"
+exec $python tools/lab/report/tuner_means.py "$out/rows.csv"

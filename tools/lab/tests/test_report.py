@@ -18,6 +18,7 @@ from report import (
     skip, spec, there, write)
 
 tmp = folder()
+DOCS = "tools/lab/docs"
 DOC = f"{tmp}/docs/accuracy.md"
 X1, WRW, X3 = "conv_asm_1x1u", "conv_asm_bwd_wrw_3x3", "conv_asm_3x3u"
 NO = "not measured"
@@ -120,7 +121,7 @@ def has(lines, *wanted):
     return [f"not there: {line}" for line in wanted if line not in lines]
 
 
-# ---- figures, by the definitions of docs/protocol.md: share, error over groups, paired difference ----
+# ---- figures, by the definitions of protocol.md: share, error over groups, paired difference ----
 
 def lines_of(path):
     return rows_of(read(f"{tmp}/{path}"))
@@ -285,7 +286,7 @@ def dimensions():
     return has(report("full"), line)
 
 
-def is_kept(key):  # docs/protocol.md
+def is_kept(key):  # protocol.md
     mask, x = (1 << 64) - 1, 0xcbf29ce484222325
     for byte in key.encode():
         x = (x ^ byte) * 0x100000001b3 & mask
@@ -451,11 +452,11 @@ def single_rows():
 def own_accuracy():
     """What the template and the document's own tables give is the document."""
     clear(f"{tmp}/own"), clear(f"{tmp}/nothing")
-    for path in glob.glob("docs/accuracy*"):
+    for path in glob.glob(f"{DOCS}/accuracy*"):
         shutil.copy(path, f"{tmp}/own")
     run(f"{sys.executable} tools/lab/report/report.py {tmp}/nothing --keep -o {tmp}/own/accuracy.md")
-    assert read(f"{tmp}/own/accuracy.md") == read("docs/accuracy.md")
-    assert read(f"{tmp}/own/accuracy.csv") == read("docs/accuracy.csv")
+    assert read(f"{tmp}/own/accuracy.md") == read(f"{DOCS}/accuracy.md")
+    assert read(f"{tmp}/own/accuracy.csv") == read(f"{DOCS}/accuracy.csv")
 
 
 # ---- plots ----
@@ -518,12 +519,12 @@ def drawn_again():
     """The same of pictures that are made of other figures"""
     clear(f"{tmp}/again")
     for name in "accuracy", "training-own":
-        text = read(f"docs/{name}.csv").replace(",75.5,", ",15.5,").replace(",0.898", ",0.498")
+        text = read(f"{DOCS}/{name}.csv").replace(",75.5,", ",15.5,").replace(",0.898", ",0.498")
         write(f"{tmp}/again/{name}.csv", text)
     run(f"{sys.executable} tools/lab/report/plots.py {tmp}/again")
-    assert read(f"{tmp}/again/accuracy-config.svg") != read("docs/accuracy-config.svg")
-    run(f"{sys.executable} tools/lab/report/peers.py docs/performance-peers.csv --plot {tmp}/again/peers.svg")
-    marks = [re.findall("<use .*", read(path)) for path in (f"{tmp}/again/peers.svg", "docs/performance-peers.svg")]
+    assert read(f"{tmp}/again/accuracy-config.svg") != read(f"{DOCS}/accuracy-config.svg")
+    run(f"{sys.executable} tools/lab/report/peers.py {DOCS}/performance-peers.csv --plot {tmp}/again/peers.svg")
+    marks = [re.findall("<use .*", read(path)) for path in (f"{tmp}/again/peers.svg", f"{DOCS}/performance-peers.svg")]
     assert marks[0] == marks[1] and len(marks[0]) > 10, marks
     assert "there is no gnuplot" in run(f"{sys.executable} tools/lab/report/plots.py {tmp}/again", 1, env=only()).stderr
     return list(shown(f"{tmp}/again"))
@@ -597,7 +598,7 @@ for name, test in (("docs/accuracy.md is what its template and tables give", own
                    ("nothing measured", nothing_measured), ("shares of GEMM", gemm),
                    ("shares of GEMM: in part", gemm_in_part)):
     check(name, test)
-check("the pictures in docs show the CSV files", shown, "docs")
+check("the pictures in docs show the CSV files", shown, DOCS)
 check_with("gnuplot", "pictures", pictures)
 check_with("gnuplot", "pictures drawn again", drawn_again)
 check_with("gnuplot", "the same again", same_again)
@@ -685,7 +686,7 @@ def only_what_is_new():
 
 
 def report_here():
-    run("python3 tools/lab/report/report.py build/report", cwd=tree)
+    run("python3 tools/lab/report/report.py build/report -o docs/accuracy.md", cwd=tree)
     return read(f"{tree}/docs/accuracy.md")
 
 

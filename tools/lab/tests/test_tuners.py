@@ -9,7 +9,7 @@ import random
 import shutil
 import sys
 
-from report import TRAINER, check, check_with, end, folder, output, read, refuse, there, write
+from report import TRAINER, check, check_with, end, folder, output, read, refuse, write
 
 sys.path[1:1] = ["tools/lab/peers", "tools/lab/report"]
 
@@ -196,9 +196,6 @@ def means():
     amd = list(found["d, AMD", "cold", "kpred"].values())
     assert [tuner_means.mean(amd, at) for at in (0, 1)] == [57.5, 115]
     assert tuner_means.interval(amd, 0, 1000) == (55, 60)
-    curve = dict(tuner_means.reached(amd, 200))
-    assert [curve[n] for n in (9, 10, 19, 20, 99, 100, 199)] == [0, 25, 25, 50, 50, 100, 100]
-    assert tuner_means.budget_of(found, "d, AMD") == 200
     assert tuner_means.group_of("convolution_milo.A6000_original.json.bz2") == "convolution, A6000"
     assert tuner_means.group_of("convolution_milo.W6600.json") == "convolution"
 
@@ -267,7 +264,6 @@ def report():
     shutil.copy(TRAINER, f"{tmp}/build")
     n, text = lines()
     assert (n, text.count("\n")) == (9, 17), text
-    assert not there("gnuplot") or "</svg>" in read(f"{tmp}/build/tuners/tuners.svg")
     kept = f"{tmp}/build/tuners/rows/toy_milo.A100.json-random-cold.csv"
     head, _, *last = read(kept).splitlines(True)
     write(kept, "".join([head, "toy_milo.A100.json,random,cold,1,7777,7777,1\n", *last]))
