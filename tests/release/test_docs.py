@@ -447,7 +447,7 @@ def picture(path):
 check("the example of miopen.md", example)
 check("statuses of embedding.md", statuses)
 check("hashes of protocol.md", hashes)
-for path in our_files("docs/[^/]*[.]svg"):
+for path in our_files("(docs|tools/[a-z/]*)/[^/]*[.]svg"):
     check(f"{path} is XML and stands alone", picture, path)
 check("size of docs/dataflow.svg", lambda: [] if os.path.getsize("docs/dataflow.svg") < 12288 else "too large")
 
