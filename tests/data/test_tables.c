@@ -118,8 +118,9 @@ static void see_odd(const char *name, const char *table, const char *what)
     put_text("o.csv", "%s", table);
     RAN_CASE(RAN(BARE "init o.csv --fields n -o none.spec --force", in_build("kpred-train")) == 1
                  && has(program.err.s, what) && count_lines(program.err.s) == 1
-                 && has(program.err.s, "an importer in Python reads such files, and python3 is not "
-                                       "found: `python3 -m kpred.convert o.csv -o table.csv`"),
+                 && has(program.err.s,
+                        "an importer in Python reads such files, and python3 is not "
+                        "found: `python3 -m kpred.convert --fields=n o.csv -o table.csv`"),
              name);
 }
 

@@ -35,7 +35,7 @@ def faults():
 
 def problem_of(fault):
     suite, path, old, _ = fault
-    names = suite + ".c", suite.split("-", maxsplit=1)[0] + ".sh", "test_%s.py" % suite
+    names = suite + ".c", suite + ".steps", suite.split("-", maxsplit=1)[0] + ".sh", "test_%s.py" % suite
     if not any(map(run.tests_named, names)):
         return "FAIL %s: there is no such suite" % suite
     count = run.read(path).count(old)

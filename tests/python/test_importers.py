@@ -9,6 +9,8 @@ import json
 import os
 import random
 import re
+import signal
+import subprocess
 import sys
 import time
 
@@ -175,6 +177,38 @@ def one_line():
     assert done.stdout.startswith("#error\t") and done.stdout.count("\n") == 1 and not done.stderr, str(done)
 
 
+def converted(text, options="", around="exec {}", **env):
+    """What `kpred.convert` prints of a table, on both outputs"""
+    report.write(f"{folder}/t.csv", text)
+    command_line = f"{sys.executable} -m kpred.convert {folder}/t.csv {options}"
+    done = report.run(f"sh -c '{around.format(command_line)}'", None, env={"PYTHONPATH": "tools/python", **env})
+    return done.stdout, done.stderr
+
+
+def as_command():
+    """Nothing but the table is on standard output, and a table that is none is told of."""
+    want = {"a column to leave out": (converted("n,s,tile,t_ms\n8,x,1,2\n", "--ignored s")[0], "8,1,2000.0\n"),
+            "any locale": (converted("n,tile,t_ms\n8,\u00e9,2\n", PYTHONIOENCODING="ascii")[0], "8,\u00e9,2000.0\n"),
+            "nowhere to tell": ("|" + converted("n,tile,t_ms\n8,1,2\n", around="{} 2>&-")[0],
+                                "|n,tile,time_us\n8,1,2000.0\n"),
+            "nowhere to write": (converted("n,tile,time_us\n8,1,2\n", around="{} >&-")[1],
+                                 "kpred.convert: standard output: Bad file descriptor\n"),
+            "no text": (converted("n,tile,t_ms\n8,\0,2\n")[1], "t.csv: is not a text file: it holds a NUL byte\n"),
+            "no times": (converted("n,tile\n8,1\n")[1], "others have a time for each tuple\n")}
+    return [f"{name}: {got}" for name, (got, end) in want.items() if not got.endswith(end)]
+
+
+def interrupted():
+    """It ends without a word, and leaves no part of a table."""
+    os.mkfifo(f"{folder}/pipe.csv")
+    signal.signal(signal.SIGINT, signal.default_int_handler) # where it is ignored, the program ignores it too
+    words = [sys.executable, "tools/python/kpred/convert/__main__.py", f"{folder}/pipe.csv", "-o", f"{folder}/o.csv"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as p, open(f"{folder}/pipe.csv", "wb"): # it reads
+        p.send_signal(signal.SIGINT)
+        told = p.stderr.read()
+    return [f"{p.returncode}: {told.decode()}"] if told or p.returncode != 130 else []
+
+
 for kind in FILES:
     report.check(f"{kind}: wrong types", in_time(wrong_types), kind)
     report.check(f"{kind}: cut texts", in_time(cuts), kind)
@@ -182,4 +216,6 @@ report.check("hostile texts", in_time(hostile))
 report.check("expressions that are not computed", in_time(expressions))
 report.check("expressions beside Python", as_python)
 report.check("one line", one_line)
+report.check("the command", as_command)
+report.check("interrupted", interrupted)
 report.end()

@@ -112,15 +112,30 @@ static int run(const char *program, const char *const *paths, size_t n_paths,
     return why;
 }
 
-/* What is missing, and what to do elsewhere */
-static int is_missing(const char *place, const char *path, const char *what)
+/* The options that users may give an importer, too */
+static void add_told(struct buf *words, const struct opt_texts *options)
 {
-    struct buf file = {0};
-    quote(&file, path, '*');
+    static const char *const told[] = {
+        "--fields=", "--ignored=", "--metric=", "--success=", "--names=", "--unit="};
+    for (size_t i = 0; i < options->n; i++)
+        for (size_t j = 0; j < sizeof told / sizeof *told; j++)
+            if (strncmp(options->v[i], told[j], strlen(told[j])) == 0) {
+                quote(words, options->v[i], '*');
+                buf_puts(words, " ");
+            }
+}
+
+/* What is missing, and what to do elsewhere */
+static int is_missing(const char *place, const char *path, const struct opt_texts *options,
+                      const char *what)
+{
+    struct buf words = {0};
+    add_told(&words, options);
+    quote(&words, path, '*');
     fail("%s: an importer in Python reads such files, and %s: `" PYTHON " -m kpred.convert %s -o "
          "table.csv` makes a table of it elsewhere",
-         place, what, file.s);
-    buf_free(&file);
+         place, what, words.s);
+    buf_free(&words);
     return -1;
 }
 
@@ -133,12 +148,12 @@ static int start(const char *place, const char *const *paths, size_t n,
     int status = 0, rc = -1;
     if (find_program(&program) == NULL)
         rc = is_missing(
-            place, path,
+            place, path, options,
             "it is not installed beside this program (KPRED_IMPORTERS names its folder)");
     else
         rc = run(program.s, paths, n, options, text, &status);
     if (rc > 0)
-        rc = is_missing(place, path, rc == ENOENT ? PYTHON " is not found" : strerror(rc));
+        rc = is_missing(place, path, options, rc == ENOENT ? PYTHON " is not found" : strerror(rc));
     else if (rc == 0 && (text->n == 0 || *text->s != '#'))
         rc = fail("%s: its importer (" PYTHON " %s) ended with status %d", path, program.s,
                   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));

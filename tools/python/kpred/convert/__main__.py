@@ -16,4 +16,7 @@ else:
     from .command import main
 
 gc.disable() # a short life, and no circles
-sys.exit(main(sys.argv[1:]))
+try:
+    sys.exit(main(sys.argv[1:]))
+except KeyboardInterrupt:
+    sys.exit(130)

@@ -6,6 +6,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tu
 
 from .command import Asked
 from .figures import Seen
+from .numbers import number_text
 from .records import Records
 from .units import NONE, RATE, TIME, metric_of_name, words
 from .words import PAIRS, REPEATS, Tuple_, fit_value, is_counter, pattern_of, tuple_of
@@ -114,7 +115,7 @@ class Columns:
         """Does the name say a tuple of the spec's parameters, or its only parameter's value?"""
         t, params = tuple_of(name), self.asked.params
         return bool(t and len(t.values) == len(params) and all(n in params for n in t.names)) or (
-            len(params) == 1 and fit_value(name) in self.asked.values)
+            len(params) == 1 and not {fit_value(name), number_text(name)}.isdisjoint(self.asked.values))
 
     def _take_wide(self, others: Sequence[int]) -> None:
         header, params = self.r.header, self.asked.params

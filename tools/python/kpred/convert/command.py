@@ -11,7 +11,7 @@ import io
 import os
 import sys
 import zlib
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, TextIO, Tuple
+from typing import Any, ContextManager, Iterator, List, NamedTuple, Optional, Sequence, TextIO, Tuple
 
 from .table import Bad, Table
 from .units import TIME, metric_of_unit
@@ -157,6 +157,17 @@ def written(path: str) -> Iterator[TextIO]:
             os.unlink(part)
 
 
+def _tell(text: str) -> None:
+    if sys.stderr is not None: # where it is closed, print() would write into the table
+        print(text, file=sys.stderr)
+
+
+def _output(path: Optional[str]) -> ContextManager[TextIO]:
+    """Standard output in UTF-8 whatever the locale, and with bytes as they were"""
+    return written(path) if path is not None else open(1, "w", encoding="utf-8", errors="surrogateescape", newline="\n",
+                                                       closefd=False)
+
+
 def main(words: List[str]) -> int:
     o = _options("--stream" in words).parse_args(words)
     if o.stream:
@@ -166,14 +177,18 @@ def main(words: List[str]) -> int:
     if table is not None and not table.columns:
         why = f"{path}: is a {table.kind} and has no measurements: `kpred-train init` takes it"
     if table is None or why:
-        print(f"kpred.convert: {why}", file=sys.stderr)
+        _tell(f"kpred.convert: {why}")
         return 1
+    table.say("ignored", *o.ignored)
     for text in table.texts("note"):
-        print(f"note: {text[0]}", file=sys.stderr)
+        _tell(f"note: {text[0]}")
+    if table.kind == "table" and table.texts("untimed"):
+        _tell(f"note: {path}: there is no column of times: each row is the best tuple of its problem; --metric names a "
+              "column of times, and --fields those of the problem where others have a time for each tuple")
     try:
-        with written(o.output) if o.output is not None else contextlib.nullcontext(sys.stdout) as f:
+        with _output(o.output) as f:
             table.write_plain(f)
     except (Bad, OSError) as e:
-        print(f"kpred.convert: {e if isinstance(e, Bad) else f'standard output: {e.strerror}'}", file=sys.stderr)
+        _tell(f"kpred.convert: {e if isinstance(e, Bad) else f'standard output: {e.strerror}'}")
         return 1
     return 0

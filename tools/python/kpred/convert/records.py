@@ -27,7 +27,7 @@ def _separator(text: str) -> str:
     """The one of which the header and the row behind it have as many, and most; else the first that the header has"""
     n: Dict[str, List[int]] = {}
     for s in _SEPARATORS:
-        rows = csv.reader(io.StringIO(text.replace("\0", ""), newline=None), delimiter=s)
+        rows = csv.reader(io.StringIO(text, newline=None), delimiter=s)
         n[s] = [len(row) for row in itertools.islice(filter(None, rows), 2)] + [0, 0]
     same = [s for s in _SEPARATORS if n[s][0] == n[s][1] > 1]
     return max(same, key=n.__getitem__) if same else next((s for s in _SEPARATORS if n[s][0] > 1), ",")
@@ -41,6 +41,8 @@ class Rows:
     """The header, and one after the other all rows, with the line where each begins"""
 
     def __init__(self, path: str, text: str) -> None:
+        if "\0" in text:
+            raise Bad(f"{path}: is not a text file: it holds a NUL byte")
         self.path, self.text = path, text
         before = _BEFORE.match(text)
         start = before.end() # type: ignore[union-attr]
