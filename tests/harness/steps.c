@@ -28,9 +28,9 @@
      ls FOLDER | NAMES     all that is in it, each name with a blank behind it
      sed F | G | SCRIPT    makes G from F; it is a failure if nothing changes
      change F | G | FROM | TO ...
-                           the same by pairs of texts: of FROM the first place, each line that begins
-                           so if ^ stands before it, or each place of a single character; in TO & is
-                           what was there; bytes are written as for put
+                           the same by pairs of texts: FROM is the first place of it, with ^ each
+                           line that begins so, of one character each place; in TO & is what
+                           was there; bytes are written as for put
      edit F | SCRIPT | TEXT | LINE
                            F with a change is edited.h or edited.spec, and refused with 1; without a
                            line by that of the last edit. %s is FILE:LINE: of the change
