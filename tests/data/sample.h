@@ -17,17 +17,6 @@
 #endif
 #include <stdlib.h>
 
-#if defined(HAVE_SQLITE) && defined(HAVE_BZIP2)
-enum { HAS_SAMPLES = 1 };
-#else
-enum { HAS_SAMPLES = 0 };
-#endif
-
-static inline void no_samples(void)
-{
-    test_skip("needs SQLite and bzip2");
-}
-
 /* A SQLite database of the file's statements and n others */
 static inline int make_db(const char *out, const char *file, const char *const *sql, size_t n)
 {
@@ -95,21 +84,3 @@ static const char *const swap_keys[] = {
     ("INSERT INTO perf_db VALUES (1,'ConvAsm1x1U',1,'1,16,1,64,1,1,1,1'),"
      "(2,'ConvAsm1x1U',2,'1,16,1,64,1,1,1,1'),(3,'ConvAsm1x1U',3,'1,16,2,64,1,2,1,1'),"
      "(4,'ConvAsmBwdWrW3x3',4,'0,0,8,1,1,1'),(5,'ConvAsmBwdWrW3x3',5,'0,0,8,1,1,1')")};
-
-/* Databases of the few dozen real rows of tests/fixtures, and these packed, in this folder */
-static inline int make_samples(const char *fixtures)
-{
-    static const char *const samples[][2] = {{"gfx900_56.db", "gfx900_56.sql"},
-                                             {"gfx906_60.db", "gfx906_60.sql"},
-                                             {"gfx900_56-swap.db", "gfx900_56.sql"},
-                                             {"swap.gfx900_56.db", "gfx900_56.sql"}};
-    int rc = 0;
-    for (size_t i = 0; i < 4 && rc == 0; i++) {
-        char sql[1024], packed[64];
-        snprintf(sql, sizeof sql, "%s/%s", fixtures, samples[i][1]);
-        snprintf(packed, sizeof packed, "%s.bz2", samples[i][0]);
-        rc = make_db(samples[i][0], sql, swap_keys, i > 1 ? 4 : 0)
-             || make_bz2(packed, samples[i], 1);
-    }
-    return rc;
-}

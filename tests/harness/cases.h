@@ -104,18 +104,6 @@ static inline const char *below_heading(const char *text)
     return end != NULL ? end + 1 : "";
 }
 
-/* Are all of these, between which bars stand, whole lines of it? */
-static inline int has_lines(const char *text, const char *lines)
-{
-    for (size_t n = 0; lines[n] != '\0'; n += lines[n] == '|') {
-        const size_t from = n;
-        n += strcspn(lines + n, "|");
-        if (!has_line(text, say("%.*s", (int)(n - from), lines + from)))
-            return 0;
-    }
-    return 1;
-}
-
 /* ---- lines of cases ---- */
 
 /* A pattern in which \n is the end of a line */

@@ -27,6 +27,10 @@
      same F | G            two files that are there
      ls FOLDER | NAMES     all that is in it, each name with a blank behind it
      sed F | G | SCRIPT    makes G from F; it is a failure if nothing changes
+     change F | G | FROM | TO ...
+                           the same by pairs of texts: FROM is the first place of it, with ^ each
+                           line that begins so, of one character each place; in TO & is what
+                           was there; bytes are written as for put
      edit F | SCRIPT | TEXT | LINE
                            F with a change is edited.h or edited.spec, and refused with 1; without a
                            line by that of the last edit. %s is FILE:LINE: of the change
@@ -34,8 +38,8 @@
      NAME = TEXT           $NAME, or ${NAME}, is that text from here on
      file F                the lines behind it that begin with two blanks are the file
      put F | TEXT          the file has that text; \n, \t, \\ and \OOO, octal, are one byte
-     to VERB               such lines are steps, in which $1 $2 ... stand for cells; from here on a
-                           line `VERB CELL | CELL` is one check, which does them all
+     to VERB               such lines are steps, in which $1 ... $9 ${10} ... stand for cells; from
+                           here on a line `VERB CELL | CELL` is one check, which does them all
      program F             compiles tests/F.c with what make built of the tools, as ./NAME
      needs NEED            without it, which cases.h describes, the steps up to the next section are
                            skipped
@@ -52,7 +56,7 @@
     "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef " \
     "-Werror "
 
-enum { MOST_CELLS = 9, MOST_VERBS = 32 };
+enum { MOST_CELLS = 14, MOST_VERBS = 32 };
 
 static struct {
     const char *path; /* of the file of steps */
@@ -92,13 +96,35 @@ static const char *files_in(const char *folder)
     return names;
 }
 
-static void put_cell(const char *path, const char *text)
+/* What a cell stands for, byte by byte */
+static const struct buf *bytes_of(const char *text)
 {
     char byte;
     struct buf *b = new_text();
     for (; *text != '\0'; buf_add(b, &byte, 1))
         text += byte_of(text, &byte);
+    return b;
+}
+
+static void put_cell(const char *path, const char *text)
+{
+    const struct buf *b = bytes_of(text);
     put_bytes(path, b->s, b->n);
+}
+
+/* Makes the second file from the first one by pairs of cells: was the first of each pair there? */
+static int file_changes(const char *const *cell)
+{
+    struct buf *text = new_text();
+    int found = 1;
+    buf_puts(text, text_of(cell[0]));
+    for (size_t i = 2; found && i < MOST_CELLS && *cell[i] != '\0'; i += 2) {
+        struct buf *to = new_text();
+        found = program_change(to, text->s, bytes_of(cell[i])->s, bytes_of(cell[i + 1])->s);
+        text = to;
+    }
+    put_bytes(cell[1], text->s, text->n);
+    return found;
 }
 
 static int as_many(const char *wanted, size_t n)
@@ -254,12 +280,13 @@ static int step_holds(const char *kind)
            : IS("quiet")                          ? ran && !has(program.err.s, text)
            : IS("told")                           ? told_just(a)
            : IS("has") || IS("not") || IS("line") ? file_says(kind, a[0], with_newlines(a[1]))
-           : IS("like") ? as_many(a[1], lines_like(text_named(a[0]), a[2]))
-           : IS("same") ? same_files(a[0], a[1])
-           : IS("ls")   ? strcmp(files_in(a[0]), a[1]) == 0
-           : IS("sed")  ? edited(a[0], a[1], a[2])
-           : IS("edit") ? edit_refused(a[0], a[1], a[2], a[3])
-                        : -1;
+           : IS("like")   ? as_many(a[1], lines_like(text_named(a[0]), a[2]))
+           : IS("same")   ? same_files(a[0], a[1])
+           : IS("ls")     ? strcmp(files_in(a[0]), a[1]) == 0
+           : IS("sed")    ? edited(a[0], a[1], a[2])
+           : IS("change") ? file_changes(a)
+           : IS("edit")   ? edit_refused(a[0], a[1], a[2], a[3])
+                          : -1;
 #undef IS
 }
 

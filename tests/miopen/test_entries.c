@@ -1,4 +1,4 @@
-/* test_entries.c - all models that ship: entries of kpred miopen, and what predict says of fields
+/* test_entries.c - all models that ship: entries of kpred miopen, which are what predict says
    SPDX-License-Identifier: MIT */
 #include "logs.h"
 #include "model/model.h"
@@ -160,29 +160,6 @@ static void gpus(void)
              "a GPU that no model knows: the GPUs of all, gfx1030_72");
 }
 
-/* Its reasons are these lines alone, behind that of the counts; that of the sizes apart. */
-static int is_told(const char *gpu, const char *reasons)
-{
-    struct buf *told = new_text();
-    RAN("kpred miopen --gpu %s log", gpu);
-    char *at = program.err.s, *line = next_line(&at);
-    while ((line = next_line(&at)) != NULL)
-        if (!ends_with(line, " trained on"))
-            buf_printf(told, "%s\n", line);
-    return program.status == 0 && told->n != 0 && strcmp(told->s, reasons) == 0;
-}
-
-/* Both kernels, or none */
-static int has_winograd(const char *options, int runs)
-{
-    put_text("log", DRIVER "conv -c 64 -H 56 -W 56 -k 64 -p 1 -q 1 %s\n", options);
-    RAN("kpred miopen --gpu gfx942 log");
-    const char *first = strstr(program.out.s, "WinogradRxSf2x3:");
-    const char *second = strstr(program.out.s, "WinogradRxSf3x2:");
-    return program.status == 0
-           && (runs ? first != NULL && first < second : !has(program.out.s, "WinogradRxSf"));
-}
-
 /* An image of more than 2^24, which a pad may make, has no key that can be read again. */
 static int is_image(long h, int covered, const char *option, const char *path)
 {
@@ -212,100 +189,6 @@ static void large_images_in_sqlite(void)
     RAN_CHECK(is_image(16777216, 0, "--sqlite", "larger.db"));
 }
 
-#define SIZES "n=16 c=64 h=28 w=28 k=128"
-
-/* The fields of a problem with others in the place of those of the same names */
-static const char *problem(const char *all, const char *fields)
-{
-    struct buf *b = new_text();
-    for (size_t n; *all != '\0'; all += n + (all[n] == ' ')) {
-        n = strcspn(all, " ");
-        if (!has(say(" %s", fields), say(" %.*s=", (int)strcspn(all, "="), all)))
-            buf_printf(b, "%.*s ", (int)n, all);
-    }
-    buf_puts(b, fields);
-    return b->s;
-}
-
-/* What is left out is what the note says, and given so it is the same without a note. */
-static int has_defaults(const char *note, const char *fields)
-{
-    static struct buf kept;
-    const char *given = "kpred predict conv_solver gpu=gfx90a6e dir=F dtype=FP32 " SIZES;
-    const int ran =
-        WORKS("%s %s --csv", given, fields)
-        && strcmp(program.err.s, say("kpred: not given, so as MIOpenDriver has it: %s\n", note))
-               == 0;
-    keep_output(&kept);
-    return ran && same_as(&kept, "%s %s %s --csv", given, note, fields) && program.err.n == 0;
-}
-
-/* It says nothing but this, and perhaps which fields are as MIOpenDriver has them. */
-static int is_reason(const char *reason)
-{
-    return program.status == 1 && program.out.n == 0 && ends_with(program.err.s, reason)
-           && count_lines(program.err.s) == 1 + count_of(program.err.s, "as MIOpenDriver has it: ");
-}
-
-static void see_case(const char *kind, char *const *c)
-{
-    static const char one[] = "kpred predict conv_asm_1x1u --gpu gfx906_60 --csv --driver";
-    if (strcmp(kind, "same") == 0) {
-        const char *fields =
-            say("kpred predict %s gpu=%s " SIZES " %s -k 3 --csv", c[0], c[1], c[4]);
-        RAN_CASE(same_output(fields,
-                             say("kpred predict %s --gpu %s --driver '%s " SHAPE "%s' -k 3 --csv",
-                                 c[0], c[1], c[2], c[3]))
-                     && count_lines(program.out.s) > 1,
-                 say("%s: %s %s", c[0], c[2], c[3]));
-    } else if (strcmp(kind, "told") == 0) {
-        /* The kernels without a model for the GPU hide no reason of those that have one. */
-        if (*c[1] != '\0')
-            CHANGED("log", c[1], "^conv", DRIVER "&");
-        RAN_CASE(is_told(c[0], c[2]), say("true reasons, %s", c[0]));
-    } else if (strcmp(kind, "runs") == 0) {
-        RAN_CASE(has_winograd(c[2], atoi(c[1])), c[0]);
-    } else if (strcmp(kind, "line") == 0) {
-        RAN_CASE(same_output(say("%s 'conv " SHAPE "-y 1 -x 1 -F 1'", one),
-                             say("%s '%s' %s", one, c[1], c[2])),
-                 c[0]);
-    } else if (strcmp(kind, "bad") == 0) {
-        REFUSES(say("line: %s", c[0]), 1, c[1], "%s '%s' %s", one, c[2], c[3]);
-    } else if (strcmp(kind, "missing") == 0) {
-        REFUSES(c[0], 1, c[1], "kpred predict %s", c[2]);
-    } else if (strcmp(kind, "defaults") == 0) {
-        RAN_CASE(has_defaults(c[1], c[2]), c[0]);
-    } else if (strcmp(kind, "winograd") == 0) {
-        RAN_CASE(WORKS("kpred predict conv_solver %s -k 81 --csv",
-                       problem("gpu=gfx906_60 dir=F dtype=FP32 " SIZES, c[2]))
-                     && count_of(program.out.s, "ConvBinWinogradRxS") == (size_t)atoi(c[1]),
-                 c[0]);
-    } else if (strcmp(kind, "reason") == 0) {
-        RAN("kpred predict %s %s", c[0],
-            problem(say("gpu=%s dir=%s dtype=FP32 " SIZES, c[1], c[2]), c[4]));
-        RAN_CASE(is_reason(say("kpred: %s does not apply: %s\n", c[0], c[3])),
-                 say("%s: %s", c[0], c[3]));
-    }
-}
-
-static void predictions(void)
-{
-    static const char given[] = "kpred predict conv_asm_1x1u gpu=gfx906 dir=F " SIZES;
-    each_row("tests/miopen/calls.cases", see_case);
-    RAN_CASE(same_output(
-                 "kpred predict conv_solver gpu=gfx90a6e dir=F dtype=FP32 " SIZES " -k 3 --csv",
-                 "kpred predict conv_solver gpu=gfx90a6e --driver 'conv " SHAPE "-F 1' -k 3 --csv"),
-             "defaults are those of a line");
-    RAN_CASE(RAN("%s dtype=FP32 stride=3 --json", given) == 1
-                 && has(program.err.s, "does not apply")
-                 && strcmp(program.out.s,
-                           "[\n{\"error\": \"the kernel does not apply to this problem\", "
-                           "\"field\": \"stride\", \"value\": 3, \"must_be\": \"at most 2\"}\n]\n")
-                        == 0,
-             "JSON: a number");
-    REFUSES("CSV: nothing", 1, "dtype = BF16", "%s dtype=BF16 stride=1 --csv", given);
-}
-
 int main(void)
 {
     program_begin();
@@ -315,7 +198,6 @@ int main(void)
     gpus();
     RUN(large_images);
     RUN(large_images_in_sqlite);
-    predictions();
     while (n_models > 0)
         model_free(&models[--n_models].model);
     return program_end();

@@ -1,7 +1,7 @@
 """test_importers.py - importers of tuners' files, given what no tuner writes: each file gives a table or one error
 SPDX-License-Identifier: MIT
 
-tuner.cases and test_init.c have what is read and told of such files.
+test_tuner.steps and test_init.steps have what is read and told of such files.
 """
 import contextlib
 import io
