@@ -1,4 +1,4 @@
-/* test_data.c - the tools' data layer, function by function; its command line: test_ingest.c;
+/* test_data.c - the tools' data layer, function by function; its command line: test_ingest.steps;
    damaged files: tests/fuzz
    SPDX-License-Identifier: MIT */
 #include "kpred.h"

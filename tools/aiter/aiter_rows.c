@@ -261,7 +261,8 @@ static int read_time(struct aiter *a, double *out)
 }
 
 /* Verdict: keeps the row. */
-static int add(struct aiter *a, const int64_t *problem, uint32_t kernel, const char *library)
+static int aiter_rows_add(struct aiter *a, const int64_t *problem, uint32_t kernel,
+                          const char *library)
 {
     const struct spec *s = a->l->spec;
     const kpred_names *names = &a->kernels.names;
@@ -343,7 +344,7 @@ static int read_row(struct aiter *a)
         s->params[spec_param_index(s, "library")]
             .names[a->kernels.names.values[kernel * a->kernels.names.n_params + at]];
     rc = check_library(a, library);
-    return rc == 0 ? add(a, problem, kernel, library) : rc;
+    return rc == 0 ? aiter_rows_add(a, problem, kernel, library) : rc;
 }
 
 /* ---- the whole ---- */

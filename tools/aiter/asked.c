@@ -65,7 +65,7 @@ static int32_t tier_of(struct asked *a, struct place at, int32_t tokens)
 }
 
 /* The details are those in a->detail. */
-static void add(struct asked *a, struct place at, enum family_id family, const int32_t mnk[3])
+static void asked_add(struct asked *a, struct place at, enum family_id family, const int32_t mnk[3])
 {
     const size_t before = a->seen.n;
     a->key.n = 0;
@@ -217,7 +217,7 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
         return 0;
     }
     const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
-    add(a, at, family, mnk);
+    asked_add(a, at, family, mnk);
     return 0;
 }
 
@@ -265,7 +265,7 @@ static int asked_fused(struct asked *a, const struct asked_from *from, struct pl
         return 0;
     a->usable++;
     v[0] = tier_of(a, at, v[0]);
-    add(a, at, FAMILY_FMOE, v);
+    asked_add(a, at, FAMILY_FMOE, v);
     return 0;
 }
 
@@ -331,7 +331,7 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
     a->usable++;
     if (families[family].ladder == LADDER_TOKENS)
         v[0] = tier_of(a, at, v[0]);
-    add(a, at, family, v);
+    asked_add(a, at, family, v);
     return 0;
 }
 
@@ -345,7 +345,7 @@ int asked_nearest(const struct asked *a)
 
 /* ---- asked: order ---- */
 
-static int compare(const void *left, const void *right)
+static int asked_compare(const void *left, const void *right)
 {
     const struct asked_shape *a = left, *b = right;
     const int32_t pairs[3][2] = {{a->family, b->family}, {a->n, b->n}, {a->k, b->k}};
@@ -359,7 +359,7 @@ static int compare(const void *left, const void *right)
 void asked_sort(struct asked *a)
 {
     if (a->n != 0)
-        qsort(a->v, a->n, sizeof *a->v, compare);
+        qsort(a->v, a->n, sizeof *a->v, asked_compare);
 }
 
 void asked_free(struct asked *a)

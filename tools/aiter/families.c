@@ -318,7 +318,7 @@ static int usual_units(const char *arch)
     return 0;
 }
 
-static int parse(struct target *t, const char *text)
+static int families_parse(struct target *t, const char *text)
 {
     struct buf b = {NULL, 0, 0};
     const char *name = name_of(text, &b);
@@ -339,7 +339,7 @@ static int parse(struct target *t, const char *text)
 int target_find(struct target *t, const char *gpu)
 {
     memset(t, 0, sizeof *t);
-    if (parse(t, gpu) != 0)
+    if (families_parse(t, gpu) != 0)
         return -1;
     for (int i = 0; i < N_FAMILIES; i++) {
         const kpred_model *m = model_of((enum family_id)i);

@@ -95,7 +95,7 @@ const char *family_split_detail(enum family_id family, const char *detail, int32
 /* ---- the line of a miss ---- */
 
 /* Cuts the values of a tuple; their number, 0: there are too many, or one is too long. */
-static size_t cut(struct fused_call *c, const char *text, size_t n)
+static size_t fmoe_cut(struct fused_call *c, const char *text, size_t n)
 {
     const size_t most = sizeof c->value / sizeof *c->value;
     size_t values = 0;
@@ -117,7 +117,7 @@ static size_t cut(struct fused_call *c, const char *text, size_t n)
 
 int fused_read(struct fused_call *c, const char *text, size_t n)
 {
-    const size_t values = cut(c, text, n), most = sizeof c->value / sizeof *c->value;
+    const size_t values = fmoe_cut(c, text, n), most = sizeof c->value / sizeof *c->value;
     if (values != most && values != most - 1)
         return -1;
     const size_t first = values == most;

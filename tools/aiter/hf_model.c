@@ -98,13 +98,13 @@ static int add_part(struct build *b, const char *name, int64_t n, int64_t k, int
     return 0;
 }
 
-static int add(struct build *b, const char *name, int64_t n, int64_t k)
+static int hf_model_add(struct build *b, const char *name, int64_t n, int64_t k)
 {
     return add_part(b, name, n, k, 0);
 }
 
 /* `number` as each GPU has it; `key` is what to complain about. */
-static int part(const struct build *b, const char *key, int64_t number, int64_t *out)
+static int hf_model_part(const struct build *b, const char *key, int64_t number, int64_t *out)
 {
     struct buf what = {0};
     *out = number / b->tp;
@@ -137,7 +137,7 @@ static int kv_part(const struct build *b, int64_t heads, int64_t *out)
         *out = 1;
         return 0;
     }
-    return part(b, "num_key_value_heads", kv, out);
+    return hf_model_part(b, "num_key_value_heads", kv, out);
 }
 
 /* Is that of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? */
@@ -160,8 +160,8 @@ static int add_heads(struct build *b, int64_t hidden, int64_t of_queries)
 {
     int64_t heads, size, q = 0, kv = 0;
     if (hf_number(b->c, "num_attention_heads", 1, &heads) != 0
-        || head_size(b, hidden, heads, &size) != 0 || part(b, "num_attention_heads", heads, &q) != 0
-        || kv_part(b, heads, &kv) != 0)
+        || head_size(b, hidden, heads, &size) != 0
+        || hf_model_part(b, "num_attention_heads", heads, &q) != 0 || kv_part(b, heads, &kv) != 0)
         return -1;
     if (add_part(b, "qkv_proj", (of_queries * q + 2 * kv) * size, hidden, kv * size) != 0
         || add_part(b, "o_proj", hidden, q * size, q * size) != 0)
@@ -184,8 +184,8 @@ static int linear_attention(struct build *b, int64_t hidden)
         || hf_number(b->c, "linear_num_value_heads", 1, &values) != 0
         || hf_number(b->c, "linear_key_head_dim", 1, &key_size) != 0
         || hf_number(b->c, "linear_value_head_dim", 1, &value_size) != 0
-        || part(b, "linear_num_key_heads", keys, &keys) != 0
-        || part(b, "linear_num_value_heads", values, &values) != 0)
+        || hf_model_part(b, "linear_num_key_heads", keys, &keys) != 0
+        || hf_model_part(b, "linear_num_value_heads", values, &values) != 0)
         return -1;
     b->out->plain = (struct hf_layer){"in_proj_ba", 2 * values, hidden, values, HF_NO_BIAS, 0};
     return add_part(b, "in_proj_qkvz", 2 * (keys * key_size + values * value_size), hidden,
@@ -217,19 +217,21 @@ static int latent_sizes(const struct build *b, struct latent *l)
         || hf_number(b->c, "v_head_dim", 1, &l->v) != 0
         || hf_number(b->c, "num_attention_heads", 1, &heads) != 0)
         return -1;
-    return part(b, "num_attention_heads", heads, &l->heads);
+    return hf_model_part(b, "num_attention_heads", heads, &l->heads);
 }
 
 /* The first projections are whole on each GPU, and servers fuse them or do not. */
 static int latent_queries(struct build *b, int64_t hidden, const struct latent *l)
 {
     const int64_t n = l->heads * (l->nope + l->rope);
-    if (add(b, "kv_a_proj_with_mqa", l->kv + l->rope, hidden) != 0)
+    if (hf_model_add(b, "kv_a_proj_with_mqa", l->kv + l->rope, hidden) != 0)
         return -1;
     if (l->q == 0)
         return add_part(b, "q_proj", n, hidden, n);
-    return add(b, "q_a_proj", l->q, hidden) != 0
-           || add(b, "q_a_proj and kv_a_proj_with_mqa, fused", l->q + l->kv + l->rope, hidden) != 0
+    return hf_model_add(b, "q_a_proj", l->q, hidden) != 0
+           || hf_model_add(b, "q_a_proj and kv_a_proj_with_mqa, fused", l->q + l->kv + l->rope,
+                           hidden)
+                  != 0
            || add_part(b, "q_b_proj", n, l->q, n) != 0;
 }
 
@@ -260,12 +262,13 @@ static int indexed_attention(struct build *b, int64_t hidden)
     if (hf_number(b->c, "index_n_heads", 1, &heads) != 0
         || hf_number(b->c, "index_head_dim", 1, &size) != 0 || add_latent(b, hidden, &l) != 0)
         return -1;
-    return add(b, "indexer.wk", size, hidden) != 0 || add(b, "indexer.wq_b", heads * size, l.q) != 0
-           || add(b, "q_a_proj, kv_a_proj_with_mqa and indexer.wk, fused",
-                  l.q + l.kv + l.rope + size, hidden)
+    return hf_model_add(b, "indexer.wk", size, hidden) != 0
+           || hf_model_add(b, "indexer.wq_b", heads * size, l.q) != 0
+           || hf_model_add(b, "q_a_proj, kv_a_proj_with_mqa and indexer.wk, fused",
+                           l.q + l.kv + l.rope + size, hidden)
                   != 0
-           || add(b, "q_b_proj and indexer.wq_b, fused", l.heads * (l.nope + l.rope) + heads * size,
-                  l.q)
+           || hf_model_add(b, "q_b_proj and indexer.wq_b, fused",
+                           l.heads * (l.nope + l.rope) + heads * size, l.q)
                   != 0;
 }
 
@@ -275,7 +278,7 @@ static int indexed_attention(struct build *b, int64_t hidden)
 static int add_dense(struct build *b, int64_t hidden, const char *key, const char *const names[2])
 {
     int64_t size;
-    if (hf_number(b->c, key, 1, &size) != 0 || part(b, key, size, &size) != 0)
+    if (hf_number(b->c, key, 1, &size) != 0 || hf_model_part(b, key, size, &size) != 0)
         return -1;
     return add_part(b, names[0], 2 * size, hidden, size) != 0
            || add_part(b, names[1], hidden, size, size) != 0;
@@ -332,7 +335,7 @@ static int shared_experts(struct build *b, int64_t hidden, int64_t experts)
 {
     int64_t size;
     if (hf_number(b->c, "moe_intermediate_size", 1, &size) != 0
-        || part(b, "moe_intermediate_size", size * experts, &size) != 0)
+        || hf_model_part(b, "moe_intermediate_size", size * experts, &size) != 0)
         return -1;
     if (add_part(b, "shared_experts.gate_up_proj", 2 * size, hidden, size) != 0
         || add_part(b, "shared_experts.gate_proj and up_proj, each", size, hidden, size) != 0)

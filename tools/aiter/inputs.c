@@ -275,7 +275,7 @@ static int is_one_of(const char *const *names, const char *name)
     return *names != NULL;
 }
 
-static int find(const struct untuned_row *row, const char *name)
+static int inputs_find(const struct untuned_row *row, const char *name)
 {
     for (int i = 0; i < row->n; i++)
         if (strcmp(row->cell[i], name) == 0)
@@ -300,19 +300,19 @@ static int is_header(const struct untuned_row *row, const char *path)
 static int check_columns(const struct untuned *u, const struct untuned_row *row, size_t number)
 {
     const char *const *known = u->is_fused ? fused_columns : gemm_columns;
-    if (find(row, "kernelName") >= 0 || find(row, "us") >= 0)
+    if (inputs_find(row, "kernelName") >= 0 || inputs_find(row, "us") >= 0)
         return fail("%s:%zu: column \"%s\": the table is tuned already: it is one for --installed",
-                    u->path, number, find(row, "us") >= 0 ? "us" : "kernelName");
+                    u->path, number, inputs_find(row, "us") >= 0 ? "us" : "kernelName");
     for (int i = 0; i < row->n; i++) {
         if (!is_one_of(known, row->cell[i])
             && !(u->is_fused && u->family != FAMILY_FMOE && is_one_of(other_columns, row->cell[i])))
             return fail("%s:%zu: column \"%.60s\": is not a column of an untuned list", u->path,
                         number, row->cell[i]);
-        if (find(row, row->cell[i]) != i)
+        if (inputs_find(row, row->cell[i]) != i)
             return fail("%s:%zu: column \"%s\" is given twice", u->path, number, row->cell[i]);
     }
     for (int i = 0; i < 3 && !u->is_fused; i++)
-        if (find(row, gemm_columns[i]) < 0)
+        if (inputs_find(row, gemm_columns[i]) < 0)
             return fail("%s:%zu: there is no column %s; an untuned list has M,N,K", u->path, number,
                         gemm_columns[i]);
     return 0;
@@ -322,14 +322,14 @@ static enum family_id family_of_columns(const struct untuned *u, const struct un
 {
     const enum family_id named = family_of_file(u->path);
     if (u->is_fused)
-        return find(row, "shared_expert_id") >= 0                       ? FAMILY_FHMOE
-               : find(row, "gate_mode") >= 0 || named == FAMILY_GROUPED ? FAMILY_GROUPED
-                                                                        : FAMILY_FMOE;
-    if (find(row, "B") >= 0)
+        return inputs_find(row, "shared_expert_id") >= 0                       ? FAMILY_FHMOE
+               : inputs_find(row, "gate_mode") >= 0 || named == FAMILY_GROUPED ? FAMILY_GROUPED
+                                                                               : FAMILY_FMOE;
+    if (inputs_find(row, "B") >= 0)
         return family_of_batched(named);
-    if (find(row, "bias") >= 0 || find(row, "outdtype") >= 0)
+    if (inputs_find(row, "bias") >= 0 || inputs_find(row, "outdtype") >= 0)
         return FAMILY_BF16;
-    if (find(row, "q_dtype_w") >= 0)
+    if (inputs_find(row, "q_dtype_w") >= 0)
         return named == FAMILY_A8W8 ? FAMILY_A8W8 : FAMILY_BP;
     return FAMILY_NONE;
 }
@@ -346,7 +346,7 @@ static int untuned_header(struct untuned *u, const char *path, size_t number, ch
     buf_puts(&copy, line);
     const int n = cut(copy.s, &row);
     if (is_header(&row, path)) {
-        u->is_fused = find(&row, "token") >= 0;
+        u->is_fused = inputs_find(&row, "token") >= 0;
         u->family = family_of_columns(u, &row);
         rc = n > UNTUNED_COLUMNS ? fail("%s:%zu: has %d columns", path, number, n)
                                  : check_columns(u, &row, number);
@@ -354,9 +354,9 @@ static int untuned_header(struct untuned *u, const char *path, size_t number, ch
         u->n = n;
         u->number = number;
         for (int i = 0; i < GEMM_COLUMNS; i++)
-            u->at[i] = find(&row, gemm_columns[i]);
+            u->at[i] = inputs_find(&row, gemm_columns[i]);
         for (int i = 0; i < FUSED_COLUMNS; i++)
-            u->fused_at[i] = find(&row, fused_columns[i]);
+            u->fused_at[i] = inputs_find(&row, fused_columns[i]);
     }
     buf_free(&copy);
     return rc;

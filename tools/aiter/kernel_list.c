@@ -281,7 +281,7 @@ static size_t library_rank(const struct spec *spec, const char *library)
 
 static const struct spec *sorted_for; /* qsort has no room for it */
 
-static int compare(const void *pa, const void *pb)
+static int kernel_list_compare(const void *pa, const void *pb)
 {
     const struct kernel *a = pa, *b = pb;
     const size_t x = library_rank(sorted_for, a->library), y = library_rank(sorted_for, b->library);
@@ -366,7 +366,7 @@ int kernel_list_finish(struct kernel_list *list)
         if (list->v[i].variant == 0)
             number_variant(list, &list->v[i]);
     sorted_for = list->spec;
-    qsort(list->v, list->n, sizeof *list->v, compare);
+    qsort(list->v, list->n, sizeof *list->v, kernel_list_compare);
     return 0;
 }
 

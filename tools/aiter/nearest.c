@@ -113,7 +113,7 @@ static double ratio(int32_t a, int32_t b)
 }
 
 /* 2 to the power of the sum of |log2|, which has the same order */
-static double distance(const struct measured *x, const struct asked_shape *s)
+static double nearest_distance(const struct measured *x, const struct asked_shape *s)
 {
     int32_t a[MOST_SIZES], b[MOST_SIZES];
     double d = ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
@@ -159,7 +159,7 @@ static const struct measured *next(const struct search *by, const struct predict
     double least = 0;
     for (size_t i = 0; i < by->in->n; i++) {
         const struct measured *x = &by->in->row[i];
-        const double d = distance(x, by->shape);
+        const double d = nearest_distance(x, by->shape);
         if ((best != NULL && !(d < least)) || !is_alike(x, by->shape, by->any_act)
             || (by->only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
             || !takes(x, by->shape))
@@ -170,7 +170,7 @@ static const struct measured *next(const struct search *by, const struct predict
     return best;
 }
 
-static size_t find(const struct search *by, size_t most, struct prediction *out)
+static size_t find_nearest(const struct search *by, size_t most, struct prediction *out)
 {
     size_t n = 0;
     for (const struct measured *x; n < most && (x = next(by, out, n)) != NULL; n++)
@@ -183,9 +183,9 @@ size_t nearest_find(const struct installed_family *in, const struct asked_shape 
                     size_t most, struct prediction *out)
 {
     struct search by = {in, s, only_ck, 0};
-    const size_t n = find(&by, most, out);
+    const size_t n = find_nearest(&by, most, out);
     if (n != 0 || s->family != FAMILY_FMOE)
         return n;
     by.any_act = 1;
-    return find(&by, most, out);
+    return find_nearest(&by, most, out);
 }

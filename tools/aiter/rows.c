@@ -85,8 +85,8 @@ static int chooser_open(struct chooser *p, const struct target *t, enum family_i
 }
 
 /* Those of n tuples that may run, at most `most` */
-static size_t choose(const struct chooser *p, size_t n, uint32_t outside, size_t most,
-                     struct prediction *out)
+static size_t rows_choose(const struct chooser *p, size_t n, uint32_t outside, size_t most,
+                          struct prediction *out)
 {
     const kpred_model *m = p->model;
     size_t found = 0;
@@ -130,7 +130,7 @@ static size_t chooser_run(struct chooser *p, const int32_t mnk[3], size_t most,
             kpred_predict(&p->beam[i].ctx, p->problem, p->model->n_fields, p->tuples, width, &got);
         if (*status != KPRED_OK)
             return 0;
-        found = choose(p, got, p->beam[i].ctx.extrapolated, most, out);
+        found = rows_choose(p, got, p->beam[i].ctx.extrapolated, most, out);
     }
     return found;
 }
@@ -170,7 +170,7 @@ static void no_row(struct work *w, const char *why)
 
 /* ---- rows: one M ---- */
 
-static void add(struct work *w, const int32_t mnk[3], size_t n)
+static void rows_add(struct work *w, const int32_t mnk[3], size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         w->to->v = xgrow(w->to->v, w->to->n, &w->to->cap, sizeof *w->to->v);
@@ -199,14 +199,14 @@ static size_t choose_nearest(struct work *w, const int32_t mnk[3])
 }
 
 /* Of a family without nearest shapes no measured rows are kept. */
-static void predict(struct work *w, struct place at, const int32_t mnk[3])
+static void rows_predict(struct work *w, struct place at, const int32_t mnk[3])
 {
     kpred_status status = KPRED_OK;
     size_t n = w->is_modelled ? chooser_run(&w->chooser, mnk, w->o->top, w->best, &status) : 0;
     if (n == 0)
         n = choose_nearest(w, mnk);
     if (n != 0)
-        add(w, mnk, n);
+        rows_add(w, mnk, n);
     else
         leave_out(w, at, status);
 }
@@ -227,7 +227,7 @@ static void add_m(struct work *w, struct place at, const int32_t mnk[3])
              && has(w, mnk, serving_fine(mnk[0])))
         w->to->served++;
     else
-        predict(w, at, mnk);
+        rows_predict(w, at, mnk);
     w->layer->measured += w->to->kept + w->to->served - before;
 }
 
@@ -285,7 +285,7 @@ static const struct row *row_of(const struct work *w, int32_t m)
 
 /* AITER looks for M, for its fine step and for its coarse one, or for the tier. Of a shape that is
    left out nothing is counted. */
-static void count(struct work *w, const struct asked_shape *s)
+static void rows_count(struct work *w, const struct asked_shape *s)
 {
     const int32_t mnk[3] = {s->m, s->n, s->k};
     int32_t m[3] = {s->m, serving_fine(s->m), serving_coarse(s->m, s->n)};
@@ -375,7 +375,7 @@ static void add_pair(struct work *w, struct asked *a, const struct asked_shape *
     (is_exact ? add_exact : add_grid)(w, v, n);
     w->layer->rows = w->to->n - w->first;
     for (size_t i = 0; i < n; i++)
-        count(w, &v[i]);
+        rows_count(w, &v[i]);
 }
 
 static void add_shapes(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)

@@ -189,18 +189,18 @@ static int is_folder(const char *output)
     return output != NULL && !ends_with(output, ".csv");
 }
 
-static int wrong(const char *what)
+static int run_wrong(const char *what)
 {
     fail("aiter: %s", what);
     return 2;
 }
 
-static int check(const struct aiter_options *o)
+static int run_check(const struct aiter_options *o)
 {
     if (o->top != 0 && !is_folder(o->output))
-        return wrong("--top: candidates are written into a folder: -o DIR");
+        return run_wrong("--top: candidates are written into a folder: -o DIR");
     if (o->top != 0 && o->schema != SCHEMA_CURRENT)
-        return wrong("--schema: candidates have columns of their own: not with --top");
+        return run_wrong("--schema: candidates have columns of their own: not with --top");
     return 0;
 }
 
@@ -258,7 +258,7 @@ static int check_answers(const struct run *r)
     return -1;
 }
 
-static int predict(struct run *r)
+static int run_predict(struct run *r)
 {
     const struct aiter_options *o = r->o;
     const struct rows_options options = {.is_exact = o->is_exact,
@@ -305,12 +305,12 @@ int aiter_run(const struct aiter_options *o)
     memset(&r, 0, sizeof r);
     r.o = o;
     r.only = FAMILY_NONE;
-    const int status = check(o);
+    const int status = run_check(o);
     if (status != 0)
         return status;
     if (o->family != NULL && (r.only = family_asked("--family", o->family)) == FAMILY_NONE)
         return 1;
-    const int bad = read_all(&r) != 0 || predict(&r) != 0 || write_out(&r) != 0;
+    const int bad = read_all(&r) != 0 || run_predict(&r) != 0 || write_out(&r) != 0;
     answering_free(&r.a);
     return bad;
 }

@@ -67,7 +67,7 @@ static int is_known(enum family_id family, const char *name)
 }
 
 /* Where a column is; -1 with a message if it has to be there and is not. */
-static int find(const struct table *t, const char *name, int is_needed, int *at)
+static int tuned_find(const struct table *t, const char *name, int is_needed, int *at)
 {
     *at = csv_records_find(&t->c, name);
     if (*at < 0 && is_needed)
@@ -80,7 +80,7 @@ static int find_copied(struct table *t)
 {
     const char *const *names = families[t->family].copied;
     for (size_t i = 0; names[i] != NULL; i++)
-        if (find(t, names[i], family_place_of(newer, names[i]) < 0, &t->copied_at[i]) != 0)
+        if (tuned_find(t, names[i], family_place_of(newer, names[i]) < 0, &t->copied_at[i]) != 0)
             return -1;
     return 0;
 }
@@ -102,14 +102,15 @@ static int read_header(struct table *t)
     if (csv_records_check_header(&t->c) != 0 || check_columns(t) != 0)
         return -1;
     for (int i = 0; i < N_USED; i++)
-        if (find(t, column(t->family, i), i < N_NEEDED || (i == SPLIT && f->has_nearest), &t->at[i])
+        if (tuned_find(t, column(t->family, i), i < N_NEEDED || (i == SPLIT && f->has_nearest),
+                       &t->at[i])
             != 0)
             return -1;
     for (size_t i = 0; f->details[i] != NULL; i++)
-        if (find(t, f->details[i], 1, &t->detail_at[i]) != 0)
+        if (tuned_find(t, f->details[i], 1, &t->detail_at[i]) != 0)
             return -1;
     t->id = -1;
-    if (f->id_column != NULL && find(t, f->id_column, f->has_nearest, &t->id) != 0)
+    if (f->id_column != NULL && tuned_find(t, f->id_column, f->has_nearest, &t->id) != 0)
         return -1;
     return find_copied(t);
 }

@@ -48,7 +48,7 @@ static char peek(struct reader *r)
     return *r->s;
 }
 
-static int take(struct reader *r, char c)
+static int flat_json_take(struct reader *r, char c)
 {
     if (peek(r) != c || c == '\0')
         return 0;
@@ -121,7 +121,7 @@ static int read_escape(struct reader *r, struct buf *b)
 
 static int read_string(struct reader *r, struct buf *b)
 {
-    if (!take(r, '"'))
+    if (!flat_json_take(r, '"'))
         return bad(r, "expected a string");
     buf_puts(b, "");
     while (*r->s != '"') {
@@ -191,15 +191,15 @@ static int read_any(struct reader *r, struct buf *b);
 /* What stands in brackets, as its text; an object in it is not an object of its own. */
 static int read_items(struct reader *r, struct buf *b, char open, char close)
 {
-    if (!take(r, open))
+    if (!flat_json_take(r, open))
         return bad(r, "expected a bracket");
     buf_add(b, &open, 1);
-    for (int i = 0; !take(r, close); i++) {
-        if (i != 0 && !take(r, ','))
+    for (int i = 0; !flat_json_take(r, close); i++) {
+        if (i != 0 && !flat_json_take(r, ','))
             return bad(r, "expected a comma or a bracket");
         if (i != 0)
             buf_puts(b, ",");
-        if (open == '{' && (read_any(r, b) != 0 || !take(r, ':')))
+        if (open == '{' && (read_any(r, b) != 0 || !flat_json_take(r, ':')))
             return bad(r, "expected a name and a colon");
         if (open == '{')
             buf_puts(b, ":");
@@ -285,7 +285,7 @@ static int read_member(struct reader *r, const char *outer)
     const struct reader start = *r;
     buf_printf(&full, "%s%s", outer, *outer != '\0' ? "." : "");
     rc = read_string(r, &full);
-    if (rc == 0 && !take(r, ':'))
+    if (rc == 0 && !flat_json_take(r, ':'))
         rc = bad(r, "expected a colon");
     if (rc == 0 && flat_json_find(r->to, full.s) != NULL)
         rc = bad(&start, "%.200s: it is given twice", full.s);
@@ -297,16 +297,16 @@ static int read_member(struct reader *r, const char *outer)
 
 static int read_object(struct reader *r, const char *outer)
 {
-    if (!take(r, '{'))
+    if (!flat_json_take(r, '{'))
         return bad(r, "expected an object, as %s has it", r->what);
     if (++r->depth > MOST_DEPTH)
         return bad(r, "nested beyond %d", MOST_DEPTH);
-    if (!take(r, '}')) {
+    if (!flat_json_take(r, '}')) {
         do
             if (read_member(r, outer) != 0)
                 return -1;
-        while (take(r, ','));
-        if (!take(r, '}'))
+        while (flat_json_take(r, ','));
+        if (!flat_json_take(r, '}'))
             return bad(r, "expected a comma or a brace");
     }
     r->depth--;

@@ -26,7 +26,7 @@ static size_t slot_of(const struct interned *t, const void *bytes, size_t n, uin
     return i;
 }
 
-static void grow(struct interned *t)
+static void intern_grow(struct interned *t)
 {
     free(t->slot);
     t->n_slots = t->n_slots != 0 ? 2 * t->n_slots : 64;
@@ -35,7 +35,7 @@ static void grow(struct interned *t)
         t->slot[slot_of(t, t->v[i].s, t->v[i].n, t->v[i].hash)] = (uint32_t)i + 1;
 }
 
-static size_t add(struct interned *t, const void *bytes, size_t n, uint64_t hash)
+static size_t intern_add(struct interned *t, const void *bytes, size_t n, uint64_t hash)
 {
     struct interned_text x = {xmalloc(n + 1), n, hash};
     memcpy(x.s, bytes, n);
@@ -49,10 +49,10 @@ size_t intern(struct interned *t, const void *bytes, size_t n)
 {
     const uint64_t hash = hash_of(bytes, n);
     if (t->n_slots < 2 * t->n + 2)
-        grow(t);
+        intern_grow(t);
     uint32_t *slot = &t->slot[slot_of(t, bytes, n, hash)];
     if (*slot == 0)
-        *slot = (uint32_t)add(t, bytes, n, hash) + 1;
+        *slot = (uint32_t)intern_add(t, bytes, n, hash) + 1;
     return *slot - 1;
 }
 

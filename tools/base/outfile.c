@@ -478,7 +478,7 @@ static int put_new(const struct outfile *o)
 }
 
 /* The whole file to its place: 0, 1 if it would hide what another program wrote, -1 with errno. */
-static int put(const struct outfile *o)
+static int outfile_put(const struct outfile *o)
 {
     struct stat now;
     if (o->is_new)
@@ -498,7 +498,7 @@ int out_commit(struct outfile *o)
     }
     rc = finish(o);
     if (rc == 0 && o->temporary != NULL)
-        rc = put(o);
+        rc = outfile_put(o);
     if (rc < 0)
         fail("%s: cannot write: %s", o->path, reason());
     else if (rc > 0 && o->is_kept)

@@ -112,7 +112,7 @@ void process_end_kept(void)
         nanosleep(&millisecond, NULL);
 }
 
-static void keep(int from)
+static void keep_process(int from)
 {
     pid_t group, last = 0;
     ssize_t n;
@@ -136,7 +136,7 @@ static void become_keeper(const int ends[2])
         _exit(0);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
-    keep(ends[0]);
+    keep_process(ends[0]);
 }
 
 /* One program may run within another one that is kept, too. */
@@ -189,7 +189,7 @@ int process_wait(pid_t pid, int *status)
 }
 
 /* 0, or what errno is */
-static int take(int from, struct buf *text)
+static int process_take(int from, struct buf *text)
 {
     char bytes[4096];
     for (;;) {
@@ -212,7 +212,7 @@ int process_read(struct process *p, struct buf *text, int *status)
     p->out = ends[1];
     const int why = process_start(p, &pid);
     close(ends[1]);
-    const int lost = why == 0 ? take(ends[0], text) : 0;
+    const int lost = why == 0 ? process_take(ends[0], text) : 0;
     close(ends[0]);
     if (why != 0)
         return why;

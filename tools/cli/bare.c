@@ -67,7 +67,7 @@ static int32_t loop_portable(const struct bare *b)
 
 #define TARGET(features) __attribute__((target(features)))
 
-static __m128i load(const void *p)
+static __m128i bare_load(const void *p)
 {
     return _mm_loadu_si128((const __m128i *)p);
 }
@@ -81,11 +81,11 @@ static int32_t sum_of(__m128i x)
 /* 16 products, the weights with their signs extended */
 static __m128i madd16_plain(__m128i acc, const int8_t *w, const int16_t *x)
 {
-    const __m128i q = load(w);
+    const __m128i q = bare_load(w);
     const __m128i low = _mm_srai_epi16(_mm_unpacklo_epi8(q, q), 8);
     const __m128i high = _mm_srai_epi16(_mm_unpackhi_epi8(q, q), 8);
-    acc = _mm_add_epi32(acc, _mm_madd_epi16(low, load(x)));
-    return _mm_add_epi32(acc, _mm_madd_epi16(high, load(x + 8)));
+    acc = _mm_add_epi32(acc, _mm_madd_epi16(low, bare_load(x)));
+    return _mm_add_epi32(acc, _mm_madd_epi16(high, bare_load(x + 8)));
 }
 
 static int32_t dot_plain(const int8_t *w, const int16_t *x)
@@ -99,9 +99,9 @@ static int32_t dot_plain(const int8_t *w, const int16_t *x)
 /* A weight in the upper half of its lane needs no shift; the sums are 256 times as large. */
 static __m128i madd16(__m128i acc, const int8_t *w, const int16_t *x)
 {
-    const __m128i q = load(w), zero = _mm_setzero_si128();
-    acc = _mm_add_epi32(acc, _mm_madd_epi16(_mm_unpacklo_epi8(zero, q), load(x)));
-    return _mm_add_epi32(acc, _mm_madd_epi16(_mm_unpackhi_epi8(zero, q), load(x + 8)));
+    const __m128i q = bare_load(w), zero = _mm_setzero_si128();
+    acc = _mm_add_epi32(acc, _mm_madd_epi16(_mm_unpacklo_epi8(zero, q), bare_load(x)));
+    return _mm_add_epi32(acc, _mm_madd_epi16(_mm_unpackhi_epi8(zero, q), bare_load(x + 8)));
 }
 
 static int32_t loop_sse2(const struct bare *b)

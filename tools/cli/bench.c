@@ -61,7 +61,7 @@ struct bench {
 /* ---- problems ---- */
 
 /* 31 bits of a 64-bit linear congruential generator (Knuth's MMIX constants) */
-static uint32_t draw(uint64_t *seed)
+static uint32_t bench_draw(uint64_t *seed)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(*seed >> 33);
@@ -74,13 +74,13 @@ static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
         const kpred_field *field = m->fields + f;
         int32_t x = field->trained_max, bits;
         if (field->tokens) {
-            problem[f] = (int32_t)(draw(seed) % (uint32_t)field->n_tokens);
+            problem[f] = (int32_t)(bench_draw(seed) % (uint32_t)field->n_tokens);
             continue;
         }
         for (bits = x == 0; x >> bits; bits++) /* a field may have been 0 in all rows */
             ;
-        bits = (int32_t)(draw(seed) % (uint32_t)bits);
-        x = ((1 << bits) | (int32_t)(draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);
+        bits = (int32_t)(bench_draw(seed) % (uint32_t)bits);
+        x = ((1 << bits) | (int32_t)(bench_draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);
         x &= ~(((1 << bits) >> 2) - 1) | (bits < 2 ? -1 : 0);
         problem[f] = x < field->trained_min   ? field->trained_min
                      : x > field->trained_max ? field->trained_max

@@ -111,7 +111,7 @@ struct timing {
 
 typedef void (*action)(struct timing *t);
 
-static void predict(struct timing *t)
+static void bench_time_predict(struct timing *t)
 {
     size_t n_out;
     t->failed |=
@@ -208,7 +208,7 @@ static void one_round(struct timing *t, const int32_t *problems, size_t n_proble
         if (i % EVERY == 0)
             sample_loops(t);
         t->problem = problems + i * t->ctx->model->n_fields;
-        t->spent += sample(t, predict, &t->predictions) * t->repeats;
+        t->spent += sample(t, bench_time_predict, &t->predictions) * t->repeats;
     }
 }
 
@@ -217,8 +217,8 @@ static void choose_repeats(struct timing *t, const int32_t *problems)
 {
     t->repeats = 1;
     t->problem = problems;
-    hot_ns(t, predict);
-    t->repeats = hot_ns(t, predict) > SLOW_NS ? 1 : N_REPEATS;
+    hot_ns(t, bench_time_predict);
+    t->repeats = hot_ns(t, bench_time_predict) > SLOW_NS ? 1 : N_REPEATS;
 }
 
 static void forget(struct timing *t)

@@ -80,8 +80,8 @@ static int is_one_of(const char *arg, const char *a, const char *b)
 }
 
 /* NULL with a message that asks for a near one */
-static const struct command *find(const char *program, const struct command *table,
-                                  const char *name)
+static const struct command *commands_find(const char *program, const struct command *table,
+                                           const char *name)
 {
     struct names_near near = {.text = name};
     struct buf question = {NULL, 0, 0};
@@ -108,7 +108,7 @@ static int help(const char *program, const struct command *table, int argc, char
         fail("help: unexpected argument \"%s\"; see %s --help", argv[3], program);
         return 2;
     }
-    const struct command *c = find(program, table, argv[2]);
+    const struct command *c = commands_find(program, table, argv[2]);
     char *args[] = {argv[2], option, NULL};
     return c ? c->run(2, args) : 2;
 }
@@ -128,6 +128,6 @@ int commands_run(const char *program, const struct command *table, int argc, cha
         return version(program);
     if (!strcmp(argv[1], "help"))
         return help(program, table, argc, argv);
-    const struct command *c = find(program, table, argv[1]);
+    const struct command *c = commands_find(program, table, argv[1]);
     return c ? c->run(argc - 1, argv + 1) : 2;
 }

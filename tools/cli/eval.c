@@ -315,7 +315,7 @@ static void add_k(const struct eval *e, size_t k, const struct outcome *out, str
     }
 }
 
-static int draw(const struct eval *e, const struct results *r)
+static int eval_draw(const struct eval *e, const struct results *r)
 {
     const struct options *o = r->o;
     static const char *const rows[] = {[EVAL_ALL] = "all problems",
@@ -414,7 +414,7 @@ static int print_results(const struct eval *e, const struct results *r)
     table_print(&r->table, stdout, r->o->form);
     if (isatty(STDOUT_FILENO) && !r->o->form.csv && !r->o->form.json)
         explain(e, r);
-    return flush_stdout() || (r->o->plot && draw(e, r)) ? -1 : 0;
+    return flush_stdout() || (r->o->plot && eval_draw(e, r)) ? -1 : 0;
 }
 
 /* The file of --hits is opened before the long work, not after it. */

@@ -63,7 +63,7 @@ struct ingest {
 
 /* It knows no rules: it keeps what is tuned. The output is opened first: a path that cannot be
    written shows before the work is done. */
-static int run(const struct ingest *in, const struct spec *spec)
+static int ingest_run(const struct ingest *in, const struct spec *spec)
 {
     struct dataset d;
     struct outfile out;
@@ -106,7 +106,7 @@ int cmd_ingest(int argc, char **argv)
         in.form.csv = !in.form.json;
         status = EXIT_FAILURE;
         if (spec_load(&spec, in.spec) == 0) {
-            if (run(&in, &spec) == 0)
+            if (ingest_run(&in, &spec) == 0)
                 status = EXIT_SUCCESS;
             spec_free(&spec);
         }

@@ -176,7 +176,7 @@ static void tell_failures(const struct options *o, const struct init_spec *spec)
              as_counted(n, "", "s"));
 }
 
-static int tell(const struct options *o, const struct init_spec *spec, const char *count)
+static int init_tell(const struct options *o, const struct init_spec *spec, const char *count)
 {
     for (size_t i = 0; i < spec->notes.n; i++)
         note("%s", spec->notes.v[i].s);
@@ -187,7 +187,7 @@ static int tell(const struct options *o, const struct init_spec *spec, const cha
     return flush_stdout();
 }
 
-static int make(const struct init *in, struct init_spec *spec)
+static int make_init(const struct init *in, struct init_spec *spec)
 {
     const int rc = init_make(in, spec);
     line_wipe();
@@ -202,12 +202,12 @@ static int make_and_write(const struct options *o, struct init *in)
     struct buf count = {0};
     if (out_open_kept(&out, o->output, o->force) != 0)
         return -1;
-    int rc = make(in, &spec);
+    int rc = make_init(in, &spec);
     if (rc == 0) {
         count_text(&spec.count, &count);
         add_spec(&spec, count.s, out.f);
         rc = out_commit(&out);
-        rc = rc == 0 ? tell(o, &spec, count.s) : rc;
+        rc = rc == 0 ? init_tell(o, &spec, count.s) : rc;
     } else {
         out_abandon(&out);
     }
@@ -234,7 +234,7 @@ static int take_options(const struct options *o, struct init *in)
                : 0;
 }
 
-static int run(const struct options *o)
+static int init_run(const struct options *o)
 {
     const struct output to = {"-o", o->output};
     struct init in = {0};
@@ -273,7 +273,7 @@ int cmd_init(int argc, char **argv)
     };
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
-        status = run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        status = init_run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
     free(o.files.v);
     free(o.set.v);
     free(o.success.v);

@@ -173,7 +173,7 @@ static int run_logs(const struct options *o, struct coverage *c)
     return rc;
 }
 
-static int run(const struct options *o)
+static int miopen_run(const struct options *o)
 {
     struct coverage c;
     if (o->output != NULL && o->sqlite != NULL) {
@@ -204,7 +204,7 @@ int cmd_miopen(int argc, char **argv)
     };
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
-        status = run(&o);
+        status = miopen_run(&o);
     free(o.logs.v);
     return status;
 }

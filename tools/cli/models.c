@@ -92,7 +92,7 @@ static void list_whole(struct table *t, const struct model *model)
     buf_free(&gpus);
 }
 
-static int run(struct table_form form)
+static int models_run(struct table_form form)
 {
     const int is_whole = form.csv || form.json;
     struct table table = {0, {NULL, 0, 0}};
@@ -486,5 +486,5 @@ int cmd_models(int argc, char **argv)
         fail("models: --csv: is for the list of models; --json describes one model");
         return 2;
     }
-    return name ? describe(name, form.json) != 0 : run(form);
+    return name ? describe(name, form.json) != 0 : models_run(form);
 }

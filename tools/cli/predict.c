@@ -148,7 +148,7 @@ static int fail_reason(const struct asking *a, const struct reason *why)
 }
 
 /* The kernel does not apply: JSON says so, too. */
-static int refuse(const struct asking *a, const struct reason *why)
+static int predict_refuse(const struct asking *a, const struct reason *why)
 {
     struct table t = {0, {NULL, 0, 0}};
     int64_t number;
@@ -190,7 +190,8 @@ static void ask_close(struct asking *a)
 }
 
 /* What is given, as a problem, and its tuples: 0, -1 with a message, or 1 with *why. */
-static int ask(struct asking *a, const struct given *given, int32_t *problem, struct reason *why)
+static int predict_ask(struct asking *a, const struct given *given, int32_t *problem,
+                       struct reason *why)
 {
     const kpred_model *m = &a->model->m;
     const int bad = given_problem(given, a->model, problem, why);
@@ -211,9 +212,9 @@ static int ask_one(struct asking *a)
     int32_t problem[KPRED_MAX_FIELDS];
     struct table t = {0, {NULL, 0, 0}};
     struct reason why;
-    const int bad = ask(a, &a->o->given, problem, &why);
+    const int bad = predict_ask(a, &a->o->given, problem, &why);
     if (bad != 0)
-        return bad > 0 ? refuse(a, &why) : -1;
+        return bad > 0 ? predict_refuse(a, &why) : -1;
     note_extrapolation(&a->ctx, problem);
     add_heading(a, &t);
     for (size_t i = 0; i < a->n; i++)
@@ -288,7 +289,7 @@ static int take_line(struct lines *l)
     if (csv_records_check_row(&l->r))
         return -1;
     take_cells(l);
-    const int bad = ask(l->a, &l->given, problem, &why);
+    const int bad = predict_ask(l->a, &l->given, problem, &why);
     if (bad != 0)
         return bad > 0 ? fail_reason(l->a, &why) : -1;
     l->n_outside += l->a->ctx.extrapolated != 0;
@@ -361,7 +362,7 @@ static int ask_many(struct asking *a)
 
 /* ---- the command ---- */
 
-static int check(const struct options *o)
+static int predict_check(const struct options *o)
 {
     if (table_form_check(&o->form))
         return -1;
@@ -372,11 +373,11 @@ static int check(const struct options *o)
     return o->beam && o->k > o->beam ? fail("-k %ld is more than --beam %ld", o->k, o->beam) : 0;
 }
 
-static int run(const struct options *o)
+static int predict_run(const struct options *o)
 {
     struct model model;
     struct asking a = {.o = o, .model = &model};
-    if (check(o))
+    if (predict_check(o))
         return 2;
     if (model_open(o->model, &model))
         return 1;
@@ -404,7 +405,7 @@ int cmd_predict(int argc, char **argv)
     };
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
-        status = run(&o);
+        status = predict_run(&o);
     free(o.given.fields.v);
     return status;
 }

@@ -43,7 +43,7 @@ struct list {
     int says_blocks; /* the config says that weights are FP8 in blocks of 128 x 128 */
 };
 
-static void tell(const struct options *o, const struct list *list, size_t rows)
+static void shapes_tell(const struct options *o, const struct list *list, size_t rows)
 {
     const struct hf_layers *layers = &list->layers;
     for (size_t i = 0; i < layers->n; i++)
@@ -66,11 +66,11 @@ static int write(struct options *o, const struct list *list)
     const size_t rows = hf_list_write(out.f, &list->layers, o->m.v, o->m.n);
     if (out_commit(&out) != 0)
         return -1;
-    tell(o, list, rows);
+    shapes_tell(o, list, rows);
     return 0;
 }
 
-static int run(struct options *o)
+static int shapes_run(struct options *o)
 {
     const struct output to = {"-o", o->output};
     struct hf_config config;
@@ -111,7 +111,7 @@ static int parse_and_run(const char *name, int argc, char **argv)
     int status = opts_parse(table, help, argc, argv);
     if (status < 0 && outputs_check_force(o.force, o.output) != 0)
         status = 2;
-    return status < 0 ? run(&o) != 0 : status;
+    return status < 0 ? shapes_run(&o) != 0 : status;
 }
 
 int cmd_shapes(int argc, char **argv)

@@ -181,7 +181,7 @@ static const char *own_line(int argc, char **argv)
     return line.s;
 }
 
-static int measure(int argc, char **argv)
+static int tune_measure(int argc, char **argv)
 {
     struct tune_options o = {
         .repeat = 1, .seed = 1, .readers = readers, .line = own_line(argc, argv)};
@@ -241,5 +241,5 @@ int cmd_tune(int argc, char **argv)
 {
     if (is_asked(argc, argv, "--replay"))
         return is_asked(argc, argv, "--all") ? replay_all(argc, argv) : replay(argc, argv);
-    return is_asked(argc, argv, "--all") ? measure_all(argc, argv) : measure(argc, argv);
+    return is_asked(argc, argv, "--all") ? measure_all(argc, argv) : tune_measure(argc, argv);
 }

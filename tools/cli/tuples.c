@@ -128,7 +128,7 @@ static int write_problems(const struct options *o, struct listing *l, struct pro
     return 0;
 }
 
-static int run(const struct options *o, const struct model *model)
+static int tuples_run(const struct options *o, const struct model *model)
 {
     const struct output to = {"-o", o->output};
     struct listing l = {.model = model, .most = {(size_t)o->most, (size_t)o->most}};
@@ -180,7 +180,7 @@ int cmd_tuples(int argc, char **argv)
              : default_features_give(&spec, NULL) != 0 ? -1
                                                        : model_from_spec(&model, &spec, "none");
     if (rc == 0)
-        rc = run(&o, &model);
+        rc = tuples_run(&o, &model);
     model_free(&model);
     spec_free(&spec);
     return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

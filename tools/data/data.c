@@ -280,7 +280,7 @@ static const char *problem_text(const struct spec *s, const int32_t *problem, st
     return b->s;
 }
 
-static int refuse(const struct model *model, const struct dataset *d, struct dead *dead)
+static int data_refuse(const struct model *model, const struct dataset *d, struct dead *dead)
 {
     const struct spec *s = model->spec;
     const int32_t *problem = d->problem + dead->first * d->n_fields;
@@ -303,7 +303,7 @@ static int refuse(const struct model *model, const struct dataset *d, struct dea
     return -1;
 }
 
-static int drop(const struct model *model, struct dataset *d, const struct dead *dead)
+static int drop_data(const struct model *model, struct dataset *d, const struct dead *dead)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->n; i++)
@@ -329,7 +329,7 @@ int no_tuple_check(const struct model *model, struct dataset *d, int lenient)
     dead.is_out = xcalloc(d->n, 1);
     find_dead(model, d, &dead);
     if (dead.problems > 0)
-        rc = lenient ? drop(model, d, &dead) : refuse(model, d, &dead);
+        rc = lenient ? drop_data(model, d, &dead) : data_refuse(model, d, &dead);
     free(dead.is_out);
     return rc;
 }

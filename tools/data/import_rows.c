@@ -40,8 +40,8 @@ static void add_options(const struct loader *l, const char *importer, struct imp
             import_option(o, "--server", set->v[i] + 7);
 }
 
-static int run(const struct loader *l, const char *importer, const char *const *paths, size_t n,
-               struct buf *text)
+static int import_rows_run(const struct loader *l, const char *importer, const char *const *paths,
+                           size_t n, struct buf *text)
 {
     struct import_options o = {.list = {0}};
     add_options(l, importer, &o);
@@ -116,7 +116,7 @@ static int check_numbers(const struct loader *l)
     return 0;
 }
 
-static int take(struct loader *l, struct imported *t)
+static int import_rows_take(struct loader *l, struct imported *t)
 {
     if (imported_take(t) != 0)
         return -1;
@@ -126,8 +126,9 @@ static int take(struct loader *l, struct imported *t)
 
 int import_table(struct loader *l, const char *importer, struct imported *out)
 {
-    return check_numbers(l) != 0 || run(l, importer, &l->path, 1, &out->text) != 0 ? -1
-                                                                                   : take(l, out);
+    return check_numbers(l) != 0 || import_rows_run(l, importer, &l->path, 1, &out->text) != 0
+               ? -1
+               : import_rows_take(l, out);
 }
 
 /* ---- configurations ---- */
@@ -140,7 +141,7 @@ static int read_ahead(struct loader *l)
     for (size_t i = l->file; i < l->n_paths; i++)
         if (data_has_ending(l->paths[i], ".json"))
             paths[n++] = l->paths[i];
-    const int rc = run(l, "triton_configs", paths, n, &l->ahead);
+    const int rc = import_rows_run(l, "triton_configs", paths, n, &l->ahead);
     free(paths);
     return rc;
 }
@@ -152,5 +153,5 @@ int import_config(struct loader *l, struct imported *out)
     const char *text = l->ahead.s + l->ahead_at;
     l->ahead_at += l->ahead_at < l->ahead.n ? strlen(text) + 1 : 0;
     buf_puts(&out->text, text);
-    return take(l, out);
+    return import_rows_take(l, out);
 }

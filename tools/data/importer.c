@@ -90,8 +90,8 @@ void import_name(struct buf *names, const char *name)
 
 /* ---- starting one ---- */
 
-static int run(const char *program, const char *const *paths, size_t n_paths,
-               const struct opt_texts *options, struct buf *text, int *status)
+static int run_importer(const char *program, const char *const *paths, size_t n_paths,
+                        const struct opt_texts *options, struct buf *text, int *status)
 {
     static const char *const first[] = {PYTHON, "-I", "-S", "-B", NULL, "--stream"};
     const size_t n_first = sizeof first / sizeof *first;
@@ -140,8 +140,8 @@ static int is_missing(const char *place, const char *path, const struct opt_text
 }
 
 /* `place` is said of the file where the importer is not found. */
-static int start(const char *place, const char *const *paths, size_t n,
-                 const struct opt_texts *options, struct buf *text)
+static int importer_start(const char *place, const char *const *paths, size_t n,
+                          const struct opt_texts *options, struct buf *text)
 {
     const char *path = paths[0];
     struct buf program = {0};
@@ -151,7 +151,7 @@ static int start(const char *place, const char *const *paths, size_t n,
             place, path, options,
             "it is not installed beside this program (KPRED_IMPORTERS names its folder)");
     else
-        rc = run(program.s, paths, n, options, text, &status);
+        rc = run_importer(program.s, paths, n, options, text, &status);
     if (rc > 0)
         rc = is_missing(place, path, options, rc == ENOENT ? PYTHON " is not found" : strerror(rc));
     else if (rc == 0 && (text->n == 0 || *text->s != '#'))
@@ -166,7 +166,7 @@ static int start(const char *place, const char *const *paths, size_t n,
 int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
                  struct buf *text)
 {
-    return start(paths[0], paths, n, options, text);
+    return importer_start(paths[0], paths, n, options, text);
 }
 
 /* ---- what it wrote ---- */
@@ -217,7 +217,7 @@ int imported_take(struct imported *t)
 int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
                       struct imported *out)
 {
-    return start(odd, &path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
+    return importer_start(odd, &path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
 }
 
 int importer_read(const char *path, const struct opt_texts *options, struct imported *out)

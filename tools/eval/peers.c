@@ -114,7 +114,7 @@ static int by_far(const void *pa, const void *pb)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-static double distance(const struct eval *e, const int32_t *a, const int32_t *b)
+static double peers_distance(const struct eval *e, const int32_t *a, const int32_t *b)
 {
     double far = 0;
     for (size_t f = 0; f < e->data.n_fields; f++)
@@ -160,9 +160,9 @@ static void rank_nearest(struct places *p, const struct eval_row *row)
     size_t n = 0;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
         if (!p->part[i])
-            near[n++] = (struct near){
-                distance(p->e, d->problem + i * d->n_fields, d->problem + row->index * d->n_fields),
-                i};
+            near[n++] = (struct near){peers_distance(p->e, d->problem + i * d->n_fields,
+                                                     d->problem + row->index * d->n_fields),
+                                      i};
     qsort(near, n, sizeof *near, by_far);
     memset(p->rank, 0, p->n * sizeof *p->rank);
     for (size_t i = 0; i < n && i < MOST; i++)

@@ -17,7 +17,8 @@ static size_t context_size(const struct net *net)
 
 /* work: the contexts as floats, one network's after the other, copied in and out bytewise */
 
-static void start(const kpred_model *model, const int32_t *problem, int32_t *work, int32_t *state)
+static void predictor_start(const kpred_model *model, const int32_t *problem, int32_t *work,
+                            int32_t *state)
 {
     const struct float_scorer *s = model->net;
     uint8_t x[KPRED_MAX_WIDTH + 16] = {0};
@@ -63,7 +64,7 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
         out[v] = num_logit(s->n_nets == 1 ? x[v] : (float)num_log2(mean[v]));
 }
 
-static const kpred_scorer scorer = {start, logits, NULL};
+static const kpred_scorer scorer = {predictor_start, logits, NULL};
 
 static int fits(const struct model *model, const struct net *net)
 {

@@ -26,7 +26,7 @@ static size_t bin_of(const struct outcome *o)
     return i < BINS ? (size_t)i : BINS - 1;
 }
 
-static void count(struct bin *b, const struct outcome *o)
+static void reliability_count(struct bin *b, const struct outcome *o)
 {
     b->n++;
     b->hits += o->hit;
@@ -52,13 +52,13 @@ static void add_unit(struct bin *bins, const struct outcome *out, size_t first, 
 }
 
 /* Rows first..end-1 are one group, sorted by unit. */
-static void fill(const struct eval *e, const struct outcome *out, size_t first, size_t end,
-                 struct bin *bins)
+static void reliability_fill(const struct eval *e, const struct outcome *out, size_t first,
+                             size_t end, struct bin *bins)
 {
     size_t j;
     for (size_t i = first; i < end; i++) {
-        count(bins + bin_of(out + i), out + i);
-        count(bins + ALL, out + i);
+        reliability_count(bins + bin_of(out + i), out + i);
+        reliability_count(bins + ALL, out + i);
     }
     for (size_t i = first; i < end; i = j) {
         for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
@@ -137,7 +137,7 @@ int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct out
         for (size_t first = 0; first < e->n; first = end) {
             struct bin bins[BINS + 1] = {{0, 0, 0, 0, 0}};
             end = eval_group_end(e, first);
-            fill(e, out, first, end, bins);
+            reliability_fill(e, out, first, end, bins);
             add_group(e, t, plot, (size_t)k[i], bins, first);
         }
     }

@@ -70,7 +70,7 @@ struct tried {
     uint64_t hash;
 };
 
-static void count(const struct eval *e, const unsigned char *target, int may, struct tried *t)
+static void score_count(const struct eval *e, const unsigned char *target, int may, struct tried *t)
 {
     uint64_t hash = 0;
     for (size_t p = 0; p < e->data.n_params; p++)
@@ -88,10 +88,10 @@ static struct tried count_tried(const struct eval *e, const struct eval_row *r)
     struct tried t = {0, 0};
     size_t end;
     for (size_t i = r->index; i < r->end; i++)
-        count(e, e->data.target + i * n_params, !(e->is_out && e->is_out[i]), &t);
+        score_count(e, e->data.target + i * n_params, !(e->is_out && e->is_out[i]), &t);
     for (size_t i = data_find_failures(&e->data, problem, &end); i < end; i++)
-        count(e, f->target + i * n_params,
-              model_allows(e->model, problem, f->target + i * n_params), &t);
+        score_count(e, f->target + i * n_params,
+                    model_allows(e->model, problem, f->target + i * n_params), &t);
     return t;
 }
 
@@ -431,8 +431,8 @@ static kpred_status open_asking(struct asking *a, const kpred_model *model, size
     return kpred_init(&a->ctx, KPRED_VERSION, &a->model, beam, a->arena, words);
 }
 
-static kpred_status ask(struct asking *a, const struct eval *e, const struct eval_row *r,
-                        kpred_tuple *out, size_t most, size_t *n)
+static kpred_status score_ask(struct asking *a, const struct eval *e, const struct eval_row *r,
+                              kpred_tuple *out, size_t most, size_t *n)
 {
     const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
     *n = 0;
@@ -471,11 +471,11 @@ static kpred_status run_row(const struct scoring *s, const struct eval_row *r, s
     kpred_status status = KPRED_OK;
     if (e->is_sample) {
         eval_sample_row(e, r);
-        status = ask(&s->asking[s->n_k], e, r, s->known, KPRED_MAX_BEAM, &n_known);
+        status = score_ask(&s->asking[s->n_k], e, r, s->known, KPRED_MAX_BEAM, &n_known);
     }
     for (size_t i = 0; i < s->n_k && status == KPRED_OK; i++) {
         size_t n;
-        status = ask(&s->asking[i], e, r, s->tuples, most_tuples(e, (size_t)s->k[i]), &n);
+        status = score_ask(&s->asking[i], e, r, s->tuples, most_tuples(e, (size_t)s->k[i]), &n);
         score_answers(s, r, (size_t)s->k[i], n, n_known, &out[i * e->n]);
     }
     return status;

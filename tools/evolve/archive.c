@@ -166,8 +166,8 @@ static struct cell *new_cell(struct archive *a, const struct edits *list)
 }
 
 /* Only the first result of an effort stays: what was decided by it has to be decided again. */
-static void keep(struct archive *a, const struct edits *list, enum effort effort,
-                 const struct result *result)
+static void archive_keep(struct archive *a, const struct edits *list, enum effort effort,
+                         const struct result *result)
 {
     struct cell *c = find_cell(a, list);
     if (c == NULL)
@@ -213,7 +213,7 @@ int archive_add(struct archive *a, const struct edits *list, enum effort effort,
         if (rc != 0)
             return -1;
     }
-    keep(a, list, effort, result);
+    archive_keep(a, list, effort, result);
     return 0;
 }
 
@@ -282,7 +282,7 @@ static int take_line(void *user, char *text)
     struct result result;
     if (result_parse(text, a->names, &list, &effort, &result) != 0)
         return -1;
-    keep(a, &list, effort, &result);
+    archive_keep(a, &list, effort, &result);
     edits_free(&list);
     return 0;
 }

@@ -161,7 +161,7 @@ double attempt_set_glance(struct trial *t, enum effort effort)
     return seconds;
 }
 
-static void run(void *user)
+static void run_attempt(void *user)
 {
     struct trial *t = user;
     child_run(&t->task);
@@ -169,7 +169,7 @@ static void run(void *user)
 
 int attempt_run(struct trial *t, double seconds, enum sandbox_end *end, int *code)
 {
-    const struct sandbox_job job = {NULL, run, t, seconds};
+    const struct sandbox_job job = {NULL, run_attempt, t, seconds};
     t->task.number = num_draw(&t->random);
     t->started = clock_seconds();
     return sandbox_run(t->sandbox, &job, end, code);
@@ -313,7 +313,7 @@ static enum outcome judge_done(struct trial *t, struct result *r)
     return t->is_glance || judge_times(t, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
 }
 
-static enum outcome judge(struct trial *t, enum sandbox_end end, struct result *r)
+static enum outcome attempt_judge(struct trial *t, enum sandbox_end end, struct result *r)
 {
     const int hold = attempt_margins_hold(t);
     switch (end) {
@@ -328,7 +328,7 @@ struct result judge_result(struct trial *t, enum sandbox_end end)
     struct result r;
     memset(&r, 0, sizeof r);
     r.error = HUGE_VAL;
-    r.outcome = judge(t, end, &r);
+    r.outcome = attempt_judge(t, end, &r);
     if (r.outcome != OUTCOME_VALID) {
         r.time = HUGE_VAL;
         r.spread = 0;

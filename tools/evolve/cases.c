@@ -156,7 +156,7 @@ struct builder {
     size_t at; /* the buffer that has it */
 };
 
-static void *refuse(struct builder *b, size_t i, const char *problem)
+static void *cases_refuse(struct builder *b, size_t i, const char *problem)
 {
     if (b->problem == NULL) {
         b->problem = problem;
@@ -171,18 +171,18 @@ static void *allocate(struct ev_case *c, size_t i)
     const struct ev_buffer *x = &c->buffer[i];
     const size_t size = (unsigned)x->type < EV_N_TYPES ? ev_size_of(x->type) : 0;
     if (size == 0 || (unsigned)x->role > EV_SCRATCH)
-        return refuse(b, i, "has an unknown role or type");
+        return cases_refuse(b, i, "has an unknown role or type");
     if (x->same_as < 0) {
         if (x->n > SIZE_MAX / 64)
-            return refuse(b, i, "is too large");
+            return cases_refuse(b, i, "is too large");
         const size_t bytes = x->n * size;
         if (guarded_make(&b->memory[i], &bytes, 1, GUARDED_BEHIND) != 0)
-            return refuse(b, i, "gets no memory");
+            return cases_refuse(b, i, "gets no memory");
         return b->memory[i].area[0].at;
     }
     const struct ev_buffer *in = &c->buffer[x->same_as];
     if (x->from > in->n || x->n > in->n - x->from)
-        return refuse(b, i, "goes beyond the buffer it lies in");
+        return cases_refuse(b, i, "goes beyond the buffer it lies in");
     return c->at[x->same_as] == NULL ? NULL : (char *)c->at[x->same_as] + x->from * size;
 }
 
@@ -192,15 +192,15 @@ static void check_buffers(struct builder *b)
     for (size_t i = 0; i < b->c.n_buffers && i < EV_MAX_BUFFERS; i++) {
         const struct ev_buffer *x = &b->c.buffer[i];
         if (b->c.at[i] == NULL)
-            refuse(b, i, "lies in a buffer that is not there");
+            cases_refuse(b, i, "lies in a buffer that is not there");
         if (x->name == NULL)
-            refuse(b, i, "has no name");
+            cases_refuse(b, i, "has no name");
         if (x->same_as >= 0 && x->role != b->c.buffer[x->same_as].role)
-            refuse(b, i, "has another role than the buffer it lies in");
+            cases_refuse(b, i, "has another role than the buffer it lies in");
         is_written = is_written || ((x->role == EV_OUT || x->role == EV_INOUT) && x->n > 0);
     }
     if (b->c.n_buffers > EV_MAX_BUFFERS)
-        refuse(b, b->c.n_buffers, "is one too many: 16 are possible");
+        cases_refuse(b, b->c.n_buffers, "is one too many: 16 are possible");
     if (!is_written && b->problem == NULL)
         b->problem = "none is written: there has to be an EV_OUT or EV_INOUT that is not empty";
 }

@@ -208,7 +208,7 @@ static void call_everywhere(const struct child_task *t, size_t i)
         call_once(t, i, room, GUARDED_BEFORE, !t->poison);
 }
 
-static void say(struct child_task *t, enum child_word word)
+static void child_say(struct child_task *t, enum child_word word)
 {
     t->report->word = word;
     t->report->sum = report_sum(t->report, t->number);
@@ -222,7 +222,7 @@ void child_run(struct child_task *t)
             continue;
         call_once(t, i, 0, GUARDED_BEFORE, t->poison);
         if (!is_right(t, i)) {
-            say(t, CHILD_WRONG);
+            child_say(t, CHILD_WRONG);
             return;
         }
     }
@@ -232,5 +232,5 @@ void child_run(struct child_task *t)
     for (size_t i = 0; i < t->cases->n; i++)
         if (is_chosen(t, i))
             call_everywhere(t, i);
-    say(t, CHILD_DONE);
+    child_say(t, CHILD_DONE);
 }

@@ -387,7 +387,7 @@ static struct result hear_answer(struct evaluator *e, const struct question *q)
     return a.result.outcome == OUTCOME_VALID ? a.result : result_without(a.result.outcome);
 }
 
-static struct result ask(struct evaluator *e, const struct question *q)
+static struct result evaluator_ask(struct evaluator *e, const struct question *q)
 {
     struct buf line = {0};
     if (talk_waits(&e->talk) == 0) {
@@ -421,7 +421,7 @@ static int try_to_start(struct evaluator *e)
     const int silent = e->silent;
     if (begin_talk(e) != 0)
         return -1;
-    const int rc = ask(e, &q).outcome == OUTCOME_VALID ? 0 : -1;
+    const int rc = evaluator_ask(e, &q).outcome == OUTCOME_VALID ? 0 : -1;
     e->silent = silent;
     return rc;
 }
@@ -528,7 +528,7 @@ static struct result ask_running(struct evaluator *e, const struct question *q)
 {
     struct result r = result_without(OUTCOME_CRASHED);
     for (int tries = 0; tries < 2 && (tries == 0 || e->left) && be_running(e) == 0; tries++)
-        r = ask(e, q);
+        r = evaluator_ask(e, q);
     return r;
 }
 
@@ -683,7 +683,7 @@ int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *co
     const struct question q = {e->baseline, e->baseline, EFFORT_JUDGE, PAIRS_FIRST,
                                e->plan.seconds + start_seconds};
     const double from = clock_seconds();
-    const struct result r = ask(e, &q);
+    const struct result r = evaluator_ask(e, &q);
     if (r.outcome != OUTCOME_VALID)
         return refuse_baseline(e);
     e->own = clock_seconds() - from;

@@ -46,8 +46,8 @@ static int write_header(const char *path)
 
 /* ---- the compiler ---- */
 
-static int compile(const char *path, const char *compiler, const char *const *flags,
-                   const char *folder, const char *library)
+static int host_compile(const char *path, const char *compiler, const char *const *flags,
+                        const char *folder, const char *library)
 {
     struct process_words words = {0};
     struct buf own = {0}, said = {0};
@@ -76,7 +76,7 @@ static int compile_and_load(struct host *h, const char *compiler, const char *co
     char *header = path_in(folder, "kpred_evolve.h"), *library = path_in(folder, "harness.so");
     int rc = write_header(header);
     if (rc == 0)
-        rc = compile(h->path, compiler, flags, folder, library);
+        rc = host_compile(h->path, compiler, flags, folder, library);
     if (rc == 0 && (h->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)) == NULL)
         rc = fail("%s: cannot be loaded: %s", h->path, dlerror());
     process_drop_folder(folder);
@@ -86,7 +86,7 @@ static int compile_and_load(struct host *h, const char *compiler, const char *co
 }
 
 /* Signals that end the program wait until the folder is gone. */
-static int load(struct host *h, const char *compiler, const char *const *flags)
+static int host_load(struct host *h, const char *compiler, const char *const *flags)
 {
     signals_hold();
     const int rc = compile_and_load(h, compiler, flags);
@@ -123,7 +123,7 @@ static int has_timed_case(const struct ev_harness *e)
     return 0;
 }
 
-static int check(const char *path, const struct ev_harness *e)
+static int host_check(const char *path, const struct ev_harness *e)
 {
     if (e == NULL)
         return fail("%s: has no EV_HARNESS(...)", path);
@@ -153,10 +153,10 @@ int host_open(struct host **out, const char *path, const char *compiler, const c
     fclose(f);
     struct host *h = xcalloc(1, sizeof *h);
     h->path = xstrdup(path);
-    int rc = load(h, compiler, flags);
+    int rc = host_load(h, compiler, flags);
     if (rc == 0) {
         h->harness = dlsym(h->library, "ev_harness");
-        rc = check(path, h->harness);
+        rc = host_check(path, h->harness);
     }
     if (rc != 0)
         host_close(h);
@@ -171,7 +171,7 @@ int host_own(struct host **out, const struct ev_harness *harness, const char *pa
     h->path = xstrdup(path);
     h->harness = harness;
     *out = h;
-    if (check(path, harness) == 0)
+    if (host_check(path, harness) == 0)
         return 0;
     host_close(h);
     *out = NULL;

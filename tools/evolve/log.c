@@ -300,7 +300,7 @@ static int open_file(struct log *l, enum log_mode mode)
 }
 
 /* Nothing is left of a new file whose heading could not be written. */
-static int begin(struct log *l, const struct log_pair *story, int is_file)
+static int log_begin(struct log *l, const struct log_pair *story, int is_file)
 {
     const int rc = put_heading(l, story);
     if (rc != 0 && is_file)
@@ -317,7 +317,7 @@ static int open_log(struct log *l, enum log_mode mode, const struct log_pair *st
     if (fstat(fileno(l->f), &st) != 0)
         return fail("%s: cannot read: %s", l->path, strerror(errno));
     if (mode != LOG_READ && st.st_size == 0)
-        return begin(l, story, S_ISREG(st.st_mode));
+        return log_begin(l, story, S_ISREG(st.st_mode));
     if (mode == LOG_NEW)
         return fail("%s: is there already", l->path);
     rewind(l->f);

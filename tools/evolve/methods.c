@@ -277,7 +277,7 @@ static int climb_run(struct run *r)
 enum { LISTS = 64, MOST_EDITS = 3, MOST_CONFIRMED = 4 };
 
 /* A list of 1 to MOST_EDITS edits; the empty one if none was found */
-static void draw(const struct run *r, uint64_t *random, struct edits *list)
+static void methods_draw(const struct run *r, uint64_t *random, struct edits *list)
 {
     const size_t n = 1 + run_below(random, MOST_EDITS);
     list->n = 0;
@@ -290,7 +290,7 @@ static int draw_and_evaluate(struct run *r, struct edits *lists, struct result *
 {
     uint64_t random = num_mix(r->plan->seed, (uint64_t)++r->generation, 0);
     for (size_t i = 0; i < LISTS; i++)
-        draw(r, &random, &lists[i]);
+        methods_draw(r, &random, &lists[i]);
     const int rc = run_evaluate(r, lists, LISTS, EFFORT_SEARCH, results);
     return rc != 0 ? rc : run_confirm(r, lists, results, LISTS, MOST_CONFIRMED);
 }

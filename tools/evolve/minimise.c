@@ -24,15 +24,15 @@ struct smaller {
 
 /* ---- judging ---- */
 
-static struct result compare(const struct smaller *s, const struct edits *list,
-                             const struct edits *with)
+static struct result minimise_compare(const struct smaller *s, const struct edits *list,
+                                      const struct edits *with)
 {
     const struct task *t = s->run.task;
     const struct result inapplicable = {.outcome = OUTCOME_INAPPLICABLE, .time = HUGE_VAL};
     return t->applies(t->program, list) ? t->compare(t->trial, list, with) : inapplicable;
 }
 
-static int judge(struct smaller *s, const struct edits *list, struct result *result)
+static int minimise_judge(struct smaller *s, const struct edits *list, struct result *result)
 {
     s->run.idle = 0;
     return run_evaluate(&s->run, list, 1, EFFORT_CONFIRM, result);
@@ -62,7 +62,7 @@ static int is_as_good(const struct smaller *s, const struct result *result)
    start, so that small losses do not add up. */
 static int drop_if_idle(struct smaller *s)
 {
-    const struct result result = compare(s, &s->without, &s->start);
+    const struct result result = minimise_compare(s, &s->without, &s->start);
     if (!is_as_good(s, &result) || !is_right(s, &s->without))
         return 0;
     edits_copy(&s->list, &s->without);
@@ -166,11 +166,11 @@ static int weigh(struct smaller *s, size_t i, const struct result *start,
     edits_add(&alone, &kept->edit);
     edits_copy(&s->without, &s->list);
     edits_drop(&s->without, i);
-    const int rc = judge(s, &alone, &by_itself);
+    const int rc = minimise_judge(s, &alone, &by_itself);
     edits_free(&alone);
     if (rc != 0)
         return -1;
-    const struct result without = compare(s, &s->without, &s->list);
+    const struct result without = minimise_compare(s, &s->without, &s->list);
     if (s->run.task->gave_up != NULL && *s->run.task->gave_up)
         return -1;
     kept->share = share_of(after, &without);
@@ -183,7 +183,7 @@ static int weigh_all(struct smaller *s, struct minimised *out)
 {
     static const struct edits none;
     struct result start;
-    if (judge(s, &none, &start) != 0 || judge(s, &s->list, &out->after) != 0)
+    if (minimise_judge(s, &none, &start) != 0 || minimise_judge(s, &s->list, &out->after) != 0)
         return -1;
     out->kept = xcalloc(s->list.n, sizeof *out->kept);
     for (size_t i = 0; i < s->list.n; i++)
@@ -195,7 +195,7 @@ static int weigh_all(struct smaller *s, struct minimised *out)
 
 static int minimise(struct smaller *s, struct minimised *out)
 {
-    if (judge(s, &s->list, &out->before) != 0)
+    if (minimise_judge(s, &s->list, &out->before) != 0)
         return -1;
     if (out->before.outcome != OUTCOME_VALID)
         return fail("the list to be minimised, of %zu %s, is not valid: it is %s", s->list.n,

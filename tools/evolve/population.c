@@ -157,8 +157,8 @@ static size_t count_own(const struct edits *list, const struct edits *other)
 
 /* The edits stay in the order that they have in a parent: a later one may act on what an earlier
    one made. What is b's alone comes last. */
-static void join(const struct edits *a, const struct edits *b, const unsigned char *taken,
-                 struct edits *child)
+static void population_join(const struct edits *a, const struct edits *b,
+                            const unsigned char *taken, struct edits *child)
 {
     child->n = 0;
     for (size_t i = 0; i < a->n; i++)
@@ -180,7 +180,7 @@ int breed_crossed(const struct run *r, const struct edits *a, const struct edits
     unsigned char *taken = xmalloc(n);
     for (int i = 0; i < TRIES && rc != 0; i++) {
         split(taken, n, random);
-        join(a, b, taken, child);
+        population_join(a, b, taken, child);
         if (!edits_equal(child, a) && !edits_equal(child, b) && t->applies(t->program, child))
             rc = 0;
     }

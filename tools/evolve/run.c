@@ -111,7 +111,7 @@ static int ran(enum outcome o)
     return o != OUTCOME_INAPPLICABLE && o != OUTCOME_REJECTED && o != OUTCOME_UNCOMPILED;
 }
 
-static void tell(struct run *r)
+static void run_tell(struct run *r)
 {
     struct search_state s = {
         r->archive, r->evaluations, r->generation, clock_seconds() - r->begin, {0}};
@@ -191,7 +191,7 @@ static int meet(struct batch *b)
         archive_add(r->met, &b->list[i], b->effort, result); /* it has no log */
     }
     r->idle = b->n != 0 ? 0 : r->idle;
-    tell(r);
+    run_tell(r);
     return 0;
 }
 
@@ -251,8 +251,8 @@ static int by_time(const void *x, const void *y)
     return a->i < b->i ? -1 : a->i > b->i;
 }
 
-static size_t choose(const struct run *r, const struct edits *lists, const struct result *results,
-                     size_t n, struct chosen *chosen)
+static size_t run_choose(const struct run *r, const struct edits *lists,
+                         const struct result *results, size_t n, struct chosen *chosen)
 {
     const struct entry **front;
     const size_t n_front = archive_front(r->met, &front);
@@ -273,7 +273,7 @@ int run_confirm(struct run *r, const struct edits *lists, struct result *results
                 size_t most)
 {
     struct chosen *chosen = xmalloc(n * sizeof *chosen);
-    const size_t n_looking = choose(r, lists, results, n, chosen);
+    const size_t n_looking = run_choose(r, lists, results, n, chosen);
     const size_t n_chosen = n_looking < most ? n_looking : most;
     struct edits *some = xmalloc(n_chosen * sizeof *some);
     struct result *confirmed = xmalloc(n_chosen * sizeof *confirmed);

@@ -106,8 +106,8 @@ static void *low_address(size_t bytes)
 #endif
 }
 
-static int make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side,
-                size_t gap, int where)
+static int sandbox_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side,
+                        size_t gap, int where)
 {
     const size_t page = page_size();
     memset(g, 0, sizeof *g);
@@ -132,17 +132,17 @@ static int make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_s
 
 int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side)
 {
-    return make(g, bytes, n, side, page_size(), ANYWHERE);
+    return sandbox_make(g, bytes, n, side, page_size(), ANYWHERE);
 }
 
 int guarded_make_low(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side)
 {
-    return make(g, bytes, n, side, page_size(), LOW);
+    return sandbox_make(g, bytes, n, side, page_size(), LOW);
 }
 
 int guarded_pack(struct guarded *g, const size_t *bytes, size_t n)
 {
-    return make(g, bytes, n, GUARDED_BEFORE, 0, ANYWHERE);
+    return sandbox_make(g, bytes, n, GUARDED_BEFORE, 0, ANYWHERE);
 }
 
 void guarded_free(struct guarded *g)
@@ -346,7 +346,7 @@ static int is_timer(int signal)
     return signal == SIGALRM || signal == SIGVTALRM || signal == SIGXCPU;
 }
 
-static enum sandbox_end judge(const struct sandbox *s, int status)
+static enum sandbox_end sandbox_judge(const struct sandbox *s, int status)
 {
     const int is_exit = WIFEXITED(status), code = is_exit ? WEXITSTATUS(status) : 0;
     if (is_exit && code == 0 && is_phase(s, PHASE_ENDED))
@@ -369,7 +369,7 @@ int sandbox_run(struct sandbox *s, const struct sandbox_job *job, enum sandbox_e
         child_main(s, job);
     setpgid(pid, pid); /* the child does it, too: whoever comes first */
     const int status = reap(pid);
-    *end = judge(s, status);
+    *end = sandbox_judge(s, status);
     *code = !WIFEXITED(status)        ? WTERMSIG(status)
             : *end == SANDBOX_REFUSED ? WEXITSTATUS(status)
                                       : SANDBOX_EXITED + WEXITSTATUS(status);

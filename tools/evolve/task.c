@@ -139,7 +139,7 @@ void edits_print(const struct edits *list, struct edit_names names, struct buf *
 }
 
 /* Passes over `c`, which has to be there. */
-static int take(const char **at, char c)
+static int task_take(const char **at, char c)
 {
     if (**at != c)
         return -1;
@@ -186,10 +186,10 @@ static int take_name(const char **at, struct edit_names names, uint16_t *op)
 static int take_edit(const char **at, struct edit_names names, struct edit *e)
 {
     uint64_t what, where, index, seed;
-    if (take_name(at, names, &e->op) != 0 || take(at, ' ') != 0
-        || take_number(at, 10, UINT32_MAX, &what) != 0 || take(at, ' ') != 0
-        || take_number(at, 10, UINT32_MAX, &where) != 0 || take(at, ' ') != 0
-        || take_number(at, 10, UINT16_MAX, &index) != 0 || take(at, ' ') != 0
+    if (take_name(at, names, &e->op) != 0 || task_take(at, ' ') != 0
+        || take_number(at, 10, UINT32_MAX, &what) != 0 || task_take(at, ' ') != 0
+        || take_number(at, 10, UINT32_MAX, &where) != 0 || task_take(at, ' ') != 0
+        || take_number(at, 10, UINT16_MAX, &index) != 0 || task_take(at, ' ') != 0
         || take_number(at, 16, UINT32_MAX, &seed) != 0)
         return -1;
     e->what = (uint32_t)what;
@@ -208,7 +208,7 @@ static int take_edits(const char *at, struct edit_names names, struct edits *out
         edits_add(out, &e);
         if (*at == '\0')
             return 0;
-        if (take(&at, ';') != 0 || take(&at, ' ') != 0)
+        if (task_take(&at, ';') != 0 || task_take(&at, ' ') != 0)
             return -1;
     }
 }

@@ -29,7 +29,7 @@ struct request { /* in front of the edits of the list, and of the one it is time
 };
 
 /* Memory and a sandbox of its own, in place of its parent's */
-static int begin(void *user)
+static int trials_begin(void *user)
 {
     struct trial *t = user;
     t->random = num_mix(t->random, (uint64_t)getpid(), (uint64_t)(clock_seconds() * 1e9));
@@ -244,9 +244,10 @@ enum { MEMBER_TURNS = 1000 }; /* LLVM keeps some of what it once knew */
 static int gather_crew(struct trial *t)
 {
     const double seconds = 2 * t->plan.limits.seconds + 10;
-    const struct crew_work work = {
-        t,           begin, answer, sizeof(struct result), seconds, t->plan.limits.memory_bytes,
-        MEMBER_TURNS};
+    const struct crew_work work = {t,           trials_begin,
+                                   answer,      sizeof(struct result),
+                                   seconds,     t->plan.limits.memory_bytes,
+                                   MEMBER_TURNS};
     return crew_open(&t->crew, t->plan.jobs, &work);
 }
 
@@ -371,7 +372,7 @@ struct result repeat_combine(const struct result *of, size_t n)
     return r;
 }
 
-static void take(void *user, size_t i, const struct result *result)
+static void trials_take(void *user, size_t i, const struct result *result)
 {
     struct repeats *all = user;
     struct repeated *p = &all->v[i / CHILDREN];
@@ -395,7 +396,7 @@ void repeat_evaluate(void *t, const struct edits *lists, size_t n, enum effort e
     many = xcalloc(n * CHILDREN + 1, sizeof *many); /* shallow */
     for (size_t i = 0; i < n * CHILDREN; i++)
         many[i] = lists[i / CHILDREN];
-    trial_evaluate(t, many, n * CHILDREN, effort, take, &all);
+    trial_evaluate(t, many, n * CHILDREN, effort, trials_take, &all);
     free(many);
     free(all.v);
 }

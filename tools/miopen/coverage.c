@@ -214,8 +214,8 @@ static int is_kernels_own(enum reason_kind kind)
 
 /* Adds the entry of the best tuple. Without one the gap is told, if this kernel comes nearer than
    those before. 0, or -1 with a message. */
-static int predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv,
-                   struct gap *gap)
+static int coverage_predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv,
+                            struct gap *gap)
 {
     kpred_tuple best;
     struct reason why;
@@ -244,7 +244,7 @@ static size_t *find_slot(const struct coverage *c, const char *key, size_t n)
 }
 
 /* Keeps at least half of the slots free. */
-static void grow(struct coverage *c)
+static void coverage_grow(struct coverage *c)
 {
     if (2 * c->n < c->n_slots)
         return;
@@ -270,14 +270,14 @@ static const struct problem *find_problem(struct coverage *c, const struct conv 
 {
     c->key.n = c->entries.n = 0;
     conv_add_key(conv, &c->key);
-    grow(c);
+    coverage_grow(c);
     size_t *slot = find_slot(c, c->key.s, c->key.n);
     if (*slot != 0)
         return &c->problems[*slot - 1];
     struct problem *p = new_problem(c, c->key.s);
     *slot = c->n;
     for (size_t i = 0; i < c->n_models; i++)
-        if (predict(c, c->models[i], conv, &p->gap) != 0)
+        if (coverage_predict(c, c->models[i], conv, &p->gap) != 0)
             return NULL;
     if (c->entries.n != 0)
         p->entries = xstrdup(c->entries.s);

@@ -228,8 +228,8 @@ static size_t read_values(const char *p, int32_t values[KPRED_MAX_TUPLE])
 }
 
 /* Which readings of the row are legal? */
-static void ask(struct evidence *e, const struct witness *w, const struct conv *conv,
-                const char *list)
+static void legality_ask(struct evidence *e, const struct witness *w, const struct conv *conv,
+                         const char *list)
 {
     const kpred_model *m = &w->model.m;
     int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
@@ -258,7 +258,7 @@ static void ask_all(struct evidence *e, const char *line)
     for (size_t i = 0; i < e->n; i++) {
         const char *values = find_values(equals + 1, e->witnesses[i]->model.spec->solver);
         if (values != NULL)
-            ask(e, e->witnesses[i], &conv, values);
+            legality_ask(e, e->witnesses[i], &conv, values);
     }
 }
 

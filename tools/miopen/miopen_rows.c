@@ -213,7 +213,7 @@ static int is_algorithm(char dir, const char *text)
     return 0;
 }
 
-static void cut(struct entry *e, char *text)
+static void miopen_rows_cut(struct entry *e, char *text)
 {
     e->n = 0;
     while (text != NULL && e->n < MAX_FIGURES) {
@@ -261,7 +261,7 @@ static int read_entry(struct loader *l, int64_t row, const struct conv *conv,
         return load_bad(l, row, DROP_BROKEN, "entry", entry,
                         "is not of the form solver:time,workspace,algorithm");
     *colon = '\0';
-    cut(&e, colon + 1);
+    miopen_rows_cut(&e, colon + 1);
     if (e.n != want)
         return load_bad(l, row, DROP_BROKEN, "entry", entry, "has %s%zu figures, not %zu",
                         e.n == MAX_FIGURES ? "at least " : "", e.n, want);

@@ -78,7 +78,7 @@ static const char *find_trouble(const char *entries)
 }
 
 /* Of a broken line; each file is told once. */
-static void tell(struct user_db *u, size_t number, const char *line, const char *trouble)
+static void user_db_tell(struct user_db *u, size_t number, const char *line, const char *trouble)
 {
     if (u->n_broken++ < MAX_TOLD && u->path != NULL)
         note("%s:%zu: \"%.60s\": %s: the line is kept as it is", u->path, number, line, trouble);
@@ -97,7 +97,7 @@ static void read_line(struct user_db *u, size_t number, char *line)
         add_line(u, number, xstrdup(line), xstrdup(equals + 1), 0);
         return;
     }
-    tell(u, number, line, trouble);
+    user_db_tell(u, number, line, trouble);
     add_line(u, number, xstrdup(line), NULL, 0);
 }
 
@@ -208,8 +208,8 @@ static void replace(struct buf *b, size_t at, size_t n, const char *text, size_t
 }
 
 /* Adds the entries of one more line of the key to those in `b`. */
-static void join(struct buf *b, const struct user_db_line *line, int force,
-                 struct user_db_counts *counts)
+static void user_db_join(struct buf *b, const struct user_db_line *line, int force,
+                         struct user_db_counts *counts)
 {
     size_t n_solver, n_params, n_old;
     const char *at = line->entries, *solver = at, *params;
@@ -244,11 +244,11 @@ void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts 
         entries.n = 0;
         if (entries.s != NULL)
             entries.s[0] = '\0';
-        join(&entries, first, force, counts);
+        user_db_join(&entries, first, force, counts);
         for (; end < u->n && u->lines[end].entries != NULL
                && strcmp(u->lines[end].key, first->key) == 0;
              end++)
-            join(&entries, &u->lines[end], force, counts);
+            user_db_join(&entries, &u->lines[end], force, counts);
         fprintf(f, "%s=%s\n", first->key, entries.s);
     }
     buf_free(&entries);

@@ -260,7 +260,7 @@ static int check_tables(const struct writer *w)
                                            w->path);
 }
 
-static int prepare(struct writer *w)
+static int user_db_sqlite_prepare(struct writer *w)
 {
     for (size_t i = 0; i < N_STATEMENTS; i++)
         if (sqlite3_prepare_v2(w->db, statements[i], -1, &w->st[i], NULL) != SQLITE_OK)
@@ -310,7 +310,7 @@ static int write_all(struct writer *w, const struct user_db *u, const char *file
         return -1;
     signals_hold(); /* one that ends the program would leave the journal behind */
     w->is_held = 1;
-    if (run_sql(w, schema) != 0 || prepare(w) != 0 || write_lines(w, u) != 0
+    if (run_sql(w, schema) != 0 || user_db_sqlite_prepare(w) != 0 || write_lines(w, u) != 0
         || read_all(w, all) != 0)
         return -1;
     return run_sql(w, "COMMIT");

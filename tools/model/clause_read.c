@@ -59,7 +59,7 @@ static size_t wrong_at(const struct parser *p, const char *at, const char *what)
     return NONE;
 }
 
-static size_t wrong(const struct parser *p, const char *what)
+static size_t clause_read_wrong(const struct parser *p, const char *what)
 {
     return wrong_at(p, p->t.at, what);
 }
@@ -73,7 +73,7 @@ static size_t not_read_here(const struct parser *p)
              names_same(word, "and")  ? ": write and"
              : names_same(word, "or") ? ": write or"
                                       : "");
-    return wrong(p, what);
+    return clause_read_wrong(p, what);
 }
 
 /* ---- tokens ---- */
@@ -200,7 +200,7 @@ int python_is(const struct python_token *t, const char *text)
 static int keep_text(struct parser *p, const char *from, size_t n)
 {
     if (p->n_text == sizeof p->text / sizeof *p->text)
-        return wrong(p, "too many names") != NONE;
+        return clause_read_wrong(p, "too many names") != NONE;
     char *s = xmalloc(n + 1);
     memcpy(s, from, n);
     s[n] = '\0';
@@ -211,13 +211,13 @@ static int keep_text(struct parser *p, const char *from, size_t n)
 static int read_number(struct parser *p)
 {
     return python_integer(&p->t, &p->number)
-           || wrong(p, "a number above 9223372036854775807") != NONE;
+           || clause_read_wrong(p, "a number above 9223372036854775807") != NONE;
 }
 
 static int read_quoted(struct parser *p)
 {
     if (!p->t.end)
-        return wrong(p, "there is no closing quote") != NONE;
+        return clause_read_wrong(p, "there is no closing quote") != NONE;
     return keep_text(p, p->t.at + 1, (size_t)(p->t.end - p->t.at - 2));
 }
 
@@ -249,7 +249,7 @@ static int read_sign(struct parser *p)
         return 1;
     snprintf(what, sizeof what, "%.*s is not allowed%s%s", (int)n, p->t.at,
              python ? ": write " : "", python ? python : "");
-    return wrong(p, what) != NONE;
+    return clause_read_wrong(p, what) != NONE;
 }
 
 /* A number of Python's that is none here, or a name without quotes: 0 */
@@ -257,9 +257,9 @@ static int wrong_number(const struct parser *p)
 {
     const char *at = p->t.at, *end = at + strspn(at, "_0123456789");
     const int is_other = !starts_word(*end) || (*at == '0' && strchr("xXbBoO", at[1]));
-    return wrong(p, has_zeros_before(at) ? "a number of Python's does not begin with 0"
-                    : is_other           ? "a number is written in digits alone, or as 0x10"
-                                         : "a name that begins with a digit has to be in quotes")
+    return clause_read_wrong(p, has_zeros_before(at) ? "a number of Python's does not begin with 0"
+                                : is_other ? "a number is written in digits alone, or as 0x10"
+                                           : "a name that begins with a digit has to be in quotes")
            != NONE;
 }
 
@@ -272,7 +272,8 @@ static int next(struct parser *p)
     case PYTHON_NUMBER:
     case PYTHON_WHOLE: return read_number(p);
     case PYTHON_FRACTION:
-        return wrong(p, "decimal fractions are not allowed: write a quotient, or a name in quotes")
+        return clause_read_wrong(
+                   p, "decimal fractions are not allowed: write a quotient, or a name in quotes")
                != NONE;
     case PYTHON_ODD_NUMBER: return wrong_number(p);
     case PYTHON_WORD: return keep_text(p, p->t.at, (size_t)(p->t.end - p->t.at));
@@ -302,19 +303,20 @@ static int expect(struct parser *p, const char *text)
     if (taken)
         return taken > 0;
     snprintf(what, sizeof what, "expected \"%s\"", text);
-    return wrong(p, sees(p, "for") ? "for is not allowed: write each member of the list" : what)
+    return clause_read_wrong(p, sees(p, "for") ? "for is not allowed: write each member of the list"
+                                               : what)
            != NONE;
 }
 
 /* ---- nodes ---- */
 
-static size_t add(struct parser *p, struct clause_node node)
+static size_t clause_read_add(struct parser *p, struct clause_node node)
 {
     struct clause *c = p->c;
     if (c->n == CLAUSE_MAX_NODES)
-        return wrong(p, "the clause is too long");
+        return clause_read_wrong(p, "the clause is too long");
     if (node.depth > CLAUSE_MAX_DEPTH)
-        return wrong(p, TOO_DEEP);
+        return clause_read_wrong(p, TOO_DEEP);
     c->nodes = xrealloc(c->nodes, c->n + 1, sizeof *c->nodes);
     c->nodes[c->n] = node;
     return c->n++;
@@ -332,7 +334,7 @@ static size_t add_leaf(struct parser *p, enum clause_op op, int64_t k,
     node.type = field || param ? CLAUSE_NAME : CLAUSE_INTEGER;
     node.field = field;
     node.param = param;
-    return add(p, node);
+    return clause_read_add(p, node);
 }
 
 static size_t add_constant(struct parser *p, int64_t k)
@@ -401,7 +403,7 @@ static size_t add_node(struct parser *p, enum clause_op op, enum clause_type typ
     node.at = x->at < y->at ? x->at : y->at;
     node.end = x->end > y->end ? x->end : y->end;
     node.depth = node_depth(p->c, op, a, b);
-    return add(p, node);
+    return clause_read_add(p, node);
 }
 
 /* The node once more, with all below it: two uses of one node are evaluated in no order, but for
@@ -416,7 +418,7 @@ static size_t copy(struct parser *p, size_t i)
         if (node.b == NONE)
             return NONE;
     }
-    return add(p, node);
+    return clause_read_add(p, node);
 }
 
 /* ---- names ---- */
@@ -709,7 +711,7 @@ static size_t all_or_any(struct parser *p, int is_all)
         return NONE;
     closes = sees(p, "[") ? "]" : ")";
     if (!sees(p, "[") && !sees(p, "("))
-        return wrong(p, "expected a list: [a, b]");
+        return clause_read_wrong(p, "expected a list: [a, b]");
     if (!next(p))
         return NONE;
     from = p->t.at;
@@ -734,11 +736,11 @@ static size_t indexed(struct parser *p)
     const char *at = p->t.at;
     if (spec_field_index(p->spec, p->word) >= 0 || spec_param_index(p->spec, p->word) >= 0
         || find_constant(p, p->word))
-        return wrong(p, "[ is not allowed after a field, a parameter or a constant");
+        return clause_read_wrong(p, "[ is not allowed after a field, a parameter or a constant");
     if (!next(p) || !next(p))
         return NONE;
     if (p->t.kind != PYTHON_QUOTED)
-        return wrong(p, "expected the name of a field or parameter in quotes");
+        return clause_read_wrong(p, "expected the name of a field or parameter in quotes");
     const int f = spec_field_index(p->spec, p->word), t = spec_param_index(p->spec, p->word);
     if (f < 0 && t < 0) {
         const struct clause_node node = {.text = p->word, .at = p->t.at + 1};
@@ -761,7 +763,7 @@ static size_t word(struct parser *p)
         return node != NONE && next(p) ? node : NONE;
     }
     if (sees(p, "and") || sees(p, "or") || sees(p, "not") || sees(p, "in"))
-        return wrong(p, "an operand is missing");
+        return clause_read_wrong(p, "an operand is missing");
     for (size_t i = 0; i < sizeof not_read / sizeof *not_read; i++)
         if (sees(p, not_read[i]))
             return not_read_here(p);
@@ -778,7 +780,8 @@ static size_t word(struct parser *p)
             return call(p, CLAUSE_ABS, 1, 1);
         if (sees(p, "ceil_div"))
             return call(p, CLAUSE_CEIL_DIV, 2, 2);
-        return wrong(p, "there is no such function: there are abs all any ceil_div max min");
+        return clause_read_wrong(
+            p, "there is no such function: there are abs all any ceil_div max min");
     }
     return named(p);
 }
@@ -796,11 +799,11 @@ static size_t atom(struct parser *p)
     case PYTHON_WORD: return word(p);
     case PYTHON_SIGN:
         if (!sees(p, "("))
-            return wrong(p, "an operand is missing");
+            return clause_read_wrong(p, "an operand is missing");
         if (!next(p) || (node = expression(p)) == NONE)
             return NONE;
         return expect(p, ")") ? reaches(p, node, at) : NONE;
-    default: return wrong(p, "the clause ends where an operand should be");
+    default: return clause_read_wrong(p, "the clause ends where an operand should be");
     }
 }
 
@@ -949,7 +952,7 @@ static int comparison_sign(struct parser *p, enum clause_op *op, int *turned)
             return takes(p, signs[i].text);
     }
     if (sees(p, "="))
-        return wrong(p, NO_SIGN) != NONE ? 1 : -1;
+        return clause_read_wrong(p, NO_SIGN) != NONE ? 1 : -1;
     return 0;
 }
 
@@ -963,7 +966,7 @@ static size_t link_of_chain(struct parser *p, size_t a, size_t *last, int *bad)
     const int negated = takes(p, "not");
     const int member = negated < 0 ? -1 : takes(p, "in");
     *bad = 1;
-    if (member < 0 || (negated && !member && wrong(p, "expected \"in\"") == NONE))
+    if (member < 0 || (negated && !member && clause_read_wrong(p, "expected \"in\"") == NONE))
         return NONE;
     if (member) {
         const size_t in = membership(p, a, at);
@@ -1006,7 +1009,7 @@ static size_t negation(struct parser *p)
     if (!taken)
         return comparison(p);
     if (taken < 0 || ++p->nesting > CLAUSE_MAX_DEPTH)
-        return taken < 0 ? NONE : wrong(p, TOO_DEEP);
+        return taken < 0 ? NONE : clause_read_wrong(p, TOO_DEEP);
     const size_t a = negation(p);
     p->nesting--;
     return a == NONE ? NONE : add_operation(p, CLAUSE_NOT, a, a, at);
@@ -1062,7 +1065,7 @@ static size_t choice(struct parser *p)
 static size_t expression(struct parser *p)
 {
     if (++p->nesting > CLAUSE_MAX_DEPTH)
-        return wrong(p, TOO_DEEP);
+        return clause_read_wrong(p, TOO_DEEP);
     const size_t a = choice(p);
     p->nesting--;
     return a;
@@ -1101,16 +1104,16 @@ static int constant_line(struct parser *p, struct clause *c)
         return wrong_at(p, python_token(p->t.end, " \t").at, NO_SIGN) != NONE;
     for (size_t i = 0; i < p->n_constants; i++)
         if (!strcmp(p->constants[i].name, name))
-            return wrong(p, "this constant is given twice") != NONE;
+            return clause_read_wrong(p, "this constant is given twice") != NONE;
     if (p->n_constants == MAX_CONSTANTS)
-        return wrong(p, "too many constants") != NONE;
+        return clause_read_wrong(p, "too many constants") != NONE;
     if (!next(p) || !next(p))
         return 0;
     int undefined = 0;
     if (whole_line(p, at) == NONE)
         return 0;
     if (c->quotients)
-        return wrong(p, "a constant has to be an integer") != NONE;
+        return clause_read_wrong(p, "a constant has to be an integer") != NONE;
     for (size_t i = 0; i < c->n; i++)
         if (c->nodes[i].op == CLAUSE_FIELD || c->nodes[i].op == CLAUSE_PARAM)
             return wrong_at(p, at, "a constant depends on no field and no parameter") != NONE;

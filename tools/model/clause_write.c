@@ -34,7 +34,7 @@ static int is_quotient(const struct writer *w, size_t i)
     return node_of(w, i)->type == CLAUSE_QUOTIENT;
 }
 
-static void put(struct writer *w, const char *text)
+static void clause_write_put(struct writer *w, const char *text)
 {
     buf_puts(&w->out, text);
 }
@@ -102,7 +102,7 @@ static void put_used(struct writer *w, size_t i, put_node node)
     buf_printf(&w->out, is_set ? "x%zu" : "(x%zu = ", i);
     if (!is_set) {
         node(w, i);
-        put(w, ")");
+        clause_write_put(w, ")");
     }
 }
 
@@ -121,10 +121,10 @@ static void put_call(struct writer *w, const char *family, size_t i, put_node op
     buf_printf(&w->out, "%s_%s(", family, names[x->op]);
     operand(w, x->a);
     if (x->op != CLAUSE_ABS) {
-        put(w, ", ");
+        clause_write_put(w, ", ");
         operand(w, x->b);
     }
-    put(w, sets_bad ? ", &bad)" : ")");
+    clause_write_put(w, sets_bad ? ", &bad)" : ")");
 }
 
 /* ---- decided ---- */
@@ -141,9 +141,9 @@ static void put_term(struct writer *w, size_t i)
         put_quotient(w, i);
         return;
     }
-    put(w, "kpri_q_term(");
+    clause_write_put(w, "kpri_q_term(");
     put_integer(w, i);
-    put(w, ", &bad)");
+    clause_write_put(w, ", &bad)");
 }
 
 static void put_quotient_node(struct writer *w, size_t i)
@@ -151,9 +151,9 @@ static void put_quotient_node(struct writer *w, size_t i)
     const struct clause_node *x = node_of(w, i);
     const int divides = x->op == CLAUSE_DIV || x->op == CLAUSE_MOD;
     if (x->op == CLAUSE_NEG) {
-        put(w, "kpri_q_sub(kpri_q_of(0), ");
+        clause_write_put(w, "kpri_q_sub(kpri_q_of(0), ");
         put_quotient(w, x->a);
-        put(w, ", &bad)");
+        clause_write_put(w, ", &bad)");
     } else {
         put_call(w, "kpri_q", i, divides ? put_term : put_quotient,
                  x->op != CLAUSE_MIN && x->op != CLAUSE_MAX_OF);
@@ -166,19 +166,19 @@ static void put_quotient(struct writer *w, size_t i)
         put_used(w, i, put_quotient_node);
         return;
     }
-    put(w, "kpri_q_of(");
+    clause_write_put(w, "kpri_q_of(");
     put_integer(w, i);
-    put(w, ")");
+    clause_write_put(w, ")");
 }
 
 static void put_two(struct writer *w, const char *before, size_t a, const char *between, size_t b,
                     const char *after, put_node operand)
 {
-    put(w, before);
+    clause_write_put(w, before);
     operand(w, a);
-    put(w, between);
+    clause_write_put(w, between);
     operand(w, b);
-    put(w, after);
+    clause_write_put(w, after);
 }
 
 static void put_comparison(struct writer *w, const struct clause_node *x)
@@ -203,9 +203,9 @@ static void put_sought(struct writer *w, const struct clause_node *x)
         x = node_of(w, x->a);
     if (!is_shared(w, x->a) || w->is_set[x->a])
         return;
-    put(w, "(void)");
+    clause_write_put(w, "(void)");
     (is_quotient(w, x->a) ? put_quotient : put_integer)(w, x->a);
-    put(w, ", ");
+    clause_write_put(w, ", ");
 }
 
 /* A row of the same operator needs no parentheses. */
@@ -217,7 +217,7 @@ static void put_row(struct writer *w, enum clause_op op, size_t i)
         return;
     }
     put_row(w, op, x->a);
-    put(w, op == CLAUSE_AND ? " && " : op == CLAUSE_OR ? " || " : " | ");
+    clause_write_put(w, op == CLAUSE_AND ? " && " : op == CLAUSE_OR ? " || " : " | ");
     put_truth(w, x->b);
 }
 
@@ -226,26 +226,26 @@ static void put_truth(struct writer *w, size_t i)
     const struct clause_node *x = node_of(w, i);
     switch (x->op) {
     case CLAUSE_NOT:
-        put(w, "!");
+        clause_write_put(w, "!");
         put_truth(w, x->a);
         break;
     case CLAUSE_ANY:
     case CLAUSE_AND:
     case CLAUSE_OR:
-        put(w, "(");
+        clause_write_put(w, "(");
         if (x->op == CLAUSE_ANY)
             put_sought(w, x);
         put_row(w, x->op, i);
-        put(w, ")");
+        clause_write_put(w, ")");
         break;
     case CLAUSE_EQ:
     case CLAUSE_NE:
     case CLAUSE_LT:
     case CLAUSE_LE: put_comparison(w, x); break;
     default:
-        put(w, is_quotient(w, i) ? "(kpri_x_high(" : "(");
+        clause_write_put(w, is_quotient(w, i) ? "(kpri_x_high(" : "(");
         (is_quotient(w, i) ? put_quotient : put_integer)(w, i);
-        put(w, is_quotient(w, i) ? ") != 0)" : " != 0)");
+        clause_write_put(w, is_quotient(w, i) ? ") != 0)" : " != 0)");
     }
 }
 
@@ -270,15 +270,15 @@ static void put_operation(struct writer *w, size_t i)
     const struct clause_node *x = node_of(w, i);
     switch (x->op) {
     case CLAUSE_NEG:
-        put(w, "kpri_x_sub(0, ");
+        clause_write_put(w, "kpri_x_sub(0, ");
         put_integer(w, x->a);
-        put(w, ")");
+        clause_write_put(w, ")");
         break;
     case CLAUSE_AND: put_two(w, "(", x->a, " ? ", x->b, " : 0)", put_integer); break;
     case CLAUSE_OR:
         put_two(w, "(", x->a, " ? ", x->a, " : ", put_integer);
         put_integer(w, x->b);
-        put(w, ")");
+        clause_write_put(w, ")");
         break;
     case CLAUSE_FLOOR_DIV:
     case CLAUSE_CEIL_DIV:
@@ -298,9 +298,9 @@ static void put_integer_node(struct writer *w, size_t i)
     case CLAUSE_FIELD: buf_printf(&w->out, "p[%" PRId64 "]", x->k); break;
     case CLAUSE_PARAM: buf_printf(&w->out, "v[%" PRId64 "]", x->k); break;
     case CLAUSE_NOT: /* in parentheses, as compilers warn of !a == b */
-        put(w, w->is_plain ? "" : "(");
+        clause_write_put(w, w->is_plain ? "" : "(");
         put_truth(w, i);
-        put(w, w->is_plain ? "" : ")");
+        clause_write_put(w, w->is_plain ? "" : ")");
         break;
     case CLAUSE_ANY:
     case CLAUSE_EQ:
@@ -334,9 +334,9 @@ static void put_span_node(struct writer *w, size_t i)
     const struct clause_node *x = node_of(w, i);
     switch (x->op) {
     case CLAUSE_CONST:
-        put(w, "kpri_s_of(");
+        clause_write_put(w, "kpri_s_of(");
         put_constant(w, x->k);
-        put(w, ")");
+        clause_write_put(w, ")");
         break;
     case CLAUSE_FIELD: buf_printf(&w->out, "kpri_s_of(p[%" PRId64 "])", x->k); break;
     case CLAUSE_PARAM: put_param_span(w, x->k); break;
@@ -346,14 +346,14 @@ static void put_span_node(struct writer *w, size_t i)
     case CLAUSE_NE:
     case CLAUSE_LT:
     case CLAUSE_LE:
-        put(w, "kpri_s_of_truth(");
+        clause_write_put(w, "kpri_s_of_truth(");
         put_bounded(w, i);
-        put(w, ")");
+        clause_write_put(w, ")");
         break;
     case CLAUSE_NEG:
-        put(w, "kpri_s_sub(kpri_s_of(0), ");
+        clause_write_put(w, "kpri_s_sub(kpri_s_of(0), ");
         put_span(w, x->a);
-        put(w, ")");
+        clause_write_put(w, ")");
         break;
     case CLAUSE_AND:
     case CLAUSE_OR: put_two(w, "kpri_s_hull(", x->a, ", ", x->b, ")", put_span); break;
@@ -371,9 +371,9 @@ static void put_bounded(struct writer *w, size_t i)
     const struct clause_node *x = node_of(w, i);
     switch (x->op) {
     case CLAUSE_NOT:
-        put(w, "kpri_t_not(");
+        clause_write_put(w, "kpri_t_not(");
         put_bounded(w, x->a);
-        put(w, ")");
+        clause_write_put(w, ")");
         break;
     case CLAUSE_AND: put_two(w, "kpri_t_and(", x->a, ", ", x->b, ")", put_bounded); break;
     case CLAUSE_ANY: put_two(w, "kpri_t_any(", x->a, ", ", x->b, ")", put_bounded); break;
@@ -383,9 +383,9 @@ static void put_bounded(struct writer *w, size_t i)
     case CLAUSE_LT: put_two(w, "kpri_t_less(", x->a, ", ", x->b, ")", put_span); break;
     case CLAUSE_LE: put_two(w, "kpri_t_not(kpri_t_less(", x->b, ", ", x->a, "))", put_span); break;
     default:
-        put(w, "kpri_t_of(");
+        clause_write_put(w, "kpri_t_of(");
         put_span(w, i);
-        put(w, ")");
+        clause_write_put(w, ")");
     }
 }
 
@@ -444,9 +444,9 @@ static void write_expression(struct writer *w, FILE *f, const char *before, size
                              const char *after)
 {
     w->out.n = 0;
-    put(w, before);
+    clause_write_put(w, before);
     node(w, i);
-    put(w, after);
+    clause_write_put(w, after);
     write_wrapped(f, w->out.s);
 }
 

@@ -58,8 +58,8 @@ struct named_by {
     int (*is_gpu)(const char *name);
 };
 
-static void tell(struct gpu_told *t, const char *gpu, const char *p, const struct named_by *by,
-                 struct place at)
+static void gpu_logs_tell(struct gpu_told *t, const char *gpu, const char *p,
+                          const struct named_by *by, struct place at)
 {
     char name[48];
     if (strlen(p) <= by->passed)
@@ -79,7 +79,7 @@ void gpu_told_line(struct gpu_told *t, const char *gpu, const char *line, struct
         {"NVIDIA", 0, GPU_LETTERS " _-", is_chip}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (const char *p = line; (p = strstr(p, all[i].word)) != NULL; p++)
-            tell(t, gpu, p, &all[i], at);
+            gpu_logs_tell(t, gpu, p, &all[i], at);
 }
 
 int gpu_told_check(const struct gpu_told *t, const char *gpu, int force)

@@ -324,7 +324,7 @@ static int has_words(const char *text, const char *words)
 
 /* ---- spellings of one GPU ---- */
 
-static int ask(const char *a, const char *b, int (*question)(const char *, const char *))
+static int gpu_names_ask(const char *a, const char *b, int (*question)(const char *, const char *))
 {
     struct buf x = {NULL, 0, 0}, y = {NULL, 0, 0};
     const int answer = question(gpu_name(a, &x), gpu_name(b, &y));
@@ -363,7 +363,7 @@ static int share_words(const char *a, const char *b)
 
 int gpu_may_be(const char *a, const char *b)
 {
-    return gpu_same(a, b) || ask(a, b, share_words);
+    return gpu_same(a, b) || gpu_names_ask(a, b, share_words);
 }
 
 static int share_chip(const char *a, const char *b)
@@ -379,7 +379,7 @@ static int share_chip(const char *a, const char *b)
 
 int gpu_share_chip(const char *a, const char *b)
 {
-    return ask(a, b, share_chip);
+    return gpu_names_ask(a, b, share_chip);
 }
 
 /* Is one spelled as a product of AMD's, and does the other say its units? Then they are two. */

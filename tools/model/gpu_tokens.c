@@ -66,8 +66,8 @@ int gpu_token(const struct spec_field *f, const char *text)
 
 /* ---- the section [unseen] ---- */
 
-static int wrong(const struct spec *s, const struct spec_line *line, size_t at, const char *word,
-                 const char *what)
+static int gpu_tokens_wrong(const struct spec *s, const struct spec_line *line, size_t at,
+                            const char *word, const char *what)
 {
     return fail("%s:%ld:%ld: [unseen]: \"%s\": %s", s->path, line->line, line->column + (long)at,
                 word, what);
@@ -82,7 +82,8 @@ static int32_t next_token(const struct spec *s, const struct unseen *u,
     snprintf(word, sizeof word, "%.*s", (int)n, line->text + start);
     *at += n;
     const int token = field_token(&s->fields[u->field], word);
-    return token >= 0 ? token : wrong(s, line, start, word, "is not a token of the field gpu");
+    return token >= 0 ? token
+                      : gpu_tokens_wrong(s, line, start, word, "is not a token of the field gpu");
 }
 
 static size_t skip_blanks(const struct spec_line *line, size_t at)
@@ -96,13 +97,14 @@ static int read_line(struct unseen *u, const struct spec *s, const struct spec_l
     struct unseen_name *name = &u->v[u->n];
     size_t at = 0;
     if (u->n == UNSEEN_MAX)
-        return wrong(s, line, 0, line->text, "there are too many names");
+        return gpu_tokens_wrong(s, line, 0, line->text, "there are too many names");
     name->token = next_token(s, u, line, &at);
     if (name->token < 0)
         return -1;
     at = skip_blanks(line, at);
     if (line->text[at] != '=')
-        return wrong(s, line, at, line->text, "is not of the form NAME = TOKEN TOKEN ...");
+        return gpu_tokens_wrong(s, line, at, line->text,
+                                "is not of the form NAME = TOKEN TOKEN ...");
     for (at = skip_blanks(line, at + 1); line->text[at] != '\0'; at = skip_blanks(line, at)) {
         const int32_t token = next_token(s, u, line, &at);
         if (token < 0)
@@ -112,7 +114,7 @@ static int read_line(struct unseen *u, const struct spec *s, const struct spec_l
     u->n++;
     return memchr(name->stands_for, 1, sizeof name->stands_for) != NULL
                ? 0
-               : wrong(s, line, at, line->text, "names no GPU");
+               : gpu_tokens_wrong(s, line, at, line->text, "names no GPU");
 }
 
 int unseen_index(const struct unseen *u, int32_t token)
@@ -129,11 +131,11 @@ static int check_names(const struct unseen *u, const struct spec *s)
     for (size_t i = 0; i < u->n; i++) {
         const char *token = s->fields[u->field].tokens[u->v[i].token];
         if (unseen_index(u, u->v[i].token) < (int)i)
-            return wrong(s, &s->unseen.v[i], 0, token, "is given twice");
+            return gpu_tokens_wrong(s, &s->unseen.v[i], 0, token, "is given twice");
         for (size_t j = 0; j < u->n; j++)
             if (u->v[j].stands_for[u->v[i].token])
-                return wrong(s, &s->unseen.v[j], 0, token,
-                             "is a name of this section, not a GPU that was measured");
+                return gpu_tokens_wrong(s, &s->unseen.v[j], 0, token,
+                                        "is a name of this section, not a GPU that was measured");
     }
     return 0;
 }

@@ -12,7 +12,8 @@ struct reader {
     struct kernels *out;
 };
 
-static int wrong(const struct reader *r, const char *what, const char *value, const char *why)
+static int kernels_wrong(const struct reader *r, const char *what, const char *value,
+                         const char *why)
 {
     return fail("%s:%ld: [kernels]: %s \"%s\": %s", r->spec->path, r->line->line, what, value, why);
 }
@@ -35,18 +36,20 @@ static int read_params(struct reader *r, char *line)
     for (; *word && strcmp(word, "="); word = next(NULL)) {
         const int i = spec_param_index(r->spec, word);
         if (i < 0)
-            return wrong(r, "word", word, "is not a parameter");
+            return kernels_wrong(r, "word", word, "is not a parameter");
         if (names->n_params == 0)
             names->first = (uint32_t)i;
         if ((uint32_t)i != names->first + names->n_params++)
-            return wrong(r, "parameter", word, "does not follow the one before it in [params]");
+            return kernels_wrong(r, "parameter", word,
+                                 "does not follow the one before it in [params]");
     }
     if (!names->n_params || !*word)
-        return wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
+        return kernels_wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
     return names->first <= 1 && names->first + names->n_params == r->spec->n_params
                ? 0
-               : wrong(r, "line", r->line->text,
-                       "lacks a parameter: a kernel decides all of them, or all but the first");
+               : kernels_wrong(
+                   r, "line", r->line->text,
+                   "lacks a parameter: a kernel decides all of them, or all but the first");
 }
 
 static int read_heading(struct reader *r, char *line)
@@ -57,9 +60,9 @@ static int read_heading(struct reader *r, char *line)
     const char *name = next(NULL), *field = next(NULL);
     const int i = *field ? spec_field_index(r->spec, field) : 0;
     if (!*name || *next(NULL))
-        return wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
+        return kernels_wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
     if (*field && (i < 0 || !r->spec->fields[i].n_tokens))
-        return wrong(r, "word", field, "is not a field of tokens");
+        return kernels_wrong(r, "word", field, "is not a field of tokens");
     names->id_field = (uint32_t)i;
     names->n_ids = *field ? (uint32_t)r->spec->fields[i].n_tokens : 1;
     return 0;
@@ -75,10 +78,10 @@ static int read_values(struct reader *r, char *line, int32_t *values)
         const struct spec_param *of = r->spec->params + names->first + p;
         const int i = spec_value_index(of, word);
         if (i < 0)
-            return wrong(r, of->name, word, "is not one of its values in [params]");
+            return kernels_wrong(r, of->name, word, "is not one of its values in [params]");
         values[p] = of->values[i];
     }
-    return strcmp(word, "=") ? wrong(r, "word", word, "stands where `=` should") : 0;
+    return strcmp(word, "=") ? kernels_wrong(r, "word", word, "stands where `=` should") : 0;
 }
 
 /* The numbers of the tokens that the word means: one, or those that it begins. */
@@ -88,13 +91,13 @@ static int read_token(struct reader *r, char *word, int32_t *ids)
     const size_t n = strcspn(word, ":");
     int64_t id = 0;
     if (word[n] && parse_int(word + n + 1, 0, INT32_MAX, &id))
-        return wrong(r, "word", word, "has no number of at least 0 behind the colon");
+        return kernels_wrong(r, "word", word, "has no number of at least 0 behind the colon");
     for (size_t t = 0; t < field->n_tokens; t++) {
         const char *token = field->tokens[t];
         if (strncmp(token, word, n) || (token[n] && token[n] != '_'))
             continue;
         if (ids[t] >= 0)
-            return wrong(r, "word", word, "means the same token as another one");
+            return kernels_wrong(r, "word", word, "means the same token as another one");
         ids[t] = (int32_t)id;
     }
     return 0;
@@ -107,7 +110,7 @@ static int read_ids(struct reader *r, int32_t *ids)
     for (uint32_t t = 0; t < n; t++)
         ids[t] = n > 1 || r->spec->fields[r->out->names.id_field].n_tokens ? -1 : 0;
     if (!*word && ids[0] < 0)
-        return wrong(r, "line", r->line->text, "does not say where the kernel exists");
+        return kernels_wrong(r, "line", r->line->text, "does not say where the kernel exists");
     for (; *word; word = next(NULL))
         if (read_token(r, word, ids))
             return -1;
@@ -129,7 +132,7 @@ static int read_kernel(struct reader *r, char *line)
         return -1;
     const char *name = next(NULL);
     if (!is_kernel_name(name))
-        return wrong(r, "name", name, "is not a word of letters, digits and _.-");
+        return kernels_wrong(r, "name", name, "is not a word of letters, digits and _.-");
     k->name[names->n] = name;
     return read_ids(r, k->ids + names->n++ * names->n_ids);
 }

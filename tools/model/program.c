@@ -37,7 +37,7 @@ static const struct op {
 };
 
 PRINTF_LIKE(3, 4)
-static int wrong(const struct compiler *c, const char *word, const char *what, ...)
+static int program_wrong(const struct compiler *c, const char *word, const char *what, ...)
 {
     char text[256];
     va_list args;
@@ -53,7 +53,7 @@ static int split_words(const struct compiler *c, char *text, struct words *w)
     char *p = strtok(text, " \t");
     for (w->n = 0; p; p = strtok(NULL, " \t")) {
         if (w->n == MAX_WORDS)
-            return wrong(c, p, "is one word too many: a line has at most %d", MAX_WORDS);
+            return program_wrong(c, p, "is one word too many: a line has at most %d", MAX_WORDS);
         w->v[w->n++] = p;
     }
     return 0;
@@ -66,15 +66,15 @@ static const struct op *find_op(const struct compiler *c, const char *name, size
         if (!strcmp(ops[i].name, name) && (ops[i].code > KPRED_OP_CONST) == feature) {
             if (ops[i].n_words == n_words)
                 return &ops[i];
-            wrong(c, name, "has %zu %s, and needs %zu", n_words,
-                  as_counted(n_words, "argument", "arguments"), ops[i].n_words);
+            program_wrong(c, name, "has %zu %s, and needs %zu", n_words,
+                          as_counted(n_words, "argument", "arguments"), ops[i].n_words);
             return NULL;
         }
     struct buf known = {NULL, 0, 0};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if ((ops[i].code > KPRED_OP_CONST) == feature)
             buf_printf(&known, "%s%s", known.n ? ", " : "", ops[i].name);
-    wrong(c, name, "no such %s; known are %s", feature ? "feature" : "operation", known.s);
+    program_wrong(c, name, "no such %s; known are %s", feature ? "feature" : "operation", known.s);
     buf_free(&known);
     return NULL;
 }
@@ -83,18 +83,19 @@ static int add_instr(struct compiler *c, kpred_instr in, const char *name)
 {
     struct program *p = c->out;
     if (p->n_instr == PROGRAM_MAX_INSTR)
-        return wrong(c, name, "is one operation or feature too many: %d are the most",
-                     PROGRAM_MAX_INSTR);
+        return program_wrong(c, name, "is one operation or feature too many: %d are the most",
+                             PROGRAM_MAX_INSTR);
     if (in.op > KPRED_OP_CONST)
         p->n_features += in.n;
     else if (p->n_registers == KPRED_MAX_REGISTERS)
-        return wrong(c, name, "is one number too many: %d fields, names and constants are the most",
-                     KPRED_MAX_REGISTERS);
+        return program_wrong(c, name,
+                             "is one number too many: %d fields, names and constants are the most",
+                             KPRED_MAX_REGISTERS);
     else
         snprintf(c->names[p->n_registers++], sizeof c->names[0], "%s", name);
     if (p->n_features > KPRED_MAX_WIDTH)
-        return wrong(c, name, "with its %d there are %zu features: %d are the most", in.n,
-                     p->n_features, KPRED_MAX_WIDTH);
+        return program_wrong(c, name, "with its %d there are %zu features: %d are the most", in.n,
+                             p->n_features, KPRED_MAX_WIDTH);
     p->instr[p->n_instr++] = in;
     return 0;
 }
@@ -116,7 +117,7 @@ static int operand(struct compiler *c, const char *word)
     if (r >= 0)
         return r;
     if (parse_int(word, 0, KPRED_MAX_SIZE, &k))
-        return wrong(c, word, "is neither a field, a name above nor a number");
+        return program_wrong(c, word, "is neither a field, a name above nor a number");
     in.k = (int32_t)k;
     return add_instr(c, in, "") ? -1 : (int)c->out->n_registers - 1;
 }
@@ -127,9 +128,9 @@ static int compile_register(struct compiler *c, const struct words *w)
     kpred_instr in = {KPRED_OP_CONST, 0, 0, 0, 0};
     int64_t k;
     if (w->n < 3 || strcmp(w->v[1], "="))
-        return wrong(c, w->v[0], "expected NAME = OP A [B]");
+        return program_wrong(c, w->v[0], "expected NAME = OP A [B]");
     if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0)
-        return wrong(c, w->v[0], "is not a name, or one that is taken");
+        return program_wrong(c, w->v[0], "is not a name, or one that is taken");
     if (w->n == 3 && !parse_int(w->v[2], 0, KPRED_MAX_SIZE, &k)) {
         in.k = (int32_t)k;
         return add_instr(c, in, w->v[0]);
@@ -152,8 +153,8 @@ static int integer(const struct compiler *c, const char *word, int64_t least, in
 {
     int64_t x;
     if (parse_int(word, least, most, &x))
-        return wrong(c, word, "is not an integer from %lld to %lld", (long long)least,
-                     (long long)most);
+        return program_wrong(c, word, "is not an integer from %lld to %lld", (long long)least,
+                             (long long)most);
     *out = (int32_t)x;
     return 0;
 }
@@ -164,7 +165,8 @@ static int octaves(const struct compiler *c, const char *word, int32_t *out)
     char *end;
     const double x = strtod(word, &end);
     if (end == word || *end || !(x >= -64 && x <= 64) || x * 65536 != (double)(int32_t)(x * 65536))
-        return wrong(c, word, "is not a number of octaves, from -64 to 64 in steps of 1/65536");
+        return program_wrong(c, word,
+                             "is not a number of octaves, from -64 to 64 in steps of 1/65536");
     *out = (int32_t)(x * 65536);
     return 0;
 }
@@ -178,10 +180,10 @@ static int octave_shift(const struct compiler *c, const char *word, uint8_t *out
     for (*out = 0; near < x && near <= INT32_MAX / 2; near *= 2)
         ++*out;
     if (x <= 0)
-        return wrong(c, word, "is not a power of two, such as 0.5, 1 or 2");
+        return program_wrong(c, word, "is not a power of two, such as 0.5, 1 or 2");
     return near == x ? 0
-                     : wrong(c, word, "is not a power of two: %g and %g are the nearest",
-                             near / 131072.0, near / 65536.0);
+                     : program_wrong(c, word, "is not a power of two: %g and %g are the nearest",
+                                     near / 131072.0, near / 65536.0);
 }
 
 static int feature_arguments(struct compiler *c, const struct words *w, kpred_instr *in)
@@ -194,7 +196,7 @@ static int feature_arguments(struct compiler *c, const struct words *w, kpred_in
         else if (integer(c, w->v[2], 0, KPRED_MAX_SIZE, &in->k) || integer(c, w->v[3], 1, 99, &n))
             return -1;
         if (n == 0)
-            return wrong(c, w->v[1], "is not a field of names, as onehot needs");
+            return program_wrong(c, w->v[1], "is not a field of names, as onehot needs");
         break;
     case KPRED_OP_HATS:
         if (octaves(c, w->v[2], &in->k) || octave_shift(c, w->v[3], &in->b)
@@ -225,7 +227,7 @@ static int compile_feature(struct compiler *c, const struct words *w)
         return -1;
     int a = find_register(c, w->v[1]);
     if (a < 0)
-        return wrong(c, w->v[1], "is neither a field nor a name above");
+        return program_wrong(c, w->v[1], "is neither a field nor a name above");
     in.op = op->code;
     in.a = (uint8_t)a;
     return feature_arguments(c, w, &in) ? -1 : add_instr(c, in, w->v[0]);
@@ -247,7 +249,7 @@ static int compile_section(struct compiler *c, const struct spec_lines *lines,
     return 0;
 }
 
-static void begin(struct compiler *c, const struct spec *spec, struct program *out)
+static void program_begin(struct compiler *c, const struct spec *spec, struct program *out)
 {
     memset(c, 0, sizeof *c);
     memset(out, 0, sizeof *out);
@@ -269,7 +271,7 @@ static int compile_either(struct compiler *c, const struct words *w)
 int program_compile_judge(const struct spec *spec, struct program *out)
 {
     static struct compiler c;
-    begin(&c, spec, out);
+    program_begin(&c, spec, out);
     for (size_t i = 0; i < spec->n_fields; i++)
         name_register(&c, spec->fields[i].name);
     for (size_t i = 0; i < spec->n_params; i++)
@@ -284,7 +286,7 @@ int program_compile_judge(const struct spec *spec, struct program *out)
 int program_compile(const struct spec *spec, struct program *out)
 {
     static struct compiler c;
-    begin(&c, spec, out);
+    program_begin(&c, spec, out);
     for (size_t i = 0; i < spec->n_fields; i++)
         name_register(&c, spec->fields[i].name);
     if (compile_section(&c, &spec->derived, compile_register)

@@ -26,7 +26,7 @@ static int is_piece(const char *piece, const char *what)
 }
 
 /* Where each piece begins, and what it is as a number; 0: there are fewer. */
-static int cut(const char *name, const char *text[PIECES], uint32_t number[PIECES])
+static int rules_cut(const char *name, const char *text[PIECES], uint32_t number[PIECES])
 {
     size_t i;
     for (i = 0; i < PIECES && name; i++) {
@@ -45,7 +45,7 @@ int gtc_word(const char *name, int32_t dir, uint16_t *word)
     static const char *const ways[] = {"fwd", "bwd", "wrw"};
     const char *text[PIECES];
     uint32_t n[PIECES], vector, c, k;
-    if (!cut(name, text, n) || !is_piece(text[DIR], ways[dir])
+    if (!rules_cut(name, text, n) || !is_piece(text[DIR], ways[dir])
         || !(is_piece(text[TYPE], "fp32") || is_piece(text[TYPE], "fp16")))
         return 0;
     vector = n[A + 1] | n[A + 3] | n[B + 1] | n[B + 3];

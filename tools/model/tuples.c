@@ -116,7 +116,7 @@ static uint16_t draw_below(uint64_t *state, int32_t n)
 }
 
 /* Every combination is as likely as any other, and the illegal ones are thrown away. */
-static void draw(struct walk *w, uint64_t *state)
+static void tuples_draw(struct walk *w, uint64_t *state)
 {
     for (long i = 0; i < MOST_DRAWS && w->to->n < w->drawn; i++) {
         size_t t = 0;
@@ -164,7 +164,7 @@ static void sample(struct walk *w)
     if (w->to->n_slots != 0)
         empty(w->to);
     w->to->kind = TUPLES_DRAWN;
-    draw(w, &state);
+    tuples_draw(w, &state);
     if (w->to->n < FEW)
         stroll(w, &state);
 }

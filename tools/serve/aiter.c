@@ -49,8 +49,8 @@ struct asking {
 };
 
 /* AITER's row serves each M, so one is asked for. */
-static int ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
-               const char *const *details, const char *layer)
+static int aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
+                     const char *const *details, const char *layer)
 {
     const struct asked_from from = {.only = FAMILY_NONE};
     const struct place at = {a->c->json.path, 0};
@@ -86,7 +86,7 @@ static const char bf16[] = "torch.bfloat16";
 static int ask_bf16(struct asking *a, int64_t n, int64_t k, int has_bias, const char *layer)
 {
     const char *const details[] = {has_bias ? "True" : "False", bf16, bf16, "False", "False"};
-    return ask(a, FAMILY_BF16, n, k, details, layer);
+    return aiter_ask(a, FAMILY_BF16, n, k, details, layer);
 }
 
 /* Of FP8 in blocks there are two families, and which one a server asks for depends on the GPU and
@@ -97,7 +97,8 @@ static int ask_blocks(struct asking *a, const struct hf_layer *l)
     const kpred_model *const *model = a->to->target.model;
     const int is_any = model[FAMILY_BS] == NULL && model[FAMILY_BSP] == NULL;
     for (int i = 0; i < 2; i++)
-        if ((is_any || model[both[i]] != NULL) && ask(a, both[i], l->n, l->k, NULL, l->name) != 0)
+        if ((is_any || model[both[i]] != NULL)
+            && aiter_ask(a, both[i], l->n, l->k, NULL, l->name) != 0)
             return -1;
     return 0;
 }
@@ -108,9 +109,9 @@ static int ask_layer(struct asking *a, const struct hf_layer *l)
     static const char *const int8[] = {"torch.int8"};
     switch (a->products) {
     case QUANTIZED_FP8_BLOCK: return ask_blocks(a, l);
-    case QUANTIZED_FP8_CHANNEL: return ask(a, FAMILY_BP, l->n, l->k, fp8, l->name);
-    case QUANTIZED_INT8: return ask(a, FAMILY_A8W8, l->n, l->k, int8, l->name);
-    case QUANTIZED_MXFP4: return ask(a, FAMILY_A4W4, l->n, l->k, NULL, l->name);
+    case QUANTIZED_FP8_CHANNEL: return aiter_ask(a, FAMILY_BP, l->n, l->k, fp8, l->name);
+    case QUANTIZED_INT8: return aiter_ask(a, FAMILY_A8W8, l->n, l->k, int8, l->name);
+    case QUANTIZED_MXFP4: return aiter_ask(a, FAMILY_A4W4, l->n, l->k, NULL, l->name);
     default: break;
     }
     for (int has_bias = 0; has_bias < 2; has_bias++)
@@ -199,7 +200,7 @@ static int ask_fused(struct asking *a, const struct hf_experts *e, const struct 
         t->how,   "1",       strcmp(a->type, "llama4") == 0 ? "1" : "0"};
     snprintf(count[0], sizeof count[0], "%" PRId64, experts);
     snprintf(count[1], sizeof count[1], "%" PRId64, top_k);
-    return ask(a, FAMILY_FMOE, size, e->hidden, details, layer);
+    return aiter_ask(a, FAMILY_FMOE, size, e->hidden, details, layer);
 }
 
 /* A kernel of MXFP4 that takes inputs of more bits has padded sizes, and the number of tokens tells

@@ -84,8 +84,8 @@ static void note_model(struct answer *a, const struct choices *c)
     a->why = why.s;
 }
 
-static int choose(struct answer *a, struct choices *c, struct predictors *p,
-                  const struct answers_how *how)
+static int answers_choose(struct answer *a, struct choices *c, struct predictors *p,
+                          const struct answers_how *how)
 {
     const struct choices_options o = {.ms = how->ms, .nearest = 1, .is_quiet = 1};
     const struct lookup up = first_product(a->of);
@@ -102,10 +102,10 @@ static int choose(struct answer *a, struct choices *c, struct predictors *p,
     return rc < 0 ? -1 : 0;
 }
 
-static int predict(struct answer *a, struct predictors *p, const struct answers_how *how)
+static int answers_predict(struct answer *a, struct predictors *p, const struct answers_how *how)
 {
     struct choices c;
-    if (choose(a, &c, p, how) != 0)
+    if (answers_choose(a, &c, p, how) != 0)
         return -1;
     add_choices(a, how, &c, 0, INT64_MAX);
     end_text(a);
@@ -128,13 +128,14 @@ static void add_rows(struct answer *a, const struct answers_how *how, const stru
 
 /* Predictions stand outside of the range of what was measured alone: within it the server takes
    the nearest measured M. */
-static int join(struct answer *a, struct predictors *p, const struct answers_how *how,
-                const struct folder_file *f)
+static int answers_join(struct answer *a, struct predictors *p, const struct answers_how *how,
+                        const struct folder_file *f)
 {
     const int32_t first = f->rows.v[0].m, last = f->rows.v[f->rows.n - 1].m;
     struct choices c;
     memset(&c, 0, sizeof c);
-    if ((how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last) && choose(a, &c, p, how) != 0)
+    if ((how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last)
+        && answers_choose(a, &c, p, how) != 0)
         return -1;
     if (a->kind == ANSWER_LEFT)
         c.n = 0;
@@ -154,7 +155,7 @@ static int take_rows(struct answer *a, struct predictors *p, const struct answer
     a->from = xstrdup(f->path);
     a->kind = ANSWER_MEASURED;
     if (fills)
-        rc = join(a, p, how, f);
+        rc = answers_join(a, p, how, f);
     else {
         add_rows(a, how, f);
         end_text(a);
@@ -189,7 +190,7 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
     if (known != NULL)
         return take_rows(a, p, how, known, 1);
     installed = folder_find(how->installed, &up);
-    return installed != NULL ? take_rows(a, p, how, installed, 0) : predict(a, p, how);
+    return installed != NULL ? take_rows(a, p, how, installed, 0) : answers_predict(a, p, how);
 }
 
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
@@ -207,8 +208,8 @@ int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
 
 /* ---- tuples to measure ---- */
 
-static int rank(struct buf *b, struct predictors *p, const struct lookup *l,
-                const struct answers_how *how, size_t most)
+static int rank_answers(struct buf *b, struct predictors *p, const struct lookup *l,
+                        const struct answers_how *how, size_t most)
 {
     struct ranking ranking = {.most = most};
     const struct choices_options o = {
@@ -233,7 +234,7 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
     buf_puts(b, triton_table_heading);
     for (size_t i = 0; i < l->n; i++)
         if (l->v[i].has_name && l->v[i].name.kernel != TRITON_MOE_DOWN
-            && rank(b, p, &l->v[i], how, most) != 0)
+            && rank_answers(b, p, &l->v[i], how, most) != 0)
             return -1;
     if (b->n == strlen(triton_table_heading))
         buf_free(b);

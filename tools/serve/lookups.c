@@ -123,7 +123,7 @@ static void refuse_part(char **why, const char *what, int64_t size, const char *
 }
 
 /* A GPU's part of a size */
-static int64_t part(char **why, const char *what, int64_t size, long gpus)
+static int64_t lookups_part(char **why, const char *what, int64_t size, long gpus)
 {
     char rest[96];
     snprintf(rest, sizeof rest, ", is not a multiple of %ld, the GPUs that share it", gpus);
@@ -150,8 +150,8 @@ void experts_split(struct experts_part *out, const struct hf_experts *e,
     const int is_sglang = how->server == TRITON_SGLANG;
     const long split = how->ep == 1 ? how->tp : is_sglang ? how->tp / how->ep : 1;
     out->refused = NULL;
-    out->experts = part(&out->refused, e->routed_key, e->routed, how->ep);
-    out->size = part(&out->refused, e->size_key, e->size, split);
+    out->experts = lookups_part(&out->refused, e->routed_key, e->routed, how->ep);
+    out->size = lookups_part(&out->refused, e->size_key, e->size, split);
     check_block(&out->refused, q, e->size_key, out->size);
     if (out->refused == NULL && out->size == 0)
         out->refused = xstrdup("an expert has fewer features than there are GPUs");

@@ -318,7 +318,7 @@ static void drop_least(struct condition_lives *l)
     l->least = l->v[kept - 1].n;
 }
 
-static void keep(struct condition_lives *l, const struct term *t, size_t cost)
+static void condition_rows_keep(struct condition_lives *l, const struct term *t, size_t cost)
 {
     struct condition_live v = {.t = *t, .cost = cost, .number = l->n_kept++};
     if (l->guard != NULL) {
@@ -379,7 +379,7 @@ static void keep_bound(struct condition_lives *l, const struct term *t, enum ter
     struct term with = *t;
     with.test = (unsigned char)test;
     with.k = k;
-    keep(l, &with, 4 * cost + rounding_cost(l, &with));
+    condition_rows_keep(l, &with, 4 * cost + rounding_cost(l, &with));
 }
 
 static int is_beyond(const struct range *failed, const struct range *worked)
@@ -438,7 +438,7 @@ static void see_test(struct condition_lives *l, const struct term *t, size_t cos
     if (!has_violation(t, w, 0, first)
         && has_violation(t, f, 0, f->n < TERM_BLOCK ? f->n : TERM_BLOCK)
         && !has_violation(t, w, first, w->n))
-        keep(l, t, 4 * cost);
+        condition_rows_keep(l, t, 4 * cost);
 }
 
 /* ---- tests that live: the screening ---- */

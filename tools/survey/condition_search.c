@@ -164,7 +164,7 @@ static struct condition_live *find_best(const struct condition_lives *l)
     return best;
 }
 
-static struct condition_live *choose(struct search *s)
+static struct condition_live *condition_search_choose(struct search *s)
 {
     struct condition_lives *l = &s->lives;
     struct condition_live *best = find_best(l), *chosen = best;
@@ -248,7 +248,7 @@ static void search_sample(struct search *s)
         struct condition_live *best = find_best(&s->lives);
         if (best == NULL || best->n < s->lives.least)
             break;
-        if (!verify(s, choose(s)))
+        if (!verify(s, condition_search_choose(s)))
             continue;
         s->n++;
         mark_explained(s, SIZE_MAX);
@@ -408,7 +408,7 @@ static size_t next_found(const struct search *s, const unsigned char *is_told)
     return best;
 }
 
-static void tell(struct search *s, struct conditions *out)
+static void condition_search_tell(struct search *s, struct conditions *out)
 {
     unsigned char is_told[SEARCH_MOST] = {0};
     size_t i;
@@ -445,7 +445,7 @@ void conditions_find(const struct condition_table *t, struct conditions *out)
         search_all(s);
         simplify(s);
     }
-    tell(s, out);
+    condition_search_tell(s, out);
     for (size_t i = 0; i < s->n; i++)
         free(s->v[i].explains);
     free(s->is_explained);

@@ -40,8 +40,8 @@ static void multiply(const unsigned char *c, size_t n_columns, const struct term
     }
 }
 
-static void add(const struct term *t, const struct term_rows *r, size_t from, size_t n,
-                int64_t *out)
+static void condition_terms_add(const struct term *t, const struct term_rows *r, size_t from,
+                                size_t n, int64_t *out)
 {
     for (size_t k = 1; k < t->n_a; k++) {
         const int32_t *b = r->v[t->c[k]] + from;
@@ -58,7 +58,7 @@ void term_values(const struct term *t, const struct term_rows *r, size_t from, s
     switch (t->form) {
     case TERM_SUM:
         multiply(t->c, 1, r, from, n, out);
-        add(t, r, from, n, out);
+        condition_terms_add(t, r, from, n, out);
         break;
     case TERM_PRODUCT_PLUS:
         for (size_t i = 0; i < n; i++)

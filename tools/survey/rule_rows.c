@@ -25,7 +25,7 @@ struct count {
     uint64_t n_tried;
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t rule_rows_add(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -210,7 +210,7 @@ void rule_count(const struct spec *spec, const struct clauses *clauses, const st
     c.problem = problem;
     for (size_t i = 0; i < n && c.n_tried <= RULE_MOST_TRIED; i++) {
         problem_values(spec, s, i, problem);
-        out->legal = add(out->legal, count_legal(&c));
+        out->legal = rule_rows_add(out->legal, count_legal(&c));
     }
     out->is_counted = c.n_tried <= RULE_MOST_TRIED && out->legal < UINT64_MAX;
     if (out->is_counted && out->legal == 0) {
@@ -284,7 +284,7 @@ static void take_row(struct failed_rows *f, struct rows *r, const struct spec *s
         add_row(r, s, problem, values, is_failed);
 }
 
-static void find(struct failed_rows *f, struct rows *r)
+static void rule_rows_find(struct failed_rows *f, struct rows *r)
 {
     if (f->allowed > 0)
         conditions_find(&r->t, &f->found);
@@ -315,7 +315,7 @@ void failed_rows_of_survey(const struct spec *spec, const struct clauses *clause
         take_row(out, &r, spec, problem, values, !is_run || !s->worked[i],
                  rule_allows(clauses, problem, values, spec->n_params));
     }
-    find(out, &r);
+    rule_rows_find(out, &r);
 }
 
 /* ---- rows that failed: of data ---- */
@@ -345,7 +345,7 @@ void failed_rows_of_data(const struct model *model, const struct dataset *d,
     for (size_t i = 0; i < d->failed.n; i++)
         take_option(out, &r, model, d->failed.problem + i * d->n_fields,
                     d->failed.target + i * d->n_params, 1);
-    find(out, &r);
+    rule_rows_find(out, &r);
 }
 
 /* ---- rows that failed: what is told ---- */

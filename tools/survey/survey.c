@@ -237,7 +237,8 @@ static void number_all(struct survey *s, struct survey_columns *c, const char *c
 }
 
 /* A row that comes again worked if it did so once. */
-static void measure(struct survey *s, const uint32_t *row, size_t size, enum survey_result result)
+static void survey_measure(struct survey *s, const uint32_t *row, size_t size,
+                           enum survey_result result)
 {
     const size_t n = s->rows.n, i = intern(&s->rows, row, size);
     if (s->rows.n > n) {
@@ -256,7 +257,7 @@ size_t survey_row(struct survey *s, const char *const *fields, const char *const
     const size_t number = intern(&s->problems, problem, sizeof problem);
     row[0] = (uint32_t)number;
     if (result >= SURVEY_FAILED)
-        measure(s, row, sizeof row, result);
+        survey_measure(s, row, sizeof row, result);
     else if (result == SURVEY_REJECTED)
         (void)intern(&s->rejected, row, sizeof row);
     return number;

@@ -12,7 +12,7 @@ const struct net_pass NET_PLAIN = {0, 0, 0, 0, 0, 1, 0};
 
 /* ---- shards ---- */
 
-static float *take(float **room, size_t n)
+static float *additive_rows_take(float **room, size_t n)
 {
     float *at = *room;
     *room += n;
@@ -30,16 +30,16 @@ void net_shard_new(struct net_shard *s, const struct net *net, size_t capacity)
     s->net = net;
     s->capacity = capacity;
     s->own_y = xmalloc(capacity * d->n_params);
-    s->x = take(&room, capacity * d->n_features);
-    s->a1 = take(&room, capacity * d->enc1);
-    s->d_1 = take(&room, capacity * d->enc1);
-    s->a2 = take(&room, capacity * d->enc2);
-    s->d_c = take(&room, capacity * d->enc2);
-    s->a = take(&room, capacity * contexts);
-    s->h = take(&room, capacity * contexts);
-    s->d_a = take(&room, capacity * contexts);
-    s->logits = take(&room, capacity * NET_MAX_VALUES);
-    s->d_logits = take(&room, capacity * NET_MAX_VALUES);
+    s->x = additive_rows_take(&room, capacity * d->n_features);
+    s->a1 = additive_rows_take(&room, capacity * d->enc1);
+    s->d_1 = additive_rows_take(&room, capacity * d->enc1);
+    s->a2 = additive_rows_take(&room, capacity * d->enc2);
+    s->d_c = additive_rows_take(&room, capacity * d->enc2);
+    s->a = additive_rows_take(&room, capacity * contexts);
+    s->h = additive_rows_take(&room, capacity * contexts);
+    s->d_a = additive_rows_take(&room, capacity * contexts);
+    s->logits = additive_rows_take(&room, capacity * NET_MAX_VALUES);
+    s->d_logits = additive_rows_take(&room, capacity * NET_MAX_VALUES);
 }
 
 void net_shard_free(struct net_shard *s)
@@ -66,7 +66,7 @@ void net_turn(const struct net *net, float *turned)
 /* ---- dropout ---- */
 
 /* Sets values to zero at that rate and scales the others up, so that the mean sum stays. */
-static void drop(float *v, size_t n, float rate, uint64_t seed)
+static void additive_rows_drop(float *v, size_t n, float rate, uint64_t seed)
 {
     if (rate <= 0.0f)
         return;
@@ -93,13 +93,13 @@ static void slope(const float *a, size_t n, float rate, float *d)
 static void encode(struct net_shard *s, const struct net_pass *p)
 {
     const struct net_dims *d = &s->net->dims;
-    drop(s->x, s->n * d->n_features, p->drop_input, num_mix(p->seed, 1, 0));
+    additive_rows_drop(s->x, s->n * d->n_features, p->drop_input, num_mix(p->seed, 1, 0));
     net_dense(s->net, NET_W1, s->x, s->n, s->a1);
     net_activate(s->a1, s->n * d->enc1, p->rounded, s->a1);
-    drop(s->a1, s->n * d->enc1, p->drop_encoder, num_mix(p->seed, 2, 0));
+    additive_rows_drop(s->a1, s->n * d->enc1, p->drop_encoder, num_mix(p->seed, 2, 0));
     net_dense(s->net, NET_W2, s->a1, s->n, s->a2);
     net_activate(s->a2, s->n * d->enc2, p->rounded, s->a2);
-    drop(s->a2, s->n * d->enc2, p->drop_encoder, num_mix(p->seed, 3, 0));
+    additive_rows_drop(s->a2, s->n * d->enc2, p->drop_encoder, num_mix(p->seed, 3, 0));
     net_dense(s->net, NET_WC, s->a2, s->n, s->a);
 }
 
@@ -135,7 +135,7 @@ void net_shard_logits(struct net_shard *s, size_t t, const struct net_pass *p)
         net_add_prefix(net, t, s->y + i * net->dims.n_params, a);
         net_activate(a, hidden, p->rounded, h + i * hidden);
     }
-    drop(h, s->n * hidden, p->drop_hidden, num_mix(p->seed, 4, t));
+    additive_rows_drop(h, s->n * hidden, p->drop_hidden, num_mix(p->seed, 4, t));
     net_dense(net, net->at.out[t], h, s->n, s->logits);
 }
 

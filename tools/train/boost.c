@@ -141,7 +141,7 @@ struct leaf {
     struct cell all;
 };
 
-static void count(const struct growth *g, size_t first, size_t end, struct cell *to)
+static void boost_count(const struct growth *g, size_t first, size_t end, struct cell *to)
 {
     for (size_t c = 0; c < g->n_columns; c++, to += WIDTH) {
         memset(to, 0, (g->bins->n_cuts[g->column[c]] + 1) * sizeof *to);
@@ -323,7 +323,7 @@ static void part_cells(const struct growth *g, const struct leaf *small, struct 
         return;
     if (small->all.n > FEW_ROWS) {
         *of_small = g->cells[small->depth];
-        count(g, small->first, small->end, *of_small);
+        boost_count(g, small->first, small->end, *of_small);
         take_out(g, *of_small, *of_great);
     } else {
         take_rows_out(g, small, *of_great);
@@ -331,7 +331,7 @@ static void part_cells(const struct growth *g, const struct leaf *small, struct 
 }
 
 /* Grows a node from its histogram; NULL: it has few rows, or is as deep as may be. */
-static void grow(struct growth *g, const struct leaf *leaf, struct cell *cells)
+static void boost_grow(struct growth *g, const struct leaf *leaf, struct cell *cells)
 {
     const struct cut best = best_cut(g, leaf, cells);
     if (!(best.gain > 0)) {
@@ -353,8 +353,8 @@ static void grow(struct growth *g, const struct leaf *leaf, struct cell *cells)
     struct cell *of[2];
     of[!small] = to[!small].all.n > FEW_ROWS ? cells : NULL;
     part_cells(g, &to[small], &of[small], &of[!small]);
-    grow(g, &to[0], of[0]);
-    grow(g, &to[1], of[1]);
+    boost_grow(g, &to[0], of[0]);
+    boost_grow(g, &to[1], of[1]);
 }
 
 /* ---- a sequence ---- */
@@ -451,8 +451,8 @@ static void fit_member(void *user, size_t member)
         draw_columns(&g, &seed);
         const struct leaf all = {root, 0, drawn, 0, total(&g, drawn)};
         if (drawn > FEW_ROWS)
-            count(&g, 0, drawn, cells[0]);
-        grow(&g, &all, drawn > FEW_ROWS ? cells[0] : NULL);
+            boost_count(&g, 0, drawn, cells[0]);
+        boost_grow(&g, &all, drawn > FEW_ROWS ? cells[0] : NULL);
         s->root[s->n_trees] = (uint32_t)root;
         add_tree(f, s, root, said);
     }

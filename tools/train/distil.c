@@ -95,7 +95,7 @@ static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows
 
 /* ---- training ---- */
 
-static void report(void *user, size_t epoch, double loss, double held_out)
+static void distil_report(void *user, size_t epoch, double loss, double held_out)
 {
     const struct trainer *t = user;
     if (t->task->progress)
@@ -121,7 +121,7 @@ static int train_one(struct trainer *t, const struct net_dims *d, const struct n
     const struct net_block *first = &out->at.block[NET_W1];
     for (size_t i = 0; i < first->rows * first->cols; i++)
         out->w[first->at + i] *= (float)first_weights;
-    net_train(out, rows, held_out, c, report, t);
+    net_train(out, rows, held_out, c, distil_report, t);
     return 0;
 }
 
@@ -349,8 +349,8 @@ static int distil(struct trainer *t, const struct material *m, const struct net 
     return bad;
 }
 
-static int run(struct trainer *t, const struct material *m, const struct net_rows *held_out,
-               struct recipe_nets *out)
+static int distil_run(struct trainer *t, const struct material *m, const struct net_rows *held_out,
+                      struct recipe_nets *out)
 {
     const struct net_dims d = dimensions_of_teachers(t);
     const struct net_rows labels = to_learn(t, m, m->rows->n, m->rows->soft);
@@ -413,7 +413,7 @@ int recipe_train(const struct recipe_task *task, const struct recipe_rows *rows,
     }
     memset(out, 0, sizeof *out);
     out->n = 1 + (size_t)r->teachers;
-    int bad = run(&t, &own, held.n ? &held : NULL, out);
+    int bad = distil_run(&t, &own, held.n ? &held : NULL, out);
     if (!bad && t.watch)
         out->losses.watched = watch_choose(t.watch, out->net);
     if (bad)

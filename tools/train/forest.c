@@ -186,7 +186,7 @@ static size_t add_node(struct tree *t, size_t first, size_t end)
 }
 
 /* Cuts leaf after leaf; the new ones come behind. */
-static void grow(struct growth *w)
+static void forest_grow(struct growth *w)
 {
     struct tree *t = w->tree;
     for (size_t i = 0; i < t->n; i++) {
@@ -228,7 +228,7 @@ static void grow_tree(void *user, size_t index)
     w.right = xcalloc(n_classes, sizeof *w.right);
     t->class_of = xcalloc(w.n, sizeof *t->class_of);
     add_node(t, 0, w.n);
-    grow(&w);
+    forest_grow(&w);
     for (size_t i = 0; i < w.n; i++)
         t->class_of[i] = g->class_of[w.row[i]];
     free(w.row);
@@ -292,7 +292,7 @@ void forest_free(struct forest *f)
 
 /* Adds up the share of each class in the leaves of a row that is not narrow. known: the problem if
    the forest learned from it, or NONE */
-static void ask(const struct forest *f, const uint8_t *x, size_t known, double *share)
+static void forest_ask(const struct forest *f, const uint8_t *x, size_t known, double *share)
 {
     memset(share, 0, f->n_classes * sizeof *share);
     for (size_t t = 0; t < f->n_trees; t++) {
@@ -341,8 +341,8 @@ static void mix_some(void *user, size_t index)
     double *share = xcalloc(m->f->n_classes, sizeof *share);
     for (size_t i = m->rows->n * index / NET_SHARDS; i < m->rows->n * (index + 1) / NET_SHARDS;
          i++) {
-        ask(m->f, m->rows->x + i * d->n_features,
-            i < m->n_known ? m->f->problem_of[i % m->f->n_rows] : NONE, share);
+        forest_ask(m->f, m->rows->x + i * d->n_features,
+                   i < m->n_known ? m->f->problem_of[i % m->f->n_rows] : NONE, share);
         mix_row(m->f, m->rows->y + i * d->n_params, share, m->share,
                 m->targets + i * net_target_width(d));
     }

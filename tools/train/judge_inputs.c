@@ -33,7 +33,7 @@ static void place(const struct judge_near *near, const int32_t *problem, float *
         to[f] = m->fields[f].tokens ? (float)problem[f] : (float)num_log2(problem[f] + 1.0);
 }
 
-static float distance(const struct model *m, const float *a, const float *b)
+static float judge_inputs_distance(const struct model *m, const float *a, const float *b)
 {
     float far = 0;
     for (size_t f = 0; f < m->m.n_fields; f++) {
@@ -100,7 +100,7 @@ void judge_near_ask(const struct judge_near *near, const struct judge_row *row, 
             break;
         if (!memcmp(other->problem, row->problem, n_fields * sizeof *row->problem))
             continue;
-        const float far = distance(m, own, near->place + i * n_fields);
+        const float far = judge_inputs_distance(m, own, near->place + i * n_fields);
         const double weight = (double)num_exp2(-2 * far);
         if ((double)far < nearest) {
             nearest = (double)far;
@@ -116,7 +116,7 @@ void judge_near_ask(const struct judge_near *near, const struct judge_row *row, 
 
 /* ---- registers ---- */
 
-static uint16_t add(struct judge_inputs *in, enum op op, size_t a, size_t b)
+static uint16_t judge_inputs_add(struct judge_inputs *in, enum op op, size_t a, size_t b)
 {
     if (in->n == MOST_NUMBERS)
         return (uint16_t)(MOST_NUMBERS - 1);
@@ -228,7 +228,7 @@ static int is_number(const struct model *m, size_t param)
 static void add_names(struct judge_inputs *in, size_t at, size_t n_names)
 {
     for (size_t i = 0; n_names > 2 && i < n_names; i++)
-        add(in, IS, at, i);
+        judge_inputs_add(in, IS, at, i);
 }
 
 static void add_pairs_of_params(struct judge_inputs *in)
@@ -237,9 +237,9 @@ static void add_pairs_of_params(struct judge_inputs *in)
     for (size_t p = 0; p < m->m.n_params; p++)
         for (size_t q = p + 1; q < m->m.n_params; q++)
             if (is_number(m, p) && is_number(m, q)) {
-                add(in, PRODUCT, m->m.n_fields + p, m->m.n_fields + q);
-                add(in, QUOTIENT, m->m.n_fields + p, m->m.n_fields + q);
-                add(in, SUM, m->m.n_fields + p, m->m.n_fields + q);
+                judge_inputs_add(in, PRODUCT, m->m.n_fields + p, m->m.n_fields + q);
+                judge_inputs_add(in, QUOTIENT, m->m.n_fields + p, m->m.n_fields + q);
+                judge_inputs_add(in, SUM, m->m.n_fields + p, m->m.n_fields + q);
             }
 }
 
@@ -249,8 +249,8 @@ static void add_pairs_of_sizes(struct judge_inputs *in)
     for (size_t f = 0; f < m->m.n_fields; f++)
         for (size_t g = f + 1; g < m->m.n_fields; g++)
             if (is_size(m, f) && is_size(m, g)) {
-                add(in, PRODUCT, f, g);
-                add(in, QUOTIENT, f, g);
+                judge_inputs_add(in, PRODUCT, f, g);
+                judge_inputs_add(in, QUOTIENT, f, g);
             }
 }
 
@@ -261,7 +261,7 @@ static void add_sizes_by_params(struct judge_inputs *in)
         for (size_t p = 0; p < m->m.n_params; p++)
             if (is_size(m, f) && is_number(m, p))
                 for (enum op op = QUOTIENT; op <= REMAINDER; op++)
-                    add(in, op, f, m->m.n_fields + p);
+                    judge_inputs_add(in, op, f, m->m.n_fields + p);
 }
 
 /* Names to choose among, not two: of these one number tells all. */
@@ -285,13 +285,13 @@ static void add_first(struct judge_inputs *in)
     }
     given += in->near.n ? JUDGE_NEAR : 0;
     while (in->n < given)
-        add(in, GIVEN, 0, 0);
+        judge_inputs_add(in, GIVEN, 0, 0);
     in->n_given = given;
     for (size_t f = 0; f < m->m.n_fields; f++)
         if (m->fields[f].tokens)
             add_names(in, f, (size_t)m->fields[f].n_tokens);
         else if (is_size(m, f))
-            add(in, POWER, f, f);
+            judge_inputs_add(in, POWER, f, f);
     for (size_t p = 0; p < m->m.n_params; p++)
         if (m->spec->params[p].names[0])
             add_names(in, m->m.n_fields + p, (size_t)m->params[p].n_values);
@@ -374,7 +374,7 @@ static int by_gain(const void *a, const void *b)
 }
 
 /* Keeps the `most` that matter, the greatest gain first. */
-static void keep(struct screen *s, size_t most)
+static void judge_inputs_keep(struct screen *s, size_t most)
 {
     struct judge_inputs *in = s->in;
     sort_gain = s->gain;
@@ -385,7 +385,7 @@ static void keep(struct screen *s, size_t most)
         in->n_asked--;
 }
 
-static void ask(struct judge_inputs *in, uint16_t number)
+static void judge_inputs_ask(struct judge_inputs *in, uint16_t number)
 {
     for (size_t i = 0; i < in->n_asked; i++)
         if (in->asked[i] == number)
@@ -405,7 +405,7 @@ static int is_known(const struct judge_inputs *in, enum op op, size_t a, size_t 
 static void combine(struct judge_inputs *in, enum op op, size_t a, size_t b)
 {
     if (!is_known(in, op, a, b) && in->n < MOST_NUMBERS - 1)
-        ask(in, add(in, op, a, b));
+        judge_inputs_ask(in, judge_inputs_add(in, op, a, b));
 }
 
 /* Products and quotients of those that matter most, and of each the waves on the GPU's units */
@@ -443,7 +443,7 @@ static void keep_of_blocks(struct screen *s)
         in->n_asked = n - i < AT_ONCE ? n - i : AT_ONCE;
         memcpy(in->asked, all + i, in->n_asked * sizeof *all);
         find_gains(s);
-        keep(s, KEPT);
+        judge_inputs_keep(s, KEPT);
         memcpy(all + kept, in->asked, in->n_asked * sizeof *all);
         kept += in->n_asked;
     }
@@ -501,11 +501,11 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
         keep_of_blocks(&s);
     for (int round = 0; round < ROUNDS; round++) {
         find_gains(&s);
-        keep(&s, KEPT);
+        judge_inputs_keep(&s, KEPT);
         combine_best(in);
     }
     find_gains(&s);
-    keep(&s, KEPT);
+    judge_inputs_keep(&s, KEPT);
     drop_unused(in);
     free(s.row);
     free(s.gain);

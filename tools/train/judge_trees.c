@@ -17,8 +17,8 @@ struct marks {
     uint32_t groups; /* so far */
 };
 
-static void add(struct marks *m, const int32_t *problem, const unsigned char *target, size_t table,
-                double mark)
+static void judge_trees_add(struct marks *m, const int32_t *problem, const unsigned char *target,
+                            size_t table, double mark)
 {
     m->row = xgrow(m->row, m->n, &m->cap, sizeof *m->row);
     m->row[m->n++] = (struct judge_row){problem, target, (uint32_t)table, m->groups, (float)mark};
@@ -77,8 +77,8 @@ static void add_timed(struct marks *m, const struct dataset *d, const unsigned c
         const double least = judge_least_time(d, i, end);
         for (size_t j = i; j < end; j++)
             if (data_is_known(d, j))
-                add(m, problem, d->target + j * d->n_params, table,
-                    with_times ? judge_mark(num_log2(d->time_us[j] / least)) : 1);
+                judge_trees_add(m, problem, d->target + j * d->n_params, table,
+                                with_times ? judge_mark(num_log2(d->time_us[j] / least)) : 1);
     }
 }
 
@@ -95,7 +95,7 @@ static void add_failed(struct marks *m, const struct dataset *d, const unsigned 
     for (size_t i = 0; i < d->failed.n; i++, m->groups++) {
         const int32_t *problem = d->failed.problem + i * d->n_fields;
         if (is_of_gpu(scope->spec, scope->gpu, problem) && (!part || !is_kept(d, part, problem)))
-            add(m, problem, d->failed.target + i * d->n_params, table, 0);
+            judge_trees_add(m, problem, d->failed.target + i * d->n_params, table, 0);
     }
 }
 
@@ -185,8 +185,8 @@ void judge_trees_free(struct judge_trees *t)
 
 enum { CHUNK = 256 };
 
-static void ask(const struct judge *j, const int32_t *problem, const unsigned char *targets,
-                size_t n, float *out)
+static void ask_judge_trees(const struct judge *j, const int32_t *problem,
+                            const unsigned char *targets, size_t n, float *out)
 {
     const size_t width = j->inputs.n_asked;
     double *room = xcalloc(j->inputs.n, sizeof *room);
@@ -208,9 +208,9 @@ void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
                      const unsigned char *targets, size_t n, float *marks)
 {
     float *works = xcalloc(n + 1, sizeof *works);
-    ask(&t->time, problem, targets, n, marks);
+    ask_judge_trees(&t->time, problem, targets, n, marks);
     if (t->works.trees)
-        ask(&t->works, problem, targets, n, works);
+        ask_judge_trees(&t->works, problem, targets, n, works);
     for (size_t i = 0; t->works.trees && i < n; i++) {
         const double share = works[i] < 0.001f ? 0.001 : works[i] > 1.0f ? 1 : (double)works[i];
         marks[i] -= (float)num_log2(share);

@@ -25,7 +25,7 @@ struct options {
 };
 
 /* Number of the tuple; a new one has no mark yet. */
-static size_t put(struct options *o, const unsigned char *target, size_t n_params)
+static size_t problem_lesson_put(struct options *o, const unsigned char *target, size_t n_params)
 {
     uint16_t value[KPRED_MAX_TUPLE];
     for (size_t p = 0; p < n_params; p++)
@@ -77,7 +77,7 @@ static int by_mark(const void *pa, const void *pb)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static struct ranked *rank(const struct options *o)
+static struct ranked *problem_lesson_rank(const struct options *o)
 {
     struct ranked *r = xcalloc(o->tuples.n + 1, sizeof *r);
     for (size_t i = 0; i < o->tuples.n; i++)
@@ -99,7 +99,7 @@ static void put_neighbours(const struct teaching *t, const int32_t *problem, siz
         for (int32_t v = 0; v < m->params[p].n_values; v++) {
             target[p] = (unsigned char)v;
             if (v != own && model_allows(m, problem, target))
-                put(o, target, n_params);
+                problem_lesson_put(o, target, n_params);
         }
         target[p] = own;
     }
@@ -120,7 +120,7 @@ static void climb(const struct teaching *t, const int32_t *problem, struct optio
     mark_rest(t, problem, o);
     for (int round = 0; round < CLIMBS; round++) {
         const size_t before = o->tuples.n;
-        struct ranked *r = rank(o);
+        struct ranked *r = problem_lesson_rank(o);
         for (size_t i = 0; i < CLIMBERS && i < before; i++)
             put_neighbours(t, problem, r[i].at, o);
         free(r);
@@ -146,7 +146,8 @@ static size_t *put_timed(const struct teaching *t, size_t first, size_t end, str
     size_t *at = xcalloc(end - first + 1, sizeof *at);
     for (size_t i = first; i < end; i++) {
         const int may = timed_can_return(t->model, d, i);
-        at[i - first] = may ? put(o, d->target + i * d->n_params, d->n_params) : SIZE_MAX;
+        at[i - first] =
+            may ? problem_lesson_put(o, d->target + i * d->n_params, d->n_params) : SIZE_MAX;
     }
     return at;
 }
@@ -288,11 +289,11 @@ static struct dataset new_lesson(const struct dataset *like, size_t n)
 }
 
 /* The best of them and some others become a problem of timed data. */
-static void take(const struct teaching *t, const int32_t *problem, const struct options *o,
-                 uint64_t seed, struct dataset *to)
+static void problem_lesson_take(const struct teaching *t, const int32_t *problem,
+                                const struct options *o, uint64_t seed, struct dataset *to)
 {
     const struct dataset *d = t->data;
-    struct ranked *r = rank(o);
+    struct ranked *r = problem_lesson_rank(o);
     for (size_t i = LESSON_BEST; i < LESSON_BEST + LESSON_OTHERS && i < o->tuples.n; i++) {
         const size_t other = i + num_draw(&seed) % (o->tuples.n - i);
         const struct ranked swap = r[i];
@@ -340,6 +341,6 @@ void lesson_make(void *user, size_t index)
         mark_on(t, problem, &o);
     else
         mark_name(t, problem, name, &o);
-    take(t, problem, &o, num_mix(t->seed, 14, index), &t->lesson[index]);
+    problem_lesson_take(t, problem, &o, num_mix(t->seed, 14, index), &t->lesson[index]);
     close_options(&o);
 }

@@ -366,8 +366,8 @@ static struct choice choose_one(const struct candidates *c, const struct triton_
 /* ---- the tuples to measure ---- */
 
 /* One of a config that is among those of this M already, the last `n` of them, is left out. */
-static void rank(struct ranking *r, const struct candidates *c, const struct triton_config *config,
-                 int32_t m)
+static void choices_rank(struct ranking *r, const struct candidates *c,
+                         const struct triton_config *config, int32_t m)
 {
     int32_t n = 0;
     for (size_t i = r->n; i > 0 && r->v[i - 1].m == m; i--, n++)
@@ -382,11 +382,11 @@ static void rank(struct ranking *r, const struct candidates *c, const struct tri
 static void rank_all(struct ranking *r, const struct candidates *c, const struct triton_config *own,
                      const struct triton_config *chosen, int32_t m)
 {
-    rank(r, c, chosen, m);
+    choices_rank(r, c, chosen, m);
     if (own != NULL)
-        rank(r, c, own, m);
+        choices_rank(r, c, own, m);
     for (size_t i = 0; i < c->n; i++)
-        rank(r, c, &c->config[i], m);
+        choices_rank(r, c, &c->config[i], m);
 }
 
 /* ---- choices ---- */
@@ -400,7 +400,7 @@ struct work {
     int32_t problem[KPRED_MAX_FIELDS];
 };
 
-static void add(struct choices *c, struct choice choice, int32_t m, uint32_t outside)
+static void choices_add(struct choices *c, struct choice choice, int32_t m, uint32_t outside)
 {
     choice.m = m;
     c->v[c->n++] = choice;
@@ -458,7 +458,7 @@ static int choose_m(struct work *w, struct choices *c, int32_t m)
     const struct choice choice = candidates.n != 0
                                      ? choose_one(&candidates, has_own ? &own : NULL)
                                      : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
-    add(c, choice, m, candidates.n != 0 ? w->p->ctx.extrapolated : 0);
+    choices_add(c, choice, m, candidates.n != 0 ? w->p->ctx.extrapolated : 0);
     if (w->o->ranking != NULL)
         rank_all(w->o->ranking, &candidates, has_own ? &own : NULL, &choice.config, m);
     return 0;

@@ -62,7 +62,7 @@ static int is_of_vllm(const struct triton_name *name)
 }
 
 /* Kept once: --gpu and --server may make one name of several. Was it kept now? */
-static int keep(struct missed *m, const struct missed_name *name)
+static int inputs_keep(struct missed *m, const struct missed_name *name)
 {
     struct buf key = {NULL, 0, 0};
     const size_t before = m->seen.n;
@@ -102,8 +102,8 @@ static void note_other(struct missed_other *other, long value, struct place at)
 }
 
 /* What a line of a log says of the GPU and of the server, beside what the command line says */
-static void compare(struct missed *m, const struct missed_from *from,
-                    const struct missed_name *name, int told)
+static void inputs_compare(struct missed *m, const struct missed_from *from,
+                           const struct missed_name *name, int told)
 {
     const char *gpu = asked_gpu(from);
     const int server = name->name.server != TRITON_N_SERVERS ? (int)name->name.server : told;
@@ -115,14 +115,14 @@ static void compare(struct missed *m, const struct missed_from *from,
 
 /* A path as a server or a user writes it; `told` is the server that the words around it tell. 0; 1
    with a reason in `why`; or -1 with a message. */
-static int add(struct missed *m, const struct missed_from *from, struct place at, const char *path,
-               int told, struct buf *why)
+static int inputs_add(struct missed *m, const struct missed_from *from, struct place at,
+                      const char *path, int told, struct buf *why)
 {
     struct missed_name name = {.at = at};
     if (triton_name_parse(&name.name, path, why) != 0)
         return 1;
     if (at.line != 0)
-        compare(m, from, &name, told);
+        inputs_compare(m, from, &name, told);
     const int guessed = find_server(&name.name, from, told);
     if (name.name.server == TRITON_VLLM && !is_of_vllm(&name.name)) {
         buf_puts(why, "vLLM looks for no such file; it is one of SGLang's");
@@ -131,7 +131,7 @@ static int add(struct missed *m, const struct missed_from *from, struct place at
     if (from->gpu != NULL && triton_device_set(&name.name, from->gpu) != 0)
         return -1;
     triton_version_of(name.version, from->version, path);
-    if (keep(m, &name) && guessed)
+    if (inputs_keep(m, &name) && guessed)
         m->guessed++;
     return 0;
 }
@@ -188,7 +188,7 @@ static int read_path(struct log *l, struct place at, const char *text)
     else if (!is_name(base_name(path)))
         buf_printf(&why, "\"%.60s\": is not the name of a file of configurations", base_name(path));
     else
-        rc = add(l->to, l->from, at, path, server_of(l->line.text), &why);
+        rc = inputs_add(l->to, l->from, at, path, server_of(l->line.text), &why);
     if (rc > 0)
         tally_add(&l->to->cut, at, why.s);
     buf_free(&why);
@@ -251,7 +251,7 @@ static int read_input(struct missed *m, const struct missed_from *from, const ch
     if (!ends_with(input, ".json"))
         return read_log(m, from, input);
     m->calls++;
-    int rc = add(m, from, at, input, TRITON_N_SERVERS, &why);
+    int rc = inputs_add(m, from, at, input, TRITON_N_SERVERS, &why);
     if (rc > 0)
         rc = fail("%s: %s", input, why.s);
     buf_free(&why);

@@ -52,7 +52,7 @@ static void tell_choices(const char *name, const struct choices *c)
 /* ---- a run: making ---- */
 
 /* A name that cannot be used: of a log it is counted, an operand is the user's to mend. */
-static int refuse(struct run *r, const struct missed_name *m, const char *name, const char *why)
+static int run_refuse(struct run *r, const struct missed_name *m, const char *name, const char *why)
 {
     if (m->at.line == 0)
         return fail("%s: %s", name, why);
@@ -66,9 +66,9 @@ static int add_file(struct run *r, const struct missed_name *m, const char *name
     struct buf text = {NULL, 0, 0};
     char *path = NULL;
     if (r->o->output != NULL && (path = triton_path(r->o->output, &m->name, m->version)) == NULL)
-        return refuse(r, m, name,
-                      "no folder tells the version of Triton, which SGLang's folders "
-                      "are named after: --triton");
+        return run_refuse(r, m, name,
+                          "no folder tells the version of Triton, which SGLang's folders "
+                          "are named after: --triton");
     tell_choices(name, c);
     triton_text(&text, &m->name, c, r->o->from.version);
     triton_files_add(&r->files, &m->name, path, &text);
@@ -81,9 +81,9 @@ static int make_named(struct run *r, const struct missed_name *m, const char *na
     struct buf why = {NULL, 0, 0};
     int rc = choices_make(&c, &r->predictors, &m->name, &r->o->choices, &why);
     if (rc > 0)
-        rc = refuse(r, m, name, why.s);
+        rc = run_refuse(r, m, name, why.s);
     else if (rc == 0 && c.n == 0)
-        rc = refuse(r, m, name, "no tuple is legal for any M");
+        rc = run_refuse(r, m, name, "no tuple is legal for any M");
     else if (rc == 0 && c.of[CHOICE_DEFAULT] == c.n)
         note("%s: no file: for all %zu M the server's own choice is the best guess", name, c.n);
     else if (rc == 0)
@@ -92,7 +92,7 @@ static int make_named(struct run *r, const struct missed_name *m, const char *na
     return rc;
 }
 
-static int make(struct run *r, const struct missed_name *m)
+static int run_make(struct run *r, const struct missed_name *m)
 {
     struct buf name = {NULL, 0, 0};
     triton_name_write(&m->name, &name);
@@ -123,7 +123,7 @@ static int make_all(struct run *r)
         note("%zu line%s, %zu name%s of a missing file: %zu distinct", m->lines,
              as_counted(m->lines, "", "s"), m->calls, as_counted(m->calls, "", "s"), m->n);
     for (size_t i = 0; i < m->n; i++)
-        if (make(r, &m->v[i]) != 0)
+        if (run_make(r, &m->v[i]) != 0)
             return -1;
     if (r->files.n == 0 && r->left_out.words.n != 0)
         return nothing_left(r);

@@ -11,7 +11,7 @@
 
 enum { DRAWN = 32 }; /* for one that is to be far from the others */
 
-static void take(struct candidates *c, size_t tuple)
+static void candidates_take(struct candidates *c, size_t tuple)
 {
     if (c->where[tuple] != CANDIDATE_NONE || c->n == CANDIDATES_MOST)
         return;
@@ -33,7 +33,7 @@ static void take_neighbours(struct candidates *c, const struct space *s, const s
     for (size_t i = 0; i < s->n; i++)
         for (size_t k = 0; k < n_best; k++)
             if (n_different(s, i, best[k]) == 1)
-                take(c, i);
+                candidates_take(c, i);
 }
 
 void candidates_open(struct candidates *c, const struct space *s, const size_t *first,
@@ -45,13 +45,13 @@ void candidates_open(struct candidates *c, const struct space *s, const size_t *
     c->where = xmalloc(s->n * sizeof *c->where);
     memset(c->where, 0xff, s->n * sizeof *c->where);
     for (size_t i = 0; i < n_first; i++)
-        take(c, first[i]);
+        candidates_take(c, first[i]);
     if (!is_all)
         take_neighbours(c, s, best, n_best);
     for (size_t i = 0; is_all && i < s->n; i++)
-        take(c, i);
+        candidates_take(c, i);
     while (!is_all && c->n < CANDIDATES_MOST)
-        take(c, (size_t)(num_draw(&seed) % s->n));
+        candidates_take(c, (size_t)(num_draw(&seed) % s->n));
 }
 
 void candidates_free(struct candidates *c)
@@ -63,7 +63,7 @@ void candidates_free(struct candidates *c)
 /* ---- spread samples ---- */
 
 /* For each parameter that differs 1, and how far its values are from each other */
-static double distance(const struct space *s, size_t a, size_t b)
+static double candidates_distance(const struct space *s, size_t a, size_t b)
 {
     double sum = 0;
     for (size_t p = 0; p < s->n_params; p++) {
@@ -78,7 +78,7 @@ static double nearest(const struct space *s, size_t tuple, const size_t *others,
 {
     double least = 1e300;
     for (size_t i = 0; i < n; i++) {
-        const double d = distance(s, tuple, others[i]);
+        const double d = candidates_distance(s, tuple, others[i]);
         least = d < least ? d : least;
     }
     return least;

@@ -13,7 +13,8 @@
    values, and more than MOST_PRODUCTS, are left out, for the sake of speed. */
 enum { MOST_PLACES = 256, MOST_TABLE = 4096, MOST_PRODUCTS = 36 };
 
-static struct column *add(struct columns *c, enum column_kind kind, size_t n, size_t n_tuples)
+static struct column *covariance_add(struct columns *c, enum column_kind kind, size_t n,
+                                     size_t n_tuples)
 {
     c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
     struct column *column = &c->v[c->n++];
@@ -92,7 +93,8 @@ static void add_table(struct columns *c, const struct space *s, const double *ta
     double *place = xcalloc(n, sizeof *place);
     uint16_t *number = xcalloc(n, sizeof *number);
     const size_t m = make_places(table, n, place, number);
-    struct column *column = add(c, b == SIZE_MAX ? COLUMN_PARAM : COLUMN_PRODUCT, m, s->n);
+    struct column *column =
+        covariance_add(c, b == SIZE_MAX ? COLUMN_PARAM : COLUMN_PRODUCT, m, s->n);
     for (size_t i = 0; i < m; i++)
         column->place[i] = (float)place[i];
     for (size_t i = 0; i < s->n; i++) {
@@ -168,7 +170,7 @@ void columns_add_known(struct columns *c, const double *value, size_t n)
         most = value[i] > most ? value[i] : most;
     }
     const double step = most > least ? (most - least) / (MOST_PLACES - 1) : 1;
-    struct column *column = add(c, COLUMN_KNOWN, MOST_PLACES, n);
+    struct column *column = covariance_add(c, COLUMN_KNOWN, MOST_PLACES, n);
     for (size_t i = 0; i < MOST_PLACES; i++)
         column->place[i] = (float)(least + (double)i * step);
     for (size_t i = 0; i < n; i++)

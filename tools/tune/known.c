@@ -77,7 +77,7 @@ int known_nearer(const void *pa, const void *pb)
     return a->at < b->at ? -1 : 1;
 }
 
-static size_t find(const struct legal *l, const unsigned char *target, size_t n_params)
+static size_t known_find(const struct legal *l, const unsigned char *target, size_t n_params)
 {
     uint16_t value[KPRED_MAX_TUPLE];
     for (size_t t = 0; t < n_params; t++)
@@ -92,13 +92,13 @@ double known_table(const struct dataset *d, size_t first, const struct legal *l,
     for (size_t i = 0; i < l->space.n; i++)
         times[i] = (double)NAN;
     for (size_t row = first; row < end; row++) {
-        const size_t i = find(l, d->target + row * d->n_params, d->n_params);
+        const size_t i = known_find(l, d->target + row * d->n_params, d->n_params);
         if (i != SIZE_MAX && !(times[i] <= d->time_us[row]))
             times[i] = d->time_us[row];
         best = i != SIZE_MAX && times[i] < best ? times[i] : best;
     }
     for (size_t f = data_find_failures(d, d->problem + first * d->n_fields, &end); f < end; f++) {
-        const size_t i = find(l, d->failed.target + f * d->n_params, d->n_params);
+        const size_t i = known_find(l, d->failed.target + f * d->n_params, d->n_params);
         if (i != SIZE_MAX && isnan(times[i]))
             times[i] = HUGE_VAL;
     }

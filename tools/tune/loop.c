@@ -43,7 +43,7 @@ static void remember(struct turn *t, size_t tuple, double time)
     }
 }
 
-static void tell(struct turn *t, size_t tuple, double time)
+static void loop_tell(struct turn *t, size_t tuple, double time)
 {
     if (t->together != NULL) {
         t->is_enough = together_tell(t->together, time);
@@ -92,7 +92,7 @@ static void take_failure(struct turn *t, const struct answer *a)
     progress_failure(t->loop->progress, &t->assign, a);
 }
 
-static int measure(struct turn *t, size_t tuple)
+static int loop_measure(struct turn *t, size_t tuple)
 {
     struct loop *l = t->loop;
     struct progress *p = l->progress;
@@ -110,7 +110,7 @@ static int measure(struct turn *t, size_t tuple)
     else
         take_failure(t, &a);
     remember(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
-    tell(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
+    loop_tell(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
     progress_show(p);
     return 0;
 }
@@ -137,7 +137,7 @@ static void resume(struct turn *t)
         if (t->together != NULL)
             together_resume(t->together, t->number, tuple, r.time);
         else
-            tell(t, tuple, r.time);
+            loop_tell(t, tuple, r.time);
         t->used += r.time < HUGE_VAL ? l->repeat : 1;
         l->progress->resumed++;
         l->progress->resumed_failed += r.time >= HUGE_VAL;
@@ -201,7 +201,7 @@ static void close_turn(struct turn *t)
 }
 
 /* `left`: how many problems are left, this one included */
-static void begin(struct turn *t, size_t left)
+static void loop_begin(struct turn *t, size_t left)
 {
     struct loop *l = t->loop;
     const double now = clock_seconds();
@@ -224,12 +224,12 @@ static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
     int rc = child_must_stop() ? -1 : 0;
     if (rc != 0)
         return rc;
-    begin(&t, left);
+    loop_begin(&t, left);
     while (rc == 0 && may_launch(&t) && !t.is_enough) {
         const size_t tuple = strategy_next(t.strategy);
         if (tuple == SIZE_MAX)
             break;
-        rc = measure(&t, tuple);
+        rc = loop_measure(&t, tuple);
     }
     if (t.is_enough)
         note_end(&t);
@@ -351,7 +351,7 @@ static int tune_library(struct library *all)
             p->problem = problem + 1;
         }
         last = problem;
-        if (measure(t, tuple) != 0)
+        if (loop_measure(t, tuple) != 0)
             return -1;
         if (t->is_enough)
             note_end(t);

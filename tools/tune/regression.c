@@ -146,7 +146,7 @@ static void take_number(struct fit *f, const struct covariance *c, int number, s
         covariance_row(c, f->tuple[i], number, row_of(f, c, i));
 }
 
-static void fill(struct fit *f, const struct covariance *c, size_t n)
+static void regression_fill(struct fit *f, const struct covariance *c, size_t n)
 {
     float between[FIT_MOST];
     for (size_t a = 0; a < n; a++) {
@@ -189,7 +189,7 @@ static void cholesky(double *m, size_t n)
    diagonal then. */
 static void solve(struct fit *f, const struct covariance *c, size_t n, double *z)
 {
-    fill(f, c, n);
+    regression_fill(f, c, n);
     cholesky(f->matrix, n);
     for (size_t i = 0; i < n; i++) {
         const double *line = f->matrix + i * n;
@@ -265,7 +265,7 @@ static void sweep(struct fit *f, struct covariance *c, size_t n)
     }
 }
 
-static void prepare(struct fit *f, const struct covariance *c)
+static void regression_prepare(struct fit *f, const struct covariance *c)
 {
     f->step = xcalloc(c->n, sizeof *f->step);
     for (size_t i = 0; i < c->n; i++)
@@ -283,7 +283,7 @@ double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, con
     double variance;
     const int is_first = f->step == NULL;
     if (is_first)
-        prepare(f, c);
+        regression_prepare(f, c);
     n = fit_choose(target, n, FIT_MOST, chosen);
     for (size_t i = 0; i < n; i++) {
         f->tuple[i] = tuple[chosen[i]];

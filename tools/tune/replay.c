@@ -19,7 +19,7 @@ struct replay_row {
     const char *end;         /* its cause: "budget", "enough" (--stop-at) or "all" */
 };
 
-static void count(const struct full_table *t, double best, size_t n, struct replay_row *row)
+static void replay_count(const struct full_table *t, double best, size_t n, struct replay_row *row)
 {
     if (best <= 1.05 * t->best && n < row->evals_5)
         row->evals_5 = n;
@@ -34,8 +34,8 @@ struct known_times { /* what is known beforehand, of each tuple */
     double *score; /* by a model, or NULL */
 };
 
-static struct strategy *begin(const struct space *space, const struct known_times *known,
-                              uint64_t seed)
+static struct strategy *replay_begin(const struct space *space, const struct known_times *known,
+                                     uint64_t seed)
 {
     struct strategy *s = strategy_new(space, seed);
     for (size_t i = 0; i < known->n_warm; i++)
@@ -49,7 +49,7 @@ static void replay_run(const struct full_table *t, const struct space *space,
                        const struct known_times *known, uint64_t seed, size_t budget,
                        double stop_at, struct replay_row *row)
 {
-    struct strategy *s = begin(space, known, seed);
+    struct strategy *s = replay_begin(space, known, seed);
     double best = HUGE_VAL;
     int is_done = 0;
     *row = (struct replay_row){.evals_5 = budget, .evals_1 = budget, .end = "budget"};
@@ -61,7 +61,7 @@ static void replay_run(const struct full_table *t, const struct space *space,
         }
         strategy_tell(s, tuple, t->time[tuple]);
         best = t->time[tuple] < best ? t->time[tuple] : best;
-        count(t, best, n, row);
+        replay_count(t, best, n, row);
         row->launches = n;
         is_done = stop_at > 0 ? strategy_is_enough(s, stop_at) : best <= t->best;
     }
@@ -179,7 +179,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
     return flush_stdout();
 }
 
-static int run(const struct replay_asked *o, const struct spec *spec, double stop_at)
+static int run_replay(const struct replay_asked *o, const struct spec *spec, double stop_at)
 {
     struct full_table t;
     struct known_times known = {0};
@@ -204,10 +204,10 @@ int replay_print(const struct replay_asked *o)
     if (stop_at_read(o->stop_at, &stop_at) != 0)
         return 2;
     if (o->spec == NULL)
-        return run(o, NULL, stop_at) != 0;
+        return run_replay(o, NULL, stop_at) != 0;
     if (spec_load(&spec, o->spec) != 0)
         return 1;
-    const int rc = run(o, &spec, stop_at);
+    const int rc = run_replay(o, &spec, stop_at);
     spec_free(&spec);
     return rc != 0;
 }

@@ -324,7 +324,7 @@ static int open_file(struct results *r)
     return lock(r);
 }
 
-static int cut(const struct results *r, off_t size)
+static int results_cut(const struct results *r, off_t size)
 {
     return ftruncate(fileno(r->f), size) == 0
                ? 0
@@ -351,7 +351,7 @@ static int keep_lines(struct results *r, struct buf *text)
     note("%s: its last line has no end, as a kill leaves one: cut off", r->path);
     text->n = whole_lines(text);
     text->s[text->n] = '\0';
-    return cut(r, (off_t)n);
+    return results_cut(r, (off_t)n);
 }
 
 /* Has it something behind the comments and the header? */
@@ -366,7 +366,7 @@ static int has_rows(const struct buf *text)
 
 /* A kill while the file was made leaves the beginning of a heading. A file without a row is of this
    command from now on. */
-static int begin(struct results *r, struct buf *text, const char *command)
+static int results_begin(struct results *r, struct buf *text, const char *command)
 {
     struct buf heading = {0};
     int rc = 0;
@@ -377,7 +377,7 @@ static int begin(struct results *r, struct buf *text, const char *command)
         rc = check_title(r, text->s);
     if (rc == 0 && (is_start || !has_rows(text))) {
         r->line_end = "\n";
-        rc = text->n > 0 ? cut(r, 0) : 0;
+        rc = text->n > 0 ? results_cut(r, 0) : 0;
         if (rc == 0)
             rc = append_whole(fileno(r->f), &heading, r->path);
         text->n = 0;
@@ -396,7 +396,7 @@ static int open_results(struct results *r, const char *command, int force)
     if (rc == 0)
         rc = keep_lines(r, &text);
     if (rc == 0)
-        rc = begin(r, &text, command);
+        rc = results_begin(r, &text, command);
     if (rc == 0 && !force)
         rc = check_command(r, text.s, command);
     if (rc == 0)

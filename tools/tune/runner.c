@@ -14,7 +14,7 @@
 enum { CHUNK = 1 << 16, MOST_LEFT = 1 << 24 }; /* bytes: at a time, and after its end */
 
 /* Takes what is there, at most so many bytes. */
-static void take(struct child *c, struct tail *t, size_t most)
+static void runner_take(struct child *c, struct tail *t, size_t most)
 {
     char bytes[CHUNK];
     size_t n;
@@ -51,9 +51,9 @@ static void launch_measure(const struct runner *r, const struct assign *a, struc
     buf_printf(&line, "%s \"$@\"", r->command);
     if (child_begin(&c, line.s, a) == 0) {
         while ((news = child_wait(&c, deadline)) == CHILD_BYTES)
-            take(&c, &t, CHUNK);
+            runner_take(&c, &t, CHUNK);
         child_end(&c);
-        take(&c, &t, MOST_LEFT);
+        runner_take(&c, &t, MOST_LEFT);
         child_close(&c);
     }
     buf_free(&line);
@@ -297,7 +297,7 @@ static void accept(struct runner *r, const struct heard *h, double seconds, stru
 }
 
 /* The rest of a question, of which the beginning was sent. If it is gone, waiting finds out. */
-static void ask(const struct runner *r, const struct assign *a)
+static void runner_ask(const struct runner *r, const struct assign *a)
 {
     struct buf text = {0};
     assign_text(a, &text);
@@ -308,7 +308,7 @@ static void ask(const struct runner *r, const struct assign *a)
     buf_free(&text);
 }
 
-static int start(struct runner *r)
+static int runner_start(struct runner *r)
 {
     r->is_running = child_begin(&r->server, r->command, NULL) == 0;
     r->has_begun = 0;
@@ -363,7 +363,7 @@ static int ask_and_hear(struct runner *r, const struct assign *a, struct answer 
     if ((news == CHILD_BYTES || news == CHILD_ENDED) && came_early(r, &h))
         return distrust(r, &h, out), out->outcome != OUTCOME_STOP;
     if (news == CHILD_BYTES) {
-        ask(r, a);
+        runner_ask(r, a);
         news = hear(r, &h, deadline);
     }
     if (is_heard(r, &h)) {
@@ -385,7 +385,7 @@ static void server_measure(struct runner *r, const struct assign *a, struct answ
 {
     do
         out->outcome = OUTCOME_STOP;
-    while ((r->is_running || start(r) == 0) && ask_and_hear(r, a, out));
+    while ((r->is_running || runner_start(r) == 0) && ask_and_hear(r, a, out));
 }
 
 /* ---- the end ---- */

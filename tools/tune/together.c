@@ -78,7 +78,7 @@ void together_add(struct together *t, const struct spec *spec, const int32_t *pr
     t->now = t->n;
 }
 
-static void keep(struct together *t, struct member *m, size_t tuple, double time)
+static void together_keep(struct together *t, struct member *m, size_t tuple, double time)
 {
     if (m->n == m->cap) {
         m->cap = 2 * m->cap + 16;
@@ -93,7 +93,7 @@ static void keep(struct together *t, struct member *m, size_t tuple, double time
 
 void together_resume(struct together *t, size_t problem, size_t tuple, double time)
 {
-    keep(t, &t->v[problem], tuple, time);
+    together_keep(t, &t->v[problem], tuple, time);
 }
 
 double together_best(const struct together *t, size_t problem)
@@ -314,7 +314,7 @@ static double worth(const struct member *m, double usual)
     return m->count * usual / (n + 1);
 }
 
-static size_t choose(const struct together *t)
+static size_t together_choose(const struct together *t)
 {
     double usual = 0;
     size_t n = 0, best = t->n;
@@ -339,7 +339,7 @@ int together_next(struct together *t, size_t *problem, size_t *tuple)
     while (1) {
         if (t->strategy == NULL) {
             find_promises(t);
-            const size_t next = choose(t);
+            const size_t next = together_choose(t);
             if (next == t->n)
                 return 0;
             open_turn(t, next);
@@ -358,7 +358,7 @@ int together_tell(struct together *t, double time)
 {
     struct member *m = &t->v[t->now];
     strategy_tell(t->strategy, t->tuple, time);
-    keep(t, m, t->tuple, time);
+    together_keep(t, m, t->tuple, time);
     see_end(t);
     const int ends = m->is_done;
     if (ends || --t->left == 0)

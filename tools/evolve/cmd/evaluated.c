@@ -80,7 +80,7 @@ static struct made *make_of(const struct session *s, const struct ir_passes *pas
     return NULL;
 }
 
-static void drop(struct made *made)
+static void evaluated_drop(struct made *made)
 {
     if (made != NULL)
         ir_close(made->ir);
@@ -88,12 +88,12 @@ static void drop(struct made *made)
 }
 
 /* In place of what the session had */
-static int take(struct session *s, const struct ir_passes *passes)
+static int evaluated_take(struct session *s, const struct ir_passes *passes)
 {
     struct made *made = make_of(s, passes);
     if (made == NULL)
         return -1;
-    drop(s->made);
+    evaluated_drop(s->made);
     s->made = made;
     s->ir = made->ir;
     s->passes = passes;
@@ -130,7 +130,7 @@ static int race_passes(struct session *s, size_t i, struct race *r)
         return -1;
     const struct evaluator_code code = code_of(made);
     const int rc = race(s, i, ir_size(made->ir), &code, r);
-    drop(made);
+    evaluated_drop(made);
     return rc;
 }
 
@@ -181,17 +181,17 @@ static void see_first(struct session *s)
 }
 
 /* The fastest one; a GPU's are not native to this machine. */
-static int choose(struct session *s)
+static int evaluated_choose(struct session *s)
 {
     struct race of_passes = {0, 1}, of_source = {0, 1};
-    int rc = take(s, &ir_baselines[0]);
+    int rc = evaluated_take(s, &ir_baselines[0]);
     if (rc == 0)
         see_first(s);
     for (size_t i = 1; rc == 0 && i < IR_BASELINES; i++)
         if (s->options.target == NULL || !ir_baselines[i].is_native)
             rc = race_passes(s, i, &of_passes);
     if (rc == 0 && of_passes.best != 0)
-        rc = take(s, &ir_baselines[of_passes.best]);
+        rc = evaluated_take(s, &ir_baselines[of_passes.best]);
     if (rc == 0 && has_compiler(s))
         rc = race_source(s, &of_source);
     return rc == 0 && of_source.best != 0 ? take_source(s) : rc;
@@ -210,7 +210,7 @@ static int choose_named(struct session *s)
         return fail("--baseline \"%s\": is none of O2, O3 and O3-native, each with or without "
                     "-scalar, nor with +source for OpenCL C of spir64",
                     text);
-    const int rc = take(s, passes);
+    const int rc = evaluated_take(s, passes);
     return rc == 0 && has_source ? take_source(s) : rc;
 }
 
@@ -225,7 +225,7 @@ int evaluated_open(struct session *s)
     s->task.compare = evaluator_compare;
     s->task.batch = 8;
     s->task.gave_up = evaluator_gave_up(s->evaluator);
-    return s->options.baseline != NULL ? choose_named(s) : choose(s);
+    return s->options.baseline != NULL ? choose_named(s) : evaluated_choose(s);
 }
 
 /* ---- what a log says of it ---- */

@@ -89,7 +89,7 @@ static size_t best_to_join(const struct variants *v, const struct variants *l, i
 /* What gains less is no use in a launch path, and near what two equal codes differ by */
 static const double least_gain = 0.01;
 
-static void choose(struct variants *v, const struct variants *l, size_t k)
+static void export_choose(struct variants *v, const struct variants *l, size_t k)
 {
     while (v->n < k && l->n > 0) {
         const int n_cases = l->v[0].result.n_cases;
@@ -114,7 +114,7 @@ static int variants_choose(struct logged *run, size_t k, struct variants *out)
     make_shortlist(run->archive, &l);
     const int rc = judge_shortlist(run, &l);
     if (rc == 0)
-        choose(out, &l, k);
+        export_choose(out, &l, k);
     variants_free(&l);
     return rc;
 }
@@ -363,7 +363,7 @@ static int make_chosen(const struct export_options *o, struct session *s, struct
     return rc;
 }
 
-static int make(const struct export_options *o, struct logged *run)
+static int export_make(const struct export_options *o, struct logged *run)
 {
     struct variants v;
     if (library_check(o, NULL) != 0)
@@ -380,7 +380,7 @@ static int make(const struct export_options *o, struct logged *run)
 
 int cmd_export(int argc, char **argv)
 {
-    return export_command(help, MAX_VARIANTS, &of_kernel, make, argc, argv);
+    return export_command(help, MAX_VARIANTS, &of_kernel, export_make, argc, argv);
 }
 
 /* ---- kpred-evolve emit: the edited kernel as IR, assembly or object ---- */

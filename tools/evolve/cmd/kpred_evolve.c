@@ -8,15 +8,15 @@
 #include "base/util.h"
 
 #ifndef HAVE_MLIR
-static int refuse(int argc, char **argv)
+static int kpred_evolve_refuse(int argc, char **argv)
 {
     (void)argc, (void)argv;
     fail_without("a module", "MLIR", "libmlir-16-dev");
     return 1;
 }
-#define cmd_ml        refuse
-#define cmd_ml_report refuse
-#define cmd_ml_export refuse
+#define cmd_ml        kpred_evolve_refuse
+#define cmd_ml_report kpred_evolve_refuse
+#define cmd_ml_export kpred_evolve_refuse
 #endif
 
 int main(int argc, char **argv)

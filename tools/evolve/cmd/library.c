@@ -48,7 +48,7 @@ static int link_parts(const char *how, const char *folder, size_t n, const char 
     return rc == 0 ? 0 : rc < 0 ? -1 : fail("%s %s failed", EVOLVE_CLANG, how);
 }
 
-static int load(struct library *l, const char *path, const char *name, size_t n)
+static int library_load(struct library *l, const char *path, const char *name, size_t n)
 {
     l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (l->handle == NULL)
@@ -74,7 +74,7 @@ static int link_all(struct library *l, const char *folder, const struct library_
     if (rc == 0)
         rc = link_parts("-shared", folder, parts->n, shared);
     if (rc == 0)
-        rc = load(l, shared, parts->name, parts->n_variants);
+        rc = library_load(l, shared, parts->name, parts->n_variants);
     free(object);
     free(shared);
     return rc;

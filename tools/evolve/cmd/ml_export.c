@@ -254,7 +254,7 @@ static int write_all(const struct export_options *o, const struct session *s,
     return library_write(o, &l->object, &files);
 }
 
-static int say(const struct export_options *o, const struct variants *v)
+static int ml_export_say(const struct export_options *o, const struct variants *v)
 {
     printf("%s: %zu %s, the module included\nvariant  bound        us  validate   test\n",
            o->folder, v->n, as_counted(v->n, "variant", "variants"));
@@ -264,7 +264,7 @@ static int say(const struct export_options *o, const struct variants *v)
     return flush_stdout();
 }
 
-static int make(const struct export_options *o, struct logged *run)
+static int ml_export_make(const struct export_options *o, struct logged *run)
 {
     struct session *s = &run->session;
     struct variants v = {0};
@@ -277,7 +277,7 @@ static int make(const struct export_options *o, struct logged *run)
                      : fail("%s: no point of the front is better than the module", o->log);
         library_free(&l);
         if (rc == 0)
-            rc = say(o, &v);
+            rc = ml_export_say(o, &v);
     }
     variants_free(&v);
     return rc;
@@ -285,5 +285,5 @@ static int make(const struct export_options *o, struct logged *run)
 
 int cmd_ml_export(int argc, char **argv)
 {
-    return export_command(help, MAX_VARIANTS - 1, &of_module, make, argc, argv);
+    return export_command(help, MAX_VARIANTS - 1, &of_module, ml_export_make, argc, argv);
 }

@@ -46,7 +46,7 @@ static int pipe_through(const char *const *words, const struct buf *text, struct
     return rc;
 }
 
-static int compile(const char *language, const struct buf *text, const char *path)
+static int ml_library_compile(const char *language, const struct buf *text, const char *path)
 {
     const char *const words[] = {EVOLVE_CLANG, "-x",          language,
                                  "-",          "-O3",         "-march=native",
@@ -109,7 +109,7 @@ static int write_variant(struct parts *p, size_t i, const char *path)
         rc = translate(&module, &ir);
     if (rc == 0) {
         rename_calls(&ir, p->name);
-        rc = compile("ir", &ir, path);
+        rc = ml_library_compile("ir", &ir, path);
     }
     p->arena = room > p->arena ? room : p->arena;
     buf_free(&code);
@@ -187,7 +187,7 @@ static int write_shared(const struct parts *p, const char *path)
                    rank, rank, rank);
     for (size_t i = 0; i < p->variants->n; i++)
         put_function(&text, p, i);
-    const int rc = compile("c", &text, path);
+    const int rc = ml_library_compile("c", &text, path);
     buf_free(&text);
     return rc;
 }
@@ -217,7 +217,7 @@ static int call_shipped(ev_kernel *entry, const struct engine_tensor *in, size_t
     return 0;
 }
 
-static int measure(struct session *s, struct variants *v, const struct library *l)
+static int ml_library_measure(struct session *s, struct variants *v, const struct library *l)
 {
     const struct host *host = s->module->host[EXAM_SEARCH];
     const size_t n_cases = host_harness(host)->n_shapes;
@@ -245,7 +245,7 @@ int ml_library_make(struct session *s, struct variants *v, const char *name, str
     if (posix_memalign(&arena, MEMORY_ALIGNED, (size_t)user.arena) != 0)
         return fail("out of memory");
     engine_call_by(call_shipped);
-    rc = measure(s, v, out);
+    rc = ml_library_measure(s, v, out);
     engine_call_by(NULL);
     free(arena);
     if (rc != 0)

@@ -87,8 +87,8 @@ static void add_points(struct plot *plot, const struct result *r, double validat
 
 /* Rows of the front; *list becomes the point with no more than that validation error that is the
    fastest, or has the least error. Its number, 0 if there is none, -1 after a message */
-static long choose(struct session *s, const struct archive *a, double most, int is_least,
-                   struct table *t, struct plot *plot, struct edits *list)
+static long ml_report_choose(struct session *s, const struct archive *a, double most, int is_least,
+                             struct table *t, struct plot *plot, struct edits *list)
 {
     const struct entry **front;
     const size_t n = archive_front(a, &front);
@@ -157,7 +157,7 @@ static void say_edits(const struct chosen *c)
     }
 }
 
-static void say(const struct session *s, const struct chosen *c)
+static void ml_report_say(const struct session *s, const struct chosen *c)
 {
     const struct result *r = &c->m.after;
     const size_t n = s->module->exam.part[EXAM_TEST].n;
@@ -188,7 +188,7 @@ static void add_module(const struct session *s, struct table *t, struct plot *pl
     add_row(t, "module", &r, s->module->error[EXAM_VALIDATE], s->module->error[EXAM_TEST], &none);
 }
 
-static int report(const struct report_options *o, struct session *s, struct archive *a)
+static int ml_report_report(const struct report_options *o, struct session *s, struct archive *a)
 {
     struct table t = {0};
     struct plot plot = {.is_falling = 1};
@@ -197,7 +197,7 @@ static int report(const struct report_options *o, struct session *s, struct arch
     table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");
     add_module(s, &t, &plot);
     const double most = s->module->error[EXAM_VALIDATE] + (double)o->bound / 100;
-    const long found = choose(s, a, most, o->choice == BY_ERROR, &t, &plot, &list);
+    const long found = ml_report_choose(s, a, most, o->choice == BY_ERROR, &t, &plot, &list);
     int rc = found > 0    ? 0
              : found == 0 ? fail("%s: no point of the front keeps to the bound", o->log)
                           : -1;
@@ -214,7 +214,7 @@ static int report(const struct report_options *o, struct session *s, struct arch
     if (rc == 0 && o->module != NULL)
         rc = write_module(s, &c.m.list, o->module);
     if (rc == 0 && !o->form.csv && !o->form.json)
-        say(s, &c);
+        ml_report_say(s, &c);
     rc |= flush_stdout();
     if (c.steps != NULL)
         edit_steps_free(c.steps, c.m.list.n);
@@ -234,7 +234,7 @@ static int run(const struct report_options *o)
         || (o->plot != NULL && plot_check() != 0)
         || logged_open(&run, o->log, &of_module, o->jobs, to, 2) != 0)
         return -1;
-    const int rc = report(o, &run.session, run.archive);
+    const int rc = ml_report_report(o, &run.session, run.archive);
     logged_close(&run);
     return rc;
 }

@@ -62,7 +62,7 @@ static double accuracy(const struct net *net, const struct images *all, long spl
     return share;
 }
 
-static int tell(const struct net *net, const struct images *all, long split)
+static int network_tell(const struct net *net, const struct images *all, long split)
 {
     static const char *const what[] = {"train", "search", "validate", "test"};
     printf("%s: %zu weights and biases; right of each part of split %ld:\n", net->name,
@@ -109,7 +109,7 @@ static int make_network(struct net *net, const struct images *all, const struct 
     struct buf text = {0};
     train(net, all, o);
     mlir_text(net, o->batch, (enum mlir_plant)(o->plant + 1), &text);
-    int rc = out_whole(o->output, &text) != 0 ? -1 : tell(net, all, o->split);
+    int rc = out_whole(o->output, &text) != 0 ? -1 : network_tell(net, all, o->split);
     if (rc == 0 && o->check)
         rc = check_module(net, all, &text, o);
     buf_free(&text);
@@ -126,7 +126,7 @@ static int make_step(const struct net *net, const struct options *o)
     return rc;
 }
 
-static int make(const struct options *o)
+static int network_make(const struct options *o)
 {
     struct images all;
     struct net net = {0};
@@ -160,5 +160,5 @@ int cmd_network(int argc, char **argv)
     const struct output to = {"-o", o.output};
     if (status >= 0)
         return status;
-    return outputs_check_input(&to, 1, "--data", o.data) != 0 ? 2 : make(&o) != 0;
+    return outputs_check_input(&to, 1, "--data", o.data) != 0 ? 2 : network_make(&o) != 0;
 }

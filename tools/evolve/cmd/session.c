@@ -9,7 +9,7 @@
 
 /* ---- what the options say ---- */
 
-static int number(const char *text, char **end, double *out)
+static int session_number(const char *text, char **end, double *out)
 {
     *out = strtod(text, end);
     return *end != text && *out >= 0 && *out < 1e300 ? 0 : -1;
@@ -25,11 +25,11 @@ int oracle_parse(const char *text, struct oracle *out)
     if (text == NULL || strcmp(text, "exact") == 0)
         return 0;
     out->kind = is_own ? ORACLE_HARNESS : ORACLE_RELATIVE;
-    if (number(at, &end, &out->most) == 0) {
+    if (session_number(at, &end, &out->most) == 0) {
         if (is_own && *end == '\0')
             return 0;
-        if (!is_own && *end == ',' && number(end + 1, &end, &out->floor) == 0 && *end == '\0'
-            && out->floor > 0)
+        if (!is_own && *end == ',' && session_number(end + 1, &end, &out->floor) == 0
+            && *end == '\0' && out->floor > 0)
             return 0;
     }
     return fail("--oracle \"%s\": is neither \"exact\" nor \"REL,FLOOR\" nor \"harness,MOST\"",

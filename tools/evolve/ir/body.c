@@ -231,7 +231,7 @@ uint32_t body_next_live(const struct body *b, uint32_t place)
 
 /* ---- instructions and places: changing ---- */
 
-static void tell(const struct body *b, LLVMValueRef instruction)
+static void body_tell(const struct body *b, LLVMValueRef instruction)
 {
     if (b->touch != NULL)
         b->touch(b->user, instruction);
@@ -267,20 +267,20 @@ uint32_t body_add(struct body *b, LLVMValueRef value, uint32_t id, uint32_t orig
 {
     const uint32_t item = append_item(b, &(struct body_item){id, origin, value, place, place});
     body_put(b, item, place);
-    tell(b, value);
+    body_tell(b, value);
     return item;
 }
 
 void body_take_out(struct body *b, uint32_t item)
 {
-    tell(b, b->item[item].value);
+    body_tell(b, b->item[item].value);
     LLVMInstructionRemoveFromParent(b->item[item].value);
     b->place[b->item[item].at].item = BODY_NONE;
 }
 
 void body_erase(struct body *b, uint32_t item)
 {
-    tell(b, b->item[item].value);
+    body_tell(b, b->item[item].value);
     LLVMInstructionEraseFromParent(b->item[item].value);
     b->place[b->item[item].at].item = BODY_NONE;
     b->item[item].value = NULL;
@@ -288,7 +288,7 @@ void body_erase(struct body *b, uint32_t item)
 
 void body_set_operand(struct body *b, uint32_t item, unsigned i, LLVMValueRef value)
 {
-    tell(b, b->item[item].value);
+    body_tell(b, b->item[item].value);
     LLVMSetOperand(b->item[item].value, i, value);
 }
 
@@ -296,7 +296,7 @@ void body_replace_uses(struct body *b, uint32_t item, LLVMValueRef value)
 {
     LLVMUseRef use = LLVMGetFirstUse(b->item[item].value);
     for (; use != NULL; use = LLVMGetNextUse(use))
-        tell(b, LLVMGetUser(use));
+        body_tell(b, LLVMGetUser(use));
     LLVMReplaceAllUsesWith(b->item[item].value, value);
 }
 

@@ -97,7 +97,7 @@ static uint32_t equal_of(struct chooser *c, uint32_t item)
     return b->item[other].id;
 }
 
-static void fill(struct chooser *c, struct edit *e)
+static void propose_fill(struct chooser *c, struct edit *e)
 {
     static const unsigned char odds[16] = {
         OP_DELETE, OP_DELETE,  OP_DELETE,  OP_DELETE, OP_COPY, OP_COPY,    OP_MOVE,    OP_MOVE,
@@ -119,12 +119,12 @@ static void fill(struct chooser *c, struct edit *e)
     e->seed = (uint32_t)(num_draw(c->random) >> 32);
 }
 
-static int choose(struct chooser *c, struct edit *out)
+static int propose_choose(struct chooser *c, struct edit *out)
 {
     find_subjects(c);
     int is_found = 0;
     for (int draws = c->n_subjects == 0 ? 0 : 200; draws > 0 && !is_found; draws--) {
-        fill(c, out);
+        propose_fill(c, out);
         is_found = operators_fit(c->b, out, c->barriers);
     }
     free(c->subject);
@@ -138,7 +138,7 @@ struct attempt {
     struct body body;
 };
 
-static int begin(struct attempt *t, struct ir *ir, const struct edits *list)
+static int propose_begin(struct attempt *t, struct ir *ir, const struct edits *list)
 {
     t->module = LLVMCloneModule(ir->sketch);
     body_make(&t->body, LLVMGetNamedFunction(t->module, ir->function), &ir->flow);
@@ -156,7 +156,7 @@ int ir_propose(void *self, const struct edits *list, uint64_t *random, struct ed
     struct ir *ir = self;
     struct attempt t;
     struct chooser c = {&t.body, ir->edit_barriers, random, NULL, 0};
-    const int status = begin(&t, ir, list) ? choose(&c, out) : -1;
+    const int status = propose_begin(&t, ir, list) ? propose_choose(&c, out) : -1;
     end(&t);
     return status;
 }
@@ -164,7 +164,7 @@ int ir_propose(void *self, const struct edits *list, uint64_t *random, struct ed
 int ir_applies(void *self, const struct edits *list)
 {
     struct attempt t;
-    const int applies = begin(&t, self, list);
+    const int applies = propose_begin(&t, self, list);
     end(&t);
     return applies;
 }
@@ -174,7 +174,7 @@ size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why)
     struct attempt t;
     static const struct edits none;
     size_t i = 0;
-    begin(&t, ir, &none);
+    propose_begin(&t, ir, &none);
     for (; i < list->n && operators_fit(&t.body, &list->v[i], ir->edit_barriers); i++)
         operators_do(&t.body, &list->v[i]);
     if (i < list->n)

@@ -130,7 +130,7 @@ void ir_forget_kept(struct ir_kept *kept)
     buf_free(&kept->made);
 }
 
-static int compile(const struct ir *ir, const struct ir_source *s, struct buf *bitcode)
+static int source_compile(const struct ir *ir, const struct ir_source *s, struct buf *bitcode)
 {
     struct process_words words = {0};
     add_options(&words, ir, s);
@@ -158,7 +158,7 @@ static int producer_of(const char *message)
     return at == NULL ? 0 : atoi(at + sizeof before - 1);
 }
 
-static int parse(struct ir *ir, const char *path, const struct buf *text)
+static int source_parse(struct ir *ir, const char *path, const struct buf *text)
 {
     char *message = NULL, what[64] = "";
     LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(text->s, text->n, path);
@@ -201,11 +201,11 @@ static int read_module(struct ir *ir, const struct ir_source *s)
         return fail("%s: its name ends with none of .c, .cl, .ll, .bc", s->path);
     int status = is_text ? read_text(s->path, MOST, &text)
                  : is_ir ? read_file(s->path, MOST, &text)
-                         : compile(ir, s, &text);
+                         : source_compile(ir, s, &text);
     if (status == 0 && is_ir)
         status = try_to_parse(ir, s->path, &text);
     if (status == 0)
-        status = parse(ir, s->path, &text);
+        status = source_parse(ir, s->path, &text);
     buf_free(&text);
     return status;
 }
@@ -336,7 +336,7 @@ static void name_it(LLVMValueRef v, size_t id)
     LLVMSetValueName2(v, name, strlen(name));
 }
 
-static void number(struct ir *ir)
+static void source_number(struct ir *ir)
 {
     size_t cap = 0;
     LLVMBasicBlockRef block =
@@ -419,13 +419,13 @@ static void begin_process(void)
     LLVMInstallFatalErrorHandler(give_up);
 }
 
-static int fill(struct ir *ir, const struct ir_source *source)
+static int source_fill(struct ir *ir, const struct ir_source *source)
 {
     if (target_make(ir, source) != 0 || source_read(ir, source) != 0)
         return -1;
     if (passes_run(ir->module, ir->machine, &ir->passes) != 0 || ir->n_errors > 0)
         return fail("%s: the passes of %s failed", ir->path, ir->passes.name);
-    number(ir);
+    source_number(ir);
     LLVMStripModuleDebugInfo(ir->module);
     forget_paths(ir);
     ir->sketch = sketch_of(ir->module);
@@ -446,7 +446,7 @@ int ir_open(struct ir **out, const struct ir_source *source, const struct ir_pas
     ir->has_no_cpu = source->cpu == NULL;
     ir->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(ir->context, count_error, ir);
-    if (fill(ir, source) == 0) {
+    if (source_fill(ir, source) == 0) {
         *out = ir;
         return 0;
     }

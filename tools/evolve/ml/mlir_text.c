@@ -296,7 +296,8 @@ static const char *const step[] = {
 /* B images of I numbers, as X has them; H hidden numbers, L labels; V values: W weights and H
    biases of the first layer, U weights from P on and L biases from Q on of the second; R: the rate
    by the batch */
-static void put(const struct net *net, long batch, double rate, char letter, struct buf *out)
+static void mlir_text_put(const struct net *net, long batch, double rate, char letter,
+                          struct buf *out)
 {
     const struct net_layer *first = &net->layer[0], *second = &net->layer[1];
     switch (letter) {
@@ -325,6 +326,6 @@ int step_text(const struct net *net, long batch, double rate, struct buf *out)
         return fail("network \"%s\": a step of training is there for dense alone", net->name);
     for (size_t i = 0; i < sizeof step / sizeof *step; i++)
         for (const char *at = step[i]; *at != '\0'; at++)
-            put(net, batch, rate, *at, out);
+            mlir_text_put(net, batch, rate, *at, out);
     return 0;
 }

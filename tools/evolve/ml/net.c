@@ -179,8 +179,8 @@ void layer_learn(const struct net_layer *l, const float *value, const float *in,
 
 /* ---- two networks ---- */
 
-static void add(struct net *net, enum net_kind kind, int channels, int size, int stride,
-                int is_relu)
+static void net_add(struct net *net, enum net_kind kind, int channels, int size, int stride,
+                    int is_relu)
 {
     const struct net_shape in = net->layer[net->n].in;
     struct net_layer *l = &net->layer[net->n++];
@@ -205,21 +205,21 @@ static void add(struct net *net, enum net_kind kind, int channels, int size, int
 
 static void add_dense(struct net *net, int n_labels)
 {
-    add(net, NET_DENSE, 64, 0, 0, 1);
-    add(net, NET_DENSE, n_labels, 0, 0, 0);
+    net_add(net, NET_DENSE, 64, 0, 0, 1);
+    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
 }
 
 static void add_mobile(struct net *net, int n_labels)
 {
-    add(net, NET_CONV, 8, 3, 1, 1);
-    add(net, NET_DEPTHWISE, 8, 3, 1, 1);
-    add(net, NET_CONV, 16, 1, 1, 1);
-    add(net, NET_DEPTHWISE, 16, 3, 2, 1);
-    add(net, NET_CONV, 32, 1, 1, 1);
-    add(net, NET_DEPTHWISE, 32, 3, 1, 1);
-    add(net, NET_CONV, 32, 1, 1, 1);
-    add(net, NET_MEAN, 32, 0, 0, 0);
-    add(net, NET_DENSE, n_labels, 0, 0, 0);
+    net_add(net, NET_CONV, 8, 3, 1, 1);
+    net_add(net, NET_DEPTHWISE, 8, 3, 1, 1);
+    net_add(net, NET_CONV, 16, 1, 1, 1);
+    net_add(net, NET_DEPTHWISE, 16, 3, 2, 1);
+    net_add(net, NET_CONV, 32, 1, 1, 1);
+    net_add(net, NET_DEPTHWISE, 32, 3, 1, 1);
+    net_add(net, NET_CONV, 32, 1, 1, 1);
+    net_add(net, NET_MEAN, 32, 0, 0, 0);
+    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
 }
 
 /* By He et al.: what goes into a number keeps its variance behind max(0, x). */

@@ -223,7 +223,7 @@ struct engine_code {
 static struct memory arena;
 static jmp_buf without_room; /* compiled code has nothing to clean up */
 
-static void *take(uint64_t alignment, uint64_t bytes)
+static void *engine_take(uint64_t alignment, uint64_t bytes)
 {
     void *at = memory_take(&arena, bytes);
     (void)alignment;
@@ -234,7 +234,7 @@ static void *take(uint64_t alignment, uint64_t bytes)
 
 static void offer(MlirExecutionEngine engine)
 {
-    void *(*const take_it)(uint64_t, uint64_t) = take;
+    void *(*const take_it)(uint64_t, uint64_t) = engine_take;
     void (*const copy_it)(int64_t, const struct memory_ref *, const struct memory_ref *) =
         memory_copy;
     void *at;
@@ -247,7 +247,7 @@ static void offer(MlirExecutionEngine engine)
 /* ---- messages ---- */
 
 /* "-":12:3 in MLIR's place becomes FILE:12:3 in ours. */
-static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
+static MlirLogicalResult engine_tell(MlirDiagnostic diagnostic, void *user)
 {
     const struct engine *e = user;
     struct buf where = {0}, what = {0};
@@ -327,7 +327,7 @@ int engine_open(struct engine **out)
     mlirContextLoadAllAvailableDialects(e->context);
     mlirRegisterAllLLVMTranslations(e->context);
     begin_process(e->context);
-    mlirContextAttachDiagnosticHandler(e->context, tell, e, NULL);
+    mlirContextAttachDiagnosticHandler(e->context, engine_tell, e, NULL);
     e->path = "";
     *out = e;
     return 0;
@@ -370,7 +370,7 @@ int engine_passes(struct engine *e, MlirModule module, const char *passes)
     return rc;
 }
 
-static int say(const struct engine *e, const char *path, const char *what)
+static int engine_say(const struct engine *e, const char *path, const char *what)
 {
     return e->is_quiet ? -1 : fail("%s: %s", path, what);
 }
@@ -382,7 +382,7 @@ static int link_code(const struct engine *e, const char *path, MlirModule module
     struct buf name = {0};
     code->engine = mlirExecutionEngineCreate(module, 3, 0, NULL, false);
     if (mlirExecutionEngineIsNull(code->engine))
-        return say(e, path, "LLVM makes no code of it");
+        return engine_say(e, path, "LLVM makes no code of it");
     offer(code->engine);
     buf_printf(&name, "_mlir_ciface_%s", function);
     void *at = mlirExecutionEngineLookup(code->engine, ref_of(name.s));
@@ -391,7 +391,7 @@ static int link_code(const struct engine *e, const char *path, MlirModule module
     if (at != NULL)
         return 0;
     mlirExecutionEngineDestroy(code->engine);
-    return say(e, path, "there is no such function with llvm.emit_c_interface");
+    return engine_say(e, path, "there is no such function with llvm.emit_c_interface");
 }
 
 int engine_lower(struct engine *e, const char *path, MlirModule module, uint64_t *room)

@@ -36,8 +36,8 @@ static size_t size_of(const struct engine_tensor *t)
     return size;
 }
 
-static int check(const struct lesson *l, const char *path, const struct images *images,
-                 int n_labels)
+static int exam_check(const struct lesson *l, const char *path, const struct images *images,
+                      int n_labels)
 {
     const struct engine_tensor *in = l->type.in, *out = &l->type.out;
     const long n = (long)l->net.n_values;
@@ -84,7 +84,7 @@ int lesson_open(struct lesson *l, const struct tensor_type *type, const char *pa
     l->steps = steps;
     if (net_open(&l->net, "dense", shape, n_labels, seed) != 0)
         return -1;
-    if (check(l, path, images, n_labels) != 0) {
+    if (exam_check(l, path, images, n_labels) != 0) {
         lesson_close(l);
         return -1;
     }
@@ -156,7 +156,7 @@ static size_t batches_for(const struct exam *x, size_t n)
 }
 
 /* A last batch that is not full has the first image in the other places. */
-static void fill(const struct exam *x, const struct images *images, size_t n, float *at)
+static void exam_fill(const struct exam *x, const struct images *images, size_t n, float *at)
 {
     for (size_t i = 0; i < batches_for(x, n) * batch_of(x); i++)
         memcpy(at + i * images->size, images->pixel + (i < n ? i : 0) * images->size,
@@ -164,7 +164,7 @@ static void fill(const struct exam *x, const struct images *images, size_t n, fl
 }
 
 /* Calls the code for n images: -1 if it needs too much memory. */
-static int run(const struct exam *x, ev_kernel *entry, size_t n, float *in, float *out)
+static int exam_run(const struct exam *x, ev_kernel *entry, size_t n, float *in, float *out)
 {
     struct engine_tensor from = x->type.in[0], to = x->type.out;
     const size_t batch = batch_of(x);
@@ -208,14 +208,14 @@ static void set_up(struct ev_case *c)
 {
     const size_t n = (size_t)c->size[OF_AMOUNT], all = batches_for(exam, n) * batch_of(exam);
     const size_t in = ev_buffer(c, "images", EV_IN, EV_F32, all * images_of(c)->size);
-    fill(exam, images_of(c), n, c->at[in]);
+    exam_fill(exam, images_of(c), n, c->at[in]);
     ev_buffer(c, "numbers", EV_OUT, EV_F32, all * (size_t)exam->n_labels);
 }
 
 /* Code that needs too much memory has no right to any. */
 static void call(const struct ev_case *c, ev_kernel *kernel)
 {
-    if (run(exam, kernel, (size_t)c->size[OF_AMOUNT], c->at[0], c->at[1]) != 0)
+    if (exam_run(exam, kernel, (size_t)c->size[OF_AMOUNT], c->at[0], c->at[1]) != 0)
         abort();
 }
 
@@ -230,7 +230,7 @@ static double error(const struct ev_case *c, void *const *want, void *const *got
 enum { FEW_STEPS = 4 };                        /* are timed */
 enum { START, PIXELS, LABELS, VALUES, OTHER }; /* buffers */
 
-static void put(struct ev_case *c, const char *name, const float *from, size_t n)
+static void exam_put(struct ev_case *c, const char *name, const float *from, size_t n)
 {
     const size_t i = ev_buffer(c, name, EV_IN, EV_F32, n);
     memcpy(c->at[i], from, n * sizeof *from);
@@ -240,9 +240,9 @@ static void set_up_lesson(struct ev_case *c)
 {
     const struct lesson *l = &exam->lesson;
     const size_t n = (size_t)c->size[OF_AMOUNT] * (size_t)l->type.in[1].size[0];
-    put(c, "start", l->net.value, l->net.n_values);
-    put(c, "images", l->pixel, n * exam->part[0].size);
-    put(c, "labels", l->label, n * (size_t)exam->n_labels);
+    exam_put(c, "start", l->net.value, l->net.n_values);
+    exam_put(c, "images", l->pixel, n * exam->part[0].size);
+    exam_put(c, "labels", l->label, n * (size_t)exam->n_labels);
     ev_buffer(c, "values", EV_OUT, EV_F32, l->net.n_values);
     ev_buffer(c, "other", EV_SCRATCH, EV_F32, l->net.n_values);
 }
@@ -292,8 +292,8 @@ static double error_of_images(const struct exam *x, ev_kernel *entry, const stru
     const size_t all = batches_for(x, images->n) * batch_of(x);
     float *in = xcalloc(all * images->size, sizeof *in);
     float *out = xcalloc(all * (size_t)x->n_labels, sizeof *out);
-    fill(x, images, images->n, in);
-    const int rc = run(x, entry, images->n, in, out);
+    exam_fill(x, images, images->n, in);
+    const int rc = exam_run(x, entry, images->n, in, out);
     const double wrong = rc == 0 ? share_wrong(x, images, out) : -1;
     free(in);
     free(out);
@@ -432,7 +432,7 @@ static int compare_batch(struct comparison *c, ev_kernel *entry, size_t from, fl
     return 0;
 }
 
-static int compare(struct comparison *c, ev_kernel *entry)
+static int exam_compare(struct comparison *c, ev_kernel *entry)
 {
     const struct net_layer *last = &c->net->layer[c->net->n - 1];
     float *in = xcalloc(c->batch * c->all->size, sizeof *in);
@@ -445,8 +445,8 @@ static int compare(struct comparison *c, ev_kernel *entry)
     return rc;
 }
 
-static int compile(struct engine *e, const char *path, const struct buf *text, const char *function,
-                   struct engine_code **code)
+static int exam_compile(struct engine *e, const char *path, const struct buf *text,
+                        const char *function, struct engine_code **code)
 {
     MlirModule module = engine_parse(e, path, text->s, text->n);
     if (mlirModuleIsNull(module))
@@ -464,8 +464,8 @@ int twin_check(const struct net *net, const struct images *images, size_t batch,
     struct comparison c = {net, images, batch, 0, 0};
     if (engine_open(&e) != 0)
         return -1;
-    int rc = compile(e, path, text, net->name, &code);
-    if (rc == 0 && compare(&c, engine_entry(code)) != 0)
+    int rc = exam_compile(e, path, text, net->name, &code);
+    if (rc == 0 && exam_compare(&c, engine_entry(code)) != 0)
         rc = engine_tell_full(path);
     if (rc == 0) {
         printf("module: %zu %s, %zu of them with another label; numbers differ by %.1e at "

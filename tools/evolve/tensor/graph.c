@@ -68,7 +68,7 @@ static void put_group(struct buf *out, int rank)
     buf_puts(out, "]");
 }
 
-static void begin(const struct change *c, const char *operation)
+static void graph_begin(const struct change *c, const char *operation)
 {
     buf_printf(c->text, "  %%v%d = %s ", c->n + 1, operation);
 }
@@ -92,7 +92,7 @@ static void end(struct change *c, const char *to, const struct shape *result, co
 static void slice(struct change *c, const struct shape *to)
 {
     const int64_t zeros[SHAPE_RANK] = {0}, ones[SHAPE_RANK] = {1, 1, 1, 1, 1, 1};
-    begin(c, "tensor.extract_slice");
+    graph_begin(c, "tensor.extract_slice");
     buf_printf(c->text, "%%v%d", c->n);
     put_list(c->text, zeros, to->rank);
     put_list(c->text, to->size, to->rank);
@@ -106,7 +106,7 @@ static void pad(struct change *c, const struct shape *to)
     for (int i = 0; i < to->rank; i++)
         more[i] = to->size[i] - c->at.size[i];
     buf_printf(c->text, "  %%z%d = arith.constant 0.0 : f32\n", c->n);
-    begin(c, "tensor.pad");
+    graph_begin(c, "tensor.pad");
     buf_printf(c->text, "%%v%d low", c->n);
     put_list(c->text, zeros, to->rank);
     buf_puts(c->text, " high");
@@ -122,7 +122,7 @@ static void pad(struct change *c, const struct shape *to)
 static void regroup(struct change *c, const struct shape *to, const char *what)
 {
     const int collapses = c->at.rank > to->rank;
-    begin(c, collapses ? "tensor.collapse_shape" : "tensor.expand_shape");
+    graph_begin(c, collapses ? "tensor.collapse_shape" : "tensor.expand_shape");
     buf_printf(c->text, "%%v%d ", c->n);
     put_group(c->text, c->at.rank == 0 || to->rank == 0 ? 0 : collapses ? c->at.rank : to->rank);
     end(c, " into ", to, what);
@@ -135,7 +135,7 @@ static void into_empty(struct change *c, const char *operation, const struct sha
     buf_printf(c->text, "  %%e%d = tensor.empty() : ", c->n);
     shape_type(to, c->text);
     buf_puts(c->text, "\n");
-    begin(c, operation);
+    graph_begin(c, operation);
     buf_printf(c->text, "ins(%%v%d : ", c->n);
     shape_type(&c->at, c->text);
     buf_printf(c->text, ") outs(%%e%d : ", c->n);

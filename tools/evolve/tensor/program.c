@@ -87,7 +87,7 @@ static void add_place(const struct tensor_program *p, MlirOperation op, struct b
     buf_free(&text);
 }
 
-static int refuse(const struct tensor_program *p, MlirOperation op, const char *what)
+static int program_refuse(const struct tensor_program *p, MlirOperation op, const char *what)
 {
     struct buf place = {0};
     const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -114,7 +114,7 @@ static int check_operations(const struct tensor_program *p, MlirBlock block)
     MlirOperation op = mlirBlockGetFirstOperation(block);
     for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         if (!is_supported(op))
-            return refuse(p, op, "is not one of arith, linalg, math, tensor and tosa");
+            return program_refuse(p, op, "is not one of arith, linalg, math, tensor and tosa");
         for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
             MlirBlock inner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
             if (!mlirBlockIsNull(inner) && check_operations(p, inner) != 0)
@@ -147,9 +147,9 @@ static int take_types(struct tensor_program *p, MlirOperation function, MlirBloc
         rc = take_type(mlirValueGetType(mlirOperationGetOperand(end, 0)), &p->type.out);
     p->type.n_in = (size_t)n;
     return rc == 0 ? 0
-                   : refuse(p, function,
-                            "is not of one to three tensors of f32 to one, of up to four "
-                            "dimensions whose sizes are known");
+                   : program_refuse(p, function,
+                                    "is not of one to three tensors of f32 to one, of up to four "
+                                    "dimensions whose sizes are known");
 }
 
 static int check_function(struct tensor_program *p, const char *name)
@@ -163,9 +163,9 @@ static int check_function(struct tensor_program *p, const char *name)
         return fail("%s: has %d functions: --function names one", p->path, n);
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (mlirBlockIsNull(block))
-        return refuse(p, function, "has no body");
+        return program_refuse(p, function, "has no body");
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
-        return refuse(p, function, "has more than one block");
+        return program_refuse(p, function, "has more than one block");
     const MlirStringRef its =
         mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, ref_of("sym_name")));
     p->function = xcalloc(its.length + 1, 1);
@@ -193,7 +193,7 @@ static void mark_function(const struct tensor_program *p)
     buf_free(&text);
 }
 
-static size_t count(MlirBlock block)
+static size_t program_count(MlirBlock block)
 {
     struct graph g;
     graph_make(&g, block);
@@ -202,7 +202,7 @@ static size_t count(MlirBlock block)
     return n;
 }
 
-static int prepare(struct tensor_program *p, const char *function)
+static int program_prepare(struct tensor_program *p, const char *function)
 {
     struct buf text = {0};
     if (read_text(p->path, (size_t)1 << 28, &text) != 0)
@@ -214,7 +214,7 @@ static int prepare(struct tensor_program *p, const char *function)
     mark_function(p);
     if (engine_passes(p->engine, p->module, to_linalg) != 0 || parts_simplify(p, p->module) != 0)
         return fail("%s: cannot be simplified", p->path);
-    p->n = count(parts_block(p->module, p->function));
+    p->n = program_count(parts_block(p->module, p->function));
     return p->n > 0 ? 0 : fail("%s: %s has no operation to be edited", p->path, p->function);
 }
 
@@ -225,7 +225,7 @@ int tensor_open(struct tensor_program **out, struct engine *e, const char *path,
     p->path = xstrdup(path);
     p->engine = e;
     *out = NULL;
-    if (prepare(p, function) != 0) {
+    if (program_prepare(p, function) != 0) {
         tensor_close(p);
         return -1;
     }
@@ -341,8 +341,8 @@ int tensor_lower(struct tensor_program *p, const struct edits *list, const char 
     return rc;
 }
 
-static struct engine_code *compile(struct tensor_program *p, const struct edits *list,
-                                   enum outcome *why)
+static struct engine_code *compile_program(struct tensor_program *p, const struct edits *list,
+                                           enum outcome *why)
 {
     struct engine_code *code = NULL;
     MlirModule module = edited(p, list, why);
@@ -365,7 +365,7 @@ ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *wh
     if (c.code != NULL && edits_equal(&c.list, list)) {
         p->idle = (struct parts_code){NULL, {NULL, 0, 0}};
     } else {
-        c = (struct parts_code){compile(p, list, why), {NULL, 0, 0}};
+        c = (struct parts_code){compile_program(p, list, why), {NULL, 0, 0}};
         if (c.code == NULL)
             return NULL;
         edits_copy(&c.list, list);

@@ -68,7 +68,7 @@ static uint32_t any_number(struct chooser *c)
     return node;
 }
 
-static void fill(struct chooser *c, struct edit *e)
+static void fill_propose(struct chooser *c, struct edit *e)
 {
     static const unsigned char odds[16] = {OP_DELETE,  OP_DELETE,  OP_DELETE,   OP_DELETE,
                                            OP_COPY,    OP_COPY,    OP_MOVE,     OP_REPLACE,
@@ -86,10 +86,10 @@ static void fill(struct chooser *c, struct edit *e)
         e->index = (uint16_t)below(c, (size_t)mlirOperationGetNumOperands(g->node[node].op));
 }
 
-static int draw(struct chooser *c, struct edit *out)
+static int propose_draw(struct chooser *c, struct edit *out)
 {
     for (int draws = 0; draws < DRAWS; draws++) {
-        fill(c, out);
+        fill_propose(c, out);
         if (rewrites_may_fit(c->g, out))
             return 0;
     }
@@ -103,7 +103,7 @@ int tensor_propose(void *self, const struct edits *list, uint64_t *random, struc
         struct draft t;
         draft_begin(&t, self);
         struct chooser c = {&t.graph, random};
-        is_found = rewrites_do_all(&t.graph, list) == 0 && draw(&c, out) == 0
+        is_found = rewrites_do_all(&t.graph, list) == 0 && propose_draw(&c, out) == 0
                    && rewrites_do(&t.graph, out) == 0;
         draft_end(&t);
     }

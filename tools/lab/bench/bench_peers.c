@@ -108,8 +108,8 @@ static int is_asked_for(const char *only, const char *kind, const char *name)
     return !only;
 }
 
-static void add(struct lines *lines, const struct peer_task *task, const struct kind *kind,
-                const char *name)
+static void bench_peers_add(struct lines *lines, const struct peer_task *task,
+                            const struct kind *kind, const char *name)
 {
     for (size_t i = 0; i < kind->n_beams && lines->n < MAX_LINES; i++) {
         struct line *line = &lines->v[lines->n];
@@ -133,7 +133,7 @@ static void add_bodies(struct lines *lines, const struct peer_task *task, const 
         char name[LINE_NAME];
         snprintf(name, sizeof name, "kpred-%s", variant);
         if (is_asked_for(only, "kpred", name))
-            add(lines, task, &kind, name);
+            bench_peers_add(lines, task, &kind, name);
     }
 }
 
@@ -145,7 +145,7 @@ static int lines_make(struct lines *lines, const struct peer_task *task, const c
     add_bodies(lines, task, only);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (is_asked_for(only, kinds[i].name, kinds[i].name))
-            add(lines, task, &kinds[i], kinds[i].name);
+            bench_peers_add(lines, task, &kinds[i], kinds[i].name);
     return lines->n ? 0 : fail("--only \"%s\": names no peer with such a k", only ? only : "");
 }
 
@@ -171,7 +171,7 @@ static void write_tuples(struct bench *b, const struct entry *e, size_t row, siz
 }
 
 /* Predicts a problem and counts whether the optimum is among the tuples */
-static void judge(struct bench *b, struct entry *e, size_t row)
+static void bench_peers_judge(struct bench *b, struct entry *e, size_t row)
 {
     const kpred_model *m = e->line->task.model;
     const int32_t *problem = b->rows.problem + row * m->n_fields;
@@ -194,7 +194,7 @@ static void run_block(struct bench *b, struct entry *e, size_t round)
 {
     const size_t first = round * BLOCK, end = block_end(b, first);
     for (size_t row = first; row < end; row++)
-        judge(b, e, row);
+        bench_peers_judge(b, e, row);
     const size_t before = allocations();
     const double start = measure_now();
     measured_predictions(&e->open, b->rows.problem + first * b->rows.n_fields, b->rows.n_fields,
@@ -350,7 +350,7 @@ static int count_one(struct bench *b)
     return 0;
 }
 
-static int run(struct bench *b)
+static int bench_peers_run(struct bench *b)
 {
     char why[PEER_WHY];
     const struct builtin *builtin = builtin_find("conv_asm_1x1u");
@@ -393,7 +393,7 @@ int main(int argc, char **argv)
     program_name = "bench_peers";
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
-        status = table_form_check(&o->form) ? 2 : run(&b) ? 1 : 0;
+        status = table_form_check(&o->form) ? 2 : bench_peers_run(&b) ? 1 : 0;
     close_all(&b);
     return status;
 }

@@ -63,7 +63,7 @@ static void *open_compiled(const struct peer_task *task, char why[PEER_WHY])
     return NULL;
 }
 
-static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+static size_t compiled_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
     return chain_predict(&s->chain, problem, out);
@@ -76,4 +76,5 @@ static size_t model_bytes(const void *state)
     return 0;
 }
 
-const struct peer the_peer = {open_compiled, predict, close_compiled, model_bytes, 1, NULL};
+const struct peer the_peer = {open_compiled, compiled_peer_predict, close_compiled, model_bytes, 1,
+                              NULL};

@@ -131,7 +131,7 @@ static void logs_of(void *state, size_t t, const struct beam_prefix *prefix, siz
                KPRED_MAX_VALUES * sizeof *logs);
 }
 
-static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+static size_t forest_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
     float probability[KPRED_MAX_VALUES];
@@ -150,4 +150,4 @@ static size_t model_bytes(const void *state)
     return ((const struct state *)state)->bytes;
 }
 
-const struct peer the_peer = {open_forest, predict, close_forest, model_bytes, 0, NULL};
+const struct peer the_peer = {open_forest, forest_peer_predict, close_forest, model_bytes, 0, NULL};

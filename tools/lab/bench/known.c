@@ -11,7 +11,7 @@
 enum { LINE = 1024 };
 
 /* The next number of a line, within 0..most, and what ends it; -1 if there is none such. */
-static int32_t number(char **at, int32_t most, char end)
+static int32_t known_number(char **at, int32_t most, char end)
 {
     char *stop;
     const long x = strtol(*at, &stop, 10);
@@ -22,14 +22,14 @@ static int32_t number(char **at, int32_t most, char end)
 }
 
 /* A row of the line; 0, or -1 if it is none. */
-static int parse(const kpred_model *model, char *line, int32_t *problem, unsigned char *index)
+static int known_parse(const kpred_model *model, char *line, int32_t *problem, unsigned char *index)
 {
     for (size_t f = 0; f < model->n_fields; f++)
-        if ((problem[f] = number(&line, KPRED_MAX_SIZE, ',')) < 0)
+        if ((problem[f] = known_number(&line, KPRED_MAX_SIZE, ',')) < 0)
             return -1;
     for (size_t t = 0; t < model->n_params; t++) {
         const char end = t + 1 < model->n_params ? ',' : '\n';
-        const int32_t value = number(&line, model->params[t].n_values - 1, end);
+        const int32_t value = known_number(&line, model->params[t].n_values - 1, end);
         if (value < 0)
             return -1;
         index[t] = (unsigned char)value;
@@ -58,7 +58,8 @@ static long read_lines(const kpred_model *model, FILE *f, struct rows *rows)
         rows->problem = rows_grow(rows->problem, rows->n, &cap, fields * sizeof(int32_t));
         rows->index = rows_grow(rows->index, rows->n, &cap_index, params);
         if (!rows->problem || !rows->index
-            || parse(model, line, rows->problem + rows->n * fields, rows->index + rows->n * params))
+            || known_parse(model, line, rows->problem + rows->n * fields,
+                           rows->index + rows->n * params))
             return at;
         rows->n++;
     }

@@ -38,7 +38,7 @@ static void *open_kpred(const struct peer_task *task, char why[PEER_WHY])
     return NULL;
 }
 
-static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+static size_t kpred_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
     size_t n = 0;
@@ -50,4 +50,4 @@ static size_t model_bytes(const void *state)
     return ((const struct state *)state)->bytes;
 }
 
-const struct peer the_peer = {open_kpred, predict, free, model_bytes, 1, NULL};
+const struct peer the_peer = {open_kpred, kpred_peer_predict, free, model_bytes, 1, NULL};

@@ -67,7 +67,7 @@ static void count_groups(struct state *s, const struct rows *from)
 }
 
 /* Copies a row to its place in the order of groups */
-static void put(struct state *s, const struct rows *from, size_t i, size_t at)
+static void nearest_peer_put(struct state *s, const struct rows *from, size_t i, size_t at)
 {
     const int32_t *problem = from->problem + i * from->n_fields;
     memcpy(s->index + at * from->n_params, from->index + i * from->n_params, from->n_params);
@@ -89,7 +89,8 @@ static int encode(struct state *s, const struct rows *from)
         count_groups(s, from);
         memcpy(next, s->start, groups * sizeof *next);
         for (size_t i = 0; i < from->n; i++)
-            put(s, from, i, next[group_of(s->model, from->problem + i * from->n_fields)]++);
+            nearest_peer_put(s, from, i,
+                             next[group_of(s->model, from->problem + i * from->n_fields)]++);
     }
     free(next);
     return s->start && s->octaves && s->index && s->near && next ? 0 : -1;
@@ -180,7 +181,7 @@ static size_t scan(struct state *s, const struct query *q, size_t first, size_t 
 }
 
 /* Of the n nearest, the first k new and legal tuples; whether there were k */
-static int take(struct state *s, struct distinct *d, size_t n)
+static int nearest_peer_take(struct state *s, struct distinct *d, size_t n)
 {
     d->n = 0;
     for (size_t i = 0; i < n; i++)
@@ -235,7 +236,7 @@ static int take_all(struct state *s, struct distinct *d, size_t n)
 }
 
 /* Few rows mostly have k tuples, then those with the same tokens, then all. */
-static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+static size_t nearest_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
     struct distinct d = {s->model, problem, out, 0, s->k};
@@ -243,7 +244,7 @@ static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
     struct query q = {{0}, 1};
     for (size_t f = 0; f < s->model->n_fields; f++)
         q.octave[f] = octave(&s->model->fields[f], problem[f]);
-    if (take(s, &d, scan(s, &q, group[0], group[1], 8 * s->k))
+    if (nearest_peer_take(s, &d, scan(s, &q, group[0], group[1], 8 * s->k))
         || take_all(s, &d, make_heap(s, &q, group[0], group[1])))
         return d.n;
     q.same_tokens = 0;
@@ -257,4 +258,5 @@ static size_t model_bytes(const void *state)
     return s->n * (s->model->n_fields * sizeof *s->octaves + s->model->n_params);
 }
 
-const struct peer the_peer = {open_nearest, predict, close_nearest, model_bytes, 0, NULL};
+const struct peer the_peer = {open_nearest, nearest_peer_predict, close_nearest, model_bytes, 0,
+                              NULL};

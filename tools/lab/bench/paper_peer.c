@@ -44,7 +44,7 @@ static void close_paper(void *state)
     free(s);
 }
 
-static int start(struct state *s, size_t k)
+static int paper_peer_start(struct state *s, size_t k)
 {
     paper_attach(&s->model, &s->paper, &s->run);
     const size_t words = kpred_arena_words(&s->run, k);
@@ -66,13 +66,13 @@ static void *open_paper(const struct peer_task *task, char why[PEER_WHY])
         free(s);
         return NULL;
     }
-    if (start(s, task->k) == 0)
+    if (paper_peer_start(s, task->k) == 0)
         return s;
     close_paper(s);
     return NULL;
 }
 
-static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+static size_t paper_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
     size_t n = 0;
@@ -84,4 +84,5 @@ static size_t model_bytes(const void *state)
     return ((const struct state *)state)->paper.net.blocks.n_weights * sizeof(float);
 }
 
-const struct peer the_peer = {open_paper, predict, close_paper, model_bytes, 0, is_brief};
+const struct peer the_peer = {open_paper, paper_peer_predict, close_paper, model_bytes, 0,
+                              is_brief};

@@ -21,7 +21,7 @@ struct state {
     sqlite3_stmt *same, *any; /* of the same tokens; of all */
 };
 
-static void add(char *text, const char *format, const char *name, size_t number)
+static void sqlite_peer_add(char *text, const char *format, const char *name, size_t number)
 {
     const size_t n = strlen(text);
     snprintf(text + n, QUERY - n, format, name, number);
@@ -34,24 +34,25 @@ static void write_query(const kpred_model *model, int is_same, char *text)
     snprintf(text, QUERY, "SELECT params FROM (SELECT id FROM config INDEXED BY near");
     for (size_t f = 0; f < model->n_fields && is_same; f++)
         if (model->fields[f].tokens) {
-            add(text, join, "", 0);
-            add(text, "%s = ?%zu", model->fields[f].name, f + 1);
+            sqlite_peer_add(text, join, "", 0);
+            sqlite_peer_add(text, "%s = ?%zu", model->fields[f].name, f + 1);
             join = " AND ";
         }
-    add(text, " ORDER BY 0", "", 0);
+    sqlite_peer_add(text, " ORDER BY 0", "", 0);
     for (size_t f = 0; f < model->n_fields; f++) {
         const char *name = model->fields[f].name;
         if (!model->fields[f].tokens) {
-            add(text, " + (log_%s - ?%zu)", name, f + 1);
-            add(text, " * (log_%s - ?%zu)", name, f + 1);
+            sqlite_peer_add(text, " + (log_%s - ?%zu)", name, f + 1);
+            sqlite_peer_add(text, " * (log_%s - ?%zu)", name, f + 1);
         } else if (!is_same) {
-            add(text, " + 1e6 * (%s != ?%zu)", name, f + 1);
+            sqlite_peer_add(text, " + 1e6 * (%s != ?%zu)", name, f + 1);
         }
     }
-    add(text, ", id LIMIT ?%2$zu) JOIN perf_db ON config = id", "", model->n_fields + 1);
+    sqlite_peer_add(text, ", id LIMIT ?%2$zu) JOIN perf_db ON config = id", "",
+                    model->n_fields + 1);
 }
 
-static int prepare(struct state *s, int is_same, sqlite3_stmt **out)
+static int sqlite_peer_prepare(struct state *s, int is_same, sqlite3_stmt **out)
 {
     char text[QUERY];
     write_query(s->model, is_same, text);
@@ -82,7 +83,8 @@ static void *open_db(const struct peer_task *task, char why[PEER_WHY])
     s->k = task->k;
     s->bytes = (size_t)found.st_size;
     if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
-        && prepare(s, 1, &s->same) == SQLITE_OK && prepare(s, 0, &s->any) == SQLITE_OK)
+        && sqlite_peer_prepare(s, 1, &s->same) == SQLITE_OK
+        && sqlite_peer_prepare(s, 0, &s->any) == SQLITE_OK)
         return s;
     snprintf(why, PEER_WHY, "%.60s: %.80s", path, sqlite3_errmsg(s->db));
     close_db(s);
@@ -90,7 +92,7 @@ static void *open_db(const struct peer_task *task, char why[PEER_WHY])
 }
 
 /* The indexes of the values of a text like 1,16,1,64 */
-static void parse(const kpred_model *model, const char *text, unsigned char *index)
+static void sqlite_peer_parse(const kpred_model *model, const char *text, unsigned char *index)
 {
     for (size_t t = 0; t < model->n_params; t++) {
         char *end;
@@ -104,7 +106,8 @@ static void parse(const kpred_model *model, const char *text, unsigned char *ind
 }
 
 /* Of at most `most` rows, or all, the first k new and legal tuples; whether there were k */
-static int take(const struct state *s, sqlite3_stmt *query, struct distinct *d, int64_t most)
+static int sqlite_peer_take(const struct state *s, sqlite3_stmt *query, struct distinct *d,
+                            int64_t most)
 {
     unsigned char index[KPRED_MAX_TUPLE];
     int found = 0;
@@ -119,19 +122,20 @@ static int take(const struct state *s, sqlite3_stmt *query, struct distinct *d, 
             sqlite3_bind_double(query, (int)f + 1, log2((double)x + (field->least == 0)));
     }
     while (!found && sqlite3_step(query) == SQLITE_ROW) {
-        parse(s->model, (const char *)sqlite3_column_text(query, 0), index);
+        sqlite_peer_parse(s->model, (const char *)sqlite3_column_text(query, 0), index);
         found = distinct_add(d, index);
     }
     sqlite3_reset(query);
     return found;
 }
 
-static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+static size_t sqlite_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     const struct state *s = state;
     struct distinct d = {s->model, problem, out, 0, s->k};
-    if (!take(s, s->same, &d, (int64_t)(8 * s->k)) && !take(s, s->same, &d, ALL))
-        take(s, s->any, &d, ALL);
+    if (!sqlite_peer_take(s, s->same, &d, (int64_t)(8 * s->k))
+        && !sqlite_peer_take(s, s->same, &d, ALL))
+        sqlite_peer_take(s, s->any, &d, ALL);
     return d.n;
 }
 
@@ -140,4 +144,4 @@ static size_t model_bytes(const void *state)
     return ((const struct state *)state)->bytes;
 }
 
-const struct peer the_peer = {open_db, predict, close_db, model_bytes, 0, NULL};
+const struct peer the_peer = {open_db, sqlite_peer_predict, close_db, model_bytes, 0, NULL};

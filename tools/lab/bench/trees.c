@@ -12,7 +12,7 @@
 enum { N_FIELDS = 9 };
 enum field { N = 3, C, H, W, K, STRIDE };
 
-static float *add(float *x, double value)
+static float *trees_add(float *x, double value)
 {
     *x = (float)value;
     return x + 1;
@@ -21,7 +21,7 @@ static float *add(float *x, double value)
 static float *add_remainders(float *x, int64_t size, const int *divisors)
 {
     for (size_t i = 0; i < 7; i++)
-        x = add(x, (double)(size % divisors[i]));
+        x = trees_add(x, (double)(size % divisors[i]));
     return x;
 }
 
@@ -33,10 +33,10 @@ void tree_features(const int32_t *problem, float *x)
     const double n = problem[N], c = problem[C], k = problem[K], ohw = (double)oh * ow;
     const double products[] = {ohw * n, c * k, ohw * c, ohw * k, ohw * n * c * k};
     for (size_t f = 0; f < N_FIELDS; f++)
-        x = add(x, problem[f]);
-    x = add(add(add(x, oh), ow), ohw);
+        x = trees_add(x, problem[f]);
+    x = trees_add(trees_add(trees_add(x, oh), ow), ohw);
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-        x = add(x, products[i]);
+        x = trees_add(x, products[i]);
     x = add_remainders(x, problem[N], powers);
     x = add_remainders(x, problem[C], powers);
     x = add_remainders(x, problem[K], powers);

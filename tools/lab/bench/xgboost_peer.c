@@ -36,7 +36,8 @@ static const float *trees_of(void *trees, size_t t, const float *rows, size_t n)
     return out;
 }
 
-static int load(struct state *s, const struct peer_task *task, size_t t, char why[PEER_WHY])
+static int xgboost_peer_load(struct state *s, const struct peer_task *task, size_t t,
+                             char why[PEER_WHY])
 {
     char path[1024];
     struct stat found;
@@ -72,14 +73,14 @@ static void *open_xgboost(const struct peer_task *task, char why[PEER_WHY])
     int bad = chain_make(&s->chain, task, trees_of, s, why);
     for (size_t t = 0; t < task->model->n_params && !bad; t++)
         if (s->chain.smooth.n_classes[t] > 1)
-            bad = load(s, task, t, why);
+            bad = xgboost_peer_load(s, task, t, why);
     if (!bad)
         return s;
     close_xgboost(s);
     return NULL;
 }
 
-static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+static size_t xgboost_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
     return chain_predict(&s->chain, problem, out);
@@ -90,4 +91,5 @@ static size_t model_bytes(const void *state)
     return ((const struct state *)state)->bytes;
 }
 
-const struct peer the_peer = {open_xgboost, predict, close_xgboost, model_bytes, 0, NULL};
+const struct peer the_peer = {open_xgboost, xgboost_peer_predict, close_xgboost, model_bytes, 0,
+                              NULL};

@@ -187,8 +187,8 @@ static double train_epoch(struct trainer *tr, size_t epoch)
 }
 
 /* The held-out loss is that of the running mean of the weights. */
-static void report(const struct trainer *tr, const struct fit_rows *held_out, size_t epoch,
-                   double loss)
+static void fit_report(const struct trainer *tr, const struct fit_rows *held_out, size_t epoch,
+                       double loss)
 {
     const struct fit_config *c = tr->config;
     struct paper_net mean = *tr->net;
@@ -208,7 +208,7 @@ void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_ro
     tr.config = config;
     trainer_new(&tr);
     for (size_t epoch = 0; epoch < config->epochs; epoch++)
-        report(&tr, held_out, epoch, train_epoch(&tr, epoch));
+        fit_report(&tr, held_out, epoch, train_epoch(&tr, epoch));
     memcpy(net->w, tr.adam.mean, net->blocks.n_weights * sizeof *net->w);
     trainer_free(&tr);
 }

@@ -95,8 +95,8 @@ static void drop_fed(const struct paper_batch *batch, const struct paper_tape *t
             multiply(v + t * n, tape->keep_fed[layer], n, v + t * n);
 }
 
-static void drop(const struct paper_net *net, struct paper_tape *tape,
-                 const struct paper_batch *batch)
+static void hybrid_drop(const struct paper_net *net, struct paper_tape *tape,
+                        const struct paper_batch *batch)
 {
     for (int i = 0; i < 2; i++) {
         const uint64_t which = 2 + 3 * (uint64_t)i;
@@ -153,7 +153,7 @@ static void second_layer(const struct paper_net *net, struct paper_tape *tape,
 static void forward(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                     const struct paper_batch *batch)
 {
-    drop(net, tape, batch);
+    hybrid_drop(net, tape, batch);
     convolve(net, tape, a, batch);
     drop_fed(batch, tape, 0, 1, batch->n * net->to[0][0].n_in, tape->flat);
     first_layer(net, tape, a);

@@ -194,7 +194,8 @@ static float *logits_of(const struct paper *p)
     return next_of(p) + paper_state(&p->net);
 }
 
-static void start(const kpred_model *model, const int32_t *problem, int32_t *work, int32_t *state)
+static void start_paper(const kpred_model *model, const int32_t *problem, int32_t *work,
+                        int32_t *state)
 {
     const struct paper *p = model->net;
     uint16_t in[KPRED_MAX_FIELDS];
@@ -204,7 +205,7 @@ static void start(const kpred_model *model, const int32_t *problem, int32_t *wor
     memcpy(state, state_of(p), paper_state(&p->net) * sizeof *state);
 }
 
-static void load(const struct paper *p, const int32_t *work, const int32_t *state)
+static void paper_load(const struct paper *p, const int32_t *work, const int32_t *state)
 {
     memcpy(memory_of(p), work, paper_memory(&p->net) * sizeof *work);
     memcpy(state_of(p), state, paper_state(&p->net) * sizeof *state);
@@ -220,7 +221,7 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
     out[0] = 0;
     if (n < 2)
         return;
-    load(p, work, state);
+    paper_load(p, work, state);
     paper_logits(&p->net, memory_of(p), state_of(p), p->words.step[n_decided], logits_of(p));
     for (size_t v = 0; v < n; v++)
         out[v] = num_logit(logits_of(p)[p->words.answer[n_decided][v]]);
@@ -237,13 +238,13 @@ static void extend(const kpred_model *model, int32_t *work, const int32_t *state
         memcpy(next, state, words * sizeof *next);
         return;
     }
-    load(p, work, state);
+    paper_load(p, work, state);
     paper_extend(&p->net, p->tape, memory_of(p), state_of(p),
                  p->words.answer[n_decided][value_index], next_of(p));
     memcpy(next, next_of(p), words * sizeof *next);
 }
 
-static const kpred_scorer scorer = {start, logits, extend};
+static const kpred_scorer scorer = {start_paper, logits, extend};
 
 void paper_attach(const struct model *model, const struct paper *p, kpred_model *out)
 {
