@@ -170,7 +170,7 @@ static const struct measured *next(const struct search *by, const struct predict
     return best;
 }
 
-static size_t find_nearest(const struct search *by, size_t most, struct prediction *out)
+static size_t rank_measured(const struct search *by, size_t most, struct prediction *out)
 {
     size_t n = 0;
     for (const struct measured *x; n < most && (x = next(by, out, n)) != NULL; n++)
@@ -183,9 +183,9 @@ size_t nearest_find(const struct installed_family *in, const struct asked_shape 
                     size_t most, struct prediction *out)
 {
     struct search by = {in, s, only_ck, 0};
-    const size_t n = find_nearest(&by, most, out);
+    const size_t n = rank_measured(&by, most, out);
     if (n != 0 || s->family != FAMILY_FMOE)
         return n;
     by.any_act = 1;
-    return find_nearest(&by, most, out);
+    return rank_measured(&by, most, out);
 }

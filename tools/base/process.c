@@ -112,7 +112,7 @@ void process_end_kept(void)
         nanosleep(&millisecond, NULL);
 }
 
-static void keep_process(int from)
+static void guard_group(int from)
 {
     pid_t group, last = 0;
     ssize_t n;
@@ -136,7 +136,7 @@ static void become_keeper(const int ends[2])
         _exit(0);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
-    keep_process(ends[0]);
+    guard_group(ends[0]);
 }
 
 /* One program may run within another one that is kept, too. */

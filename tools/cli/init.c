@@ -187,7 +187,7 @@ static int init_tell(const struct options *o, const struct init_spec *spec, cons
     return flush_stdout();
 }
 
-static int make_init(const struct init *in, struct init_spec *spec)
+static int make_with_progress(const struct init *in, struct init_spec *spec)
 {
     const int rc = init_make(in, spec);
     line_wipe();
@@ -202,7 +202,7 @@ static int make_and_write(const struct options *o, struct init *in)
     struct buf count = {0};
     if (out_open_kept(&out, o->output, o->force) != 0)
         return -1;
-    int rc = make_init(in, &spec);
+    int rc = make_with_progress(in, &spec);
     if (rc == 0) {
         count_text(&spec.count, &count);
         add_spec(&spec, count.s, out.f);

@@ -341,7 +341,7 @@ static int check_options(const struct train_options *o)
     return 0;
 }
 
-static int run_train(struct train_options *o)
+static int train_spec(struct train_options *o)
 {
     struct model model;
     struct spec spec;
@@ -386,7 +386,7 @@ int cmd_train(int argc, char **argv)
     };
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
-        status = run_train(&o);
+        status = train_spec(&o);
     free(o.data.v);
     free(o.judge.v);
     free(o.how.set.v);

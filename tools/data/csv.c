@@ -342,7 +342,14 @@ static int map_param(const struct csv *c, struct columns *cols, size_t i)
                        : no_column(c->r, p->name);
 }
 
-/* Those that another kernel lacks are told before any value of a tuner's file. */
+static int map_fields(const struct csv *c, struct columns *cols)
+{
+    for (size_t i = 0; i < c->l->spec->n_fields; i++)
+        if (map_field(c, cols, i) != 0)
+            return -1;
+    return 0;
+}
+
 static int map_params(const struct csv *c, struct columns *cols)
 {
     for (size_t i = 0; i < c->l->spec->n_params; i++)
@@ -351,21 +358,18 @@ static int map_params(const struct csv *c, struct columns *cols)
     return 0;
 }
 
+/* Of a tuner's file the parameters that another kernel lacks are told before any field. */
 static int map_columns(const struct csv *c, struct columns *cols)
 {
-    const struct spec *s = c->l->spec;
+    const int is_timed = spec_is_timed(c->l->spec);
     cols->gpu_at = -1;
-    cols->time = spec_is_timed(s) ? c->table.time : -1;
+    cols->time = is_timed ? c->table.time : -1;
     cols->us = c->table.us;
     cols->drop = c->table.is_imported ? csv_records_find(c->r, IMPORT_DROP) : -1;
-    if (c->is_tuner && map_params(c, cols) != 0)
+    if (c->is_tuner ? map_params(c, cols) != 0 || map_fields(c, cols) != 0
+                    : map_fields(c, cols) != 0 || map_params(c, cols) != 0)
         return -1;
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (map_field(c, cols, i) != 0)
-            return -1;
-    if (map_params(c, cols) != 0)
-        return -1;
-    return cols->time >= 0 || !spec_is_timed(s) ? 0 : no_column(c->r, "time_us");
+    return cols->time >= 0 || !is_timed ? 0 : no_column(c->r, "time_us");
 }
 
 /* ---- columns that the spec does not name ---- */
@@ -421,16 +425,6 @@ static void note_unused(const struct csv *c)
     if (names.n > 0 && c->l->n > c->best.start)
         note("%s:1: the spec does not name %s: ignored", r->path, names.s);
     buf_free(&names);
-}
-
-/* Of the first file whose times have no unit, if nothing says it */
-static void note_unit(struct loader *l, const struct imported *from)
-{
-    if (imported_next(from, NULL, "untold") == NULL)
-        return;
-    if (l->options->unit == NULL && !l->unit_is_used)
-        note("%s: " TUNER_NO_UNIT, l->path);
-    l->unit_is_used = 1;
 }
 
 /* ---- rows ---- */
@@ -593,7 +587,8 @@ static int take_rows(struct csv *c)
             return -1;
     if (rc < 0)
         return -1;
-    note_unit(c->l, &c->table.from);
+    if (tuner_lacks_unit(&c->table.from, c->l->options->unit, &c->l->unit_is_used))
+        note("%s: " TUNER_NO_UNIT, c->l->path);
     note_unused(c);
     return c->l->spec->format == SPEC_CSV && c->l->n > c->best.start ? check_tuples(&c->best, c->l)
                                                                      : 0;

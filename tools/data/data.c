@@ -303,7 +303,7 @@ static int data_refuse(const struct model *model, const struct dataset *d, struc
     return -1;
 }
 
-static int drop_data(const struct model *model, struct dataset *d, const struct dead *dead)
+static int drop_dead(const struct model *model, struct dataset *d, const struct dead *dead)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->n; i++)
@@ -329,7 +329,7 @@ int no_tuple_check(const struct model *model, struct dataset *d, int lenient)
     dead.is_out = xcalloc(d->n, 1);
     find_dead(model, d, &dead);
     if (dead.problems > 0)
-        rc = lenient ? drop_data(model, d, &dead) : data_refuse(model, d, &dead);
+        rc = lenient ? drop_dead(model, d, &dead) : data_refuse(model, d, &dead);
     free(dead.is_out);
     return rc;
 }

@@ -90,8 +90,8 @@ void import_name(struct buf *names, const char *name)
 
 /* ---- starting one ---- */
 
-static int run_importer(const char *program, const char *const *paths, size_t n_paths,
-                        const struct opt_texts *options, struct buf *text, int *status)
+static int run_python(const char *program, const char *const *paths, size_t n_paths,
+                      const struct opt_texts *options, struct buf *text, int *status)
 {
     static const char *const first[] = {PYTHON, "-I", "-S", "-B", NULL, "--stream"};
     const size_t n_first = sizeof first / sizeof *first;
@@ -151,7 +151,7 @@ static int importer_start(const char *place, const char *const *paths, size_t n,
             place, path, options,
             "it is not installed beside this program (KPRED_IMPORTERS names its folder)");
     else
-        rc = run_importer(program.s, paths, n, options, text, &status);
+        rc = run_python(program.s, paths, n, options, text, &status);
     if (rc > 0)
         rc = is_missing(place, path, options, rc == ENOENT ? PYTHON " is not found" : strerror(rc));
     else if (rc == 0 && (text->n == 0 || *text->s != '#'))

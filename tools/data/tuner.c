@@ -47,6 +47,14 @@ int tuner_check_unit(const char *unit)
                : fail("--unit: value \"%s\": is none of s, ms, us, ns", unit);
 }
 
+int tuner_lacks_unit(const struct imported *from, const char *unit, int *is_used)
+{
+    const int is_untold = imported_next(from, NULL, "untold") != NULL;
+    const int is_first = is_untold && unit == NULL && !*is_used;
+    *is_used |= is_untold;
+    return is_first;
+}
+
 /* ---- a file ---- */
 
 int tuner_import(const char *path, const char *unit, const char *names, struct imported *out)

@@ -22,6 +22,10 @@
 /* Is what --unit gives, if it is not NULL, a unit? 0, or -1 with a message. */
 int tuner_check_unit(const char *unit);
 
+/* Has TUNER_NO_UNIT to be told? So of the first file whose times have no unit, if nothing says it.
+   `unit` is what --unit gives, or NULL, and *is_used whether a file so far had need of it. */
+int tuner_lacks_unit(const struct imported *from, const char *unit, int *is_used);
+
 /* Has a file's importer read it, and tells its notes; the file may be a T1 input. `unit` is that of
    times without one (tuner_check_unit), NULL: they are in ms; `names` has what the values in the
    keys of Triton are, "M,N,K" or NULL, and names of parameters among them are passed over. 0, or -1

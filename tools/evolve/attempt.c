@@ -161,7 +161,7 @@ double attempt_set_glance(struct trial *t, enum effort effort)
     return seconds;
 }
 
-static void run_attempt(void *user)
+static void run_in_child(void *user)
 {
     struct trial *t = user;
     child_run(&t->task);
@@ -169,7 +169,7 @@ static void run_attempt(void *user)
 
 int attempt_run(struct trial *t, double seconds, enum sandbox_end *end, int *code)
 {
-    const struct sandbox_job job = {NULL, run_attempt, t, seconds};
+    const struct sandbox_job job = {NULL, run_in_child, t, seconds};
     t->task.number = num_draw(&t->random);
     t->started = clock_seconds();
     return sandbox_run(t->sandbox, &job, end, code);

@@ -152,7 +152,7 @@ static int send_request(const struct member *m, const void *request, size_t byte
 }
 
 /* One that died since its last answer is replaced once. */
-static int ask_crew(struct crew *c, struct member *m, const void *request, size_t bytes)
+static int ask_member(struct crew *c, struct member *m, const void *request, size_t bytes)
 {
     if (m->pid != 0 && m->turns >= c->work.turns)
         end_member(m);
@@ -175,7 +175,7 @@ int crew_ask(struct crew *c, const void *request, size_t bytes, size_t tag)
         return fail("%d %s being answered already", c->jobs,
                     as_counted((unsigned long long)c->jobs, "request is", "requests are"));
     struct member *m = &c->v[i];
-    if (ask_crew(c, m, request, bytes) != 0)
+    if (ask_member(c, m, request, bytes) != 0)
         return -1;
     m->is_asked = 1;
     m->deadline = clock_seconds() + c->work.seconds;

@@ -25,7 +25,7 @@ static const char *find_gap(const char *name, size_t *piece)
 }
 
 /* Cuts at the commas: how many pieces there are, of which the first `most` are kept. */
-static size_t cut_tuple_text(char *text, const char **pieces, size_t most)
+static size_t cut_pieces(char *text, const char **pieces, size_t most)
 {
     size_t n = 0;
     for (char *p = text; p != NULL; n++) {
@@ -139,7 +139,7 @@ int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const 
     buf_add(b, blank[0], sizeof blank); /* for sums */
     buf_puts(b, list);
     pieces[0] = b->s + sizeof blank;
-    const size_t n = want == 1 ? 1 : cut_tuple_text(b->s + sizeof blank, pieces, want);
+    const size_t n = want == 1 ? 1 : cut_pieces(b->s + sizeof blank, pieces, want);
     if (n == want)
         return cut_sums(s, pieces, (char(*)[12])b->s, params, why);
     snprintf(why, 96, "is a list of %zu, not %zu", n, want);

@@ -208,8 +208,8 @@ int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
 
 /* ---- tuples to measure ---- */
 
-static int rank_answers(struct buf *b, struct predictors *p, const struct lookup *l,
-                        const struct answers_how *how, size_t most)
+static int rank_tuples(struct buf *b, struct predictors *p, const struct lookup *l,
+                       const struct answers_how *how, size_t most)
 {
     struct ranking ranking = {.most = most};
     const struct choices_options o = {
@@ -234,7 +234,7 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
     buf_puts(b, triton_table_heading);
     for (size_t i = 0; i < l->n; i++)
         if (l->v[i].has_name && l->v[i].name.kernel != TRITON_MOE_DOWN
-            && rank_answers(b, p, &l->v[i], how, most) != 0)
+            && rank_tuples(b, p, &l->v[i], how, most) != 0)
             return -1;
     if (b->n == strlen(triton_table_heading))
         buf_free(b);

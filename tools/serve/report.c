@@ -181,7 +181,7 @@ static long strange_line(const char *old)
     return 0;
 }
 
-static int join_report(struct buf *b, const char *path, const char *old)
+static int join_old(struct buf *b, const char *path, const char *old)
 {
     struct buf others = {NULL, 0, 0};
     const size_t head = (size_t)(strstr(b->s, list) - b->s) + strlen(list);
@@ -219,7 +219,7 @@ static int join_file(struct buf *b, const char *path, size_t most, int force,
 
 int report_join(struct buf *b, const char *path, int force)
 {
-    return join_file(b, path, FOLDER_FILE_BYTES, force, join_report);
+    return join_file(b, path, FOLDER_FILE_BYTES, force, join_old);
 }
 
 /* ---- the table of tuples: what is there ---- */

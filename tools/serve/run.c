@@ -11,7 +11,7 @@
 /* Where nothing tells the version: that of SGLang's newest folder in 0.5.23 */
 static const char newest[] = "3_8_0";
 
-struct run_run {
+struct run {
     const struct serve_options *o;
     char device[DEVICE_SIZE];
     char version[TRITON_VERSION_SIZE]; /* of SGLang's folder */
@@ -30,7 +30,7 @@ struct run_run {
 
 /* ---- look-ups ---- */
 
-static int read_missed(struct run_run *r)
+static int read_missed(struct run *r)
 {
     const struct missed_from from = {.asked = r->device,
                                      .version = r->o->version,
@@ -84,7 +84,7 @@ static int keep_stdin(const struct opt_texts *inputs)
 }
 
 /* AITER's lines; the names of Triton's files among the inputs are not read. */
-static int read_calls(struct run_run *r)
+static int read_calls(struct run *r)
 {
     const struct target *t = &r->aiter.target;
     const struct asked_from from = {.only = FAMILY_NONE,
@@ -108,7 +108,7 @@ static int read_calls(struct run_run *r)
     return rc;
 }
 
-static int read_log(struct run_run *r)
+static int read_log(struct run *r)
 {
     const struct opt_texts *inputs = &r->o->inputs;
     if (!r->o->has_aiter)
@@ -121,7 +121,7 @@ static int read_log(struct run_run *r)
                       log_line_called(inputs->v, inputs->n));
 }
 
-static int read_config(struct run_run *r)
+static int read_config(struct run *r)
 {
     const struct serve_options *o = r->o;
     const long tp = o->tp != 0 ? o->tp : 1;
@@ -148,14 +148,14 @@ static int read_config(struct run_run *r)
 
 /* ---- what is there ---- */
 
-static int is_server(const struct run_run *r, enum triton_server server)
+static int is_server(const struct run *r, enum triton_server server)
 {
     return r->o->server == (int)server
            || (r->o->server == TRITON_N_SERVERS && r->o->config == NULL);
 }
 
 /* The version of Triton that SGLang's folder is named after */
-static void find_version(struct run_run *r)
+static void find_version(struct run *r)
 {
     const char *there = folder_newest(&r->installed);
     triton_version_of(r->version, r->o->version, "");
@@ -168,7 +168,7 @@ static void find_version(struct run_run *r)
              r->version);
 }
 
-static int read_folders(struct run_run *r)
+static int read_folders(struct run *r)
 {
     const struct serve_options *o = r->o;
     if (o->installed != NULL && folder_read(&r->installed, o->installed) != 0)
@@ -178,7 +178,7 @@ static int read_folders(struct run_run *r)
     return o->known != NULL ? folder_read(&r->known, o->known) : 0;
 }
 
-static void list_tables(struct run_run *r)
+static void list_tables(struct run *r)
 {
     const struct folder *both[] = {&r->installed, &r->known};
     r->tables.v = xcalloc(both[0]->n_tables + both[1]->n_tables + 1, sizeof *r->tables.v);
@@ -190,7 +190,7 @@ static void list_tables(struct run_run *r)
 /* ---- answers ---- */
 
 /* One for each shape, as in kpred aiter */
-static int make_rows(struct run_run *r)
+static int make_rows(struct run *r)
 {
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options o = {.top = top, .beam = top > 8 ? top : 8};
@@ -202,7 +202,7 @@ static int make_rows(struct run_run *r)
     return 0;
 }
 
-static int answer_all(struct run_run *r)
+static int answer_all(struct run *r)
 {
     struct answers_how how = {.installed = &r->installed,
                               .known = &r->known,
@@ -225,7 +225,7 @@ static int answer_all(struct run_run *r)
 
 /* ---- files ---- */
 
-static int find_output(struct run_run *r)
+static int find_output(struct run *r)
 {
     return buf_add_absolute(&r->output, r->o->output) == 0 ? 0
                                                            : fail("the working folder has no path");
@@ -241,7 +241,7 @@ static int has_path(const struct triton_files *files, const char *path)
 
 /* SGLang with the variable no longer reads its own folder: what that has for the device goes along,
    each file into the folder of its version. */
-static void copy_installed(struct run_run *r)
+static void copy_installed(struct run *r)
 {
     for (size_t i = 0; i < r->installed.n; i++) {
         struct spared spared = {.n = 0};
@@ -269,7 +269,7 @@ static void copy_installed(struct run_run *r)
 
 /* A file that is made of the new text and of what earlier runs wrote there. 0, or -1 with a
    message. */
-static int add_joined(struct run_run *r, const char *name, struct buf *text,
+static int add_joined(struct run *r, const char *name, struct buf *text,
                       int (*join)(struct buf *b, const char *path, int force))
 {
     struct buf path = {NULL, 0, 0};
@@ -280,7 +280,7 @@ static int add_joined(struct run_run *r, const char *name, struct buf *text,
     return joined < 0 ? -1 : 0;
 }
 
-static int make_files(struct run_run *r)
+static int make_files(struct run *r)
 {
     struct buf text = {NULL, 0, 0};
     report_write(&text, r->v, r->n, r->device, r->o->version != NULL ? r->o->version : "");
@@ -299,7 +299,7 @@ static int make_files(struct run_run *r)
 }
 
 /* A file that was measured may be there already. */
-static void tell_copies(const struct run_run *r)
+static void tell_copies(const struct run *r)
 {
     for (int i = 0; i < TRITON_N_SERVERS; i++) {
         struct buf line = {NULL, 0, 0};
@@ -316,7 +316,7 @@ static void tell_copies(const struct run_run *r)
 }
 
 /* What there is for the servers' tuners */
-static void tell_candidates(const struct run_run *r)
+static void tell_candidates(const struct run *r)
 {
     static const char begin[] = "candidates_";
     for (size_t i = 0; i < r->files.n; i++)
@@ -325,7 +325,7 @@ static void tell_candidates(const struct run_run *r)
                  r->files.v[i].path);
 }
 
-static int write_files(struct run_run *r)
+static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
     struct locked_folder folder;
@@ -358,7 +358,7 @@ static int write_files(struct run_run *r)
 
 /* ---- a run ---- */
 
-static int find_target(struct run_run *r)
+static int find_target(struct run *r)
 {
     const char *vendor = gpu_vendor(r->device);
     if (vendor == NULL || strcmp(vendor, "amd") != 0)
@@ -370,7 +370,7 @@ static int find_target(struct run_run *r)
                : 0;
 }
 
-static int run_run(struct run_run *r)
+static int run_serve(struct run *r)
 {
     const struct serve_options *o = r->o;
     if (device_find(o->gpu, r->device) != 0 || triton_version_check(o->version) != 0
@@ -401,12 +401,12 @@ static int check_options(const struct serve_options *o)
 
 int serve_run(const struct serve_options *o)
 {
-    struct run_run r;
+    struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
     if (check_options(o) != 0)
         return 2;
-    const int bad = run_run(&r) != 0;
+    const int bad = run_serve(&r) != 0;
     for (size_t i = 0; i < r.n; i++)
         answer_free(&r.v[i]);
     free(r.v);

@@ -59,14 +59,6 @@ static void add_domains(struct survey_plain *t, const struct imported *from)
 
 /* ---- a file of measurements ---- */
 
-static void note_unit(struct survey_plain *t, const struct imported *from)
-{
-    const int is_untold = imported_next(from, NULL, "untold") != NULL;
-    if (is_untold && t->asked->unit == NULL && !t->s->unit_is_used)
-        survey_note(t->s, "%s: " TUNER_NO_UNIT, t->path);
-    t->s->unit_is_used |= is_untold;
-}
-
 static int read_table(struct survey_plain *t, struct table_rows *table)
 {
     const struct imported *from = &table->from;
@@ -79,7 +71,8 @@ static int read_table(struct survey_plain *t, struct table_rows *table)
         return -1;
     t->time = table->time;
     add_domains(t, from);
-    note_unit(t, from);
+    if (tuner_lacks_unit(from, t->asked->unit, &t->s->unit_is_used))
+        survey_note(t->s, "%s: " TUNER_NO_UNIT, t->path);
     return survey_add_rows(t, table);
 }
 

@@ -185,8 +185,8 @@ void judge_trees_free(struct judge_trees *t)
 
 enum { CHUNK = 256 };
 
-static void ask_judge_trees(const struct judge *j, const int32_t *problem,
-                            const unsigned char *targets, size_t n, float *out)
+static void ask_trees(const struct judge *j, const int32_t *problem, const unsigned char *targets,
+                      size_t n, float *out)
 {
     const size_t width = j->inputs.n_asked;
     double *room = xcalloc(j->inputs.n, sizeof *room);
@@ -208,9 +208,9 @@ void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
                      const unsigned char *targets, size_t n, float *marks)
 {
     float *works = xcalloc(n + 1, sizeof *works);
-    ask_judge_trees(&t->time, problem, targets, n, marks);
+    ask_trees(&t->time, problem, targets, n, marks);
     if (t->works.trees)
-        ask_judge_trees(&t->works, problem, targets, n, works);
+        ask_trees(&t->works, problem, targets, n, works);
     for (size_t i = 0; t->works.trees && i < n; i++) {
         const double share = works[i] < 0.001f ? 0.001 : works[i] > 1.0f ? 1 : (double)works[i];
         marks[i] -= (float)num_log2(share);

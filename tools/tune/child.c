@@ -190,7 +190,7 @@ static size_t whole_lines(const struct buf *told, int is_end)
     return n;
 }
 
-static void say_child(struct child *c, int is_end)
+static void say_lines(struct child *c, int is_end)
 {
     struct buf rest = {NULL, 0, 0};
     const size_t n = whole_lines(&c->told, is_end);
@@ -215,7 +215,7 @@ static size_t pass_on(struct child *c)
         close_end(&c->err);
     if (n > 0)
         buf_add(&c->told, bytes, (size_t)n);
-    say_child(c, n == 0 || c->told.n > LONGEST);
+    say_lines(c, n == 0 || c->told.n > LONGEST);
     return n > 0 ? (size_t)n : 0;
 }
 
@@ -293,7 +293,7 @@ void child_end(struct child *c)
     end_orphans();
     for (int i = 0; i < MOST_READS && pass_on(c) > 0;)
         i++;
-    say_child(c, 1);
+    say_lines(c, 1);
 }
 
 void child_close(struct child *c)

@@ -40,7 +40,7 @@ static double clip_all(double *loss, size_t n)
     return middle;
 }
 
-static double *take_expert(struct hints *k, size_t n_tuples, double weight)
+static double *add_hints(struct hints *k, size_t n_tuples, double weight)
 {
     if (k->n == 0) {
         k->n_tuples = n_tuples;
@@ -67,7 +67,7 @@ void hints_add_times(struct hints *k, const double *time, size_t n_tuples, doubl
         best = time[i] > 0 && time[i] < best ? time[i] : best;
     if (k->n == STRATEGY_MOST_KNOWN || best == HUGE_VAL)
         return;
-    double *loss = take_expert(k, n_tuples, weight);
+    double *loss = add_hints(k, n_tuples, weight);
     for (size_t i = 0; i < n_tuples; i++) {
         if (time[i] == HUGE_VAL)
             add_failure(k, i, weight);
@@ -84,7 +84,7 @@ void hints_add_scores(struct hints *k, const double *score, size_t n_tuples)
 {
     if (k->n == STRATEGY_MOST_KNOWN || n_tuples == 0)
         return;
-    double *sorted = xcalloc(n_tuples, sizeof *sorted), *loss = take_expert(k, n_tuples, 1);
+    double *sorted = xcalloc(n_tuples, sizeof *sorted), *loss = add_hints(k, n_tuples, 1);
     for (size_t i = 0; i < n_tuples; i++)
         sorted[i] = -score[i];
     qsort(sorted, n_tuples, sizeof *sorted, num_rising);

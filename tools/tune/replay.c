@@ -179,7 +179,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
     return flush_stdout();
 }
 
-static int run_replay(const struct replay_asked *o, const struct spec *spec, double stop_at)
+static int replay_table(const struct replay_asked *o, const struct spec *spec, double stop_at)
 {
     struct full_table t;
     struct known_times known = {0};
@@ -204,10 +204,10 @@ int replay_print(const struct replay_asked *o)
     if (stop_at_read(o->stop_at, &stop_at) != 0)
         return 2;
     if (o->spec == NULL)
-        return run_replay(o, NULL, stop_at) != 0;
+        return replay_table(o, NULL, stop_at) != 0;
     if (spec_load(&spec, o->spec) != 0)
         return 1;
-    const int rc = run_replay(o, &spec, stop_at);
+    const int rc = replay_table(o, &spec, stop_at);
     spec_free(&spec);
     return rc != 0;
 }

@@ -126,7 +126,7 @@ static int make_step(const struct net *net, const struct options *o)
     return rc;
 }
 
-static int network_make(const struct options *o)
+static int write_network(const struct options *o)
 {
     struct images all;
     struct net net = {0};
@@ -160,5 +160,5 @@ int cmd_network(int argc, char **argv)
     const struct output to = {"-o", o.output};
     if (status >= 0)
         return status;
-    return outputs_check_input(&to, 1, "--data", o.data) != 0 ? 2 : network_make(&o) != 0;
+    return outputs_check_input(&to, 1, "--data", o.data) != 0 ? 2 : write_network(&o) != 0;
 }

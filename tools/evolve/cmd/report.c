@@ -201,7 +201,7 @@ static int read_logs(const struct report_options *o, struct table *t, struct plo
     return 0;
 }
 
-static int report_report(const struct report_options *o)
+static int print_report(const struct report_options *o)
 {
     const struct output to = {"--plot", o->plot};
     struct table t = {0};
@@ -238,7 +238,7 @@ int cmd_report(int argc, char **argv)
     memset(&o, 0, sizeof o);
     int status = opts_parse(table, report_help, argc, argv);
     if (status < 0)
-        status = table_form_check(&o.form) != 0 ? 2 : report_report(&o) != 0;
+        status = table_form_check(&o.form) != 0 ? 2 : print_report(&o) != 0;
     free(o.logs.v);
     return status;
 }

@@ -405,9 +405,9 @@ static ev_kernel *code_of(struct ir *ir, LLVMModuleRef module, LLVMTargetMachine
     return kernel;
 }
 
-static ev_kernel *compile_compile(struct ir *ir, const struct edits *list,
-                                  const struct ir_passes *passes, LLVMTargetMachineRef machine,
-                                  enum outcome *why)
+static ev_kernel *compile_list(struct ir *ir, const struct edits *list,
+                               const struct ir_passes *passes, LLVMTargetMachineRef machine,
+                               enum outcome *why)
 {
     *why = OUTCOME_UNCOMPILED;
     jit_keep(); /* if nothing comes of this list, there is nothing to forget */
@@ -417,13 +417,13 @@ static ev_kernel *compile_compile(struct ir *ir, const struct edits *list,
 ev_kernel *ir_compile(void *self, const struct edits *list, enum outcome *why)
 {
     struct ir *ir = self;
-    return compile_compile(ir, list, &ir->passes, ir->machine, why);
+    return compile_list(ir, list, &ir->passes, ir->machine, why);
 }
 
 ev_kernel *ir_compile_soon(void *self, const struct edits *list, enum outcome *why)
 {
     struct ir *ir = self;
-    return compile_compile(ir, list, &ir_unoptimised, ir->quick, why);
+    return compile_list(ir, list, &ir_unoptimised, ir->quick, why);
 }
 
 static LLVMValueRef behind_phis(LLVMBasicBlockRef block)

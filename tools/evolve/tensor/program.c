@@ -341,8 +341,8 @@ int tensor_lower(struct tensor_program *p, const struct edits *list, const char 
     return rc;
 }
 
-static struct engine_code *compile_program(struct tensor_program *p, const struct edits *list,
-                                           enum outcome *why)
+static struct engine_code *compile_edited(struct tensor_program *p, const struct edits *list,
+                                          enum outcome *why)
 {
     struct engine_code *code = NULL;
     MlirModule module = edited(p, list, why);
@@ -365,7 +365,7 @@ ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *wh
     if (c.code != NULL && edits_equal(&c.list, list)) {
         p->idle = (struct parts_code){NULL, {NULL, 0, 0}};
     } else {
-        c = (struct parts_code){compile_program(p, list, why), {NULL, 0, 0}};
+        c = (struct parts_code){compile_edited(p, list, why), {NULL, 0, 0}};
         if (c.code == NULL)
             return NULL;
         edits_copy(&c.list, list);

@@ -68,7 +68,7 @@ static uint32_t any_number(struct chooser *c)
     return node;
 }
 
-static void fill_propose(struct chooser *c, struct edit *e)
+static void fill_edit(struct chooser *c, struct edit *e)
 {
     static const unsigned char odds[16] = {OP_DELETE,  OP_DELETE,  OP_DELETE,   OP_DELETE,
                                            OP_COPY,    OP_COPY,    OP_MOVE,     OP_REPLACE,
@@ -89,7 +89,7 @@ static void fill_propose(struct chooser *c, struct edit *e)
 static int propose_draw(struct chooser *c, struct edit *out)
 {
     for (int draws = 0; draws < DRAWS; draws++) {
-        fill_propose(c, out);
+        fill_edit(c, out);
         if (rewrites_may_fit(c->g, out))
             return 0;
     }

@@ -90,7 +90,7 @@ static size_t loaded_bytes(void)
     return total;
 }
 
-static void load_measure(const struct line *line, const int32_t *problem, struct loaded *out)
+static void load_peer(const struct line *line, const int32_t *problem, struct loaded *out)
 {
     kpred_tuple *tuples = calloc(line->task.k, sizeof *tuples);
     const size_t bytes = loaded_bytes();
@@ -117,7 +117,7 @@ void measure_load(const struct line *line, const int32_t *problem, struct loaded
         return;
     const pid_t child = fork();
     if (child == 0) {
-        load_measure(line, problem, out);
+        load_peer(line, problem, out);
         _exit(write(ends[1], out, sizeof *out) != (ssize_t)sizeof *out);
     }
     close(ends[1]);

@@ -194,8 +194,8 @@ static float *logits_of(const struct paper *p)
     return next_of(p) + paper_state(&p->net);
 }
 
-static void start_paper(const kpred_model *model, const int32_t *problem, int32_t *work,
-                        int32_t *state)
+static void start_problem(const kpred_model *model, const int32_t *problem, int32_t *work,
+                          int32_t *state)
 {
     const struct paper *p = model->net;
     uint16_t in[KPRED_MAX_FIELDS];
@@ -244,7 +244,7 @@ static void extend(const kpred_model *model, int32_t *work, const int32_t *state
     memcpy(next, next_of(p), words * sizeof *next);
 }
 
-static const kpred_scorer scorer = {start_paper, logits, extend};
+static const kpred_scorer scorer = {start_problem, logits, extend};
 
 void paper_attach(const struct model *model, const struct paper *p, kpred_model *out)
 {
