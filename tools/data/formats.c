@@ -23,7 +23,8 @@ int data_read(const char *path, struct buf *out)
     return read_unpacked(path, max_bytes, out);
 }
 
-const char *data_what(const struct data_format *formats, const char *ending, struct buf *b)
+/* What a file of an ending may be, "perf-db or find-db" */
+static const char *data_what(const struct data_format *formats, const char *ending, struct buf *b)
 {
     b->n = 0;
     for (const struct data_format *f = formats; f->ending != NULL; f++)

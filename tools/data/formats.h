@@ -224,9 +224,6 @@ struct data_format {
 /* Of a reader that takes what no other one takes: 0 */
 int data_other(const struct buf *bytes);
 
-/* What a file of an ending may be, "perf-db or find-db" */
-const char *data_what(const struct data_format *formats, const char *ending, struct buf *b);
-
 /* Reads the files in the spec's format, or as CSV with its columns. On failure nothing is kept. */
 int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
               size_t n, const struct data_options *options, struct dataset *out);
