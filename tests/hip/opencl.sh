@@ -88,7 +88,7 @@ broken() {
 }
 
 # One is wrong and fast, one is not a program, one wants too much memory of a group, one cannot be launched, and one is
-# right and takes some ten times as long as others, of which a busy machine may leave three.
+# right and takes more than 10 times as long as others.
 break_them() {
     broken $IS_WRONG 'c[get_global_id(0) % (m * n)] = 1;' && broken $IS_NO_PROGRAM 'undeclared = 1;' &&
         broken $IS_LARGE '__local float x[1 << 26]; x[get_local_id(0)] = 0; c[0] = x[1];' &&
@@ -101,15 +101,21 @@ break_them() {
             }'
 }
 
-# Of the two that are right one wins, and it is far faster than the slow one, which has not used up the budget.
+far_faster() {
+    awk '$2 == "winner" { us = $3 } NR == 5 { slow = $3 } END { exit !(us > 0 && slow > 10 * us) }' "$tmp/out"
+}
+
+# Of the two that are right one wins, and it is far faster than the slow one, which has not used up the budget; so in the
+# calmest of three races, as other programs may slow the winner down.
 left_out() {
-    break_them && race ${IS_WRONG}_1_1 ${IS_NO_PROGRAM}_1_1 ${IS_LARGE}_1_1 ${IS_REFUSED}_1_1 ${IS_SLOW}_1_1 $RIGHT &&
+    all="${IS_WRONG}_1_1 ${IS_NO_PROGRAM}_1_1 ${IS_LARGE}_1_1 ${IS_REFUSED}_1_1 ${IS_SLOW}_1_1 $RIGHT"
+    break_them && race $all &&
         printf '%s\n' "wrong ${IS_WRONG}_1_1" "failed ${IS_NO_PROGRAM}_1_1 CL_BUILD_PROGRAM_FAILURE" \
             "failed ${IS_LARGE}_1_1 CL_OUT_OF_RESOURCES" "failed ${IS_REFUSED}_1_1 CL_INVALID_WORK_GROUP_SIZE" \
             "slower ${IS_SLOW}_1_1" >"$tmp/wanted" && head -n 5 "$tmp/became" | diff "$tmp/wanted" - &&
         sed -n 6,7p "$tmp/became" >"$tmp/right" && grep -q "gemm_$IS_NO_PROGRAM.code: .*undeclared" "$tmp/err" &&
         [ "$(grep -cE '^(winner|slower|level) [0-9_]+$' "$tmp/right") $(grep -c '^winner' "$tmp/right")" = "2 1" ] &&
-        awk '$2 == "winner" { us = $3 } NR == 5 { slow = $3 } END { exit !(us > 0 && slow > 3 * us) }' "$tmp/out" && return
+        for _ in 1 2; do far_faster || race $all; done && far_faster && return
     cat "$tmp/out" "$tmp/err"
     return 1
 }
