@@ -22,7 +22,8 @@ TRITON_CONFIGS=${TRITON_CONFIGS:-../shared/triton}
 AITER_CSV=${AITER_CSV:-../shared/aiter}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
-KPRED_IMPORTERS=$PWD/tools/python/kpred # for programs that are built elsewhere
+KPRED_IMPORTERS=${PYTHON_CHOSEN:+${KPRED_IMPORTERS-}}                       # by the run that has chosen,
+KPRED_IMPORTERS=$(absolute "${KPRED_IMPORTERS:-tools/python/kpred}") # for programs that are built elsewhere
 export BUILD CC CFLAGS MIOPEN_DB TENSILE_CSV AITER_CSV TRITON_CONFIGS ORACLE KPRED_IMPORTERS
 unset MAKEFLAGS MFLAGS MAKELEVEL # the suites that call make choose for themselves
 out=$BUILD/check
@@ -138,6 +139,13 @@ choose_python() {
     python=$("$python" -c 'import sys; print(sys.executable if sys.prefix == sys.base_prefix else "")' 2>/dev/null)
     [ "$python" ] || return
     mkdir -p "$out/bin" && ln -sf "$python" "$out/bin/python3" && PATH=$(absolute "$out/bin"):$PATH
+    compile_importers
+}
+
+# Some suites start importers hundreds of times, and each start would compile them, as it writes nothing beside them.
+compile_importers() {
+    rm -rf "$out/importers" && mkdir "$out/importers" && cp -R tools/python/kpred/convert "$out/importers" &&
+        python3 -m compileall -q "$out/importers" && KPRED_IMPORTERS=$(absolute "$out/importers")
 }
 
 # in_python FILE [PART]

@@ -3,6 +3,7 @@
 # HIP's names, each where it is there; with the stand-in for both: test_select.c; with OpenCL: opencl.sh
 # SPDX-License-Identifier: MIT
 #
+# usage: hip.sh [devices]. The part compiles for a device in the ways that take seconds each.
 # shellcheck disable=SC2089,SC2090 # the compiler is to see the quotes
 . tests/harness/script.inc
 
@@ -156,24 +157,28 @@ by_clang() {
         -Wno-unknown-cuda-version $flags -I. -c "$tmp/lib.cu" -o "$tmp/object.o"
 }
 
-# Each way to compile the two files: endings, levels, code that another file's kernel may call, a copy of its own
-for_devices() {
-    static='-DKPRED_STATIC -DKPRED_HIP_STATIC'
-    hipcc="hipcc --offload-arch=gfx906 -Wall -Wextra -Werror"
-    llvm=/usr/lib/llvm-$(hipcc --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')/bin
+# Ways to compile the two files. Each compiler in one that is quick, with a kernel that calls code of another file:
+device_compilers() {
     [ -z "$all_weights" ] && { skipped "for a device" "the weights are not there (make weights)"; return; }
     device_sources
-    check_with hipcc "hipcc -O0 lib.hip" for_device $hipcc -O0 "$tmp/lib.hip" "$tmp/main.hip"
-    check_with hipcc "hipcc -fgpu-rdc lib.cpp" for_device $hipcc -B"$llvm" -O0 -fgpu-rdc "$tmp/lib.cpp" "$tmp/main.cpp"
-    check_with hipcc "hipcc -O2, static" for_device $hipcc -O2 $static "$tmp/main.hip"
+    hipcc="hipcc --offload-arch=gfx906 -Wall -Wextra -Werror"
     check_with hipcc "hipcc lib.c" $hipcc -O0 -D__HIP_PLATFORM_AMD__ -I. -c "$tmp/lib.c" -o "$tmp/lib.o"
     check_with hipcc "hipcc lib.o" for_device $hipcc -O0 "$tmp/lib.o" "$tmp/main.hip"
     runtime cuda
     nvcc_all="$nvcc -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Wshadow,-Werror $cuda_map"
-    check_with "${nvcc:-nvcc}" "nvcc -G lib.cu" for_device $nvcc_all -O0 -G "$tmp/lib.cu" "$tmp/main.cu"
     check_with "${nvcc:-nvcc}" "nvcc -rdc lib.cpp" for_device $nvcc_all -O0 -rdc=true "$tmp/lib.cpp" "$tmp/main.cu"
-    check_with "${nvcc:-nvcc}" "nvcc -O2, static" for_device $nvcc_all -O2 $static "$tmp/main.cu"
     check_with "${nvcc:-nvcc}" "clang -x cuda" by_clang
+}
+
+# The others: endings, levels, a copy of its own
+more_for_devices() {
+    static='-DKPRED_STATIC -DKPRED_HIP_STATIC'
+    llvm=/usr/lib/llvm-$(hipcc --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')/bin
+    check_with hipcc "hipcc -O0 lib.hip" for_device $hipcc -O0 "$tmp/lib.hip" "$tmp/main.hip"
+    check_with hipcc "hipcc -fgpu-rdc lib.cpp" for_device $hipcc -B"$llvm" -O0 -fgpu-rdc "$tmp/lib.cpp" "$tmp/main.cpp"
+    check_with hipcc "hipcc -O2, static" for_device $hipcc -O2 $static "$tmp/main.hip"
+    check_with "${nvcc:-nvcc}" "nvcc -G lib.cu" for_device $nvcc_all -O0 -G "$tmp/lib.cu" "$tmp/main.cu"
+    check_with "${nvcc:-nvcc}" "nvcc -O2, static" for_device $nvcc_all -O2 $static "$tmp/main.cu"
 }
 
 # ---- docs/hip.md ----
@@ -333,6 +338,13 @@ no_hip() {
 
 # ---- all of it ----
 
+device_compilers
+if [ "${1-}" = devices ]; then
+    need_weights "more for a device"
+    more_for_devices
+    test_end
+    exit
+fi
 sources
 echo any >"$tmp/any.co"
 for cc in gcc clang; do in_language $cc c99 c11 $C_WARNINGS; done
@@ -342,7 +354,6 @@ objects
 check "prefixes" prefixes
 check "statuses as in docs/hip.md" documented_statuses
 code_objects
-for_devices
 real
 if [ "$all_weights" ]; then
     check "make hip_select without HIP" no_hip
