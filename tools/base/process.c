@@ -28,12 +28,13 @@ static int add_files(posix_spawn_file_actions_t *actions, const struct process *
 
 static void set_signals(posix_spawnattr_t *how, const struct process *p)
 {
-    sigset_t none, pipes;
+    sigset_t none, usual;
     sigemptyset(&none);
-    sigemptyset(&pipes);
-    sigaddset(&pipes, SIGPIPE);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGCHLD);
     posix_spawnattr_setsigmask(how, p->held != NULL ? p->held : &none);
-    posix_spawnattr_setsigdefault(how, &pipes);
+    posix_spawnattr_setsigdefault(how, &usual);
     posix_spawnattr_setpgroup(how, 0);
     posix_spawnattr_setflags(
         how, (short)(POSIX_SPAWN_SETSIGMASK
@@ -51,7 +52,7 @@ int process_start(const struct process *p, pid_t *pid)
     set_signals(&how, p);
     why = add_files(&actions, p);
     if (why == 0)
-        why = posix_spawnp(pid, p->words[0], &actions, &how, p->words,
+        why = posix_spawnp(pid, p->words[0], &actions, &how, (char *const *)(uintptr_t)p->words,
                            p->environment != NULL ? p->environment : environ);
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&actions);

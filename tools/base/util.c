@@ -235,6 +235,12 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     b->n += (size_t)n;
 }
 
+void buf_drop(struct buf *b, size_t n)
+{
+    memmove(b->s, b->s + n, b->n - n + 1);
+    b->n -= n;
+}
+
 void buf_free(struct buf *b)
 {
     free(b->s);

@@ -74,6 +74,7 @@ struct buf { /* all zero is the empty buffer; s is NULL or ends with a NUL that 
 void buf_add(struct buf *b, const char *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_drop(struct buf *b, size_t n); /* the first n bytes */
 void buf_free(struct buf *b);
 
 const char *base_name(const char *path); /* what follows the last slash */

@@ -204,7 +204,8 @@ void process_free(struct process_words *words)
 
 int process_run(struct process_words *words, FILE *input, struct buf *out)
 {
-    struct process p = {.words = words->v, .in = input != NULL ? fileno(input) : -1};
+    struct process p = {.words = (const char *const *)words->v,
+                        .in = input != NULL ? fileno(input) : -1};
     int status;
     const int why = process_read(&p, out, &status);
     if (why != 0)

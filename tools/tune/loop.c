@@ -221,7 +221,7 @@ static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
 {
     struct pot pot = {0};
     struct turn t = {.loop = l, .problem = problem, .pot = &pot};
-    int rc = child_must_stop() ? -1 : 0;
+    int rc = talk_must_stop() ? -1 : 0;
     if (rc != 0)
         return rc;
     loop_begin(&t, left);
@@ -344,7 +344,7 @@ static int tune_library(struct library *all)
     while (all->n > 0 && may_launch(all->turns) && together_next(all->together, &problem, &tuple)) {
         struct turn *t = &all->turns[problem];
         struct progress *p = t->loop->progress;
-        if (child_must_stop())
+        if (talk_must_stop())
             return -1;
         if (problem != last) {
             progress_problem(p, all->pot.most, 0);

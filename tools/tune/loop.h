@@ -139,7 +139,7 @@ struct loop {
     double deadline; /* HUGE_VAL: none */
 };
 
-/* 0, or -1 if it came to no good end: there was a message, or child_die_of_signal ends it. */
+/* 0, or -1 if it came to no good end: there was a message, or talk_die_of_signal ends it. */
 int loop_run(struct loop *l);
 /* The problems of one or several kernels together: together_next says which one is next. The budget
    and all else but the kernel are those of the first one. */

@@ -135,7 +135,7 @@ static int open_all(struct tune *t)
     struct loop *l = &t->loop;
     if (open_kernel(t) != 0 || known_open(&t->known, &t->spec, o->model, &o->data, o->readers) != 0
         || list_tuples(t) != 0 || problems_read(o->problems, &t->spec, o->all, &t->problems) != 0
-        || check_problems(t) != 0 || child_ready() != 0
+        || check_problems(t) != 0 || talk_ready() != 0
         || results_open(&l->results, o->output, &t->spec, l->runner.command, o->force) != 0)
         return -1;
     l->spec = &t->spec;
@@ -172,7 +172,7 @@ static int check_failures(const struct progress *p, const char *paths)
 /* `rc` is that of the loop: there was a message, unless a signal ended it. 0, or -1. */
 static int sum_up(struct progress *p, const char *paths, int rc)
 {
-    const int is_told = rc != 0 && !child_must_stop();
+    const int is_told = rc != 0 && !talk_must_stop();
     if ((rc == 0 || p->measured > 0) && progress_sum(p, paths, is_told) != 0)
         rc = -1;
     table_free(&p->ends);
@@ -182,9 +182,9 @@ static int sum_up(struct progress *p, const char *paths, int rc)
 /* A signal that ends this ends the program by itself, which may have begun to measure. */
 static void end_by_signal(const struct tune_options *o, const struct tune *t)
 {
-    if (child_must_stop() && t->loop.spec != NULL)
+    if (talk_must_stop() && t->loop.spec != NULL)
         note("interrupted: this goes on: %s", o->line);
-    child_die_of_signal();
+    talk_die_of_signal();
 }
 
 static int tune(struct tune *t)
