@@ -294,34 +294,15 @@ static int read_rows(struct results *r, struct buf *text)
 
 /* ---- opening ---- */
 
-static int lock(const struct results *r)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fileno(r->f), F_SETLK, &whole) == 0)
-        return 0;
-    if (errno == EACCES || errno == EAGAIN)
-        return fail("%s: another tuner writes it now: give each shard a file of its own", r->path);
-    note("%s: cannot lock: %s: no other tuner may write it meanwhile", r->path, strerror(errno));
-    return 0;
-}
-
 static int open_file(struct results *r)
 {
     struct stat st;
-    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC;
-    int fd = open(r->path, flags | O_EXCL, 0666);
-    r->is_made = fd >= 0;
-    if (fd < 0)
-        fd = open(r->path, flags, 0666);
-    if (fd >= 0)
-        r->f = fdopen(fd, "a+b");
-    if (r->f == NULL) {
-        fail("%s: cannot open: %s", r->path, strerror(errno));
-        return fd >= 0 ? close(fd), -1 : -1;
-    }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return fail("%s: is not a file that could be read again", r->path);
-    return lock(r);
+    r->is_made = append_open(&r->f, r->path, "tuner", ": give each shard a file of its own");
+    if (r->is_made < 0)
+        return -1;
+    return fstat(fileno(r->f), &st) == 0 && S_ISREG(st.st_mode)
+               ? 0
+               : fail("%s: is not a file that could be read again", r->path);
 }
 
 static int results_cut(const struct results *r, off_t size)
@@ -422,7 +403,7 @@ void results_close(struct results *r, int failed)
 {
     if (r == NULL)
         return;
-    if (failed && r->is_made && r->n_added == 0)
+    if (failed && r->is_made > 0 && r->n_added == 0)
         unlink(r->path);
     if (r->f != NULL)
         fclose(r->f);
