@@ -165,18 +165,10 @@ int talk_begin(struct talk *t)
 
 /* ---- what it says on standard error ---- */
 
-/* So much of what was read: up to the last line's end, or all of it at the end */
-static size_t whole_lines(const struct buf *told, int is_end)
-{
-    size_t n = told->n;
-    while (!is_end && n > 0 && told->s[n - 1] != '\n')
-        n--;
-    return n;
-}
-
+/* Up to the last line's end, or all of it at the end */
 static void say_lines(struct talk *t, int is_end)
 {
-    const size_t n = whole_lines(&t->told, is_end);
+    const size_t n = is_end ? t->told.n : whole_lines(&t->told);
     if (n == 0)
         return;
     line_wipe();

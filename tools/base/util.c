@@ -300,6 +300,14 @@ void plain_text(struct buf *text)
     text->s[text->n = to] = '\0';
 }
 
+size_t whole_lines(const struct buf *text)
+{
+    size_t n = text->n;
+    while (n > 0 && text->s[n - 1] != '\n')
+        n--;
+    return n;
+}
+
 /* More than one byte goes back only where the first is that of a mark and the next is not. */
 void skip_bom(FILE *f)
 {

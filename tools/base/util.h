@@ -106,6 +106,8 @@ char *next_line(char **at);
 /* A text as kpred writes one: without the byte order mark that some editors put before it, and with
    LF where they end lines with CRLF. What holds a NUL byte is not a text, and stays as it is. */
 void plain_text(struct buf *text);
+/* Its bytes up to the end of the last line that has one: a kill, too, leaves a part of a line. */
+size_t whole_lines(const struct buf *text);
 /* Passes over the mark alone. */
 void skip_bom(FILE *f);
 /* The text without the blanks at its ends, in place. */

@@ -28,15 +28,6 @@ struct join {
     int is_other; /* another one was measured by another command, which was told */
 };
 
-/* The first n cells of a record as CSV */
-static void add_cells(const struct csv_records *c, size_t n, struct buf *b)
-{
-    for (size_t i = 0; i < n; i++) {
-        buf_puts(b, i > 0 ? "," : "");
-        csv_add_cell(b, c->cell[i]);
-    }
-}
-
 /* ---- rows ---- */
 
 static void contradict(struct join *j, const struct row *first, const struct row *second)
@@ -50,7 +41,7 @@ static void add_row(struct join *j, const struct csv_records *c, size_t file)
 {
     struct buf key = {0};
     struct row row = {c->cell[c->n - 1], file, c->at};
-    add_cells(c, j->repeats ? c->n : c->n - 1, &key);
+    csv_records_print(c, j->repeats ? c->n : c->n - 1, &key);
     const size_t before = j->keys.n, i = intern(&j->keys, key.s, key.n);
     buf_free(&key);
     if (i < before && strcmp(j->rows[i].time, row.time) == 0) {
@@ -130,7 +121,7 @@ static int read_names(struct join *j, struct csv_records *c)
     int rc = csv_records_next(c);
     if (rc <= 0)
         return rc < 0 ? -1 : fail("%s: has no header", c->path);
-    add_cells(c, c->n, &names);
+    csv_records_print(c, c->n, &names);
     rc = strcmp(c->cell[c->n - 1], "time_us") == 0
              ? same_as_first(j, &j->names, names.s, c->path, "columns are")
              : fail("%s:%ld: the last column is not time_us", c->path, c->at);
@@ -141,20 +132,13 @@ static int read_names(struct join *j, struct csv_records *c)
 /* ---- files ---- */
 
 /* A tuner that writes still, or was killed, leaves a part of a row. */
-static void drop_cut_line(const char *path, struct buf *text)
-{
-    size_t n = text->n;
-    while (n > 0 && text->s[n - 1] != '\n')
-        n--;
-    if (n < text->n)
-        note("%s: its last line has no end, as a kill leaves one: left out", path);
-    text->s[text->n = n] = '\0';
-}
-
 static int read_results(struct join *j, size_t file, struct buf *text)
 {
     struct csv_records c;
-    drop_cut_line(j->paths[file], text);
+    const size_t n = whole_lines(text);
+    if (n < text->n)
+        note("%s: its last line has no end, as a kill leaves one: left out", j->paths[file]);
+    text->s[text->n = n] = '\0';
     if (environment_is_other(&j->environment, j->paths[file], text->s))
         return 0;
     if (read_comments(j, j->paths[file], text->s) != 0)
