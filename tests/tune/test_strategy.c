@@ -9,7 +9,7 @@ enum { SIDE = 6, PARAMS = 4, TUPLES = SIDE * SIDE * SIDE * SIDE };
 
 static uint16_t value[TUPLES * PARAMS];
 static double rank[SIDE * PARAMS], times[TUPLES];
-static const unsigned n_values[PARAMS] = {SIDE, SIDE, SIDE, SIDE};
+static unsigned n_values[PARAMS] = {SIDE, SIDE, SIDE, SIDE};
 static const struct space space = {PARAMS, TUPLES, n_values, value, rank, 0};
 
 /* Values are powers of two; the tuple is written in the base SIDE. */

@@ -85,32 +85,17 @@ static void rank_values(const struct interned *values, double *rank)
         rank[i] = (double)i;
 }
 
-void full_table_space(const struct full_table *t, struct space *space)
+struct space full_table_space(const struct full_table *t)
 {
-    size_t n = 0;
-    unsigned *n_values = xcalloc(t->params.n + 1, sizeof *n_values);
-    for (size_t p = 0; p < t->params.n; p++) {
-        n_values[p] = (unsigned)t->values[p].n;
-        n += t->values[p].n;
-    }
-    double *rank = xcalloc(n + 1, sizeof *rank);
-    n = 0;
-    for (size_t p = 0; p < t->params.n; p++) {
-        rank_values(&t->values[p], rank + n);
-        n += t->values[p].n;
-    }
-    *space = (struct space){t->params.n, t->n, n_values, t->value, rank, 0};
-}
-
-/* They were allocated here, and are const for the strategy alone. */
-void full_table_end_space(struct space *space)
-{
-    union {
-        const void *theirs;
-        void *ours;
-    } n_values = {space->n_values}, rank = {space->rank};
-    free(n_values.ours);
-    free(rank.ours);
+    struct space s = {.n_params = t->params.n, .n = t->n, .value = t->value};
+    size_t n = 0, at = 0;
+    s.n_values = xcalloc(s.n_params + 1, sizeof *s.n_values);
+    for (size_t p = 0; p < s.n_params; p++)
+        n += s.n_values[p] = (unsigned)t->values[p].n;
+    s.rank = xcalloc(n + 1, sizeof *s.rank);
+    for (size_t p = 0; p < s.n_params; at += t->values[p++].n)
+        rank_values(&t->values[p], s.rank + at);
+    return s;
 }
 
 /* ---- another table ---- */

@@ -163,8 +163,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
                          const struct known_times *known, double stop_at)
 {
     struct table table = {0};
-    struct space space;
-    full_table_space(t, &space);
+    struct space space = full_table_space(t);
     table_heading(&table, o->stop_at != NULL
                               ? "table,strategy,start,seed,evals_5,evals_1,share,launches,end,gap"
                               : "table,strategy,start,seed,evals_5,evals_1,share");
@@ -175,7 +174,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
     }
     table_print(&table, stdout, o->form);
     table_free(&table);
-    full_table_end_space(&space);
+    space_free(&space);
     return flush_stdout();
 }
 
