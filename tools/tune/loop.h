@@ -122,16 +122,16 @@ int progress_sum(struct progress *p, const char *path, int is_told);
 
 /* ---- measures tuple after tuple of each problem ---- */
 
-struct loop {
-    const struct spec *spec;
-    const struct model *model; /* the rule of the spec */
-    const struct problems *problems;
+struct loop { /* of a kernel */
+    struct spec spec;
+    struct model model; /* the rule of the spec */
+    struct problems problems;
+    struct known known;
     size_t shard, n_shards; /* every n_shards-th problem, from number `shard` on */
     struct budget budget;
     double stop_at; /* the share that a problem has to have to gain, to go on; 0: none */
     size_t repeat;
     uint64_t seed;
-    struct known *known;
     struct results *results;
     struct results_mark start, sure; /* of this run; behind what is certain */
     struct runner runner;
@@ -139,11 +139,11 @@ struct loop {
     double deadline; /* HUGE_VAL: none */
 };
 
-/* 0, or -1 if it came to no good end: there was a message, or talk_die_of_signal ends it. */
-int loop_run(struct loop *l);
-/* The problems of one or several kernels together: together_next says which one is next. The budget
-   and all else but the kernel are those of the first one. */
-int loop_run_all(struct loop *const *l, size_t n);
+/* The problems of one kernel, one after another, or as a library those of one or several kernels
+   together: together_next says which one is next. The budget and all else but the kernel are those
+   of the first one. 0, or -1 if it came to no good end: there was a message, or talk_die_of_signal
+   ends it. */
+int loop_run(struct loop *const *l, size_t n, int is_library);
 
 /* ---- problems together ---- */
 

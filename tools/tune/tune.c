@@ -13,10 +13,6 @@ struct tune { /* of a kernel */
     const struct tune_options *o;
     int is_library; /* it is one of several */
     const char *path, *problems_path, *output;
-    struct spec spec;
-    struct model model;
-    struct problems problems;
-    struct known known;
     struct loop loop;
 };
 
@@ -65,51 +61,53 @@ static int read_options(struct tune *t)
 /* Rows of failures are failures in a spec of times alone. */
 static int open_kernel(struct tune *t)
 {
-    if (spec_load(&t->spec, t->path) != 0 || default_features_give(&t->spec, NULL) != 0)
+    struct loop *l = &t->loop;
+    if (spec_load(&l->spec, t->path) != 0 || default_features_give(&l->spec, NULL) != 0)
         return -1;
-    if (t->spec.format != SPEC_TIMED)
+    if (l->spec.format != SPEC_TIMED)
         return fail("%s: format = %s: tune writes times: it needs `format = timed` in [data]",
-                    t->spec.path, spec_formats[t->spec.format]);
-    if (model_from_spec(&t->model, &t->spec, "none") != 0)
+                    l->spec.path, spec_formats[l->spec.format]);
+    if (model_from_spec(&l->model, &l->spec, "none") != 0)
         return -1;
-    (void)clauses_note_slips(&t->model.clauses, &t->spec);
+    (void)clauses_note_slips(&l->model.clauses, &l->spec);
     return 0;
 }
 
 /* A rule `listed` allows what the data have. */
 static int list_tuples(struct tune *t)
 {
-    const struct dataset *d = &t->known.data;
-    if (!spec_is_listed(&t->spec))
+    struct loop *l = &t->loop;
+    const struct dataset *d = &l->known.data;
+    if (!spec_is_listed(&l->spec))
         return 0;
     if (t->is_library)
         return fail("%s: rule = listed: --all needs a rule that says which tuples are legal",
-                    t->spec.path);
-    if (!t->known.has_data)
-        return fail("%s: rule = listed: --data has to say which tuples are legal", t->spec.path);
-    return model_list(&t->model, d->problem, d->target, d->n);
+                    l->spec.path);
+    if (!l->known.has_data)
+        return fail("%s: rule = listed: --data has to say which tuples are legal", l->spec.path);
+    return model_list(&l->model, d->problem, d->target, d->n);
 }
 
-static int no_tuple(struct tune *t, size_t i)
+static int no_tuple(const struct tune *t, const int32_t *problem, long line)
 {
-    const int32_t *problem = t->problems.v + i * t->problems.n_fields;
+    const struct loop *l = &t->loop;
     size_t steps = MOST_STEPS;
     struct buf text = {0};
-    const struct clause *c = any_tuple_culprit(&t->model.clauses, &t->spec, problem, &steps);
-    fail("%s:%ld: no tuple is legal for the problem %s%s%s", t->problems_path, t->problems.line[i],
-         assign_problem_text(&t->spec, problem, &text), c != NULL ? ": always false is " : "",
+    const struct clause *c = any_tuple_culprit(&l->model.clauses, &l->spec, problem, &steps);
+    fail("%s:%ld: no tuple is legal for the problem %s%s%s", t->problems_path, line,
+         assign_problem_text(&l->spec, problem, &text), c != NULL ? ": always false is " : "",
          c != NULL ? c->text : "");
     buf_free(&text);
     return -1;
 }
 
 /* Before anything is measured */
-static int check_problems(struct tune *t)
+static int check_problems(const struct tune *t)
 {
-    const struct problems *p = &t->problems;
+    const struct problems *p = &t->loop.problems;
     for (size_t i = 0; i < p->n; i++)
-        if (tuples_any(&t->model.m, p->v + i * p->n_fields) == 0)
-            return no_tuple(t, i);
+        if (tuples_any(&t->loop.model.m, p->v + i * p->n_fields) == 0)
+            return no_tuple(t, p->v + i * p->n_fields, p->line[i]);
     return 0;
 }
 
@@ -119,30 +117,26 @@ static int open_all(struct tune *t)
 {
     const struct tune_options *o = t->o;
     struct loop *l = &t->loop;
-    if (open_kernel(t) != 0 || known_open(&t->known, &t->spec, o->model, &o->data, o->readers) != 0
+    if (open_kernel(t) != 0 || known_open(&l->known, &l->spec, o->model, &o->data, o->readers) != 0
         || list_tuples(t) != 0
-        || problems_read(t->problems_path, &t->spec, t->is_library, &t->problems) != 0
+        || problems_read(t->problems_path, &l->spec, t->is_library, &l->problems) != 0
         || check_problems(t) != 0 || talk_ready() != 0
-        || results_open(&l->results, t->output, &t->spec, l->runner.command, o->force) != 0)
+        || results_open(&l->results, t->output, &l->spec, l->runner.command, o->force) != 0)
         return -1;
-    l->spec = &t->spec;
-    l->model = &t->model;
-    l->problems = &t->problems;
-    l->known = &t->known;
-    if (l->n_shards > t->problems.n && l->shard >= t->problems.n)
+    const size_t n = l->problems.n;
+    if (l->shard >= n)
         note("--shard %s: there %s %zu %s: this part has none", o->shard,
-             as_counted(t->problems.n, "is", "are"), t->problems.n,
-             as_counted(t->problems.n, "problem", "problems"));
+             as_counted(n, "is", "are"), n, as_counted(n, "problem", "problems"));
     return 0;
 }
 
-static void close_all(struct tune *t, int failed)
+static void close_all(struct loop *l, int failed)
 {
-    results_close(t->loop.results, failed);
-    problems_free(&t->problems);
-    known_close(&t->known);
-    model_free(&t->model);
-    spec_free(&t->spec);
+    results_close(l->results, failed);
+    problems_free(&l->problems);
+    known_close(&l->known);
+    model_free(&l->model);
+    spec_free(&l->spec);
 }
 
 /* Has all that was measured failed? If nothing was, what earlier runs measured counts. */
@@ -169,7 +163,7 @@ static int sum_up(struct progress *p, const char *paths, int rc)
 /* A signal that ends this ends the program by itself, which may have begun to measure. */
 static void end_by_signal(const struct tune_options *o, const struct tune *t)
 {
-    if (talk_must_stop() && t->loop.spec != NULL)
+    if (talk_must_stop() && t->loop.results != NULL)
         note("interrupted: this goes on: %s", o->line);
     talk_die_of_signal();
 }
@@ -222,11 +216,10 @@ static int tune(struct tune *t, size_t n)
         rc = open_all(&t[i]);
     }
     if (rc == 0)
-        rc = sum_up(t->loop.progress, paths.s,
-                    t->is_library ? loop_run_all(loops, n) : loop_run(*loops));
-    if (t->known.n_strange > 0)
+        rc = sum_up(t->loop.progress, paths.s, loop_run(loops, n, t->is_library));
+    if (t->loop.known.n_strange > 0)
         note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
-             t->known.n_strange, as_counted(t->known.n_strange, "", "s"));
+             t->loop.known.n_strange, as_counted(t->loop.known.n_strange, "", "s"));
     buf_free(&paths);
     free(loops);
     return rc;
@@ -251,7 +244,7 @@ static int run_lists(const struct tune_options *o, const struct tune_lists *l, i
     if (!is_wrong)
         rc = check_paths(o, l) != 0 ? -1 : tune(t, n);
     for (size_t i = 0; i < n; i++)
-        close_all(&t[i], rc != 0);
+        close_all(&t[i].loop, rc != 0);
     end_by_signal(o, t);
     free(t);
     return is_wrong ? 2 : rc != 0;
