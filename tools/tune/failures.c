@@ -46,8 +46,8 @@ struct failures {
     size_t n_terms, cap_terms;
     struct term *term;
     size_t n, n_failed, cap_failed; /* results */
-    unsigned char *failed; /* of each failure its places by all terms; first the unexplained ones */
-    counts *ran, *bad;     /* for each term: tuples that ran, and failures that are unexplained */
+    unsigned char *failed;          /* of each failure its places by all terms */
+    counts *ran, *bad;       /* for each term: tuples that ran, and failures that are unexplained */
     double (*bound)[PLACES]; /* log2 of how likely each is, which is below a place */
     double *few, *both;      /* log2 of gamma functions, see take_gamma */
     size_t n_gamma;
@@ -359,7 +359,7 @@ static unsigned char *failure(const struct failures *f, size_t i)
     return f->failed + i * f->n_terms;
 }
 
-static int is_explained(const struct failures *f, const struct cause *c, size_t i)
+static int explains(const struct failures *f, const struct cause *c, size_t i)
 {
     double sum = 0;
     for (size_t k = 0; k < c->n; k++)
@@ -367,39 +367,26 @@ static int is_explained(const struct failures *f, const struct cause *c, size_t 
     return sum >= 0.5;
 }
 
-static void swap(unsigned char *a, unsigned char *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char old = a[i];
-        a[i] = b[i];
-        b[i] = old;
-    }
-}
-
-/* Puts those of n failures first that the last cause does not explain; returns how many. */
-static size_t unexplained(struct failures *f, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!is_explained(f, &f->cause[f->n_causes - 1], i))
-            swap(failure(f, i), failure(f, kept++), f->n_terms);
-    return kept;
-}
-
 static void find_causes(struct failures *f)
 {
     size_t left = f->n_failed, had = left + 1;
+    unsigned char *is_explained = xcalloc(left + 1, 1);
     forget_causes(f);
     take_gamma(f, f->n);
     while (f->n_terms > 0 && left > 0 && left < had && f->n_causes < MOST_CAUSES) {
         memset(f->bad, 0, f->n_terms * sizeof *f->bad);
-        for (size_t i = 0; i < left; i++)
-            for (size_t t = 0; t < f->n_terms; t++)
+        for (size_t i = 0; i < f->n_failed; i++)
+            for (size_t t = 0; t < f->n_terms && !is_explained[i]; t++)
                 f->bad[t][failure(f, i)[t]]++;
         find_cause(f, (struct side){left, f->n - f->n_failed});
         had = left;
-        left = unexplained(f, left);
+        for (size_t i = 0; i < f->n_failed; i++)
+            if (!is_explained[i] && explains(f, &f->cause[f->n_causes - 1], i)) {
+                is_explained[i] = 1;
+                left--;
+            }
     }
+    free(is_explained);
 }
 
 static void add_result(struct failures *f, size_t tuple, double time)

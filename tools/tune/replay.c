@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 struct replay_row {
     size_t evals_5, evals_1; /* measurements until within 5 and 1 percent of the table's best time,
@@ -73,14 +72,7 @@ static void replay_run(const struct full_table *t, const struct space *space,
 
 /* ---- all seeds ---- */
 
-/* Are they one file? Its own times would tell the tuner the answer. */
-static int is_same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev
-           && sa.st_ino == sb.st_ino;
-}
-
+/* The table's own times would tell the tuner the answer. */
 static int read_warm(const struct replay_asked *o, const struct spec *spec,
                      const struct full_table *t, struct known_times *known)
 {
@@ -88,7 +80,7 @@ static int read_warm(const struct replay_asked *o, const struct spec *spec,
     known->weight = xcalloc(o->data.n + 1, sizeof *known->weight);
     for (size_t i = 0; i < o->data.n; i++) {
         struct full_table other;
-        if (is_same_file(o->data.v[i], o->table))
+        if (outputs_same(o->data.v[i], o->table))
             continue;
         int rc = full_table_read(&other, o->data.v[i], spec, NULL);
         if (rc == 0) {

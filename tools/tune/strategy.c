@@ -111,14 +111,14 @@ static double works(const struct strategy *s, size_t tuple, double least)
 
 /* ---- losses ---- */
 
-/* log2 of the best time among the first n results: those of other problems are in units of it */
+/* The best time among the first n results: those of other problems are in units of it */
 static double own_best(const struct strategy *s, size_t n)
 {
     double best = HUGE_VAL;
     for (size_t i = 0; i < n; i++)
         if (is_own(s, i) && s->time[i] < best)
             best = s->time[i];
-    return best < HUGE_VAL ? num_log2(best) : 0;
+    return best;
 }
 
 /* Losses of the first n results, clipped beyond the median. A failure that is not a surprise says
@@ -127,7 +127,7 @@ static double own_best(const struct strategy *s, size_t n)
 static void take_losses(struct strategy *s, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), middle = 0, worst = 0;
-    const double best = own_best(s, n);
+    const double own = own_best(s, n), best = own < HUGE_VAL ? num_log2(own) : 0;
     size_t m = 0;
     s->n_losses = n;
     for (size_t i = 0; i < n; i++)
@@ -428,22 +428,12 @@ static double chance(const struct strategy *s, const struct expert *e, double sh
     return stop_chance(&list, &e->regression, most, num_mix(s->seed, s->n, 5));
 }
 
-static int has_run(const struct strategy *s)
-{
-    size_t i = 0;
-    while (i < s->n && !(is_own(s, i) && s->time[i] < HUGE_VAL))
-        i++;
-    return i < s->n;
-}
-
 /* Has the last third of the results brought nothing? Where they were faster and faster, more of
    them may be. */
 static int is_calm(const struct strategy *s, double share)
 {
-    double best = HUGE_VAL;
+    const double best = own_best(s, s->n);
     size_t first = s->n - s->own; /* those of other problems come before */
-    for (size_t i = first; i < s->n; i++)
-        best = s->time[i] < best ? s->time[i] : best;
     while (!(s->time[first] <= best * (1 + share)))
         first++;
     return 3 * (s->n - 1 - first) >= s->own;
@@ -461,7 +451,8 @@ static double chance_of_all(const struct strategy *s, double share)
 
 int strategy_is_enough(struct strategy *s, double share)
 {
-    if (s->own < STRATEGY_LEAST || !has_run(s) || memchr(s->is_told, 0, s->space->n) == NULL)
+    if (s->own < STRATEGY_LEAST || !(own_best(s, s->n) < HUGE_VAL)
+        || memchr(s->is_told, 0, s->space->n) == NULL)
         return 0;
     if (!s->is_open)
         open_all(s);
