@@ -24,8 +24,8 @@ struct join {
     struct environment environment;
     struct row *rows;
     size_t cap, n_twice, n_contradict;
-    struct buf names, title, command; /* of the first file */
-    int is_other; /* another one was measured by another command, which was told */
+    struct buf names, command; /* of the first file */
+    int is_other;              /* another one was measured by another command, which was told */
 };
 
 /* ---- rows ---- */
@@ -69,15 +69,13 @@ static int check_row(const struct csv_records *c)
 /* ---- headings ---- */
 
 /* Is the text that of the first file? */
-static int same_as_first(struct join *j, struct buf *first, const char *text, const char *path,
-                         const char *what)
+static int same_as_first(const struct join *j, const char *first, const char *text,
+                         const char *path, const char *what)
 {
-    if (first->s == NULL)
-        buf_puts(first, text);
-    return strcmp(first->s, text) == 0
+    return strcmp(first, text) == 0
                ? 0
                : fail("%s: is of another spec than %s: its %s \"%s\", the other's \"%s\"", path,
-                      j->paths[0], what, text, first->s);
+                      j->paths[0], what, text, first);
 }
 
 /* Of the second line, which names the command; or an environment, which is not looked at here. */
@@ -103,11 +101,11 @@ static int read_comments(struct join *j, const char *path, const char *text)
     for (size_t at = 0; rc == 0 && text[at] == '#'; at += line.n + 1) {
         line.n = 0;
         buf_add(&line, text + at, strcspn(text + at, "\n"));
-        if (at == 0)
-            rc = same_as_first(j, &j->title, line.s, path, "first line is");
-        else if (j->comments.n > 0 && text + at == strchr(text, '\n') + 1)
-            note_command(j, line.s, path);
         intern(&j->comments, line.s, line.n);
+        if (at == 0)
+            rc = same_as_first(j, j->comments.v[0].s, line.s, path, "first line is");
+        else if (text + at == strchr(text, '\n') + 1)
+            note_command(j, line.s, path);
         if (text[at + line.n] == '\0')
             break;
     }
@@ -122,8 +120,10 @@ static int read_names(struct join *j, struct csv_records *c)
     if (rc <= 0)
         return rc < 0 ? -1 : fail("%s: has no header", c->path);
     csv_records_print(c, c->n, &names);
+    if (j->names.s == NULL)
+        buf_puts(&j->names, names.s);
     rc = strcmp(c->cell[c->n - 1], "time_us") == 0
-             ? same_as_first(j, &j->names, names.s, c->path, "columns are")
+             ? same_as_first(j, j->names.s, names.s, c->path, "columns are")
              : fail("%s:%ld: the last column is not time_us", c->path, c->at);
     buf_free(&names);
     return rc;
@@ -190,7 +190,6 @@ static void close_join(struct join *j)
     intern_free(&j->comments);
     environment_free(&j->environment);
     buf_free(&j->names);
-    buf_free(&j->title);
     buf_free(&j->command);
 }
 
