@@ -428,7 +428,7 @@ static void likeness(void)
 
 static int is_loss(const struct strategy *s, size_t result, double want)
 {
-    return fabs(s->loss[result] - want) < 1e-12;
+    return fabs(s->r.loss[result] - want) < 1e-12;
 }
 
 /* Logarithms of times, of tuples from 0 on */
@@ -452,7 +452,7 @@ static void losses(void)
     CHECK(is_loss(s, 0, 3) && is_loss(s, 2, -1) && is_loss(s, 4, 2));
     CHECK(is_loss(s, 3, hints_clip(7, 3)) && is_loss(s, 1, hints_clip(7, 3)));
     take_losses(s, 1);
-    CHECK(is_loss(s, 0, 3) && s->n_losses == 1);
+    CHECK(is_loss(s, 0, 3) && s->r.n == 1);
     strategy_free(s);
     s = told(log, 5, 6); /* on other GPUs half of the tuples were slower than that */
     take_losses(s, 5);

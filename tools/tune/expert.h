@@ -90,19 +90,20 @@ void hints_free(struct hints *k);
    that knows something beforehand has two experts: one begins with that, the other one does
    without. Losses are log2 of times, those beyond the median made smaller. */
 struct results { /* those so far, as they were told */
-    size_t n;
-    const size_t *tuple;
-    const double *loss;
+    size_t n;    /* with losses */
+    size_t *tuple;
+    double *loss;
+    size_t *used, n_used; /* those within the regression */
 };
 
 struct expert {
+    const struct results *results;
     const struct hints *hints; /* what is known to it; NULL: nothing */
     double more, spread;       /* results that are as if seen, and how far they are apart */
     struct covariance covariance;
     struct fit fit;
     struct regression regression;
-    int is_open; /* is there a regression? */
-    size_t cap;
+    int is_open;      /* is there a regression? */
     double *target;   /* of all results */
     double deviation; /* a loss is a target times it, and their mean, and what the hints give */
     double variance;  /* of the regression, by the last fit */
@@ -110,16 +111,17 @@ struct expert {
     double evidence;  /* log2 of how likely it took what came after each fit */
 };
 
-/* With what is known, or, if `is_told` is 0, without it. Hints and columns have to outlive it. */
+/* With what is known, or, if `is_told` is 0, without it. Columns, hints and results, of which there
+   are at most so many, have to outlive it. */
 void expert_open(struct expert *e, const struct columns *columns, const struct hints *hints,
-                 int is_told, uint64_t seed);
-void expert_take(struct expert *e, const struct results *r);
+                 int is_told, const struct results *results, size_t most, uint64_t seed);
+/* Takes the results, whose losses may have changed. */
+void expert_take(struct expert *e);
 /* Fits its numbers to the results that were taken; its regression is then to be made anew. */
-void expert_fit(struct expert *e, const struct results *r);
-/* A regression over candidates, with the results of those in `used`. */
-void expert_regress(struct expert *e, const struct candidates *c, const struct results *r,
-                    const size_t *used, size_t n_used, size_t most);
-void expert_means(struct expert *e, const size_t *used, size_t n_used);
+void expert_fit(struct expert *e);
+/* A regression over candidates, with the results that are used, and with room for so many. */
+void expert_regress(struct expert *e, const struct candidates *c, size_t most);
+void expert_means(struct expert *e);
 /* Of a candidate, and of a result, with what is known, in deviations */
 double expert_mean(const struct expert *e, size_t candidate, size_t tuple);
 double expert_target(const struct expert *e, size_t result, size_t tuple);
