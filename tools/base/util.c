@@ -194,6 +194,20 @@ char *xstrdup(const char *s)
     return memcpy(xmalloc(n), s, n);
 }
 
+void *heap_new(struct heap *h, size_t n, size_t size)
+{
+    h->v = xgrow(h->v, h->n, &h->cap, sizeof *h->v);
+    return h->v[h->n++] = xcalloc(n, size);
+}
+
+void heap_free(struct heap *h)
+{
+    while (h->n > 0)
+        free(h->v[--h->n]);
+    free(h->v);
+    *h = (struct heap){NULL, 0, 0};
+}
+
 /* ---- text ---- */
 
 static void buf_reserve(struct buf *b, size_t more)

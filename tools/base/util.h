@@ -64,6 +64,14 @@ void *xrealloc(void *p, size_t n, size_t size);
 void *xgrow(void *p, size_t n, size_t *cap, size_t size);
 char *xstrdup(const char *s);
 
+/* What is freed together: all zero is empty */
+struct heap {
+    void **v;
+    size_t n, cap;
+};
+void *heap_new(struct heap *h, size_t n, size_t size); /* as xcalloc */
+void heap_free(struct heap *h);
+
 /* ---- text ---- */
 
 struct buf { /* all zero is the empty buffer; s is NULL or ends with a NUL that n does not count */

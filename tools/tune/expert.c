@@ -44,10 +44,10 @@ static double *add_hints(struct hints *k, size_t n_tuples, double weight)
 {
     if (k->n == 0) {
         k->n_tuples = n_tuples;
-        k->share = xcalloc(n_tuples, sizeof *k->share);
-        k->expect = xcalloc(n_tuples, sizeof *k->expect);
+        k->share = heap_new(k->heap, n_tuples, sizeof *k->share);
+        k->expect = heap_new(k->heap, n_tuples, sizeof *k->expect);
     }
-    k->loss[k->n] = xcalloc(n_tuples, sizeof *k->loss[k->n]);
+    k->loss[k->n] = heap_new(k->heap, n_tuples, sizeof *k->loss[k->n]);
     k->weight[k->n] = weight;
     k->weights += weight;
     return k->loss[k->n++];
@@ -56,7 +56,7 @@ static double *add_hints(struct hints *k, size_t n_tuples, double weight)
 static void add_failure(struct hints *k, size_t tuple, double weight)
 {
     if (k->failed == NULL)
-        k->failed = xcalloc(k->n_tuples, sizeof *k->failed);
+        k->failed = heap_new(k->heap, k->n_tuples, sizeof *k->failed);
     k->failed[tuple] += weight;
 }
 
@@ -175,15 +175,6 @@ size_t hints_best(const struct hints *k, const unsigned char *is_taken)
     return best;
 }
 
-void hints_free(struct hints *k)
-{
-    for (size_t t = 0; t < k->n; t++)
-        free(k->loss[t]);
-    free(k->share);
-    free(k->failed);
-    free(k->expect);
-}
-
 /* ---- the expert ---- */
 
 /* Numbers that were fitted to few results make the regression too sure of itself. */
@@ -195,7 +186,7 @@ void expert_open(struct expert *e, const struct columns *columns, const struct h
                  int is_told, const struct results *results, size_t most, uint64_t seed)
 {
     *e = (struct expert){.results = results, .hints = is_told ? hints : NULL};
-    e->target = xcalloc(most, sizeof *e->target);
+    e->target = heap_new(columns->heap, most, sizeof *e->target);
     e->more = hints->n > 0 ? AS_IF : 0;
     e->spread = hints->spread;
     covariance_open(&e->covariance, columns, seed);
@@ -246,13 +237,12 @@ void expert_fit(struct expert *e)
     e->n_fitted = n;
 }
 
-void expert_regress(struct expert *e, const struct candidates *c, size_t most)
+void expert_regress(struct expert *e, const struct candidates *c, size_t most, struct heap *heap)
 {
     const struct results *r = e->results;
-    regression_open(&e->regression, &e->covariance, c->tuple, c->n, most);
+    regression_open(&e->regression, &e->covariance, c->tuple, c->n, most, heap);
     for (size_t i = 0; i < r->n_used; i++)
         regression_add(&e->regression, c->where[r->tuple[r->used[i]]]);
-    e->is_open = 1;
 }
 
 static double variance(const struct expert *e, size_t candidate)
@@ -324,19 +314,4 @@ double expert_gain(const struct expert *e, size_t candidate, size_t tuple, doubl
 {
     const double v = variance(e, candidate);
     return gain((least - expert_mean(e, candidate, tuple)) / sqrt(v)) + 0.5 * num_log2(v);
-}
-
-void expert_close_regression(struct expert *e)
-{
-    if (e->is_open)
-        regression_free(&e->regression);
-    e->is_open = 0;
-}
-
-void expert_free(struct expert *e)
-{
-    expert_close_regression(e);
-    covariance_free(&e->covariance);
-    fit_free(&e->fit);
-    free(e->target);
 }

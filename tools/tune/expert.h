@@ -21,8 +21,8 @@ struct candidates {
 
 /* `first` are taken in any case; the neighbours are those of `best`. */
 void candidates_open(struct candidates *c, const struct space *s, const size_t *first,
-                     size_t n_first, const size_t *best, size_t n_best, uint64_t seed);
-void candidates_free(struct candidates *c);
+                     size_t n_first, const size_t *best, size_t n_best, uint64_t seed,
+                     struct heap *heap);
 
 /* A tuple without a result that is far from `n` others: the farthest of some drawn by chance. */
 size_t candidate_spread(const struct space *s, const size_t *others, size_t n,
@@ -61,7 +61,8 @@ double stop_chance(const struct shortlist *l, const struct regression *r, double
    or order is kept as a loss for each tuple: log2 of its time over the best one's. Half of the
    tuples are slow, and how slow they are matters little: beyond the median a loss counts for a
    fifth. */
-struct hints {
+struct hints { /* all zero but for the heap, whose memory it has: none */
+    struct heap *heap;
     size_t n, n_tuples;
     double *loss[STRATEGY_MOST_KNOWN];
     double weight[STRATEGY_MOST_KNOWN]; /* of each, before anything is measured; their sum: */
@@ -82,7 +83,6 @@ void hints_add_scores(struct hints *k, const double *score, size_t n_tuples);
 void hints_finish(struct hints *k, struct columns *c);
 /* The most promising tuple of which `is_taken` is 0; there is one. */
 size_t hints_best(const struct hints *k, const unsigned char *is_taken);
-void hints_free(struct hints *k);
 
 /* ---- expert ---- */
 
@@ -103,7 +103,6 @@ struct expert {
     struct covariance covariance;
     struct fit fit;
     struct regression regression;
-    int is_open;      /* is there a regression? */
     double *target;   /* of all results */
     double deviation; /* a loss is a target times it, and their mean, and what the hints give */
     double variance;  /* of the regression, by the last fit */
@@ -119,8 +118,9 @@ void expert_open(struct expert *e, const struct columns *columns, const struct h
 void expert_take(struct expert *e);
 /* Fits its numbers to the results that were taken; its regression is then to be made anew. */
 void expert_fit(struct expert *e);
-/* A regression over candidates, with the results that are used, and with room for so many. */
-void expert_regress(struct expert *e, const struct candidates *c, size_t most);
+/* A regression over candidates, with the results that are used, and with room for so many; it and
+   the candidates are of one heap. */
+void expert_regress(struct expert *e, const struct candidates *c, size_t most, struct heap *heap);
 void expert_means(struct expert *e);
 /* Of a candidate, and of a result, with what is known, in deviations */
 double expert_mean(const struct expert *e, size_t candidate, size_t tuple);
@@ -128,8 +128,6 @@ double expert_target(const struct expert *e, size_t result, size_t tuple);
 /* log2 of the improvement upon a loss that is to be expected of a candidate; a loss is doubled for
    each unit. */
 double expert_gain(const struct expert *e, size_t candidate, size_t tuple, double least);
-void expert_close_regression(struct expert *e);
-void expert_free(struct expert *e);
 
 /* ---- failures ---- */
 
@@ -141,8 +139,9 @@ void expert_free(struct expert *e);
 struct failures;
 
 /* `elsewhere` has for each tuple the share of other tables in which it failed; NULL: nothing is
-   known. It and the space have to outlive the judge. */
-struct failures *failures_open(const struct space *space, const double *elsewhere);
+   known. It and the space have to outlive the judge, which is of the heap. */
+struct failures *failures_open(const struct space *space, const double *elsewhere,
+                               struct heap *heap);
 
 /* The tuples that were measured, and their times (HUGE_VAL: it failed): n of them, which begin with
    those of the call before. */
@@ -150,4 +149,3 @@ void failures_learn(struct failures *f, const size_t *tuple, const double *time,
 
 /* The chance that the tuple runs, above 0; instead of one up to `least`, any number up to it. */
 double failures_works(const struct failures *f, size_t tuple, double least);
-void failures_free(struct failures *f);

@@ -16,6 +16,7 @@
 enum { FIRST = 5, MOST_RESULTS = 320, KEPT = 192, N_BEST = 8 };
 
 struct strategy {
+    struct heap heap, regressions; /* all memory, but that of candidates and regressions */
     const struct space *space;
     uint64_t seed;
     struct columns columns;
@@ -40,15 +41,16 @@ struct strategy {
 struct strategy *strategy_new(const struct space *space, uint64_t seed)
 {
     struct strategy *s = xcalloc(1, sizeof *s);
+    struct heap *heap = s->hints.heap = &s->heap;
     s->space = space;
     s->seed = seed;
     s->n_own = space->n;
-    s->is_taken = xcalloc(space->n + 1, 1);
-    s->is_told = xcalloc(space->n + 1, 1);
-    s->r.tuple = xcalloc(space->n, sizeof *s->r.tuple);
-    s->r.loss = xcalloc(space->n, sizeof *s->r.loss);
-    s->r.used = xcalloc(MOST_RESULTS, sizeof *s->r.used);
-    s->time = xcalloc(space->n, sizeof *s->time);
+    s->is_taken = heap_new(heap, space->n, 1);
+    s->is_told = heap_new(heap, space->n, 1);
+    s->r.tuple = heap_new(heap, space->n, sizeof *s->r.tuple);
+    s->r.loss = heap_new(heap, space->n, sizeof *s->r.loss);
+    s->r.used = heap_new(heap, MOST_RESULTS, sizeof *s->r.used);
+    s->time = heap_new(heap, space->n, sizeof *s->time);
     s->fit_at = FIRST;
     return s;
 }
@@ -93,7 +95,7 @@ static void learn_failures(struct strategy *s, size_t n)
     for (size_t i = 0; i < n && !is_any; i++)
         is_any = !(s->time[i] < HUGE_VAL);
     if (is_any && s->failures == NULL)
-        s->failures = failures_open(s->space, s->hints.failed);
+        s->failures = failures_open(s->space, s->hints.failed, &s->heap);
     if (is_any)
         failures_learn(s->failures, s->r.tuple, s->time, n);
 }
@@ -152,11 +154,7 @@ static void take_targets(struct strategy *s, size_t n)
 
 static void close_regression(struct strategy *s)
 {
-    if (s->is_fitted) {
-        for (size_t i = 0; i < s->n_experts; i++)
-            expert_close_regression(&s->expert[i]);
-        candidates_free(&s->candidates);
-    }
+    heap_free(&s->regressions);
     s->is_fitted = 0;
 }
 
@@ -225,9 +223,9 @@ static void open_regression(struct strategy *s)
     for (size_t i = 0; i < s->r.n_used; i++)
         first[i] = s->r.tuple[s->r.used[i]];
     candidates_open(&s->candidates, s->space, first, s->r.n_used, best, n_best,
-                    num_mix(s->seed, n, 2));
+                    num_mix(s->seed, n, 2), &s->regressions);
     for (size_t i = 0; i < s->n_experts; i++)
-        expert_regress(&s->expert[i], &s->candidates, MOST_RESULTS);
+        expert_regress(&s->expert[i], &s->candidates, MOST_RESULTS, &s->regressions);
     s->is_fitted = 1;
     free(first);
 }
@@ -349,7 +347,7 @@ static int is_to_spread(const struct strategy *s)
 
 static void open_all(struct strategy *s)
 {
-    columns_open(&s->columns, s->space);
+    columns_open(&s->columns, s->space, &s->heap);
     hints_finish(&s->hints, &s->columns);
     const int is_known = s->hints.n > 0;
     s->n_experts = is_known ? 2 : 1;
@@ -450,19 +448,7 @@ void strategy_free(struct strategy *s)
 {
     if (s == NULL)
         return;
-    close_regression(s);
-    if (s->is_open) {
-        for (size_t i = 0; i < s->n_experts; i++)
-            expert_free(&s->expert[i]);
-        columns_free(&s->columns);
-    }
-    hints_free(&s->hints);
-    failures_free(s->failures);
-    free(s->is_taken);
-    free(s->is_told);
-    free(s->r.tuple);
-    free(s->time);
-    free(s->r.loss);
-    free(s->r.used);
+    heap_free(&s->regressions);
+    heap_free(&s->heap);
     free(s);
 }
