@@ -114,6 +114,7 @@ struct archive {
     struct edit_names names;
     struct log *log;       /* NULL: there is none */
     struct interned lists; /* their edits, as bytes */
+    struct heap heap;      /* the cells */
     struct cell **cell;    /* of each */
     size_t cap;
     size_t counts[N_OUTCOMES];
@@ -134,7 +135,7 @@ static struct cell *find_cell(const struct archive *a, const struct edits *list)
 
 static struct cell *new_cell(struct archive *a, const struct edits *list)
 {
-    struct cell *c = xcalloc(1, sizeof *c);
+    struct cell *c = heap_new(&a->heap, 1, sizeof *c);
     const size_t i = intern(&a->lists, bytes_of(list), list->n * sizeof *list->v);
     c->entry.list = (struct edits){(void *)a->lists.v[i].s, list->n, list->n};
     a->cell = xgrow(a->cell, i, &a->cap, sizeof *a->cell);
@@ -329,8 +330,7 @@ void archive_close(struct archive *a)
 {
     if (a == NULL)
         return;
-    for (size_t i = 0; i < a->lists.n; i++)
-        free(a->cell[i]);
+    heap_free(&a->heap);
     free(a->cell);
     intern_free(&a->lists);
     log_close(a->log);

@@ -34,6 +34,7 @@ struct kernel {
 };
 
 struct together {
+    struct heap heap; /* the fields' values */
     uint64_t seed;
     double stop_at;
     size_t n, cap, n_kernels, cap_kernels;
@@ -101,10 +102,10 @@ static int rising(const void *pa, const void *pb)
     return (*a > *b) - (*a < *b);
 }
 
-static void add_field(const struct together *t, size_t kernel, size_t field)
+static void add_field(struct together *t, size_t kernel, size_t field)
 {
     struct kernel *k = &t->kernel[kernel];
-    int32_t *v = xcalloc(t->n, sizeof *v);
+    int32_t *v = heap_new(&t->heap, t->n, sizeof *v);
     size_t all = 0;
     unsigned n = 0;
     for (size_t i = 0; i < t->n; i++)
@@ -114,10 +115,8 @@ static void add_field(const struct together *t, size_t kernel, size_t field)
     for (size_t i = 0; i < all; i++)
         if (n == 0 || v[i] != v[n - 1])
             v[n++] = v[i];
-    if (n < 2 || n > UINT16_MAX) {
-        free(v);
+    if (n < 2 || n > UINT16_MAX)
         return;
-    }
     k->field[k->n_fields] = field;
     k->value[k->n_fields] = v;
     k->n_values[k->n_fields++] = n;
@@ -345,11 +344,9 @@ void together_free(struct together *t)
     free_turn(t);
     for (size_t i = 0; i < t->n; i++)
         free(t->v[i].v);
-    for (size_t k = 0; k < t->n_kernels; k++) {
-        for (size_t f = 0; f < t->kernel[k].n_fields; f++)
-            free(t->kernel[k].value[f]);
+    for (size_t k = 0; k < t->n_kernels; k++)
         free(t->kernel[k].numbers.v);
-    }
+    heap_free(&t->heap);
     free(t->v);
     free(t->kernel);
     free(t);
