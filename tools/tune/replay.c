@@ -88,7 +88,9 @@ static int read_warm(const struct replay_asked *o, const struct spec *spec,
         int rc = full_table_read(&other, o->data.v[i], spec, NULL);
         if (rc == 0)
             rc = full_table_match(t, &other, known->warm[n]);
-        known->weight[n] = known_weight(full_table_fact(t, "gpu"), full_table_fact(&other, "gpu"));
+        if (rc == 0)
+            known->weight[n] =
+                known_weight(full_table_fact(t, "gpu"), full_table_fact(&other, "gpu"));
         full_table_free(&other);
         if (rc != 0)
             return -1;
