@@ -104,23 +104,13 @@ const char *assign_problem_text(const struct spec *spec, const int32_t *problem,
     return b->s;
 }
 
-static const char *text_from(const struct assign *a, size_t first, struct buf *b)
+const char *assign_text(const struct assign *a, size_t first, struct buf *b)
 {
     for (size_t i = first; i < a->n; i++) {
         buf_puts(b, i > first ? " " : "");
         quote(b, a->word[i], '*');
     }
     return b->s;
-}
-
-const char *assign_text(const struct assign *a, struct buf *b)
-{
-    return text_from(a, 0, b);
-}
-
-const char *assign_tuple_text(const struct assign *a, struct buf *b)
-{
-    return text_from(a, a->spec->n_fields, b);
 }
 
 /* ---- what it answers ---- */

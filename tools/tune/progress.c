@@ -90,7 +90,7 @@ void progress_time(struct progress *p, const struct assign *a, double us)
     p->best = us;
     p->best_text.n = 0;
     if (p->is_terminal)
-        assign_tuple_text(a, &p->best_text);
+        assign_text(a, a->spec->n_fields, &p->best_text);
 }
 
 void progress_failure(struct progress *p, const struct assign *a, const struct answer *why)
@@ -98,7 +98,7 @@ void progress_failure(struct progress *p, const struct assign *a, const struct a
     struct buf text = {0};
     if (++p->told[why->outcome] > MOST_TOLD)
         return;
-    note("%s: %s%s", assign_text(a, &text), why->why,
+    note("%s: %s%s", assign_text(a, 0, &text), why->why,
          p->told[why->outcome] == MOST_TOLD ? " (more failures of this kind are not told)" : "");
     buf_free(&text);
 }
@@ -186,7 +186,7 @@ void progress_ending(struct progress *p, const struct ending *e)
     else
         table_text(t, "");
     add_measured(t, e);
-    table_text(t, e->us < HUGE_VAL  ? assign_tuple_text(e->best, &tuple)
+    table_text(t, e->us < HUGE_VAL  ? assign_text(e->best, e->best->spec->n_fields, &tuple)
                   : e->measured > 0 ? "each failed"
                                     : "");
     buf_free(&tuple);

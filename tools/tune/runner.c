@@ -293,7 +293,7 @@ static void accept(struct runner *r, const struct heard *h, double seconds, stru
 static void runner_ask(struct runner *r, const struct assign *a)
 {
     struct buf text = {0};
-    assign_text(a, &text);
+    assign_text(a, 0, &text);
     buf_puts(&text, "\n");
     talk_ask(&r->server, text.s);
     buf_free(&text);

@@ -25,9 +25,8 @@ void assign_free(struct assign *a);
 
 /* "rows=16 cols=16", of a problem; added to `b` */
 const char *assign_problem_text(const struct spec *spec, const int32_t *problem, struct buf *b);
-/* All of it, or the tuple alone, with blanks between; added to `b` */
-const char *assign_text(const struct assign *a, struct buf *b);
-const char *assign_tuple_text(const struct assign *a, struct buf *b);
+/* From the first word on, or from the tuple's, which is number n_fields of the spec; added to `b` */
+const char *assign_text(const struct assign *a, size_t first, struct buf *b);
 /* A field's value as text; `number` is overwritten if it is a size. */
 const char *assign_field_text(const struct spec_field *f, int32_t value, char number[12]);
 /* Back: 0, or -1 if the field cannot have that value. */

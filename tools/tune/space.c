@@ -113,24 +113,6 @@ struct scorer {
     size_t known; /* prefixes whose bits are there */
 };
 
-static void open_scorer(struct scorer *s, const kpred_model *m, const int32_t *problem)
-{
-    memset(s, 0, sizeof *s);
-    s->m = m;
-    s->words = m->state_words + 1;
-    s->work = xcalloc(m->work_words + 1, sizeof *s->work);
-    s->state = xcalloc(s->words * (m->n_params + 1), sizeof *s->state);
-    s->bits = xcalloc(m->n_params, KPRED_MAX_VALUES * sizeof *s->bits);
-    m->scorer->start(m, problem, s->work, s->state);
-}
-
-static void close_scorer(struct scorer *s)
-{
-    free(s->work);
-    free(s->state);
-    free(s->bits);
-}
-
 /* Q16 logits to log2-probabilities */
 static void log_softmax(const int32_t *logit, size_t n, float *bits)
 {
@@ -176,11 +158,15 @@ static double score_of(struct scorer *s, const uint16_t *value)
 void order_tuples(const kpred_model *m, const int32_t *problem, const uint16_t *value, size_t n,
                   double *score)
 {
-    struct scorer s;
-    open_scorer(&s, m, problem);
+    struct heap heap = {NULL, 0, 0};
+    struct scorer s = {.m = m, .words = m->state_words + 1};
+    s.work = heap_new(&heap, m->work_words + 1, sizeof *s.work);
+    s.state = heap_new(&heap, s.words * (m->n_params + 1), sizeof *s.state);
+    s.bits = heap_new(&heap, m->n_params, KPRED_MAX_VALUES * sizeof *s.bits);
+    m->scorer->start(m, problem, s.work, s.state);
     for (size_t i = 0; i < n; i++)
         score[i] = score_of(&s, value + i * m->n_params);
-    close_scorer(&s);
+    heap_free(&heap);
 }
 
 int order_scores(const struct model *model, const struct spec *spec, const int32_t *problem,
