@@ -16,19 +16,19 @@
 enum { FIRST = 5, MOST_RESULTS = 320, KEPT = 192, N_BEST = 8 };
 
 struct strategy {
-    struct heap heap, regressions; /* all memory, but that of candidates and regressions */
+    struct heap heap;        /* all memory but */
+    struct heap regressions; /* that of candidates and regressions, if these are there */
     const struct space *space;
     uint64_t seed;
     struct columns columns;
     struct hints hints;
-    int is_open, is_fitted;
     unsigned char *is_taken; /* proposed or told */
     unsigned char *is_told;
-    size_t n;         /* results, as they were told */
-    struct results r; /* of the first of them, */
-    double *time;     /* and the times of all */
-    size_t fit_at;    /* the next fit is due with as many results */
-    size_t n_experts;
+    size_t n;                /* results, as they were told */
+    struct results r;        /* of the first of them, */
+    double *time;            /* and the times of all */
+    size_t fit_at;           /* the next fit is due with as many results */
+    size_t n_experts;        /* 0: nothing was asked yet */
     struct expert expert[2]; /* the one that knows something, if there is one, and one without */
     struct candidates candidates;
     struct failures *failures; /* NULL: nothing has failed yet */
@@ -152,12 +152,6 @@ static void take_targets(struct strategy *s, size_t n)
 
 /* ---- the regression ---- */
 
-static void close_regression(struct strategy *s)
-{
-    heap_free(&s->regressions);
-    s->is_fitted = 0;
-}
-
 /* To the results of all problems; what is found is left to the others. */
 static void fit_shared(struct strategy *s)
 {
@@ -172,7 +166,7 @@ static void fit_shared(struct strategy *s)
     shared->n = e->covariance.n;
     shared->variance = e->variance;
     shared->fit_at = shared->results + shared->results / 8 + 1;
-    close_regression(s);
+    heap_free(&s->regressions);
 }
 
 /* The fits that are due, by the results that there were when each was; the regression is then to be
@@ -190,7 +184,7 @@ static void fit_all(struct strategy *s)
         for (size_t i = 0; i < s->n_experts; i++)
             expert_fit(&s->expert[i]);
         s->fit_at = next > n ? next : n + 1;
-        close_regression(s);
+        heap_free(&s->regressions);
     }
 }
 
@@ -226,7 +220,6 @@ static void open_regression(struct strategy *s)
                     num_mix(s->seed, n, 2), &s->regressions);
     for (size_t i = 0; i < s->n_experts; i++)
         expert_regress(&s->expert[i], &s->candidates, MOST_RESULTS, &s->regressions);
-    s->is_fitted = 1;
     free(first);
 }
 
@@ -246,11 +239,11 @@ static void add_results(struct strategy *s)
 /* Without room for results means change no more until the next fit. */
 static void update(struct strategy *s)
 {
-    const int is_new = !s->is_fitted;
+    const int is_new = s->regressions.n == 0;
     const size_t before = s->r.n_used;
     fit_all(s);
     learn_failures(s, s->n < MOST_RESULTS ? s->n : MOST_RESULTS);
-    if (!s->is_fitted) {
+    if (s->regressions.n == 0) {
         take_targets(s, s->n);
         open_regression(s);
     }
@@ -355,7 +348,6 @@ static void open_all(struct strategy *s)
     for (size_t i = 0; i < s->n_experts; i++)
         expert_open(&s->expert[i], &s->columns, &s->hints, is_known && i == 0, &s->r, s->space->n,
                     num_mix(s->seed, 0, 4));
-    s->is_open = 1;
     if (s->numbers != NULL && s->numbers->n > 0)
         take_numbers(s);
 }
@@ -365,7 +357,7 @@ size_t strategy_next(struct strategy *s)
     size_t tuple;
     if (memchr(s->is_taken, 0, s->space->n) == NULL)
         return SIZE_MAX;
-    if (!s->is_open)
+    if (s->n_experts == 0)
         open_all(s);
     s->promise = 1;
     if (is_to_spread(s)) {
@@ -438,7 +430,7 @@ int strategy_is_enough(struct strategy *s, double share)
     if (s->own < STRATEGY_LEAST || !(own_best(s, s->n) < HUGE_VAL)
         || memchr(s->is_told, 0, s->space->n) == NULL)
         return 0;
-    if (!s->is_open)
+    if (s->n_experts == 0)
         open_all(s);
     update(s);
     return is_calm(s, share) && chance_of_all(s, share) <= most_chance;
