@@ -211,9 +211,9 @@ int write_whole(int fd, const struct buf *bytes);
 /* To the end of the file behind a descriptor: whole, or -1 with a message. What there was no room
    for is taken back. */
 int append_whole(int fd, const struct buf *bytes, const char *path);
-/* Opens a file that one program at a time adds to, such as a "tuner", from its beginning, or makes it:
-   1 if it was made, 0, or -1 with a message, which has the hint for who is not the only one. The
-   lock goes when any descriptor of the file is closed. */
+/* Opens a file that one program at a time adds to, such as a "tuner", from its beginning, or makes
+   it: 1 if it was made, 0, or -1 with a message, which has the hint for who is not the only one.
+   The lock goes when any descriptor of the file is closed. */
 int append_open(FILE **f, const char *path, const char *who, const char *hint);
 int flush_stdout(void); /* -1 if anything written to standard output was lost */
 

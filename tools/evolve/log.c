@@ -26,10 +26,11 @@ struct log {
     struct pair *story;
     size_t n_story, cap_story;
     /* while it is read */
-    struct buf text;
-    char *line, *next; /* the line at hand, and what is behind it */
-    size_t n_line;
+    char *line;
+    size_t cap_line;
+    ssize_t n_line;
     long number;
+    off_t whole; /* bytes of whole lines so far */
 };
 
 /* ---- the story ---- */
@@ -150,20 +151,22 @@ static int bad_line(const struct log *l, const char *what)
     return fail("%s:%ld: %s", l->path, l->number, what);
 }
 
-/* The next line, without its end, which an editor may have made CRLF: 1, or 0 if there is no whole
-   one left, but what a kill has left of one. */
+/* The next line, without its end, which an editor may have made CRLF: 1, 0 if there is no whole one
+   left, or -1 with a message. */
 static int read_line(struct log *l)
 {
-    const size_t left = l->text.n - (size_t)(l->next - l->text.s);
-    char *end = memchr(l->next, '\n', left);
-    l->line = l->next;
-    l->n_line = end != NULL ? (size_t)(end - l->line) : left;
-    l->number++;
-    if (end == NULL)
+    l->n_line = getline(&l->line, &l->cap_line, l->f);
+    if (l->n_line < 0 && !feof(l->f)) /* without memory there is no ferror */
+        return fail("%s: cannot read: %s", l->path, strerror(errno));
+    if (l->n_line <= 0)
         return 0;
-    l->next = end + 1;
-    const int is_crlf = l->n_line > 0 && end[-1] == '\r';
-    l->n_line -= (size_t)is_crlf;
+    l->number++;
+    if (l->line[l->n_line - 1] != '\n')
+        return 0;
+    l->whole += l->n_line;
+    l->n_line--;
+    const int is_crlf = l->n_line > 0 && l->line[l->n_line - 1] == '\r';
+    l->n_line -= is_crlf;
     l->line_end = is_crlf ? "\r\n" : "\n";
     l->line[l->n_line] = '\0';
     return 1;
@@ -190,12 +193,16 @@ static int check_sum(const struct log *l, const char *digits, uint64_t sum)
 
 static int read_title(struct log *l)
 {
-    const int is_whole = read_line(l);
-    if (strcmp(l->line, TITLE) == 0) {
+    skip_bom(l->f);
+    l->whole = ftello(l->f);
+    const int rc = read_line(l);
+    if (rc < 0)
+        return -1;
+    if (l->n_line > 0 && strcmp(l->line, TITLE) == 0) {
         l->sum = sum_of(sum_begin, TITLE "\n", strlen(TITLE) + 1);
         return 0;
     }
-    if (!is_whole && l->n_line > 0 && strncmp(l->line, TITLE, l->n_line) == 0)
+    if (rc == 0 && l->n_line > 0 && strncmp(l->line, TITLE, (size_t)l->n_line) == 0)
         return fail("%s: ends within its heading", l->path);
     return fail("%s: is not a log of kpred-evolve", l->path);
 }
@@ -204,13 +211,16 @@ static int read_heading(struct log *l)
 {
     int rc = read_title(l);
     while (rc == 0) {
-        if (!read_line(l))
-            return fail("%s: ends within its heading", l->path);
+        rc = read_line(l);
+        if (rc <= 0)
+            return rc < 0 ? -1 : fail("%s: ends within its heading", l->path);
         if (strncmp(l->line, "# end ", 6) == 0)
             return check_sum(l, l->line + 6, l->sum);
         if (strncmp(l->line, "# ", 2) != 0)
             return bad_line(l, "is not a line of a heading, which has no end");
-        l->sum = sum_of(sum_of(l->sum, l->line, l->n_line), "\n", 1);
+        l->line[l->n_line] = '\n';
+        l->sum = sum_of(l->sum, l->line, (size_t)l->n_line + 1);
+        l->line[l->n_line] = '\0';
         rc = read_pair(l, l->line + 2);
     }
     return rc;
@@ -219,7 +229,7 @@ static int read_heading(struct log *l)
 static int take_line(struct log *l, const struct log_lines *lines)
 {
     char *mark = l->n_line >= 10 ? l->line + l->n_line - 10 : l->line; /* " #01234567" */
-    if (strlen(l->line) != l->n_line || strncmp(mark, " #", 2) != 0)
+    if (strlen(l->line) != (size_t)l->n_line || strncmp(mark, " #", 2) != 0)
         return bad_line(l, "is damaged: no checksum stands at its end");
     const uint64_t sum = sum_of(l->sum, l->line, (size_t)(mark - l->line));
     if (check_sum(l, mark + 2, sum) != 0)
@@ -230,25 +240,35 @@ static int take_line(struct log *l, const struct log_lines *lines)
                                                   : bad_line(l, "is not a result of a candidate");
 }
 
+static int read_lines(struct log *l, const struct log_lines *lines)
+{
+    int rc;
+    while ((rc = read_line(l)) > 0)
+        if (take_line(l, lines) != 0)
+            return -1;
+    return rc;
+}
+
+/* What is behind the last whole line is what a kill left of a write. */
+static int cut_rest(struct log *l, enum log_mode mode)
+{
+    if (l->n_line <= 0)
+        return 0;
+    note("%s:%ld: has no end, as a kill leaves a line: left out", l->path, l->number);
+    if (mode != LOG_READ && ftruncate(fileno(l->f), l->whole) != 0)
+        return fail("%s: cannot cut its last line off: %s", l->path, strerror(errno));
+    return 0;
+}
+
 static int read_all(struct log *l, enum log_mode mode, const struct log_pair *story,
                     const struct log_lines *lines)
 {
-    skip_bom(l->f);
-    const off_t begins = ftello(l->f);
-    if (read_stream(l->f, l->path, SIZE_MAX, &l->text) != 0)
-        return -1;
-    l->next = l->text.s;
-    if (read_heading(l) != 0 || same_story(l, mode, story) != 0)
-        return -1;
-    while (read_line(l))
-        if (take_line(l, lines) != 0)
-            return -1;
-    if (l->n_line == 0)
-        return 0;
-    note("%s:%ld: has no end, as a kill leaves a line: left out", l->path, l->number);
-    if (mode != LOG_READ && ftruncate(fileno(l->f), begins + (l->next - l->text.s)) != 0)
-        return fail("%s: cannot cut its last line off: %s", l->path, strerror(errno));
-    return 0;
+    int rc = read_heading(l);
+    if (rc == 0)
+        rc = same_story(l, mode, story);
+    if (rc == 0)
+        rc = read_lines(l, lines);
+    return rc == 0 ? cut_rest(l, mode) : rc;
 }
 
 /* ---- opening ---- */
@@ -293,9 +313,7 @@ int log_open(struct log **log, const char *path, enum log_mode mode, const struc
     l->path = xstrdup(path);
     l->line_end = "\n";
     *log = l;
-    const int rc = open_log(l, mode, story, lines);
-    buf_free(&l->text);
-    if (rc == 0)
+    if (open_log(l, mode, story, lines) == 0)
         return 0;
     log_close(l);
     *log = NULL;
@@ -313,6 +331,7 @@ void log_close(struct log *l)
         free(l->story[i].value);
     }
     free(l->story);
+    free(l->line);
     free(l->path);
     free(l);
 }

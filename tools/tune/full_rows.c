@@ -15,7 +15,7 @@ struct full_rows {
     const struct spec *spec; /* may be NULL */
     const char *asked_gpu;   /* likewise */
     struct table_rows from;
-    int is_tuner; /* it is a file of another tuner, which has no columns but parameters and a time */
+    int is_tuner; /* it is a file of another tuner: all columns but the time are parameters */
     int gpu;      /* columns: -1, there is none */
     int param[KPRED_MAX_TUPLE + KPRED_MAX_FIELDS], field[KPRED_MAX_FIELDS];
     size_t n_fields;

@@ -25,7 +25,7 @@ void assign_free(struct assign *a);
 
 /* "rows=16 cols=16", of a problem; added to `b` */
 const char *assign_problem_text(const struct spec *spec, const int32_t *problem, struct buf *b);
-/* From the first word on, or from the tuple's, which is number n_fields of the spec; added to `b` */
+/* From the first word on: 0, or n_fields of the spec for the tuple alone; added to `b` */
 const char *assign_text(const struct assign *a, size_t first, struct buf *b);
 /* A field's value as text; `number` is overwritten if it is a size. */
 const char *assign_field_text(const struct spec_field *f, int32_t value, char number[12]);
