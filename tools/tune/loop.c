@@ -177,17 +177,52 @@ static void open_turn(struct turn *t)
     assign_problem(&t->assign, t->problem);
 }
 
-/* `kernel`: see struct ending */
+/* Those of earlier runs and failures count. */
+static void add_measured(const struct turn *t, struct table *table)
+{
+    const size_t legal = t->legal.space.n;
+    const int is_sample = t->legal.tuples.kind != TUPLES_ALL;
+    const char *tuples = as_counted(legal, "tuple", "tuples");
+    struct buf text = {0};
+    if (t->measured == legal && !is_sample)
+        buf_printf(&text, "%s %zu legal %s", legal == 1 ? "the" : "all", legal, tuples);
+    else
+        buf_printf(&text, "%zu of %s%zu legal %s", t->measured, is_sample ? "more than " : "",
+                   legal, tuples);
+    table_text(table, text.s);
+    buf_free(&text);
+}
+
+/* The tuple is the last column: that one is broken where a line is too long. */
+static void add_ending(struct turn *t, const char *kernel, const char *problem)
+{
+    const struct space *space = &t->legal.space;
+    struct table *table = &t->loop->progress->ends;
+    struct buf tuple = {0};
+    if (table->columns == 0)
+        table_heading(table, kernel != NULL ? "kernel,problem,microseconds,measured,best tuple"
+                                            : "problem,microseconds,measured,best tuple");
+    if (kernel != NULL)
+        table_text(table, kernel);
+    table_text(table, problem);
+    if (t->best_us < HUGE_VAL) {
+        table_number(table, "%.6g", t->best_us);
+        assign_tuple(&t->assign, space->value + t->best * space->n_params);
+        assign_text(&t->assign, t->loop->spec.n_fields, &tuple);
+    } else {
+        table_text(table, "");
+        buf_puts(&tuple, t->measured > 0 ? "each failed" : "");
+    }
+    add_measured(t, table);
+    table_text(table, tuple.s);
+    buf_free(&tuple);
+}
+
+/* `kernel`: NULL, all problems are of one */
 static void tell_ending(struct turn *t, const char *kernel)
 {
-    const struct legal *l = &t->legal;
     struct buf text = {0};
-    if (t->best_us < HUGE_VAL)
-        assign_tuple(&t->assign, l->space.value + t->best * l->space.n_params);
-    progress_ending(t->loop->progress,
-                    &(struct ending){kernel, assign_problem_text(&t->loop->spec, t->problem, &text),
-                                     &t->assign, t->best_us, t->measured, l->space.n,
-                                     l->tuples.kind != TUPLES_ALL});
+    add_ending(t, kernel, assign_problem_text(&t->loop->spec, t->problem, &text));
     if (t->n_failed > 1 && t->n_failed == t->measured && t->why[0] != '\0')
         note("%s: all %zu launches failed: %s", text.s, t->n_failed, t->why);
     buf_free(&text);

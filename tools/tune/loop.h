@@ -91,16 +91,7 @@ struct progress {
     size_t told[OUTCOME_STOP];      /* failures that were told, by kind */
     double best;                    /* of the problem; HUGE_VAL: none */
     struct buf best_text;
-    struct table ends; /* a row for each problem, when it ends */
-};
-
-struct ending {         /* of a problem */
-    const char *kernel; /* NULL: all are of one */
-    const char *problem;
-    const struct assign *best; /* the fastest tuple; of no use if none ran */
-    double us;                 /* HUGE_VAL: none ran */
-    size_t measured, legal;    /* tuples; those of earlier runs and failures count */
-    int is_sample;             /* there are more legal ones than that, too many to list */
+    struct table ends; /* a row for each problem, added when it ends */
 };
 
 void progress_begin(struct progress *p, size_t n_problems, double deadline);
@@ -114,7 +105,6 @@ void progress_failure(struct progress *p, const struct assign *a, const struct a
 void progress_show(struct progress *p);
 /* So many of what was measured do not count. */
 void progress_less(struct progress *p, size_t n);
-void progress_ending(struct progress *p, const struct ending *e);
 
 /* The end of a run: a table of the problems on standard output, and a line of what was measured.
    Not 0: the table is lost; there is a message if none has told yet why the run failed. */

@@ -157,41 +157,6 @@ static double own_seconds(void)
            + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
 }
 
-static void add_measured(struct table *t, const struct ending *e)
-{
-    struct buf text = {0};
-    if (e->measured == e->legal && !e->is_sample)
-        buf_printf(&text, "%s %zu legal %s", e->legal == 1 ? "the" : "all", e->legal,
-                   as_counted(e->legal, "tuple", "tuples"));
-    else
-        buf_printf(&text, "%zu of %s%zu legal %s", e->measured, e->is_sample ? "more than " : "",
-                   e->legal, as_counted(e->legal, "tuple", "tuples"));
-    table_text(t, text.s);
-    buf_free(&text);
-}
-
-/* The tuple is the last column: that one is broken where a line is too long. */
-void progress_ending(struct progress *p, const struct ending *e)
-{
-    struct buf tuple = {0};
-    struct table *t = &p->ends;
-    if (t->columns == 0)
-        table_heading(t, e->kernel != NULL ? "kernel,problem,microseconds,measured,best tuple"
-                                           : "problem,microseconds,measured,best tuple");
-    if (e->kernel != NULL)
-        table_text(t, e->kernel);
-    table_text(t, e->problem);
-    if (e->us < HUGE_VAL)
-        table_number(t, "%.6g", e->us);
-    else
-        table_text(t, "");
-    add_measured(t, e);
-    table_text(t, e->us < HUGE_VAL  ? assign_text(e->best, e->best->spec->n_fields, &tuple)
-                  : e->measured > 0 ? "each failed"
-                                    : "");
-    buf_free(&tuple);
-}
-
 static void print_ends(struct progress *p)
 {
     const size_t width = terminal_width(STDOUT_FILENO);
