@@ -56,14 +56,14 @@ int talk_ready(void)
     is_ready = 1;
     held = usual;
     sigaddset(&held, SIGCHLD);
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
-        sigaddset(&held, stops[i]);
     sigdelset(&usual, SIGCHLD);
-    sigprocmask(SIG_SETMASK, &held, NULL);
     handle(SIGCHLD, on_child);
     handle(SIGPIPE, SIG_IGN);
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        sigaddset(&held, stops[i]);
         handle(stops[i], on_stop);
+    }
+    sigprocmask(SIG_SETMASK, &held, NULL);
     return 0;
 }
 
