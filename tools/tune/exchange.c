@@ -129,16 +129,12 @@ void answer_set(struct answer *a, enum outcome outcome, const char *fmt, ...)
 
 void tail_add(struct tail *t, const char *bytes, size_t n)
 {
-    size_t keep = n < TAIL_BYTES ? TAIL_BYTES - n : 0;
-    keep = keep < t->n ? keep : t->n;
-    t->is_cut |= t->n + n > TAIL_BYTES;
-    memmove(t->s, t->s + (t->n - keep), keep);
-    if (n > TAIL_BYTES) {
-        bytes += n - TAIL_BYTES;
-        n = TAIL_BYTES;
-    }
-    memcpy(t->s + keep, bytes, n);
-    t->n = keep + n;
+    const size_t over = t->n + n > TAIL_BYTES ? t->n + n - TAIL_BYTES : 0,
+                 old = over < t->n ? over : t->n, skipped = over - old;
+    t->is_cut |= over > 0;
+    memmove(t->s, t->s + old, t->n - old);
+    memcpy(t->s + (t->n - old), bytes + skipped, n - skipped);
+    t->n += n - over;
 }
 
 static int is_blank(char c)
