@@ -99,8 +99,8 @@ static int refuse(void)
 JAILED(out_whole, (const char *path, const struct buf *bytes), (path, bytes))
 JAILED(mkdir, (const char *path, mode_t mode), (path, mode))
 JAILED(fork, (void), ())
-JAILED(child_ready, (void), ())
-JAILED(child_begin, (struct child * c, const char *line, const struct assign *a), (c, line, a))
+JAILED(talk_ready, (void), ())
+JAILED(talk_begin, (struct talk * t), (t))
 JAILED(results_open,
        (struct results * *r, const char *path, const struct spec *spec, const char *command,
         int force),

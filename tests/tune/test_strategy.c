@@ -9,8 +9,9 @@ enum { SIDE = 6, PARAMS = 4, TUPLES = SIDE * SIDE * SIDE * SIDE };
 
 static uint16_t value[TUPLES * PARAMS];
 static double rank[SIDE * PARAMS], times[TUPLES];
-static const unsigned n_values[PARAMS] = {SIDE, SIDE, SIDE, SIDE};
+static unsigned n_values[PARAMS] = {SIDE, SIDE, SIDE, SIDE};
 static const struct space space = {PARAMS, TUPLES, n_values, value, rank, 0};
+static struct heap heap; /* empty between the tests */
 
 /* Values are powers of two; the tuple is written in the base SIDE. */
 static void plant(void)
@@ -216,7 +217,7 @@ static void a_failure_teaches(void)
 {
     size_t tuples[10];
     double all[10];
-    struct failures *f = failures_open(&space, NULL);
+    struct failures *f = failures_open(&space, NULL, &heap);
     (void)fill(edge);
     for (size_t i = 577, n = 0; n < 9; i = (i + 577) % TUPLES)
         if (times[i] < HUGE_VAL) {
@@ -231,7 +232,7 @@ static void a_failure_teaches(void)
     CHECK(runs_by(f, 4, 4, 3, 2) < 0.4);
     CHECK(runs_by(f, 5, 4, 3, 2) < 0.4 && runs_by(f, 4, 4, 4, 1) < 0.4);
     CHECK(runs_by(f, 1, 1, 1, 2) > 0.8);
-    failures_free(f);
+    heap_free(&heap);
 }
 
 static int is_over(int kind, const uint16_t *v)
@@ -244,7 +245,7 @@ static int is_over(int kind, const uint16_t *v)
 static void limits_are_found(void)
 {
     for (int kind = 0; kind < 4; kind++) {
-        struct failures *f = failures_open(&space, NULL);
+        struct failures *f = failures_open(&space, NULL, &heap);
         size_t tuples[50];
         double all[50];
         for (size_t i = 0; i < 50; i++) {
@@ -254,7 +255,7 @@ static void limits_are_found(void)
         failures_learn(f, tuples, all, 50);
         for (size_t i = 0; i < TUPLES; i++)
             CHECK_EQ(failures_works(f, i, 0) < 0.5, is_over(kind, tuple(i)));
-        failures_free(f);
+        heap_free(&heap);
     }
 }
 
@@ -270,11 +271,11 @@ static void elsewhere(void)
         tuples[i] = i < 20 ? 61 * i + (61 * i % 3 == 0) : 600;
         all[i] = i < 20 ? 1 : HUGE_VAL;
     }
-    struct failures *f = failures_open(&space, failed);
+    struct failures *f = failures_open(&space, failed, &heap);
     failures_learn(f, tuples, all, 21);
     for (size_t i = 1; i < TUPLES; i += 101)
         CHECK(i % 3 == 0 ? failures_works(f, i, 0) < 0.4 : failures_works(f, i, 0) > 0.6);
-    failures_free(f);
+    heap_free(&heap);
 }
 
 /* Launches until it is enough, and the share by which the best one found is then slower. */
@@ -402,7 +403,7 @@ static void likeness(void)
         all[i] = i;
         known[i] = log(separable(i));
     }
-    columns_open(&columns, &space);
+    columns_open(&columns, &space, &heap);
     columns_add_known(&columns, known, TUPLES);
     covariance_open(&c, &columns, 5);
     float *row = calloc(columns.width, sizeof *row);
@@ -420,15 +421,14 @@ static void likeness(void)
         CHECK(fabsf(out[far] - back[i]) < 1e-5f);
     }
     free(row);
-    covariance_free(&c);
-    columns_free(&columns);
+    heap_free(&heap);
 }
 
 /* ---- what a result counts for ---- */
 
 static int is_loss(const struct strategy *s, size_t result, double want)
 {
-    return fabs(s->loss[result] - want) < 1e-12;
+    return fabs(s->r.loss[result] - want) < 1e-12;
 }
 
 /* Logarithms of times, of tuples from 0 on */
@@ -452,7 +452,7 @@ static void losses(void)
     CHECK(is_loss(s, 0, 3) && is_loss(s, 2, -1) && is_loss(s, 4, 2));
     CHECK(is_loss(s, 3, hints_clip(7, 3)) && is_loss(s, 1, hints_clip(7, 3)));
     take_losses(s, 1);
-    CHECK(is_loss(s, 0, 3) && s->n_losses == 1);
+    CHECK(is_loss(s, 0, 3) && s->r.n == 1);
     strategy_free(s);
     s = told(log, 5, 6); /* on other GPUs half of the tuples were slower than that */
     take_losses(s, 5);

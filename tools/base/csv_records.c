@@ -290,6 +290,14 @@ void csv_records_close(struct csv_records *c)
     free(c->header);
 }
 
+void csv_records_print(const struct csv_records *c, size_t n, struct buf *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        buf_puts(b, i > 0 ? "," : "");
+        csv_add_cell(b, c->cell[i]);
+    }
+}
+
 void csv_add_cell(struct buf *b, const char *cell)
 {
     if (strpbrk(cell, ",\"\r\n") == NULL) {

@@ -40,6 +40,8 @@ int csv_records_check_row(const struct csv_records *c);
 /* The first cell of that text, or -1. */
 int csv_records_find(const struct csv_records *c, const char *name);
 void csv_records_close(struct csv_records *c);
+/* Adds the first n cells of the record at hand as a row without an end. */
+void csv_records_print(const struct csv_records *c, size_t n, struct buf *b);
 
 /* Adds a cell, in quotes if it needs them. */
 void csv_add_cell(struct buf *b, const char *cell);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "flat_json.h"
 
+#include "names.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -164,15 +166,11 @@ static int is_number(const char *s)
 
 static int kind_of_word(const char *word, enum flat_kind *kind)
 {
-    static const char nulls[] = " null NaN Infinity -Infinity ", others[] = " true false ";
-    struct buf b = {0};
-    buf_printf(&b, " %s ", word);
-    *kind = strstr(nulls, b.s) != NULL ? FLAT_NULL : FLAT_OTHER;
-    const int is_known = *kind == FLAT_NULL || strstr(others, b.s) != NULL || is_number(word);
-    buf_free(&b);
-    if (is_number(word) && strpbrk(word, ".eE") == NULL)
-        *kind = FLAT_INTEGER;
-    return is_known ? 0 : -1;
+    const int is_null = names_has_word("null NaN Infinity -Infinity", word);
+    *kind = is_null                                           ? FLAT_NULL
+            : is_number(word) && strpbrk(word, ".eE") == NULL ? FLAT_INTEGER
+                                                              : FLAT_OTHER;
+    return is_null || names_has_word("true false", word) || is_number(word) ? 0 : -1;
 }
 
 /* A number, true, false or null */

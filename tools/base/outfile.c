@@ -531,6 +531,28 @@ int append_whole(int fd, const struct buf *bytes, const char *path)
     return -1;
 }
 
+int append_open(FILE **f, const char *path, const char *who, const char *hint)
+{
+    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC;
+    int fd = open(path, flags | O_EXCL, 0666);
+    const int is_made = fd >= 0;
+    if (fd < 0)
+        fd = open(path, flags, 0666);
+    *f = fd >= 0 ? fdopen(fd, "a+b") : NULL;
+    if (*f == NULL) {
+        fail("%s: cannot open: %s", path, strerror(errno));
+        return fd >= 0 ? close(fd), -1 : -1;
+    }
+    rewind(*f);
+    if (fcntl(fd, F_SETLK, &whole) == 0)
+        return is_made;
+    if (errno == EACCES || errno == EAGAIN)
+        return fail("%s: another %s writes it now%s", path, who, hint);
+    note("%s: cannot lock: %s: no other %s may write it meanwhile", path, strerror(errno), who);
+    return is_made;
+}
+
 int out_folder(const char *path, const char *hint)
 {
     struct stat st;

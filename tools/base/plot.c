@@ -15,8 +15,7 @@
 /* What gnuplot prints; script: where it reads from, -1: nowhere. */
 static int run_gnuplot(int script, const char *argument, FILE *out)
 {
-    char name[] = "gnuplot", *word = argument != NULL ? xstrdup(argument) : NULL,
-         *words[] = {name, word, NULL};
+    const char *const words[] = {"gnuplot", argument, NULL};
     struct process p = {.words = words, .in = script};
     struct buf text = {0};
     int status = 0;
@@ -24,7 +23,6 @@ static int run_gnuplot(int script, const char *argument, FILE *out)
     if (why == 0 && out != NULL)
         fwrite(text.s, 1, text.n, out);
     buf_free(&text);
-    free(word);
     if (why == ENOENT)
         return fail("there is no gnuplot, which draws plots (Debian: apt-get install gnuplot-nox)");
     if (why != 0)

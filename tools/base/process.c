@@ -28,12 +28,13 @@ static int add_files(posix_spawn_file_actions_t *actions, const struct process *
 
 static void set_signals(posix_spawnattr_t *how, const struct process *p)
 {
-    sigset_t none, pipes;
+    sigset_t none, usual;
     sigemptyset(&none);
-    sigemptyset(&pipes);
-    sigaddset(&pipes, SIGPIPE);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGCHLD);
     posix_spawnattr_setsigmask(how, p->held != NULL ? p->held : &none);
-    posix_spawnattr_setsigdefault(how, &pipes);
+    posix_spawnattr_setsigdefault(how, &usual);
     posix_spawnattr_setpgroup(how, 0);
     posix_spawnattr_setflags(
         how, (short)(POSIX_SPAWN_SETSIGMASK
@@ -51,7 +52,7 @@ int process_start(const struct process *p, pid_t *pid)
     set_signals(&how, p);
     why = add_files(&actions, p);
     if (why == 0)
-        why = posix_spawnp(pid, p->words[0], &actions, &how, p->words,
+        why = posix_spawnp(pid, p->words[0], &actions, &how, (char *const *)(uintptr_t)p->words,
                            p->environment != NULL ? p->environment : environ);
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&actions);
@@ -188,35 +189,23 @@ int process_wait(pid_t pid, int *status)
     return 0;
 }
 
-/* 0, or what errno is */
-static int process_take(int from, struct buf *text)
-{
-    char bytes[4096];
-    for (;;) {
-        const ssize_t n = read(from, bytes, sizeof bytes);
-        if (n > 0)
-            buf_add(text, bytes, (size_t)n);
-        else if (n == 0 || errno != EINTR)
-            return n == 0 ? 0 : errno;
-    }
-}
-
 int process_read(struct process *p, struct buf *text, int *status)
 {
     int ends[2];
     pid_t pid = 0;
-    if (pipe(ends) != 0)
+    FILE *from = pipe(ends) == 0 ? fdopen(ends[0], "rb") : NULL;
+    if (from == NULL)
         return fail("a pipe for %s: %s", p->words[0], strerror(errno));
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     p->out = ends[1];
     const int why = process_start(p, &pid);
     close(ends[1]);
-    const int lost = why == 0 ? process_take(ends[0], text) : 0;
-    close(ends[0]);
+    const int rc = why == 0 ? read_stream(from, p->words[0], SIZE_MAX, text) : 0;
+    fclose(from);
     if (why != 0)
         return why;
     if (process_wait(pid, status) != 0)
         return fail("%s: %s", p->words[0], strerror(errno));
-    return lost == 0 ? 0 : fail("%s: %s", p->words[0], strerror(lost));
+    return rc;
 }

@@ -10,11 +10,12 @@
 /* A program to start. The first of its words is looked for in PATH if it has no slash. Words and
    environment end with NULL. */
 struct process {
-    char *const *words, *const *environment; /* environment: NULL, ours */
-    int in, out;                             /* its standard input, -1: nothing, and its output */
-    int err;                                 /* its standard error; 0: ours */
-    const sigset_t *held;                    /* what it begins with blocked; NULL: nothing */
-    int leads_group;                         /* of its own; and a closed pipe ends it */
+    const char *const *words;
+    char *const *environment; /* NULL: ours */
+    int in, out;              /* its standard input, -1: nothing, and its output */
+    int err;                  /* its standard error; 0: ours */
+    const sigset_t *held;     /* what it begins with blocked; NULL: nothing */
+    int leads_group;          /* of its own; and a closed pipe ends it */
 };
 
 /* 0, or what errno would be */

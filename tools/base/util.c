@@ -194,6 +194,20 @@ char *xstrdup(const char *s)
     return memcpy(xmalloc(n), s, n);
 }
 
+void *heap_new(struct heap *h, size_t n, size_t size)
+{
+    h->v = xgrow(h->v, h->n, &h->cap, sizeof *h->v);
+    return h->v[h->n++] = xcalloc(n, size);
+}
+
+void heap_free(struct heap *h)
+{
+    while (h->n > 0)
+        free(h->v[--h->n]);
+    free(h->v);
+    *h = (struct heap){NULL, 0, 0};
+}
+
 /* ---- text ---- */
 
 static void buf_reserve(struct buf *b, size_t more)
@@ -233,6 +247,12 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     vsnprintf(b->s + b->n, (size_t)n + 1, fmt, args);
     va_end(args);
     b->n += (size_t)n;
+}
+
+void buf_drop(struct buf *b, size_t n)
+{
+    memmove(b->s, b->s + n, b->n - n + 1);
+    b->n -= n;
 }
 
 void buf_free(struct buf *b)
@@ -292,6 +312,14 @@ void plain_text(struct buf *text)
         if (text->s[from] != '\r' || text->s[from + 1] != '\n')
             text->s[to++] = text->s[from];
     text->s[text->n = to] = '\0';
+}
+
+size_t whole_lines(const struct buf *text)
+{
+    size_t n = text->n;
+    while (n > 0 && text->s[n - 1] != '\n')
+        n--;
+    return n;
 }
 
 /* More than one byte goes back only where the first is that of a mark and the next is not. */

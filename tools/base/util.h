@@ -64,6 +64,14 @@ void *xrealloc(void *p, size_t n, size_t size);
 void *xgrow(void *p, size_t n, size_t *cap, size_t size);
 char *xstrdup(const char *s);
 
+/* What is freed together: all zero is empty */
+struct heap {
+    void **v;
+    size_t n, cap;
+};
+void *heap_new(struct heap *h, size_t n, size_t size); /* as xcalloc */
+void heap_free(struct heap *h);
+
 /* ---- text ---- */
 
 struct buf { /* all zero is the empty buffer; s is NULL or ends with a NUL that n does not count */
@@ -74,6 +82,7 @@ struct buf { /* all zero is the empty buffer; s is NULL or ends with a NUL that 
 void buf_add(struct buf *b, const char *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_drop(struct buf *b, size_t n); /* the first n bytes */
 void buf_free(struct buf *b);
 
 const char *base_name(const char *path); /* what follows the last slash */
@@ -105,6 +114,8 @@ char *next_line(char **at);
 /* A text as kpred writes one: without the byte order mark that some editors put before it, and with
    LF where they end lines with CRLF. What holds a NUL byte is not a text, and stays as it is. */
 void plain_text(struct buf *text);
+/* Its bytes up to the end of the last line that has one: a kill, too, leaves a part of a line. */
+size_t whole_lines(const struct buf *text);
 /* Passes over the mark alone. */
 void skip_bom(FILE *f);
 /* The text without the blanks at its ends, in place. */
@@ -200,6 +211,10 @@ int write_whole(int fd, const struct buf *bytes);
 /* To the end of the file behind a descriptor: whole, or -1 with a message. What there was no room
    for is taken back. */
 int append_whole(int fd, const struct buf *bytes, const char *path);
+/* Opens a file that one program at a time adds to, such as a "tuner", from its beginning, or makes
+   it: 1 if it was made, 0, or -1 with a message, which has the hint for who is not the only one.
+   The lock goes when any descriptor of the file is closed. */
+int append_open(FILE **f, const char *path, const char *who, const char *hint);
 int flush_stdout(void); /* -1 if anything written to standard output was lost */
 
 /* Signals that would end the program wait between the two, which do not nest. */

@@ -95,19 +95,17 @@ static int run_python(const char *program, const char *const *paths, size_t n_pa
 {
     static const char *const first[] = {PYTHON, "-I", "-S", "-B", NULL, "--stream"};
     const size_t n_first = sizeof first / sizeof *first;
-    char **words = xcalloc(n_first + options->n + n_paths + 2, sizeof *words);
+    const char **words = xcalloc(n_first + options->n + n_paths + 2, sizeof *words);
     struct process p = {.words = words, .in = -1};
     size_t n = 0;
     for (; n < n_first; n++)
-        words[n] = xstrdup(first[n] != NULL ? first[n] : program);
+        words[n] = first[n] != NULL ? first[n] : program;
     for (size_t i = 0; i < options->n; i++)
-        words[n++] = xstrdup(options->v[i]);
-    words[n++] = xstrdup("--");
+        words[n++] = options->v[i];
+    words[n++] = "--";
     for (size_t i = 0; i < n_paths; i++)
-        words[n++] = xstrdup(paths[i]);
+        words[n++] = paths[i];
     const int why = process_read(&p, text, status);
-    while (n > 0)
-        free(words[--n]);
     free(words);
     return why;
 }

@@ -4,6 +4,8 @@
    task.h declares it. The file behind it is log.c's. */
 #include "task.h"
 
+#include "base/intern.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,67 +104,42 @@ static int result_parse(char *line, struct edit_names names, struct edits *list,
     return edits_parse(line, names, list);
 }
 
-struct cell { /* one allocation each: pointers to entries stay good */
-    struct entry entry;
-    uint64_t hash;
+struct cell {           /* one allocation each: pointers to entries stay good */
+    struct entry entry; /* its list is that of `lists` */
     unsigned char has[N_EFFORTS];
     struct result of[N_EFFORTS];
 };
 
 struct archive {
     struct edit_names names;
-    struct log *log; /* NULL: there is none */
-    struct cell **cell;
-    size_t n, cap;
-    size_t *slot; /* 1 + the number of a cell, or 0 */
-    size_t n_slots;
+    struct log *log;       /* NULL: there is none */
+    struct interned lists; /* their edits, as bytes */
+    struct heap heap;      /* the cells */
+    struct cell **cell;    /* of each */
+    size_t cap;
     size_t counts[N_OUTCOMES];
 };
 
 /* ---- the table ---- */
 
-/* The slot of that list, or the one where it would be */
-static size_t *find_slot(const struct archive *a, const struct edits *list, uint64_t hash)
+static const void *bytes_of(const struct edits *list)
 {
-    size_t i = (size_t)hash & (a->n_slots - 1);
-    while (a->slot[i] != 0) {
-        const struct cell *c = a->cell[a->slot[i] - 1];
-        if (c->hash == hash && edits_equal(&c->entry.list, list))
-            break;
-        i = (i + 1) & (a->n_slots - 1);
-    }
-    return &a->slot[i];
-}
-
-static void make_room(struct archive *a)
-{
-    if (2 * (a->n + 1) <= a->n_slots)
-        return;
-    free(a->slot);
-    a->n_slots = a->n_slots != 0 ? 2 * a->n_slots : 1024;
-    a->slot = xcalloc(a->n_slots, sizeof *a->slot);
-    for (size_t i = 0; i < a->n; i++)
-        *find_slot(a, &a->cell[i]->entry.list, a->cell[i]->hash) = i + 1;
+    return list->n > 0 ? (const void *)list->v : "";
 }
 
 static struct cell *find_cell(const struct archive *a, const struct edits *list)
 {
-    if (a->n == 0)
-        return NULL;
-    const size_t at = *find_slot(a, list, edits_hash(list));
-    return at != 0 ? a->cell[at - 1] : NULL;
+    const size_t at = intern_find(&a->lists, bytes_of(list), list->n * sizeof *list->v);
+    return at != INTERN_NONE ? a->cell[at] : NULL;
 }
 
 static struct cell *new_cell(struct archive *a, const struct edits *list)
 {
-    struct cell *c = xcalloc(1, sizeof *c);
-    edits_copy(&c->entry.list, list);
-    c->hash = edits_hash(list);
-    make_room(a);
-    a->cell = xgrow(a->cell, a->n, &a->cap, sizeof *a->cell);
-    a->cell[a->n++] = c;
-    *find_slot(a, list, c->hash) = a->n;
-    return c;
+    struct cell *c = heap_new(&a->heap, 1, sizeof *c);
+    const size_t i = intern(&a->lists, bytes_of(list), list->n * sizeof *list->v);
+    c->entry.list = (struct edits){(void *)a->lists.v[i].s, list->n, list->n};
+    a->cell = xgrow(a->cell, i, &a->cap, sizeof *a->cell);
+    return a->cell[i] = c;
 }
 
 /* Only the first result of an effort stays: what was decided by it has to be decided again. */
@@ -219,7 +196,7 @@ int archive_add(struct archive *a, const struct edits *list, enum effort effort,
 
 size_t archive_size(const struct archive *a)
 {
-    return a->n;
+    return a->lists.n;
 }
 
 const struct entry *archive_entry(const struct archive *a, size_t i)
@@ -247,7 +224,7 @@ static int in_order(const void *x, const void *y)
 
 static enum effort effort_of_front(const struct archive *a)
 {
-    for (size_t i = 0; i < a->n; i++)
+    for (size_t i = 0; i < a->lists.n; i++)
         if (a->cell[i]->entry.result.outcome == OUTCOME_VALID
             && a->cell[i]->entry.effort >= EFFORT_CONFIRM)
             return EFFORT_CONFIRM;
@@ -257,9 +234,9 @@ static enum effort effort_of_front(const struct archive *a)
 size_t archive_front(const struct archive *a, const struct entry ***front)
 {
     const enum effort least = effort_of_front(a);
-    const struct entry **all = xmalloc(a->n * sizeof *all);
+    const struct entry **all = xmalloc(a->lists.n * sizeof *all);
     size_t n = 0, n_front = 0;
-    for (size_t i = 0; i < a->n; i++) {
+    for (size_t i = 0; i < a->lists.n; i++) {
         const struct entry *e = &a->cell[i]->entry;
         if (e->result.outcome == OUTCOME_VALID && e->effort >= least)
             all[n++] = e;
@@ -353,12 +330,9 @@ void archive_close(struct archive *a)
 {
     if (a == NULL)
         return;
-    for (size_t i = 0; i < a->n; i++) {
-        edits_free(&a->cell[i]->entry.list);
-        free(a->cell[i]);
-    }
+    heap_free(&a->heap);
     free(a->cell);
-    free(a->slot);
+    intern_free(&a->lists);
     log_close(a->log);
     free(a);
 }

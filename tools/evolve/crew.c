@@ -31,7 +31,7 @@ struct crew {
 
 /* ---- whole messages: 0, or -1 if the other side is gone ---- */
 
-int send_all(int socket, const void *bytes, size_t n)
+static int send_all(int socket, const void *bytes, size_t n)
 {
     for (const char *at = bytes; n > 0;) {
         const ssize_t sent = send(socket, at, n, MSG_NOSIGNAL);

@@ -4,9 +4,8 @@
    evaluator.h declares it; tools/evolve/examples/evaluator.h has the lines. */
 #include "evaluator.h"
 
-#include "talk.h"
-
 #include "base/numbers.h"
+#include "base/talk.h"
 #include "base/util.h"
 
 #include <math.h>

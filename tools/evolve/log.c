@@ -274,29 +274,12 @@ static int read_all(struct log *l, enum log_mode mode, const struct log_pair *st
 /* ---- opening ---- */
 
 /* Two searches that write one log would each lack what the other evaluates. */
-static int lock(const struct log *l)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fileno(l->f), F_SETLK, &whole) == 0)
-        return 0;
-    if (errno == EACCES || errno == EAGAIN)
-        return fail("%s: another search writes it now", l->path);
-    note("%s: cannot lock: %s: no other search may write it meanwhile", l->path, strerror(errno));
-    return 0;
-}
-
 static int open_file(struct log *l, enum log_mode mode)
 {
-    const int flags = mode == LOG_READ ? O_RDONLY : O_RDWR | O_APPEND | O_CREAT;
-    const int fd = open(l->path, flags | O_CLOEXEC, 0666);
-    if (fd >= 0)
-        l->f = fdopen(fd, mode == LOG_READ ? "rb" : "a+b");
-    if (l->f != NULL)
-        return mode == LOG_READ ? 0 : lock(l);
-    const int error = errno;
-    if (fd >= 0)
-        close(fd);
-    return fail("%s: cannot open: %s", l->path, strerror(error));
+    if (mode != LOG_READ)
+        return append_open(&l->f, l->path, "search", "") >= 0 ? 0 : -1;
+    l->f = fopen(l->path, "rb");
+    return l->f != NULL ? 0 : fail("%s: cannot open: %s", l->path, strerror(errno));
 }
 
 /* Nothing is left of a new file whose heading could not be written. */
@@ -320,7 +303,6 @@ static int open_log(struct log *l, enum log_mode mode, const struct log_pair *st
         return log_begin(l, story, S_ISREG(st.st_mode));
     if (mode == LOG_NEW)
         return fail("%s: is there already", l->path);
-    rewind(l->f);
     return read_all(l, mode, story, lines);
 }
 

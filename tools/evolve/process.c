@@ -111,22 +111,12 @@ int lock_files(int keep)
     return 0;
 }
 
-static int no_more(int resource)
-{
-    const struct rlimit zero = {0, 0};
-    switch (resource) { /* the parameter has another type with each C library */
-    case 0: return setrlimit(RLIMIT_FSIZE, &zero);
-    case 1: return setrlimit(RLIMIT_CORE, &zero);
-    case 2: return setrlimit(RLIMIT_NPROC, &zero);
-    default: return setrlimit(RLIMIT_NOFILE, &zero);
-    }
-}
-
 int lock_limits(void)
 {
-    for (int i = 0; i < 4; i++)
-        if (no_more(i) != 0)
-            return -1;
+    const struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_FSIZE, &none) != 0 || setrlimit(RLIMIT_CORE, &none) != 0
+        || setrlimit(RLIMIT_NPROC, &none) != 0 || setrlimit(RLIMIT_NOFILE, &none) != 0)
+        return -1;
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* a core can go to a program in place of a file */
 }
 
@@ -204,7 +194,8 @@ void process_free(struct process_words *words)
 
 int process_run(struct process_words *words, FILE *input, struct buf *out)
 {
-    struct process p = {.words = words->v, .in = input != NULL ? fileno(input) : -1};
+    struct process p = {.words = (const char *const *)words->v,
+                        .in = input != NULL ? fileno(input) : -1};
     int status;
     const int why = process_read(&p, out, &status);
     if (why != 0)

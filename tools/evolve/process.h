@@ -21,9 +21,6 @@ void process_free(struct process_words *words);
 const char *process_folder(void);
 void process_drop_folder(const char *path); /* NULL: nothing */
 
-/* Sends all of it to a socket; -1 if the other side is gone. */
-int send_all(int socket, const void *bytes, size_t n);
-
 /* Runs the program that the first word names; its standard input is the open file `input`, or
    nothing if that is NULL, and its standard output is appended to `out`. Its exit status; or -1
    after a message if it could not be started, or died of a signal. Signals that the caller holds

@@ -37,12 +37,13 @@ static void take_neighbours(struct candidates *c, const struct space *s, const s
 }
 
 void candidates_open(struct candidates *c, const struct space *s, const size_t *first,
-                     size_t n_first, const size_t *best, size_t n_best, uint64_t seed)
+                     size_t n_first, const size_t *best, size_t n_best, uint64_t seed,
+                     struct heap *heap)
 {
     const int is_all = s->n <= CANDIDATES_MOST;
     c->n = 0;
-    c->tuple = xcalloc(is_all ? s->n : CANDIDATES_MOST, sizeof *c->tuple);
-    c->where = xmalloc(s->n * sizeof *c->where);
+    c->tuple = heap_new(heap, is_all ? s->n : CANDIDATES_MOST, sizeof *c->tuple);
+    c->where = heap_new(heap, s->n, sizeof *c->where);
     memset(c->where, 0xff, s->n * sizeof *c->where);
     for (size_t i = 0; i < n_first; i++)
         candidates_take(c, first[i]);
@@ -52,12 +53,6 @@ void candidates_open(struct candidates *c, const struct space *s, const size_t *
         candidates_take(c, i);
     while (!is_all && c->n < CANDIDATES_MOST)
         candidates_take(c, (size_t)(num_draw(&seed) % s->n));
-}
-
-void candidates_free(struct candidates *c)
-{
-    free(c->tuple);
-    free(c->where);
 }
 
 /* ---- spread samples ---- */

@@ -16,11 +16,10 @@ enum { MOST_PLACES = 256, MOST_TABLE = 4096, MOST_PRODUCTS = 36 };
 static struct column *covariance_add(struct columns *c, enum column_kind kind, size_t n,
                                      size_t n_tuples)
 {
-    c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
     struct column *column = &c->v[c->n++];
     *column = (struct column){.kind = kind, .n = n, .first = c->width};
-    column->place = xcalloc(n, sizeof *column->place);
-    column->of = xcalloc(n_tuples, sizeof *column->of);
+    column->place = heap_new(c->heap, n, sizeof *column->place);
+    column->of = heap_new(c->heap, n_tuples, sizeof *column->of);
     c->width += n;
     c->n_of[kind]++;
     return column;
@@ -76,14 +75,20 @@ static size_t make_places(const double *table, size_t n, double *place, uint16_t
 
 /* ---- parameters and products ---- */
 
-double *columns_logarithms(const double *rank, size_t n)
+double **columns_logarithms(const struct space *s, struct heap *heap)
 {
-    double *out = xcalloc(n, sizeof *out), least = rank[0];
-    for (size_t i = 0; i < n; i++)
-        least = rank[i] < least ? rank[i] : least;
-    for (size_t i = 0; i < n; i++)
-        out[i] = num_log2(least > 0 ? rank[i] : rank[i] - least + 1);
-    return out;
+    double **logs = heap_new(heap, s->n_params, sizeof *logs);
+    const double *rank = s->rank;
+    for (size_t p = 0; p < s->n_params; rank += s->n_values[p++]) {
+        const size_t n = s->n_values[p];
+        double least = rank[0];
+        logs[p] = heap_new(heap, n, sizeof **logs);
+        for (size_t i = 0; i < n; i++)
+            least = rank[i] < least ? rank[i] : least;
+        for (size_t i = 0; i < n; i++)
+            logs[p][i] = num_log2(least > 0 ? rank[i] : rank[i] - least + 1);
+    }
+    return logs;
 }
 
 /* A table with an entry for each value of parameter a, and of b if there is one (SIZE_MAX: not) */
@@ -124,7 +129,7 @@ static void add_product(struct columns *c, const struct space *s, double *const 
 static void add_products(struct columns *c, const struct space *s, double *const *logs)
 {
     size_t n = 0, left = MOST_PRODUCTS, left_of_fields = MOST_PRODUCTS;
-    c->products = xcalloc(c->n + 1, sizeof *c->products);
+    c->products = heap_new(c->heap, c->n + 1, sizeof *c->products);
     for (size_t a = 0; a < s->n_params; a++) {
         if (s->n_values[a] > 1)
             c->products[n++] = c->n;
@@ -136,28 +141,22 @@ static void add_products(struct columns *c, const struct space *s, double *const
 
 static void compare_neighbours(struct columns *c, size_t n)
 {
-    c->same = xcalloc(n + 1, sizeof *c->same);
+    c->same = heap_new(c->heap, n + 1, sizeof *c->same);
     for (size_t i = 1; i < n; i++)
         while (c->same[i] < c->n && c->v[c->same[i]].of[i] == c->v[c->same[i]].of[i - 1])
             c->same[i]++;
 }
 
-void columns_open(struct columns *c, const struct space *s)
+void columns_open(struct columns *c, const struct space *s, struct heap *heap)
 {
-    double **logs = xcalloc(s->n_params + 1, sizeof *logs);
-    const double *rank = s->rank;
-    memset(c, 0, sizeof *c);
-    for (size_t p = 0; p < s->n_params; p++) {
-        logs[p] = columns_logarithms(rank, s->n_values[p]);
-        rank += s->n_values[p];
+    double **logs = columns_logarithms(s, heap);
+    *c = (struct columns){.heap = heap};
+    c->v = heap_new(heap, s->n_params + 2 * MOST_PRODUCTS + STRATEGY_MOST_KNOWN, sizeof *c->v);
+    for (size_t p = 0; p < s->n_params; p++)
         if (s->n_values[p] > 1)
             add_table(c, s, logs[p], s->n_values[p], p, SIZE_MAX);
-    }
     compare_neighbours(c, s->n);
     add_products(c, s, logs);
-    for (size_t p = 0; p < s->n_params; p++)
-        free(logs[p]);
-    free(logs);
 }
 
 /* ---- what is known ---- */
@@ -175,17 +174,6 @@ void columns_add_known(struct columns *c, const double *value, size_t n)
         column->place[i] = (float)(least + (double)i * step);
     for (size_t i = 0; i < n; i++)
         column->of[i] = (uint16_t)((value[i] - least) / step + 0.5);
-}
-
-void columns_free(struct columns *c)
-{
-    for (size_t i = 0; i < c->n; i++) {
-        free(c->v[i].place);
-        free(c->v[i].of);
-    }
-    free(c->v);
-    free(c->products);
-    free(c->same);
 }
 
 /* ---- covariance ---- */
@@ -212,9 +200,9 @@ void covariance_open(struct covariance *c, const struct columns *columns, uint64
     double spread;
     *c = (struct covariance){.columns = columns};
     c->n = COVARIANCE_WEIGHTS + 2 * n_params(c);
-    c->v = xcalloc(c->n, sizeof *c->v);
-    c->weight = xcalloc(n_params(c) + 1, sizeof *c->weight);
-    c->so_far = xcalloc(PARTS * (n_params(c) + 1), sizeof *c->so_far);
+    c->v = heap_new(columns->heap, c->n, sizeof *c->v);
+    c->weight = heap_new(columns->heap, n_params(c) + 1, sizeof *c->weight);
+    c->so_far = heap_new(columns->heap, PARTS * (n_params(c) + 1), sizeof *c->so_far);
     c->so_far[WHOLE] = 1;
     for (size_t i = 0; i < c->n; i++)
         c->v[i] = covariance_usual(i, &spread) + 0.4 * (double)num_signed(&seed);
@@ -376,11 +364,4 @@ double covariance_self(const struct covariance *c, size_t tuple)
         sum += x * x;
     }
     return 1 + (double)c->known * sum;
-}
-
-void covariance_free(struct covariance *c)
-{
-    free(c->v);
-    free(c->weight);
-    free(c->so_far);
 }

@@ -104,23 +104,13 @@ const char *assign_problem_text(const struct spec *spec, const int32_t *problem,
     return b->s;
 }
 
-static const char *text_from(const struct assign *a, size_t first, struct buf *b)
+const char *assign_text(const struct assign *a, size_t first, struct buf *b)
 {
     for (size_t i = first; i < a->n; i++) {
         buf_puts(b, i > first ? " " : "");
         quote(b, a->word[i], '*');
     }
     return b->s;
-}
-
-const char *assign_text(const struct assign *a, struct buf *b)
-{
-    return text_from(a, 0, b);
-}
-
-const char *assign_tuple_text(const struct assign *a, struct buf *b)
-{
-    return text_from(a, a->spec->n_fields, b);
 }
 
 /* ---- what it answers ---- */
@@ -139,16 +129,12 @@ void answer_set(struct answer *a, enum outcome outcome, const char *fmt, ...)
 
 void tail_add(struct tail *t, const char *bytes, size_t n)
 {
-    size_t keep = n < TAIL_BYTES ? TAIL_BYTES - n : 0;
-    keep = keep < t->n ? keep : t->n;
-    t->is_cut |= t->n + n > TAIL_BYTES;
-    memmove(t->s, t->s + (t->n - keep), keep);
-    if (n > TAIL_BYTES) {
-        bytes += n - TAIL_BYTES;
-        n = TAIL_BYTES;
-    }
-    memcpy(t->s + keep, bytes, n);
-    t->n = keep + n;
+    const size_t over = t->n + n > TAIL_BYTES ? t->n + n - TAIL_BYTES : 0,
+                 old = over < t->n ? over : t->n, skipped = over - old;
+    t->is_cut |= over > 0;
+    memmove(t->s, t->s + old, t->n - old);
+    memcpy(t->s + (t->n - old), bytes + skipped, n - skipped);
+    t->n += n - over;
 }
 
 static int is_blank(char c)

@@ -44,10 +44,10 @@ static double *add_hints(struct hints *k, size_t n_tuples, double weight)
 {
     if (k->n == 0) {
         k->n_tuples = n_tuples;
-        k->share = xcalloc(n_tuples, sizeof *k->share);
-        k->expect = xcalloc(n_tuples, sizeof *k->expect);
+        k->share = heap_new(k->heap, n_tuples, sizeof *k->share);
+        k->expect = heap_new(k->heap, n_tuples, sizeof *k->expect);
     }
-    k->loss[k->n] = xcalloc(n_tuples, sizeof *k->loss[k->n]);
+    k->loss[k->n] = heap_new(k->heap, n_tuples, sizeof *k->loss[k->n]);
     k->weight[k->n] = weight;
     k->weights += weight;
     return k->loss[k->n++];
@@ -56,7 +56,7 @@ static double *add_hints(struct hints *k, size_t n_tuples, double weight)
 static void add_failure(struct hints *k, size_t tuple, double weight)
 {
     if (k->failed == NULL)
-        k->failed = xcalloc(k->n_tuples, sizeof *k->failed);
+        k->failed = heap_new(k->heap, k->n_tuples, sizeof *k->failed);
     k->failed[tuple] += weight;
 }
 
@@ -175,15 +175,6 @@ size_t hints_best(const struct hints *k, const unsigned char *is_taken)
     return best;
 }
 
-void hints_free(struct hints *k)
-{
-    for (size_t t = 0; t < k->n; t++)
-        free(k->loss[t]);
-    free(k->share);
-    free(k->failed);
-    free(k->expect);
-}
-
 /* ---- the expert ---- */
 
 /* Numbers that were fitted to few results make the regression too sure of itself. */
@@ -192,9 +183,10 @@ static const double doubt = 1.3;
 enum { AS_IF = 5 }; /* results; and evidence counts from as many on */
 
 void expert_open(struct expert *e, const struct columns *columns, const struct hints *hints,
-                 int is_told, uint64_t seed)
+                 int is_told, const struct results *results, size_t most, uint64_t seed)
 {
-    *e = (struct expert){.hints = is_told ? hints : NULL};
+    *e = (struct expert){.results = results, .hints = is_told ? hints : NULL};
+    e->target = heap_new(columns->heap, most, sizeof *e->target);
     e->more = hints->n > 0 ? AS_IF : 0;
     e->spread = hints->spread;
     covariance_open(&e->covariance, columns, seed);
@@ -211,14 +203,11 @@ static double known_loss(const struct expert *e, size_t tuple)
 /* Targets have the mean 0 and about the variance 1. Where something is known, they are what it does
    not explain, and few of them say little about the variance: it is as if some more had been seen,
    which differ as the tables do. */
-void expert_take(struct expert *e, const struct results *r)
+void expert_take(struct expert *e)
 {
+    const struct results *r = e->results;
     const size_t n = r->n;
     double sum = 0, squares = 0;
-    if (e->cap < n) {
-        e->cap = 2 * n + 64;
-        e->target = xrealloc(e->target, e->cap, sizeof *e->target);
-    }
     for (size_t i = 0; i < n; i++) {
         e->target[i] = r->loss[i] - known_loss(e, r->tuple[i]);
         sum += e->target[i];
@@ -237,24 +226,23 @@ void expert_take(struct expert *e, const struct results *r)
 
 /* The numbers of the last fit have made the choices since: what came of these speaks for or against
    them. */
-void expert_fit(struct expert *e, const struct results *r)
+void expert_fit(struct expert *e)
 {
-    const size_t n = r->n, since = n - e->n_fitted;
+    const size_t *tuple = e->results->tuple, n = e->results->n, since = n - e->n_fitted;
     if (e->n_fitted >= AS_IF)
-        e->evidence += fit_likelihood(&e->fit, &e->covariance, r->tuple, e->target, n, e->n_fitted,
+        e->evidence += fit_likelihood(&e->fit, &e->covariance, tuple, e->target, n, e->n_fitted,
                                       doubt * doubt * e->variance)
                        - (double)(since < FIT_MOST ? since : FIT_MOST) * num_log2(e->deviation);
-    e->variance = fit_numbers(&e->fit, &e->covariance, r->tuple, e->target, n);
+    e->variance = fit_numbers(&e->fit, &e->covariance, tuple, e->target, n);
     e->n_fitted = n;
 }
 
-void expert_regress(struct expert *e, const struct candidates *c, const struct results *r,
-                    const size_t *used, size_t n_used, size_t most)
+void expert_regress(struct expert *e, const struct candidates *c, size_t most, struct heap *heap)
 {
-    regression_open(&e->regression, &e->covariance, c->tuple, c->n, most);
-    for (size_t i = 0; i < n_used; i++)
-        regression_add(&e->regression, c->where[r->tuple[used[i]]]);
-    e->is_open = 1;
+    const struct results *r = e->results;
+    regression_open(&e->regression, &e->covariance, c->tuple, c->n, most, heap);
+    for (size_t i = 0; i < r->n_used; i++)
+        regression_add(&e->regression, c->where[r->tuple[r->used[i]]]);
 }
 
 static double variance(const struct expert *e, size_t candidate)
@@ -268,11 +256,12 @@ double expert_mean(const struct expert *e, size_t candidate, size_t tuple)
     return (double)e->regression.mean[candidate] + known_loss(e, tuple) / e->deviation;
 }
 
-void expert_means(struct expert *e, const size_t *used, size_t n_used)
+void expert_means(struct expert *e)
 {
-    double *target = xcalloc(n_used + 1, sizeof *target);
-    for (size_t i = 0; i < n_used; i++)
-        target[i] = e->target[used[i]];
+    const struct results *r = e->results;
+    double *target = xcalloc(r->n_used + 1, sizeof *target);
+    for (size_t i = 0; i < r->n_used; i++)
+        target[i] = e->target[r->used[i]];
     regression_means(&e->regression, target);
     free(target);
 }
@@ -325,19 +314,4 @@ double expert_gain(const struct expert *e, size_t candidate, size_t tuple, doubl
 {
     const double v = variance(e, candidate);
     return gain((least - expert_mean(e, candidate, tuple)) / sqrt(v)) + 0.5 * num_log2(v);
-}
-
-void expert_close_regression(struct expert *e)
-{
-    if (e->is_open)
-        regression_free(&e->regression);
-    e->is_open = 0;
-}
-
-void expert_free(struct expert *e)
-{
-    expert_close_regression(e);
-    covariance_free(&e->covariance);
-    fit_free(&e->fit);
-    free(e->target);
 }

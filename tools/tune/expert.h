@@ -21,8 +21,8 @@ struct candidates {
 
 /* `first` are taken in any case; the neighbours are those of `best`. */
 void candidates_open(struct candidates *c, const struct space *s, const size_t *first,
-                     size_t n_first, const size_t *best, size_t n_best, uint64_t seed);
-void candidates_free(struct candidates *c);
+                     size_t n_first, const size_t *best, size_t n_best, uint64_t seed,
+                     struct heap *heap);
 
 /* A tuple without a result that is far from `n` others: the farthest of some drawn by chance. */
 size_t candidate_spread(const struct space *s, const size_t *others, size_t n,
@@ -61,7 +61,8 @@ double stop_chance(const struct shortlist *l, const struct regression *r, double
    or order is kept as a loss for each tuple: log2 of its time over the best one's. Half of the
    tuples are slow, and how slow they are matters little: beyond the median a loss counts for a
    fifth. */
-struct hints {
+struct hints { /* all zero but for the heap, whose memory it has: none */
+    struct heap *heap;
     size_t n, n_tuples;
     double *loss[STRATEGY_MOST_KNOWN];
     double weight[STRATEGY_MOST_KNOWN]; /* of each, before anything is measured; their sum: */
@@ -82,7 +83,6 @@ void hints_add_scores(struct hints *k, const double *score, size_t n_tuples);
 void hints_finish(struct hints *k, struct columns *c);
 /* The most promising tuple of which `is_taken` is 0; there is one. */
 size_t hints_best(const struct hints *k, const unsigned char *is_taken);
-void hints_free(struct hints *k);
 
 /* ---- expert ---- */
 
@@ -90,19 +90,19 @@ void hints_free(struct hints *k);
    that knows something beforehand has two experts: one begins with that, the other one does
    without. Losses are log2 of times, those beyond the median made smaller. */
 struct results { /* those so far, as they were told */
-    size_t n;
-    const size_t *tuple;
-    const double *loss;
+    size_t n;    /* with losses */
+    size_t *tuple;
+    double *loss;
+    size_t *used, n_used; /* those within the regression */
 };
 
 struct expert {
+    const struct results *results;
     const struct hints *hints; /* what is known to it; NULL: nothing */
     double more, spread;       /* results that are as if seen, and how far they are apart */
     struct covariance covariance;
     struct fit fit;
     struct regression regression;
-    int is_open; /* is there a regression? */
-    size_t cap;
     double *target;   /* of all results */
     double deviation; /* a loss is a target times it, and their mean, and what the hints give */
     double variance;  /* of the regression, by the last fit */
@@ -110,24 +110,24 @@ struct expert {
     double evidence;  /* log2 of how likely it took what came after each fit */
 };
 
-/* With what is known, or, if `is_told` is 0, without it. Hints and columns have to outlive it. */
+/* With what is known, or, if `is_told` is 0, without it. Columns, hints and results, of which there
+   are at most so many, have to outlive it. */
 void expert_open(struct expert *e, const struct columns *columns, const struct hints *hints,
-                 int is_told, uint64_t seed);
-void expert_take(struct expert *e, const struct results *r);
+                 int is_told, const struct results *results, size_t most, uint64_t seed);
+/* Takes the results, whose losses may have changed. */
+void expert_take(struct expert *e);
 /* Fits its numbers to the results that were taken; its regression is then to be made anew. */
-void expert_fit(struct expert *e, const struct results *r);
-/* A regression over candidates, with the results of those in `used`. */
-void expert_regress(struct expert *e, const struct candidates *c, const struct results *r,
-                    const size_t *used, size_t n_used, size_t most);
-void expert_means(struct expert *e, const size_t *used, size_t n_used);
+void expert_fit(struct expert *e);
+/* A regression over candidates, with the results that are used, and with room for so many; it and
+   the candidates are of one heap. */
+void expert_regress(struct expert *e, const struct candidates *c, size_t most, struct heap *heap);
+void expert_means(struct expert *e);
 /* Of a candidate, and of a result, with what is known, in deviations */
 double expert_mean(const struct expert *e, size_t candidate, size_t tuple);
 double expert_target(const struct expert *e, size_t result, size_t tuple);
 /* log2 of the improvement upon a loss that is to be expected of a candidate; a loss is doubled for
    each unit. */
 double expert_gain(const struct expert *e, size_t candidate, size_t tuple, double least);
-void expert_close_regression(struct expert *e);
-void expert_free(struct expert *e);
 
 /* ---- failures ---- */
 
@@ -139,8 +139,9 @@ void expert_free(struct expert *e);
 struct failures;
 
 /* `elsewhere` has for each tuple the share of other tables in which it failed; NULL: nothing is
-   known. It and the space have to outlive the judge. */
-struct failures *failures_open(const struct space *space, const double *elsewhere);
+   known. It and the space have to outlive the judge, which is of the heap. */
+struct failures *failures_open(const struct space *space, const double *elsewhere,
+                               struct heap *heap);
 
 /* The tuples that were measured, and their times (HUGE_VAL: it failed): n of them, which begin with
    those of the call before. */
@@ -148,4 +149,3 @@ void failures_learn(struct failures *f, const size_t *tuple, const double *time,
 
 /* The chance that the tuple runs, above 0; instead of one up to `least`, any number up to it. */
 double failures_works(const struct failures *f, size_t tuple, double least);
-void failures_free(struct failures *f);

@@ -43,14 +43,15 @@ struct failures {
     const struct space *space;
     const double *elsewhere;
     double **logs; /* of each parameter's values */
-    size_t n_terms, cap_terms;
+    size_t n_terms;
     struct term *term;
-    size_t n, n_failed, cap_failed; /* results */
-    unsigned char *failed; /* of each failure its places by all terms; first the unexplained ones */
-    counts *ran, *bad;     /* for each term: tuples that ran, and failures that are unexplained */
+    size_t n, n_failed;      /* results */
+    unsigned char *failed;   /* of each failure its places by all terms */
+    counts *ran, *bad;       /* for each term: tuples that ran, and failures that are unexplained */
     double (*bound)[PLACES]; /* log2 of how likely each is, which is below a place */
-    double *few, *both;      /* log2 of gamma functions, see take_gamma */
-    size_t n_gamma;
+    double *few,
+        *both;      /* log2 of gamma(k + b) / gamma(b), for b = seen_before and for twice that */
+    size_t n_gamma; /* up to such a k */
     size_t n_causes;
     struct cause cause[MOST_CAUSES];
 };
@@ -115,7 +116,6 @@ static double extreme_of(const struct failures *f, const struct term *t, int way
 
 static void add_term(struct failures *f, const struct term *like)
 {
-    f->term = xgrow(f->term, f->n_terms, &f->cap_terms, sizeof *f->term);
     struct term *t = &f->term[f->n_terms++];
     *t = *like;
     if (t->n > 0) {
@@ -190,65 +190,36 @@ static void add_terms_of(struct failures *f, size_t n)
         f->term[i].prior = -num_log2((double)(f->n_terms - first));
 }
 
-struct failures *failures_open(const struct space *space, const double *elsewhere)
+struct failures *failures_open(const struct space *space, const double *elsewhere,
+                               struct heap *heap)
 {
-    struct failures *f = xcalloc(1, sizeof *f);
-    const double *rank = space->rank;
+    struct failures *f = heap_new(heap, 1, sizeof *f);
     f->space = space;
     f->elsewhere = elsewhere;
-    f->logs = xcalloc(space->n_params + 1, sizeof *f->logs);
-    for (size_t p = 0; p < space->n_params; p++) {
-        f->logs[p] = columns_logarithms(rank, space->n_values[p]);
-        rank += space->n_values[p];
-    }
+    f->logs = columns_logarithms(space, heap);
+    f->term = heap_new(heap, MOST_TERMS + 1, sizeof *f->term);
     if (elsewhere != NULL)
         add_term(f, &(struct term){0});
     for (size_t n = 1; n <= MOST_FACTORS; n++)
         add_terms_of(f, n);
-    f->ran = xcalloc(f->n_terms + 1, sizeof *f->ran);
-    f->bad = xcalloc(f->n_terms + 1, sizeof *f->bad);
-    f->bound = xcalloc(f->n_terms + 1, sizeof *f->bound);
+    f->ran = heap_new(heap, f->n_terms, sizeof *f->ran);
+    f->bad = heap_new(heap, f->n_terms, sizeof *f->bad);
+    f->bound = heap_new(heap, f->n_terms, sizeof *f->bound);
+    f->failed = heap_new(heap, MOST_LEARNT * f->n_terms, sizeof *f->failed);
+    for (size_t c = 0; c < MOST_CAUSES; c++)
+        f->cause[c].rule = heap_new(heap, f->n_terms, sizeof *f->cause[c].rule);
+    f->few = heap_new(heap, MOST_LEARNT + 1, sizeof *f->few);
+    f->both = heap_new(heap, MOST_LEARNT + 1, sizeof *f->both);
     return f;
-}
-
-static void forget_causes(struct failures *f)
-{
-    while (f->n_causes > 0)
-        free(f->cause[--f->n_causes].rule);
-}
-
-void failures_free(struct failures *f)
-{
-    if (f == NULL)
-        return;
-    forget_causes(f);
-    for (size_t p = 0; p < f->space->n_params; p++)
-        free(f->logs[p]);
-    free(f->logs);
-    free(f->term);
-    free(f->failed);
-    free(f->ran);
-    free(f->bad);
-    free(f->bound);
-    free(f->few);
-    free(f->both);
-    free(f);
 }
 
 /* ---- rules ---- */
 
-/* log2 of gamma(k + b) / gamma(b), for b = seen_before and for twice that */
 static void take_gamma(struct failures *f, size_t most)
 {
-    if (most < f->n_gamma)
-        return;
-    f->n_gamma = 2 * most + 64;
-    f->few = xrealloc(f->few, f->n_gamma, sizeof *f->few);
-    f->both = xrealloc(f->both, f->n_gamma, sizeof *f->both);
-    f->few[0] = f->both[0] = 0;
-    for (size_t k = 1; k < f->n_gamma; k++) {
-        f->few[k] = f->few[k - 1] + num_log2((double)(k - 1) + seen_before);
-        f->both[k] = f->both[k - 1] + num_log2((double)(k - 1) + 2 * seen_before);
+    for (size_t k = f->n_gamma; k < most; f->n_gamma = ++k) {
+        f->few[k + 1] = f->few[k] + num_log2((double)k + seen_before);
+        f->both[k + 1] = f->both[k] + num_log2((double)k + 2 * seen_before);
     }
 }
 
@@ -343,7 +314,6 @@ static void find_cause(struct failures *f, struct side all)
     c->n = 0;
     while (c->n < f->n_terms && ranked[c->n].likely >= most + unlikely)
         c->n++;
-    c->rule = xcalloc(c->n, sizeof *c->rule);
     for (size_t i = 0; i < c->n; i++)
         sum += take_rule(f, ranked[i].term, most, all, &c->rule[i]);
     for (size_t i = 0; i < c->n; i++)
@@ -359,7 +329,7 @@ static unsigned char *failure(const struct failures *f, size_t i)
     return f->failed + i * f->n_terms;
 }
 
-static int is_explained(const struct failures *f, const struct cause *c, size_t i)
+static int explains(const struct failures *f, const struct cause *c, size_t i)
 {
     double sum = 0;
     for (size_t k = 0; k < c->n; k++)
@@ -367,46 +337,32 @@ static int is_explained(const struct failures *f, const struct cause *c, size_t 
     return sum >= 0.5;
 }
 
-static void swap(unsigned char *a, unsigned char *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char old = a[i];
-        a[i] = b[i];
-        b[i] = old;
-    }
-}
-
-/* Puts those of n failures first that the last cause does not explain; returns how many. */
-static size_t unexplained(struct failures *f, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!is_explained(f, &f->cause[f->n_causes - 1], i))
-            swap(failure(f, i), failure(f, kept++), f->n_terms);
-    return kept;
-}
-
 static void find_causes(struct failures *f)
 {
     size_t left = f->n_failed, had = left + 1;
-    forget_causes(f);
+    unsigned char *is_explained = xcalloc(left + 1, 1);
+    f->n_causes = 0;
     take_gamma(f, f->n);
     while (f->n_terms > 0 && left > 0 && left < had && f->n_causes < MOST_CAUSES) {
         memset(f->bad, 0, f->n_terms * sizeof *f->bad);
-        for (size_t i = 0; i < left; i++)
-            for (size_t t = 0; t < f->n_terms; t++)
+        for (size_t i = 0; i < f->n_failed; i++)
+            for (size_t t = 0; t < f->n_terms && !is_explained[i]; t++)
                 f->bad[t][failure(f, i)[t]]++;
         find_cause(f, (struct side){left, f->n - f->n_failed});
         had = left;
-        left = unexplained(f, left);
+        for (size_t i = 0; i < f->n_failed; i++)
+            if (!is_explained[i] && explains(f, &f->cause[f->n_causes - 1], i)) {
+                is_explained[i] = 1;
+                left--;
+            }
     }
+    free(is_explained);
 }
 
 static void add_result(struct failures *f, size_t tuple, double time)
 {
     const int ran = time < HUGE_VAL;
-    if (!ran)
-        f->failed = xgrow(f->failed, f->n_failed++, &f->cap_failed, f->n_terms + 1);
+    f->n_failed += !ran;
     for (size_t t = 0; t < f->n_terms; t++) {
         const size_t place = place_of(f, &f->term[t], tuple);
         if (ran)

@@ -57,19 +57,6 @@ int full_table_check(struct full_table *t)
     return 0;
 }
 
-static void full_table_keep(struct full_table *t, const unsigned char *marked)
-{
-    const size_t n = t->params.n;
-    size_t kept = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        if (!marked[i])
-            continue;
-        memmove(t->value + kept * n, t->value + i * n, n * sizeof *t->value);
-        t->time[kept++] = t->time[i];
-    }
-    t->n = kept;
-}
-
 /* ---- as a space ---- */
 
 /* Texts that are numbers have their values as ranks, if all of a parameter are. */
@@ -85,32 +72,17 @@ static void rank_values(const struct interned *values, double *rank)
         rank[i] = (double)i;
 }
 
-void full_table_space(const struct full_table *t, struct space *space)
+struct space full_table_space(const struct full_table *t)
 {
-    size_t n = 0;
-    unsigned *n_values = xcalloc(t->params.n + 1, sizeof *n_values);
-    for (size_t p = 0; p < t->params.n; p++) {
-        n_values[p] = (unsigned)t->values[p].n;
-        n += t->values[p].n;
-    }
-    double *rank = xcalloc(n + 1, sizeof *rank);
-    n = 0;
-    for (size_t p = 0; p < t->params.n; p++) {
-        rank_values(&t->values[p], rank + n);
-        n += t->values[p].n;
-    }
-    *space = (struct space){t->params.n, t->n, n_values, t->value, rank, 0};
-}
-
-/* They were allocated here, and are const for the strategy alone. */
-void full_table_end_space(struct space *space)
-{
-    union {
-        const void *theirs;
-        void *ours;
-    } n_values = {space->n_values}, rank = {space->rank};
-    free(n_values.ours);
-    free(rank.ours);
+    struct space s = {.n_params = t->params.n, .n = t->n, .value = t->value};
+    size_t n = 0, at = 0;
+    s.n_values = xcalloc(s.n_params + 1, sizeof *s.n_values);
+    for (size_t p = 0; p < s.n_params; p++)
+        n += s.n_values[p] = (unsigned)t->values[p].n;
+    s.rank = xcalloc(n + 1, sizeof *s.rank);
+    for (size_t p = 0; p < s.n_params; at += t->values[p++].n)
+        rank_values(&t->values[p], s.rank + at);
+    return s;
 }
 
 /* ---- another table ---- */
@@ -260,18 +232,20 @@ static int is_legal(const struct mapping *m, const struct clauses *clauses, size
 
 int full_table_keep_legal(struct full_table *t, const struct spec *spec)
 {
+    const size_t n = t->n, n_params = t->params.n;
     struct clauses clauses;
     struct mapping m;
     if (clauses_read(&clauses, spec) != 0)
         return -1;
     map_open(&m, t, spec);
-    unsigned char *legal = xcalloc(t->n + 1, 1);
-    for (size_t i = 0; i < t->n; i++)
-        legal[i] = (unsigned char)is_legal(&m, &clauses, i);
-    const size_t n = t->n;
+    t->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_legal(&m, &clauses, i))
+            continue;
+        memmove(t->value + t->n * n_params, t->value + i * n_params, n_params * sizeof *t->value);
+        t->time[t->n++] = t->time[i];
+    }
     map_close(&m);
-    full_table_keep(t, legal);
-    free(legal);
     clauses_free(&clauses);
     return t->n > 0 ? full_table_check(t)
                     : fail("%s: none of its %zu %s is legal by %s", t->path, n,
@@ -280,16 +254,20 @@ int full_table_keep_legal(struct full_table *t, const struct spec *spec)
 
 /* ---- their order ---- */
 
-static int check_problem(const struct mapping *m, const char *path)
+static int check_model(const struct mapping *m, const char *path)
 {
-    for (size_t f = 0; f < m->spec->n_fields; f++) {
-        const char *name = m->spec->fields[f].name, *text = full_table_fact(m->table, name);
-        if (text == NULL)
-            return fail("%s: does not say what the field %s of --model %s is", m->table->path, name,
+    const struct spec *s = m->spec;
+    const char *table = m->table->path;
+    for (size_t p = 0; p < s->n_params; p++)
+        if (m->at[p] == INTERN_NONE && s->params[p].n_values > 1)
+            return fail("%s: has no parameter %s, which --model %s has", table, s->params[p].name,
                         path);
+    for (size_t f = 0; f < s->n_fields; f++) {
+        const char *name = s->fields[f].name, *text = full_table_fact(m->table, name);
+        if (text == NULL)
+            return fail("%s: does not say what the field %s of --model %s is", table, name, path);
         if (!m->is_told[f])
-            return fail("--model %s: does not know %s=%s, of which %s is", path, name, text,
-                        m->table->path);
+            return fail("--model %s: does not know %s=%s, of which %s is", path, name, text, table);
     }
     return 0;
 }
@@ -305,15 +283,6 @@ static int check_tuple(const struct mapping *m, const char *path, size_t i, uint
                 t->values[at].v[t->value[i * t->params.n + at]].s, t->path);
 }
 
-static int check_params(const struct mapping *m, const char *path)
-{
-    for (size_t p = 0; p < m->spec->n_params; p++)
-        if (m->at[p] == INTERN_NONE && m->spec->params[p].n_values > 1)
-            return fail("%s: has no parameter %s, which --model %s has", m->table->path,
-                        m->spec->params[p].name, path);
-    return check_problem(m, path);
-}
-
 int full_table_scores(const struct full_table *t, const char *path, const struct model *model,
                       double *score)
 {
@@ -321,7 +290,7 @@ int full_table_scores(const struct full_table *t, const char *path, const struct
     const size_t n = model->spec->n_params;
     uint16_t *value = xcalloc(t->n * n + 1, sizeof *value);
     map_open(&m, t, model->spec);
-    int rc = check_params(&m, path);
+    int rc = check_model(&m, path);
     for (size_t i = 0; i < t->n && rc == 0; i++)
         rc = check_tuple(&m, path, i, value + i * n);
     if (rc == 0)

@@ -32,10 +32,8 @@ const char *full_table_fact(const struct full_table *t, const char *name);
 /* Finds the best time: 0, or -1 with a message if there is none. */
 int full_table_check(struct full_table *t);
 
-/* The space of its tuples; it lives as long as the table, full_table_end_space frees its
-   own arrays. */
-void full_table_space(const struct full_table *t, struct space *space);
-void full_table_end_space(struct space *space);
+/* The space of its tuples, which has the table's values; to be freed */
+struct space full_table_space(const struct full_table *t);
 /* The times that another table gives to the tuples of this one, by the parameters that both have;
    NAN: none. 0, or -1 with a message if they have no parameter in common. */
 int full_table_match(const struct full_table *t, const struct full_table *other, double *times);

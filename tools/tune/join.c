@@ -24,18 +24,9 @@ struct join {
     struct environment environment;
     struct row *rows;
     size_t cap, n_twice, n_contradict;
-    struct buf names, title, command; /* of the first file */
-    int is_other; /* another one was measured by another command, which was told */
+    struct buf names, command; /* of the first file */
+    int is_other;              /* another one was measured by another command, which was told */
 };
-
-/* The first n cells of a record as CSV */
-static void add_cells(const struct csv_records *c, size_t n, struct buf *b)
-{
-    for (size_t i = 0; i < n; i++) {
-        buf_puts(b, i > 0 ? "," : "");
-        csv_add_cell(b, c->cell[i]);
-    }
-}
 
 /* ---- rows ---- */
 
@@ -50,7 +41,7 @@ static void add_row(struct join *j, const struct csv_records *c, size_t file)
 {
     struct buf key = {0};
     struct row row = {c->cell[c->n - 1], file, c->at};
-    add_cells(c, j->repeats ? c->n : c->n - 1, &key);
+    csv_records_print(c, j->repeats ? c->n : c->n - 1, &key);
     const size_t before = j->keys.n, i = intern(&j->keys, key.s, key.n);
     buf_free(&key);
     if (i < before && strcmp(j->rows[i].time, row.time) == 0) {
@@ -78,15 +69,13 @@ static int check_row(const struct csv_records *c)
 /* ---- headings ---- */
 
 /* Is the text that of the first file? */
-static int same_as_first(struct join *j, struct buf *first, const char *text, const char *path,
-                         const char *what)
+static int same_as_first(const struct join *j, const char *first, const char *text,
+                         const char *path, const char *what)
 {
-    if (first->s == NULL)
-        buf_puts(first, text);
-    return strcmp(first->s, text) == 0
+    return strcmp(first, text) == 0
                ? 0
                : fail("%s: is of another spec than %s: its %s \"%s\", the other's \"%s\"", path,
-                      j->paths[0], what, text, first->s);
+                      j->paths[0], what, text, first);
 }
 
 /* Of the second line, which names the command; or an environment, which is not looked at here. */
@@ -112,11 +101,11 @@ static int read_comments(struct join *j, const char *path, const char *text)
     for (size_t at = 0; rc == 0 && text[at] == '#'; at += line.n + 1) {
         line.n = 0;
         buf_add(&line, text + at, strcspn(text + at, "\n"));
-        if (at == 0)
-            rc = same_as_first(j, &j->title, line.s, path, "first line is");
-        else if (j->comments.n > 0 && text + at == strchr(text, '\n') + 1)
-            note_command(j, line.s, path);
         intern(&j->comments, line.s, line.n);
+        if (at == 0)
+            rc = same_as_first(j, j->comments.v[0].s, line.s, path, "first line is");
+        else if (text + at == strchr(text, '\n') + 1)
+            note_command(j, line.s, path);
         if (text[at + line.n] == '\0')
             break;
     }
@@ -130,9 +119,11 @@ static int read_names(struct join *j, struct csv_records *c)
     int rc = csv_records_next(c);
     if (rc <= 0)
         return rc < 0 ? -1 : fail("%s: has no header", c->path);
-    add_cells(c, c->n, &names);
+    csv_records_print(c, c->n, &names);
+    if (j->names.s == NULL)
+        buf_puts(&j->names, names.s);
     rc = strcmp(c->cell[c->n - 1], "time_us") == 0
-             ? same_as_first(j, &j->names, names.s, c->path, "columns are")
+             ? same_as_first(j, j->names.s, names.s, c->path, "columns are")
              : fail("%s:%ld: the last column is not time_us", c->path, c->at);
     buf_free(&names);
     return rc;
@@ -141,20 +132,13 @@ static int read_names(struct join *j, struct csv_records *c)
 /* ---- files ---- */
 
 /* A tuner that writes still, or was killed, leaves a part of a row. */
-static void drop_cut_line(const char *path, struct buf *text)
-{
-    size_t n = text->n;
-    while (n > 0 && text->s[n - 1] != '\n')
-        n--;
-    if (n < text->n)
-        note("%s: its last line has no end, as a kill leaves one: left out", path);
-    text->s[text->n = n] = '\0';
-}
-
 static int read_results(struct join *j, size_t file, struct buf *text)
 {
     struct csv_records c;
-    drop_cut_line(j->paths[file], text);
+    const size_t n = whole_lines(text);
+    if (n < text->n)
+        note("%s: its last line has no end, as a kill leaves one: left out", j->paths[file]);
+    text->s[text->n = n] = '\0';
     if (environment_is_other(&j->environment, j->paths[file], text->s))
         return 0;
     if (read_comments(j, j->paths[file], text->s) != 0)
@@ -206,7 +190,6 @@ static void close_join(struct join *j)
     intern_free(&j->comments);
     environment_free(&j->environment);
     buf_free(&j->names);
-    buf_free(&j->title);
     buf_free(&j->command);
 }
 

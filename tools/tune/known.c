@@ -10,20 +10,10 @@
 
 enum { MOST_TABLES = 16 }; /* problems of the data that a strategy is told of: the nearest */
 
-static int open_data(struct known *k, const struct spec *spec, const struct opt_texts *data,
-                     const struct data_format *readers)
-{
-    const struct data_options how = {.lenient = 0};
-    if (data_load(readers, spec, data->v, data->n, &how, &k->data) != 0)
-        return -1;
-    k->has_data = 1;
-    data_note_drops(&k->data);
-    return 0;
-}
-
 int known_open(struct known *k, const struct spec *spec, const char *model,
                const struct opt_texts *data, const struct data_format *readers)
 {
+    const struct data_options how = {.lenient = 0};
     memset(k, 0, sizeof *k);
     if (model != NULL) {
         if (model_open(model, &k->model) != 0)
@@ -32,7 +22,13 @@ int known_open(struct known *k, const struct spec *spec, const char *model,
         if (order_check(model, &k->model, spec) != 0)
             return -1;
     }
-    return data->n > 0 ? open_data(k, spec, data, readers) : 0;
+    if (data->n == 0)
+        return 0;
+    if (data_load(readers, spec, data->v, data->n, &how, &k->data) != 0)
+        return -1;
+    k->has_data = 1;
+    data_note_drops(&k->data);
+    return 0;
 }
 
 void known_close(struct known *k)

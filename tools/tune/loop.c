@@ -152,7 +152,7 @@ static void note_sample(const struct turn *t)
     if (t->legal.tuples.kind == TUPLES_ALL)
         return;
     note("%s: there are too many legal tuples to list: %s of %zu of them is searched",
-         assign_problem_text(t->loop->spec, t->problem, &text),
+         assign_problem_text(&t->loop->spec, t->problem, &text),
          t->legal.tuples.kind == TUPLES_DRAWN ? "a uniform sample"
                                               : "a sample that was drawn value by value",
          t->legal.space.n);
@@ -163,7 +163,7 @@ static void note_end(const struct turn *t)
 {
     struct buf text = {0};
     note("%s: stops after %zu %s: less than %.3g %% to gain, as expected",
-         assign_problem_text(t->loop->spec, t->problem, &text), t->used,
+         assign_problem_text(&t->loop->spec, t->problem, &text), t->used,
          as_counted(t->used, "launch", "launches"), 100 * t->loop->stop_at);
     buf_free(&text);
 }
@@ -171,23 +171,58 @@ static void note_end(const struct turn *t)
 static void open_turn(struct turn *t)
 {
     t->best_us = HUGE_VAL;
-    legal_open(&t->legal, t->loop->model, t->problem);
+    legal_open(&t->legal, &t->loop->model, t->problem);
     note_sample(t);
-    assign_open(&t->assign, t->loop->spec);
+    assign_open(&t->assign, &t->loop->spec);
     assign_problem(&t->assign, t->problem);
 }
 
-/* `kernel`: see struct ending */
+/* Those of earlier runs and failures count. */
+static void add_measured(const struct turn *t, struct table *table)
+{
+    const size_t legal = t->legal.space.n;
+    const int is_sample = t->legal.tuples.kind != TUPLES_ALL;
+    const char *tuples = as_counted(legal, "tuple", "tuples");
+    struct buf text = {0};
+    if (t->measured == legal && !is_sample)
+        buf_printf(&text, "%s %zu legal %s", legal == 1 ? "the" : "all", legal, tuples);
+    else
+        buf_printf(&text, "%zu of %s%zu legal %s", t->measured, is_sample ? "more than " : "",
+                   legal, tuples);
+    table_text(table, text.s);
+    buf_free(&text);
+}
+
+/* The tuple is the last column: that one is broken where a line is too long. */
+static void add_ending(struct turn *t, const char *kernel, const char *problem)
+{
+    const struct space *space = &t->legal.space;
+    struct table *table = &t->loop->progress->ends;
+    struct buf tuple = {0};
+    if (table->columns == 0)
+        table_heading(table, kernel != NULL ? "kernel,problem,microseconds,measured,best tuple"
+                                            : "problem,microseconds,measured,best tuple");
+    if (kernel != NULL)
+        table_text(table, kernel);
+    table_text(table, problem);
+    if (t->best_us < HUGE_VAL) {
+        table_number(table, "%.6g", t->best_us);
+        assign_tuple(&t->assign, space->value + t->best * space->n_params);
+        assign_text(&t->assign, t->loop->spec.n_fields, &tuple);
+    } else {
+        table_text(table, "");
+        buf_puts(&tuple, t->measured > 0 ? "each failed" : "");
+    }
+    add_measured(t, table);
+    table_text(table, tuple.s);
+    buf_free(&tuple);
+}
+
+/* `kernel`: NULL, all problems are of one */
 static void tell_ending(struct turn *t, const char *kernel)
 {
-    const struct legal *l = &t->legal;
     struct buf text = {0};
-    if (t->best_us < HUGE_VAL)
-        assign_tuple(&t->assign, l->space.value + t->best * l->space.n_params);
-    progress_ending(t->loop->progress,
-                    &(struct ending){kernel, assign_problem_text(t->loop->spec, t->problem, &text),
-                                     &t->assign, t->best_us, t->measured, l->space.n,
-                                     l->tuples.kind != TUPLES_ALL});
+    add_ending(t, kernel, assign_problem_text(&t->loop->spec, t->problem, &text));
     if (t->n_failed > 1 && t->n_failed == t->measured && t->why[0] != '\0')
         note("%s: all %zu launches failed: %s", text.s, t->n_failed, t->why);
     buf_free(&text);
@@ -211,8 +246,8 @@ static void loop_begin(struct turn *t, size_t left)
     if (l->budget.launches > 0)
         p->most = least(p->most, (size_t)l->budget.launches);
     p->deadline = l->deadline < HUGE_VAL ? now + (l->deadline - now) / (double)left : HUGE_VAL;
-    t->strategy = strategy_new(&t->legal.space, legal_seed(l->seed, t->problem, l->spec->n_fields));
-    known_tell(l->known, l->spec, t->problem, &t->legal, t->strategy);
+    t->strategy = strategy_new(&t->legal.space, legal_seed(l->seed, t->problem, l->spec.n_fields));
+    known_tell(&l->known, &l->spec, t->problem, &t->legal, t->strategy);
     progress_problem(l->progress, p->most, p->most * (left - 1));
     resume(t);
 }
@@ -221,7 +256,7 @@ static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
 {
     struct pot pot = {0};
     struct turn t = {.loop = l, .problem = problem, .pot = &pot};
-    int rc = child_must_stop() ? -1 : 0;
+    int rc = talk_must_stop() ? -1 : 0;
     if (rc != 0)
         return rc;
     loop_begin(&t, left);
@@ -243,7 +278,7 @@ static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
 /* How many problems the shard has, and the i-th one */
 static size_t count_problems(const struct loop *l)
 {
-    const size_t n = l->problems->n;
+    const size_t n = l->problems.n;
     return n > l->shard ? (n - l->shard + l->n_shards - 1) / l->n_shards : 0;
 }
 
@@ -254,17 +289,7 @@ static size_t problem_number(const struct loop *l, size_t i)
 
 static const int32_t *problem_at(const struct loop *l, size_t i)
 {
-    return l->problems->v + problem_number(l, i) * l->problems->n_fields;
-}
-
-static double deadline(const struct loop *l)
-{
-    return l->budget.seconds > 0 ? clock_seconds() + l->budget.seconds : HUGE_VAL;
-}
-
-static void begin_server(struct loop *l)
-{
-    l->sure = l->start = results_here(l->results);
+    return l->problems.v + problem_number(l, i) * l->problems.n_fields;
 }
 
 /* Ends it, and takes back what is not certain. Returns rc, or -1 after a message */
@@ -276,17 +301,12 @@ static int end_server(struct loop *l, int rc)
     return is_lost ? -1 : rc;
 }
 
-int loop_run(struct loop *l)
+static int tune_problems(struct loop *l)
 {
     const size_t n = count_problems(l);
     int rc = 0;
-    l->deadline = deadline(l);
-    progress_begin(l->progress, n, l->deadline);
-    begin_server(l);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = tune_problem(l, problem_at(l, i), n - i);
-    rc = end_server(l, rc);
-    progress_end(l->progress);
     return rc;
 }
 
@@ -307,22 +327,19 @@ static void add_problems(struct library *all, struct loop *l)
         t->pot = &all->pot;
         t->together = all->together;
         open_turn(t);
-        together_add(all->together, l->spec, t->problem, &t->legal,
-                     l->problems->count[problem_number(l, i)]);
+        together_add(all->together, &l->spec, t->problem, &t->legal,
+                     l->problems.count[problem_number(l, i)]);
         resume(t);
     }
 }
 
-static void open_library(struct library *all, struct loop *const *loops, size_t n)
+static void open_library(struct library *all, struct loop *const *loops, size_t n, size_t problems)
 {
     const struct loop *l = loops[0];
-    size_t most = 0, problems = 0;
-    for (size_t i = 0; i < n; i++)
-        problems += count_problems(loops[i]);
-    *all = (struct library){.together = together_new(l->seed, l->stop_at)};
+    size_t most = 0;
+    *all = (struct library){.pot = {0, SIZE_MAX, l->deadline},
+                            .together = together_new(l->seed, l->stop_at)};
     all->turns = xcalloc(problems + 1, sizeof *all->turns);
-    all->pot = (struct pot){0, SIZE_MAX, deadline(l)};
-    progress_begin(l->progress, problems, all->pot.deadline);
     for (size_t i = 0; i < n; i++)
         add_problems(all, loops[i]);
     for (size_t i = 0; i < all->n; i++)
@@ -330,8 +347,11 @@ static void open_library(struct library *all, struct loop *const *loops, size_t 
     all->pot.most = l->budget.launches > 0 ? least(most, (size_t)l->budget.launches) : most;
 }
 
-static void close_library(struct library *all)
+/* What is lost has no end that could be told. */
+static void close_library(struct library *all, int is_one, int is_lost)
 {
+    for (size_t i = 0; i < all->n && !is_lost; i++)
+        tell_ending(&all->turns[i], is_one ? NULL : all->turns[i].loop->spec.name);
     for (size_t i = 0; i < all->n; i++)
         close_turn(&all->turns[i]);
     free(all->turns);
@@ -344,7 +364,7 @@ static int tune_library(struct library *all)
     while (all->n > 0 && may_launch(all->turns) && together_next(all->together, &problem, &tuple)) {
         struct turn *t = &all->turns[problem];
         struct progress *p = t->loop->progress;
-        if (child_must_stop())
+        if (talk_must_stop())
             return -1;
         if (problem != last) {
             progress_problem(p, all->pot.most, 0);
@@ -359,20 +379,28 @@ static int tune_library(struct library *all)
     return 0;
 }
 
-int loop_run_all(struct loop *const *l, size_t n)
+int loop_run(struct loop *const *l, size_t n, int is_library)
 {
+    struct loop *first = l[0];
     struct library all;
-    open_library(&all, l, n);
-    for (size_t i = 0; i < n; i++)
-        begin_server(l[i]);
-    int rc = tune_library(&all), is_lost = 0;
+    size_t problems = 0;
+    int is_lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        problems += count_problems(l[i]);
+        l[i]->sure = l[i]->start = results_here(l[i]->results);
+    }
+    first->deadline =
+        first->budget.seconds > 0 ? clock_seconds() + first->budget.seconds : HUGE_VAL;
+    progress_begin(first->progress, problems, first->deadline);
+    if (is_library)
+        open_library(&all, l, n, problems);
+    int rc = is_library ? tune_library(&all) : tune_problems(first);
     for (size_t i = 0; i < n; i++) {
         rc = end_server(l[i], rc);
         is_lost |= l[i]->runner.is_out_of_step;
     }
-    progress_end(l[0]->progress);
-    for (size_t i = 0; i < all.n && !is_lost; i++)
-        tell_ending(&all.turns[i], n > 1 ? all.turns[i].loop->spec->name : NULL);
-    close_library(&all);
+    progress_end(first->progress);
+    if (is_library)
+        close_library(&all, n == 1, is_lost);
     return rc;
 }

@@ -91,16 +91,7 @@ struct progress {
     size_t told[OUTCOME_STOP];      /* failures that were told, by kind */
     double best;                    /* of the problem; HUGE_VAL: none */
     struct buf best_text;
-    struct table ends; /* a row for each problem, when it ends */
-};
-
-struct ending {         /* of a problem */
-    const char *kernel; /* NULL: all are of one */
-    const char *problem;
-    const struct assign *best; /* the fastest tuple; of no use if none ran */
-    double us;                 /* HUGE_VAL: none ran */
-    size_t measured, legal;    /* tuples; those of earlier runs and failures count */
-    int is_sample;             /* there are more legal ones than that, too many to list */
+    struct table ends; /* a row for each problem, added when it ends */
 };
 
 void progress_begin(struct progress *p, size_t n_problems, double deadline);
@@ -114,7 +105,6 @@ void progress_failure(struct progress *p, const struct assign *a, const struct a
 void progress_show(struct progress *p);
 /* So many of what was measured do not count. */
 void progress_less(struct progress *p, size_t n);
-void progress_ending(struct progress *p, const struct ending *e);
 
 /* The end of a run: a table of the problems on standard output, and a line of what was measured.
    Not 0: the table is lost; there is a message if none has told yet why the run failed. */
@@ -122,16 +112,16 @@ int progress_sum(struct progress *p, const char *path, int is_told);
 
 /* ---- measures tuple after tuple of each problem ---- */
 
-struct loop {
-    const struct spec *spec;
-    const struct model *model; /* the rule of the spec */
-    const struct problems *problems;
+struct loop { /* of a kernel */
+    struct spec spec;
+    struct model model; /* the rule of the spec */
+    struct problems problems;
+    struct known known;
     size_t shard, n_shards; /* every n_shards-th problem, from number `shard` on */
     struct budget budget;
     double stop_at; /* the share that a problem has to have to gain, to go on; 0: none */
     size_t repeat;
     uint64_t seed;
-    struct known *known;
     struct results *results;
     struct results_mark start, sure; /* of this run; behind what is certain */
     struct runner runner;
@@ -139,11 +129,11 @@ struct loop {
     double deadline; /* HUGE_VAL: none */
 };
 
-/* 0, or -1 if it came to no good end: there was a message, or child_die_of_signal ends it. */
-int loop_run(struct loop *l);
-/* The problems of one or several kernels together: together_next says which one is next. The budget
-   and all else but the kernel are those of the first one. */
-int loop_run_all(struct loop *const *l, size_t n);
+/* The problems of one kernel, one after another, or as a library those of one or several kernels
+   together: together_next says which one is next. The budget and all else but the kernel are those
+   of the first one. 0, or -1 if it came to no good end: there was a message, or talk_die_of_signal
+   ends it. */
+int loop_run(struct loop *const *l, size_t n, int is_library);
 
 /* ---- problems together ---- */
 

@@ -90,7 +90,7 @@ void progress_time(struct progress *p, const struct assign *a, double us)
     p->best = us;
     p->best_text.n = 0;
     if (p->is_terminal)
-        assign_tuple_text(a, &p->best_text);
+        assign_text(a, a->spec->n_fields, &p->best_text);
 }
 
 void progress_failure(struct progress *p, const struct assign *a, const struct answer *why)
@@ -98,7 +98,7 @@ void progress_failure(struct progress *p, const struct assign *a, const struct a
     struct buf text = {0};
     if (++p->told[why->outcome] > MOST_TOLD)
         return;
-    note("%s: %s%s", assign_text(a, &text), why->why,
+    note("%s: %s%s", assign_text(a, 0, &text), why->why,
          p->told[why->outcome] == MOST_TOLD ? " (more failures of this kind are not told)" : "");
     buf_free(&text);
 }
@@ -155,41 +155,6 @@ static double own_seconds(void)
         return 0;
     return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
            + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
-}
-
-static void add_measured(struct table *t, const struct ending *e)
-{
-    struct buf text = {0};
-    if (e->measured == e->legal && !e->is_sample)
-        buf_printf(&text, "%s %zu legal %s", e->legal == 1 ? "the" : "all", e->legal,
-                   as_counted(e->legal, "tuple", "tuples"));
-    else
-        buf_printf(&text, "%zu of %s%zu legal %s", e->measured, e->is_sample ? "more than " : "",
-                   e->legal, as_counted(e->legal, "tuple", "tuples"));
-    table_text(t, text.s);
-    buf_free(&text);
-}
-
-/* The tuple is the last column: that one is broken where a line is too long. */
-void progress_ending(struct progress *p, const struct ending *e)
-{
-    struct buf tuple = {0};
-    struct table *t = &p->ends;
-    if (t->columns == 0)
-        table_heading(t, e->kernel != NULL ? "kernel,problem,microseconds,measured,best tuple"
-                                           : "problem,microseconds,measured,best tuple");
-    if (e->kernel != NULL)
-        table_text(t, e->kernel);
-    table_text(t, e->problem);
-    if (e->us < HUGE_VAL)
-        table_number(t, "%.6g", e->us);
-    else
-        table_text(t, "");
-    add_measured(t, e);
-    table_text(t, e->us < HUGE_VAL  ? assign_tuple_text(e->best, &tuple)
-                  : e->measured > 0 ? "each failed"
-                                    : "");
-    buf_free(&tuple);
 }
 
 static void print_ends(struct progress *p)

@@ -12,15 +12,15 @@
 enum { BLOCK = 1024 }; /* candidates at once: their sums stay in the cache */
 
 void regression_open(struct regression *r, const struct covariance *c, const size_t *tuple,
-                     size_t n_candidates, size_t most)
+                     size_t n_candidates, size_t most, struct heap *heap)
 {
     *r = (struct regression){
         .covariance = c, .most = most, .n_candidates = n_candidates, .tuple = tuple};
-    r->known = xmalloc(most * n_candidates * sizeof *r->known);
-    r->line = xmalloc(most * most * sizeof *r->line);
-    r->mean = xcalloc(n_candidates, sizeof *r->mean);
-    r->variance = xcalloc(n_candidates, sizeof *r->variance);
-    r->row = xcalloc(c->columns->width + 1, sizeof *r->row);
+    r->known = heap_new(heap, most * n_candidates, sizeof *r->known);
+    r->line = heap_new(heap, most * most, sizeof *r->line);
+    r->mean = heap_new(heap, n_candidates, sizeof *r->mean);
+    r->variance = heap_new(heap, n_candidates, sizeof *r->variance);
+    r->row = heap_new(heap, c->columns->width + 1, sizeof *r->row);
     for (size_t i = 0; i < n_candidates; i++)
         r->variance[i] = (float)covariance_self(c, tuple[i]);
 }
@@ -89,15 +89,6 @@ void regression_means(struct regression *r, const double *target)
         }
     }
     free(z);
-}
-
-void regression_free(struct regression *r)
-{
-    free(r->known);
-    free(r->line);
-    free(r->mean);
-    free(r->variance);
-    free(r->row);
 }
 
 /* ---- fit ---- */
@@ -267,13 +258,14 @@ static void sweep(struct fit *f, struct covariance *c, size_t n)
 
 static void regression_prepare(struct fit *f, const struct covariance *c)
 {
-    f->step = xcalloc(c->n, sizeof *f->step);
+    struct heap *heap = c->columns->heap;
+    f->step = heap_new(heap, c->n, sizeof *f->step);
     for (size_t i = 0; i < c->n; i++)
         f->step[i] = 1;
-    f->matrix = xcalloc((size_t)FIT_MOST * FIT_MOST, sizeof *f->matrix);
-    f->target = xcalloc(FIT_MOST, sizeof *f->target);
-    f->tuple = xcalloc(FIT_MOST, sizeof *f->tuple);
-    f->rows = xcalloc(FIT_MOST * (c->columns->width + 1), sizeof *f->rows);
+    f->matrix = heap_new(heap, (size_t)FIT_MOST * FIT_MOST, sizeof *f->matrix);
+    f->target = heap_new(heap, FIT_MOST, sizeof *f->target);
+    f->tuple = heap_new(heap, FIT_MOST, sizeof *f->tuple);
+    f->rows = heap_new(heap, FIT_MOST * (c->columns->width + 1), sizeof *f->rows);
 }
 
 double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, const double *target,
@@ -315,13 +307,4 @@ double fit_likelihood(struct fit *f, const struct covariance *c, const size_t *t
                + 0.5 * num_log2(scale);
     }
     return sum;
-}
-
-void fit_free(struct fit *f)
-{
-    free(f->step);
-    free(f->matrix);
-    free(f->target);
-    free(f->rows);
-    free(f->tuple);
 }

@@ -20,7 +20,8 @@ struct column {
 };
 
 struct columns { /* in the order of their kinds */
-    size_t n, n_of[COLUMN_N_KINDS], cap;
+    struct heap *heap;
+    size_t n, n_of[COLUMN_N_KINDS];
     size_t width; /* of such a row */
     struct column *v;
     size_t *products;    /* where the products begin in which a parameter's column is the later one,
@@ -29,15 +30,15 @@ struct columns { /* in the order of their kinds */
                             the same places as the tuple before it */
 };
 
-/* log2 of a parameter's n values, to be freed; where some are not positive, the least is 1. */
-double *columns_logarithms(const double *rank, size_t n);
+/* log2 of the values of each parameter; where some are not positive, the least is 1. */
+double **columns_logarithms(const struct space *s, struct heap *heap);
 
-/* Those of parameters with two values or more, and of their products */
-void columns_open(struct columns *c, const struct space *space);
+/* Those of parameters with two values or more, and of their products. The memory of these, and of
+   all that is made of them here, is that of the heap. */
+void columns_open(struct columns *c, const struct space *space, struct heap *heap);
 /* Adds what is known: a number for each tuple, of which the time is taken to be a multiple, and
    more. */
 void columns_add_known(struct columns *c, const double *value, size_t n);
-void columns_free(struct columns *c);
 
 /* ---- covariance ---- */
 
@@ -89,7 +90,6 @@ void covariance_all(const struct covariance *c, const float *row, const size_t *
                     float *out);
 /* Between a tuple and itself: 1, and more where something is known. */
 double covariance_self(const struct covariance *c, size_t tuple);
-void covariance_free(struct covariance *c);
 
 /* ---- regression ---- */
 
@@ -106,14 +106,13 @@ struct regression {
     float *row;
 };
 
-/* Without a result yet; `tuple` has to outlive it. */
+/* Without a result yet, in a heap of its own; `tuple` has to outlive it. */
 void regression_open(struct regression *r, const struct covariance *c, const size_t *tuple,
-                     size_t n_candidates, size_t most);
+                     size_t n_candidates, size_t most, struct heap *heap);
 /* There is a result of this candidate. */
 void regression_add(struct regression *r, size_t candidate);
 /* The targets of all results, in their order. */
 void regression_means(struct regression *r, const double *target);
-void regression_free(struct regression *r);
 
 /* ---- the covariance's numbers ---- */
 
@@ -140,4 +139,3 @@ double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, con
    first. */
 double fit_likelihood(struct fit *f, const struct covariance *c, const size_t *tuple,
                       const double *target, size_t n, size_t before, double variance);
-void fit_free(struct fit *f);

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 struct replay_row {
     size_t evals_5, evals_1; /* measurements until within 5 and 1 percent of the table's best time,
@@ -28,8 +27,9 @@ static void replay_count(const struct full_table *t, double best, size_t n, stru
 }
 
 struct known_times { /* what is known beforehand, of each tuple */
-    double **warm;   /* times elsewhere, */
-    double *weight;  /* and how much they count */
+    struct heap heap;
+    double **warm;  /* times elsewhere, */
+    double *weight; /* and how much they count */
     size_t n_warm;
     double *score; /* by a model, or NULL */
 };
@@ -73,30 +73,24 @@ static void replay_run(const struct full_table *t, const struct space *space,
 
 /* ---- all seeds ---- */
 
-/* Are they one file? Its own times would tell the tuner the answer. */
-static int is_same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev
-           && sa.st_ino == sb.st_ino;
-}
-
+/* The table's own times would tell the tuner the answer. */
 static int read_warm(const struct replay_asked *o, const struct spec *spec,
                      const struct full_table *t, struct known_times *known)
 {
-    known->warm = xcalloc(o->data.n + 1, sizeof *known->warm);
-    known->weight = xcalloc(o->data.n + 1, sizeof *known->weight);
+    known->warm = heap_new(&known->heap, o->data.n, sizeof *known->warm);
+    known->weight = heap_new(&known->heap, o->data.n, sizeof *known->weight);
     for (size_t i = 0; i < o->data.n; i++) {
         struct full_table other;
-        if (is_same_file(o->data.v[i], o->table))
+        if (outputs_same(o->data.v[i], o->table))
             continue;
+        const size_t n = known->n_warm++;
+        known->warm[n] = heap_new(&known->heap, t->n, sizeof **known->warm);
         int rc = full_table_read(&other, o->data.v[i], spec, NULL);
-        if (rc == 0) {
-            known->warm[known->n_warm] = xcalloc(t->n, sizeof **known->warm);
-            known->weight[known->n_warm] =
+        if (rc == 0)
+            rc = full_table_match(t, &other, known->warm[n]);
+        if (rc == 0)
+            known->weight[n] =
                 known_weight(full_table_fact(t, "gpu"), full_table_fact(&other, "gpu"));
-            rc = full_table_match(t, &other, known->warm[known->n_warm++]);
-        }
         full_table_free(&other);
         if (rc != 0)
             return -1;
@@ -110,21 +104,12 @@ static int read_model(const struct replay_asked *o, const struct spec *spec,
     struct model model;
     if (model_open(o->model, &model) != 0)
         return -1;
-    known->score = xcalloc(t->n, sizeof *known->score);
+    known->score = heap_new(&known->heap, t->n, sizeof *known->score);
     int rc = spec != NULL ? order_check(o->model, &model, spec) : 0;
     if (rc == 0)
         rc = full_table_scores(t, o->model, &model, known->score);
     model_free(&model);
     return rc;
-}
-
-static void known_times_free(struct known_times *known)
-{
-    for (size_t i = 0; i < known->n_warm; i++)
-        free(known->warm[i]);
-    free(known->warm);
-    free(known->weight);
-    free(known->score);
 }
 
 static const char *start_of(const struct known_times *known)
@@ -163,8 +148,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
                          const struct known_times *known, double stop_at)
 {
     struct table table = {0};
-    struct space space;
-    full_table_space(t, &space);
+    struct space space = full_table_space(t);
     table_heading(&table, o->stop_at != NULL
                               ? "table,strategy,start,seed,evals_5,evals_1,share,launches,end,gap"
                               : "table,strategy,start,seed,evals_5,evals_1,share");
@@ -175,7 +159,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
     }
     table_print(&table, stdout, o->form);
     table_free(&table);
-    full_table_end_space(&space);
+    space_free(&space);
     return flush_stdout();
 }
 
@@ -192,7 +176,7 @@ static int replay_table(const struct replay_asked *o, const struct spec *spec, d
         rc = read_model(o, spec, &t, &known);
     if (rc == 0)
         rc = print_replays(o, &t, &known, stop_at);
-    known_times_free(&known);
+    heap_free(&known.heap);
     full_table_free(&t);
     return rc;
 }
@@ -228,6 +212,7 @@ struct book { /* a problem */
 };
 
 struct library {
+    struct heap heap;
     size_t n, cap, n_shelves;
     struct book *v;
     struct shelf *shelf;
@@ -242,16 +227,15 @@ static void add_book(struct library *l, const struct shelf *of, size_t first)
 {
     struct book b = {.of = of, .problem = of->data.problem + first * of->data.n_fields};
     legal_open(&b.legal, &of->model, b.problem);
-    b.time = xcalloc(b.legal.space.n + 1, sizeof *b.time);
+    b.time = heap_new(&l->heap, b.legal.space.n, sizeof *b.time);
     b.best = known_table(&of->data, first, &b.legal, b.time);
     if (b.best < HUGE_VAL) {
         l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
         l->v[l->n++] = b;
         l->best += b.best;
-        return;
+    } else {
+        legal_close(&b.legal);
     }
-    legal_close(&b.legal);
-    free(b.time);
 }
 
 static int open_shelf(struct library *l, struct shelf *s, const struct replay_all_asked *o)
@@ -282,19 +266,15 @@ static int open_shelf(struct library *l, struct shelf *s, const struct replay_al
 
 static void close_library(struct library *l)
 {
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; i < l->n; i++)
         legal_close(&l->v[i].legal);
-        free(l->v[i].time);
-    }
     for (size_t i = 0; i < l->n_shelves; i++) {
         model_free(&l->shelf[i].model);
         data_free(&l->shelf[i].data);
         spec_free(&l->shelf[i].spec);
     }
     free(l->v);
-    free(l->shelf);
-    free(l->even);
-    free(l->all);
+    heap_free(&l->heap);
 }
 
 /* A tuple of which the table has no time counts as one that failed. */
@@ -389,14 +369,14 @@ static int print_library(const struct library *l, const struct replay_all_asked 
 static int open_library(struct library *l, const struct replay_all_asked *o)
 {
     l->most = (size_t)o->budget;
-    l->shelf = xcalloc(o->specs.n, sizeof *l->shelf);
+    l->shelf = heap_new(&l->heap, o->specs.n, sizeof *l->shelf);
     for (size_t i = 0; i < o->specs.n; i++)
         if (open_shelf(l, &l->shelf[i], o) != 0)
             return -1;
     if (l->n == 0)
         return fail("%s: no problem has a time", o->tables.v[0]);
-    l->even = xcalloc(l->most + 1, sizeof *l->even);
-    l->all = xcalloc(l->most * l->n + 1, sizeof *l->all);
+    l->even = heap_new(&l->heap, l->most + 1, sizeof *l->even);
+    l->all = heap_new(&l->heap, l->most * l->n + 1, sizeof *l->all);
     return 0;
 }
 

@@ -52,10 +52,7 @@ static int row_check_names(const struct spec *spec, struct csv_records *c)
     if (rc <= 0)
         return rc < 0 ? -1 : fail("%s: has no header", c->path);
     row_add_names(spec, &want);
-    for (size_t i = 0; i < c->n; i++) {
-        buf_puts(&is, i > 0 ? "," : "");
-        csv_add_cell(&is, c->cell[i]);
-    }
+    csv_records_print(c, c->n, &is);
     buf_puts(&is, "\n");
     rc = 0;
     if (strcmp(want.s, is.s) != 0)
@@ -101,7 +98,7 @@ static const size_t most_bytes = (size_t)1 << 34;
 
 struct row {
     double time;
-    size_t next; /* 1 + the next row of the problem; 0: none */
+    size_t problem, next; /* 1 + the next row of the problem; 0: none */
 };
 
 struct results {
@@ -109,15 +106,13 @@ struct results {
     FILE *f; /* read by it, written by its descriptor; the lock goes when it is closed */
     const struct spec *spec;
     const char *line_end; /* of its last line: new ones end so too */
-    struct interned problems;
-    size_t *first, *last; /* of each problem: 1 + a row */
-    size_t cap_first, cap_last;
+    struct interned keys; /* of each row that was there: the problem, and then the tuple */
     struct row *rows;
-    uint16_t *value; /* of each row n_params */
-    size_t n, cap, cap_value;
+    size_t cap;
+    struct interned problems;
+    size_t *first; /* of each: 1 + a row */
     size_t n_added;
-    int is_made;    /* the file was not there */
-    size_t n_twice; /* rows of a tuple that another row has already */
+    int is_made; /* the file was not there */
 };
 
 /* ---- writing ---- */
@@ -171,55 +166,35 @@ size_t results_take_back(struct results *r, struct results_mark to)
 
 /* ---- rows ---- */
 
-static size_t problem_number(struct results *r, const int32_t *problem)
+static size_t problem_bytes(const struct results *r)
 {
-    const size_t before = r->problems.n,
-                 i = intern(&r->problems, problem, r->spec->n_fields * sizeof *problem);
-    if (i == before) {
-        r->first = xgrow(r->first, i, &r->cap_first, sizeof *r->first);
-        r->last = xgrow(r->last, i, &r->cap_last, sizeof *r->last);
-        r->first[i] = r->last[i] = 0;
-    }
-    return i;
-}
-
-static void add_row(struct results *r, const int32_t *problem, const uint16_t *value, double time)
-{
-    const size_t n = r->spec->n_params, p = problem_number(r, problem);
-    r->rows = xgrow(r->rows, r->n, &r->cap, sizeof *r->rows);
-    while (r->cap_value < (r->n + 1) * n)
-        r->value = xgrow(r->value, r->cap_value, &r->cap_value, sizeof *r->value);
-    memcpy(r->value + r->n * n, value, n * sizeof *value);
-    r->rows[r->n++] = (struct row){time, 0};
-    if (r->first[p] == 0)
-        r->first[p] = r->n;
-    else
-        r->rows[r->last[p] - 1].next = r->n;
-    r->last[p] = r->n;
+    return r->spec->n_fields * sizeof(int32_t);
 }
 
 int results_next(const struct results *r, const int32_t *problem, size_t *at, struct result *out)
 {
     if (*at == 0) {
-        const size_t p = intern_find(&r->problems, problem, r->spec->n_fields * sizeof *problem);
+        const size_t p = intern_find(&r->problems, problem, problem_bytes(r));
         *at = p != INTERN_NONE ? r->first[p] : 0;
     } else {
         *at = r->rows[*at - 1].next;
     }
     if (*at == 0)
         return 0;
-    *out = (struct result){r->value + (*at - 1) * r->spec->n_params, r->rows[*at - 1].time};
+    out->value = (const void *)(r->keys.v[*at - 1].s + problem_bytes(r));
+    out->time = r->rows[*at - 1].time;
     return 1;
 }
 
 size_t results_count(const struct results *r)
 {
-    return r->n;
+    return r->keys.n;
 }
 
 /* ---- reading ---- */
 
-static int read_row(struct results *r, const struct csv_records *c, struct interned *seen)
+/* Of a tuple that is there twice, the first row counts. */
+static int read_row(struct results *r, const struct csv_records *c)
 {
     int32_t problem[KPRED_MAX_FIELDS];
     uint16_t value[KPRED_MAX_TUPLE];
@@ -227,14 +202,26 @@ static int read_row(struct results *r, const struct csv_records *c, struct inter
     struct buf key = {0};
     if (row_read(r->spec, c, problem, value, &time) != 0)
         return -1;
-    buf_add(&key, (const char *)problem, r->spec->n_fields * sizeof *problem);
+    buf_add(&key, (const char *)problem, problem_bytes(r));
     buf_add(&key, (const char *)value, r->spec->n_params * sizeof *value);
-    if (intern(seen, key.s, key.n) < r->n)
-        r->n_twice++;
-    else
-        add_row(r, problem, value, time);
+    const size_t n = r->keys.n, i = intern(&r->keys, key.s, key.n);
+    if (i == n) {
+        r->rows = xgrow(r->rows, n, &r->cap, sizeof *r->rows);
+        r->rows[i] = (struct row){time, intern(&r->problems, problem, problem_bytes(r)), 0};
+    }
     buf_free(&key);
     return 0;
+}
+
+/* Links the rows of each problem. */
+static void link_rows(struct results *r)
+{
+    r->first = xcalloc(r->problems.n + 1, sizeof *r->first);
+    for (size_t i = r->keys.n; i-- > 0;) {
+        size_t *first = &r->first[r->rows[i].problem];
+        r->rows[i].next = *first;
+        *first = i + 1;
+    }
 }
 
 static int is_titled(const char *text)
@@ -278,50 +265,32 @@ static int check_command(const struct results *r, const char *text, const char *
 static int read_rows(struct results *r, struct buf *text)
 {
     struct csv_records c;
-    struct interned seen = {0};
+    size_t n = 0;
     int rc = csv_records_open(&c, r->path, text);
     if (rc == 0)
         rc = row_check_names(r->spec, &c);
-    while (rc == 0 && (rc = csv_records_next(&c)) > 0)
-        rc = read_row(r, &c, &seen);
+    for (; rc == 0 && (rc = csv_records_next(&c)) > 0; n++)
+        rc = read_row(r, &c);
     csv_records_close(&c);
-    intern_free(&seen);
-    if (rc == 0 && r->n_twice > 0)
-        note("%s: %zu row%s of a tuple that an earlier row has: the first one counts", r->path,
-             r->n_twice, as_counted(r->n_twice, " is", "s are"));
+    link_rows(r);
+    n -= r->keys.n;
+    if (rc == 0 && n > 0)
+        note("%s: %zu row%s of a tuple that an earlier row has: the first one counts", r->path, n,
+             as_counted(n, " is", "s are"));
     return rc;
 }
 
 /* ---- opening ---- */
 
-static int lock(const struct results *r)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fileno(r->f), F_SETLK, &whole) == 0)
-        return 0;
-    if (errno == EACCES || errno == EAGAIN)
-        return fail("%s: another tuner writes it now: give each shard a file of its own", r->path);
-    note("%s: cannot lock: %s: no other tuner may write it meanwhile", r->path, strerror(errno));
-    return 0;
-}
-
 static int open_file(struct results *r)
 {
     struct stat st;
-    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC;
-    int fd = open(r->path, flags | O_EXCL, 0666);
-    r->is_made = fd >= 0;
-    if (fd < 0)
-        fd = open(r->path, flags, 0666);
-    if (fd >= 0)
-        r->f = fdopen(fd, "a+b");
-    if (r->f == NULL) {
-        fail("%s: cannot open: %s", r->path, strerror(errno));
-        return fd >= 0 ? close(fd), -1 : -1;
-    }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return fail("%s: is not a file that could be read again", r->path);
-    return lock(r);
+    r->is_made = append_open(&r->f, r->path, "tuner", ": give each shard a file of its own");
+    if (r->is_made < 0)
+        return -1;
+    return fstat(fileno(r->f), &st) == 0 && S_ISREG(st.st_mode)
+               ? 0
+               : fail("%s: is not a file that could be read again", r->path);
 }
 
 static int results_cut(const struct results *r, off_t size)
@@ -329,14 +298,6 @@ static int results_cut(const struct results *r, off_t size)
     return ftruncate(fileno(r->f), size) == 0
                ? 0
                : fail("%s: cannot cut off a line without an end: %s", r->path, strerror(errno));
-}
-
-static size_t whole_lines(const struct buf *text)
-{
-    size_t n = text->n;
-    while (n > 0 && text->s[n - 1] != '\n')
-        n--;
-    return n;
 }
 
 /* Whole lines alone: what stands behind the last one is what a kill has left of a write. An editor
@@ -422,15 +383,14 @@ void results_close(struct results *r, int failed)
 {
     if (r == NULL)
         return;
-    if (failed && r->is_made && r->n_added == 0)
+    if (failed && r->is_made > 0 && r->n_added == 0)
         unlink(r->path);
     if (r->f != NULL)
         fclose(r->f);
+    intern_free(&r->keys);
     intern_free(&r->problems);
     free(r->first);
-    free(r->last);
     free(r->rows);
-    free(r->value);
     free(r->path);
     free(r);
 }

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "runner.h"
 
-#include "base/process.h"
-
 #include <string.h>
 
 /* ---- a process for each measurement ----
@@ -14,52 +12,57 @@
 enum { CHUNK = 1 << 16, MOST_LEFT = 1 << 24 }; /* bytes: at a time, and after its end */
 
 /* Takes what is there, at most so many bytes. */
-static void runner_take(struct child *c, struct tail *t, size_t most)
+static void runner_take(struct talk *c, struct tail *t, size_t most)
 {
     char bytes[CHUNK];
     size_t n;
-    while (most > 0 && (n = child_take(c, bytes, sizeof bytes)) > 0) {
+    while (most > 0 && (n = talk_take(c, bytes, sizeof bytes)) > 0) {
         tail_add(t, bytes, n);
         most -= n < most ? n : most;
     }
 }
 
+static void not_found(const struct runner *r, const char *why, struct answer *out)
+{
+    fail("%s: is not found, or is not a program: it ended with %s", r->command, why);
+    out->outcome = OUTCOME_STOP;
+}
+
 /* Of one that ended by itself */
-static void judge_end(const struct runner *r, const struct child *c, struct tail *t,
+static void judge_end(const struct runner *r, const struct talk *c, struct tail *t,
                       struct answer *out)
 {
     char why[64];
-    if (child_status_missing(c->status)) {
-        fail("%s: is not found, or is not a program: it ended with %s", r->command,
-             child_status_text(c->status, why));
-        out->outcome = OUTCOME_STOP;
-    } else if (*child_status_text(c->status, why) != '\0') {
+    talk_status_text(c, why);
+    if (talk_is_missing(c))
+        not_found(r, why, out);
+    else if (*why != '\0')
         answer_set(out, OUTCOME_FAILED, "it ended with %s", why);
-    } else {
+    else
         tail_answer(t, out);
-    }
 }
 
 static void launch_measure(const struct runner *r, const struct assign *a, struct answer *out)
 {
-    struct child c;
     struct tail t = {.n = 0};
     struct buf line = {0};
-    enum child_news news = CHILD_STOP;
+    enum talk_news news = TALK_STOP;
     const double deadline = clock_seconds() + r->timeout;
     out->outcome = OUTCOME_STOP;
     buf_printf(&line, "%s \"$@\"", r->command);
-    if (child_begin(&c, line.s, a) == 0) {
-        while ((news = child_wait(&c, deadline)) == CHILD_BYTES)
+    struct talk c = {
+        .command = line.s, .word = a->word, .n_words = a->n, .environment = a->environment};
+    if (talk_begin(&c) == 0) {
+        while ((news = talk_wait(&c, deadline)) == TALK_BYTES)
             runner_take(&c, &t, CHUNK);
-        child_end(&c);
+        talk_stop(&c);
         runner_take(&c, &t, MOST_LEFT);
-        child_close(&c);
+        talk_close(&c);
     }
     buf_free(&line);
-    if (news == CHILD_LATE)
+    if (news == TALK_LATE)
         answer_set(out, OUTCOME_TIMEOUT, "it took longer than %g s", r->timeout);
-    else if (news == CHILD_ENDED)
+    else if (news == TALK_ENDED)
         judge_end(r, &c, &t, out);
 }
 
@@ -84,15 +87,6 @@ struct heard {
     int is_early;                     /* something came before it was asked: */
     char early[64];
 };
-
-static void end_server(struct runner *r)
-{
-    if (!r->is_running)
-        return;
-    child_end(&r->server);
-    child_close(&r->server);
-    r->is_running = 0;
-}
 
 /* ---- lines ---- */
 
@@ -125,7 +119,7 @@ static void end_line(struct heard *h)
 static int take_some(struct runner *r, struct heard *h)
 {
     char bytes[4096];
-    const size_t n = child_take(&r->server, bytes, sizeof bytes);
+    const size_t n = talk_take(&r->server, bytes, sizeof bytes);
     for (size_t from = 0, to; from < n; from = to + 1) {
         for (to = from; to < n && bytes[to] != '\n'; to++)
             ;
@@ -140,12 +134,12 @@ static int take_some(struct runner *r, struct heard *h)
 /* ---- waiting ---- */
 
 /* Until there are bytes, which are taken, or other news */
-static enum child_news await(struct runner *r, struct heard *h, double deadline)
+static enum talk_news await(struct runner *r, struct heard *h, double deadline)
 {
-    const enum child_news news = child_wait(&r->server, deadline);
-    if (news == CHILD_BYTES)
+    const enum talk_news news = talk_wait(&r->server, deadline);
+    if (news == TALK_BYTES)
         (void)take_some(r, h);
-    while (news == CHILD_ENDED && take_some(r, h))
+    while (news == TALK_ENDED && take_some(r, h))
         ;
     return news;
 }
@@ -163,27 +157,27 @@ static double patience(const struct runner *r, const struct heard *h, double dea
     return !r->is_tagged && h->odd_at > 0 && soon < deadline ? soon : deadline;
 }
 
-static enum child_news hear(struct runner *r, struct heard *h, double deadline)
+static enum talk_news hear(struct runner *r, struct heard *h, double deadline)
 {
-    enum child_news news = CHILD_BYTES;
-    while (news == CHILD_BYTES && !is_heard(r, h))
+    enum talk_news news = TALK_BYTES;
+    while (news == TALK_BYTES && !is_heard(r, h))
         news = await(r, h, patience(r, h, deadline));
     return news;
 }
 
 /* Sends the beginning of the next question, and waits until it is read. What it writes for this one
    is there by then, or `pause` seconds later: something may stand between. */
-static enum child_news settle(struct runner *r, const struct assign *a, struct heard *h,
-                              double deadline, double pause)
+static enum talk_news settle(struct runner *r, const struct assign *a, struct heard *h,
+                             double deadline, double pause)
 {
     struct buf name = {0};
-    enum child_news news = CHILD_BYTES;
+    enum talk_news news = TALK_BYTES;
     double nap = 2e-5;
     int has_read = 0;
     buf_add(&name, a->word[0], strcspn(a->word[0], "=") + 1);
-    r->has_begun = write_whole(r->server.in, &name) == 0;
+    talk_lead(&r->server, name.s);
     buf_free(&name);
-    while (!has_read && news != CHILD_ENDED && news != CHILD_STOP && clock_seconds() < deadline) {
+    while (!has_read && news != TALK_ENDED && news != TALK_STOP && clock_seconds() < deadline) {
         has_read = process_has_read(r->server.in);
         (void)take_some(r, h);
         const int n = h->has_plain;
@@ -191,7 +185,7 @@ static enum child_news settle(struct runner *r, const struct assign *a, struct h
         nap = nap < 1e-3 ? 2 * nap : nap;
         r->is_out_of_step |= has_read && h->has_plain > n && r->is_plain;
     }
-    return news == CHILD_ENDED || news == CHILD_STOP ? news : has_read ? CHILD_BYTES : CHILD_LATE;
+    return news == TALK_ENDED || news == TALK_STOP ? news : has_read ? TALK_BYTES : TALK_LATE;
 }
 
 /* ---- trust ---- */
@@ -245,7 +239,7 @@ static void tell_doubt(const struct runner *r, struct heard *h, struct answer *o
 static void distrust(struct runner *r, struct heard *h, struct answer *out)
 {
     tell_doubt(r, h, out);
-    end_server(r);
+    talk_end(&r->server);
     r->is_out_of_step |= has_both_forms(r);
     if (r->is_out_of_step)
         out->outcome = OUTCOME_STOP;
@@ -265,25 +259,25 @@ static void died(struct runner *r, struct answer *out)
 {
     char why[64];
     const int is_first = r->n_answers == 0;
-    end_server(r);
-    child_status_text(r->server.status, why);
+    talk_end(&r->server);
+    if (*talk_status_text(&r->server, why) == '\0')
+        strcpy(why, "status 0");
     r->silent = is_first ? r->silent + 1 : 0;
-    answer_set(out, OUTCOME_FAILED, "the server ended with %s", *why != '\0' ? why : "status 0");
-    if (child_status_missing(r->server.status) && is_first)
-        fail("%s: is not found, or is not a program: it ended with %s", r->command, why);
-    else if (r->silent > MOST_SILENT)
+    answer_set(out, OUTCOME_FAILED, "the server ended with %s", why);
+    if (talk_is_missing(&r->server) && is_first)
+        not_found(r, why, out);
+    else if (r->silent > MOST_SILENT) {
         fail("%s: it was started %d times in a row and gave no answer, the last time it ended with "
              "%s",
-             r->command, r->silent, *why != '\0' ? why : "status 0");
-    else
-        return;
-    out->outcome = OUTCOME_STOP;
+             r->command, r->silent, why);
+        out->outcome = OUTCOME_STOP;
+    }
 }
 
 static void late(struct runner *r, const char *what, struct answer *out)
 {
     answer_set(out, OUTCOME_TIMEOUT, "%s %g s", what, r->timeout);
-    end_server(r);
+    talk_end(&r->server);
 }
 
 static void accept(struct runner *r, const struct heard *h, double seconds, struct answer *out)
@@ -296,25 +290,21 @@ static void accept(struct runner *r, const struct heard *h, double seconds, stru
     r->silent = r->distrusted = 0;
 }
 
-/* The rest of a question, of which the beginning was sent. If it is gone, waiting finds out. */
-static void runner_ask(const struct runner *r, const struct assign *a)
+static void runner_ask(struct runner *r, const struct assign *a)
 {
     struct buf text = {0};
-    assign_text(a, &text);
+    assign_text(a, 0, &text);
     buf_puts(&text, "\n");
-    const size_t sent = r->has_begun ? strcspn(text.s, "=") + 1 : 0;
-    const struct buf rest = {text.s + sent, text.n - sent, 0};
-    (void)write_whole(r->server.in, &rest);
+    talk_ask(&r->server, text.s);
     buf_free(&text);
 }
 
 static int runner_start(struct runner *r)
 {
-    r->is_running = child_begin(&r->server, r->command, NULL) == 0;
-    r->has_begun = 0;
+    r->server.command = r->command;
     r->longest = 0;
     r->n_answers = 0;
-    return r->is_running ? 0 : -1;
+    return talk_begin(&r->server);
 }
 
 /* One that ended by itself behind its answer; as with a command, that is right if its status is. */
@@ -322,8 +312,8 @@ static void ended(struct runner *r, const struct heard *h, double seconds, struc
 {
     char why[64];
     accept(r, h, seconds, out);
-    end_server(r);
-    if (out->outcome == OUTCOME_TIME && *child_status_text(r->server.status, why) != '\0')
+    talk_end(&r->server);
+    if (out->outcome == OUTCOME_TIME && *talk_status_text(&r->server, why) != '\0')
         answer_set(out, OUTCOME_FAILED, "the server ended with %s behind its answer", why);
 }
 
@@ -332,19 +322,19 @@ static void make_sure(struct runner *r, const struct assign *a, struct heard *h,
                       struct answer *out)
 {
     const double now = clock_seconds(), pause = (now - from) / 16;
-    enum child_news news = CHILD_BYTES;
+    enum talk_news news = TALK_BYTES;
     if (is_certain(r, h) || !r->is_plain)
         news = settle(r, a, h, now + r->timeout, pause < 2e-3 ? pause : 2e-3);
-    if (news == CHILD_BYTES && !is_certain(r, h) && !r->is_plain)
-        while (!r->is_tagged && await(r, h, now + behind_a_line) == CHILD_BYTES)
+    if (news == TALK_BYTES && !is_certain(r, h) && !r->is_plain)
+        while (!r->is_tagged && await(r, h, now + behind_a_line) == TALK_BYTES)
             ;
-    if (news == CHILD_STOP)
+    if (news == TALK_STOP)
         out->outcome = OUTCOME_STOP;
     else if (!is_certain(r, h))
         distrust(r, h, out);
-    else if (news == CHILD_ENDED)
+    else if (news == TALK_ENDED)
         ended(r, h, now - from, out);
-    else if (news == CHILD_LATE)
+    else if (news == TALK_LATE)
         late(r, "it did not ask for more behind its answer for", out);
     else
         accept(r, h, now - from, out);
@@ -355,14 +345,14 @@ static int ask_and_hear(struct runner *r, const struct assign *a, struct answer 
 {
     struct heard h = {.n_plain = 0};
     const double from = clock_seconds(), deadline = from + r->timeout;
-    enum child_news news = CHILD_BYTES;
-    if (!r->has_begun)
+    enum talk_news news = TALK_BYTES;
+    if (r->server.begun == 0)
         news = settle(r, a, &h, deadline, 0);
     else
         (void)take_some(r, &h);
-    if ((news == CHILD_BYTES || news == CHILD_ENDED) && came_early(r, &h))
+    if ((news == TALK_BYTES || news == TALK_ENDED) && came_early(r, &h))
         return distrust(r, &h, out), out->outcome != OUTCOME_STOP;
-    if (news == CHILD_BYTES) {
+    if (news == TALK_BYTES) {
         runner_ask(r, a);
         news = hear(r, &h, deadline);
     }
@@ -370,13 +360,14 @@ static int ask_and_hear(struct runner *r, const struct assign *a, struct answer 
         make_sure(r, a, &h, from, out);
         return h.is_early && out->outcome == OUTCOME_INVALID && r->distrusted > 0;
     }
-    if (news == CHILD_LATE && h.n_plain > 0 && !r->is_tagged)
+    if (news == TALK_LATE && h.n_plain > 0 && !r->is_tagged)
         distrust(r, &h, out);
-    else if (news == CHILD_LATE)
+    else if (news == TALK_LATE)
         late(r, "it took longer than", out);
-    else if (news == CHILD_ENDED && r->n_answers > 0 && (end_server(r), r->server.status == 0))
+    else if (news == TALK_ENDED && r->n_answers > 0
+             && (talk_end(&r->server), r->server.status == 0))
         return 1;
-    else if (news == CHILD_ENDED)
+    else if (news == TALK_ENDED)
         died(r, out);
     return 0;
 }
@@ -385,7 +376,7 @@ static void server_measure(struct runner *r, const struct assign *a, struct answ
 {
     do
         out->outcome = OUTCOME_STOP;
-    while ((r->is_running || runner_start(r) == 0) && ask_and_hear(r, a, out));
+    while ((r->server.pid != 0 || runner_start(r) == 0) && ask_and_hear(r, a, out));
 }
 
 /* ---- the end ---- */
@@ -397,11 +388,11 @@ int runner_end(struct runner *r)
     struct heard h = {.n_plain = 0};
     const double silence = 2 * r->longest + 0.02,
                  deadline = clock_seconds() + (silence < most_silence ? silence : most_silence);
-    if (r->is_running && !r->is_tagged && r->n_answers > 0)
-        while (await(r, &h, deadline) == CHILD_BYTES && !is_heard(r, &h))
+    if (r->server.pid != 0 && !r->is_tagged && r->n_answers > 0)
+        while (await(r, &h, deadline) == TALK_BYTES && !is_heard(r, &h))
             ;
     r->is_out_of_step |= h.n_plain > 0 && !h.plain.is_stray;
-    end_server(r);
+    talk_end(&r->server);
     if (!r->is_out_of_step)
         return 0;
     return fail("%s: it wrote %s: answers that all have a tag, \"" ANSWER_TAG

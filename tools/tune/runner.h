@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/talk.h"
 #include "model/spec.h"
 
 #include <sys/types.h>
@@ -24,9 +25,8 @@ void assign_free(struct assign *a);
 
 /* "rows=16 cols=16", of a problem; added to `b` */
 const char *assign_problem_text(const struct spec *spec, const int32_t *problem, struct buf *b);
-/* All of it, or the tuple alone, with blanks between; added to `b` */
-const char *assign_text(const struct assign *a, struct buf *b);
-const char *assign_tuple_text(const struct assign *a, struct buf *b);
+/* From the first word on: 0, or n_fields of the spec for the tuple alone; added to `b` */
+const char *assign_text(const struct assign *a, size_t first, struct buf *b);
 /* A field's value as text; `number` is overwritten if it is a size. */
 const char *assign_field_text(const struct spec_field *f, int32_t value, char number[12]);
 /* Back: 0, or -1 if the field cannot have that value. */
@@ -71,55 +71,6 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void answer_set(struct answer *a, enum outcome outcome, const char *fmt, ...);
 
-/* ---- a command ---- */
-
-/* A command of the user's: begun, waited for, and ended with all its children. A command runs in a
-   process group of its own. child_end ends the group and, on Linux, also the processes that have
-   left it: they become children of this process when their parents end. */
-
-struct child {
-    pid_t pid;
-    int in, out;     /* our ends of its standard input and output; -1: none */
-    int err;         /* of its standard error, where ours is a terminal; else -1 */
-    struct buf told; /* on that, a line that has not ended; others are passed on */
-    int status;      /* as of waitpid; after child_end */
-};
-
-enum child_news {
-    CHILD_BYTES, /* it wrote something, or closed its output */
-    CHILD_ENDED,
-    CHILD_LATE,
-    CHILD_STOP /* a signal asks this process to end */
-};
-
-/* Before all else: signals that end this process wait until child_wait. 0, or -1 with a
-   message. */
-int child_ready(void);
-
-/* Begins a line of the shell, with the words of `a` as its arguments "$@" and in its environment;
-   NULL: it gets neither, but lines on its standard input. 0, or -1 with a message. */
-int child_begin(struct child *c, const char *line, const struct assign *a);
-
-/* Waits until there is news, or clock_seconds shows `deadline`. */
-enum child_news child_wait(struct child *c, double deadline);
-
-/* What it wrote, without waiting: the number of bytes, or 0. The output is closed at its end. */
-size_t child_take(struct child *c, char *bytes, size_t room);
-
-/* Ends it with all its children. Bytes that it wrote before can still be taken. */
-void child_end(struct child *c);
-void child_close(struct child *c); /* its pipes */
-
-/* Why it ended, in words: "status 3", "signal 11"; "" if it ended well. In `text`. */
-const char *child_status_text(int status, char text[64]);
-/* Is it the status by which a shell says that there is no such command, or that it cannot run? */
-int child_status_missing(int status);
-
-/* Has a signal asked this process to end? */
-int child_must_stop(void);
-/* If so, ends it by that signal. */
-void child_die_of_signal(void);
-
 /* ---- a command runs for each measurement or, as a server, for many ---- */
 
 /* What a server writes for a question is its answer if it is one line, and the server has read on
@@ -131,14 +82,13 @@ struct runner {
     int is_server;
     double timeout; /* seconds */
     /* of servers */
-    struct child server;
-    int is_running, has_begun; /* has_begun: a question, by its first word's name */
-    int is_tagged, is_plain;   /* the form of the answers so far */
-    size_t n_answers;          /* since the last start */
-    double longest;            /* of those, in seconds, the first one aside */
-    int silent;                /* servers in a row that ended without an answer */
-    int distrusted;            /* and that wrote what is no answer */
-    int is_out_of_step;        /* all answers are in doubt: who reads is not who answers */
+    struct talk server;
+    int is_tagged, is_plain; /* the form of the answers so far */
+    size_t n_answers;        /* since the last start */
+    double longest;          /* of those, in seconds, the first one aside */
+    int silent;              /* servers in a row that ended without an answer */
+    int distrusted;          /* and that wrote what is no answer */
+    int is_out_of_step;      /* all answers are in doubt: who reads is not who answers */
 };
 
 /* The answer for the problem and tuple of `a`. */

@@ -10,35 +10,35 @@
 
 /* ---- legal tuples ---- */
 
-/* A value that is a name is known by its number alone. */
-static void open_values(struct legal *l, const kpred_model *m)
+void space_free(struct space *s)
 {
-    size_t n = 0, at = 0;
-    l->n_values = xcalloc(m->n_params, sizeof *l->n_values);
-    for (size_t t = 0; t < m->n_params; t++)
-        n += l->n_values[t] = (unsigned)m->params[t].n_values;
-    l->rank = xcalloc(n, sizeof *l->rank);
-    for (size_t t = 0; t < m->n_params; t++)
-        for (int32_t v = 0; v < m->params[t].n_values; v++)
-            l->rank[at++] = m->params[t].values[v];
+    free(s->n_values);
+    free(s->rank);
+    *s = (struct space){0};
 }
 
+/* A value that is a name is known by its number alone. */
 void legal_open(struct legal *l, const struct model *model, const int32_t *problem)
 {
     static const struct tuples_most most = {1 << 18, 1 << 16};
-    memset(l, 0, sizeof *l);
-    open_values(l, &model->m);
-    tuples_open(&l->tuples, &model->m, problem, &most);
-    l->space =
-        (struct space){l->tuples.n_params, l->tuples.n, l->n_values, l->tuples.value, l->rank, 0};
+    const kpred_model *m = &model->m;
+    struct space *s = &l->space;
+    size_t n = 0, at = 0;
+    tuples_open(&l->tuples, m, problem, &most);
+    *s = (struct space){.n_params = m->n_params, .n = l->tuples.n, .value = l->tuples.value};
+    s->n_values = xcalloc(m->n_params, sizeof *s->n_values);
+    for (size_t t = 0; t < m->n_params; t++)
+        n += s->n_values[t] = (unsigned)m->params[t].n_values;
+    s->rank = xcalloc(n, sizeof *s->rank);
+    for (size_t t = 0; t < m->n_params; t++)
+        for (int32_t v = 0; v < m->params[t].n_values; v++)
+            s->rank[at++] = m->params[t].values[v];
 }
 
 void legal_close(struct legal *l)
 {
     tuples_close(&l->tuples);
-    free(l->n_values);
-    free(l->rank);
-    memset(l, 0, sizeof *l);
+    space_free(&l->space);
 }
 
 uint64_t legal_seed(uint64_t seed, const int32_t *problem, size_t n_fields)
@@ -113,24 +113,6 @@ struct scorer {
     size_t known; /* prefixes whose bits are there */
 };
 
-static void open_scorer(struct scorer *s, const kpred_model *m, const int32_t *problem)
-{
-    memset(s, 0, sizeof *s);
-    s->m = m;
-    s->words = m->state_words + 1;
-    s->work = xcalloc(m->work_words + 1, sizeof *s->work);
-    s->state = xcalloc(s->words * (m->n_params + 1), sizeof *s->state);
-    s->bits = xcalloc(m->n_params, KPRED_MAX_VALUES * sizeof *s->bits);
-    m->scorer->start(m, problem, s->work, s->state);
-}
-
-static void close_scorer(struct scorer *s)
-{
-    free(s->work);
-    free(s->state);
-    free(s->bits);
-}
-
 /* Q16 logits to log2-probabilities */
 static void log_softmax(const int32_t *logit, size_t n, float *bits)
 {
@@ -176,11 +158,15 @@ static double score_of(struct scorer *s, const uint16_t *value)
 void order_tuples(const kpred_model *m, const int32_t *problem, const uint16_t *value, size_t n,
                   double *score)
 {
-    struct scorer s;
-    open_scorer(&s, m, problem);
+    struct heap heap = {NULL, 0, 0};
+    struct scorer s = {.m = m, .words = m->state_words + 1};
+    s.work = heap_new(&heap, m->work_words + 1, sizeof *s.work);
+    s.state = heap_new(&heap, s.words * (m->n_params + 1), sizeof *s.state);
+    s.bits = heap_new(&heap, m->n_params, KPRED_MAX_VALUES * sizeof *s.bits);
+    m->scorer->start(m, problem, s.work, s.state);
     for (size_t i = 0; i < n; i++)
         score[i] = score_of(&s, value + i * m->n_params);
-    close_scorer(&s);
+    heap_free(&heap);
 }
 
 int order_scores(const struct model *model, const struct spec *spec, const int32_t *problem,

@@ -4,24 +4,25 @@
 
 #include "model/model.h"
 
-struct space {                /* the legal tuples of one problem; it has to outlive the strategy */
-    size_t n_params, n;       /* parameters; legal tuples */
-    const unsigned *n_values; /* of each parameter */
-    const uint16_t *value;    /* n x n_params: numbers of values, in the order of the spec */
-    const double *rank;       /* per parameter value, flattened: its numeric value where it has one
-                                 (else its number) */
-    size_t n_fields;          /* the first parameters, which are fields of problems, if any are */
+struct space {          /* the legal tuples of one problem; it has to outlive the strategy */
+    size_t n_params, n; /* parameters; legal tuples */
+    unsigned *n_values; /* of each parameter */
+    uint16_t *value;    /* n x n_params: numbers of values, in the order of the spec */
+    double *rank;       /* per parameter value, flattened: its numeric value where it has one
+                           (else its number) */
+    size_t n_fields;    /* the first parameters, which are fields of problems, if any are */
 };
+
+/* Frees what it has but for `value`. */
+void space_free(struct space *s);
 
 enum { STRATEGY_MOST_KNOWN = 16 }; /* tables and orders known beforehand; others are ignored */
 
 /* ---- the legal tuples of a problem as a strategy knows them ---- */
 
 struct legal {
-    struct space space; /* points into the rest */
+    struct space space; /* its values are those of `tuples` */
     struct tuples tuples;
-    unsigned *n_values;
-    double *rank;
 };
 
 /* The same arguments give the same tuples. There may be none. */

@@ -16,25 +16,23 @@
 enum { FIRST = 5, MOST_RESULTS = 320, KEPT = 192, N_BEST = 8 };
 
 struct strategy {
+    struct heap heap;        /* all memory but */
+    struct heap regressions; /* that of candidates and regressions, if these are there */
     const struct space *space;
     uint64_t seed;
     struct columns columns;
     struct hints hints;
-    int is_open, is_fitted;
     unsigned char *is_taken; /* proposed or told */
     unsigned char *is_told;
-    size_t n, cap; /* results, as they were told */
-    size_t *tuple;
-    double *time;
-    size_t fit_at; /* the next fit is due with as many results */
-    size_t n_experts;
+    size_t n;                /* results, as they were told */
+    struct results r;        /* of the first of them, */
+    double *time;            /* and the times of all */
+    size_t fit_at;           /* the next fit is due with as many results */
+    size_t n_experts;        /* 0: nothing was asked yet */
     struct expert expert[2]; /* the one that knows something, if there is one, and one without */
     struct candidates candidates;
     struct failures *failures; /* NULL: nothing has failed yet */
-    size_t *used;              /* results within the regression, */
-    size_t n_used, seen;       /* and how many were told when one was last looked at */
-    double *loss;              /* of the first */
-    size_t n_losses;           /* results */
+    size_t seen;               /* how many results were told when one was last looked at */
     size_t n_own, own;         /* tuples that are no results of other problems; results of these */
     struct numbers *numbers;   /* shared with other problems; NULL: none are */
     double promise;
@@ -43,12 +41,16 @@ struct strategy {
 struct strategy *strategy_new(const struct space *space, uint64_t seed)
 {
     struct strategy *s = xcalloc(1, sizeof *s);
+    struct heap *heap = s->hints.heap = &s->heap;
     s->space = space;
     s->seed = seed;
     s->n_own = space->n;
-    s->is_taken = xcalloc(space->n + 1, 1);
-    s->is_told = xcalloc(space->n + 1, 1);
-    s->used = xcalloc(MOST_RESULTS, sizeof *s->used);
+    s->is_taken = heap_new(heap, space->n, 1);
+    s->is_told = heap_new(heap, space->n, 1);
+    s->r.tuple = heap_new(heap, space->n, sizeof *s->r.tuple);
+    s->r.loss = heap_new(heap, space->n, sizeof *s->r.loss);
+    s->r.used = heap_new(heap, MOST_RESULTS, sizeof *s->r.used);
+    s->time = heap_new(heap, space->n, sizeof *s->time);
     s->fit_at = FIRST;
     return s;
 }
@@ -71,7 +73,7 @@ void strategy_beside(struct strategy *s, size_t n_own, struct numbers *numbers)
 
 static int is_own(const struct strategy *s, size_t result)
 {
-    return s->tuple[result] < s->n_own;
+    return s->r.tuple[result] < s->n_own;
 }
 
 void strategy_tell(struct strategy *s, size_t tuple, double time)
@@ -79,13 +81,7 @@ void strategy_tell(struct strategy *s, size_t tuple, double time)
     if (s->is_told[tuple])
         return;
     s->is_taken[tuple] = s->is_told[tuple] = 1;
-    if (s->n == s->cap) {
-        s->cap = 2 * s->cap + 64;
-        s->tuple = xrealloc(s->tuple, s->cap, sizeof *s->tuple);
-        s->time = xrealloc(s->time, s->cap, sizeof *s->time);
-        s->loss = xrealloc(s->loss, s->cap, sizeof *s->loss);
-    }
-    s->tuple[s->n] = tuple;
+    s->r.tuple[s->n] = tuple;
     s->time[s->n++] = time;
     s->own += tuple < s->n_own;
 }
@@ -99,9 +95,9 @@ static void learn_failures(struct strategy *s, size_t n)
     for (size_t i = 0; i < n && !is_any; i++)
         is_any = !(s->time[i] < HUGE_VAL);
     if (is_any && s->failures == NULL)
-        s->failures = failures_open(s->space, s->hints.failed);
+        s->failures = failures_open(s->space, s->hints.failed, &s->heap);
     if (is_any)
-        failures_learn(s->failures, s->tuple, s->time, n);
+        failures_learn(s->failures, s->r.tuple, s->time, n);
 }
 
 static double works(const struct strategy *s, size_t tuple, double least)
@@ -111,14 +107,14 @@ static double works(const struct strategy *s, size_t tuple, double least)
 
 /* ---- losses ---- */
 
-/* log2 of the best time among the first n results: those of other problems are in units of it */
+/* The best time among the first n results: those of other problems are in units of it */
 static double own_best(const struct strategy *s, size_t n)
 {
     double best = HUGE_VAL;
     for (size_t i = 0; i < n; i++)
         if (is_own(s, i) && s->time[i] < best)
             best = s->time[i];
-    return best < HUGE_VAL ? num_log2(best) : 0;
+    return best;
 }
 
 /* Losses of the first n results, clipped beyond the median. A failure that is not a surprise says
@@ -127,12 +123,12 @@ static double own_best(const struct strategy *s, size_t n)
 static void take_losses(struct strategy *s, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), middle = 0, worst = 0;
-    const double best = own_best(s, n);
+    const double own = own_best(s, n), best = own < HUGE_VAL ? num_log2(own) : 0;
     size_t m = 0;
-    s->n_losses = n;
+    s->r.n = n;
     for (size_t i = 0; i < n; i++)
         if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
-            sorted[m++] = s->loss[i] = num_log2(s->time[i]) + (is_own(s, i) ? 0 : best);
+            sorted[m++] = s->r.loss[i] = num_log2(s->time[i]) + (is_own(s, i) ? 0 : best);
     qsort(sorted, m, sizeof *sorted, num_rising);
     if (m > 0) {
         const double least = sorted[0] + s->hints.middle;
@@ -142,52 +138,35 @@ static void take_losses(struct strategy *s, size_t n)
     free(sorted);
     for (size_t i = 0; i < n; i++)
         if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
-            s->loss[i] = hints_clip(s->loss[i], middle);
+            s->r.loss[i] = hints_clip(s->r.loss[i], middle);
         else
-            s->loss[i] = middle + (worst - middle) * works(s, s->tuple[i], 0);
-}
-
-static struct results results(const struct strategy *s, size_t n)
-{
-    return (struct results){n, s->tuple, s->loss};
+            s->r.loss[i] = middle + (worst - middle) * works(s, s->r.tuple[i], 0);
 }
 
 static void take_targets(struct strategy *s, size_t n)
 {
     take_losses(s, n);
-    const struct results r = results(s, n);
     for (size_t i = 0; i < s->n_experts; i++)
-        expert_take(&s->expert[i], &r);
+        expert_take(&s->expert[i]);
 }
 
 /* ---- the regression ---- */
-
-static void close_regression(struct strategy *s)
-{
-    if (s->is_fitted) {
-        for (size_t i = 0; i < s->n_experts; i++)
-            expert_close_regression(&s->expert[i]);
-        candidates_free(&s->candidates);
-    }
-    s->is_fitted = 0;
-}
 
 /* To the results of all problems; what is found is left to the others. */
 static void fit_shared(struct strategy *s)
 {
     struct numbers *shared = s->numbers;
     struct expert *e = &s->expert[0];
-    const struct results r = results(s, s->n);
     if (s->n == 0 || shared->results < shared->fit_at)
         return;
     take_targets(s, s->n);
-    expert_fit(e, &r);
+    expert_fit(e);
     shared->v = xrealloc(shared->v, e->covariance.n, sizeof *shared->v);
     memcpy(shared->v, e->covariance.v, e->covariance.n * sizeof *shared->v);
     shared->n = e->covariance.n;
     shared->variance = e->variance;
     shared->fit_at = shared->results + shared->results / 8 + 1;
-    close_regression(s);
+    heap_free(&s->regressions);
 }
 
 /* The fits that are due, by the results that there were when each was; the regression is then to be
@@ -202,11 +181,10 @@ static void fit_all(struct strategy *s)
         const size_t n = s->fit_at, next = n > MOST_RESULTS ? n + n / 2 : n + n / 4;
         learn_failures(s, n);
         take_targets(s, n);
-        const struct results r = results(s, n);
         for (size_t i = 0; i < s->n_experts; i++)
-            expert_fit(&s->expert[i], &r);
+            expert_fit(&s->expert[i]);
         s->fit_at = next > n ? next : n + 1;
-        close_regression(s);
+        heap_free(&s->regressions);
     }
 }
 
@@ -225,7 +203,7 @@ static size_t best_tuples(const struct strategy *s, size_t n, size_t *best)
             best[at] = i;
     }
     for (size_t i = 0; i < found; i++)
-        best[i] = s->tuple[best[i]];
+        best[i] = s->r.tuple[best[i]];
     return found;
 }
 
@@ -234,49 +212,47 @@ static void open_regression(struct strategy *s)
     const size_t n = s->n;
     size_t best[N_BEST], *first = xcalloc(MOST_RESULTS, sizeof *first);
     const size_t n_best = best_tuples(s, n, best);
-    s->n_used = fit_choose(s->loss, n, n > MOST_RESULTS ? KEPT : MOST_RESULTS, s->used);
+    s->r.n_used = fit_choose(s->r.loss, n, n > MOST_RESULTS ? KEPT : MOST_RESULTS, s->r.used);
     s->seen = n;
-    for (size_t i = 0; i < s->n_used; i++)
-        first[i] = s->tuple[s->used[i]];
-    candidates_open(&s->candidates, s->space, first, s->n_used, best, n_best,
-                    num_mix(s->seed, n, 2));
-    const struct results r = results(s, n);
+    for (size_t i = 0; i < s->r.n_used; i++)
+        first[i] = s->r.tuple[s->r.used[i]];
+    candidates_open(&s->candidates, s->space, first, s->r.n_used, best, n_best,
+                    num_mix(s->seed, n, 2), &s->regressions);
     for (size_t i = 0; i < s->n_experts; i++)
-        expert_regress(&s->expert[i], &s->candidates, &r, s->used, s->n_used, MOST_RESULTS);
-    s->is_fitted = 1;
+        expert_regress(&s->expert[i], &s->candidates, MOST_RESULTS, &s->regressions);
     free(first);
 }
 
 /* Results told since, as far as there is room. A tuple that is not a candidate says nothing now. */
 static void add_results(struct strategy *s)
 {
-    for (; s->seen < s->n && s->n_used < MOST_RESULTS; s->seen++) {
-        const uint32_t at = s->candidates.where[s->tuple[s->seen]];
+    for (; s->seen < s->n && s->r.n_used < MOST_RESULTS; s->seen++) {
+        const uint32_t at = s->candidates.where[s->r.tuple[s->seen]];
         if (at == CANDIDATE_NONE)
             continue;
         for (size_t i = 0; i < s->n_experts; i++)
             regression_add(&s->expert[i].regression, at);
-        s->used[s->n_used++] = s->seen;
+        s->r.used[s->r.n_used++] = s->seen;
     }
 }
 
 /* Without room for results means change no more until the next fit. */
 static void update(struct strategy *s)
 {
-    const int is_new = !s->is_fitted;
-    const size_t before = s->n_used;
+    const int is_new = s->regressions.n == 0;
+    const size_t before = s->r.n_used;
     fit_all(s);
     learn_failures(s, s->n < MOST_RESULTS ? s->n : MOST_RESULTS);
-    if (!s->is_fitted) {
+    if (s->regressions.n == 0) {
         take_targets(s, s->n);
         open_regression(s);
     }
     add_results(s);
-    if (!is_new && s->n_used == before && s->n > MOST_RESULTS)
+    if (!is_new && s->r.n_used == before && s->n > MOST_RESULTS)
         return;
     take_targets(s, s->n);
     for (size_t i = 0; i < s->n_experts; i++)
-        expert_means(&s->expert[i], s->used, s->n_used);
+        expert_means(&s->expert[i]);
 }
 
 /* ---- the choice ---- */
@@ -285,9 +261,9 @@ static void update(struct strategy *s)
 static size_t incumbent(const struct strategy *s)
 {
     size_t best = SIZE_MAX;
-    for (size_t i = 0; i < s->n_losses; i++)
+    for (size_t i = 0; i < s->r.n; i++)
         if (is_own(s, i) && s->time[i] < HUGE_VAL
-            && (best == SIZE_MAX || s->loss[i] < s->loss[best]))
+            && (best == SIZE_MAX || s->r.loss[i] < s->r.loss[best]))
             best = i;
     return best;
 }
@@ -321,7 +297,7 @@ static size_t most_promising(struct strategy *s)
     double most = -HUGE_VAL, least[2] = {0}, odds = 0;
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < s->n_experts && at != SIZE_MAX; i++)
-        least[i] = expert_target(&s->expert[i], at, s->tuple[at]);
+        least[i] = expert_target(&s->expert[i], at, s->r.tuple[at]);
     if (s->n_experts > 1)
         odds = odds_of_known(s) + num_log2(s->expert[0].deviation / s->expert[1].deviation);
     for (size_t i = 0; i < s->candidates.n; i++) {
@@ -364,15 +340,14 @@ static int is_to_spread(const struct strategy *s)
 
 static void open_all(struct strategy *s)
 {
-    columns_open(&s->columns, s->space);
+    columns_open(&s->columns, s->space, &s->heap);
     hints_finish(&s->hints, &s->columns);
     const int is_known = s->hints.n > 0;
     s->n_experts = is_known ? 2 : 1;
     s->fit_at = is_known ? 1 : FIRST;
     for (size_t i = 0; i < s->n_experts; i++)
-        expert_open(&s->expert[i], &s->columns, &s->hints, is_known && i == 0,
+        expert_open(&s->expert[i], &s->columns, &s->hints, is_known && i == 0, &s->r, s->space->n,
                     num_mix(s->seed, 0, 4));
-    s->is_open = 1;
     if (s->numbers != NULL && s->numbers->n > 0)
         take_numbers(s);
 }
@@ -382,18 +357,19 @@ size_t strategy_next(struct strategy *s)
     size_t tuple;
     if (memchr(s->is_taken, 0, s->space->n) == NULL)
         return SIZE_MAX;
-    if (!s->is_open)
+    if (s->n_experts == 0)
         open_all(s);
     s->promise = 1;
     if (is_to_spread(s)) {
         tuple = s->hints.n > 0 ? hints_best(&s->hints, s->is_taken)
-                               : candidate_spread(s->space, s->tuple, s->n, s->is_taken,
+                               : candidate_spread(s->space, s->r.tuple, s->n, s->is_taken,
                                                   num_mix(s->seed, s->n, 1));
     } else {
         update(s);
         tuple = most_promising(s);
         if (tuple == SIZE_MAX)
-            tuple = candidate_spread(s->space, s->tuple, 0, s->is_taken, num_mix(s->seed, s->n, 3));
+            tuple =
+                candidate_spread(s->space, s->r.tuple, 0, s->is_taken, num_mix(s->seed, s->n, 3));
     }
     s->is_taken[tuple] = 1;
     return tuple;
@@ -422,28 +398,18 @@ static void list_faster(const struct strategy *s, const struct expert *e, double
 static double chance(const struct strategy *s, const struct expert *e, double share, double most)
 {
     const size_t at = incumbent(s);
-    const double least = at != SIZE_MAX ? expert_target(e, at, s->tuple[at]) : 0;
+    const double least = at != SIZE_MAX ? expert_target(e, at, s->r.tuple[at]) : 0;
     struct shortlist list = {0};
     list_faster(s, e, least - num_log2(1 + share) / e->deviation, &list);
     return stop_chance(&list, &e->regression, most, num_mix(s->seed, s->n, 5));
-}
-
-static int has_run(const struct strategy *s)
-{
-    size_t i = 0;
-    while (i < s->n && !(is_own(s, i) && s->time[i] < HUGE_VAL))
-        i++;
-    return i < s->n;
 }
 
 /* Has the last third of the results brought nothing? Where they were faster and faster, more of
    them may be. */
 static int is_calm(const struct strategy *s, double share)
 {
-    double best = HUGE_VAL;
+    const double best = own_best(s, s->n);
     size_t first = s->n - s->own; /* those of other problems come before */
-    for (size_t i = first; i < s->n; i++)
-        best = s->time[i] < best ? s->time[i] : best;
     while (!(s->time[first] <= best * (1 + share)))
         first++;
     return 3 * (s->n - 1 - first) >= s->own;
@@ -461,9 +427,10 @@ static double chance_of_all(const struct strategy *s, double share)
 
 int strategy_is_enough(struct strategy *s, double share)
 {
-    if (s->own < STRATEGY_LEAST || !has_run(s) || memchr(s->is_told, 0, s->space->n) == NULL)
+    if (s->own < STRATEGY_LEAST || !(own_best(s, s->n) < HUGE_VAL)
+        || memchr(s->is_told, 0, s->space->n) == NULL)
         return 0;
-    if (!s->is_open)
+    if (s->n_experts == 0)
         open_all(s);
     update(s);
     return is_calm(s, share) && chance_of_all(s, share) <= most_chance;
@@ -473,19 +440,7 @@ void strategy_free(struct strategy *s)
 {
     if (s == NULL)
         return;
-    close_regression(s);
-    if (s->is_open) {
-        for (size_t i = 0; i < s->n_experts; i++)
-            expert_free(&s->expert[i]);
-        columns_free(&s->columns);
-    }
-    hints_free(&s->hints);
-    failures_free(s->failures);
-    free(s->is_taken);
-    free(s->is_told);
-    free(s->tuple);
-    free(s->time);
-    free(s->loss);
-    free(s->used);
+    heap_free(&s->regressions);
+    heap_free(&s->heap);
     free(s);
 }

@@ -15,9 +15,11 @@ struct member { /* a problem */
     const int32_t *problem;
     const struct legal *legal;
     double count, best;
-    size_t n, cap; /* results */
-    size_t *tuple;
-    double *time;
+    size_t n, cap;
+    struct measured {
+        size_t tuple;
+        double time;
+    } * v;          /* results */
     double promise; /* when its last turn ended; NAN: it is to be found out */
     int is_done;
 };
@@ -32,6 +34,7 @@ struct kernel {
 };
 
 struct together {
+    struct heap heap; /* the fields' values */
     uint64_t seed;
     double stop_at;
     size_t n, cap, n_kernels, cap_kernels;
@@ -42,7 +45,6 @@ struct together {
     int is_open;      /* are the fields known? */
     struct strategy *strategy;
     struct space space; /* of it: of the problem, and of others' results behind it */
-    uint16_t *value;    /* of that */
 };
 
 struct together *together_new(uint64_t seed, double stop_at)
@@ -78,22 +80,13 @@ void together_add(struct together *t, const struct spec *spec, const int32_t *pr
     t->now = t->n;
 }
 
-static void together_keep(struct together *t, struct member *m, size_t tuple, double time)
-{
-    if (m->n == m->cap) {
-        m->cap = 2 * m->cap + 16;
-        m->tuple = xrealloc(m->tuple, m->cap, sizeof *m->tuple);
-        m->time = xrealloc(m->time, m->cap, sizeof *m->time);
-    }
-    m->tuple[m->n] = tuple;
-    m->time[m->n++] = time;
-    m->best = time < m->best ? time : m->best;
-    t->kernel[m->kernel].numbers.results++;
-}
-
 void together_resume(struct together *t, size_t problem, size_t tuple, double time)
 {
-    together_keep(t, &t->v[problem], tuple, time);
+    struct member *m = &t->v[problem];
+    m->v = xgrow(m->v, m->n, &m->cap, sizeof *m->v);
+    m->v[m->n++] = (struct measured){tuple, time};
+    m->best = time < m->best ? time : m->best;
+    t->kernel[m->kernel].numbers.results++;
 }
 
 double together_best(const struct together *t, size_t problem)
@@ -109,10 +102,10 @@ static int rising(const void *pa, const void *pb)
     return (*a > *b) - (*a < *b);
 }
 
-static void add_field(const struct together *t, size_t kernel, size_t field)
+static void add_field(struct together *t, size_t kernel, size_t field)
 {
     struct kernel *k = &t->kernel[kernel];
-    int32_t *v = xcalloc(t->n, sizeof *v);
+    int32_t *v = heap_new(&t->heap, t->n, sizeof *v);
     size_t all = 0;
     unsigned n = 0;
     for (size_t i = 0; i < t->n; i++)
@@ -122,10 +115,8 @@ static void add_field(const struct together *t, size_t kernel, size_t field)
     for (size_t i = 0; i < all; i++)
         if (n == 0 || v[i] != v[n - 1])
             v[n++] = v[i];
-    if (n < 2 || n > UINT16_MAX) {
-        free(v);
+    if (n < 2 || n > UINT16_MAX)
         return;
-    }
     k->field[k->n_fields] = field;
     k->value[k->n_fields] = v;
     k->n_values[k->n_fields++] = n;
@@ -148,35 +139,31 @@ static uint16_t value_number(const struct kernel *k, size_t i, const int32_t *pr
 
 /* ---- the others' results ---- */
 
-/* The nearest problems of the kernel that have results, to be freed */
-static struct known_near *find_near(const struct together *t, const struct member *m, size_t *n)
+struct other {
+    const struct member *from;
+    const struct measured *result;
+};
+
+/* Of the nearest problems of the kernel: how many */
+static size_t find_others(const struct together *t, const struct member *m,
+                          struct other others[OTHERS])
 {
     struct known_near *near = xcalloc(t->n, sizeof *near);
-    *n = 0;
+    size_t n_near = 0, n = 0;
     for (size_t i = 0; i < t->n; i++) {
         const struct member *o = &t->v[i];
         if (o != m && o->kernel == m->kernel && o->n > 0)
-            near[(*n)++] = (struct known_near){
+            near[n_near++] = (struct known_near){
                 known_distance(t->kernel[m->kernel].spec, m->problem, o->problem), i};
     }
-    qsort(near, *n, sizeof *near, known_nearer);
-    return near;
-}
-
-/* Calls `see` for each result that is told, and returns how many there are. */
-typedef void see_result(struct together *t, size_t at, const struct member *from, size_t result);
-
-static size_t each_other(struct together *t, const struct known_near *near, size_t n,
-                         see_result *see)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct member *from = &t->v[near[i].at];
-        for (size_t r = 0; r < from->n && at < OTHERS; r++, at++)
-            if (see != NULL)
-                see(t, at, from, r);
+    qsort(near, n_near, sizeof *near, known_nearer);
+    for (size_t i = 0; i < n_near; i++) {
+        const struct member *o = &t->v[near[i].at];
+        for (size_t r = 0; r < o->n && n < OTHERS; r++)
+            others[n++] = (struct other){o, &o->v[r]};
     }
-    return at;
+    free(near);
+    return n;
 }
 
 /* ---- a turn ---- */
@@ -194,75 +181,59 @@ static void put_tuple(const struct together *t, uint16_t *to, const struct membe
 static void put_values(const struct kernel *k, const struct space *of, struct space *out)
 {
     size_t n = 0, n_own = 0, at = 0;
-    unsigned *n_values = xcalloc(out->n_params + 1, sizeof *n_values);
+    out->n_fields = k->n_fields;
+    out->n_values = xcalloc(out->n_params + 1, sizeof *out->n_values);
     for (size_t i = 0; i < k->n_fields; i++)
-        n += n_values[i] = k->n_values[i];
+        n += out->n_values[i] = k->n_values[i];
     for (size_t p = 0; p < of->n_params; p++)
-        n_own += n_values[k->n_fields + p] = of->n_values[p];
-    double *rank = xcalloc(n + n_own + 1, sizeof *rank);
+        n_own += out->n_values[k->n_fields + p] = of->n_values[p];
+    out->rank = xcalloc(n + n_own + 1, sizeof *out->rank);
     for (size_t i = 0; i < k->n_fields; i++)
         for (unsigned v = 0; v < k->n_values[i]; v++)
-            rank[at++] = k->value[i][v];
-    memcpy(rank + n, of->rank, n_own * sizeof *rank);
-    out->n_fields = k->n_fields;
-    out->n_values = n_values;
-    out->rank = rank;
+            out->rank[at++] = k->value[i][v];
+    memcpy(out->rank + n, of->rank, n_own * sizeof *out->rank);
 }
 
-static void put_other(struct together *t, size_t at, const struct member *from, size_t result)
+static void open_space(struct together *t, const struct member *m, const struct other *others,
+                       size_t n_others)
 {
-    const struct member *m = &t->v[t->now];
-    put_tuple(t, t->value + (m->legal->space.n + at) * t->space.n_params, from,
-              from->tuple[result]);
-}
-
-static void tell_other(struct together *t, size_t at, const struct member *from, size_t result)
-{
-    const double time = from->time[result];
-    strategy_tell(t->strategy, t->v[t->now].legal->space.n + at,
-                  time < HUGE_VAL ? time / from->best : time);
-}
-
-static void open_space(struct together *t, const struct known_near *near, size_t n_near)
-{
-    const struct member *m = &t->v[t->now];
     const struct kernel *k = &t->kernel[m->kernel];
     const struct space *of = &m->legal->space;
-    const size_t others = each_other(t, near, n_near, NULL);
-    t->space = (struct space){.n_params = of->n_params + k->n_fields, .n = of->n + others};
-    put_values(k, of, &t->space);
-    t->space.value = t->value = xcalloc(t->space.n * t->space.n_params + 1, sizeof *t->value);
+    struct space *s = &t->space;
+    *s = (struct space){.n_params = of->n_params + k->n_fields, .n = of->n + n_others};
+    put_values(k, of, s);
+    s->value = xcalloc(s->n * s->n_params + 1, sizeof *s->value);
     for (size_t i = 0; i < of->n; i++)
-        put_tuple(t, t->value + i * t->space.n_params, m, i);
-    each_other(t, near, n_near, put_other);
+        put_tuple(t, s->value + i * s->n_params, m, i);
+    for (size_t i = 0; i < n_others; i++)
+        put_tuple(t, s->value + (of->n + i) * s->n_params, others[i].from, others[i].result->tuple);
 }
 
 static void open_turn(struct together *t, size_t problem)
 {
-    size_t n;
+    struct other others[OTHERS];
     struct member *m = &t->v[problem];
-    struct known_near *near = find_near(t, m, &n);
+    struct kernel *k = &t->kernel[m->kernel];
+    const size_t n = find_others(t, m, others), n_own = m->legal->space.n;
     t->now = problem;
-    open_space(t, near, n);
-    t->strategy = strategy_new(
-        &t->space, legal_seed(t->seed, m->problem, t->kernel[m->kernel].spec->n_fields));
-    strategy_beside(t->strategy, m->legal->space.n, &t->kernel[m->kernel].numbers);
-    each_other(t, near, n, tell_other);
+    open_space(t, m, others, n);
+    t->strategy = strategy_new(&t->space, legal_seed(t->seed, m->problem, k->spec->n_fields));
+    strategy_beside(t->strategy, n_own, &k->numbers);
+    for (size_t i = 0; i < n; i++) {
+        const double time = others[i].result->time;
+        strategy_tell(t->strategy, n_own + i, time < HUGE_VAL ? time / others[i].from->best : time);
+    }
     for (size_t i = 0; i < m->n; i++)
-        strategy_tell(t->strategy, m->tuple[i], m->time[i]);
+        strategy_tell(t->strategy, m->v[i].tuple, m->v[i].time);
     t->left = m->n < FIRST ? FIRST - m->n : m->n < 2 * FIRST ? 2 * FIRST - m->n : TURN;
-    free(near);
 }
 
 static void free_turn(struct together *t)
 {
     strategy_free(t->strategy);
     t->strategy = NULL;
-    free((void *)(uintptr_t)t->space.n_values);
-    free((void *)(uintptr_t)t->space.rank);
-    free(t->value);
-    t->value = NULL;
-    t->space = (struct space){0};
+    free(t->space.value);
+    space_free(&t->space);
     t->now = t->n;
 }
 
@@ -358,7 +329,7 @@ int together_tell(struct together *t, double time)
 {
     struct member *m = &t->v[t->now];
     strategy_tell(t->strategy, t->tuple, time);
-    together_keep(t, m, t->tuple, time);
+    together_resume(t, t->now, t->tuple, time);
     see_end(t);
     const int ends = m->is_done;
     if (ends || --t->left == 0)
@@ -371,15 +342,11 @@ void together_free(struct together *t)
     if (t == NULL)
         return;
     free_turn(t);
-    for (size_t i = 0; i < t->n; i++) {
-        free(t->v[i].tuple);
-        free(t->v[i].time);
-    }
-    for (size_t k = 0; k < t->n_kernels; k++) {
-        for (size_t f = 0; f < t->kernel[k].n_fields; f++)
-            free(t->kernel[k].value[f]);
+    for (size_t i = 0; i < t->n; i++)
+        free(t->v[i].v);
+    for (size_t k = 0; k < t->n_kernels; k++)
         free(t->kernel[k].numbers.v);
-    }
+    heap_free(&t->heap);
     free(t->v);
     free(t->kernel);
     free(t);

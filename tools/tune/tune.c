@@ -9,14 +9,11 @@
 
 enum { MOST_STEPS = 1 << 20 };
 
-struct tune {
+struct tune { /* of a kernel */
     const struct tune_options *o;
-    struct spec spec;
-    struct model model;
-    struct problems problems;
-    struct known known;
+    int is_library; /* it is one of several */
+    const char *path, *problems_path, *output;
     struct loop loop;
-    struct tune_options own; /* with --all */
 };
 
 /* ---- options ---- */
@@ -47,13 +44,9 @@ static int read_options(struct tune *t)
 {
     const struct tune_options *o = t->o;
     struct loop *l = &t->loop;
-    const char *command = o->run != NULL ? o->run : o->server;
-    if ((o->run != NULL) == (o->server != NULL))
-        return fail("give one of --run and --server");
+    const char *command = l->runner.command;
     if (command[strspn(command, " \t\r\n")] == '\0')
-        return fail("%s: the command is empty", o->run != NULL ? "--run" : "--server");
-    l->runner.command = command;
-    l->runner.is_server = o->server != NULL;
+        return fail("%s: the command is empty", l->runner.is_server ? "--server" : "--run");
     l->runner.timeout = 60;
     l->repeat = (size_t)o->repeat;
     l->seed = (uint64_t)o->seed;
@@ -63,67 +56,58 @@ static int read_options(struct tune *t)
     return o->timeout != NULL ? duration_read("--timeout", o->timeout, &l->runner.timeout) : 0;
 }
 
-static int check_paths(const struct tune_options *o)
-{
-    const struct output to = {"-o", o->output};
-    return outputs_check_input(&to, 1, "SPEC", o->spec) != 0
-                   || outputs_check_input(&to, 1, "--problems", o->problems) != 0
-                   || outputs_check_input(&to, 1, "--model", o->model) != 0
-                   || outputs_check_inputs(&to, 1, "--data", &o->data) != 0
-               ? -1
-               : 0;
-}
-
 /* ---- the kernel ---- */
 
 /* Rows of failures are failures in a spec of times alone. */
 static int open_kernel(struct tune *t)
 {
-    if (spec_load(&t->spec, t->o->spec) != 0 || default_features_give(&t->spec, NULL) != 0)
+    struct loop *l = &t->loop;
+    if (spec_load(&l->spec, t->path) != 0 || default_features_give(&l->spec, NULL) != 0)
         return -1;
-    if (t->spec.format != SPEC_TIMED)
+    if (l->spec.format != SPEC_TIMED)
         return fail("%s: format = %s: tune writes times: it needs `format = timed` in [data]",
-                    t->spec.path, spec_formats[t->spec.format]);
-    if (model_from_spec(&t->model, &t->spec, "none") != 0)
+                    l->spec.path, spec_formats[l->spec.format]);
+    if (model_from_spec(&l->model, &l->spec, "none") != 0)
         return -1;
-    (void)clauses_note_slips(&t->model.clauses, &t->spec);
+    (void)clauses_note_slips(&l->model.clauses, &l->spec);
     return 0;
 }
 
 /* A rule `listed` allows what the data have. */
 static int list_tuples(struct tune *t)
 {
-    const struct dataset *d = &t->known.data;
-    if (!spec_is_listed(&t->spec))
+    struct loop *l = &t->loop;
+    const struct dataset *d = &l->known.data;
+    if (!spec_is_listed(&l->spec))
         return 0;
-    if (t->o->all)
+    if (t->is_library)
         return fail("%s: rule = listed: --all needs a rule that says which tuples are legal",
-                    t->spec.path);
-    if (!t->known.has_data)
-        return fail("%s: rule = listed: --data has to say which tuples are legal", t->spec.path);
-    return model_list(&t->model, d->problem, d->target, d->n);
+                    l->spec.path);
+    if (!l->known.has_data)
+        return fail("%s: rule = listed: --data has to say which tuples are legal", l->spec.path);
+    return model_list(&l->model, d->problem, d->target, d->n);
 }
 
-static int no_tuple(struct tune *t, size_t i)
+static int no_tuple(const struct tune *t, const int32_t *problem, long line)
 {
-    const int32_t *problem = t->problems.v + i * t->problems.n_fields;
+    const struct loop *l = &t->loop;
     size_t steps = MOST_STEPS;
     struct buf text = {0};
-    const struct clause *c = any_tuple_culprit(&t->model.clauses, &t->spec, problem, &steps);
-    fail("%s:%ld: no tuple is legal for the problem %s%s%s", t->o->problems, t->problems.line[i],
-         assign_problem_text(&t->spec, problem, &text), c != NULL ? ": always false is " : "",
+    const struct clause *c = any_tuple_culprit(&l->model.clauses, &l->spec, problem, &steps);
+    fail("%s:%ld: no tuple is legal for the problem %s%s%s", t->problems_path, line,
+         assign_problem_text(&l->spec, problem, &text), c != NULL ? ": always false is " : "",
          c != NULL ? c->text : "");
     buf_free(&text);
     return -1;
 }
 
 /* Before anything is measured */
-static int check_problems(struct tune *t)
+static int check_problems(const struct tune *t)
 {
-    const struct problems *p = &t->problems;
+    const struct problems *p = &t->loop.problems;
     for (size_t i = 0; i < p->n; i++)
-        if (tuples_any(&t->model.m, p->v + i * p->n_fields) == 0)
-            return no_tuple(t, i);
+        if (tuples_any(&t->loop.model.m, p->v + i * p->n_fields) == 0)
+            return no_tuple(t, p->v + i * p->n_fields, p->line[i]);
     return 0;
 }
 
@@ -133,29 +117,26 @@ static int open_all(struct tune *t)
 {
     const struct tune_options *o = t->o;
     struct loop *l = &t->loop;
-    if (open_kernel(t) != 0 || known_open(&t->known, &t->spec, o->model, &o->data, o->readers) != 0
-        || list_tuples(t) != 0 || problems_read(o->problems, &t->spec, o->all, &t->problems) != 0
-        || check_problems(t) != 0 || child_ready() != 0
-        || results_open(&l->results, o->output, &t->spec, l->runner.command, o->force) != 0)
+    if (open_kernel(t) != 0 || known_open(&l->known, &l->spec, o->model, &o->data, o->readers) != 0
+        || list_tuples(t) != 0
+        || problems_read(t->problems_path, &l->spec, t->is_library, &l->problems) != 0
+        || check_problems(t) != 0 || talk_ready() != 0
+        || results_open(&l->results, t->output, &l->spec, l->runner.command, o->force) != 0)
         return -1;
-    l->spec = &t->spec;
-    l->model = &t->model;
-    l->problems = &t->problems;
-    l->known = &t->known;
-    if (l->n_shards > t->problems.n && l->shard >= t->problems.n)
+    const size_t n = l->problems.n;
+    if (l->shard >= n)
         note("--shard %s: there %s %zu %s: this part has none", o->shard,
-             as_counted(t->problems.n, "is", "are"), t->problems.n,
-             as_counted(t->problems.n, "problem", "problems"));
+             as_counted(n, "is", "are"), n, as_counted(n, "problem", "problems"));
     return 0;
 }
 
-static void close_all(struct tune *t, int failed)
+static void close_all(struct loop *l, int failed)
 {
-    results_close(t->loop.results, failed);
-    problems_free(&t->problems);
-    known_close(&t->known);
-    model_free(&t->model);
-    spec_free(&t->spec);
+    results_close(l->results, failed);
+    problems_free(&l->problems);
+    known_close(&l->known);
+    model_free(&l->model);
+    spec_free(&l->spec);
 }
 
 /* Has all that was measured failed? If nothing was, what earlier runs measured counts. */
@@ -172,7 +153,7 @@ static int check_failures(const struct progress *p, const char *paths)
 /* `rc` is that of the loop: there was a message, unless a signal ended it. 0, or -1. */
 static int sum_up(struct progress *p, const char *paths, int rc)
 {
-    const int is_told = rc != 0 && !child_must_stop();
+    const int is_told = rc != 0 && !talk_must_stop();
     if ((rc == 0 || p->measured > 0) && progress_sum(p, paths, is_told) != 0)
         rc = -1;
     table_free(&p->ends);
@@ -182,37 +163,12 @@ static int sum_up(struct progress *p, const char *paths, int rc)
 /* A signal that ends this ends the program by itself, which may have begun to measure. */
 static void end_by_signal(const struct tune_options *o, const struct tune *t)
 {
-    if (child_must_stop() && t->loop.spec != NULL)
+    if (talk_must_stop() && t->loop.results != NULL)
         note("interrupted: this goes on: %s", o->line);
-    child_die_of_signal();
+    talk_die_of_signal();
 }
 
-static int tune(struct tune *t)
-{
-    const int rc = sum_up(t->loop.progress, t->o->output, loop_run(&t->loop));
-    if (t->known.n_strange > 0)
-        note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
-             t->known.n_strange, as_counted(t->known.n_strange, "", "s"));
-    return rc;
-}
-
-int tune_run(const struct tune_options *o)
-{
-    struct progress progress;
-    struct tune t = {.o = o, .loop.progress = &progress};
-    if (read_options(&t) != 0)
-        return 2;
-    int rc = check_paths(o);
-    if (rc == 0)
-        rc = open_all(&t);
-    if (rc == 0)
-        rc = tune(&t);
-    close_all(&t, rc != 0);
-    end_by_signal(o, &t);
-    return rc != 0;
-}
-
-/* ---- a whole library ---- */
+/* ---- a kernel, or a whole library ---- */
 
 /* One for each spec, or one for all if `may_be_one` */
 static int check_count(const char *option, const struct opt_texts *given, size_t n, int may_be_one)
@@ -233,71 +189,81 @@ static int check_lists(const struct tune_lists *l)
                : 0;
 }
 
-static void take_options(struct tune *t, const struct tune_options *o, const struct tune_lists *l,
-                         size_t i)
+/* No output is another one, or read for any spec. */
+static int check_paths(const struct tune_options *o, const struct tune_lists *l)
 {
-    const char *command = l->commands.v[l->commands.n == 1 ? 0 : i];
-    t->own = *o;
-    t->own.all = 1;
-    t->own.spec = l->specs.v[i];
-    t->own.problems = l->problems.v[i];
-    t->own.output = l->outputs.v[i];
-    t->own.run = l->is_server ? NULL : command;
-    t->own.server = l->is_server ? command : NULL;
-    t->o = &t->own;
-}
-
-/* No output is another one, or read for another spec. */
-static int check_all_paths(const struct tune_lists *l)
-{
-    struct output *to = xcalloc(l->outputs.n + 1, sizeof *to);
-    for (size_t i = 0; i < l->outputs.n; i++)
+    const size_t n = l->outputs.n;
+    struct output *to = xcalloc(n + 1, sizeof *to);
+    for (size_t i = 0; i < n; i++)
         to[i] = (struct output){"-o", l->outputs.v[i]};
-    const int rc =
-        outputs_check_apart(to, l->outputs.n) != 0
-                || outputs_check_inputs(to, l->outputs.n, "SPEC", &l->specs) != 0
-                || outputs_check_inputs(to, l->outputs.n, "--problems", &l->problems) != 0
-            ? -1
-            : 0;
+    const int is_bad = outputs_check_apart(to, n) != 0
+                       || outputs_check_inputs(to, n, "SPEC", &l->specs) != 0
+                       || outputs_check_inputs(to, n, "--problems", &l->problems) != 0
+                       || outputs_check_input(to, n, "--model", o->model) != 0
+                       || outputs_check_inputs(to, n, "--data", &o->data) != 0;
     free(to);
-    return rc;
+    return is_bad ? -1 : 0;
 }
 
-static int tune_all(struct tune *t, size_t n)
+static int tune(struct tune *t, size_t n)
 {
     struct loop **loops = xcalloc(n, sizeof *loops);
     struct buf paths = {0};
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         loops[i] = &t[i].loop;
-        buf_printf(&paths, "%s%s", i > 0 ? ", " : "", t[i].o->output);
+        buf_printf(&paths, "%s%s", i > 0 ? ", " : "", t[i].output);
         rc = open_all(&t[i]);
     }
     if (rc == 0)
-        rc = sum_up(t->loop.progress, paths.s, loop_run_all(loops, n));
+        rc = sum_up(t->loop.progress, paths.s, loop_run(loops, n, t->is_library));
+    if (t->loop.known.n_strange > 0)
+        note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
+             t->loop.known.n_strange, as_counted(t->loop.known.n_strange, "", "s"));
     buf_free(&paths);
     free(loops);
     return rc;
 }
 
-int tune_all_run(const struct tune_options *o, const struct tune_lists *l)
+static int run_lists(const struct tune_options *o, const struct tune_lists *l, int is_library)
 {
     const size_t n = l->specs.n;
     struct progress progress;
-    if (check_lists(l) != 0)
-        return 2;
     struct tune *t = xcalloc(n, sizeof *t);
     int rc = 0, is_wrong = 0;
     for (size_t i = 0; i < n && !is_wrong; i++) {
+        t[i] = (struct tune){.o = o, .is_library = is_library};
+        t[i].path = l->specs.v[i];
+        t[i].problems_path = l->problems.v[i];
+        t[i].output = l->outputs.v[i];
         t[i].loop.progress = &progress;
-        take_options(&t[i], o, l, i);
+        t[i].loop.runner.command = l->commands.v[l->commands.n == 1 ? 0 : i];
+        t[i].loop.runner.is_server = l->is_server;
         is_wrong = read_options(&t[i]) != 0;
     }
     if (!is_wrong)
-        rc = check_all_paths(l) != 0 ? -1 : tune_all(t, n);
+        rc = check_paths(o, l) != 0 ? -1 : tune(t, n);
     for (size_t i = 0; i < n; i++)
-        close_all(&t[i], rc != 0);
+        close_all(&t[i].loop, rc != 0);
     end_by_signal(o, t);
     free(t);
     return is_wrong ? 2 : rc != 0;
+}
+
+int tune_all_run(const struct tune_options *o, const struct tune_lists *l)
+{
+    return check_lists(l) != 0 ? 2 : run_lists(o, l, 1);
+}
+
+int tune_run(const struct tune_options *o)
+{
+    const char *command = o->run != NULL ? o->run : o->server, *spec = o->spec,
+               *problems = o->problems, *output = o->output;
+    const struct tune_lists one = {
+        {1, &spec}, {1, &problems}, {1, &command}, {1, &output}, o->server != NULL};
+    if ((o->run != NULL) == (o->server != NULL)) {
+        fail("give one of --run and --server");
+        return 2;
+    }
+    return run_lists(o, &one, 0);
 }

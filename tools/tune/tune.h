@@ -7,11 +7,10 @@
 #include "data/formats.h"
 
 struct tune_options {
-    const char *spec, *problems, *run, *server, *output, *budget, *stop_at, *timeout, *shard,
-        *model;
+    const char *spec, *problems, *run, *server, *output; /* not of tune_all_run */
+    const char *budget, *stop_at, *timeout, *shard, *model;
     struct opt_texts data;
     long repeat, seed;
-    int all;                           /* it is one of several kernels */
     int force;                         /* go on with what another command measured */
     const char *line;                  /* of the shell, which runs all this again */
     const struct data_format *readers; /* of the data */
