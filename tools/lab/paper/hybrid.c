@@ -14,17 +14,16 @@ static void build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
-    struct conv1d conv = {.n_out = d->filters, .taps = d->taps, .stride = d->stride};
-    for (int i = 0; i < 2; i++) {
-        conv.length = i ? net->conv[0].out_length : d->n_in;
-        conv.n_in = i ? d->filters : d->in_words;
-        net->conv[i] = conv;
-        conv1d_new(&net->conv[i], b, i ? BLOCK_MATRIX : BLOCK_TABLE);
-    }
+    for (int i = 0; i < 2; i++)
+        net->conv[i] = (struct conv1d){.taps = d->taps, .stride = d->stride};
+    net->conv[0].length = d->n_in;
+    conv1d_new(&net->conv[0], b, BLOCK_TABLE, d->in_words, d->filters);
+    net->conv[1].length = net->conv[0].out_length;
+    conv1d_new(&net->conv[1], b, BLOCK_MATRIX, d->filters, d->filters);
     for (int layer = 0; layer < 2; layer++) {
         const size_t fed = layer ? 2 * d->cells : net->conv[1].out_length * d->filters;
         for (int way = 0; way < 2; way++)
-            dense_new(&net->to[layer][way], b, fed, 4 * d->cells, BLOCK_GATES);
+            dense_new(&net->to[layer][way], b, BLOCK_MATRIX, fed, 4 * d->cells, BLOCK_GATES);
         bilstm_new(&net->layer[layer], b, d->cells);
     }
 }
@@ -44,12 +43,12 @@ static void rooms(const struct paper_net *net, struct paper_tape *tape, struct r
         tape->map[i] = room_take(room, map);
         tape->d_map[i] = room_take(room, map);
         bilstm_run_new(&tape->layer[i], room, d->cells, d->n_out, rows);
-        tape->keep_fed[i] = room_take(room, rows * net->to[i][0].n_in);
+        tape->keep_fed[i] = room_take(room, rows * net->to[i][0].w.n_in);
         for (int way = 0; way < 2; way++)
             tape->keep_state[i][way] = room_take(room, rows * d->cells);
     }
-    tape->flat = room_take(room, rows * net->to[0][0].n_in);
-    tape->d_flat = room_take(room, rows * net->to[0][0].n_in);
+    tape->flat = room_take(room, rows * net->to[0][0].w.n_in);
+    tape->d_flat = room_take(room, rows * net->to[0][0].w.n_in);
     tape->once = room_take(room, rows * 4 * d->cells);
     tape->mid = room_take(room, mid);
     tape->d_mid = room_take(room, mid);
@@ -69,7 +68,7 @@ static void swap_axes(const float *in, size_t length, size_t rows, size_t n, flo
 static void feed_once(const struct dense *to, struct paper_tape *tape, const struct arrays *a,
                       const float *fed, const struct lstm_run *run)
 {
-    const size_t n = run->rows * to->n_out;
+    const size_t n = run->rows * to->w.n_out;
     dense_forward(to, a, fed, run->rows, tape->once);
     for (size_t t = 0; t < run->steps; t++)
         memcpy(run->gates + t * n, tape->once, n * sizeof(float));
@@ -78,12 +77,12 @@ static void feed_once(const struct dense *to, struct paper_tape *tape, const str
 static void feed_once_back(const struct dense *to, struct paper_tape *tape, const struct arrays *a,
                            const float *fed, const struct lstm_run *run, float *d_fed, int add)
 {
-    const size_t n = run->rows * to->n_out;
+    const size_t n = run->rows * to->w.n_out;
     memcpy(tape->once, run->gates, n * sizeof(float));
     for (size_t t = 1; t < run->steps; t++)
         add_to(run->gates + t * n, n, tape->once);
-    dense_back_weights(to, a, fed, tape->once, run->rows);
-    dense_back_in(to, a, tape->once, run->rows, d_fed, add);
+    dense_gradient(to, a, fed, tape->once, run->rows);
+    weight_back(a, to->w, run->rows, tape->once, d_fed, add);
 }
 
 /* Dropout of what a layer is fed: the same factors in every one of its steps. */
@@ -100,7 +99,7 @@ static void hybrid_drop(const struct paper_net *net, struct paper_tape *tape,
 {
     for (int i = 0; i < 2; i++) {
         const uint64_t which = 2 + 3 * (uint64_t)i;
-        keep_draw(batch->seed, which, batch->drop, batch->n * net->to[i][0].n_in,
+        keep_draw(batch->seed, which, batch->drop, batch->n * net->to[i][0].w.n_in,
                   tape->keep_fed[i]);
         for (int way = 0; way < 2; way++)
             tape->layer[i].way[way].keep =
@@ -119,8 +118,8 @@ static size_t mid_steps(const struct paper_net *net)
 static void convolve(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                      const struct paper_batch *batch)
 {
-    conv1d_forward_tokens(&net->conv[0], a, batch->in, batch->n, tape->map[0]);
-    conv1d_forward(&net->conv[1], a, tape->map[0], batch->n, tape->map[1]);
+    conv1d_forward(&net->conv[0], a, NULL, batch->in, batch->n, tape->map[0]);
+    conv1d_forward(&net->conv[1], a, tape->map[0], NULL, batch->n, tape->map[1]);
     swap_axes(tape->map[1], net->conv[1].out_length, batch->n, net->dims.filters, tape->flat);
 }
 
@@ -155,9 +154,9 @@ static void forward(const struct paper_net *net, struct paper_tape *tape, const 
 {
     hybrid_drop(net, tape, batch);
     convolve(net, tape, a, batch);
-    drop_fed(batch, tape, 0, 1, batch->n * net->to[0][0].n_in, tape->flat);
+    drop_fed(batch, tape, 0, 1, batch->n * net->to[0][0].w.n_in, tape->flat);
     first_layer(net, tape, a);
-    drop_fed(batch, tape, 1, mid_steps(net), batch->n * net->to[1][0].n_in, tape->mid);
+    drop_fed(batch, tape, 1, mid_steps(net), batch->n * net->to[1][0].w.n_in, tape->mid);
     second_layer(net, tape, a);
 }
 
@@ -173,8 +172,8 @@ static void second_layer_back(const struct paper_net *net, struct paper_tape *ta
         if (is_layered(net)) {
             feed_once_back(to, tape, a, tape->mid, run, tape->d_mid, way);
         } else {
-            dense_back_weights(to, a, tape->mid, run->gates, run->steps * run->rows);
-            dense_back_in(to, a, run->gates, run->steps * run->rows, tape->d_mid, way);
+            dense_gradient(to, a, tape->mid, run->gates, run->steps * run->rows);
+            weight_back(a, to->w, run->steps * run->rows, run->gates, tape->d_mid, way);
         }
     }
 }
@@ -196,18 +195,19 @@ static void convolve_back(const struct paper_net *net, struct paper_tape *tape,
 {
     const size_t length = net->conv[1].out_length;
     swap_axes(tape->d_flat, batch->n, length, net->dims.filters, tape->d_map[1]);
-    conv1d_backward(&net->conv[1], a, tape->map[0], tape->map[1], batch->n, tape->d_map[1],
+    conv1d_backward(&net->conv[1], a, tape->map[0], NULL, tape->map[1], batch->n, tape->d_map[1],
                     tape->d_map[0]);
-    conv1d_backward_tokens(&net->conv[0], a, batch->in, tape->map[0], batch->n, tape->d_map[0]);
+    conv1d_backward(&net->conv[0], a, NULL, batch->in, tape->map[0], batch->n, tape->d_map[0],
+                    NULL);
 }
 
 static void backward(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                      const struct paper_batch *batch)
 {
     second_layer_back(net, tape, a);
-    drop_fed(batch, tape, 1, mid_steps(net), batch->n * net->to[1][0].n_in, tape->d_mid);
+    drop_fed(batch, tape, 1, mid_steps(net), batch->n * net->to[1][0].w.n_in, tape->d_mid);
     first_layer_back(net, tape, a);
-    drop_fed(batch, tape, 0, 1, batch->n * net->to[0][0].n_in, tape->d_flat);
+    drop_fed(batch, tape, 0, 1, batch->n * net->to[0][0].w.n_in, tape->d_flat);
     convolve_back(net, tape, a, batch);
 }
 

@@ -36,7 +36,8 @@ int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *
                     name);
     net->dims = *dims;
     ops_of(net)->build(net);
-    dense_new(&net->out, &net->blocks, ops_of(net)->width(net), dims->out_words, BLOCK_BIAS);
+    dense_new(&net->out, &net->blocks, BLOCK_MATRIX, ops_of(net)->width(net), dims->out_words,
+              BLOCK_BIAS);
     net->w = xcalloc(net->blocks.n_weights, sizeof *net->w);
     return 0;
 }
@@ -58,9 +59,9 @@ static size_t lay_out(const struct paper_net *net, struct paper_tape *tape, floa
     struct room room = {memory, 0};
     ops_of(net)->rooms(net, tape, &room, rows);
     tape->keep_word = room_take(&room, n);
-    tape->top = room_take(&room, n * net->out.n_in);
-    tape->d_top = room_take(&room, n * net->out.n_in);
-    tape->logits = room_take(&room, n * net->out.n_out);
+    tape->top = room_take(&room, n * net->out.w.n_in);
+    tape->d_top = room_take(&room, n * net->out.w.n_in);
+    tape->logits = room_take(&room, n * net->out.w.n_out);
     return room.used;
 }
 
@@ -89,22 +90,17 @@ double paper_run(const struct paper_net *net, struct paper_tape *tape, const str
     lay_out(net, tape, tape->memory, batch->n);
     ops_of(net)->forward(net, tape, a, batch);
     dense_forward(&net->out, a, tape->top, rows, tape->logits);
-    const double loss = softmax_loss(tape->logits, rows, net->dims.out_words, net->out.n_out,
+    const double loss = softmax_loss(tape->logits, rows, net->dims.out_words, net->out.w.n_out,
                                      batch->out, scale, a->g ? tape->logits : NULL);
     if (!a->g)
         return loss;
-    dense_back_weights(&net->out, a, tape->top, tape->logits, rows);
-    dense_back_in(&net->out, a, tape->logits, rows, tape->d_top, 0);
+    dense_gradient(&net->out, a, tape->top, tape->logits, rows);
+    weight_back(a, net->out.w, rows, tape->logits, tape->d_top, 0);
     ops_of(net)->backward(net, tape, a, batch);
     return loss;
 }
 
 /* ---- one problem --------------------------------------------------------------------------- */
-
-size_t paper_width(const struct paper_net *net)
-{
-    return net->out.n_out;
-}
 
 size_t paper_state(const struct paper_net *net)
 {
@@ -117,41 +113,46 @@ size_t paper_memory(const struct paper_net *net)
     float *piece[2];
     size_t length[2];
     if (!paper_has_feedback(net->dims.kind))
-        return net->dims.n_out * net->out.n_out;
+        return net->dims.n_out * net->out.w.n_out;
     memset(&tape, 0, sizeof tape);
     lay_out(net, &tape, NULL, 1);
     return ops_of(net)->memory(net, &tape, piece, length);
 }
 
 /* The writer's state after step 0, its cells and its output. */
-static void take_state(const struct lstm_run *r, float *state)
+static void take_state(const struct lstm_run *r, void *state)
 {
-    memcpy(state, r->c + lstm_after(r, 0), r->n * sizeof *state);
-    memcpy(state + r->n, r->h + lstm_after(r, 0), r->n * sizeof *state);
+    const size_t bytes = r->n * sizeof(float);
+    memcpy(state, r->c + lstm_after(r, 0), bytes);
+    memcpy((char *)state + bytes, r->h + lstm_after(r, 0), bytes);
 }
 
-static void put_state(const struct lstm_run *r, const float *state)
+static void put_state(const struct lstm_run *r, const void *state)
 {
-    memcpy(r->c + lstm_before(r, 0), state, r->n * sizeof *state);
-    memcpy(r->h + lstm_before(r, 0), state + r->n, r->n * sizeof *state);
+    const size_t bytes = r->n * sizeof(float);
+    memcpy(r->c + lstm_before(r, 0), state, bytes);
+    memcpy(r->h + lstm_before(r, 0), (const char *)state + bytes, bytes);
 }
 
 /* Between the pieces of the tape and `memory`. */
-static void copy_memory(const struct paper_net *net, const struct paper_tape *tape, float *to,
-                        const float *from)
+static void copy_memory(const struct paper_net *net, const struct paper_tape *tape, char *to,
+                        const char *from)
 {
     float *piece[2];
     size_t length[2], at = 0;
     ops_of(net)->memory(net, tape, piece, length);
-    for (int i = 0; i < 2; at += length[i++])
-        if (length[i] && to)
-            memcpy(to + at, piece[i], length[i] * sizeof *to);
-        else if (length[i])
-            memcpy(piece[i], from + at, length[i] * sizeof *from);
+    for (int i = 0; i < 2; i++) {
+        const size_t bytes = length[i] * sizeof(float);
+        if (bytes && to)
+            memcpy(to + at, piece[i], bytes);
+        else if (bytes)
+            memcpy(piece[i], from + at, bytes);
+        at += bytes;
+    }
 }
 
 void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
-                 float *memory, float *state)
+                 void *memory, void *state)
 {
     const struct arrays a = {net->w, NULL, NULL, NULL};
     const struct paper_batch batch = {1, in, NULL, 0, 0};
@@ -163,12 +164,13 @@ void paper_start(const struct paper_net *net, struct paper_tape *tape, const uin
         take_state(&tape->writer, state);
     } else {
         ops_of(net)->forward(net, tape, &a, &batch);
-        dense_forward(&net->out, &a, tape->top, net->dims.n_out, memory);
+        dense_forward(&net->out, &a, tape->top, net->dims.n_out, tape->logits);
+        memcpy(memory, tape->logits, paper_memory(net) * sizeof(float));
     }
 }
 
-void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
-                  const float *state, uint16_t word, float *next)
+void paper_extend(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                  const void *state, uint16_t word, void *next)
 {
     const struct arrays a = {net->w, NULL, NULL, NULL};
     if (!paper_has_feedback(net->dims.kind))
@@ -181,12 +183,16 @@ void paper_extend(const struct paper_net *net, struct paper_tape *tape, const fl
     take_state(&tape->writer, next);
 }
 
-void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
-                  float *logits)
+const float *paper_logits(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                          const void *state, size_t t)
 {
     const struct arrays a = {net->w, NULL, NULL, NULL};
-    if (paper_has_feedback(net->dims.kind))
-        dense_forward(&net->out, &a, state + net->writer.n, 1, logits);
-    else
-        memcpy(logits, memory + t * net->out.n_out, net->out.n_out * sizeof *logits);
+    const size_t bytes = net->out.w.n_out * sizeof(float), n = net->writer.n * sizeof(float);
+    if (paper_has_feedback(net->dims.kind)) {
+        memcpy(tape->top, (const char *)state + n, n);
+        dense_forward(&net->out, &a, tape->top, 1, tape->logits);
+    } else {
+        memcpy(tape->logits, (const char *)memory + t * bytes, bytes);
+    }
+    return tape->logits;
 }

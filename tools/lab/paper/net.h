@@ -46,12 +46,12 @@ struct paper_net {
     struct paper_dims dims;
     struct blocks blocks;
     float *w;
-    struct onehot in[2];  /* problem words to the gates of the reading LSTM or bi-LSTM */
+    struct dense in[2];   /* problem words to the gates of the reading LSTM or bi-LSTM */
     struct bilstm reader; /* encdec uses one way of it */
     struct conv1d conv[2];
     struct attention look;
     struct dense picked; /* from the attention to the writer's gates */
-    struct onehot fed;   /* from the word written before to the writer's gates */
+    struct dense fed;    /* from the word written before to the writer's gates */
     struct lstm writer;
     struct dense to[2][2]; /* hybrid: to the gates of layer i, way j */
     struct bilstm layer[2];
@@ -83,7 +83,7 @@ struct paper_tape {
     float *flat, *d_flat, *once;
     float *mid, *d_mid; /* from the first layer to the second */
     float *top, *d_top; /* what the dense layer is fed, [n_out][rows][..] */
-    float *logits;      /* [n_out][rows][out.n_out], later their derivatives */
+    float *logits;      /* [n_out][rows][out.w.n_out], later their derivatives */
 };
 
 /* What each kind defines */
@@ -126,13 +126,13 @@ double paper_run(const struct paper_net *net, struct paper_tape *tape, const str
                  const struct paper_batch *batch, float scale);
 
 /* One problem, for a search. `memory` is what all prefixes share, `state` that of a prefix; both
-   are floats that may be copied. Logits (paper_width() of them) are those of the word after it. */
-size_t paper_width(const struct paper_net *net);
+   are bytes of so many floats, which may be copied. Logits are those of the word after it; they stay
+   until the tape is used again. */
 size_t paper_memory(const struct paper_net *net);
 size_t paper_state(const struct paper_net *net);
 void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
-                 float *memory, float *state);
-void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
-                  const float *state, uint16_t word, float *next);
-void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
-                  float *logits);
+                 void *memory, void *state);
+void paper_extend(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                  const void *state, uint16_t word, void *next);
+const float *paper_logits(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                          const void *state, size_t t);

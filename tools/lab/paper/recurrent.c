@@ -27,7 +27,7 @@ static float tanh_of(float x)
 void lstm_new(struct lstm *l, struct blocks *b, size_t n)
 {
     l->n = n;
-    l->u = blocks_add(b, BLOCK_MATRIX, n, 4 * n, sqrtf(3.0f / (float)(4 * n)));
+    l->u = weight_new(b, BLOCK_MATRIX, n, 4 * n, sqrtf(3.0f / (float)(4 * n)));
 }
 
 void lstm_run_new(struct lstm_run *r, struct room *room, size_t n, size_t steps, size_t rows,
@@ -94,11 +94,6 @@ static void open_gates(size_t n, float *restrict g, const float *restrict before
     }
 }
 
-static struct weight u_of(const struct lstm *l)
-{
-    return (struct weight){l->u, l->n, 4 * l->n};
-}
-
 void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_run *r, size_t t)
 {
     const size_t n = l->n, before = lstm_before(r, t), after = lstm_after(r, t), all = r->rows * n;
@@ -107,7 +102,7 @@ void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_r
         multiply(r->h + before, r->keep, all, fed);
     else
         memcpy(fed, r->h + before, all * sizeof *fed);
-    weight_forward(a, u_of(l), r->rows, fed, gates, 1);
+    weight_forward(a, l->u, r->rows, fed, gates, 1);
     for (size_t i = 0; i < all; i += n)
         open_gates(n, gates + 4 * i, r->c + before + i, r->squashed + t * all + i, r->c + after + i,
                    r->h + after + i);
@@ -146,14 +141,14 @@ void lstm_step_back(const struct lstm *l, const struct arrays *a, const struct l
     for (size_t i = 0; i < all; i += n)
         close_gates(n, gates + 4 * i, r->c + lstm_before(r, t) + i, r->squashed + t * all + i,
                     r->d_h + i, r->d_c + i);
-    weight_back(a, u_of(l), r->rows, gates, r->d_h, 0);
+    weight_back(a, l->u, r->rows, gates, r->d_h, 0);
     if (r->keep)
         multiply(r->d_h, r->keep, all, r->d_h);
 }
 
 void lstm_finish(const struct lstm *l, const struct arrays *a, const struct lstm_run *r)
 {
-    weight_gradient(a, u_of(l), r->steps * r->rows, r->fed, r->gates);
+    weight_gradient(a, l->u, r->steps * r->rows, r->fed, r->gates);
 }
 
 void lstm_backward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,
@@ -248,13 +243,12 @@ void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct
 void attention_new(struct attention *l, struct blocks *b, size_t n_s, size_t n_a, size_t n_d)
 {
     const float range = sqrtf(6.0f / (float)(n_s + n_a + n_d));
-    l->n_s = n_s;
     l->n_a = n_a;
     l->n_d = n_d;
     l->pad = pad16(n_d);
-    dense_new(&l->look, b, n_a, n_d, BLOCK_BIAS);
-    l->w_s = blocks_add(b, BLOCK_MATRIX, n_s, n_d, range);
-    l->v = blocks_add(b, BLOCK_TABLE, 1, n_d, sqrtf(6.0f / (float)(n_d + 1)));
+    dense_new(&l->look, b, BLOCK_MATRIX, n_a, n_d, BLOCK_BIAS);
+    l->w_s = weight_new(b, BLOCK_MATRIX, n_s, n_d, range);
+    l->v = weight_new(b, BLOCK_TABLE, 1, n_d, sqrtf(6.0f / (float)(n_d + 1)));
 }
 
 void attention_run_new(const struct attention *l, struct attention_run *r, struct room *room,
@@ -273,11 +267,6 @@ void attention_run_new(const struct attention *l, struct attention_run *r, struc
     r->d_score = room_take(room, length * rows);
 }
 
-static struct weight w_s_of(const struct attention *l)
-{
-    return (struct weight){l->w_s, l->n_s, l->pad};
-}
-
 void attention_begin(const struct attention *l, const struct arrays *a, struct attention_run *r)
 {
     dense_forward(&l->look, a, r->seq, r->length * r->rows, r->looked);
@@ -287,7 +276,7 @@ void attention_begin(const struct attention *l, const struct arrays *a, struct a
 static void score(const struct attention *l, const struct arrays *a, const struct attention_run *r,
                   float *nodes, float *alpha)
 {
-    const float *v = a->w + l->v;
+    const float *v = a->w + l->v.at;
     for (size_t k = 0; k < r->length * r->rows; k++) {
         const float *looked = r->looked + k * l->pad, *s = r->state_part + k % r->rows * l->pad;
         float *node = nodes + k * l->pad, sum = 0;
@@ -318,7 +307,7 @@ void attention_step(const struct attention *l, const struct arrays *a, struct at
 {
     const size_t positions = r->length * r->rows;
     float *alpha = r->alpha + t * positions;
-    weight_forward(a, w_s_of(l), r->rows, s, r->state_part, 0);
+    weight_forward(a, l->w_s, r->rows, s, r->state_part, 0);
     score(l, a, r, r->nodes + t * positions * l->pad, alpha);
     for (size_t i = 0; i < r->rows; i++)
         normalise(r->length, r->rows, alpha + i);
@@ -367,8 +356,8 @@ static void context_back(const struct attention *l, struct attention_run *r, con
 static void score_back(const struct attention *l, const struct arrays *a, struct attention_run *r,
                        const float *nodes)
 {
-    const float *v = a->w + l->v;
-    float *g_v = a->g + l->v;
+    const float *v = a->w + l->v.at;
+    float *g_v = a->g + l->v.at;
     memset(r->state_part, 0, r->rows * l->pad * sizeof *r->state_part);
     for (size_t k = 0; k < r->length * r->rows; k++) {
         const float *node = nodes + k * l->pad, d = r->d_score[k];
@@ -388,12 +377,12 @@ void attention_step_back(const struct attention *l, const struct arrays *a, stru
     const size_t positions = r->length * r->rows;
     context_back(l, r, r->alpha + t * positions, d_context);
     score_back(l, a, r, r->nodes + t * positions * l->pad);
-    weight_gradient(a, w_s_of(l), r->rows, s, r->state_part);
-    weight_back(a, w_s_of(l), r->rows, r->state_part, d_s, 1);
+    weight_gradient(a, l->w_s, r->rows, s, r->state_part);
+    weight_back(a, l->w_s, r->rows, r->state_part, d_s, 1);
 }
 
 void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r)
 {
-    dense_back_weights(&l->look, a, r->seq, r->d_looked, r->length * r->rows);
-    dense_back_in(&l->look, a, r->d_looked, r->length * r->rows, r->d_seq, 1);
+    dense_gradient(&l->look, a, r->seq, r->d_looked, r->length * r->rows);
+    weight_back(a, l->look.w, r->length * r->rows, r->d_looked, r->d_seq, 1);
 }

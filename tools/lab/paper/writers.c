@@ -42,14 +42,14 @@ static void read_words(const struct paper_net *net, const struct arrays *a,
                        const struct paper_batch *batch, int way, const struct lstm_run *run)
 {
     const size_t rows = net->dims.n_in * batch->n;
-    onehot_begin(&net->in[way], a, rows, run->gates);
-    onehot_add(&net->in[way], a, batch->in, NULL, rows, run->gates);
+    dense_begin(&net->in[way], a, rows, run->gates);
+    token_forward(a, net->in[way].w, rows, batch->in, NULL, run->gates);
 }
 
 static void read_words_back(const struct paper_net *net, const struct arrays *a,
                             const struct paper_batch *batch, int way, const struct lstm_run *run)
 {
-    onehot_backward(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
+    dense_token_gradient(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
 }
 
 /* ---- encoder-decoder ----------------------------------------------------------------------- */
@@ -58,9 +58,9 @@ static void encdec_build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
-    onehot_new_biased(&net->in[0], b, d->in_words, 4 * d->cells, BLOCK_GATES);
+    dense_new(&net->in[0], b, BLOCK_TABLE, d->in_words, 4 * d->cells, BLOCK_GATES);
     lstm_new(&net->reader.way[0], b, d->cells);
-    onehot_new_biased(&net->fed, b, d->out_words + 1, 4 * d->cells, BLOCK_GATES);
+    dense_new(&net->fed, b, BLOCK_TABLE, d->out_words + 1, 4 * d->cells, BLOCK_GATES);
     lstm_new(&net->writer, b, d->cells);
 }
 
@@ -97,8 +97,8 @@ static void encdec_write_word(const struct paper_net *net, struct paper_tape *ta
 {
     struct lstm_run *r = &tape->writer;
     float *gates = r->gates + t * r->rows * 4 * r->n;
-    onehot_begin(&net->fed, a, r->rows, gates);
-    onehot_add(&net->fed, a, fed, keep_of(tape, r, t), r->rows, gates);
+    dense_begin(&net->fed, a, r->rows, gates);
+    token_forward(a, net->fed.w, r->rows, fed, keep_of(tape, r, t), gates);
     lstm_step(&net->writer, a, r, t);
 }
 
@@ -134,8 +134,8 @@ static void encdec_backward(const struct paper_net *net, struct paper_tape *tape
     const struct lstm_run *r = &tape->writer;
     lstm_backward(&net->writer, a, r, tape->d_top);
     for (size_t t = 0; t < r->steps; t++)
-        onehot_backward(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
-                        r->gates + t * r->rows * 4 * r->n, r->rows);
+        dense_token_gradient(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
+                             r->gates + t * r->rows * 4 * r->n, r->rows);
     encdec_reader_back(net, tape, a, batch);
 }
 
@@ -161,12 +161,12 @@ static void attn_build(struct paper_net *net)
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
     for (int way = 0; way < 2; way++)
-        onehot_new_biased(&net->in[way], b, d->in_words, 4 * d->cells, BLOCK_GATES);
+        dense_new(&net->in[way], b, BLOCK_TABLE, d->in_words, 4 * d->cells, BLOCK_GATES);
     bilstm_new(&net->reader, b, d->cells);
     attention_new(&net->look, b, d->post, 2 * d->cells, d->nodes);
-    dense_new(&net->picked, b, 2 * d->cells, 4 * d->post, BLOCK_GATES);
+    dense_new(&net->picked, b, BLOCK_MATRIX, 2 * d->cells, 4 * d->post, BLOCK_GATES);
     if (paper_has_feedback(d->kind))
-        onehot_new(&net->fed, b, d->out_words + 1, 4 * d->post);
+        dense_new(&net->fed, b, BLOCK_TABLE, d->out_words + 1, 4 * d->post, BLOCK_NONE);
     lstm_new(&net->writer, b, d->post);
 }
 
@@ -217,7 +217,7 @@ static void attn_write_word(const struct paper_net *net, struct paper_tape *tape
         multiply(picked, tape->keep_fed[0], n, picked);
     dense_forward(&net->picked, a, picked, r->rows, gates);
     if (paper_has_feedback(net->dims.kind))
-        onehot_add(&net->fed, a, fed, keep_of(tape, r, t), r->rows, gates);
+        token_forward(a, net->fed.w, r->rows, fed, keep_of(tape, r, t), gates);
     lstm_step(&net->writer, a, r, t);
 }
 
@@ -250,7 +250,7 @@ static void write_back(const struct paper_net *net, struct paper_tape *tape, con
     struct lstm_run *r = &tape->writer;
     const size_t n = fed_width(net, tape), state = r->rows * r->n;
     lstm_step_back(&net->writer, a, r, t, tape->d_top + t * state);
-    dense_back_in(&net->picked, a, r->gates + t * state * 4, r->rows, tape->d_picked, 0);
+    weight_back(a, net->picked.w, r->rows, r->gates + t * state * 4, tape->d_picked, 0);
     if (r->keep)
         multiply(tape->d_picked, tape->keep_fed[0], n, tape->d_picked);
     attention_step_back(&net->look, a, &tape->look, t, r->h + lstm_before(r, t), tape->d_picked,
@@ -268,10 +268,10 @@ static void writer_back(const struct paper_net *net, struct paper_tape *tape,
     for (size_t t = r->steps; t-- > 0;)
         write_back(net, tape, a, t);
     lstm_finish(&net->writer, a, r);
-    dense_back_weights(&net->picked, a, tape->picked, r->gates, r->steps * r->rows);
+    dense_gradient(&net->picked, a, tape->picked, r->gates, r->steps * r->rows);
     for (size_t t = 0; t < r->steps && paper_has_feedback(net->dims.kind); t++)
-        onehot_backward(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
-                        r->gates + t * state * 4, r->rows);
+        dense_token_gradient(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
+                             r->gates + t * state * 4, r->rows);
 }
 
 static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
