@@ -80,10 +80,9 @@ struct paper_tape {
     float *picked,
         *d_picked; /* contexts of the attention, [n_out][rows][2 cells], and the d of one */
     float *map[2], *d_map[2]; /* of the convolutions */
-    float *flat, *d_flat, *once;
-    float *mid, *d_mid; /* from the first layer to the second */
-    float *top, *d_top; /* what the dense layer is fed, [n_out][rows][..] */
-    float *logits;      /* [n_out][rows][out.w.n_out], later their derivatives */
+    float *fed[2], *d_fed[2]; /* what the layers are fed: once, or [n_out][rows][..] */
+    float *top, *d_top;       /* what the dense layer is fed, [n_out][rows][..] */
+    float *logits;            /* [n_out][rows][out.w.n_out], later their derivatives */
 };
 
 /* What each kind defines */

@@ -52,6 +52,63 @@ static void read_words_back(const struct paper_net *net, const struct arrays *a,
     dense_token_gradient(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
 }
 
+static size_t writers_width(const struct paper_net *net)
+{
+    return net->writer.n;
+}
+
+/* Of what an attention looks at there is a context, which the writer is fed. */
+static size_t context_size(const struct paper_net *net, size_t rows)
+{
+    return rows * 2 * net->dims.cells;
+}
+
+static void draw_dropout(const struct paper_net *net, struct paper_tape *tape,
+                         const struct paper_batch *batch)
+{
+    struct lstm_run *r = &tape->writer;
+    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
+    if (net->dims.kind != PAPER_ENCDEC)
+        keep_draw(batch->seed, 3, batch->drop, context_size(net, r->rows), tape->keep_fed[0]);
+    if (r->keep && paper_has_feedback(net->dims.kind))
+        drop_words(net, tape, batch);
+}
+
+static void writers_forward(const struct paper_net *net, struct paper_tape *tape,
+                            const struct arrays *a, const struct paper_batch *batch)
+{
+    const struct paper_ops *ops = net->dims.kind == PAPER_ENCDEC ? &paper_encdec : &paper_attn;
+    const struct lstm_run *r = &tape->writer;
+    const int feeds = paper_has_feedback(net->dims.kind);
+    draw_dropout(net, tape, batch);
+    ops->read(net, tape, a, batch);
+    for (size_t t = 0; t < r->steps; t++)
+        ops->write(net, tape, a, t, feeds ? fed_at(tape, batch, t) : NULL);
+    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
+}
+
+/* From the writer's gates, whose derivatives are known, to the words that it was fed */
+static void fed_words_back(const struct paper_net *net, const struct paper_tape *tape,
+                           const struct arrays *a, const struct paper_batch *batch)
+{
+    const struct lstm_run *r = &tape->writer;
+    for (size_t t = 0; t < r->steps && paper_has_feedback(net->dims.kind); t++)
+        dense_token_gradient(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
+                             r->gates + t * r->rows * 4 * r->n, r->rows);
+}
+
+/* Without an attention a prefix's state is all that its next word needs. */
+static size_t writers_memory(const struct paper_net *net, const struct paper_tape *tape,
+                             float *piece[2], size_t length[2])
+{
+    const size_t places = net->dims.kind == PAPER_ENCDEC ? 0 : net->dims.n_in;
+    piece[0] = tape->look.seq;
+    length[0] = places * 2 * net->dims.cells;
+    piece[1] = tape->look.looked;
+    length[1] = places * net->look.pad;
+    return length[0] + length[1];
+}
+
 /* ---- encoder-decoder ----------------------------------------------------------------------- */
 
 static void encdec_build(struct paper_net *net)
@@ -62,11 +119,6 @@ static void encdec_build(struct paper_net *net)
     lstm_new(&net->reader.way[0], b, d->cells);
     dense_new(&net->fed, b, BLOCK_TABLE, d->out_words + 1, 4 * d->cells, BLOCK_GATES);
     lstm_new(&net->writer, b, d->cells);
-}
-
-static size_t encdec_width(const struct paper_net *net)
-{
-    return net->dims.cells;
 }
 
 static void encdec_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
@@ -102,19 +154,6 @@ static void encdec_write_word(const struct paper_net *net, struct paper_tape *ta
     lstm_step(&net->writer, a, r, t);
 }
 
-static void encdec_forward(const struct paper_net *net, struct paper_tape *tape,
-                           const struct arrays *a, const struct paper_batch *batch)
-{
-    struct lstm_run *r = &tape->writer;
-    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
-    if (r->keep)
-        drop_words(net, tape, batch);
-    encdec_read_problem(net, tape, a, batch);
-    for (size_t t = 0; t < r->steps; t++)
-        encdec_write_word(net, tape, a, t, fed_at(tape, batch, t));
-    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
-}
-
 static void encdec_reader_back(const struct paper_net *net, struct paper_tape *tape,
                                const struct arrays *a, const struct paper_batch *batch)
 {
@@ -133,25 +172,13 @@ static void encdec_backward(const struct paper_net *net, struct paper_tape *tape
 {
     const struct lstm_run *r = &tape->writer;
     lstm_backward(&net->writer, a, r, tape->d_top);
-    for (size_t t = 0; t < r->steps; t++)
-        dense_token_gradient(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
-                             r->gates + t * r->rows * 4 * r->n, r->rows);
+    fed_words_back(net, tape, a, batch);
     encdec_reader_back(net, tape, a, batch);
 }
 
-/* A prefix's state is all that its next word needs. */
-static size_t encdec_memory(const struct paper_net *net, const struct paper_tape *tape,
-                            float *piece[2], size_t length[2])
-{
-    (void)net;
-    (void)tape;
-    piece[0] = piece[1] = NULL;
-    return length[0] = length[1] = 0;
-}
-
 const struct paper_ops paper_encdec = {
-    encdec_build, encdec_rooms,        encdec_forward,    encdec_backward,
-    encdec_width, encdec_read_problem, encdec_write_word, encdec_memory,
+    encdec_build,  encdec_rooms,        writers_forward,   encdec_backward,
+    writers_width, encdec_read_problem, encdec_write_word, writers_memory,
 };
 
 /* ---- attention ----------------------------------------------------------------------------- */
@@ -170,16 +197,11 @@ static void attn_build(struct paper_net *net)
     lstm_new(&net->writer, b, d->post);
 }
 
-static size_t attn_width(const struct paper_net *net)
-{
-    return net->dims.post;
-}
-
 static void attn_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
                        size_t rows)
 {
     const struct paper_dims *d = &net->dims;
-    const size_t fed = rows * 2 * d->cells;
+    const size_t fed = context_size(net, rows);
     bilstm_run_new(&tape->reader, room, d->cells, d->n_in, rows);
     attention_run_new(&net->look, &tape->look, room, d->n_in, d->n_out, rows);
     lstm_run_new(&tape->writer, room, d->post, d->n_out, rows, 0);
@@ -200,17 +222,12 @@ static void attn_read_problem(const struct paper_net *net, struct paper_tape *ta
     lstm_clear(&tape->writer);
 }
 
-static size_t fed_width(const struct paper_net *net, const struct paper_tape *tape)
-{
-    return tape->writer.rows * 2 * net->dims.cells;
-}
-
 /* The context, after dropout, and the word before are what the writer is fed. */
 static void attn_write_word(const struct paper_net *net, struct paper_tape *tape,
                             const struct arrays *a, size_t t, const uint16_t *fed)
 {
     struct lstm_run *r = &tape->writer;
-    const size_t n = fed_width(net, tape);
+    const size_t n = context_size(net, r->rows);
     float *picked = tape->picked + t * n, *gates = r->gates + t * r->rows * 4 * r->n;
     attention_step(&net->look, a, &tape->look, t, r->h + lstm_before(r, t), picked);
     if (r->keep)
@@ -221,34 +238,12 @@ static void attn_write_word(const struct paper_net *net, struct paper_tape *tape
     lstm_step(&net->writer, a, r, t);
 }
 
-static void attn_drop(const struct paper_net *net, struct paper_tape *tape,
-                      const struct paper_batch *batch)
-{
-    struct lstm_run *r = &tape->writer;
-    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
-    keep_draw(batch->seed, 3, batch->drop, fed_width(net, tape), tape->keep_fed[0]);
-    if (r->keep && paper_has_feedback(net->dims.kind))
-        drop_words(net, tape, batch);
-}
-
-static void attn_forward(const struct paper_net *net, struct paper_tape *tape,
-                         const struct arrays *a, const struct paper_batch *batch)
-{
-    const int feeds = paper_has_feedback(net->dims.kind);
-    struct lstm_run *r = &tape->writer;
-    attn_drop(net, tape, batch);
-    attn_read_problem(net, tape, a, batch);
-    for (size_t t = 0; t < r->steps; t++)
-        attn_write_word(net, tape, a, t, feeds ? fed_at(tape, batch, t) : NULL);
-    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
-}
-
 /* Step t back: through the writer into its state before, and through the attention. */
 static void write_back(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                        size_t t)
 {
     struct lstm_run *r = &tape->writer;
-    const size_t n = fed_width(net, tape), state = r->rows * r->n;
+    const size_t n = context_size(net, r->rows), state = r->rows * r->n;
     lstm_step_back(&net->writer, a, r, t, tape->d_top + t * state);
     weight_back(a, net->picked.w, r->rows, r->gates + t * state * 4, tape->d_picked, 0);
     if (r->keep)
@@ -269,9 +264,7 @@ static void writer_back(const struct paper_net *net, struct paper_tape *tape,
         write_back(net, tape, a, t);
     lstm_finish(&net->writer, a, r);
     dense_gradient(&net->picked, a, tape->picked, r->gates, r->steps * r->rows);
-    for (size_t t = 0; t < r->steps && paper_has_feedback(net->dims.kind); t++)
-        dense_token_gradient(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
-                             r->gates + t * state * 4, r->rows);
+    fed_words_back(net, tape, a, batch);
 }
 
 static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
@@ -284,17 +277,7 @@ static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
         read_words_back(net, a, batch, way, &tape->reader.way[way]);
 }
 
-static size_t attn_memory(const struct paper_net *net, const struct paper_tape *tape,
-                          float *piece[2], size_t length[2])
-{
-    piece[0] = tape->look.seq;
-    length[0] = net->dims.n_in * 2 * net->dims.cells;
-    piece[1] = tape->look.looked;
-    length[1] = net->dims.n_in * net->look.pad;
-    return length[0] + length[1];
-}
-
 const struct paper_ops paper_attn = {
-    attn_build, attn_rooms,        attn_forward,    attn_backward,
-    attn_width, attn_read_problem, attn_write_word, attn_memory,
+    attn_build,    attn_rooms,        writers_forward, attn_backward,
+    writers_width, attn_read_problem, attn_write_word, writers_memory,
 };
