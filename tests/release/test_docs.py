@@ -263,7 +263,7 @@ def page_of_figures():
 
     def written(lines, status=0):
         write(f"{tmp}/copy/weights/accuracy.csv", lines)
-        return run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", status, cwd=f"{tmp}/copy",
+        return run("python3 tools/lab/report/accuracy.py build gfx900_56.db.bz2 gfx906_60.db.bz2", status, cwd=f"{tmp}/copy",
                    env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": ".", "AITER_CSV": ".", "TRITON_CONFIGS": "."})
     written(figures.replace("77.34,3.70", "76.54,3.21"))
     assert read(f"{tmp}/copy/weights/README.md") == page.replace("77.34 ± 3.70", "76.54 ± 3.21") != page
