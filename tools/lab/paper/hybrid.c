@@ -16,7 +16,7 @@ static int is_fed_once(const struct paper_net *net, int layer)
     return layer == 0 || is_layered(net);
 }
 
-static void build(struct paper_net *net)
+static size_t build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
@@ -32,11 +32,7 @@ static void build(struct paper_net *net)
             dense_new(&net->to[layer][way], b, BLOCK_MATRIX, fed, 4 * d->cells, BLOCK_GATES);
         bilstm_new(&net->layer[layer], b, d->cells);
     }
-}
-
-static size_t width(const struct paper_net *net)
-{
-    return 2 * net->dims.cells;
+    return 2 * d->cells;
 }
 
 static void rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
@@ -131,10 +127,7 @@ static void forward(const struct paper_net *net, struct paper_tape *tape, const 
         for (int way = 0; way < 2; way++)
             feed(net, tape, a, i, way);
         bilstm_forward(&net->layer[i], a, &tape->layer[i]);
-        if (i == 0 && is_layered(net))
-            bilstm_last(&tape->layer[0], tape->fed[1]);
-        else
-            bilstm_outputs(&tape->layer[i], i ? tape->top : tape->fed[1]);
+        bilstm_outputs(&tape->layer[i], i == 0 && is_layered(net), i ? tape->top : tape->fed[1]);
     }
 }
 
@@ -142,10 +135,8 @@ static void backward(const struct paper_net *net, struct paper_tape *tape, const
                      const struct paper_batch *batch)
 {
     for (int i = 1; i >= 0; i--) {
-        if (i == 0 && is_layered(net))
-            bilstm_backward_last(&net->layer[0], a, &tape->layer[0], tape->d_fed[1]);
-        else
-            bilstm_backward(&net->layer[i], a, &tape->layer[i], i ? tape->d_top : tape->d_fed[1]);
+        bilstm_backward(&net->layer[i], a, &tape->layer[i], i == 0 && is_layered(net),
+                        i ? tape->d_top : tape->d_fed[1]);
         for (int way = 0; way < 2; way++)
             feed_back(net, tape, a, i, way);
         drop_fed(net, tape, batch, i, tape->d_fed[i]);
@@ -158,5 +149,5 @@ static void backward(const struct paper_net *net, struct paper_tape *tape, const
 }
 
 const struct paper_ops paper_hybrid = {
-    build, rooms, forward, backward, width, NULL, NULL, NULL,
+    build, rooms, forward, backward, NULL, NULL, NULL,
 };

@@ -190,7 +190,7 @@ void lstm_step_back(const struct lstm *l, const struct arrays *a, const struct l
                     size_t t, const float *d_out);
 /* After all steps have gone back: adds the derivatives of U. */
 void lstm_finish(const struct lstm *l, const struct arrays *a, const struct lstm_run *r);
-/* Both, d_h and d_c beginning at 0; d_out [steps][rows][n]. */
+/* All steps; d_out [steps][rows][n], or null. */
 void lstm_backward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,
                    const float *d_out);
 
@@ -209,17 +209,12 @@ void bilstm_new(struct bilstm *l, struct blocks *b, size_t n);
 void bilstm_run_new(struct bilstm_run *r, struct room *room, size_t n, size_t steps, size_t rows);
 
 void bilstm_forward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r);
-/* The outputs of all steps, [steps][rows][2 n]. */
-void bilstm_outputs(const struct bilstm_run *r, float *out);
-/* The last state of each way, [rows][2 n]. */
-void bilstm_last(const struct bilstm_run *r, float *out);
+/* The outputs of all steps, [steps][rows][2 n], or the last state of each way alone, [rows][2 n]. */
+void bilstm_outputs(const struct bilstm_run *r, int is_last, float *out);
 
-/* Computes the derivatives of the gates from the derivatives of the outputs. */
+/* Computes the derivatives of the gates from those of the same. */
 void bilstm_backward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                     const float *d_out);
-/* The same, from the derivatives of the last states. */
-void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                          const float *d_last);
+                     int is_last, const float *d_out);
 
 /* ---- Bahdanau's attention: where to look in a sequence, given a state ----------------------
 
@@ -248,16 +243,12 @@ void attention_new(struct attention *l, struct blocks *b, size_t n_s, size_t n_a
 void attention_run_new(const struct attention *l, struct attention_run *r, struct room *room,
                        size_t length, size_t steps, size_t rows);
 
-/* Once seq is there */
-void attention_begin(const struct attention *l, const struct arrays *a, struct attention_run *r);
-/* The context [rows][n_a] of step t, from the state s [rows][n_s] */
+/* The context [rows][n_a] of step t, from the state s [rows][n_s]; seq is there, and the dense layer
+   `look` has made `looked` of it. */
 void attention_step(const struct attention *l, const struct arrays *a, struct attention_run *r,
                     size_t t, const float *s, float *context);
 
-/* Before the first step back: d_seq = d_looked = 0. */
-void attention_back_begin(const struct attention *l, struct attention_run *r);
-/* Adds to d_seq and d_s. */
+/* Adds to d_s, and sums up d_seq and the derivatives of the weights, which are whole when the first
+   step has gone back, the last one to do so. */
 void attention_step_back(const struct attention *l, const struct arrays *a, struct attention_run *r,
                          size_t t, const float *s, const float *d_context, float *d_s);
-/* After the last step back: W_a and b, and what of d_seq comes through them. */
-void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r);

@@ -35,9 +35,8 @@ int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *
                     "paper_filters are multiples of 16)",
                     name);
     net->dims = *dims;
-    ops_of(net)->build(net);
-    dense_new(&net->out, &net->blocks, BLOCK_MATRIX, ops_of(net)->width(net), dims->out_words,
-              BLOCK_BIAS);
+    const size_t width = ops_of(net)->build(net);
+    dense_new(&net->out, &net->blocks, BLOCK_MATRIX, width, dims->out_words, BLOCK_BIAS);
     net->w = xcalloc(net->blocks.n_weights, sizeof *net->w);
     return 0;
 }

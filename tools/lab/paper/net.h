@@ -87,7 +87,8 @@ struct paper_tape {
 
 /* What each kind defines */
 struct paper_ops {
-    void (*build)(struct paper_net *net); /* its layers, but for the last, `out` */
+    /* its layers, but for the last, `out`, of which it returns the number of inputs */
+    size_t (*build)(struct paper_net *net);
     void (*rooms)(const struct paper_net *net, struct paper_tape *tape, struct room *room,
                   size_t rows);
     /* from words to what `out` is fed, tape->top; from tape->d_top to the weights' derivatives */
@@ -95,7 +96,6 @@ struct paper_ops {
                     const struct paper_batch *batch);
     void (*backward)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                      const struct paper_batch *batch);
-    size_t (*width)(const struct paper_net *net); /* of one row of tape->top */
     /* Kinds with feedback: what precedes the first word, and the writing of word t, fed with the
        given words. What all words need is `memory`; its pieces and their lengths. */
     void (*read)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,

@@ -154,12 +154,9 @@ void lstm_finish(const struct lstm *l, const struct arrays *a, const struct lstm
 void lstm_backward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,
                    const float *d_out)
 {
-    const size_t all = r->rows * l->n;
-    memset(r->d_h, 0, all * sizeof *r->d_h);
-    memset(r->d_c, 0, all * sizeof *r->d_c);
     for (size_t k = 0; k < r->steps; k++) {
         const size_t t = r->reverse ? k : r->steps - 1 - k;
-        lstm_step_back(l, a, r, t, d_out + t * all);
+        lstm_step_back(l, a, r, t, d_out ? d_out + t * r->rows * l->n : NULL);
     }
     lstm_finish(l, a, r);
 }
@@ -200,40 +197,26 @@ static void get_half(const float *in, size_t rows, size_t n, int half, float *ou
         memcpy(out + i * n, in + (2 * i + (size_t)half) * n, n * sizeof *out);
 }
 
-void bilstm_outputs(const struct bilstm_run *r, float *out)
+void bilstm_outputs(const struct bilstm_run *r, int is_last, float *out)
 {
     for (int way = 0; way < 2; way++) {
         const struct lstm_run *run = &r->way[way];
-        put_half(lstm_outputs(run), run->steps * run->rows, run->n, way, out);
-    }
-}
-
-void bilstm_last(const struct bilstm_run *r, float *out)
-{
-    for (int way = 0; way < 2; way++) {
-        const struct lstm_run *run = &r->way[way];
-        put_half(run->h + lstm_after(run, last_step(run)), run->rows, run->n, way, out);
+        const float *from = is_last ? run->h + lstm_after(run, last_step(run)) : lstm_outputs(run);
+        put_half(from, (is_last ? 1 : run->steps) * run->rows, run->n, way, out);
     }
 }
 
 void bilstm_backward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                     const float *d_out)
+                     int is_last, const float *d_out)
 {
     for (int way = 0; way < 2; way++) {
         const struct lstm_run *run = &r->way[way];
-        get_half(d_out, run->steps * run->rows, run->n, way, r->d_out);
-        lstm_backward(&l->way[way], a, run, r->d_out);
-    }
-}
-
-void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                          const float *d_last)
-{
-    for (int way = 0; way < 2; way++) {
-        const struct lstm_run *run = &r->way[way];
-        const size_t all = run->rows * run->n;
-        memset(r->d_out, 0, run->steps * all * sizeof *r->d_out);
-        get_half(d_last, run->rows, run->n, way, r->d_out + last_step(run) * all);
+        const size_t all = run->rows * run->n, at = is_last ? last_step(run) * all : 0;
+        if (is_last)
+            memset(r->d_out, 0, run->steps * all * sizeof *r->d_out);
+        get_half(d_out, (is_last ? 1 : run->steps) * run->rows, run->n, way, r->d_out + at);
+        memset(run->d_h, 0, all * sizeof *run->d_h);
+        memset(run->d_c, 0, all * sizeof *run->d_c);
         lstm_backward(&l->way[way], a, run, r->d_out);
     }
 }
@@ -265,11 +248,6 @@ void attention_run_new(const struct attention *l, struct attention_run *r, struc
     r->state_part = room_take(room, rows * l->pad);
     r->d_looked = room_take(room, length * rows * l->pad);
     r->d_score = room_take(room, length * rows);
-}
-
-void attention_begin(const struct attention *l, const struct arrays *a, struct attention_run *r)
-{
-    dense_forward(&l->look, a, r->seq, r->length * r->rows, r->looked);
 }
 
 /* The scores of all positions, into alpha. */
@@ -314,12 +292,6 @@ void attention_step(const struct attention *l, const struct arrays *a, struct at
     memset(context, 0, r->rows * l->n_a * sizeof *context);
     for (size_t k = 0; k < positions; k++)
         add_scaled(r->seq + k * l->n_a, alpha[k], l->n_a, context + k % r->rows * l->n_a);
-}
-
-void attention_back_begin(const struct attention *l, struct attention_run *r)
-{
-    memset(r->d_seq, 0, r->length * r->rows * l->n_a * sizeof *r->d_seq);
-    memset(r->d_looked, 0, r->length * r->rows * l->pad * sizeof *r->d_looked);
 }
 
 /* In 16 sums that are added up in the end: one order for every vector width. */
@@ -375,14 +347,16 @@ void attention_step_back(const struct attention *l, const struct arrays *a, stru
                          size_t t, const float *s, const float *d_context, float *d_s)
 {
     const size_t positions = r->length * r->rows;
+    if (t + 1 == r->steps) { /* the first on the way back */
+        memset(r->d_seq, 0, positions * l->n_a * sizeof *r->d_seq);
+        memset(r->d_looked, 0, positions * l->pad * sizeof *r->d_looked);
+    }
     context_back(l, r, r->alpha + t * positions, d_context);
     score_back(l, a, r, r->nodes + t * positions * l->pad);
     weight_gradient(a, l->w_s, r->rows, s, r->state_part);
     weight_back(a, l->w_s, r->rows, r->state_part, d_s, 1);
-}
-
-void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r)
-{
-    dense_gradient(&l->look, a, r->seq, r->d_looked, r->length * r->rows);
-    weight_back(a, l->look.w, r->length * r->rows, r->d_looked, r->d_seq, 1);
+    if (t > 0)
+        return;
+    dense_gradient(&l->look, a, r->seq, r->d_looked, positions);
+    weight_back(a, l->look.w, positions, r->d_looked, r->d_seq, 1);
 }

@@ -52,11 +52,6 @@ static void read_words_back(const struct paper_net *net, const struct arrays *a,
     dense_token_gradient(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
 }
 
-static size_t writers_width(const struct paper_net *net)
-{
-    return net->writer.n;
-}
-
 /* Of what an attention looks at there is a context, which the writer is fed. */
 static size_t context_size(const struct paper_net *net, size_t rows)
 {
@@ -87,6 +82,13 @@ static void writers_forward(const struct paper_net *net, struct paper_tape *tape
     memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
 }
 
+/* Behind its last step there is nothing. */
+static void clear_back(const struct lstm_run *r)
+{
+    memset(r->d_h, 0, r->rows * r->n * sizeof(float));
+    memset(r->d_c, 0, r->rows * r->n * sizeof(float));
+}
+
 /* From the writer's gates, whose derivatives are known, to the words that it was fed */
 static void fed_words_back(const struct paper_net *net, const struct paper_tape *tape,
                            const struct arrays *a, const struct paper_batch *batch)
@@ -111,7 +113,7 @@ static size_t writers_memory(const struct paper_net *net, const struct paper_tap
 
 /* ---- encoder-decoder ----------------------------------------------------------------------- */
 
-static void encdec_build(struct paper_net *net)
+static size_t encdec_build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
@@ -119,6 +121,7 @@ static void encdec_build(struct paper_net *net)
     lstm_new(&net->reader.way[0], b, d->cells);
     dense_new(&net->fed, b, BLOCK_TABLE, d->out_words + 1, 4 * d->cells, BLOCK_GATES);
     lstm_new(&net->writer, b, d->cells);
+    return d->cells;
 }
 
 static void encdec_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
@@ -154,36 +157,29 @@ static void encdec_write_word(const struct paper_net *net, struct paper_tape *ta
     lstm_step(&net->writer, a, r, t);
 }
 
-static void encdec_reader_back(const struct paper_net *net, struct paper_tape *tape,
-                               const struct arrays *a, const struct paper_batch *batch)
-{
-    struct lstm_run *reader = &tape->reader.way[0];
-    const size_t bytes = reader->rows * reader->n * sizeof(float);
-    memcpy(reader->d_h, tape->writer.d_h, bytes);
-    memcpy(reader->d_c, tape->writer.d_c, bytes);
-    for (size_t t = reader->steps; t-- > 0;)
-        lstm_step_back(&net->reader.way[0], a, reader, t, NULL);
-    lstm_finish(&net->reader.way[0], a, reader);
-    read_words_back(net, a, batch, 0, reader);
-}
-
+/* The writer's first state, whose derivatives it leaves, is the reader's last. */
 static void encdec_backward(const struct paper_net *net, struct paper_tape *tape,
                             const struct arrays *a, const struct paper_batch *batch)
 {
-    const struct lstm_run *r = &tape->writer;
-    lstm_backward(&net->writer, a, r, tape->d_top);
+    const struct lstm_run *reader = &tape->reader.way[0], *writer = &tape->writer;
+    const size_t bytes = reader->rows * reader->n * sizeof(float);
+    clear_back(writer);
+    lstm_backward(&net->writer, a, writer, tape->d_top);
     fed_words_back(net, tape, a, batch);
-    encdec_reader_back(net, tape, a, batch);
+    memcpy(reader->d_h, writer->d_h, bytes);
+    memcpy(reader->d_c, writer->d_c, bytes);
+    lstm_backward(&net->reader.way[0], a, reader, NULL);
+    read_words_back(net, a, batch, 0, reader);
 }
 
 const struct paper_ops paper_encdec = {
-    encdec_build,  encdec_rooms,        writers_forward,   encdec_backward,
-    writers_width, encdec_read_problem, encdec_write_word, writers_memory,
+    encdec_build,        encdec_rooms,      writers_forward, encdec_backward,
+    encdec_read_problem, encdec_write_word, writers_memory,
 };
 
 /* ---- attention ----------------------------------------------------------------------------- */
 
-static void attn_build(struct paper_net *net)
+static size_t attn_build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
@@ -195,6 +191,7 @@ static void attn_build(struct paper_net *net)
     if (paper_has_feedback(d->kind))
         dense_new(&net->fed, b, BLOCK_TABLE, d->out_words + 1, 4 * d->post, BLOCK_NONE);
     lstm_new(&net->writer, b, d->post);
+    return d->post;
 }
 
 static void attn_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
@@ -217,8 +214,9 @@ static void attn_read_problem(const struct paper_net *net, struct paper_tape *ta
     for (int way = 0; way < 2; way++)
         read_words(net, a, batch, way, &tape->reader.way[way]);
     bilstm_forward(&net->reader, a, &tape->reader);
-    bilstm_outputs(&tape->reader, tape->look.seq);
-    attention_begin(&net->look, a, &tape->look);
+    bilstm_outputs(&tape->reader, 0, tape->look.seq);
+    dense_forward(&net->look.look, a, tape->look.seq, tape->look.length * tape->look.rows,
+                  tape->look.looked);
     lstm_clear(&tape->writer);
 }
 
@@ -252,32 +250,22 @@ static void write_back(const struct paper_net *net, struct paper_tape *tape, con
                         r->d_h);
 }
 
-static void writer_back(const struct paper_net *net, struct paper_tape *tape,
-                        const struct arrays *a, const struct paper_batch *batch)
+static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
+                          const struct arrays *a, const struct paper_batch *batch)
 {
-    struct lstm_run *r = &tape->writer;
-    const size_t state = r->rows * r->n;
-    memset(r->d_h, 0, state * sizeof(float));
-    memset(r->d_c, 0, state * sizeof(float));
-    attention_back_begin(&net->look, &tape->look);
+    const struct lstm_run *r = &tape->writer;
+    clear_back(r);
     for (size_t t = r->steps; t-- > 0;)
         write_back(net, tape, a, t);
     lstm_finish(&net->writer, a, r);
     dense_gradient(&net->picked, a, tape->picked, r->gates, r->steps * r->rows);
     fed_words_back(net, tape, a, batch);
-}
-
-static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
-                          const struct arrays *a, const struct paper_batch *batch)
-{
-    writer_back(net, tape, a, batch);
-    attention_finish(&net->look, a, &tape->look);
-    bilstm_backward(&net->reader, a, &tape->reader, tape->look.d_seq);
+    bilstm_backward(&net->reader, a, &tape->reader, 0, tape->look.d_seq);
     for (int way = 0; way < 2; way++)
         read_words_back(net, a, batch, way, &tape->reader.way[way]);
 }
 
 const struct paper_ops paper_attn = {
-    attn_build,    attn_rooms,        writers_forward, attn_backward,
-    writers_width, attn_read_problem, attn_write_word, writers_memory,
+    attn_build,        attn_rooms,      writers_forward, attn_backward,
+    attn_read_problem, attn_write_word, writers_memory,
 };
