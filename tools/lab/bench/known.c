@@ -10,29 +10,22 @@
 
 enum { LINE = 1024 };
 
-/* The next number of a line, within 0..most, and what ends it; -1 if there is none such. */
-static int32_t known_number(char **at, int32_t most, char end)
+/* A row of the line, numbers with commas between them; 0, or -1 if it is none. */
+static int known_parse(const kpred_model *model, const char *line, int32_t *problem,
+                       unsigned char *index)
 {
-    char *stop;
-    const long x = strtol(*at, &stop, 10);
-    if (stop == *at || *stop != end || x < 0 || x > most)
-        return -1;
-    *at = stop + 1;
-    return (int32_t)x;
-}
-
-/* A row of the line; 0, or -1 if it is none. */
-static int known_parse(const kpred_model *model, char *line, int32_t *problem, unsigned char *index)
-{
-    for (size_t f = 0; f < model->n_fields; f++)
-        if ((problem[f] = known_number(&line, KPRED_MAX_SIZE, ',')) < 0)
+    const size_t fields = model->n_fields, n = fields + model->n_params;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t most = i < fields ? KPRED_MAX_SIZE : model->params[i - fields].n_values - 1;
+        char *end;
+        const long x = strtol(line, &end, 10);
+        if (end == line || *end != (i + 1 < n ? ',' : '\n') || x < 0 || x > most)
             return -1;
-    for (size_t t = 0; t < model->n_params; t++) {
-        const char end = t + 1 < model->n_params ? ',' : '\n';
-        const int32_t value = known_number(&line, model->params[t].n_values - 1, end);
-        if (value < 0)
-            return -1;
-        index[t] = (unsigned char)value;
+        if (i < fields)
+            problem[i] = (int32_t)x;
+        else
+            index[i - fields] = (unsigned char)x;
+        line = end + 1;
     }
     return 0;
 }

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "bench.h"
 
+#include "base/util.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -73,13 +75,6 @@ long peer_file(const struct peer_task *task, const char *name, char path[PEER_PA
 
 /* ---- its cost ---- */
 
-static double wall_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 /* Bytes of memory that this process holds; 0 where nothing tells */
 static long resident(void)
 {
@@ -115,12 +110,12 @@ static void load_peer(const struct line *line, const int32_t *problem, struct lo
     kpred_tuple *tuples = calloc(line->task.k, sizeof *tuples);
     const size_t bytes = loaded_bytes();
     const long before = resident();
-    const double start = wall_ms();
+    const double start = clock_seconds();
     struct open_peer p;
     if (!tuples || peer_open(line, &p, out->why))
         return;
     p.peer->predict(p.state, problem, tuples);
-    out->ms = wall_ms() - start;
+    out->ms = 1e3 * (clock_seconds() - start);
     out->resident = resident() - before;
     out->model = p.state->model_bytes;
     out->code = loaded_bytes() - bytes - (p.peer->holds_model ? out->model : 0);

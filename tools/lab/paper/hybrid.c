@@ -149,5 +149,5 @@ static void backward(const struct paper_net *net, struct paper_tape *tape, const
 }
 
 const struct paper_ops paper_hybrid = {
-    build, rooms, forward, backward, NULL, NULL, NULL,
+    build, rooms, forward, backward, NULL, NULL,
 };

@@ -231,7 +231,7 @@ struct attention {
 struct attention_run {
     size_t length, steps, rows;
     float *seq, *d_seq; /* [length][rows][n_a]: what is looked at */
-    float *looked;      /* [length][rows][pad]: a W_a + b */
+    float *looked;      /* [length][rows][pad]: a W_a + b, right behind seq */
     float *nodes;       /* [steps][length][rows][pad]: the tanh */
     float *alpha;       /* [steps][length][rows] */
     float *state_part;  /* [rows][pad]: s W_s, on the way back its derivatives */

@@ -109,13 +109,11 @@ size_t paper_state(const struct paper_net *net)
 size_t paper_memory(const struct paper_net *net)
 {
     struct paper_tape tape;
-    float *piece[2];
-    size_t length[2];
     if (!paper_has_feedback(net->dims.kind))
         return net->dims.n_out * net->out.w.n_out;
     memset(&tape, 0, sizeof tape);
     lay_out(net, &tape, NULL, 1);
-    return ops_of(net)->memory(net, &tape, piece, length);
+    return tape.n_shared;
 }
 
 /* The writer's state after step 0, its cells and its output. */
@@ -133,23 +131,6 @@ static void put_state(const struct lstm_run *r, const void *state)
     memcpy(r->h + lstm_before(r, 0), (const char *)state + bytes, bytes);
 }
 
-/* Between the pieces of the tape and `memory`. */
-static void copy_memory(const struct paper_net *net, const struct paper_tape *tape, char *to,
-                        const char *from)
-{
-    float *piece[2];
-    size_t length[2], at = 0;
-    ops_of(net)->memory(net, tape, piece, length);
-    for (int i = 0; i < 2; i++) {
-        const size_t bytes = length[i] * sizeof(float);
-        if (bytes && to)
-            memcpy(to + at, piece[i], bytes);
-        else if (bytes)
-            memcpy(piece[i], from + at, bytes);
-        at += bytes;
-    }
-}
-
 void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
                  void *memory, void *state)
 {
@@ -158,7 +139,7 @@ void paper_start(const struct paper_net *net, struct paper_tape *tape, const uin
     lay_out(net, tape, tape->memory, 1);
     if (paper_has_feedback(net->dims.kind)) {
         ops_of(net)->read(net, tape, &a, &batch);
-        copy_memory(net, tape, memory, NULL);
+        memcpy(memory, tape->shared, tape->n_shared * sizeof(float));
         ops_of(net)->write(net, tape, &a, 0, tape->before);
         take_state(&tape->writer, state);
     } else {
@@ -176,7 +157,7 @@ void paper_extend(const struct paper_net *net, struct paper_tape *tape, const vo
         return;
     lay_out(net, tape, tape->memory, 1);
     tape->writer.keep = NULL;
-    copy_memory(net, tape, NULL, memory);
+    memcpy(tape->shared, memory, tape->n_shared * sizeof(float));
     put_state(&tape->writer, state);
     ops_of(net)->write(net, tape, &a, 0, &word);
     take_state(&tape->writer, next);

@@ -77,6 +77,8 @@ struct paper_tape {
     struct bilstm_run reader, layer[2];
     struct lstm_run writer;
     struct attention_run look;
+    float *shared; /* what all prefixes of a search share, so many floats */
+    size_t n_shared;
     float *picked,
         *d_picked; /* contexts of the attention, [n_out][rows][2 cells], and the d of one */
     float *map[2], *d_map[2]; /* of the convolutions */
@@ -96,14 +98,12 @@ struct paper_ops {
                     const struct paper_batch *batch);
     void (*backward)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                      const struct paper_batch *batch);
-    /* Kinds with feedback: what precedes the first word, and the writing of word t, fed with the
-       given words. What all words need is `memory`; its pieces and their lengths. */
+    /* Kinds with feedback: what precedes the first word, of which all words need tape->shared, and
+       the writing of word t, fed with the given words */
     void (*read)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                  const struct paper_batch *batch);
     void (*write)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                   size_t t, const uint16_t *fed);
-    size_t (*memory)(const struct paper_net *net, const struct paper_tape *tape, float *piece[2],
-                     size_t length[2]);
 };
 
 extern const struct paper_ops paper_encdec, paper_attn, paper_hybrid;

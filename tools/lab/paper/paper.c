@@ -34,19 +34,6 @@ static size_t unique(int32_t *v, size_t n)
     return kept;
 }
 
-/* Marks the names of one field that occur, and appends its values if it is a size. */
-static void see_field(struct words *w, const struct spec *spec, size_t f, size_t first_name,
-                      const int32_t *problems, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const int32_t x = problems[i * spec->n_fields + f];
-        if (spec->fields[f].n_tokens)
-            w->name[first_name + (size_t)x] = 1;
-        else
-            w->size[w->n_sizes++] = x;
-    }
-}
-
 int words_count(struct words *w)
 {
     w->n = 1;
@@ -62,16 +49,18 @@ int words_count(struct words *w)
 
 int words_new(struct words *w, const struct spec *spec, const int32_t *problems, size_t n)
 {
-    size_t first = 0;
+    const size_t fields = spec->n_fields;
     int32_t word = 1;
     memset(w, 0, sizeof *w);
     w->n_names = words_n_names(spec);
     w->name = xcalloc(w->n_names + 1, sizeof *w->name);
-    w->size = xcalloc(n * spec->n_fields + 1, sizeof *w->size);
-    for (size_t f = 0; f < spec->n_fields; f++) {
-        see_field(w, spec, f, first, problems, n);
-        first += spec->fields[f].n_tokens;
-    }
+    w->size = xcalloc(n * fields + 1, sizeof *w->size);
+    for (size_t f = 0, first = 0; f < fields; first += spec->fields[f++].n_tokens)
+        for (size_t i = 0; i < n; i++)
+            if (spec->fields[f].n_tokens)
+                w->name[first + (size_t)problems[i * fields + f]] = 1;
+            else
+                w->size[w->n_sizes++] = problems[i * fields + f];
     w->n_sizes = unique(w->size, w->n_sizes);
     for (size_t i = 0; i < w->n_names; i++)
         w->name[i] = w->name[i] ? word++ : 0;

@@ -241,8 +241,8 @@ void attention_run_new(const struct attention *l, struct attention_run *r, struc
     r->steps = steps;
     r->rows = rows;
     r->seq = room_take(room, length * rows * l->n_a);
-    r->d_seq = room_take(room, length * rows * l->n_a);
     r->looked = room_take(room, length * rows * l->pad);
+    r->d_seq = room_take(room, length * rows * l->n_a);
     r->nodes = room_take(room, steps * length * rows * l->pad);
     r->alpha = room_take(room, steps * length * rows);
     r->state_part = room_take(room, rows * l->pad);

@@ -99,18 +99,6 @@ static void fed_words_back(const struct paper_net *net, const struct paper_tape 
                              r->gates + t * r->rows * 4 * r->n, r->rows);
 }
 
-/* Without an attention a prefix's state is all that its next word needs. */
-static size_t writers_memory(const struct paper_net *net, const struct paper_tape *tape,
-                             float *piece[2], size_t length[2])
-{
-    const size_t places = net->dims.kind == PAPER_ENCDEC ? 0 : net->dims.n_in;
-    piece[0] = tape->look.seq;
-    length[0] = places * 2 * net->dims.cells;
-    piece[1] = tape->look.looked;
-    length[1] = places * net->look.pad;
-    return length[0] + length[1];
-}
-
 /* ---- encoder-decoder ----------------------------------------------------------------------- */
 
 static size_t encdec_build(struct paper_net *net)
@@ -130,6 +118,7 @@ static void encdec_rooms(const struct paper_net *net, struct paper_tape *tape, s
     const struct paper_dims *d = &net->dims;
     lstm_run_new(&tape->reader.way[0], room, d->cells, d->n_in, rows, 0);
     lstm_run_new(&tape->writer, room, d->cells, d->n_out, rows, 0);
+    tape->shared = room_take(room, 0); /* a prefix's state is all that its next word needs */
     tape->keep_state[0][0] = room_take(room, rows * d->cells);
 }
 
@@ -173,8 +162,8 @@ static void encdec_backward(const struct paper_net *net, struct paper_tape *tape
 }
 
 const struct paper_ops paper_encdec = {
-    encdec_build,        encdec_rooms,      writers_forward, encdec_backward,
-    encdec_read_problem, encdec_write_word, writers_memory,
+    encdec_build,    encdec_rooms,        writers_forward,
+    encdec_backward, encdec_read_problem, encdec_write_word,
 };
 
 /* ---- attention ----------------------------------------------------------------------------- */
@@ -201,6 +190,8 @@ static void attn_rooms(const struct paper_net *net, struct paper_tape *tape, str
     const size_t fed = context_size(net, rows);
     bilstm_run_new(&tape->reader, room, d->cells, d->n_in, rows);
     attention_run_new(&net->look, &tape->look, room, d->n_in, d->n_out, rows);
+    tape->shared = tape->look.seq;
+    tape->n_shared = d->n_in * rows * (net->look.n_a + net->look.pad);
     lstm_run_new(&tape->writer, room, d->post, d->n_out, rows, 0);
     tape->keep_state[0][0] = room_take(room, rows * d->post);
     tape->keep_fed[0] = room_take(room, fed);
@@ -266,6 +257,5 @@ static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
 }
 
 const struct paper_ops paper_attn = {
-    attn_build,        attn_rooms,      writers_forward, attn_backward,
-    attn_read_problem, attn_write_word, writers_memory,
+    attn_build, attn_rooms, writers_forward, attn_backward, attn_read_problem, attn_write_word,
 };
