@@ -92,8 +92,8 @@ struct rows {
     unsigned char *index; /* [n][n_params]: of the values of the optimum */
 };
 
-/* Reads the task's file NAME, CSV of a model's fields and of indexes of its parameters' values. 0, or
-   -1 with the file and the line in `why`; rows_free afterwards. */
+/* Reads the task's file NAME, CSV of a model's fields and of indexes of its parameters' values. 0,
+   or -1 with the file and the line in `why`; rows_free afterwards. */
 int rows_read(const struct peer_task *task, const char *name, struct rows *rows,
               char why[PEER_WHY]);
 void rows_free(struct rows *rows);
@@ -163,9 +163,9 @@ int smooth_read(struct smooth *s, const struct peer_task *task, char why[PEER_WH
 /* log2 of the probabilities of all values of parameter t; those of the classes are given. */
 void smooth_logs(const struct smooth *s, size_t t, const float *probability, double *logs);
 
-/* The chain of boosted trees, whoever computes them: features, beam, smoothing. A peer's state begins
-   with it. These are the classes' probabilities of parameter t for n states, row by row: the
-   features, and the t values before, by index. They stay until the next call. */
+/* The chain of boosted trees, whoever computes them: features, beam, smoothing. A peer's state
+   begins with it. These are the classes' probabilities of parameter t for n states, row by row:
+   the features, and the t values before, by index. They stay until the next call. */
 struct chain;
 typedef const float *chain_trees_of(struct chain *c, size_t t, const float *state, size_t n);
 

@@ -63,7 +63,8 @@ void weight_back(const struct arrays *a, struct weight m, size_t rows, const flo
                  float *d_in, int add);
 void weight_gradient(const struct arrays *a, struct weight m, size_t rows, const float *in,
                      const float *d_out);
-/* The first and the last of tokens, one-hot rows each times its `keep` (null: 1); out is added to. */
+/* The first and the last of tokens, one-hot rows each times its `keep` (null: 1); out is added
+   to. */
 void token_forward(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
                    const float *keep, float *out);
 void token_gradient(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
@@ -209,7 +210,7 @@ void bilstm_new(struct bilstm *l, struct blocks *b, size_t n);
 void bilstm_run_new(struct bilstm_run *r, struct room *room, size_t n, size_t steps, size_t rows);
 
 void bilstm_forward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r);
-/* The outputs of all steps, [steps][rows][2 n], or the last state of each way alone, [rows][2 n]. */
+/* The outputs of all steps, [steps][rows][2 n], or of each way the last state, [rows][2 n]. */
 void bilstm_outputs(const struct bilstm_run *r, int is_last, float *out);
 
 /* Computes the derivatives of the gates from those of the same. */
@@ -243,8 +244,8 @@ void attention_new(struct attention *l, struct blocks *b, size_t n_s, size_t n_a
 void attention_run_new(const struct attention *l, struct attention_run *r, struct room *room,
                        size_t length, size_t steps, size_t rows);
 
-/* The context [rows][n_a] of step t, from the state s [rows][n_s]; seq is there, and the dense layer
-   `look` has made `looked` of it. */
+/* The context [rows][n_a] of step t, from the state s [rows][n_s]; seq is there, and the dense
+   layer `look` has made `looked` of it. */
 void attention_step(const struct attention *l, const struct arrays *a, struct attention_run *r,
                     size_t t, const float *s, float *context);
 
