@@ -125,8 +125,8 @@ double paper_run(const struct paper_net *net, struct paper_tape *tape, const str
                  const struct paper_batch *batch, float scale);
 
 /* One problem, for a search. `memory` is what all prefixes share, `state` that of a prefix; both
-   are bytes of so many floats, which may be copied. Logits are those of the word after it; they stay
-   until the tape is used again. */
+   are bytes of so many floats, which may be copied. Logits are those of the word after it; they
+   stay until the tape is used again. */
 size_t paper_memory(const struct paper_net *net);
 size_t paper_state(const struct paper_net *net);
 void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
