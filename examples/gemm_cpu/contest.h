@@ -1,4 +1,4 @@
-/* contest.h - times tuples of several ways to choose one, side by side
+/* contest.h - times tuples of several ways to choose one, side by side, and says what came of it
    SPDX-License-Identifier: MIT */
 #pragma once
 
@@ -30,3 +30,14 @@ int contest_run(struct contest *c, const struct product *product, int rounds);
 
 /* The shortest time of a way's candidates, or of all for WAYS; 0: it has none. */
 double contest_best(const struct contest *c, enum way way);
+
+struct result { /* of a problem, in GFLOP/s; 0: the way has no tuple */
+    struct problem p;
+    double speed[WAYS], best;
+};
+
+struct result result_of(const struct contest *c, struct problem p);
+
+/* A table on standard output, or CSV: m,n,k,way,gflops,share,low,high, in whose last rows m, n and
+   k are empty: means over all problems. */
+void report(const struct result *results, size_t n, int as_csv);

@@ -6,7 +6,7 @@
    not whole, is always packed, with zeros in the place of what it lacks. */
 #include "gemm.h"
 
-#include "tiles.h"
+#include "micro.h"
 
 #include <string.h>
 

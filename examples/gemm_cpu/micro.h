@@ -89,3 +89,11 @@ MICRO_INLINE void micro(int mr, int nr, int unroll, size_t k, struct panel a, st
         micro_step(mr, vectors, sum, a.at + p * a.along, a.across, b.at + p * b.along);
     micro_store(mr, vectors, sum, c, ldc, adds);
 }
+
+/* ---- tiles.c: the tiles that the kernel has, each as a function of its own ---- */
+
+typedef void tile_fn(size_t k, struct panel a, struct panel b, float *c, size_t ldc, int adds);
+
+/* The function for a tile of mr x nr whose loop does `unroll` steps at once, for a panel of A that
+   is packed (across = 1, along = mr) or one that is not (along = 1). NULL: there is none. */
+tile_fn *tile_function(int mr, int nr, int unroll, int packed);

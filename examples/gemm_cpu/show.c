@@ -8,7 +8,7 @@
 #define KPRED_IMPLEMENTATION
 #include "gemm_cpu.h"
 
-#include "report.h"
+#include "contest.h"
 #include "table.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* tiles.c - see tiles.h
+/* tiles.c - the tiles that the kernel has, each as a function of its own
    SPDX-License-Identifier: MIT */
-#include "tiles.h"
+#include "micro.h"
 
 /* X(mr, nr, unroll): those that [restrict] of gemm.spec allows */
 /* clang-format off */

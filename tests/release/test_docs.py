@@ -263,7 +263,7 @@ def page_of_figures():
 
     def written(lines, status=0):
         write(f"{tmp}/copy/weights/accuracy.csv", lines)
-        return run("sh tools/lab/report/accuracy.sh build gfx900_56.db.bz2 gfx906_60.db.bz2", status, cwd=f"{tmp}/copy",
+        return run("python3 tools/lab/report/accuracy.py build gfx900_56.db.bz2 gfx906_60.db.bz2", status, cwd=f"{tmp}/copy",
                    env={"KERNELS": "", "MIOPEN_DB": ".", "TENSILE_CSV": ".", "AITER_CSV": ".", "TRITON_CONFIGS": "."})
     written(figures.replace("77.34,3.70", "76.54,3.21"))
     assert read(f"{tmp}/copy/weights/README.md") == page.replace("77.34 ± 3.70", "76.54 ± 3.21") != page
@@ -375,20 +375,6 @@ def dimensions():
     assert said in PLAIN[PROTOCOL], said
 
 
-def temperatures():
-    """Those of experiments.md are those of the specs."""
-    found = 0
-    part = TEXT["tools/lab/docs/experiments.md"].partition("\n## Probabilities that come true\n")[2].partition("\n## ")[0]
-    for name, config, shape in re.findall(r"^\| (conv_[a-z0-9_]*) \| ([0-9.]*)[ ,][^|]*\| (\S*)", part, re.M):
-        found += 1
-        part = SPECS[name].partition("[calibration]")[2].partition("[derived]")[0]
-        ours = re.findall(r"^[a-z]* *= *([0-9.]+)", part, re.M)
-        if ours != [config, config if shape == "as" else shape]:
-            yield f"{name}: {ours} in the spec, not {config} {shape}"
-    if found < 11:
-        yield "no table"
-
-
 check("figures by type", figures_by_type)
 check("weights/README.md is what its sections and weights/accuracy.csv give", page_of_figures)
 check("rounding", rounding)
@@ -398,7 +384,6 @@ check("losses of README.md", losses)
 check("shares of tables of timings", own_tables)
 check("the table of peers", peers)
 check("solvers for 2-D problems", dimensions)
-check("temperatures of experiments.md", temperatures)
 
 
 # ---- what documents compute ----

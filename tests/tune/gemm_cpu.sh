@@ -58,7 +58,7 @@ build() {
             -o "$tmp/$1/$(basename "$file" .c).o" || return 1
     done
     (
-        cd "$tmp/$1" && $1 timer.o $kernel -o timer && $1 show.o contest.o report.o table.o $kernel -lm -o show
+        cd "$tmp/$1" && $1 timer.o $kernel -o timer && $1 show.o contest.o table.o $kernel -lm -o show
     )
 }
 

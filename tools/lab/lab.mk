@@ -12,7 +12,7 @@ check-lab: all ## run the tests of the lab alone
 .PHONY: accuracy
 accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure the shipped models, and models of other splits: weights/README.md
 	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' TRITON_CONFIGS='$(TRITON_CONFIGS)' \
-	    sh tools/lab/report/accuracy.sh $(BUILD) $(DBS)
+	    python3 tools/lab/report/accuracy.py $(BUILD) $(DBS)
 
 .PHONY: pictures
 pictures: ## draw again the pictures of CSV files in tools/lab/docs: hit rates, shares on tables of timings, peers; with gnuplot

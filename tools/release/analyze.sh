@@ -131,7 +131,7 @@ misra() {
     sed -n 's/^| \([0-9]*\.[0-9]*\) |/\1/p' "$root/docs/misra.md" | awk -F'|' -v kinds="$MISRA_KINDS" '{
         m = split(kinds, kind, " "); split($1, first, " ")
         fields = split($0, cell, "|"); rule = first[1]; cell[1] = first[2]
-        for (i = 1; i <= m; i++) { gsub(/ /, "", cell[i]); if (cell[i] != "-") print kind[i], rule, cell[i] } }' \
+        for (i = 1; i <= m; i++) { gsub(/ /, "", cell[i]); if (cell[i] != "") print kind[i], rule, cell[i] } }' \
         >"$tmp/stated"
 
     awk -v whole="$whole" 'NR == FNR { stated[$1 " " $2] = $3; next }

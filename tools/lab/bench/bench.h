@@ -7,7 +7,7 @@
 
 #include "kpred.h"
 
-enum { PEER_WHY = 160 };
+enum { PEER_WHY = 160, PEER_PATH = 1024 };
 
 struct peer_task {
     const kpred_model *model; /* fields, parameters and rule; its network is kpred's own */
@@ -17,16 +17,22 @@ struct peer_task {
     size_t k;                 /* tuples a prediction, and the width of a beam */
 };
 
+/* What the state of every peer begins with */
+struct peer_state {
+    struct peer_task task;
+    size_t model_bytes;
+    int is_brief; /* its training was cut short, so how often it is right means nothing */
+};
+
 struct peer {
-    /* Ready to predict, or NULL with the reason in `why`. The task outlives it. */
-    void *(*open)(const struct peer_task *task, char why[PEER_WHY]);
+    size_t state_size;
+    /* Makes a state of zeros, but for its task, ready to predict. 0, or -1 with the reason in
+       `why`, where "no memory" stands already. */
+    int (*open)(void *state, char why[PEER_WHY]);
     /* At most k legal tuples, best first, and how many there are. Scores need not be set. */
     size_t (*predict)(void *state, const int32_t *problem, kpred_tuple *out);
-    void (*close)(void *state);
-    size_t (*model_bytes)(const void *state);
-    int holds_model; /* the model is part of the shared object */
-    /* Its training was cut short, so how often it is right means nothing. NULL: never */
-    int (*is_brief)(const void *state);
+    void (*close)(void *state); /* frees what open has made, also one that failed */
+    int holds_model;            /* the model is part of the shared object */
 };
 
 #ifdef __cplusplus
@@ -52,9 +58,14 @@ struct loaded { /* what it costs to open a peer, first prediction included */
 };
 
 struct open_peer {
-    void *object, *state;
+    void *object;
+    struct peer_state *state;
     const struct peer *peer;
 };
+
+/* The path and the bytes of a file that bench_models.py wrote; -1 with the reason in `why` */
+long peer_file(const struct peer_task *task, const char *name, char path[PEER_PATH],
+               char why[PEER_WHY]);
 
 /* Opens the peer of a line; -1 with the reason in `why` */
 int peer_open(const struct line *line, struct open_peer *p, char why[PEER_WHY]);
@@ -81,10 +92,10 @@ struct rows {
     unsigned char *index; /* [n][n_params]: of the values of the optimum */
 };
 
-/* Reads FOLDER/NAME, CSV of a model's fields and of indexes of its parameters' values. 0, or -1
-   with the file and the line in `why`; rows_free afterwards. */
-int rows_read(const kpred_model *model, const char *folder, const char *name, struct rows *rows,
-              char *why, size_t size);
+/* Reads the task's file NAME, CSV of a model's fields and of indexes of its parameters' values. 0,
+   or -1 with the file and the line in `why`; rows_free afterwards. */
+int rows_read(const struct peer_task *task, const char *name, struct rows *rows,
+              char why[PEER_WHY]);
 void rows_free(struct rows *rows);
 
 /* Tuples of known problems, the nearest first: those that are new and legal. */
@@ -146,32 +157,31 @@ struct smooth {
     double frequency[KPRED_MAX_TUPLE][KPRED_MAX_VALUES];
 };
 
-/* Reads FOLDER/frequencies.csv: 0, or -1 with the reason in `why` */
+/* Reads frequencies.csv: 0, or -1 with the reason in `why` */
 int smooth_read(struct smooth *s, const struct peer_task *task, char why[PEER_WHY]);
 
 /* log2 of the probabilities of all values of parameter t; those of the classes are given. */
 void smooth_logs(const struct smooth *s, size_t t, const float *probability, double *logs);
 
-/* The chain of boosted trees, whoever computes them: features, beam, smoothing. These are the
-   classes' probabilities of parameter t for n states, row by row: the features, and the t values
-   before, by index. They stay until the next call. */
-typedef const float *chain_trees_of(void *trees, size_t t, const float *state, size_t n);
+/* The chain of boosted trees, whoever computes them: features, beam, smoothing. A peer's state
+   begins with it. These are the classes' probabilities of parameter t for n states, row by row:
+   the features, and the t values before, by index. They stay until the next call. */
+struct chain;
+typedef const float *chain_trees_of(struct chain *c, size_t t, const float *state, size_t n);
 
 struct chain {
+    struct peer_state head;
     struct beam beam;
     struct smooth smooth;
     chain_trees_of *trees_of;
-    void *trees;
     float x[TREE_FEATURES]; /* of the problem */
     float *state;           /* k rows */
 };
 
-/* 0, or -1 with the reason in `why`; chain_free in either case. */
-int chain_make(struct chain *c, const struct peer_task *task, chain_trees_of *trees_of, void *trees,
-               char why[PEER_WHY]);
+/* Three pieces of a struct peer, which close and open call, and that is predict */
+int chain_make(struct chain *c, chain_trees_of *trees_of, char why[PEER_WHY]);
 void chain_free(struct chain *c);
-
-size_t chain_predict(struct chain *c, const int32_t *problem, kpred_tuple *out);
+size_t chain_predict(void *chain, const int32_t *problem, kpred_tuple *out);
 
 #ifdef __cplusplus
 }

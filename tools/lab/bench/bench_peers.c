@@ -44,17 +44,12 @@ static const char help[] =
 
 enum { MAX_LINES = 64, LINE_NAME = 32 };
 
-struct lines {
-    size_t n;
-    struct line v[MAX_LINES];
-    char name[MAX_LINES][LINE_NAME];
-};
-
-struct entry { /* a line of the table while it is measured */
-    const struct line *line;
+struct entry { /* a line of the table, also while it is measured */
+    struct line line;
+    char name[LINE_NAME];
     struct loaded loaded;
-    struct open_peer open;
-    double *ns; /* of each round */
+    struct open_peer open; /* without a state: it is not there */
+    double *ns;            /* of each round */
     size_t allocations, predictions, hits[2];
 };
 
@@ -67,10 +62,10 @@ struct options {
 
 struct bench {
     struct options o;
-    struct lines lines;
-    struct rows rows;
-    size_t rounds, n;
+    size_t n;
     struct entry entry[MAX_LINES];
+    struct rows rows;
+    size_t rounds;
     kpred_tuple tuples[MOST_K];
     struct outfile file; /* of --tuples */
     struct buf counts;   /* of --instructions */
@@ -108,45 +103,43 @@ static int is_asked_for(const char *only, const char *kind, const char *name)
     return !only;
 }
 
-static void bench_peers_add(struct lines *lines, const struct peer_task *task,
-                            const struct kind *kind, const char *name)
+/* Those of its lines that --k does not exclude */
+static void bench_peers_add(struct bench *b, const struct peer_task *task, const struct kind *kind,
+                            const char *name)
 {
-    for (size_t i = 0; i < kind->n_beams && lines->n < MAX_LINES; i++) {
-        struct line *line = &lines->v[lines->n];
-        if (task->k && task->k != beams[i])
+    for (size_t i = 0; i < kind->n_beams && b->n < MAX_LINES; i++) {
+        struct entry *e = &b->entry[b->n];
+        if (b->o.k && (size_t)b->o.k != beams[i])
             continue;
-        snprintf(lines->name[lines->n], LINE_NAME, "%s", name);
-        line->name = lines->name[lines->n++];
-        line->object = kind->object;
-        line->package = kind->package;
-        line->task = *task;
-        line->task.variant = kind->variant;
-        line->task.k = beams[i];
+        snprintf(e->name, sizeof e->name, "%s", name);
+        e->line = (struct line){e->name, kind->object, kind->package, *task};
+        e->line.task.variant = kind->variant;
+        e->line.task.k = beams[i];
+        b->n++;
     }
 }
 
-static void add_bodies(struct lines *lines, const struct peer_task *task, const char *only)
+static void add_bodies(struct bench *b, const struct peer_task *task)
 {
     for (int body = 0; body < KPRED_BODIES; body++) {
         const char *variant = kpred_body_name((kpred_body)body);
         const struct kind kind = {"kpred", "kpred", variant, NULL, BEAMS};
         char name[LINE_NAME];
         snprintf(name, sizeof name, "kpred-%s", variant);
-        if (is_asked_for(only, "kpred", name))
-            bench_peers_add(lines, task, &kind, name);
+        if (is_asked_for(b->o.only, "kpred", name))
+            bench_peers_add(b, task, &kind, name);
     }
 }
 
-/* Those whose name is among `only`, separated by commas, a peer's own or a line's; NULL: all. If
-   the task has a k, those with this k alone. 0, or -1 with a message if there are none. */
-static int lines_make(struct lines *lines, const struct peer_task *task, const char *only)
+/* What --only names, a peer's own name or a line's. 0, or -1 with a message if there is nothing. */
+static int lines_make(struct bench *b, const struct peer_task *task)
 {
-    memset(lines, 0, sizeof *lines);
-    add_bodies(lines, task, only);
+    add_bodies(b, task);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_asked_for(only, kinds[i].name, kinds[i].name))
-            bench_peers_add(lines, task, &kinds[i], kinds[i].name);
-    return lines->n ? 0 : fail("--only \"%s\": names no peer with such a k", only ? only : "");
+        if (is_asked_for(b->o.only, kinds[i].name, kinds[i].name))
+            bench_peers_add(b, task, &kinds[i], kinds[i].name);
+    return b->n ? 0
+                : fail("--only \"%s\": names no peer with such a k", b->o.only ? b->o.only : "");
 }
 
 /* ---- one entry in one round ---- */
@@ -161,7 +154,7 @@ static int is_optimum(const struct bench *b, const kpred_model *m, const kpred_t
 
 static void write_tuples(struct bench *b, const struct entry *e, size_t row, size_t n)
 {
-    const struct line *line = e->line;
+    const struct line *line = &e->line;
     for (size_t i = 0; i < n && b->file.f; i++) {
         fprintf(b->file.f, "%s,%zu,%zu,%zu", line->name, line->task.k, row + 1, i + 1);
         for (size_t p = 0; p < line->task.model->n_params; p++)
@@ -173,7 +166,7 @@ static void write_tuples(struct bench *b, const struct entry *e, size_t row, siz
 /* Predicts a problem and counts whether the optimum is among the tuples */
 static void bench_peers_judge(struct bench *b, struct entry *e, size_t row)
 {
-    const kpred_model *m = e->line->task.model;
+    const kpred_model *m = e->line.task.model;
     const int32_t *problem = b->rows.problem + row * m->n_fields;
     const size_t n = e->open.peer->predict(e->open.state, problem, b->tuples);
     size_t at = 0;
@@ -227,10 +220,8 @@ static void add_instructions(struct table *t, const struct line *line, const cha
 /* One tuple says nothing of ten. */
 static void add_shares(struct table *t, const struct entry *e)
 {
-    const struct peer *peer = e->open.peer;
-    const int is_brief = peer->is_brief && peer->is_brief(e->open.state);
     for (int i = 0; i < 2; i++)
-        if (is_brief || (i == 1 && e->line->task.k < 10))
+        if (e->open.state->is_brief || (i == 1 && e->line.task.k < 10))
             table_text(t, "");
         else
             table_number(t, "%.2f", 100.0 * (double)e->hits[i] / (double)e->predictions);
@@ -239,12 +230,12 @@ static void add_shares(struct table *t, const struct entry *e)
 static void add_entry(struct table *t, struct entry *e, size_t rounds, const char *counts)
 {
     qsort(e->ns, rounds, sizeof *e->ns, by_value);
-    table_text(t, e->line->name);
-    table_number(t, "%zu", e->line->task.k);
+    table_text(t, e->name);
+    table_number(t, "%zu", e->line.task.k);
     table_number(t, "%.0f", e->ns[rounds / 2]);
     table_number(t, "%.0f", e->ns[rounds * 5 / 100]);
     table_number(t, "%.0f", e->ns[rounds * 95 / 100]);
-    add_instructions(t, e->line, counts);
+    add_instructions(t, &e->line, counts);
     table_number(t, "%.1f", (double)e->allocations / (double)e->predictions);
     table_number(t, "%ld", e->loaded.resident / 1024);
     table_number(t, "%.2f", e->loaded.ms);
@@ -254,16 +245,16 @@ static void add_entry(struct table *t, struct entry *e, size_t rounds, const cha
     add_shares(t, e);
 }
 
-/* counts: text of lines "peer,k,instructions", or NULL. Sorts the nanoseconds. */
-static void results_print(struct entry *entry, size_t n, size_t rounds, const char *counts,
-                          struct table_form form)
+/* Sorts the nanoseconds. */
+static void results_print(struct bench *b)
 {
     struct table t = {0, {NULL, 0, 0}};
     table_heading(&t, "peer,k,ns,ns_p5,ns_p95,instructions,allocations,resident,load_ms,model,code,"
                       "n,pft1,pft10");
-    for (size_t i = 0; i < n; i++)
-        add_entry(&t, &entry[i], rounds, counts);
-    table_print(&t, stdout, form);
+    for (size_t i = 0; i < b->n; i++)
+        if (b->entry[i].open.state)
+            add_entry(&t, &b->entry[i], b->rounds, b->counts.s);
+    table_print(&t, stdout, b->o.form);
     table_free(&t);
 }
 
@@ -283,29 +274,24 @@ static void pin(void)
 }
 
 /* Names what cannot run, once for all its k. */
-static void tell_skipped(const struct line *line, const struct loaded *loaded, size_t i)
+static void tell_skipped(const struct entry *e, int is_first)
 {
-    if (i == 0 || strcmp(line[i - 1].name, line[i].name) != 0
-        || strcmp(loaded[i - 1].why, loaded[i].why) != 0)
-        fprintf(stderr, "skip %s: %s\n", line[i].name, loaded[i].why);
+    if (is_first || strcmp(e[-1].name, e->name) != 0
+        || strcmp(e[-1].loaded.why, e->loaded.why) != 0)
+        fprintf(stderr, "skip %s: %s\n", e->name, e->loaded.why);
 }
 
 /* Costs first, of all: what one peer has loaded would not count for the next. */
 static void open_all(struct bench *b)
 {
-    struct loaded loaded[MAX_LINES];
-    for (size_t i = 0; i < b->lines.n; i++)
-        measure_load(&b->lines.v[i], b->rows.problem, &loaded[i]);
-    for (size_t i = 0; i < b->lines.n; i++) {
-        struct entry *e = &b->entry[b->n];
-        if (!loaded[i].is_there || peer_open(&b->lines.v[i], &e->open, loaded[i].why)) {
-            tell_skipped(b->lines.v, loaded, i);
-            continue;
-        }
-        e->line = &b->lines.v[i];
-        e->loaded = loaded[i];
-        e->ns = xcalloc(b->rounds, sizeof *e->ns);
-        b->n++;
+    for (size_t i = 0; i < b->n; i++)
+        measure_load(&b->entry[i].line, b->rows.problem, &b->entry[i].loaded);
+    for (size_t i = 0; i < b->n; i++) {
+        struct entry *e = &b->entry[i];
+        if (!e->loaded.is_there || peer_open(&e->line, &e->open, e->loaded.why))
+            tell_skipped(e, i == 0);
+        else
+            e->ns = xcalloc(b->rounds, sizeof *e->ns);
     }
 }
 
@@ -325,10 +311,11 @@ static int time_all(struct bench *b)
         return -1;
     for (size_t round = 0; round < b->rounds; round++)
         for (size_t i = 0; i < b->n; i++)
-            run_block(b, &b->entry[i], round);
+            if (b->entry[i].open.state)
+                run_block(b, &b->entry[i], round);
     if (b->file.f && out_commit(&b->file))
         return -1;
-    results_print(b->entry, b->n, b->rounds, b->counts.s, b->o.form);
+    results_print(b);
     return flush_stdout();
 }
 
@@ -337,9 +324,9 @@ static int count_one(struct bench *b)
 {
     struct open_peer p;
     char why[PEER_WHY];
-    const struct line *line = &b->lines.v[0];
-    if (b->lines.n != 1)
-        return fail("--count: expected --only and --k to name one line, not %zu", b->lines.n);
+    const struct line *line = &b->entry[0].line;
+    if (b->n != 1)
+        return fail("--count: expected --only and --k to name one line, not %zu", b->n);
     if (peer_open(line, &p, why))
         return fail("%s: %s", line->name, why);
     const size_t n = block_end(b, 0);
@@ -357,10 +344,10 @@ static int bench_peers_run(struct bench *b)
     if (!builtin)
         return -1;
     const struct peer_task task = {builtin->model, model_cost(builtin->model).bytes, b->o.folder,
-                                   "", (size_t)b->o.k};
-    if (lines_make(&b->lines, &task, b->o.only))
+                                   "", 0};
+    if (lines_make(b, &task))
         return -1;
-    if (rows_read(task.model, b->o.folder, "test.csv", &b->rows, why, sizeof why))
+    if (rows_read(&task, "test.csv", &b->rows, why))
         return fail("%s", why);
     if (b->o.instructions && read_text(b->o.instructions, 1 << 20, &b->counts))
         return -1;

@@ -29,52 +29,34 @@ static void softmax(float *x, size_t n)
         x[i] /= (float)sum;
 }
 
-static const float *trees_of(void *trees, size_t t, const float *rows, size_t n)
+static const float *compiled_trees_of(struct chain *c, size_t t, const float *rows, size_t n)
 {
-    struct state *s = trees;
-    const size_t classes = s->chain.smooth.n_classes[t];
+    struct state *s = (struct state *)c;
+    const size_t classes = c->smooth.n_classes[t];
     for (size_t i = 0; i < n; i++) {
         float *margin = s->probability + i * classes;
-        for (size_t c = 0; c < classes; c++)
-            margin[c] = BASE_SCORE;
+        for (size_t j = 0; j < classes; j++)
+            margin[j] = BASE_SCORE;
         chain_tables[t](rows + i * (TREE_FEATURES + t), margin);
         softmax(margin, classes);
     }
     return s->probability;
 }
 
-static void close_compiled(void *state)
+/* It is all code: the model has no bytes of its own. */
+static int compiled_peer_open(void *state, char why[PEER_WHY])
+{
+    struct state *s = state;
+    s->probability = calloc(s->chain.head.task.k * KPRED_MAX_VALUES, sizeof *s->probability);
+    return s->probability ? chain_make(&s->chain, compiled_trees_of, why) : -1;
+}
+
+static void compiled_peer_close(void *state)
 {
     struct state *s = state;
     chain_free(&s->chain);
     free(s->probability);
-    free(s);
 }
 
-static void *open_compiled(const struct peer_task *task, char why[PEER_WHY])
-{
-    struct state *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->probability = calloc(task->k * KPRED_MAX_VALUES, sizeof *s->probability);
-    if (s->probability && chain_make(&s->chain, task, trees_of, s, why) == 0)
-        return s;
-    close_compiled(s);
-    return NULL;
-}
-
-static size_t compiled_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
-{
-    struct state *s = state;
-    return chain_predict(&s->chain, problem, out);
-}
-
-/* It is all code. */
-static size_t model_bytes(const void *state)
-{
-    (void)state;
-    return 0;
-}
-
-const struct peer the_peer = {open_compiled, compiled_peer_predict, close_compiled, model_bytes, 1,
-                              NULL};
+const struct peer the_peer = {sizeof(struct state), compiled_peer_open, chain_predict,
+                              compiled_peer_close, 1};

@@ -22,12 +22,12 @@ struct forest { /* of one parameter */
 };
 
 struct state {
+    struct peer_state head;
     struct beam beam;
     struct smooth smooth;
     struct forest forest[KPRED_MAX_TUPLE];
     float x[TREE_FEATURES];
     double *logs; /* of the problem: no parameter depends on those before */
-    size_t bytes;
 };
 
 /* n items of the file, or NULL */
@@ -38,7 +38,7 @@ static void *read_items(struct state *s, FILE *f, size_t n, size_t size)
         free(items);
         return NULL;
     }
-    s->bytes += n * size;
+    s->head.model_bytes += n * size;
     return items;
 }
 
@@ -56,24 +56,32 @@ static int read_forest(struct state *s, FILE *f, size_t t)
     return forest->root && forest->node && forest->leaf ? 0 : -1;
 }
 
-static int read_all(struct state *s, const struct peer_task *task, char why[PEER_WHY])
+static int forest_peer_read(struct state *s, char why[PEER_WHY])
 {
-    char path[1024];
-    int bad = 0;
-    snprintf(path, sizeof path, "%s/forest.bin", task->folder);
-    FILE *f = fopen(path, "rb");
-    snprintf(why, PEER_WHY, "there is no %.80s: bench_models.py writes it", path);
-    if (!f)
-        return -1;
-    for (size_t t = 0; t < task->model->n_params && !bad; t++)
+    char path[PEER_PATH];
+    FILE *f = peer_file(&s->head.task, "forest.bin", path, why) < 0 ? NULL : fopen(path, "rb");
+    int bad = !f;
+    for (size_t t = 0; t < s->head.task.model->n_params && !bad; t++)
         bad = read_forest(s, f, t);
-    fclose(f);
-    if (bad)
+    if (f && bad)
         snprintf(why, PEER_WHY, "%.80s: is cut short or not of these rows", path);
+    if (f)
+        fclose(f);
     return bad;
 }
 
-static void close_forest(void *state)
+static int forest_peer_open(void *state, char why[PEER_WHY])
+{
+    struct state *s = state;
+    const struct peer_task *task = &s->head.task;
+    s->logs = calloc(KPRED_MAX_TUPLE * KPRED_MAX_VALUES, sizeof *s->logs);
+    return s->logs && beam_make(&s->beam, task->model, task->k) == 0
+                   && smooth_read(&s->smooth, task, why) == 0 && forest_peer_read(s, why) == 0
+               ? 0
+               : -1;
+}
+
+static void forest_peer_close(void *state)
 {
     struct state *s = state;
     for (size_t t = 0; t < KPRED_MAX_TUPLE; t++) {
@@ -83,20 +91,6 @@ static void close_forest(void *state)
     }
     beam_free(&s->beam);
     free(s->logs);
-    free(s);
-}
-
-static void *open_forest(const struct peer_task *task, char why[PEER_WHY])
-{
-    struct state *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->logs = calloc(KPRED_MAX_TUPLE * KPRED_MAX_VALUES, sizeof *s->logs);
-    if (s->logs && beam_make(&s->beam, task->model, task->k) == 0
-        && smooth_read(&s->smooth, task, why) == 0 && read_all(s, task, why) == 0)
-        return s;
-    close_forest(s);
-    return NULL;
 }
 
 /* Where a tree has its probabilities for the features */
@@ -145,9 +139,5 @@ static size_t forest_peer_predict(void *state, const int32_t *problem, kpred_tup
     return beam_search(&s->beam, problem, logs_of, s, out);
 }
 
-static size_t model_bytes(const void *state)
-{
-    return ((const struct state *)state)->bytes;
-}
-
-const struct peer the_peer = {open_forest, forest_peer_predict, close_forest, model_bytes, 0, NULL};
+const struct peer the_peer = {sizeof(struct state), forest_peer_open, forest_peer_predict,
+                              forest_peer_close, 0};

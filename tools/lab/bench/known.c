@@ -10,80 +10,58 @@
 
 enum { LINE = 1024 };
 
-/* The next number of a line, within 0..most, and what ends it; -1 if there is none such. */
-static int32_t known_number(char **at, int32_t most, char end)
+/* A row of the line, numbers with commas between them; 0, or -1 if it is none. */
+static int known_parse(const kpred_model *model, const char *line, int32_t *problem,
+                       unsigned char *index)
 {
-    char *stop;
-    const long x = strtol(*at, &stop, 10);
-    if (stop == *at || *stop != end || x < 0 || x > most)
-        return -1;
-    *at = stop + 1;
-    return (int32_t)x;
-}
-
-/* A row of the line; 0, or -1 if it is none. */
-static int known_parse(const kpred_model *model, char *line, int32_t *problem, unsigned char *index)
-{
-    for (size_t f = 0; f < model->n_fields; f++)
-        if ((problem[f] = known_number(&line, KPRED_MAX_SIZE, ',')) < 0)
+    const size_t fields = model->n_fields, n = fields + model->n_params;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t most = i < fields ? KPRED_MAX_SIZE : model->params[i - fields].n_values - 1;
+        char *end;
+        const long x = strtol(line, &end, 10);
+        if (end == line || *end != (i + 1 < n ? ',' : '\n') || x < 0 || x > most)
             return -1;
-    for (size_t t = 0; t < model->n_params; t++) {
-        const char end = t + 1 < model->n_params ? ',' : '\n';
-        const int32_t value = known_number(&line, model->params[t].n_values - 1, end);
-        if (value < 0)
-            return -1;
-        index[t] = (unsigned char)value;
+        if (i < fields)
+            problem[i] = (int32_t)x;
+        else
+            index[i - fields] = (unsigned char)x;
+        line = end + 1;
     }
     return 0;
 }
 
-/* Room for one more than n elements, of which there is room for *cap; NULL: no memory */
-static void *rows_grow(void *p, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return p;
-    *cap = *cap ? 2 * *cap : 1024;
-    return realloc(p, *cap * size);
-}
-
 /* All lines but the heading; the number of the first that is not a row, or 0. */
-static long read_lines(const kpred_model *model, FILE *f, struct rows *rows)
+static long known_lines(const kpred_model *model, FILE *f, struct rows *rows)
 {
-    const size_t fields = model->n_fields, params = model->n_params;
     char line[LINE];
-    size_t cap = 0, cap_index = 0;
     if (!fgets(line, sizeof line, f))
         return 1;
-    for (long at = 2; fgets(line, sizeof line, f); at++) {
-        rows->problem = rows_grow(rows->problem, rows->n, &cap, fields * sizeof(int32_t));
-        rows->index = rows_grow(rows->index, rows->n, &cap_index, params);
-        if (!rows->problem || !rows->index
-            || known_parse(model, line, rows->problem + rows->n * fields,
-                           rows->index + rows->n * params))
+    for (long at = 2; fgets(line, sizeof line, f); at++, rows->n++)
+        if (known_parse(model, line, rows->problem + rows->n * rows->n_fields,
+                        rows->index + rows->n * rows->n_params))
             return at;
-        rows->n++;
-    }
     return rows->n ? 0 : 2;
 }
 
-int rows_read(const kpred_model *model, const char *folder, const char *name, struct rows *rows,
-              char *why, size_t size)
+int rows_read(const struct peer_task *task, const char *name, struct rows *rows, char why[PEER_WHY])
 {
-    char path[1024];
+    char path[PEER_PATH];
+    const size_t fields = task->model->n_fields, params = task->model->n_params;
     memset(rows, 0, sizeof *rows);
-    rows->n_fields = model->n_fields;
-    rows->n_params = model->n_params;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        snprintf(why, size, "there is no %s: bench_models.py writes it", path);
+    rows->n_fields = fields;
+    rows->n_params = params;
+    const long bytes = peer_file(task, name, path, why);
+    FILE *f = bytes < 0 ? NULL : fopen(path, "r");
+    if (!f)
         return -1;
-    }
-    const long bad = read_lines(model, f, rows);
+    const size_t most = (size_t)bytes / (2 * (fields + params)) + 1; /* a digit and what ends it */
+    rows->problem = malloc(most * fields * sizeof *rows->problem);
+    rows->index = malloc(most * params);
+    const long bad = rows->problem && rows->index ? known_lines(task->model, f, rows) : 1;
     fclose(f);
     if (bad)
-        snprintf(why, size, "%s:%ld: expected %zu fields and %zu indexes of values", path, bad,
-                 rows->n_fields, rows->n_params);
+        snprintf(why, PEER_WHY, "%.80s:%ld: expected %zu fields and %zu indexes of values", path,
+                 bad, fields, params);
     return bad ? -1 : 0;
 }
 

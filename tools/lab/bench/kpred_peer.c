@@ -10,12 +10,12 @@
 #include <string.h>
 
 struct state {
+    struct peer_state head;
     kpred_ctx ctx;
-    size_t bytes;
-    int32_t arena[]; /* kpred_arena_words */
+    int32_t *arena; /* kpred_arena_words */
 };
 
-static kpred_status set_body(kpred_ctx *ctx, const char *name)
+static kpred_status kpred_peer_set_body(kpred_ctx *ctx, const char *name)
 {
     int body = 0;
     while (body < KPRED_BODIES && strcmp(name, kpred_body_name((kpred_body)body)) != 0)
@@ -23,19 +23,18 @@ static kpred_status set_body(kpred_ctx *ctx, const char *name)
     return kpred_set_body(ctx, (kpred_body)body);
 }
 
-static void *open_kpred(const struct peer_task *task, char why[PEER_WHY])
+static int kpred_peer_open(void *state, char why[PEER_WHY])
 {
     const kpred_model *model = &kpred_model_conv_asm_1x1u;
-    const size_t words = kpred_arena_words(model, task->k);
-    struct state *s = calloc(1, sizeof *s + words * sizeof *s->arena);
-    if (s && kpred_init(&s->ctx, KPRED_VERSION, model, task->k, s->arena, words) == KPRED_OK
-        && set_body(&s->ctx, task->variant) == KPRED_OK) {
-        s->bytes = task->model_bytes;
-        return s;
-    }
+    struct state *s = state;
+    const size_t k = s->head.task.k, words = kpred_arena_words(model, k);
+    s->head.model_bytes = s->head.task.model_bytes;
+    s->arena = calloc(words, sizeof *s->arena);
+    if (s->arena && kpred_init(&s->ctx, KPRED_VERSION, model, k, s->arena, words) == KPRED_OK
+        && kpred_peer_set_body(&s->ctx, s->head.task.variant) == KPRED_OK)
+        return 0;
     snprintf(why, PEER_WHY, "this build or this machine lacks the body");
-    free(s);
-    return NULL;
+    return -1;
 }
 
 static size_t kpred_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
@@ -45,9 +44,10 @@ static size_t kpred_peer_predict(void *state, const int32_t *problem, kpred_tupl
     return kpred_predict(&s->ctx, problem, s->ctx.model->n_fields, out, s->ctx.beam, &n) ? 0 : n;
 }
 
-static size_t model_bytes(const void *state)
+static void kpred_peer_close(void *state)
 {
-    return ((const struct state *)state)->bytes;
+    free(((struct state *)state)->arena);
 }
 
-const struct peer the_peer = {open_kpred, kpred_peer_predict, free, model_bytes, 1, NULL};
+const struct peer the_peer = {sizeof(struct state), kpred_peer_open, kpred_peer_predict,
+                              kpred_peer_close, 1};

@@ -3,12 +3,16 @@
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "bench.h"
 
+#include "base/util.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +21,7 @@
 
 static int open_object(const struct line *line, struct open_peer *p, char why[PEER_WHY])
 {
-    char path[1024];
+    char path[PEER_PATH];
     snprintf(path, sizeof path, "%s/%s.so", line->task.folder, line->object);
     if (access(path, R_OK) != 0) {
         if (line->package)
@@ -39,8 +43,14 @@ int peer_open(const struct line *line, struct open_peer *p, char why[PEER_WHY])
     snprintf(why, PEER_WHY, "no memory");
     if (open_object(line, p, why))
         return -1;
-    p->state = p->peer->open(&line->task, why);
-    return p->state ? 0 : -1;
+    p->state = calloc(1, p->peer->state_size);
+    if (!p->state)
+        return -1;
+    p->state->task = line->task;
+    if (p->peer->open(p->state, why) == 0)
+        return 0;
+    peer_close(p);
+    return -1;
 }
 
 /* The object stays: some libraries do not stand it if they are loaded again. */
@@ -48,17 +58,22 @@ void peer_close(struct open_peer *p)
 {
     if (p->state)
         p->peer->close(p->state);
+    free(p->state);
     p->state = NULL;
 }
 
-/* ---- its cost ---- */
-
-static double wall_ms(void)
+long peer_file(const struct peer_task *task, const char *name, char path[PEER_PATH],
+               char why[PEER_WHY])
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    struct stat found;
+    snprintf(path, PEER_PATH, "%s/%s", task->folder, name);
+    if (stat(path, &found) == 0)
+        return (long)found.st_size;
+    snprintf(why, PEER_WHY, "there is no %.110s: bench_models.py writes it", path);
+    return -1;
 }
+
+/* ---- its cost ---- */
 
 /* Bytes of memory that this process holds; 0 where nothing tells */
 static long resident(void)
@@ -95,14 +110,14 @@ static void load_peer(const struct line *line, const int32_t *problem, struct lo
     kpred_tuple *tuples = calloc(line->task.k, sizeof *tuples);
     const size_t bytes = loaded_bytes();
     const long before = resident();
-    const double start = wall_ms();
+    const double start = clock_seconds();
     struct open_peer p;
     if (!tuples || peer_open(line, &p, out->why))
         return;
     p.peer->predict(p.state, problem, tuples);
-    out->ms = wall_ms() - start;
+    out->ms = 1e3 * (clock_seconds() - start);
     out->resident = resident() - before;
-    out->model = p.peer->model_bytes(p.state);
+    out->model = p.state->model_bytes;
     out->code = loaded_bytes() - bytes - (p.peer->holds_model ? out->model : 0);
     out->is_there = 1;
 }
@@ -157,12 +172,7 @@ extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-void *malloc(size_t size);
-void *calloc(size_t n, size_t size);
-void *realloc(void *p, size_t size);
 void *aligned_alloc(size_t alignment, size_t size);
-void *memalign(size_t alignment, size_t size);
-int posix_memalign(void **out, size_t alignment, size_t size);
 
 static size_t count; /* threads may lose one; the peers have one */
 

@@ -20,8 +20,9 @@ struct near { /* a known problem */
 };
 
 struct state {
-    const kpred_model *model;
-    size_t n, k;
+    struct peer_state head;
+    const kpred_model *model; /* the task's */
+    size_t n;
     size_t *start;        /* of each group of problems with the same tokens */
     float *octaves;       /* [field][row] */
     unsigned char *index; /* [row][parameter]: of the values of the optimum */
@@ -96,32 +97,26 @@ static int encode(struct state *s, const struct rows *from)
     return s->start && s->octaves && s->index && s->near && next ? 0 : -1;
 }
 
-static void close_nearest(void *state)
+static void nearest_peer_close(void *state)
 {
     struct state *s = state;
     free(s->index);
     free(s->octaves);
     free(s->start);
     free(s->near);
-    free(s);
 }
 
-static void *open_nearest(const struct peer_task *task, char why[PEER_WHY])
+static int nearest_peer_open(void *state, char why[PEER_WHY])
 {
-    struct state *s = calloc(1, sizeof *s);
+    struct state *s = state;
     struct rows rows;
-    int bad = rows_read(task->model, task->folder, "train.csv", &rows, why, PEER_WHY);
-    if (s && !bad) {
-        s->model = task->model;
-        s->k = task->k;
+    int bad = rows_read(&s->head.task, "train.csv", &rows, why);
+    s->model = s->head.task.model;
+    if (!bad)
         bad = encode(s, &rows);
-    }
+    s->head.model_bytes = s->n * (s->model->n_fields * sizeof *s->octaves + s->model->n_params);
     rows_free(&rows);
-    if (s && !bad)
-        return s;
-    if (s)
-        close_nearest(s);
-    return NULL;
+    return bad;
 }
 
 /* Puts a row among the n nearest so far, of at most `cap`; how many there are then */
@@ -239,12 +234,12 @@ static int take_all(struct state *s, struct distinct *d, size_t n)
 static size_t nearest_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
-    struct distinct d = {s->model, problem, out, 0, s->k};
+    struct distinct d = {s->model, problem, out, 0, s->head.task.k};
     const size_t *group = s->start + group_of(s->model, problem);
     struct query q = {{0}, 1};
     for (size_t f = 0; f < s->model->n_fields; f++)
         q.octave[f] = octave(&s->model->fields[f], problem[f]);
-    if (nearest_peer_take(s, &d, scan(s, &q, group[0], group[1], 8 * s->k))
+    if (nearest_peer_take(s, &d, scan(s, &q, group[0], group[1], 8 * d.k))
         || take_all(s, &d, make_heap(s, &q, group[0], group[1])))
         return d.n;
     q.same_tokens = 0;
@@ -252,11 +247,5 @@ static size_t nearest_peer_predict(void *state, const int32_t *problem, kpred_tu
     return d.n;
 }
 
-static size_t model_bytes(const void *state)
-{
-    const struct state *s = state;
-    return s->n * (s->model->n_fields * sizeof *s->octaves + s->model->n_params);
-}
-
-const struct peer the_peer = {open_nearest, nearest_peer_predict, close_nearest, model_bytes, 0,
-                              NULL};
+const struct peer the_peer = {sizeof(struct state), nearest_peer_open, nearest_peer_predict,
+                              nearest_peer_close, 0};

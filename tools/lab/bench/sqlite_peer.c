@@ -10,13 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { QUERY = 2048, ALL = -1 };
 
 struct state {
-    const kpred_model *model;
-    size_t k, bytes;
+    struct peer_state head;
     sqlite3 *db;
     sqlite3_stmt *same, *any; /* of the same tokens; of all */
 };
@@ -55,40 +53,32 @@ static void write_query(const kpred_model *model, int is_same, char *text)
 static int sqlite_peer_prepare(struct state *s, int is_same, sqlite3_stmt **out)
 {
     char text[QUERY];
-    write_query(s->model, is_same, text);
+    write_query(s->head.task.model, is_same, text);
     return sqlite3_prepare_v2(s->db, text, -1, out, NULL);
 }
 
-static void close_db(void *state)
+static int sqlite_peer_open(void *state, char why[PEER_WHY])
+{
+    char path[PEER_PATH];
+    struct state *s = state;
+    const long bytes = peer_file(&s->head.task, "perf.db", path, why);
+    if (bytes < 0)
+        return -1;
+    s->head.model_bytes = (size_t)bytes;
+    if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
+        && sqlite_peer_prepare(s, 1, &s->same) == SQLITE_OK
+        && sqlite_peer_prepare(s, 0, &s->any) == SQLITE_OK)
+        return 0;
+    snprintf(why, PEER_WHY, "%.60s: %.80s", path, sqlite3_errmsg(s->db));
+    return -1;
+}
+
+static void sqlite_peer_close(void *state)
 {
     struct state *s = state;
     sqlite3_finalize(s->same);
     sqlite3_finalize(s->any);
     sqlite3_close(s->db);
-    free(s);
-}
-
-static void *open_db(const struct peer_task *task, char why[PEER_WHY])
-{
-    char path[1024];
-    struct stat found;
-    struct state *s = calloc(1, sizeof *s);
-    snprintf(path, sizeof path, "%s/perf.db", task->folder);
-    if (!s || stat(path, &found)) {
-        snprintf(why, PEER_WHY, "there is no %.80s: bench_models.py writes it", path);
-        free(s);
-        return NULL;
-    }
-    s->model = task->model;
-    s->k = task->k;
-    s->bytes = (size_t)found.st_size;
-    if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
-        && sqlite_peer_prepare(s, 1, &s->same) == SQLITE_OK
-        && sqlite_peer_prepare(s, 0, &s->any) == SQLITE_OK)
-        return s;
-    snprintf(why, PEER_WHY, "%.60s: %.80s", path, sqlite3_errmsg(s->db));
-    close_db(s);
-    return NULL;
 }
 
 /* The indexes of the values of a text like 1,16,1,64 */
@@ -106,15 +96,15 @@ static void sqlite_peer_parse(const kpred_model *model, const char *text, unsign
 }
 
 /* Of at most `most` rows, or all, the first k new and legal tuples; whether there were k */
-static int sqlite_peer_take(const struct state *s, sqlite3_stmt *query, struct distinct *d,
-                            int64_t most)
+static int sqlite_peer_take(sqlite3_stmt *query, struct distinct *d, int64_t most)
 {
+    const kpred_model *model = d->model;
     unsigned char index[KPRED_MAX_TUPLE];
     int found = 0;
     d->n = 0;
-    sqlite3_bind_int64(query, (int)s->model->n_fields + 1, most);
-    for (size_t f = 0; f < s->model->n_fields; f++) {
-        const kpred_field *field = &s->model->fields[f];
+    sqlite3_bind_int64(query, (int)model->n_fields + 1, most);
+    for (size_t f = 0; f < model->n_fields; f++) {
+        const kpred_field *field = &model->fields[f];
         const int32_t x = d->problem[f];
         if (field->tokens)
             sqlite3_bind_int(query, (int)f + 1, x);
@@ -122,7 +112,7 @@ static int sqlite_peer_take(const struct state *s, sqlite3_stmt *query, struct d
             sqlite3_bind_double(query, (int)f + 1, log2((double)x + (field->least == 0)));
     }
     while (!found && sqlite3_step(query) == SQLITE_ROW) {
-        sqlite_peer_parse(s->model, (const char *)sqlite3_column_text(query, 0), index);
+        sqlite_peer_parse(model, (const char *)sqlite3_column_text(query, 0), index);
         found = distinct_add(d, index);
     }
     sqlite3_reset(query);
@@ -132,16 +122,11 @@ static int sqlite_peer_take(const struct state *s, sqlite3_stmt *query, struct d
 static size_t sqlite_peer_predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     const struct state *s = state;
-    struct distinct d = {s->model, problem, out, 0, s->k};
-    if (!sqlite_peer_take(s, s->same, &d, (int64_t)(8 * s->k))
-        && !sqlite_peer_take(s, s->same, &d, ALL))
-        sqlite_peer_take(s, s->any, &d, ALL);
+    struct distinct d = {s->head.task.model, problem, out, 0, s->head.task.k};
+    if (!sqlite_peer_take(s->same, &d, (int64_t)(8 * d.k)) && !sqlite_peer_take(s->same, &d, ALL))
+        sqlite_peer_take(s->any, &d, ALL);
     return d.n;
 }
 
-static size_t model_bytes(const void *state)
-{
-    return ((const struct state *)state)->bytes;
-}
-
-const struct peer the_peer = {open_db, sqlite_peer_predict, close_db, model_bytes, 0, NULL};
+const struct peer the_peer = {sizeof(struct state), sqlite_peer_open, sqlite_peer_predict,
+                              sqlite_peer_close, 0};

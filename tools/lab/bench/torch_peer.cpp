@@ -25,12 +25,17 @@ struct Head {
 };
 
 struct State {
+    size_t n_weights;
     const kpred_model *model;
     const kpred_additive *net;
     beam search;
     torch::Tensor weight[3], bias[3], context;
     std::vector<Head> heads;
-    size_t n_weights;
+};
+
+struct Peer { // what the driver makes
+    peer_state head;
+    State *state;
 };
 
 /* Integer weights times a power of two, as floats */
@@ -132,40 +137,35 @@ void logs_of(void *state, size_t t, const beam_prefix *prefix, size_t n, double 
             logs[i * KPRED_MAX_VALUES + static_cast<size_t>(v)] = static_cast<double>(*from++);
 }
 
-void close_torch(void *state)
+int open_torch(void *peer, char[PEER_WHY])
 {
-    State *s = static_cast<State *>(state);
-    beam_free(&s->search);
-    delete s;
-}
-
-void *open_torch(const peer_task *task, char[PEER_WHY])
-{
-    State *s = new State{};
+    Peer *p = static_cast<Peer *>(peer);
+    const peer_task &task = p->head.task;
+    State *s = p->state = new State{};
     at::set_num_threads(1);
-    s->model = task->model;
-    s->net = static_cast<const kpred_additive *>(task->model->net);
+    s->model = task.model;
+    s->net = static_cast<const kpred_additive *>(task.model->net);
     make_layers(s);
     make_heads(s);
-    if (beam_make(&s->search, task->model, task->k) == 0)
-        return s;
-    close_torch(s);
-    return nullptr;
+    p->head.model_bytes = s->n_weights * sizeof(float);
+    return beam_make(&s->search, task.model, task.k);
 }
 
-size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
+size_t predict(void *peer, const int32_t *problem, kpred_tuple *out)
 {
     const c10::InferenceMode guard;
-    State *s = static_cast<State *>(state);
+    State *s = static_cast<Peer *>(peer)->state;
     start(s, problem);
     return beam_search(&s->search, problem, logs_of, s, out);
 }
 
-size_t model_bytes(const void *state)
+void close_torch(void *peer)
 {
-    return static_cast<const State *>(state)->n_weights * sizeof(float);
+    State *s = static_cast<Peer *>(peer)->state;
+    beam_free(&s->search);
+    delete s;
 }
 
 } // namespace
 
-const struct peer the_peer = {open_torch, predict, close_torch, model_bytes, 0, nullptr};
+const struct peer the_peer = {sizeof(Peer), open_torch, predict, close_torch, 0};

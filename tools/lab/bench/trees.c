@@ -50,7 +50,8 @@ void tree_features(const int32_t *problem, float *x)
 #define SMOOTHING 1e-3
 #define LEAST     1e-9
 
-static int read_line(struct smooth *s, const struct peer_task *task, FILE *f, size_t t, size_t v)
+static int trees_read_line(struct smooth *s, const struct peer_task *task, FILE *f, size_t t,
+                           size_t v)
 {
     unsigned of_param, of_value;
     double frequency;
@@ -65,20 +66,15 @@ static int read_line(struct smooth *s, const struct peer_task *task, FILE *f, si
 
 int smooth_read(struct smooth *s, const struct peer_task *task, char why[PEER_WHY])
 {
-    char path[1024];
-    int bad = 0;
+    char path[PEER_PATH];
     long line = 1;
-    memset(s, 0, sizeof *s);
-    snprintf(path, sizeof path, "%s/frequencies.csv", task->folder);
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        snprintf(why, PEER_WHY, "there is no %.80s: bench_models.py writes it", path);
+    FILE *f = peer_file(task, "frequencies.csv", path, why) < 0 ? NULL : fopen(path, "r");
+    if (!f)
         return -1;
-    }
-    bad = fscanf(f, "%*[^\n] ");
+    int bad = fscanf(f, "%*[^\n] ");
     for (size_t t = 0; t < task->model->n_params && !bad; t++)
         for (size_t v = 0; v < (size_t)task->model->params[t].n_values && !bad; v++, line++)
-            bad = read_line(s, task, f, t, v);
+            bad = trees_read_line(s, task, f, t, v);
     fclose(f);
     if (bad)
         snprintf(why, PEER_WHY, "%.80s:%ld: expected parameter,value,frequency", path, line);
@@ -98,14 +94,11 @@ void smooth_logs(const struct smooth *s, size_t t, const float *probability, dou
 
 /* ---- the chain ---- */
 
-int chain_make(struct chain *c, const struct peer_task *task, chain_trees_of *trees_of, void *trees,
-               char why[PEER_WHY])
+int chain_make(struct chain *c, chain_trees_of *trees_of, char why[PEER_WHY])
 {
-    memset(c, 0, sizeof *c);
+    const struct peer_task *task = &c->head.task;
     c->trees_of = trees_of;
-    c->trees = trees;
     c->state = calloc(task->k * (TREE_FEATURES + KPRED_MAX_TUPLE), sizeof *c->state);
-    snprintf(why, PEER_WHY, "no memory");
     if (!c->state || beam_make(&c->beam, task->model, task->k))
         return -1;
     return smooth_read(&c->smooth, task, why);
@@ -134,13 +127,14 @@ static void logs_of(void *state, size_t t, const struct beam_prefix *prefix, siz
     for (size_t i = 0; i < n; i++)
         write_state(c, &prefix[i], t, c->state + i * (TREE_FEATURES + t));
     if (classes > 1)
-        p = c->trees_of(c->trees, t, c->state, n);
+        p = c->trees_of(c, t, c->state, n);
     for (size_t i = 0; i < n; i++)
         smooth_logs(&c->smooth, t, classes > 1 ? p + i * classes : p, logs + i * KPRED_MAX_VALUES);
 }
 
-size_t chain_predict(struct chain *c, const int32_t *problem, kpred_tuple *out)
+size_t chain_predict(void *chain, const int32_t *problem, kpred_tuple *out)
 {
+    struct chain *c = chain;
     tree_features(problem, c->x);
     return beam_search(&c->beam, problem, logs_of, c, out);
 }

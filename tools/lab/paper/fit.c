@@ -99,7 +99,7 @@ static double loss_of(const struct paper_net *net, const struct fit_rows *rows)
 struct trainer {
     struct paper_net *net;
     const struct fit_rows *rows;
-    const struct fit_config *config;
+    const struct paper_training *of;
     struct adam adam;
     struct adam_schedule schedule;
     struct adam_step move;
@@ -111,10 +111,11 @@ struct trainer {
 
 static void trainer_new(struct trainer *tr)
 {
-    const struct fit_config *c = tr->config;
-    const size_t most = (c->batch + FIT_SHARDS - 1) / FIT_SHARDS;
-    const struct adam_schedule s = {c->rate, c->rate / 100, 0.05f, c->average,
-                                    c->epochs * ((tr->rows->n + c->batch - 1) / c->batch)};
+    const struct recipe *r = tr->of->recipe;
+    const size_t batch = (size_t)r->paper_batch, most = (batch + FIT_SHARDS - 1) / FIT_SHARDS;
+    const float rate = (float)r->paper_rate;
+    const struct adam_schedule s = {rate, rate / 100, 0.05f, (float)r->paper_average,
+                                    (size_t)r->paper_epochs * ((tr->rows->n + batch - 1) / batch)};
     adam_new(&tr->adam, tr->net->w, tr->net->blocks.n_weights, FIT_SHARDS);
     for (size_t i = 0; i < FIT_SHARDS; i++)
         shard_new(&tr->shard[i], tr->net, most);
@@ -122,7 +123,7 @@ static void trainer_new(struct trainer *tr)
     tr->panels = xmalloc(2 * tr->net->blocks.n_weights * sizeof *tr->panels);
     tr->turned = tr->panels + tr->net->blocks.n_weights;
     tr->order = xmalloc(tr->rows->n * sizeof *tr->order);
-    tr->pool = pool_new(c->n_threads);
+    tr->pool = pool_new(tr->of->n_threads);
     for (size_t i = 0; i < tr->rows->n; i++)
         tr->order[i] = i;
 }
@@ -151,8 +152,8 @@ static void task_gradient(void *user, size_t index)
     const size_t n_weights = tr->net->blocks.n_weights;
     const struct arrays a = {tr->net->w, tr->panels, tr->turned,
                              tr->adam.gradients + index * n_weights};
-    uint64_t seed = num_mix(tr->config->seed, 16 + tr->adam.step, index);
-    struct paper_batch batch = {to - from, s->in, s->out, tr->config->drop, seed};
+    uint64_t seed = num_mix(tr->of->seed, 16 + tr->adam.step, index);
+    struct paper_batch batch = {to - from, s->in, s->out, (float)tr->of->recipe->paper_drop, seed};
     memset(a.g, 0, n_weights * sizeof *a.g);
     s->loss = 0;
     if (to == from)
@@ -171,11 +172,11 @@ static void task_update(void *user, size_t index)
 
 static double train_epoch(struct trainer *tr, size_t epoch)
 {
-    const struct fit_config *c = tr->config;
+    const size_t batch = (size_t)tr->of->recipe->paper_batch;
     double loss = 0;
-    num_shuffle(tr->order, tr->rows->n, num_mix(c->seed, 5, epoch));
+    num_shuffle(tr->order, tr->rows->n, num_mix(tr->of->seed, 5, epoch));
     for (tr->first = 0; tr->first < tr->rows->n; tr->first += tr->n) {
-        tr->n = tr->rows->n - tr->first < c->batch ? tr->rows->n - tr->first : c->batch;
+        tr->n = tr->rows->n - tr->first < batch ? tr->rows->n - tr->first : batch;
         pool_run(tr->pool, task_pack, tr, tr->net->blocks.n);
         pool_run(tr->pool, task_gradient, tr, FIT_SHARDS);
         tr->move = adam_next(&tr->adam, &tr->schedule);
@@ -190,24 +191,23 @@ static double train_epoch(struct trainer *tr, size_t epoch)
 static void fit_report(const struct trainer *tr, const struct fit_rows *held_out, size_t epoch,
                        double loss)
 {
-    const struct fit_config *c = tr->config;
     struct paper_net mean = *tr->net;
     mean.w = tr->adam.mean;
-    if (c->progress)
-        c->progress(paper_names[mean.dims.kind], epoch + 1, c->epochs, loss,
-                    loss_of(&mean, held_out));
+    if (tr->of->progress)
+        tr->of->progress(paper_names[mean.dims.kind], epoch + 1,
+                         (size_t)tr->of->recipe->paper_epochs, loss, loss_of(&mean, held_out));
 }
 
 void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
-         const struct fit_config *config)
+         const struct paper_training *t)
 {
     struct trainer tr;
     memset(&tr, 0, sizeof tr);
     tr.net = net;
     tr.rows = rows;
-    tr.config = config;
+    tr.of = t;
     trainer_new(&tr);
-    for (size_t epoch = 0; epoch < config->epochs; epoch++)
+    for (size_t epoch = 0; epoch < (size_t)t->recipe->paper_epochs; epoch++)
         fit_report(&tr, held_out, epoch, train_epoch(&tr, epoch));
     memcpy(net->w, tr.adam.mean, net->blocks.n_weights * sizeof *net->w);
     trainer_free(&tr);
@@ -215,30 +215,24 @@ void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_ro
 
 /* ---- a model's rows ------------------------------------------------------------------------ */
 
-/* Sentences of problems and answers */
-struct sentences {
-    uint16_t *in, *out;
-};
-
-static struct fit_rows make_rows(const struct paper *p, const struct recipe_rows *from,
-                                 struct sentences *s)
+static struct fit_rows fit_rows_new(const struct paper *p, const struct recipe_rows *from)
 {
     const struct spec *spec = p->spec;
     const size_t n_in = spec->n_fields, n_out = p->words.n_steps;
-    s->in = xcalloc(from->n * n_in + 1, sizeof *s->in);
-    s->out = xcalloc(from->n * n_out + 1, sizeof *s->out);
+    const struct fit_rows rows = {from->n, xcalloc(from->n * n_in + 1, sizeof *rows.in),
+                                  xcalloc(from->n * n_out + 1, sizeof *rows.out), NULL};
     for (size_t i = 0; i < from->n; i++) {
-        words_of_problem(&p->words, spec, from->problem + i * n_in, s->in + i * n_in);
-        words_of_answer(&p->words, spec, from->target + i * spec->n_params, s->out + i * n_out);
+        words_of_problem(&p->words, spec, from->problem + i * n_in, rows.in + i * n_in);
+        words_of_answer(&p->words, spec, from->target + i * spec->n_params, rows.out + i * n_out);
     }
-    const struct fit_rows rows = {from->n, s->in, s->out, NULL};
     return rows;
 }
 
-static void free_rows(struct sentences *s)
+static void fit_rows_free(struct fit_rows *rows)
 {
-    free(s->in);
-    free(s->out);
+    free(rows->in);
+    free(rows->out);
+    free(rows->unknown);
 }
 
 /* A word that occurs c times is shown as unknown with probability 1/4 / (1/4 + c), as Kiperwasser
@@ -253,35 +247,20 @@ static float *unknown_rates(const struct paper *p, const struct fit_rows *rows)
     return rate;
 }
 
-/* ---- training ------------------------------------------------------------------------------ */
-
-static struct paper_dims dimensions(enum paper_kind kind, const struct recipe *r,
-                                    const struct paper *p)
-{
-    struct paper_dims d = {
-        kind, p->spec->n_fields, p->words.n, p->words.n_steps, p->words.n_answers, 0, 0, 0, 0, 0,
-        0};
-    d.cells = (size_t)r->paper_cells;
-    d.post = (size_t)r->paper_post;
-    d.nodes = (size_t)r->paper_nodes;
-    d.filters = (size_t)r->paper_filters;
-    d.taps = (size_t)r->paper_taps;
-    d.stride = (size_t)r->paper_stride;
-    return d;
-}
-
-static struct fit_config configuration(const struct paper_training *t)
+static struct paper_dims dimensions(const struct paper_training *t, const struct words *w)
 {
     const struct recipe *r = t->recipe;
-    struct fit_config c = {t->seed,
-                           (size_t)r->paper_epochs,
-                           (size_t)r->paper_batch,
-                           t->n_threads,
-                           (float)r->paper_rate,
-                           (float)r->paper_drop,
-                           (float)r->paper_average,
-                           t->progress};
-    return c;
+    return (struct paper_dims){.kind = t->kind,
+                               .n_in = t->model->spec->n_fields,
+                               .in_words = w->n,
+                               .n_out = w->n_steps,
+                               .out_words = w->n_answers,
+                               .cells = (size_t)r->paper_cells,
+                               .post = (size_t)r->paper_post,
+                               .nodes = (size_t)r->paper_nodes,
+                               .filters = (size_t)r->paper_filters,
+                               .taps = (size_t)r->paper_taps,
+                               .stride = (size_t)r->paper_stride};
 }
 
 static int is_finite(const struct paper_net *net)
@@ -292,31 +271,19 @@ static int is_finite(const struct paper_net *net)
     return 1;
 }
 
-static int train_net(struct paper *p, const struct paper_training *t, const struct fit_rows *rows,
-                     const struct fit_rows *held_out)
+static int train_net(struct paper *p, const struct paper_training *t)
 {
-    const struct fit_config c = configuration(t);
-    blocks_init(&p->net.blocks, c.seed, p->net.w);
-    fit(&p->net, rows, held_out, &c);
-    p->losses = (struct recipe_losses){.train = loss_of(&p->net, rows),
-                                       .held_out = loss_of(&p->net, held_out)};
+    struct fit_rows rows = fit_rows_new(p, t->rows), held_out = fit_rows_new(p, t->held_out);
+    rows.unknown = unknown_rates(p, &rows);
+    blocks_init(&p->net.blocks, t->seed, p->net.w);
+    fit(&p->net, &rows, &held_out, t);
+    p->losses = (struct recipe_losses){.train = loss_of(&p->net, &rows),
+                                       .held_out = loss_of(&p->net, &held_out)};
+    fit_rows_free(&rows);
+    fit_rows_free(&held_out);
     return is_finite(&p->net)
                ? 0
                : fail("%s: training diverged: a lower paper_rate may help", t->model->m.name);
-}
-
-static int train_rows(struct paper *p, const struct paper_training *t)
-{
-    struct sentences train, held;
-    struct fit_rows train_rows = make_rows(p, t->rows, &train);
-    const struct fit_rows held_rows = make_rows(p, t->held_out, &held);
-    float *rate = unknown_rates(p, &train_rows);
-    train_rows.unknown = rate;
-    const int bad = train_net(p, t, &train_rows, &held_rows);
-    free(rate);
-    free_rows(&train);
-    free_rows(&held);
-    return bad;
 }
 
 int paper_train(const struct paper_training *t, struct paper *out)
@@ -326,8 +293,8 @@ int paper_train(const struct paper_training *t, struct paper *out)
     out->spec = model->spec;
     if (words_new(&out->words, model->spec, t->rows->problem, t->rows->n))
         return -1;
-    const struct paper_dims dims = dimensions(t->kind, t->recipe, out);
-    if (!paper_build(out, model, &dims) && !train_rows(out, t))
+    const struct paper_dims dims = dimensions(t, &out->words);
+    if (!paper_build(out, model, &dims) && !train_net(out, t))
         return 0;
     paper_close(out);
     return -1;

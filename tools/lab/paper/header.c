@@ -6,7 +6,6 @@
 #include "model/header.h"
 #include "paper.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,65 +19,35 @@ struct writer {
     const struct paper *p;
 };
 
-/* The numbers of an array, on lines of at most 100 columns. */
-struct lines {
-    FILE *f;
-    int column;
-};
-
-static void put_number(struct lines *l, const char *text, int width)
+/* A float as an integer, odd or 0, times a power of two */
+static int write_float(float x, char *text, size_t size)
 {
-    if (l->column + width > 100) {
-        fputc('\n', l->f);
-        l->column = 0;
-    }
-    l->column += width;
-    fputs(text, l->f);
+    int e;
+    uint32_t m = (uint32_t)ldexpf(frexpf(fabsf(x), &e), 24);
+    for (e -= 24; m && m % 2 == 0; e++)
+        m /= 2;
+    return snprintf(text, size, "%s0x%" PRIx32 "p%d,", signbit(x) ? "-" : "", m, m ? e : 0);
 }
 
-/* No array where there is no number. */
-static void write_ints(const struct writer *w, const char *what, const int32_t *v, size_t n)
+/* Integers or floats, on lines of at most 100 columns. No array where there is no number. */
+static void write_array(const struct writer *w, const char *what, const int32_t *ints,
+                        const float *floats, size_t n)
 {
-    struct lines l = {w->f, 0};
-    char text[16];
+    int column = 0;
     if (!n)
         return;
-    fprintf(w->f, "static const int32_t kpri_%s_%s[%zu] = {\n", w->model->m.name, what, n);
-    for (size_t i = 0; i < n; i++)
-        put_number(&l, text, snprintf(text, sizeof text, "%" PRId32 ",", v[i]));
-    fprintf(w->f, "\n};\n");
-}
-
-/* m * 2^e with m odd or 0 */
-static void split_float(float x, uint32_t *m, int *e)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    *e = (int)(bits >> 23 & 255);
-    *m = bits & 0x7fffff;
-    *m |= *e ? (uint32_t)1 << 23 : 0;
-    *e -= *e ? 150 : 149;
-    while (*m && *m % 2 == 0) {
-        *m /= 2;
-        ++*e;
-    }
-    *e = *m ? *e : 0;
-}
-
-static void write_weights(const struct writer *w)
-{
-    const struct paper_net *net = &w->p->net;
-    struct lines l = {w->f, 0};
-    char text[32];
-    fprintf(w->f, "static const float kpri_%s_weights[%zu] = {\n", w->model->m.name,
-            net->blocks.n_weights);
-    for (size_t i = 0; i < net->blocks.n_weights; i++) {
-        uint32_t m;
-        int e;
-        split_float(net->w[i], &m, &e);
-        put_number(&l, text,
-                   snprintf(text, sizeof text, "%s0x%" PRIx32 "p%d,", signbit(net->w[i]) ? "-" : "",
-                            m, e));
+    fprintf(w->f, "static const %s kpri_%s_%s[%zu] = {\n", ints ? "int32_t" : "float",
+            w->model->m.name, what, n);
+    for (size_t i = 0; i < n; i++) {
+        char text[32];
+        const int width = ints ? snprintf(text, sizeof text, "%" PRId32 ",", ints[i])
+                               : write_float(floats[i], text, sizeof text);
+        if (column + width > 100) {
+            fputc('\n', w->f);
+            column = 0;
+        }
+        column += width;
+        fputs(text, w->f);
     }
     fprintf(w->f, "\n};\n");
 }
@@ -89,7 +58,7 @@ static void write_shape(const struct writer *w)
 #define SHAPE(name, most) (int32_t) d->name,
     const int32_t shape[] = {PAPER_DIMS(SHAPE)(int32_t) w->p->words.n_sizes};
 #undef SHAPE
-    write_ints(w, "shape", shape, sizeof shape / sizeof *shape);
+    write_array(w, "shape", shape, NULL, sizeof shape / sizeof *shape);
 }
 
 /* Least and most of each field as training saw them. */
@@ -101,15 +70,14 @@ static void write_ranges(const struct writer *w)
         range[2 * f] = w->model->fields[f].trained_min;
         range[2 * f + 1] = w->model->fields[f].trained_max;
     }
-    write_ints(w, "trained", range, 2 * n);
+    write_array(w, "trained", range, NULL, 2 * n);
 }
 
 static void write_code(const struct writer *w)
 {
     const kpred_model *m = &w->model->m;
-    char guard[64] = "";
-    for (size_t i = 0; i + 1 < sizeof guard && m->name[i]; i++)
-        guard[i] = (char)toupper((unsigned char)m->name[i]);
+    char guard[NAMES_MOST_MODEL + 1];
+    names_upper(m->name, guard);
     fprintf(w->f, "#ifndef " HEADER_FLOAT_GUARD "%s_H\n#define " HEADER_FLOAT_GUARD "%s_H\n\n",
             guard, guard);
     fprintf(w->f, "#include <stdint.h>\n\n");
@@ -118,9 +86,9 @@ static void write_code(const struct writer *w)
             m->name, paper_names[w->p->net.dims.kind], w->model->split, paper_id(w->model, w->p));
     write_ranges(w);
     write_shape(w);
-    write_ints(w, "names", w->p->words.name, w->p->words.n_names);
-    write_ints(w, "sizes", w->p->words.size, w->p->words.n_sizes);
-    write_weights(w);
+    write_array(w, "names", w->p->words.name, NULL, w->p->words.n_names);
+    write_array(w, "sizes", w->p->words.size, NULL, w->p->words.n_sizes);
+    write_array(w, "weights", NULL, w->p->net.w, w->p->net.blocks.n_weights);
     fprintf(w->f, "\n#endif\n");
 }
 
@@ -174,14 +142,6 @@ static int read_net(struct reader *r)
     return n == 3 ? 0 : header_foreign(&r->h, "no net, split and id");
 }
 
-static int kind_of(const struct reader *r)
-{
-    int kind = 0;
-    while (kind < PAPER_KINDS && strcmp(paper_names[kind], r->net))
-        kind++;
-    return kind;
-}
-
 static int read_ranges(struct reader *r)
 {
     int32_t x[2 * KPRED_MAX_FIELDS];
@@ -220,7 +180,9 @@ static int read_shape(struct reader *r, struct paper_dims *d)
     enum { N = PAPER_DIMS(COUNT) + 1 };
 #undef COUNT
     int32_t x[N], *next = x;
-    const int kind = kind_of(r);
+    int kind = 0;
+    while (kind < PAPER_KINDS && strcmp(paper_names[kind], r->net))
+        kind++;
     if (kind == PAPER_KINDS)
         return header_foreign(&r->h, "an unknown net");
     if (header_numbers(&r->h, "shape", 0, 1 << 20, x, N))

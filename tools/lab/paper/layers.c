@@ -8,7 +8,9 @@
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
-size_t blocks_add(struct blocks *b, enum block_kind kind, size_t rows, size_t used, float range)
+/* The offset of a new block */
+static size_t blocks_add(struct blocks *b, enum block_kind kind, size_t rows, size_t used,
+                         float range)
 {
     struct block *new = &b->block[b->n++];
     new->at = b->n_weights;
@@ -49,6 +51,12 @@ void blocks_pack(const struct blocks *b, size_t i, const float *w, float *panels
     matrix_pack(k->cols, k->rows, by_cols(w + k->at, k->cols), turned + k->at);
 }
 
+struct weight weight_new(struct blocks *b, enum block_kind kind, size_t n_in, size_t used,
+                         float range)
+{
+    return (struct weight){blocks_add(b, kind, n_in, used, range), n_in, pad16(used)};
+}
+
 void weight_forward(const struct arrays *a, struct weight m, size_t rows, const float *in,
                     float *out, int add)
 {
@@ -72,6 +80,22 @@ void weight_gradient(const struct arrays *a, struct weight m, size_t rows, const
     const struct matrix_product p = {
         m.n_in, m.n_out, rows, by_cols(in, m.n_in), d_out, m.n_out, a->g + m.at, m.n_out, 1};
     matrix_mul(&p);
+}
+
+void token_forward(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
+                   const float *keep, float *out)
+{
+    for (size_t i = 0; i < rows; i++)
+        add_scaled(a->w + m.at + token[i] * m.n_out, keep ? keep[i] : 1.0f, m.n_out,
+                   out + i * m.n_out);
+}
+
+void token_gradient(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
+                    const float *keep, const float *d_out)
+{
+    for (size_t i = 0; i < rows; i++)
+        add_scaled(d_out + i * m.n_out, keep ? keep[i] : 1.0f, m.n_out,
+                   a->g + m.at + token[i] * m.n_out);
 }
 
 float *room_take(struct room *room, size_t n)
@@ -111,164 +135,94 @@ float *keep_draw(uint64_t seed, uint64_t which, float rate, size_t n, float *kee
 /* ---- dense --------------------------------------------------------------------------------- */
 
 /* The start values are Glorot's: uniform, by the number of inputs and outputs. */
-void dense_new(struct dense *d, struct blocks *b, size_t n_in, size_t used, enum block_kind bias)
+void dense_new(struct dense *d, struct blocks *b, enum block_kind kind, size_t n_in, size_t used,
+               enum block_kind bias)
 {
-    d->n_in = n_in;
-    d->n_out = pad16(used);
-    d->w = blocks_add(b, BLOCK_MATRIX, n_in, used, sqrtf(6.0f / (float)(n_in + used)));
-    d->b = blocks_add(b, bias, 1, used, 0);
+    d->w = weight_new(b, kind, n_in, used, sqrtf(6.0f / (float)(n_in + used)));
+    d->b = bias == BLOCK_NONE ? NO_BIAS : blocks_add(b, bias, 1, used, 0);
 }
 
-static struct weight weight_of(const struct dense *d)
+void dense_begin(const struct dense *d, const struct arrays *a, size_t rows, float *out)
 {
-    return (struct weight){d->w, d->n_in, d->n_out};
+    fill_rows(a->w + d->b, rows, d->w.n_out, out);
 }
 
 void dense_forward(const struct dense *d, const struct arrays *a, const float *in, size_t rows,
                    float *out)
 {
-    fill_rows(a->w + d->b, rows, d->n_out, out);
-    weight_forward(a, weight_of(d), rows, in, out, 1);
+    dense_begin(d, a, rows, out);
+    weight_forward(a, d->w, rows, in, out, 1);
 }
 
-void dense_back_in(const struct dense *d, const struct arrays *a, const float *d_out, size_t rows,
-                   float *d_in, int add)
+void dense_gradient(const struct dense *d, const struct arrays *a, const float *in,
+                    const float *d_out, size_t rows)
 {
-    weight_back(a, weight_of(d), rows, d_out, d_in, add);
+    weight_gradient(a, d->w, rows, in, d_out);
+    add_columns(d_out, rows, d->w.n_out, a->g + d->b);
 }
 
-void dense_back_weights(const struct dense *d, const struct arrays *a, const float *in,
-                        const float *d_out, size_t rows)
+void dense_token_gradient(const struct dense *d, const struct arrays *a, const uint16_t *token,
+                          const float *keep, const float *d_out, size_t rows)
 {
-    weight_gradient(a, weight_of(d), rows, in, d_out);
-    add_columns(d_out, rows, d->n_out, a->g + d->b);
-}
-
-/* ---- a one-hot token ----------------------------------------------------------------------- */
-
-void onehot_new(struct onehot *o, struct blocks *b, size_t n_tokens, size_t n_out)
-{
-    o->n_tokens = n_tokens;
-    o->n_out = n_out;
-    o->w = blocks_add(b, BLOCK_TABLE, n_tokens, n_out, sqrtf(6.0f / (float)(n_tokens + n_out)));
-    o->b = NO_BIAS;
-}
-
-void onehot_new_biased(struct onehot *o, struct blocks *b, size_t n_tokens, size_t n_out,
-                       enum block_kind bias)
-{
-    onehot_new(o, b, n_tokens, n_out);
-    o->b = blocks_add(b, bias, 1, n_out, 0);
-}
-
-void onehot_begin(const struct onehot *o, const struct arrays *a, size_t rows, float *out)
-{
-    fill_rows(a->w + o->b, rows, o->n_out, out);
-}
-
-void onehot_add(const struct onehot *o, const struct arrays *a, const uint16_t *token,
-                const float *keep, size_t rows, float *out)
-{
-    for (size_t i = 0; i < rows; i++)
-        add_scaled(a->w + o->w + token[i] * o->n_out, keep ? keep[i] : 1.0f, o->n_out,
-                   out + i * o->n_out);
-}
-
-void onehot_backward(const struct onehot *o, const struct arrays *a, const uint16_t *token,
-                     const float *keep, const float *d_out, size_t rows)
-{
-    for (size_t i = 0; i < rows; i++)
-        add_scaled(d_out + i * o->n_out, keep ? keep[i] : 1.0f, o->n_out,
-                   a->g + o->w + token[i] * o->n_out);
-    if (o->b != NO_BIAS)
-        add_columns(d_out, rows, o->n_out, a->g + o->b);
+    token_gradient(a, d->w, rows, token, keep, d_out);
+    if (d->b != NO_BIAS)
+        add_columns(d_out, rows, d->w.n_out, a->g + d->b);
 }
 
 /* ---- convolution --------------------------------------------------------------------------- */
 
-void conv1d_new(struct conv1d *l, struct blocks *b, enum block_kind kind)
+void conv1d_new(struct conv1d *l, struct blocks *b, enum block_kind kind, size_t n_in, size_t n_out)
 {
     l->taps = l->taps < l->length ? l->taps : l->length;
     l->out_length = (l->length - l->taps) / l->stride + 1;
-    const float range = sqrtf(6.0f / (float)(l->taps * (l->n_in + l->n_out)));
+    const float range = sqrtf(6.0f / (float)(l->taps * (n_in + n_out)));
     for (size_t j = 0; j < l->taps; j++)
-        l->w[j] = blocks_add(b, kind, l->n_in, l->n_out, range);
-    l->b = blocks_add(b, BLOCK_BIAS, 1, l->n_out, 0);
+        l->w[j] = weight_new(b, kind, n_in, n_out, range);
+    l->b = blocks_add(b, BLOCK_BIAS, 1, n_out, 0);
 }
 
-static void relu(size_t n, float *out)
+/* Numbers of the output, of so many rows */
+static size_t conv1d_size(const struct conv1d *l, size_t rows)
 {
-    for (size_t i = 0; i < n; i++)
+    return l->out_length * rows * l->w[0].n_out;
+}
+
+void conv1d_forward(const struct conv1d *l, const struct arrays *a, const float *in,
+                    const uint16_t *tokens, size_t rows, float *out)
+{
+    fill_rows(a->w + l->b, l->out_length * rows, l->w[0].n_out, out);
+    for (size_t o = 0; o < l->out_length; o++)
+        for (size_t j = 0; j < l->taps; j++) {
+            const size_t at = (o * l->stride + j) * rows;
+            float *to = out + o * rows * l->w[j].n_out;
+            if (tokens)
+                token_forward(a, l->w[j], rows, tokens + at, NULL, to);
+            else
+                weight_forward(a, l->w[j], rows, in + at * l->w[j].n_in, to, 1);
+        }
+    for (size_t i = 0; i < conv1d_size(l, rows); i++)
         out[i] = out[i] > 0.0f ? out[i] : 0.0f;
 }
 
-static void relu_back(const float *out, size_t n, float *d_out)
-{
-    for (size_t i = 0; i < n; i++)
-        d_out[i] = out[i] > 0.0f ? d_out[i] : 0.0f;
-}
-
-static struct weight weight_of_tap(const struct conv1d *l, size_t j)
-{
-    return (struct weight){l->w[j], l->n_in, l->n_out};
-}
-
-void conv1d_forward(const struct conv1d *l, const struct arrays *a, const float *in, size_t rows,
-                    float *out)
-{
-    fill_rows(a->w + l->b, l->out_length * rows, l->n_out, out);
-    for (size_t o = 0; o < l->out_length; o++)
-        for (size_t j = 0; j < l->taps; j++) {
-            const float *at = in + (o * l->stride + j) * rows * l->n_in;
-            weight_forward(a, weight_of_tap(l, j), rows, at, out + o * rows * l->n_out, 1);
-        }
-    relu(l->out_length * rows * l->n_out, out);
-}
-
 void conv1d_backward(const struct conv1d *l, const struct arrays *a, const float *in,
-                     const float *out, size_t rows, float *d_out, float *d_in)
+                     const uint16_t *tokens, const float *out, size_t rows, float *d_out,
+                     float *d_in)
 {
-    memset(d_in, 0, l->length * rows * l->n_in * sizeof *d_in);
-    relu_back(out, l->out_length * rows * l->n_out, d_out);
-    add_columns(d_out, l->out_length * rows, l->n_out, a->g + l->b);
+    if (d_in)
+        memset(d_in, 0, l->length * rows * l->w[0].n_in * sizeof *d_in);
+    for (size_t i = 0; i < conv1d_size(l, rows); i++)
+        d_out[i] = out[i] > 0.0f ? d_out[i] : 0.0f;
+    add_columns(d_out, l->out_length * rows, l->w[0].n_out, a->g + l->b);
     for (size_t o = 0; o < l->out_length; o++)
         for (size_t j = 0; j < l->taps; j++) {
-            const size_t at = (o * l->stride + j) * rows * l->n_in;
-            const float *d = d_out + o * rows * l->n_out;
-            weight_gradient(a, weight_of_tap(l, j), rows, in + at, d);
-            weight_back(a, weight_of_tap(l, j), rows, d, d_in + at, 1);
-        }
-}
-
-static struct onehot tap(const struct conv1d *l, size_t j)
-{
-    struct onehot o = {l->n_in, l->n_out, l->w[j], NO_BIAS};
-    return o;
-}
-
-void conv1d_forward_tokens(const struct conv1d *l, const struct arrays *a, const uint16_t *in,
-                           size_t rows, float *out)
-{
-    fill_rows(a->w + l->b, l->out_length * rows, l->n_out, out);
-    for (size_t o = 0; o < l->out_length; o++)
-        for (size_t j = 0; j < l->taps; j++) {
-            const struct onehot t = tap(l, j);
-            onehot_add(&t, a, in + (o * l->stride + j) * rows, NULL, rows,
-                       out + o * rows * l->n_out);
-        }
-    relu(l->out_length * rows * l->n_out, out);
-}
-
-void conv1d_backward_tokens(const struct conv1d *l, const struct arrays *a, const uint16_t *in,
-                            const float *out, size_t rows, float *d_out)
-{
-    relu_back(out, l->out_length * rows * l->n_out, d_out);
-    add_columns(d_out, l->out_length * rows, l->n_out, a->g + l->b);
-    for (size_t o = 0; o < l->out_length; o++)
-        for (size_t j = 0; j < l->taps; j++) {
-            const struct onehot t = tap(l, j);
-            onehot_backward(&t, a, in + (o * l->stride + j) * rows, NULL,
-                            d_out + o * rows * l->n_out, rows);
+            const size_t at = (o * l->stride + j) * rows;
+            const float *d = d_out + o * rows * l->w[j].n_out;
+            if (tokens) {
+                token_gradient(a, l->w[j], rows, tokens + at, NULL, d);
+                continue;
+            }
+            weight_gradient(a, l->w[j], rows, in + at * l->w[j].n_in, d);
+            weight_back(a, l->w[j], rows, d, d_in + at * l->w[j].n_in, 1);
         }
 }
 

@@ -16,7 +16,8 @@ enum block_kind {
     BLOCK_MATRIX, /* [inputs][outputs] */
     BLOCK_TABLE,  /* a row for each token */
     BLOCK_BIAS,
-    BLOCK_GATES /* biases of an LSTM: those of the forget gates begin at 1 */
+    BLOCK_GATES, /* biases of an LSTM: those of the forget gates begin at 1 */
+    BLOCK_NONE   /* no bias: something else brings it */
 };
 
 struct block {
@@ -32,8 +33,6 @@ struct blocks {
     struct block block[BLOCKS_MOST];
 };
 
-/* The offset of a new block. */
-size_t blocks_add(struct blocks *b, enum block_kind kind, size_t rows, size_t used, float range);
 void blocks_init(const struct blocks *b, uint64_t seed, float *w);
 
 /* The weights; their matrices in panels (matrix.h), for products of many rows, or null; the same
@@ -46,10 +45,15 @@ struct arrays {
 /* Block i of w, if it is a matrix, into both kinds of panels. */
 void blocks_pack(const struct blocks *b, size_t i, const float *w, float *panels, float *turned);
 
-/* A matrix [n_in][n_out] of weights. */
+/* A matrix [n_in][n_out] of weights, n_out a multiple of 16; of a table n_in is the number of
+   tokens, each of which has a row. */
 struct weight {
     size_t at, n_in, n_out;
 };
+
+/* A new block; used: columns before the padding. */
+struct weight weight_new(struct blocks *b, enum block_kind kind, size_t n_in, size_t used,
+                         float range);
 
 /* out = in * m, d_in = d_out * m transposed (both += with `add`), and in transposed * d_out added
    to the gradient of m. */
@@ -59,6 +63,12 @@ void weight_back(const struct arrays *a, struct weight m, size_t rows, const flo
                  float *d_in, int add);
 void weight_gradient(const struct arrays *a, struct weight m, size_t rows, const float *in,
                      const float *d_out);
+/* The first and the last of tokens, one-hot rows each times its `keep` (null: 1); out is added
+   to. */
+void token_forward(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
+                   const float *keep, float *out);
+void token_gradient(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
+                    const float *keep, const float *d_out);
 
 /* Memory handed out piece by piece. With `at` null the pieces are only counted. */
 struct room {
@@ -83,76 +93,56 @@ float *keep_draw(uint64_t seed, uint64_t which, float rate, size_t n, float *kee
 double softmax_loss(const float *logits, size_t rows, size_t values, size_t cols, const uint16_t *y,
                     float scale, float *d);
 
-/* ---- dense: out = in W + b ----------------------------------------------------------------- */
+/* ---- dense: out = in W + b, or of tokens their rows + b ------------------------------------- */
 
 struct dense {
-    size_t n_in, n_out; /* multiples of 16 */
-    size_t w, b;        /* offsets */
-};
-
-/* used: outputs before the padding; bias: the kind of its block */
-void dense_new(struct dense *d, struct blocks *b, size_t n_in, size_t used, enum block_kind bias);
-
-void dense_forward(const struct dense *d, const struct arrays *a, const float *in, size_t rows,
-                   float *out);
-
-/* Computes the derivatives of `in` from those of `out`; sets them, or with `add` adds to them. */
-void dense_back_in(const struct dense *d, const struct arrays *a, const float *d_out, size_t rows,
-                   float *d_in, int add);
-/* Adds to the derivatives of the weights. */
-void dense_back_weights(const struct dense *d, const struct arrays *a, const float *in,
-                        const float *d_out, size_t rows);
-
-/* ---- one-hot: a dense layer whose input is a token: out = the token's row, plus b ---------- */
-
-struct onehot {
-    size_t n_tokens, n_out; /* n_out: a multiple of 16 */
-    size_t w, b;            /* offsets; b: NO_BIAS if something else brings it */
+    struct weight w;
+    size_t b; /* offset, or NO_BIAS */
 };
 
 #define NO_BIAS SIZE_MAX
 
-void onehot_new(struct onehot *o, struct blocks *b, size_t n_tokens, size_t n_out);
-void onehot_new_biased(struct onehot *o, struct blocks *b, size_t n_tokens, size_t n_out,
-                       enum block_kind bias);
+/* kind: BLOCK_MATRIX, or of tokens BLOCK_TABLE; used: outputs before the padding; bias: the kind of
+   its block */
+void dense_new(struct dense *d, struct blocks *b, enum block_kind kind, size_t n_in, size_t used,
+               enum block_kind bias);
 
-/* out = bias */
-void onehot_begin(const struct onehot *o, const struct arrays *a, size_t rows, float *out);
-/* out += the tokens' rows, each times its `keep` (null: 1) */
-void onehot_add(const struct onehot *o, const struct arrays *a, const uint16_t *token,
-                const float *keep, size_t rows, float *out);
-void onehot_backward(const struct onehot *o, const struct arrays *a, const uint16_t *token,
-                     const float *keep, const float *d_out, size_t rows);
+/* out = b */
+void dense_begin(const struct dense *d, const struct arrays *a, size_t rows, float *out);
+void dense_forward(const struct dense *d, const struct arrays *a, const float *in, size_t rows,
+                   float *out);
+/* Add to the derivatives of the weights and the bias. */
+void dense_gradient(const struct dense *d, const struct arrays *a, const float *in,
+                    const float *d_out, size_t rows);
+void dense_token_gradient(const struct dense *d, const struct arrays *a, const uint16_t *token,
+                          const float *keep, const float *d_out, size_t rows);
 
 /* ---- convolution along a sequence, then relu ----------------------------------------------
 
    out[o] = relu(b + sum over j in[o s + j] W_j). There is no padding: a sequence of length t
-   becomes one of length (t - k) / s + 1. The first layer reads one-hot tokens, for which W_j is a
-   table with a row for each token. */
+   becomes one of length (t - k) / s + 1. The first layer reads tokens, for which W_j is a table. */
 
 enum { CONV1D_MOST_TAPS = 8 };
 
 struct conv1d {
     size_t length, out_length; /* of the sequences */
-    size_t n_in, n_out;        /* multiples of 16; for tokens n_in is their number */
     size_t taps, stride;       /* k, s */
-    size_t w[CONV1D_MOST_TAPS], b;
+    struct weight w[CONV1D_MOST_TAPS];
+    size_t b; /* offset */
 };
 
-/* length, n_in, n_out, taps and stride are set; taps beyond the length are left out. */
-void conv1d_new(struct conv1d *l, struct blocks *b, enum block_kind kind);
+/* length, taps and stride are set; taps beyond the length are left out. */
+void conv1d_new(struct conv1d *l, struct blocks *b, enum block_kind kind, size_t n_in,
+                size_t n_out);
 
-/* in: [length][rows][n_in], or tokens [length][rows]; out: [out_length][rows][n_out] */
-void conv1d_forward(const struct conv1d *l, const struct arrays *a, const float *in, size_t rows,
-                    float *out);
-void conv1d_forward_tokens(const struct conv1d *l, const struct arrays *a, const uint16_t *in,
-                           size_t rows, float *out);
+/* in: [length][rows][n_in], or null and tokens [length][rows]; out: [out_length][rows][n_out] */
+void conv1d_forward(const struct conv1d *l, const struct arrays *a, const float *in,
+                    const uint16_t *tokens, size_t rows, float *out);
 
-/* d_out becomes the derivatives before the relu; d_in is set. */
+/* d_out becomes the derivatives before the relu; d_in is set, for tokens it is null. */
 void conv1d_backward(const struct conv1d *l, const struct arrays *a, const float *in,
-                     const float *out, size_t rows, float *d_out, float *d_in);
-void conv1d_backward_tokens(const struct conv1d *l, const struct arrays *a, const uint16_t *in,
-                            const float *out, size_t rows, float *d_out);
+                     const uint16_t *tokens, const float *out, size_t rows, float *d_out,
+                     float *d_in);
 
 /* ---- LSTM: the recurrent half of the layer, its input comes in the gates ------------------
 
@@ -164,8 +154,8 @@ void conv1d_backward_tokens(const struct conv1d *l, const struct arrays *a, cons
    same factors in every step. */
 
 struct lstm {
-    size_t n; /* units */
-    size_t u; /* offset of U, [n][4 n] */
+    size_t n;        /* units */
+    struct weight u; /* U, [n][4 n] */
 };
 
 /* One pass over a sequence. Arrays are [slot][row][unit]. c and h have steps + 1 slots; one holds
@@ -201,7 +191,7 @@ void lstm_step_back(const struct lstm *l, const struct arrays *a, const struct l
                     size_t t, const float *d_out);
 /* After all steps have gone back: adds the derivatives of U. */
 void lstm_finish(const struct lstm *l, const struct arrays *a, const struct lstm_run *r);
-/* Both, d_h and d_c beginning at 0; d_out [steps][rows][n]. */
+/* All steps; d_out [steps][rows][n], or null. */
 void lstm_backward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,
                    const float *d_out);
 
@@ -220,17 +210,12 @@ void bilstm_new(struct bilstm *l, struct blocks *b, size_t n);
 void bilstm_run_new(struct bilstm_run *r, struct room *room, size_t n, size_t steps, size_t rows);
 
 void bilstm_forward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r);
-/* The outputs of all steps, [steps][rows][2 n]. */
-void bilstm_outputs(const struct bilstm_run *r, float *out);
-/* The last state of each way, [rows][2 n]. */
-void bilstm_last(const struct bilstm_run *r, float *out);
+/* The outputs of all steps, [steps][rows][2 n], or of each way the last state, [rows][2 n]. */
+void bilstm_outputs(const struct bilstm_run *r, int is_last, float *out);
 
-/* Computes the derivatives of the gates from the derivatives of the outputs. */
+/* Computes the derivatives of the gates from those of the same. */
 void bilstm_backward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                     const float *d_out);
-/* The same, from the derivatives of the last states. */
-void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                          const float *d_last);
+                     int is_last, const float *d_out);
 
 /* ---- Bahdanau's attention: where to look in a sequence, given a state ----------------------
 
@@ -239,15 +224,15 @@ void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct
        context   sum over l of alpha_l a_l */
 
 struct attention {
-    size_t n_s, n_a, n_d, pad; /* of state, sequence, nodes; pad: n_d padded */
-    struct dense look;         /* a W_a + b, once a sequence */
-    size_t w_s, v;             /* offsets */
+    size_t n_a, n_d, pad; /* of sequence, nodes; pad: n_d padded */
+    struct dense look;    /* a W_a + b, once a sequence */
+    struct weight w_s, v;
 };
 
 struct attention_run {
     size_t length, steps, rows;
     float *seq, *d_seq; /* [length][rows][n_a]: what is looked at */
-    float *looked;      /* [length][rows][pad]: a W_a + b */
+    float *looked;      /* [length][rows][pad]: a W_a + b, right behind seq */
     float *nodes;       /* [steps][length][rows][pad]: the tanh */
     float *alpha;       /* [steps][length][rows] */
     float *state_part;  /* [rows][pad]: s W_s, on the way back its derivatives */
@@ -259,16 +244,12 @@ void attention_new(struct attention *l, struct blocks *b, size_t n_s, size_t n_a
 void attention_run_new(const struct attention *l, struct attention_run *r, struct room *room,
                        size_t length, size_t steps, size_t rows);
 
-/* Once seq is there */
-void attention_begin(const struct attention *l, const struct arrays *a, struct attention_run *r);
-/* The context [rows][n_a] of step t, from the state s [rows][n_s] */
+/* The context [rows][n_a] of step t, from the state s [rows][n_s]; seq is there, and the dense
+   layer `look` has made `looked` of it. */
 void attention_step(const struct attention *l, const struct arrays *a, struct attention_run *r,
                     size_t t, const float *s, float *context);
 
-/* Before the first step back: d_seq = d_looked = 0. */
-void attention_back_begin(const struct attention *l, struct attention_run *r);
-/* Adds to d_seq and d_s. */
+/* Adds to d_s, and sums up d_seq and the derivatives of the weights, which are whole when the first
+   step has gone back, the last one to do so. */
 void attention_step_back(const struct attention *l, const struct arrays *a, struct attention_run *r,
                          size_t t, const float *s, const float *d_context, float *d_s);
-/* After the last step back: W_a and b, and what of d_seq comes through them. */
-void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r);

@@ -35,8 +35,8 @@ int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *
                     "paper_filters are multiples of 16)",
                     name);
     net->dims = *dims;
-    ops_of(net)->build(net);
-    dense_new(&net->out, &net->blocks, ops_of(net)->width(net), dims->out_words, BLOCK_BIAS);
+    const size_t width = ops_of(net)->build(net);
+    dense_new(&net->out, &net->blocks, BLOCK_MATRIX, width, dims->out_words, BLOCK_BIAS);
     net->w = xcalloc(net->blocks.n_weights, sizeof *net->w);
     return 0;
 }
@@ -58,9 +58,9 @@ static size_t lay_out(const struct paper_net *net, struct paper_tape *tape, floa
     struct room room = {memory, 0};
     ops_of(net)->rooms(net, tape, &room, rows);
     tape->keep_word = room_take(&room, n);
-    tape->top = room_take(&room, n * net->out.n_in);
-    tape->d_top = room_take(&room, n * net->out.n_in);
-    tape->logits = room_take(&room, n * net->out.n_out);
+    tape->top = room_take(&room, n * net->out.w.n_in);
+    tape->d_top = room_take(&room, n * net->out.w.n_in);
+    tape->logits = room_take(&room, n * net->out.w.n_out);
     return room.used;
 }
 
@@ -89,22 +89,17 @@ double paper_run(const struct paper_net *net, struct paper_tape *tape, const str
     lay_out(net, tape, tape->memory, batch->n);
     ops_of(net)->forward(net, tape, a, batch);
     dense_forward(&net->out, a, tape->top, rows, tape->logits);
-    const double loss = softmax_loss(tape->logits, rows, net->dims.out_words, net->out.n_out,
+    const double loss = softmax_loss(tape->logits, rows, net->dims.out_words, net->out.w.n_out,
                                      batch->out, scale, a->g ? tape->logits : NULL);
     if (!a->g)
         return loss;
-    dense_back_weights(&net->out, a, tape->top, tape->logits, rows);
-    dense_back_in(&net->out, a, tape->logits, rows, tape->d_top, 0);
+    dense_gradient(&net->out, a, tape->top, tape->logits, rows);
+    weight_back(a, net->out.w, rows, tape->logits, tape->d_top, 0);
     ops_of(net)->backward(net, tape, a, batch);
     return loss;
 }
 
 /* ---- one problem --------------------------------------------------------------------------- */
-
-size_t paper_width(const struct paper_net *net)
-{
-    return net->out.n_out;
-}
 
 size_t paper_state(const struct paper_net *net)
 {
@@ -114,79 +109,70 @@ size_t paper_state(const struct paper_net *net)
 size_t paper_memory(const struct paper_net *net)
 {
     struct paper_tape tape;
-    float *piece[2];
-    size_t length[2];
     if (!paper_has_feedback(net->dims.kind))
-        return net->dims.n_out * net->out.n_out;
+        return net->dims.n_out * net->out.w.n_out;
     memset(&tape, 0, sizeof tape);
     lay_out(net, &tape, NULL, 1);
-    return ops_of(net)->memory(net, &tape, piece, length);
+    return tape.n_shared;
 }
 
 /* The writer's state after step 0, its cells and its output. */
-static void take_state(const struct lstm_run *r, float *state)
+static void take_state(const struct lstm_run *r, void *state)
 {
-    memcpy(state, r->c + lstm_after(r, 0), r->n * sizeof *state);
-    memcpy(state + r->n, r->h + lstm_after(r, 0), r->n * sizeof *state);
+    const size_t bytes = r->n * sizeof(float);
+    memcpy(state, r->c + lstm_after(r, 0), bytes);
+    memcpy((char *)state + bytes, r->h + lstm_after(r, 0), bytes);
 }
 
-static void put_state(const struct lstm_run *r, const float *state)
+static void put_state(const struct lstm_run *r, const void *state)
 {
-    memcpy(r->c + lstm_before(r, 0), state, r->n * sizeof *state);
-    memcpy(r->h + lstm_before(r, 0), state + r->n, r->n * sizeof *state);
-}
-
-/* Between the pieces of the tape and `memory`. */
-static void copy_memory(const struct paper_net *net, const struct paper_tape *tape, float *to,
-                        const float *from)
-{
-    float *piece[2];
-    size_t length[2], at = 0;
-    ops_of(net)->memory(net, tape, piece, length);
-    for (int i = 0; i < 2; at += length[i++])
-        if (length[i] && to)
-            memcpy(to + at, piece[i], length[i] * sizeof *to);
-        else if (length[i])
-            memcpy(piece[i], from + at, length[i] * sizeof *from);
+    const size_t bytes = r->n * sizeof(float);
+    memcpy(r->c + lstm_before(r, 0), state, bytes);
+    memcpy(r->h + lstm_before(r, 0), (const char *)state + bytes, bytes);
 }
 
 void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
-                 float *memory, float *state)
+                 void *memory, void *state)
 {
     const struct arrays a = {net->w, NULL, NULL, NULL};
     const struct paper_batch batch = {1, in, NULL, 0, 0};
     lay_out(net, tape, tape->memory, 1);
     if (paper_has_feedback(net->dims.kind)) {
         ops_of(net)->read(net, tape, &a, &batch);
-        copy_memory(net, tape, memory, NULL);
+        memcpy(memory, tape->shared, tape->n_shared * sizeof(float));
         ops_of(net)->write(net, tape, &a, 0, tape->before);
         take_state(&tape->writer, state);
     } else {
         ops_of(net)->forward(net, tape, &a, &batch);
-        dense_forward(&net->out, &a, tape->top, net->dims.n_out, memory);
+        dense_forward(&net->out, &a, tape->top, net->dims.n_out, tape->logits);
+        memcpy(memory, tape->logits, paper_memory(net) * sizeof(float));
     }
 }
 
-void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
-                  const float *state, uint16_t word, float *next)
+void paper_extend(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                  const void *state, uint16_t word, void *next)
 {
     const struct arrays a = {net->w, NULL, NULL, NULL};
     if (!paper_has_feedback(net->dims.kind))
         return;
     lay_out(net, tape, tape->memory, 1);
     tape->writer.keep = NULL;
-    copy_memory(net, tape, NULL, memory);
+    memcpy(tape->shared, memory, tape->n_shared * sizeof(float));
     put_state(&tape->writer, state);
     ops_of(net)->write(net, tape, &a, 0, &word);
     take_state(&tape->writer, next);
 }
 
-void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
-                  float *logits)
+const float *paper_logits(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                          const void *state, size_t t)
 {
     const struct arrays a = {net->w, NULL, NULL, NULL};
-    if (paper_has_feedback(net->dims.kind))
-        dense_forward(&net->out, &a, state + net->writer.n, 1, logits);
-    else
-        memcpy(logits, memory + t * net->out.n_out, net->out.n_out * sizeof *logits);
+    const size_t bytes = net->out.w.n_out * sizeof(float), n = net->writer.n * sizeof(float);
+    if (paper_has_feedback(net->dims.kind)) {
+        memcpy(tape->top, (const char *)state + n, n);
+        dense_forward(&net->out, &a, tape->top, 1, tape->logits);
+    } else {
+        memcpy(tape->logits, (const char *)memory + t * bytes, bytes);
+    }
+    return tape->logits;
 }

@@ -46,12 +46,12 @@ struct paper_net {
     struct paper_dims dims;
     struct blocks blocks;
     float *w;
-    struct onehot in[2];  /* problem words to the gates of the reading LSTM or bi-LSTM */
+    struct dense in[2];   /* problem words to the gates of the reading LSTM or bi-LSTM */
     struct bilstm reader; /* encdec uses one way of it */
     struct conv1d conv[2];
     struct attention look;
     struct dense picked; /* from the attention to the writer's gates */
-    struct onehot fed;   /* from the word written before to the writer's gates */
+    struct dense fed;    /* from the word written before to the writer's gates */
     struct lstm writer;
     struct dense to[2][2]; /* hybrid: to the gates of layer i, way j */
     struct bilstm layer[2];
@@ -77,18 +77,20 @@ struct paper_tape {
     struct bilstm_run reader, layer[2];
     struct lstm_run writer;
     struct attention_run look;
+    float *shared; /* what all prefixes of a search share, so many floats */
+    size_t n_shared;
     float *picked,
         *d_picked; /* contexts of the attention, [n_out][rows][2 cells], and the d of one */
     float *map[2], *d_map[2]; /* of the convolutions */
-    float *flat, *d_flat, *once;
-    float *mid, *d_mid; /* from the first layer to the second */
-    float *top, *d_top; /* what the dense layer is fed, [n_out][rows][..] */
-    float *logits;      /* [n_out][rows][out.n_out], later their derivatives */
+    float *fed[2], *d_fed[2]; /* what the layers are fed: once, or [n_out][rows][..] */
+    float *top, *d_top;       /* what the dense layer is fed, [n_out][rows][..] */
+    float *logits;            /* [n_out][rows][out.w.n_out], later their derivatives */
 };
 
 /* What each kind defines */
 struct paper_ops {
-    void (*build)(struct paper_net *net); /* its layers, but for the last, `out` */
+    /* its layers, but for the last, `out`, of which it returns the number of inputs */
+    size_t (*build)(struct paper_net *net);
     void (*rooms)(const struct paper_net *net, struct paper_tape *tape, struct room *room,
                   size_t rows);
     /* from words to what `out` is fed, tape->top; from tape->d_top to the weights' derivatives */
@@ -96,15 +98,12 @@ struct paper_ops {
                     const struct paper_batch *batch);
     void (*backward)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                      const struct paper_batch *batch);
-    size_t (*width)(const struct paper_net *net); /* of one row of tape->top */
-    /* Kinds with feedback: what precedes the first word, and the writing of word t, fed with the
-       given words. What all words need is `memory`; its pieces and their lengths. */
+    /* Kinds with feedback: what precedes the first word, of which all words need tape->shared, and
+       the writing of word t, fed with the given words */
     void (*read)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                  const struct paper_batch *batch);
     void (*write)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                   size_t t, const uint16_t *fed);
-    size_t (*memory)(const struct paper_net *net, const struct paper_tape *tape, float *piece[2],
-                     size_t length[2]);
 };
 
 extern const struct paper_ops paper_encdec, paper_attn, paper_hybrid;
@@ -126,13 +125,13 @@ double paper_run(const struct paper_net *net, struct paper_tape *tape, const str
                  const struct paper_batch *batch, float scale);
 
 /* One problem, for a search. `memory` is what all prefixes share, `state` that of a prefix; both
-   are floats that may be copied. Logits (paper_width() of them) are those of the word after it. */
-size_t paper_width(const struct paper_net *net);
+   are bytes of so many floats, which may be copied. Logits are those of the word after it; they
+   stay until the tape is used again. */
 size_t paper_memory(const struct paper_net *net);
 size_t paper_state(const struct paper_net *net);
 void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
-                 float *memory, float *state);
-void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
-                  const float *state, uint16_t word, float *next);
-void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
-                  float *logits);
+                 void *memory, void *state);
+void paper_extend(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                  const void *state, uint16_t word, void *next);
+const float *paper_logits(const struct paper_net *net, struct paper_tape *tape, const void *memory,
+                          const void *state, size_t t);

@@ -34,19 +34,6 @@ static size_t unique(int32_t *v, size_t n)
     return kept;
 }
 
-/* Marks the names of one field that occur, and appends its values if it is a size. */
-static void see_field(struct words *w, const struct spec *spec, size_t f, size_t first_name,
-                      const int32_t *problems, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const int32_t x = problems[i * spec->n_fields + f];
-        if (spec->fields[f].n_tokens)
-            w->name[first_name + (size_t)x] = 1;
-        else
-            w->size[w->n_sizes++] = x;
-    }
-}
-
 int words_count(struct words *w)
 {
     w->n = 1;
@@ -62,16 +49,18 @@ int words_count(struct words *w)
 
 int words_new(struct words *w, const struct spec *spec, const int32_t *problems, size_t n)
 {
-    size_t first = 0;
+    const size_t fields = spec->n_fields;
     int32_t word = 1;
     memset(w, 0, sizeof *w);
     w->n_names = words_n_names(spec);
     w->name = xcalloc(w->n_names + 1, sizeof *w->name);
-    w->size = xcalloc(n * spec->n_fields + 1, sizeof *w->size);
-    for (size_t f = 0; f < spec->n_fields; f++) {
-        see_field(w, spec, f, first, problems, n);
-        first += spec->fields[f].n_tokens;
-    }
+    w->size = xcalloc(n * fields + 1, sizeof *w->size);
+    for (size_t f = 0, first = 0; f < fields; first += spec->fields[f++].n_tokens)
+        for (size_t i = 0; i < n; i++)
+            if (spec->fields[f].n_tokens)
+                w->name[first + (size_t)problems[i * fields + f]] = 1;
+            else
+                w->size[w->n_sizes++] = problems[i * fields + f];
     w->n_sizes = unique(w->size, w->n_sizes);
     for (size_t i = 0; i < w->n_names; i++)
         w->name[i] = w->name[i] ? word++ : 0;
@@ -152,8 +141,6 @@ int paper_build(struct paper *p, const struct model *model, const struct paper_d
     p->spec = model->spec;
     if (paper_new(&p->net, dims, model->m.name))
         return -1;
-    size_t floats = paper_memory(&p->net) + 2 * paper_state(&p->net) + paper_width(&p->net);
-    p->scratch = xcalloc(floats, sizeof *p->scratch);
     p->tape = xcalloc(1, sizeof *p->tape);
     paper_tape_new(p->tape, &p->net, 1);
     return 0;
@@ -166,33 +153,11 @@ void paper_close(struct paper *p)
     if (p->tape)
         paper_tape_free(p->tape);
     free(p->tape);
-    free(p->scratch);
 }
 
 /* ---- the scorer interface ------------------------------------------------------------------ */
 
-/* work: what paper_start leaves for all prefixes; state: that of a prefix. Both hold floats, copied
-   in and out bytewise through the paper's scratch. */
-
-static float *memory_of(const struct paper *p)
-{
-    return p->scratch;
-}
-
-static float *state_of(const struct paper *p)
-{
-    return memory_of(p) + paper_memory(&p->net);
-}
-
-static float *next_of(const struct paper *p)
-{
-    return state_of(p) + paper_state(&p->net);
-}
-
-static float *logits_of(const struct paper *p)
-{
-    return next_of(p) + paper_state(&p->net);
-}
+/* work: what paper_start leaves for all prefixes; state: that of a prefix. Both hold floats. */
 
 static void start_problem(const kpred_model *model, const int32_t *problem, int32_t *work,
                           int32_t *state)
@@ -200,15 +165,7 @@ static void start_problem(const kpred_model *model, const int32_t *problem, int3
     const struct paper *p = model->net;
     uint16_t in[KPRED_MAX_FIELDS];
     words_of_problem(&p->words, p->spec, problem, in);
-    paper_start(&p->net, p->tape, in, memory_of(p), state_of(p));
-    memcpy(work, memory_of(p), paper_memory(&p->net) * sizeof *work);
-    memcpy(state, state_of(p), paper_state(&p->net) * sizeof *state);
-}
-
-static void paper_load(const struct paper *p, const int32_t *work, const int32_t *state)
-{
-    memcpy(memory_of(p), work, paper_memory(&p->net) * sizeof *work);
-    memcpy(state_of(p), state, paper_state(&p->net) * sizeof *state);
+    paper_start(&p->net, p->tape, in, work, state);
 }
 
 /* Those words of the answers' vocabulary that are values of the parameter. */
@@ -221,10 +178,9 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
     out[0] = 0;
     if (n < 2)
         return;
-    paper_load(p, work, state);
-    paper_logits(&p->net, memory_of(p), state_of(p), p->words.step[n_decided], logits_of(p));
+    const float *of = paper_logits(&p->net, p->tape, work, state, p->words.step[n_decided]);
     for (size_t v = 0; v < n; v++)
-        out[v] = num_logit(logits_of(p)[p->words.answer[n_decided][v]]);
+        out[v] = num_logit(of[p->words.answer[n_decided][v]]);
 }
 
 /* A parameter of one value leaves the state, and nothing comes after the last word. */
@@ -234,14 +190,10 @@ static void extend(const kpred_model *model, int32_t *work, const int32_t *state
     const struct paper *p = model->net;
     const size_t words = paper_state(&p->net);
     if (!words || p->words.step[n_decided] + 1 >= p->words.n_steps
-        || model->params[n_decided].n_values < 2) {
+        || model->params[n_decided].n_values < 2)
         memcpy(next, state, words * sizeof *next);
-        return;
-    }
-    paper_load(p, work, state);
-    paper_extend(&p->net, p->tape, memory_of(p), state_of(p),
-                 p->words.answer[n_decided][value_index], next_of(p));
-    memcpy(next, next_of(p), words * sizeof *next);
+    else
+        paper_extend(&p->net, p->tape, work, state, p->words.answer[n_decided][value_index], next);
 }
 
 static const kpred_scorer scorer = {start_problem, logits, extend};

@@ -51,7 +51,6 @@ struct paper {
     struct words words;
     struct paper_net net;
     struct paper_tape *tape;     /* one row */
-    float *scratch;              /* memory, state, next state, logits of one problem */
     const struct spec *spec;     /* the model's */
     struct recipe_losses losses; /* where it was just trained */
 };
@@ -83,23 +82,10 @@ enum { FIT_SHARDS = 2 };
 /* Row i: in + i * n_in, out + i * n_out. */
 struct fit_rows {
     size_t n;
-    const uint16_t *in, *out;
-    const float *unknown; /* for each problem word, how often to show the unknown word, 0, instead;
-                             null: never */
+    uint16_t *in, *out;
+    float *unknown; /* for each problem word, how often to show the unknown word, 0, instead;
+                       null: never */
 };
-
-struct fit_config {
-    uint64_t seed;
-    size_t epochs, batch, n_threads;
-    float rate, drop, average;
-    recipe_progress *progress; /* or null; without rows that are held out their loss is 0 */
-};
-
-void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
-         const struct fit_config *config);
-
-/* The rows' loss in bits, without dropout; where gradient is not null, n_weights derivatives. */
-double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient);
 
 struct paper_training {
     enum paper_kind kind;
@@ -108,8 +94,15 @@ struct paper_training {
     const struct recipe_rows *rows, *held_out;
     uint64_t seed;
     size_t n_threads;
-    recipe_progress *progress; /* or null */
+    recipe_progress *progress; /* or null; without rows that are held out their loss is 0 */
 };
+
+/* Of the training it takes the numbers alone: recipe, seed, threads, progress. */
+void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
+         const struct paper_training *t);
+
+/* The rows' loss in bits, without dropout; where gradient is not null, n_weights derivatives. */
+double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient);
 
 /* Trains *out; it does not depend on n_threads and progress. 0, or -1 with a message. paper_close
    afterwards. */

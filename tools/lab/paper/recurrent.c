@@ -27,7 +27,7 @@ static float tanh_of(float x)
 void lstm_new(struct lstm *l, struct blocks *b, size_t n)
 {
     l->n = n;
-    l->u = blocks_add(b, BLOCK_MATRIX, n, 4 * n, sqrtf(3.0f / (float)(4 * n)));
+    l->u = weight_new(b, BLOCK_MATRIX, n, 4 * n, sqrtf(3.0f / (float)(4 * n)));
 }
 
 void lstm_run_new(struct lstm_run *r, struct room *room, size_t n, size_t steps, size_t rows,
@@ -94,11 +94,6 @@ static void open_gates(size_t n, float *restrict g, const float *restrict before
     }
 }
 
-static struct weight u_of(const struct lstm *l)
-{
-    return (struct weight){l->u, l->n, 4 * l->n};
-}
-
 void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_run *r, size_t t)
 {
     const size_t n = l->n, before = lstm_before(r, t), after = lstm_after(r, t), all = r->rows * n;
@@ -107,7 +102,7 @@ void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_r
         multiply(r->h + before, r->keep, all, fed);
     else
         memcpy(fed, r->h + before, all * sizeof *fed);
-    weight_forward(a, u_of(l), r->rows, fed, gates, 1);
+    weight_forward(a, l->u, r->rows, fed, gates, 1);
     for (size_t i = 0; i < all; i += n)
         open_gates(n, gates + 4 * i, r->c + before + i, r->squashed + t * all + i, r->c + after + i,
                    r->h + after + i);
@@ -146,25 +141,22 @@ void lstm_step_back(const struct lstm *l, const struct arrays *a, const struct l
     for (size_t i = 0; i < all; i += n)
         close_gates(n, gates + 4 * i, r->c + lstm_before(r, t) + i, r->squashed + t * all + i,
                     r->d_h + i, r->d_c + i);
-    weight_back(a, u_of(l), r->rows, gates, r->d_h, 0);
+    weight_back(a, l->u, r->rows, gates, r->d_h, 0);
     if (r->keep)
         multiply(r->d_h, r->keep, all, r->d_h);
 }
 
 void lstm_finish(const struct lstm *l, const struct arrays *a, const struct lstm_run *r)
 {
-    weight_gradient(a, u_of(l), r->steps * r->rows, r->fed, r->gates);
+    weight_gradient(a, l->u, r->steps * r->rows, r->fed, r->gates);
 }
 
 void lstm_backward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,
                    const float *d_out)
 {
-    const size_t all = r->rows * l->n;
-    memset(r->d_h, 0, all * sizeof *r->d_h);
-    memset(r->d_c, 0, all * sizeof *r->d_c);
     for (size_t k = 0; k < r->steps; k++) {
         const size_t t = r->reverse ? k : r->steps - 1 - k;
-        lstm_step_back(l, a, r, t, d_out + t * all);
+        lstm_step_back(l, a, r, t, d_out ? d_out + t * r->rows * l->n : NULL);
     }
     lstm_finish(l, a, r);
 }
@@ -205,40 +197,26 @@ static void get_half(const float *in, size_t rows, size_t n, int half, float *ou
         memcpy(out + i * n, in + (2 * i + (size_t)half) * n, n * sizeof *out);
 }
 
-void bilstm_outputs(const struct bilstm_run *r, float *out)
+void bilstm_outputs(const struct bilstm_run *r, int is_last, float *out)
 {
     for (int way = 0; way < 2; way++) {
         const struct lstm_run *run = &r->way[way];
-        put_half(lstm_outputs(run), run->steps * run->rows, run->n, way, out);
-    }
-}
-
-void bilstm_last(const struct bilstm_run *r, float *out)
-{
-    for (int way = 0; way < 2; way++) {
-        const struct lstm_run *run = &r->way[way];
-        put_half(run->h + lstm_after(run, last_step(run)), run->rows, run->n, way, out);
+        const float *from = is_last ? run->h + lstm_after(run, last_step(run)) : lstm_outputs(run);
+        put_half(from, (is_last ? 1 : run->steps) * run->rows, run->n, way, out);
     }
 }
 
 void bilstm_backward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                     const float *d_out)
+                     int is_last, const float *d_out)
 {
     for (int way = 0; way < 2; way++) {
         const struct lstm_run *run = &r->way[way];
-        get_half(d_out, run->steps * run->rows, run->n, way, r->d_out);
-        lstm_backward(&l->way[way], a, run, r->d_out);
-    }
-}
-
-void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
-                          const float *d_last)
-{
-    for (int way = 0; way < 2; way++) {
-        const struct lstm_run *run = &r->way[way];
-        const size_t all = run->rows * run->n;
-        memset(r->d_out, 0, run->steps * all * sizeof *r->d_out);
-        get_half(d_last, run->rows, run->n, way, r->d_out + last_step(run) * all);
+        const size_t all = run->rows * run->n, at = is_last ? last_step(run) * all : 0;
+        if (is_last)
+            memset(r->d_out, 0, run->steps * all * sizeof *r->d_out);
+        get_half(d_out, (is_last ? 1 : run->steps) * run->rows, run->n, way, r->d_out + at);
+        memset(run->d_h, 0, all * sizeof *run->d_h);
+        memset(run->d_c, 0, all * sizeof *run->d_c);
         lstm_backward(&l->way[way], a, run, r->d_out);
     }
 }
@@ -248,13 +226,12 @@ void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct
 void attention_new(struct attention *l, struct blocks *b, size_t n_s, size_t n_a, size_t n_d)
 {
     const float range = sqrtf(6.0f / (float)(n_s + n_a + n_d));
-    l->n_s = n_s;
     l->n_a = n_a;
     l->n_d = n_d;
     l->pad = pad16(n_d);
-    dense_new(&l->look, b, n_a, n_d, BLOCK_BIAS);
-    l->w_s = blocks_add(b, BLOCK_MATRIX, n_s, n_d, range);
-    l->v = blocks_add(b, BLOCK_TABLE, 1, n_d, sqrtf(6.0f / (float)(n_d + 1)));
+    dense_new(&l->look, b, BLOCK_MATRIX, n_a, n_d, BLOCK_BIAS);
+    l->w_s = weight_new(b, BLOCK_MATRIX, n_s, n_d, range);
+    l->v = weight_new(b, BLOCK_TABLE, 1, n_d, sqrtf(6.0f / (float)(n_d + 1)));
 }
 
 void attention_run_new(const struct attention *l, struct attention_run *r, struct room *room,
@@ -264,8 +241,8 @@ void attention_run_new(const struct attention *l, struct attention_run *r, struc
     r->steps = steps;
     r->rows = rows;
     r->seq = room_take(room, length * rows * l->n_a);
-    r->d_seq = room_take(room, length * rows * l->n_a);
     r->looked = room_take(room, length * rows * l->pad);
+    r->d_seq = room_take(room, length * rows * l->n_a);
     r->nodes = room_take(room, steps * length * rows * l->pad);
     r->alpha = room_take(room, steps * length * rows);
     r->state_part = room_take(room, rows * l->pad);
@@ -273,21 +250,11 @@ void attention_run_new(const struct attention *l, struct attention_run *r, struc
     r->d_score = room_take(room, length * rows);
 }
 
-static struct weight w_s_of(const struct attention *l)
-{
-    return (struct weight){l->w_s, l->n_s, l->pad};
-}
-
-void attention_begin(const struct attention *l, const struct arrays *a, struct attention_run *r)
-{
-    dense_forward(&l->look, a, r->seq, r->length * r->rows, r->looked);
-}
-
 /* The scores of all positions, into alpha. */
 static void score(const struct attention *l, const struct arrays *a, const struct attention_run *r,
                   float *nodes, float *alpha)
 {
-    const float *v = a->w + l->v;
+    const float *v = a->w + l->v.at;
     for (size_t k = 0; k < r->length * r->rows; k++) {
         const float *looked = r->looked + k * l->pad, *s = r->state_part + k % r->rows * l->pad;
         float *node = nodes + k * l->pad, sum = 0;
@@ -318,19 +285,13 @@ void attention_step(const struct attention *l, const struct arrays *a, struct at
 {
     const size_t positions = r->length * r->rows;
     float *alpha = r->alpha + t * positions;
-    weight_forward(a, w_s_of(l), r->rows, s, r->state_part, 0);
+    weight_forward(a, l->w_s, r->rows, s, r->state_part, 0);
     score(l, a, r, r->nodes + t * positions * l->pad, alpha);
     for (size_t i = 0; i < r->rows; i++)
         normalise(r->length, r->rows, alpha + i);
     memset(context, 0, r->rows * l->n_a * sizeof *context);
     for (size_t k = 0; k < positions; k++)
         add_scaled(r->seq + k * l->n_a, alpha[k], l->n_a, context + k % r->rows * l->n_a);
-}
-
-void attention_back_begin(const struct attention *l, struct attention_run *r)
-{
-    memset(r->d_seq, 0, r->length * r->rows * l->n_a * sizeof *r->d_seq);
-    memset(r->d_looked, 0, r->length * r->rows * l->pad * sizeof *r->d_looked);
 }
 
 /* In 16 sums that are added up in the end: one order for every vector width. */
@@ -367,8 +328,8 @@ static void context_back(const struct attention *l, struct attention_run *r, con
 static void score_back(const struct attention *l, const struct arrays *a, struct attention_run *r,
                        const float *nodes)
 {
-    const float *v = a->w + l->v;
-    float *g_v = a->g + l->v;
+    const float *v = a->w + l->v.at;
+    float *g_v = a->g + l->v.at;
     memset(r->state_part, 0, r->rows * l->pad * sizeof *r->state_part);
     for (size_t k = 0; k < r->length * r->rows; k++) {
         const float *node = nodes + k * l->pad, d = r->d_score[k];
@@ -386,14 +347,16 @@ void attention_step_back(const struct attention *l, const struct arrays *a, stru
                          size_t t, const float *s, const float *d_context, float *d_s)
 {
     const size_t positions = r->length * r->rows;
+    if (t + 1 == r->steps) { /* the first on the way back */
+        memset(r->d_seq, 0, positions * l->n_a * sizeof *r->d_seq);
+        memset(r->d_looked, 0, positions * l->pad * sizeof *r->d_looked);
+    }
     context_back(l, r, r->alpha + t * positions, d_context);
     score_back(l, a, r, r->nodes + t * positions * l->pad);
-    weight_gradient(a, w_s_of(l), r->rows, s, r->state_part);
-    weight_back(a, w_s_of(l), r->rows, r->state_part, d_s, 1);
-}
-
-void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r)
-{
-    dense_back_weights(&l->look, a, r->seq, r->d_looked, r->length * r->rows);
-    dense_back_in(&l->look, a, r->d_looked, r->length * r->rows, r->d_seq, 1);
+    weight_gradient(a, l->w_s, r->rows, s, r->state_part);
+    weight_back(a, l->w_s, r->rows, r->state_part, d_s, 1);
+    if (t > 0)
+        return;
+    dense_gradient(&l->look, a, r->seq, r->d_looked, positions);
+    weight_back(a, l->look.w, positions, r->d_looked, r->d_seq, 1);
 }

@@ -42,31 +42,74 @@ static void read_words(const struct paper_net *net, const struct arrays *a,
                        const struct paper_batch *batch, int way, const struct lstm_run *run)
 {
     const size_t rows = net->dims.n_in * batch->n;
-    onehot_begin(&net->in[way], a, rows, run->gates);
-    onehot_add(&net->in[way], a, batch->in, NULL, rows, run->gates);
+    dense_begin(&net->in[way], a, rows, run->gates);
+    token_forward(a, net->in[way].w, rows, batch->in, NULL, run->gates);
 }
 
 static void read_words_back(const struct paper_net *net, const struct arrays *a,
                             const struct paper_batch *batch, int way, const struct lstm_run *run)
 {
-    onehot_backward(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
+    dense_token_gradient(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
+}
+
+/* Of what an attention looks at there is a context, which the writer is fed. */
+static size_t context_size(const struct paper_net *net, size_t rows)
+{
+    return rows * 2 * net->dims.cells;
+}
+
+static void draw_dropout(const struct paper_net *net, struct paper_tape *tape,
+                         const struct paper_batch *batch)
+{
+    struct lstm_run *r = &tape->writer;
+    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
+    if (net->dims.kind != PAPER_ENCDEC)
+        keep_draw(batch->seed, 3, batch->drop, context_size(net, r->rows), tape->keep_fed[0]);
+    if (r->keep && paper_has_feedback(net->dims.kind))
+        drop_words(net, tape, batch);
+}
+
+static void writers_forward(const struct paper_net *net, struct paper_tape *tape,
+                            const struct arrays *a, const struct paper_batch *batch)
+{
+    const struct paper_ops *ops = net->dims.kind == PAPER_ENCDEC ? &paper_encdec : &paper_attn;
+    const struct lstm_run *r = &tape->writer;
+    const int feeds = paper_has_feedback(net->dims.kind);
+    draw_dropout(net, tape, batch);
+    ops->read(net, tape, a, batch);
+    for (size_t t = 0; t < r->steps; t++)
+        ops->write(net, tape, a, t, feeds ? fed_at(tape, batch, t) : NULL);
+    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
+}
+
+/* Behind its last step there is nothing. */
+static void clear_back(const struct lstm_run *r)
+{
+    memset(r->d_h, 0, r->rows * r->n * sizeof(float));
+    memset(r->d_c, 0, r->rows * r->n * sizeof(float));
+}
+
+/* From the writer's gates, whose derivatives are known, to the words that it was fed */
+static void fed_words_back(const struct paper_net *net, const struct paper_tape *tape,
+                           const struct arrays *a, const struct paper_batch *batch)
+{
+    const struct lstm_run *r = &tape->writer;
+    for (size_t t = 0; t < r->steps && paper_has_feedback(net->dims.kind); t++)
+        dense_token_gradient(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
+                             r->gates + t * r->rows * 4 * r->n, r->rows);
 }
 
 /* ---- encoder-decoder ----------------------------------------------------------------------- */
 
-static void encdec_build(struct paper_net *net)
+static size_t encdec_build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
-    onehot_new_biased(&net->in[0], b, d->in_words, 4 * d->cells, BLOCK_GATES);
+    dense_new(&net->in[0], b, BLOCK_TABLE, d->in_words, 4 * d->cells, BLOCK_GATES);
     lstm_new(&net->reader.way[0], b, d->cells);
-    onehot_new_biased(&net->fed, b, d->out_words + 1, 4 * d->cells, BLOCK_GATES);
+    dense_new(&net->fed, b, BLOCK_TABLE, d->out_words + 1, 4 * d->cells, BLOCK_GATES);
     lstm_new(&net->writer, b, d->cells);
-}
-
-static size_t encdec_width(const struct paper_net *net)
-{
-    return net->dims.cells;
+    return d->cells;
 }
 
 static void encdec_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
@@ -75,6 +118,7 @@ static void encdec_rooms(const struct paper_net *net, struct paper_tape *tape, s
     const struct paper_dims *d = &net->dims;
     lstm_run_new(&tape->reader.way[0], room, d->cells, d->n_in, rows, 0);
     lstm_run_new(&tape->writer, room, d->cells, d->n_out, rows, 0);
+    tape->shared = room_take(room, 0); /* a prefix's state is all that its next word needs */
     tape->keep_state[0][0] = room_take(room, rows * d->cells);
 }
 
@@ -97,91 +141,57 @@ static void encdec_write_word(const struct paper_net *net, struct paper_tape *ta
 {
     struct lstm_run *r = &tape->writer;
     float *gates = r->gates + t * r->rows * 4 * r->n;
-    onehot_begin(&net->fed, a, r->rows, gates);
-    onehot_add(&net->fed, a, fed, keep_of(tape, r, t), r->rows, gates);
+    dense_begin(&net->fed, a, r->rows, gates);
+    token_forward(a, net->fed.w, r->rows, fed, keep_of(tape, r, t), gates);
     lstm_step(&net->writer, a, r, t);
 }
 
-static void encdec_forward(const struct paper_net *net, struct paper_tape *tape,
-                           const struct arrays *a, const struct paper_batch *batch)
-{
-    struct lstm_run *r = &tape->writer;
-    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
-    if (r->keep)
-        drop_words(net, tape, batch);
-    encdec_read_problem(net, tape, a, batch);
-    for (size_t t = 0; t < r->steps; t++)
-        encdec_write_word(net, tape, a, t, fed_at(tape, batch, t));
-    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
-}
-
-static void encdec_reader_back(const struct paper_net *net, struct paper_tape *tape,
-                               const struct arrays *a, const struct paper_batch *batch)
-{
-    struct lstm_run *reader = &tape->reader.way[0];
-    const size_t bytes = reader->rows * reader->n * sizeof(float);
-    memcpy(reader->d_h, tape->writer.d_h, bytes);
-    memcpy(reader->d_c, tape->writer.d_c, bytes);
-    for (size_t t = reader->steps; t-- > 0;)
-        lstm_step_back(&net->reader.way[0], a, reader, t, NULL);
-    lstm_finish(&net->reader.way[0], a, reader);
-    read_words_back(net, a, batch, 0, reader);
-}
-
+/* The writer's first state, whose derivatives it leaves, is the reader's last. */
 static void encdec_backward(const struct paper_net *net, struct paper_tape *tape,
                             const struct arrays *a, const struct paper_batch *batch)
 {
-    const struct lstm_run *r = &tape->writer;
-    lstm_backward(&net->writer, a, r, tape->d_top);
-    for (size_t t = 0; t < r->steps; t++)
-        onehot_backward(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
-                        r->gates + t * r->rows * 4 * r->n, r->rows);
-    encdec_reader_back(net, tape, a, batch);
-}
-
-/* A prefix's state is all that its next word needs. */
-static size_t encdec_memory(const struct paper_net *net, const struct paper_tape *tape,
-                            float *piece[2], size_t length[2])
-{
-    (void)net;
-    (void)tape;
-    piece[0] = piece[1] = NULL;
-    return length[0] = length[1] = 0;
+    const struct lstm_run *reader = &tape->reader.way[0], *writer = &tape->writer;
+    const size_t bytes = reader->rows * reader->n * sizeof(float);
+    clear_back(writer);
+    lstm_backward(&net->writer, a, writer, tape->d_top);
+    fed_words_back(net, tape, a, batch);
+    memcpy(reader->d_h, writer->d_h, bytes);
+    memcpy(reader->d_c, writer->d_c, bytes);
+    lstm_backward(&net->reader.way[0], a, reader, NULL);
+    read_words_back(net, a, batch, 0, reader);
 }
 
 const struct paper_ops paper_encdec = {
-    encdec_build, encdec_rooms,        encdec_forward,    encdec_backward,
-    encdec_width, encdec_read_problem, encdec_write_word, encdec_memory,
+    encdec_build,    encdec_rooms,        writers_forward,
+    encdec_backward, encdec_read_problem, encdec_write_word,
 };
 
 /* ---- attention ----------------------------------------------------------------------------- */
 
-static void attn_build(struct paper_net *net)
+static size_t attn_build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
     for (int way = 0; way < 2; way++)
-        onehot_new_biased(&net->in[way], b, d->in_words, 4 * d->cells, BLOCK_GATES);
+        dense_new(&net->in[way], b, BLOCK_TABLE, d->in_words, 4 * d->cells, BLOCK_GATES);
     bilstm_new(&net->reader, b, d->cells);
     attention_new(&net->look, b, d->post, 2 * d->cells, d->nodes);
-    dense_new(&net->picked, b, 2 * d->cells, 4 * d->post, BLOCK_GATES);
+    dense_new(&net->picked, b, BLOCK_MATRIX, 2 * d->cells, 4 * d->post, BLOCK_GATES);
     if (paper_has_feedback(d->kind))
-        onehot_new(&net->fed, b, d->out_words + 1, 4 * d->post);
+        dense_new(&net->fed, b, BLOCK_TABLE, d->out_words + 1, 4 * d->post, BLOCK_NONE);
     lstm_new(&net->writer, b, d->post);
-}
-
-static size_t attn_width(const struct paper_net *net)
-{
-    return net->dims.post;
+    return d->post;
 }
 
 static void attn_rooms(const struct paper_net *net, struct paper_tape *tape, struct room *room,
                        size_t rows)
 {
     const struct paper_dims *d = &net->dims;
-    const size_t fed = rows * 2 * d->cells;
+    const size_t fed = context_size(net, rows);
     bilstm_run_new(&tape->reader, room, d->cells, d->n_in, rows);
     attention_run_new(&net->look, &tape->look, room, d->n_in, d->n_out, rows);
+    tape->shared = tape->look.seq;
+    tape->n_shared = d->n_in * rows * (net->look.n_a + net->look.pad);
     lstm_run_new(&tape->writer, room, d->post, d->n_out, rows, 0);
     tape->keep_state[0][0] = room_take(room, rows * d->post);
     tape->keep_fed[0] = room_take(room, fed);
@@ -195,14 +205,10 @@ static void attn_read_problem(const struct paper_net *net, struct paper_tape *ta
     for (int way = 0; way < 2; way++)
         read_words(net, a, batch, way, &tape->reader.way[way]);
     bilstm_forward(&net->reader, a, &tape->reader);
-    bilstm_outputs(&tape->reader, tape->look.seq);
-    attention_begin(&net->look, a, &tape->look);
+    bilstm_outputs(&tape->reader, 0, tape->look.seq);
+    dense_forward(&net->look.look, a, tape->look.seq, tape->look.length * tape->look.rows,
+                  tape->look.looked);
     lstm_clear(&tape->writer);
-}
-
-static size_t fed_width(const struct paper_net *net, const struct paper_tape *tape)
-{
-    return tape->writer.rows * 2 * net->dims.cells;
 }
 
 /* The context, after dropout, and the word before are what the writer is fed. */
@@ -210,37 +216,15 @@ static void attn_write_word(const struct paper_net *net, struct paper_tape *tape
                             const struct arrays *a, size_t t, const uint16_t *fed)
 {
     struct lstm_run *r = &tape->writer;
-    const size_t n = fed_width(net, tape);
+    const size_t n = context_size(net, r->rows);
     float *picked = tape->picked + t * n, *gates = r->gates + t * r->rows * 4 * r->n;
     attention_step(&net->look, a, &tape->look, t, r->h + lstm_before(r, t), picked);
     if (r->keep)
         multiply(picked, tape->keep_fed[0], n, picked);
     dense_forward(&net->picked, a, picked, r->rows, gates);
     if (paper_has_feedback(net->dims.kind))
-        onehot_add(&net->fed, a, fed, keep_of(tape, r, t), r->rows, gates);
+        token_forward(a, net->fed.w, r->rows, fed, keep_of(tape, r, t), gates);
     lstm_step(&net->writer, a, r, t);
-}
-
-static void attn_drop(const struct paper_net *net, struct paper_tape *tape,
-                      const struct paper_batch *batch)
-{
-    struct lstm_run *r = &tape->writer;
-    r->keep = keep_draw(batch->seed, 2, batch->drop, r->rows * r->n, tape->keep_state[0][0]);
-    keep_draw(batch->seed, 3, batch->drop, fed_width(net, tape), tape->keep_fed[0]);
-    if (r->keep && paper_has_feedback(net->dims.kind))
-        drop_words(net, tape, batch);
-}
-
-static void attn_forward(const struct paper_net *net, struct paper_tape *tape,
-                         const struct arrays *a, const struct paper_batch *batch)
-{
-    const int feeds = paper_has_feedback(net->dims.kind);
-    struct lstm_run *r = &tape->writer;
-    attn_drop(net, tape, batch);
-    attn_read_problem(net, tape, a, batch);
-    for (size_t t = 0; t < r->steps; t++)
-        attn_write_word(net, tape, a, t, feeds ? fed_at(tape, batch, t) : NULL);
-    memcpy(tape->top, lstm_outputs(r), r->steps * r->rows * r->n * sizeof(float));
 }
 
 /* Step t back: through the writer into its state before, and through the attention. */
@@ -248,53 +232,30 @@ static void write_back(const struct paper_net *net, struct paper_tape *tape, con
                        size_t t)
 {
     struct lstm_run *r = &tape->writer;
-    const size_t n = fed_width(net, tape), state = r->rows * r->n;
+    const size_t n = context_size(net, r->rows), state = r->rows * r->n;
     lstm_step_back(&net->writer, a, r, t, tape->d_top + t * state);
-    dense_back_in(&net->picked, a, r->gates + t * state * 4, r->rows, tape->d_picked, 0);
+    weight_back(a, net->picked.w, r->rows, r->gates + t * state * 4, tape->d_picked, 0);
     if (r->keep)
         multiply(tape->d_picked, tape->keep_fed[0], n, tape->d_picked);
     attention_step_back(&net->look, a, &tape->look, t, r->h + lstm_before(r, t), tape->d_picked,
                         r->d_h);
 }
 
-static void writer_back(const struct paper_net *net, struct paper_tape *tape,
-                        const struct arrays *a, const struct paper_batch *batch)
-{
-    struct lstm_run *r = &tape->writer;
-    const size_t state = r->rows * r->n;
-    memset(r->d_h, 0, state * sizeof(float));
-    memset(r->d_c, 0, state * sizeof(float));
-    attention_back_begin(&net->look, &tape->look);
-    for (size_t t = r->steps; t-- > 0;)
-        write_back(net, tape, a, t);
-    lstm_finish(&net->writer, a, r);
-    dense_back_weights(&net->picked, a, tape->picked, r->gates, r->steps * r->rows);
-    for (size_t t = 0; t < r->steps && paper_has_feedback(net->dims.kind); t++)
-        onehot_backward(&net->fed, a, fed_at(tape, batch, t), keep_of(tape, r, t),
-                        r->gates + t * state * 4, r->rows);
-}
-
 static void attn_backward(const struct paper_net *net, struct paper_tape *tape,
                           const struct arrays *a, const struct paper_batch *batch)
 {
-    writer_back(net, tape, a, batch);
-    attention_finish(&net->look, a, &tape->look);
-    bilstm_backward(&net->reader, a, &tape->reader, tape->look.d_seq);
+    const struct lstm_run *r = &tape->writer;
+    clear_back(r);
+    for (size_t t = r->steps; t-- > 0;)
+        write_back(net, tape, a, t);
+    lstm_finish(&net->writer, a, r);
+    dense_gradient(&net->picked, a, tape->picked, r->gates, r->steps * r->rows);
+    fed_words_back(net, tape, a, batch);
+    bilstm_backward(&net->reader, a, &tape->reader, 0, tape->look.d_seq);
     for (int way = 0; way < 2; way++)
         read_words_back(net, a, batch, way, &tape->reader.way[way]);
 }
 
-static size_t attn_memory(const struct paper_net *net, const struct paper_tape *tape,
-                          float *piece[2], size_t length[2])
-{
-    piece[0] = tape->look.seq;
-    length[0] = net->dims.n_in * 2 * net->dims.cells;
-    piece[1] = tape->look.looked;
-    length[1] = net->dims.n_in * net->look.pad;
-    return length[0] + length[1];
-}
-
 const struct paper_ops paper_attn = {
-    attn_build, attn_rooms,        attn_forward,    attn_backward,
-    attn_width, attn_read_problem, attn_write_word, attn_memory,
+    attn_build, attn_rooms, writers_forward, attn_backward, attn_read_problem, attn_write_word,
 };

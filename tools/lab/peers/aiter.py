@@ -23,16 +23,11 @@ import collections
 import os
 import sys
 
+import native
 from aiter_rows import (EXTRA, MERGE_NAMES, archs_by_name, default_of, fine_m, folds_of, is_legal, look_up,
                         narrow_files, read_kernels, read_tables, tiles_by_name)
-from rows import ROOT, die, parser_of, progress, write_csv
-
-try:
-    import numpy as np
-    import native
-except ImportError as missing:
-    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
-    sys.exit(0)
+from native import np
+from rows import ROOT, chosen, parser_of, progress, write_csv
 
 HEADING = "method,family,test,file,gpu,m,n,k,extra,library,kernel,split,place,first".split(",")
 KEPT = 8      # classes that a method names
@@ -110,8 +105,7 @@ def frequency(task):
         for key in keys(row.problem):
             count[key][row.label] += 1
     for row in task.tested:
-        yield task.kept(row.problem, [label for key in keys(row.problem)
-                                      for label, _ in count[key].most_common()])
+        yield task.kept(row.problem, [label for key in keys(row.problem) for label, _ in count[key].most_common()])
 
 
 # ---- what trees see ----
@@ -191,8 +185,7 @@ def by_band(task, grow):
     found = {}
     for low in (True, False):
         part = [row for row in task.tested if (row.problem[1] <= BOUNDARY) == low]
-        near = [row for row in task.train
-                if (row.problem[1] <= 2 * BOUNDARY if low else row.problem[1] > BOUNDARY / 2)]
+        near = [row for row in task.train if (row.problem[1] <= 2 * BOUNDARY if low else row.problem[1] > BOUNDARY / 2)]
         if part:
             found.update(zip((row.problem for row in part), learned(task, grow, near, part)))
     return [found[row.problem] for row in task.tested]
@@ -242,8 +235,7 @@ def line_of(method, task, test, row, labels):
     place = labels.index(row.label) + 1 if row.label in labels else 0
     first = "|".join(map(str, labels[0])) if labels else ""
     gpu, m, n, k, *extra = row.problem
-    return [method, task.family, test, row.file, gpu, m, n, k, "|".join(extra), *row.label, place,
-            first]
+    return [method, task.family, test, row.file, gpu, m, n, k, "|".join(extra), *row.label, place, first]
 
 
 def measure(task, test, method):
@@ -252,8 +244,7 @@ def measure(task, test, method):
     for name, train, tested in folds_of(test, task.rows):
         progress(f"{task.family} {test}: {method}, {name}")
         task.start(test, name, train, tested)
-        lines += [line_of(method, task, test, row, labels)
-                  for row, labels in zip(tested, METHODS[method](task))]
+        lines += [line_of(method, task, test, row, labels) for row, labels in zip(tested, METHODS[method](task))]
     progress("")
     return lines
 
@@ -270,13 +261,8 @@ def parse():
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--rounds", type=int, default=120, help="of boosting")
     options = p.parse_args()
-    for name, known in (("families", MERGE_NAMES), ("methods", METHODS),
-                        ("tests", ("config", "shape", "file"))):
-        chosen = getattr(options, name).split(",")
-        setattr(options, name, chosen)
-        for item in chosen:
-            if item not in known:
-                die(f"--{name}: \"{item}\": none of {', '.join(known)}")
+    for name, known in (("families", MERGE_NAMES), ("methods", METHODS), ("tests", ("config", "shape", "file"))):
+        setattr(options, name, chosen(name, getattr(options, name), known))
     return options
 
 

@@ -17,8 +17,7 @@ from rows import die, is_test, open_text
 
 MERGE_NAMES = {"bs": "a8w8_blockscale", "bsp": "a8w8_blockscale_bpreshuffle",
                "a4w4": "a4w4_blockscale", "bp": "a8w8_bpreshuffle", "bf16": "bf16"}
-EXTRA = {"bp": ["q_dtype_w"],
-         "bf16": ["bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"]}
+EXTRA = {"bp": ["q_dtype_w"], "bf16": ["bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"]}
 ARCH_OF_UNITS = {"256": "gfx950", "80": "gfx942", "304": "gfx942"}
 NO_SPLIT = {"bsp": {"ck", "cktile", "opus", "triton", "flydsl"}, "bp": {"flydsl"},
             "bf16": {"flydsl", "hipblaslt", "torch", "skinny", "triton"}}
@@ -158,8 +157,7 @@ def tiles_by_name(kernels, rows):
 # ---- what was searched, and what is tested ----
 
 def narrow_files(rows):
-    """The tables that were tuned without a search for the split: no row of at most 512 tokens has
-    one above 0."""
+    """The tables that were tuned without a search for the split: no row of at most 512 tokens has one above 0."""
     known = {row.file for row in rows}
     return known - {row.file for row in rows if row.problem[1] <= 512 and row.label[2] > 0}
 
@@ -241,8 +239,7 @@ def default_of_a4w4(problem, kernels):
         tiles = -(-m // tm) * -(-n // tn)
         rounds = -(-tiles // units)
         idle, ratio = rounds * units - tiles, tm * tn // (tm + tn)
-        if best is None or rounds < best[0] or (rounds == best[0] and
-                                                (idle < best[1] or ratio > best[2])):
+        if best is None or rounds < best[0] or (rounds == best[0] and (idle < best[1] or ratio > best[2])):
             best, found = (rounds, idle, ratio), k.name
     return found
 
@@ -296,8 +293,7 @@ def default_of(family, problem, kernels):
 # ---- what is legal ----
 
 def archs_by_name(kernels, rows):
-    """The architectures of each kernel: those of the list; of one that it lacks, those that ran
-    it."""
+    """The architectures of each kernel: those of the list; of one that it lacks, those that ran it."""
     found = {}
     for kernel in kernels:
         found.setdefault(kernel.name, set()).update(a for a in kernel.archs if a[:3] == "gfx")

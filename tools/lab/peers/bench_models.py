@@ -26,8 +26,7 @@ from native import load
 from rows import ROOT, die, parser_of, progress, read_spec, write_csv
 
 METHODS = "rows chain forest".split()
-NODE = np.dtype([("feature", np.int32), ("threshold", np.float32), ("left", np.int32),
-                 ("right", np.int32)])
+NODE = np.dtype([("feature", np.int32), ("threshold", np.float32), ("left", np.int32), ("right", np.int32)])
 
 
 def remove(folder, pattern):
@@ -68,8 +67,7 @@ def write_perf_db(task, path):
     db.executemany("INSERT INTO perf_db VALUES (?, ?)",
                    [(i, ",".join(v[x] for v, x in zip(values, target)))
                     for i, target in enumerate(task["target"][train])])
-    db.execute(f"CREATE INDEX near ON config ({', '.join(tokens)}, "
-               f"{', '.join('log_' + name for name in sizes)})")
+    db.execute(f"CREATE INDEX near ON config ({', '.join(tokens)}, {', '.join('log_' + name for name in sizes)})")
     db.commit()
     db.execute("ANALYZE")
     db.close()
@@ -80,8 +78,7 @@ def write_rows(task, folder):
     test = np.random.default_rng(task["options"].seed).permutation(task["test"])
     task["shuffled"] = test
     for name, rows in (("train", task["train"]), ("test", test)):
-        write_csv(os.path.join(folder, f"{name}.csv"), columns_of(task["spec"]),
-                  lines_of(task, rows))
+        write_csv(os.path.join(folder, f"{name}.csv"), columns_of(task["spec"]), lines_of(task, rows))
     write_csv(os.path.join(folder, "frequencies.csv"), ["parameter", "value", "frequency"],
               [[t, v, float(share).hex()] for t in range(len(task["counts"]))
                for v, share in enumerate(classics.frequencies(task, t))])
@@ -125,8 +122,7 @@ def write_table_of_trees(folder, chain):
     names = [f"chain_{t}" if trees else "0" for t, (_, trees) in enumerate(chain)]
     with open(os.path.join(folder, "chain.c"), "w", encoding="utf-8") as f:
         f.write("typedef void (*chain_trees)(const float *x, float *margin);\n")
-        f.writelines(f"void {name}(const float *x, float *margin);\n"
-                     for name in names if name != "0")
+        f.writelines(f"void {name}(const float *x, float *margin);\n" for name in names if name != "0")
         f.write("extern const chain_trees chain_tables[];\n"
                 f"const chain_trees chain_tables[] = {{{', '.join(names)}}};\n")
 
@@ -218,11 +214,9 @@ def parser():
     p.add_argument("--split", choices=("config", "shape"), default="config")
     p.add_argument("--threads", type=classics.count, default=1)
     p.add_argument("--seed", type=classics.count, default=1)
-    p.add_argument("--rounds", type=classics.count, default=200,
-                   help="the chain's trees of a value (default 200)")
+    p.add_argument("--rounds", type=classics.count, default=200, help="the chain's trees of a value (default 200)")
     p.add_argument("--eta", type=float, default=0.1, help="the chain's step (default 0.1)")
-    p.add_argument("--trees", type=classics.count, default=100,
-                   help="the forest's, of a parameter (default 100)")
+    p.add_argument("--trees", type=classics.count, default=100, help="the forest's, of a parameter (default 100)")
     p.add_argument("--trainer", default=os.path.join(ROOT, "build", "kpred-train"))
     p.set_defaults(older=[])
     return p

@@ -35,18 +35,11 @@ import os
 import sys
 import time
 
+from native import allowed, extensions, legal_tuples, load, np, predict
 from rows import (HITS, ROOT, die, ingest, is_test, oracle_problem, parser_of, print_csv,
                   print_table, progress, read_spec, share_and_error, split_key, window, write_csv)
 
-try:
-    import numpy as np
-    from native import allowed, extensions, legal_tuples, load, predict
-except ImportError as missing:
-    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
-    sys.exit(0)
-
-HEADING = ("method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict,"
-           "bytes").split(",")
+HEADING = ("method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict,bytes").split(",")
 METHODS = "default nearest tree bayes knn svc forest chain network".split()
 SMOOTHING = 1e-3 # the part of the training frequencies in a classifier's probabilities
 
@@ -108,8 +101,7 @@ def image_sizes(spec, size):
 
 
 def gemm_sizes(size):
-    """Of specs with filters: channels a group, and the sides of the matrix products that the three
-    directions are."""
+    """Of specs with filters: channels a group, and the sides of the matrix products that the three directions are."""
     gc, gk = (np.ceil(size[f] / size["groups"]) if "groups" in size else size[f] for f in "ck")
     yx = size["y"] * size["x"]
     return {"gc": gc, "gk": gk, "cyx": gc * yx, "kyx": gk * yx, "nohw": size["n"] * size["ohw"],
@@ -390,8 +382,7 @@ def fit_network(_, task):
     """The network that a header holds: integers, a beam of k, the rule always."""
     trained_on = task["library"].bench_split().decode()
     if trained_on != task["options"].split:
-        raise Unavailable(f"the header was trained on the split {trained_on}: name another with "
-                          "--network")
+        raise Unavailable(f"the header was trained on the split {trained_on}: name another with --network")
 
     def rank(k, ruled):
         if not ruled:
@@ -420,11 +411,9 @@ def groupings(task):
     pairs = [(g, d) for g in [None, *range(len(names["gpu"]))]
              for d in [*range(len(names["dtype"])), None] if g is None or d is not None]
     for g, d in pairs:
-        rows = np.flatnonzero((True if g is None else gpu == g)
-                              & (True if d is None else dtype == d) & (gpu >= 0))
+        rows = np.flatnonzero((True if g is None else gpu == g) & (True if d is None else dtype == d) & (gpu >= 0))
         if len(rows):
-            yield ("all" if g is None else names["gpu"][g],
-                   "all" if d is None else names["dtype"][d], rows)
+            yield ("all" if g is None else names["gpu"][g], "all" if d is None else names["dtype"][d], rows)
 
 
 def lines_of(task, method, k, agree, seconds, micros):
@@ -486,8 +475,7 @@ def print_results(out, options):
     if options.csv:
         print_csv(HEADING, [line[:-1] for line in out["lines"]])
     else:
-        print_table([*HEADING[:9], "se", *HEADING[9:]],
-                    [[*line[:9], line[-1], *line[9:-1]] for line in out["lines"]])
+        print_table([*HEADING[:9], "se", *HEADING[9:]], [[*line[:9], line[-1], *line[9:-1]] for line in out["lines"]])
     if options.hits:
         write_csv(options.hits, HITS, out["hits"])
 
@@ -517,11 +505,9 @@ def parse_options():
     p = parser_of(__doc__)
     p.add_argument("spec", nargs="+", help="the kernels' .spec files")
     p.add_argument("--data", nargs="+", required=True, help="tuning results, as for kpred-train")
-    p.add_argument("--older", nargs="*", default=[],
-                   help="older tuning results, to train on alone")
+    p.add_argument("--older", nargs="*", default=[], help="older tuning results, to train on alone")
     p.add_argument("--split", choices=("config", "shape"), default="config")
-    p.add_argument("--methods", type=list_of(str, METHODS), default=METHODS,
-                   help="default: " + ",".join(METHODS))
+    p.add_argument("--methods", type=list_of(str, METHODS), default=METHODS, help="default: " + ",".join(METHODS))
     p.add_argument("-k", type=list_of(count), default=[1, 10, 30, 50, 100],
                    help="tuples asked for (default 1,10,30,50,100)")
     p.add_argument("--threads", type=count, default=1)

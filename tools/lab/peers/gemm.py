@@ -17,16 +17,11 @@ that of the fastest among the k; over shapes the geometric mean. --hits writes t
 Needs python3-numpy and, for boosted and together, python3-xgboost; a method whose package is
 missing is skipped with a message.
 """
-import sys
 
-from rows import (compare_timed, die, geometric_mean, ingest, parse_timed, parser_of, percentile,
-                  progress, read_timed_spec)
+from rows import (compare_timed, die, geometric_mean, ingest, need_numpy, parse_timed, parser_of, percentile, progress,
+                  read_timed_spec)
 
-try:
-    import numpy as np
-except ImportError as missing:
-    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
-    sys.exit(0)
+np = need_numpy()
 
 HEADING = "method,model,k,n,exact,share,share_p5".split(",")
 SIZES = "m n batch k".split()
@@ -168,8 +163,7 @@ def make_task(options):
     beside = [load_table(spec, path, options) for path in options.beside]
     for number, table in enumerate([own, *beside]):
         table["number"] = number
-    return {"name": spec["name"], "fields": fields, "params": params, "own": own,
-            "beside": beside, "options": options}
+    return {"name": spec["name"], "fields": fields, "params": params, "own": own, "beside": beside, "options": options}
 
 
 def parse():

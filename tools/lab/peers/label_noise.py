@@ -92,10 +92,8 @@ def label_of(spec, row):
     field = dict(zip((name for name, _ in spec["fields"]), row))
     n, c, h, w, k, stride = (int(field[x]) for x in ("n", "c", "h", "w", "k", "stride"))
     if field["dir"] != "F":
-        h, w = (canonical(x, *window(spec, axis, {"stride": stride}))
-                for axis, x in (("h", h), ("w", w)))
-    return Label(spec["name"], field["dir"], field["dtype"], n, c, h, w, k, stride,
-                 int(field.get("groups", 1)))
+        h, w = (canonical(x, *window(spec, axis, {"stride": stride})) for axis, x in (("h", h), ("w", w)))
+    return Label(spec["name"], field["dir"], field["dtype"], n, c, h, w, k, stride, int(field.get("groups", 1)))
 
 
 def labels_of(spec, rows):
@@ -157,13 +155,11 @@ def merge(label, values, spec):
     """The values with those that run the same code made one."""
     capped = spec["labels"].get("capped", "").split()
     channels = label.c if label.dir == "F" else label.k
-    return [str(min(int(v), channels)) if name in capped else v
-            for v, (name, _) in zip(values, spec["params"])]
+    return [str(min(int(v), channels)) if name in capped else v for v, (name, _) in zip(values, spec["params"])]
 
 
 def merge_blind(label, values, spec):
-    """The same without the one parameter in which current and older files agree no more often than
-    by chance."""
+    """The same without the one parameter in which current and older files agree no more often than by chance."""
     merged, names = merge(label, values, spec), [name for name, _ in spec["params"]]
     if "blind" in spec["labels"]:
         first, *others = map(names.index, spec["labels"]["blind"].split())
@@ -329,8 +325,7 @@ def compare(options, specs, wanted):
         pairs = list(pairs_of(labels[a], labels[b]))
         lines += layer_lines(files, pairs)
         for spec in wanted:
-            chosen = [p for p in pairs if p[0].kernel == spec["name"]
-                      and is_wanted(spec, p[0], options.test)]
+            chosen = [p for p in pairs if p[0].kernel == spec["name"] and is_wanted(spec, p[0], options.test)]
             if chosen:
                 lines += lines_of(files, spec, chosen, newest)
                 if options.retuned:
@@ -365,8 +360,7 @@ def main():
     if options.csv:
         print_csv(HEADING, lines)
     else:
-        print_table(HEADING, [x for x in lines if options.parameters
-                              or not x[4].startswith(("parameter", "alone"))])
+        print_table(HEADING, [x for x in lines if options.parameters or not x[4].startswith(("parameter", "alone"))])
 
 
 if __name__ == "__main__":

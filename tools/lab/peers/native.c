@@ -13,15 +13,6 @@
 
 static const kpred_model *const model = &MODEL;
 
-const char *bench_split(void);
-int bench_prefix(const int32_t *problem, const unsigned char *index, size_t n);
-void bench_extend(const int32_t *problem, const unsigned char *prefix, size_t rows, size_t n,
-                  unsigned char *may);
-size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap);
-int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
-                  int32_t *found);
-int bench_kernels(const char *text, char *out, size_t cap);
-
 const char *bench_split(void)
 {
     return model->split;

@@ -6,9 +6,9 @@ import re
 import subprocess
 import tempfile
 
-import numpy as np
+from rows import ROOT, die, need_numpy
 
-from rows import ROOT, die
+np = need_numpy()
 
 BYTES = np.ctypeslib.ndpointer(np.uint8, flags="C_CONTIGUOUS")
 INTS = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")

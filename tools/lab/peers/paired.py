@@ -18,8 +18,7 @@ import collections
 import math
 import random
 
-from rows import (HITS, TIMED_HITS, die, first_line, parser_of, print_lines, read_outcomes,
-                  share_and_error)
+from rows import (HITS, TIMED_HITS, die, first_line, parser_of, print_lines, read_outcomes, share_and_error)
 
 HEADING = "model,split,k,method,against,n,groups,difference,se".split(",")
 TIMED_HEADING = "k,method,n,share,against,difference,low,high".split(",")
@@ -48,8 +47,7 @@ def difference(a, b, what):
             die(f"{what}: row {r} is \"{key}\" and \"{b[r][0]}\": not of the same data")
     rows = list(a)
     units = [a[r][0] for r in rows]
-    return (len(rows), len(set(units)),
-            *share_and_error([a[r][1] - b[r][1] for r in rows], units))
+    return (len(rows), len(set(units)), *share_and_error([a[r][1] - b[r][1] for r in rows], units))
 
 
 def pft_lines(options):
@@ -57,8 +55,7 @@ def pft_lines(options):
     against = options.against or "network"
     for (model, split, k), methods in read_hits(options.hits).items():
         if against not in methods:
-            die(f"{model}, split {split}, k = {k}: there is no method \"{against}\", only "
-                f"{', '.join(methods)}")
+            die(f"{model}, split {split}, k = {k}: there is no method \"{against}\", only {', '.join(methods)}")
         other = methods.pop(against)
         for method, rows in methods.items():
             n, groups, points, se = difference(rows, other, f"{method} and {against}")
@@ -109,8 +106,7 @@ def share_lines_of(k, methods, against, resamples):
             yield [*line, "-", "-", "-", "-"]
         else:
             low, high = interval(a, b, resamples)
-            yield [*line, against, f"{mean_share(a) - mean_share(b):+.4f}",
-                   f"{low:+.4f}", f"{high:+.4f}"]
+            yield [*line, against, f"{mean_share(a) - mean_share(b):+.4f}", f"{low:+.4f}", f"{high:+.4f}"]
 
 
 def share_lines(options):

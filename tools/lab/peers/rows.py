@@ -53,6 +53,25 @@ def run(*command):
     return done
 
 
+def need_numpy():
+    """The module; without it the program says that it skips all, and ends well."""
+    try:
+        import numpy
+    except ImportError as missing:
+        print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
+        sys.exit(0)
+    return numpy
+
+
+def chosen(option, text, known):
+    """The names of a list with commas, each of which has to be known."""
+    names = text.split(",")
+    for name in names:
+        if name not in known:
+            die(f"--{option}: \"{name}\": none of {', '.join(known)}")
+    return names
+
+
 # ---- specs ----
 
 def read_sections(path):
@@ -345,10 +364,7 @@ def parse_timed(p, known, methods, lists, what):
     p.add_argument("--hits", help=f"as CSV what each {what} was worth for each k")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
     options = p.parse_args()
-    options.methods = options.methods.split(",")
-    for method in options.methods:
-        if method not in known:
-            die(f"--methods: \"{method}\": none of {', '.join(known)}")
+    options.methods = chosen("methods", options.methods, known)
     if not all(x.isdigit() and int(x) > 0 for x in options.k.split(",")):
         die(f"-k \"{options.k}\": expected positive integers with commas between them")
     options.lists = sorted({int(x) for x in options.k.split(",")})

@@ -18,18 +18,12 @@ Needs python3-numpy and, for boosted, python3-xgboost; a method whose package is
 with a message.
 """
 import collections
-import sys
 import time
 
-from rows import (compare_timed, die, geometric_mean, ingest, is_test, key_items, parse_timed,
-                  parser_of, percentile, progress, read_sections, read_timed_spec, share_and_error,
-                  split_item)
+from rows import (compare_timed, die, geometric_mean, ingest, is_test, key_items, need_numpy, parse_timed, parser_of,
+                  percentile, progress, read_sections, read_timed_spec, share_and_error, split_item)
 
-try:
-    import numpy as np
-except ImportError as missing:
-    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
-    sys.exit(0)
+np = need_numpy()
 
 HEADING = "method,split,gpu,k,n,groups,exact,share,share_p1,share_p5,unlisted,seconds".split(",")
 TABLE = "dir dtype y x stride_h stride_w".split()
@@ -162,8 +156,7 @@ def main():
     options = parse()
     problems = read_problems(options)
     gpus = list(dict.fromkeys(p["gpu"] for p in problems))
-    compare_timed(options, HEADING, lambda method: (measure(method, gpu, problems, options)
-                                                    for gpu in gpus))
+    compare_timed(options, HEADING, lambda method: (measure(method, gpu, problems, options) for gpu in gpus))
 
 
 if __name__ == "__main__":

@@ -24,15 +24,10 @@ import subprocess
 import sys
 import tempfile
 
-from rows import (ROOT, die, ingest, parser_of, print_lines, progress, read_sections, share_and_error,
+import native
+from native import np
+from rows import (ROOT, chosen, die, ingest, parser_of, print_lines, progress, read_sections, share_and_error,
                   split_hash, words)
-
-try:
-    import numpy as np
-    import native
-except ImportError as missing:
-    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
-    sys.exit(0)
 
 LISTS = (1, 4, 10)
 TILE = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "num_warps")
@@ -45,8 +40,7 @@ class Spec:
     def __init__(self, path):
         sections = read_sections(path)
         self.path, self.name = path, dict(sections["kernel"])["name"]
-        self.fields = [(name, [] if v.split()[0] == "size" else v.split())
-                       for name, v in sections["fields"]]
+        self.fields = [(name, [] if v.split()[0] == "size" else v.split()) for name, v in sections["fields"]]
         self.params = [(name, words(v)) for name, v in sections["params"]]
         self.tile = [i for i, (name, _) in enumerate(self.params) if name in TILE]
         self.shared = [i for i, (name, _) in enumerate(self.fields) if name not in ("server", "M")]
@@ -96,8 +90,7 @@ def nearest(fold):
     known = np.array(places)
     named = np.array([bool(tokens) for _, tokens in spec.fields])
     for row, _, _ in fold.test:
-        at = np.array([math.log2(x + 1) if not tokens else x for (_, tokens), x
-                       in zip(spec.fields, spec.problem(row))])
+        at = np.array([math.log2(x + 1) if not tokens else x for (_, tokens), x in zip(spec.fields, spec.problem(row))])
         far = np.where(named, FAR * (known != at), abs(known - at)).sum(axis=1)
         yield list(dict.fromkeys(fold.train[i][1] for i in np.argsort(far, kind="stable")))[:LISTS[-1]]
 
@@ -270,9 +263,7 @@ def main():
                                     "params": spec.params}, options.data)
     folds = [Fold(spec, rows, options, lambda _, unit, i=i: split_hash(unit) % options.folds == i)
              for i in range(options.of or options.folds)]
-    for method in options.methods.split(",") if not options.unseen else ():
-        if method not in METHODS:
-            die(f"--methods: \"{method}\": none of {', '.join(METHODS)}")
+    for method in chosen("methods", options.methods, METHODS) if not options.unseen else ():
         try:
             lines.append(judge(spec, folds, method))
         except ImportError as e:

@@ -83,8 +83,7 @@ class Table:
 
     def along(self, config, param):
         """Legal configurations that differ in this parameter alone."""
-        changed = (config[:param] + (i,) + config[param + 1:]
-                   for i in range(len(self.values[param])))
+        changed = (config[:param] + (i,) + config[param + 1:] for i in range(len(self.values[param])))
         return [c for c in changed if c in self.time and c != config]
 
     def neighbours(self, config):
@@ -101,8 +100,7 @@ class Table:
         nothing. What only the other one has may be set as it likes: the best counts."""
         common = [name for name in self.names if name in other.names]
         if not common:
-            die(f"--data {other.path}: has no parameter of {self.path}: the tables are of one "
-                "kernel", 1)
+            die(f"--data {other.path}: has no parameter of {self.path}: the tables are of one kernel", 1)
         best = {}
         for key, time in zip(other.keys(common), other.time.values()):
             best[key] = min(time, best.get(key, FAILED))

@@ -30,7 +30,7 @@ import os
 import random
 import sys
 
-from rows import die, parser_of, print_lines, progress
+from rows import chosen, die, parser_of, print_lines, progress
 from tuner_tables import FAILED, Done, Search, Stuck, Table
 
 try:
@@ -458,10 +458,7 @@ def parse():
     p.add_argument("--budget", type=int, default=300, help="measurements")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
     options = p.parse_args()
-    options.strategies = (options.strategies or (WARM if options.data else COLD)).split(",")
-    for name in options.strategies:
-        if name not in KNOWN:
-            die(f"--strategies: \"{name}\": none of {', '.join(KNOWN)}")
+    options.strategies = chosen("strategies", options.strategies or (WARM if options.data else COLD), KNOWN)
     for name in ("seeds", "budget"):
         if getattr(options, name) < 1:
             die(f"--{name} {getattr(options, name)}: at least 1")
@@ -479,8 +476,7 @@ def main():
         try:
             lines += lines_of(options, table, strategy, others)
         except ImportError as e:
-            print(f"skip {strategy}: needs python3-numpy and python3-sklearn ({e})",
-                  file=sys.stderr)
+            print(f"skip {strategy}: needs python3-numpy and python3-sklearn ({e})", file=sys.stderr)
     print_lines(HEADING, lines, options)
 
 

@@ -56,8 +56,7 @@ def outcome_of(line):
     extra = line["extra"].split("|") if line["extra"] else []
     problem = (line["gpu"], *(int(line[x]) for x in "mnk"), *extra)
     label = line["library"], line["kernel"], int(line["split"])
-    return Outcome(line["family"], line["file"], problem, label, int(line["place"]),
-                   class_of_text(line["first"]))
+    return Outcome(line["family"], line["file"], problem, label, int(line["place"]), class_of_text(line["first"]))
 
 
 def read_outcomes(folder):
@@ -173,8 +172,7 @@ def size_of(outcomes):
 
 def in_order(parts):
     """Those parts that were measured."""
-    return [part for part in ("bs low", "bs high", "bsp", "a4w4", "pooled", "bp", "bf16")
-            if parts.get(part)]
+    return [part for part in ("bs low", "bs high", "bsp", "a4w4", "pooled", "bp", "bf16") if parts.get(part)]
 
 
 def figures(parts, of):
@@ -184,8 +182,7 @@ def figures(parts, of):
         for method in NAMES:
             if method in parts[part]:
                 rows = parts[part][method]
-                lines.append([TITLES.get(part, part), NAMES[method], size_of(rows),
-                              *triple(rows, of)])
+                lines.append([TITLES.get(part, part), NAMES[method], size_of(rows), *triple(rows, of)])
     return table(["rows", "", "n (N, K)", "Pft@1", "@3", "@8"], lines)
 
 
@@ -233,8 +230,7 @@ def split_up(parts, key, heading):
                 groups[key(outcome)][method][at] = outcome
         for group in sorted(groups, key=place_of):
             of = groups[group]
-            lines += [[TITLES.get(part, part), group, NAMES[m], size_of(of[m]), *triple(of[m])]
-                      for m in methods]
+            lines += [[TITLES.get(part, part), group, NAMES[m], size_of(of[m]), *triple(of[m])] for m in methods]
     return table(["rows", heading, "", "n (N, K)", "Pft@1", "@3", "@8"], lines)
 
 
@@ -325,8 +321,7 @@ def shares(found, folder):
             for other in ("network", "forest", "boosted"):
                 both = [(p["aiter"], p[other]) for p in problems if "aiter" in p and other in p]
                 if both:
-                    pairs.append([part, KINDS[other], f"{len(both):,}",
-                                  *(of_shares(x)[1] for x in zip(*both))])
+                    pairs.append([part, KINDS[other], f"{len(both):,}", *(of_shares(x)[1] for x in zip(*both))])
     heading = ["rows", "problems with several times", "", "timed", "share", "p5"]
     return {"shares": table(heading, lines),
             "both": table(["rows", "", "n", "AITER's default", "its own share"], pairs)}

@@ -51,8 +51,7 @@ def read_times(path):
                 die(f"{path}:1: no column {missing[0]}")
             rows = []
             for line in lines:
-                row = {x: line[x] if x in ("model", "body") else number(line[x], path, lines, x)
-                       for x in COLUMNS}
+                row = {x: line[x] if x in ("model", "body") else number(line[x], path, lines, x) for x in COLUMNS}
                 rows.append(row)
     except (OSError, UnicodeDecodeError) as e:
         die(f"{path}: {e}")
@@ -125,8 +124,7 @@ def known(folder, rows):
     for r in rows:
         if r["model"] in weights:
             prefixes, values = bounds(counts[r["model"]], r["beam"])
-            found.append({**r, "weights": weights[r["model"]], "prefixes": prefixes,
-                          "values": values})
+            found.append({**r, "weights": weights[r["model"]], "prefixes": prefixes, "values": values})
     return found
 
 
@@ -163,8 +161,7 @@ def by_body(rows):
 
 def fits(rows, names):
     """A line for each body; one with fewer rows than coefficients has none."""
-    return [line_of(body, of, names) for body, of in by_body(rows).items()
-            if len(of) > len(names) + 1]
+    return [line_of(body, of, names) for body, of in by_body(rows).items() if len(of) > len(names) + 1]
 
 
 # ---- tables ----
@@ -210,8 +207,7 @@ def draw(hot, counted):
                  [([(b, t / 1000) for b, t in spread(bodies[x], "ns")], looks[x], "linespoints")
                   for x in looks])
     script.set(*labels("beam", "distance"))
-    script.panel("distance to the limit", [(spread(bodies[x], "distance"), looks[x], "linespoints")
-                                           for x in looks])
+    script.panel("distance to the limit", [(spread(bodies[x], "distance"), looks[x], "linespoints") for x in looks])
     scatter(script, f"time, {list(bodies)[-1]}", list(bodies.values())[-1], "µs", 1000)
     if has_counts:
         scatter(script, "instructions", counted, "thousands", 1000)
@@ -231,8 +227,7 @@ def main():
     cold = read_times(cold_path) if os.path.exists(cold_path) else []
     counted = with_instructions(options.folder, hot)
     rows = [*hot, *counted]
-    tables = [("caches,body,beam,models,distance,ratio".split(","),
-               [*distances(hot, "hot"), *distances(cold, "cold")])]
+    tables = [("caches,body,beam,models,distance,ratio".split(","), [*distances(hot, "hot"), *distances(cold, "cold")])]
     for of, names in ((rows, DID), (known(options.folder, rows), KNOWN)):
         tables.append((["body", "rows", "start", *names, "r2", "off"], fits(of, names)))
     for i, (heading, lines) in enumerate(tables):

@@ -11,8 +11,7 @@ import os
 import re
 
 import paired
-from rows import (ROOT, die, is_test, read_sections, read_spec, read_timed_spec, share_and_error,
-                  split_key)
+from rows import (ROOT, die, is_test, read_sections, read_spec, read_timed_spec, share_and_error, split_key)
 from timed import read_gemm, read_layouts, read_timed
 
 OURS = "additive"
@@ -56,13 +55,11 @@ def parts(path):
 # ---- all that was measured ----
 
 class Measured:
-    """specs: by kernel, of those that the paper judges; more: of the others; every: of both. hits: by
-    (kernel, split, k) and method, a dict from row to (key, hit). chosen: specs of what chooses among
-    kernels, by times. reliability: by (kernel, split).
-    times: by kernel and net. classics: by (kernel, method, k), of the split config. training: by
-    (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines.
-    retuned: by kernel and files, (outcomes of the second run, {file: outcomes of our network}).
-    timed, gemm, layouts: timed.py."""
+    """specs: by kernel, of those that the paper judges; more: of the others; every: of both. hits: by (kernel, split,
+    k) and method, a dict from row to (key, hit). chosen: specs of what chooses among kernels, by times. reliability: by
+    (kernel, split). times: by kernel and net. classics: by (kernel, method, k), of the split config. training: by
+    (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines. retuned: by kernel
+    and files, (outcomes of the second run, {file: outcomes of our network}). timed, gemm, layouts: timed.py."""
 
     def __init__(self, folder, weights, folds):
         self.folder, self.weights = folder, weights
@@ -159,8 +156,7 @@ class Measured:
         for path in find(self.folder, "*.training.csv"):
             kernel, split, net = parts(path)[:3]
             for at, line in read_csv(path, ["epochs", "weights"]):
-                found[self.known(path, kernel), split, net] = \
-                    (number(at, line, "epochs"), number(at, line, "weights"))
+                found[self.known(path, kernel), split, net] = (number(at, line, "epochs"), number(at, line, "weights"))
         return found
 
     def read_times(self, paths):
@@ -169,8 +165,7 @@ class Measured:
         for path in paths:
             nets = found.setdefault(self.known(path, parts(path)[0]), {})
             for at, line in read_csv(path, "net,model,beam,ns,bytes".split(",")):
-                nets.setdefault(line["net"], {})[line["beam"]] = \
-                    (number(at, line, "ns"), number(at, line, "bytes"))
+                nets.setdefault(line["net"], {})[line["beam"]] = (number(at, line, "ns"), number(at, line, "bytes"))
         return found
 
     def read_noise(self):
@@ -184,8 +179,7 @@ class Measured:
         return [line for _, line in lines if line["dir"] == "all"]
 
     def read_retuned(self):
-        """Whether the second run names the first one's label, and what our network makes of
-        either's."""
+        """Whether the second run names the first one's label, and what our network makes of either's."""
         labels, hits = {}, {}
         for path in find(self.folder, "retuned/*.csv"):
             kernel, files, side, kind = parts(path)[:4]
@@ -206,8 +200,7 @@ class Measured:
         n = len(spec["fields"])
         if len(both) != 2 or [x[:n] for x in both[0]] != [x[:n] for x in both[1]]:
             die(f"{sides[0][0]}: there is no other file with labels of the same problems")
-        return {str(i): (split_key(spec, "config", a), int(a == b))
-                for i, (a, b) in enumerate(zip(*both), 1)}
+        return {str(i): (split_key(spec, "config", a), int(a == b)) for i, (a, b) in enumerate(zip(*both), 1)}
 
     # -- figures --
 
@@ -265,8 +258,7 @@ def find(folder, pattern):
 
 def specs_of(weights, form):
     """The specs whose data have that format."""
-    return [path for path in find(weights, "*.spec")
-            if dict(read_sections(path).get("data", [])).get("format") == form]
+    return [path for path in find(weights, "*.spec") if dict(read_sections(path).get("data", [])).get("format") == form]
 
 
 def share(outcomes):

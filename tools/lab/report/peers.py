@@ -15,8 +15,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 from plots import LOOKS, Script, gnuplot, labels  # noqa: E402: needs the path
 from rows import die, parser_of  # noqa: E402
 
-COLUMNS = ("peer,k,ns,ns_p5,ns_p95,instructions,allocations,resident,load_ms,model,code,n,pft1,"
-           "pft10").split(",")
+COLUMNS = ("peer,k,ns,ns_p5,ns_p95,instructions,allocations,resident,load_ms,model,code,n,pft1,pft10").split(",")
 HEADING = ("peer", "k", "ns", "times", "instructions", "allocations", "resident, KiB",
            "load, ms", "model, bytes", "code, bytes", "Pft@1", "Pft@10")
 OURS = "kpred-"
@@ -64,8 +63,7 @@ def cells(line, lines):
 
 def is_shown(line, lines):
     """Whether the table has the line: kpred's bodies between the portable and the fastest are in the CSV alone."""
-    return not line["peer"].startswith(OURS) or line["peer"] == OURS + "portable" or \
-        line is fastest(lines, line["k"])
+    return not line["peer"].startswith(OURS) or line["peer"] == OURS + "portable" or line is fastest(lines, line["k"])
 
 
 def print_markdown(lines):
@@ -83,8 +81,7 @@ def draw(lines):
     script.set("logscale x", "ytics autofreq", "yrange [0:*]", "xrange [0.5:2e4]", "xtics (1, 10, 100, 1000, 10000)")
     for k in ("1", "10"):
         script.set(*labels("time of a prediction, µs", f"Pft@{k}, %"))
-        shown = [fastest(lines, k), *(x for x in lines
-                                      if x["k"] == k and not x["peer"].startswith(OURS))]
+        shown = [fastest(lines, k), *(x for x in lines if x["k"] == k and not x["peer"].startswith(OURS))]
         script.panel(f"k = {k}", [([(float(x["ns"]) / 1000, float(x[f"pft{k}"]))],
                                    LOOKS[LOOK.get(x["peer"], "ours")], "points")
                                   for x in shown if x and x[f"pft{k}"]])

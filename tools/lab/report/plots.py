@@ -38,8 +38,7 @@ def gnuplot(script):
         with tempfile.TemporaryFile("w+", encoding="utf-8") as f: # not a pipe, which it may close
             f.write(script)
             f.seek(0)
-            done = subprocess.run(["gnuplot", "-d"], stdin=f, capture_output=True,
-                                  encoding="utf-8", check=False)
+            done = subprocess.run(["gnuplot", "-d"], stdin=f, capture_output=True, encoding="utf-8", check=False)
     except FileNotFoundError:
         return None
     if done.returncode or "</svg>" not in done.stdout:
@@ -66,14 +65,12 @@ CANVAS = "<style>svg{color:#000000}text{stroke:none;fill:#000000}\n@media(prefer
     '}</style>\n<g fill="none" stroke="currentColor">'
 # Groups without attributes around nothing else, empty ones, and equal ones one after the other
 LEAF = r"(?:(?!</?g\b).)*"
-GROUPS = [(rf"<g ?>({LEAF})</g>", r"\1"), (r"<g\b[^>]*>\s*</g>", ""),
-          (rf"(<g\b([^>]*)>{LEAF})</g>\s*<g\2>", r"\1")]
+GROUPS = [(rf"<g ?>({LEAF})</g>", r"\1"), (r"<g\b[^>]*>\s*</g>", ""), (rf"(<g\b([^>]*)>{LEAF})</g>\s*<g\2>", r"\1")]
 
 
 def slim(svg):
     """The same picture in a quarter of the bytes."""
-    svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
-                 lambda m: "#" + "".join(f"{int(x):02x}" for x in m.groups()), svg)
+    svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)", lambda m: "#" + "".join(f"{int(x):02x}" for x in m.groups()), svg)
     for pattern in SUPERFLUOUS:
         svg = re.sub(pattern, "", svg, flags=re.S)
     svg = re.sub(r"<svg\s", ROOT, svg, count=1).replace('<g id="gnuplot_canvas">', CANVAS)
@@ -97,8 +94,7 @@ NARROW = 900, 200 # of five
 
 
 class Script:
-    """Commands for one SVG of several panels, so many a row, and a key below them. A curve is (points,
-    look, mode)."""
+    """Commands for one SVG of several panels, so many a row, and a key below them. A curve is (points, look, mode)."""
 
     def __init__(self, panels, columns=2):
         self.columns, self.blocks, self.panels = columns, 0, 0
@@ -123,8 +119,7 @@ class Script:
     def block(self, points):
         """Points by name."""
         self.blocks += 1
-        self.lines += [f"$b{self.blocks} << END",
-                       *(" ".join(f"{v:.6g}" for v in point) for point in points), "END"]
+        self.lines += [f"$b{self.blocks} << END", *(" ".join(f"{v:.6g}" for v in point) for point in points), "END"]
         return f"$b{self.blocks}"
 
     def panel(self, title, curves, extra=""):
@@ -138,10 +133,8 @@ class Script:
                  for points, look, mode in curves if points]
         font = " font ',10'" if narrow else ""
         self.lines.append(f'set title "{title}" noenhanced offset 0,-0.6{font}')
-        self.lines.append("unset label" if drawn
-                          else "set label 1 'not measured' at graph 0.5,0.5 center")
-        self.lines.append("plot " + ", ".join(([extra] if extra else []) + drawn
-                                              or ["NaN notitle"]))
+        self.lines.append("unset label" if drawn else "set label 1 'not measured' at graph 0.5,0.5 center")
+        self.lines.append("plot " + ", ".join(([extra] if extra else []) + drawn or ["NaN notitle"]))
 
     def key(self, entries):
         """The key: (title, look, mode)."""
@@ -249,19 +242,16 @@ def bins(m, kernel, split, k):
 
 def calibration(m, _):
     """A panel for each kernel: what was observed against what was predicted."""
-    looks = {("config", 1): "ours", ("config", 10): "net", ("shape", 1): "chain",
-             ("shape", 10): "forest"}
+    looks = {("config", 1): "ours", ("config", 10): "net", ("shape", 1): "chain", ("shape", 10): "forest"}
     if not m.reliability:
         return None
     kernels = [x for x in [*m.every, *m.chosen] if x in {name for name, _ in m.reliability}]
     script = Script(len(kernels))
     script.set("xrange [0:100]", "yrange [0:100]", *labels("predicted, %", "observed, %"))
     for kernel in kernels:
-        drawn = [(bins(m, kernel, split, k), LOOKS[look], "linespoints")
-                 for (split, k), look in looks.items()]
+        drawn = [(bins(m, kernel, split, k), LOOKS[look], "linespoints") for (split, k), look in looks.items()]
         script.panel(m.title(kernel), drawn, f"x with lines {PERFECT} notitle")
-    entries = [(f"{split}, k = {k}", LOOKS[look], "linespoints")
-               for (split, k), look in looks.items()]
+    entries = [(f"{split}, k = {k}", LOOKS[look], "linespoints") for (split, k), look in looks.items()]
     script.key([*entries, ("as predicted", PERFECT, "lines")])
     return script.text()
 
@@ -270,12 +260,10 @@ def calibration(m, _):
 
 def costs(m, kernel):
     """(look, [(bytes, microseconds, Pft@10)]) of ours, the paper's networks and the chain."""
-    ours = [(c["10"][1], c["10"][0] / 1000, share(hits[10]).value)
-            for _, hits, c in widths_of(m, kernel) if "10" in c]
+    ours = [(c["10"][1], c["10"][0] / 1000, share(hits[10]).value) for _, hits, c in widths_of(m, kernel) if "10" in c]
     others = []
     for net in NETS:
-        cost, figure = m.times.get(kernel, {}).get(net, {}).get("10"), \
-            pft(m, [kernel], "config", 10, net)
+        cost, figure = m.times.get(kernel, {}).get(net, {}).get("10"), pft(m, [kernel], "config", 10, net)
         if cost and figure:
             others.append((cost[1], cost[0] / 1000, figure.value))
     cost, figure = chain_cost(m, kernel, "10"), pft(m, [kernel], "config", 10, "chain")
@@ -338,8 +326,7 @@ def gemms(m, _):
                "xtics (1, 2, 4, 8)", *labels("k, kernels", "share"))
     for layout in m.layouts:
         title = f"{layout}, {len(timed.logs_of(m, layout, 1, OURS))} shapes"
-        script.panel(title, [(timed.gemm_by_k(m, layout, x), look, "linespoints")
-                             for x, (_, look) in shown.items()])
+        script.panel(title, [(timed.gemm_by_k(m, layout, x), look, "linespoints") for x, (_, look) in shown.items()])
     script.lines.append("unset logscale")
     script.set("xrange [0:100]", "yrange [0:1]", "xtics 20", *labels("shapes, %", "share, at most"))
     for k in (1, 8):

@@ -52,8 +52,7 @@ def draw(m):
 
 
 def kept_plots(drawn, base):
-    """The plots that lie there already and show more: those that cannot be drawn, or have less in
-    them."""
+    """The plots that lie there already and show more: those that cannot be drawn, or have less in them."""
     kept = {}
     for name, (svg, _) in drawn.items():
         path = f"{base}-{name}.svg"
@@ -97,8 +96,7 @@ def single(path):
 
 def csv_of(tables):
     """That file, of all tables of single lines; what is not measured has none."""
-    lines = [line for name, of in tables.items() if name.startswith("rows ")
-             for line in of if not line.startswith("(")]
+    lines = [line for name, of in tables.items() if name.startswith("rows ") for line in of if not line.startswith("(")]
     return "\n".join([",".join(sections.SINGLE), *lines]) + "\n"
 
 

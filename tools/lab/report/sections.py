@@ -63,8 +63,7 @@ def models(m, _):
     lines = []
     for kernel in m.specs:
         identity, size = m.header(kernel)
-        figures = [pft(m, [kernel], split, 1, OURS) or m.test_rows(kernel, split)
-                   for split in ("config", "shape")]
+        figures = [pft(m, [kernel], split, 1, OURS) or m.test_rows(kernel, split) for split in ("config", "shape")]
         lines.append([m.title(kernel), f"`{identity}`", f"{int(size):,}", *map(size_of, figures)])
     return table(["kernel", "id of the header", "bytes", "`config`: problems (groups)",
                   "`shape`: problems (groups)"], lines)
@@ -105,8 +104,7 @@ def ten_and_hundred(m, _):
             (missing if ours is None else
              above if ours.value > paper[kernel, dtype, "beam", "100"] else below).append(name)
     if missing:
-        return wrapped(f"Whether our Pft@10 is above the paper's Pft@100: {NOT} for "
-                       f"{joined(missing)}.")
+        return wrapped(f"Whether our Pft@10 is above the paper's Pft@100: {NOT} for {joined(missing)}.")
     rows = len(above) + len(below)
     which = "" if not above or not below else f" ({joined(above)}; not {joined(below)})"
     return wrapped(f"With the 1x1 kernels, `config`, our Pft@10 is above the paper's Pft@100 in "
@@ -155,8 +153,7 @@ def times(m, _):
                           *(time_cell(x, ours) for x in [*others, chain_cost(m, kernel, beam)])])
         costs = [nets_of.get(net, {}).get("1") for net in [OURS, *NETS]]
         costs.append(chain_cost(m, kernel, "1"))
-        lines.append([m.title(kernel), "bytes",
-                      *(f"{x[1]:,.0f}" if x and x[1] else NOT for x in costs)])
+        lines.append([m.title(kernel), "bytes", *(f"{x[1]:,.0f}" if x and x[1] else NOT for x in costs)])
     return table(["kernel", "", "ours", *NETS, "chain"], lines)
 
 
@@ -221,8 +218,7 @@ def chance_error(bins):
     """The calibration error that is left, on average, if all probabilities are right: in a bin of n
     problems with probability p the mean distance of a share from p, of a normal distribution."""
     total = sum(x["n"] for x in bins)
-    spread = [x["n"] * math.sqrt(2 / math.pi * x["predicted"] * (100 - x["predicted"]) / x["n"])
-              for x in bins]
+    spread = [x["n"] * math.sqrt(2 / math.pi * x["predicted"] * (100 - x["predicted"]) / x["n"]) for x in bins]
     return sum(spread) / total
 
 
@@ -264,8 +260,7 @@ def frontier(m, _):
         ours = {k: m.hits.get((kernel, "config", str(k)), {}).get(OURS) for k in (1, 10)}
         for width, outcomes, costs in widths_of(m, kernel):
             shipped = width == m.width(kernel)
-            gap = {k: difference(outcomes[k], ours[k], f"{kernel}: {width} and shipped")
-                   for k in (1, 10)}
+            gap = {k: difference(outcomes[k], ours[k], f"{kernel}: {width} and shipped") for k in (1, 10)}
             cells = [f"{costs[b][0] / 1000:.1f}" if b in costs else NOT for b in ("1", "10")]
             lines.append([m.title(kernel), width.replace("-", " / ") + ", shipped" * shipped,
                           f"{costs['1'][1]:,.0f}" if "1" in costs else NOT, *cells,
@@ -298,8 +293,7 @@ def floats(m, _):
 def noise_of(m, what, **wanted):
     """Lines of label_noise.py."""
     wanted.setdefault("dtype", "all")
-    return [x for x in m.noise if x["what"] == what
-            and all(x[name] == value for name, value in wanted.items())]
+    return [x for x in m.noise if x["what"] == what and all(x[name] == value for name, value in wanted.items())]
 
 
 def files_of(m):
@@ -320,15 +314,13 @@ def bracket(m, _):
     """Percent of labels that a second run names too."""
     if not m.noise:
         return [f"The bracket: {NOT}."]
-    lines = [[" and ".join(files.split()), *(bracket_cell(m, files, x) for x in m.specs)]
-             for files in files_of(m)]
+    lines = [[" and ".join(files.split()), *(bracket_cell(m, files, x) for x in m.specs)] for files in files_of(m)]
     return table(["files", *(m.title(x) for x in m.specs)], lines)
 
 
 def copies(m, _):
     """How many layers are copied as a whole."""
-    lines, words = [], ("none differ", "none differ, by chance", "all differ",
-                        "all differ, by chance")
+    lines, words = [], ("none differ", "none differ, by chance", "all differ", "all differ, by chance")
     for files in files_of(m):
         found = [noise_of(m, f"layers of 3 or more: {x}", files=files) for x in words]
         if all(found):
@@ -343,8 +335,7 @@ def chance(m, _):
     for kernel in m.specs:
         for what in ("strict", "retuned"):
             found[kernel] += [x["percent"] for x in noise_of(m, what, kernel=kernel)]
-    ranges = [f"{m.title(x)} {min(v):.0f} to {10 * max(v) ** 0.5:.0f} %"
-              for x, v in found.items() if v]
+    ranges = [f"{m.title(x)} {min(v):.0f} to {10 * max(v) ** 0.5:.0f} %" for x, v in found.items() if v]
     return wrapped("From the least end of all brackets to the root of the greatest one: "
                    + joined(ranges) + ".") if ranges else [f"These ends: {NOT}."]
 
@@ -507,8 +498,7 @@ def summary(tables, _):
              ["share of the fastest solver's speed, k = 1", *solvers_line(tables, "config")],
              [new, *solvers_line(tables, "shape")],
              ["share of the fastest GEMM kernel's speed, k = 1", *gemm_line(tables)]]
-    return table(["what is predicted", "problems", "kpred, k = 1 / 10", "boosted trees minus kpred"],
-                 lines)
+    return table(["what is predicted", "problems", "kpred, k = 1 / 10", "boosted trees minus kpred"], lines)
 
 
 def far(of, k):

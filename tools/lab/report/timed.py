@@ -64,8 +64,7 @@ def influence(outcomes):
 def share(outcomes):
     """Geometric mean and its standard error."""
     parts = influence(outcomes)
-    return (math.exp(mean_log(outcomes)),
-            error_of(list(parts.values()), [outcomes[row].unit for row in parts]))
+    return (math.exp(mean_log(outcomes)), error_of(list(parts.values()), [outcomes[row].unit for row in parts]))
 
 
 def difference(a, b, what):
@@ -73,8 +72,7 @@ def difference(a, b, what):
     if a.keys() != b.keys():
         die(f"{what}: not measured on the same problems")
     x, y = influence(a), influence(b)
-    return (share(a)[0] - share(b)[0],
-            error_of([x[row] - y[row] for row in a], [a[row].unit for row in a]))
+    return (share(a)[0] - share(b)[0], error_of([x[row] - y[row] for row in a], [a[row].unit for row in a]))
 
 
 def reached(outcomes, percent):
@@ -110,8 +108,7 @@ def line_of(gpu, name, methods):
 
 def solvers(m, split):
     """Our solvers beside other ways to choose them, GPU by GPU."""
-    lines = [line_of(gpu, name, methods) for gpu, methods in of_split(m, split)
-             for name in METHODS if name in methods]
+    lines = [line_of(gpu, name, methods) for gpu, methods in of_split(m, split) for name in METHODS if name in methods]
     if not lines:
         return [f"(Shares, split `{split}`: not measured.)"]
     heading = ["GPU", "", "problems (groups)", "exact, %", "share@1", "minus ours", "p1", "p5",

@@ -63,8 +63,7 @@ def mean(tables, at):
 def interval(tables, at, resamples):
     """The middle 95 percent of the means over resampled seeds."""
     draw = random.Random(1)
-    found = sorted(mean([draw.choices(runs, k=len(runs)) for runs in tables], at)
-                   for _ in range(resamples))
+    found = sorted(mean([draw.choices(runs, k=len(runs)) for runs in tables], at) for _ in range(resamples))
     return found[int(0.025 * resamples)], found[int(0.975 * resamples)]
 
 

@@ -21,19 +21,19 @@ static inline double twin_sigma(double x)
 /* out = b + in W */
 static inline void twin_dense(const float *w, const struct dense *d, const double *in, double *out)
 {
-    for (size_t o = 0; o < d->n_out; o++) {
+    for (size_t o = 0; o < d->w.n_out; o++) {
         out[o] = (double)w[d->b + o];
-        for (size_t i = 0; i < d->n_in; i++)
-            out[o] += in[i] * (double)w[d->w + i * d->n_out + o];
+        for (size_t i = 0; i < d->w.n_in; i++)
+            out[o] += in[i] * (double)w[d->w.at + i * d->w.n_out + o];
     }
 }
 
 /* out += the word's row times what dropout makes of a 1, and the bias if there is one */
-static inline void twin_word(const float *w, const struct onehot *l, size_t word, double one,
+static inline void twin_word(const float *w, const struct dense *l, size_t word, double one,
                              double *out)
 {
-    for (size_t o = 0; o < l->n_out; o++)
-        out[o] += one * (double)w[l->w + word * l->n_out + o]
+    for (size_t o = 0; o < l->w.n_out; o++)
+        out[o] += one * (double)w[l->w.at + word * l->w.n_out + o]
                   + (l->b == NO_BIAS ? 0 : (double)w[l->b + o]);
 }
 
@@ -47,7 +47,7 @@ static inline void twin_lstm(const float *w, const struct lstm *l, const double 
         gate[g] = fed[g];
         for (size_t k = 0; k < n; k++)
             gate[g] +=
-                h[k] * (keep != NULL ? (double)keep[k] : 1) * (double)w[l->u + k * 4 * n + g];
+                h[k] * (keep != NULL ? (double)keep[k] : 1) * (double)w[l->u.at + k * 4 * n + g];
     }
     for (size_t j = 0; j < n; j++) {
         c[j] = twin_sigma(gate[n + j]) * c[j] + twin_sigma(gate[j]) * tanh(gate[2 * n + j]);
@@ -105,9 +105,9 @@ static inline void twin_attention(const float *w, const struct attention *l, siz
         e[p] = 0;
         twin_dense(w, &l->look, a[p], node);
         for (size_t d = 0; d < l->n_d; d++) {
-            for (size_t j = 0; j < l->n_s; j++)
-                node[d] += s[j] * (double)w[l->w_s + j * l->pad + d];
-            e[p] += (double)w[l->v + d] * tanh(node[d]);
+            for (size_t j = 0; j < l->w_s.n_in; j++)
+                node[d] += s[j] * (double)w[l->w_s.at + j * l->pad + d];
+            e[p] += (double)w[l->v.at + d] * tanh(node[d]);
         }
         sum += exp(e[p]);
     }
@@ -143,11 +143,11 @@ static inline void twin_conv(const float *w, const struct conv1d *l, twin_vector
                              twin_vector *out)
 {
     for (size_t o = 0; o < l->out_length; o++)
-        for (size_t f = 0; f < l->n_out; f++) {
+        for (size_t f = 0; f < l->w[0].n_out; f++) {
             double sum = (double)w[l->b + f];
             for (size_t j = 0; j < l->taps; j++)
-                for (size_t i = 0; i < l->n_in; i++)
-                    sum += in[o * l->stride + j][i] * (double)w[l->w[j] + i * l->n_out + f];
+                for (size_t i = 0; i < l->w[j].n_in; i++)
+                    sum += in[o * l->stride + j][i] * (double)w[l->w[j].at + i * l->w[j].n_out + f];
             out[o][f] = sum > 0 ? sum : 0;
         }
 }

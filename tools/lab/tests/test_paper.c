@@ -201,15 +201,15 @@ static void gradients(void)
 static double searched_loss(const struct paper_net *net, struct paper_tape *tape, size_t row)
 {
     n_given = 0;
-    float *shared = random_floats(paper_memory(net) + 1, 1), *l = random_floats(16, 1);
+    float *shared = random_floats(paper_memory(net) + 1, 1);
     float *state = random_floats(paper_state(net) + 1, 1);
     float *next = random_floats(paper_state(net) + 1, 1), *swap;
     double loss = 0;
     paper_start(net, tape, in + row * N_IN, shared, state);
     for (size_t t = 0; t < N_OUT; t++) {
         const uint16_t *word = out + row * N_OUT + t;
-        paper_logits(net, shared, state, t, l);
-        loss += softmax_loss(l, 1, OUT_WORDS, 16, word, 1, NULL);
+        loss += softmax_loss(paper_logits(net, tape, shared, state, t), 1, OUT_WORDS, 16, word, 1,
+                             NULL);
         paper_extend(net, tape, shared, state, *word, next);
         swap = state;
         state = next;
@@ -252,9 +252,14 @@ static void whole_networks(void)
 
 static struct paper_net trained(enum paper_kind kind, size_t epochs, size_t n_threads)
 {
-    const struct fit_config c = {5, epochs, 22, n_threads, 0.01f, 0.2f, 0.9f, NULL};
+    const struct recipe r = {.paper_epochs = (double)epochs,
+                             .paper_batch = 22,
+                             .paper_rate = 0.01,
+                             .paper_drop = 0.2,
+                             .paper_average = 0.9};
     struct paper_net net = new_net(kind);
-    fit(&net, &rows, NULL, &c);
+    fit(&net, &rows, NULL,
+        &(struct paper_training){.recipe = &r, .seed = 5, .n_threads = n_threads});
     return net;
 }
 

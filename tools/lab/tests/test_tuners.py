@@ -88,8 +88,7 @@ def other():
     assert found == [min(v for c, v in o.time.items() if c[:2] == config) for config in few.configs]
     o.time = {c: v for c, v in o.time.items() if c[0] != 3}
     o.configs = list(o.time)
-    assert [c for c, v in zip(few.configs, few.times_of(o)) if v is None] \
-        == [c for c in few.configs if c[0] == 3]
+    assert [c for c, v in zip(few.configs, few.times_of(o)) if v is None] == [c for c in few.configs if c[0] == 3]
 
 
 class Watched(dict):
