@@ -90,6 +90,9 @@ void family_look_up(struct buf *detail);
 const char *family_split_detail(enum family_id family, const char *detail,
                                 int32_t size[MOST_SIZES]);
 
+/* Of texts with `end` between them or behind them, the one with this number, to be freed */
+char *family_part(const char *text, char end, int i);
+
 /* Does the family's model answer shapes with these details (values, commas between)? Then those
    that are fields of the model are set in `problem`. A detail with the name of a field has to be a
    token of it; another one has to be among `modelled`. */
@@ -178,7 +181,18 @@ struct asked_shape {
     struct place at;    /* where it was met first */
 };
 
-struct asked { /* all zero: nothing was asked for; to be freed */
+/* Where calls come from: only one family may be wanted (else FAMILY_NONE), which is that of calls
+   whose family nothing tells. */
+struct asked_from {
+    enum family_id only;
+    int cu_num;              /* of the GPU that rows are for; hits on another one are left out */
+    const char *gfx, *token; /* of that GPU */
+    int may_lack;            /* inputs may hold nothing of AITER's */
+    int force;               /* go on where a log names another GPU */
+};
+
+struct asked { /* all zero but `from`: nothing was asked for; to be freed */
+    struct asked_from from;
     struct interned seen, details;
     size_t n, cap;
     struct asked_shape *v; /* those to predict for */
@@ -189,41 +203,20 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     struct tally left_out; /* distinct shapes */
     struct tally cut;      /* lines that cannot be used */
     struct gpu_told told;
-    struct buf key, detail; /* of the one at hand */
-};
-
-/* Where a call comes from: only one family may be wanted (else FAMILY_NONE), which is that of calls
-   whose family nothing tells. */
-struct asked_from {
-    enum family_id only;
-    int cu_num;              /* of the GPU that rows are for; hits on another one are left out */
-    const char *gfx, *token; /* of that GPU */
-    int may_lack;            /* inputs may hold nothing of AITER's */
-    int force;               /* go on where a log names another GPU */
+    struct place at; /* of the call at hand; the caller sets it */
+    const char *words;
+    size_t n_words;
+    struct buf key, detail;
 };
 
 /* A call that is not a CALL_CUT. 0, or -1 with a message. */
-int asked_call(struct asked *a, const struct asked_from *from, struct place at, int kind,
-               const struct call *call);
+int asked_call(struct asked *a, int kind, const struct call *call);
 
 /* A row of an untuned list: texts of numbers, the values of details, and the whole row */
 struct asked_text {
     const char *mnk[3], *detail[MOST_DETAILS], *whole;
 };
-int asked_row(struct asked *a, const struct asked_from *from, struct place at,
-              enum family_id family, const struct asked_text *row);
-
-/* What the line of a miss of fused MoE says, between its parentheses. Values have no blanks or
-   quotes around them. */
-struct fused_call {
-    char value[14][64];           /* what follows points into these */
-    const char *gfx;              /* NULL: an older line */
-    const char *cu_num, *size[3]; /* token, inter_dim, model_dim */
-    const char *detail[MOST_DETAILS];
-};
-
-/* 0, or -1: it has not so many values, or an impossible one. */
-int fused_read(struct fused_call *c, const char *text, size_t n);
+int asked_row(struct asked *a, enum family_id family, const struct asked_text *row);
 
 /* Is there a shape of a family that can be answered without a model? */
 int asked_nearest(const struct asked *a);
@@ -236,7 +229,7 @@ void asked_free(struct asked *a);
 
 /* Each path, "-" being standard input, which is read too if there is none. 0, or -1 with a message:
    also if nothing there says a word of AITER's tables. */
-int inputs_read(struct asked *a, const struct asked_from *from, const char *const *paths, size_t n);
+int inputs_read(struct asked *a, const char *const *paths, size_t n);
 
 /* ---- tuned tables ---- */
 
@@ -353,20 +346,9 @@ struct prediction {
     uint32_t outside; /* bits of sizes that the model did not learn, as kpred_ctx.extrapolated */
 };
 
-/* The first group of so many numbers with x between them in a kernel's name, or the last */
-int kernel_group(const char *name, size_t wanted, int is_last, int32_t out[16]);
-
-/* The number behind a part of the name; 1: it is not there. */
-int32_t kernel_number(const char *name, const char *part);
-
-/* The largest power of two that divides it, at most 256 */
-int32_t power_of_two_of(int32_t v);
-
-/* Of fused MoE: do the kernels of both stages take s, as far as is known? */
-int fused_takes(const struct measured *x, const struct asked_shape *s);
-
-/* Can the kernels be of another activation, too? Their names do not tell one. */
-int fused_any_act(const struct measured *x);
+/* The first group of so many numbers with x between them in a kernel's name, or the last, of those
+   whose first number is not less than that */
+int kernel_group(const char *name, size_t wanted, int is_last, int32_t least, int32_t out[16]);
 
 /* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
    |log2| of M, N and K, and of sizes among the details, each of another kernel or split than the

@@ -66,15 +66,9 @@ struct written {
     enum family_id family;
 };
 
-/* Of texts with `end` between them or behind them, the one with this number */
 static void add_part(struct buf *b, const char *text, char end, int i)
 {
-    const char *stop;
-    for (; i > 0; i--)
-        text = strchr(text, end) + 1;
-    stop = strchr(text, end);
-    char *part = xstrdup(text);
-    part[stop != NULL ? (size_t)(stop - text) : strlen(text)] = '\0';
+    char *part = family_part(text, end, i);
     csv_add_cell(b, part);
     free(part);
 }

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "kernel_list.h"
 
+#include "aiter.h"
 #include "data/formats.h"
 
 #include "base/names.h"
@@ -98,42 +99,18 @@ int kernel_list_open(struct kernel_list *list, const struct spec *spec)
 
 /* ---- the list: tiles in names ---- */
 
-/* Reads "256x16x128x256"; how many numbers there were, at most `most`. */
-static size_t read_group(const char **at, int32_t *v, size_t most)
-{
-    size_t n = 0;
-    for (;;) {
-        char *end;
-        const long x = strtol(*at, &end, 10);
-        if (n < most)
-            v[n] = (int32_t)x;
-        n++;
-        *at = end;
-        if (*end != 'x' || strchr("0123456789", end[1]) == NULL || end[1] == '\0')
-            return n;
-        *at = end + 1;
-    }
-}
-
 /* The tile in a kernel's name: 256x16x128x256 (threads first), t16x128x256, or 32x128E (no k). */
 static void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
 {
-    enum { WITH_THREADS = 4, LEAST_THREADS = 64 };
+    enum { LEAST_THREADS = 64 };
     const int is_mangled = strncmp(name, "_ZN", 3) == 0;
-    int has_three = 0;
+    const size_t n = is_mangled ? 2 : KERNEL_TILES;
+    int32_t v[16];
     memset(tile, 0, KERNEL_TILES * sizeof *tile);
-    for (const char *p = name + strcspn(name, "0123456789"); *p != '\0';
-         p += strcspn(p, "0123456789")) {
-        int32_t v[WITH_THREADS];
-        const size_t n = read_group(&p, v, WITH_THREADS);
-        if (n == WITH_THREADS && !is_mangled && v[0] >= LEAST_THREADS) {
-            memcpy(tile, v + 1, KERNEL_TILES * sizeof *tile);
-            return;
-        }
-        if (is_mangled ? n == 2 : n == KERNEL_TILES && !has_three)
-            memcpy(tile, v, n * sizeof *tile);
-        has_three |= n == KERNEL_TILES;
-    }
+    if (!is_mangled && kernel_group(name, KERNEL_TILES + 1, 0, LEAST_THREADS, v))
+        memcpy(tile, v + 1, KERNEL_TILES * sizeof *tile);
+    else if (kernel_group(name, n, is_mangled, 0, v))
+        memcpy(tile, v, n * sizeof *tile);
 }
 
 /* ---- the list: files ---- */

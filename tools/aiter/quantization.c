@@ -19,7 +19,7 @@ static int is_text(const struct hf_config *c, const char *key, const char *text)
 }
 
 /* "[128,128]" */
-static int read_block(const struct hf_config *c, const char *key, struct quantization *q)
+static int read_block(struct hf_config *c, const char *key, struct quantization *q)
 {
     const struct flat_value *v = hf_find(c, key);
     char *end;
@@ -35,7 +35,7 @@ static int read_block(const struct hf_config *c, const char *key, struct quantiz
 }
 
 /* Weights alone, of so many bits */
-static int read_bits(const struct hf_config *c, const char *key, struct quantization *q)
+static int read_bits(struct hf_config *c, const char *key, struct quantization *q)
 {
     const struct flat_value *v = hf_find(c, key);
     if (v != NULL && v->kind == FLAT_INTEGER && v->number == 8)
@@ -53,7 +53,7 @@ static int has_inputs(const struct hf_config *c)
     return hf_find(c, CONFIG "config_groups.group_0.input_activations.num_bits") != NULL;
 }
 
-static int read_float(const struct hf_config *c, struct quantization *q)
+static int read_float(struct hf_config *c, struct quantization *q)
 {
     q->kind = QUANTIZED_FP8_CHANNEL;
     if (!is_text(c, WEIGHTS "num_bits", "8"))
@@ -67,7 +67,7 @@ static int read_float(const struct hf_config *c, struct quantization *q)
     return 0;
 }
 
-static int read_compressed(const struct hf_config *c, struct quantization *q)
+static int read_compressed(struct hf_config *c, struct quantization *q)
 {
     if (is_text(c, WEIGHTS "type", "float"))
         return read_float(c, q);
@@ -77,7 +77,7 @@ static int read_compressed(const struct hf_config *c, struct quantization *q)
                : read_bits(c, WEIGHTS "num_bits", q);
 }
 
-static int read_method(const struct hf_config *c, struct quantization *q)
+static int read_method(struct hf_config *c, struct quantization *q)
 {
     if (hf_find(c, "quantization_config") != NULL)
         return hf_refuse(c, "quantization_config", "should be an object");
@@ -115,10 +115,9 @@ static struct hf_config place_of(const struct hf_config *c)
     return !says_any(&top) && says_any(&text) ? text : top;
 }
 
-int quantization_read(const struct hf_config *c, enum quantization_kind asked,
-                      struct quantization *out)
+int quantization_read(struct hf_config *c, enum quantization_kind asked, struct quantization *out)
 {
-    const struct hf_config top = place_of(c);
+    struct hf_config top = place_of(c);
     *out = (struct quantization){.kind = asked};
     if (asked == QUANTIZATIONS) {
         out->kind = QUANTIZED_NOT;
@@ -134,7 +133,7 @@ int quantization_read(const struct hf_config *c, enum quantization_kind asked,
 
 /* ---- FP8 in blocks of 128 x 128 ---- */
 
-int quantization_check_blocks(const struct hf_config *c, int *is_said)
+int quantization_check_blocks(struct hf_config *c, int *is_said)
 {
     const int is_compressed = is_text(c, method, "compressed-tensors");
     const char *block = is_compressed ? compressed_block : fp8_block;

@@ -231,9 +231,9 @@ static int read_all(struct run *r)
     if (o->compiled != NULL && compiled_read(&r->a.compiled, &r->a.target, o->compiled) != 0)
         return -1;
     const struct target *t = &r->a.target;
-    const struct asked_from from = {
+    r->a.asked.from = (struct asked_from){
         .only = r->only, .cu_num = t->cu_num, .gfx = t->gfx, .token = t->token, .force = o->force};
-    if (inputs_read(&r->a.asked, &from, o->inputs.v, o->inputs.n) != 0)
+    if (inputs_read(&r->a.asked, o->inputs.v, o->inputs.n) != 0)
         return -1;
     return asked_nearest(&r->a.asked) ? 0 : target_check(&r->a.target, o->gpu);
 }

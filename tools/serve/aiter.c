@@ -41,7 +41,7 @@ void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer
 struct asking {
     struct lookups *l;
     struct answering *to;
-    const struct hf_config *c;
+    struct hf_config *c;
     const struct lookups_how *how;
     struct quantization q;
     enum quantization_kind products; /* that of the layers besides the experts */
@@ -52,8 +52,6 @@ struct asking {
 static int aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
                      const char *const *details, const char *layer)
 {
-    const struct asked_from from = {.only = FAMILY_NONE};
-    const struct place at = {a->c->json.path, 0};
     struct asked *to = &a->to->asked;
     char size[2][24];
     snprintf(size[0], sizeof size[0], "%" PRId64, n);
@@ -61,14 +59,14 @@ static int aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_t
     struct asked_text row = {.mnk = {"1", size[0], size[1]}, .whole = layer};
     for (int i = 0; families[family].details[i] != NULL; i++)
         row.detail[i] = details[i];
-    if (asked_row(to, &from, at, family, &row) != 0)
+    if (asked_row(to, family, &row) != 0)
         return -1;
     const struct asked_shape s = {.family = family,
                                   .n = (int32_t)n,
                                   .k = (int32_t)k,
                                   .detail =
                                       to->details.v[intern_text(&to->details, to->detail.s)].s,
-                                  .at = at};
+                                  .at = to->at};
     add_lookup(a->l, &s, layer);
     return 0;
 }
@@ -260,11 +258,11 @@ static int ask_experts(struct asking *a, const struct hf_experts *e)
 /* Servers fill the words of the output layer up to a multiple of 64. */
 static int ask_output(struct asking *a)
 {
-    int64_t hidden, words;
-    if (hf_number_or(a->c, "vocab_size", 1, 0, &words) != 0
-        || hf_number_or(a->c, "hidden_size", 1, 0, &hidden) != 0)
+    const int64_t vocabulary = hf_number_or(a->c, "vocab_size", 1, 0);
+    const int64_t words = (vocabulary + 63) / 64 * 64;
+    const int64_t hidden = hf_number_or(a->c, "hidden_size", 1, 0);
+    if (a->c->is_bad)
         return -1;
-    words = (words + 63) / 64 * 64;
     return words == 0 || hidden == 0 || words % a->how->tp != 0
                ? 0
                : ask_bf16(a, words / a->how->tp, hidden, 0, "output layer");
@@ -276,6 +274,8 @@ int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c
     struct asking a = {.l = l, .to = to, .c = c, .how = how};
     struct hf_experts e;
     const int rc = hf_experts_read(c, &e);
+    to->asked.from = (struct asked_from){.only = FAMILY_NONE};
+    to->asked.at = (struct place){c->json.path, 0};
     if (rc < 0 || quantization_read(c, how->quantization, &a.q) != 0)
         return -1;
     a.type = e.type;

@@ -90,7 +90,7 @@ void lookups_free(struct lookups *l)
 
 struct maker {
     struct lookups *l;
-    const struct hf_config *c;
+    struct hf_config *c;
     const struct lookups_how *how;
     struct quantization q;
 };

@@ -87,12 +87,12 @@ static int keep_stdin(const struct opt_texts *inputs)
 static int read_calls(struct run *r)
 {
     const struct target *t = &r->aiter.target;
-    const struct asked_from from = {.only = FAMILY_NONE,
-                                    .cu_num = t->cu_num,
-                                    .gfx = t->gfx,
-                                    .token = t->token,
-                                    .may_lack = 1,
-                                    .force = r->o->force};
+    r->aiter.asked.from = (struct asked_from){.only = FAMILY_NONE,
+                                              .cu_num = t->cu_num,
+                                              .gfx = t->gfx,
+                                              .token = t->token,
+                                              .may_lack = 1,
+                                              .force = r->o->force};
     const struct opt_texts *inputs = &r->o->inputs;
     const char **logs = xcalloc(inputs->n + 1, sizeof *logs);
     size_t n = 0;
@@ -100,7 +100,7 @@ static int read_calls(struct run *r)
         if (!ends_with(inputs->v[i], ".json"))
             logs[n++] = inputs->v[i];
     rewind(stdin);
-    const int rc = n == 0 && inputs->n != 0 ? 0 : inputs_read(&r->aiter.asked, &from, logs, n);
+    const int rc = n == 0 && inputs->n != 0 ? 0 : inputs_read(&r->aiter.asked, logs, n);
     free(logs);
     tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
     tally_note(&r->aiter.asked.cut, "line", "lines");
