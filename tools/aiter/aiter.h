@@ -223,6 +223,8 @@ int asked_nearest(const struct asked *a);
 
 /* By family, N, K, details and M */
 void asked_sort(struct asked *a);
+/* Are they of one family, N, K and details? */
+int asked_is_pair(const struct asked_shape *a, const struct asked_shape *b);
 void asked_free(struct asked *a);
 
 /* ---- inputs ---- */
@@ -237,16 +239,13 @@ int inputs_read(struct asked *a, const char *const *paths, size_t n);
    older table lacks nobody needs here. */
 
 struct tuned_row {
-    const char *path;
-    long line;
+    struct asked_shape shape;
     char gfx[GPU_NAME];
     const char *kernel, *us, *libtype; /* libtype "ck": the table has no such column */
     const char *split, *id;            /* "": likewise */
-    const char *detail;                /* as that of an asked shape */
     const char *more;                  /* the family's copied cells, COPIED_END behind each */
     const char *tag;                   /* "": none */
     int64_t cu_num;                    /* 0: the table does not say */
-    int32_t m, n, k;
     int is_broken; /* of what is no part of the key, the kernel alone is known, "": not even that */
 };
 
@@ -274,8 +273,8 @@ struct installed { /* all zero: nothing is installed; to be freed */
         struct interned keys; /* of all GPUs */
         size_t cap;
         struct installed_key {
-            const char *path, *tag;
-            long line;
+            struct place at;
+            const char *tag;
             int is_broken;       /* nothing else of the row could be read */
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
@@ -296,9 +295,8 @@ struct installed { /* all zero: nothing is installed; to be freed */
 int installed_read(struct installed *in, const struct target *t, enum family_id only,
                    const struct asked *a, const char *const *paths, size_t n, size_t n_own);
 
-/* Has the target's table of a family a row with this key? */
-int installed_has(const struct installed *in, const struct target *t, enum family_id family,
-                  int32_t m, int32_t n, int32_t k, const char *detail);
+/* Has the target's table of the family a row with this key? */
+int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s);
 void installed_free(struct installed *in);
 
 /* ---- kernels that can run ---- */
@@ -370,8 +368,7 @@ struct rows { /* all zero: there are none; to be freed */
     struct rows_family {
         size_t n, cap;
         struct row {
-            int32_t m, n, k;
-            const char *detail;
+            struct asked_shape shape;
             size_t rank; /* from 1 */
             struct prediction best;
         } * v;
@@ -385,14 +382,12 @@ struct rows { /* all zero: there are none; to be freed */
     size_t predicted, copied, measured;
     struct tally left_out; /* M of the rest */
     size_t n, cap;
-    struct rows_layer { /* what is asked for with one N, K and details */
-        enum family_id family;
-        int32_t n, k;
-        const char *detail;
-        size_t first, rows; /* of its family */
-        size_t measured;    /* M that --installed has, or their fine step */
-        char *why;          /* an M has no row; NULL: all have one */
-    } * v;                  /* in the order of the shapes */
+    struct rows_layer {           /* what is asked for with one N, K and details */
+        struct asked_shape shape; /* the first */
+        size_t first, rows;       /* of its family */
+        size_t measured;          /* M that --installed has, or their fine step */
+        char *why;                /* an M has no row; NULL: all have one */
+    } * v;                        /* in the order of the shapes */
 };
 
 /* "3 rows lie outside the range trained on (n 64..36864)" of so many of the model, into `b`; their

@@ -336,6 +336,12 @@ int asked_nearest(const struct asked *a)
 
 /* ---- asked: order ---- */
 
+int asked_is_pair(const struct asked_shape *a, const struct asked_shape *b)
+{
+    return a->family == b->family && a->n == b->n && a->k == b->k
+           && strcmp(a->detail, b->detail) == 0;
+}
+
 static int asked_compare(const void *left, const void *right)
 {
     const struct asked_shape *a = left, *b = right;

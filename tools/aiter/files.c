@@ -117,8 +117,8 @@ static int add_kernel_cell(struct buf *b, const struct written *w, const char *n
 
 static int add_key_cell(struct buf *b, const struct written *w, const char *name)
 {
-    const struct row *r = w->row;
-    const int32_t size[3] = {r->m, r->n, r->k};
+    const struct asked_shape *s = &w->row->shape;
+    const int32_t size[3] = {s->m, s->n, s->k};
     const int detail = family_place_of(families[w->family].details, name);
     for (int i = 0; i < 3; i++)
         if (strcmp(name, family_size(w->family, i)) == 0)
@@ -128,7 +128,7 @@ static int add_key_cell(struct buf *b, const struct written *w, const char *name
     else if (strcmp(name, "cu_num") == 0)
         buf_printf(b, "%d", w->target->cu_num);
     else if (detail >= 0)
-        add_part(b, r->detail, ',', detail);
+        add_part(b, s->detail, ',', detail);
     else
         return 0;
     return 1;
@@ -186,9 +186,9 @@ static int check_row(void *to, const struct tuned_row *row)
     (void)to;
     if (tuned_is_predicted(row->us))
         return 0;
-    return fail("%s:%ld: us: value \"%s\": the file holds measured rows; --force replaces it, and "
+    return fail("%s:%zu: us: value \"%s\": the file holds measured rows; --force replaces it, and "
                 "they are lost",
-                row->path, row->line, row->us);
+                row->shape.at.path, row->shape.at.line, row->us);
 }
 
 static int check_candidates(const char *path, enum family_id family)

@@ -11,13 +11,14 @@
 
 /* ---- installed tables ---- */
 
-static void write_key(struct buf *key, enum family_id family, const char *gfx, int64_t cu_num,
-                      const int32_t mnk[3], const char *detail)
+static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
+                       const struct asked_shape *s)
 {
+    const int32_t mnk[3] = {s->m, s->n, s->k};
     buf_printf(key, "%s %" PRId64, gfx, cu_num);
     for (int i = 0; i < 3; i++)
-        buf_printf(key, " %s %" PRId32, family_size(family, i), mnk[i]);
-    buf_printf(key, "%s%s", *detail != '\0' ? " " : "", detail);
+        buf_printf(key, " %s %" PRId32, family_size(s->family, i), mnk[i]);
+    buf_printf(key, "%s%s", *s->detail != '\0' ? " " : "", s->detail);
 }
 
 /* ---- installed tables: reading ---- */
@@ -41,16 +42,17 @@ static const char *tag_of(const struct tuned_row *row)
 /* Key i comes again. Rows with other tags are no clash to AITER; with broken ones nobody knows. */
 static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
 {
+    const struct place *at = &row->shape.at;
     if (row->is_broken || f->at[i].is_broken)
         return 1;
     if (strcmp(f->at[i].tag, tag_of(row)) == 0) {
         spare_end();
-        return fail("%s:%ld: key %s: %s:%ld has the same key; AITER refuses tables with two rows "
+        return fail("%s:%zu: key %s: %s:%zu has the same key; AITER refuses tables with two rows "
                     "of one key",
-                    row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+                    at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
     }
-    note("%s:%ld: key %s: %s:%ld has the same key with another _tag: AITER takes the first",
-         row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    note("%s:%zu: key %s: %s:%zu has the same key with another _tag: AITER takes the first",
+         at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
     return 1;
 }
 
@@ -75,7 +77,7 @@ static const char *kept_detail(struct installed_family *f, const char *text)
 static int add_measured(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
-    struct measured x = {.m = row->m, .n = row->n, .k = row->k};
+    struct measured x = {.m = row->shape.m, .n = row->shape.n, .k = row->shape.k};
     const char *id = families[r->family].id_column;
     if (tuned_is_predicted(row->us))
         return 0;
@@ -84,7 +86,7 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
         return 0;
     }
     if (*row->kernel == '\0')
-        return fail("%s:%ld: %s: value \"\": is not a name", row->path, row->line,
+        return fail("%s:%zu: %s: value \"\": is not a name", row->shape.at.path, row->shape.at.line,
                     family_kernel_column(r->family));
     if (tuned_number(row, family_split_column(r->family), row->split, &x.split) != 0)
         return -1;
@@ -92,7 +94,7 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
         return -1;
     x.kernel = kept(f, row->kernel);
     x.library = kept(f, row->libtype);
-    x.detail = kept_detail(f, row->detail);
+    x.detail = kept_detail(f, row->shape.detail);
     x.more = kept(f, row->more);
     f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
     f->row[f->n++] = x;
@@ -104,15 +106,14 @@ static int add_key(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
     struct buf key = {NULL, 0, 0};
-    const int32_t mnk[3] = {row->m, row->n, row->k};
     const size_t before = f->keys.n;
-    write_key(&key, r->family, row->gfx, row->cu_num, mnk, row->detail);
+    add_key_of(&key, row->gfx, row->cu_num, &row->shape);
     const size_t i = intern(&f->keys, key.s, key.n);
     buf_free(&key);
     if (f->keys.n == before)
         return clash(f, i, row);
     f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
-    f->at[i] = (struct installed_key){r->path, kept(f, tag_of(row)), row->line, row->is_broken};
+    f->at[i] = (struct installed_key){row->shape.at, kept(f, tag_of(row)), row->is_broken};
     return 0;
 }
 
@@ -211,13 +212,11 @@ int installed_read(struct installed *in, const struct target *t, enum family_id 
 
 /* ---- installed tables: asking ---- */
 
-int installed_has(const struct installed *in, const struct target *t, enum family_id family,
-                  int32_t m, int32_t n, int32_t k, const char *detail)
+int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s)
 {
     struct buf key = {NULL, 0, 0};
-    const int32_t mnk[3] = {m, n, k};
-    write_key(&key, family, t->gfx, t->cu_num, mnk, detail);
-    const int has = intern_find(&in->of[family].keys, key.s, key.n) != INTERN_NONE;
+    add_key_of(&key, t->gfx, t->cu_num, s);
+    const int has = intern_find_text(&in->of[s->family].keys, key.s) != INTERN_NONE;
     buf_free(&key);
     return has;
 }

@@ -126,8 +126,8 @@ int tuned_number(const struct tuned_row *row, const char *name, const char *text
     if (ends_with(digits, ".0"))
         digits[strlen(digits) - 2] = '\0';
     if (parse_int(digits, 0, INT32_MAX, &v) != 0)
-        return fail("%s:%ld: %s: value \"%.60s\": is not an integer from 0 to %" PRId32, row->path,
-                    row->line, name, text, INT32_MAX);
+        return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 0 to %" PRId32,
+                    row->shape.at.path, row->shape.at.line, name, text, INT32_MAX);
     *out = (int32_t)v;
     return 0;
 }
@@ -170,7 +170,7 @@ static int set_detail(struct table *t, struct tuned_row *row)
             return fail("%s:%ld: %s: value \"%.60s\": is not one of AITER's", t->c.path, t->c.at,
                         f->details[i], text);
     }
-    row->detail = t->detail.s;
+    row->shape.detail = t->detail.s;
     return 0;
 }
 
@@ -226,8 +226,8 @@ static int read_key(struct table *t, struct tuned_row *row)
         return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
                     t->c.at, units);
     set_gfx(row, cell(t, t->at[GFX]));
-    return read_size(t, M, &row->m) != 0 || read_size(t, N, &row->n) != 0
-                   || read_size(t, K, &row->k) != 0 || set_detail(t, row) != 0
+    return read_size(t, M, &row->shape.m) != 0 || read_size(t, N, &row->shape.n) != 0
+                   || read_size(t, K, &row->shape.k) != 0 || set_detail(t, row) != 0
                ? -1
                : 0;
 }
@@ -236,8 +236,7 @@ static int read_key(struct table *t, struct tuned_row *row)
 static int read_row(struct table *t, struct tuned_row *row)
 {
     const int is_ragged = check_row(t) != 0;
-    *row = (struct tuned_row){.path = t->c.path,
-                              .line = t->c.at,
+    *row = (struct tuned_row){.shape = {.family = t->family, .at = {t->c.path, (size_t)t->c.at}},
                               .kernel = is_ragged ? "" : cell(t, t->at[KERNEL]),
                               .us = cell(t, t->at[US]),
                               .libtype = t->at[LIBTYPE] >= 0 ? cell(t, t->at[LIBTYPE]) : "ck",

@@ -4,7 +4,6 @@
 
 #include "tuple_text.h"
 
-#include "data/split.h"
 #include "model/gpus.h"
 
 #include <stdlib.h>
@@ -15,19 +14,48 @@ enum call_kind { CALL_INFEASIBLE = REASON_SIZE + 1, CALL_OTHER, CALL_TRANSPOSED,
 
 /* ---- models ---- */
 
-static int open_model(struct coverage_model *cm, const struct builtin *b, size_t beam)
+static void close_model(struct coverage_model *cm)
 {
-    if (model_open(b->model->name, &cm->model) != 0)
+    model_free(&cm->model);
+    free(cm->arena);
+    free(cm);
+}
+
+/* 1 if it is a convolution's, opened; 0; or -1 with a message */
+static int open_model(struct coverage_model *cm, const char *name)
+{
+    if (model_open(name, &cm->model) != 0)
         return -1;
     if (cm->model.spec->format != SPEC_MIOPEN)
         return 0;
-    if (conv_map_fields(cm->model.spec, b->model->name, cm->field) != 0)
-        return -1;
+    return conv_map_fields(cm->model.spec, name, cm->field) == 0 ? 1 : -1;
+}
+
+static int open_beam(struct coverage_model *cm, size_t beam)
+{
     const size_t words = kpred_arena_words(&cm->model.m, beam);
     cm->arena = xcalloc(words, sizeof *cm->arena);
     const kpred_status status =
         kpred_init(&cm->ctx, KPRED_VERSION, &cm->model.m, beam, cm->arena, words);
-    return status == KPRED_OK ? 0 : fail("%s: %s", b->model->name, kpred_status_string(status));
+    return status == KPRED_OK ? 0 : fail("%s: %s", cm->model.m.name, kpred_status_string(status));
+}
+
+int coverage_models(struct coverage *c)
+{
+    size_t n = 0;
+    memset(c, 0, sizeof *c);
+    while (builtins[n].model != NULL)
+        n++;
+    c->models = xcalloc(n + 1, sizeof(struct coverage_model *));
+    for (const struct builtin *b = builtins; b->model != NULL; b++) {
+        struct coverage_model *cm = c->models[c->n_models++] = xcalloc(1, sizeof *cm);
+        const int rc = open_model(cm, b->model->name);
+        if (rc < 0)
+            return -1;
+        if (rc == 0)
+            close_model(c->models[--c->n_models]);
+    }
+    return 0;
 }
 
 /* Its token of the GPU: does the model have one? */
@@ -113,13 +141,6 @@ static int set_gpu(struct coverage *c, const char *gpu, int nearest)
     return known != 0 ? 0 : no_gpu(c, gpu, nearest);
 }
 
-static void close_model(struct coverage_model *cm)
-{
-    model_free(&cm->model);
-    free(cm->arena);
-    free(cm);
-}
-
 static int by_solver(const void *pa, const void *pb)
 {
     const struct coverage_model *const *a = pa, *const *b = pb;
@@ -137,31 +158,19 @@ static int set_named_gpu(struct coverage *c, const char *text, int nearest)
 
 int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
 {
-    size_t n = 0;
-    memset(c, 0, sizeof *c);
-    while (builtins[n].model != NULL)
-        n++;
-    c->models = xcalloc(n, sizeof(struct coverage_model *));
-    for (size_t i = 0; i < n; i++) {
-        struct coverage_model *cm = xcalloc(1, sizeof *cm);
-        c->models[c->n_models++] = cm;
-        if (open_model(cm, &builtins[i], beam) != 0)
-            return -1;
-        if (cm->model.spec->format != SPEC_MIOPEN)
-            close_model(c->models[--c->n_models]);
-    }
+    int rc = coverage_models(c);
+    for (size_t i = 0; i < c->n_models && rc == 0; i++)
+        rc = open_beam(c->models[i], beam);
     qsort(c->models, c->n_models, sizeof(struct coverage_model *), by_solver);
-    return set_named_gpu(c, gpu, nearest);
+    return rc == 0 ? set_named_gpu(c, gpu, nearest) : -1;
 }
 
 void coverage_close(struct coverage *c)
 {
     for (size_t i = 0; i < c->n_models; i++)
         close_model(c->models[i]);
-    for (size_t i = 0; i < c->n; i++) {
-        free(c->problems[i].key);
+    for (size_t i = 0; i < c->n; i++)
         free(c->problems[i].entries);
-    }
     for (size_t i = 0; i < c->n_gaps; i++) {
         free(c->gaps[i].log);
         free(c->gaps[i].broken);
@@ -169,7 +178,7 @@ void coverage_close(struct coverage *c)
     free(c->gaps);
     free(c->models);
     free(c->problems);
-    free(c->slots);
+    intern_free(&c->keys);
     buf_free(&c->key);
     buf_free(&c->entries);
     memset(c, 0, sizeof *c);
@@ -235,47 +244,17 @@ static int coverage_predict(struct coverage *c, struct coverage_model *cm, const
 
 /* ---- distinct problems ---- */
 
-static size_t *find_slot(const struct coverage *c, const char *key, size_t n)
-{
-    size_t i = (size_t)split_hash(key, n) & (c->n_slots - 1);
-    while (c->slots[i] != 0 && strcmp(c->problems[c->slots[i] - 1].key, key) != 0)
-        i = (i + 1) & (c->n_slots - 1);
-    return &c->slots[i];
-}
-
-/* Keeps at least half of the slots free. */
-static void coverage_grow(struct coverage *c)
-{
-    if (2 * c->n < c->n_slots)
-        return;
-    c->n_slots = c->n_slots != 0 ? 2 * c->n_slots : 1024;
-    free(c->slots);
-    c->slots = xcalloc(c->n_slots, sizeof *c->slots);
-    for (size_t i = 0; i < c->n; i++)
-        *find_slot(c, c->problems[i].key, strlen(c->problems[i].key)) = i + 1;
-}
-
-static struct problem *new_problem(struct coverage *c, const char *key)
-{
-    c->problems = xgrow(c->problems, c->n, &c->cap, sizeof *c->problems);
-    struct problem *p = &c->problems[c->n++];
-    p->key = xstrdup(key);
-    p->entries = NULL;
-    memset(&p->gap, 0, sizeof p->gap);
-    return p;
-}
-
 /* Looks the problem up, or predicts it with every model; NULL with a message. */
 static const struct problem *find_problem(struct coverage *c, const struct conv *conv)
 {
     c->key.n = c->entries.n = 0;
     conv_add_key(conv, &c->key);
-    coverage_grow(c);
-    size_t *slot = find_slot(c, c->key.s, c->key.n);
-    if (*slot != 0)
-        return &c->problems[*slot - 1];
-    struct problem *p = new_problem(c, c->key.s);
-    *slot = c->n;
+    const size_t at = intern(&c->keys, c->key.s, c->key.n);
+    if (at < c->n)
+        return &c->problems[at];
+    c->problems = xgrow(c->problems, c->n, &c->cap, sizeof *c->problems);
+    struct problem *p = &c->problems[c->n++];
+    *p = (struct problem){.key = c->keys.v[at].s};
     for (size_t i = 0; i < c->n_models; i++)
         if (coverage_predict(c, c->models[i], conv, &p->gap) != 0)
             return NULL;
@@ -393,8 +372,8 @@ int coverage_add(struct coverage *c, const char *log, size_t line, enum driver_k
 
 static struct problem *problem_of_key(const struct coverage *c, const char *key)
 {
-    const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
-    return slot != 0 ? &c->problems[slot - 1] : NULL;
+    const size_t at = intern_find_text(&c->keys, key);
+    return at != INTERN_NONE ? &c->problems[at] : NULL;
 }
 
 const char *coverage_entries(const struct coverage *c, const char *key)

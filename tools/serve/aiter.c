@@ -24,10 +24,7 @@ static void add_lookup(struct lookups *l, const struct asked_shape *s, const cha
     buf_free(&key);
     if (added == NULL)
         return;
-    added->family = s->family;
-    added->n = s->n;
-    added->k = s->k;
-    added->detail = s->detail;
+    added->shape = *s;
     added->at = s->at;
 }
 
@@ -288,12 +285,10 @@ int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c
 
 /* ---- answers ---- */
 
-static const struct rows_layer *layer_of(const struct rows *r, enum family_id family, int32_t n,
-                                         int32_t k, const char *detail)
+static const struct rows_layer *layer_of(const struct rows *r, const struct asked_shape *s)
 {
     for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].family == family && r->v[i].n == n && r->v[i].k == k
-            && strcmp(r->v[i].detail, detail) == 0)
+        if (asked_is_pair(&r->v[i].shape, s))
             return &r->v[i];
     return NULL;
 }
@@ -305,7 +300,7 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
     size_t predicted = 0, learnt = 0;
     for (size_t i = 0; i < n; i++) {
         struct buf *ms = &a->rows[v[i].best.is_copied ? ORIGIN_SHAPE : CHOICE_MODEL];
-        buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].m);
+        buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].shape.m);
         predicted += !v[i].best.is_copied;
         if (!v[i].best.is_copied && v[i].best.outside == 0) {
             learnt++;
@@ -330,18 +325,18 @@ static void note_reasons(struct answer *a, const struct rows_layer *layer, const
 
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from)
 {
-    const struct rows_layer *layer = layer_of(&from->rows, l->family, l->n, l->k, l->detail);
+    const struct rows_layer *layer = layer_of(&from->rows, &l->shape);
     *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
     if (layer == NULL)
         return;
-    const struct row *v = from->rows.of[l->family].v;
+    const struct row *v = from->rows.of[l->shape.family].v;
     v = v != NULL ? v + layer->first : NULL;
     const size_t predicted = note_rows(a, v, layer->rows);
     a->kind = predicted != 0         ? ANSWER_PREDICTED
               : layer->rows != 0     ? ANSWER_SHAPE
               : layer->measured != 0 ? ANSWER_MEASURED
                                      : ANSWER_LEFT;
-    a->model = predicted != 0 ? from->target.model[l->family] : NULL;
+    a->model = predicted != 0 ? from->target.model[l->shape.family] : NULL;
     note_reasons(a, layer, v);
 }
 
@@ -350,31 +345,29 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
 /* A table of an earlier run, of whose lines some are kept */
 struct earlier {
     const struct answering *by;
-    enum family_id family;
     struct buf *to;
     char *at; /* the line that is next */
-    long line;
+    size_t line;
 };
 
 /* Is it of a layer that this run answers, or is its key in a table that AITER reads as well? */
-static int is_replaced(const struct answering *a, enum family_id family,
-                       const struct tuned_row *row)
+static int is_replaced(const struct answering *a, const struct tuned_row *row)
 {
     const struct target *t = &a->target;
-    const struct rows_layer *layer = layer_of(&a->rows, family, row->n, row->k, row->detail);
+    const struct rows_layer *layer = layer_of(&a->rows, &row->shape);
     if (row->cu_num != t->cu_num || strcmp(row->gfx, t->gfx) != 0)
         return 0;
     return (layer != NULL && layer->rows + layer->measured != 0)
-           || installed_has(&a->installed, t, family, row->m, row->n, row->k, row->detail);
+           || installed_has(&a->installed, t, &row->shape);
 }
 
 static int keep_row(void *to, const struct tuned_row *row)
 {
     struct earlier *e = to;
     char *line = NULL;
-    for (; e->line < row->line; e->line++)
+    for (; e->line < row->shape.at.line; e->line++)
         line = next_line(&e->at);
-    if (line != NULL && !is_replaced(e->by, e->family, row))
+    if (line != NULL && !is_replaced(e->by, row))
         buf_printf(e->to, "%s\n", line);
     return 0;
 }
@@ -389,7 +382,7 @@ static int keep_rows(const struct answering *a, enum family_id family, struct bu
         return 0;
     int rc = read_text(path, MOST_TABLE_BYTES, &text);
     const size_t head = rc == 0 ? strcspn(text.s, "\n") : 0;
-    struct earlier e = {a, family, to, text.s, 0};
+    struct earlier e = {a, to, text.s, 0};
     if (rc == 0 && strncmp(text.s, to->s, head + 1) == 0)
         rc = tuned_read(path, family, NULL, keep_row, &e);
     buf_free(&text);

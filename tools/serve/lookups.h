@@ -35,9 +35,7 @@ struct lookup {
     struct place at;
     char version[32]; /* of Triton, with `_` for points */
     char *key;        /* NULL: it is none of AITER's; else these are set, and has_name is not */
-    enum family_id family;
-    int32_t n, k;
-    const char *detail; /* of what is asked of `answering` */
+    struct asked_shape shape;
 };
 
 struct lookups { /* all zero: there are none; to be freed */

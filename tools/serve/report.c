@@ -93,7 +93,7 @@ static void add_file(struct buf *b, const struct answer *a)
 {
     struct buf name = {NULL, 0, 0};
     if (a->of->key != NULL)
-        buf_printf(&name, "%s.csv", families[a->of->family].merge_name);
+        buf_printf(&name, "%s.csv", families[a->of->shape.family].merge_name);
     else
         triton_name_write(&a->of->name, &name);
     buf_puts(b, "    {");
