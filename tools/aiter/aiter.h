@@ -44,17 +44,16 @@ struct family {
     const char *variable; /* of the environment, which lists the files */
     const char *model;    /* the built-in model's name; NULL: kpred has none for the family */
     const char *kernel;   /* that every build of AITER has, or NULL */
-    int has_libtype;      /* its tables have that column; without it every kernel is of ck */
     int has_nearest;      /* shapes that no model answers get the kernels of the nearest measured */
     const char *details[MOST_DETAILS + 1]; /* columns of the key besides M, N and K; then NULL */
     const char *modelled[MOST_DETAILS];    /* values that a model answers of a detail which is no
                                               field of it, blanks between; NULL: any */
-    const char *id_column, *tail;          /* of the kernel's number; the columns behind its name */
-    const char *sizes[3]; /* the columns that are M, N and K here; all NULL: they are called so */
-    int n_sizes;          /* so many of the details are sizes: near shapes have near ones */
-    const char *key, *values; /* columns behind cu_num in the order of today's tables, if that is
-                                 another than sizes, details, libtype, number, split, time, kernel
-                                 and tail */
+    const char
+        *columns; /* of today's tables behind gfx and cu_num; without libtype among them every
+                            kernel is of ck */
+    const char *id_column; /* of the kernel's number, or NULL */
+    const char *sizes[3];  /* the columns that are M, N and K here; all NULL: they are called so */
+    int n_sizes;           /* so many of the details are sizes: near shapes have near ones */
     const char *kernel_column, *split_column;
     const char *copied[MOST_COPIED + 1]; /* more columns that come with the kernel; then NULL */
     enum ladder ladder;

@@ -11,14 +11,14 @@
 
 /* ---- families ---- */
 
-#define TAIL "tflops,bw,errRatio"
+#define RUN ",kernelId,splitK,us,kernelName,tflops,bw,errRatio"
 /* Of these it is not known for which M AITER looks, nor what is compiled in. */
-#define BATCHED                                                                                  \
-    .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .key = "B,M,N,K", .id_column = "kernelId", \
-    .tail = TAIL, .ladder = LADDER_ASKED,                                                        \
+#define BATCHED                                                                 \
+    .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .columns = "B,M,N,K" RUN, \
+    .id_column = "kernelId", .ladder = LADDER_ASKED,                            \
     .remark = "AITER may read this table only after a rebuild (AITER_REBUILD=1)"
 /* Their lines and lists are counted. */
-#define NO_TABLE .merge_name = "", .variable = "", .id_column = "", .tail = ""
+#define NO_TABLE .merge_name = "", .variable = "", .columns = "", .id_column = ""
 
 const struct family families[N_FAMILIES] = {
     [FAMILY_BS] = {.name = "a8w8_blockscale",
@@ -29,9 +29,8 @@ const struct family families[N_FAMILIES] = {
                    .kernel =
                        "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
                        "1x16x1x16_8_1x2_intrawave_v1",
-                   .has_libtype = 1,
-                   .id_column = "kernelId",
-                   .tail = TAIL},
+                   .columns = "M,N,K,libtype" RUN,
+                   .id_column = "kernelId"},
     [FAMILY_BSP] = {.name = "a8w8_blockscale_bpreshuffle",
                     .short_name = "bsp",
                     .merge_name = "a8w8_blockscale_bpreshuffle_tuned_gemm",
@@ -40,27 +39,25 @@ const struct family families[N_FAMILIES] = {
                     .kernel =
                         "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_"
                         "8x32x1_1x32x1x8_8_2x1_intrawave_v1",
-                    .has_libtype = 1,
-                    .id_column = "kernelId",
-                    .tail = TAIL},
+                    .columns = "M,N,K,libtype" RUN,
+                    .id_column = "kernelId"},
     [FAMILY_A4W4] = {.name = "a4w4_blockscale",
                      .short_name = "a4w4",
                      .merge_name = "a4w4_blockscale_tuned_gemm",
                      .variable = "AITER_CONFIG_GEMM_A4W4",
                      .model = "gemm_a4w4_blockscale",
-                     .id_column = "kernelId",
-                     .tail = TAIL},
+                     .columns = "M,N,K" RUN,
+                     .id_column = "kernelId"},
     [FAMILY_BP] = {.name = "a8w8_bpreshuffle",
                    .short_name = "bp",
                    .merge_name = "a8w8_bpreshuffle_tuned_gemm",
                    .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
                    .model = "gemm_a8w8_bpreshuffle",
-                   .has_libtype = 1,
                    .has_nearest = 1,
                    .details = {"q_dtype_w"},
                    .modelled = {"torch.float8_e4m3fnuz torch.float8_e4m3fn"},
+                   .columns = "M,N,K,q_dtype_w,libtype" RUN,
                    .id_column = "kernelId",
-                   .tail = TAIL,
                    .built_in = "ck cktile"},
     [FAMILY_A8W8] = {.name = "a8w8",
                      .short_name = "a8w8",
@@ -68,20 +65,21 @@ const struct family families[N_FAMILIES] = {
                      .variable = "AITER_CONFIG_GEMM_A8W8",
                      .has_nearest = 1,
                      .details = {"q_dtype_w"},
+                     .columns = "M,N,K,q_dtype_w" RUN,
                      .id_column = "kernelId",
-                     .tail = TAIL,
                      .built_in = "ck"},
     [FAMILY_BF16] = {.name = "bf16",
                      .short_name = "bf16",
                      .merge_name = "bf16_tuned_gemm",
                      .variable = "AITER_CONFIG_GEMM_BF16",
                      .model = "gemm_bf16",
-                     .has_libtype = 1,
                      .has_nearest = 1,
                      .details = {"bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"},
                      .modelled = {NULL, "torch.bfloat16", NULL, "False", "False"},
+                     .columns =
+                         "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,"
+                         "kernelName,err_ratio,tflops,bw",
                      .id_column = "solidx",
-                     .tail = "err_ratio,tflops,bw",
                      .never = "hipblaslt"},
     [FAMILY_BATCHED] = {.name = "batched", .short_name = "batched", NO_TABLE},
     [FAMILY_FMOE] = {.name = "fmoe",
@@ -93,10 +91,10 @@ const struct family families[N_FAMILIES] = {
                      .details = {"expert", "topk", "act_type", "dtype", "q_dtype_a", "q_dtype_w",
                                  "q_type", "use_g1u1", "doweight_stage1"},
                      .n_sizes = 2,
-                     .key = "token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,"
-                            "q_dtype_w,q_type,use_g1u1,doweight_stage1",
-                     .values = "block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,"
-                               "run_1stage,xbf16,flat,tflops,bw,_tag",
+                     .columns = "token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,"
+                                "q_dtype_w,q_type,use_g1u1,doweight_stage1,block_m,ksplit,us1,"
+                                "kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"
+                                "tflops,bw,_tag",
                      .kernel_column = "kernelName1",
                      .split_column = "ksplit",
                      .copied = {"block_m", "kernelName2", "run_1stage", "xbf16", "flat"},

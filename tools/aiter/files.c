@@ -14,17 +14,25 @@
 
 /* ---- tables: headers ---- */
 
-static int has_libtype(enum family_id family, enum write_schema schema)
+static int is_key(enum family_id family, const char *name)
 {
-    return families[family].has_libtype && schema < SCHEMA_NO_LIBTYPE;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, family_size(family, i)) == 0)
+            return 1;
+    return family_place_of(families[family].details, name) >= 0 || strcmp(name, "cu_num") == 0;
 }
 
-static void add_key_names(struct buf *b, const struct family *f)
+/* Was it there then? Those of fused MoE are the same by each schema. */
+static int has_column(enum family_id family, enum write_schema schema, const char *name)
 {
-    buf_puts(b, "cu_num,");
-    buf_puts(b, f->key != NULL ? f->key : "M,N,K");
-    for (size_t i = 0; f->key == NULL && f->details[i] != NULL; i++)
-        buf_printf(b, ",%s", f->details[i]);
+    static const char *const figures[] = {"tflops", "bw", "errRatio", "err_ratio", NULL};
+    if (strcmp(name, "gfx") == 0)
+        return schema < SCHEMA_NO_GFX || schema == SCHEMA_CANDIDATES;
+    if (schema == SCHEMA_CANDIDATES)
+        return is_key(family, name);
+    if (strcmp(name, "libtype") == 0)
+        return schema < SCHEMA_NO_LIBTYPE;
+    return schema < SCHEMA_NO_TFLOPS || family == FAMILY_FMOE || family_place_of(figures, name) < 0;
 }
 
 static void add_candidate_names(struct buf *b, enum family_id family)
@@ -41,21 +49,14 @@ static void add_candidate_names(struct buf *b, enum family_id family)
 
 static void add_header(struct buf *b, enum family_id family, enum write_schema schema)
 {
-    const struct family *f = &families[family];
-    buf_puts(b, schema < SCHEMA_NO_GFX || schema == SCHEMA_CANDIDATES ? "gfx," : "");
-    add_key_names(b, f);
-    if (schema == SCHEMA_CANDIDATES) {
+    struct buf all = {NULL, 0, 0};
+    buf_printf(&all, "gfx,cu_num,%s", families[family].columns);
+    for (char *name = strtok(all.s, ","); name != NULL; name = strtok(NULL, ","))
+        if (has_column(family, schema, name))
+            buf_printf(b, "%s%s", b->n != 0 ? "," : "", name);
+    if (schema == SCHEMA_CANDIDATES)
         add_candidate_names(b, family);
-        return;
-    }
-    if (f->values != NULL) {
-        buf_printf(b, ",%s", f->values);
-        return;
-    }
-    buf_printf(b, "%s,%s,splitK,us,kernelName", has_libtype(family, schema) ? ",libtype" : "",
-               f->id_column);
-    if (schema < SCHEMA_NO_TFLOPS)
-        buf_printf(b, ",%s", f->tail);
+    buf_free(&all);
 }
 
 /* ---- tables: rows ---- */
@@ -146,37 +147,23 @@ static void add_cell(struct buf *b, const struct written *w, const char *name)
         add_constant(b, name);
 }
 
-/* The columns of a header, which is changed into its names: NUL in the place of each comma. The
-   number of them */
-static size_t cut_names(char *header)
-{
-    size_t n = 1;
-    for (char *p = header; (p = strchr(p, ',')) != NULL; n++)
-        *p++ = '\0';
-    return n;
-}
-
-static void add_row(struct buf *b, const struct written *w, const char *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++, names += strlen(names) + 1) {
-        buf_puts(b, i != 0 ? "," : "");
-        add_cell(b, w, names);
-    }
-}
-
 static void add_rows(struct buf *b, const struct rows_family *rows, enum family_id family,
                      const struct target *t, enum write_schema schema)
 {
-    struct buf names = {NULL, 0, 0};
-    add_header(&names, family, schema);
-    buf_printf(b, "%s\n", names.s);
-    const size_t n = cut_names(names.s);
+    struct buf header = {NULL, 0, 0};
+    add_header(&header, family, schema);
+    buf_printf(b, "%s\n", header.s);
     for (size_t i = 0; i < rows->n; i++) {
         const struct written w = {&rows->v[i], t, family};
-        add_row(b, &w, names.s, n);
-        buf_puts(b, "\n");
+        char *names = xstrdup(header.s);
+        for (char *name = strtok(names, ","), *next; name != NULL; name = next) {
+            add_cell(b, &w, name);
+            next = strtok(NULL, ",");
+            buf_puts(b, next != NULL ? "," : "\n");
+        }
+        free(names);
     }
-    buf_free(&names);
+    buf_free(&header);
 }
 
 /* ---- tables: what is there ---- */
