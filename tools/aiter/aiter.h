@@ -389,15 +389,14 @@ struct rows { /* all zero: there are none; to be freed */
     } * v;                        /* in the order of the shapes */
 };
 
-/* "3 rows lie outside the range trained on (n 64..36864)" of so many of the model, into `b`; their
-   number, of which 0 adds nothing */
-size_t rows_outside(const struct row *v, size_t n, const kpred_model *m, struct buf *b);
+/* "3 rows lie outside the range trained on (n 64..36864)" of so many of the model, of the first
+   `ranks` of each shape, into `b`; their number, of which 0 adds nothing */
+size_t rows_outside(const struct row *v, size_t n, size_t ranks, const kpred_model *m,
+                    struct buf *b);
 
 /* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
 int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,
               const struct rows_options *o);
-/* Copies the rows to `all`, without layers and counts, and keeps the first of each shape alone. */
-void rows_keep_first(struct rows *r, struct rows *all);
 void rows_free(struct rows *r);
 
 /* ---- tables ---- */
@@ -429,7 +428,7 @@ struct table_files {             /* all zero: there are none; to be freed */
     char *path[N_FAMILIES];      /* NULL: standard output */
 };
 
-/* A table for each family that has rows. 0, or -1 with a message: there is a file that may not be
+/* A table for each family that has rows, of the first of each shape, or of candidates. 0, or -1 with a message: there is a file that may not be
    replaced. */
 int files_make(struct table_files *f, const struct rows *r, const struct target *t,
                const struct files_options *o);
@@ -446,7 +445,6 @@ struct answering { /* all zero; to be freed */
     struct installed installed;
     struct interned compiled;
     struct rows rows;
-    struct rows candidates; /* several of a shape, for the command serve */
     struct table_files files;
 };
 
@@ -454,8 +452,9 @@ struct answering { /* all zero; to be freed */
    with a message. */
 int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
                    size_t n_own, const struct rows_options *o);
-/* Of a family's rows, those that act only after AITER is built again */
-size_t answering_built_in(const struct answering *a, enum family_id family);
+/* Of a family's rows, the first `ranks` of each shape, those that act only after AITER is built
+   again: it chooses some kernels by a table that it compiles in. */
+size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks);
 /* For each family with a file: the variable to set, with all files in it that AITER is to read */
 void answering_tell(const struct answering *a);
 void answering_free(struct answering *a);

@@ -155,6 +155,8 @@ static void add_rows(struct buf *b, const struct rows_family *rows, enum family_
     buf_printf(b, "%s\n", header.s);
     for (size_t i = 0; i < rows->n; i++) {
         const struct written w = {&rows->v[i], t, family};
+        if (w.row->rank != 1 && schema != SCHEMA_CANDIDATES)
+            continue;
         char *names = xstrdup(header.s);
         for (char *name = strtok(names, ","), *next; name != NULL; name = next) {
             add_cell(b, &w, name);

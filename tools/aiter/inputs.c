@@ -472,18 +472,11 @@ static int read_input(struct asked *a, const char *path)
 /* Is there a shape to predict for, or one that a table has? */
 static int check_calls(const struct asked *a, const char *name)
 {
-    struct buf why = {NULL, 0, 0};
     if (a->calls == 0 && a->cut.words.n == 0)
         return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
                     "there is nothing to predict for",
                     name);
-    if (a->usable != 0)
-        return 0;
-    tally_words(&a->left_out, &why);
-    tally_words(&a->cut, &why);
-    fail("%s: there is nothing to predict for: %s", name, why.s);
-    buf_free(&why);
-    return -1;
+    return a->usable != 0 ? 0 : tally_fail(name, "predict for", &a->left_out, &a->cut);
 }
 
 int inputs_read(struct asked *a, const char *const *paths, size_t n)

@@ -378,14 +378,16 @@ static int add_family(struct work *w, struct asked *a, const struct asked_shape 
     return rc;
 }
 
-size_t rows_outside(const struct row *v, size_t n, const kpred_model *m, struct buf *b)
+size_t rows_outside(const struct row *v, size_t n, size_t ranks, const kpred_model *m,
+                    struct buf *b)
 {
     size_t outside = 0;
     uint32_t fields = 0;
-    for (size_t i = 0; i < n; i++) {
-        outside += v[i].best.outside != 0;
-        fields |= v[i].best.outside;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (v[i].best.outside != 0 && v[i].rank <= ranks) {
+            outside++;
+            fields |= v[i].best.outside;
+        }
     if (outside != 0)
         model_outside(m, fields, outside, as_counted(outside, "row lies", "rows lie"), b);
     return outside;
@@ -404,39 +406,6 @@ int rows_make(struct rows *r, struct asked *a, const struct target *t, const str
     }
     free(w.best);
     return rc;
-}
-
-/* Of a family; the layers are told by their places among the rows. */
-static void keep_first(struct rows *r, int family)
-{
-    struct rows_family *f = &r->of[family];
-    size_t *kept = xcalloc(f->n + 1, sizeof *kept); /* of the rows before each */
-    for (size_t i = 0; i < f->n; i++) {
-        kept[i + 1] = kept[i] + (f->v[i].rank == 1);
-        f->copied -= f->v[i].rank != 1 && f->v[i].best.is_copied;
-        f->v[kept[i]] = f->v[i];
-    }
-    for (size_t i = 0; i < r->n; i++)
-        if ((int)r->v[i].shape.family == family) {
-            r->v[i].rows = kept[r->v[i].first + r->v[i].rows] - kept[r->v[i].first];
-            r->v[i].first = kept[r->v[i].first];
-        }
-    f->n = kept[f->n];
-    free(kept);
-}
-
-void rows_keep_first(struct rows *r, struct rows *all)
-{
-    memset(all, 0, sizeof *all);
-    for (int i = 0; i < N_FAMILIES; i++) {
-        const struct rows_family *f = &r->of[i];
-        if (f->n == 0)
-            continue;
-        all->of[i].n = f->n;
-        all->of[i].v = xcalloc(f->n, sizeof *f->v);
-        memcpy(all->of[i].v, f->v, f->n * sizeof *f->v);
-        keep_first(r, i);
-    }
 }
 
 void rows_free(struct rows *r)

@@ -9,13 +9,13 @@
 
 /* ---- the story: the summary ---- */
 
-/* AITER chooses some kernels by a table which it compiles in. */
-size_t answering_built_in(const struct answering *a, enum family_id family)
+size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks)
 {
     const struct rows_family *f = &a->rows.of[family];
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++)
-        n += (size_t)names_has_word(families[family].built_in, f->v[i].best.library);
+        n += f->v[i].rank <= ranks
+             && names_has_word(families[family].built_in, f->v[i].best.library);
     return n;
 }
 
@@ -24,7 +24,7 @@ static void note_nearest(const struct answering *a, enum family_id family)
     const char *name = families[family].name;
     const struct rows_family *f = &a->rows.of[family];
     const struct installed_family *in = &a->installed.of[family];
-    const size_t n = answering_built_in(a, family);
+    const size_t n = answering_built_in(a, family, SIZE_MAX);
     if (n != 0)
         note("warning: %s: %zu row%s only after a rebuild (AITER_REBUILD=1)", name, n,
              as_counted(n, " acts", "s act"));
@@ -52,7 +52,7 @@ static void note_family(const struct answering *a, enum family_id family)
         buf_printf(&b, ", %zu of nearest shapes", f->copied);
     note("%s", b.s);
     b.n = 0;
-    if (rows_outside(f->v, f->n, a->target.model[family], &b) != 0)
+    if (rows_outside(f->v, f->n, SIZE_MAX, a->target.model[family], &b) != 0)
         note("%s: %s", families[family].name, b.s);
     buf_free(&b);
     if (f->kept + f->served != 0)
@@ -169,7 +169,6 @@ void answering_free(struct answering *a)
     installed_free(&a->installed);
     intern_free(&a->compiled);
     rows_free(&a->rows);
-    rows_free(&a->candidates);
     files_free(&a->files);
 }
 
@@ -244,18 +243,14 @@ static int read_all(struct run *r)
 static int check_answers(const struct run *r)
 {
     const struct aiter_options *o = r->o;
-    struct buf why = {NULL, 0, 0};
     if (r->a.asked.n == 0 || r->a.rows.without_gpu + r->a.rows.without_rows < r->a.asked.n)
         return 0;
     if (r->a.rows.without_rows == 0)
         return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
     if (r->a.asked.found != 0)
         return 0;
-    tally_words(&r->a.asked.left_out, &why);
-    fail("%s: there is nothing to predict for: %s", log_line_called(o->inputs.v, o->inputs.n),
-         why.s);
-    buf_free(&why);
-    return -1;
+    return tally_fail(log_line_called(o->inputs.v, o->inputs.n), "predict for",
+                      &r->a.asked.left_out, &(struct tally){.cap = 0});
 }
 
 static int run_predict(struct run *r)

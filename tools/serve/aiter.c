@@ -299,6 +299,8 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
     int64_t sum = 0;
     size_t predicted = 0, learnt = 0;
     for (size_t i = 0; i < n; i++) {
+        if (v[i].rank != 1)
+            continue;
         struct buf *ms = &a->rows[v[i].best.is_copied ? ORIGIN_SHAPE : CHOICE_MODEL];
         buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].shape.m);
         predicted += !v[i].best.is_copied;
@@ -315,7 +317,7 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
 static void note_reasons(struct answer *a, const struct rows_layer *layer, const struct row *v)
 {
     struct buf b = {NULL, 0, 0};
-    rows_outside(v, layer->rows, a->model, &b);
+    rows_outside(v, layer->rows, 1, a->model, &b);
     if (layer->rows != 0 && layer->measured != 0)
         buf_printf(&b, "%s%zu M are measured", b.n != 0 ? "; " : "", layer->measured);
     if (layer->why != NULL)
@@ -389,11 +391,11 @@ static int keep_rows(const struct answering *a, enum family_id family, struct bu
     return rc;
 }
 
-/* Tables of the family's rows, or of candidates, which keep nothing of an earlier run */
+/* Tables of the rows, or of candidates, which keep nothing of an earlier run */
 static int add_tables(struct triton_files *to, const struct answering *a, struct table_files *made,
-                      const struct rows *rows, const struct files_options *o)
+                      const struct files_options *o)
 {
-    int rc = files_make(made, rows, &a->target, o);
+    int rc = files_make(made, &a->rows, &a->target, o);
     for (int i = 0; i < N_FAMILIES && rc == 0; i++)
         if (made->text[i].n != 0) {
             if (made == &a->files)
@@ -405,18 +407,17 @@ static int add_tables(struct triton_files *to, const struct answering *a, struct
 }
 
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
-                const struct opt_texts *inputs)
+                int has_candidates, const struct opt_texts *inputs)
 {
     struct buf folder = {NULL, 0, 0};
-    struct table_files candidates;
-    memset(&candidates, 0, sizeof candidates);
+    struct table_files candidates = {.path = {NULL}};
     buf_add_path(&folder, output, "");
     struct files_options o = {
         .output = folder.s, .force = force, .inputs = inputs->v, .n_inputs = inputs->n};
-    int rc = add_tables(to, a, &a->files, &a->rows, &o);
+    int rc = add_tables(to, a, &a->files, &o);
     o.schema = SCHEMA_CANDIDATES;
-    if (rc == 0)
-        rc = add_tables(to, a, &candidates, &a->candidates, &o);
+    if (rc == 0 && has_candidates)
+        rc = add_tables(to, a, &candidates, &o);
     files_free(&candidates);
     buf_free(&folder);
     return rc;
@@ -427,7 +428,7 @@ void aiter_tell(const struct answering *a)
     size_t built_in = 0;
     answering_tell(a);
     for (int i = 0; i < N_FAMILIES; i++)
-        built_in += answering_built_in(a, (enum family_id)i);
+        built_in += answering_built_in(a, (enum family_id)i, 1);
     if (built_in == 0)
         return;
     note("AITER compiles some tables in: %zu row%s only after a rebuild:", built_in,

@@ -32,13 +32,13 @@ struct run {
 
 static int read_missed(struct run *r)
 {
-    const struct missed_from from = {.asked = r->device,
-                                     .version = r->o->version,
-                                     .server = r->o->server,
-                                     .tp = r->o->tp,
-                                     .may_lack = r->o->has_aiter,
-                                     .force = r->o->force};
-    if (missed_read(&r->missed, &from, &r->o->inputs) != 0)
+    r->missed.from = (struct missed_from){.asked = r->device,
+                                          .version = r->o->version,
+                                          .server = r->o->server,
+                                          .tp = r->o->tp,
+                                          .may_lack = r->o->has_aiter,
+                                          .force = r->o->force};
+    if (missed_read(&r->missed, &r->o->inputs) != 0)
         return -1;
     for (size_t i = 0; i < r->missed.n; i++) {
         struct missed_name *m = &r->missed.v[i];
@@ -195,11 +195,7 @@ static int make_rows(struct run *r)
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options o = {.top = top, .beam = top > 8 ? top : 8};
     list_tables(r);
-    if (answering_make(&r->aiter, FAMILY_NONE, &r->tables, r->installed.n_tables, &o) != 0)
-        return -1;
-    if (r->o->top != 0)
-        rows_keep_first(&r->aiter.rows, &r->aiter.candidates);
-    return 0;
+    return answering_make(&r->aiter, FAMILY_NONE, &r->tables, r->installed.n_tables, &o);
 }
 
 static int answer_all(struct run *r)
@@ -292,7 +288,8 @@ static int make_files(struct run *r)
     }
     if (r->files.has[TRITON_SGLANG][TRITON_MOE])
         copy_installed(r);
-    const int rc = aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, &r->tables);
+    const int rc =
+        aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, r->o->top != 0, &r->tables);
     const int is_bad = add_joined(r, "kpred.json", &text, report_join) != 0;
     r->files.v[r->files.n - 1].other = "and is of another GPU or of other versions";
     return is_bad ? -1 : rc;

@@ -101,18 +101,6 @@ static int run_make(struct run *r, const struct missed_name *m)
     return rc;
 }
 
-/* Every name was left out. */
-static int nothing_left(const struct run *r)
-{
-    struct buf why = {NULL, 0, 0};
-    tally_words(&r->left_out, &why);
-    tally_words(&r->missed.cut, &why);
-    fail("%s: there is nothing to write: %s", log_line_called(r->o->inputs.v, r->o->inputs.n),
-         why.s);
-    buf_free(&why);
-    return -1;
-}
-
 static int make_all(struct run *r)
 {
     const struct missed *m = &r->missed;
@@ -126,7 +114,8 @@ static int make_all(struct run *r)
         if (run_make(r, &m->v[i]) != 0)
             return -1;
     if (r->files.n == 0 && r->left_out.words.n != 0)
-        return nothing_left(r);
+        return tally_fail(log_line_called(r->o->inputs.v, r->o->inputs.n), "write", &r->left_out,
+                          &m->cut);
     tally_note(&r->left_out, "file is left out", "files are left out");
     tally_note(&m->cut, "line", "lines");
     return 0;
@@ -157,8 +146,9 @@ int triton_run(const struct triton_options *o)
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
-    const int bad = missed_read(&r.missed, &o->from, &o->inputs) != 0 || make_all(&r) != 0
-                    || write_out(&r) != 0;
+    r.missed.from = o->from;
+    const int bad =
+        missed_read(&r.missed, &o->inputs) != 0 || make_all(&r) != 0 || write_out(&r) != 0;
     if (!bad && o->output != NULL)
         triton_files_tell(&r.files, o->output);
     close_run(&r);
