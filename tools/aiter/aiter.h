@@ -289,10 +289,10 @@ struct installed { /* all zero: nothing is installed; to be freed */
 };
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
-   only the names. `only` is the family of tables whose name tells none. Files and rows that cannot
+   only the names. The one that is wanted is that of tables whose name tells none. Files and rows that cannot
    be read are left out and told. The first n_own are AITER's. 0, or -1 with a message. */
-int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const struct asked *a, const char *const *paths, size_t n, size_t n_own);
+int installed_read(struct installed *in, const struct target *t, const struct asked *a,
+                   const char *const *paths, size_t n, size_t n_own);
 
 /* Has the target's table of the family a row with this key? */
 int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s);
@@ -450,8 +450,8 @@ struct answering { /* all zero; to be freed */
 
 /* Reads the installed tables, of which the first n_own are AITER's, and makes the rows. 0, or -1
    with a message. */
-int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
-                   size_t n_own, const struct rows_options *o);
+int answering_make(struct answering *a, const char *const *installed, size_t n, size_t n_own,
+                   const struct rows_options *o);
 /* Of a family's rows, the first `ranks` of each shape, those that act only after AITER is built
    again: it chooses some kernels by a table that it compiles in. */
 size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks);

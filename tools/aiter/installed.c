@@ -175,15 +175,14 @@ static void read_table(struct reading *r, struct installed *in)
 
 /* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
    nobody can mend a table that is installed. */
-static int take_table(struct installed *in, struct reading *r, enum family_id only,
-                      const struct asked *a)
+static int take_table(struct installed *in, struct reading *r, const struct asked *a)
 {
     struct stat st;
     if (strstr(base_name(r->path), "untuned") != NULL
         || (stat(r->path, &st) == 0 && !intern_file(&in->files, &st)))
         return 0;
     spare_begin(&r->spared);
-    r->family = family_of(r->path, only);
+    r->family = family_of(r->path, a->from.only);
     if (r->family != FAMILY_NONE
         && (is_asked(a, r->family)
             || (families[r->family].model != NULL && !families[r->family].has_nearest)))
@@ -192,8 +191,8 @@ static int take_table(struct installed *in, struct reading *r, enum family_id on
     return r->is_clash ? -1 : 0;
 }
 
-int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const struct asked *a, const char *const *paths, size_t n, size_t n_own)
+int installed_read(struct installed *in, const struct target *t, const struct asked *a,
+                   const char *const *paths, size_t n, size_t n_own)
 {
     struct reading *all = xcalloc(n + 1, sizeof *all);
     struct stat st;
@@ -201,7 +200,7 @@ int installed_read(struct installed *in, const struct target *t, enum family_id 
     for (size_t i = 0; i < n && rc == 0; i++) {
         all[i] = (struct reading){.target = t, .path = paths[i], .is_own = i < n_own};
         rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
-                 ? take_table(in, &all[i], only, a)
+                 ? take_table(in, &all[i], a)
                  : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
     }
     for (size_t i = 0; i < n && rc == 0; i++)

@@ -151,16 +151,14 @@ void answering_tell(const struct answering *a)
 
 /* ---- from what is asked for to tables ---- */
 
-int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
-                   size_t n_own, const struct rows_options *o)
+int answering_make(struct answering *a, const char *const *installed, size_t n, size_t n_own,
+                   const struct rows_options *o)
 {
     struct rows_options options = *o;
     options.compiled = &a->compiled;
-    return installed_read(&a->installed, &a->target, only, &a->asked, installed->v, installed->n,
-                          n_own)
-                   != 0
-               ? -1
-               : rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
+    if (installed_read(&a->installed, &a->target, &a->asked, installed, n, n_own) != 0)
+        return -1;
+    return rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
 }
 
 void answering_free(struct answering *a)
@@ -173,15 +171,6 @@ void answering_free(struct answering *a)
 }
 
 /* ---- a run ---- */
-
-/* All that a run holds */
-struct run {
-    const struct aiter_options *o;
-    enum family_id only;
-    struct answering a;
-};
-
-/* ---- a run: the command line ---- */
 
 static int is_folder(const char *output)
 {
@@ -203,67 +192,61 @@ static int run_check(const struct aiter_options *o)
     return 0;
 }
 
-/* ---- a run: reading ---- */
-
 /* Of --family: it may name one that needs no model. */
-static int check_family(const struct run *r)
+static int check_family(const struct answering *a, const char *gpu)
 {
+    const enum family_id only = a->asked.from.only;
     struct buf known = {NULL, 0, 0};
     int rc = 0;
-    if (r->only == FAMILY_NONE || r->a.target.model[r->only] != NULL
-        || families[r->only].has_nearest)
+    if (only == FAMILY_NONE || a->target.model[only] != NULL || families[only].has_nearest)
         return 0;
-    if (*target_known(r->only, &known) != '\0')
-        rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", r->o->gpu,
-                  families[r->only].name, known.s);
+    if (*target_known(only, &known) != '\0')
+        rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", gpu,
+                  families[only].name, known.s);
     buf_free(&known);
     return rc;
 }
 
-static int read_all(struct run *r)
+static int read_all(struct answering *a, const struct aiter_options *o)
 {
-    const struct aiter_options *o = r->o;
-    if (target_find(&r->a.target, o->gpu) != 0 || check_family(r) != 0)
+    struct target *t = &a->target;
+    if (target_find(t, o->gpu) != 0 || check_family(a, o->gpu) != 0)
         return -1;
-    if (o->compiled != NULL && target_check(&r->a.target, o->gpu) != 0)
+    if (o->compiled != NULL
+        && (target_check(t, o->gpu) != 0 || compiled_read(&a->compiled, t, o->compiled) != 0))
         return -1;
-    if (o->compiled != NULL && compiled_read(&r->a.compiled, &r->a.target, o->compiled) != 0)
+    a->asked.from.cu_num = t->cu_num;
+    a->asked.from.gfx = t->gfx;
+    a->asked.from.token = t->token;
+    a->asked.from.force = o->force;
+    if (inputs_read(&a->asked, o->inputs.v, o->inputs.n) != 0)
         return -1;
-    const struct target *t = &r->a.target;
-    r->a.asked.from = (struct asked_from){
-        .only = r->only, .cu_num = t->cu_num, .gfx = t->gfx, .token = t->token, .force = o->force};
-    if (inputs_read(&r->a.asked, o->inputs.v, o->inputs.n) != 0)
-        return -1;
-    return asked_nearest(&r->a.asked) ? 0 : target_check(&r->a.target, o->gpu);
+    return asked_nearest(&a->asked) ? 0 : target_check(t, o->gpu);
 }
-
-/* ---- a run: predicting and writing ---- */
 
 /* Is there a family that can be answered? */
-static int check_answers(const struct run *r)
+static int check_answers(const struct answering *a, const struct aiter_options *o)
 {
-    const struct aiter_options *o = r->o;
-    if (r->a.asked.n == 0 || r->a.rows.without_gpu + r->a.rows.without_rows < r->a.asked.n)
+    if (a->asked.n == 0 || a->rows.without_gpu + a->rows.without_rows < a->asked.n)
         return 0;
-    if (r->a.rows.without_rows == 0)
+    if (a->rows.without_rows == 0)
         return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
-    if (r->a.asked.found != 0)
-        return 0;
-    return tally_fail(log_line_called(o->inputs.v, o->inputs.n), "predict for",
-                      &r->a.asked.left_out, &(struct tally){.cap = 0});
+    return a->asked.found != 0
+               ? 0
+               : tally_fail(log_line_called(o->inputs.v, o->inputs.n), "predict for",
+                            &a->asked.left_out, &(struct tally){.cap = 0});
 }
 
-static int run_predict(struct run *r)
+static int run_predict(struct answering *a, const struct aiter_options *o)
 {
-    const struct aiter_options *o = r->o;
     const struct rows_options options = {.is_exact = o->is_exact,
                                          .only_ck = o->schema >= SCHEMA_NO_LIBTYPE,
                                          .top = o->top != 0 ? (size_t)o->top : 1,
                                          .beam = (size_t)(o->beam > o->top ? o->beam : o->top)};
-    if (answering_make(&r->a, r->only, &o->installed, o->installed.n, &options) != 0)
+    if (answering_make(a, o->installed.v, o->installed.n, o->installed.n, &options) != 0)
         return -1;
-    story_note(&r->a);
-    return check_answers(r);
+    story_note(a);
+    return check_answers(a, o);
 }
 
 /* All that the command reads: no output may be one of them. */
@@ -280,32 +263,29 @@ static const char **list_inputs(const struct aiter_options *o, size_t *n)
     return list;
 }
 
-static int write_out(struct run *r)
+static int write_out(struct answering *a, const struct aiter_options *o)
 {
-    const struct aiter_options *o = r->o;
     struct files_options options = {.output = o->output, .force = o->force};
     const char **list = list_inputs(o, &options.n_inputs);
     options.inputs = list;
     options.schema = o->top != 0 ? SCHEMA_CANDIDATES : (enum write_schema)o->schema;
-    const int rc = files_write(&r->a.files, &r->a.rows, &r->a.target, &options);
+    const int rc = files_write(&a->files, &a->rows, &a->target, &options);
     if (rc == 0 && o->top == 0)
-        answering_tell(&r->a);
+        answering_tell(a);
     free(list);
     return rc;
 }
 
 int aiter_run(const struct aiter_options *o)
 {
-    struct run r;
-    memset(&r, 0, sizeof r);
-    r.o = o;
-    r.only = FAMILY_NONE;
+    struct answering a = {.asked.from.only = FAMILY_NONE};
     const int status = run_check(o);
     if (status != 0)
         return status;
-    if (o->family != NULL && (r.only = family_asked("--family", o->family)) == FAMILY_NONE)
+    if (o->family != NULL
+        && (a.asked.from.only = family_asked("--family", o->family)) == FAMILY_NONE)
         return 1;
-    const int bad = read_all(&r) != 0 || run_predict(&r) != 0 || write_out(&r) != 0;
-    answering_free(&r.a);
+    const int bad = read_all(&a, o) != 0 || run_predict(&a, o) != 0 || write_out(&a, o) != 0;
+    answering_free(&a);
     return bad;
 }

@@ -4,6 +4,7 @@
 
 #include "tuple_text.h"
 
+#include "base/names.h"
 #include "model/gpus.h"
 
 #include <stdlib.h>
@@ -95,14 +96,10 @@ static void note_nearest(const struct coverage *c, const char *gpu)
     }
 }
 
-/* Adds a word to a list, unless it is there. */
 static void add_once(struct buf *list, const char *word)
 {
-    const size_t n = strlen(word);
-    for (const char *p = list->s; p && (p = strstr(p, word)) != NULL; p += n)
-        if ((p == list->s || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-            return;
-    buf_printf(list, "%s%s", list->n ? " " : "", word);
+    if (!names_has_word(list->s, word))
+        buf_printf(list, "%s%s", list->n ? " " : "", word);
 }
 
 /* No model knows the GPU: does one know a near one, or does no kernel run there? */

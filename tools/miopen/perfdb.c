@@ -66,8 +66,8 @@ static int open_bytes(struct perfdb *p, struct buf *bytes)
     return 0;
 }
 
-/* 1 if the table has the column (NULL: if there is such a table), 0, or -1 with a message. */
-static int has_column(struct perfdb *p, const char *table, const char *column)
+/* Has the table the column (NULL: is there such a table)? 0, or -1 with a message */
+static int need_column(struct perfdb *p, const char *table, const char *column)
 {
     sqlite3_stmt *st;
     if (sqlite3_prepare_v2(p->db,
@@ -77,42 +77,29 @@ static int has_column(struct perfdb *p, const char *table, const char *column)
         return db_failed(p);
     sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
     sqlite3_bind_text(st, 2, column, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(st);
-    int has = rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : db_failed(p);
+    const int step = sqlite3_step(st);
+    int rc = step == SQLITE_ROW ? 0 : -1;
+    if (step == SQLITE_DONE && column != NULL)
+        fail("%s: table %s has no column %s: is not a perf-db", p->l->path, table, column);
+    else if (step == SQLITE_DONE)
+        fail("%s: has no table %s: is not a perf-db", p->l->path, table);
+    else if (rc != 0)
+        db_failed(p);
     sqlite3_finalize(st);
-    return has;
-}
-
-static int need_column(struct perfdb *p, const char *table, const char *column)
-{
-    int has = has_column(p, table, column);
-    if (has == 0)
-        return fail("%s: table %s has no column %s: is not a perf-db", p->l->path, table, column);
-    return has > 0 ? 0 : -1;
-}
-
-static int need_table(struct perfdb *p, const char *table)
-{
-    int has = has_column(p, table, NULL);
-    if (has == 0)
-        return fail("%s: has no table %s: is not a perf-db", p->l->path, table);
-    return has > 0 ? 0 : -1;
+    return rc;
 }
 
 static int check_schema(struct perfdb *p)
 {
-    static const char *const of_perf_db[] = {"id", "solver", "config", "params"};
-    if (need_table(p, "perf_db") != 0 || need_table(p, "config") != 0)
-        return -1;
-    for (size_t i = 0; i < sizeof of_perf_db / sizeof *of_perf_db; i++)
-        if (need_column(p, "perf_db", of_perf_db[i]) != 0)
-            return -1;
-    if (need_column(p, "config", "id") != 0)
-        return -1;
-    for (size_t i = C_layout; i < N_COLUMNS; i++)
-        if (need_column(p, "config", column_names[i]) != 0)
-            return -1;
-    return 0;
+    static const char *const needed[][2] = {
+        {"perf_db", NULL},     {"config", NULL},      {"perf_db", "id"}, {"perf_db", "solver"},
+        {"perf_db", "config"}, {"perf_db", "params"}, {"config", "id"}};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && rc == 0; i++)
+        rc = need_column(p, needed[i][0], needed[i][1]);
+    for (size_t i = C_layout; i < N_COLUMNS && rc == 0; i++)
+        rc = need_column(p, "config", column_names[i]);
+    return rc;
 }
 
 static int prepare_rows(struct perfdb *p)

@@ -389,13 +389,15 @@ static int add_tables(struct triton_files *to, const struct answering *a, struct
 }
 
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
-                int has_candidates, const struct opt_texts *inputs)
+                int has_candidates, const struct tables *inputs)
 {
     struct buf folder = {NULL, 0, 0};
     struct table_files candidates = {.path = {NULL}};
     buf_add_path(&folder, output, "");
-    struct files_options o = {
-        .output = folder.s, .force = force, .inputs = inputs->v, .n_inputs = inputs->n};
+    struct files_options o = {.output = folder.s,
+                              .force = force,
+                              .inputs = (const char *const *)inputs->v,
+                              .n_inputs = inputs->n};
     int rc = add_tables(to, a, &a->files, &o);
     o.schema = SCHEMA_CANDIDATES;
     if (rc == 0 && has_candidates)

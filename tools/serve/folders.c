@@ -113,7 +113,7 @@ static int has_rows(struct folder_file *f)
 
 /* ---- a folder ---- */
 
-static int read_folder(struct folder *f, const char *path, int depth);
+static int read_folder(struct folder *f, struct tables *tables, const char *path, int depth);
 
 /* AITER reads tables by their names, as they stand in aiter/configs and its inner folder. A newer
    one may have tables of other families. */
@@ -128,13 +128,7 @@ static int is_table(const char *path)
                          && strstr(name, families[family].merge_name) != NULL);
 }
 
-static void add_table(struct folder *f, const char *path)
-{
-    f->table = xgrow(f->table, f->n_tables, &f->tables_cap, sizeof *f->table);
-    f->table[f->n_tables++] = xstrdup(path);
-}
-
-static void add_file(struct folder *f, const char *path, int is_file)
+static void add_file(struct folder *f, struct tables *tables, const char *path, int is_file)
 {
     struct folder_file file = {.path = NULL};
     struct buf why = {NULL, 0, 0};
@@ -148,12 +142,15 @@ static void add_file(struct folder *f, const char *path, int is_file)
         triton_version_of(file.version, NULL, path);
         f->v = xgrow(f->v, f->n, &f->cap, sizeof *f->v);
         f->v[f->n++] = file;
-    } else if (is_table(path))
-        add_table(f, path);
+    } else if (is_table(path)) {
+        tables->v = xgrow(tables->v, tables->n, &tables->cap, sizeof *tables->v);
+        tables->v[tables->n++] = xstrdup(path);
+    }
 }
 
 /* A link may lead to a folder that is read already. */
-static int read_entry(struct folder *f, const char *path, const char *name, int depth)
+static int read_entry(struct folder *f, struct tables *tables, const char *path, const char *name,
+                      int depth)
 {
     struct buf full = {NULL, 0, 0};
     struct stat st;
@@ -161,14 +158,14 @@ static int read_entry(struct folder *f, const char *path, const char *name, int 
     buf_add_path(&full, path, name);
     const int is_there = stat(full.s, &st) == 0;
     if (!is_there || !S_ISDIR(st.st_mode))
-        add_file(f, full.s, !is_there || S_ISREG(st.st_mode));
+        add_file(f, tables, full.s, !is_there || S_ISREG(st.st_mode));
     else if (depth < MOST_DEPTH && intern_file(&f->seen, &st))
-        rc = read_folder(f, full.s, depth + 1);
+        rc = read_folder(f, tables, full.s, depth + 1);
     buf_free(&full);
     return rc;
 }
 
-static int read_folder(struct folder *f, const char *path, int depth)
+static int read_folder(struct folder *f, struct tables *tables, const char *path, int depth)
 {
     DIR *d = opendir(path);
     int rc = 0;
@@ -180,7 +177,7 @@ static int read_folder(struct folder *f, const char *path, int depth)
     }
     for (const struct dirent *e; rc == 0 && (e = readdir(d)) != NULL;)
         if (e->d_name[0] != '.')
-            rc = read_entry(f, path, e->d_name, depth);
+            rc = read_entry(f, tables, path, e->d_name, depth);
     closedir(d);
     return rc;
 }
@@ -190,8 +187,9 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const struct folder_file *)a)->path, ((const struct folder_file *)b)->path);
 }
 
-int folder_read(struct folder *f, const char *path)
+int folder_read(struct folder *f, struct tables *tables, const char *path)
 {
+    const size_t before = tables->n;
     char *copy = xstrdup(path), *rest = copy;
     struct stat st;
     int rc = 0;
@@ -201,13 +199,13 @@ int folder_read(struct folder *f, const char *path)
         if (rest != NULL)
             *rest++ = '\0';
         if (stat(one, &st) != 0 || intern_file(&f->seen, &st))
-            rc = read_folder(f, one, 0);
+            rc = read_folder(f, tables, one, 0);
     }
     free(copy);
     if (f->n != 0)
         qsort(f->v, f->n, sizeof *f->v, by_path);
-    if (f->n_tables != 0)
-        qsort(f->table, f->n_tables, sizeof *f->table, compare_texts);
+    if (tables->n > before)
+        qsort(tables->v + before, tables->n - before, sizeof *tables->v, compare_texts);
     return rc;
 }
 
@@ -217,12 +215,16 @@ void folder_free(struct folder *f)
         free(f->v[i].path);
         free_rows(&f->v[i].rows);
     }
-    for (size_t i = 0; i < f->n_tables; i++)
-        free(f->table[i]);
     free(f->v);
-    free(f->table);
     intern_free(&f->seen);
     memset(f, 0, sizeof *f);
+}
+
+void tables_free(struct tables *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->v[i]);
+    free(t->v);
 }
 
 /* ---- versions ---- */

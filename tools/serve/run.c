@@ -19,7 +19,8 @@ struct run {
     struct missed missed;
     struct lookups lookups;
     struct answering aiter;
-    struct opt_texts tables; /* AITER's, of both folders */
+    struct tables tables; /* AITER's, of both folders */
+    size_t n_own;         /* of these, in the installed one */
     struct predictors predictors;
     struct answer *v;
     size_t n;
@@ -148,12 +149,6 @@ static int read_config(struct run *r)
 
 /* ---- what is there ---- */
 
-static int is_server(const struct run *r, enum triton_server server)
-{
-    return r->o->server == (int)server
-           || (r->o->server == TRITON_N_SERVERS && r->o->config == NULL);
-}
-
 /* The version of Triton that SGLang's folder is named after */
 static void find_version(struct run *r)
 {
@@ -162,7 +157,7 @@ static void find_version(struct run *r)
     if (*r->version != '\0')
         return;
     snprintf(r->version, sizeof r->version, "%s", *there != '\0' ? there : newest);
-    if (is_server(r, TRITON_SGLANG) && r->o->config != NULL)
+    if (r->o->server == TRITON_SGLANG && r->o->config != NULL)
         note("no --triton says the version of Triton: the folder is triton_%s; SGLang takes one "
              "of another version too, with a warning",
              r->version);
@@ -171,20 +166,12 @@ static void find_version(struct run *r)
 static int read_folders(struct run *r)
 {
     const struct serve_options *o = r->o;
-    if (o->installed != NULL && folder_read(&r->installed, o->installed) != 0)
+    if (o->installed != NULL && folder_read(&r->installed, &r->tables, o->installed) != 0)
         return -1;
-    if (o->installed != NULL && r->installed.n == 0 && r->installed.n_tables == 0)
+    if (o->installed != NULL && r->installed.n == 0 && r->tables.n == 0)
         note("%s: there is no file of configurations in it", o->installed);
-    return o->known != NULL ? folder_read(&r->known, o->known) : 0;
-}
-
-static void list_tables(struct run *r)
-{
-    const struct folder *both[] = {&r->installed, &r->known};
-    r->tables.v = xcalloc(both[0]->n_tables + both[1]->n_tables + 1, sizeof *r->tables.v);
-    for (int i = 0; i < 2; i++)
-        for (size_t j = 0; j < both[i]->n_tables; j++)
-            r->tables.v[r->tables.n++] = both[i]->table[j];
+    r->n_own = r->tables.n;
+    return o->known != NULL ? folder_read(&r->known, &r->tables, o->known) : 0;
 }
 
 /* ---- answers ---- */
@@ -194,8 +181,7 @@ static int make_rows(struct run *r)
 {
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options o = {.top = top, .beam = top > 8 ? top : 8};
-    list_tables(r);
-    return answering_make(&r->aiter, FAMILY_NONE, &r->tables, r->installed.n_tables, &o);
+    return answering_make(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own, &o);
 }
 
 static int answer_all(struct run *r)
@@ -412,7 +398,7 @@ int serve_run(const struct serve_options *o)
     missed_free(&r.missed);
     predictors_close(&r.predictors);
     answering_free(&r.aiter);
-    free(r.tables.v);
+    tables_free(&r.tables);
     folder_free(&r.installed);
     folder_free(&r.known);
     buf_free(&r.output);

@@ -43,14 +43,18 @@ struct folder_file {
 struct folder { /* all zero: none; to be freed */
     size_t n, cap;
     struct folder_file *v;
-    size_t n_tables, tables_cap;
-    char **table; /* the paths of those of AITER's */
     struct interned seen;
+};
+
+struct tables { /* the paths of AITER's; all zero: none; to be freed */
+    size_t n, cap;
+    char **v;
 };
 
 /* Adds all files with such names, in inner folders as well, of folders with : between them. What
    cannot be read in them is told. 0, or -1 with a message. */
-int folder_read(struct folder *f, const char *path);
+int folder_read(struct folder *f, struct tables *tables, const char *path);
+void tables_free(struct tables *t);
 void folder_free(struct folder *f);
 /* The file of a look-up that the server would take, with its rows: of its version of Triton, else
    of the newest one. What cannot be read of it is left out and told. NULL: none */
@@ -110,7 +114,7 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
 /* Adds its tables, and those of candidates if there are any, below the folder, to the files. 0, or -1 with a
    message: one that is there may not be replaced, or is one of the inputs. */
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
-                int has_candidates, const struct opt_texts *inputs);
+                int has_candidates, const struct tables *inputs);
 /* What to set so that AITER takes them */
 void aiter_tell(const struct answering *a);
 
