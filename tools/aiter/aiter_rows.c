@@ -40,7 +40,8 @@ struct aiter {
     struct csv_records *r;
     int at[N_COLUMNS];            /* the columns; -1: the table lacks it */
     int column[KPRED_MAX_FIELDS]; /* of further fields; -1: the table lacks it */
-    size_t field[4], split_at;    /* of the spec: gpu, m, n, k; the parameter split */
+    size_t field[4];              /* of the spec: gpu, m, n, k */
+    size_t split_at, library_at;  /* parameters */
     struct kernels kernels;       /* of the spec */
     uint64_t unsearched;          /* bit i: value i of split; 0: the spec does not say */
     size_t first;                 /* row of the loader */
@@ -65,10 +66,10 @@ static const char *const common_fields[] = {"gpu", "m", "n", "k"};
 
 static int is_common(const char *field)
 {
-    size_t i = 0;
-    while (i < 4 && strcmp(common_fields[i], field) != 0)
-        i++;
-    return i < 4;
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(common_fields[i], field) == 0)
+            return 1;
+    return 0;
 }
 
 /* A further field is named after a column, whose texts are its tokens. */
@@ -96,6 +97,7 @@ static int find_names(struct aiter *a)
     if (split < 0 || library < 0)
         return fail("%s: format = aiter: it needs among the parameters split and library", s->path);
     a->split_at = (size_t)split;
+    a->library_at = (size_t)library;
     return check_further(s);
 }
 
@@ -276,7 +278,7 @@ static int aiter_rows_add(struct aiter *a, const int64_t *problem, uint32_t kern
             snprintf(text[p], sizeof text[p], "%ld",
                      (long)names->values[kernel * names->n_params + at]);
     }
-    params[spec_param_index(s, "library")] = library;
+    params[a->library_at] = library;
     int rc = read_split(a, library, text[a->split_at]);
     if (rc == 0)
         rc = read_time(a, &time);
@@ -323,7 +325,6 @@ static int is_ours(const struct aiter *a)
 /* Verdict on a record */
 static int read_row(struct aiter *a)
 {
-    const struct spec *s = a->l->spec;
     int64_t problem[KPRED_MAX_FIELDS];
     uint32_t kernel = 0;
     if (a->r->n != a->r->n_header)
@@ -339,10 +340,9 @@ static int read_row(struct aiter *a)
         rc = read_kernel(a, &kernel);
     if (rc != 0)
         return rc;
-    const size_t at = (size_t)spec_param_index(s, "library") - a->kernels.names.first;
-    const char *library =
-        s->params[spec_param_index(s, "library")]
-            .names[a->kernels.names.values[kernel * a->kernels.names.n_params + at]];
+    const kpred_names *names = &a->kernels.names;
+    const size_t at = kernel * names->n_params + a->library_at - names->first;
+    const char *library = a->l->spec->params[a->library_at].names[names->values[at]];
     rc = check_library(a, library);
     return rc == 0 ? aiter_rows_add(a, problem, kernel, library) : rc;
 }
