@@ -174,14 +174,6 @@ static int read_gpu(struct aiter *a, int64_t *out)
                                    : load_token(a->l, a->r->at, a->field[0], token, out);
 }
 
-static int read_size(struct aiter *a, enum column c, size_t field, int64_t *out)
-{
-    if (parse_whole(cell(a, c), INT64_MIN, INT64_MAX, out) == 0)
-        return 0;
-    return load_bad(a->l, a->r->at, DROP_BROKEN, a->l->spec->fields[field].name, cell(a, c),
-                    "is not an integer");
-}
-
 /* Verdict on the further fields. Before AITER knew what a column says, it was "False". */
 static int read_further(struct aiter *a, int64_t *problem)
 {
@@ -333,7 +325,11 @@ static int read_row(struct aiter *a)
         return load_drop(a->l, DROP_OTHER);
     int rc = read_gpu(a, &problem[a->field[0]]);
     for (int i = 1; i < 4 && rc == 0; i++)
-        rc = read_size(a, (enum column)(M + i - 1), a->field[i], &problem[a->field[i]]);
+        if (parse_whole(cell(a, (enum column)(M + i - 1)), INT64_MIN, INT64_MAX,
+                        &problem[a->field[i]])
+            != 0)
+            rc = load_bad(a->l, a->r->at, DROP_BROKEN, common_fields[i],
+                          cell(a, (enum column)(M + i - 1)), "is not an integer");
     if (rc == 0)
         rc = read_further(a, problem);
     if (rc == 0)
@@ -386,12 +382,6 @@ static int drop_second_rows(struct aiter *a)
     return 0;
 }
 
-static void mark_narrow(struct aiter *a)
-{
-    for (size_t i = a->first; i < a->l->n && a->unsearched != 0; i++)
-        a->l->rows[i].narrow = !a->runs[a->l->rows[i].run].is_searched;
-}
-
 static int read_rows(struct aiter *a)
 {
     int rc;
@@ -400,7 +390,8 @@ static int read_rows(struct aiter *a)
     while ((rc = csv_records_next(a->r)) > 0)
         if (read_row(a) < 0)
             return -1;
-    mark_narrow(a);
+    for (size_t i = a->first; i < a->l->n && a->unsearched != 0; i++)
+        a->l->rows[i].narrow = !a->runs[a->l->rows[i].run].is_searched;
     return rc < 0 || (a->at[FAMILY] < 0 && drop_second_rows(a) != 0) ? -1 : 0;
 }
 

@@ -277,18 +277,13 @@ static int asked_fused(struct asked *a, const struct call *call)
     return asked_add(a, FAMILY_FMOE, v);
 }
 
-/* The words of a line that tell its shape from others: from M, or B, to the file's name */
-static void set_words(struct asked *a, int kind, const struct call *call)
-{
-    a->words = kind == CALL_FMOE ? call->text : call->b.n != 0 ? call->b.text : call->m.text;
-    a->n_words = kind == CALL_FMOE ? call->n_text : (size_t)(call->text - a->words);
-}
-
 int asked_call(struct asked *a, int kind, const struct call *call)
 {
     char file[256];
     a->calls++;
-    set_words(a, kind, call);
+    /* The words that tell its shape from others: from M, or B, to the file's name */
+    a->words = kind == CALL_FMOE ? call->text : call->b.n != 0 ? call->b.text : call->m.text;
+    a->n_words = kind == CALL_FMOE ? call->n_text : (size_t)(call->text - a->words);
     if (kind == CALL_FMOE)
         return asked_fused(a, call);
     const size_t tail = call->n_text < sizeof file ? call->n_text : sizeof file - 1;

@@ -260,18 +260,13 @@ static const kpred_model *model_of(enum family_id family)
     return NULL;
 }
 
-static const kpred_field *gpu_field(const kpred_model *m)
-{
-    const int32_t f = m != NULL ? kpred_field_index(m, "gpu") : -1;
-    return f >= 0 ? &m->fields[f] : NULL;
-}
-
 const char *target_known(enum family_id family, struct buf *b)
 {
-    const kpred_field *f = gpu_field(model_of(family));
+    const kpred_model *m = model_of(family);
+    const int32_t f = m != NULL ? kpred_field_index(m, "gpu") : -1;
     buf_puts(b, "");
-    for (int32_t i = 0; f != NULL && i < f->n_tokens; i++)
-        buf_printf(b, "%s%s", b->n != 0 ? " " : "", f->tokens[i]);
+    for (int32_t i = 0; f >= 0 && i < m->fields[f].n_tokens; i++)
+        buf_printf(b, "%s%s", b->n != 0 ? " " : "", m->fields[f].tokens[i]);
     return b->s;
 }
 
@@ -297,13 +292,6 @@ int target_check(const struct target *t, const char *gpu)
     return -1;
 }
 
-/* The name of AMD's for the GPU that a text names; NULL with a message */
-static const char *name_of(const char *text, struct buf *b)
-{
-    const char *name = gpu_name(text, b);
-    return gpu_is_gfx(name) ? name : gpu_asked("--gpu", text, b);
-}
-
 /* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250, which
    no product of a name has yet. */
 static int usual_units(const char *arch)
@@ -319,7 +307,9 @@ static int usual_units(const char *arch)
 static int families_parse(struct target *t, const char *text)
 {
     struct buf b = {NULL, 0, 0};
-    const char *name = name_of(text, &b);
+    const char *name = gpu_name(text, &b);
+    if (!gpu_is_gfx(name))
+        name = gpu_asked("--gpu", text, &b);
     const struct gpu gpu = gpu_parse(name != NULL ? name : "");
     buf_free(&b);
     if (name == NULL)

@@ -300,18 +300,12 @@ static const char *library_of(const kpred_model *m, int32_t kernel)
     return "";
 }
 
-/* The others ship code, compile it when they are asked, or belong to PyTorch. */
-static int needs_build(const char *library)
-{
-    return names_has_word("ck cktile opus", library);
-}
-
 static int may_run(const struct interned *names, const struct installed_family *in,
                    enum family_id family, const char *library, const char *kernel)
 {
     const char *usual = families[family].kernel;
-    if (!needs_build(library))
-        return 1;
+    if (!names_has_word("ck cktile opus", library))
+        return 1; /* they ship code, compile it when they are asked, or belong to PyTorch */
     if (names->n != 0)
         return intern_find_text(names, kernel) != INTERN_NONE;
     if (in->paths.n != 0)

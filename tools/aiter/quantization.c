@@ -47,12 +47,6 @@ static int read_bits(struct hf_config *c, const char *key, struct quantization *
     return 0;
 }
 
-/* Has the first group of compressed-tensors a key of its inputs that says something? */
-static int has_inputs(const struct hf_config *c)
-{
-    return hf_find(c, CONFIG "config_groups.group_0.input_activations.num_bits") != NULL;
-}
-
 static int read_float(struct hf_config *c, struct quantization *q)
 {
     q->kind = QUANTIZED_FP8_CHANNEL;
@@ -69,10 +63,11 @@ static int read_float(struct hf_config *c, struct quantization *q)
 
 static int read_compressed(struct hf_config *c, struct quantization *q)
 {
+    static const char of_inputs[] = CONFIG "config_groups.group_0.input_activations.num_bits";
     if (is_text(c, WEIGHTS "type", "float"))
         return read_float(c, q);
     q->kind = QUANTIZED_INT8;
-    return has_inputs(c) && is_text(c, WEIGHTS "num_bits", "8")
+    return hf_find(c, of_inputs) != NULL && is_text(c, WEIGHTS "num_bits", "8")
                ? 0
                : read_bits(c, WEIGHTS "num_bits", q);
 }

@@ -153,12 +153,6 @@ static int set_detail(struct table *t, struct tuned_row *row)
     return 0;
 }
 
-/* pandas writes truths as names. */
-static const char *number_of(const char *text)
-{
-    return strcmp(text, "True") == 0 ? "1" : strcmp(text, "False") == 0 ? "0" : text;
-}
-
 /* Names of kernels are taken as they are; of what else is copied, all are numbers. */
 static int set_copied(struct table *t, struct tuned_row *row)
 {
@@ -170,7 +164,12 @@ static int set_copied(struct table *t, struct tuned_row *row)
         const char *text = t->at[COPIED + (int)i] >= 0 ? cell(t, COPIED + (int)i) : "0";
         if (strncmp(names[i], "kernel", strlen("kernel")) == 0)
             buf_puts(&t->more, text);
-        else if (tuned_number(row, names[i], number_of(text), &v) == 0)
+        else if (tuned_number(row, names[i],
+                              strcmp(text, "True") == 0    ? "1" /* pandas writes truths so */
+                              : strcmp(text, "False") == 0 ? "0"
+                                                           : text,
+                              &v)
+                 == 0)
             buf_printf(&t->more, "%d", (int)v);
         else
             return -1;

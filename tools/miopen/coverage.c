@@ -183,12 +183,6 @@ void coverage_close(struct coverage *c)
 
 /* ---- one problem, one model ---- */
 
-static void add_entry(struct buf *b, const struct coverage_model *cm, const kpred_tuple *t)
-{
-    buf_printf(b, "%s%s:", b->n != 0 ? ";" : "", cm->model.spec->solver);
-    tuple_text_add(&cm->model.m, t->value, b);
-}
-
 /* 0 with the best tuple, or 1 with why the kernel has none, or -1 with a message */
 static int find_tuple(struct coverage_model *cm, const struct conv *conv, kpred_tuple *best,
                       struct reason *why)
@@ -212,12 +206,6 @@ static int find_tuple(struct coverage_model *cm, const struct conv *conv, kpred_
     return fail("%s: %s", cm->model.m.name, kpred_status_string(status));
 }
 
-/* Layouts, types and the like are the same question for all kernels; sizes are not. */
-static int is_kernels_own(enum reason_kind kind)
-{
-    return kind != REASON_DIMS && (kind < REASON_LAYOUT || kind > REASON_CASTS);
-}
-
 /* Adds the entry of the best tuple. Without one the gap is told, if this kernel comes nearer than
    those before. 0, or -1 with a message. */
 static int coverage_predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv,
@@ -229,11 +217,15 @@ static int coverage_predict(struct coverage *c, struct coverage_model *cm, const
         return 0;
     const int rc = find_tuple(cm, conv, &best, &why);
     if (rc == 0) {
-        add_entry(&c->entries, cm, &best);
+        buf_printf(&c->entries, "%s%s:", c->entries.n != 0 ? ";" : "", cm->model.spec->solver);
+        tuple_text_add(&cm->model.m, best.value, &c->entries);
         c->n_entries++;
         c->extrapolated += cm->ctx.extrapolated != 0;
     } else if (rc > 0 && why.kind > gap->why.kind) {
-        gap->solver = is_kernels_own(why.kind) ? cm->model.spec->solver : NULL;
+        /* Layouts, types and the like are the same question for all kernels; sizes are not. */
+        const int is_own =
+            why.kind != REASON_DIMS && (why.kind < REASON_LAYOUT || why.kind > REASON_CASTS);
+        gap->solver = is_own ? cm->model.spec->solver : NULL;
         gap->why = why;
     }
     return rc < 0 ? -1 : 0;

@@ -129,13 +129,6 @@ static int find_entry(struct loader *l, int64_t row, char *line, const char **pa
     return 0;
 }
 
-static void exchange_channels(struct conv *conv)
-{
-    const int64_t c = conv->c;
-    conv->c = conv->k;
-    conv->k = c;
-}
-
 static int read_line(struct loader *l, struct miopen_rows *c, int64_t row, char *line)
 {
     const char *params;
@@ -147,8 +140,11 @@ static int read_line(struct loader *l, struct miopen_rows *c, int64_t row, char 
     rc = miopen_rows_key(l, c, row, line, &conv);
     if (rc != 0)
         return rc;
-    if (c->are_channels_exchanged && conv.dir != 'F')
-        exchange_channels(&conv);
+    if (c->are_channels_exchanged && conv.dir != 'F') {
+        const int64_t channels = conv.c;
+        conv.c = conv.k;
+        conv.k = channels;
+    }
     return miopen_rows_add(l, c, row, &conv, params);
 }
 
@@ -284,16 +280,6 @@ static char *next_entry(char **at)
     return entry;
 }
 
-static size_t count_entries(const char *p)
-{
-    size_t n = 0;
-    for (; *p != '\0'; n++) {
-        p += strcspn(p, ";");
-        p += *p != '\0';
-    }
-    return n;
-}
-
 static int read_find_line(struct loader *l, const struct miopen_rows *c, int64_t row, char *line)
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
@@ -302,7 +288,9 @@ static int read_find_line(struct loader *l, const struct miopen_rows *c, int64_t
     if (at == NULL || at == line || at[1] == '\0')
         return load_bad(l, row, DROP_BROKEN, "line", line, "is not of the form key=entry;entry");
     *at++ = '\0';
-    l->at_once = count_entries(at);
+    l->at_once = !ends_with(at, ";");
+    for (const char *p = at; (p = strchr(p, ';')) != NULL; p++)
+        l->at_once++;
     int rc = miopen_rows_key(l, c, row, line, &conv);
     if (rc == 0)
         rc = miopen_rows_problem(l, c, row, &conv, problem);

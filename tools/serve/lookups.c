@@ -177,13 +177,8 @@ int experts_may_fuse(const struct hf_experts *e)
     return names_has_word(fusing, e->type) && e->shared == 1;
 }
 
-/* Is the shared expert one of the routed ones? It is where there is one, no GPU has other experts,
-   and the option of the server that switches this off is not given: both names are asked for. */
-static int may_fuse(const struct maker *m, const struct hf_experts *e)
-{
-    return experts_may_fuse(e) && m->how->server == TRITON_SGLANG && m->how->ep == 1;
-}
-
+/* The shared expert is one of the routed ones where there is one, no GPU has other experts, and the
+   option of the server that switches this off is not given: both names are asked for. */
 static void add_experts(struct maker *m, const struct hf_experts *e)
 {
     struct experts_part here;
@@ -195,7 +190,7 @@ static void add_experts(struct maker *m, const struct hf_experts *e)
     }
     if (m->q.kind == QUANTIZED_INT4_WEIGHTS && m->how->server == TRITON_SGLANG)
         here.size /= 2;
-    if (may_fuse(m, e))
+    if (experts_may_fuse(e) && m->how->server == TRITON_SGLANG && m->how->ep == 1)
         add_experts_of(m, here.experts + 1, here.size, "experts, the shared one among them");
     add_experts_of(m, here.experts, here.size, "experts");
 }

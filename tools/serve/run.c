@@ -207,12 +207,6 @@ static int answer_all(struct run *r)
 
 /* ---- files ---- */
 
-static int find_output(struct run *r)
-{
-    return buf_add_absolute(&r->output, r->o->output) == 0 ? 0
-                                                           : fail("the working folder has no path");
-}
-
 static int has_path(const struct triton_files *files, const char *path)
 {
     for (size_t i = 0; i < files->n; i++)
@@ -321,7 +315,9 @@ static int write_files(struct run *r)
         note("there is nothing to write%s", has_tuples ? " but the candidates" : "");
     if (made == 0 && !has_tuples)
         return 0;
-    if (find_output(r) != 0 || triton_folder_lock(&folder, r->output.s) != 0)
+    if (buf_add_absolute(&r->output, r->o->output) != 0)
+        return fail("the working folder has no path");
+    if (triton_folder_lock(&folder, r->output.s) != 0)
         return -1;
     const int failed =
         (made != 0 && make_files(r) != 0)

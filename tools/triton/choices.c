@@ -99,11 +99,6 @@ static struct triton_config sglang_moe(const struct triton_name *name, const str
     return m <= name->e ? config_of(16, 32, 64, 1, 4, stages) : config_of(64, 64, 32, 8, 4, stages);
 }
 
-static int has_weights_alone(const struct triton_name *name)
-{
-    return ends_with(name->dtype, "a16");
-}
-
 /* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that
    no name has. */
 static int default_moe(struct triton_config *out, const struct triton_name *name,
@@ -111,7 +106,7 @@ static int default_moe(struct triton_config *out, const struct triton_name *name
 {
     if (name->server == TRITON_SGLANG)
         *out = is_fp8(name) ? sglang_fp8_moe(name, gpu, m) : sglang_moe(name, gpu, m);
-    else if (name->has_block && has_weights_alone(name))
+    else if (name->has_block && ends_with(name->dtype, "a16"))
         return 0;
     else
         *out =
@@ -159,12 +154,6 @@ static void close_predictor(struct predictor *p)
     free(p);
 }
 
-static void find_params(struct predictor *p)
-{
-    for (int i = 0; i < TRITON_N_MEMBERS; i++)
-        p->param[i] = spec_param_index(p->model.spec, triton_members[i]);
-}
-
 static struct predictor *open_predictor(const char *name)
 {
     struct predictor *p = xcalloc(1, sizeof *p);
@@ -176,7 +165,8 @@ static struct predictor *open_predictor(const char *name)
     p->arena = xcalloc(words, sizeof *p->arena);
     const kpred_status status =
         kpred_init(&p->ctx, KPRED_VERSION, &p->model.m, PREDICTED, p->arena, words);
-    find_params(p);
+    for (int i = 0; i < TRITON_N_MEMBERS; i++)
+        p->param[i] = spec_param_index(p->model.spec, triton_members[i]);
     if (status == KPRED_OK)
         return p;
     fail("%s: %s", name, kpred_status_string(status));

@@ -160,23 +160,19 @@ static char *path_at(const char *text)
     return NULL;
 }
 
-static int is_name(const char *base)
-{
-    return (*base == 'E' || *base == 'N') && base[1] == '=';
-}
-
 /* A line that cannot be used is nobody's to mend: it is counted. */
 static int read_path(struct missed *m, const struct log_line *line, const char *text)
 {
     const struct place at = {line->path, line->number};
     struct buf why = {NULL, 0, 0};
     char *path = path_at(text);
+    const char *base = path != NULL ? base_name(path) : "";
     int rc = 1;
     m->calls++;
     if (path == NULL)
         buf_puts(&why, "begins like one of a missing file and is cut off");
-    else if (!is_name(base_name(path)))
-        buf_printf(&why, "\"%.60s\": is not the name of a file of configurations", base_name(path));
+    else if ((*base != 'E' && *base != 'N') || base[1] != '=')
+        buf_printf(&why, "\"%.60s\": is not the name of a file of configurations", base);
     else
         rc = inputs_add(m, at, path, server_of(line->text), &why);
     if (rc > 0)

@@ -75,28 +75,21 @@ static int add_file(struct run *r, const struct missed_name *m, const char *name
     return 0;
 }
 
-static int make_named(struct run *r, const struct missed_name *m, const char *name)
-{
-    struct choices c;
-    struct buf why = {NULL, 0, 0};
-    int rc = choices_make(&c, &r->predictors, &m->name, &r->o->choices, &why);
-    if (rc > 0)
-        rc = run_refuse(r, m, name, why.s);
-    else if (rc == 0 && c.n == 0)
-        rc = run_refuse(r, m, name, "no tuple is legal for any M");
-    else if (rc == 0 && c.of[CHOICE_DEFAULT] == c.n)
-        note("%s: no file: for all %zu M the server's own choice is the best guess", name, c.n);
-    else if (rc == 0)
-        rc = add_file(r, m, name, &c);
-    buf_free(&why);
-    return rc;
-}
-
 static int run_make(struct run *r, const struct missed_name *m)
 {
-    struct buf name = {NULL, 0, 0};
+    struct choices c;
+    struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
     triton_name_write(&m->name, &name);
-    const int rc = make_named(r, m, name.s);
+    int rc = choices_make(&c, &r->predictors, &m->name, &r->o->choices, &why);
+    if (rc > 0)
+        rc = run_refuse(r, m, name.s, why.s);
+    else if (rc == 0 && c.n == 0)
+        rc = run_refuse(r, m, name.s, "no tuple is legal for any M");
+    else if (rc == 0 && c.of[CHOICE_DEFAULT] == c.n)
+        note("%s: no file: for all %zu M the server's own choice is the best guess", name.s, c.n);
+    else if (rc == 0)
+        rc = add_file(r, m, name.s, &c);
+    buf_free(&why);
     buf_free(&name);
     return rc;
 }
@@ -121,14 +114,6 @@ static int make_all(struct run *r)
     return 0;
 }
 
-static void close_run(struct run *r)
-{
-    triton_files_free(&r->files);
-    tally_free(&r->left_out);
-    predictors_close(&r->predictors);
-    missed_free(&r->missed);
-}
-
 static int write_out(const struct run *r)
 {
     struct locked_folder folder;
@@ -151,6 +136,9 @@ int triton_run(const struct triton_options *o)
         missed_read(&r.missed, &o->inputs) != 0 || make_all(&r) != 0 || write_out(&r) != 0;
     if (!bad && o->output != NULL)
         triton_files_tell(&r.files, o->output);
-    close_run(&r);
+    triton_files_free(&r.files);
+    tally_free(&r.left_out);
+    predictors_close(&r.predictors);
+    missed_free(&r.missed);
     return bad;
 }
