@@ -427,18 +427,10 @@ static enum reason_kind wrong_size(struct reason *why, const char *name, int64_t
 }
 
 /* Pads may make an image that is larger than any key can say. */
-static enum reason_kind check_outputs(const struct conv *conv, struct reason *why)
-{
-    static const char *const names[] = {"out_d", "out_h", "out_w"};
-    for (size_t i = 0; i < 3; i++)
-        if (conv->out[i] > KPRED_MAX_SIZE)
-            return wrong_size(why, names[i], conv->out[i], 1, KPRED_MAX_SIZE);
-    return REASON_NONE;
-}
-
 static enum reason_kind set_sizes(const struct model *model, const int field[CONV_N_SOURCES],
                                   const struct conv *conv, int32_t *problem, struct reason *why)
 {
+    static const char *const outputs[] = {"out_d", "out_h", "out_w"};
     int64_t value[KPRED_MAX_FIELDS] = {0};
     conv_put_sizes(field, conv, value);
     for (size_t i = 0; i < model->m.n_fields; i++) {
@@ -449,7 +441,10 @@ static enum reason_kind set_sizes(const struct model *model, const int field[CON
         if (value[i] < f->least || value[i] > f->most)
             return wrong_size(why, f->name, value[i], f->least, f->most);
     }
-    return check_outputs(conv, why);
+    for (size_t i = 0; i < 3; i++)
+        if (conv->out[i] > KPRED_MAX_SIZE)
+            return wrong_size(why, outputs[i], conv->out[i], 1, KPRED_MAX_SIZE);
+    return REASON_NONE;
 }
 
 enum reason_kind problem_of_conv(const struct model *model, const int field[CONV_N_SOURCES],

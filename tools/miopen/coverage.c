@@ -144,22 +144,18 @@ static int by_solver(const void *pa, const void *pb)
     return strcmp((*a)->model.spec->solver, (*b)->model.spec->solver);
 }
 
-static int set_named_gpu(struct coverage *c, const char *text, int nearest)
-{
-    struct buf b = {NULL, 0, 0};
-    const char *gpu = gpu_asked("--gpu", text, &b);
-    const int rc = gpu != NULL ? set_gpu(c, gpu, nearest) : -1;
-    buf_free(&b);
-    return rc;
-}
-
 int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
 {
+    struct buf b = {NULL, 0, 0};
     int rc = coverage_models(c);
     for (size_t i = 0; i < c->n_models && rc == 0; i++)
         rc = open_beam(c->models[i], beam);
     qsort(c->models, c->n_models, sizeof(struct coverage_model *), by_solver);
-    return rc == 0 ? set_named_gpu(c, gpu, nearest) : -1;
+    if (rc == 0)
+        gpu = gpu_asked("--gpu", gpu, &b);
+    rc = rc == 0 && gpu != NULL ? set_gpu(c, gpu, nearest) : -1;
+    buf_free(&b);
+    return rc;
 }
 
 void coverage_close(struct coverage *c)
@@ -307,14 +303,6 @@ static const char *gap_text(const struct gap_count *count, struct buf *b)
     }
 }
 
-static void note_gap(const struct gap_count *g)
-{
-    struct buf text = {NULL, 0, 0};
-    note("  %zu line%s: %s; first %s:%zu", g->calls, as_counted(g->calls, "", "s"),
-         gap_text(g, &text), g->log, g->line);
-    buf_free(&text);
-}
-
 /* ---- calls ---- */
 
 /* 1 if a model covers one of its directions; 0 with the nearest of their gaps; -1 with a message */
@@ -403,8 +391,12 @@ void coverage_note(struct coverage *c)
          as_counted(c->n_entries, "entry", "entries"));
     if (c->n_gaps != 0)
         qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_gap);
-    for (size_t i = 0; i < c->n_gaps; i++)
-        note_gap(&c->gaps[i]);
+    for (const struct gap_count *g = c->gaps; g < c->gaps + c->n_gaps; g++) {
+        struct buf text = {NULL, 0, 0};
+        note("  %zu line%s: %s; first %s:%zu", g->calls, as_counted(g->calls, "", "s"),
+             gap_text(g, &text), g->log, g->line);
+        buf_free(&text);
+    }
     if (c->extrapolated != 0)
         note("%zu %s for sizes outside the range trained on", c->extrapolated,
              as_counted(c->extrapolated, "entry is", "entries are"));

@@ -1,5 +1,6 @@
 /* driver.c - the calls of MIOpenDriver that stand in a log
    SPDX-License-Identifier: MIT */
+#include "base/names.h"
 #include "conv.h"
 
 #include <inttypes.h>
@@ -148,15 +149,6 @@ static size_t find_option(const char *word, size_t n)
     return i;
 }
 
-static int is_choice(const char *choices, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *p = choices; *p != '\0'; p += strcspn(p, " "), p += *p == ' ')
-        if (strcspn(p, " ") == n && memcmp(p, word, n) == 0)
-            return 1;
-    return 0;
-}
-
 static int set_option(struct reading *r, size_t i, const char *name, const char *value)
 {
     const struct option *o = &options[i];
@@ -170,7 +162,7 @@ static int set_option(struct reading *r, size_t i, const char *name, const char 
                           "value \"%.40s\": is not an integer from %" PRId64 " to %" PRId64, value,
                           o->least, o->most);
     } else if (i < N_KNOWN) {
-        if (!is_choice(o->choices, value))
+        if (!names_has_word(o->choices, value) || strchr(value, ' ') != NULL)
             return broken(r->call, name, "value \"%.40s\": is not one of %s", value, o->choices);
         r->word[i] = value;
     }

@@ -68,14 +68,6 @@ static int take_field(struct taking *t, const char *text)
     return bad;
 }
 
-static int take_gpu(struct taking *t)
-{
-    const int32_t f = kpred_field_index(&t->model->m, "gpu");
-    if (f < 0)
-        return fail("%s: --gpu: the model has no field for it", t->model->m.name);
-    return take_value(t, f, t->given->gpu);
-}
-
 /* ---- a line of MIOpenDriver ---- */
 
 /* The one direction that the line has, or that is given beside it */
@@ -97,16 +89,6 @@ static int take_direction(const struct taking *t, const struct driver_call *call
                          "is all): say which by dir=");
 }
 
-/* Nothing is said twice. */
-static int check_not_given(const struct taking *t)
-{
-    for (int k = 0; k < CONV_N_SOURCES; k++)
-        if (k != CONV_GPU && k != CONV_DIR && is_seen(t, t->field[k]))
-            return fail("%s: field %s is given twice: --driver has it, too", t->model->m.name,
-                        conv_sources[k].name);
-    return 0;
-}
-
 static int take_driver(struct taking *t, struct reason *why)
 {
     int32_t problem[KPRED_MAX_FIELDS];
@@ -114,8 +96,13 @@ static int take_driver(struct taking *t, struct reason *why)
     if (t->field[CONV_DIR] < 0)
         return fail("%s: --driver: the model's fields are not those of a convolution",
                     t->model->m.name);
-    if (driver_parse(t->given->driver, "--driver", &call) != 0 || check_not_given(t) != 0
-        || take_direction(t, &call, &call.conv.dir) != 0)
+    if (driver_parse(t->given->driver, "--driver", &call) != 0)
+        return -1;
+    for (int k = 0; k < CONV_N_SOURCES; k++)
+        if (k != CONV_GPU && k != CONV_DIR && is_seen(t, t->field[k]))
+            return fail("%s: field %s is given twice: --driver has it, too", t->model->m.name,
+                        conv_sources[k].name);
+    if (take_direction(t, &call, &call.conv.dir) != 0)
         return -1;
     if (problem_of_conv(t->model, t->field, &call.conv, problem, why) != REASON_NONE)
         return 1;
@@ -231,12 +218,14 @@ int given_problem(const struct given *g, const struct model *model, int32_t *pro
                   struct reason *why)
 {
     struct taking t = {.given = g, .model = model, .problem = problem};
+    const int32_t gpu = kpred_field_index(&model->m, "gpu");
     int rc = 0;
     map_fields(&t);
     for (size_t i = 0; i < g->fields.n && rc == 0; i++)
         rc = take_field(&t, g->fields.v[i]);
     if (rc == 0 && g->gpu != NULL)
-        rc = take_gpu(&t);
+        rc = gpu >= 0 ? take_value(&t, gpu, g->gpu)
+                      : fail("%s: --gpu: the model has no field for it", model->m.name);
     if (rc == 0 && g->driver != NULL)
         rc = take_driver(&t, why);
     return rc == 0 ? complete(&t) : rc;

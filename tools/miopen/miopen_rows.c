@@ -148,28 +148,21 @@ static int read_line(struct loader *l, struct miopen_rows *c, int64_t row, char 
     return miopen_rows_add(l, c, row, &conv, params);
 }
 
-static int read_lines(struct loader *l, struct miopen_rows *c, char *text)
-{
-    int64_t row = 1;
-    for (char *line; (line = next_line(&text)) != NULL; row++)
-        if (*line != '\0' && read_line(l, c, row, line) < 0)
-            return -1;
-    return 0;
-}
-
 int textdb_read(struct loader *l, struct buf *bytes)
 {
     struct miopen_rows c;
+    char *at = bytes->s, *line;
     l->row_prefix = ":";
     if (strlen(bytes->s) != bytes->n)
         return fail("%s: is not a text file: it holds a NUL byte", l->path);
     int rc = miopen_rows_open(l, &c);
-    if (rc == 0) {
-        c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
-        rc = c.are_channels_exchanged < 0 ? -1 : read_lines(l, &c, bytes->s);
-    }
+    if (rc == 0)
+        rc = c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
+    for (int64_t row = 1; rc >= 0 && (line = next_line(&at)) != NULL; row++)
+        if (*line != '\0' && read_line(l, &c, row, line) < 0)
+            rc = -1;
     buf_free(&c.params);
-    return rc;
+    return rc < 0 ? -1 : 0;
 }
 
 /* ---- find-dbs ---- */

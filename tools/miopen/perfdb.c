@@ -213,24 +213,18 @@ static int read_rows(struct perfdb *p)
     return rc == SQLITE_DONE ? 0 : db_failed(p);
 }
 
-static int open_fields(struct perfdb *p)
-{
-    if (miopen_rows_open(p->l, &p->conv) != 0)
-        return -1;
-    return p->conv.field[CONV_D] < 0
-               ? 0
-               : fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only", p->l->path,
-                      p->l->spec->path);
-}
-
 int perfdb_read(struct loader *l, struct buf *bytes)
 {
     struct perfdb p = {.l = l};
-    int rc = -1;
+    int rc = miopen_rows_open(l, &p.conv);
     l->row_prefix = ": perf_db row ";
-    if (open_fields(&p) == 0 && open_bytes(&p, bytes) == 0 && check_schema(&p) == 0
-        && prepare_rows(&p) == 0)
-        rc = read_rows(&p);
+    if (rc == 0 && p.conv.field[CONV_D] >= 0)
+        rc = fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only", l->path,
+                  l->spec->path);
+    if (rc == 0)
+        rc = open_bytes(&p, bytes) == 0 && check_schema(&p) == 0 && prepare_rows(&p) == 0
+                 ? read_rows(&p)
+                 : -1;
     sqlite3_finalize(p.rows);
     sqlite3_close(p.db);
     buf_free(&p.conv.params);

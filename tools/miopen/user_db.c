@@ -77,13 +77,6 @@ static const char *find_trouble(const char *entries)
     return NULL;
 }
 
-/* Of a broken line; each file is told once. */
-static void user_db_tell(struct user_db *u, size_t number, const char *line, const char *trouble)
-{
-    if (u->n_broken++ < MAX_TOLD && u->path != NULL)
-        note("%s:%zu: \"%.60s\": %s: the line is kept as it is", u->path, number, line, trouble);
-}
-
 /* A line without its end. */
 static void read_line(struct user_db *u, size_t number, char *line)
 {
@@ -97,7 +90,8 @@ static void read_line(struct user_db *u, size_t number, char *line)
         add_line(u, number, xstrdup(line), xstrdup(equals + 1), 0);
         return;
     }
-    user_db_tell(u, number, line, trouble);
+    if (u->n_broken++ < MAX_TOLD && u->path != NULL)
+        note("%s:%zu: \"%.60s\": %s: the line is kept as it is", u->path, number, line, trouble);
     add_line(u, number, xstrdup(line), NULL, 0);
 }
 
@@ -151,22 +145,16 @@ static int has_lines(const char *path)
            && (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size != 0));
 }
 
-/* With the message that reading would have given */
-static int check_opens(const char *path)
-{
-    FILE *f = open_input(path);
-    if (f == NULL)
-        return -1;
-    fclose(f);
-    return 0;
-}
-
 int user_db_read(struct user_db *u, const char *path, int must_exist)
 {
     struct buf text = {0};
     memset(u, 0, sizeof *u);
-    if (!has_lines(path))
-        return must_exist ? check_opens(path) : 0;
+    if (!has_lines(path)) {
+        FILE *f = must_exist ? open_input(path) : NULL; /* for its message */
+        if (f != NULL)
+            fclose(f);
+        return must_exist && f == NULL ? -1 : 0;
+    }
     u->path = path;
     int rc = read_file(path, max_bytes, &text);
     if (rc == 0)

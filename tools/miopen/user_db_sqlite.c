@@ -122,10 +122,8 @@ static void bind_config(struct writer *w, enum statement which, const struct con
     const char dir[] = {c->dir, '\0'};
     const char *const texts[] = {c->layout[0], c->dtype, dir};
     int at = 1;
-    while (at <= 3) {
+    for (; at <= 3; at++)
         bind_text(w, which, at, texts[at - 1], -1);
-        at++;
-    }
     sqlite3_bind_int64(st, at++, c->dims);
     sqlite3_bind_int64(st, at++, back ? c->k : c->c);
     bind_sides(st, &at, in, in[0]);
@@ -137,14 +135,6 @@ static void bind_config(struct writer *w, enum statement which, const struct con
     bind_sides(st, &at, c->dilation, depth ? c->dilation[0] : 0);
     sqlite3_bind_int64(st, at++, c->bias);
     sqlite3_bind_int64(st, at, c->groups);
-}
-
-/* The row of config that holds the convolution, made if there is none; -1 with a message. */
-static sqlite3_int64 find_config(struct writer *w, const struct conv *c)
-{
-    bind_config(w, ADD_CONFIG, c);
-    bind_config(w, FIND_CONFIG, c);
-    return step(w, ADD_CONFIG) < 0 ? -1 : step(w, FIND_CONFIG);
 }
 
 static int write_entry(struct writer *w, sqlite3_int64 config, const char *solver, int n_solver,
@@ -182,7 +172,10 @@ static int write_line(struct writer *w, const struct user_db_line *line)
     size_t n_solver, n_params;
     if (conv_parse_key(line->key, strlen(line->key), &c, why) != 0)
         return fail("%s: key \"%s\": %s", w->path, line->key, why);
-    const sqlite3_int64 config = find_config(w, &c);
+    bind_config(w, ADD_CONFIG, &c);
+    bind_config(w, FIND_CONFIG, &c);
+    /* The row of config that holds the convolution, made if there is none */
+    const sqlite3_int64 config = step(w, ADD_CONFIG) < 0 ? -1 : step(w, FIND_CONFIG);
     if (config < 0)
         return -1;
     for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at)

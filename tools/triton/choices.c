@@ -234,14 +234,8 @@ static const char *text_of(const struct triton_name *name, enum triton_field fie
 }
 
 /* A size of blocks is like a word: the model knows squares of those that it learned from, which are
-   the ends of their range, and says nothing of how a tuple runs with others. */
-static int knows_block(const kpred_field *field, const int32_t block[2])
-{
-    return block[0] == block[1]
-           && (block[1] == field->trained_min || block[1] == field->trained_max);
-}
-
-/* 0, or 1 with a reason in `why` */
+   the ends of their range, and says nothing of how a tuple runs with others. 0, or 1 with a reason
+   in `why` */
 static int set_problem(struct predictor *p, const struct triton_name *name,
                        const struct choices_options *o, int32_t problem[KPRED_MAX_FIELDS],
                        struct buf *why)
@@ -251,14 +245,17 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
         const enum triton_field field =
             (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
         const char *text = text_of(name, field);
+        const int32_t *block = name->block, least = m->fields[i].trained_min;
+        const int knows_block =
+            block[0] == block[1] && (block[1] == least || block[1] == m->fields[i].trained_max);
         problem[i] = text != NULL ? token_of(p, i, text, o) : size_of(name, field);
-        if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block(&m->fields[i], name->block)))
+        if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block))
             continue;
         buf_printf(why, "the model %s does not know %s ", m->name, m->fields[i].name);
         if (text != NULL)
             buf_puts(why, text);
         else
-            buf_printf(why, "%" PRId32 " x %" PRId32, name->block[0], name->block[1]);
+            buf_printf(why, "%" PRId32 " x %" PRId32, block[0], block[1]);
         return 1;
     }
     return 0;
@@ -369,16 +366,6 @@ static void choices_rank(struct ranking *r, const struct candidates *c,
     r->v[r->n++] = (struct ranked){m, n + 1, probability_of(c, config), *config};
 }
 
-static void rank_all(struct ranking *r, const struct candidates *c, const struct triton_config *own,
-                     const struct triton_config *chosen, int32_t m)
-{
-    choices_rank(r, c, chosen, m);
-    if (own != NULL)
-        choices_rank(r, c, own, m);
-    for (size_t i = 0; i < c->n; i++)
-        choices_rank(r, c, &c->config[i], m);
-}
-
 /* ---- choices ---- */
 
 /* All of one name */
@@ -449,8 +436,13 @@ static int choose_m(struct work *w, struct choices *c, int32_t m)
                                      ? choose_one(&candidates, has_own ? &own : NULL)
                                      : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
     choices_add(c, choice, m, candidates.n != 0 ? w->p->ctx.extrapolated : 0);
-    if (w->o->ranking != NULL)
-        rank_all(w->o->ranking, &candidates, has_own ? &own : NULL, &choice.config, m);
+    if (w->o->ranking == NULL)
+        return 0;
+    choices_rank(w->o->ranking, &candidates, &choice.config, m);
+    if (has_own)
+        choices_rank(w->o->ranking, &candidates, &own, m);
+    for (size_t i = 0; i < candidates.n; i++)
+        choices_rank(w->o->ranking, &candidates, &candidates.config[i], m);
     return 0;
 }
 
