@@ -38,22 +38,18 @@ static int add_truth(struct buf *b, const char *text)
     return 0;
 }
 
-static int add_size(struct buf *b, const char *text)
-{
-    int64_t v;
-    if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
-        return -1;
-    buf_printf(b, "%d", (int)v);
-    return 0;
-}
-
 int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text)
 {
     static const char *const members[] = {"act_type", "q_type", NULL};
     static const char *const truths[] = {"use_g1u1", "doweight_stage1", NULL};
     const struct family *f = &families[family];
-    if (i < (size_t)f->n_sizes)
-        return add_size(b, text);
+    int64_t size;
+    if (i < (size_t)f->n_sizes) {
+        if (parse_int(text, 1, KPRED_MAX_SIZE, &size) != 0)
+            return -1;
+        buf_printf(b, "%d", (int)size);
+        return 0;
+    }
     if (family_place_of(members, f->details[i]) >= 0)
         return add_member(b, text);
     if (family_place_of(truths, f->details[i]) >= 0)

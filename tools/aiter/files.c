@@ -74,13 +74,6 @@ static void add_part(struct buf *b, const char *text, char end, int i)
     free(part);
 }
 
-/* Nobody knows the probability of a kernel that was measured for another shape. */
-static void add_probability(struct buf *b, const struct written *w)
-{
-    if (!w->row->best.is_copied)
-        buf_printf(b, "%.6f", kpred_probability(w->row->best.score) / 16777216.0);
-}
-
 /* Times are those of predictions, so that a measured row always wins; other figures 0. */
 static void add_constant(struct buf *b, const char *name)
 {
@@ -141,10 +134,10 @@ static void add_cell(struct buf *b, const struct written *w, const char *name)
         return;
     if (strcmp(name, "rank") == 0)
         buf_printf(b, "%zu", w->row->rank);
-    else if (strcmp(name, "probability") == 0)
-        add_probability(b, w);
-    else
+    else if (strcmp(name, "probability") != 0)
         add_constant(b, name);
+    else if (!w->row->best.is_copied) /* nobody knows that of a kernel for another shape */
+        buf_printf(b, "%.6f", kpred_probability(w->row->best.score) / 16777216.0);
 }
 
 static void add_rows(struct buf *b, const struct rows_family *rows, enum family_id family,

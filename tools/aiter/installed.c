@@ -62,21 +62,11 @@ static const char *kept(struct installed_family *f, const char *text)
     return f->texts.v[i].s;
 }
 
-/* AITER never looks for a row of per_128x128, but its kernels are good ones. */
-static const char *kept_detail(struct installed_family *f, const char *text)
-{
-    struct buf b = {NULL, 0, 0};
-    buf_puts(&b, text);
-    family_look_up(&b);
-    text = kept(f, b.s);
-    buf_free(&b);
-    return text;
-}
-
 /* Of the target. A prediction is nothing to predict from. -1 with a message: it cannot be used. */
 static int add_measured(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
+    struct buf detail = {NULL, 0, 0};
     struct measured x = {.m = row->shape.m, .n = row->shape.n, .k = row->shape.k};
     const char *id = families[r->family].id_column;
     if (tuned_is_predicted(row->us))
@@ -94,7 +84,10 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
         return -1;
     x.kernel = kept(f, row->kernel);
     x.library = kept(f, row->libtype);
-    x.detail = kept_detail(f, row->shape.detail);
+    buf_puts(&detail, row->shape.detail);
+    family_look_up(&detail); /* AITER never looks for per_128x128, but its kernels are good ones */
+    x.detail = kept(f, detail.s);
+    buf_free(&detail);
     x.more = kept(f, row->more);
     f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
     f->row[f->n++] = x;
@@ -140,14 +133,6 @@ static int add_row(void *to, const struct tuned_row *row)
     return 0;
 }
 
-static int is_asked(const struct asked *a, enum family_id family)
-{
-    size_t i = 0;
-    while (i < a->n && a->v[i].family != family)
-        i++;
-    return i < a->n;
-}
-
 /* FAMILY_NONE with a message */
 static enum family_id family_of(const char *path, enum family_id only)
 {
@@ -178,14 +163,16 @@ static void read_table(struct reading *r, struct installed *in)
 static int take_table(struct installed *in, struct reading *r, const struct asked *a)
 {
     struct stat st;
+    int is_asked = 0;
     if (strstr(base_name(r->path), "untuned") != NULL
         || (stat(r->path, &st) == 0 && !intern_file(&in->files, &st)))
         return 0;
     spare_begin(&r->spared);
     r->family = family_of(r->path, a->from.only);
+    for (size_t i = 0; i < a->n; i++)
+        is_asked |= a->v[i].family == r->family;
     if (r->family != FAMILY_NONE
-        && (is_asked(a, r->family)
-            || (families[r->family].model != NULL && !families[r->family].has_nearest)))
+        && (is_asked || (families[r->family].model != NULL && !families[r->family].has_nearest)))
         read_table(r, in);
     spare_end();
     return r->is_clash ? -1 : 0;
@@ -240,21 +227,6 @@ void installed_free(struct installed *in)
 
 static const size_t most_bytes = (size_t)1 << 30;
 
-static char *trim(char *s)
-{
-    s += strspn(s, " \t\r");
-    s[strcspn(s, " \t\r")] = '\0';
-    return s;
-}
-
-static int is_kernel(const struct target *t, const char *name)
-{
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (t->model[i] != NULL && kpred_kernel_named(t->model[i], name) >= 0)
-            return 1;
-    return 0;
-}
-
 /* A line may hold anything, as what `strings` prints does; of these, kernels alone are kept. */
 static int read_names(struct interned *names, const struct target *t, const char *path,
                       struct buf *text)
@@ -264,9 +236,13 @@ static int read_names(struct interned *names, const struct target *t, const char
     if (strlen(text->s) != text->n)
         return fail("%s: is not a text file: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL;) {
-        const char *name = trim(line);
+        char *name = line + strspn(line, " \t\r");
+        int is_kernel = 0;
+        name[strcspn(name, " \t\r")] = '\0';
         lines++;
-        if (is_kernel(t, name))
+        for (int i = 0; i < N_FAMILIES; i++)
+            is_kernel |= t->model[i] != NULL && kpred_kernel_named(t->model[i], name) >= 0;
+        if (is_kernel)
             intern_text(names, name);
         else if (first.n == 0 && *name != '\0')
             buf_printf(&first, "%s:%zu: \"%.100s\": ", path, lines, name);

@@ -385,14 +385,6 @@ static void write_numbers(const struct kernel_list *list, size_t column, FILE *f
     free(v);
 }
 
-/* The libraries in the order of the kernels */
-static void write_libraries(const struct kernel_list *list, FILE *f)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (i == 0 || strcmp(list->v[i].library, list->v[i - 1].library) != 0)
-            fprintf(f, "%s%s", i ? " " : "", list->v[i].library);
-}
-
 /* A line of [params] whose values the kernels decide: did it write one? */
 static int write_param(const struct kernel_list *list, const char *line, FILE *f)
 {
@@ -405,19 +397,13 @@ static int write_param(const struct kernel_list *list, const char *line, FILE *f
         fprintf(f, "%.*s= ", (int)(equals - line), line);
         if (i < KERNEL_NUMBERS)
             write_numbers(list, i, f);
-        else
-            write_libraries(list, f);
+        for (size_t j = 0; j < list->n && i == KERNEL_NUMBERS; j++) /* in their order */
+            if (j == 0 || strcmp(list->v[j].library, list->v[j - 1].library) != 0)
+                fprintf(f, "%s%s", j ? " " : "", list->v[j].library);
         fputc('\n', f);
         return 1;
     }
     return 0;
-}
-
-static void write_kernels(const struct kernel_list *list, FILE *f)
-{
-    fprintf(f, "%s\n", list->spec->kernels.v[0].text);
-    for (size_t i = 0; i < list->n; i++)
-        write_kernel(&list->v[i], f);
 }
 
 void kernel_list_write(const struct kernel_list *list, FILE *f)
@@ -432,8 +418,11 @@ void kernel_list_write(const struct kernel_list *list, FILE *f)
             continue;
         if (strcmp(section, "[params]") != 0 || !write_param(list, line, f))
             fprintf(f, "%s\n", line);
-        if (is_kernels && !was_kernels)
-            write_kernels(list, f);
+        if (!is_kernels || was_kernels)
+            continue;
+        fprintf(f, "%s\n", list->spec->kernels.v[0].text);
+        for (size_t i = 0; i < list->n; i++)
+            write_kernel(&list->v[i], f);
     }
     free(text);
 }

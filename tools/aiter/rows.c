@@ -160,12 +160,6 @@ struct work {
     struct rows_layer *layer; /* the one at hand */
 };
 
-static void no_row(struct work *w, const char *why)
-{
-    if (w->layer->why == NULL)
-        w->layer->why = xstrdup(why);
-}
-
 /* ---- rows: one M ---- */
 
 static void rows_add(struct work *w, const struct asked_shape *s, size_t n)
@@ -185,7 +179,8 @@ static void leave_out(struct work *w, const struct asked_shape *s, kpred_status 
              w->in->of[s->family].n != 0 ? "no kernel of --installed is known to take it"
              : status == KPRED_OK        ? "no legal kernel is compiled in"
                                          : kpred_status_string(status));
-    no_row(w, why);
+    if (w->layer->why == NULL)
+        w->layer->why = xstrdup(why);
     tally_add(&w->rows->left_out, s->at, why);
 }
 
@@ -264,14 +259,6 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 
 /* ---- rows: one pair: what AITER then finds ---- */
 
-static const struct row *row_of(const struct work *w, int32_t m)
-{
-    for (size_t i = w->layer->first; i < w->to->n; i++)
-        if (w->to->v[i].shape.m == m)
-            return &w->to->v[i];
-    return NULL;
-}
-
 /* AITER looks for M, for its fine step and for its coarse one, or for the tier. Of a shape that is
    left out nothing is counted. */
 static void rows_count(struct work *w, const struct asked_shape *s)
@@ -281,7 +268,9 @@ static void rows_count(struct work *w, const struct asked_shape *s)
     if (ladder != LADDER_FINE)
         m[1] = m[2] = ladder == LADDER_TOKENS ? serving_tier(s->m) : s->m;
     for (size_t i = 0; i < 3; i++) {
-        const struct row *r = row_of(w, m[i]);
+        const struct row *r = NULL;
+        for (size_t j = w->layer->first; j < w->to->n && r == NULL; j++)
+            r = w->to->v[j].shape.m == m[i] ? &w->to->v[j] : NULL;
         const int is_measured = r == NULL && has(w, s, m[i]);
         w->rows->measured += (size_t)is_measured;
         if (r != NULL)
@@ -317,7 +306,7 @@ static void leave_pair_out(struct work *w, struct asked *a, const struct asked_s
 {
     struct buf why = {NULL, 0, 0};
     why_not_modelled(w, v, &why);
-    no_row(w, why.s);
+    w->layer->why = xstrdup(why.s);
     for (size_t i = 0; i < n; i++)
         tally_add(&a->left_out, v[i].at, why.s);
     if (families[v->family].has_nearest)
@@ -327,17 +316,12 @@ static void leave_pair_out(struct work *w, struct asked *a, const struct asked_s
     buf_free(&why);
 }
 
-static void add_layer(struct work *w, const struct asked_shape *s)
+static void add_pair(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
     struct rows *r = w->rows;
     r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
     w->layer = &r->v[r->n++];
-    *w->layer = (struct rows_layer){.shape = *s, .first = w->to->n};
-}
-
-static void add_pair(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
-{
-    add_layer(w, v);
+    *w->layer = (struct rows_layer){.shape = *v, .first = w->to->n};
     w->is_modelled = family_is_modelled(v->family, w->chooser.model, v->detail, w->chooser.problem);
     if (!w->is_modelled && w->in->of[v->family].n == 0) {
         leave_pair_out(w, a, v, n);

@@ -172,11 +172,6 @@ void answering_free(struct answering *a)
 
 /* ---- a run ---- */
 
-static int is_folder(const char *output)
-{
-    return output != NULL && !ends_with(output, ".csv");
-}
-
 static int run_wrong(const char *what)
 {
     fail("aiter: %s", what);
@@ -185,7 +180,7 @@ static int run_wrong(const char *what)
 
 static int run_check(const struct aiter_options *o)
 {
-    if (o->top != 0 && !is_folder(o->output))
+    if (o->top != 0 && (o->output == NULL || ends_with(o->output, ".csv")))
         return run_wrong("--top: candidates are written into a folder: -o DIR");
     if (o->top != 0 && o->schema != SCHEMA_CURRENT)
         return run_wrong("--schema: candidates have columns of their own: not with --top");

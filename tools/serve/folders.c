@@ -13,15 +13,6 @@ enum { MOST_DEPTH = 12 };
 
 /* ---- rows ---- */
 
-static void free_rows(struct known_rows *r)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        buf_free(&r->v[i].text);
-        buf_free(&r->v[i].up);
-    }
-    free(r->v);
-}
-
 static int by_m(const void *a, const void *b)
 {
     const int32_t x = ((const struct known_row *)a)->m, y = ((const struct known_row *)b)->m;
@@ -49,14 +40,6 @@ static void add_members(struct known_row *row, const struct flat_json *j)
     buf_puts(&row->up, "\n    }");
 }
 
-static int has_m(const struct known_rows *r, int64_t m)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].m == m)
-            return 1;
-    return 0;
-}
-
 /* A member of a file, "M": {...}. SGLang's tuner writes null where another kernel won. */
 static int add_row(struct known_rows *r, const char *path, const struct flat_value *v)
 {
@@ -70,9 +53,10 @@ static int add_row(struct known_rows *r, const char *path, const struct flat_val
     if (parse_int(v->name, 1, KPRED_MAX_SIZE, &m) != 0)
         return fail("%s:%ld:%ld: M: value \"%s\": is not an integer from 1 to 2^24", path, v->line,
                     v->column, v->name);
-    if (has_m(r, m))
-        return fail("%s:%ld:%ld: M: value \"%s\": is given twice", path, v->line, v->column,
-                    v->name);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].m == m)
+            return fail("%s:%ld:%ld: M: value \"%s\": is given twice", path, v->line, v->column,
+                        v->name);
     int rc = flat_json_inner(&j, path, v);
     if (rc == 0 && j.n == 0)
         rc = fail("%s:%ld:%ld: %s: has no tuple", path, v->line, v->column, v->name);
@@ -212,8 +196,13 @@ int folder_read(struct folder *f, struct tables *tables, const char *path)
 void folder_free(struct folder *f)
 {
     for (size_t i = 0; i < f->n; i++) {
+        struct known_rows *rows = &f->v[i].rows;
+        for (size_t j = 0; j < rows->n; j++) {
+            buf_free(&rows->v[j].text);
+            buf_free(&rows->v[j].up);
+        }
+        free(rows->v);
         free(f->v[i].path);
-        free_rows(&f->v[i].rows);
     }
     free(f->v);
     intern_free(&f->seen);

@@ -139,23 +139,24 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
 
 /* ---- kpred.json: what is there ---- */
 
-/* Is the file of an entry, by its name, its server and AITER's key, among those of the text? */
-static int has_entry(const struct buf *b, const char *old)
+/* Has the text a line that begins with these bytes? It has other lines before it. */
+static int has_line(const struct buf *b, const char *begin, size_t n)
 {
-    struct buf key = {NULL, 0, 0};
-    const char *end = strstr(old, ", \"layer\": ");
-    buf_add(&key, old, end != NULL ? (size_t)(end - old) : strlen(old));
-    const int is_there = strstr(b->s, key.s) != NULL;
-    buf_free(&key);
-    return is_there;
+    struct buf line = {NULL, 0, 0};
+    buf_puts(&line, "\n");
+    buf_add(&line, begin, n);
+    const int has = strstr(b->s, line.s) != NULL;
+    buf_free(&line);
+    return has;
 }
 
-/* The entries of the others */
+/* The entries of other files, which name, server and AITER's key tell apart */
 static void add_others(struct buf *others, const struct buf *b, const char *old)
 {
     while (strncmp(old, entry, strlen(entry)) == 0) {
         const size_t n = 1 + strcspn(old + 1, "\n");
-        if (!has_entry(b, old)) {
+        const char *key = strstr(old, ", \"layer\": ");
+        if (!has_line(b, old + 1, key != NULL ? (size_t)(key - old) - 1 : strlen(old + 1))) {
             buf_puts(others, ",");
             buf_add(others, old, n - (old[n - 1] == ','));
         }
@@ -225,17 +226,6 @@ int report_join(struct buf *b, const char *path, int force)
 /* ---- the table of tuples: what is there ---- */
 
 enum { TABLE_BYTES = 1 << 26 };
-
-/* Has the text a line that begins with these bytes? It has a heading before them. */
-static int has_line(const struct buf *b, const char *begin, size_t n)
-{
-    struct buf line = {NULL, 0, 0};
-    buf_puts(&line, "\n");
-    buf_add(&line, begin, n);
-    const int has = strstr(b->s, line.s) != NULL;
-    buf_free(&line);
-    return has;
-}
 
 /* SERVER,"FILE" at the beginning of a row; 0: it does not begin so */
 static size_t key_size(const char *row, size_t n)

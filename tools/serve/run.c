@@ -57,16 +57,6 @@ static int read_missed(struct run *r)
     return 0;
 }
 
-static int copy_stdin(FILE *to)
-{
-    char part[1 << 14];
-    size_t n;
-    while ((n = fread(part, 1, sizeof part, stdin)) != 0)
-        if (fwrite(part, 1, n, to) != n)
-            return -1;
-    return ferror(stdin) || fflush(to) != 0 || fseek(to, 0, SEEK_SET) != 0 ? -1 : 0;
-}
-
 /* A log on standard input is read twice: what is not a file becomes one. */
 static int keep_stdin(const struct opt_texts *inputs)
 {
@@ -76,12 +66,15 @@ static int keep_stdin(const struct opt_texts *inputs)
     if (!is_read || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
         return 0;
     FILE *f = tmpfile();
-    int rc = f != NULL ? copy_stdin(f) : -1;
-    if (rc == 0 && dup2(fileno(f), STDIN_FILENO) < 0)
-        rc = -1;
+    char part[1 << 14];
+    int is_kept = f != NULL;
+    for (size_t n; is_kept && (n = fread(part, 1, sizeof part, stdin)) != 0;)
+        is_kept = fwrite(part, 1, n, f) == n;
+    is_kept = is_kept && !ferror(stdin) && fflush(f) == 0 && fseek(f, 0, SEEK_SET) == 0
+              && dup2(fileno(f), STDIN_FILENO) >= 0;
     if (f != NULL)
         fclose(f);
-    return rc == 0 ? 0 : fail("standard input: cannot be kept in a file");
+    return is_kept ? 0 : fail("standard input: cannot be kept in a file");
 }
 
 /* AITER's lines; the names of Triton's files among the inputs are not read. */
@@ -176,22 +169,18 @@ static int read_folders(struct run *r)
 
 /* ---- answers ---- */
 
-/* One for each shape, as in kpred aiter */
-static int make_rows(struct run *r)
-{
-    const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
-    const struct rows_options o = {.top = top, .beam = top > 8 ? top : 8};
-    return answering_make(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own, &o);
-}
-
 static int answer_all(struct run *r)
 {
     struct answers_how how = {.installed = &r->installed,
                               .known = &r->known,
                               .version = r->o->version,
                               .ms = triton_tuned};
+    const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
+    const struct rows_options rows = {.top = top, .beam = top > 8 ? top : 8};
     r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
-    if (r->o->has_aiter && make_rows(r) != 0)
+    if (r->o->has_aiter
+        && answering_make(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own, &rows)
+               != 0)
         return -1;
     for (; r->n < r->lookups.n; r->n++)
         if (r->lookups.v[r->n].key != NULL)
@@ -207,14 +196,6 @@ static int answer_all(struct run *r)
 
 /* ---- files ---- */
 
-static int has_path(const struct triton_files *files, const char *path)
-{
-    for (size_t i = 0; i < files->n; i++)
-        if (strcmp(files->v[i].path, path) == 0)
-            return 1;
-    return 0;
-}
-
 /* SGLang with the variable no longer reads its own folder: what that has for the device goes along,
    each file into the folder of its version. */
 static void copy_installed(struct run *r)
@@ -229,12 +210,11 @@ static void copy_installed(struct run *r)
             continue;
         name.server = TRITON_SGLANG;
         char *path = triton_path(r->output.s, &name, f->version);
-        if (has_path(&r->files, path)) {
-            free(path);
-            continue;
-        }
+        size_t same = 0;
+        while (same < r->files.n && strcmp(r->files.v[same].path, path) != 0)
+            same++;
         spare_begin(&spared);
-        if (read_file(f->path, FOLDER_FILE_BYTES, &text) == 0)
+        if (same == r->files.n && read_file(f->path, FOLDER_FILE_BYTES, &text) == 0)
             triton_files_add(&r->files, &name, path, &text);
         else
             free(path);
@@ -292,16 +272,6 @@ static void tell_copies(const struct run *r)
     }
 }
 
-/* What there is for the servers' tuners */
-static void tell_candidates(const struct run *r)
-{
-    static const char begin[] = "candidates_";
-    for (size_t i = 0; i < r->files.n; i++)
-        if (strncmp(base_name(r->files.v[i].path), begin, sizeof begin - 1) == 0)
-            note("kpred_tune.py runs a server's tuner with the candidates of %s alone",
-                 r->files.v[i].path);
-}
-
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
@@ -330,8 +300,10 @@ static int write_files(struct run *r)
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
     aiter_tell(&r->aiter);
-    if (r->o->top != 0)
-        tell_candidates(r);
+    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++)
+        if (strncmp(base_name(r->files.v[i].path), "candidates_", strlen("candidates_")) == 0)
+            note("kpred_tune.py runs a server's tuner with the candidates of %s alone",
+                 r->files.v[i].path);
     return 0;
 }
 
