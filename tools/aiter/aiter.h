@@ -289,8 +289,9 @@ struct installed { /* all zero: nothing is installed; to be freed */
 };
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
-   only the names. The one that is wanted is that of tables whose name tells none. Files and rows that cannot
-   be read are left out and told. The first n_own are AITER's. 0, or -1 with a message. */
+   only the names. A table whose name tells no family is of the one that is wanted. Files and rows
+   that cannot be read are left out and told. The first n_own are AITER's. 0, or -1 with a message.
+ */
 int installed_read(struct installed *in, const struct target *t, const struct asked *a,
                    const char *const *paths, size_t n, size_t n_own);
 
@@ -428,8 +429,8 @@ struct table_files {             /* all zero: there are none; to be freed */
     char *path[N_FAMILIES];      /* NULL: standard output */
 };
 
-/* A table for each family that has rows, of the first of each shape, or of candidates. 0, or -1 with a message: there is a file that may not be
-   replaced. */
+/* A table for each family that has rows, of the first of each shape, or of candidates. 0, or -1
+   with a message: there is a file that may not be replaced. */
 int files_make(struct table_files *f, const struct rows *r, const struct target *t,
                const struct files_options *o);
 /* The same, and writes all or none, with the folder locked, which is made if need be. */

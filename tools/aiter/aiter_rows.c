@@ -72,17 +72,6 @@ static int is_common(const char *field)
     return 0;
 }
 
-/* A further field is named after a column, whose texts are its tokens. */
-static int check_further(const struct spec *s)
-{
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (!is_common(s->fields[i].name) && s->fields[i].n_tokens == 0)
-            return fail("%s: format = aiter: field %s: has no tokens, as those beside gpu, m, n "
-                        "and k have",
-                        s->path, s->fields[i].name);
-    return 0;
-}
-
 static int find_names(struct aiter *a)
 {
     const struct spec *s = a->l->spec;
@@ -98,7 +87,13 @@ static int find_names(struct aiter *a)
         return fail("%s: format = aiter: it needs among the parameters split and library", s->path);
     a->split_at = (size_t)split;
     a->library_at = (size_t)library;
-    return check_further(s);
+    /* A further field is named after a column, whose texts are its tokens. */
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (!is_common(s->fields[i].name) && s->fields[i].n_tokens == 0)
+            return fail("%s: format = aiter: field %s: has no tokens, as those beside gpu, m, n "
+                        "and k have",
+                        s->path, s->fields[i].name);
+    return 0;
 }
 
 static int read_unsearched(struct aiter *a)

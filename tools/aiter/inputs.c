@@ -309,24 +309,20 @@ static enum family_id family_of_list(const struct input *in)
     return named == FAMILY_BATCHED ? family_of_batched(only) : named != FAMILY_NONE ? named : only;
 }
 
-static int is_known(const struct input *in, enum family_id family, const char *name)
-{
-    const char *const *known = in->is_fused ? fused_columns : gemm_columns;
-    return family_place_of(known, name) >= 0
-           || (in->is_fused && family != FAMILY_FMOE && family_place_of(other_columns, name) >= 0);
-}
-
 static int check_columns(const struct input *in, enum family_id family)
 {
     const struct cells *c = &in->columns;
     const char *path = in->line.path;
+    const char *const *known = in->is_fused ? fused_columns : gemm_columns;
+    const int has_others = in->is_fused && family != FAMILY_FMOE;
     if (c->n_all > MOST_COLUMNS)
         return fail("%s:%zu: has %d columns", path, in->header, c->n_all);
     if (has_column(in, "kernelName") || has_column(in, "us"))
         return fail("%s:%zu: column \"%s\": the table is tuned already: it is one for --installed",
                     path, in->header, has_column(in, "us") ? "us" : "kernelName");
     for (int i = 0; i < c->n; i++) {
-        if (!is_known(in, family, c->at[i]))
+        if (family_place_of(known, c->at[i]) < 0
+            && !(has_others && family_place_of(other_columns, c->at[i]) >= 0))
             return fail("%s:%zu: column \"%.60s\": is not a column of an untuned list", path,
                         in->header, c->at[i]);
         if (column_of(in, c->at[i]) != i)

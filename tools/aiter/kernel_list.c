@@ -12,14 +12,6 @@
 
 /* ---- the list ---- */
 
-static struct kernel *find_kernel(struct kernel_list *list, const char *name)
-{
-    size_t i = 0;
-    while (i < list->n && strcmp(list->v[i].name, name) != 0)
-        i++;
-    return i < list->n ? &list->v[i] : NULL;
-}
-
 static struct kernel *new_kernel(struct kernel_list *list, const char *name, const char *library)
 {
     list->v = xgrow(list->v, list->n, &list->cap, sizeof *list->v);
@@ -160,13 +152,23 @@ static int is_ours(const struct source *s)
            && strstr(cell(s, s->fields), "bpreshuffle=0") == NULL;
 }
 
-static void set_tile(const struct source *s, struct kernel *k)
+/* The kernel that a row names, which may be a new one */
+static struct kernel *kernel_of(const struct source *s)
 {
+    const char *name = cell(s, s->name);
     int64_t v;
-    kernel_tile_of(cell(s, s->name), k->number);
+    for (struct kernel *k = s->list->v; k < s->list->v + s->list->n; k++)
+        if (strcmp(k->name, name) == 0) {
+            if (k->is_old && s->fields >= 0)
+                k->n_places = 0; /* the list knows better */
+            return k;
+        }
+    struct kernel *k = new_kernel(s->list, name, library_of(s));
+    kernel_tile_of(name, k->number);
     for (size_t i = 0; i < KERNEL_TILES; i++)
         if (parse_int(cell(s, s->tile[i]), 0, INT32_MAX, &v) == 0)
             k->number[i] = (int32_t)v;
+    return k;
 }
 
 /* One with words that are no architecture is for other calls of the library. */
@@ -178,15 +180,9 @@ static int add_row(const struct source *s)
     if (parse_int(cell(s, s->id), 0, INT32_MAX, &id) != 0)
         id = 0;
     for (char *word = strtok(gfx, " "); word != NULL && !bad; word = strtok(NULL, " ")) {
-        struct kernel *k = find_kernel(s->list, cell(s, s->name));
         if (strncmp(word, "gfx", 3) != 0)
             continue;
-        if (k == NULL) {
-            k = new_kernel(s->list, cell(s, s->name), library_of(s));
-            set_tile(s, k);
-        } else if (k->is_old && s->fields >= 0) {
-            k->n_places = 0; /* the list knows better */
-        }
+        struct kernel *k = kernel_of(s);
         k->is_old = 0;
         if (s->fields >= 0 && k->rank == 0)
             k->rank = (size_t)s->r->at;

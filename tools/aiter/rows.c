@@ -162,15 +162,6 @@ struct work {
 
 /* ---- rows: one M ---- */
 
-static void rows_add(struct work *w, const struct asked_shape *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        w->to->v = xgrow(w->to->v, w->to->n, &w->to->cap, sizeof *w->to->v);
-        w->to->v[w->to->n++] = (struct row){*s, i + 1, w->best[i]};
-        w->to->copied += (size_t)w->best[i].is_copied;
-    }
-}
-
 static void leave_out(struct work *w, const struct asked_shape *s, kpred_status status)
 {
     char why[160];
@@ -191,10 +182,13 @@ static void rows_predict(struct work *w, const struct asked_shape *s)
     size_t n = w->is_modelled ? chooser_run(&w->chooser, s, w->o->top, w->best, &status) : 0;
     if (n == 0)
         n = nearest_find(&w->in->of[s->family], s, w->o->only_ck, w->o->top, w->best);
-    if (n != 0)
-        rows_add(w, s, n);
-    else
+    if (n == 0)
         leave_out(w, s, status);
+    for (size_t i = 0; i < n; i++) {
+        w->to->v = xgrow(w->to->v, w->to->n, &w->to->cap, sizeof *w->to->v);
+        w->to->v[w->to->n++] = (struct row){*s, i + 1, w->best[i]};
+        w->to->copied += (size_t)w->best[i].is_copied;
+    }
 }
 
 static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)
@@ -227,17 +221,6 @@ static void add_m(struct work *w, struct asked_shape s)
 
 /* ---- rows: one pair of N and K: the shapes v[0..n-1] ---- */
 
-/* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all tiers or
-   none: the kernels of few tokens may not suit many. */
-static void take_back(struct work *w, struct place at, size_t n)
-{
-    for (; w->to->n > n; w->to->n--) {
-        w->to->copied -= (size_t)w->to->v[w->to->n - 1].best.is_copied;
-        tally_add(&w->rows->left_out, at,
-                  "fmoe: AITER would take the row for a larger tier, for which there is none");
-    }
-}
-
 static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 {
     int32_t grid[SERVING_MOST], last = SERVING_LAST;
@@ -253,8 +236,13 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
         add_m(w, shape_at(&v[i], m));
         last = m;
     }
-    if (of_tokens && w->without != without)
-        take_back(w, v->at, before);
+    /* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all
+       tiers or none: the kernels of few tokens may not suit many. */
+    for (; of_tokens && w->without != without && w->to->n > before; w->to->n--) {
+        w->to->copied -= (size_t)w->to->v[w->to->n - 1].best.is_copied;
+        tally_add(&w->rows->left_out, v->at,
+                  "fmoe: AITER would take the row for a larger tier, for which there is none");
+    }
 }
 
 /* ---- rows: one pair: what AITER then finds ---- */

@@ -92,13 +92,6 @@ static void story_note(const struct answering *all)
 
 /* ---- the story: variables ---- */
 
-static int is_base(const char *path, const char *merge_name)
-{
-    const size_t n = strlen(merge_name);
-    const char *name = base_name(path);
-    return strncmp(name, merge_name, n) == 0 && strncmp(name + n, ".csv", 4) == 0; /* or packed */
-}
-
 /* The variable has `:` between the paths. 0; -1: a path has one, or is not one from the root. */
 static int add_path(struct buf *b, const char *path)
 {
@@ -111,11 +104,16 @@ static int add_path(struct buf *b, const char *path)
 static int add_files(struct buf *b, const struct installed_family *f, const char *merge_name,
                      const char *path)
 {
+    const size_t n = strlen(merge_name);
     int rc = 0;
     for (int is_rest = 0; is_rest < 2; is_rest++)
-        for (size_t i = 0; i < f->paths.n; i++)
-            if (is_base(f->paths.v[i].s, merge_name) != is_rest)
+        for (size_t i = 0; i < f->paths.n; i++) {
+            const char *name = base_name(f->paths.v[i].s);
+            const int is_base = strncmp(name, merge_name, n) == 0
+                                && strncmp(name + n, ".csv", 4) == 0; /* maybe packed */
+            if (is_base != is_rest)
                 rc |= add_path(b, f->paths.v[i].s);
+        }
     return rc | add_path(b, path);
 }
 
@@ -172,18 +170,12 @@ void answering_free(struct answering *a)
 
 /* ---- a run ---- */
 
-static int run_wrong(const char *what)
-{
-    fail("aiter: %s", what);
-    return 2;
-}
-
 static int run_check(const struct aiter_options *o)
 {
     if (o->top != 0 && (o->output == NULL || ends_with(o->output, ".csv")))
-        return run_wrong("--top: candidates are written into a folder: -o DIR");
+        return fail("aiter: --top: candidates are written into a folder: -o DIR");
     if (o->top != 0 && o->schema != SCHEMA_CURRENT)
-        return run_wrong("--schema: candidates have columns of their own: not with --top");
+        return fail("aiter: --schema: candidates have columns of their own: not with --top");
     return 0;
 }
 
@@ -226,10 +218,9 @@ static int check_answers(const struct answering *a, const struct aiter_options *
         return 0;
     if (a->rows.without_rows == 0)
         return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
-    return a->asked.found != 0
-               ? 0
-               : tally_fail(log_line_called(o->inputs.v, o->inputs.n), "predict for",
-                            &a->asked.left_out, &(struct tally){.cap = 0});
+    return a->asked.found != 0 ? 0
+                               : tally_fail(log_line_called(o->inputs.v, o->inputs.n),
+                                            "predict for", &a->asked.left_out, NULL);
 }
 
 static int run_predict(struct answering *a, const struct aiter_options *o)
@@ -274,9 +265,8 @@ static int write_out(struct answering *a, const struct aiter_options *o)
 int aiter_run(const struct aiter_options *o)
 {
     struct answering a = {.asked.from.only = FAMILY_NONE};
-    const int status = run_check(o);
-    if (status != 0)
-        return status;
+    if (run_check(o) != 0)
+        return 2;
     if (o->family != NULL
         && (a.asked.from.only = family_asked("--family", o->family)) == FAMILY_NONE)
         return 1;

@@ -127,15 +127,6 @@ static int read_size(const struct table *t, int which, int32_t *out)
     return 0;
 }
 
-static void set_gfx(struct tuned_row *row, const char *text)
-{
-    struct buf b = {NULL, 0, 0};
-    if (*text == '\0' || strcmp(text, "0") == 0)
-        text = target_gfx_of_units(row->cu_num);
-    snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(text, &b));
-    buf_free(&b);
-}
-
 static int set_detail(struct table *t, struct tuned_row *row)
 {
     const struct family *f = &families[t->family];
@@ -199,11 +190,15 @@ static int check_row(const struct table *t)
 /* Where the row has too few cells or too many, too: AITER counts them from the left. */
 static int read_key(struct table *t, struct tuned_row *row)
 {
-    const char *units = cell(t, CU_NUM);
+    const char *units = cell(t, CU_NUM), *gfx = cell(t, GFX);
+    struct buf b = {NULL, 0, 0};
     if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
         return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
                     t->c.at, units);
-    set_gfx(row, cell(t, GFX));
+    if (*gfx == '\0' || strcmp(gfx, "0") == 0)
+        gfx = target_gfx_of_units(row->cu_num);
+    snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(gfx, &b));
+    buf_free(&b);
     return read_size(t, M, &row->shape.m) != 0 || read_size(t, N, &row->shape.n) != 0
                    || read_size(t, K, &row->shape.k) != 0 || set_detail(t, row) != 0
                ? -1

@@ -314,18 +314,11 @@ static enum driver_kind read_conv(struct words *w, struct driver_call *call)
 
 /* ---- calls ---- */
 
-/* The data type of an operation that is a convolution, else NULL. */
-static const char *type_of(const char *operation)
-{
-    static const char *const types[][2] = {
-        {"conv", "FP32"},     {"convfp16", "FP16"}, {"convbfp16", "BF16"},
-        {"convint8", "INT8"}, {"convfp8", "FP8"},   {"convbfp8", "BFP8"},
-    };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i][0], operation) == 0)
-            return types[i][1];
-    return NULL;
-}
+/* Operations that are convolutions, and their data types */
+static const char *const types[][2] = {
+    {"conv", "FP32"},     {"convfp16", "FP16"}, {"convbfp16", "BF16"},
+    {"convint8", "INT8"}, {"convfp8", "FP8"},   {"convbfp8", "BFP8"},
+};
 
 /* What follows the next word MIOpenDriver, be it with a path; NULL if there is none. */
 static char *find_driver(char *line)
@@ -346,15 +339,15 @@ enum driver_kind driver_next(char **at, struct driver_call *call)
     enum driver_kind kind = DRIVER_OTHER;
     if (w.at == NULL)
         return DRIVER_NONE;
-    const char *operation = next_word(&w), *type = NULL;
-    if (operation != NULL)
-        type = type_of(operation);
-    if (type != NULL) {
-        memset(call, 0, sizeof *call);
-        conv_init(&call->conv);
-        snprintf(call->conv.dtype, sizeof call->conv.dtype, "%s", type);
-        kind = read_conv(&w, call);
-    }
+    const char *operation = next_word(&w);
+    for (size_t i = 0; i < sizeof types / sizeof *types && operation != NULL; i++)
+        if (strcmp(types[i][0], operation) == 0) {
+            memset(call, 0, sizeof *call);
+            conv_init(&call->conv);
+            strcpy(call->conv.dtype, types[i][1]);
+            kind = read_conv(&w, call);
+            break;
+        }
     *at = w.at;
     return kind;
 }

@@ -108,20 +108,11 @@ static void check_entry(struct check *k, const struct user_db_line *line, const 
     buf_free(&why);
 }
 
-/* Does the entry at `start` stay? Of a solver's several in a line the first does. */
-static int is_kept(const struct check *k, const struct user_db_line *line, const char *start,
-                   size_t n_solver, const char *params)
-{
-    const char *ours = k->force ? coverage_entries(k->c, line->key) : NULL;
-    size_t n;
-    return user_db_find_entry(line->entries, start, n_solver, &n) == params
-           && (ours == NULL || user_db_find_entry(ours, start, n_solver, &n) == NULL);
-}
-
 static void check_line(struct check *k, const struct user_db_line *line)
 {
     const char *at = line->entries, *start = at, *params;
-    size_t n_solver, n_params;
+    const char *ours = k->force ? coverage_entries(k->c, line->key) : NULL;
+    size_t n_solver, n_params, n;
     struct conv conv;
     char why[96];
     if (at == NULL || conv_parse_key(line->key, strlen(line->key), &conv, why) != 0)
@@ -129,7 +120,9 @@ static void check_line(struct check *k, const struct user_db_line *line)
     for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; start = at) {
         struct buf entry = {NULL, 0, 0};
         buf_add(&entry, start, n_solver + 1 + n_params);
-        if (is_kept(k, line, start, n_solver, params))
+        /* Of a solver's several in a line the first stays, unless ours replaces it. */
+        if (user_db_find_entry(line->entries, start, n_solver, &n) == params
+            && (ours == NULL || user_db_find_entry(ours, start, n_solver, &n) == NULL))
             check_entry(k, line, &conv, entry.s, n_solver);
         buf_free(&entry);
     }

@@ -51,14 +51,6 @@ static int is_sum(const struct spec *s, size_t i)
            && is_rest(s->params[i + 1].name, s->params[i].name);
 }
 
-static size_t count_pieces(const struct spec *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_params; i += is_sum(s, i) ? 2 : 1)
-        n++;
-    return n;
-}
-
 /* Two values of the two parameters that add up to the number: their texts. */
 static int cut_sum(const struct spec_param *p, const char *text, char room[2][12],
                    const char **params, char why[96])
@@ -130,8 +122,12 @@ int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const 
 {
     static const char blank[KPRED_MAX_TUPLE][12];
     const char *pieces[KPRED_MAX_TUPLE];
-    const size_t want = count_pieces(s);
-    size_t piece;
+    size_t piece, want = s->n_params;
+    for (size_t i = 0; i < s->n_params; i++)
+        if (is_sum(s, i)) {
+            want--;
+            i++;
+        }
     b->n = 0;
     if (s->n_params == 2 && s->params[0].names[0] != NULL
         && find_gap(s->params[0].names[0], &piece) != NULL)

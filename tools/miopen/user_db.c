@@ -107,14 +107,6 @@ static int has_convolution(const struct user_db *u)
     return 0;
 }
 
-/* The end of a line takes one carriage return. Of several, each merge would take another one. */
-static void cut_returns(char *line)
-{
-    size_t n = strlen(line);
-    while (n > 0 && line[n - 1] == '\r')
-        line[--n] = '\0';
-}
-
 /* The lines of a text; `path` is for errors. */
 static int read_lines(struct user_db *u, const char *path, struct buf *text)
 {
@@ -123,7 +115,9 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
     if (strlen(text->s) != text->n)
         return fail("%s: is not a perf-db: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL; number++) {
-        cut_returns(line);
+        /* The end of a line takes one carriage return. Of several, each merge would take one. */
+        for (size_t n = strlen(line); n > 0 && line[n - 1] == '\r';)
+            line[--n] = '\0';
         if (*line != '\0')
             read_line(u, number, line);
     }

@@ -205,25 +205,22 @@ static int write_lines(struct writer *w, const struct user_db *u)
 
 /* ---- what the database holds ---- */
 
-/* One that the text of a user perf-db could not hold is left out. */
-static void add_row(struct user_db *all, sqlite3_stmt *st)
-{
-    const char *entry = (const char *)sqlite3_column_text(st, 1);
-    const char *key = (const char *)sqlite3_column_text(st, 2);
-    if (entry == NULL || key == NULL || strchr(entry, ';') != NULL || strchr(entry, ':') == NULL)
-        return;
-    user_db_add(all, key, entry);
-    all->lines[all->n - 1].number = (size_t)sqlite3_column_int64(st, 0);
-}
-
+/* A row that the text of a user perf-db could not hold is left out. */
 static int read_all(const struct writer *w, struct user_db *all)
 {
     sqlite3_stmt *st;
     int rc;
     if (sqlite3_prepare_v2(w->db, all_entries, -1, &st, NULL) != SQLITE_OK)
         return db_failed(w);
-    while ((rc = sqlite3_step(st)) == SQLITE_ROW)
-        add_row(all, st);
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const char *entry = (const char *)sqlite3_column_text(st, 1);
+        const char *key = (const char *)sqlite3_column_text(st, 2);
+        if (entry == NULL || key == NULL || strchr(entry, ';') != NULL
+            || strchr(entry, ':') == NULL)
+            continue;
+        user_db_add(all, key, entry);
+        all->lines[all->n - 1].number = (size_t)sqlite3_column_int64(st, 0);
+    }
     sqlite3_finalize(st);
     return rc == SQLITE_DONE ? 0 : db_failed(w);
 }

@@ -38,22 +38,11 @@ static void add_answer(struct table *t, const struct answer *a)
     buf_free(&key);
 }
 
-static void tell_total(const struct answer *v, size_t n)
-{
-    struct buf b = {NULL, 0, 0};
-    size_t of[N_ANSWERS] = {0};
-    for (size_t i = 0; i < n; i++)
-        of[v[i].kind]++;
-    for (int i = 0; i < N_ANSWERS; i++)
-        if (of[i] != 0)
-            buf_printf(&b, "%s%zu %s", b.n != 0 ? ", " : "", of[i], answer_names[i]);
-    note("%zu look-up%s: %s", n, n == 1 ? "" : "s", b.s);
-    buf_free(&b);
-}
-
 int report_print(const struct answer *v, size_t n, struct table_form form)
 {
     struct table t = {.columns = 0};
+    struct buf b = {NULL, 0, 0};
+    size_t of[N_ANSWERS] = {0};
     table_heading(&t, "layer,server,key,answered_by,tuple,tile,about");
     for (size_t i = 0; i < n; i++)
         add_answer(&t, &v[i]);
@@ -61,7 +50,13 @@ int report_print(const struct answer *v, size_t n, struct table_form form)
     table_free(&t);
     if (flush_stdout() != 0)
         return -1;
-    tell_total(v, n);
+    for (size_t i = 0; i < n; i++)
+        of[v[i].kind]++;
+    for (int i = 0; i < N_ANSWERS; i++)
+        if (of[i] != 0)
+            buf_printf(&b, "%s%zu %s", b.n != 0 ? ", " : "", of[i], answer_names[i]);
+    note("%zu look-up%s: %s", n, n == 1 ? "" : "s", b.s);
+    buf_free(&b);
     return 0;
 }
 

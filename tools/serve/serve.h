@@ -111,8 +111,8 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
 /* ---- AITER's answers ---- */
 
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from);
-/* Adds its tables, and those of candidates if there are any, below the folder, to the files. 0, or -1 with a
-   message: one that is there may not be replaced, or is one of the inputs. */
+/* Adds its tables, and those of candidates if there are any, below the folder, to the files. 0, or
+   -1 with a message: one that is there may not be replaced, or is one of the inputs. */
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
                 int has_candidates, const struct tables *inputs);
 /* What to set so that AITER takes them */

@@ -465,16 +465,6 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
     return 1;
 }
 
-/* NULL with a message */
-static struct predictor *predictor_of(struct predictors *p, const struct triton_name *name,
-                                      const struct triton_gpu *gpu)
-{
-    struct predictor **at = &p->of[name->kernel][gpu->is_amd];
-    if (*at == NULL)
-        *at = open_predictor(model_names[name->kernel][gpu->is_amd]);
-    return *at;
-}
-
 int choices_percent(const struct choices *c, int64_t sum)
 {
     const int64_t n = (int64_t)(c->n - c->outside);
@@ -488,9 +478,12 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
     memset(c, 0, sizeof *c);
     if (has_no_model(name, &w.gpu, why))
         return 1;
-    w.p = predictor_of(p, name, &w.gpu);
-    if (w.p == NULL)
+    struct predictor **at = &p->of[name->kernel][w.gpu.is_amd];
+    if (*at == NULL)
+        *at = open_predictor(model_names[name->kernel][w.gpu.is_amd]);
+    if (*at == NULL)
         return -1;
+    w.p = *at;
     int is_exact = 0;
     (void)model_gpu(&w.p->model, (size_t)kpred_field_index(&w.p->model.m, "gpu"), name->device, 1,
                     &is_exact);

@@ -254,7 +254,7 @@ static int check_names(const struct missed *m, const char *called)
         return fail("%s: no line holds \"Config file not found at\" as vLLM and SGLang log it: "
                     "there is nothing to write",
                     called);
-    return m->n != 0 ? 0 : tally_fail(called, "write", &m->cut, &(struct tally){.cap = 0});
+    return m->n != 0 ? 0 : tally_fail(called, "write", &m->cut, NULL);
 }
 
 /* For SGLang's folder and for vLLM's member: 3.5.1, 3.5.1+git1234 */
