@@ -424,9 +424,13 @@ struct files_options {
     size_t n_inputs;
 };
 
-struct table_files {             /* all zero: there are none; to be freed */
-    struct buf text[N_FAMILIES]; /* empty: the family has no rows */
-    char *path[N_FAMILIES];      /* NULL: standard output */
+struct table_files { /* all zero: there are none; to be freed */
+    size_t n;
+    struct table_file {
+        enum family_id family;
+        char *path; /* NULL: standard output */
+        struct buf text;
+    } v[N_FAMILIES];
 };
 
 /* A table for each family that has rows, of the first of each shape, or of candidates. 0, or -1

@@ -214,16 +214,6 @@ static int read_split(struct aiter *a, const char *library, char out[24])
     return 0;
 }
 
-/* Verdict: does the table call the library as the kernel's name does? */
-static int check_library(struct aiter *a, const char *library)
-{
-    const char *given = cell(a, LIBRARY);
-    return given == NULL || strcmp(given, library) == 0
-               ? 0
-               : load_bad(a->l, a->r->at, DROP_BROKEN, "libtype", given,
-                          "is not the library of the kernel %s, %s", cell(a, KERNEL), library);
-}
-
 static struct run *find_run(struct aiter *a)
 {
     const char *name = cell(a, RUN) != NULL ? cell(a, RUN) : "";
@@ -334,8 +324,11 @@ static int read_row(struct aiter *a)
     const kpred_names *names = &a->kernels.names;
     const size_t at = kernel * names->n_params + a->library_at - names->first;
     const char *library = a->l->spec->params[a->library_at].names[names->values[at]];
-    rc = check_library(a, library);
-    return rc == 0 ? aiter_rows_add(a, problem, kernel, library) : rc;
+    const char *given = cell(a, LIBRARY);
+    if (given != NULL && strcmp(given, library) != 0)
+        return load_bad(a->l, a->r->at, DROP_BROKEN, "libtype", given,
+                        "is not the library of the kernel %s, %s", cell(a, KERNEL), library);
+    return aiter_rows_add(a, problem, kernel, library);
 }
 
 /* ---- the whole ---- */

@@ -209,8 +209,6 @@ static int is_file(const char *output)
     return ends_with(output, ".csv");
 }
 
-/* ---- files: paths ---- */
-
 static char *path_in(const struct files_options *o, enum family_id family)
 {
     struct buf b = {NULL, 0, 0};
@@ -224,12 +222,11 @@ static char *path_in(const struct files_options *o, enum family_id family)
     return b.s;
 }
 
-static int several(const struct files_options *o, const struct rows *r)
+static int files_several(const struct table_files *f, const struct files_options *o)
 {
     struct buf names = {NULL, 0, 0};
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (r->of[i].n != 0)
-            buf_printf(&names, "%s%s", names.n != 0 ? ", " : "", families[i].name);
+    for (size_t i = 0; i < f->n; i++)
+        buf_printf(&names, "%s%s", i != 0 ? ", " : "", families[f->v[i].family].name);
     fail("%s: one file is for one family, but there are %s: choose one with --family, or write all "
          "with -o DIR",
          o->output != NULL ? o->output : "standard output", names.s);
@@ -237,81 +234,55 @@ static int several(const struct files_options *o, const struct rows *r)
     return -1;
 }
 
-static int check_path(const struct files_options *o, enum family_id family, const char *path)
+static int check_path(const struct files_options *o, const struct table_file *f)
 {
-    const struct output output = {"-o", path};
+    const struct output output = {"-o", f->path};
     for (size_t i = 0; i < o->n_inputs; i++)
         if (strcmp(o->inputs[i], "-") != 0
             && outputs_check_input(&output, 1, "an input", o->inputs[i]) != 0)
             return -1;
-    return o->force ? 0 : write_check_old(path, family, o->schema);
-}
-
-/* Before anything is made */
-static int set_paths(const struct rows *r, const struct files_options *o, char *path[N_FAMILIES])
-{
-    size_t n = 0;
-    for (int i = 0; i < N_FAMILIES; i++)
-        n += r->of[i].n != 0;
-    if (n > 1 && (o->output == NULL || is_file(o->output)))
-        return several(o, r);
-    for (int i = 0; i < N_FAMILIES && o->output != NULL; i++) {
-        if (r->of[i].n == 0)
-            continue;
-        path[i] = path_in(o, (enum family_id)i);
-        if (check_path(o, (enum family_id)i, path[i]) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* ---- files: writing ---- */
-
-/* Opens and writes all, to the disk; none is in its place yet. */
-static int write_all(const struct table_files *f, struct outfile out[N_FAMILIES])
-{
-    for (int i = 0; i < N_FAMILIES; i++) {
-        if (f->text[i].n == 0)
-            continue;
-        if (out_open(&out[i], f->path[i]) != 0)
-            return -1;
-        fwrite(f->text[i].s, 1, f->text[i].n, out[i].f);
-        if (out_flush(&out[i]) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int commit_all(struct outfile out[N_FAMILIES], int rc)
-{
-    for (int i = 0; i < N_FAMILIES; i++) {
-        if (out[i].f == NULL)
-            continue;
-        if (rc == 0)
-            rc = out_commit(&out[i]);
-        else
-            out_abandon(&out[i]);
-    }
-    return rc;
+    return o->force ? 0 : write_check_old(f->path, f->family, o->schema);
 }
 
 int files_make(struct table_files *f, const struct rows *r, const struct target *t,
                const struct files_options *o)
 {
-    if (set_paths(r, o, f->path) != 0)
-        return -1;
     for (int i = 0; i < N_FAMILIES; i++)
         if (r->of[i].n != 0)
-            add_rows(&f->text[i], &r->of[i], (enum family_id)i, t, o->schema);
+            f->v[f->n++] = (struct table_file){
+                .family = (enum family_id)i,
+                .path = o->output != NULL ? path_in(o, (enum family_id)i) : NULL};
+    if (f->n > 1 && (o->output == NULL || is_file(o->output)))
+        return files_several(f, o);
+    for (size_t i = 0; i < f->n && o->output != NULL; i++)
+        if (check_path(o, &f->v[i]) != 0)
+            return -1;
+    for (size_t i = 0; i < f->n; i++)
+        add_rows(&f->v[i].text, &r->of[f->v[i].family], f->v[i].family, t, o->schema);
     return 0;
 }
 
-static int write_files(struct table_files *f, const struct rows *r, const struct target *t,
-                       const struct files_options *o)
+/* ---- files: writing ---- */
+
+/* Opens and writes all, to the disk, before the first is in its place. */
+static int write_files(const struct table_files *f)
 {
     struct outfile out[N_FAMILIES];
+    int rc = 0;
     memset(out, 0, sizeof out);
-    return files_make(f, r, t, o) == 0 ? commit_all(out, write_all(f, out)) : -1;
+    for (size_t i = 0; i < f->n && rc == 0; i++) {
+        rc = out_open(&out[i], f->v[i].path);
+        if (rc == 0) {
+            fwrite(f->v[i].text.s, 1, f->v[i].text.n, out[i].f);
+            rc = out_flush(&out[i]);
+        }
+    }
+    for (size_t i = 0; i < f->n && out[i].f != NULL; i++)
+        if (rc == 0)
+            rc = out_commit(&out[i]);
+        else
+            out_abandon(&out[i]);
+    return rc;
 }
 
 int files_write(struct table_files *f, const struct rows *r, const struct target *t,
@@ -321,19 +292,20 @@ int files_write(struct table_files *f, const struct rows *r, const struct target
     size_t any = 0;
     for (int i = 0; i < N_FAMILIES; i++)
         any += r->of[i].n;
-    if (any == 0 || o->output == NULL || is_file(o->output))
-        return write_files(f, r, t, o);
-    if (folder_lock(&folder, o->output, " (only a name that ends in .csv is a file)") != 0)
+    const int has_folder = any != 0 && o->output != NULL && !is_file(o->output);
+    if (has_folder
+        && folder_lock(&folder, o->output, " (only a name that ends in .csv is a file)") != 0)
         return -1;
-    const int rc = write_files(f, r, t, o);
-    folder_release(&folder, rc != 0);
+    const int rc = files_make(f, r, t, o) == 0 ? write_files(f) : -1;
+    if (has_folder)
+        folder_release(&folder, rc != 0);
     return rc;
 }
 
 void files_free(struct table_files *f)
 {
-    for (int i = 0; i < N_FAMILIES; i++) {
-        free(f->path[i]);
-        buf_free(&f->text[i]);
+    for (size_t i = 0; i < f->n; i++) {
+        free(f->v[i].path);
+        buf_free(&f->v[i].text);
     }
 }

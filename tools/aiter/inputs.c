@@ -157,13 +157,6 @@ static enum call_kind read_gemm(const char *p, struct call *call)
     return CALL_CUT;
 }
 
-/* `shape is M:` and the like; other messages speak of shapes, too. */
-static int is_call(const char *p)
-{
-    skip(&p, "is ");
-    return strncmp(p, "M:", 2) == 0 || strncmp(p, "B:", 2) == 0;
-}
-
 /* ---- a line of a log: fused MoE ---- */
 
 static enum call_kind read_fused(const char *p, struct call *call)
@@ -189,10 +182,13 @@ static enum call_kind call_at(const char **at, struct call *call)
     const char *p = *at;
     if (strncmp(p, fused, sizeof fused - 1) == 0)
         return read_fused(*at += sizeof fused - 1, call);
-    if (strncmp(p, shape, sizeof shape - 1) != 0 || !is_call(p + sizeof shape - 1))
+    if (strncmp(p, shape, sizeof shape - 1) != 0)
         return CALL_NONE;
-    *at = p += sizeof shape - 1;
+    const char *behind = p += sizeof shape - 1;
     skip(&p, "is ");
+    if (strncmp(p, "M:", 2) != 0 && strncmp(p, "B:", 2) != 0)
+        return CALL_NONE; /* other messages speak of shapes, too */
+    *at = behind;
     return read_gemm(p, call);
 }
 
@@ -335,23 +331,16 @@ static int check_columns(const struct input *in, enum family_id family)
     return 0;
 }
 
-static int check_column(const struct input *in, enum family_id family, const char *name)
-{
-    if (has_column(in, name))
-        return 0;
-    return fail("%s:%zu: there is no column %s, which a list of %s has", in->line.path, in->header,
-                name, families[family].name);
-}
-
 /* Has the list the columns of the family's key? */
 static int check_details(const struct input *in, enum family_id family)
 {
-    for (int i = 0; i < 3 && family_is_answered(family); i++)
-        if (check_column(in, family, family_size(family, i)) != 0)
-            return -1;
-    for (int i = 0; families[family].details[i] != NULL; i++)
-        if (check_column(in, family, families[family].details[i]) != 0)
-            return -1;
+    const char *const *details = families[family].details;
+    for (int i = family_is_answered(family) ? 0 : 3; i < 3 || details[i - 3] != NULL; i++) {
+        const char *name = i < 3 ? family_size(family, i) : details[i - 3];
+        if (!has_column(in, name))
+            return fail("%s:%zu: there is no column %s, which a list of %s has", in->line.path,
+                        in->header, name, families[family].name);
+    }
     return 0;
 }
 
@@ -465,16 +454,6 @@ static int read_input(struct asked *a, const char *path)
     return rc;
 }
 
-/* Is there a shape to predict for, or one that a table has? */
-static int check_calls(const struct asked *a, const char *name)
-{
-    if (a->calls == 0 && a->cut.words.n == 0)
-        return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
-                    "there is nothing to predict for",
-                    name);
-    return a->usable != 0 ? 0 : tally_fail(name, "predict for", &a->left_out, &a->cut);
-}
-
 int inputs_read(struct asked *a, const char *const *paths, size_t n)
 {
     if (n == 0 && read_input(a, "-") != 0)
@@ -487,7 +466,11 @@ int inputs_read(struct asked *a, const char *const *paths, size_t n)
             note("%s: no line is one of AITER's", log_line_called(&paths[i], 1));
     }
     asked_sort(a);
-    if (!a->from.may_lack && check_calls(a, log_line_called(paths, n)) != 0)
-        return -1;
+    if (!a->from.may_lack && a->calls == 0 && a->cut.words.n == 0)
+        return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
+                    "there is nothing to predict for",
+                    log_line_called(paths, n));
+    if (!a->from.may_lack && a->usable == 0)
+        return tally_fail(log_line_called(paths, n), "predict for", &a->left_out, &a->cut);
     return gpu_told_check(&a->told, a->from.token, a->from.force);
 }

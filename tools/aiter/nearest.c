@@ -177,22 +177,15 @@ static char *copied_cell(const struct measured *x, const char *column)
 /* Flat kernels, which do not sort the tokens by experts, are in tables for so few alone. */
 enum { MOST_FLAT = 16 };
 
-static int takes_tokens(const struct measured *x, int32_t tokens)
-{
-    char *flat = copied_cell(x, "flat");
-    const int is_flat = strcmp(flat, "0") != 0;
-    free(flat);
-    return !is_flat || tokens <= x->m || tokens <= MOST_FLAT;
-}
-
 static int takes_fused(const struct measured *x, const struct asked_shape *s)
 {
     const struct sizes one = {s->n, s->k, x->n, x->k}, two = {s->k, s->n, x->k, x->n};
-    char *second = copied_cell(x, "kernelName2");
-    const int takes = takes_tokens(x, s->m)
+    char *second = copied_cell(x, "kernelName2"), *flat = copied_cell(x, "flat");
+    const int takes = (strcmp(flat, "0") == 0 || s->m <= x->m || s->m <= MOST_FLAT)
                       && stage_takes(x->kernel, one, x->split > 1 ? x->split : 1)
                       && stage_takes(second, two, 1);
     free(second);
+    free(flat);
     return takes;
 }
 

@@ -138,10 +138,10 @@ static void note_variable(const struct installed_family *in, const struct family
 void answering_tell(const struct answering *a)
 {
     int n = 0, lacks = 0;
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (a->files.path[i] != NULL) {
-            note_variable(&a->installed.of[i], &families[i], a->files.path[i], &n);
-            lacks |= !a->installed.of[i].has_own;
+    for (const struct table_file *f = a->files.v; f < a->files.v + a->files.n; f++)
+        if (f->path != NULL) {
+            note_variable(&a->installed.of[f->family], &families[f->family], f->path, &n);
+            lacks |= !a->installed.of[f->family].has_own;
         }
     if (lacks)
         note("give AITER's own tables with --installed: then its lines are written");

@@ -226,26 +226,21 @@ static int read_row(struct table *t, struct tuned_row *row)
     return row->is_broken;
 }
 
-/* The next row of a table that has more */
-static int take_row(struct table *t, int (*row)(void *, const struct tuned_row *), void *to)
-{
-    struct tuned_row r;
-    const int rc = read_row(t, &r);
-    if (rc != 0 && t->spared == NULL)
-        return -1;
-    if (rc != 0)
-        t->spared->n++;
-    return rc >= 0 ? row(to, &r) : 0;
-}
-
 static int read_rows(struct table *t, int (*row)(void *, const struct tuned_row *), void *to)
 {
     int rc = csv_records_next(&t->c), more = 1;
     if (rc <= 0)
         return rc < 0 ? rc : fail("%s: is empty", t->c.path);
     rc = read_header(t);
-    while (rc == 0 && (more = csv_records_next(&t->c)) > 0)
-        rc = take_row(t, row, to);
+    while (rc == 0 && (more = csv_records_next(&t->c)) > 0) {
+        struct tuned_row r;
+        const int bad = read_row(t, &r);
+        if (bad != 0 && t->spared == NULL)
+            return -1;
+        if (bad != 0)
+            t->spared->n++;
+        rc = bad >= 0 ? row(to, &r) : 0;
+    }
     if (rc != 0 || more == 0 || t->spared == NULL)
         return rc != 0 ? rc : more;
     t->spared->n++; /* no row is told from the next one there */

@@ -237,13 +237,6 @@ static const char *unusual_layout(const struct conv *c)
     return NULL;
 }
 
-static void add_layouts(struct buf *b, const struct conv *c)
-{
-    const size_t n = unusual_layout(c) == NULL ? 1 : 3;
-    for (size_t i = 0; i < n; i++)
-        buf_printf(b, "-%s", c->layout[i]);
-}
-
 void conv_add_key(const struct conv *c, struct buf *b)
 {
     struct conv key = *c;
@@ -258,7 +251,8 @@ void conv_add_key(const struct conv *c, struct buf *b)
     add_sides(b, c->dims, c->stride);
     add_sides(b, c->dims, c->dilation);
     buf_printf(b, "-%" PRId64, c->bias);
-    add_layouts(b, c);
+    for (size_t i = 0; i < (unusual_layout(c) == NULL ? 1 : 3); i++)
+        buf_printf(b, "-%s", c->layout[i]);
     buf_printf(b, "-%s-%c", c->dtype, c->dir);
     if (c->groups != 1)
         buf_printf(b, "_g%" PRId64, c->groups);

@@ -180,11 +180,6 @@ int textdb_read(struct loader *l, struct buf *bytes)
 
 enum { MAX_FIGURES = 6 };
 
-struct entry {
-    size_t n; /* pieces that commas part, MAX_FIGURES: too many */
-    char *piece[MAX_FIGURES];
-};
-
 /* One of the names that MIOpen gives to the algorithms of a direction? */
 static int is_algorithm(char dir, const char *text)
 {
@@ -200,24 +195,6 @@ static int is_algorithm(char dir, const char *text)
             return 1;
     }
     return 0;
-}
-
-static void miopen_rows_cut(struct entry *e, char *text)
-{
-    e->n = 0;
-    while (text != NULL && e->n < MAX_FIGURES) {
-        e->piece[e->n++] = text;
-        text = strchr(text, ',');
-        if (text != NULL)
-            *text++ = '\0';
-    }
-}
-
-/* Does the last but one piece of an older entry agree with the algorithm before its colon? */
-static int is_same_algorithm(const char *algorithm, const char *text)
-{
-    return strcmp(algorithm, text) == 0
-           || (strcmp(text, "rocBlas") == 0 && ends_with(algorithm, "AlgoGEMM"));
 }
 
 /* Verdict on the figures of one solver: its time and its workspace. */
@@ -242,23 +219,29 @@ static int add_solver(struct loader *l, int64_t row, const struct conv *conv,
 static int read_entry(struct loader *l, int64_t row, const struct conv *conv,
                       const int64_t *problem, char *entry)
 {
-    struct entry e;
-    char *colon = strchr(entry, ':');
+    char *colon = strchr(entry, ':'), *piece[MAX_FIGURES]; /* which commas part */
     const int is_old = strncmp(entry, "miopenConvolution", 17) == 0;
     const size_t want = is_old ? 5 : 3;
+    size_t n = 0;
     if (colon == NULL)
         return load_bad(l, row, DROP_BROKEN, "entry", entry,
                         "is not of the form solver:time,workspace,algorithm");
     *colon = '\0';
-    miopen_rows_cut(&e, colon + 1);
-    if (e.n != want)
+    for (char *p = colon + 1; p != NULL && n < MAX_FIGURES; n++) {
+        piece[n] = p;
+        p = strchr(p, ',');
+        if (p != NULL)
+            *p++ = '\0';
+    }
+    if (n != want)
         return load_bad(l, row, DROP_BROKEN, "entry", entry, "has %s%zu figures, not %zu",
-                        e.n == MAX_FIGURES ? "at least " : "", e.n, want);
+                        n == MAX_FIGURES ? "at least " : "", n, want);
     if (!is_old)
-        return add_solver(l, row, conv, problem, entry, e.piece, e.piece[2]);
-    if (!is_same_algorithm(entry, e.piece[3]))
-        return load_bad(l, row, DROP_BROKEN, "algorithm", e.piece[3], "is not %s", entry);
-    return add_solver(l, row, conv, problem, e.piece[0], e.piece + 1, entry);
+        return add_solver(l, row, conv, problem, entry, piece, piece[2]);
+    if (strcmp(entry, piece[3]) != 0
+        && (strcmp(piece[3], "rocBlas") != 0 || !ends_with(entry, "AlgoGEMM")))
+        return load_bad(l, row, DROP_BROKEN, "algorithm", piece[3], "is not %s", entry);
+    return add_solver(l, row, conv, problem, piece[0], piece + 1, entry);
 }
 
 /* The line's entry at *at, which moves on; NULL: there is none left. */

@@ -95,22 +95,13 @@ static void read_line(struct user_db *u, size_t number, char *line)
     add_line(u, number, xstrdup(line), NULL, 0);
 }
 
-/* Other text has lines of that form too, PATH=/bin:/usr/bin; it must not be taken for a perf-db. */
-static int has_convolution(const struct user_db *u)
-{
-    struct conv c;
-    char why[96];
-    for (size_t i = 0; i < u->n; i++)
-        if (u->lines[i].entries != NULL
-            && conv_parse_key(u->lines[i].key, strlen(u->lines[i].key), &c, why) == 0)
-            return 1;
-    return 0;
-}
-
 /* The lines of a text; `path` is for errors. */
 static int read_lines(struct user_db *u, const char *path, struct buf *text)
 {
     size_t number = 1;
+    int is_perf_db = 0;
+    struct conv c;
+    char why[96];
     plain_text(text);
     if (strlen(text->s) != text->n)
         return fail("%s: is not a perf-db: it holds a NUL byte", path);
@@ -125,7 +116,11 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
         note("%s: %zu more broken %s", u->path, u->n_broken - MAX_TOLD,
              as_counted(u->n_broken - MAX_TOLD, "line is kept as it is",
                         "lines are kept as they are"));
-    if (u->n_broken != 0 && !has_convolution(u))
+    /* Other text has lines of that form too, PATH=/bin:/usr/bin. */
+    for (size_t i = 0; i < u->n && !is_perf_db; i++)
+        is_perf_db = u->lines[i].entries != NULL
+                     && conv_parse_key(u->lines[i].key, strlen(u->lines[i].key), &c, why) == 0;
+    if (u->n_broken != 0 && !is_perf_db)
         return fail("%s: is not a perf-db: no line begins with the key of a convolution", path);
     return 0;
 }

@@ -357,9 +357,9 @@ static int keep_row(void *to, const struct tuned_row *row)
 }
 
 /* The rows of other layers and GPUs stay in the table, if it has the same columns. */
-static int keep_rows(const struct answering *a, enum family_id family, struct buf *to)
+static int keep_rows(const struct answering *a, enum family_id family, const char *path,
+                     struct buf *to)
 {
-    const char *path = a->files.path[family];
     struct buf text = {NULL, 0, 0};
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
@@ -378,13 +378,12 @@ static int add_tables(struct triton_files *to, const struct answering *a, struct
                       const struct files_options *o)
 {
     int rc = files_make(made, &a->rows, &a->target, o);
-    for (int i = 0; i < N_FAMILIES && rc == 0; i++)
-        if (made->text[i].n != 0) {
-            if (made == &a->files)
-                rc = keep_rows(a, (enum family_id)i, &made->text[i]);
-            triton_files_add(to, NULL, xstrdup(made->path[i]), &made->text[i]);
-            to->v[to->n - 1].replaces = 1;
-        }
+    for (struct table_file *f = made->v; f < made->v + made->n && rc == 0; f++) {
+        if (made == &a->files)
+            rc = keep_rows(a, f->family, f->path, &f->text);
+        triton_files_add(to, NULL, xstrdup(f->path), &f->text);
+        to->v[to->n - 1].replaces = 1;
+    }
     return rc;
 }
 
@@ -392,7 +391,7 @@ int aiter_files(struct answering *a, struct triton_files *to, const char *output
                 int has_candidates, const struct tables *inputs)
 {
     struct buf folder = {NULL, 0, 0};
-    struct table_files candidates = {.path = {NULL}};
+    struct table_files candidates = {.n = 0};
     buf_add_path(&folder, output, "");
     struct files_options o = {.output = folder.s,
                               .force = force,

@@ -167,14 +167,6 @@ static int take_rows(struct answer *a, struct predictors *p, const struct answer
     return rc;
 }
 
-/* vLLM looks into its own folder as well; SGLang does not, so the file goes into the new one. */
-static int take_installed(struct answer *a, const struct folder_file *f)
-{
-    a->kind = ANSWER_MEASURED;
-    a->from = xstrdup(f->path);
-    return triton_has_folder(&a->of->name) ? read_file(f->path, FOLDER_FILE_BYTES, &a->text) : 0;
-}
-
 /* ---- the answer ---- */
 
 static int answer_name(struct answer *a, struct predictors *p, const struct answers_how *how)
@@ -184,8 +176,14 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
                              *installed = folder_find(how->installed, a->of);
     if (known != NULL)
         return take_rows(a, p, how, known, 1);
-    if (installed != NULL)
-        return take_installed(a, installed);
+    if (installed != NULL) {
+        a->kind = ANSWER_MEASURED;
+        a->from = xstrdup(installed->path);
+        /* vLLM looks into its own folder as well; SGLang does not: it goes into the new one. */
+        return triton_has_folder(&a->of->name)
+                   ? read_file(installed->path, FOLDER_FILE_BYTES, &a->text)
+                   : 0;
+    }
     known = folder_find(how->known, &up);
     if (known != NULL)
         return take_rows(a, p, how, known, 1);

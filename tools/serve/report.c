@@ -75,15 +75,6 @@ static void add_member(struct buf *b, const char *name, const char *text)
     add_text(b, text);
 }
 
-/* Is it answered by rows that are written? */
-static int has_rows(const struct answer *a)
-{
-    size_t n = 0;
-    for (int i = 0; i < N_ORIGINS; i++)
-        n += a->rows[i].n;
-    return n != 0;
-}
-
 static void add_file(struct buf *b, const struct answer *a)
 {
     struct buf name = {NULL, 0, 0};
@@ -123,12 +114,16 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     buf_puts(b, ",\n  \"triton\": ");
     add_text(b, version);
     buf_printf(b, ",\n  %s", list);
-    for (size_t i = 0; i < n; i++)
-        if (has_rows(&v[i]) || v[i].text.n != 0) {
-            buf_puts(b, before);
-            add_file(b, &v[i]);
-            before = ",\n";
-        }
+    for (size_t i = 0; i < n; i++) {
+        size_t written = v[i].text.n;
+        for (int j = 0; j < N_ORIGINS; j++)
+            written += v[i].rows[j].n;
+        if (written == 0)
+            continue;
+        buf_puts(b, before);
+        add_file(b, &v[i]);
+        before = ",\n";
+    }
     buf_puts(b, tail);
 }
 
