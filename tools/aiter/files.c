@@ -173,33 +173,26 @@ static int check_row(void *to, const struct tuned_row *row)
                 row->shape.at.path, row->shape.at.line, row->us);
 }
 
-static int check_candidates(const char *path, enum family_id family)
+/* May a file that is there be replaced? It holds nothing but predictions then. 0, or -1 with a
+   message. A path at which there is nothing, or no regular file, may be written to. */
+static int write_check_old(const char *path, enum family_id family, enum write_schema schema)
 {
     char line[1024];
+    struct stat st;
     struct buf wanted = {NULL, 0, 0};
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return 0;
+    if (schema != SCHEMA_CANDIDATES)
+        return tuned_read(path, family, NULL, check_row, NULL) == 0 ? 0 : -1;
     if (first_line(path, line, sizeof line) != 0)
         return -1;
     add_header(&wanted, family, SCHEMA_CANDIDATES);
     const int is_same = strcmp(line, wanted.s) == 0;
     buf_free(&wanted);
-    if (is_same)
-        return 0;
-    return fail("%s:1: \"%.60s\": the file is not a list of candidates; --force replaces it", path,
-                line);
-}
-
-/* May a file that is there be replaced? It holds nothing but predictions then. 0, or -1 with a
-   message. A path at which there is nothing, or no regular file, may be written to. */
-static int write_check_old(const char *path, enum family_id family, enum write_schema schema)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return 0;
-    if (schema == SCHEMA_CANDIDATES)
-        return check_candidates(path, family);
-    if (tuned_read(path, family, NULL, check_row, NULL) == 0)
-        return 0;
-    return -1;
+    return is_same ? 0
+                   : fail("%s:1: \"%.60s\": the file is not a list of candidates; --force replaces "
+                          "it",
+                          path, line);
 }
 
 /* ---- files ---- */

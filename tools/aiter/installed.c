@@ -146,18 +146,6 @@ static enum family_id family_of(const char *path, enum family_id only)
                                       : family;
 }
 
-/* AITER may read what cannot be read here: so its variable has every file that is not empty. */
-static void read_table(struct reading *r, struct installed *in)
-{
-    struct stat st;
-    r->to = &in->of[r->family];
-    (void)tuned_read(r->path, r->family, &r->spared, add_row, r);
-    if (stat(r->path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return;
-    intern_text(&r->to->paths, r->path);
-    r->to->has_own |= r->is_own;
-}
-
 /* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
    nobody can mend a table that is installed. */
 static int take_table(struct installed *in, struct reading *r, const struct asked *a)
@@ -172,8 +160,15 @@ static int take_table(struct installed *in, struct reading *r, const struct aske
     for (size_t i = 0; i < a->n; i++)
         is_asked |= a->v[i].family == r->family;
     if (r->family != FAMILY_NONE
-        && (is_asked || (families[r->family].model != NULL && !families[r->family].has_nearest)))
-        read_table(r, in);
+        && (is_asked || (families[r->family].model != NULL && !families[r->family].has_nearest))) {
+        r->to = &in->of[r->family];
+        (void)tuned_read(r->path, r->family, &r->spared, add_row, r);
+        /* AITER may read what cannot be read here: its variable has each file that is not empty. */
+        if (stat(r->path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size != 0) {
+            intern_text(&r->to->paths, r->path);
+            r->to->has_own |= r->is_own;
+        }
+    }
     spare_end();
     return r->is_clash ? -1 : 0;
 }
@@ -290,17 +285,6 @@ static int may_run(const struct interned *names, const struct installed_family *
     return 1;
 }
 
-/* What is told where --compiled is not given */
-static void note_source(const struct installed_family *in, const struct target *t,
-                        enum family_id family)
-{
-    if (in->paths.n == 0)
-        note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
-    else if (in->kernels.n == 0)
-        note("warning: %s: --installed has no kernel for %s but AITER's default",
-             families[family].name, t->token);
-}
-
 unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
                               const struct target *t, enum family_id family, int only_ck, size_t *n)
 {
@@ -313,7 +297,10 @@ unsigned char *compiled_flags(const struct interned *names, const struct install
                    && may_run(names, &in->of[family], family, library, m->names->names[i]);
         *n += flags[i];
     }
-    if (names->n == 0)
-        note_source(&in->of[family], t, family);
+    if (names->n == 0 && in->of[family].paths.n == 0)
+        note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
+    else if (names->n == 0 && in->of[family].kernels.n == 0)
+        note("warning: %s: --installed has no kernel for %s but AITER's default",
+             families[family].name, t->token);
     return flags;
 }

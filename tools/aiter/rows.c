@@ -162,33 +162,30 @@ struct work {
 
 /* ---- rows: one M ---- */
 
-static void leave_out(struct work *w, const struct asked_shape *s, kpred_status status)
-{
-    char why[160];
-    w->without++;
-    snprintf(why, sizeof why, "%s: %s", families[s->family].name,
-             w->in->of[s->family].n != 0 ? "no kernel of --installed is known to take it"
-             : status == KPRED_OK        ? "no legal kernel is compiled in"
-                                         : kpred_status_string(status));
-    if (w->layer->why == NULL)
-        w->layer->why = xstrdup(why);
-    tally_add(&w->rows->left_out, s->at, why);
-}
-
 /* Of a family without nearest shapes no measured rows are kept. */
 static void rows_predict(struct work *w, const struct asked_shape *s)
 {
+    const struct installed_family *in = &w->in->of[s->family];
     kpred_status status = KPRED_OK;
+    char why[160];
     size_t n = w->is_modelled ? chooser_run(&w->chooser, s, w->o->top, w->best, &status) : 0;
     if (n == 0)
-        n = nearest_find(&w->in->of[s->family], s, w->o->only_ck, w->o->top, w->best);
-    if (n == 0)
-        leave_out(w, s, status);
+        n = nearest_find(in, s, w->o->only_ck, w->o->top, w->best);
     for (size_t i = 0; i < n; i++) {
         w->to->v = xgrow(w->to->v, w->to->n, &w->to->cap, sizeof *w->to->v);
         w->to->v[w->to->n++] = (struct row){*s, i + 1, w->best[i]};
         w->to->copied += (size_t)w->best[i].is_copied;
     }
+    if (n != 0)
+        return;
+    w->without++;
+    snprintf(why, sizeof why, "%s: %s", families[s->family].name,
+             in->n != 0           ? "no kernel of --installed is known to take it"
+             : status == KPRED_OK ? "no legal kernel is compiled in"
+                                  : kpred_status_string(status));
+    if (w->layer->why == NULL)
+        w->layer->why = xstrdup(why);
+    tally_add(&w->rows->left_out, s->at, why);
 }
 
 static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)

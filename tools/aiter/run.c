@@ -211,18 +211,6 @@ static int read_all(struct answering *a, const struct aiter_options *o)
     return asked_nearest(&a->asked) ? 0 : target_check(t, o->gpu);
 }
 
-/* Is there a family that can be answered? */
-static int check_answers(const struct answering *a, const struct aiter_options *o)
-{
-    if (a->asked.n == 0 || a->rows.without_gpu + a->rows.without_rows < a->asked.n)
-        return 0;
-    if (a->rows.without_rows == 0)
-        return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
-    return a->asked.found != 0 ? 0
-                               : tally_fail(log_line_called(o->inputs.v, o->inputs.n),
-                                            "predict for", &a->asked.left_out, NULL);
-}
-
 static int run_predict(struct answering *a, const struct aiter_options *o)
 {
     const struct rows_options options = {.is_exact = o->is_exact,
@@ -232,29 +220,33 @@ static int run_predict(struct answering *a, const struct aiter_options *o)
     if (answering_make(a, o->installed.v, o->installed.n, o->installed.n, &options) != 0)
         return -1;
     story_note(a);
-    return check_answers(a, o);
-}
-
-/* All that the command reads: no output may be one of them. */
-static const char **list_inputs(const struct aiter_options *o, size_t *n)
-{
-    const char **list = xcalloc(o->inputs.n + o->installed.n + 1, sizeof *list);
-    *n = 0;
-    for (size_t i = 0; i < o->inputs.n; i++)
-        list[(*n)++] = o->inputs.v[i];
-    for (size_t i = 0; i < o->installed.n; i++)
-        list[(*n)++] = o->installed.v[i];
-    if (o->compiled != NULL)
-        list[(*n)++] = o->compiled;
-    return list;
+    /* Is there a family that can be answered? */
+    if (a->asked.n == 0 || a->rows.without_gpu + a->rows.without_rows < a->asked.n)
+        return 0;
+    if (a->rows.without_rows == 0)
+        return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
+    return a->asked.found != 0 ? 0
+                               : tally_fail(log_line_called(o->inputs.v, o->inputs.n),
+                                            "predict for", &a->asked.left_out, NULL);
 }
 
 static int write_out(struct answering *a, const struct aiter_options *o)
 {
-    struct files_options options = {.output = o->output, .force = o->force};
-    const char **list = list_inputs(o, &options.n_inputs);
-    options.inputs = list;
-    options.schema = o->top != 0 ? SCHEMA_CANDIDATES : (enum write_schema)o->schema;
+    /* All that the command reads: no output may be one of them. */
+    const char **list = xcalloc(o->inputs.n + o->installed.n + 1, sizeof *list);
+    size_t n = 0;
+    for (size_t i = 0; i < o->inputs.n; i++)
+        list[n++] = o->inputs.v[i];
+    for (size_t i = 0; i < o->installed.n; i++)
+        list[n++] = o->installed.v[i];
+    if (o->compiled != NULL)
+        list[n++] = o->compiled;
+    const struct files_options options = {.output = o->output,
+                                          .force = o->force,
+                                          .schema = o->top != 0 ? SCHEMA_CANDIDATES
+                                                                : (enum write_schema)o->schema,
+                                          .inputs = list,
+                                          .n_inputs = n};
     const int rc = files_write(&a->files, &a->rows, &a->target, &options);
     if (rc == 0 && o->top == 0)
         answering_tell(a);

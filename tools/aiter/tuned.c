@@ -68,28 +68,25 @@ static int holds(const char *list, const char *name)
     return 0;
 }
 
-/* A newer AITER may have more columns, which nobody knows here. */
-static int check_columns(struct table *t)
+static int read_header(struct table *t)
 {
     const struct csv_records *c = &t->c;
+    if (csv_records_check_header(c) != 0)
+        return -1;
+    /* A newer AITER may have more columns, which nobody knows here. */
     for (size_t i = 0; i < c->n && !t->is_strange; i++)
         if (!holds(families[t->family].columns, c->cell[i])
             && family_place_of(unused, c->cell[i]) < 0)
             t->is_strange = fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s",
                                  c->path, c->at, c->cell[i], families[t->family].name);
-    return t->is_strange && t->spared == NULL ? -1 : 0;
-}
-
-static int read_header(struct table *t)
-{
-    if (csv_records_check_header(&t->c) != 0 || check_columns(t) != 0)
+    if (t->is_strange && t->spared == NULL)
         return -1;
     for (int i = 0; i < N_READ; i++) {
         const char *name = column(t->family, i);
-        t->at[i] = name != NULL ? csv_records_find(&t->c, name) : -1;
+        t->at[i] = name != NULL ? csv_records_find(c, name) : -1;
         if (name != NULL && t->at[i] < 0 && is_needed(t->family, i))
-            return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", t->c.path,
-                        t->c.at, name, families[t->family].name);
+            return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", c->path,
+                        c->at, name, families[t->family].name);
     }
     return 0;
 }

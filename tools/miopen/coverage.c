@@ -22,16 +22,6 @@ static void close_model(struct coverage_model *cm)
     free(cm);
 }
 
-/* 1 if it is a convolution's, opened; 0; or -1 with a message */
-static int open_model(struct coverage_model *cm, const char *name)
-{
-    if (model_open(name, &cm->model) != 0)
-        return -1;
-    if (cm->model.spec->format != SPEC_MIOPEN)
-        return 0;
-    return conv_map_fields(cm->model.spec, name, cm->field) == 0 ? 1 : -1;
-}
-
 static int open_beam(struct coverage_model *cm, size_t beam)
 {
     const size_t words = kpred_arena_words(&cm->model.m, beam);
@@ -50,11 +40,12 @@ int coverage_models(struct coverage *c)
     c->models = xcalloc(n + 1, sizeof(struct coverage_model *));
     for (const struct builtin *b = builtins; b->model != NULL; b++) {
         struct coverage_model *cm = c->models[c->n_models++] = xcalloc(1, sizeof *cm);
-        const int rc = open_model(cm, b->model->name);
-        if (rc < 0)
+        if (model_open(b->model->name, &cm->model) != 0)
             return -1;
-        if (rc == 0)
+        if (cm->model.spec->format != SPEC_MIOPEN)
             close_model(c->models[--c->n_models]);
+        else if (conv_map_fields(cm->model.spec, b->model->name, cm->field) != 0)
+            return -1;
     }
     return 0;
 }
@@ -128,16 +119,6 @@ static int no_gpu(const struct coverage *c, const char *gpu, int nearest)
     return -1;
 }
 
-/* Each model's token of the GPU; at least one has to have it. */
-static int set_gpu(struct coverage *c, const char *gpu, int nearest)
-{
-    size_t known = 0;
-    for (size_t i = 0; i < c->n_models; i++)
-        known += (size_t)set_model_gpu(c->models[i], gpu, nearest);
-    note_nearest(c, gpu);
-    return known != 0 ? 0 : no_gpu(c, gpu, nearest);
-}
-
 static int by_solver(const void *pa, const void *pb)
 {
     const struct coverage_model *const *a = pa, *const *b = pb;
@@ -147,13 +128,20 @@ static int by_solver(const void *pa, const void *pb)
 int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
 {
     struct buf b = {NULL, 0, 0};
+    size_t known = 0;
     int rc = coverage_models(c);
     for (size_t i = 0; i < c->n_models && rc == 0; i++)
         rc = open_beam(c->models[i], beam);
     qsort(c->models, c->n_models, sizeof(struct coverage_model *), by_solver);
+    gpu = rc == 0 ? gpu_asked("--gpu", gpu, &b) : NULL;
+    if (gpu == NULL)
+        rc = -1;
+    for (size_t i = 0; i < c->n_models && rc == 0; i++)
+        known += (size_t)set_model_gpu(c->models[i], gpu, nearest);
     if (rc == 0)
-        gpu = gpu_asked("--gpu", gpu, &b);
-    rc = rc == 0 && gpu != NULL ? set_gpu(c, gpu, nearest) : -1;
+        note_nearest(c, gpu);
+    if (rc == 0 && known == 0) /* at least one has to know it */
+        rc = no_gpu(c, gpu, nearest);
     buf_free(&b);
     return rc;
 }

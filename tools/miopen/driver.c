@@ -303,8 +303,11 @@ void driver_defaults(struct conv *c, int dims)
     *c = call.conv;
 }
 
-static enum driver_kind read_conv(struct words *w, struct driver_call *call)
+static enum driver_kind read_conv(struct words *w, const char *type, struct driver_call *call)
 {
+    memset(call, 0, sizeof *call);
+    conv_init(&call->conv);
+    strcpy(call->conv.dtype, type);
     struct reading r = begin_reading(call);
     for (char *word; (word = next_word(w)) != NULL;)
         if (read_option(&r, w, word) != 0)
@@ -342,10 +345,7 @@ enum driver_kind driver_next(char **at, struct driver_call *call)
     const char *operation = next_word(&w);
     for (size_t i = 0; i < sizeof types / sizeof *types && operation != NULL; i++)
         if (strcmp(types[i][0], operation) == 0) {
-            memset(call, 0, sizeof *call);
-            conv_init(&call->conv);
-            strcpy(call->conv.dtype, types[i][1]);
-            kind = read_conv(&w, call);
+            kind = read_conv(&w, types[i][1], call);
             break;
         }
     *at = w.at;
@@ -359,18 +359,6 @@ void driver_cut(struct driver_call *call, int most)
 
 /* ---- a text that is one call ---- */
 
-static int check_kind(enum driver_kind kind, const char *text, const char *what,
-                      const struct driver_call *call)
-{
-    if (kind == DRIVER_BROKEN)
-        return fail("%s: %s", what, call->why);
-    if (kind != DRIVER_CONV)
-        return fail("%s: \"%.60s\": calls no convolution; expected \"conv -n 32 -c 64 ...\", or "
-                    "convfp16, convbfp16",
-                    what, text);
-    return call->is_transposed ? fail("%s: -m: value \"trans\": is not covered", what) : 0;
-}
-
 int driver_parse(const char *text, const char *what, struct driver_call *call)
 {
     struct driver_call more;
@@ -381,8 +369,17 @@ int driver_parse(const char *text, const char *what, struct driver_call *call)
         buf_printf(&line, "MIOpenDriver %s", text);
     }
     char *at = line.s;
-    int rc = check_kind(driver_next(&at, call), text, what, call);
-    if (rc == 0 && driver_next(&at, &more) != DRIVER_NONE)
+    int rc = 0;
+    const enum driver_kind kind = driver_next(&at, call);
+    if (kind == DRIVER_BROKEN)
+        rc = fail("%s: %s", what, call->why);
+    else if (kind != DRIVER_CONV)
+        rc = fail("%s: \"%.60s\": calls no convolution; expected \"conv -n 32 -c 64 ...\", or "
+                  "convfp16, convbfp16",
+                  what, text);
+    else if (call->is_transposed)
+        rc = fail("%s: -m: value \"trans\": is not covered", what);
+    else if (driver_next(&at, &more) != DRIVER_NONE)
         rc = fail("%s: \"%.60s\": holds several calls", what, text);
     buf_free(&line);
     return rc;

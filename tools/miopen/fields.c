@@ -187,18 +187,6 @@ static int check_missing(const struct taking *t)
     return bad;
 }
 
-static int complete(struct taking *t)
-{
-    struct buf taken = {NULL, 0, 0};
-    if (t->field[CONV_DIR] >= 0)
-        take_defaults(t, &taken);
-    const int bad = check_missing(t);
-    if (bad == 0 && taken.n != 0 && !t->given->is_quiet)
-        note("not given, so as MIOpenDriver has it:%s", taken.s);
-    buf_free(&taken);
-    return bad;
-}
-
 /* ---- all of it ---- */
 
 /* Where each of a convolution's fields is, if the model is about one */
@@ -219,6 +207,7 @@ int given_problem(const struct given *g, const struct model *model, int32_t *pro
 {
     struct taking t = {.given = g, .model = model, .problem = problem};
     const int32_t gpu = kpred_field_index(&model->m, "gpu");
+    struct buf taken = {NULL, 0, 0};
     int rc = 0;
     map_fields(&t);
     for (size_t i = 0; i < g->fields.n && rc == 0; i++)
@@ -228,5 +217,12 @@ int given_problem(const struct given *g, const struct model *model, int32_t *pro
                       : fail("%s: --gpu: the model has no field for it", model->m.name);
     if (rc == 0 && g->driver != NULL)
         rc = take_driver(&t, why);
-    return rc == 0 ? complete(&t) : rc;
+    if (rc == 0 && t.field[CONV_DIR] >= 0)
+        take_defaults(&t, &taken);
+    if (rc == 0)
+        rc = check_missing(&t);
+    if (rc == 0 && taken.n != 0 && !g->is_quiet)
+        note("not given, so as MIOpenDriver has it:%s", taken.s);
+    buf_free(&taken);
+    return rc;
 }

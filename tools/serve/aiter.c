@@ -296,20 +296,10 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
     return predicted;
 }
 
-static void note_reasons(struct answer *a, const struct rows_layer *layer, const struct row *v)
-{
-    struct buf b = {NULL, 0, 0};
-    rows_outside(v, layer->rows, 1, a->model, &b);
-    if (layer->rows != 0 && layer->measured != 0)
-        buf_printf(&b, "%s%zu M are measured", b.n != 0 ? "; " : "", layer->measured);
-    if (layer->why != NULL)
-        buf_printf(&b, "%s%s", b.n != 0 ? "; " : "", layer->why);
-    a->why = b.s;
-}
-
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from)
 {
     const struct rows_layer *layer = layer_of(&from->rows, &l->shape);
+    struct buf why = {NULL, 0, 0};
     *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
     if (layer == NULL)
         return;
@@ -321,7 +311,12 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
               : layer->measured != 0 ? ANSWER_MEASURED
                                      : ANSWER_LEFT;
     a->model = predicted != 0 ? from->target.model[l->shape.family] : NULL;
-    note_reasons(a, layer, v);
+    rows_outside(v, layer->rows, 1, a->model, &why);
+    if (layer->rows != 0 && layer->measured != 0)
+        buf_printf(&why, "%s%zu M are measured", why.n != 0 ? "; " : "", layer->measured);
+    if (layer->why != NULL)
+        buf_printf(&why, "%s%s", why.n != 0 ? "; " : "", layer->why);
+    a->why = why.s;
 }
 
 /* ---- files ---- */
@@ -334,24 +329,19 @@ struct earlier {
     size_t line;
 };
 
-/* Is it of a layer that this run answers, or is its key in a table that AITER reads as well? */
-static int is_replaced(const struct answering *a, const struct tuned_row *row)
-{
-    const struct target *t = &a->target;
-    const struct rows_layer *layer = layer_of(&a->rows, &row->shape);
-    if (row->cu_num != t->cu_num || strcmp(row->gfx, t->gfx) != 0)
-        return 0;
-    return (layer != NULL && layer->rows + layer->measured != 0)
-           || installed_has(&a->installed, t, &row->shape);
-}
-
+/* One is replaced if it is of a layer that this run answers, or if its key is in a table that AITER
+   reads as well. */
 static int keep_row(void *to, const struct tuned_row *row)
 {
     struct earlier *e = to;
+    const struct target *t = &e->by->target;
+    const struct rows_layer *layer = layer_of(&e->by->rows, &row->shape);
+    const int is_ours = row->cu_num == t->cu_num && strcmp(row->gfx, t->gfx) == 0;
     char *line = NULL;
     for (; e->line < row->shape.at.line; e->line++)
         line = next_line(&e->at);
-    if (line != NULL && !is_replaced(e->by, row))
+    if (line != NULL && !(is_ours && layer != NULL && layer->rows + layer->measured != 0)
+        && !(is_ours && installed_has(&e->by->installed, t, &row->shape)))
         buf_printf(e->to, "%s\n", line);
     return 0;
 }

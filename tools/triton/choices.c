@@ -185,27 +185,21 @@ void predictors_close(struct predictors *p)
 
 /* ---- predictors: problems ---- */
 
-/* A GPU is looked for in any case by all of its names. */
-static int32_t find_token(const struct predictor *p, size_t field, const char *text,
-                          const struct choices_options *o)
-{
-    const int is_exact = o->is_quiet && strcmp(p->model.m.fields[field].name, "gpu") != 0;
-    return is_exact ? kpred_token(&p->model.m, field, text)
-                    : model_token(&p->model, field, text, o->nearest);
-}
-
-/* What is told of a text is told once. */
+/* What is told of a text is told once. A GPU is looked for in any case by all of its names. */
 static int32_t token_of(struct predictor *p, size_t field, const char *text,
                         const struct choices_options *o)
 {
     struct buf key = {NULL, 0, 0};
     const size_t before = p->words.n;
-    buf_printf(&key, "%s=%s", p->model.m.fields[field].name, text);
+    const char *name = p->model.m.fields[field].name;
+    buf_printf(&key, "%s=%s", name, text);
     const size_t i = intern_text(&p->words, key.s);
     buf_free(&key);
     if (p->words.n != before) {
         p->token = xgrow(p->token, i, &p->cap, sizeof *p->token);
-        p->token[i] = find_token(p, field, text, o);
+        p->token[i] = o->is_quiet && strcmp(name, "gpu") != 0
+                          ? kpred_token(&p->model.m, field, text)
+                          : model_token(&p->model, field, text, o->nearest);
     }
     return p->token[i];
 }
@@ -287,15 +281,6 @@ struct candidates {
     struct triton_config config[PREDICTED];
     int32_t probability[PREDICTED]; /* Q24 */
 };
-
-static struct triton_config read_tuple(const struct predictor *p, const int32_t *value, int is_amd)
-{
-    struct triton_config c = config_of(64, 64, 64, 1, 4, is_amd ? 2 : 3);
-    for (int i = 0; i < TRITON_N_MEMBERS; i++)
-        if (p->param[i] >= 0)
-            c.v[i] = value[p->param[i]];
-    return c;
-}
 
 static int32_t tile_sum(const struct candidates *c, const struct triton_config *tile)
 {
@@ -413,9 +398,13 @@ static int find_candidates(struct work *w, int32_t m, struct candidates *c)
     const kpred_status status =
         kpred_predict(&w->p->ctx, w->problem, model->n_fields, c->tuple, PREDICTED, &n);
     for (size_t i = 0; i < n; i++) {
-        c->config[c->n] = read_tuple(w->p, c->tuple[i].value, w->gpu.is_amd);
+        struct triton_config *config = &c->config[c->n];
+        *config = config_of(64, 64, 64, 1, 4, w->gpu.is_amd ? 2 : 3);
+        for (int j = 0; j < TRITON_N_MEMBERS; j++)
+            if (w->p->param[j] >= 0)
+                config->v[j] = c->tuple[i].value[w->p->param[j]];
         c->probability[c->n] = kpred_probability(c->tuple[i].score);
-        c->n += (size_t)runs_as_written(w, c->config[c->n].v[TRITON_BLOCK_SIZE_K]);
+        c->n += (size_t)runs_as_written(w, config->v[TRITON_BLOCK_SIZE_K]);
     }
     if (status == KPRED_OK || status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
         return 0;
