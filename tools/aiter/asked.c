@@ -17,10 +17,11 @@ static int asked_is_new(struct asked *a)
     return a->seen.n != before;
 }
 
-/* The call at hand, whose words tell shapes apart; 0. */
-static int asked_leave_out(struct asked *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Counts the call at hand: in `left_out` each shape once, which its words tell apart, and in `cut`
+   each line, which is nobody's to mend; 0. */
+static int asked_count(struct asked *a, struct tally *in, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-static int asked_leave_out(struct asked *a, const char *fmt, ...)
+static int asked_count(struct asked *a, struct tally *in, const char *fmt, ...)
 {
     char why[256];
     va_list args;
@@ -30,22 +31,8 @@ static int asked_leave_out(struct asked *a, const char *fmt, ...)
     a->key.n = 0;
     buf_printf(&a->key, "%s|", why);
     buf_add(&a->key, a->words, a->n_words);
-    if (asked_is_new(a))
-        tally_add(&a->left_out, a->at, why);
-    return 0;
-}
-
-/* A log is nobody's to mend: the line is left out and counted; 0. */
-static int asked_cut(struct asked *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-static int asked_cut(struct asked *a, const char *fmt, ...)
-{
-    char why[256];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(why, sizeof why, fmt, args);
-    va_end(args);
-    tally_add(&a->cut, a->at, why);
+    if (in == &a->cut || asked_is_new(a))
+        tally_add(in, a->at, why);
     return 0;
 }
 
@@ -54,13 +41,12 @@ static int asked_is_wanted(struct asked *a, enum family_id family)
 {
     const char *name = families[family].name;
     if (a->from.only != FAMILY_NONE && family != a->from.only)
-        return asked_leave_out(a, "--family leaves out %s", name);
+        return asked_count(a, &a->left_out, "--family leaves out %s", name);
     if (family == FAMILY_BATCHED)
-        return asked_leave_out(a, "--family has to say whether it is %s or %s",
-                               families[FAMILY_A8W8_BATCHED].name,
-                               families[FAMILY_BF16_BATCHED].name);
+        return asked_count(a, &a->left_out, "--family has to say whether it is %s or %s",
+                           families[FAMILY_A8W8_BATCHED].name, families[FAMILY_BF16_BATCHED].name);
     return family_is_answered(family)
-           || asked_leave_out(a, "kpred has no model of the family %s", name);
+           || asked_count(a, &a->left_out, "kpred has no model of the family %s", name);
 }
 
 /* ---- asked: shapes to predict for ---- */
@@ -154,9 +140,9 @@ static int check_sizes(struct asked *a, const struct call *call)
     const struct call_number *const size[] = {&call->b, &call->m, &call->n, &call->k};
     for (int i = call->b.n == 0; i < 4; i++)
         if (size[i]->value < 1 || size[i]->value > KPRED_MAX_SIZE)
-            return asked_cut(a, "%s: value \"%.*s\": is not an integer from 1 to %d", name[i],
-                             (int)(size[i]->n < 60 ? size[i]->n : 60), size[i]->text,
-                             KPRED_MAX_SIZE);
+            return asked_count(a, &a->cut, "%s: value \"%.*s\": is not an integer from 1 to %d",
+                               name[i], (int)(size[i]->n < 60 ? size[i]->n : 60), size[i]->text,
+                               KPRED_MAX_SIZE);
     return 1;
 }
 
@@ -169,10 +155,10 @@ static int is_miss_of_ours(struct asked *a, const struct call *call)
     snprintf(gpu, sizeof gpu, "a GPU of %" PRId64 " compute units", call->cu.value);
     gpu_told(&a->told, is_ours, 1, gpu, a->at);
     if (!is_ours)
-        return asked_leave_out(a, "the log is of %s, not %d", gpu, a->from.cu_num);
+        return asked_count(a, &a->left_out, "the log is of %s, not %d", gpu, a->from.cu_num);
     if (call->padded.value != call->m.value)
         return 1;
-    asked_leave_out(a, "a table has a row of just this M");
+    asked_count(a, &a->left_out, "a table has a row of just this M");
     a->n_found += a->seen.n - before;
     a->found++;
     return 0;
@@ -184,7 +170,7 @@ static int asked_gemm(struct asked *a, enum family_id family, int kind, const st
         return 0;
     const char *lacks = read_details(a, family, call);
     if (lacks != NULL)
-        return asked_cut(a, "the line does not say %s", lacks);
+        return asked_count(a, &a->cut, "the line does not say %s", lacks);
     a->usable++;
     const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
     return kind != CALL_HIT || is_miss_of_ours(a, call) ? asked_add(a, family, mnk) : 0;
@@ -250,7 +236,8 @@ static int is_of_other_gpu(struct asked *a, const struct fused_call *c)
     snprintf(name, sizeof name, "%s with %s compute units", gfx, c->cu_num);
     gpu_told(&a->told, !is_other, 1, name, a->at);
     if (is_other)
-        asked_leave_out(a, "the log is of %s, not %s with %d", name, a->from.gfx, a->from.cu_num);
+        asked_count(a, &a->left_out, "the log is of %s, not %s with %d", name, a->from.gfx,
+                    a->from.cu_num);
     buf_free(&b);
     return is_other;
 }
@@ -263,12 +250,12 @@ static int asked_fused(struct asked *a, const struct call *call)
         return 0;
     if (read_fused(&c, call->text, call->n_text) != 0
         || set_details(a, FAMILY_FMOE, c.detail) != NULL)
-        return asked_cut(a, "the line of fused MoE does not hold the values of a key");
+        return asked_count(a, &a->cut, "the line of fused MoE does not hold the values of a key");
     for (int i = 0; i < 3; i++) {
         int64_t x;
         if (parse_int(c.size[i], 1, KPRED_MAX_SIZE, &x) != 0)
-            return asked_cut(a, "%s: value \"%.60s\": is not an integer from 1 to %d",
-                             family_size(FAMILY_FMOE, i), c.size[i], KPRED_MAX_SIZE);
+            return asked_count(a, &a->cut, "%s: value \"%.60s\": is not an integer from 1 to %d",
+                               family_size(FAMILY_FMOE, i), c.size[i], KPRED_MAX_SIZE);
         v[i] = (int32_t)x;
     }
     if (is_of_other_gpu(a, &c))
@@ -292,7 +279,7 @@ int asked_call(struct asked *a, int kind, const struct call *call)
     if (family == FAMILY_NONE)
         family = a->from.only;
     if (family == FAMILY_NONE)
-        return asked_cut(a, "the table's name tells no family: give it with --family");
+        return asked_count(a, &a->cut, "the table's name tells no family: give it with --family");
     return asked_is_wanted(a, family) ? asked_gemm(a, family, kind, call) : 0;
 }
 

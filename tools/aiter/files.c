@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- tables ---- */
-
 /* ---- tables: headers ---- */
 
 static int is_key(enum family_id family, const char *name)

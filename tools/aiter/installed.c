@@ -216,8 +216,6 @@ void installed_free(struct installed *in)
     memset(in, 0, sizeof *in);
 }
 
-/* ---- kernels that can run ---- */
-
 /* ---- kernels that can run: --compiled ---- */
 
 static const size_t most_bytes = (size_t)1 << 30;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the story ---- */
-
 /* ---- the story: the summary ---- */
 
 size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks)

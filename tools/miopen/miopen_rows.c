@@ -244,18 +244,6 @@ static int read_entry(struct loader *l, int64_t row, const struct conv *conv,
     return add_solver(l, row, conv, problem, piece[0], piece + 1, entry);
 }
 
-/* The line's entry at *at, which moves on; NULL: there is none left. */
-static char *next_entry(char **at)
-{
-    char *entry = *at;
-    if (*entry == '\0')
-        return NULL;
-    *at += strcspn(entry, ";");
-    if (**at != '\0')
-        *(*at)++ = '\0';
-    return entry;
-}
-
 static int read_find_line(struct loader *l, const struct miopen_rows *c, int64_t row, char *line)
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
@@ -273,9 +261,14 @@ static int read_find_line(struct loader *l, const struct miopen_rows *c, int64_t
     l->at_once = 1;
     if (rc != 0)
         return rc;
-    for (char *entry; (entry = next_entry(&at)) != NULL;)
+    while (*at != '\0') {
+        char *entry = at;
+        at += strcspn(at, ";");
+        if (*at != '\0')
+            *at++ = '\0';
         if (read_entry(l, row, &conv, problem, entry) < 0)
             return -1;
+    }
     return 0;
 }
 

@@ -120,9 +120,8 @@ static void add_rows(struct answer *a, const struct answers_how *how, const stru
 {
     const int is_up = f->name.kernel != a->of->name.kernel;
     for (size_t i = 0; i < f->rows.n; i++) {
-        const struct known_row *row = &f->rows.v[i];
-        begin_row(a, how, row->m, ORIGIN_MEASURED);
-        buf_puts(&a->text, is_up ? row->up.s : row->text.s);
+        begin_row(a, how, f->rows.v[i].m, ORIGIN_MEASURED);
+        known_row_add(&a->text, &f->rows.v[i], is_up);
     }
 }
 

@@ -19,25 +19,20 @@ static int by_m(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_member(struct buf *b, const struct flat_value *v)
+void known_row_add(struct buf *b, const struct known_row *row, int is_second)
 {
-    buf_puts(b, ends_with(b->s, "{") ? "\n        " : ",\n        ");
-    table_json_text(b, v->name, strlen(v->name));
-    buf_printf(b, ": ");
-    buf_puts(b, v->text);
-}
-
-static void add_members(struct known_row *row, const struct flat_json *j)
-{
-    buf_printf(&row->text, "    \"%" PRId32 "\": {", row->m);
-    buf_printf(&row->up, "    \"%" PRId32 "\": {", row->m);
-    for (size_t i = 0; i < j->n; i++) {
-        add_member(&row->text, &j->v[i]);
-        if (strcmp(j->v[i].name, "USE_TMA") != 0)
-            add_member(&row->up, &j->v[i]);
+    const char *before = "";
+    buf_printf(b, "    \"%" PRId32 "\": {", row->m);
+    for (size_t i = 0; i < row->tuple.n; i++) {
+        const struct flat_value *v = &row->tuple.v[i];
+        if (is_second && strcmp(v->name, "USE_TMA") == 0)
+            continue;
+        buf_printf(b, "%s\n        ", before);
+        table_json_text(b, v->name, strlen(v->name));
+        buf_printf(b, ": %s", v->text);
+        before = ",";
     }
-    buf_puts(&row->text, "\n    }");
-    buf_puts(&row->up, "\n    }");
+    buf_puts(b, "\n    }");
 }
 
 /* A member of a file, "M": {...}. SGLang's tuner writes null where another kernel won. */
@@ -62,10 +57,9 @@ static int add_row(struct known_rows *r, const char *path, const struct flat_val
         rc = fail("%s:%ld:%ld: %s: has no tuple", path, v->line, v->column, v->name);
     if (rc == 0) {
         r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
-        r->v[r->n] = (struct known_row){.m = (int32_t)m};
-        add_members(&r->v[r->n++], &j);
-    }
-    flat_json_free(&j);
+        r->v[r->n++] = (struct known_row){(int32_t)m, j};
+    } else
+        flat_json_free(&j);
     return rc;
 }
 
@@ -197,10 +191,8 @@ void folder_free(struct folder *f)
 {
     for (size_t i = 0; i < f->n; i++) {
         struct known_rows *rows = &f->v[i].rows;
-        for (size_t j = 0; j < rows->n; j++) {
-            buf_free(&rows->v[j].text);
-            buf_free(&rows->v[j].up);
-        }
+        for (size_t j = 0; j < rows->n; j++)
+            flat_json_free(&rows->v[j].tuple);
         free(rows->v);
         free(f->v[i].path);
     }

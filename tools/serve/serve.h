@@ -20,11 +20,10 @@ int device_find(const char *gpu, char out[DEVICE_SIZE]);
 
 enum { FOLDER_FILE_BYTES = 1 << 20 }; /* the most that one is read of */
 
-/* Rows that were measured: the members as the file has them, and without that of TMA, which the
-   second product does not take from the file of the first */
+/* A row that was measured */
 struct known_row {
     int32_t m;
-    struct buf text, up;
+    struct flat_json tuple;
 };
 
 struct known_rows { /* all zero: none; to be freed */
@@ -55,6 +54,9 @@ struct tables { /* the paths of AITER's; all zero: none; to be freed */
    cannot be read in them is told. 0, or -1 with a message. */
 int folder_read(struct folder *f, struct tables *tables, const char *path);
 void tables_free(struct tables *t);
+/* Adds the row as a file has it; without the member of TMA, which the second product does not take
+   from the file of the first (is_second). */
+void known_row_add(struct buf *b, const struct known_row *row, int is_second);
 void folder_free(struct folder *f);
 /* The file of a look-up that the server would take, with its rows: of its version of Triton, else
    of the newest one. What cannot be read of it is left out and told. NULL: none */

@@ -31,7 +31,6 @@ int triton_device_set(struct triton_name *name, const char *gpu)
     return 0;
 }
 
-/* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of --triton */
 void triton_version_of(char out[TRITON_VERSION_SIZE], const char *version, const char *path)
 {
     static const char folder[] = "triton_";
