@@ -186,7 +186,7 @@ struct asked_from {
     enum family_id only;
     int cu_num;              /* of the GPU that rows are for; hits on another one are left out */
     const char *gfx, *token; /* of that GPU */
-    int may_lack;            /* inputs may hold nothing of AITER's */
+    int may_lack;            /* inputs may hold nothing of AITER's; names of .json are not read */
     int force;               /* go on where a log names another GPU */
 };
 

@@ -486,17 +486,6 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static size_t write_pair(FILE *f, const struct hf_layer *layer, const long *m, size_t n_m)
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < n_m; i++)
-        if (i == 0 || m[i] != m[i - 1]) {
-            fprintf(f, "%ld,%lld,%lld\n", m[i], (long long)layer->n, (long long)layer->k);
-            rows++;
-        }
-    return rows;
-}
-
 size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_m)
 {
     struct hf_layers sorted = *layers;
@@ -505,7 +494,12 @@ size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_
     qsort(m, n_m, sizeof *m, by_number);
     fputs("M,N,K\n", f);
     for (size_t i = 0; i < sorted.n; i++)
-        if (i == 0 || by_size(&sorted.v[i], &sorted.v[i - 1]) != 0)
-            rows += write_pair(f, &sorted.v[i], m, n_m);
+        for (size_t j = 0; j < n_m; j++) {
+            const struct hf_layer *layer = &sorted.v[i];
+            if ((i != 0 && by_size(layer, layer - 1) == 0) || (j != 0 && m[j] == m[j - 1]))
+                continue;
+            fprintf(f, "%ld,%lld,%lld\n", m[j], (long long)layer->n, (long long)layer->k);
+            rows++;
+        }
     return rows;
 }

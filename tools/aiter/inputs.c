@@ -460,6 +460,8 @@ int inputs_read(struct asked *a, const char *const *paths, size_t n)
         return -1;
     for (size_t i = 0; i < n; i++) {
         const size_t calls = a->calls, cut = a->cut.words.n;
+        if (a->from.may_lack && ends_with(paths[i], ".json"))
+            continue;
         if (read_input(a, paths[i]) != 0)
             return -1;
         if (n > 1 && !a->from.may_lack && a->calls == calls && a->cut.words.n == cut)

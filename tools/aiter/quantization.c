@@ -101,18 +101,14 @@ static int says_any(const struct hf_config *c)
            || hf_find(c, "quantization_config") != NULL;
 }
 
-/* Some models with images have it within text_config, where vLLM looks if there is none at the
-   top. */
-static struct hf_config place_of(const struct hf_config *c)
-{
-    const struct hf_config top = {.inner = "", .json = c->json},
-                           text = {.inner = "text_config.", .json = c->json};
-    return !says_any(&top) && says_any(&text) ? text : top;
-}
-
 int quantization_read(struct hf_config *c, enum quantization_kind asked, struct quantization *out)
 {
-    struct hf_config top = place_of(c);
+    /* Some models with images have it within text_config, where vLLM looks if there is none at the
+       top. */
+    struct hf_config top = {.inner = "", .json = c->json};
+    const struct hf_config text = {.inner = "text_config.", .json = c->json};
+    if (!says_any(&top) && says_any(&text))
+        top = text;
     *out = (struct quantization){.kind = asked};
     if (asked == QUANTIZATIONS) {
         out->kind = QUANTIZED_NOT;

@@ -130,19 +130,6 @@ static void read_direction(struct key *k, struct conv *c)
     read_suffix(k, text + 1, c);
 }
 
-static int check_sizes(struct key *k, const struct conv *c)
-{
-    for (int i = 0; i < 3; i++)
-        if (conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i])
-            != c->out[i]) {
-            snprintf(k->why, 96,
-                     "no convolution with this filter makes size %" PRId64 " out of %" PRId64,
-                     c->out[i], c->in[i]);
-            return 1;
-        }
-    return 0;
-}
-
 /* The image and channels that a key puts first are, for backward directions, the output's. */
 static void exchange(struct conv *c)
 {
@@ -182,7 +169,15 @@ static int read_parts(struct key *k, struct conv *c)
         return -1;
     if (c->dir != 'F')
         exchange(c);
-    return check_sizes(k, c);
+    for (int i = 0; i < 3; i++)
+        if (conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i])
+            != c->out[i]) {
+            snprintf(k->why, 96,
+                     "no convolution with this filter makes size %" PRId64 " out of %" PRId64,
+                     c->out[i], c->in[i]);
+            return 1;
+        }
+    return 0;
 }
 
 int conv_parse_key(const char *key, size_t n, struct conv *c, char why[96])

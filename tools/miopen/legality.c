@@ -77,17 +77,6 @@ static const char *find_illegal(const struct coverage_model *cm, const struct co
     return reason_text(&why, b);
 }
 
-static const struct coverage_model *find_model(const struct coverage *c, const char *solver,
-                                               size_t n)
-{
-    for (size_t i = 0; i < c->n_models; i++) {
-        const char *name = c->models[i]->model.spec->solver;
-        if (strlen(name) == n && memcmp(name, solver, n) == 0)
-            return c->models[i];
-    }
-    return NULL;
-}
-
 struct check {
     const struct coverage *c;
     const struct user_db *u;
@@ -99,8 +88,13 @@ struct check {
 static void check_entry(struct check *k, const struct user_db_line *line, const struct conv *conv,
                         const char *entry, size_t n_solver)
 {
-    const struct coverage_model *cm = find_model(k->c, entry, n_solver);
+    const struct coverage_model *cm = NULL;
     struct buf why = {NULL, 0, 0};
+    for (size_t i = 0; i < k->c->n_models && cm == NULL; i++) {
+        const char *name = k->c->models[i]->model.spec->solver;
+        if (strlen(name) == n_solver && memcmp(name, entry, n_solver) == 0)
+            cm = k->c->models[i];
+    }
     if (cm != NULL && *find_illegal(cm, conv, entry + n_solver + 1, &why) != '\0'
         && k->n++ < MAX_TOLD)
         note("%s%s%zu: %s: %s: the entry is kept as it is", k->u->path,

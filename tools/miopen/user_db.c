@@ -125,20 +125,14 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
     return 0;
 }
 
-/* Nothing there, an empty file and a device hold no lines; a directory is left to read_file, which
-   complains. */
-static int has_lines(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0
-           && (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size != 0));
-}
-
 int user_db_read(struct user_db *u, const char *path, int must_exist)
 {
     struct buf text = {0};
+    struct stat st;
     memset(u, 0, sizeof *u);
-    if (!has_lines(path)) {
+    /* Nothing there, an empty file and a device hold no lines; read_file complains of a directory. */
+    if (stat(path, &st) != 0
+        || (!S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || st.st_size == 0))) {
         FILE *f = must_exist ? open_input(path) : NULL; /* for its message */
         if (f != NULL)
             fclose(f);

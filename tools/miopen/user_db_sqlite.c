@@ -276,23 +276,18 @@ static void close_db(void)
     in_use = NULL;
 }
 
-static int open_db(struct writer *w, const char *file)
+/* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
+   the database is closed. */
+static int write_all(struct writer *w, const struct user_db *u, const char *file,
+                     struct user_db *all)
 {
     static int is_asked;
     if (!is_asked) /* out of memory ends the program, and would leave the journal behind */
         is_asked = atexit(close_db) == 0;
     const int rc = sqlite3_open_v2(file, &w->db, SQLITE_OPEN_READWRITE, NULL);
     in_use = w->db;
-    return rc == SQLITE_OK ? 0 : db_failed(w);
-}
-
-/* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
-   the database is closed. */
-static int write_all(struct writer *w, const struct user_db *u, const char *file,
-                     struct user_db *all)
-{
-    if (open_db(w, file) != 0)
-        return -1;
+    if (rc != SQLITE_OK)
+        return db_failed(w);
     sqlite3_busy_timeout(w->db, 10000);
     if (file != w->path && run_sql(w, "PRAGMA journal_mode = MEMORY") != 0)
         return -1; /* a signal would leave the journal of a temporary file behind */

@@ -102,18 +102,6 @@ static int answers_choose(struct answer *a, struct choices *c, struct predictors
     return rc < 0 ? -1 : 0;
 }
 
-static int answers_predict(struct answer *a, struct predictors *p, const struct answers_how *how)
-{
-    struct choices c;
-    if (answers_choose(a, &c, p, how) != 0)
-        return -1;
-    add_choices(a, how, &c, 0, INT64_MAX);
-    end_text(a);
-    if (a->of->name.kernel == TRITON_MOE_DOWN && a->why == NULL)
-        a->why = xstrdup("as the first product");
-    return 0;
-}
-
 /* ---- what was measured ---- */
 
 static void add_rows(struct answer *a, const struct answers_how *how, const struct folder_file *f)
@@ -126,23 +114,26 @@ static void add_rows(struct answer *a, const struct answers_how *how, const stru
 }
 
 /* Predictions stand outside of the range of what was measured alone: within it the server takes
-   the nearest measured M. */
-static int answers_join(struct answer *a, struct predictors *p, const struct answers_how *how,
+   the nearest measured M. f: NULL, nothing was measured */
+static int answers_fill(struct answer *a, struct predictors *p, const struct answers_how *how,
                         const struct folder_file *f)
 {
-    const int32_t first = f->rows.v[0].m, last = f->rows.v[f->rows.n - 1].m;
+    const int64_t first = f != NULL ? f->rows.v[0].m : INT64_MAX;
+    const int64_t last = f != NULL ? f->rows.v[f->rows.n - 1].m : INT64_MAX;
     struct choices c;
     memset(&c, 0, sizeof c);
-    if ((how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last)
+    if ((f == NULL || how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last)
         && answers_choose(a, &c, p, how) != 0)
         return -1;
-    if (a->kind == ANSWER_LEFT)
+    if (f != NULL && a->kind == ANSWER_LEFT)
         c.n = 0;
     add_choices(a, how, &c, 0, first);
-    add_rows(a, how, f);
+    if (f != NULL) {
+        add_rows(a, how, f);
+        a->kind = ANSWER_MEASURED;
+    }
     add_choices(a, how, &c, last, INT64_MAX);
     end_text(a);
-    a->kind = ANSWER_MEASURED;
     return 0;
 }
 
@@ -154,7 +145,7 @@ static int take_rows(struct answer *a, struct predictors *p, const struct answer
     a->from = xstrdup(f->path);
     a->kind = ANSWER_MEASURED;
     if (fills)
-        rc = answers_join(a, p, how, f);
+        rc = answers_fill(a, p, how, f);
     else {
         add_rows(a, how, f);
         end_text(a);
@@ -187,7 +178,12 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
     if (known != NULL)
         return take_rows(a, p, how, known, 1);
     installed = folder_find(how->installed, &up);
-    return installed != NULL ? take_rows(a, p, how, installed, 0) : answers_predict(a, p, how);
+    if (installed != NULL)
+        return take_rows(a, p, how, installed, 0);
+    const int rc = answers_fill(a, p, how, NULL);
+    if (rc == 0 && a->of->name.kernel == TRITON_MOE_DOWN && a->why == NULL)
+        a->why = xstrdup("as the first product");
+    return rc;
 }
 
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,

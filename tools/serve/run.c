@@ -77,7 +77,7 @@ static int keep_stdin(const struct opt_texts *inputs)
     return is_kept ? 0 : fail("standard input: cannot be kept in a file");
 }
 
-/* AITER's lines; the names of Triton's files among the inputs are not read. */
+/* AITER's lines */
 static int read_calls(struct run *r)
 {
     const struct target *t = &r->aiter.target;
@@ -87,15 +87,8 @@ static int read_calls(struct run *r)
                                               .token = t->token,
                                               .may_lack = 1,
                                               .force = r->o->force};
-    const struct opt_texts *inputs = &r->o->inputs;
-    const char **logs = xcalloc(inputs->n + 1, sizeof *logs);
-    size_t n = 0;
-    for (size_t i = 0; i < inputs->n; i++)
-        if (!ends_with(inputs->v[i], ".json"))
-            logs[n++] = inputs->v[i];
     rewind(stdin);
-    const int rc = n == 0 && inputs->n != 0 ? 0 : inputs_read(&r->aiter.asked, logs, n);
-    free(logs);
+    const int rc = inputs_read(&r->aiter.asked, r->o->inputs.v, r->o->inputs.n);
     tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
     tally_note(&r->aiter.asked.cut, "line", "lines");
     aiter_of_asked(&r->lookups, &r->aiter, "log");

@@ -101,28 +101,18 @@ static struct triton_config sglang_moe(const struct triton_name *name, const str
 
 /* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that
    no name has. */
-static int default_moe(struct triton_config *out, const struct triton_name *name,
-                       const struct triton_gpu *gpu, int32_t m)
-{
-    if (name->server == TRITON_SGLANG)
-        *out = is_fp8(name) ? sglang_fp8_moe(name, gpu, m) : sglang_moe(name, gpu, m);
-    else if (name->has_block && ends_with(name->dtype, "a16"))
-        return 0;
-    else
-        *out =
-            name->has_block && is_fp8(name) ? vllm_block_moe(name, gpu, m) : vllm_moe(name, gpu, m);
-    return 1;
-}
-
 int default_config(struct triton_config *out, const struct triton_name *name,
                    const struct triton_gpu *gpu, int32_t m)
 {
-    if (name->kernel != TRITON_BLOCK_GEMM)
-        return default_moe(out, name, gpu, m);
-    if (!name->has_block)
+    const int is_sglang = name->server == TRITON_SGLANG,
+              is_gemm = name->kernel == TRITON_BLOCK_GEMM;
+    if (is_gemm ? !name->has_block : !is_sglang && name->has_block && ends_with(name->dtype, "a16"))
         return 0;
-    *out =
-        config_of(64, name->block[0], name->block[1], 32, 4, name->server == TRITON_SGLANG ? 3 : 2);
+    *out = is_gemm ? config_of(64, name->block[0], name->block[1], 32, 4, is_sglang ? 3 : 2)
+           : is_sglang && is_fp8(name)       ? sglang_fp8_moe(name, gpu, m)
+           : is_sglang                       ? sglang_moe(name, gpu, m)
+           : name->has_block && is_fp8(name) ? vllm_block_moe(name, gpu, m)
+                                             : vllm_moe(name, gpu, m);
     return 1;
 }
 
@@ -362,19 +352,6 @@ struct work {
     int32_t problem[KPRED_MAX_FIELDS];
 };
 
-static void choices_add(struct choices *c, struct choice choice, int32_t m, uint32_t outside)
-{
-    choice.m = m;
-    c->v[c->n++] = choice;
-    c->of[choice.kind]++;
-    c->outside += outside != 0;
-    c->outside_of |= outside;
-    if (outside != 0)
-        return;
-    c->tuple += choice.tuple;
-    c->tile += choice.tile;
-}
-
 /* Does the kernel run a tuple with its own BLOCK_SIZE_K, and load one scale for each block? Two
    blocks in one step have a wrong result, or are cut down to one. SGLang's block GEMM takes a whole
    block, except on NVIDIA's GPUs. */
@@ -421,10 +398,17 @@ static int choose_m(struct work *w, struct choices *c, int32_t m)
     c->illegal += candidates.n == 0;
     if (candidates.n == 0 && !has_own)
         return 0;
-    const struct choice choice = candidates.n != 0
-                                     ? choose_one(&candidates, has_own ? &own : NULL)
-                                     : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
-    choices_add(c, choice, m, candidates.n != 0 ? w->p->ctx.extrapolated : 0);
+    struct choice choice = candidates.n != 0
+                               ? choose_one(&candidates, has_own ? &own : NULL)
+                               : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
+    const uint32_t outside = candidates.n != 0 ? w->p->ctx.extrapolated : 0;
+    choice.m = m;
+    c->v[c->n++] = choice;
+    c->of[choice.kind]++;
+    c->outside += outside != 0;
+    c->outside_of |= outside;
+    c->tuple += outside == 0 ? choice.tuple : 0;
+    c->tile += outside == 0 ? choice.tile : 0;
     if (w->o->ranking == NULL)
         return 0;
     choices_rank(w->o->ranking, &candidates, &choice.config, m);
