@@ -66,11 +66,6 @@ struct family {
 
 extern const struct family families[N_FAMILIES];
 
-/* The column that is M (0), N or K (2) of a family, and those of its kernel and split */
-const char *family_size(enum family_id family, int i);
-const char *family_kernel_column(enum family_id family);
-const char *family_split_column(enum family_id family);
-
 /* Is it one of a NULL-terminated list of names? Its place there, or -1. */
 int family_place_of(const char *const *names, const char *name);
 

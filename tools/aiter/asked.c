@@ -255,7 +255,7 @@ static int asked_fused(struct asked *a, const struct call *call)
         int64_t x;
         if (parse_int(c.size[i], 1, KPRED_MAX_SIZE, &x) != 0)
             return asked_count(a, &a->cut, "%s: value \"%.60s\": is not an integer from 1 to %d",
-                               family_size(FAMILY_FMOE, i), c.size[i], KPRED_MAX_SIZE);
+                               families[FAMILY_FMOE].sizes[i], c.size[i], KPRED_MAX_SIZE);
         v[i] = (int32_t)x;
     }
     if (is_of_other_gpu(a, &c))
@@ -297,7 +297,7 @@ int asked_row(struct asked *a, enum family_id family, const struct asked_text *r
         int64_t x;
         if (parse_int(row->mnk[i], 1, KPRED_MAX_SIZE, &x) != 0)
             return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", a->at.path,
-                        a->at.line, family_size(family, i), row->mnk[i], KPRED_MAX_SIZE);
+                        a->at.line, families[family].sizes[i], row->mnk[i], KPRED_MAX_SIZE);
         v[i] = (int32_t)x;
     }
     const char *wrong = set_details(a, family, row->detail);

@@ -11,14 +11,16 @@
 
 /* ---- families ---- */
 
-#define RUN ",kernelId,splitK,us,kernelName,tflops,bw,errRatio"
+#define USUAL .sizes = {"M", "N", "K"}, .kernel_column = "kernelName", .split_column = "splitK"
+#define TABLE(key)                                                             \
+    USUAL, .columns = key ",kernelId,splitK,us,kernelName,tflops,bw,errRatio", \
+           .id_column = "kernelId"
 /* Of these it is not known for which M AITER looks, nor what is compiled in. */
-#define BATCHED                                                                 \
-    .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .columns = "B,M,N,K" RUN, \
-    .id_column = "kernelId", .ladder = LADDER_ASKED,                            \
-    .remark = "AITER may read this table only after a rebuild (AITER_REBUILD=1)"
+#define BATCHED                                                                                 \
+    TABLE("B,M,N,K"), .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .ladder = LADDER_ASKED, \
+                      .remark = "AITER may read this table only after a rebuild (AITER_REBUILD=1)"
 /* Their lines and lists are counted. */
-#define NO_TABLE .merge_name = "", .variable = "", .columns = "", .id_column = ""
+#define NO_TABLE USUAL, .merge_name = "", .variable = "", .columns = "", .id_column = ""
 
 const struct family families[N_FAMILIES] = {
     [FAMILY_BS] = {.name = "a8w8_blockscale",
@@ -29,8 +31,7 @@ const struct family families[N_FAMILIES] = {
                    .kernel =
                        "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
                        "1x16x1x16_8_1x2_intrawave_v1",
-                   .columns = "M,N,K,libtype" RUN,
-                   .id_column = "kernelId"},
+                   TABLE("M,N,K,libtype")},
     [FAMILY_BSP] = {.name = "a8w8_blockscale_bpreshuffle",
                     .short_name = "bsp",
                     .merge_name = "a8w8_blockscale_bpreshuffle_tuned_gemm",
@@ -39,15 +40,13 @@ const struct family families[N_FAMILIES] = {
                     .kernel =
                         "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_"
                         "8x32x1_1x32x1x8_8_2x1_intrawave_v1",
-                    .columns = "M,N,K,libtype" RUN,
-                    .id_column = "kernelId"},
+                    TABLE("M,N,K,libtype")},
     [FAMILY_A4W4] = {.name = "a4w4_blockscale",
                      .short_name = "a4w4",
                      .merge_name = "a4w4_blockscale_tuned_gemm",
                      .variable = "AITER_CONFIG_GEMM_A4W4",
                      .model = "gemm_a4w4_blockscale",
-                     .columns = "M,N,K" RUN,
-                     .id_column = "kernelId"},
+                     TABLE("M,N,K")},
     [FAMILY_BP] = {.name = "a8w8_bpreshuffle",
                    .short_name = "bp",
                    .merge_name = "a8w8_bpreshuffle_tuned_gemm",
@@ -56,8 +55,7 @@ const struct family families[N_FAMILIES] = {
                    .has_nearest = 1,
                    .details = {"q_dtype_w"},
                    .modelled = {"torch.float8_e4m3fnuz torch.float8_e4m3fn"},
-                   .columns = "M,N,K,q_dtype_w,libtype" RUN,
-                   .id_column = "kernelId",
+                   TABLE("M,N,K,q_dtype_w,libtype"),
                    .built_in = "ck cktile"},
     [FAMILY_A8W8] = {.name = "a8w8",
                      .short_name = "a8w8",
@@ -65,8 +63,7 @@ const struct family families[N_FAMILIES] = {
                      .variable = "AITER_CONFIG_GEMM_A8W8",
                      .has_nearest = 1,
                      .details = {"q_dtype_w"},
-                     .columns = "M,N,K,q_dtype_w" RUN,
-                     .id_column = "kernelId",
+                     TABLE("M,N,K,q_dtype_w"),
                      .built_in = "ck"},
     [FAMILY_BF16] = {.name = "bf16",
                      .short_name = "bf16",
@@ -79,6 +76,7 @@ const struct family families[N_FAMILIES] = {
                      .columns =
                          "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,"
                          "kernelName,err_ratio,tflops,bw",
+                     USUAL,
                      .id_column = "solidx",
                      .never = "hipblaslt"},
     [FAMILY_BATCHED] = {.name = "batched", .short_name = "batched", NO_TABLE},
@@ -163,24 +161,6 @@ enum family_id family_of_file(const char *path)
 int family_is_answered(enum family_id family)
 {
     return families[family].model != NULL || families[family].has_nearest;
-}
-
-const char *family_size(enum family_id family, int i)
-{
-    static const char *const usual[3] = {"M", "N", "K"};
-    return families[family].sizes[i] != NULL ? families[family].sizes[i] : usual[i];
-}
-
-const char *family_kernel_column(enum family_id family)
-{
-    const char *name = families[family].kernel_column;
-    return name != NULL ? name : "kernelName";
-}
-
-const char *family_split_column(enum family_id family)
-{
-    const char *name = families[family].split_column;
-    return name != NULL ? name : "splitK";
 }
 
 int family_place_of(const char *const *names, const char *name)
@@ -304,9 +284,10 @@ static int usual_units(const char *arch)
     return 0;
 }
 
-static int families_parse(struct target *t, const char *text)
+int target_find(struct target *t, const char *text)
 {
     struct buf b = {NULL, 0, 0};
+    memset(t, 0, sizeof *t);
     const char *name = gpu_name(text, &b);
     if (!gpu_is_gfx(name))
         name = gpu_asked("--gpu", text, &b);
@@ -321,14 +302,6 @@ static int families_parse(struct target *t, const char *text)
         note("%s: taken as %s, which AITER builds for unless CU_NUM is set", text, t->token);
     else if (strcmp(text, t->token) != 0)
         note("%s is %s", text, t->token);
-    return 0;
-}
-
-int target_find(struct target *t, const char *gpu)
-{
-    memset(t, 0, sizeof *t);
-    if (families_parse(t, gpu) != 0)
-        return -1;
     for (int i = 0; i < N_FAMILIES; i++) {
         const kpred_model *m = model_of((enum family_id)i);
         const int32_t field = m != NULL ? kpred_field_index(m, "gpu") : -1;

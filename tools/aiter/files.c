@@ -15,7 +15,7 @@
 static int is_key(enum family_id family, const char *name)
 {
     for (int i = 0; i < 3; i++)
-        if (strcmp(name, family_size(family, i)) == 0)
+        if (strcmp(name, families[family].sizes[i]) == 0)
             return 1;
     return family_place_of(families[family].details, name) >= 0 || strcmp(name, "cu_num") == 0;
 }
@@ -39,7 +39,7 @@ static void add_candidate_names(struct buf *b, enum family_id family)
     buf_puts(b, ",rank,");
     if (f->id_column != NULL)
         buf_printf(b, "libtype,%s,", f->id_column);
-    buf_printf(b, "%s,%s,", family_split_column(family), family_kernel_column(family));
+    buf_printf(b, "%s,%s,", families[family].split_column, families[family].kernel_column);
     for (size_t i = 0; f->copied[i] != NULL; i++)
         buf_printf(b, "%s,", f->copied[i]);
     buf_puts(b, "probability");
@@ -92,9 +92,9 @@ static int add_kernel_cell(struct buf *b, const struct written *w, const char *n
     const struct family *f = &families[w->family];
     const struct prediction *p = &w->row->best;
     const int copied = family_place_of(f->copied, name);
-    if (strcmp(name, family_kernel_column(w->family)) == 0)
+    if (strcmp(name, families[w->family].kernel_column) == 0)
         csv_add_cell(b, p->kernel);
-    else if (strcmp(name, family_split_column(w->family)) == 0)
+    else if (strcmp(name, families[w->family].split_column) == 0)
         buf_printf(b, "%" PRId32, p->split);
     else if (f->id_column != NULL && strcmp(name, f->id_column) == 0)
         buf_printf(b, "%" PRId32, p->id >= 0 ? p->id : 0);
@@ -113,7 +113,7 @@ static int add_key_cell(struct buf *b, const struct written *w, const char *name
     const int32_t size[3] = {s->m, s->n, s->k};
     const int detail = family_place_of(families[w->family].details, name);
     for (int i = 0; i < 3; i++)
-        if (strcmp(name, family_size(w->family, i)) == 0)
+        if (strcmp(name, families[w->family].sizes[i]) == 0)
             return buf_printf(b, "%" PRId32, size[i]), 1;
     if (strcmp(name, "gfx") == 0)
         buf_puts(b, w->target->gfx);

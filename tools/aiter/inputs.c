@@ -336,7 +336,7 @@ static int check_details(const struct input *in, enum family_id family)
 {
     const char *const *details = families[family].details;
     for (int i = family_is_answered(family) ? 0 : 3; i < 3 || details[i - 3] != NULL; i++) {
-        const char *name = i < 3 ? family_size(family, i) : details[i - 3];
+        const char *name = i < 3 ? families[family].sizes[i] : details[i - 3];
         if (!has_column(in, name))
             return fail("%s:%zu: there is no column %s, which a list of %s has", in->line.path,
                         in->header, name, families[family].name);
@@ -367,7 +367,7 @@ static int read_row(struct input *in, enum family_id family)
         buf_printf(&in->row, "%s,", row.at[i]);
     text.whole = in->row.s;
     for (int i = 0; i < 3; i++)
-        text.mnk[i] = cell_of(in, &row, family_size(family, i));
+        text.mnk[i] = cell_of(in, &row, families[family].sizes[i]);
     for (int i = 0; families[family].details[i] != NULL; i++)
         text.detail[i] = cell_of(in, &row, families[family].details[i]);
     in->to->at = (struct place){in->line.path, in->line.number};

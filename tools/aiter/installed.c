@@ -17,7 +17,7 @@ static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
     const int32_t mnk[3] = {s->m, s->n, s->k};
     buf_printf(key, "%s %" PRId64, gfx, cu_num);
     for (int i = 0; i < 3; i++)
-        buf_printf(key, " %s %" PRId32, family_size(s->family, i), mnk[i]);
+        buf_printf(key, " %s %" PRId32, families[s->family].sizes[i], mnk[i]);
     buf_printf(key, "%s%s", *s->detail != '\0' ? " " : "", s->detail);
 }
 
@@ -77,8 +77,8 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
     }
     if (*row->kernel == '\0')
         return fail("%s:%zu: %s: value \"\": is not a name", row->shape.at.path, row->shape.at.line,
-                    family_kernel_column(r->family));
-    if (tuned_number(row, family_split_column(r->family), row->split, &x.split) != 0)
+                    families[r->family].kernel_column);
+    if (tuned_number(row, families[r->family].split_column, row->split, &x.split) != 0)
         return -1;
     if (id != NULL && tuned_number(row, id, row->id, &x.id) != 0)
         return -1;

@@ -30,9 +30,9 @@ static const char *column(enum family_id family, int i)
     static const char *const usual[] = {
         [US] = "us", [GFX] = "gfx", [CU_NUM] = "cu_num", [LIBTYPE] = "libtype", [TAG] = "_tag"};
     const struct family *f = &families[family];
-    return i <= K        ? family_size(family, i)
-           : i == KERNEL ? family_kernel_column(family)
-           : i == SPLIT  ? family_split_column(family)
+    return i <= K        ? families[family].sizes[i]
+           : i == KERNEL ? families[family].kernel_column
+           : i == SPLIT  ? families[family].split_column
            : i < DETAIL  ? usual[i]
            : i < ID      ? f->details[i - DETAIL]
            : i == ID     ? f->id_column

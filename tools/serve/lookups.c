@@ -50,7 +50,7 @@ void lookups_add_shape(struct lookups *l, const struct asked_shape *s, const cha
 {
     struct buf key = {NULL, 0, 0};
     buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
-               family_size(s->family, 1), s->n, family_size(s->family, 2), s->k,
+               families[s->family].sizes[1], s->n, families[s->family].sizes[2], s->k,
                *s->detail != '\0' ? "," : "", s->detail);
     struct lookup *added = new_lookup(l, &key, layer);
     if (added == NULL)
