@@ -11,7 +11,8 @@
 
 /* ---- families ---- */
 
-#define USUAL .sizes = {"M", "N", "K"}, .kernel_column = "kernelName", .split_column = "splitK"
+#define NAMED(text, brief) .name = text, .short_name = brief, .merge_name = text "_tuned_gemm"
+#define USUAL              .sizes = {"M", "N", "K"}, .kernel_column = "kernelName", .split_column = "splitK"
 #define TABLE(key)                                                             \
     USUAL, .columns = key ",kernelId,splitK,us,kernelName,tflops,bw,errRatio", \
            .id_column = "kernelId"
@@ -23,62 +24,36 @@
 #define NO_TABLE USUAL, .merge_name = "", .variable = "", .columns = "", .id_column = ""
 
 const struct family families[N_FAMILIES] = {
-    [FAMILY_BS] = {.name = "a8w8_blockscale",
-                   .short_name = "bs",
-                   .merge_name = "a8w8_blockscale_tuned_gemm",
-                   .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
+    [FAMILY_BS] = {NAMED("a8w8_blockscale", "bs"), .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
                    .model = "gemm_a8w8_blockscale",
                    .kernel =
                        "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
                        "1x16x1x16_8_1x2_intrawave_v1",
                    TABLE("M,N,K,libtype")},
-    [FAMILY_BSP] = {.name = "a8w8_blockscale_bpreshuffle",
-                    .short_name = "bsp",
-                    .merge_name = "a8w8_blockscale_bpreshuffle_tuned_gemm",
+    [FAMILY_BSP] = {NAMED("a8w8_blockscale_bpreshuffle", "bsp"),
                     .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE",
                     .model = "gemm_a8w8_blockscale_bpreshuffle",
                     .kernel =
                         "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_"
                         "8x32x1_1x32x1x8_8_2x1_intrawave_v1",
                     TABLE("M,N,K,libtype")},
-    [FAMILY_A4W4] = {.name = "a4w4_blockscale",
-                     .short_name = "a4w4",
-                     .merge_name = "a4w4_blockscale_tuned_gemm",
-                     .variable = "AITER_CONFIG_GEMM_A4W4",
-                     .model = "gemm_a4w4_blockscale",
-                     TABLE("M,N,K")},
-    [FAMILY_BP] = {.name = "a8w8_bpreshuffle",
-                   .short_name = "bp",
-                   .merge_name = "a8w8_bpreshuffle_tuned_gemm",
+    [FAMILY_A4W4] = {NAMED("a4w4_blockscale", "a4w4"), .variable = "AITER_CONFIG_GEMM_A4W4",
+                     .model = "gemm_a4w4_blockscale", TABLE("M,N,K")},
+    [FAMILY_BP] = {NAMED("a8w8_bpreshuffle", "bp"),
                    .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
-                   .model = "gemm_a8w8_bpreshuffle",
-                   .has_nearest = 1,
-                   .details = {"q_dtype_w"},
+                   .model = "gemm_a8w8_bpreshuffle", .has_nearest = 1, .details = {"q_dtype_w"},
                    .modelled = {"torch.float8_e4m3fnuz torch.float8_e4m3fn"},
-                   TABLE("M,N,K,q_dtype_w,libtype"),
-                   .built_in = "ck cktile"},
-    [FAMILY_A8W8] = {.name = "a8w8",
-                     .short_name = "a8w8",
-                     .merge_name = "a8w8_tuned_gemm",
-                     .variable = "AITER_CONFIG_GEMM_A8W8",
-                     .has_nearest = 1,
-                     .details = {"q_dtype_w"},
-                     TABLE("M,N,K,q_dtype_w"),
-                     .built_in = "ck"},
-    [FAMILY_BF16] = {.name = "bf16",
-                     .short_name = "bf16",
-                     .merge_name = "bf16_tuned_gemm",
-                     .variable = "AITER_CONFIG_GEMM_BF16",
-                     .model = "gemm_bf16",
-                     .has_nearest = 1,
+                   TABLE("M,N,K,q_dtype_w,libtype"), .built_in = "ck cktile"},
+    [FAMILY_A8W8] = {NAMED("a8w8", "a8w8"), .variable = "AITER_CONFIG_GEMM_A8W8", .has_nearest = 1,
+                     .details = {"q_dtype_w"}, TABLE("M,N,K,q_dtype_w"), .built_in = "ck"},
+    [FAMILY_BF16] = {NAMED("bf16", "bf16"), .variable = "AITER_CONFIG_GEMM_BF16",
+                     .model = "gemm_bf16", .has_nearest = 1,
                      .details = {"bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"},
                      .modelled = {NULL, "torch.bfloat16", NULL, "False", "False"},
                      .columns =
                          "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,"
                          "kernelName,err_ratio,tflops,bw",
-                     USUAL,
-                     .id_column = "solidx",
-                     .never = "hipblaslt"},
+                     USUAL, .id_column = "solidx", .never = "hipblaslt"},
     [FAMILY_BATCHED] = {.name = "batched", .short_name = "batched", NO_TABLE},
     [FAMILY_FMOE] = {.name = "fmoe",
                      .short_name = "fused_moe",
@@ -176,32 +151,20 @@ enum family_id family_of_batched(enum family_id only)
     return only == FAMILY_A8W8_BATCHED || only == FAMILY_BF16_BATCHED ? only : FAMILY_BATCHED;
 }
 
-/* Of a detail: 1 if the model takes the value, which then is in the problem. */
-static int is_modelled(const kpred_model *m, const char *name, const char *modelled,
-                       const char *value, int32_t problem[KPRED_MAX_FIELDS])
-{
-    const int32_t at = kpred_field_index(m, name);
-    if (at < 0)
-        return modelled == NULL || names_has_word(modelled, value);
-    const int32_t token = kpred_token(m, (size_t)at, value);
-    problem[at] = token;
-    return token >= 0;
-}
-
 int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
                        int32_t problem[KPRED_MAX_FIELDS])
 {
     const struct family *f = &families[family];
-    char *copy = xstrdup(detail), *rest = copy;
     int is_all = m != NULL;
-    for (size_t i = 0; is_all && f->details[i] != NULL; i++) {
-        char *value = rest;
-        rest += strcspn(rest, ",");
-        if (*rest != '\0')
-            *rest++ = '\0';
-        is_all = is_modelled(m, f->details[i], f->modelled[i], value, problem);
+    for (int i = 0; is_all && f->details[i] != NULL; i++) {
+        char *value = family_part(detail, ',', i);
+        const int32_t at = kpred_field_index(m, f->details[i]);
+        if (at < 0)
+            is_all = f->modelled[i] == NULL || names_has_word(f->modelled[i], value);
+        else
+            is_all = (problem[at] = kpred_token(m, (size_t)at, value)) >= 0;
+        free(value);
     }
-    free(copy);
     return is_all;
 }
 
