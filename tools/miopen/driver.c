@@ -113,8 +113,7 @@ static char *next_word(struct words *w)
 struct reading {
     struct driver_call *call;
     int64_t size[N_SIZES];
-    const char *word[N_KNOWN]; /* those at WORD_FIRST + 1 and behind; NULL: not given */
-    const char *given[N_OPTIONS];
+    const char *given[N_OPTIONS]; /* values, or NULL */
 };
 
 static int broken(struct driver_call *call, const char *option, const char *fmt, ...)
@@ -136,17 +135,13 @@ static int broken(struct driver_call *call, const char *option, const char *fmt,
 
 static size_t find_option(const char *word, size_t n)
 {
-    size_t i = 0;
-    if (n == 2 && word[1] != '-')
-        while (i < N_OPTIONS && options[i].letter != word[1])
-            i++;
-    else if (n > 2 && word[1] == '-')
-        while (i < N_OPTIONS
-               && (strlen(options[i].name) != n - 2 || memcmp(options[i].name, word + 2, n - 2)))
-            i++;
-    else
-        i = N_OPTIONS;
-    return i;
+    const int is_short = n == 2 && word[1] != '-', is_long = n > 2 && word[1] == '-';
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if ((is_short && options[i].letter == word[1])
+            || (is_long && strlen(options[i].name) == n - 2
+                && memcmp(options[i].name, word + 2, n - 2) == 0))
+            return i;
+    return N_OPTIONS;
 }
 
 static int set_option(struct reading *r, size_t i, const char *name, const char *value)
@@ -161,11 +156,8 @@ static int set_option(struct reading *r, size_t i, const char *name, const char 
             return broken(r->call, name,
                           "value \"%.40s\": is not an integer from %" PRId64 " to %" PRId64, value,
                           o->least, o->most);
-    } else if (i < N_KNOWN) {
-        if (!names_has_word(o->choices, value) || strchr(value, ' ') != NULL)
-            return broken(r->call, name, "value \"%.40s\": is not one of %s", value, o->choices);
-        r->word[i] = value;
-    }
+    } else if (i < N_KNOWN && (!names_has_word(o->choices, value) || strchr(value, ' ') != NULL))
+        return broken(r->call, name, "value \"%.40s\": is not one of %s", value, o->choices);
     return 0;
 }
 
@@ -200,11 +192,11 @@ static int set_layouts(struct reading *r, struct conv *c)
 {
     c->dims = (int)r->size[SPATIAL_DIM];
     for (size_t i = 0; i < 3; i++)
-        if (r->word[IN_LAYOUT + i] != NULL && r->given[SPATIAL_DIM] == NULL
-            && is_3d(r->word[IN_LAYOUT + i]))
+        if (r->given[IN_LAYOUT + i] != NULL && r->given[SPATIAL_DIM] == NULL
+            && is_3d(r->given[IN_LAYOUT + i]))
             c->dims = 3;
     for (size_t i = 0; i < 3; i++) {
-        const char *layout = r->word[IN_LAYOUT + i];
+        const char *layout = r->given[IN_LAYOUT + i];
         if (layout == NULL)
             layout = c->dims == 2 ? "NCHW" : "NCDHW";
         if (is_3d(layout) != (c->dims == 3)) {
@@ -237,7 +229,7 @@ static void set_sizes(const struct reading *r, struct conv *c)
 /* --pad_mode has a say only where all dilations or all sides of the filter are 1. */
 static void set_pads(const struct reading *r, struct conv *c)
 {
-    const char *mode = r->word[PAD_MODE];
+    const char *mode = r->given[PAD_MODE];
     int all_dense = 1, all_single = 1;
     if (mode == NULL || strcmp(mode, "default") == 0)
         return;
@@ -275,7 +267,7 @@ static int set_conv(struct reading *r)
 {
     struct conv *c = &r->call->conv;
     r->call->directions = r->size[FORW] == 0 ? 7 : (int)r->size[FORW];
-    r->call->is_transposed = r->word[MODE] != NULL && strcmp(r->word[MODE], "trans") == 0;
+    r->call->is_transposed = r->given[MODE] != NULL && strcmp(r->given[MODE], "trans") == 0;
     if (set_layouts(r, c) != 0)
         return -1;
     set_sizes(r, c);
