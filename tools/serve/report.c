@@ -140,20 +140,6 @@ static int has_line(const struct buf *b, const char *begin, size_t n)
     return has;
 }
 
-/* The entries of other files, which name, server and AITER's key tell apart */
-static void add_others(struct buf *others, const struct buf *b, const char *old)
-{
-    while (strncmp(old, entry, strlen(entry)) == 0) {
-        const size_t n = 1 + strcspn(old + 1, "\n");
-        const char *key = strstr(old, ", \"layer\": ");
-        if (!has_line(b, old + 1, key != NULL ? (size_t)(key - old) - 1 : strlen(old + 1))) {
-            buf_puts(others, ",");
-            buf_add(others, old, n - (old[n - 1] == ','));
-        }
-        old += n;
-    }
-}
-
 /* The first line of the old text that is not as report_write has it; 0: all are. */
 static long strange_line(const char *old)
 {
@@ -172,7 +158,8 @@ static long strange_line(const char *old)
     return 0;
 }
 
-static int join_old(struct buf *b, const char *path, const char *old)
+/* Adds the entries of other files, which name, server and AITER's key tell apart. */
+static int join_entries(struct buf *b, const char *path, const char *old)
 {
     struct buf others = {NULL, 0, 0};
     const size_t head = (size_t)(strstr(b->s, list) - b->s) + strlen(list);
@@ -182,8 +169,15 @@ static int join_old(struct buf *b, const char *path, const char *old)
         return fail("%s:%ld: cannot be read: the line is not as kpred writes it; --force replaces "
                     "the file",
                     path, line);
-    if (is_ours)
-        add_others(&others, b, old + head);
+    old += is_ours ? head : 0;
+    for (size_t n; strncmp(old, entry, strlen(entry)) == 0; old += n) {
+        const char *key = strstr(old, ", \"layer\": ");
+        n = 1 + strcspn(old + 1, "\n");
+        if (!has_line(b, old + 1, key != NULL ? (size_t)(key - old) - 1 : strlen(old + 1))) {
+            buf_puts(&others, ",");
+            buf_add(&others, old, n - (old[n - 1] == ','));
+        }
+    }
     if (others.n != 0) {
         b->n -= strlen(tail);
         buf_printf(b, "%s%s", others.s, tail);
@@ -192,50 +186,23 @@ static int join_old(struct buf *b, const char *path, const char *old)
     return is_ours;
 }
 
-static int join_file(struct buf *b, const char *path, size_t most, int force,
-                     int (*how)(struct buf *b, const char *path, const char *old))
-{
-    struct buf old = {NULL, 0, 0};
-    struct spared spared = {.n = 0};
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1)
-        return 0;
-    if (force)
-        spare_begin(&spared);
-    const int rc = read_file(path, most, &old) == 0 ? how(b, path, old.s) : -1;
-    spare_end();
-    buf_free(&old);
-    return rc < 0 && force ? 0 : rc;
-}
-
-int report_join(struct buf *b, const char *path, int force)
-{
-    return join_file(b, path, FOLDER_FILE_BYTES, force, join_old);
-}
-
 /* ---- the table of tuples: what is there ---- */
 
 enum { TABLE_BYTES = 1 << 26 };
 
-/* SERVER,"FILE" at the beginning of a row; 0: it does not begin so */
-static size_t key_size(const char *row, size_t n)
+/* A row begins with SERVER,"FILE". */
+static int join_table(struct buf *b, const char *old)
 {
-    const char *file = memchr(row, '"', n);
-    const char *end = file != NULL ? memchr(file + 1, '"', n - (size_t)(file + 1 - row)) : NULL;
-    return end != NULL ? (size_t)(end + 1 - row) : 0;
-}
-
-static int join_table(struct buf *b, const char *path, const char *old)
-{
-    (void)path;
     const size_t head = strlen(triton_table_heading);
     struct buf others = {NULL, 0, 0};
     int is_within = 1;
     if (strncmp(old, triton_table_heading, head) != 0)
         return 0;
     for (const char *p = old + head; *p != '\0';) {
-        const size_t n = strcspn(p, "\n"), key = key_size(p, n);
-        if (key != 0 && !has_line(b, p, key))
+        const size_t n = strcspn(p, "\n");
+        const char *file = memchr(p, '"', n);
+        const char *end = file != NULL ? memchr(file + 1, '"', n - (size_t)(file + 1 - p)) : NULL;
+        if (end != NULL && !has_line(b, p, (size_t)(end + 1 - p)))
             buf_printf(&others, "%.*s\n", (int)n, p);
         else if (!has_line(b, p, n))
             is_within = 0;
@@ -247,7 +214,22 @@ static int join_table(struct buf *b, const char *path, const char *old)
     return is_within;
 }
 
-int report_join_table(struct buf *b, const char *path, int force)
+/* ---- what is there ---- */
+
+int report_join(struct buf *b, const char *path, int force)
 {
-    return join_file(b, path, TABLE_BYTES, force, join_table);
+    const int is_table = ends_with(path, ".csv");
+    struct buf old = {NULL, 0, 0};
+    struct spared spared = {.n = 0};
+    struct stat st;
+    int rc = -1;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1)
+        return 0;
+    if (force)
+        spare_begin(&spared);
+    if (read_file(path, is_table ? TABLE_BYTES : FOLDER_FILE_BYTES, &old) == 0)
+        rc = is_table ? join_table(b, old.s) : join_entries(b, path, old.s);
+    spare_end();
+    buf_free(&old);
+    return rc < 0 && force ? 0 : rc;
 }

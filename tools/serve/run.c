@@ -218,12 +218,11 @@ static void copy_installed(struct run *r)
 
 /* A file that is made of the new text and of what earlier runs wrote there. 0, or -1 with a
    message. */
-static int add_joined(struct run *r, const char *name, struct buf *text,
-                      int (*join)(struct buf *b, const char *path, int force))
+static int add_joined(struct run *r, const char *name, struct buf *text)
 {
     struct buf path = {NULL, 0, 0};
     buf_add_path(&path, r->output.s, name);
-    const int joined = join(text, path.s, r->o->force);
+    const int joined = report_join(text, path.s, r->o->force);
     triton_files_add(&r->files, NULL, path.s, text);
     r->files.v[r->files.n - 1].replaces = joined == 1;
     return joined < 0 ? -1 : 0;
@@ -243,7 +242,7 @@ static int make_files(struct run *r)
         copy_installed(r);
     const int rc =
         aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, r->o->top != 0, &r->tables);
-    const int is_bad = add_joined(r, "kpred.json", &text, report_join) != 0;
+    const int is_bad = add_joined(r, "kpred.json", &text) != 0;
     r->files.v[r->files.n - 1].other = "and is of another GPU or of other versions";
     return is_bad ? -1 : rc;
 }
@@ -282,11 +281,9 @@ static int write_files(struct run *r)
         return fail("the working folder has no path");
     if (triton_folder_lock(&folder, r->output.s) != 0)
         return -1;
-    const int failed =
-        (made != 0 && make_files(r) != 0)
-        || (has_tuples
-            && add_joined(r, "candidates_triton.csv", &r->tuples, report_join_table) != 0)
-        || triton_files_write(&r->files, r->o->force) != 0;
+    const int failed = (made != 0 && make_files(r) != 0)
+                       || (has_tuples && add_joined(r, "candidates_triton.csv", &r->tuples) != 0)
+                       || triton_files_write(&r->files, r->o->force) != 0;
     folder_release(&folder, failed);
     if (failed)
         return -1;

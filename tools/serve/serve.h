@@ -136,13 +136,12 @@ int report_print(const struct answer *v, size_t n, struct table_form form);
 /* kpred.json */
 void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
                   const char *version);
-/* Adds what is in the kpred.json at the path of files that are not in `b`: those of earlier runs
-   into the folder. 1; 0: there is none, or it is of another GPU or version; or -1 with a message:
-   it cannot be read, and is not to be replaced (force). */
+/* Adds what is in the file at the path, kpred.json, of files that are not in `b`: those of earlier
+   runs into the folder. 1; 0: there is none, or it is of another GPU or version; or -1 with a
+   message: it cannot be read, and is not to be replaced (force). Likewise of a table of tuples,
+   .csv: its rows of other files are added; 0 also where a row of these files is not in `b`, or
+   where it is another table. */
 int report_join(struct buf *b, const char *path, int force);
-/* The same of a table of tuples: its rows of other files are added. 0 also where a row of these
-   files is not in `b`, or where it is another table. */
-int report_join_table(struct buf *b, const char *path, int force);
 
 /* The status to exit with */
 int serve_run(const struct serve_options *o);
