@@ -168,20 +168,17 @@ int family_is_modelled(enum family_id family, const kpred_model *m, const char *
     return is_all;
 }
 
-static int is_called(const struct family *f, const char *text)
-{
-    return names_same(text, f->name) || names_same(text, f->short_name)
-           || (*f->merge_name != '\0' && names_same(text, f->merge_name))
-           || (f->model != NULL && names_same(text, f->model));
-}
-
 enum family_id family_asked(const char *option, const char *text)
 {
     struct buf list = {NULL, 0, 0}, question = {NULL, 0, 0};
     struct names_near near = {.text = text};
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (is_called(&families[i], text))
+    for (int i = 0; i < N_FAMILIES; i++) {
+        const struct family *f = &families[i];
+        if (names_same(text, f->name) || names_same(text, f->short_name)
+            || (*f->merge_name != '\0' && names_same(text, f->merge_name))
+            || (f->model != NULL && names_same(text, f->model)))
             return (enum family_id)i;
+    }
     for (int i = 0; i < N_FAMILIES; i++) {
         names_offer(&near, families[i].name, families[i].short_name);
         buf_printf(&list, "%s%s", i != 0 ? " " : "", families[i].name);
@@ -235,18 +232,6 @@ int target_check(const struct target *t, const char *gpu)
     return -1;
 }
 
-/* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250, which
-   no product of a name has yet. */
-static int usual_units(const char *arch)
-{
-    static const char *const built[] = {"gfx942", "gfx950", "gfx1250"};
-    const struct product *p = product_of_arch(arch);
-    for (size_t i = 0; i < sizeof built / sizeof *built; i++)
-        if (strcmp(arch, built[i]) == 0)
-            return p != NULL ? p->compute_units : 256;
-    return 0;
-}
-
 int target_find(struct target *t, const char *text)
 {
     struct buf b = {NULL, 0, 0};
@@ -259,7 +244,12 @@ int target_find(struct target *t, const char *text)
     if (name == NULL)
         return -1;
     snprintf(t->gfx, sizeof t->gfx, "%s", gpu.arch);
-    t->cu_num = gpu.units != 0 ? gpu.units : usual_units(gpu.arch);
+    /* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250,
+       which no product of a name has yet. */
+    const struct product *usual = product_of_arch(gpu.arch);
+    t->cu_num = gpu.units;
+    if (gpu.units == 0 && names_has_word("gfx942 gfx950 gfx1250", gpu.arch))
+        t->cu_num = usual != NULL ? usual->compute_units : 256;
     snprintf(t->token, sizeof t->token, t->cu_num != 0 ? "%s_%d" : "%s", gpu.arch, t->cu_num);
     if (gpu.units == 0 && t->cu_num != 0)
         note("%s: taken as %s, which AITER builds for unless CU_NUM is set", text, t->token);

@@ -225,16 +225,6 @@ static int files_several(const struct table_files *f, const struct files_options
     return -1;
 }
 
-static int check_path(const struct files_options *o, const struct table_file *f)
-{
-    const struct output output = {"-o", f->path};
-    for (size_t i = 0; i < o->n_inputs; i++)
-        if (strcmp(o->inputs[i], "-") != 0
-            && outputs_check_input(&output, 1, "an input", o->inputs[i]) != 0)
-            return -1;
-    return o->force ? 0 : write_check_old(f->path, f->family, o->schema);
-}
-
 int files_make(struct table_files *f, const struct rows *r, const struct target *t,
                const struct files_options *o)
 {
@@ -245,9 +235,15 @@ int files_make(struct table_files *f, const struct rows *r, const struct target 
                 .path = o->output != NULL ? path_in(o, (enum family_id)i) : NULL};
     if (f->n > 1 && (o->output == NULL || is_file(o->output)))
         return files_several(f, o);
-    for (size_t i = 0; i < f->n && o->output != NULL; i++)
-        if (check_path(o, &f->v[i]) != 0)
+    for (size_t i = 0; i < f->n && o->output != NULL; i++) {
+        const struct output output = {"-o", f->v[i].path};
+        for (size_t j = 0; j < o->n_inputs; j++)
+            if (strcmp(o->inputs[j], "-") != 0
+                && outputs_check_input(&output, 1, "an input", o->inputs[j]) != 0)
+                return -1;
+        if (!o->force && write_check_old(output.path, f->v[i].family, o->schema) != 0)
             return -1;
+    }
     for (size_t i = 0; i < f->n; i++)
         add_rows(&f->v[i].text, &r->of[f->v[i].family], f->v[i].family, t, o->schema);
     return 0;

@@ -11,7 +11,7 @@
 
 enum { CHOOSER_BEAMS = 8 };
 
-struct chooser { /* to be closed */
+struct chooser {
     const kpred_model *model;
     const unsigned char *may_run; /* a flag for each kernel */
     int32_t mnk_at[3];            /* the fields m, n and k */
@@ -134,14 +134,6 @@ static size_t chooser_run(struct chooser *p, const struct asked_shape *s, size_t
         found = rows_choose(p, got, p->beam[i].ctx.extrapolated, most, out);
     }
     return found;
-}
-
-static void chooser_close(struct chooser *p)
-{
-    for (size_t i = 0; i < p->n_open; i++)
-        free(p->beam[i].arena);
-    free(p->tuples);
-    memset(p, 0, sizeof *p);
 }
 
 /* ---- rows ---- */
@@ -342,7 +334,9 @@ static int add_family(struct work *w, struct asked *a, const struct asked_shape 
             next++;
         add_pair(w, a, v + i, next - i);
     }
-    chooser_close(&w->chooser);
+    for (size_t i = 0; i < w->chooser.n_open; i++)
+        free(w->chooser.beam[i].arena);
+    free(w->chooser.tuples);
     free(flags);
     return rc;
 }

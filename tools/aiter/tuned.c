@@ -39,13 +39,6 @@ static const char *column(enum family_id family, int i)
                          : f->copied[i - COPIED];
 }
 
-static int is_needed(enum family_id family, int i)
-{
-    return i < N_NEEDED || (i >= DETAIL && i < ID)
-           || (i >= COPIED && family_place_of(newer, column(family, i)) < 0)
-           || ((i == SPLIT || i == ID) && families[family].has_nearest);
-}
-
 struct table {
     struct csv_records c;
     enum family_id family;
@@ -84,7 +77,10 @@ static int read_header(struct table *t)
     for (int i = 0; i < N_READ; i++) {
         const char *name = column(t->family, i);
         t->at[i] = name != NULL ? csv_records_find(c, name) : -1;
-        if (name != NULL && t->at[i] < 0 && is_needed(t->family, i))
+        const int is_needed = i < N_NEEDED || (i >= DETAIL && i < ID)
+                              || (i >= COPIED && name != NULL && family_place_of(newer, name) < 0)
+                              || ((i == SPLIT || i == ID) && families[t->family].has_nearest);
+        if (name != NULL && t->at[i] < 0 && is_needed)
             return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", c->path,
                         c->at, name, families[t->family].name);
     }

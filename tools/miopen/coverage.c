@@ -22,15 +22,6 @@ static void close_model(struct coverage_model *cm)
     free(cm);
 }
 
-static int open_beam(struct coverage_model *cm, size_t beam)
-{
-    const size_t words = kpred_arena_words(&cm->model.m, beam);
-    cm->arena = xcalloc(words, sizeof *cm->arena);
-    const kpred_status status =
-        kpred_init(&cm->ctx, KPRED_VERSION, &cm->model.m, beam, cm->arena, words);
-    return status == KPRED_OK ? 0 : fail("%s: %s", cm->model.m.name, kpred_status_string(status));
-}
-
 int coverage_models(struct coverage *c)
 {
     size_t n = 0;
@@ -130,8 +121,15 @@ int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
     struct buf b = {NULL, 0, 0};
     size_t known = 0;
     int rc = coverage_models(c);
-    for (size_t i = 0; i < c->n_models && rc == 0; i++)
-        rc = open_beam(c->models[i], beam);
+    for (size_t i = 0; i < c->n_models && rc == 0; i++) {
+        struct coverage_model *cm = c->models[i];
+        const size_t words = kpred_arena_words(&cm->model.m, beam);
+        cm->arena = xcalloc(words, sizeof *cm->arena);
+        const kpred_status status =
+            kpred_init(&cm->ctx, KPRED_VERSION, &cm->model.m, beam, cm->arena, words);
+        if (status != KPRED_OK)
+            rc = fail("%s: %s", cm->model.m.name, kpred_status_string(status));
+    }
     qsort(c->models, c->n_models, sizeof(struct coverage_model *), by_solver);
     gpu = rc == 0 ? gpu_asked("--gpu", gpu, &b) : NULL;
     if (gpu == NULL)

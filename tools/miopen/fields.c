@@ -135,13 +135,6 @@ static int is_3d(const struct taking *t)
            && strchr(field_of(t, layout)->tokens[t->problem[layout]], 'D') != NULL;
 }
 
-/* The fields that make a convolution have no default here: MIOpenDriver's is but an example. */
-static int has_default(enum conv_source source, int dims)
-{
-    return conv_sources[source].is_optional && source != CONV_GPU
-           && !(source == CONV_D && dims == 3);
-}
-
 static void take_default(struct taking *t, int f, int64_t value, struct buf *taken)
 {
     const kpred_field *field = field_of(t, f);
@@ -166,9 +159,11 @@ static void take_defaults(struct taking *t, struct buf *taken)
     conv_put_sizes(t->field, &conv, value);
     if (layout >= 0)
         value[layout] = kpred_token(&t->model->m, (size_t)layout, conv_layout(&conv));
+    /* The fields that make a convolution have none: MIOpenDriver's is but an example. */
     for (int f = 0; f < (int)t->model->m.n_fields; f++)
         for (int k = 0; k < CONV_N_SOURCES; k++)
-            if (t->field[k] == f && !is_seen(t, f) && has_default((enum conv_source)k, dims))
+            if (t->field[k] == f && !is_seen(t, f) && conv_sources[k].is_optional && k != CONV_GPU
+                && !(k == CONV_D && dims == 3))
                 take_default(t, f, value[f], taken);
 }
 

@@ -204,27 +204,20 @@ static int read_row(struct perfdb *p)
     return miopen_rows_add(p->l, &p->conv, row, &c, text_of(p, P_params));
 }
 
-static int read_rows(struct perfdb *p)
-{
-    int rc;
-    while ((rc = sqlite3_step(p->rows)) == SQLITE_ROW)
-        if (read_row(p) < 0)
-            return -1;
-    return rc == SQLITE_DONE ? 0 : db_failed(p);
-}
-
 int perfdb_read(struct loader *l, struct buf *bytes)
 {
     struct perfdb p = {.l = l};
-    int rc = miopen_rows_open(l, &p.conv);
+    int step = SQLITE_DONE, rc = miopen_rows_open(l, &p.conv);
     l->row_prefix = ": perf_db row ";
     if (rc == 0 && p.conv.field[CONV_D] >= 0)
         rc = fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only", l->path,
                   l->spec->path);
     if (rc == 0)
-        rc = open_bytes(&p, bytes) == 0 && check_schema(&p) == 0 && prepare_rows(&p) == 0
-                 ? read_rows(&p)
-                 : -1;
+        rc = open_bytes(&p, bytes) != 0 || check_schema(&p) != 0 || prepare_rows(&p) != 0 ? -1 : 0;
+    while (rc == 0 && (step = sqlite3_step(p.rows)) == SQLITE_ROW)
+        rc = read_row(&p) < 0 ? -1 : 0;
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = db_failed(&p);
     sqlite3_finalize(p.rows);
     sqlite3_close(p.db);
     buf_free(&p.conv.params);

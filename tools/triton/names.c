@@ -118,16 +118,6 @@ static enum triton_server server_of_path(const char *path)
     return server;
 }
 
-static void find_server(struct triton_name *name, const char *path)
-{
-    if (name->server == TRITON_N_SERVERS
-        && (name->kernel == TRITON_MOE_DOWN || name->per_channel
-            || ends_with(name->dtype, channelwise)))
-        name->server = TRITON_SGLANG;
-    if (name->server == TRITON_N_SERVERS)
-        name->server = server_of_path(path);
-}
-
 /* ---- the whole ---- */
 
 /* The length of the name without its endings; 0: it has them not. */
@@ -184,8 +174,12 @@ int triton_name_parse(struct triton_name *out, const char *path, struct buf *why
     buf_add(&text, base, n);
     read_pieces(out, text.s, why);
     check_written(out, base, n, why);
-    if (why->n == 0)
-        find_server(out, path);
+    if (out->server == TRITON_N_SERVERS
+        && (out->kernel == TRITON_MOE_DOWN || out->per_channel
+            || ends_with(out->dtype, channelwise)))
+        out->server = TRITON_SGLANG;
+    if (out->server == TRITON_N_SERVERS)
+        out->server = server_of_path(path);
     buf_free(&text);
     return why->n == 0 ? 0 : -1;
 }
