@@ -145,18 +145,6 @@ static int64_t kv_part(const struct build *b, int64_t heads)
 /* Is that of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? */
 enum { QKV_BIASED = 1, BOTH_ALIKE = 2 };
 
-/* Of qkv_proj and o_proj, which are the last two. The GPUs' parts of o_proj are added up. */
-static void set_biases(struct build *b)
-{
-    const struct flat_value *v = hf_find(b->c, "attention_bias");
-    struct hf_layer *qkv = &b->out->v[b->out->n - 2];
-    if (!(b->biases & QKV_BIASED) && (v == NULL || strcmp(v->text, "true") != 0))
-        return;
-    qkv[0].bias = HF_BIAS;
-    if (b->biases & BOTH_ALIKE)
-        qkv[1].bias = b->tp == 1 ? HF_BIAS : HF_BIAS_ON_ONE;
-}
-
 /* of_queries: so many matrices make of the hidden state what queries need */
 static void add_heads(struct build *b, int64_t of_queries)
 {
@@ -164,7 +152,13 @@ static void add_heads(struct build *b, int64_t of_queries)
     const int64_t q = part_of(b, "num_attention_heads", heads), kv = kv_part(b, heads);
     add_part(b, "qkv_proj", (of_queries * q + 2 * kv) * size, b->hidden, kv * size);
     add_part(b, "o_proj", b->hidden, q * size, q * size);
-    set_biases(b);
+    const struct flat_value *v = hf_find(b->c, "attention_bias");
+    struct hf_layer *both = &b->out->v[b->out->n - 2];
+    if (!(b->biases & QKV_BIASED) && (v == NULL || strcmp(v->text, "true") != 0))
+        return;
+    both[0].bias = HF_BIAS;
+    if (b->biases & BOTH_ALIKE) /* the GPUs' parts of o_proj are added up */
+        both[1].bias = b->tp == 1 ? HF_BIAS : HF_BIAS_ON_ONE;
 }
 
 static void heads_attention(struct build *b)

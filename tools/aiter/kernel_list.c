@@ -199,36 +199,29 @@ static int read_rows(struct source *s)
         return rc < 0 ? -1 : fail("%s: has no header", s->r->path);
     if (csv_records_check_header(s->r) != 0 || find_columns(s) != 0)
         return -1;
-    while ((s->fields >= 0) == s->takes_lists && (rc = csv_records_next(s->r)) > 0) {
+    while ((s->fields >= 0) == s->takes_lists && (rc = csv_records_next(s->r)) > 0)
         if (csv_records_check_row(s->r) != 0 || (is_ours(s) && add_row(s) != 0))
             return -1;
-    }
     return rc < 0 ? -1 : 0;
-}
-
-static int read_file_of_kind(struct kernel_list *list, const char *path, int takes_lists)
-{
-    struct buf text = {0};
-    struct csv_records r;
-    struct source s = {.list = list, .r = &r, .takes_lists = takes_lists};
-    memset(&r, 0, sizeof r);
-    int rc = data_read(path, &text);
-    if (rc == 0)
-        rc = csv_records_open(&r, path, &text);
-    if (rc == 0)
-        rc = read_rows(&s);
-    csv_records_close(&r);
-    buf_free(&text);
-    return rc;
 }
 
 int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t n)
 {
-    for (int takes_lists = 1; takes_lists >= 0; takes_lists--)
-        for (size_t i = 0; i < n; i++)
-            if (read_file_of_kind(list, paths[i], takes_lists) != 0)
-                return -1;
-    return 0;
+    int rc = 0;
+    for (size_t i = 0; i < 2 * n && rc == 0; i++) {
+        struct buf text = {0};
+        struct csv_records r;
+        struct source s = {.list = list, .r = &r, .takes_lists = i < n};
+        memset(&r, 0, sizeof r);
+        rc = data_read(paths[i % n], &text);
+        if (rc == 0)
+            rc = csv_records_open(&r, paths[i % n], &text);
+        if (rc == 0)
+            rc = read_rows(&s);
+        csv_records_close(&r);
+        buf_free(&text);
+    }
+    return rc;
 }
 
 /* ---- the list: numbers and order ---- */

@@ -46,21 +46,6 @@ static int find_fields(struct chooser *p, const struct target *t, const struct f
     return 0;
 }
 
-static int find_params(struct chooser *p)
-{
-    const kpred_model *m = p->model;
-    p->library = p->split = m->n_params;
-    for (uint32_t i = 0; i < m->n_params; i++) {
-        if (strcmp(m->params[i].name, "library") == 0 && m->params[i].names != NULL)
-            p->library = i;
-        if (strcmp(m->params[i].name, "split") == 0)
-            p->split = i;
-    }
-    if (p->library == m->n_params || p->split == m->n_params)
-        return fail("%s: it has no parameters library and split", m->name);
-    return 0;
-}
-
 static kpred_status open_beam(struct chooser *p, size_t width)
 {
     struct chooser_beam *b = &p->beam[p->n_open++];
@@ -78,10 +63,19 @@ static int chooser_open(struct chooser *p, const struct target *t, enum family_i
     memset(p, 0, sizeof *p);
     p->model = t->model[family];
     p->may_run = may_run;
-    if (find_fields(p, t, &families[family]) != 0 || find_params(p) != 0)
+    if (find_fields(p, t, &families[family]) != 0)
         return -1;
+    const kpred_model *m = p->model;
+    p->library = p->split = m->n_params;
+    for (uint32_t i = 0; i < m->n_params; i++)
+        if (strcmp(m->params[i].name, "library") == 0 && m->params[i].names != NULL)
+            p->library = i;
+        else if (strcmp(m->params[i].name, "split") == 0)
+            p->split = i;
+    if (p->library == m->n_params || p->split == m->n_params)
+        return fail("%s: it has no parameters library and split", m->name);
     const kpred_status status = open_beam(p, beam);
-    return status == KPRED_OK ? 0 : fail("%s: %s", p->model->name, kpred_status_string(status));
+    return status == KPRED_OK ? 0 : fail("%s: %s", m->name, kpred_status_string(status));
 }
 
 /* Those of n tuples that may run, at most `most` */

@@ -60,24 +60,12 @@ static void note_family(const struct answering *a, enum family_id family)
         note_nearest(a, family);
 }
 
-/* Of the distinct shapes of all families */
-static void note_sum(const struct asked *a, const struct rows *r)
-{
-    const size_t measured = r->measured + a->n_found;
-    size_t n = 0;
-    for (size_t i = 0; i < a->left_out.words.n; i++)
-        n += a->left_out.v[i].n;
-    for (int i = 0; i < N_FAMILIES; i++)
-        n += r->of[i].shapes;
-    note("%zu shape%s in all: %zu predicted, %zu of nearest shapes, %zu in a table, %zu left out",
-         n, as_counted(n, "", "s"), r->predicted, r->copied, measured,
-         n - r->predicted - r->copied - measured);
-}
-
 static void story_note(const struct answering *all)
 {
     const struct asked *a = &all->asked;
     const struct rows *r = &all->rows;
+    const size_t measured = r->measured + a->n_found;
+    size_t n = 0; /* distinct shapes of all families */
     note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines,
          as_counted(a->lines, "", "s"), a->calls, a->n, as_counted(a->n, "", "s"));
     for (int i = 0; i < N_FAMILIES; i++)
@@ -85,7 +73,13 @@ static void story_note(const struct answering *all)
     tally_note(&a->left_out, "shape is left out", "shapes are left out");
     tally_note(&r->left_out, "M is left out", "M are left out");
     tally_note(&a->cut, "line", "lines");
-    note_sum(a, r);
+    for (size_t i = 0; i < a->left_out.words.n; i++)
+        n += a->left_out.v[i].n;
+    for (int i = 0; i < N_FAMILIES; i++)
+        n += r->of[i].shapes;
+    note("%zu shape%s in all: %zu predicted, %zu of nearest shapes, %zu in a table, %zu left out",
+         n, as_counted(n, "", "s"), r->predicted, r->copied, measured,
+         n - r->predicted - r->copied - measured);
 }
 
 /* ---- the story: variables ---- */

@@ -207,17 +207,16 @@ void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts 
         qsort(u->lines, u->n, sizeof *u->lines, compare_lines);
     for (size_t i = 0, end; i < u->n && !ferror(f); i = end) {
         const struct user_db_line *first = &u->lines[i];
-        end = i + 1;
         if (first->entries == NULL) {
             fprintf(f, "%s\n", first->key);
+            end = i + 1;
             continue;
         }
         entries.n = 0;
         if (entries.s != NULL)
             entries.s[0] = '\0';
-        user_db_join(&entries, first, force, counts);
-        for (; end < u->n && u->lines[end].entries != NULL
-               && strcmp(u->lines[end].key, first->key) == 0;
+        for (end = i; end < u->n && u->lines[end].entries != NULL
+                      && strcmp(u->lines[end].key, first->key) == 0;
              end++)
             user_db_join(&entries, &u->lines[end], force, counts);
         fprintf(f, "%s=%s\n", first->key, entries.s);
@@ -227,36 +226,28 @@ void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts 
 
 /* ---- merging ---- */
 
-/* The lines in the open file's text and the new ones, written: 0, 1 or -1 as out_commit says. */
-static int merge_into(struct outfile *out, const char *path, struct buf *old,
-                      const struct user_db *lines, int force, struct user_db_counts *counts)
-{
-    struct user_db u = {0};
-    const int rc = read_lines(&u, path, old);
-    const size_t before = u.n;
-    for (size_t i = 0; i < lines->n && rc == 0; i++)
-        user_db_add(&u, lines->lines[i].key, lines->lines[i].entries);
-    if (rc == 0)
-        user_db_write(&u, force, out->f, counts);
-    counts->before = before;
-    user_db_free(&u);
-    if (rc == 0)
-        return out_commit(out);
-    out_abandon(out);
-    return -1;
-}
-
 int user_db_merge(const struct user_db *lines, const char *path, int force,
                   struct user_db_counts *counts)
 {
     struct outfile out;
     struct buf old = {0};
     int rc;
-    do {
-        rc = out_open_change(&out, path, max_bytes, &old);
-        if (rc == 0)
-            rc = merge_into(&out, path, &old, lines, force, counts);
-    } while (rc > 0);
+    while ((rc = out_open_change(&out, path, max_bytes, &old)) == 0) {
+        struct user_db u = {0};
+        const int bad = read_lines(&u, path, &old);
+        const size_t before = u.n;
+        for (size_t i = 0; i < lines->n && bad == 0; i++)
+            user_db_add(&u, lines->lines[i].key, lines->lines[i].entries);
+        if (bad == 0)
+            user_db_write(&u, force, out.f, counts);
+        else
+            out_abandon(&out);
+        counts->before = before;
+        user_db_free(&u);
+        rc = bad != 0 ? -1 : out_commit(&out);
+        if (rc <= 0)
+            break; /* 1: somebody else wrote it meanwhile */
+    }
     buf_free(&old);
     return rc;
 }

@@ -201,37 +201,33 @@ int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
 
 /* ---- tuples to measure ---- */
 
-static int rank_tuples(struct buf *b, struct predictors *p, const struct lookup *l,
-                       const struct answers_how *how, size_t most)
-{
-    struct ranking ranking = {.most = most};
-    const struct choices_options o = {
-        .ms = how->ms, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
-    struct choices c;
-    struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
-    const int rc = choices_make(&c, p, &l->name, &o, &why);
-    triton_name_write(&l->name, &name);
-    if (rc > 0)
-        note("%s: no candidates: %s", name.s, why.s);
-    else if (rc == 0)
-        triton_table_rows(b, &l->name, &ranking);
-    buf_free(&why);
-    buf_free(&name);
-    free(ranking.v);
-    return rc < 0 ? -1 : 0;
-}
-
 int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
                  const struct answers_how *how, size_t most)
 {
+    int rc = 0;
     buf_puts(b, triton_table_heading);
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].has_name && l->v[i].name.kernel != TRITON_MOE_DOWN
-            && rank_tuples(b, p, &l->v[i], how, most) != 0)
-            return -1;
-    if (b->n == strlen(triton_table_heading))
+    for (size_t i = 0; i < l->n && rc >= 0; i++) {
+        struct ranking ranking = {.most = most};
+        const struct choices_options o = {
+            .ms = how->ms, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
+        const struct triton_name *of = &l->v[i].name;
+        struct choices c;
+        struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
+        if (!l->v[i].has_name || of->kernel == TRITON_MOE_DOWN)
+            continue;
+        rc = choices_make(&c, p, of, &o, &why);
+        triton_name_write(of, &name);
+        if (rc > 0)
+            note("%s: no candidates: %s", name.s, why.s);
+        else if (rc == 0)
+            triton_table_rows(b, of, &ranking);
+        buf_free(&why);
+        buf_free(&name);
+        free(ranking.v);
+    }
+    if (rc >= 0 && b->n == strlen(triton_table_heading))
         buf_free(b);
-    return 0;
+    return rc < 0 ? -1 : 0;
 }
 
 void answer_free(struct answer *a)

@@ -197,21 +197,6 @@ static void add_experts(struct maker *m, const struct hf_experts *e)
 
 /* ---- the other layers ---- */
 
-static void add_product(struct maker *m, const struct hf_layer *layer)
-{
-    char *refused = NULL;
-    check_block(&refused, &m->q, "its size", layer->part);
-    if (refused != NULL)
-        lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
-    else {
-        struct triton_name name = name_of(m, TRITON_BLOCK_GEMM);
-        name.n = (int32_t)layer->n;
-        name.k = (int32_t)layer->k;
-        lookups_add(m->l, &name, "", layer->name, nowhere);
-    }
-    free(refused);
-}
-
 static int add_products(struct maker *m)
 {
     struct hf_config top = {.inner = "", .json = m->c->json};
@@ -223,9 +208,19 @@ static int add_products(struct maker *m)
     if (hf_layers(&top, m->how->tp, &layers) != 0)
         return fail("%s: so the server refuses the model, or kpred does not know its layers",
                     m->c->json.path);
-    for (size_t i = 0; i < layers.n; i++)
-        if (!layers.v[i].is_half)
-            add_product(m, &layers.v[i]);
+    for (size_t i = 0; i < layers.n; i++) {
+        const struct hf_layer *layer = &layers.v[i];
+        struct triton_name name = name_of(m, TRITON_BLOCK_GEMM);
+        char *refused = NULL;
+        name.n = (int32_t)layer->n;
+        name.k = (int32_t)layer->k;
+        check_block(&refused, &m->q, "its size", layer->part);
+        if (refused != NULL && !layer->is_half)
+            lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
+        else if (!layer->is_half)
+            lookups_add(m->l, &name, "", layer->name, nowhere);
+        free(refused);
+    }
     return 0;
 }
 

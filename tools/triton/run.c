@@ -114,26 +114,21 @@ static int make_all(struct run *r)
     return 0;
 }
 
-static int write_out(const struct run *r)
-{
-    struct locked_folder folder;
-    if (r->files.n == 0 || r->o->output == NULL)
-        return triton_files_write(&r->files, r->o->from.force);
-    if (triton_folder_lock(&folder, r->o->output) != 0)
-        return -1;
-    const int rc = triton_files_write(&r->files, r->o->from.force);
-    folder_release(&folder, rc != 0);
-    return rc;
-}
-
 int triton_run(const struct triton_options *o)
 {
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
     r.missed.from = o->from;
-    const int bad =
-        missed_read(&r.missed, &o->inputs) != 0 || make_all(&r) != 0 || write_out(&r) != 0;
+    struct locked_folder folder;
+    int bad = missed_read(&r.missed, &o->inputs) != 0 || make_all(&r) != 0;
+    const int has_folder = !bad && r.files.n != 0 && o->output != NULL;
+    bad = bad || (has_folder && triton_folder_lock(&folder, o->output) != 0);
+    if (!bad) {
+        bad = triton_files_write(&r.files, o->from.force) != 0;
+        if (has_folder)
+            folder_release(&folder, bad);
+    }
     if (!bad && o->output != NULL)
         triton_files_tell(&r.files, o->output);
     triton_files_free(&r.files);
