@@ -33,28 +33,24 @@ static int has_column(enum family_id family, enum write_schema schema, const cha
     return schema < SCHEMA_NO_TFLOPS || family == FAMILY_FMOE || family_place_of(figures, name) < 0;
 }
 
-static void add_candidate_names(struct buf *b, enum family_id family)
-{
-    const struct family *f = &families[family];
-    buf_puts(b, ",rank,");
-    if (f->id_column != NULL)
-        buf_printf(b, "libtype,%s,", f->id_column);
-    buf_printf(b, "%s,%s,", families[family].split_column, families[family].kernel_column);
-    for (size_t i = 0; f->copied[i] != NULL; i++)
-        buf_printf(b, "%s,", f->copied[i]);
-    buf_puts(b, "probability");
-}
-
 static void add_header(struct buf *b, enum family_id family, enum write_schema schema)
 {
+    const struct family *f = &families[family];
     struct buf all = {NULL, 0, 0};
-    buf_printf(&all, "gfx,cu_num,%s", families[family].columns);
+    buf_printf(&all, "gfx,cu_num,%s", f->columns);
     for (char *name = strtok(all.s, ","); name != NULL; name = strtok(NULL, ","))
         if (has_column(family, schema, name))
             buf_printf(b, "%s%s", b->n != 0 ? "," : "", name);
-    if (schema == SCHEMA_CANDIDATES)
-        add_candidate_names(b, family);
     buf_free(&all);
+    if (schema != SCHEMA_CANDIDATES)
+        return;
+    buf_puts(b, ",rank,");
+    if (f->id_column != NULL)
+        buf_printf(b, "libtype,%s,", f->id_column);
+    buf_printf(b, "%s,%s,", f->split_column, f->kernel_column);
+    for (size_t i = 0; f->copied[i] != NULL; i++)
+        buf_printf(b, "%s,", f->copied[i]);
+    buf_puts(b, "probability");
 }
 
 /* ---- tables: rows ---- */
@@ -85,16 +81,29 @@ static void add_constant(struct buf *b, const char *name)
         buf_puts(b, "0.0");
 }
 
-/* What a kernel is called and how it is run. kernelId is not read again but for opus; a kernel that
-   has no number in the GPU's list gets 0. 0: it is no such column. */
-static int add_kernel_cell(struct buf *b, const struct written *w, const char *name)
+/* kernelId is not read again but for opus; a kernel that has no number in the GPU's list gets 0.
+   Nobody knows the probability of a kernel that was measured for another shape. */
+static void add_cell(struct buf *b, const struct written *w, const char *name)
 {
     const struct family *f = &families[w->family];
+    const struct asked_shape *s = &w->row->shape;
     const struct prediction *p = &w->row->best;
-    const int copied = family_place_of(f->copied, name);
-    if (strcmp(name, families[w->family].kernel_column) == 0)
+    const int32_t sizes[3] = {s->m, s->n, s->k};
+    const int detail = family_place_of(f->details, name), copied = family_place_of(f->copied, name);
+    int size = 0;
+    while (size < 3 && strcmp(name, f->sizes[size]) != 0)
+        size++;
+    if (size < 3)
+        buf_printf(b, "%" PRId32, sizes[size]);
+    else if (strcmp(name, "gfx") == 0)
+        buf_puts(b, w->target->gfx);
+    else if (strcmp(name, "cu_num") == 0)
+        buf_printf(b, "%d", w->target->cu_num);
+    else if (detail >= 0)
+        add_part(b, s->detail, ',', detail);
+    else if (strcmp(name, f->kernel_column) == 0)
         csv_add_cell(b, p->kernel);
-    else if (strcmp(name, families[w->family].split_column) == 0)
+    else if (strcmp(name, f->split_column) == 0)
         buf_printf(b, "%" PRId32, p->split);
     else if (f->id_column != NULL && strcmp(name, f->id_column) == 0)
         buf_printf(b, "%" PRId32, p->id >= 0 ? p->id : 0);
@@ -102,40 +111,12 @@ static int add_kernel_cell(struct buf *b, const struct written *w, const char *n
         buf_puts(b, p->library);
     else if (copied >= 0)
         add_part(b, p->more, COPIED_END, copied);
-    else
-        return 0;
-    return 1;
-}
-
-static int add_key_cell(struct buf *b, const struct written *w, const char *name)
-{
-    const struct asked_shape *s = &w->row->shape;
-    const int32_t size[3] = {s->m, s->n, s->k};
-    const int detail = family_place_of(families[w->family].details, name);
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, families[w->family].sizes[i]) == 0)
-            return buf_printf(b, "%" PRId32, size[i]), 1;
-    if (strcmp(name, "gfx") == 0)
-        buf_puts(b, w->target->gfx);
-    else if (strcmp(name, "cu_num") == 0)
-        buf_printf(b, "%d", w->target->cu_num);
-    else if (detail >= 0)
-        add_part(b, s->detail, ',', detail);
-    else
-        return 0;
-    return 1;
-}
-
-static void add_cell(struct buf *b, const struct written *w, const char *name)
-{
-    if (add_key_cell(b, w, name) || add_kernel_cell(b, w, name))
-        return;
-    if (strcmp(name, "rank") == 0)
+    else if (strcmp(name, "rank") == 0)
         buf_printf(b, "%zu", w->row->rank);
     else if (strcmp(name, "probability") != 0)
         add_constant(b, name);
-    else if (!w->row->best.is_copied) /* nobody knows that of a kernel for another shape */
-        buf_printf(b, "%.6f", kpred_probability(w->row->best.score) / 16777216.0);
+    else if (!p->is_copied)
+        buf_printf(b, "%.6f", kpred_probability(p->score) / 16777216.0);
 }
 
 static void add_rows(struct buf *b, const struct rows_family *rows, enum family_id family,

@@ -110,31 +110,29 @@ static int add_files(struct buf *b, const struct installed_family *f, const char
 }
 
 /* Where the variable is set, AITER reads no table that it does not list: none may be hidden. */
-static void note_variable(const struct installed_family *in, const struct family *f,
-                          const char *path, int *n)
-{
-    struct buf files = {NULL, 0, 0};
-    const int rc = add_files(&files, in, f->merge_name, path);
-    if (!in->has_own)
-        note("%s: no line sets its variable, which would hide AITER's own tables", f->name);
-    else if (rc != 0)
-        note("%s: no line sets its variable: AITER reads a path with : as two", f->name);
-    else {
-        if ((*n)++ == 0)
-            note("AITER reads the files that its variable lists, and no others:");
-        print_export(f->variable, files.s);
-    }
-    buf_free(&files);
-}
-
 void answering_tell(const struct answering *a)
 {
     int n = 0, lacks = 0;
-    for (const struct table_file *f = a->files.v; f < a->files.v + a->files.n; f++)
-        if (f->path != NULL) {
-            note_variable(&a->installed.of[f->family], &families[f->family], f->path, &n);
-            lacks |= !a->installed.of[f->family].has_own;
+    for (const struct table_file *f = a->files.v; f < a->files.v + a->files.n; f++) {
+        const struct installed_family *in = &a->installed.of[f->family];
+        const struct family *family = &families[f->family];
+        struct buf files = {NULL, 0, 0};
+        if (f->path == NULL)
+            continue;
+        const int rc = add_files(&files, in, family->merge_name, f->path);
+        lacks |= !in->has_own;
+        if (!in->has_own)
+            note("%s: no line sets its variable, which would hide AITER's own tables",
+                 family->name);
+        else if (rc != 0)
+            note("%s: no line sets its variable: AITER reads a path with : as two", family->name);
+        else {
+            if (n++ == 0)
+                note("AITER reads the files that its variable lists, and no others:");
+            print_export(family->variable, files.s);
         }
+        buf_free(&files);
+    }
     if (lacks)
         note("give AITER's own tables with --installed: then its lines are written");
 }

@@ -80,7 +80,6 @@ static const char *find_illegal(const struct coverage_model *cm, const struct co
 struct check {
     const struct coverage *c;
     const struct user_db *u;
-    int force;
     size_t n; /* illegal entries so far */
 };
 
@@ -102,31 +101,27 @@ static void check_entry(struct check *k, const struct user_db_line *line, const 
     buf_free(&why);
 }
 
-static void check_line(struct check *k, const struct user_db_line *line)
-{
-    const char *at = line->entries, *start = at, *params;
-    const char *ours = k->force ? coverage_entries(k->c, line->key) : NULL;
-    size_t n_solver, n_params, n;
-    struct conv conv;
-    char why[96];
-    if (at == NULL || conv_parse_key(line->key, strlen(line->key), &conv, why) != 0)
-        return;
-    for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; start = at) {
-        struct buf entry = {NULL, 0, 0};
-        buf_add(&entry, start, n_solver + 1 + n_params);
-        /* Of a solver's several in a line the first stays, unless ours replaces it. */
-        if (user_db_find_entry(line->entries, start, n_solver, &n) == params
-            && (ours == NULL || user_db_find_entry(ours, start, n_solver, &n) == NULL))
-            check_entry(k, line, &conv, entry.s, n_solver);
-        buf_free(&entry);
-    }
-}
-
 void kept_note(const struct coverage *c, const struct user_db *u, int force)
 {
-    struct check k = {c, u, force, 0};
-    for (size_t i = 0; i < u->n; i++)
-        check_line(&k, &u->lines[i]);
+    struct check k = {c, u, 0};
+    for (const struct user_db_line *line = u->lines; line < u->lines + u->n; line++) {
+        const char *at = line->entries, *start = at, *params;
+        const char *ours = force ? coverage_entries(c, line->key) : NULL;
+        size_t n_solver, n_params, n;
+        struct conv conv;
+        char why[96];
+        if (at == NULL || conv_parse_key(line->key, strlen(line->key), &conv, why) != 0)
+            continue;
+        for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; start = at) {
+            struct buf entry = {NULL, 0, 0};
+            buf_add(&entry, start, n_solver + 1 + n_params);
+            /* Of a solver's several in a line the first stays, unless ours replaces it. */
+            if (user_db_find_entry(line->entries, start, n_solver, &n) == params
+                && (ours == NULL || user_db_find_entry(ours, start, n_solver, &n) == NULL))
+                check_entry(&k, line, &conv, entry.s, n_solver);
+            buf_free(&entry);
+        }
+    }
     if (k.n > MAX_TOLD)
         note("%s: %zu more %s", u->path, k.n - MAX_TOLD,
              as_counted(k.n - MAX_TOLD, "entry that is not legal is kept as it is",

@@ -150,34 +150,28 @@ static void add_value(const kpred_param *p, int32_t value, struct buf *b)
         buf_printf(b, "%" PRId32, value);
 }
 
-/* The values of a tuple; two that are one number, as their sum. */
-static void add_values(const kpred_model *m, const int32_t *value, struct buf *b)
-{
-    const kpred_param *p = m->params;
-    for (uint32_t i = 0; i < m->n_params; i++) {
-        buf_puts(b, i != 0 ? "," : "");
-        if (i + 1 < m->n_params && p[i].names == NULL && p[i + 1].names == NULL
-            && is_rest(p[i + 1].name, p[i].name)) {
-            buf_printf(b, "%" PRId32, value[i] + value[i + 1]);
-            i++;
-        } else {
-            add_value(&p[i], value[i], b);
-        }
-    }
-}
-
 void tuple_text_add(const kpred_model *m, const int32_t *value, struct buf *b)
 {
-    const char *name = m->params[0].names != NULL ? m->params[0].names[value[0]] : "";
+    const kpred_param *p = m->params;
+    const char *name = p[0].names != NULL ? p[0].names[value[0]] : "";
     size_t piece;
     const char *gap = m->n_params == 2 ? find_gap(name, &piece) : NULL;
-    if (gap == NULL) {
-        add_values(m, value, b);
+    if (gap != NULL) {
+        buf_add(b, name, (size_t)(gap - name));
+        add_value(&p[1], value[1], b);
+        buf_puts(b, gap + 1);
+        if (value[1] != 0)
+            buf_printf(b, "[%" PRId32 "]", value[1]);
         return;
     }
-    buf_add(b, name, (size_t)(gap - name));
-    add_value(&m->params[1], value[1], b);
-    buf_puts(b, gap + 1);
-    if (value[1] != 0)
-        buf_printf(b, "[%" PRId32 "]", value[1]);
+    for (uint32_t i = 0; i < m->n_params; i++) {
+        buf_puts(b, i != 0 ? "," : "");
+        if (i + 1 == m->n_params || p[i].names != NULL || p[i + 1].names != NULL
+            || !is_rest(p[i + 1].name, p[i].name)) {
+            add_value(&p[i], value[i], b);
+            continue;
+        }
+        buf_printf(b, "%" PRId32, value[i] + value[i + 1]); /* two that are one number */
+        i++;
+    }
 }

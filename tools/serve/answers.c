@@ -69,21 +69,6 @@ static void choose_defaults(struct choices *c, const struct triton_name *name,
     c->of[CHOICE_DEFAULT] = c->n;
 }
 
-static void note_model(struct answer *a, const struct choices *c)
-{
-    struct buf why = {NULL, 0, 0};
-    a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
-              : c->is_nearest               ? ANSWER_NEAREST
-                                            : ANSWER_PREDICTED;
-    a->tuple = choices_percent(c, c->tuple);
-    a->tile = choices_percent(c, c->tile);
-    a->model = c->model;
-    if (c->outside != 0)
-        model_outside(c->model, c->outside_of, c->outside,
-                      as_counted(c->outside, "M lies", "M lie"), &why);
-    a->why = why.s;
-}
-
 static int answers_choose(struct answer *a, struct choices *c, struct predictors *p,
                           const struct answers_how *how)
 {
@@ -91,9 +76,19 @@ static int answers_choose(struct answer *a, struct choices *c, struct predictors
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, p, &up.name, &o, &why);
-    if (rc == 0 && c->n != 0)
-        note_model(a, c);
-    else if (rc >= 0) {
+    if (rc == 0 && c->n != 0) {
+        struct buf outside = {NULL, 0, 0};
+        a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
+                  : c->is_nearest               ? ANSWER_NEAREST
+                                                : ANSWER_PREDICTED;
+        a->tuple = choices_percent(c, c->tuple);
+        a->tile = choices_percent(c, c->tile);
+        a->model = c->model;
+        if (c->outside != 0)
+            model_outside(c->model, c->outside_of, c->outside,
+                          as_counted(c->outside, "M lies", "M lie"), &outside);
+        a->why = outside.s;
+    } else if (rc >= 0) {
         choose_defaults(c, &up.name, &how->ms);
         a->kind = c->n != 0 ? ANSWER_DEFAULT : ANSWER_LEFT;
         a->why = xstrdup(why.n != 0 ? why.s : "no tuple is legal for any M");

@@ -299,18 +299,6 @@ static int write_files(struct run *r)
 
 /* ---- a run ---- */
 
-static int find_target(struct run *r)
-{
-    const char *vendor = gpu_vendor(r->device);
-    if (vendor == NULL || strcmp(vendor, "amd") != 0)
-        return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
-    if (target_find(&r->aiter.target, r->device) != 0)
-        return -1;
-    return r->o->compiled != NULL
-               ? compiled_read(&r->aiter.compiled, &r->aiter.target, r->o->compiled)
-               : 0;
-}
-
 static int run_serve(struct run *r)
 {
     const struct serve_options *o = r->o;
@@ -318,7 +306,13 @@ static int run_serve(struct run *r)
         || read_folders(r) != 0)
         return -1;
     note("for the servers the GPU is %s", r->device);
-    if (o->has_aiter && find_target(r) != 0)
+    const char *vendor = gpu_vendor(r->device);
+    if (o->has_aiter && (vendor == NULL || strcmp(vendor, "amd") != 0))
+        return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
+    if (o->has_aiter && target_find(&r->aiter.target, r->device) != 0)
+        return -1;
+    if (o->compiled != NULL
+        && compiled_read(&r->aiter.compiled, &r->aiter.target, o->compiled) != 0)
         return -1;
     find_version(r);
     if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
