@@ -361,20 +361,6 @@ static const struct model_type *type_called(const char *name)
     return NULL;
 }
 
-/* NULL with a message */
-static const struct model_type *find_type(struct hf_config *c)
-{
-    struct buf known = {0};
-    const char *name = hf_string(c, "model_type");
-    const struct model_type *type = name != NULL ? type_called(name) : NULL;
-    for (size_t i = 0; i < TYPES; i++)
-        buf_printf(&known, "%s %s", i > 0 ? "," : "", types[i].name);
-    if (type == NULL)
-        hf_refuse(c, "model_type", "is not a type whose layers kpred knows, which are%s", known.s);
-    buf_free(&known);
-    return type;
-}
-
 const char *hf_layers_unknown(const struct hf_config *c)
 {
     const struct flat_value *name = hf_find(c, "model_type");
@@ -412,8 +398,16 @@ int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 {
     struct hf_config sizes = *c;
     struct build b = {.c = &sizes, .tp = tp, .out = out};
+    struct buf known = {0};
     *out = (struct hf_layers){.n = 0};
-    const struct model_type *type = find_type(&sizes);
+    const char *name = hf_string(&sizes, "model_type");
+    const struct model_type *type = name != NULL ? type_called(name) : NULL;
+    for (size_t i = 0; i < TYPES; i++)
+        buf_printf(&known, "%s %s", i > 0 ? "," : "", types[i].name);
+    if (type == NULL)
+        hf_refuse(&sizes, "model_type", "is not a type whose layers kpred knows, which are%s",
+                  known.s);
+    buf_free(&known);
     if (type == NULL)
         return -1;
     sizes.inner = type->inner;

@@ -269,35 +269,28 @@ static const char *library_of(const kpred_model *m, int32_t kernel)
     return "";
 }
 
-static int may_run(const struct interned *names, const struct installed_family *in,
-                   enum family_id family, const char *library, const char *kernel)
-{
-    const char *usual = families[family].kernel;
-    if (!names_has_word("ck cktile opus", library))
-        return 1; /* they ship code, compile it when they are asked, or belong to PyTorch */
-    if (names->n != 0)
-        return intern_find_text(names, kernel) != INTERN_NONE;
-    if (in->paths.n != 0)
-        return intern_find_text(&in->kernels, kernel) != INTERN_NONE
-               || (usual != NULL && strcmp(usual, kernel) == 0);
-    return 1;
-}
-
 unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
                               const struct target *t, enum family_id family, int only_ck, size_t *n)
 {
     const kpred_model *m = t->model[family];
+    const struct installed_family *of = &in->of[family];
+    const char *usual = families[family].kernel;
     unsigned char *flags = xcalloc(m->names->n, 1);
     *n = 0;
     for (uint32_t i = 0; i < m->names->n; i++) {
-        const char *library = library_of(m, (int32_t)i);
-        flags[i] = (!only_ck || strcmp(library, "ck") == 0)
-                   && may_run(names, &in->of[family], family, library, m->names->names[i]);
+        const char *library = library_of(m, (int32_t)i), *kernel = m->names->names[i];
+        int may_run = 1; /* others ship code, compile it when asked, or belong to PyTorch */
+        if (names_has_word("ck cktile opus", library) && names->n != 0)
+            may_run = intern_find_text(names, kernel) != INTERN_NONE;
+        else if (names_has_word("ck cktile opus", library) && of->paths.n != 0)
+            may_run = intern_find_text(&of->kernels, kernel) != INTERN_NONE
+                      || (usual != NULL && strcmp(usual, kernel) == 0);
+        flags[i] = (!only_ck || strcmp(library, "ck") == 0) && may_run;
         *n += flags[i];
     }
-    if (names->n == 0 && in->of[family].paths.n == 0)
+    if (names->n == 0 && of->paths.n == 0)
         note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
-    else if (names->n == 0 && in->of[family].kernels.n == 0)
+    else if (names->n == 0 && of->kernels.n == 0)
         note("warning: %s: --installed has no kernel for %s but AITER's default",
              families[family].name, t->token);
     return flags;

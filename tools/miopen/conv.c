@@ -261,19 +261,6 @@ void conv_add_key(const struct conv *c, struct buf *b)
 const struct conv_source_info conv_sources[CONV_N_SOURCES] = {CONV_SOURCES(SOURCE)};
 #undef SOURCE
 
-static int check_field(const struct spec *s, const char *path, const struct spec_field *f)
-{
-    size_t k = 0;
-    while (k < CONV_N_SOURCES && strcmp(f->name, conv_sources[k].name) != 0)
-        k++;
-    if (k == CONV_N_SOURCES)
-        return fail("%s: field \"%s\" of %s: is not in a perf-db", path, f->name, s->path);
-    if (conv_sources[k].is_token == (f->n_tokens != 0))
-        return 0;
-    return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db", path, f->name,
-                s->path, conv_sources[k].is_token ? "list of names" : "size");
-}
-
 /* Fields that make no sense without the one that stands behind them. */
 static int check_company(const struct spec *s, const char *path, const int field[CONV_N_SOURCES])
 {
@@ -294,9 +281,16 @@ static int check_company(const struct spec *s, const char *path, const int field
 
 int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOURCES])
 {
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (check_field(s, path, &s->fields[i]) != 0)
-            return -1;
+    for (const struct spec_field *f = s->fields; f < s->fields + s->n_fields; f++) {
+        size_t k = 0;
+        while (k < CONV_N_SOURCES && strcmp(f->name, conv_sources[k].name) != 0)
+            k++;
+        if (k == CONV_N_SOURCES)
+            return fail("%s: field \"%s\" of %s: is not in a perf-db", path, f->name, s->path);
+        if (conv_sources[k].is_token != (f->n_tokens != 0))
+            return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db", path,
+                        f->name, s->path, conv_sources[k].is_token ? "list of names" : "size");
+    }
     for (size_t k = 0; k < CONV_N_SOURCES; k++) {
         field[k] = spec_field_index(s, conv_sources[k].name);
         if (field[k] < 0 && !conv_sources[k].is_optional)
