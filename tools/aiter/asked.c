@@ -164,18 +164,6 @@ static int is_miss_of_ours(struct asked *a, const struct call *call)
     return 0;
 }
 
-static int asked_gemm(struct asked *a, enum family_id family, int kind, const struct call *call)
-{
-    if (!check_sizes(a, call))
-        return 0;
-    const char *lacks = read_details(a, family, call);
-    if (lacks != NULL)
-        return asked_count(a, &a->cut, "the line does not say %s", lacks);
-    a->usable++;
-    const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
-    return kind != CALL_HIT || is_miss_of_ours(a, call) ? asked_add(a, family, mnk) : 0;
-}
-
 /* ---- asked: the line of a miss of fused MoE ---- */
 
 /* What it says between its parentheses. Values have no blanks or quotes around them. */
@@ -280,7 +268,14 @@ int asked_call(struct asked *a, int kind, const struct call *call)
         family = a->from.only;
     if (family == FAMILY_NONE)
         return asked_count(a, &a->cut, "the table's name tells no family: give it with --family");
-    return asked_is_wanted(a, family) ? asked_gemm(a, family, kind, call) : 0;
+    if (!asked_is_wanted(a, family) || !check_sizes(a, call))
+        return 0;
+    const char *lacks = read_details(a, family, call);
+    if (lacks != NULL)
+        return asked_count(a, &a->cut, "the line does not say %s", lacks);
+    a->usable++;
+    const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
+    return kind != CALL_HIT || is_miss_of_ours(a, call) ? asked_add(a, family, mnk) : 0;
 }
 
 /* ---- asked: untuned lists ---- */

@@ -169,25 +169,19 @@ static int run_check(const struct aiter_options *o)
     return 0;
 }
 
-/* Of --family: it may name one that needs no model. */
-static int check_family(const struct answering *a, const char *gpu)
-{
-    const enum family_id only = a->asked.from.only;
-    struct buf known = {NULL, 0, 0};
-    int rc = 0;
-    if (only == FAMILY_NONE || a->target.model[only] != NULL || families[only].has_nearest)
-        return 0;
-    if (*target_known(only, &known) != '\0')
-        rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", gpu,
-                  families[only].name, known.s);
-    buf_free(&known);
-    return rc;
-}
-
 static int read_all(struct answering *a, const struct aiter_options *o)
 {
     struct target *t = &a->target;
-    if (target_find(t, o->gpu) != 0 || check_family(a, o->gpu) != 0)
+    const enum family_id only = a->asked.from.only;
+    struct buf known = {NULL, 0, 0};
+    int rc = target_find(t, o->gpu);
+    /* --family may name one that needs no model. */
+    if (rc == 0 && only != FAMILY_NONE && t->model[only] == NULL && !families[only].has_nearest
+        && *target_known(only, &known) != '\0')
+        rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", o->gpu,
+                  families[only].name, known.s);
+    buf_free(&known);
+    if (rc != 0)
         return -1;
     if (o->compiled != NULL
         && (target_check(t, o->gpu) != 0 || compiled_read(&a->compiled, t, o->compiled) != 0))

@@ -210,22 +210,6 @@ static int set_layouts(struct reading *r, struct conv *c)
     return 0;
 }
 
-static void set_sizes(const struct reading *r, struct conv *c)
-{
-    c->n = r->size[BATCHSIZE];
-    c->c = r->size[IN_CHANNELS];
-    c->k = r->size[OUT_CHANNELS];
-    c->groups = r->size[GROUPS];
-    c->bias = r->size[BIAS];
-    for (int i = 3 - c->dims; i < 3; i++) {
-        c->in[i] = r->size[IN_D + i];
-        c->filter[i] = r->size[FIL_D + i];
-        c->pad[i] = r->size[PAD_D + i];
-        c->stride[i] = r->size[STRIDE_D + i];
-        c->dilation[i] = r->size[DILATION_D + i];
-    }
-}
-
 /* --pad_mode has a say only where all dilations or all sides of the filter are 1. */
 static void set_pads(const struct reading *r, struct conv *c)
 {
@@ -270,7 +254,18 @@ static int set_conv(struct reading *r)
     r->call->is_transposed = r->given[MODE] != NULL && strcmp(r->given[MODE], "trans") == 0;
     if (set_layouts(r, c) != 0)
         return -1;
-    set_sizes(r, c);
+    c->n = r->size[BATCHSIZE];
+    c->c = r->size[IN_CHANNELS];
+    c->k = r->size[OUT_CHANNELS];
+    c->groups = r->size[GROUPS];
+    c->bias = r->size[BIAS];
+    for (int i = 3 - c->dims; i < 3; i++) {
+        c->in[i] = r->size[IN_D + i];
+        c->filter[i] = r->size[FIL_D + i];
+        c->pad[i] = r->size[PAD_D + i];
+        c->stride[i] = r->size[STRIDE_D + i];
+        c->dilation[i] = r->size[DILATION_D + i];
+    }
     if (r->call->is_transposed)
         return 0;
     set_pads(r, c);

@@ -63,27 +63,24 @@ static int add_row(struct known_rows *r, const char *path, const struct flat_val
     return rc;
 }
 
-static int read_rows(struct folder_file *f, struct spared *spared)
-{
-    struct flat_json j;
-    int rc = flat_json_members(&j, f->path, FOLDER_FILE_BYTES, "a file of configurations");
-    for (size_t i = 0; i < j.n && rc == 0; i++)
-        spared->n += add_row(&f->rows, f->path, &j.v[i]) != 0;
-    flat_json_free(&j);
-    return rc == 0 && f->rows.n == 0 ? fail("%s: it has no tuple", f->path) : rc;
-}
-
 /* Has it rows? What cannot be read is told once. */
 static int has_rows(struct folder_file *f)
 {
     struct spared spared = {.n = 0};
+    struct flat_json j;
     if (f->is_read)
         return f->rows.n != 0;
     f->is_read = 1;
     spare_begin(&spared);
-    if (read_rows(f, &spared) != 0)
+    int rc = flat_json_members(&j, f->path, FOLDER_FILE_BYTES, "a file of configurations");
+    for (size_t i = 0; i < j.n && rc == 0; i++)
+        spared.n += add_row(&f->rows, f->path, &j.v[i]) != 0;
+    if (rc == 0 && f->rows.n == 0)
+        rc = fail("%s: it has no tuple", f->path);
+    if (rc != 0)
         spared.n = 0;
     spare_note(&spared);
+    flat_json_free(&j);
     if (f->rows.n != 0)
         qsort(f->rows.v, f->rows.n, sizeof *f->rows.v, by_m);
     return f->rows.n != 0;

@@ -243,19 +243,6 @@ static int read_input(struct missed *m, const char *input)
     return rc;
 }
 
-static int check_names(const struct missed *m, const char *called)
-{
-    if (m->calls == 0 && m->of_aiter != 0)
-        return fail("%s: no line tells of a missing file of Triton's, and %zu of AITER's tables: "
-                    "`kpred serve --aiter` or `kpred aiter` answers them",
-                    called, m->of_aiter);
-    if (m->calls == 0)
-        return fail("%s: no line holds \"Config file not found at\" as vLLM and SGLang log it: "
-                    "there is nothing to write",
-                    called);
-    return m->n != 0 ? 0 : tally_fail(called, "write", &m->cut, NULL);
-}
-
 /* For SGLang's folder and for vLLM's member: 3.5.1, 3.5.1+git1234 */
 int triton_version_check(const char *version)
 {
@@ -297,8 +284,17 @@ int missed_read(struct missed *m, const struct opt_texts *inputs)
         note("%zu name%s not say whether vLLM or SGLang looks for the file: taken as vLLM's; "
              "--server says another",
              m->guessed, as_counted(m->guessed, " does", "s do"));
-    if (!m->from.may_lack && check_names(m, log_line_called(inputs->v, inputs->n)) != 0)
-        return -1;
+    const char *called = log_line_called(inputs->v, inputs->n);
+    if (!m->from.may_lack && m->calls == 0 && m->of_aiter != 0)
+        return fail("%s: no line tells of a missing file of Triton's, and %zu of AITER's tables: "
+                    "`kpred serve --aiter` or `kpred aiter` answers them",
+                    called, m->of_aiter);
+    if (!m->from.may_lack && m->calls == 0)
+        return fail("%s: no line holds \"Config file not found at\" as vLLM and SGLang log it: "
+                    "there is nothing to write",
+                    called);
+    if (!m->from.may_lack && m->n == 0)
+        return tally_fail(called, "write", &m->cut, NULL);
     return check_others(m);
 }
 
