@@ -130,7 +130,7 @@ int user_db_read(struct user_db *u, const char *path, int must_exist)
     struct buf text = {0};
     struct stat st;
     memset(u, 0, sizeof *u);
-    /* Nothing there, an empty file and a device hold no lines; read_file complains of a directory. */
+    /* Nothing there, an empty file and a device hold no lines; of a folder read_file complains. */
     if (stat(path, &st) != 0
         || (!S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || st.st_size == 0))) {
         FILE *f = must_exist ? open_input(path) : NULL; /* for its message */
