@@ -5,7 +5,6 @@
 #include "base/names.h"
 #include "model/model.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

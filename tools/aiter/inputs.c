@@ -175,29 +175,24 @@ static enum call_kind read_fused(const char *p, struct call *call)
 
 /* ---- a line of a log: lines ---- */
 
-/* What begins here, if it is a call. *at moves behind its first words: what cannot be read may hide
-   another call that begins within, and what can be read holds none. */
-static enum call_kind call_at(const char **at, struct call *call)
-{
-    const char *p = *at;
-    if (strncmp(p, fused, sizeof fused - 1) == 0)
-        return read_fused(*at += sizeof fused - 1, call);
-    if (strncmp(p, shape, sizeof shape - 1) != 0)
-        return CALL_NONE;
-    const char *behind = p += sizeof shape - 1;
-    skip(&p, "is ");
-    if (strncmp(p, "M:", 2) != 0 && strncmp(p, "B:", 2) != 0)
-        return CALL_NONE; /* other messages speak of shapes, too */
-    *at = behind;
-    return read_gemm(p, call);
-}
-
+/* *at moves behind the first words of a call: what cannot be read may hide another one that begins
+   within, and what can be read holds none. Other messages speak of shapes, too. */
 enum call_kind call_next(const char **at, struct call *call)
 {
     static const char first[] = "s["; /* of these two */
     for (const char *p = *at; (p = strpbrk(p, first)) != NULL; p++) {
+        enum call_kind kind = CALL_NONE;
         *at = p;
-        const enum call_kind kind = call_at(at, call);
+        if (strncmp(p, fused, sizeof fused - 1) == 0)
+            kind = read_fused(*at += sizeof fused - 1, call);
+        else if (strncmp(p, shape, sizeof shape - 1) == 0) {
+            const char *q = p + sizeof shape - 1;
+            skip(&q, "is ");
+            if (strncmp(q, "M:", 2) == 0 || strncmp(q, "B:", 2) == 0) {
+                *at += sizeof shape - 1;
+                kind = read_gemm(q, call);
+            }
+        }
         if (kind != CALL_NONE)
             return kind;
     }

@@ -10,7 +10,6 @@
 #ifdef HAVE_SQLITE
 
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if SQLITE_VERSION_NUMBER < 3036000

@@ -4,8 +4,6 @@
 
 #include "model/model.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- a run ---- */
