@@ -169,18 +169,6 @@ static int read_gpu(struct aiter *a, int64_t *out)
                                    : load_token(a->l, a->r->at, a->field[0], token, out);
 }
 
-/* Verdict on the further fields. Before AITER knew what a column says, it was "False". */
-static int read_further(struct aiter *a, int64_t *problem)
-{
-    const struct spec *s = a->l->spec;
-    int rc = 0;
-    for (size_t i = 0; i < s->n_fields && rc == 0; i++)
-        if (!is_common(s->fields[i].name))
-            rc = load_token(a->l, a->r->at, i,
-                            a->column[i] < 0 ? "False" : a->r->cell[a->column[i]], &problem[i]);
-    return rc;
-}
-
 /* Verdict; the place of the row's kernel among the spec's. */
 static int read_kernel(struct aiter *a, uint32_t *out)
 {
@@ -315,8 +303,11 @@ static int read_row(struct aiter *a)
             != 0)
             rc = load_bad(a->l, a->r->at, DROP_BROKEN, common_fields[i],
                           cell(a, (enum column)(M + i - 1)), "is not an integer");
-    if (rc == 0)
-        rc = read_further(a, problem);
+    /* The further fields: before AITER knew what a column says, it was "False". */
+    for (size_t i = 0; i < a->l->spec->n_fields && rc == 0; i++)
+        if (!is_common(a->l->spec->fields[i].name))
+            rc = load_token(a->l, a->r->at, i,
+                            a->column[i] < 0 ? "False" : a->r->cell[a->column[i]], &problem[i]);
     if (rc == 0)
         rc = read_kernel(a, &kernel);
     if (rc != 0)

@@ -51,23 +51,19 @@ static int asked_is_wanted(struct asked *a, enum family_id family)
 
 /* ---- asked: shapes to predict for ---- */
 
-/* AITER looks for a tier of tokens, and for none beyond the largest. */
-static int32_t tier_of(struct asked *a, int32_t tokens)
-{
-    if (tokens <= SERVING_LAST_TIER)
-        return serving_tier(tokens);
-    a->key.n = 0;
-    buf_printf(&a->key, "tokens %" PRId32, tokens);
-    if (asked_is_new(a))
-        note("%s:%zu: token: %" PRId32 " is beyond AITER's largest tier: taken as %d", a->at.path,
-             a->at.line, tokens, SERVING_LAST_TIER);
-    return SERVING_LAST_TIER;
-}
-
 /* The details are those in a->detail. */
 static int asked_add(struct asked *a, enum family_id family, const int32_t mnk[3])
 {
-    const int32_t m = families[family].ladder == LADDER_TOKENS ? tier_of(a, mnk[0]) : mnk[0];
+    int32_t m = mnk[0];
+    a->key.n = 0;
+    buf_printf(&a->key, "tokens %" PRId32, m);
+    /* AITER looks for a tier of tokens, and for none beyond the largest. */
+    if (families[family].ladder == LADDER_TOKENS) {
+        if (m > SERVING_LAST_TIER && asked_is_new(a))
+            note("%s:%zu: token: %" PRId32 " is beyond AITER's largest tier: taken as %d",
+                 a->at.path, a->at.line, m, SERVING_LAST_TIER);
+        m = serving_tier(m);
+    }
     a->key.n = 0;
     buf_printf(&a->key, "%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",%s", family, m, mnk[1], mnk[2],
                a->detail.s);

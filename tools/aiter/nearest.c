@@ -205,29 +205,22 @@ static double ratio(int32_t a, int32_t b)
     return a > b ? (double)a / b : (double)b / a;
 }
 
-/* 2 to the power of the sum of |log2|, which has the same order */
-static double nearest_distance(const struct measured *x, const struct asked_shape *s)
+/* 2 to the power of the sum of |log2|, which has the same order; -1: it has another key besides
+   sizes, or with any_act besides the activation, which fused MoE has first, and which no name of a
+   kernel may tell then. */
+static double nearest_distance(const struct measured *x, const struct asked_shape *s, int any_act)
 {
-    int32_t a[MOST_SIZES], b[MOST_SIZES];
+    int32_t size[2][MOST_SIZES];
+    const char *a = family_split_detail(s->family, x->detail, size[0]);
+    const char *b = family_split_detail(s->family, s->detail, size[1]);
     double d = ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
-    family_split_detail(s->family, x->detail, a);
-    family_split_detail(s->family, s->detail, b);
+    if (any_act && (tells_act(x->kernel) || tells_act(x->more)))
+        return -1;
+    if (strcmp(any_act ? a + strcspn(a, ",") : a, any_act ? b + strcspn(b, ",") : b) != 0)
+        return -1;
     for (int i = 0; i < MOST_SIZES; i++)
-        d *= ratio(a[i], b[i]);
+        d *= ratio(size[0][i], size[1][i]);
     return d;
-}
-
-/* Has it the same key besides sizes? any_act: and besides the activation, which fused MoE has
-   first: where the kernels' names do not tell one. */
-static int is_alike(const struct measured *x, const struct asked_shape *s, int any_act)
-{
-    int32_t size[MOST_SIZES];
-    const char *a = family_split_detail(s->family, x->detail, size);
-    const char *b = family_split_detail(s->family, s->detail, size);
-    if (!any_act)
-        return strcmp(a, b) == 0;
-    return strcmp(a + strcspn(a, ","), b + strcspn(b, ",")) == 0 && !tells_act(x->kernel)
-           && !tells_act(x->more);
 }
 
 static int is_among(const struct measured *x, const struct prediction *p, size_t n)
@@ -253,8 +246,8 @@ static const struct measured *next(const struct search *by, const struct predict
     double least = 0;
     for (size_t i = 0; i < by->in->n; i++) {
         const struct measured *x = &by->in->row[i];
-        const double d = nearest_distance(x, by->shape);
-        if ((best != NULL && !(d < least)) || !is_alike(x, by->shape, by->any_act)
+        const double d = nearest_distance(x, by->shape, by->any_act);
+        if (d < 0 || (best != NULL && !(d < least))
             || (by->only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
             || !(by->shape->family == FAMILY_FMOE ? takes_fused : takes_product)(x, by->shape))
             continue;

@@ -88,8 +88,6 @@ static int has_rows(struct folder_file *f)
 
 /* ---- a folder ---- */
 
-static int read_folder(struct folder *f, struct tables *tables, const char *path, int depth);
-
 /* AITER reads tables by their names, as they stand in aiter/configs and its inner folder. A newer
    one may have tables of other families. */
 static int is_table(const char *path)
@@ -124,22 +122,6 @@ static void add_file(struct folder *f, struct tables *tables, const char *path, 
 }
 
 /* A link may lead to a folder that is read already. */
-static int read_entry(struct folder *f, struct tables *tables, const char *path, const char *name,
-                      int depth)
-{
-    struct buf full = {NULL, 0, 0};
-    struct stat st;
-    int rc = 0;
-    buf_add_path(&full, path, name);
-    const int is_there = stat(full.s, &st) == 0;
-    if (!is_there || !S_ISDIR(st.st_mode))
-        add_file(f, tables, full.s, !is_there || S_ISREG(st.st_mode));
-    else if (depth < MOST_DEPTH && intern_file(&f->seen, &st))
-        rc = read_folder(f, tables, full.s, depth + 1);
-    buf_free(&full);
-    return rc;
-}
-
 static int read_folder(struct folder *f, struct tables *tables, const char *path, int depth)
 {
     DIR *d = opendir(path);
@@ -150,9 +132,19 @@ static int read_folder(struct folder *f, struct tables *tables, const char *path
         note("a folder is left out: %s: cannot read the folder: %s", path, strerror(errno));
         return 0;
     }
-    for (const struct dirent *e; rc == 0 && (e = readdir(d)) != NULL;)
-        if (e->d_name[0] != '.')
-            rc = read_entry(f, tables, path, e->d_name, depth);
+    for (const struct dirent *e; rc == 0 && (e = readdir(d)) != NULL;) {
+        struct buf full = {NULL, 0, 0};
+        struct stat st;
+        if (e->d_name[0] == '.')
+            continue;
+        buf_add_path(&full, path, e->d_name);
+        const int is_there = stat(full.s, &st) == 0;
+        if (!is_there || !S_ISDIR(st.st_mode))
+            add_file(f, tables, full.s, !is_there || S_ISREG(st.st_mode));
+        else if (depth < MOST_DEPTH && intern_file(&f->seen, &st))
+            rc = read_folder(f, tables, full.s, depth + 1);
+        buf_free(&full);
+    }
     closedir(d);
     return rc;
 }
