@@ -202,19 +202,6 @@ static int read_split(struct aiter *a, const char *library, char out[24])
     return 0;
 }
 
-static struct run *find_run(struct aiter *a)
-{
-    const char *name = cell(a, RUN) != NULL ? cell(a, RUN) : "";
-    size_t i = 0;
-    while (i < a->n_runs && strcmp(a->runs[i].name, name) != 0)
-        i++;
-    if (i == a->n_runs) {
-        a->runs = xgrow(a->runs, a->n_runs, &a->runs_cap, sizeof *a->runs);
-        a->runs[a->n_runs++] = (struct run){xstrdup(name), 0};
-    }
-    return &a->runs[i];
-}
-
 /* Verdict on the time. One of 0 was never measured: AITER's makers chose the kernel. No measured
    row of its problem may lose to it. */
 static int read_time(struct aiter *a, double *out)
@@ -251,10 +238,17 @@ static int aiter_rows_add(struct aiter *a, const int64_t *problem, uint32_t kern
         rc = load_add_timed(a->l, a->r->at, problem, params, time);
     if (rc != 0 || a->unsearched == 0)
         return rc;
-    struct run *run = find_run(a);
+    const char *name = cell(a, RUN) != NULL ? cell(a, RUN) : "";
+    size_t run = 0;
+    while (run < a->n_runs && strcmp(a->runs[run].name, name) != 0)
+        run++;
+    if (run == a->n_runs) {
+        a->runs = xgrow(a->runs, a->n_runs, &a->runs_cap, sizeof *a->runs);
+        a->runs[a->n_runs++] = (struct run){xstrdup(name), 0};
+    }
     struct load_row *row = &a->l->rows[a->l->n - 1];
-    row->run = (uint32_t)(run - a->runs);
-    run->is_searched |= !(a->unsearched >> row->target[a->split_at] & 1);
+    row->run = (uint32_t)run;
+    a->runs[run].is_searched |= !(a->unsearched >> row->target[a->split_at] & 1);
     return 0;
 }
 

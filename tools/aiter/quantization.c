@@ -47,25 +47,19 @@ static int read_bits(struct hf_config *c, const char *key, struct quantization *
     return 0;
 }
 
-static int read_float(struct hf_config *c, struct quantization *q)
-{
-    q->kind = QUANTIZED_FP8_CHANNEL;
-    if (!is_text(c, WEIGHTS "num_bits", "8"))
-        return hf_refuse(c, WEIGHTS "num_bits", "should be 8 where the type is float");
-    if (is_text(c, strategy, "tensor"))
-        q->kind = QUANTIZED_FP8;
-    if (is_text(c, strategy, "block"))
-        return hf_find(c, compressed_block) != NULL
-                   ? read_block(c, compressed_block, q)
-                   : hf_refuse(c, compressed_block, "should be there");
-    return 0;
-}
-
 static int read_compressed(struct hf_config *c, struct quantization *q)
 {
     static const char of_inputs[] = CONFIG "config_groups.group_0.input_activations.num_bits";
-    if (is_text(c, WEIGHTS "type", "float"))
-        return read_float(c, q);
+    if (is_text(c, WEIGHTS "type", "float")) {
+        q->kind = is_text(c, strategy, "tensor") ? QUANTIZED_FP8 : QUANTIZED_FP8_CHANNEL;
+        if (!is_text(c, WEIGHTS "num_bits", "8"))
+            return hf_refuse(c, WEIGHTS "num_bits", "should be 8 where the type is float");
+        if (!is_text(c, strategy, "block"))
+            return 0;
+        return hf_find(c, compressed_block) != NULL
+                   ? read_block(c, compressed_block, q)
+                   : hf_refuse(c, compressed_block, "should be there");
+    }
     q->kind = QUANTIZED_INT8;
     return hf_find(c, of_inputs) != NULL && is_text(c, WEIGHTS "num_bits", "8")
                ? 0

@@ -130,18 +130,6 @@ static int64_t int_of(const struct perfdb *p, int column)
     return sqlite3_column_int64(p->rows, column);
 }
 
-/* Verdict on the kinds of the cells. */
-static int check_cells(struct perfdb *p, int64_t row)
-{
-    if (sqlite3_column_type(p->rows, C_id) == SQLITE_NULL)
-        return load_bad(p->l, row, DROP_BROKEN, "config", "", "there is no such row in config");
-    for (int i = FIRST_INT; i < N_COLUMNS; i++)
-        if (sqlite3_column_type(p->rows, i) != SQLITE_INTEGER)
-            return load_bad(p->l, row, DROP_BROKEN, column_names[i], text_of(p, i),
-                            "is not an integer");
-    return 0;
-}
-
 /* The sides that a row has for one dimension, 1 the height, 2 the width. The size of the image that
    a backward direction has at its far end is not in the row: with a stride s several do, and this
    is the largest. */
@@ -192,11 +180,14 @@ static int is_without_image(const struct conv *c, int i)
 
 static int read_row(struct perfdb *p)
 {
-    int64_t row = int_of(p, P_id);
+    const int64_t row = int_of(p, P_id);
     struct conv c;
-    int rc = check_cells(p, row);
-    if (rc != 0)
-        return rc;
+    if (sqlite3_column_type(p->rows, C_id) == SQLITE_NULL)
+        return load_bad(p->l, row, DROP_BROKEN, "config", "", "there is no such row in config");
+    for (int i = FIRST_INT; i < N_COLUMNS; i++)
+        if (sqlite3_column_type(p->rows, i) != SQLITE_INTEGER)
+            return load_bad(p->l, row, DROP_BROKEN, column_names[i], text_of(p, i),
+                            "is not an integer");
     read_key(p, &c);
     if (p->conv.is_selective && (is_without_image(&c, 1) || is_without_image(&c, 2)))
         return load_drop(p->l, DROP_SIZES);
