@@ -11,7 +11,9 @@
 /* ---- families ---- */
 
 #define NAMED(text, brief) .name = text, .short_name = brief, .merge_name = text "_tuned_gemm"
-#define USUAL              .sizes = {"M", "N", "K"}, .kernel_column = "kernelName", .split_column = "splitK"
+/* What the columns are called but of fused MoE */
+#define USUAL .sizes = {"M", "N", "K"}, .kernel_column = "kernelName", .split_column = "splitK"
+/* Those of most GEMMs, behind the key */
 #define TABLE(key)                                                             \
     USUAL, .columns = key ",kernelId,splitK,us,kernelName,tflops,bw,errRatio", \
            .id_column = "kernelId"
