@@ -229,9 +229,10 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
         const enum triton_field field =
             (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
         const char *text = text_of(name, field);
-        const int32_t *block = name->block, least = m->fields[i].trained_min;
+        const kpred_field *f = &m->fields[i];
+        const int32_t *block = name->block;
         const int knows_block =
-            block[0] == block[1] && (block[1] == least || block[1] == m->fields[i].trained_max);
+            block[0] == block[1] && (block[1] == f->trained_min || block[1] == f->trained_max);
         problem[i] = text != NULL ? token_of(p, i, text, o) : size_of(name, field);
         if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block))
             continue;
