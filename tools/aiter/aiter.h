@@ -44,17 +44,16 @@ struct family {
     const char *variable; /* of the environment, which lists the files */
     const char *model;    /* the built-in model's name; NULL: kpred has none for the family */
     const char *kernel;   /* that every build of AITER has, or NULL */
-    int has_libtype;      /* its tables have that column; without it every kernel is of ck */
     int has_nearest;      /* shapes that no model answers get the kernels of the nearest measured */
     const char *details[MOST_DETAILS + 1]; /* columns of the key besides M, N and K; then NULL */
     const char *modelled[MOST_DETAILS];    /* values that a model answers of a detail which is no
                                               field of it, blanks between; NULL: any */
-    const char *id_column, *tail;          /* of the kernel's number; the columns behind its name */
-    const char *sizes[3]; /* the columns that are M, N and K here; all NULL: they are called so */
-    int n_sizes;          /* so many of the details are sizes: near shapes have near ones */
-    const char *key, *values; /* columns behind cu_num in the order of today's tables, if that is
-                                 another than sizes, details, libtype, number, split, time, kernel
-                                 and tail */
+    const char
+        *columns; /* of today's tables behind gfx and cu_num; without libtype among them every
+                            kernel is of ck */
+    const char *id_column; /* of the kernel's number, or NULL */
+    const char *sizes[3];  /* the columns that are M, N and K here; all NULL: they are called so */
+    int n_sizes;           /* so many of the details are sizes: near shapes have near ones */
     const char *kernel_column, *split_column;
     const char *copied[MOST_COPIED + 1]; /* more columns that come with the kernel; then NULL */
     enum ladder ladder;
@@ -66,11 +65,6 @@ struct family {
 };
 
 extern const struct family families[N_FAMILIES];
-
-/* The column that is M (0), N or K (2) of a family, and those of its kernel and split */
-const char *family_size(enum family_id family, int i);
-const char *family_kernel_column(enum family_id family);
-const char *family_split_column(enum family_id family);
 
 /* Is it one of a NULL-terminated list of names? Its place there, or -1. */
 int family_place_of(const char *const *names, const char *name);
@@ -89,6 +83,9 @@ void family_look_up(struct buf *detail);
 /* The sizes that a shape's details begin with, the rest being 1; what is behind them */
 const char *family_split_detail(enum family_id family, const char *detail,
                                 int32_t size[MOST_SIZES]);
+
+/* Of texts with `end` between them or behind them, the one with this number, to be freed */
+char *family_part(const char *text, char end, int i);
 
 /* Does the family's model answer shapes with these details (values, commas between)? Then those
    that are fields of the model are set in `problem`. A detail with the name of a field has to be a
@@ -178,7 +175,18 @@ struct asked_shape {
     struct place at;    /* where it was met first */
 };
 
-struct asked { /* all zero: nothing was asked for; to be freed */
+/* Where calls come from: only one family may be wanted (else FAMILY_NONE), which is that of calls
+   whose family nothing tells. */
+struct asked_from {
+    enum family_id only;
+    int cu_num;              /* of the GPU that rows are for; hits on another one are left out */
+    const char *gfx, *token; /* of that GPU */
+    int may_lack;            /* inputs may hold nothing of AITER's; names of .json are not read */
+    int force;               /* go on where a log names another GPU */
+};
+
+struct asked { /* all zero but `from`: nothing was asked for; to be freed */
+    struct asked_from from;
     struct interned seen, details;
     size_t n, cap;
     struct asked_shape *v; /* those to predict for */
@@ -189,54 +197,35 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     struct tally left_out; /* distinct shapes */
     struct tally cut;      /* lines that cannot be used */
     struct gpu_told told;
-    struct buf key, detail; /* of the one at hand */
-};
-
-/* Where a call comes from: only one family may be wanted (else FAMILY_NONE), which is that of calls
-   whose family nothing tells. */
-struct asked_from {
-    enum family_id only;
-    int cu_num;              /* of the GPU that rows are for; hits on another one are left out */
-    const char *gfx, *token; /* of that GPU */
-    int may_lack;            /* inputs may hold nothing of AITER's */
-    int force;               /* go on where a log names another GPU */
+    struct place at; /* of the call at hand; the caller sets it */
+    const char *words;
+    size_t n_words;
+    struct buf key, detail;
 };
 
 /* A call that is not a CALL_CUT. 0, or -1 with a message. */
-int asked_call(struct asked *a, const struct asked_from *from, struct place at, int kind,
-               const struct call *call);
+int asked_call(struct asked *a, int kind, const struct call *call);
 
 /* A row of an untuned list: texts of numbers, the values of details, and the whole row */
 struct asked_text {
     const char *mnk[3], *detail[MOST_DETAILS], *whole;
 };
-int asked_row(struct asked *a, const struct asked_from *from, struct place at,
-              enum family_id family, const struct asked_text *row);
-
-/* What the line of a miss of fused MoE says, between its parentheses. Values have no blanks or
-   quotes around them. */
-struct fused_call {
-    char value[14][64];           /* what follows points into these */
-    const char *gfx;              /* NULL: an older line */
-    const char *cu_num, *size[3]; /* token, inter_dim, model_dim */
-    const char *detail[MOST_DETAILS];
-};
-
-/* 0, or -1: it has not so many values, or an impossible one. */
-int fused_read(struct fused_call *c, const char *text, size_t n);
+int asked_row(struct asked *a, enum family_id family, const struct asked_text *row);
 
 /* Is there a shape of a family that can be answered without a model? */
 int asked_nearest(const struct asked *a);
 
 /* By family, N, K, details and M */
 void asked_sort(struct asked *a);
+/* Are they of one family, N, K and details? */
+int asked_is_pair(const struct asked_shape *a, const struct asked_shape *b);
 void asked_free(struct asked *a);
 
 /* ---- inputs ---- */
 
 /* Each path, "-" being standard input, which is read too if there is none. 0, or -1 with a message:
    also if nothing there says a word of AITER's tables. */
-int inputs_read(struct asked *a, const struct asked_from *from, const char *const *paths, size_t n);
+int inputs_read(struct asked *a, const char *const *paths, size_t n);
 
 /* ---- tuned tables ---- */
 
@@ -244,16 +233,13 @@ int inputs_read(struct asked *a, const struct asked_from *from, const char *cons
    older table lacks nobody needs here. */
 
 struct tuned_row {
-    const char *path;
-    long line;
+    struct asked_shape shape;
     char gfx[GPU_NAME];
     const char *kernel, *us, *libtype; /* libtype "ck": the table has no such column */
     const char *split, *id;            /* "": likewise */
-    const char *detail;                /* as that of an asked shape */
     const char *more;                  /* the family's copied cells, COPIED_END behind each */
     const char *tag;                   /* "": none */
     int64_t cu_num;                    /* 0: the table does not say */
-    int32_t m, n, k;
     int is_broken; /* of what is no part of the key, the kernel alone is known, "": not even that */
 };
 
@@ -281,8 +267,8 @@ struct installed { /* all zero: nothing is installed; to be freed */
         struct interned keys; /* of all GPUs */
         size_t cap;
         struct installed_key {
-            const char *path, *tag;
-            long line;
+            struct place at;
+            const char *tag;
             int is_broken;       /* nothing else of the row could be read */
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
@@ -298,14 +284,14 @@ struct installed { /* all zero: nothing is installed; to be freed */
 };
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
-   only the names. `only` is the family of tables whose name tells none. Files and rows that cannot
-   be read are left out and told. The first n_own are AITER's. 0, or -1 with a message. */
-int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const struct asked *a, const char *const *paths, size_t n, size_t n_own);
+   only the names. A table whose name tells no family is of the one that is wanted. Files and rows
+   that cannot be read are left out and told. The first n_own are AITER's. 0, or -1 with a message.
+ */
+int installed_read(struct installed *in, const struct target *t, const struct asked *a,
+                   const char *const *paths, size_t n, size_t n_own);
 
-/* Has the target's table of a family a row with this key? */
-int installed_has(const struct installed *in, const struct target *t, enum family_id family,
-                  int32_t m, int32_t n, int32_t k, const char *detail);
+/* Has the target's table of the family a row with this key? */
+int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s);
 void installed_free(struct installed *in);
 
 /* ---- kernels that can run ---- */
@@ -353,20 +339,9 @@ struct prediction {
     uint32_t outside; /* bits of sizes that the model did not learn, as kpred_ctx.extrapolated */
 };
 
-/* The first group of so many numbers with x between them in a kernel's name, or the last */
-int kernel_group(const char *name, size_t wanted, int is_last, int32_t out[16]);
-
-/* The number behind a part of the name; 1: it is not there. */
-int32_t kernel_number(const char *name, const char *part);
-
-/* The largest power of two that divides it, at most 256 */
-int32_t power_of_two_of(int32_t v);
-
-/* Of fused MoE: do the kernels of both stages take s, as far as is known? */
-int fused_takes(const struct measured *x, const struct asked_shape *s);
-
-/* Can the kernels be of another activation, too? Their names do not tell one. */
-int fused_any_act(const struct measured *x);
+/* The first group of so many numbers with x between them in a kernel's name, or the last, of those
+   whose first number is not less than that */
+int kernel_group(const char *name, size_t wanted, int is_last, int32_t least, int32_t out[16]);
 
 /* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
    |log2| of M, N and K, and of sizes among the details, each of another kernel or split than the
@@ -388,8 +363,7 @@ struct rows { /* all zero: there are none; to be freed */
     struct rows_family {
         size_t n, cap;
         struct row {
-            int32_t m, n, k;
-            const char *detail;
+            struct asked_shape shape;
             size_t rank; /* from 1 */
             struct prediction best;
         } * v;
@@ -403,25 +377,22 @@ struct rows { /* all zero: there are none; to be freed */
     size_t predicted, copied, measured;
     struct tally left_out; /* M of the rest */
     size_t n, cap;
-    struct rows_layer { /* what is asked for with one N, K and details */
-        enum family_id family;
-        int32_t n, k;
-        const char *detail;
-        size_t first, rows; /* of its family */
-        size_t measured;    /* M that --installed has, or their fine step */
-        char *why;          /* an M has no row; NULL: all have one */
-    } * v;                  /* in the order of the shapes */
+    struct rows_layer {           /* what is asked for with one N, K and details */
+        struct asked_shape shape; /* the first */
+        size_t first, rows;       /* of its family */
+        size_t measured;          /* M that --installed has, or their fine step */
+        char *why;                /* an M has no row; NULL: all have one */
+    } * v;                        /* in the order of the shapes */
 };
 
-/* "3 rows lie outside the range trained on (n 64..36864)" of so many of the model, into `b`; their
-   number, of which 0 adds nothing */
-size_t rows_outside(const struct row *v, size_t n, const kpred_model *m, struct buf *b);
+/* "3 rows lie outside the range trained on (n 64..36864)" of so many of the model, of the first
+   `ranks` of each shape, into `b`; their number, of which 0 adds nothing */
+size_t rows_outside(const struct row *v, size_t n, size_t ranks, const kpred_model *m,
+                    struct buf *b);
 
 /* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
 int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,
               const struct rows_options *o);
-/* Copies the rows to `all`, without layers and counts, and keeps the first of each shape alone. */
-void rows_keep_first(struct rows *r, struct rows *all);
 void rows_free(struct rows *r);
 
 /* ---- tables ---- */
@@ -448,13 +419,17 @@ struct files_options {
     size_t n_inputs;
 };
 
-struct table_files {             /* all zero: there are none; to be freed */
-    struct buf text[N_FAMILIES]; /* empty: the family has no rows */
-    char *path[N_FAMILIES];      /* NULL: standard output */
+struct table_files { /* all zero: there are none; to be freed */
+    size_t n;
+    struct table_file {
+        enum family_id family;
+        char *path; /* NULL: standard output */
+        struct buf text;
+    } v[N_FAMILIES];
 };
 
-/* A table for each family that has rows. 0, or -1 with a message: there is a file that may not be
-   replaced. */
+/* A table for each family that has rows, of the first of each shape, or of candidates. 0, or -1
+   with a message: there is a file that may not be replaced. */
 int files_make(struct table_files *f, const struct rows *r, const struct target *t,
                const struct files_options *o);
 /* The same, and writes all or none, with the folder locked, which is made if need be. */
@@ -470,16 +445,16 @@ struct answering { /* all zero; to be freed */
     struct installed installed;
     struct interned compiled;
     struct rows rows;
-    struct rows candidates; /* several of a shape, for the command serve */
     struct table_files files;
 };
 
 /* Reads the installed tables, of which the first n_own are AITER's, and makes the rows. 0, or -1
    with a message. */
-int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
-                   size_t n_own, const struct rows_options *o);
-/* Of a family's rows, those that act only after AITER is built again */
-size_t answering_built_in(const struct answering *a, enum family_id family);
+int answering_make(struct answering *a, const char *const *installed, size_t n, size_t n_own,
+                   const struct rows_options *o);
+/* Of a family's rows, the first `ranks` of each shape, those that act only after AITER is built
+   again: it chooses some kernels by a table that it compiles in. */
+size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks);
 /* For each family with a file: the variable to set, with all files in it that AITER is to read */
 void answering_tell(const struct answering *a);
 void answering_free(struct answering *a);

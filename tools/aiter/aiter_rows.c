@@ -40,7 +40,8 @@ struct aiter {
     struct csv_records *r;
     int at[N_COLUMNS];            /* the columns; -1: the table lacks it */
     int column[KPRED_MAX_FIELDS]; /* of further fields; -1: the table lacks it */
-    size_t field[4], split_at;    /* of the spec: gpu, m, n, k; the parameter split */
+    size_t field[4];              /* of the spec: gpu, m, n, k */
+    size_t split_at, library_at;  /* parameters */
     struct kernels kernels;       /* of the spec */
     uint64_t unsearched;          /* bit i: value i of split; 0: the spec does not say */
     size_t first;                 /* row of the loader */
@@ -65,20 +66,9 @@ static const char *const common_fields[] = {"gpu", "m", "n", "k"};
 
 static int is_common(const char *field)
 {
-    size_t i = 0;
-    while (i < 4 && strcmp(common_fields[i], field) != 0)
-        i++;
-    return i < 4;
-}
-
-/* A further field is named after a column, whose texts are its tokens. */
-static int check_further(const struct spec *s)
-{
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (!is_common(s->fields[i].name) && s->fields[i].n_tokens == 0)
-            return fail("%s: format = aiter: field %s: has no tokens, as those beside gpu, m, n "
-                        "and k have",
-                        s->path, s->fields[i].name);
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(common_fields[i], field) == 0)
+            return 1;
     return 0;
 }
 
@@ -96,7 +86,14 @@ static int find_names(struct aiter *a)
     if (split < 0 || library < 0)
         return fail("%s: format = aiter: it needs among the parameters split and library", s->path);
     a->split_at = (size_t)split;
-    return check_further(s);
+    a->library_at = (size_t)library;
+    /* A further field is named after a column, whose texts are its tokens. */
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (!is_common(s->fields[i].name) && s->fields[i].n_tokens == 0)
+            return fail("%s: format = aiter: field %s: has no tokens, as those beside gpu, m, n "
+                        "and k have",
+                        s->path, s->fields[i].name);
+    return 0;
 }
 
 static int read_unsearched(struct aiter *a)
@@ -172,26 +169,6 @@ static int read_gpu(struct aiter *a, int64_t *out)
                                    : load_token(a->l, a->r->at, a->field[0], token, out);
 }
 
-static int read_size(struct aiter *a, enum column c, size_t field, int64_t *out)
-{
-    if (parse_whole(cell(a, c), INT64_MIN, INT64_MAX, out) == 0)
-        return 0;
-    return load_bad(a->l, a->r->at, DROP_BROKEN, a->l->spec->fields[field].name, cell(a, c),
-                    "is not an integer");
-}
-
-/* Verdict on the further fields. Before AITER knew what a column says, it was "False". */
-static int read_further(struct aiter *a, int64_t *problem)
-{
-    const struct spec *s = a->l->spec;
-    int rc = 0;
-    for (size_t i = 0; i < s->n_fields && rc == 0; i++)
-        if (!is_common(s->fields[i].name))
-            rc = load_token(a->l, a->r->at, i,
-                            a->column[i] < 0 ? "False" : a->r->cell[a->column[i]], &problem[i]);
-    return rc;
-}
-
 /* Verdict; the place of the row's kernel among the spec's. */
 static int read_kernel(struct aiter *a, uint32_t *out)
 {
@@ -225,29 +202,6 @@ static int read_split(struct aiter *a, const char *library, char out[24])
     return 0;
 }
 
-/* Verdict: does the table call the library as the kernel's name does? */
-static int check_library(struct aiter *a, const char *library)
-{
-    const char *given = cell(a, LIBRARY);
-    return given == NULL || strcmp(given, library) == 0
-               ? 0
-               : load_bad(a->l, a->r->at, DROP_BROKEN, "libtype", given,
-                          "is not the library of the kernel %s, %s", cell(a, KERNEL), library);
-}
-
-static struct run *find_run(struct aiter *a)
-{
-    const char *name = cell(a, RUN) != NULL ? cell(a, RUN) : "";
-    size_t i = 0;
-    while (i < a->n_runs && strcmp(a->runs[i].name, name) != 0)
-        i++;
-    if (i == a->n_runs) {
-        a->runs = xgrow(a->runs, a->n_runs, &a->runs_cap, sizeof *a->runs);
-        a->runs[a->n_runs++] = (struct run){xstrdup(name), 0};
-    }
-    return &a->runs[i];
-}
-
 /* Verdict on the time. One of 0 was never measured: AITER's makers chose the kernel. No measured
    row of its problem may lose to it. */
 static int read_time(struct aiter *a, double *out)
@@ -276,7 +230,7 @@ static int aiter_rows_add(struct aiter *a, const int64_t *problem, uint32_t kern
             snprintf(text[p], sizeof text[p], "%ld",
                      (long)names->values[kernel * names->n_params + at]);
     }
-    params[spec_param_index(s, "library")] = library;
+    params[a->library_at] = library;
     int rc = read_split(a, library, text[a->split_at]);
     if (rc == 0)
         rc = read_time(a, &time);
@@ -284,10 +238,17 @@ static int aiter_rows_add(struct aiter *a, const int64_t *problem, uint32_t kern
         rc = load_add_timed(a->l, a->r->at, problem, params, time);
     if (rc != 0 || a->unsearched == 0)
         return rc;
-    struct run *run = find_run(a);
+    const char *name = cell(a, RUN) != NULL ? cell(a, RUN) : "";
+    size_t run = 0;
+    while (run < a->n_runs && strcmp(a->runs[run].name, name) != 0)
+        run++;
+    if (run == a->n_runs) {
+        a->runs = xgrow(a->runs, a->n_runs, &a->runs_cap, sizeof *a->runs);
+        a->runs[a->n_runs++] = (struct run){xstrdup(name), 0};
+    }
     struct load_row *row = &a->l->rows[a->l->n - 1];
-    row->run = (uint32_t)(run - a->runs);
-    run->is_searched |= !(a->unsearched >> row->target[a->split_at] & 1);
+    row->run = (uint32_t)run;
+    a->runs[run].is_searched |= !(a->unsearched >> row->target[a->split_at] & 1);
     return 0;
 }
 
@@ -323,7 +284,6 @@ static int is_ours(const struct aiter *a)
 /* Verdict on a record */
 static int read_row(struct aiter *a)
 {
-    const struct spec *s = a->l->spec;
     int64_t problem[KPRED_MAX_FIELDS];
     uint32_t kernel = 0;
     if (a->r->n != a->r->n_header)
@@ -332,19 +292,28 @@ static int read_row(struct aiter *a)
         return load_drop(a->l, DROP_OTHER);
     int rc = read_gpu(a, &problem[a->field[0]]);
     for (int i = 1; i < 4 && rc == 0; i++)
-        rc = read_size(a, (enum column)(M + i - 1), a->field[i], &problem[a->field[i]]);
-    if (rc == 0)
-        rc = read_further(a, problem);
+        if (parse_whole(cell(a, (enum column)(M + i - 1)), INT64_MIN, INT64_MAX,
+                        &problem[a->field[i]])
+            != 0)
+            rc = load_bad(a->l, a->r->at, DROP_BROKEN, common_fields[i],
+                          cell(a, (enum column)(M + i - 1)), "is not an integer");
+    /* The further fields: before AITER knew what a column says, it was "False". */
+    for (size_t i = 0; i < a->l->spec->n_fields && rc == 0; i++)
+        if (!is_common(a->l->spec->fields[i].name))
+            rc = load_token(a->l, a->r->at, i,
+                            a->column[i] < 0 ? "False" : a->r->cell[a->column[i]], &problem[i]);
     if (rc == 0)
         rc = read_kernel(a, &kernel);
     if (rc != 0)
         return rc;
-    const size_t at = (size_t)spec_param_index(s, "library") - a->kernels.names.first;
-    const char *library =
-        s->params[spec_param_index(s, "library")]
-            .names[a->kernels.names.values[kernel * a->kernels.names.n_params + at]];
-    rc = check_library(a, library);
-    return rc == 0 ? aiter_rows_add(a, problem, kernel, library) : rc;
+    const kpred_names *names = &a->kernels.names;
+    const size_t at = kernel * names->n_params + a->library_at - names->first;
+    const char *library = a->l->spec->params[a->library_at].names[names->values[at]];
+    const char *given = cell(a, LIBRARY);
+    if (given != NULL && strcmp(given, library) != 0)
+        return load_bad(a->l, a->r->at, DROP_BROKEN, "libtype", given,
+                        "is not the library of the kernel %s, %s", cell(a, KERNEL), library);
+    return aiter_rows_add(a, problem, kernel, library);
 }
 
 /* ---- the whole ---- */
@@ -386,12 +355,6 @@ static int drop_second_rows(struct aiter *a)
     return 0;
 }
 
-static void mark_narrow(struct aiter *a)
-{
-    for (size_t i = a->first; i < a->l->n && a->unsearched != 0; i++)
-        a->l->rows[i].narrow = !a->runs[a->l->rows[i].run].is_searched;
-}
-
 static int read_rows(struct aiter *a)
 {
     int rc;
@@ -400,7 +363,8 @@ static int read_rows(struct aiter *a)
     while ((rc = csv_records_next(a->r)) > 0)
         if (read_row(a) < 0)
             return -1;
-    mark_narrow(a);
+    for (size_t i = a->first; i < a->l->n && a->unsearched != 0; i++)
+        a->l->rows[i].narrow = !a->runs[a->l->rows[i].run].is_searched;
     return rc < 0 || (a->at[FAMILY] < 0 && drop_second_rows(a) != 0) ? -1 : 0;
 }
 

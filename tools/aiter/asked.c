@@ -3,96 +3,87 @@
 #include "aiter.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- asked: shapes that are left out ---- */
 
-/* `key` tells shapes apart; those of one key are one. */
-static int leave_out(struct asked *a, struct place at, const char *key, size_t n_key,
-                     const char *why)
+/* Is the key in a->key met for the first time? */
+static int asked_is_new(struct asked *a)
 {
     const size_t before = a->seen.n;
+    intern(&a->seen, a->key.s, a->key.n);
+    return a->seen.n != before;
+}
+
+/* Counts the call at hand: in `left_out` each shape once, which its words tell apart, and in `cut`
+   each line, which is nobody's to mend; 0. */
+static int asked_count(struct asked *a, struct tally *in, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static int asked_count(struct asked *a, struct tally *in, const char *fmt, ...)
+{
+    char why[256];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(why, sizeof why, fmt, args);
+    va_end(args);
     a->key.n = 0;
     buf_printf(&a->key, "%s|", why);
-    buf_add(&a->key, key, n_key);
-    intern(&a->seen, a->key.s, a->key.n);
-    if (a->seen.n != before)
-        tally_add(&a->left_out, at, why);
+    buf_add(&a->key, a->words, a->n_words);
+    if (in == &a->cut || asked_is_new(a))
+        tally_add(in, a->at, why);
     return 0;
 }
 
-static int no_model(struct asked *a, struct place at, enum family_id family, const char *key,
-                    size_t n_key)
+/* Is the family wanted, and can it be answered? Else the call at hand is left out. */
+static int asked_is_wanted(struct asked *a, enum family_id family)
 {
-    char why[160];
+    const char *name = families[family].name;
+    if (a->from.only != FAMILY_NONE && family != a->from.only)
+        return asked_count(a, &a->left_out, "--family leaves out %s", name);
     if (family == FAMILY_BATCHED)
-        snprintf(why, sizeof why, "--family has to say whether it is %s or %s",
-                 families[FAMILY_A8W8_BATCHED].name, families[FAMILY_BF16_BATCHED].name);
-    else
-        snprintf(why, sizeof why, "kpred has no model of the family %s", families[family].name);
-    return leave_out(a, at, key, n_key, why);
-}
-
-static int not_wanted(struct asked *a, struct place at, enum family_id family, const char *key,
-                      size_t n_key)
-{
-    char why[96];
-    snprintf(why, sizeof why, "--family leaves out %s", families[family].name);
-    return leave_out(a, at, key, n_key, why);
+        return asked_count(a, &a->left_out, "--family has to say whether it is %s or %s",
+                           families[FAMILY_A8W8_BATCHED].name, families[FAMILY_BF16_BATCHED].name);
+    return family_is_answered(family)
+           || asked_count(a, &a->left_out, "kpred has no model of the family %s", name);
 }
 
 /* ---- asked: shapes to predict for ---- */
 
-static int is_size(int64_t v)
-{
-    return v >= 1 && v <= KPRED_MAX_SIZE;
-}
-
-/* AITER looks for a tier of tokens, and for none beyond the largest. */
-static int32_t tier_of(struct asked *a, struct place at, int32_t tokens)
-{
-    const size_t before = a->seen.n;
-    if (tokens <= SERVING_LAST_TIER)
-        return serving_tier(tokens);
-    a->key.n = 0;
-    buf_printf(&a->key, "tokens %" PRId32, tokens);
-    intern(&a->seen, a->key.s, a->key.n);
-    if (a->seen.n != before)
-        note("%s:%zu: token: %" PRId32 " is beyond AITER's largest tier: taken as %d", at.path,
-             at.line, tokens, SERVING_LAST_TIER);
-    return SERVING_LAST_TIER;
-}
-
 /* The details are those in a->detail. */
-static void asked_add(struct asked *a, struct place at, enum family_id family, const int32_t mnk[3])
+static int asked_add(struct asked *a, enum family_id family, const int32_t mnk[3])
 {
-    const size_t before = a->seen.n;
+    int32_t m = mnk[0];
     a->key.n = 0;
-    buf_printf(&a->key, "%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",%s", family, mnk[0], mnk[1], mnk[2],
+    buf_printf(&a->key, "tokens %" PRId32, m);
+    /* AITER looks for a tier of tokens, and for none beyond the largest. */
+    if (families[family].ladder == LADDER_TOKENS) {
+        if (m > SERVING_LAST_TIER && asked_is_new(a))
+            note("%s:%zu: token: %" PRId32 " is beyond AITER's largest tier: taken as %d",
+                 a->at.path, a->at.line, m, SERVING_LAST_TIER);
+        m = serving_tier(m);
+    }
+    a->key.n = 0;
+    buf_printf(&a->key, "%d,%" PRId32 ",%" PRId32 ",%" PRId32 ",%s", family, m, mnk[1], mnk[2],
                a->detail.s);
-    intern(&a->seen, a->key.s, a->key.n);
-    if (a->seen.n == before)
-        return;
+    if (!asked_is_new(a))
+        return 0;
     const size_t detail = intern_text(&a->details, a->detail.s);
     a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
-    a->v[a->n++] = (struct asked_shape){family, mnk[0], mnk[1], mnk[2], a->details.v[detail].s, at};
+    a->v[a->n++] = (struct asked_shape){family, m, mnk[1], mnk[2], a->details.v[detail].s, a->at};
+    return 0;
 }
 
 /* ---- asked: details ---- */
-
-static void begin_detail(struct asked *a)
-{
-    a->detail.n = 0;
-    buf_puts(&a->detail, "");
-}
 
 /* The texts of all, in their order; NULL, or the name of the one that is not a value of AITER's */
 static const char *set_details(struct asked *a, enum family_id family,
                                const char *const text[MOST_DETAILS])
 {
     const char *const *names = families[family].details;
-    begin_detail(a);
+    a->detail.n = 0;
+    buf_puts(&a->detail, "");
     for (size_t i = 0; names[i] != NULL; i++) {
         buf_puts(&a->detail, i != 0 ? "," : "");
         if (family_add_detail(&a->detail, family, i, text[i]) != 0)
@@ -138,201 +129,174 @@ static const char *read_details(struct asked *a, enum family_id family, const st
 
 /* ---- asked: logs ---- */
 
-/* From M, or B, to the file's name */
-static const char *key_of(const struct call *call, size_t *n)
-{
-    const char *start = call->b.n != 0 ? call->b.text : call->m.text;
-    *n = (size_t)(call->text - start);
-    return start;
-}
-
-/* A log is nobody's to mend: the line is left out and counted. */
-static int no_size(struct asked *a, struct place at, const char *name, const char *value, size_t n)
-{
-    char why[128];
-    snprintf(why, sizeof why, "%s: value \"%.*s\": is not an integer from 1 to %d", name,
-             (int)(n < 60 ? n : 60), value, KPRED_MAX_SIZE);
-    tally_add(&a->cut, at, why);
-    return 0;
-}
-
 /* Are all sizes of the call some? */
-static int check_sizes(struct asked *a, struct place at, const struct call *call)
+static int check_sizes(struct asked *a, const struct call *call)
 {
     static const char *const name[] = {"B", "M", "N", "K"};
     const struct call_number *const size[] = {&call->b, &call->m, &call->n, &call->k};
     for (int i = call->b.n == 0; i < 4; i++)
-        if (!is_size(size[i]->value))
-            return no_size(a, at, name[i], size[i]->text, size[i]->n);
+        if (size[i]->value < 1 || size[i]->value > KPRED_MAX_SIZE)
+            return asked_count(a, &a->cut, "%s: value \"%.*s\": is not an integer from 1 to %d",
+                               name[i], (int)(size[i]->n < 60 ? size[i]->n : 60), size[i]->text,
+                               KPRED_MAX_SIZE);
     return 1;
 }
 
-static int no_detail(struct asked *a, struct place at, const char *name)
+/* A row that was found: is it of this GPU, and of another M? */
+static int is_miss_of_ours(struct asked *a, const struct call *call)
 {
-    char why[96];
-    snprintf(why, sizeof why, "the line does not say %s", name);
-    tally_add(&a->cut, at, why);
+    const size_t before = a->seen.n;
+    const int is_ours = call->cu.value == a->from.cu_num;
+    char gpu[64];
+    snprintf(gpu, sizeof gpu, "a GPU of %" PRId64 " compute units", call->cu.value);
+    gpu_told(&a->told, is_ours, 1, gpu, a->at);
+    if (!is_ours)
+        return asked_count(a, &a->left_out, "the log is of %s, not %d", gpu, a->from.cu_num);
+    if (call->padded.value != call->m.value)
+        return 1;
+    asked_count(a, &a->left_out, "a table has a row of just this M");
+    a->n_found += a->seen.n - before;
+    a->found++;
     return 0;
 }
 
-static int no_family(struct asked *a, struct place at)
+/* ---- asked: the line of a miss of fused MoE ---- */
+
+/* What it says between its parentheses. Values have no blanks or quotes around them. */
+struct fused_call {
+    char value[14][64];           /* what follows points into these */
+    const char *gfx;              /* NULL: an older line */
+    const char *cu_num, *size[3]; /* token, inter_dim, model_dim */
+    const char *detail[MOST_DETAILS];
+};
+
+/* Cuts the values of a tuple; their number, 0: there are too many, or one is too long. */
+static size_t cut_values(struct fused_call *c, const char *text, size_t n)
 {
-    tally_add(&a->cut, at, "the table's name tells no family: give it with --family");
-    return 0;
+    const size_t most = sizeof c->value / sizeof *c->value;
+    size_t values = 0;
+    for (const char *end = text + n, *next; text <= end; text = next + 1) {
+        next = memchr(text, ',', (size_t)(end - text));
+        next = next != NULL ? next : end;
+        const char *last = next;
+        while (text < last && strchr(" '", *text) != NULL)
+            text++;
+        while (last > text && strchr(" '", last[-1]) != NULL)
+            last--;
+        if (values == most || (size_t)(last - text) >= sizeof *c->value)
+            return 0;
+        memcpy(c->value[values], text, (size_t)(last - text));
+        c->value[values++][last - text] = '\0';
+    }
+    return values;
 }
 
-/* Was the row that was found tuned on another GPU than that which rows are for? */
-static int is_other_units(struct asked *a, const struct asked_from *from, struct place at,
-                          const struct call *call)
+/* 0, or -1: it has not so many values, or an impossible one. */
+static int read_fused(struct fused_call *c, const char *text, size_t n)
 {
-    char name[64];
-    const int is_ours = call->cu.value == from->cu_num;
-    snprintf(name, sizeof name, "a GPU of %" PRId64 " compute units", call->cu.value);
-    gpu_told(&a->told, is_ours, 1, name, at);
-    return !is_ours;
-}
-
-static int add_gemm(struct asked *a, const struct asked_from *from, struct place at,
-                    enum family_id family, int kind, const struct call *call)
-{
-    size_t n;
-    const char *key = key_of(call, &n);
-    if (!check_sizes(a, at, call))
-        return 0;
-    const char *lacks = read_details(a, family, call);
-    if (lacks != NULL)
-        return no_detail(a, at, lacks);
-    a->usable++;
-    if (kind == CALL_HIT && is_other_units(a, from, at, call)) {
-        char why[96];
-        snprintf(why, sizeof why, "the log is of a GPU of %" PRId64 " compute units, not %d",
-                 call->cu.value, from->cu_num);
-        return leave_out(a, at, key, n, why);
-    }
-    if (kind == CALL_HIT && call->padded.value == call->m.value) {
-        const size_t before = a->seen.n;
-        leave_out(a, at, key, n, "a table has a row of just this M");
-        a->n_found += a->seen.n - before;
-        a->found++;
-        return 0;
-    }
-    const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
-    asked_add(a, at, family, mnk);
+    const size_t values = cut_values(c, text, n), most = sizeof c->value / sizeof *c->value;
+    if (values != most && values != most - 1)
+        return -1;
+    const size_t first = values == most;
+    c->gfx = first ? c->value[0] : NULL;
+    c->cu_num = c->value[first];
+    c->size[0] = c->value[first + 1];
+    c->size[1] = c->value[first + 3]; /* model_dim stands before inter_dim */
+    c->size[2] = c->value[first + 2];
+    for (size_t i = 0; i < MOST_DETAILS; i++)
+        c->detail[i] = c->value[first + 4 + i];
     return 0;
 }
 
 /* Of another GPU than rows are for? An older line does not tell the architecture. */
-static int fused_of_other_gpu(struct asked *a, const struct asked_from *from, struct place at,
-                              const struct call *call, const struct fused_call *c)
+static int is_of_other_gpu(struct asked *a, const struct fused_call *c)
 {
-    char why[160], name[96];
+    char name[96];
     int64_t units;
     struct buf b = {NULL, 0, 0};
-    const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : from->gfx;
+    const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : a->from.gfx;
     const int is_other = parse_int(c->cu_num, 1, KPRED_MAX_SIZE, &units) != 0
-                         || units != from->cu_num || strcmp(gfx, from->gfx) != 0;
-    snprintf(why, sizeof why, "the log is of %s with %s compute units, not %s with %d", gfx,
-             c->cu_num, from->gfx, from->cu_num);
+                         || units != a->from.cu_num || strcmp(gfx, a->from.gfx) != 0;
     snprintf(name, sizeof name, "%s with %s compute units", gfx, c->cu_num);
-    gpu_told(&a->told, !is_other, 1, name, at);
+    gpu_told(&a->told, !is_other, 1, name, a->at);
+    if (is_other)
+        asked_count(a, &a->left_out, "the log is of %s, not %s with %d", name, a->from.gfx,
+                    a->from.cu_num);
     buf_free(&b);
-    return is_other ? leave_out(a, at, call->text, call->n_text, why), 1 : 0;
+    return is_other;
 }
 
-static int cut_fused(struct asked *a, struct place at)
-{
-    tally_add(&a->cut, at, "the line of fused MoE does not hold the values of a key");
-    return 0;
-}
-
-static int asked_fused(struct asked *a, const struct asked_from *from, struct place at,
-                       const struct call *call)
+static int asked_fused(struct asked *a, const struct call *call)
 {
     struct fused_call c;
     int32_t v[3];
-    if (from->only != FAMILY_NONE && from->only != FAMILY_FMOE)
-        return not_wanted(a, at, FAMILY_FMOE, call->text, call->n_text);
-    if (fused_read(&c, call->text, call->n_text) != 0
+    if (!asked_is_wanted(a, FAMILY_FMOE))
+        return 0;
+    if (read_fused(&c, call->text, call->n_text) != 0
         || set_details(a, FAMILY_FMOE, c.detail) != NULL)
-        return cut_fused(a, at);
+        return asked_count(a, &a->cut, "the line of fused MoE does not hold the values of a key");
     for (int i = 0; i < 3; i++) {
         int64_t x;
         if (parse_int(c.size[i], 1, KPRED_MAX_SIZE, &x) != 0)
-            return no_size(a, at, family_size(FAMILY_FMOE, i), c.size[i], strlen(c.size[i]));
+            return asked_count(a, &a->cut, "%s: value \"%.60s\": is not an integer from 1 to %d",
+                               families[FAMILY_FMOE].sizes[i], c.size[i], KPRED_MAX_SIZE);
         v[i] = (int32_t)x;
     }
-    if (fused_of_other_gpu(a, from, at, call, &c))
+    if (is_of_other_gpu(a, &c))
         return 0;
     a->usable++;
-    v[0] = tier_of(a, at, v[0]);
-    asked_add(a, at, FAMILY_FMOE, v);
-    return 0;
+    return asked_add(a, FAMILY_FMOE, v);
 }
 
-int asked_call(struct asked *a, const struct asked_from *from, struct place at, int kind,
-               const struct call *call)
+int asked_call(struct asked *a, int kind, const struct call *call)
 {
     char file[256];
-    size_t n;
     a->calls++;
+    /* The words that tell its shape from others: from M, or B, to the file's name */
+    a->words = kind == CALL_FMOE ? call->text : call->b.n != 0 ? call->b.text : call->m.text;
+    a->n_words = kind == CALL_FMOE ? call->n_text : (size_t)(call->text - a->words);
     if (kind == CALL_FMOE)
-        return asked_fused(a, from, at, call);
+        return asked_fused(a, call);
     const size_t tail = call->n_text < sizeof file ? call->n_text : sizeof file - 1;
     snprintf(file, sizeof file, "%.*s", (int)tail, call->text + call->n_text - tail);
-    enum family_id family = call->b.n != 0 ? family_of_batched(from->only) : family_of_file(file);
-    const char *key = key_of(call, &n);
+    enum family_id family = call->b.n != 0 ? family_of_batched(a->from.only) : family_of_file(file);
     if (family == FAMILY_NONE)
-        family = from->only;
+        family = a->from.only;
     if (family == FAMILY_NONE)
-        return no_family(a, at);
-    if (from->only != FAMILY_NONE && family != from->only)
-        return not_wanted(a, at, family, key, n);
-    if (!family_is_answered(family))
-        return no_model(a, at, family, key, n);
-    return add_gemm(a, from, at, family, kind, call);
+        return asked_count(a, &a->cut, "the table's name tells no family: give it with --family");
+    if (!asked_is_wanted(a, family) || !check_sizes(a, call))
+        return 0;
+    const char *lacks = read_details(a, family, call);
+    if (lacks != NULL)
+        return asked_count(a, &a->cut, "the line does not say %s", lacks);
+    a->usable++;
+    const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
+    return kind != CALL_HIT || is_miss_of_ours(a, call) ? asked_add(a, family, mnk) : 0;
 }
 
 /* ---- asked: untuned lists ---- */
 
-static int read_size(struct place at, const char *name, const char *text, int32_t *out)
-{
-    int64_t v;
-    if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
-        return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", at.path, at.line,
-                    name, text, KPRED_MAX_SIZE);
-    *out = (int32_t)v;
-    return 0;
-}
-
-static int read_row_details(struct asked *a, struct place at, enum family_id family,
-                            const struct asked_text *row)
-{
-    const char *name = set_details(a, family, row->detail);
-    if (name == NULL)
-        return 0;
-    return fail("%s:%zu: %s: value \"%.60s\": is not one of AITER's", at.path, at.line, name,
-                row->detail[family_place_of(families[family].details, name)]);
-}
-
-int asked_row(struct asked *a, const struct asked_from *from, struct place at,
-              enum family_id family, const struct asked_text *row)
+int asked_row(struct asked *a, enum family_id family, const struct asked_text *row)
 {
     int32_t v[3] = {0};
     a->calls++;
-    if (from->only != FAMILY_NONE && family != from->only)
-        return not_wanted(a, at, family, row->whole, strlen(row->whole));
-    if (!family_is_answered(family))
-        return no_model(a, at, family, row->whole, strlen(row->whole));
-    for (int i = 0; i < 3; i++)
-        if (read_size(at, family_size(family, i), row->mnk[i], &v[i]) != 0)
-            return -1;
-    if (read_row_details(a, at, family, row) != 0)
-        return -1;
+    a->words = row->whole;
+    a->n_words = strlen(row->whole);
+    if (!asked_is_wanted(a, family))
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        int64_t x;
+        if (parse_int(row->mnk[i], 1, KPRED_MAX_SIZE, &x) != 0)
+            return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", a->at.path,
+                        a->at.line, families[family].sizes[i], row->mnk[i], KPRED_MAX_SIZE);
+        v[i] = (int32_t)x;
+    }
+    const char *wrong = set_details(a, family, row->detail);
+    if (wrong != NULL)
+        return fail("%s:%zu: %s: value \"%.60s\": is not one of AITER's", a->at.path, a->at.line,
+                    wrong, row->detail[family_place_of(families[family].details, wrong)]);
     a->usable++;
-    if (families[family].ladder == LADDER_TOKENS)
-        v[0] = tier_of(a, at, v[0]);
-    asked_add(a, at, family, v);
-    return 0;
+    return asked_add(a, family, v);
 }
 
 int asked_nearest(const struct asked *a)
@@ -344,6 +308,12 @@ int asked_nearest(const struct asked *a)
 }
 
 /* ---- asked: order ---- */
+
+int asked_is_pair(const struct asked_shape *a, const struct asked_shape *b)
+{
+    return a->family == b->family && a->n == b->n && a->k == b->k
+           && strcmp(a->detail, b->detail) == 0;
+}
 
 static int asked_compare(const void *left, const void *right)
 {

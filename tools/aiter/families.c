@@ -5,84 +5,56 @@
 #include "base/names.h"
 #include "model/model.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- families ---- */
 
-#define TAIL "tflops,bw,errRatio"
+#define NAMED(text, brief) .name = text, .short_name = brief, .merge_name = text "_tuned_gemm"
+/* What the columns are called but of fused MoE */
+#define USUAL .sizes = {"M", "N", "K"}, .kernel_column = "kernelName", .split_column = "splitK"
+/* Those of most GEMMs, behind the key */
+#define TABLE(key)                                                             \
+    USUAL, .columns = key ",kernelId,splitK,us,kernelName,tflops,bw,errRatio", \
+           .id_column = "kernelId"
 /* Of these it is not known for which M AITER looks, nor what is compiled in. */
-#define BATCHED                                                                                  \
-    .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .key = "B,M,N,K", .id_column = "kernelId", \
-    .tail = TAIL, .ladder = LADDER_ASKED,                                                        \
-    .remark = "AITER may read this table only after a rebuild (AITER_REBUILD=1)"
+#define BATCHED                                                                                 \
+    TABLE("B,M,N,K"), .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .ladder = LADDER_ASKED, \
+                      .remark = "AITER may read this table only after a rebuild (AITER_REBUILD=1)"
 /* Their lines and lists are counted. */
-#define NO_TABLE .merge_name = "", .variable = "", .id_column = "", .tail = ""
+#define NO_TABLE USUAL, .merge_name = "", .variable = "", .columns = "", .id_column = ""
 
 const struct family families[N_FAMILIES] = {
-    [FAMILY_BS] = {.name = "a8w8_blockscale",
-                   .short_name = "bs",
-                   .merge_name = "a8w8_blockscale_tuned_gemm",
-                   .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
+    [FAMILY_BS] = {NAMED("a8w8_blockscale", "bs"), .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
                    .model = "gemm_a8w8_blockscale",
                    .kernel =
                        "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
                        "1x16x1x16_8_1x2_intrawave_v1",
-                   .has_libtype = 1,
-                   .id_column = "kernelId",
-                   .tail = TAIL},
-    [FAMILY_BSP] = {.name = "a8w8_blockscale_bpreshuffle",
-                    .short_name = "bsp",
-                    .merge_name = "a8w8_blockscale_bpreshuffle_tuned_gemm",
+                   TABLE("M,N,K,libtype")},
+    [FAMILY_BSP] = {NAMED("a8w8_blockscale_bpreshuffle", "bsp"),
                     .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE",
                     .model = "gemm_a8w8_blockscale_bpreshuffle",
                     .kernel =
                         "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_"
                         "8x32x1_1x32x1x8_8_2x1_intrawave_v1",
-                    .has_libtype = 1,
-                    .id_column = "kernelId",
-                    .tail = TAIL},
-    [FAMILY_A4W4] = {.name = "a4w4_blockscale",
-                     .short_name = "a4w4",
-                     .merge_name = "a4w4_blockscale_tuned_gemm",
-                     .variable = "AITER_CONFIG_GEMM_A4W4",
-                     .model = "gemm_a4w4_blockscale",
-                     .id_column = "kernelId",
-                     .tail = TAIL},
-    [FAMILY_BP] = {.name = "a8w8_bpreshuffle",
-                   .short_name = "bp",
-                   .merge_name = "a8w8_bpreshuffle_tuned_gemm",
+                    TABLE("M,N,K,libtype")},
+    [FAMILY_A4W4] = {NAMED("a4w4_blockscale", "a4w4"), .variable = "AITER_CONFIG_GEMM_A4W4",
+                     .model = "gemm_a4w4_blockscale", TABLE("M,N,K")},
+    [FAMILY_BP] = {NAMED("a8w8_bpreshuffle", "bp"),
                    .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
-                   .model = "gemm_a8w8_bpreshuffle",
-                   .has_libtype = 1,
-                   .has_nearest = 1,
-                   .details = {"q_dtype_w"},
+                   .model = "gemm_a8w8_bpreshuffle", .has_nearest = 1, .details = {"q_dtype_w"},
                    .modelled = {"torch.float8_e4m3fnuz torch.float8_e4m3fn"},
-                   .id_column = "kernelId",
-                   .tail = TAIL,
-                   .built_in = "ck cktile"},
-    [FAMILY_A8W8] = {.name = "a8w8",
-                     .short_name = "a8w8",
-                     .merge_name = "a8w8_tuned_gemm",
-                     .variable = "AITER_CONFIG_GEMM_A8W8",
-                     .has_nearest = 1,
-                     .details = {"q_dtype_w"},
-                     .id_column = "kernelId",
-                     .tail = TAIL,
-                     .built_in = "ck"},
-    [FAMILY_BF16] = {.name = "bf16",
-                     .short_name = "bf16",
-                     .merge_name = "bf16_tuned_gemm",
-                     .variable = "AITER_CONFIG_GEMM_BF16",
-                     .model = "gemm_bf16",
-                     .has_libtype = 1,
-                     .has_nearest = 1,
+                   TABLE("M,N,K,q_dtype_w,libtype"), .built_in = "ck cktile"},
+    [FAMILY_A8W8] = {NAMED("a8w8", "a8w8"), .variable = "AITER_CONFIG_GEMM_A8W8", .has_nearest = 1,
+                     .details = {"q_dtype_w"}, TABLE("M,N,K,q_dtype_w"), .built_in = "ck"},
+    [FAMILY_BF16] = {NAMED("bf16", "bf16"), .variable = "AITER_CONFIG_GEMM_BF16",
+                     .model = "gemm_bf16", .has_nearest = 1,
                      .details = {"bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"},
                      .modelled = {NULL, "torch.bfloat16", NULL, "False", "False"},
-                     .id_column = "solidx",
-                     .tail = "err_ratio,tflops,bw",
-                     .never = "hipblaslt"},
+                     .columns =
+                         "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,"
+                         "kernelName,err_ratio,tflops,bw",
+                     USUAL, .id_column = "solidx", .never = "hipblaslt"},
     [FAMILY_BATCHED] = {.name = "batched", .short_name = "batched", NO_TABLE},
     [FAMILY_FMOE] = {.name = "fmoe",
                      .short_name = "fused_moe",
@@ -93,10 +65,10 @@ const struct family families[N_FAMILIES] = {
                      .details = {"expert", "topk", "act_type", "dtype", "q_dtype_a", "q_dtype_w",
                                  "q_type", "use_g1u1", "doweight_stage1"},
                      .n_sizes = 2,
-                     .key = "token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,"
-                            "q_dtype_w,q_type,use_g1u1,doweight_stage1",
-                     .values = "block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,"
-                               "run_1stage,xbf16,flat,tflops,bw,_tag",
+                     .columns = "token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,"
+                                "q_dtype_w,q_type,use_g1u1,doweight_stage1,block_m,ksplit,us1,"
+                                "kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"
+                                "tflops,bw,_tag",
                      .kernel_column = "kernelName1",
                      .split_column = "ksplit",
                      .copied = {"block_m", "kernelName2", "run_1stage", "xbf16", "flat"},
@@ -167,24 +139,6 @@ int family_is_answered(enum family_id family)
     return families[family].model != NULL || families[family].has_nearest;
 }
 
-const char *family_size(enum family_id family, int i)
-{
-    static const char *const usual[3] = {"M", "N", "K"};
-    return families[family].sizes[i] != NULL ? families[family].sizes[i] : usual[i];
-}
-
-const char *family_kernel_column(enum family_id family)
-{
-    const char *name = families[family].kernel_column;
-    return name != NULL ? name : "kernelName";
-}
-
-const char *family_split_column(enum family_id family)
-{
-    const char *name = families[family].split_column;
-    return name != NULL ? name : "splitK";
-}
-
 int family_place_of(const char *const *names, const char *name)
 {
     for (int i = 0; names[i] != NULL; i++)
@@ -198,49 +152,34 @@ enum family_id family_of_batched(enum family_id only)
     return only == FAMILY_A8W8_BATCHED || only == FAMILY_BF16_BATCHED ? only : FAMILY_BATCHED;
 }
 
-/* Of a detail: 1 if the model takes the value, which then is in the problem. */
-static int is_modelled(const kpred_model *m, const char *name, const char *modelled,
-                       const char *value, int32_t problem[KPRED_MAX_FIELDS])
-{
-    const int32_t at = kpred_field_index(m, name);
-    if (at < 0)
-        return modelled == NULL || names_has_word(modelled, value);
-    const int32_t token = kpred_token(m, (size_t)at, value);
-    problem[at] = token;
-    return token >= 0;
-}
-
 int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
                        int32_t problem[KPRED_MAX_FIELDS])
 {
     const struct family *f = &families[family];
-    char *copy = xstrdup(detail), *rest = copy;
     int is_all = m != NULL;
-    for (size_t i = 0; is_all && f->details[i] != NULL; i++) {
-        char *value = rest;
-        rest += strcspn(rest, ",");
-        if (*rest != '\0')
-            *rest++ = '\0';
-        is_all = is_modelled(m, f->details[i], f->modelled[i], value, problem);
+    for (int i = 0; is_all && f->details[i] != NULL; i++) {
+        char *value = family_part(detail, ',', i);
+        const int32_t at = kpred_field_index(m, f->details[i]);
+        if (at < 0)
+            is_all = f->modelled[i] == NULL || names_has_word(f->modelled[i], value);
+        else
+            is_all = (problem[at] = kpred_token(m, (size_t)at, value)) >= 0;
+        free(value);
     }
-    free(copy);
     return is_all;
-}
-
-static int is_called(const struct family *f, const char *text)
-{
-    return names_same(text, f->name) || names_same(text, f->short_name)
-           || (*f->merge_name != '\0' && names_same(text, f->merge_name))
-           || (f->model != NULL && names_same(text, f->model));
 }
 
 enum family_id family_asked(const char *option, const char *text)
 {
     struct buf list = {NULL, 0, 0}, question = {NULL, 0, 0};
     struct names_near near = {.text = text};
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (is_called(&families[i], text))
+    for (int i = 0; i < N_FAMILIES; i++) {
+        const struct family *f = &families[i];
+        if (names_same(text, f->name) || names_same(text, f->short_name)
+            || (*f->merge_name != '\0' && names_same(text, f->merge_name))
+            || (f->model != NULL && names_same(text, f->model)))
             return (enum family_id)i;
+    }
     for (int i = 0; i < N_FAMILIES; i++) {
         names_offer(&near, families[i].name, families[i].short_name);
         buf_printf(&list, "%s%s", i != 0 ? " " : "", families[i].name);
@@ -250,6 +189,99 @@ enum family_id family_asked(const char *option, const char *text)
     buf_free(&list);
     buf_free(&question);
     return FAMILY_NONE;
+}
+
+/* ---- details: the values of a key besides M, N and K ---- */
+
+static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+
+static int is_plain(const char *text, size_t n)
+{
+    return n != 0 && strspn(text, plain) >= n;
+}
+
+/* Python writes a member of an enumeration as ActivationType.Silu or <ActivationType.Silu: 0>. */
+static int add_member(struct buf *b, const char *text)
+{
+    const int is_long = *text == '<';
+    const size_t n = strspn(text + is_long, plain);
+    const char *rest = text + is_long + n, *number = rest + strspn(rest, ": ");
+    if (!is_plain(text + is_long, n)
+        || (is_long ? *rest != ':' || strcmp(number + strspn(number, "-0123456789"), ">") != 0
+                    : *rest != '\0'))
+        return -1;
+    buf_add(b, text + is_long, n);
+    return 0;
+}
+
+/* A table that was merged may have 1.0 for 1. */
+static int add_truth(struct buf *b, const char *text)
+{
+    static const char *const no[] = {"0", "0.0", "False", NULL};
+    static const char *const yes[] = {"1", "1.0", "True", NULL};
+    const int is_true = family_place_of(yes, text) >= 0;
+    if (!is_true && family_place_of(no, text) < 0)
+        return -1;
+    buf_puts(b, is_true ? "1" : "0");
+    return 0;
+}
+
+int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text)
+{
+    static const char *const members[] = {"act_type", "q_type", NULL};
+    static const char *const truths[] = {"use_g1u1", "doweight_stage1", NULL};
+    const struct family *f = &families[family];
+    int64_t size;
+    if (i < (size_t)f->n_sizes) {
+        if (parse_int(text, 1, KPRED_MAX_SIZE, &size) != 0)
+            return -1;
+        buf_printf(b, "%d", (int)size);
+        return 0;
+    }
+    if (family_place_of(members, f->details[i]) >= 0)
+        return add_member(b, text);
+    if (family_place_of(truths, f->details[i]) >= 0)
+        return add_truth(b, text);
+    if (!is_plain(text, strlen(text)))
+        return -1;
+    buf_puts(b, text);
+    return 0;
+}
+
+/* quant_remap of aiter/fused_moe.py */
+void family_look_up(struct buf *detail)
+{
+    static const char given[] = "QuantType.per_128x128", wanted[] = "QuantType.per_1x128";
+    char *at = strstr(detail->s, given);
+    if (at == NULL)
+        return;
+    char *rest = xstrdup(at + strlen(given));
+    detail->n = (size_t)(at - detail->s);
+    buf_puts(detail, wanted);
+    buf_puts(detail, rest);
+    free(rest);
+}
+
+const char *family_split_detail(enum family_id family, const char *detail, int32_t size[MOST_SIZES])
+{
+    for (int i = 0; i < MOST_SIZES; i++)
+        size[i] = 1;
+    for (int i = 0; i < families[family].n_sizes; i++) {
+        char *end;
+        size[i] = (int32_t)strtol(detail, &end, 10);
+        detail = end + (*end == ',');
+    }
+    return detail;
+}
+
+char *family_part(const char *text, char end, int i)
+{
+    struct buf part = {NULL, 0, 0};
+    for (; i > 0; i--)
+        text = strchr(text, end) + 1;
+    const char *stop = strchr(text, end);
+    buf_add(&part, text, stop != NULL ? (size_t)(stop - text) : strlen(text));
+    return part.s;
 }
 
 /* ---- the GPU ---- */
@@ -262,18 +294,13 @@ static const kpred_model *model_of(enum family_id family)
     return NULL;
 }
 
-static const kpred_field *gpu_field(const kpred_model *m)
-{
-    const int32_t f = m != NULL ? kpred_field_index(m, "gpu") : -1;
-    return f >= 0 ? &m->fields[f] : NULL;
-}
-
 const char *target_known(enum family_id family, struct buf *b)
 {
-    const kpred_field *f = gpu_field(model_of(family));
+    const kpred_model *m = model_of(family);
+    const int32_t f = m != NULL ? kpred_field_index(m, "gpu") : -1;
     buf_puts(b, "");
-    for (int32_t i = 0; f != NULL && i < f->n_tokens; i++)
-        buf_printf(b, "%s%s", b->n != 0 ? " " : "", f->tokens[i]);
+    for (int32_t i = 0; f >= 0 && i < m->fields[f].n_tokens; i++)
+        buf_printf(b, "%s%s", b->n != 0 ? " " : "", m->fields[f].tokens[i]);
     return b->s;
 }
 
@@ -299,48 +326,29 @@ int target_check(const struct target *t, const char *gpu)
     return -1;
 }
 
-/* The name of AMD's for the GPU that a text names; NULL with a message */
-static const char *name_of(const char *text, struct buf *b)
-{
-    const char *name = gpu_name(text, b);
-    return gpu_is_gfx(name) ? name : gpu_asked("--gpu", text, b);
-}
-
-/* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250, which
-   no product of a name has yet. */
-static int usual_units(const char *arch)
-{
-    static const char *const built[] = {"gfx942", "gfx950", "gfx1250"};
-    const struct product *p = product_of_arch(arch);
-    for (size_t i = 0; i < sizeof built / sizeof *built; i++)
-        if (strcmp(arch, built[i]) == 0)
-            return p != NULL ? p->compute_units : 256;
-    return 0;
-}
-
-static int families_parse(struct target *t, const char *text)
+int target_find(struct target *t, const char *text)
 {
     struct buf b = {NULL, 0, 0};
-    const char *name = name_of(text, &b);
+    memset(t, 0, sizeof *t);
+    const char *name = gpu_name(text, &b);
+    if (!gpu_is_gfx(name))
+        name = gpu_asked("--gpu", text, &b);
     const struct gpu gpu = gpu_parse(name != NULL ? name : "");
     buf_free(&b);
     if (name == NULL)
         return -1;
     snprintf(t->gfx, sizeof t->gfx, "%s", gpu.arch);
-    t->cu_num = gpu.units != 0 ? gpu.units : usual_units(gpu.arch);
+    /* AITER's builds are for so many unless CU_NUM says otherwise. There are tables of gfx1250,
+       which no product of a name has yet. */
+    const struct product *usual = product_of_arch(gpu.arch);
+    t->cu_num = gpu.units;
+    if (gpu.units == 0 && names_has_word("gfx942 gfx950 gfx1250", gpu.arch))
+        t->cu_num = usual != NULL ? usual->compute_units : 256;
     snprintf(t->token, sizeof t->token, t->cu_num != 0 ? "%s_%d" : "%s", gpu.arch, t->cu_num);
     if (gpu.units == 0 && t->cu_num != 0)
         note("%s: taken as %s, which AITER builds for unless CU_NUM is set", text, t->token);
     else if (strcmp(text, t->token) != 0)
         note("%s is %s", text, t->token);
-    return 0;
-}
-
-int target_find(struct target *t, const char *gpu)
-{
-    memset(t, 0, sizeof *t);
-    if (families_parse(t, gpu) != 0)
-        return -1;
     for (int i = 0; i < N_FAMILIES; i++) {
         const kpred_model *m = model_of((enum family_id)i);
         const int32_t field = m != NULL ? kpred_field_index(m, "gpu") : -1;

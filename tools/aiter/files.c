@@ -8,54 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* ---- tables ---- */
 
 /* ---- tables: headers ---- */
 
-static int has_libtype(enum family_id family, enum write_schema schema)
+static int is_key(enum family_id family, const char *name)
 {
-    return families[family].has_libtype && schema < SCHEMA_NO_LIBTYPE;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, families[family].sizes[i]) == 0)
+            return 1;
+    return family_place_of(families[family].details, name) >= 0 || strcmp(name, "cu_num") == 0;
 }
 
-static void add_key_names(struct buf *b, const struct family *f)
+/* Was it there then? Those of fused MoE are the same by each schema. */
+static int has_column(enum family_id family, enum write_schema schema, const char *name)
 {
-    buf_puts(b, "cu_num,");
-    buf_puts(b, f->key != NULL ? f->key : "M,N,K");
-    for (size_t i = 0; f->key == NULL && f->details[i] != NULL; i++)
-        buf_printf(b, ",%s", f->details[i]);
-}
-
-static void add_candidate_names(struct buf *b, enum family_id family)
-{
-    const struct family *f = &families[family];
-    buf_puts(b, ",rank,");
-    if (f->id_column != NULL)
-        buf_printf(b, "libtype,%s,", f->id_column);
-    buf_printf(b, "%s,%s,", family_split_column(family), family_kernel_column(family));
-    for (size_t i = 0; f->copied[i] != NULL; i++)
-        buf_printf(b, "%s,", f->copied[i]);
-    buf_puts(b, "probability");
+    static const char *const figures[] = {"tflops", "bw", "errRatio", "err_ratio", NULL};
+    if (strcmp(name, "gfx") == 0)
+        return schema < SCHEMA_NO_GFX || schema == SCHEMA_CANDIDATES;
+    if (schema == SCHEMA_CANDIDATES)
+        return is_key(family, name);
+    if (strcmp(name, "libtype") == 0)
+        return schema < SCHEMA_NO_LIBTYPE;
+    return schema < SCHEMA_NO_TFLOPS || family == FAMILY_FMOE || family_place_of(figures, name) < 0;
 }
 
 static void add_header(struct buf *b, enum family_id family, enum write_schema schema)
 {
     const struct family *f = &families[family];
-    buf_puts(b, schema < SCHEMA_NO_GFX || schema == SCHEMA_CANDIDATES ? "gfx," : "");
-    add_key_names(b, f);
-    if (schema == SCHEMA_CANDIDATES) {
-        add_candidate_names(b, family);
+    struct buf all = {NULL, 0, 0};
+    buf_printf(&all, "gfx,cu_num,%s", f->columns);
+    for (char *name = strtok(all.s, ","); name != NULL; name = strtok(NULL, ","))
+        if (has_column(family, schema, name))
+            buf_printf(b, "%s%s", b->n != 0 ? "," : "", name);
+    buf_free(&all);
+    if (schema != SCHEMA_CANDIDATES)
         return;
-    }
-    if (f->values != NULL) {
-        buf_printf(b, ",%s", f->values);
-        return;
-    }
-    buf_printf(b, "%s,%s,splitK,us,kernelName", has_libtype(family, schema) ? ",libtype" : "",
-               f->id_column);
-    if (schema < SCHEMA_NO_TFLOPS)
-        buf_printf(b, ",%s", f->tail);
+    buf_puts(b, ",rank,");
+    if (f->id_column != NULL)
+        buf_printf(b, "libtype,%s,", f->id_column);
+    buf_printf(b, "%s,%s,", f->split_column, f->kernel_column);
+    for (size_t i = 0; f->copied[i] != NULL; i++)
+        buf_printf(b, "%s,", f->copied[i]);
+    buf_puts(b, "probability");
 }
 
 /* ---- tables: rows ---- */
@@ -66,24 +60,11 @@ struct written {
     enum family_id family;
 };
 
-/* Of texts with `end` between them or behind them, the one with this number */
 static void add_part(struct buf *b, const char *text, char end, int i)
 {
-    const char *stop;
-    for (; i > 0; i--)
-        text = strchr(text, end) + 1;
-    stop = strchr(text, end);
-    char *part = xstrdup(text);
-    part[stop != NULL ? (size_t)(stop - text) : strlen(text)] = '\0';
+    char *part = family_part(text, end, i);
     csv_add_cell(b, part);
     free(part);
-}
-
-/* Nobody knows the probability of a kernel that was measured for another shape. */
-static void add_probability(struct buf *b, const struct written *w)
-{
-    if (!w->row->best.is_copied)
-        buf_printf(b, "%.6f", kpred_probability(w->row->best.score) / 16777216.0);
 }
 
 /* Times are those of predictions, so that a measured row always wins; other figures 0. */
@@ -99,16 +80,29 @@ static void add_constant(struct buf *b, const char *name)
         buf_puts(b, "0.0");
 }
 
-/* What a kernel is called and how it is run. kernelId is not read again but for opus; a kernel that
-   has no number in the GPU's list gets 0. 0: it is no such column. */
-static int add_kernel_cell(struct buf *b, const struct written *w, const char *name)
+/* kernelId is not read again but for opus; a kernel that has no number in the GPU's list gets 0.
+   Nobody knows the probability of a kernel that was measured for another shape. */
+static void add_cell(struct buf *b, const struct written *w, const char *name)
 {
     const struct family *f = &families[w->family];
+    const struct asked_shape *s = &w->row->shape;
     const struct prediction *p = &w->row->best;
-    const int copied = family_place_of(f->copied, name);
-    if (strcmp(name, family_kernel_column(w->family)) == 0)
+    const int32_t sizes[3] = {s->m, s->n, s->k};
+    const int detail = family_place_of(f->details, name), copied = family_place_of(f->copied, name);
+    int size = 0;
+    while (size < 3 && strcmp(name, f->sizes[size]) != 0)
+        size++;
+    if (size < 3)
+        buf_printf(b, "%" PRId32, sizes[size]);
+    else if (strcmp(name, "gfx") == 0)
+        buf_puts(b, w->target->gfx);
+    else if (strcmp(name, "cu_num") == 0)
+        buf_printf(b, "%d", w->target->cu_num);
+    else if (detail >= 0)
+        add_part(b, s->detail, ',', detail);
+    else if (strcmp(name, f->kernel_column) == 0)
         csv_add_cell(b, p->kernel);
-    else if (strcmp(name, family_split_column(w->family)) == 0)
+    else if (strcmp(name, f->split_column) == 0)
         buf_printf(b, "%" PRId32, p->split);
     else if (f->id_column != NULL && strcmp(name, f->id_column) == 0)
         buf_printf(b, "%" PRId32, p->id >= 0 ? p->id : 0);
@@ -116,73 +110,33 @@ static int add_kernel_cell(struct buf *b, const struct written *w, const char *n
         buf_puts(b, p->library);
     else if (copied >= 0)
         add_part(b, p->more, COPIED_END, copied);
-    else
-        return 0;
-    return 1;
-}
-
-static int add_key_cell(struct buf *b, const struct written *w, const char *name)
-{
-    const struct row *r = w->row;
-    const int32_t size[3] = {r->m, r->n, r->k};
-    const int detail = family_place_of(families[w->family].details, name);
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, family_size(w->family, i)) == 0)
-            return buf_printf(b, "%" PRId32, size[i]), 1;
-    if (strcmp(name, "gfx") == 0)
-        buf_puts(b, w->target->gfx);
-    else if (strcmp(name, "cu_num") == 0)
-        buf_printf(b, "%d", w->target->cu_num);
-    else if (detail >= 0)
-        add_part(b, r->detail, ',', detail);
-    else
-        return 0;
-    return 1;
-}
-
-static void add_cell(struct buf *b, const struct written *w, const char *name)
-{
-    if (add_key_cell(b, w, name) || add_kernel_cell(b, w, name))
-        return;
-    if (strcmp(name, "rank") == 0)
+    else if (strcmp(name, "rank") == 0)
         buf_printf(b, "%zu", w->row->rank);
-    else if (strcmp(name, "probability") == 0)
-        add_probability(b, w);
-    else
+    else if (strcmp(name, "probability") != 0)
         add_constant(b, name);
-}
-
-/* The columns of a header, which is changed into its names: NUL in the place of each comma. The
-   number of them */
-static size_t cut_names(char *header)
-{
-    size_t n = 1;
-    for (char *p = header; (p = strchr(p, ',')) != NULL; n++)
-        *p++ = '\0';
-    return n;
-}
-
-static void add_row(struct buf *b, const struct written *w, const char *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++, names += strlen(names) + 1) {
-        buf_puts(b, i != 0 ? "," : "");
-        add_cell(b, w, names);
-    }
+    else if (!p->is_copied)
+        buf_printf(b, "%.6f", kpred_probability(p->score) / 16777216.0);
 }
 
 static void add_rows(struct buf *b, const struct rows_family *rows, enum family_id family,
                      const struct target *t, enum write_schema schema)
 {
-    struct buf names = {NULL, 0, 0};
-    add_header(&names, family, schema);
-    buf_printf(b, "%s\n", names.s);
-    const size_t n = cut_names(names.s);
+    struct buf header = {NULL, 0, 0};
+    add_header(&header, family, schema);
+    buf_printf(b, "%s\n", header.s);
     for (size_t i = 0; i < rows->n; i++) {
         const struct written w = {&rows->v[i], t, family};
-        add_row(b, &w, names.s, n);
-        buf_puts(b, "\n");
+        if (w.row->rank != 1 && schema != SCHEMA_CANDIDATES)
+            continue;
+        char *names = xstrdup(header.s);
+        for (char *name = strtok(names, ","), *next; name != NULL; name = next) {
+            add_cell(b, &w, name);
+            next = strtok(NULL, ",");
+            buf_puts(b, next != NULL ? "," : "\n");
+        }
+        free(names);
     }
-    buf_free(&names);
+    buf_free(&header);
 }
 
 /* ---- tables: what is there ---- */
@@ -192,38 +146,31 @@ static int check_row(void *to, const struct tuned_row *row)
     (void)to;
     if (tuned_is_predicted(row->us))
         return 0;
-    return fail("%s:%ld: us: value \"%s\": the file holds measured rows; --force replaces it, and "
+    return fail("%s:%zu: us: value \"%s\": the file holds measured rows; --force replaces it, and "
                 "they are lost",
-                row->path, row->line, row->us);
-}
-
-static int check_candidates(const char *path, enum family_id family)
-{
-    char line[1024];
-    struct buf wanted = {NULL, 0, 0};
-    if (first_line(path, line, sizeof line) != 0)
-        return -1;
-    add_header(&wanted, family, SCHEMA_CANDIDATES);
-    const int is_same = strcmp(line, wanted.s) == 0;
-    buf_free(&wanted);
-    if (is_same)
-        return 0;
-    return fail("%s:1: \"%.60s\": the file is not a list of candidates; --force replaces it", path,
-                line);
+                row->shape.at.path, row->shape.at.line, row->us);
 }
 
 /* May a file that is there be replaced? It holds nothing but predictions then. 0, or -1 with a
    message. A path at which there is nothing, or no regular file, may be written to. */
 static int write_check_old(const char *path, enum family_id family, enum write_schema schema)
 {
+    char line[1024];
     struct stat st;
+    struct buf wanted = {NULL, 0, 0};
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return 0;
-    if (schema == SCHEMA_CANDIDATES)
-        return check_candidates(path, family);
-    if (tuned_read(path, family, NULL, check_row, NULL) == 0)
-        return 0;
-    return -1;
+    if (schema != SCHEMA_CANDIDATES)
+        return tuned_read(path, family, NULL, check_row, NULL) == 0 ? 0 : -1;
+    if (first_line(path, line, sizeof line) != 0)
+        return -1;
+    add_header(&wanted, family, SCHEMA_CANDIDATES);
+    const int is_same = strcmp(line, wanted.s) == 0;
+    buf_free(&wanted);
+    return is_same ? 0
+                   : fail("%s:1: \"%.60s\": the file is not a list of candidates; --force replaces "
+                          "it",
+                          path, line);
 }
 
 /* ---- files ---- */
@@ -232,8 +179,6 @@ static int is_file(const char *output)
 {
     return ends_with(output, ".csv");
 }
-
-/* ---- files: paths ---- */
 
 static char *path_in(const struct files_options *o, enum family_id family)
 {
@@ -248,12 +193,11 @@ static char *path_in(const struct files_options *o, enum family_id family)
     return b.s;
 }
 
-static int several(const struct files_options *o, const struct rows *r)
+static int files_several(const struct table_files *f, const struct files_options *o)
 {
     struct buf names = {NULL, 0, 0};
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (r->of[i].n != 0)
-            buf_printf(&names, "%s%s", names.n != 0 ? ", " : "", families[i].name);
+    for (size_t i = 0; i < f->n; i++)
+        buf_printf(&names, "%s%s", i != 0 ? ", " : "", families[f->v[i].family].name);
     fail("%s: one file is for one family, but there are %s: choose one with --family, or write all "
          "with -o DIR",
          o->output != NULL ? o->output : "standard output", names.s);
@@ -261,81 +205,51 @@ static int several(const struct files_options *o, const struct rows *r)
     return -1;
 }
 
-static int check_path(const struct files_options *o, enum family_id family, const char *path)
+int files_make(struct table_files *f, const struct rows *r, const struct target *t,
+               const struct files_options *o)
 {
-    const struct output output = {"-o", path};
-    for (size_t i = 0; i < o->n_inputs; i++)
-        if (strcmp(o->inputs[i], "-") != 0
-            && outputs_check_input(&output, 1, "an input", o->inputs[i]) != 0)
-            return -1;
-    return o->force ? 0 : write_check_old(path, family, o->schema);
-}
-
-/* Before anything is made */
-static int set_paths(const struct rows *r, const struct files_options *o, char *path[N_FAMILIES])
-{
-    size_t n = 0;
     for (int i = 0; i < N_FAMILIES; i++)
-        n += r->of[i].n != 0;
-    if (n > 1 && (o->output == NULL || is_file(o->output)))
-        return several(o, r);
-    for (int i = 0; i < N_FAMILIES && o->output != NULL; i++) {
-        if (r->of[i].n == 0)
-            continue;
-        path[i] = path_in(o, (enum family_id)i);
-        if (check_path(o, (enum family_id)i, path[i]) != 0)
+        if (r->of[i].n != 0)
+            f->v[f->n++] = (struct table_file){
+                .family = (enum family_id)i,
+                .path = o->output != NULL ? path_in(o, (enum family_id)i) : NULL};
+    if (f->n > 1 && (o->output == NULL || is_file(o->output)))
+        return files_several(f, o);
+    for (size_t i = 0; i < f->n && o->output != NULL; i++) {
+        const struct output output = {"-o", f->v[i].path};
+        for (size_t j = 0; j < o->n_inputs; j++)
+            if (strcmp(o->inputs[j], "-") != 0
+                && outputs_check_input(&output, 1, "an input", o->inputs[j]) != 0)
+                return -1;
+        if (!o->force && write_check_old(output.path, f->v[i].family, o->schema) != 0)
             return -1;
     }
+    for (size_t i = 0; i < f->n; i++)
+        add_rows(&f->v[i].text, &r->of[f->v[i].family], f->v[i].family, t, o->schema);
     return 0;
 }
 
 /* ---- files: writing ---- */
 
-/* Opens and writes all, to the disk; none is in its place yet. */
-static int write_all(const struct table_files *f, struct outfile out[N_FAMILIES])
+/* Opens and writes all, to the disk, before the first is in its place. */
+static int write_files(const struct table_files *f)
 {
-    for (int i = 0; i < N_FAMILIES; i++) {
-        if (f->text[i].n == 0)
-            continue;
-        if (out_open(&out[i], f->path[i]) != 0)
-            return -1;
-        fwrite(f->text[i].s, 1, f->text[i].n, out[i].f);
-        if (out_flush(&out[i]) != 0)
-            return -1;
+    struct outfile out[N_FAMILIES];
+    int rc = 0;
+    memset(out, 0, sizeof out);
+    for (size_t i = 0; i < f->n && rc == 0; i++) {
+        rc = out_open(&out[i], f->v[i].path);
+        if (rc == 0) {
+            fwrite(f->v[i].text.s, 1, f->v[i].text.n, out[i].f);
+            rc = out_flush(&out[i]);
+        }
     }
-    return 0;
-}
-
-static int commit_all(struct outfile out[N_FAMILIES], int rc)
-{
-    for (int i = 0; i < N_FAMILIES; i++) {
-        if (out[i].f == NULL)
-            continue;
+    for (size_t i = 0; i < f->n && out[i].f != NULL; i++)
         if (rc == 0)
             rc = out_commit(&out[i]);
         else
             out_abandon(&out[i]);
-    }
     return rc;
-}
-
-int files_make(struct table_files *f, const struct rows *r, const struct target *t,
-               const struct files_options *o)
-{
-    if (set_paths(r, o, f->path) != 0)
-        return -1;
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (r->of[i].n != 0)
-            add_rows(&f->text[i], &r->of[i], (enum family_id)i, t, o->schema);
-    return 0;
-}
-
-static int write_files(struct table_files *f, const struct rows *r, const struct target *t,
-                       const struct files_options *o)
-{
-    struct outfile out[N_FAMILIES];
-    memset(out, 0, sizeof out);
-    return files_make(f, r, t, o) == 0 ? commit_all(out, write_all(f, out)) : -1;
 }
 
 int files_write(struct table_files *f, const struct rows *r, const struct target *t,
@@ -345,19 +259,20 @@ int files_write(struct table_files *f, const struct rows *r, const struct target
     size_t any = 0;
     for (int i = 0; i < N_FAMILIES; i++)
         any += r->of[i].n;
-    if (any == 0 || o->output == NULL || is_file(o->output))
-        return write_files(f, r, t, o);
-    if (folder_lock(&folder, o->output, " (only a name that ends in .csv is a file)") != 0)
+    const int has_folder = any != 0 && o->output != NULL && !is_file(o->output);
+    if (has_folder
+        && folder_lock(&folder, o->output, " (only a name that ends in .csv is a file)") != 0)
         return -1;
-    const int rc = write_files(f, r, t, o);
-    folder_release(&folder, rc != 0);
+    const int rc = files_make(f, r, t, o) == 0 ? write_files(f) : -1;
+    if (has_folder)
+        folder_release(&folder, rc != 0);
     return rc;
 }
 
 void files_free(struct table_files *f)
 {
-    for (int i = 0; i < N_FAMILIES; i++) {
-        free(f->path[i]);
-        buf_free(&f->text[i]);
+    for (size_t i = 0; i < f->n; i++) {
+        free(f->v[i].path);
+        buf_free(&f->v[i].text);
     }
 }

@@ -15,6 +15,7 @@ enum { HF_MOST = 1 << 24 }; /* the largest size that a model takes */
 struct hf_config {
     const char *inner; /* before each name that is asked for, "text_config.", or "" */
     struct flat_json json;
+    int is_bad; /* something in it is wrong, which was told: nothing more is */
 };
 
 /* To be freed, on failure too. */
@@ -23,15 +24,11 @@ void hf_config_free(struct hf_config *c);
 
 /* NULL: it is not there, or null. */
 const struct flat_value *hf_find(const struct hf_config *c, const char *name);
-/* "PATH:LINE:COLUMN: NAME: value "TEXT": it WHAT"; -1 */
-int hf_refuse(const struct hf_config *c, const char *name, const char *what);
-/* An integer from `least` to HF_MOST; -1 with a message that names the key. */
-int hf_number(const struct hf_config *c, const char *name, int64_t least, int64_t *out);
-/* The same, and `fallback` if it is not there. */
-int hf_number_or(const struct hf_config *c, const char *name, int64_t least, int64_t fallback,
-                 int64_t *out);
-/* A string; NULL with a message. */
-const char *hf_string(const struct hf_config *c, const char *name);
+/* "PATH:LINE:COLUMN: NAME: value "TEXT": it WHAT", and c->is_bad; -1 */
+int hf_refuse(struct hf_config *c, const char *name, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* An integer from `least` to HF_MOST; `fallback` if it is not there; `least` with a message that
+   names the key, and c->is_bad. */
+int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback);
 
 /* ---- quantisation of weights ---- */
 
@@ -55,12 +52,11 @@ struct quantization {
 
 /* asked: what an option says, which is taken in place of what the config says, but that FP8 in the
    blocks of the config stays so. 0, or -1 with a message: kpred does not know what it says. */
-int quantization_read(const struct hf_config *c, enum quantization_kind asked,
-                      struct quantization *out);
+int quantization_read(struct hf_config *c, enum quantization_kind asked, struct quantization *out);
 
 /* The same for AITER's products, which take FP8 with a scale for each 128 x 128 weights: -1 with a
    message, the config says something else. *is_said: does it say anything? */
-int quantization_check_blocks(const struct hf_config *c, int *is_said);
+int quantization_check_blocks(struct hf_config *c, int *is_said);
 
 /* ---- layers ---- */
 

@@ -157,13 +157,6 @@ static enum call_kind read_gemm(const char *p, struct call *call)
     return CALL_CUT;
 }
 
-/* `shape is M:` and the like; other messages speak of shapes, too. */
-static int is_call(const char *p)
-{
-    skip(&p, "is ");
-    return strncmp(p, "M:", 2) == 0 || strncmp(p, "B:", 2) == 0;
-}
-
 /* ---- a line of a log: fused MoE ---- */
 
 static enum call_kind read_fused(const char *p, struct call *call)
@@ -182,26 +175,24 @@ static enum call_kind read_fused(const char *p, struct call *call)
 
 /* ---- a line of a log: lines ---- */
 
-/* What begins here, if it is a call. *at moves behind its first words: what cannot be read may hide
-   another call that begins within, and what can be read holds none. */
-static enum call_kind call_at(const char **at, struct call *call)
-{
-    const char *p = *at;
-    if (strncmp(p, fused, sizeof fused - 1) == 0)
-        return read_fused(*at += sizeof fused - 1, call);
-    if (strncmp(p, shape, sizeof shape - 1) != 0 || !is_call(p + sizeof shape - 1))
-        return CALL_NONE;
-    *at = p += sizeof shape - 1;
-    skip(&p, "is ");
-    return read_gemm(p, call);
-}
-
+/* *at moves behind the first words of a call: what cannot be read may hide another one that begins
+   within, and what can be read holds none. Other messages speak of shapes, too. */
 enum call_kind call_next(const char **at, struct call *call)
 {
     static const char first[] = "s["; /* of these two */
     for (const char *p = *at; (p = strpbrk(p, first)) != NULL; p++) {
+        enum call_kind kind = CALL_NONE;
         *at = p;
-        const enum call_kind kind = call_at(at, call);
+        if (strncmp(p, fused, sizeof fused - 1) == 0)
+            kind = read_fused(*at += sizeof fused - 1, call);
+        else if (strncmp(p, shape, sizeof shape - 1) == 0) {
+            const char *q = p + sizeof shape - 1;
+            skip(&q, "is ");
+            if (strncmp(q, "M:", 2) == 0 || strncmp(q, "B:", 2) == 0) {
+                *at += sizeof shape - 1;
+                kind = read_gemm(q, call);
+            }
+        }
         if (kind != CALL_NONE)
             return kind;
     }
@@ -225,167 +216,171 @@ static const char *const other_columns[] = {
     "gfx",        "cu_num",           "gate_mode", "max_m", "shared_expert_id",
     "hidden_pad", "intermediate_pad", NULL};
 
-enum {
-    UNTUNED_COLUMNS = 32,
-    GEMM_COLUMNS = sizeof gemm_columns / sizeof *gemm_columns - 1,
-    FUSED_COLUMNS = sizeof fused_columns / sizeof *fused_columns - 1
+enum { MOST_COLUMNS = 32 };
+
+struct cells {
+    char *at[MOST_COLUMNS]; /* in a line */
+    int n, n_all;           /* n_all: also those that have no place */
 };
 
-struct untuned {
-    const char *path;
-    size_t number;        /* of the header's line */
-    int n;                /* columns */
-    int at[GEMM_COLUMNS]; /* where those of gemm_columns are; -1: there is none */
-    int fused_at[FUSED_COLUMNS];
-    int is_fused;          /* fused MoE, which has no M, N and K */
-    enum family_id family; /* FAMILY_NONE: the columns do not tell */
-};
-
-struct untuned_row {
-    char *cell[UNTUNED_COLUMNS]; /* in the line */
-    int n;
+struct input {
+    struct asked *to;
+    struct log_line line;
+    /* of a list: */
+    size_t header;    /* its line */
+    struct buf names; /* that line, in which the columns are */
+    struct cells columns;
+    int is_fused;   /* fused MoE, which has no M, N and K */
+    struct buf row; /* the one at hand */
 };
 
 static const char blanks[] = " \t\r\n";
 
-/* ---- a list: lines ---- */
-
-/* The cells of a line: their number, also of those that have no place in the row */
-static int cut(char *line, struct untuned_row *row)
+/* Cuts the line. */
+static struct cells cells_of(char *line)
 {
-    int n = 0;
-    for (char *cell = line, *next; cell != NULL; cell = next) {
-        next = strchr(cell, ',');
+    struct cells c = {.n = 0};
+    for (char *next; line != NULL; line = next) {
+        next = strchr(line, ',');
         if (next != NULL)
             *next++ = '\0';
-        if (n < UNTUNED_COLUMNS)
-            row->cell[n] = trim_blanks(cell);
-        n++;
+        if (c.n < MOST_COLUMNS)
+            c.at[c.n++] = trim_blanks(line);
+        c.n_all++;
     }
-    row->n = n < UNTUNED_COLUMNS ? n : UNTUNED_COLUMNS;
-    return n;
+    return c;
 }
 
-/* ---- a list: headers ---- */
-
-static int is_one_of(const char *const *names, const char *name)
+/* Where a column is; -1: there is none */
+static int column_of(const struct input *in, const char *name)
 {
-    while (*names != NULL && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
-static int inputs_find(const struct untuned_row *row, const char *name)
-{
-    for (int i = 0; i < row->n; i++)
-        if (strcmp(row->cell[i], name) == 0)
+    for (int i = 0; i < in->columns.n; i++)
+        if (strcmp(in->columns.at[i], name) == 0)
             return i;
     return -1;
 }
 
-/* A log's first line may have commas, too, but not with single words between them, one of these. */
-static int is_header(const struct untuned_row *row, const char *path)
+static int has_column(const struct input *in, const char *name)
 {
-    static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
-    int n_words = 0, found = 0;
-    if (packing_find(path, ".csv") != NULL)
-        return 1;
-    for (int i = 0; i < row->n; i++) {
-        n_words += is_identifier(row->cell[i]);
-        found |= is_one_of(words, row->cell[i]);
-    }
-    return row->n > 1 && n_words == row->n && found;
+    return column_of(in, name) >= 0;
 }
 
-static int check_columns(const struct untuned *u, const struct untuned_row *row, size_t number)
+/* ---- a list: headers ---- */
+
+/* A log's first line may have commas, too, but not with single words between them, one of these. */
+static int is_header(const struct input *in)
 {
-    const char *const *known = u->is_fused ? fused_columns : gemm_columns;
-    if (inputs_find(row, "kernelName") >= 0 || inputs_find(row, "us") >= 0)
-        return fail("%s:%zu: column \"%s\": the table is tuned already: it is one for --installed",
-                    u->path, number, inputs_find(row, "us") >= 0 ? "us" : "kernelName");
-    for (int i = 0; i < row->n; i++) {
-        if (!is_one_of(known, row->cell[i])
-            && !(u->is_fused && u->family != FAMILY_FMOE && is_one_of(other_columns, row->cell[i])))
-            return fail("%s:%zu: column \"%.60s\": is not a column of an untuned list", u->path,
-                        number, row->cell[i]);
-        if (inputs_find(row, row->cell[i]) != i)
-            return fail("%s:%zu: column \"%s\" is given twice", u->path, number, row->cell[i]);
+    static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
+    const struct cells *c = &in->columns;
+    int n_words = 0, found = 0;
+    if (packing_find(in->line.path, ".csv") != NULL)
+        return 1;
+    for (int i = 0; i < c->n; i++) {
+        n_words += is_identifier(c->at[i]);
+        found |= family_place_of(words, c->at[i]) >= 0;
     }
-    for (int i = 0; i < 3 && !u->is_fused; i++)
-        if (inputs_find(row, gemm_columns[i]) < 0)
-            return fail("%s:%zu: there is no column %s; an untuned list has M,N,K", u->path, number,
-                        gemm_columns[i]);
+    return c->n > 1 && n_words == c->n && found;
+}
+
+static enum family_id family_of_list(const struct input *in)
+{
+    const enum family_id named = family_of_file(in->line.path), only = in->to->from.only;
+    if (in->is_fused)
+        return has_column(in, "shared_expert_id")                       ? FAMILY_FHMOE
+               : has_column(in, "gate_mode") || named == FAMILY_GROUPED ? FAMILY_GROUPED
+                                                                        : FAMILY_FMOE;
+    if (has_column(in, "B"))
+        return named == FAMILY_A8W8_BATCHED || named == FAMILY_BF16_BATCHED
+                   ? named
+                   : family_of_batched(only);
+    if (has_column(in, "bias") || has_column(in, "outdtype"))
+        return FAMILY_BF16;
+    if (has_column(in, "q_dtype_w"))
+        return named == FAMILY_A8W8 ? FAMILY_A8W8 : FAMILY_BP;
+    return named == FAMILY_BATCHED ? family_of_batched(only) : named != FAMILY_NONE ? named : only;
+}
+
+static int check_columns(const struct input *in, enum family_id family)
+{
+    const struct cells *c = &in->columns;
+    const char *path = in->line.path;
+    const char *const *known = in->is_fused ? fused_columns : gemm_columns;
+    const int has_others = in->is_fused && family != FAMILY_FMOE;
+    if (c->n_all > MOST_COLUMNS)
+        return fail("%s:%zu: has %d columns", path, in->header, c->n_all);
+    if (has_column(in, "kernelName") || has_column(in, "us"))
+        return fail("%s:%zu: column \"%s\": the table is tuned already: it is one for --installed",
+                    path, in->header, has_column(in, "us") ? "us" : "kernelName");
+    for (int i = 0; i < c->n; i++) {
+        if (family_place_of(known, c->at[i]) < 0
+            && !(has_others && family_place_of(other_columns, c->at[i]) >= 0))
+            return fail("%s:%zu: column \"%.60s\": is not a column of an untuned list", path,
+                        in->header, c->at[i]);
+        if (column_of(in, c->at[i]) != i)
+            return fail("%s:%zu: column \"%s\" is given twice", path, in->header, c->at[i]);
+    }
+    for (int i = 0; i < 3 && !in->is_fused; i++)
+        if (!has_column(in, gemm_columns[i]))
+            return fail("%s:%zu: there is no column %s; an untuned list has M,N,K", path,
+                        in->header, gemm_columns[i]);
     return 0;
 }
 
-static enum family_id family_of_columns(const struct untuned *u, const struct untuned_row *row)
+/* Has the list the columns of the family's key? */
+static int check_details(const struct input *in, enum family_id family)
 {
-    const enum family_id named = family_of_file(u->path);
-    if (u->is_fused)
-        return inputs_find(row, "shared_expert_id") >= 0                       ? FAMILY_FHMOE
-               : inputs_find(row, "gate_mode") >= 0 || named == FAMILY_GROUPED ? FAMILY_GROUPED
-                                                                               : FAMILY_FMOE;
-    if (inputs_find(row, "B") >= 0)
-        return family_of_batched(named);
-    if (inputs_find(row, "bias") >= 0 || inputs_find(row, "outdtype") >= 0)
-        return FAMILY_BF16;
-    if (inputs_find(row, "q_dtype_w") >= 0)
-        return named == FAMILY_A8W8 ? FAMILY_A8W8 : FAMILY_BP;
-    return FAMILY_NONE;
-}
-
-/* Is the first line of a file the header of such a list? 1 if it is, 0 if it is that of something
-   else, -1 with a message if it is one with wrong columns. Changes the line. */
-static int untuned_header(struct untuned *u, const char *path, size_t number, char *line)
-{
-    struct untuned_row row;
-    struct buf copy = {NULL, 0, 0};
-    int rc = 0;
-    memset(u, 0, sizeof *u);
-    u->path = path;
-    buf_puts(&copy, line);
-    const int n = cut(copy.s, &row);
-    if (is_header(&row, path)) {
-        u->is_fused = inputs_find(&row, "token") >= 0;
-        u->family = family_of_columns(u, &row);
-        rc = n > UNTUNED_COLUMNS ? fail("%s:%zu: has %d columns", path, number, n)
-                                 : check_columns(u, &row, number);
-        rc = rc == 0 ? 1 : rc;
-        u->n = n;
-        u->number = number;
-        for (int i = 0; i < GEMM_COLUMNS; i++)
-            u->at[i] = inputs_find(&row, gemm_columns[i]);
-        for (int i = 0; i < FUSED_COLUMNS; i++)
-            u->fused_at[i] = inputs_find(&row, fused_columns[i]);
+    const char *const *details = families[family].details;
+    for (int i = family_is_answered(family) ? 0 : 3; i < 3 || details[i - 3] != NULL; i++) {
+        const char *name = i < 3 ? families[family].sizes[i] : details[i - 3];
+        if (!has_column(in, name))
+            return fail("%s:%zu: there is no column %s, which a list of %s has", in->line.path,
+                        in->header, name, families[family].name);
     }
-    buf_free(&copy);
-    return rc;
+    return 0;
 }
 
-/* The cells of another line; 1, 0 if it is empty, -1 with a message. Changes the line. */
-static int untuned_row(const struct untuned *u, size_t number, char *line, struct untuned_row *row)
+/* ---- a list: rows ---- */
+
+/* "": there is no such column */
+static const char *cell_of(const struct input *in, const struct cells *row, const char *name)
 {
-    if (line[strspn(line, blanks)] == '\0')
+    const int i = column_of(in, name);
+    return i >= 0 ? row->at[i] : "";
+}
+
+static int read_row(struct input *in, enum family_id family)
+{
+    struct asked_text text = {.whole = NULL};
+    if (in->line.text[strspn(in->line.text, blanks)] == '\0')
         return 0;
-    const int n = cut(line, row);
-    if (n != u->n)
-        return fail("%s:%zu: has %d cell%s, the header has %d", u->path, number, n,
-                    n == 1 ? "" : "s", u->n);
-    return 1;
+    const struct cells row = cells_of(in->line.text);
+    if (row.n_all != in->columns.n_all)
+        return fail("%s:%zu: has %d cell%s, the header has %d", in->line.path, in->line.number,
+                    row.n_all, row.n_all == 1 ? "" : "s", in->columns.n_all);
+    in->row.n = 0;
+    for (int i = 0; i < row.n; i++)
+        buf_printf(&in->row, "%s,", row.at[i]);
+    text.whole = in->row.s;
+    for (int i = 0; i < 3; i++)
+        text.mnk[i] = cell_of(in, &row, families[family].sizes[i]);
+    for (int i = 0; families[family].details[i] != NULL; i++)
+        text.detail[i] = cell_of(in, &row, families[family].details[i]);
+    in->to->at = (struct place){in->line.path, in->line.number};
+    return asked_row(in->to, family, &text);
 }
 
-/* ---- inputs ---- */
-
-struct input {
-    struct asked *to;
-    const struct asked_from *from;
-    struct log_line line;
-    struct buf row; /* the one at hand, of a list */
-};
-
-static struct place place_of(const struct input *in)
+static int read_list(struct input *in)
 {
-    return (struct place){in->line.path, in->line.number};
+    const enum family_id family = family_of_list(in), only = in->to->from.only;
+    int rc = check_columns(in, family);
+    if (rc == 0 && family == FAMILY_NONE)
+        rc = fail("%s: its name does not tell a family of AITER's: give it with --family",
+                  in->line.path);
+    if (rc == 0 && (only == FAMILY_NONE || only == family))
+        rc = check_details(in, family);
+    while (rc == 0 && (rc = log_line_read(&in->line)) > 0)
+        rc = read_row(in, family);
+    return rc;
 }
 
 /* ---- inputs: logs ---- */
@@ -394,122 +389,39 @@ static int read_line(struct input *in)
 {
     struct call call;
     enum call_kind kind;
+    struct asked *a = in->to;
     int rc = 0;
     const char *at = in->line.text;
-    gpu_told_line(&in->to->told, in->from->token, at, place_of(in));
+    a->at = (struct place){in->line.path, in->line.number};
+    gpu_told_line(&a->told, a->from.token, at, a->at);
     if (in->line.is_cut)
-        tally_add(&in->to->cut, place_of(in), "longer than this program reads");
+        tally_add(&a->cut, a->at, "longer than this program reads");
     while (rc == 0 && (kind = call_next(&at, &call)) != CALL_NONE) {
         if (kind == CALL_CUT)
-            tally_add(&in->to->cut, place_of(in), "begins like one of AITER's and is cut off");
+            tally_add(&a->cut, a->at, "begins like one of AITER's and is cut off");
         else
-            rc = asked_call(in->to, in->from, place_of(in), (int)kind, &call);
+            rc = asked_call(a, (int)kind, &call);
     }
-    return rc;
-}
-
-/* ---- inputs: untuned lists ---- */
-
-static enum family_id family_of_list(const struct input *in, const struct untuned *u)
-{
-    enum family_id family = u->family;
-    if (family == FAMILY_NONE)
-        family = family_of_file(in->line.path);
-    if (family == FAMILY_BATCHED)
-        family = family_of_batched(in->from->only);
-    return family != FAMILY_NONE ? family : in->from->only;
-}
-
-/* Where a column is; -1: there is none */
-static int column_of(const struct untuned *u, const char *name)
-{
-    const int i = family_place_of(u->is_fused ? fused_columns : gemm_columns, name);
-    return i < 0 ? -1 : u->is_fused ? u->fused_at[i] : u->at[i];
-}
-
-/* "": there is no such column */
-static const char *cell_of(const struct untuned *u, const struct untuned_row *row, const char *name)
-{
-    const int i = column_of(u, name);
-    return i >= 0 ? row->cell[i] : "";
-}
-
-static void set_text(struct input *in, const struct untuned *u, enum family_id family,
-                     const struct untuned_row *row, struct asked_text *text)
-{
-    memset(text, 0, sizeof *text);
-    in->row.n = 0;
-    for (int i = 0; i < row->n; i++)
-        buf_printf(&in->row, "%s,", row->cell[i]);
-    text->whole = in->row.s;
-    for (int i = 0; i < 3; i++)
-        text->mnk[i] = cell_of(u, row, family_size(family, i));
-    for (int i = 0; families[family].details[i] != NULL; i++)
-        text->detail[i] = cell_of(u, row, families[family].details[i]);
-}
-
-static int read_row(struct input *in, const struct untuned *u, enum family_id family)
-{
-    struct untuned_row row;
-    struct asked_text text;
-    const int rc = untuned_row(u, in->line.number, in->line.text, &row);
-    if (rc <= 0)
-        return rc;
-    set_text(in, u, family, &row, &text);
-    return asked_row(in->to, in->from, place_of(in), family, &text);
-}
-
-static int check_column(const struct untuned *u, enum family_id family, const char *name)
-{
-    if (column_of(u, name) >= 0)
-        return 0;
-    return fail("%s:%zu: there is no column %s, which a list of %s has", u->path, u->number, name,
-                families[family].name);
-}
-
-/* Has the list the columns of the family's key? */
-static int check_details(const struct untuned *u, enum family_id family)
-{
-    for (int i = 0; i < 3 && family_is_answered(family); i++)
-        if (check_column(u, family, family_size(family, i)) != 0)
-            return -1;
-    for (int i = 0; families[family].details[i] != NULL; i++)
-        if (check_column(u, family, families[family].details[i]) != 0)
-            return -1;
-    return 0;
-}
-
-static int read_list(struct input *in, const struct untuned *u)
-{
-    const enum family_id family = family_of_list(in, u);
-    int rc = 0;
-    if (family == FAMILY_NONE)
-        return fail("%s: its name does not tell a family of AITER's: give it with --family",
-                    in->line.path);
-    if (in->from->only == FAMILY_NONE || in->from->only == family)
-        rc = check_details(u, family);
-    if (rc != 0)
-        return rc;
-    while ((rc = log_line_read(&in->line)) > 0 && (rc = read_row(in, u, family)) == 0)
-        ;
     return rc;
 }
 
 /* ---- inputs: files ---- */
 
-/* From the first line that is not empty on */
+/* From the first line that is not empty on. Is that the header of a list? */
 static int read_lines(struct input *in)
 {
-    struct untuned u;
     int rc;
     while ((rc = log_line_read(&in->line)) > 0
            && in->line.text[strspn(in->line.text, " \t")] == '\0')
         ;
     if (rc <= 0)
         return rc;
-    rc = untuned_header(&u, in->line.path, in->line.number, in->line.text);
-    if (rc != 0)
-        return rc < 0 ? rc : read_list(in, &u);
+    buf_puts(&in->names, in->line.text);
+    in->columns = cells_of(in->names.s);
+    in->header = in->line.number;
+    in->is_fused = has_column(in, "token");
+    if (is_header(in))
+        return read_list(in);
     do
         rc = read_line(in);
     while (rc == 0 && (rc = log_line_read(&in->line)) > 0);
@@ -519,9 +431,9 @@ static int read_lines(struct input *in)
 /* Of a packed list, which is unpacked in memory */
 static const size_t most_bytes = (size_t)1 << 30;
 
-static int read_input(struct asked *a, const struct asked_from *from, const char *path)
+static int read_input(struct asked *a, const char *path)
 {
-    struct input in = {.to = a, .from = from};
+    struct input in = {.to = a};
     struct buf text = {0};
     const struct packing *packing = packing_find(path, ".csv");
     int rc;
@@ -531,41 +443,31 @@ static int read_input(struct asked *a, const struct asked_from *from, const char
         rc = log_line_begin(&in.line, fmemopen(text.s, text.n, "rb"), path);
     if (rc == 0)
         rc = log_line_end(&in.line, read_lines(&in), &a->lines);
+    buf_free(&in.names);
     buf_free(&in.row);
     buf_free(&text);
     return rc;
 }
 
-/* Is there a shape to predict for, or one that a table has? */
-static int check_calls(const struct asked *a, const char *name)
+int inputs_read(struct asked *a, const char *const *paths, size_t n)
 {
-    struct buf why = {NULL, 0, 0};
-    if (a->calls == 0 && a->cut.words.n == 0)
-        return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
-                    "there is nothing to predict for",
-                    name);
-    if (a->usable != 0)
-        return 0;
-    tally_words(&a->left_out, &why);
-    tally_words(&a->cut, &why);
-    fail("%s: there is nothing to predict for: %s", name, why.s);
-    buf_free(&why);
-    return -1;
-}
-
-int inputs_read(struct asked *a, const struct asked_from *from, const char *const *paths, size_t n)
-{
-    if (n == 0 && read_input(a, from, "-") != 0)
+    if (n == 0 && read_input(a, "-") != 0)
         return -1;
     for (size_t i = 0; i < n; i++) {
         const size_t calls = a->calls, cut = a->cut.words.n;
-        if (read_input(a, from, paths[i]) != 0)
+        if (a->from.may_lack && ends_with(paths[i], ".json"))
+            continue;
+        if (read_input(a, paths[i]) != 0)
             return -1;
-        if (n > 1 && !from->may_lack && a->calls == calls && a->cut.words.n == cut)
+        if (n > 1 && !a->from.may_lack && a->calls == calls && a->cut.words.n == cut)
             note("%s: no line is one of AITER's", log_line_called(&paths[i], 1));
     }
     asked_sort(a);
-    if (!from->may_lack && check_calls(a, log_line_called(paths, n)) != 0)
-        return -1;
-    return gpu_told_check(&a->told, from->token, from->force);
+    if (!a->from.may_lack && a->calls == 0 && a->cut.words.n == 0)
+        return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
+                    "there is nothing to predict for",
+                    log_line_called(paths, n));
+    if (!a->from.may_lack && a->usable == 0)
+        return tally_fail(log_line_called(paths, n), "predict for", &a->left_out, &a->cut);
+    return gpu_told_check(&a->told, a->from.token, a->from.force);
 }

@@ -11,13 +11,14 @@
 
 /* ---- installed tables ---- */
 
-static void write_key(struct buf *key, enum family_id family, const char *gfx, int64_t cu_num,
-                      const int32_t mnk[3], const char *detail)
+static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
+                       const struct asked_shape *s)
 {
+    const int32_t mnk[3] = {s->m, s->n, s->k};
     buf_printf(key, "%s %" PRId64, gfx, cu_num);
     for (int i = 0; i < 3; i++)
-        buf_printf(key, " %s %" PRId32, family_size(family, i), mnk[i]);
-    buf_printf(key, "%s%s", *detail != '\0' ? " " : "", detail);
+        buf_printf(key, " %s %" PRId32, families[s->family].sizes[i], mnk[i]);
+    buf_printf(key, "%s%s", *s->detail != '\0' ? " " : "", s->detail);
 }
 
 /* ---- installed tables: reading ---- */
@@ -41,16 +42,17 @@ static const char *tag_of(const struct tuned_row *row)
 /* Key i comes again. Rows with other tags are no clash to AITER; with broken ones nobody knows. */
 static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
 {
+    const struct place *at = &row->shape.at;
     if (row->is_broken || f->at[i].is_broken)
         return 1;
     if (strcmp(f->at[i].tag, tag_of(row)) == 0) {
         spare_end();
-        return fail("%s:%ld: key %s: %s:%ld has the same key; AITER refuses tables with two rows "
+        return fail("%s:%zu: key %s: %s:%zu has the same key; AITER refuses tables with two rows "
                     "of one key",
-                    row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+                    at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
     }
-    note("%s:%ld: key %s: %s:%ld has the same key with another _tag: AITER takes the first",
-         row->path, row->line, f->keys.v[i].s, f->at[i].path, f->at[i].line);
+    note("%s:%zu: key %s: %s:%zu has the same key with another _tag: AITER takes the first",
+         at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
     return 1;
 }
 
@@ -60,22 +62,12 @@ static const char *kept(struct installed_family *f, const char *text)
     return f->texts.v[i].s;
 }
 
-/* AITER never looks for a row of per_128x128, but its kernels are good ones. */
-static const char *kept_detail(struct installed_family *f, const char *text)
-{
-    struct buf b = {NULL, 0, 0};
-    buf_puts(&b, text);
-    family_look_up(&b);
-    text = kept(f, b.s);
-    buf_free(&b);
-    return text;
-}
-
 /* Of the target. A prediction is nothing to predict from. -1 with a message: it cannot be used. */
 static int add_measured(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
-    struct measured x = {.m = row->m, .n = row->n, .k = row->k};
+    struct buf detail = {NULL, 0, 0};
+    struct measured x = {.m = row->shape.m, .n = row->shape.n, .k = row->shape.k};
     const char *id = families[r->family].id_column;
     if (tuned_is_predicted(row->us))
         return 0;
@@ -84,15 +76,18 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
         return 0;
     }
     if (*row->kernel == '\0')
-        return fail("%s:%ld: %s: value \"\": is not a name", row->path, row->line,
-                    family_kernel_column(r->family));
-    if (tuned_number(row, family_split_column(r->family), row->split, &x.split) != 0)
+        return fail("%s:%zu: %s: value \"\": is not a name", row->shape.at.path, row->shape.at.line,
+                    families[r->family].kernel_column);
+    if (tuned_number(row, families[r->family].split_column, row->split, &x.split) != 0)
         return -1;
     if (id != NULL && tuned_number(row, id, row->id, &x.id) != 0)
         return -1;
     x.kernel = kept(f, row->kernel);
     x.library = kept(f, row->libtype);
-    x.detail = kept_detail(f, row->detail);
+    buf_puts(&detail, row->shape.detail);
+    family_look_up(&detail); /* AITER never looks for per_128x128, but its kernels are good ones */
+    x.detail = kept(f, detail.s);
+    buf_free(&detail);
     x.more = kept(f, row->more);
     f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
     f->row[f->n++] = x;
@@ -104,15 +99,14 @@ static int add_key(const struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
     struct buf key = {NULL, 0, 0};
-    const int32_t mnk[3] = {row->m, row->n, row->k};
     const size_t before = f->keys.n;
-    write_key(&key, r->family, row->gfx, row->cu_num, mnk, row->detail);
+    add_key_of(&key, row->gfx, row->cu_num, &row->shape);
     const size_t i = intern(&f->keys, key.s, key.n);
     buf_free(&key);
     if (f->keys.n == before)
         return clash(f, i, row);
     f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
-    f->at[i] = (struct installed_key){r->path, kept(f, tag_of(row)), row->line, row->is_broken};
+    f->at[i] = (struct installed_key){row->shape.at, kept(f, tag_of(row)), row->is_broken};
     return 0;
 }
 
@@ -139,14 +133,6 @@ static int add_row(void *to, const struct tuned_row *row)
     return 0;
 }
 
-static int is_asked(const struct asked *a, enum family_id family)
-{
-    size_t i = 0;
-    while (i < a->n && a->v[i].family != family)
-        i++;
-    return i < a->n;
-}
-
 /* FAMILY_NONE with a message */
 static enum family_id family_of(const char *path, enum family_id only)
 {
@@ -160,39 +146,35 @@ static enum family_id family_of(const char *path, enum family_id only)
                                       : family;
 }
 
-/* AITER may read what cannot be read here: so its variable has every file that is not empty. */
-static void read_table(struct reading *r, struct installed *in)
-{
-    struct stat st;
-    r->to = &in->of[r->family];
-    (void)tuned_read(r->path, r->family, &r->spared, add_row, r);
-    if (stat(r->path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return;
-    intern_text(&r->to->paths, r->path);
-    r->to->has_own |= r->is_own;
-}
-
 /* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
    nobody can mend a table that is installed. */
-static int take_table(struct installed *in, struct reading *r, enum family_id only,
-                      const struct asked *a)
+static int take_table(struct installed *in, struct reading *r, const struct asked *a)
 {
     struct stat st;
+    int is_asked = 0;
     if (strstr(base_name(r->path), "untuned") != NULL
         || (stat(r->path, &st) == 0 && !intern_file(&in->files, &st)))
         return 0;
     spare_begin(&r->spared);
-    r->family = family_of(r->path, only);
+    r->family = family_of(r->path, a->from.only);
+    for (size_t i = 0; i < a->n; i++)
+        is_asked |= a->v[i].family == r->family;
     if (r->family != FAMILY_NONE
-        && (is_asked(a, r->family)
-            || (families[r->family].model != NULL && !families[r->family].has_nearest)))
-        read_table(r, in);
+        && (is_asked || (families[r->family].model != NULL && !families[r->family].has_nearest))) {
+        r->to = &in->of[r->family];
+        (void)tuned_read(r->path, r->family, &r->spared, add_row, r);
+        /* AITER may read what cannot be read here: its variable has each file that is not empty. */
+        if (stat(r->path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size != 0) {
+            intern_text(&r->to->paths, r->path);
+            r->to->has_own |= r->is_own;
+        }
+    }
     spare_end();
     return r->is_clash ? -1 : 0;
 }
 
-int installed_read(struct installed *in, const struct target *t, enum family_id only,
-                   const struct asked *a, const char *const *paths, size_t n, size_t n_own)
+int installed_read(struct installed *in, const struct target *t, const struct asked *a,
+                   const char *const *paths, size_t n, size_t n_own)
 {
     struct reading *all = xcalloc(n + 1, sizeof *all);
     struct stat st;
@@ -200,7 +182,7 @@ int installed_read(struct installed *in, const struct target *t, enum family_id 
     for (size_t i = 0; i < n && rc == 0; i++) {
         all[i] = (struct reading){.target = t, .path = paths[i], .is_own = i < n_own};
         rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
-                 ? take_table(in, &all[i], only, a)
+                 ? take_table(in, &all[i], a)
                  : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
     }
     for (size_t i = 0; i < n && rc == 0; i++)
@@ -211,13 +193,11 @@ int installed_read(struct installed *in, const struct target *t, enum family_id 
 
 /* ---- installed tables: asking ---- */
 
-int installed_has(const struct installed *in, const struct target *t, enum family_id family,
-                  int32_t m, int32_t n, int32_t k, const char *detail)
+int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s)
 {
     struct buf key = {NULL, 0, 0};
-    const int32_t mnk[3] = {m, n, k};
-    write_key(&key, family, t->gfx, t->cu_num, mnk, detail);
-    const int has = intern_find(&in->of[family].keys, key.s, key.n) != INTERN_NONE;
+    add_key_of(&key, t->gfx, t->cu_num, s);
+    const int has = intern_find_text(&in->of[s->family].keys, key.s) != INTERN_NONE;
     buf_free(&key);
     return has;
 }
@@ -236,26 +216,9 @@ void installed_free(struct installed *in)
     memset(in, 0, sizeof *in);
 }
 
-/* ---- kernels that can run ---- */
-
 /* ---- kernels that can run: --compiled ---- */
 
 static const size_t most_bytes = (size_t)1 << 30;
-
-static char *trim(char *s)
-{
-    s += strspn(s, " \t\r");
-    s[strcspn(s, " \t\r")] = '\0';
-    return s;
-}
-
-static int is_kernel(const struct target *t, const char *name)
-{
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (t->model[i] != NULL && kpred_kernel_named(t->model[i], name) >= 0)
-            return 1;
-    return 0;
-}
 
 /* A line may hold anything, as what `strings` prints does; of these, kernels alone are kept. */
 static int read_names(struct interned *names, const struct target *t, const char *path,
@@ -266,9 +229,13 @@ static int read_names(struct interned *names, const struct target *t, const char
     if (strlen(text->s) != text->n)
         return fail("%s: is not a text file: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL;) {
-        const char *name = trim(line);
+        char *name = line + strspn(line, " \t\r");
+        int is_kernel = 0;
+        name[strcspn(name, " \t\r")] = '\0';
         lines++;
-        if (is_kernel(t, name))
+        for (int i = 0; i < N_FAMILIES; i++)
+            is_kernel |= t->model[i] != NULL && kpred_kernel_named(t->model[i], name) >= 0;
+        if (is_kernel)
             intern_text(names, name);
         else if (first.n == 0 && *name != '\0')
             buf_printf(&first, "%s:%zu: \"%.100s\": ", path, lines, name);
@@ -302,50 +269,29 @@ static const char *library_of(const kpred_model *m, int32_t kernel)
     return "";
 }
 
-/* The others ship code, compile it when they are asked, or belong to PyTorch. */
-static int needs_build(const char *library)
-{
-    return names_has_word("ck cktile opus", library);
-}
-
-static int may_run(const struct interned *names, const struct installed_family *in,
-                   enum family_id family, const char *library, const char *kernel)
-{
-    const char *usual = families[family].kernel;
-    if (!needs_build(library))
-        return 1;
-    if (names->n != 0)
-        return intern_find_text(names, kernel) != INTERN_NONE;
-    if (in->paths.n != 0)
-        return intern_find_text(&in->kernels, kernel) != INTERN_NONE
-               || (usual != NULL && strcmp(usual, kernel) == 0);
-    return 1;
-}
-
-/* What is told where --compiled is not given */
-static void note_source(const struct installed_family *in, const struct target *t,
-                        enum family_id family)
-{
-    if (in->paths.n == 0)
-        note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
-    else if (in->kernels.n == 0)
-        note("warning: %s: --installed has no kernel for %s but AITER's default",
-             families[family].name, t->token);
-}
-
 unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
                               const struct target *t, enum family_id family, int only_ck, size_t *n)
 {
     const kpred_model *m = t->model[family];
+    const struct installed_family *of = &in->of[family];
+    const char *usual = families[family].kernel;
     unsigned char *flags = xcalloc(m->names->n, 1);
     *n = 0;
     for (uint32_t i = 0; i < m->names->n; i++) {
-        const char *library = library_of(m, (int32_t)i);
-        flags[i] = (!only_ck || strcmp(library, "ck") == 0)
-                   && may_run(names, &in->of[family], family, library, m->names->names[i]);
+        const char *library = library_of(m, (int32_t)i), *kernel = m->names->names[i];
+        int may_run = 1; /* others ship code, compile it when asked, or belong to PyTorch */
+        if (names_has_word("ck cktile opus", library) && names->n != 0)
+            may_run = intern_find_text(names, kernel) != INTERN_NONE;
+        else if (names_has_word("ck cktile opus", library) && of->paths.n != 0)
+            may_run = intern_find_text(&of->kernels, kernel) != INTERN_NONE
+                      || (usual != NULL && strcmp(usual, kernel) == 0);
+        flags[i] = (!only_ck || strcmp(library, "ck") == 0) && may_run;
         *n += flags[i];
     }
-    if (names->n == 0)
-        note_source(&in->of[family], t, family);
+    if (names->n == 0 && of->paths.n == 0)
+        note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
+    else if (names->n == 0 && of->kernels.n == 0)
+        note("warning: %s: --installed has no kernel for %s but AITER's default",
+             families[family].name, t->token);
     return flags;
 }

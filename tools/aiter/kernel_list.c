@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "kernel_list.h"
 
+#include "aiter.h"
 #include "data/formats.h"
 
 #include "base/names.h"
@@ -10,14 +11,6 @@
 #include <string.h>
 
 /* ---- the list ---- */
-
-static struct kernel *find_kernel(struct kernel_list *list, const char *name)
-{
-    size_t i = 0;
-    while (i < list->n && strcmp(list->v[i].name, name) != 0)
-        i++;
-    return i < list->n ? &list->v[i] : NULL;
-}
 
 static struct kernel *new_kernel(struct kernel_list *list, const char *name, const char *library)
 {
@@ -58,13 +51,11 @@ static char *word_of(char *line)
 /* "LIBRARY M N K VARIANT = NAME ARCH:ID..." */
 static int read_line(struct kernel_list *list, const struct spec_line *line)
 {
-    char *text = xstrdup(line->text), *library = word_of(text), *number[KERNEL_TILES + 1];
-    int64_t v[KERNEL_TILES + 1] = {0};
+    char *text = xstrdup(line->text), *library = word_of(text);
+    int64_t v[KERNEL_NUMBERS] = {0};
     int bad = 0;
-    for (size_t i = 0; i <= KERNEL_TILES; i++) {
-        number[i] = word_of(NULL);
-        bad |= parse_int(number[i], 0, INT32_MAX, &v[i]) != 0;
-    }
+    for (size_t i = 0; i < KERNEL_NUMBERS; i++)
+        bad |= parse_int(word_of(NULL), 0, INT32_MAX, &v[i]) != 0;
     bad |= strcmp(word_of(NULL), "=") != 0;
     const char *name = word_of(NULL);
     if (bad || *name == '\0') {
@@ -74,9 +65,8 @@ static int read_line(struct kernel_list *list, const struct spec_line *line)
                     list->spec->path, line->line, line->text);
     }
     struct kernel *k = new_kernel(list, name, library);
-    for (size_t i = 0; i < KERNEL_TILES; i++)
-        k->tile[i] = (int32_t)v[i];
-    k->variant = (int32_t)v[KERNEL_TILES];
+    for (size_t i = 0; i < KERNEL_NUMBERS; i++)
+        k->number[i] = (int32_t)v[i];
     k->is_old = 1;
     for (char *place = word_of(NULL); *place != '\0' && !bad; place = word_of(NULL))
         bad = add_place(k, place, strchr(place, ':') ? atoi(strchr(place, ':') + 1) : 0);
@@ -98,42 +88,18 @@ int kernel_list_open(struct kernel_list *list, const struct spec *spec)
 
 /* ---- the list: tiles in names ---- */
 
-/* Reads "256x16x128x256"; how many numbers there were, at most `most`. */
-static size_t read_group(const char **at, int32_t *v, size_t most)
-{
-    size_t n = 0;
-    for (;;) {
-        char *end;
-        const long x = strtol(*at, &end, 10);
-        if (n < most)
-            v[n] = (int32_t)x;
-        n++;
-        *at = end;
-        if (*end != 'x' || strchr("0123456789", end[1]) == NULL || end[1] == '\0')
-            return n;
-        *at = end + 1;
-    }
-}
-
 /* The tile in a kernel's name: 256x16x128x256 (threads first), t16x128x256, or 32x128E (no k). */
 static void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
 {
-    enum { WITH_THREADS = 4, LEAST_THREADS = 64 };
+    enum { LEAST_THREADS = 64 };
     const int is_mangled = strncmp(name, "_ZN", 3) == 0;
-    int has_three = 0;
+    const size_t n = is_mangled ? 2 : KERNEL_TILES;
+    int32_t v[16];
     memset(tile, 0, KERNEL_TILES * sizeof *tile);
-    for (const char *p = name + strcspn(name, "0123456789"); *p != '\0';
-         p += strcspn(p, "0123456789")) {
-        int32_t v[WITH_THREADS];
-        const size_t n = read_group(&p, v, WITH_THREADS);
-        if (n == WITH_THREADS && !is_mangled && v[0] >= LEAST_THREADS) {
-            memcpy(tile, v + 1, KERNEL_TILES * sizeof *tile);
-            return;
-        }
-        if (is_mangled ? n == 2 : n == KERNEL_TILES && !has_three)
-            memcpy(tile, v, n * sizeof *tile);
-        has_three |= n == KERNEL_TILES;
-    }
+    if (!is_mangled && kernel_group(name, KERNEL_TILES + 1, 0, LEAST_THREADS, v))
+        memcpy(tile, v + 1, KERNEL_TILES * sizeof *tile);
+    else if (kernel_group(name, n, is_mangled, 0, v))
+        memcpy(tile, v, n * sizeof *tile);
 }
 
 /* ---- the list: files ---- */
@@ -186,13 +152,23 @@ static int is_ours(const struct source *s)
            && strstr(cell(s, s->fields), "bpreshuffle=0") == NULL;
 }
 
-static void set_tile(const struct source *s, struct kernel *k)
+/* The kernel that a row names, which may be a new one */
+static struct kernel *kernel_of(const struct source *s)
 {
+    const char *name = cell(s, s->name);
     int64_t v;
-    kernel_tile_of(cell(s, s->name), k->tile);
+    for (struct kernel *k = s->list->v; k < s->list->v + s->list->n; k++)
+        if (strcmp(k->name, name) == 0) {
+            if (k->is_old && s->fields >= 0)
+                k->n_places = 0; /* the list knows better */
+            return k;
+        }
+    struct kernel *k = new_kernel(s->list, name, library_of(s));
+    kernel_tile_of(name, k->number);
     for (size_t i = 0; i < KERNEL_TILES; i++)
         if (parse_int(cell(s, s->tile[i]), 0, INT32_MAX, &v) == 0)
-            k->tile[i] = (int32_t)v;
+            k->number[i] = (int32_t)v;
+    return k;
 }
 
 /* One with words that are no architecture is for other calls of the library. */
@@ -204,15 +180,9 @@ static int add_row(const struct source *s)
     if (parse_int(cell(s, s->id), 0, INT32_MAX, &id) != 0)
         id = 0;
     for (char *word = strtok(gfx, " "); word != NULL && !bad; word = strtok(NULL, " ")) {
-        struct kernel *k = find_kernel(s->list, cell(s, s->name));
         if (strncmp(word, "gfx", 3) != 0)
             continue;
-        if (k == NULL) {
-            k = new_kernel(s->list, cell(s, s->name), library_of(s));
-            set_tile(s, k);
-        } else if (k->is_old && s->fields >= 0) {
-            k->n_places = 0; /* the list knows better */
-        }
+        struct kernel *k = kernel_of(s);
         k->is_old = 0;
         if (s->fields >= 0 && k->rank == 0)
             k->rank = (size_t)s->r->at;
@@ -229,42 +199,29 @@ static int read_rows(struct source *s)
         return rc < 0 ? -1 : fail("%s: has no header", s->r->path);
     if (csv_records_check_header(s->r) != 0 || find_columns(s) != 0)
         return -1;
-    while ((s->fields >= 0) == s->takes_lists && (rc = csv_records_next(s->r)) > 0) {
-        struct buf why = {0};
-        if (s->r->n != s->r->n_header) {
-            fail("%s:%ld: %s", s->r->path, s->r->at, csv_records_ragged(s->r, &why));
-            buf_free(&why);
+    while ((s->fields >= 0) == s->takes_lists && (rc = csv_records_next(s->r)) > 0)
+        if (csv_records_check_row(s->r) != 0 || (is_ours(s) && add_row(s) != 0))
             return -1;
-        }
-        if (is_ours(s) && add_row(s) != 0)
-            return -1;
-    }
     return rc < 0 ? -1 : 0;
-}
-
-static int read_file_of_kind(struct kernel_list *list, const char *path, int takes_lists)
-{
-    struct buf text = {0};
-    struct csv_records r;
-    struct source s = {.list = list, .r = &r, .takes_lists = takes_lists};
-    memset(&r, 0, sizeof r);
-    int rc = data_read(path, &text);
-    if (rc == 0)
-        rc = csv_records_open(&r, path, &text);
-    if (rc == 0)
-        rc = read_rows(&s);
-    csv_records_close(&r);
-    buf_free(&text);
-    return rc;
 }
 
 int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t n)
 {
-    for (int takes_lists = 1; takes_lists >= 0; takes_lists--)
-        for (size_t i = 0; i < n; i++)
-            if (read_file_of_kind(list, paths[i], takes_lists) != 0)
-                return -1;
-    return 0;
+    int rc = 0;
+    for (size_t i = 0; i < 2 * n && rc == 0; i++) {
+        struct buf text = {0};
+        struct csv_records r;
+        struct source s = {.list = list, .r = &r, .takes_lists = i < n};
+        memset(&r, 0, sizeof r);
+        rc = data_read(paths[i % n], &text);
+        if (rc == 0)
+            rc = csv_records_open(&r, paths[i % n], &text);
+        if (rc == 0)
+            rc = read_rows(&s);
+        csv_records_close(&r);
+        buf_free(&text);
+    }
+    return rc;
 }
 
 /* ---- the list: numbers and order ---- */
@@ -273,10 +230,14 @@ int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t 
 static size_t library_rank(const struct spec *spec, const char *library)
 {
     const int p = spec_param_index(spec, "library");
-    size_t i = 0;
-    while (p >= 0 && i < spec->params[p].n_values && strcmp(spec->params[p].names[i], library) != 0)
-        i++;
-    return i;
+    const int i = p >= 0 ? spec_value_index(&spec->params[p], library) : -1;
+    return i >= 0 ? (size_t)i : SIZE_MAX;
+}
+
+static int compare_numbers(const void *pa, const void *pb)
+{
+    const int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
+    return (a > b) - (a < b);
 }
 
 static const struct spec *sorted_for; /* qsort has no room for it */
@@ -286,9 +247,9 @@ static int kernel_list_compare(const void *pa, const void *pb)
     const struct kernel *a = pa, *b = pb;
     const size_t x = library_rank(sorted_for, a->library), y = library_rank(sorted_for, b->library);
     int c = x != y ? (x < y ? -1 : 1) : strcmp(a->library, b->library);
-    for (size_t i = 0; i < KERNEL_TILES && c == 0; i++)
-        c = (a->tile[i] > b->tile[i]) - (a->tile[i] < b->tile[i]);
-    return c != 0 ? c : (a->variant > b->variant) - (a->variant < b->variant);
+    for (size_t i = 0; i < KERNEL_NUMBERS && c == 0; i++)
+        c = compare_numbers(&a->number[i], &b->number[i]);
+    return c;
 }
 
 /* New kernels get numbers as in the list, then by name, whatever the order of files. */
@@ -300,15 +261,13 @@ static int compare_ranks(const void *pa, const void *pb)
     return a->rank != b->rank ? (a->rank < b->rank ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-static int same_tile(const struct kernel *a, const struct kernel *b)
-{
-    return strcmp(a->library, b->library) == 0 && !memcmp(a->tile, b->tile, sizeof a->tile);
-}
-
-static int is_taken(const struct kernel_list *list, const struct kernel *k, int32_t variant)
+/* Has another kernel of the library all of these numbers? */
+static int is_taken(const struct kernel_list *list, const struct kernel *k,
+                    const int32_t number[KERNEL_NUMBERS])
 {
     for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].variant == variant && same_tile(&list->v[i], k))
+        if (strcmp(list->v[i].library, k->library) == 0
+            && memcmp(list->v[i].number, number, sizeof k->number) == 0)
             return 1;
     return 0;
 }
@@ -327,20 +286,22 @@ static void number_variant(const struct kernel_list *list, struct kernel *k)
 {
     const int buffers = number_behind(k->name, "_nb", 0), parts = number_behind(k->name, "_sk", 1);
     const int pieces = number_behind(k->name, "_split_k", 0);
-    int32_t step = 1, variant = strstr(k->name, "_splitk_clean") != NULL ? 2 : 1;
+    int32_t step = 1, number[KERNEL_NUMBERS], *variant = &number[KERNEL_VARIANT];
+    memcpy(number, k->number, sizeof number);
+    *variant = strstr(k->name, "_splitk_clean") != NULL ? 2 : 1;
     if (pieces >= 1 && pieces < 32) {
         step = 32;
-        variant = pieces;
+        *variant = pieces;
     }
     if (buffers >= 2 && buffers <= 4) {
         step = 4;
-        variant = buffers;
+        *variant = buffers;
         for (int p = parts; p > 1; p /= 2)
-            variant += 16;
+            *variant += 16;
     }
-    while (is_taken(list, k, variant))
-        variant += step;
-    k->variant = variant;
+    while (is_taken(list, k, number))
+        *variant += step;
+    k->number[KERNEL_VARIANT] = *variant;
 }
 
 static void free_kernel(struct kernel *k)
@@ -363,7 +324,7 @@ int kernel_list_finish(struct kernel_list *list)
                     list->spec->family);
     qsort(list->v, list->n, sizeof *list->v, compare_ranks);
     for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].variant == 0)
+        if (list->v[i].number[KERNEL_VARIANT] == 0)
             number_variant(list, &list->v[i]);
     sorted_for = list->spec;
     qsort(list->v, list->n, sizeof *list->v, kernel_list_compare);
@@ -391,22 +352,13 @@ static void write_kernel(const struct kernel *k, FILE *f)
     struct kernel_place place[KERNEL_PLACES];
     memcpy(place, k->place, sizeof place);
     qsort(place, k->n_places, sizeof *place, compare_places);
-    fprintf(f, "%s %d %d %d %d = %s", k->library, (int)k->tile[0], (int)k->tile[1], (int)k->tile[2],
-            (int)k->variant, k->name);
+    fputs(k->library, f);
+    for (size_t i = 0; i < KERNEL_NUMBERS; i++)
+        fprintf(f, " %d", (int)k->number[i]);
+    fprintf(f, " = %s", k->name);
     for (size_t i = 0; i < k->n_places; i++)
         fprintf(f, " %s:%d", place[i].arch, (int)place[i].id);
     fputc('\n', f);
-}
-
-static int compare_numbers(const void *pa, const void *pb)
-{
-    const int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
-    return (a > b) - (a < b);
-}
-
-static int32_t number_of(const struct kernel *k, size_t column)
-{
-    return column < KERNEL_TILES ? k->tile[column] : k->variant;
 }
 
 /* The different numbers of a column, ascending */
@@ -414,20 +366,12 @@ static void write_numbers(const struct kernel_list *list, size_t column, FILE *f
 {
     int32_t *v = xcalloc(list->n, sizeof *v);
     for (size_t i = 0; i < list->n; i++)
-        v[i] = number_of(&list->v[i], column);
+        v[i] = list->v[i].number[column];
     qsort(v, list->n, sizeof *v, compare_numbers);
     for (size_t i = 0; i < list->n; i++)
         if (i == 0 || v[i] != v[i - 1])
             fprintf(f, "%s%d", i ? " " : "", (int)v[i]);
     free(v);
-}
-
-/* The libraries in the order of the kernels */
-static void write_libraries(const struct kernel_list *list, FILE *f)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (i == 0 || strcmp(list->v[i].library, list->v[i - 1].library) != 0)
-            fprintf(f, "%s%s", i ? " " : "", list->v[i].library);
 }
 
 /* A line of [params] whose values the kernels decide: did it write one? */
@@ -436,25 +380,19 @@ static int write_param(const struct kernel_list *list, const char *line, FILE *f
     static const char *const names[] = {"tile_m", "tile_n", "tile_k", "variant", "library"};
     const char *equals = strchr(line, '=');
     const size_t n = strcspn(line, " \t=");
-    size_t i = 0;
-    while (i < 5 && (strlen(names[i]) != n || strncmp(names[i], line, n) != 0))
-        i++;
-    if (i == 5 || equals == NULL)
-        return 0;
-    fprintf(f, "%.*s= ", (int)(equals - line), line);
-    if (i < 4)
-        write_numbers(list, i, f);
-    else
-        write_libraries(list, f);
-    fputc('\n', f);
-    return 1;
-}
-
-static void write_kernels(const struct kernel_list *list, FILE *f)
-{
-    fprintf(f, "%s\n", list->spec->kernels.v[0].text);
-    for (size_t i = 0; i < list->n; i++)
-        write_kernel(&list->v[i], f);
+    for (size_t i = 0; i <= KERNEL_NUMBERS && equals != NULL; i++) {
+        if (strlen(names[i]) != n || strncmp(names[i], line, n) != 0)
+            continue;
+        fprintf(f, "%.*s= ", (int)(equals - line), line);
+        if (i < KERNEL_NUMBERS)
+            write_numbers(list, i, f);
+        for (size_t j = 0; j < list->n && i == KERNEL_NUMBERS; j++) /* in their order */
+            if (j == 0 || strcmp(list->v[j].library, list->v[j - 1].library) != 0)
+                fprintf(f, "%s%s", j ? " " : "", list->v[j].library);
+        fputc('\n', f);
+        return 1;
+    }
+    return 0;
 }
 
 void kernel_list_write(const struct kernel_list *list, FILE *f)
@@ -469,8 +407,11 @@ void kernel_list_write(const struct kernel_list *list, FILE *f)
             continue;
         if (strcmp(section, "[params]") != 0 || !write_param(list, line, f))
             fprintf(f, "%s\n", line);
-        if (is_kernels && !was_kernels)
-            write_kernels(list, f);
+        if (!is_kernels || was_kernels)
+            continue;
+        fprintf(f, "%s\n", list->spec->kernels.v[0].text);
+        for (size_t i = 0; i < list->n; i++)
+            write_kernel(&list->v[i], f);
     }
     free(text);
 }

@@ -10,12 +10,12 @@
 #include "base/csv_records.h"
 #include "model/spec.h"
 
-enum { KERNEL_TILES = 3, KERNEL_PLACES = 8 };
+enum { KERNEL_TILES = 3, KERNEL_VARIANT = KERNEL_TILES, KERNEL_NUMBERS, KERNEL_PLACES = 8 };
 
 struct kernel {
     char *name, *library;
-    int32_t tile[KERNEL_TILES]; /* m, n, k; 0: the kernel has none */
-    int32_t variant;            /* 0: not numbered yet */
+    /* The tile's m, n and k, 0: the kernel has none; and the variant, 0: not numbered yet */
+    int32_t number[KERNEL_NUMBERS];
     size_t n_places;
     struct kernel_place {
         char arch[16];

@@ -13,40 +13,84 @@
 
 /* ---- what a kernel's name says ---- */
 
+static int begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* Reads numbers with x between them, as 256x64x128, at most 16; their number. */
+static size_t read_group(const char **at, int32_t v[16])
+{
+    size_t n = 0;
+    for (const char *p = *at; n < 16 && *p >= '0' && *p <= '9'; p = *at + 1) {
+        char *end;
+        const long x = strtol(p, &end, 10);
+        v[n++] = x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 0;
+        *at = end;
+        if (*end != 'x')
+            break;
+    }
+    return n;
+}
+
+int kernel_group(const char *name, size_t wanted, int is_last, int32_t least, int32_t out[16])
+{
+    int found = 0;
+    int32_t v[16];
+    while (*(name += strcspn(name, "0123456789")) != '\0') {
+        if (read_group(&name, v) != wanted || v[0] < least || (found && !is_last))
+            continue;
+        memcpy(out, v, wanted * sizeof *v);
+        found = 1;
+    }
+    return found;
+}
+
+/* The number behind a part of the name; 1: it is not there. */
+static int32_t number_behind(const char *name, const char *part)
+{
+    const char *p = strstr(name, part);
+    const long x = p != NULL ? strtol(p + strlen(part), NULL, 10) : 1;
+    return x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 1;
+}
+
 struct tile {
     int32_t m, n, k; /* k 0: the name does not say it; n 0: it says nothing */
 };
 
 /* ck has the threads before the tile, asm at the end of the name M and N alone. */
-static struct tile tile_of(const struct measured *x)
+static struct tile tile_of(const char *name, int is_ck, int is_asm)
 {
-    struct tile t = {0, 0, 0};
     int32_t v[16];
-    const int is_ck = strcmp(x->library, "ck") == 0, is_asm = strcmp(x->library, "asm") == 0;
-    if (!is_ck && !is_asm && !names_has_word("cktile flydsl", x->library))
-        return t;
-    if (!kernel_group(x->kernel, is_ck ? 4 : is_asm ? 2 : 3, is_asm, v))
-        return t;
-    t.m = v[is_ck];
-    t.n = v[is_ck + 1];
-    t.k = is_asm ? 0 : v[is_ck + 2];
-    return t;
+    if (!kernel_group(name, is_ck ? 4 : is_asm ? 2 : 3, is_asm, 0, v))
+        return (struct tile){0, 0, 0};
+    return (struct tile){v[is_ck], v[is_ck + 1], is_asm ? 0 : v[is_ck + 2]};
 }
 
 /* ---- what a kernel takes ---- */
 
-static int divides_as_far(const struct measured *x, const struct asked_shape *s)
+/* The sizes that are asked for, and those with which the kernel was measured */
+struct sizes {
+    int32_t n, k, measured_n, measured_k;
+};
+
+/* By a power of two, of which those up to 256 count */
+static int divides_as_far(int32_t size, int32_t measured)
 {
-    return power_of_two_of(s->n) >= power_of_two_of(x->n)
-           && power_of_two_of(s->k) >= power_of_two_of(x->k);
+    const int32_t most = 256, a = size & -size, b = measured & -measured;
+    return a >= most || a >= b;
+}
+
+static int both_divide_as_far(const struct sizes *s)
+{
+    return divides_as_far(s->n, s->measured_n) && divides_as_far(s->k, s->measured_k);
 }
 
 /* Of N or K. A kernel that was measured at a size which its tile does not divide fills the last
    tile up. */
-static int fits(const struct measured *x, const struct asked_shape *s, int32_t size,
-                int32_t measured, int32_t tile)
+static int fits(const struct sizes *s, int32_t size, int32_t measured, int64_t tile)
 {
-    return size % tile == 0 || (measured % tile != 0 && divides_as_far(x, s));
+    return size % tile == 0 || (measured % tile != 0 && both_divide_as_far(s));
 }
 
 /* K is cut into parts, of each of which the pipeline needs as many tiles as it has buffers. gfx9
@@ -54,17 +98,12 @@ static int fits(const struct measured *x, const struct asked_shape *s, int32_t s
 static int takes_flydsl(const struct measured *x, const struct asked_shape *s, struct tile t)
 {
     const int is_wmma = strstr(x->kernel, "wmma") != NULL;
-    const int32_t parts = kernel_number(x->kernel, is_wmma ? "_sk" : "_split_k");
+    const int32_t parts = number_behind(x->kernel, is_wmma ? "_sk" : "_split_k");
     if (s->k % t.k != 0 || s->k / t.k % parts != 0)
         return 0;
     if (is_wmma)
-        return s->k / t.k / parts >= kernel_number(x->kernel, "_nb");
+        return s->k / t.k / parts >= number_behind(x->kernel, "_nb");
     return s->family != FAMILY_BP || serving_fine(s->m) % t.m == 0;
-}
-
-static int takes_ck(const struct measured *x, const struct asked_shape *s, struct tile t)
-{
-    return fits(x, s, s->k, x->k, t.k) && x->split < 31 && (int64_t)t.k << x->split <= s->k;
 }
 
 /* Parts of K are multiples of 128 in FP8, of 64 in BF16. */
@@ -77,32 +116,86 @@ static int takes_asm(const struct measured *x, const struct asked_shape *s)
     return split == 1 || (s->k + part - 1) / part == split;
 }
 
-/* A kernel for few tokens, which is limited by the memory of a compute unit */
-static int takes_skinny(const struct measured *x, const struct asked_shape *s)
+static int takes_product(const struct measured *x, const struct asked_shape *s)
 {
-    return s->m <= x->m && s->n <= x->n && s->k <= x->k && divides_as_far(x, s);
-}
-
-static int takes(const struct measured *x, const struct asked_shape *s)
-{
-    const struct tile t = tile_of(x);
-    if (s->family == FAMILY_FMOE)
-        return fused_takes(x, s);
+    const struct sizes sizes = {s->n, s->k, x->n, x->k};
+    const int is_ck = strcmp(x->library, "ck") == 0, is_asm = strcmp(x->library, "asm") == 0;
+    const int far = both_divide_as_far(&sizes);
     if (names_has_word("torch triton", x->library))
         return 1;
-    if (strcmp(x->library, "skinny") == 0)
-        return takes_skinny(x, s);
+    if (strcmp(x->library, "skinny") == 0) /* for few tokens: the memory of a unit limits it */
+        return s->m <= x->m && s->n <= x->n && s->k <= x->k && far;
+    const struct tile t = is_ck || is_asm || names_has_word("cktile flydsl", x->library)
+                              ? tile_of(x->kernel, is_ck, is_asm)
+                              : (struct tile){0, 0, 0};
     if (t.n == 0)
-        return divides_as_far(x, s);
-    if (!fits(x, s, s->n, x->n, t.n))
+        return far;
+    if (!fits(&sizes, s->n, x->n, t.n))
         return 0;
-    if (strcmp(x->library, "asm") == 0)
+    if (is_asm)
         return takes_asm(x, s);
     if (t.m == 0 || t.k == 0)
-        return divides_as_far(x, s);
+        return far;
     if (strcmp(x->library, "flydsl") == 0)
         return takes_flydsl(x, s, t);
-    return takes_ck(x, s, t);
+    return fits(&sizes, s->k, x->k, t.k) && x->split < 31 && (int64_t)t.k << x->split <= s->k;
+}
+
+/* ---- what kernels of fused MoE take ---- */
+
+/* Stage 1 (gate and up) makes inter_dim features of model_dim, and stage 2 (down) the other way
+   round; a fused kernel of both has the tile of stage 1. The tile, which stands in the name,
+   divides both sizes but in 35 rows, where the last tile is filled up. */
+
+/* Names of opus tell sizes of the very shape, such as the rbn3072 of 7168. parts: of K */
+static int stage_takes(const char *name, struct sizes s, int64_t parts)
+{
+    const int is_asm = begins(name, "_ZN");
+    const struct tile t = tile_of(name, begins(name, "moe_ck"), is_asm);
+    if ((s.n == s.measured_n && s.k == s.measured_k) || *name == '\0' || strcmp(name, "Null") == 0)
+        return 1;
+    if (begins(name, "opus"))
+        return 0;
+    if (t.n == 0 || (t.k == 0 && !is_asm))
+        return both_divide_as_far(&s);
+    if (!fits(&s, s.n, s.measured_n, t.n))
+        return 0;
+    if (is_asm)
+        return divides_as_far(s.k, s.measured_k);
+    int64_t part = t.k * parts;
+    if (part <= s.k) /* else it divides nothing anyhow */
+        part *= number_behind(name, "_kw");
+    return fits(&s, s.k, s.measured_k, part);
+}
+
+/* One of the family's copied cells, to be freed */
+static char *copied_cell(const struct measured *x, const char *column)
+{
+    return family_part(x->more, COPIED_END, family_place_of(families[FAMILY_FMOE].copied, column));
+}
+
+/* Flat kernels, which do not sort the tokens by experts, are in tables for so few alone. */
+enum { MOST_FLAT = 16 };
+
+static int takes_fused(const struct measured *x, const struct asked_shape *s)
+{
+    const struct sizes one = {s->n, s->k, x->n, x->k}, two = {s->k, s->n, x->k, x->n};
+    char *second = copied_cell(x, "kernelName2"), *flat = copied_cell(x, "flat");
+    const int takes = (strcmp(flat, "0") == 0 || s->m <= x->m || s->m <= MOST_FLAT)
+                      && stage_takes(x->kernel, one, x->split > 1 ? x->split : 1)
+                      && stage_takes(second, two, 1);
+    free(second);
+    free(flat);
+    return takes;
+}
+
+static int tells_act(const char *name)
+{
+    static const char *const acts[] = {"silu", "gelu", "swiglu", "situ", "relu"};
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+        if (strstr(name, acts[i]) != NULL)
+            return 1;
+    return 0;
 }
 
 /* ---- the nearest ---- */
@@ -112,28 +205,22 @@ static double ratio(int32_t a, int32_t b)
     return a > b ? (double)a / b : (double)b / a;
 }
 
-/* 2 to the power of the sum of |log2|, which has the same order */
-static double nearest_distance(const struct measured *x, const struct asked_shape *s)
+/* 2 to the power of the sum of |log2|, which has the same order; -1: it has another key besides
+   sizes, or with any_act besides the activation, which fused MoE has first, and which no name of a
+   kernel may tell then. */
+static double nearest_distance(const struct measured *x, const struct asked_shape *s, int any_act)
 {
-    int32_t a[MOST_SIZES], b[MOST_SIZES];
+    int32_t size[2][MOST_SIZES];
+    const char *a = family_split_detail(s->family, x->detail, size[0]);
+    const char *b = family_split_detail(s->family, s->detail, size[1]);
     double d = ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
-    family_split_detail(s->family, x->detail, a);
-    family_split_detail(s->family, s->detail, b);
+    if (any_act && (tells_act(x->kernel) || tells_act(x->more)))
+        return -1;
+    if (strcmp(any_act ? a + strcspn(a, ",") : a, any_act ? b + strcspn(b, ",") : b) != 0)
+        return -1;
     for (int i = 0; i < MOST_SIZES; i++)
-        d *= ratio(a[i], b[i]);
+        d *= ratio(size[0][i], size[1][i]);
     return d;
-}
-
-/* Has it the same key besides sizes? any_act: and besides the activation, which fused MoE has
-   first. */
-static int is_alike(const struct measured *x, const struct asked_shape *s, int any_act)
-{
-    int32_t size[MOST_SIZES];
-    const char *a = family_split_detail(s->family, x->detail, size);
-    const char *b = family_split_detail(s->family, s->detail, size);
-    if (!any_act)
-        return strcmp(a, b) == 0;
-    return strcmp(a + strcspn(a, ","), b + strcspn(b, ",")) == 0 && fused_any_act(x);
 }
 
 static int is_among(const struct measured *x, const struct prediction *p, size_t n)
@@ -159,10 +246,10 @@ static const struct measured *next(const struct search *by, const struct predict
     double least = 0;
     for (size_t i = 0; i < by->in->n; i++) {
         const struct measured *x = &by->in->row[i];
-        const double d = nearest_distance(x, by->shape);
-        if ((best != NULL && !(d < least)) || !is_alike(x, by->shape, by->any_act)
+        const double d = nearest_distance(x, by->shape, by->any_act);
+        if (d < 0 || (best != NULL && !(d < least))
             || (by->only_ck && strcmp(x->library, "ck") != 0) || is_among(x, before, n_before)
-            || !takes(x, by->shape))
+            || !(by->shape->family == FAMILY_FMOE ? takes_fused : takes_product)(x, by->shape))
             continue;
         best = x;
         least = d;

@@ -19,7 +19,7 @@ static int is_text(const struct hf_config *c, const char *key, const char *text)
 }
 
 /* "[128,128]" */
-static int read_block(const struct hf_config *c, const char *key, struct quantization *q)
+static int read_block(struct hf_config *c, const char *key, struct quantization *q)
 {
     const struct flat_value *v = hf_find(c, key);
     char *end;
@@ -35,7 +35,7 @@ static int read_block(const struct hf_config *c, const char *key, struct quantiz
 }
 
 /* Weights alone, of so many bits */
-static int read_bits(const struct hf_config *c, const char *key, struct quantization *q)
+static int read_bits(struct hf_config *c, const char *key, struct quantization *q)
 {
     const struct flat_value *v = hf_find(c, key);
     if (v != NULL && v->kind == FLAT_INTEGER && v->number == 8)
@@ -47,37 +47,26 @@ static int read_bits(const struct hf_config *c, const char *key, struct quantiza
     return 0;
 }
 
-/* Has the first group of compressed-tensors a key of its inputs that says something? */
-static int has_inputs(const struct hf_config *c)
+static int read_compressed(struct hf_config *c, struct quantization *q)
 {
-    return hf_find(c, CONFIG "config_groups.group_0.input_activations.num_bits") != NULL;
-}
-
-static int read_float(const struct hf_config *c, struct quantization *q)
-{
-    q->kind = QUANTIZED_FP8_CHANNEL;
-    if (!is_text(c, WEIGHTS "num_bits", "8"))
-        return hf_refuse(c, WEIGHTS "num_bits", "should be 8 where the type is float");
-    if (is_text(c, strategy, "tensor"))
-        q->kind = QUANTIZED_FP8;
-    if (is_text(c, strategy, "block"))
+    static const char of_inputs[] = CONFIG "config_groups.group_0.input_activations.num_bits";
+    if (is_text(c, WEIGHTS "type", "float")) {
+        q->kind = is_text(c, strategy, "tensor") ? QUANTIZED_FP8 : QUANTIZED_FP8_CHANNEL;
+        if (!is_text(c, WEIGHTS "num_bits", "8"))
+            return hf_refuse(c, WEIGHTS "num_bits", "should be 8 where the type is float");
+        if (!is_text(c, strategy, "block"))
+            return 0;
         return hf_find(c, compressed_block) != NULL
                    ? read_block(c, compressed_block, q)
                    : hf_refuse(c, compressed_block, "should be there");
-    return 0;
-}
-
-static int read_compressed(const struct hf_config *c, struct quantization *q)
-{
-    if (is_text(c, WEIGHTS "type", "float"))
-        return read_float(c, q);
+    }
     q->kind = QUANTIZED_INT8;
-    return has_inputs(c) && is_text(c, WEIGHTS "num_bits", "8")
+    return hf_find(c, of_inputs) != NULL && is_text(c, WEIGHTS "num_bits", "8")
                ? 0
                : read_bits(c, WEIGHTS "num_bits", q);
 }
 
-static int read_method(const struct hf_config *c, struct quantization *q)
+static int read_method(struct hf_config *c, struct quantization *q)
 {
     if (hf_find(c, "quantization_config") != NULL)
         return hf_refuse(c, "quantization_config", "should be an object");
@@ -106,19 +95,14 @@ static int says_any(const struct hf_config *c)
            || hf_find(c, "quantization_config") != NULL;
 }
 
-/* Some models with images have it within text_config, where vLLM looks if there is none at the
-   top. */
-static struct hf_config place_of(const struct hf_config *c)
+int quantization_read(struct hf_config *c, enum quantization_kind asked, struct quantization *out)
 {
-    const struct hf_config top = {.inner = "", .json = c->json},
-                           text = {.inner = "text_config.", .json = c->json};
-    return !says_any(&top) && says_any(&text) ? text : top;
-}
-
-int quantization_read(const struct hf_config *c, enum quantization_kind asked,
-                      struct quantization *out)
-{
-    const struct hf_config top = place_of(c);
+    /* Some models with images have it within text_config, where vLLM looks if there is none at the
+       top. */
+    struct hf_config top = {.inner = "", .json = c->json};
+    const struct hf_config text = {.inner = "text_config.", .json = c->json};
+    if (!says_any(&top) && says_any(&text))
+        top = text;
     *out = (struct quantization){.kind = asked};
     if (asked == QUANTIZATIONS) {
         out->kind = QUANTIZED_NOT;
@@ -134,7 +118,7 @@ int quantization_read(const struct hf_config *c, enum quantization_kind asked,
 
 /* ---- FP8 in blocks of 128 x 128 ---- */
 
-int quantization_check_blocks(const struct hf_config *c, int *is_said)
+int quantization_check_blocks(struct hf_config *c, int *is_said)
 {
     const int is_compressed = is_text(c, method, "compressed-tensors");
     const char *block = is_compressed ? compressed_block : fp8_block;

@@ -11,7 +11,7 @@
 
 enum { CHOOSER_BEAMS = 8 };
 
-struct chooser { /* to be closed */
+struct chooser {
     const kpred_model *model;
     const unsigned char *may_run; /* a flag for each kernel */
     int32_t mnk_at[3];            /* the fields m, n and k */
@@ -46,21 +46,6 @@ static int find_fields(struct chooser *p, const struct target *t, const struct f
     return 0;
 }
 
-static int find_params(struct chooser *p)
-{
-    const kpred_model *m = p->model;
-    p->library = p->split = m->n_params;
-    for (uint32_t i = 0; i < m->n_params; i++) {
-        if (strcmp(m->params[i].name, "library") == 0 && m->params[i].names != NULL)
-            p->library = i;
-        if (strcmp(m->params[i].name, "split") == 0)
-            p->split = i;
-    }
-    if (p->library == m->n_params || p->split == m->n_params)
-        return fail("%s: it has no parameters library and split", m->name);
-    return 0;
-}
-
 static kpred_status open_beam(struct chooser *p, size_t width)
 {
     struct chooser_beam *b = &p->beam[p->n_open++];
@@ -78,10 +63,19 @@ static int chooser_open(struct chooser *p, const struct target *t, enum family_i
     memset(p, 0, sizeof *p);
     p->model = t->model[family];
     p->may_run = may_run;
-    if (find_fields(p, t, &families[family]) != 0 || find_params(p) != 0)
+    if (find_fields(p, t, &families[family]) != 0)
         return -1;
+    const kpred_model *m = p->model;
+    p->library = p->split = m->n_params;
+    for (uint32_t i = 0; i < m->n_params; i++)
+        if (strcmp(m->params[i].name, "library") == 0 && m->params[i].names != NULL)
+            p->library = i;
+        else if (strcmp(m->params[i].name, "split") == 0)
+            p->split = i;
+    if (p->library == m->n_params || p->split == m->n_params)
+        return fail("%s: it has no parameters library and split", m->name);
     const kpred_status status = open_beam(p, beam);
-    return status == KPRED_OK ? 0 : fail("%s: %s", p->model->name, kpred_status_string(status));
+    return status == KPRED_OK ? 0 : fail("%s: %s", m->name, kpred_status_string(status));
 }
 
 /* Those of n tuples that may run, at most `most` */
@@ -112,9 +106,10 @@ static size_t wider(size_t width)
 
 /* The best 1..`most` of a shape, best first: their number. 0: there is none, since no legal kernel
    may run; *status then says whether there is a legal one. The beam grows as far as it has to. */
-static size_t chooser_run(struct chooser *p, const int32_t mnk[3], size_t most,
+static size_t chooser_run(struct chooser *p, const struct asked_shape *s, size_t most,
                           struct prediction *out, kpred_status *status)
 {
+    const int32_t mnk[3] = {s->m, s->n, s->k};
     size_t found = 0, width = 0;
     for (size_t i = 0; i < 3; i++)
         p->problem[p->mnk_at[i]] = mnk[i];
@@ -135,24 +130,13 @@ static size_t chooser_run(struct chooser *p, const int32_t mnk[3], size_t most,
     return found;
 }
 
-static void chooser_close(struct chooser *p)
-{
-    for (size_t i = 0; i < p->n_open; i++)
-        free(p->beam[i].arena);
-    free(p->tuples);
-    memset(p, 0, sizeof *p);
-}
-
 /* ---- rows ---- */
 
 /* What is the same for all rows of a family */
 struct work {
     struct rows *rows;
     struct rows_family *to;
-    enum family_id family;
-    const char *detail; /* of the pair of N and K at hand */
-    int is_modelled;    /* does the model answer that one? */
-    size_t first;       /* its first row */
+    int is_modelled; /* does the model answer the pair of N and K at hand? */
     const struct target *target;
     const struct installed *in;
     const struct rows_options *o;
@@ -162,176 +146,128 @@ struct work {
     struct rows_layer *layer; /* the one at hand */
 };
 
-static void no_row(struct work *w, const char *why)
-{
-    if (w->layer->why == NULL)
-        w->layer->why = xstrdup(why);
-}
-
 /* ---- rows: one M ---- */
 
-static void rows_add(struct work *w, const int32_t mnk[3], size_t n)
+/* Of a family without nearest shapes no measured rows are kept. */
+static void rows_predict(struct work *w, const struct asked_shape *s)
 {
+    const struct installed_family *in = &w->in->of[s->family];
+    kpred_status status = KPRED_OK;
+    char why[160];
+    size_t n = w->is_modelled ? chooser_run(&w->chooser, s, w->o->top, w->best, &status) : 0;
+    if (n == 0)
+        n = nearest_find(in, s, w->o->only_ck, w->o->top, w->best);
     for (size_t i = 0; i < n; i++) {
         w->to->v = xgrow(w->to->v, w->to->n, &w->to->cap, sizeof *w->to->v);
-        w->to->v[w->to->n++] = (struct row){mnk[0], mnk[1], mnk[2], w->detail, i + 1, w->best[i]};
+        w->to->v[w->to->n++] = (struct row){*s, i + 1, w->best[i]};
         w->to->copied += (size_t)w->best[i].is_copied;
     }
-}
-
-static void leave_out(struct work *w, struct place at, kpred_status status)
-{
-    char why[160];
-    w->without++;
-    snprintf(why, sizeof why, "%s: %s", families[w->family].name,
-             w->in->of[w->family].n != 0 ? "no kernel of --installed is known to take it"
-             : status == KPRED_OK        ? "no legal kernel is compiled in"
-                                         : kpred_status_string(status));
-    no_row(w, why);
-    tally_add(&w->rows->left_out, at, why);
-}
-
-static size_t choose_nearest(struct work *w, const int32_t mnk[3])
-{
-    const struct asked_shape s = {
-        .family = w->family, .m = mnk[0], .n = mnk[1], .k = mnk[2], .detail = w->detail};
-    return nearest_find(&w->in->of[w->family], &s, w->o->only_ck, w->o->top, w->best);
-}
-
-/* Of a family without nearest shapes no measured rows are kept. */
-static void rows_predict(struct work *w, struct place at, const int32_t mnk[3])
-{
-    kpred_status status = KPRED_OK;
-    size_t n = w->is_modelled ? chooser_run(&w->chooser, mnk, w->o->top, w->best, &status) : 0;
-    if (n == 0)
-        n = choose_nearest(w, mnk);
     if (n != 0)
-        rows_add(w, mnk, n);
-    else
-        leave_out(w, at, status);
+        return;
+    w->without++;
+    snprintf(why, sizeof why, "%s: %s", families[s->family].name,
+             in->n != 0           ? "no kernel of --installed is known to take it"
+             : status == KPRED_OK ? "no legal kernel is compiled in"
+                                  : kpred_status_string(status));
+    if (w->layer->why == NULL)
+        w->layer->why = xstrdup(why);
+    tally_add(&w->rows->left_out, s->at, why);
 }
 
-static int has(const struct work *w, const int32_t mnk[3], int32_t m)
+static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)
 {
-    return installed_has(w->in, w->target, w->family, m, mnk[1], mnk[2], w->detail);
+    struct asked_shape other = *s;
+    other.m = m;
+    return other;
+}
+
+static int has(const struct work *w, const struct asked_shape *s, int32_t m)
+{
+    const struct asked_shape other = shape_at(s, m);
+    return installed_has(w->in, w->target, &other);
 }
 
 /* AITER would find a row at M before the measured one of M's fine step: that one is not hidden
    unless just this M was asked for. */
-static void add_m(struct work *w, struct place at, const int32_t mnk[3])
+static void add_m(struct work *w, struct asked_shape s)
 {
     const size_t before = w->to->kept + w->to->served;
-    if (has(w, mnk, mnk[0]))
+    if (has(w, &s, s.m))
         w->to->kept++;
-    else if (!w->o->is_exact && families[w->family].ladder == LADDER_FINE
-             && has(w, mnk, serving_fine(mnk[0])))
+    else if (!w->o->is_exact && families[s.family].ladder == LADDER_FINE
+             && has(w, &s, serving_fine(s.m)))
         w->to->served++;
     else
-        rows_predict(w, at, mnk);
+        rows_predict(w, &s);
     w->layer->measured += w->to->kept + w->to->served - before;
 }
 
 /* ---- rows: one pair of N and K: the shapes v[0..n-1] ---- */
 
-static void add_exact(struct work *w, const struct asked_shape *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const int32_t mnk[3] = {v[i].m, v[i].n, v[i].k};
-        add_m(w, v[i].at, mnk);
-    }
-}
-
-/* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all tiers or
-   none: the kernels of few tokens may not suit many. */
-static void take_back(struct work *w, struct place at, size_t n)
-{
-    for (; w->to->n > n; w->to->n--) {
-        w->to->copied -= (size_t)w->to->v[w->to->n - 1].best.is_copied;
-        tally_add(&w->rows->left_out, at,
-                  "fmoe: AITER would take the row for a larger tier, for which there is none");
-    }
-}
-
 static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 {
     int32_t grid[SERVING_MOST], last = SERVING_LAST;
     const size_t before = w->to->n, without = w->without;
-    const int of_tokens = families[w->family].ladder == LADDER_TOKENS;
+    const int of_tokens = families[v->family].ladder == LADDER_TOKENS;
     const size_t n_grid = of_tokens ? serving_tiers(grid) : serving_grid(grid);
-    for (size_t i = 0; i < n_grid; i++) {
-        const int32_t mnk[3] = {grid[i], v->n, v->k};
-        add_m(w, v->at, mnk);
-    }
+    for (size_t i = 0; i < n_grid; i++)
+        add_m(w, shape_at(v, grid[i]));
     for (size_t i = 0; i < n; i++) {
         const int32_t m = of_tokens ? serving_tier(v[i].m) : serving_coarse(v[i].m, v->n);
-        const int32_t mnk[3] = {m, v->n, v->k};
-        if (mnk[0] > last)
-            add_m(w, v[i].at, mnk);
-        last = mnk[0] > last ? mnk[0] : last;
+        if (m <= last)
+            continue;
+        add_m(w, shape_at(&v[i], m));
+        last = m;
     }
-    if (of_tokens && w->without != without)
-        take_back(w, v->at, before);
+    /* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all
+       tiers or none: the kernels of few tokens may not suit many. */
+    for (; of_tokens && w->without != without && w->to->n > before; w->to->n--) {
+        w->to->copied -= (size_t)w->to->v[w->to->n - 1].best.is_copied;
+        tally_add(&w->rows->left_out, v->at,
+                  "fmoe: AITER would take the row for a larger tier, for which there is none");
+    }
 }
 
 /* ---- rows: one pair: what AITER then finds ---- */
-
-static const struct row *row_of(const struct work *w, int32_t m)
-{
-    for (size_t i = w->first; i < w->to->n; i++)
-        if (w->to->v[i].m == m)
-            return &w->to->v[i];
-    return NULL;
-}
 
 /* AITER looks for M, for its fine step and for its coarse one, or for the tier. Of a shape that is
    left out nothing is counted. */
 static void rows_count(struct work *w, const struct asked_shape *s)
 {
-    const int32_t mnk[3] = {s->m, s->n, s->k};
+    const enum ladder ladder = families[s->family].ladder;
     int32_t m[3] = {s->m, serving_fine(s->m), serving_coarse(s->m, s->n)};
-    if (families[w->family].ladder != LADDER_FINE)
-        m[1] = m[2] = families[w->family].ladder == LADDER_TOKENS ? serving_tier(s->m) : s->m;
+    if (ladder != LADDER_FINE)
+        m[1] = m[2] = ladder == LADDER_TOKENS ? serving_tier(s->m) : s->m;
     for (size_t i = 0; i < 3; i++) {
-        const struct row *r = row_of(w, m[i]);
+        const struct row *r = NULL;
+        for (size_t j = w->layer->first; j < w->to->n && r == NULL; j++)
+            r = w->to->v[j].shape.m == m[i] ? &w->to->v[j] : NULL;
+        const int is_measured = r == NULL && has(w, s, m[i]);
+        w->rows->measured += (size_t)is_measured;
         if (r != NULL)
             ++*(r->best.is_copied ? &w->rows->copied : &w->rows->predicted);
-        else if (has(w, mnk, m[i]))
-            w->rows->measured++;
-        else
-            continue;
-        return;
+        if (r != NULL || is_measured)
+            return;
     }
 }
 
 /* ---- rows: one family ---- */
 
-static int is_pair(const struct asked_shape *a, const struct asked_shape *b)
-{
-    return a->n == b->n && a->k == b->k && strcmp(a->detail, b->detail) == 0;
-}
-
-/* Shapes of a family, for one reason */
-static void leave_all_out(struct asked *a, const struct asked_shape *v, size_t n, const char *why)
-{
-    for (size_t i = 0; i < n; i++)
-        tally_add(&a->left_out, v[i].at, why);
-}
-
 /* No model answers the shapes of a pair. */
-static void why_not_modelled(const struct work *w, struct buf *why)
+static void why_not_modelled(const struct work *w, const struct asked_shape *s, struct buf *why)
 {
-    const struct family *f = &families[w->family];
+    const struct family *f = &families[s->family];
     struct buf known = {NULL, 0, 0};
-    const char *gpus = target_known(w->family, &known);
+    const char *gpus = target_known(s->family, &known);
     if (*gpus == '\0')
         buf_printf(why, "kpred has no model of the family %s", f->name);
-    else if (w->target->model[w->family] == NULL)
+    else if (w->target->model[s->family] == NULL)
         buf_printf(why, "the model of %s does not know %s (known: %s)", f->name, w->target->token,
                    gpus);
     else if (w->chooser.model == NULL)
         buf_printf(why, "no kernel of %s that is compiled in is left", f->name);
     else
-        buf_printf(why, "the model of %s does not answer %s", f->name, w->detail);
+        buf_printf(why, "the model of %s does not answer %s", f->name, s->detail);
     if (f->has_nearest)
         buf_printf(why, ", nor has --installed a row for %s", w->target->token);
     buf_free(&known);
@@ -340,80 +276,75 @@ static void why_not_modelled(const struct work *w, struct buf *why)
 static void leave_pair_out(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
     struct buf why = {NULL, 0, 0};
-    why_not_modelled(w, &why);
-    no_row(w, why.s);
-    leave_all_out(a, v, n, why.s);
-    if (families[w->family].has_nearest)
+    why_not_modelled(w, v, &why);
+    w->layer->why = xstrdup(why.s);
+    for (size_t i = 0; i < n; i++)
+        tally_add(&a->left_out, v[i].at, why.s);
+    if (families[v->family].has_nearest)
         w->rows->without_rows += n;
-    else if (w->target->model[w->family] == NULL)
+    else if (w->target->model[v->family] == NULL)
         w->rows->without_gpu += n;
     buf_free(&why);
 }
 
-static void add_layer(struct work *w, const struct asked_shape *s)
+static void add_pair(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
     struct rows *r = w->rows;
     r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
     w->layer = &r->v[r->n++];
-    *w->layer = (struct rows_layer){
-        .family = w->family, .n = s->n, .k = s->k, .detail = s->detail, .first = w->to->n};
-}
-
-static void add_pair(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
-{
-    w->detail = v->detail;
-    w->first = w->to->n;
-    add_layer(w, v);
-    w->is_modelled = family_is_modelled(w->family, w->chooser.model, v->detail, w->chooser.problem);
-    if (!w->is_modelled && w->in->of[w->family].n == 0) {
+    *w->layer = (struct rows_layer){.shape = *v, .first = w->to->n};
+    w->is_modelled = family_is_modelled(v->family, w->chooser.model, v->detail, w->chooser.problem);
+    if (!w->is_modelled && w->in->of[v->family].n == 0) {
         leave_pair_out(w, a, v, n);
         return;
     }
     w->to->pairs++;
     w->to->shapes += n;
-    const int is_exact = w->o->is_exact || families[w->family].ladder == LADDER_ASKED;
-    (is_exact ? add_exact : add_grid)(w, v, n);
-    w->layer->rows = w->to->n - w->first;
+    const int is_exact = w->o->is_exact || families[v->family].ladder == LADDER_ASKED;
+    for (size_t i = 0; i < n && is_exact; i++)
+        add_m(w, v[i]);
+    if (!is_exact)
+        add_grid(w, v, n);
+    w->layer->rows = w->to->n - w->layer->first;
     for (size_t i = 0; i < n; i++)
         rows_count(w, &v[i]);
-}
-
-static void add_shapes(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
-{
-    for (size_t i = 0, next; i < n; i = next) {
-        for (next = i; next < n && is_pair(&v[i], &v[next]);)
-            next++;
-        add_pair(w, a, v + i, next - i);
-    }
 }
 
 /* The model answers only where it has a kernel that can run. */
 static int add_family(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
 {
+    const enum family_id family = v->family;
     size_t n_kernels = 0;
     unsigned char *flags = NULL;
     int rc = 0;
     memset(&w->chooser, 0, sizeof w->chooser);
-    if (w->target->model[w->family] != NULL)
-        flags =
-            compiled_flags(w->o->compiled, w->in, w->target, w->family, w->o->only_ck, &n_kernels);
+    w->to = &w->rows->of[family];
+    if (w->target->model[family] != NULL)
+        flags = compiled_flags(w->o->compiled, w->in, w->target, family, w->o->only_ck, &n_kernels);
     if (n_kernels != 0)
-        rc = chooser_open(&w->chooser, w->target, w->family, flags, w->o->beam);
-    if (rc == 0)
-        add_shapes(w, a, v, n);
-    chooser_close(&w->chooser);
+        rc = chooser_open(&w->chooser, w->target, family, flags, w->o->beam);
+    for (size_t i = 0, next; i < n && rc == 0; i = next) {
+        for (next = i; next < n && asked_is_pair(&v[i], &v[next]);)
+            next++;
+        add_pair(w, a, v + i, next - i);
+    }
+    for (size_t i = 0; i < w->chooser.n_open; i++)
+        free(w->chooser.beam[i].arena);
+    free(w->chooser.tuples);
     free(flags);
     return rc;
 }
 
-size_t rows_outside(const struct row *v, size_t n, const kpred_model *m, struct buf *b)
+size_t rows_outside(const struct row *v, size_t n, size_t ranks, const kpred_model *m,
+                    struct buf *b)
 {
     size_t outside = 0;
     uint32_t fields = 0;
-    for (size_t i = 0; i < n; i++) {
-        outside += v[i].best.outside != 0;
-        fields |= v[i].best.outside;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (v[i].best.outside != 0 && v[i].rank <= ranks) {
+            outside++;
+            fields |= v[i].best.outside;
+        }
     if (outside != 0)
         model_outside(m, fields, outside, as_counted(outside, "row lies", "rows lie"), b);
     return outside;
@@ -428,45 +359,10 @@ int rows_make(struct rows *r, struct asked *a, const struct target *t, const str
     for (size_t i = 0, next; i < a->n && rc == 0; i = next) {
         for (next = i; next < a->n && a->v[next].family == a->v[i].family;)
             next++;
-        w.family = a->v[i].family;
-        w.to = &r->of[w.family];
         rc = add_family(&w, a, a->v + i, next - i);
     }
     free(w.best);
     return rc;
-}
-
-/* Of a family; the layers are told by their places among the rows. */
-static void keep_first(struct rows *r, int family)
-{
-    struct rows_family *f = &r->of[family];
-    size_t *kept = xcalloc(f->n + 1, sizeof *kept); /* of the rows before each */
-    for (size_t i = 0; i < f->n; i++) {
-        kept[i + 1] = kept[i] + (f->v[i].rank == 1);
-        f->copied -= f->v[i].rank != 1 && f->v[i].best.is_copied;
-        f->v[kept[i]] = f->v[i];
-    }
-    for (size_t i = 0; i < r->n; i++)
-        if ((int)r->v[i].family == family) {
-            r->v[i].rows = kept[r->v[i].first + r->v[i].rows] - kept[r->v[i].first];
-            r->v[i].first = kept[r->v[i].first];
-        }
-    f->n = kept[f->n];
-    free(kept);
-}
-
-void rows_keep_first(struct rows *r, struct rows *all)
-{
-    memset(all, 0, sizeof *all);
-    for (int i = 0; i < N_FAMILIES; i++) {
-        const struct rows_family *f = &r->of[i];
-        if (f->n == 0)
-            continue;
-        all->of[i].n = f->n;
-        all->of[i].v = xcalloc(f->n, sizeof *f->v);
-        memcpy(all->of[i].v, f->v, f->n * sizeof *f->v);
-        keep_first(r, i);
-    }
 }
 
 void rows_free(struct rows *r)

@@ -5,17 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the story ---- */
-
 /* ---- the story: the summary ---- */
 
-/* AITER chooses some kernels by a table which it compiles in. */
-size_t answering_built_in(const struct answering *a, enum family_id family)
+size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks)
 {
     const struct rows_family *f = &a->rows.of[family];
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++)
-        n += (size_t)names_has_word(families[family].built_in, f->v[i].best.library);
+        n += f->v[i].rank <= ranks
+             && names_has_word(families[family].built_in, f->v[i].best.library);
     return n;
 }
 
@@ -24,7 +22,7 @@ static void note_nearest(const struct answering *a, enum family_id family)
     const char *name = families[family].name;
     const struct rows_family *f = &a->rows.of[family];
     const struct installed_family *in = &a->installed.of[family];
-    const size_t n = answering_built_in(a, family);
+    const size_t n = answering_built_in(a, family, SIZE_MAX);
     if (n != 0)
         note("warning: %s: %zu row%s only after a rebuild (AITER_REBUILD=1)", name, n,
              as_counted(n, " acts", "s act"));
@@ -52,7 +50,7 @@ static void note_family(const struct answering *a, enum family_id family)
         buf_printf(&b, ", %zu of nearest shapes", f->copied);
     note("%s", b.s);
     b.n = 0;
-    if (rows_outside(f->v, f->n, a->target.model[family], &b) != 0)
+    if (rows_outside(f->v, f->n, SIZE_MAX, a->target.model[family], &b) != 0)
         note("%s: %s", families[family].name, b.s);
     buf_free(&b);
     if (f->kept + f->served != 0)
@@ -62,11 +60,19 @@ static void note_family(const struct answering *a, enum family_id family)
         note_nearest(a, family);
 }
 
-/* Of the distinct shapes of all families */
-static void note_sum(const struct asked *a, const struct rows *r)
+static void story_note(const struct answering *all)
 {
+    const struct asked *a = &all->asked;
+    const struct rows *r = &all->rows;
     const size_t measured = r->measured + a->n_found;
-    size_t n = 0;
+    size_t n = 0; /* distinct shapes of all families */
+    note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines,
+         as_counted(a->lines, "", "s"), a->calls, a->n, as_counted(a->n, "", "s"));
+    for (int i = 0; i < N_FAMILIES; i++)
+        note_family(all, (enum family_id)i);
+    tally_note(&a->left_out, "shape is left out", "shapes are left out");
+    tally_note(&r->left_out, "M is left out", "M are left out");
+    tally_note(&a->cut, "line", "lines");
     for (size_t i = 0; i < a->left_out.words.n; i++)
         n += a->left_out.v[i].n;
     for (int i = 0; i < N_FAMILIES; i++)
@@ -76,28 +82,7 @@ static void note_sum(const struct asked *a, const struct rows *r)
          n - r->predicted - r->copied - measured);
 }
 
-static void story_note(const struct answering *all)
-{
-    const struct asked *a = &all->asked;
-    const struct rows *r = &all->rows;
-    note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines,
-         as_counted(a->lines, "", "s"), a->calls, a->n, as_counted(a->n, "", "s"));
-    for (int i = 0; i < N_FAMILIES; i++)
-        note_family(all, (enum family_id)i);
-    tally_note(&a->left_out, "shape is left out", "shapes are left out");
-    tally_note(&r->left_out, "M is left out", "M are left out");
-    tally_note(&a->cut, "line", "lines");
-    note_sum(a, r);
-}
-
 /* ---- the story: variables ---- */
-
-static int is_base(const char *path, const char *merge_name)
-{
-    const size_t n = strlen(merge_name);
-    const char *name = base_name(path);
-    return strncmp(name, merge_name, n) == 0 && strncmp(name + n, ".csv", 4) == 0; /* or packed */
-}
 
 /* The variable has `:` between the paths. 0; -1: a path has one, or is not one from the root. */
 static int add_path(struct buf *b, const char *path)
@@ -111,56 +96,57 @@ static int add_path(struct buf *b, const char *path)
 static int add_files(struct buf *b, const struct installed_family *f, const char *merge_name,
                      const char *path)
 {
+    const size_t n = strlen(merge_name);
     int rc = 0;
     for (int is_rest = 0; is_rest < 2; is_rest++)
-        for (size_t i = 0; i < f->paths.n; i++)
-            if (is_base(f->paths.v[i].s, merge_name) != is_rest)
+        for (size_t i = 0; i < f->paths.n; i++) {
+            const char *name = base_name(f->paths.v[i].s);
+            const int is_base = strncmp(name, merge_name, n) == 0
+                                && strncmp(name + n, ".csv", 4) == 0; /* maybe packed */
+            if (is_base != is_rest)
                 rc |= add_path(b, f->paths.v[i].s);
+        }
     return rc | add_path(b, path);
 }
 
 /* Where the variable is set, AITER reads no table that it does not list: none may be hidden. */
-static void note_variable(const struct installed_family *in, const struct family *f,
-                          const char *path, int *n)
-{
-    struct buf files = {NULL, 0, 0};
-    const int rc = add_files(&files, in, f->merge_name, path);
-    if (!in->has_own)
-        note("%s: no line sets its variable, which would hide AITER's own tables", f->name);
-    else if (rc != 0)
-        note("%s: no line sets its variable: AITER reads a path with : as two", f->name);
-    else {
-        if ((*n)++ == 0)
-            note("AITER reads the files that its variable lists, and no others:");
-        print_export(f->variable, files.s);
-    }
-    buf_free(&files);
-}
-
 void answering_tell(const struct answering *a)
 {
     int n = 0, lacks = 0;
-    for (int i = 0; i < N_FAMILIES; i++)
-        if (a->files.path[i] != NULL) {
-            note_variable(&a->installed.of[i], &families[i], a->files.path[i], &n);
-            lacks |= !a->installed.of[i].has_own;
+    for (const struct table_file *f = a->files.v; f < a->files.v + a->files.n; f++) {
+        const struct installed_family *in = &a->installed.of[f->family];
+        const struct family *family = &families[f->family];
+        struct buf files = {NULL, 0, 0};
+        if (f->path == NULL)
+            continue;
+        const int rc = add_files(&files, in, family->merge_name, f->path);
+        lacks |= !in->has_own;
+        if (!in->has_own)
+            note("%s: no line sets its variable, which would hide AITER's own tables",
+                 family->name);
+        else if (rc != 0)
+            note("%s: no line sets its variable: AITER reads a path with : as two", family->name);
+        else {
+            if (n++ == 0)
+                note("AITER reads the files that its variable lists, and no others:");
+            print_export(family->variable, files.s);
         }
+        buf_free(&files);
+    }
     if (lacks)
         note("give AITER's own tables with --installed: then its lines are written");
 }
 
 /* ---- from what is asked for to tables ---- */
 
-int answering_make(struct answering *a, enum family_id only, const struct opt_texts *installed,
-                   size_t n_own, const struct rows_options *o)
+int answering_make(struct answering *a, const char *const *installed, size_t n, size_t n_own,
+                   const struct rows_options *o)
 {
     struct rows_options options = *o;
     options.compiled = &a->compiled;
-    return installed_read(&a->installed, &a->target, only, &a->asked, installed->v, installed->n,
-                          n_own)
-                   != 0
-               ? -1
-               : rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
+    if (installed_read(&a->installed, &a->target, &a->asked, installed, n, n_own) != 0)
+        return -1;
+    return rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
 }
 
 void answering_free(struct answering *a)
@@ -169,148 +155,98 @@ void answering_free(struct answering *a)
     installed_free(&a->installed);
     intern_free(&a->compiled);
     rows_free(&a->rows);
-    rows_free(&a->candidates);
     files_free(&a->files);
 }
 
 /* ---- a run ---- */
 
-/* All that a run holds */
-struct run {
-    const struct aiter_options *o;
-    enum family_id only;
-    struct answering a;
-};
-
-/* ---- a run: the command line ---- */
-
-static int is_folder(const char *output)
-{
-    return output != NULL && !ends_with(output, ".csv");
-}
-
-static int run_wrong(const char *what)
-{
-    fail("aiter: %s", what);
-    return 2;
-}
-
 static int run_check(const struct aiter_options *o)
 {
-    if (o->top != 0 && !is_folder(o->output))
-        return run_wrong("--top: candidates are written into a folder: -o DIR");
+    if (o->top != 0 && (o->output == NULL || ends_with(o->output, ".csv")))
+        return fail("aiter: --top: candidates are written into a folder: -o DIR");
     if (o->top != 0 && o->schema != SCHEMA_CURRENT)
-        return run_wrong("--schema: candidates have columns of their own: not with --top");
+        return fail("aiter: --schema: candidates have columns of their own: not with --top");
     return 0;
 }
 
-/* ---- a run: reading ---- */
-
-/* Of --family: it may name one that needs no model. */
-static int check_family(const struct run *r)
+static int read_all(struct answering *a, const struct aiter_options *o)
 {
+    struct target *t = &a->target;
+    const enum family_id only = a->asked.from.only;
     struct buf known = {NULL, 0, 0};
-    int rc = 0;
-    if (r->only == FAMILY_NONE || r->a.target.model[r->only] != NULL
-        || families[r->only].has_nearest)
-        return 0;
-    if (*target_known(r->only, &known) != '\0')
-        rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", r->o->gpu,
-                  families[r->only].name, known.s);
+    int rc = target_find(t, o->gpu);
+    /* --family may name one that needs no model. */
+    if (rc == 0 && only != FAMILY_NONE && t->model[only] == NULL && !families[only].has_nearest
+        && *target_known(only, &known) != '\0')
+        rc = fail("--gpu: value \"%s\": the model of %s does not know it (known: %s)", o->gpu,
+                  families[only].name, known.s);
     buf_free(&known);
-    return rc;
+    if (rc != 0)
+        return -1;
+    if (o->compiled != NULL
+        && (target_check(t, o->gpu) != 0 || compiled_read(&a->compiled, t, o->compiled) != 0))
+        return -1;
+    a->asked.from.cu_num = t->cu_num;
+    a->asked.from.gfx = t->gfx;
+    a->asked.from.token = t->token;
+    a->asked.from.force = o->force;
+    if (inputs_read(&a->asked, o->inputs.v, o->inputs.n) != 0)
+        return -1;
+    return asked_nearest(&a->asked) ? 0 : target_check(t, o->gpu);
 }
 
-static int read_all(struct run *r)
+static int run_predict(struct answering *a, const struct aiter_options *o)
 {
-    const struct aiter_options *o = r->o;
-    if (target_find(&r->a.target, o->gpu) != 0 || check_family(r) != 0)
-        return -1;
-    if (o->compiled != NULL && target_check(&r->a.target, o->gpu) != 0)
-        return -1;
-    if (o->compiled != NULL && compiled_read(&r->a.compiled, &r->a.target, o->compiled) != 0)
-        return -1;
-    const struct target *t = &r->a.target;
-    const struct asked_from from = {
-        .only = r->only, .cu_num = t->cu_num, .gfx = t->gfx, .token = t->token, .force = o->force};
-    if (inputs_read(&r->a.asked, &from, o->inputs.v, o->inputs.n) != 0)
-        return -1;
-    return asked_nearest(&r->a.asked) ? 0 : target_check(&r->a.target, o->gpu);
-}
-
-/* ---- a run: predicting and writing ---- */
-
-/* Is there a family that can be answered? */
-static int check_answers(const struct run *r)
-{
-    const struct aiter_options *o = r->o;
-    struct buf why = {NULL, 0, 0};
-    if (r->a.asked.n == 0 || r->a.rows.without_gpu + r->a.rows.without_rows < r->a.asked.n)
-        return 0;
-    if (r->a.rows.without_rows == 0)
-        return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
-    if (r->a.asked.found != 0)
-        return 0;
-    tally_words(&r->a.asked.left_out, &why);
-    fail("%s: there is nothing to predict for: %s", log_line_called(o->inputs.v, o->inputs.n),
-         why.s);
-    buf_free(&why);
-    return -1;
-}
-
-static int run_predict(struct run *r)
-{
-    const struct aiter_options *o = r->o;
     const struct rows_options options = {.is_exact = o->is_exact,
                                          .only_ck = o->schema >= SCHEMA_NO_LIBTYPE,
                                          .top = o->top != 0 ? (size_t)o->top : 1,
                                          .beam = (size_t)(o->beam > o->top ? o->beam : o->top)};
-    if (answering_make(&r->a, r->only, &o->installed, o->installed.n, &options) != 0)
+    if (answering_make(a, o->installed.v, o->installed.n, o->installed.n, &options) != 0)
         return -1;
-    story_note(&r->a);
-    return check_answers(r);
+    story_note(a);
+    /* Is there a family that can be answered? */
+    if (a->asked.n == 0 || a->rows.without_gpu + a->rows.without_rows < a->asked.n)
+        return 0;
+    if (a->rows.without_rows == 0)
+        return fail("--gpu: value \"%s\": no model of the families asked for knows it", o->gpu);
+    return a->asked.found != 0 ? 0
+                               : tally_fail(log_line_called(o->inputs.v, o->inputs.n),
+                                            "predict for", &a->asked.left_out, NULL);
 }
 
-/* All that the command reads: no output may be one of them. */
-static const char **list_inputs(const struct aiter_options *o, size_t *n)
+static int write_out(struct answering *a, const struct aiter_options *o)
 {
+    /* All that the command reads: no output may be one of them. */
     const char **list = xcalloc(o->inputs.n + o->installed.n + 1, sizeof *list);
-    *n = 0;
+    size_t n = 0;
     for (size_t i = 0; i < o->inputs.n; i++)
-        list[(*n)++] = o->inputs.v[i];
+        list[n++] = o->inputs.v[i];
     for (size_t i = 0; i < o->installed.n; i++)
-        list[(*n)++] = o->installed.v[i];
+        list[n++] = o->installed.v[i];
     if (o->compiled != NULL)
-        list[(*n)++] = o->compiled;
-    return list;
-}
-
-static int write_out(struct run *r)
-{
-    const struct aiter_options *o = r->o;
-    struct files_options options = {.output = o->output, .force = o->force};
-    const char **list = list_inputs(o, &options.n_inputs);
-    options.inputs = list;
-    options.schema = o->top != 0 ? SCHEMA_CANDIDATES : (enum write_schema)o->schema;
-    const int rc = files_write(&r->a.files, &r->a.rows, &r->a.target, &options);
+        list[n++] = o->compiled;
+    const struct files_options options = {.output = o->output,
+                                          .force = o->force,
+                                          .schema = o->top != 0 ? SCHEMA_CANDIDATES
+                                                                : (enum write_schema)o->schema,
+                                          .inputs = list,
+                                          .n_inputs = n};
+    const int rc = files_write(&a->files, &a->rows, &a->target, &options);
     if (rc == 0 && o->top == 0)
-        answering_tell(&r->a);
+        answering_tell(a);
     free(list);
     return rc;
 }
 
 int aiter_run(const struct aiter_options *o)
 {
-    struct run r;
-    memset(&r, 0, sizeof r);
-    r.o = o;
-    r.only = FAMILY_NONE;
-    const int status = run_check(o);
-    if (status != 0)
-        return status;
-    if (o->family != NULL && (r.only = family_asked("--family", o->family)) == FAMILY_NONE)
+    struct answering a = {.asked.from.only = FAMILY_NONE};
+    if (run_check(o) != 0)
+        return 2;
+    if (o->family != NULL
+        && (a.asked.from.only = family_asked("--family", o->family)) == FAMILY_NONE)
         return 1;
-    const int bad = read_all(&r) != 0 || run_predict(&r) != 0 || write_out(&r) != 0;
-    answering_free(&r.a);
+    const int bad = read_all(&a, o) != 0 || run_predict(&a, o) != 0 || write_out(&a, o) != 0;
+    answering_free(&a);
     return bad;
 }

@@ -13,33 +13,39 @@
 
 static const size_t most_bytes = (size_t)1 << 30;
 
-/* What the columns are called, if the family does not say otherwise; the first N_NEEDED have to be
-   there, and of a family with nearest shapes, whose rows are copied, the split, the kernel's number
-   and the details. */
-enum { M, N, K, KERNEL, US, N_NEEDED, SPLIT = N_NEEDED, GFX, CU_NUM, LIBTYPE, TAG, N_USED };
-static const char *const used[N_USED] = {NULL, NULL,  NULL,     NULL,      "us",
-                                         NULL, "gfx", "cu_num", "libtype", "_tag"};
-static const char *const unused[] = {"kernelId",  "tflops",      "bw", "errRatio",
-                                     "err_ratio", "preshuffleB", NULL};
+/* The columns that are read: the first N_NEEDED have to be there, and of a family with nearest
+   shapes, whose rows are copied, the split, the kernel's number and what is copied. */
+enum { M, N, K, KERNEL, US, N_NEEDED, SPLIT = N_NEEDED, GFX, CU_NUM, LIBTYPE, TAG, DETAIL };
+enum { ID = DETAIL + MOST_DETAILS, COPIED, N_READ = COPIED + MOST_COPIED };
+static const char *const unused[] = {"kernelId",  "tflops",      "bw",  "errRatio",
+                                     "err_ratio", "preshuffleB", "gfx", "cu_num",
+                                     "libtype",   "_tag",        NULL};
 
 /* Columns that older tables of fused MoE lack; then they are 0. */
 static const char *const newer[] = {"xbf16", "flat", NULL};
 
+/* What it is called; NULL: the family has none */
 static const char *column(enum family_id family, int i)
 {
-    return i <= K        ? family_size(family, i)
-           : i == KERNEL ? family_kernel_column(family)
-           : i == SPLIT  ? family_split_column(family)
-                         : used[i];
+    static const char *const usual[] = {
+        [US] = "us", [GFX] = "gfx", [CU_NUM] = "cu_num", [LIBTYPE] = "libtype", [TAG] = "_tag"};
+    const struct family *f = &families[family];
+    return i <= K        ? families[family].sizes[i]
+           : i == KERNEL ? families[family].kernel_column
+           : i == SPLIT  ? families[family].split_column
+           : i < DETAIL  ? usual[i]
+           : i < ID      ? f->details[i - DETAIL]
+           : i == ID     ? f->id_column
+                         : f->copied[i - COPIED];
 }
 
 struct table {
     struct csv_records c;
     enum family_id family;
-    struct spared *spared; /* NULL: no row is */
-    int is_strange;        /* it has a column that nobody knows here */
-    int at[N_USED], id, detail_at[MOST_DETAILS], copied_at[MOST_COPIED]; /* -1: there is none */
-    struct buf detail, more;                                             /* of the row at hand */
+    struct spared *spared;   /* NULL: no row is */
+    int is_strange;          /* it has a column that nobody knows here */
+    int at[N_READ];          /* -1: there is none */
+    struct buf detail, more; /* of the row at hand */
 };
 
 /* Does a list of names, between which commas stand, hold this one? */
@@ -55,64 +61,30 @@ static int holds(const char *list, const char *name)
     return 0;
 }
 
-static int is_known(enum family_id family, const char *name)
-{
-    const struct family *f = &families[family];
-    for (int i = 0; i < N_USED; i++)
-        if (strcmp(column(family, i), name) == 0)
-            return 1;
-    return family_place_of(f->details, name) >= 0 || holds(f->values, name)
-           || family_place_of(unused, name) >= 0
-           || (f->id_column != NULL && strcmp(f->id_column, name) == 0);
-}
-
-/* Where a column is; -1 with a message if it has to be there and is not. */
-static int tuned_find(const struct table *t, const char *name, int is_needed, int *at)
-{
-    *at = csv_records_find(&t->c, name);
-    if (*at < 0 && is_needed)
-        return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", t->c.path,
-                    t->c.at, name, families[t->family].name);
-    return 0;
-}
-
-static int find_copied(struct table *t)
-{
-    const char *const *names = families[t->family].copied;
-    for (size_t i = 0; names[i] != NULL; i++)
-        if (tuned_find(t, names[i], family_place_of(newer, names[i]) < 0, &t->copied_at[i]) != 0)
-            return -1;
-    return 0;
-}
-
-/* A newer AITER may have more columns, which nobody knows here. */
-static int check_columns(struct table *t)
-{
-    const struct csv_records *c = &t->c;
-    for (size_t i = 0; i < c->n && !t->is_strange; i++)
-        if (!is_known(t->family, c->cell[i]))
-            t->is_strange = fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s",
-                                 c->path, c->at, c->cell[i], families[t->family].name);
-    return t->is_strange && t->spared == NULL ? -1 : 0;
-}
-
 static int read_header(struct table *t)
 {
-    const struct family *f = &families[t->family];
-    if (csv_records_check_header(&t->c) != 0 || check_columns(t) != 0)
+    const struct csv_records *c = &t->c;
+    if (csv_records_check_header(c) != 0)
         return -1;
-    for (int i = 0; i < N_USED; i++)
-        if (tuned_find(t, column(t->family, i), i < N_NEEDED || (i == SPLIT && f->has_nearest),
-                       &t->at[i])
-            != 0)
-            return -1;
-    for (size_t i = 0; f->details[i] != NULL; i++)
-        if (tuned_find(t, f->details[i], 1, &t->detail_at[i]) != 0)
-            return -1;
-    t->id = -1;
-    if (f->id_column != NULL && tuned_find(t, f->id_column, f->has_nearest, &t->id) != 0)
+    /* A newer AITER may have more columns, which nobody knows here. */
+    for (size_t i = 0; i < c->n && !t->is_strange; i++)
+        if (!holds(families[t->family].columns, c->cell[i])
+            && family_place_of(unused, c->cell[i]) < 0)
+            t->is_strange = fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s",
+                                 c->path, c->at, c->cell[i], families[t->family].name);
+    if (t->is_strange && t->spared == NULL)
         return -1;
-    return find_copied(t);
+    for (int i = 0; i < N_READ; i++) {
+        const char *name = column(t->family, i);
+        t->at[i] = name != NULL ? csv_records_find(c, name) : -1;
+        const int is_needed = i < N_NEEDED || (i >= DETAIL && i < ID)
+                              || (i >= COPIED && name != NULL && family_place_of(newer, name) < 0)
+                              || ((i == SPLIT || i == ID) && families[t->family].has_nearest);
+        if (name != NULL && t->at[i] < 0 && is_needed)
+            return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", c->path,
+                        c->at, name, families[t->family].name);
+    }
+    return 0;
 }
 
 /* ---- rows ---- */
@@ -126,35 +98,26 @@ int tuned_number(const struct tuned_row *row, const char *name, const char *text
     if (ends_with(digits, ".0"))
         digits[strlen(digits) - 2] = '\0';
     if (parse_int(digits, 0, INT32_MAX, &v) != 0)
-        return fail("%s:%ld: %s: value \"%.60s\": is not an integer from 0 to %" PRId32, row->path,
-                    row->line, name, text, INT32_MAX);
+        return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 0 to %" PRId32,
+                    row->shape.at.path, row->shape.at.line, name, text, INT32_MAX);
     *out = (int32_t)v;
     return 0;
 }
 
-static const char *cell(const struct table *t, int column)
+static const char *cell(const struct table *t, int i)
 {
-    return column >= 0 && (size_t)column < t->c.n ? t->c.cell[column] : "";
+    return t->at[i] >= 0 && (size_t)t->at[i] < t->c.n ? t->c.cell[t->at[i]] : "";
 }
 
 static int read_size(const struct table *t, int which, int32_t *out)
 {
     int64_t v;
-    const char *text = cell(t, t->at[which]);
+    const char *text = cell(t, which);
     if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
         return fail("%s:%ld: %s: value \"%.60s\": is not an integer from 1 to %d", t->c.path,
                     t->c.at, column(t->family, which), text, KPRED_MAX_SIZE);
     *out = (int32_t)v;
     return 0;
-}
-
-static void set_gfx(struct tuned_row *row, const char *text)
-{
-    struct buf b = {NULL, 0, 0};
-    if (*text == '\0' || strcmp(text, "0") == 0)
-        text = target_gfx_of_units(row->cu_num);
-    snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(text, &b));
-    buf_free(&b);
 }
 
 static int set_detail(struct table *t, struct tuned_row *row)
@@ -163,21 +126,15 @@ static int set_detail(struct table *t, struct tuned_row *row)
     t->detail.n = 0;
     buf_puts(&t->detail, "");
     for (size_t i = 0; f->details[i] != NULL; i++) {
-        const size_t at = (size_t)t->detail_at[i];
+        const size_t at = (size_t)t->at[DETAIL + i];
         const char *text = at < t->c.n ? trim_blanks(t->c.cell[at]) : "";
         buf_puts(&t->detail, i != 0 ? "," : "");
         if (family_add_detail(&t->detail, t->family, i, text) != 0)
             return fail("%s:%ld: %s: value \"%.60s\": is not one of AITER's", t->c.path, t->c.at,
                         f->details[i], text);
     }
-    row->detail = t->detail.s;
+    row->shape.detail = t->detail.s;
     return 0;
-}
-
-/* pandas writes truths as names. */
-static const char *number_of(const char *text)
-{
-    return strcmp(text, "True") == 0 ? "1" : strcmp(text, "False") == 0 ? "0" : text;
 }
 
 /* Names of kernels are taken as they are; of what else is copied, all are numbers. */
@@ -188,10 +145,15 @@ static int set_copied(struct table *t, struct tuned_row *row)
     buf_puts(&t->more, "");
     for (size_t i = 0; names[i] != NULL; i++) {
         int32_t v = 0;
-        const char *text = t->copied_at[i] >= 0 ? cell(t, t->copied_at[i]) : "0";
+        const char *text = t->at[COPIED + (int)i] >= 0 ? cell(t, COPIED + (int)i) : "0";
         if (strncmp(names[i], "kernel", strlen("kernel")) == 0)
             buf_puts(&t->more, text);
-        else if (tuned_number(row, names[i], number_of(text), &v) == 0)
+        else if (tuned_number(row, names[i],
+                              strcmp(text, "True") == 0    ? "1" /* pandas writes truths so */
+                              : strcmp(text, "False") == 0 ? "0"
+                                                           : text,
+                              &v)
+                 == 0)
             buf_printf(&t->more, "%d", (int)v);
         else
             return -1;
@@ -221,13 +183,17 @@ static int check_row(const struct table *t)
 /* Where the row has too few cells or too many, too: AITER counts them from the left. */
 static int read_key(struct table *t, struct tuned_row *row)
 {
-    const char *units = cell(t, t->at[CU_NUM]);
+    const char *units = cell(t, CU_NUM), *gfx = cell(t, GFX);
+    struct buf b = {NULL, 0, 0};
     if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
         return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
                     t->c.at, units);
-    set_gfx(row, cell(t, t->at[GFX]));
-    return read_size(t, M, &row->m) != 0 || read_size(t, N, &row->n) != 0
-                   || read_size(t, K, &row->k) != 0 || set_detail(t, row) != 0
+    if (*gfx == '\0' || strcmp(gfx, "0") == 0)
+        gfx = target_gfx_of_units(row->cu_num);
+    snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(gfx, &b));
+    buf_free(&b);
+    return read_size(t, M, &row->shape.m) != 0 || read_size(t, N, &row->shape.n) != 0
+                   || read_size(t, K, &row->shape.k) != 0 || set_detail(t, row) != 0
                ? -1
                : 0;
 }
@@ -236,14 +202,13 @@ static int read_key(struct table *t, struct tuned_row *row)
 static int read_row(struct table *t, struct tuned_row *row)
 {
     const int is_ragged = check_row(t) != 0;
-    *row = (struct tuned_row){.path = t->c.path,
-                              .line = t->c.at,
-                              .kernel = is_ragged ? "" : cell(t, t->at[KERNEL]),
-                              .us = cell(t, t->at[US]),
-                              .libtype = t->at[LIBTYPE] >= 0 ? cell(t, t->at[LIBTYPE]) : "ck",
-                              .split = cell(t, t->at[SPLIT]),
-                              .id = cell(t, t->id),
-                              .tag = is_ragged ? "" : cell(t, t->at[TAG])};
+    *row = (struct tuned_row){.shape = {.family = t->family, .at = {t->c.path, (size_t)t->c.at}},
+                              .kernel = is_ragged ? "" : cell(t, KERNEL),
+                              .us = cell(t, US),
+                              .libtype = t->at[LIBTYPE] >= 0 ? cell(t, LIBTYPE) : "ck",
+                              .split = cell(t, SPLIT),
+                              .id = cell(t, ID),
+                              .tag = is_ragged ? "" : cell(t, TAG)};
     if ((is_ragged && t->spared == NULL) || read_key(t, row) != 0)
         return -1;
     row->is_broken = is_ragged || t->is_strange;
@@ -254,26 +219,21 @@ static int read_row(struct table *t, struct tuned_row *row)
     return row->is_broken;
 }
 
-/* The next row of a table that has more */
-static int take_row(struct table *t, int (*row)(void *, const struct tuned_row *), void *to)
-{
-    struct tuned_row r;
-    const int rc = read_row(t, &r);
-    if (rc != 0 && t->spared == NULL)
-        return -1;
-    if (rc != 0)
-        t->spared->n++;
-    return rc >= 0 ? row(to, &r) : 0;
-}
-
 static int read_rows(struct table *t, int (*row)(void *, const struct tuned_row *), void *to)
 {
     int rc = csv_records_next(&t->c), more = 1;
     if (rc <= 0)
         return rc < 0 ? rc : fail("%s: is empty", t->c.path);
     rc = read_header(t);
-    while (rc == 0 && (more = csv_records_next(&t->c)) > 0)
-        rc = take_row(t, row, to);
+    while (rc == 0 && (more = csv_records_next(&t->c)) > 0) {
+        struct tuned_row r;
+        const int bad = read_row(t, &r);
+        if (bad != 0 && t->spared == NULL)
+            return -1;
+        if (bad != 0)
+            t->spared->n++;
+        rc = bad >= 0 ? row(to, &r) : 0;
+    }
     if (rc != 0 || more == 0 || t->spared == NULL)
         return rc != 0 ? rc : more;
     t->spared->n++; /* no row is told from the next one there */

@@ -112,11 +112,16 @@ void tally_note(const struct tally *t, const char *one, const char *several)
     }
 }
 
-void tally_words(const struct tally *t, struct buf *b)
+int tally_fail(const char *name, const char *what, const struct tally *a, const struct tally *b)
 {
-    for (size_t i = 0; i < t->words.n; i++)
-        buf_printf(b, "%s%s (first: %s:%zu)", b->n != 0 ? "; " : "", t->words.v[i].s,
-                   t->v[i].first.path, t->v[i].first.line);
+    struct buf why = {NULL, 0, 0};
+    for (const struct tally *t = a; t != NULL; t = t == a ? b : NULL)
+        for (size_t i = 0; i < t->words.n; i++)
+            buf_printf(&why, "%s%s (first: %s:%zu)", why.n != 0 ? "; " : "", t->words.v[i].s,
+                       t->v[i].first.path, t->v[i].first.line);
+    fail("%s: there is nothing to %s: %s", name, what, why.s);
+    buf_free(&why);
+    return -1;
 }
 
 void tally_free(struct tally *t)

@@ -45,6 +45,7 @@ struct tally { /* all zero: nothing was counted; to be freed */
 void tally_add(struct tally *t, struct place at, const char *words);
 /* A line on standard error for each: "3 shapes: WORDS (first: log:17)" */
 void tally_note(const struct tally *t, const char *one, const char *several);
-/* All words, each with its first place, with "; " between them, into `b` */
-void tally_words(const struct tally *t, struct buf *b);
+/* "NAME: there is nothing to WHAT: " with the words of both, each with its first place; -1. b: or
+   NULL */
+int tally_fail(const char *name, const char *what, const struct tally *a, const struct tally *b);
 void tally_free(struct tally *t);

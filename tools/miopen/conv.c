@@ -41,62 +41,62 @@ struct key {
     char *why;
 };
 
-static int bad_part(struct key *k, const char *what, const char *value)
+/* The first one counts. */
+static void bad_part(struct key *k, const char *what, const char *value)
 {
-    snprintf(k->why, 96, "its %s is \"%.40s\"", what, value);
-    return -1;
+    if (*k->why == '\0')
+        snprintf(k->why, 96, "its %s is \"%.40s\"", what, value);
 }
 
-static int read_number(struct key *k, const char *what, int64_t least, int64_t *out)
+static void read_number(struct key *k, const char *what, int64_t least, int64_t *out)
 {
     const char *text = k->part[k->at++];
-    return parse_int(text, least, KPRED_MAX_SIZE, out) == 0 ? 0 : bad_part(k, what, text);
+    if (parse_int(text, least, KPRED_MAX_SIZE, out) != 0)
+        bad_part(k, what, text);
 }
 
 /* "3x3" or "1x3x3": heights and widths, of 3-D keys depths before them. */
-static int read_sides(struct key *k, const char *what, int dims, int64_t least, int64_t out[3])
+static void read_sides(struct key *k, const char *what, int dims, int64_t least, int64_t out[3])
 {
-    char *text = k->part[k->at++], *side = text;
+    const char *text = k->part[k->at++], *side = text;
     for (int i = 3 - dims; i < 3; i++) {
-        char *x = strchr(side, 'x');
-        if ((x != NULL) != (i < 2))
-            return bad_part(k, what, text);
-        if (x != NULL)
-            *x = '\0';
-        const int bad = parse_int(side, least, KPRED_MAX_SIZE, &out[i]);
-        if (x != NULL)
-            *x = 'x';
-        if (bad)
-            return bad_part(k, what, text);
-        side = x != NULL ? x + 1 : side;
+        const size_t n = strcspn(side, "x");
+        char digits[CONV_TEXT];
+        snprintf(digits, sizeof digits, "%.*s", (int)n, side);
+        if ((side[n] == 'x') != (i < 2) || n >= sizeof digits
+            || parse_int(digits, least, KPRED_MAX_SIZE, &out[i]) != 0) {
+            bad_part(k, what, text);
+            return;
+        }
+        side += n + 1;
     }
-    return 0;
 }
 
-static int read_image(struct key *k, const char *what, int dims, int64_t *channels, int64_t size[3])
+static void read_image(struct key *k, const char *what, int dims, int64_t *channels,
+                       int64_t size[3])
 {
-    int rc = read_number(k, what, 1, channels);
-    for (int i = 3 - dims; i < 3 && rc == 0; i++)
-        rc = read_number(k, what, 1, &size[i]);
-    return rc;
+    read_number(k, what, 1, channels);
+    for (int i = 3 - dims; i < 3; i++)
+        read_number(k, what, 1, &size[i]);
 }
 
-static int read_word(struct key *k, const char *what, char out[CONV_TEXT])
+static void read_word(struct key *k, const char *what, char out[CONV_TEXT])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     const char *text = k->part[k->at++];
     const size_t n = strlen(text);
     if (n == 0 || n >= CONV_TEXT || text[strspn(text, letters)] != '\0')
-        return bad_part(k, what, text);
-    memcpy(out, text, n + 1);
-    return 0;
+        bad_part(k, what, text);
+    else
+        memcpy(out, text, n + 1);
 }
 
 /* "_g32", "_ciFP8" and so on, one after the other. */
-static int read_suffix(struct key *k, char *text, struct conv *c)
+static void read_suffix(struct key *k, const char *text, struct conv *c)
 {
     static const char type[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    char *p = text, digits[CONV_TEXT];
+    const char *p = text;
+    char digits[CONV_TEXT];
     while (*p != '\0') {
         size_t n;
         p += *p == '_';
@@ -104,41 +104,71 @@ static int read_suffix(struct key *k, char *text, struct conv *c)
             n = strspn(p + 1, "0123456789");
             snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 20), p + 1);
             if (parse_int(digits, 1, KPRED_MAX_SIZE, &c->groups) != 0)
-                return bad_part(k, "suffix", text);
+                break;
             p += 1 + n;
             continue;
         }
         n = *p == 'c' && p[1] != '\0' && strchr("iwo", p[1]) != NULL ? strspn(p + 2, type) : 0;
         const size_t used = strlen(c->casts);
         if (n == 0 || used + n + 4 > sizeof c->casts)
-            return bad_part(k, "suffix", text);
+            break;
         snprintf(c->casts + used, sizeof c->casts - used, "_%.*s", (int)(n + 2), p);
         p += 2 + n;
     }
-    return 0;
+    if (*p != '\0')
+        bad_part(k, "suffix", text);
 }
 
-static int read_direction(struct key *k, struct conv *c)
+static void read_direction(struct key *k, struct conv *c)
 {
-    char *text = k->part[k->at++];
-    if (*text == '\0' || strchr("FBW", *text) == NULL || (text[1] != '\0' && text[1] != '_'))
-        return bad_part(k, "direction", text);
+    const char *text = k->part[k->at++];
+    if (*text == '\0' || strchr("FBW", *text) == NULL || (text[1] != '\0' && text[1] != '_')) {
+        bad_part(k, "direction", text);
+        return;
+    }
     c->dir = *text;
-    return read_suffix(k, text + 1, c);
+    read_suffix(k, text + 1, c);
 }
 
-static int read_layouts(struct key *k, size_t n, struct conv *c)
+/* The image and channels that a key puts first are, for backward directions, the output's. */
+static void exchange(struct conv *c)
 {
-    int rc = 0;
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = read_word(k, "layout", c->layout[i]);
-    for (size_t i = n; i < 3; i++)
-        memcpy(c->layout[i], c->layout[0], CONV_TEXT);
-    return rc;
+    const struct conv was = *c;
+    c->c = was.k;
+    c->k = was.c;
+    memcpy(c->in, was.out, sizeof c->in);
+    memcpy(c->out, was.in, sizeof c->out);
 }
 
-static int check_sizes(struct key *k, const struct conv *c)
+static int read_parts(struct key *k, struct conv *c)
 {
+    const int dims = strchr(k->part[3], 'x') != NULL ? 2 : 3;
+    const size_t n_layouts = k->n - (dims == 2 ? 14 : 16);
+    c->dims = dims;
+    if (n_layouts != 1 && n_layouts != 3) {
+        snprintf(k->why, 96, "it has %zu parts, and a %d-D key %d or %d", k->n, dims,
+                 dims == 2 ? 15 : 17, dims == 2 ? 17 : 19);
+        return -1;
+    }
+    read_image(k, "first image", dims, &c->c, c->in);
+    read_sides(k, "filter", dims, 1, c->filter);
+    read_image(k, "second image", dims, &c->k, c->out);
+    read_number(k, "batch size", 1, &c->n);
+    read_sides(k, "pad", dims, 0, c->pad);
+    read_sides(k, "stride", dims, 1, c->stride);
+    read_sides(k, "dilation", dims, 1, c->dilation);
+    read_number(k, "bias", 0, &c->bias);
+    for (size_t i = 0; i < 3; i++)
+        if (i < n_layouts)
+            read_word(k, "layout", c->layout[i]);
+        else
+            memcpy(c->layout[i], c->layout[0], CONV_TEXT);
+    read_word(k, "data type", c->dtype);
+    read_direction(k, c);
+    if (*k->why != '\0')
+        return -1;
+    if (c->dir != 'F')
+        exchange(c);
     for (int i = 0; i < 3; i++)
         if (conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i])
             != c->out[i]) {
@@ -150,40 +180,12 @@ static int check_sizes(struct key *k, const struct conv *c)
     return 0;
 }
 
-/* The image and channels that a key puts first are, for backward directions, the output's. */
-static int read_parts(struct key *k, struct conv *c)
-{
-    const int dims = strchr(k->part[3], 'x') != NULL ? 2 : 3;
-    const size_t n_layouts = k->n - (dims == 2 ? 14 : 16);
-    int64_t channels[2], size[2][3] = {{1, 1, 1}, {1, 1, 1}};
-    c->dims = dims;
-    if (n_layouts != 1 && n_layouts != 3) {
-        snprintf(k->why, 96, "it has %zu parts, and a %d-D key %d or %d", k->n, dims,
-                 dims == 2 ? 15 : 17, dims == 2 ? 17 : 19);
-        return -1;
-    }
-    if (read_image(k, "first image", dims, &channels[0], size[0]) != 0
-        || read_sides(k, "filter", dims, 1, c->filter) != 0
-        || read_image(k, "second image", dims, &channels[1], size[1]) != 0
-        || read_number(k, "batch size", 1, &c->n) != 0 || read_sides(k, "pad", dims, 0, c->pad) != 0
-        || read_sides(k, "stride", dims, 1, c->stride) != 0
-        || read_sides(k, "dilation", dims, 1, c->dilation) != 0
-        || read_number(k, "bias", 0, &c->bias) != 0 || read_layouts(k, n_layouts, c) != 0
-        || read_word(k, "data type", c->dtype) != 0 || read_direction(k, c) != 0)
-        return -1;
-    const int swapped = c->dir != 'F';
-    c->c = channels[swapped];
-    c->k = channels[!swapped];
-    memcpy(c->in, size[swapped], sizeof c->in);
-    memcpy(c->out, size[!swapped], sizeof c->out);
-    return check_sizes(k, c);
-}
-
 int conv_parse_key(const char *key, size_t n, struct conv *c, char why[96])
 {
     struct key k = {.n = 0, .why = why};
     char copy[MAX_KEY], *p = copy;
     conv_init(c);
+    *why = '\0';
     if (n >= sizeof copy) {
         snprintf(why, 96, "it has %zu characters", n);
         return -1;
@@ -230,26 +232,22 @@ static const char *unusual_layout(const struct conv *c)
     return NULL;
 }
 
-static void add_layouts(struct buf *b, const struct conv *c)
-{
-    const size_t n = unusual_layout(c) == NULL ? 1 : 3;
-    for (size_t i = 0; i < n; i++)
-        buf_printf(b, "-%s", c->layout[i]);
-}
-
 void conv_add_key(const struct conv *c, struct buf *b)
 {
-    const int swapped = c->dir != 'F';
-    add_image(b, c->dims, swapped ? c->k : c->c, swapped ? c->out : c->in);
+    struct conv key = *c;
+    if (c->dir != 'F')
+        exchange(&key);
+    add_image(b, c->dims, key.c, key.in);
     add_sides(b, c->dims, c->filter);
     buf_puts(b, "-");
-    add_image(b, c->dims, swapped ? c->c : c->k, swapped ? c->in : c->out);
+    add_image(b, c->dims, key.k, key.out);
     buf_printf(b, "-%" PRId64, c->n);
     add_sides(b, c->dims, c->pad);
     add_sides(b, c->dims, c->stride);
     add_sides(b, c->dims, c->dilation);
     buf_printf(b, "-%" PRId64, c->bias);
-    add_layouts(b, c);
+    for (size_t i = 0; i < (unusual_layout(c) == NULL ? 1 : 3); i++)
+        buf_printf(b, "-%s", c->layout[i]);
     buf_printf(b, "-%s-%c", c->dtype, c->dir);
     if (c->groups != 1)
         buf_printf(b, "_g%" PRId64, c->groups);
@@ -258,26 +256,10 @@ void conv_add_key(const struct conv *c, struct buf *b)
 
 /* ---- as a problem of a spec ---- */
 
-const struct conv_source_info conv_sources[CONV_N_SOURCES] = {
-    {"gpu", 1, 1},      {"dir", 1, 0},   {"dtype", 1, 0}, {"n", 0, 0},        {"c", 0, 0},
-    {"h", 0, 0},        {"w", 0, 0},     {"k", 0, 0},     {"stride", 0, 1},   {"groups", 0, 1},
-    {"layout", 1, 1},   {"d", 0, 1},     {"z", 0, 1},     {"y", 0, 1},        {"x", 0, 1},
-    {"pad_d", 0, 1},    {"pad_h", 0, 1}, {"pad_w", 0, 1}, {"stride_d", 0, 1}, {"stride_h", 0, 1},
-    {"stride_w", 0, 1}, {"dil_d", 0, 1}, {"dil_h", 0, 1}, {"dil_w", 0, 1},
-};
-
-static int check_field(const struct spec *s, const char *path, const struct spec_field *f)
-{
-    size_t k = 0;
-    while (k < CONV_N_SOURCES && strcmp(f->name, conv_sources[k].name) != 0)
-        k++;
-    if (k == CONV_N_SOURCES)
-        return fail("%s: field \"%s\" of %s: is not in a perf-db", path, f->name, s->path);
-    if (conv_sources[k].is_token == (f->n_tokens != 0))
-        return 0;
-    return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db", path, f->name,
-                s->path, conv_sources[k].is_token ? "list of names" : "size");
-}
+#define SOURCE(which, name, is_token, is_optional, member) \
+    {name, is_token, is_optional, offsetof(struct conv, member)},
+const struct conv_source_info conv_sources[CONV_N_SOURCES] = {CONV_SOURCES(SOURCE)};
+#undef SOURCE
 
 /* Fields that make no sense without the one that stands behind them. */
 static int check_company(const struct spec *s, const char *path, const int field[CONV_N_SOURCES])
@@ -299,9 +281,16 @@ static int check_company(const struct spec *s, const char *path, const int field
 
 int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOURCES])
 {
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (check_field(s, path, &s->fields[i]) != 0)
-            return -1;
+    for (const struct spec_field *f = s->fields; f < s->fields + s->n_fields; f++) {
+        size_t k = 0;
+        while (k < CONV_N_SOURCES && strcmp(f->name, conv_sources[k].name) != 0)
+            k++;
+        if (k == CONV_N_SOURCES)
+            return fail("%s: field \"%s\" of %s: is not in a perf-db", path, f->name, s->path);
+        if (conv_sources[k].is_token != (f->n_tokens != 0))
+            return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db", path,
+                        f->name, s->path, conv_sources[k].is_token ? "list of names" : "size");
+    }
     for (size_t k = 0; k < CONV_N_SOURCES; k++) {
         field[k] = spec_field_index(s, conv_sources[k].name);
         if (field[k] < 0 && !conv_sources[k].is_optional)
@@ -383,31 +372,9 @@ enum reason_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOUR
 
 void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem)
 {
-    const int64_t value[CONV_N_SOURCES] = {
-        [CONV_N] = c->n,
-        [CONV_C] = c->c,
-        [CONV_H] = c->in[1],
-        [CONV_W] = c->in[2],
-        [CONV_K] = c->k,
-        [CONV_STRIDE] = c->stride[1],
-        [CONV_GROUPS] = c->groups,
-        [CONV_D] = c->in[0],
-        [CONV_Z] = c->filter[0],
-        [CONV_Y] = c->filter[1],
-        [CONV_X] = c->filter[2],
-        [CONV_PAD_D] = c->pad[0],
-        [CONV_PAD_H] = c->pad[1],
-        [CONV_PAD_W] = c->pad[2],
-        [CONV_STRIDE_D] = c->stride[0],
-        [CONV_STRIDE_H] = c->stride[1],
-        [CONV_STRIDE_W] = c->stride[2],
-        [CONV_DIL_D] = c->dilation[0],
-        [CONV_DIL_H] = c->dilation[1],
-        [CONV_DIL_W] = c->dilation[2],
-    };
     for (size_t k = 0; k < CONV_N_SOURCES; k++)
         if (field[k] >= 0 && !conv_sources[k].is_token)
-            problem[field[k]] = value[k];
+            memcpy(&problem[field[k]], (const char *)c + conv_sources[k].at, sizeof *problem);
 }
 
 /* ---- as a problem of a model ---- */
@@ -443,18 +410,10 @@ static enum reason_kind wrong_size(struct reason *why, const char *name, int64_t
 }
 
 /* Pads may make an image that is larger than any key can say. */
-static enum reason_kind check_outputs(const struct conv *conv, struct reason *why)
-{
-    static const char *const names[] = {"out_d", "out_h", "out_w"};
-    for (size_t i = 0; i < 3; i++)
-        if (conv->out[i] > KPRED_MAX_SIZE)
-            return wrong_size(why, names[i], conv->out[i], 1, KPRED_MAX_SIZE);
-    return REASON_NONE;
-}
-
 static enum reason_kind set_sizes(const struct model *model, const int field[CONV_N_SOURCES],
                                   const struct conv *conv, int32_t *problem, struct reason *why)
 {
+    static const char *const outputs[] = {"out_d", "out_h", "out_w"};
     int64_t value[KPRED_MAX_FIELDS] = {0};
     conv_put_sizes(field, conv, value);
     for (size_t i = 0; i < model->m.n_fields; i++) {
@@ -465,7 +424,10 @@ static enum reason_kind set_sizes(const struct model *model, const int field[CON
         if (value[i] < f->least || value[i] > f->most)
             return wrong_size(why, f->name, value[i], f->least, f->most);
     }
-    return check_outputs(conv, why);
+    for (size_t i = 0; i < 3; i++)
+        if (conv->out[i] > KPRED_MAX_SIZE)
+            return wrong_size(why, outputs[i], conv->out[i], 1, KPRED_MAX_SIZE);
+    return REASON_NONE;
 }
 
 enum reason_kind problem_of_conv(const struct model *model, const int field[CONV_N_SOURCES],

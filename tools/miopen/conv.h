@@ -50,37 +50,41 @@ void conv_add_key(const struct conv *c, struct buf *b);
    its place. A 2-D convolution has 1 for d, z, stride_d and dil_d, and 0 for pad_d. MIOpen measures
    a 3-D one of these sizes apart, and only the layout tells the two from each other. So its tokens
    are the names in the keys (NCHW and NCDHW, NHWC and NDHWC). */
-enum conv_source {
-    CONV_GPU,
-    CONV_DIR,
-    CONV_DTYPE,
-    CONV_N,
-    CONV_C,
-    CONV_H,
-    CONV_W,
-    CONV_K,
-    CONV_STRIDE,
-    CONV_GROUPS,
-    CONV_LAYOUT,
-    CONV_D,
-    CONV_Z,
-    CONV_Y,
-    CONV_X,
-    CONV_PAD_D,
-    CONV_PAD_H,
-    CONV_PAD_W,
-    CONV_STRIDE_D,
-    CONV_STRIDE_H,
-    CONV_STRIDE_W,
-    CONV_DIL_D,
-    CONV_DIL_H,
-    CONV_DIL_W,
-    CONV_N_SOURCES
-};
+/* EACH(which, name, is it a token? may a spec lack it? where a size is in struct conv) */
+#define CONV_SOURCES(EACH)                      \
+    EACH(GPU, "gpu", 1, 1, dir)                 \
+    EACH(DIR, "dir", 1, 0, dir)                 \
+    EACH(DTYPE, "dtype", 1, 0, dtype)           \
+    EACH(N, "n", 0, 0, n)                       \
+    EACH(C, "c", 0, 0, c)                       \
+    EACH(H, "h", 0, 0, in[1])                   \
+    EACH(W, "w", 0, 0, in[2])                   \
+    EACH(K, "k", 0, 0, k)                       \
+    EACH(STRIDE, "stride", 0, 1, stride[1])     \
+    EACH(GROUPS, "groups", 0, 1, groups)        \
+    EACH(LAYOUT, "layout", 1, 1, layout)        \
+    EACH(D, "d", 0, 1, in[0])                   \
+    EACH(Z, "z", 0, 1, filter[0])               \
+    EACH(Y, "y", 0, 1, filter[1])               \
+    EACH(X, "x", 0, 1, filter[2])               \
+    EACH(PAD_D, "pad_d", 0, 1, pad[0])          \
+    EACH(PAD_H, "pad_h", 0, 1, pad[1])          \
+    EACH(PAD_W, "pad_w", 0, 1, pad[2])          \
+    EACH(STRIDE_D, "stride_d", 0, 1, stride[0]) \
+    EACH(STRIDE_H, "stride_h", 0, 1, stride[1]) \
+    EACH(STRIDE_W, "stride_w", 0, 1, stride[2]) \
+    EACH(DIL_D, "dil_d", 0, 1, dilation[0])     \
+    EACH(DIL_H, "dil_h", 0, 1, dilation[1])     \
+    EACH(DIL_W, "dil_w", 0, 1, dilation[2])
+
+#define CONV_SOURCE(which, name, is_token, is_optional, member) CONV_##which,
+enum conv_source { CONV_SOURCES(CONV_SOURCE) CONV_N_SOURCES };
+#undef CONV_SOURCE
 
 extern const struct conv_source_info {
     const char *name;
     int is_token, is_optional;
+    size_t at; /* of a size */
 } conv_sources[CONV_N_SOURCES];
 
 /* For each source the spec's field, or -1. 0, or -1 with a message that begins with `path`. */

@@ -4,7 +4,7 @@
 
 #include "tuple_text.h"
 
-#include "data/split.h"
+#include "base/names.h"
 #include "model/gpus.h"
 
 #include <stdlib.h>
@@ -15,19 +15,30 @@ enum call_kind { CALL_INFEASIBLE = REASON_SIZE + 1, CALL_OTHER, CALL_TRANSPOSED,
 
 /* ---- models ---- */
 
-static int open_model(struct coverage_model *cm, const struct builtin *b, size_t beam)
+static void close_model(struct coverage_model *cm)
 {
-    if (model_open(b->model->name, &cm->model) != 0)
-        return -1;
-    if (cm->model.spec->format != SPEC_MIOPEN)
-        return 0;
-    if (conv_map_fields(cm->model.spec, b->model->name, cm->field) != 0)
-        return -1;
-    const size_t words = kpred_arena_words(&cm->model.m, beam);
-    cm->arena = xcalloc(words, sizeof *cm->arena);
-    const kpred_status status =
-        kpred_init(&cm->ctx, KPRED_VERSION, &cm->model.m, beam, cm->arena, words);
-    return status == KPRED_OK ? 0 : fail("%s: %s", b->model->name, kpred_status_string(status));
+    model_free(&cm->model);
+    free(cm->arena);
+    free(cm);
+}
+
+int coverage_models(struct coverage *c)
+{
+    size_t n = 0;
+    memset(c, 0, sizeof *c);
+    while (builtins[n].model != NULL)
+        n++;
+    c->models = xcalloc(n + 1, sizeof(struct coverage_model *));
+    for (const struct builtin *b = builtins; b->model != NULL; b++) {
+        struct coverage_model *cm = c->models[c->n_models++] = xcalloc(1, sizeof *cm);
+        if (model_open(b->model->name, &cm->model) != 0)
+            return -1;
+        if (cm->model.spec->format != SPEC_MIOPEN)
+            close_model(c->models[--c->n_models]);
+        else if (conv_map_fields(cm->model.spec, b->model->name, cm->field) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* Its token of the GPU: does the model have one? */
@@ -67,14 +78,10 @@ static void note_nearest(const struct coverage *c, const char *gpu)
     }
 }
 
-/* Adds a word to a list, unless it is there. */
 static void add_once(struct buf *list, const char *word)
 {
-    const size_t n = strlen(word);
-    for (const char *p = list->s; p && (p = strstr(p, word)) != NULL; p += n)
-        if ((p == list->s || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-            return;
-    buf_printf(list, "%s%s", list->n ? " " : "", word);
+    if (!names_has_word(list->s, word))
+        buf_printf(list, "%s%s", list->n ? " " : "", word);
 }
 
 /* No model knows the GPU: does one know a near one, or does no kernel run there? */
@@ -103,65 +110,46 @@ static int no_gpu(const struct coverage *c, const char *gpu, int nearest)
     return -1;
 }
 
-/* Each model's token of the GPU; at least one has to have it. */
-static int set_gpu(struct coverage *c, const char *gpu, int nearest)
-{
-    size_t known = 0;
-    for (size_t i = 0; i < c->n_models; i++)
-        known += (size_t)set_model_gpu(c->models[i], gpu, nearest);
-    note_nearest(c, gpu);
-    return known != 0 ? 0 : no_gpu(c, gpu, nearest);
-}
-
-static void close_model(struct coverage_model *cm)
-{
-    model_free(&cm->model);
-    free(cm->arena);
-    free(cm);
-}
-
 static int by_solver(const void *pa, const void *pb)
 {
     const struct coverage_model *const *a = pa, *const *b = pb;
     return strcmp((*a)->model.spec->solver, (*b)->model.spec->solver);
 }
 
-static int set_named_gpu(struct coverage *c, const char *text, int nearest)
-{
-    struct buf b = {NULL, 0, 0};
-    const char *gpu = gpu_asked("--gpu", text, &b);
-    const int rc = gpu != NULL ? set_gpu(c, gpu, nearest) : -1;
-    buf_free(&b);
-    return rc;
-}
-
 int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
 {
-    size_t n = 0;
-    memset(c, 0, sizeof *c);
-    while (builtins[n].model != NULL)
-        n++;
-    c->models = xcalloc(n, sizeof(struct coverage_model *));
-    for (size_t i = 0; i < n; i++) {
-        struct coverage_model *cm = xcalloc(1, sizeof *cm);
-        c->models[c->n_models++] = cm;
-        if (open_model(cm, &builtins[i], beam) != 0)
-            return -1;
-        if (cm->model.spec->format != SPEC_MIOPEN)
-            close_model(c->models[--c->n_models]);
+    struct buf b = {NULL, 0, 0};
+    size_t known = 0;
+    int rc = coverage_models(c);
+    for (size_t i = 0; i < c->n_models && rc == 0; i++) {
+        struct coverage_model *cm = c->models[i];
+        const size_t words = kpred_arena_words(&cm->model.m, beam);
+        cm->arena = xcalloc(words, sizeof *cm->arena);
+        const kpred_status status =
+            kpred_init(&cm->ctx, KPRED_VERSION, &cm->model.m, beam, cm->arena, words);
+        if (status != KPRED_OK)
+            rc = fail("%s: %s", cm->model.m.name, kpred_status_string(status));
     }
     qsort(c->models, c->n_models, sizeof(struct coverage_model *), by_solver);
-    return set_named_gpu(c, gpu, nearest);
+    gpu = rc == 0 ? gpu_asked("--gpu", gpu, &b) : NULL;
+    if (gpu == NULL)
+        rc = -1;
+    for (size_t i = 0; i < c->n_models && rc == 0; i++)
+        known += (size_t)set_model_gpu(c->models[i], gpu, nearest);
+    if (rc == 0)
+        note_nearest(c, gpu);
+    if (rc == 0 && known == 0) /* at least one has to know it */
+        rc = no_gpu(c, gpu, nearest);
+    buf_free(&b);
+    return rc;
 }
 
 void coverage_close(struct coverage *c)
 {
     for (size_t i = 0; i < c->n_models; i++)
         close_model(c->models[i]);
-    for (size_t i = 0; i < c->n; i++) {
-        free(c->problems[i].key);
+    for (size_t i = 0; i < c->n; i++)
         free(c->problems[i].entries);
-    }
     for (size_t i = 0; i < c->n_gaps; i++) {
         free(c->gaps[i].log);
         free(c->gaps[i].broken);
@@ -169,19 +157,13 @@ void coverage_close(struct coverage *c)
     free(c->gaps);
     free(c->models);
     free(c->problems);
-    free(c->slots);
+    intern_free(&c->keys);
     buf_free(&c->key);
     buf_free(&c->entries);
     memset(c, 0, sizeof *c);
 }
 
 /* ---- one problem, one model ---- */
-
-static void add_entry(struct buf *b, const struct coverage_model *cm, const kpred_tuple *t)
-{
-    buf_printf(b, "%s%s:", b->n != 0 ? ";" : "", cm->model.spec->solver);
-    tuple_text_add(&cm->model.m, t->value, b);
-}
 
 /* 0 with the best tuple, or 1 with why the kernel has none, or -1 with a message */
 static int find_tuple(struct coverage_model *cm, const struct conv *conv, kpred_tuple *best,
@@ -206,12 +188,6 @@ static int find_tuple(struct coverage_model *cm, const struct conv *conv, kpred_
     return fail("%s: %s", cm->model.m.name, kpred_status_string(status));
 }
 
-/* Layouts, types and the like are the same question for all kernels; sizes are not. */
-static int is_kernels_own(enum reason_kind kind)
-{
-    return kind != REASON_DIMS && (kind < REASON_LAYOUT || kind > REASON_CASTS);
-}
-
 /* Adds the entry of the best tuple. Without one the gap is told, if this kernel comes nearer than
    those before. 0, or -1 with a message. */
 static int coverage_predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv,
@@ -223,11 +199,15 @@ static int coverage_predict(struct coverage *c, struct coverage_model *cm, const
         return 0;
     const int rc = find_tuple(cm, conv, &best, &why);
     if (rc == 0) {
-        add_entry(&c->entries, cm, &best);
+        buf_printf(&c->entries, "%s%s:", c->entries.n != 0 ? ";" : "", cm->model.spec->solver);
+        tuple_text_add(&cm->model.m, best.value, &c->entries);
         c->n_entries++;
         c->extrapolated += cm->ctx.extrapolated != 0;
     } else if (rc > 0 && why.kind > gap->why.kind) {
-        gap->solver = is_kernels_own(why.kind) ? cm->model.spec->solver : NULL;
+        /* Layouts, types and the like are the same question for all kernels; sizes are not. */
+        const int is_own =
+            why.kind != REASON_DIMS && (why.kind < REASON_LAYOUT || why.kind > REASON_CASTS);
+        gap->solver = is_own ? cm->model.spec->solver : NULL;
         gap->why = why;
     }
     return rc < 0 ? -1 : 0;
@@ -235,47 +215,17 @@ static int coverage_predict(struct coverage *c, struct coverage_model *cm, const
 
 /* ---- distinct problems ---- */
 
-static size_t *find_slot(const struct coverage *c, const char *key, size_t n)
-{
-    size_t i = (size_t)split_hash(key, n) & (c->n_slots - 1);
-    while (c->slots[i] != 0 && strcmp(c->problems[c->slots[i] - 1].key, key) != 0)
-        i = (i + 1) & (c->n_slots - 1);
-    return &c->slots[i];
-}
-
-/* Keeps at least half of the slots free. */
-static void coverage_grow(struct coverage *c)
-{
-    if (2 * c->n < c->n_slots)
-        return;
-    c->n_slots = c->n_slots != 0 ? 2 * c->n_slots : 1024;
-    free(c->slots);
-    c->slots = xcalloc(c->n_slots, sizeof *c->slots);
-    for (size_t i = 0; i < c->n; i++)
-        *find_slot(c, c->problems[i].key, strlen(c->problems[i].key)) = i + 1;
-}
-
-static struct problem *new_problem(struct coverage *c, const char *key)
-{
-    c->problems = xgrow(c->problems, c->n, &c->cap, sizeof *c->problems);
-    struct problem *p = &c->problems[c->n++];
-    p->key = xstrdup(key);
-    p->entries = NULL;
-    memset(&p->gap, 0, sizeof p->gap);
-    return p;
-}
-
 /* Looks the problem up, or predicts it with every model; NULL with a message. */
 static const struct problem *find_problem(struct coverage *c, const struct conv *conv)
 {
     c->key.n = c->entries.n = 0;
     conv_add_key(conv, &c->key);
-    coverage_grow(c);
-    size_t *slot = find_slot(c, c->key.s, c->key.n);
-    if (*slot != 0)
-        return &c->problems[*slot - 1];
-    struct problem *p = new_problem(c, c->key.s);
-    *slot = c->n;
+    const size_t at = intern(&c->keys, c->key.s, c->key.n);
+    if (at < c->n)
+        return &c->problems[at];
+    c->problems = xgrow(c->problems, c->n, &c->cap, sizeof *c->problems);
+    struct problem *p = &c->problems[c->n++];
+    *p = (struct problem){.key = c->keys.v[at].s};
     for (size_t i = 0; i < c->n_models; i++)
         if (coverage_predict(c, c->models[i], conv, &p->gap) != 0)
             return NULL;
@@ -339,14 +289,6 @@ static const char *gap_text(const struct gap_count *count, struct buf *b)
     }
 }
 
-static void note_gap(const struct gap_count *g)
-{
-    struct buf text = {NULL, 0, 0};
-    note("  %zu line%s: %s; first %s:%zu", g->calls, as_counted(g->calls, "", "s"),
-         gap_text(g, &text), g->log, g->line);
-    buf_free(&text);
-}
-
 /* ---- calls ---- */
 
 /* 1 if a model covers one of its directions; 0 with the nearest of their gaps; -1 with a message */
@@ -393,8 +335,8 @@ int coverage_add(struct coverage *c, const char *log, size_t line, enum driver_k
 
 static struct problem *problem_of_key(const struct coverage *c, const char *key)
 {
-    const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
-    return slot != 0 ? &c->problems[slot - 1] : NULL;
+    const size_t at = intern_find_text(&c->keys, key);
+    return at != INTERN_NONE ? &c->problems[at] : NULL;
 }
 
 const char *coverage_entries(const struct coverage *c, const char *key)
@@ -435,8 +377,12 @@ void coverage_note(struct coverage *c)
          as_counted(c->n_entries, "entry", "entries"));
     if (c->n_gaps != 0)
         qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_gap);
-    for (size_t i = 0; i < c->n_gaps; i++)
-        note_gap(&c->gaps[i]);
+    for (const struct gap_count *g = c->gaps; g < c->gaps + c->n_gaps; g++) {
+        struct buf text = {NULL, 0, 0};
+        note("  %zu line%s: %s; first %s:%zu", g->calls, as_counted(g->calls, "", "s"),
+             gap_text(g, &text), g->log, g->line);
+        buf_free(&text);
+    }
     if (c->extrapolated != 0)
         note("%zu %s for sizes outside the range trained on", c->extrapolated,
              as_counted(c->extrapolated, "entry is", "entries are"));

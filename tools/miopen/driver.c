@@ -1,5 +1,6 @@
 /* driver.c - the calls of MIOpenDriver that stand in a log
    SPDX-License-Identifier: MIT */
+#include "base/names.h"
 #include "conv.h"
 
 #include <inttypes.h>
@@ -112,8 +113,7 @@ static char *next_word(struct words *w)
 struct reading {
     struct driver_call *call;
     int64_t size[N_SIZES];
-    const char *word[N_KNOWN]; /* those at WORD_FIRST + 1 and behind; NULL: not given */
-    const char *given[N_OPTIONS];
+    const char *given[N_OPTIONS]; /* values, or NULL */
 };
 
 static int broken(struct driver_call *call, const char *option, const char *fmt, ...)
@@ -135,26 +135,13 @@ static int broken(struct driver_call *call, const char *option, const char *fmt,
 
 static size_t find_option(const char *word, size_t n)
 {
-    size_t i = 0;
-    if (n == 2 && word[1] != '-')
-        while (i < N_OPTIONS && options[i].letter != word[1])
-            i++;
-    else if (n > 2 && word[1] == '-')
-        while (i < N_OPTIONS
-               && (strlen(options[i].name) != n - 2 || memcmp(options[i].name, word + 2, n - 2)))
-            i++;
-    else
-        i = N_OPTIONS;
-    return i;
-}
-
-static int is_choice(const char *choices, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *p = choices; *p != '\0'; p += strcspn(p, " "), p += *p == ' ')
-        if (strcspn(p, " ") == n && memcmp(p, word, n) == 0)
-            return 1;
-    return 0;
+    const int is_short = n == 2 && word[1] != '-', is_long = n > 2 && word[1] == '-';
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if ((is_short && options[i].letter == word[1])
+            || (is_long && strlen(options[i].name) == n - 2
+                && memcmp(options[i].name, word + 2, n - 2) == 0))
+            return i;
+    return N_OPTIONS;
 }
 
 static int set_option(struct reading *r, size_t i, const char *name, const char *value)
@@ -169,11 +156,8 @@ static int set_option(struct reading *r, size_t i, const char *name, const char 
             return broken(r->call, name,
                           "value \"%.40s\": is not an integer from %" PRId64 " to %" PRId64, value,
                           o->least, o->most);
-    } else if (i < N_KNOWN) {
-        if (!is_choice(o->choices, value))
-            return broken(r->call, name, "value \"%.40s\": is not one of %s", value, o->choices);
-        r->word[i] = value;
-    }
+    } else if (i < N_KNOWN && (!names_has_word(o->choices, value) || strchr(value, ' ') != NULL))
+        return broken(r->call, name, "value \"%.40s\": is not one of %s", value, o->choices);
     return 0;
 }
 
@@ -208,11 +192,11 @@ static int set_layouts(struct reading *r, struct conv *c)
 {
     c->dims = (int)r->size[SPATIAL_DIM];
     for (size_t i = 0; i < 3; i++)
-        if (r->word[IN_LAYOUT + i] != NULL && r->given[SPATIAL_DIM] == NULL
-            && is_3d(r->word[IN_LAYOUT + i]))
+        if (r->given[IN_LAYOUT + i] != NULL && r->given[SPATIAL_DIM] == NULL
+            && is_3d(r->given[IN_LAYOUT + i]))
             c->dims = 3;
     for (size_t i = 0; i < 3; i++) {
-        const char *layout = r->word[IN_LAYOUT + i];
+        const char *layout = r->given[IN_LAYOUT + i];
         if (layout == NULL)
             layout = c->dims == 2 ? "NCHW" : "NCDHW";
         if (is_3d(layout) != (c->dims == 3)) {
@@ -226,26 +210,10 @@ static int set_layouts(struct reading *r, struct conv *c)
     return 0;
 }
 
-static void set_sizes(const struct reading *r, struct conv *c)
-{
-    c->n = r->size[BATCHSIZE];
-    c->c = r->size[IN_CHANNELS];
-    c->k = r->size[OUT_CHANNELS];
-    c->groups = r->size[GROUPS];
-    c->bias = r->size[BIAS];
-    for (int i = 3 - c->dims; i < 3; i++) {
-        c->in[i] = r->size[IN_D + i];
-        c->filter[i] = r->size[FIL_D + i];
-        c->pad[i] = r->size[PAD_D + i];
-        c->stride[i] = r->size[STRIDE_D + i];
-        c->dilation[i] = r->size[DILATION_D + i];
-    }
-}
-
 /* --pad_mode has a say only where all dilations or all sides of the filter are 1. */
 static void set_pads(const struct reading *r, struct conv *c)
 {
-    const char *mode = r->word[PAD_MODE];
+    const char *mode = r->given[PAD_MODE];
     int all_dense = 1, all_single = 1;
     if (mode == NULL || strcmp(mode, "default") == 0)
         return;
@@ -283,10 +251,21 @@ static int set_conv(struct reading *r)
 {
     struct conv *c = &r->call->conv;
     r->call->directions = r->size[FORW] == 0 ? 7 : (int)r->size[FORW];
-    r->call->is_transposed = r->word[MODE] != NULL && strcmp(r->word[MODE], "trans") == 0;
+    r->call->is_transposed = r->given[MODE] != NULL && strcmp(r->given[MODE], "trans") == 0;
     if (set_layouts(r, c) != 0)
         return -1;
-    set_sizes(r, c);
+    c->n = r->size[BATCHSIZE];
+    c->c = r->size[IN_CHANNELS];
+    c->k = r->size[OUT_CHANNELS];
+    c->groups = r->size[GROUPS];
+    c->bias = r->size[BIAS];
+    for (int i = 3 - c->dims; i < 3; i++) {
+        c->in[i] = r->size[IN_D + i];
+        c->filter[i] = r->size[FIL_D + i];
+        c->pad[i] = r->size[PAD_D + i];
+        c->stride[i] = r->size[STRIDE_D + i];
+        c->dilation[i] = r->size[DILATION_D + i];
+    }
     if (r->call->is_transposed)
         return 0;
     set_pads(r, c);
@@ -311,8 +290,11 @@ void driver_defaults(struct conv *c, int dims)
     *c = call.conv;
 }
 
-static enum driver_kind read_conv(struct words *w, struct driver_call *call)
+static enum driver_kind read_conv(struct words *w, const char *type, struct driver_call *call)
 {
+    memset(call, 0, sizeof *call);
+    conv_init(&call->conv);
+    strcpy(call->conv.dtype, type);
     struct reading r = begin_reading(call);
     for (char *word; (word = next_word(w)) != NULL;)
         if (read_option(&r, w, word) != 0)
@@ -322,18 +304,11 @@ static enum driver_kind read_conv(struct words *w, struct driver_call *call)
 
 /* ---- calls ---- */
 
-/* The data type of an operation that is a convolution, else NULL. */
-static const char *type_of(const char *operation)
-{
-    static const char *const types[][2] = {
-        {"conv", "FP32"},     {"convfp16", "FP16"}, {"convbfp16", "BF16"},
-        {"convint8", "INT8"}, {"convfp8", "FP8"},   {"convbfp8", "BFP8"},
-    };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i][0], operation) == 0)
-            return types[i][1];
-    return NULL;
-}
+/* Operations that are convolutions, and their data types */
+static const char *const types[][2] = {
+    {"conv", "FP32"},     {"convfp16", "FP16"}, {"convbfp16", "BF16"},
+    {"convint8", "INT8"}, {"convfp8", "FP8"},   {"convbfp8", "BFP8"},
+};
 
 /* What follows the next word MIOpenDriver, be it with a path; NULL if there is none. */
 static char *find_driver(char *line)
@@ -354,15 +329,12 @@ enum driver_kind driver_next(char **at, struct driver_call *call)
     enum driver_kind kind = DRIVER_OTHER;
     if (w.at == NULL)
         return DRIVER_NONE;
-    const char *operation = next_word(&w), *type = NULL;
-    if (operation != NULL)
-        type = type_of(operation);
-    if (type != NULL) {
-        memset(call, 0, sizeof *call);
-        conv_init(&call->conv);
-        snprintf(call->conv.dtype, sizeof call->conv.dtype, "%s", type);
-        kind = read_conv(&w, call);
-    }
+    const char *operation = next_word(&w);
+    for (size_t i = 0; i < sizeof types / sizeof *types && operation != NULL; i++)
+        if (strcmp(types[i][0], operation) == 0) {
+            kind = read_conv(&w, types[i][1], call);
+            break;
+        }
     *at = w.at;
     return kind;
 }
@@ -374,18 +346,6 @@ void driver_cut(struct driver_call *call, int most)
 
 /* ---- a text that is one call ---- */
 
-static int check_kind(enum driver_kind kind, const char *text, const char *what,
-                      const struct driver_call *call)
-{
-    if (kind == DRIVER_BROKEN)
-        return fail("%s: %s", what, call->why);
-    if (kind != DRIVER_CONV)
-        return fail("%s: \"%.60s\": calls no convolution; expected \"conv -n 32 -c 64 ...\", or "
-                    "convfp16, convbfp16",
-                    what, text);
-    return call->is_transposed ? fail("%s: -m: value \"trans\": is not covered", what) : 0;
-}
-
 int driver_parse(const char *text, const char *what, struct driver_call *call)
 {
     struct driver_call more;
@@ -396,8 +356,17 @@ int driver_parse(const char *text, const char *what, struct driver_call *call)
         buf_printf(&line, "MIOpenDriver %s", text);
     }
     char *at = line.s;
-    int rc = check_kind(driver_next(&at, call), text, what, call);
-    if (rc == 0 && driver_next(&at, &more) != DRIVER_NONE)
+    int rc = 0;
+    const enum driver_kind kind = driver_next(&at, call);
+    if (kind == DRIVER_BROKEN)
+        rc = fail("%s: %s", what, call->why);
+    else if (kind != DRIVER_CONV)
+        rc = fail("%s: \"%.60s\": calls no convolution; expected \"conv -n 32 -c 64 ...\", or "
+                  "convfp16, convbfp16",
+                  what, text);
+    else if (call->is_transposed)
+        rc = fail("%s: -m: value \"trans\": is not covered", what);
+    else if (driver_next(&at, &more) != DRIVER_NONE)
         rc = fail("%s: \"%.60s\": holds several calls", what, text);
     buf_free(&line);
     return rc;

@@ -68,14 +68,6 @@ static int take_field(struct taking *t, const char *text)
     return bad;
 }
 
-static int take_gpu(struct taking *t)
-{
-    const int32_t f = kpred_field_index(&t->model->m, "gpu");
-    if (f < 0)
-        return fail("%s: --gpu: the model has no field for it", t->model->m.name);
-    return take_value(t, f, t->given->gpu);
-}
-
 /* ---- a line of MIOpenDriver ---- */
 
 /* The one direction that the line has, or that is given beside it */
@@ -97,16 +89,6 @@ static int take_direction(const struct taking *t, const struct driver_call *call
                          "is all): say which by dir=");
 }
 
-/* Nothing is said twice. */
-static int check_not_given(const struct taking *t)
-{
-    for (int k = 0; k < CONV_N_SOURCES; k++)
-        if (k != CONV_GPU && k != CONV_DIR && is_seen(t, t->field[k]))
-            return fail("%s: field %s is given twice: --driver has it, too", t->model->m.name,
-                        conv_sources[k].name);
-    return 0;
-}
-
 static int take_driver(struct taking *t, struct reason *why)
 {
     int32_t problem[KPRED_MAX_FIELDS];
@@ -114,8 +96,13 @@ static int take_driver(struct taking *t, struct reason *why)
     if (t->field[CONV_DIR] < 0)
         return fail("%s: --driver: the model's fields are not those of a convolution",
                     t->model->m.name);
-    if (driver_parse(t->given->driver, "--driver", &call) != 0 || check_not_given(t) != 0
-        || take_direction(t, &call, &call.conv.dir) != 0)
+    if (driver_parse(t->given->driver, "--driver", &call) != 0)
+        return -1;
+    for (int k = 0; k < CONV_N_SOURCES; k++)
+        if (k != CONV_GPU && k != CONV_DIR && is_seen(t, t->field[k]))
+            return fail("%s: field %s is given twice: --driver has it, too", t->model->m.name,
+                        conv_sources[k].name);
+    if (take_direction(t, &call, &call.conv.dir) != 0)
         return -1;
     if (problem_of_conv(t->model, t->field, &call.conv, problem, why) != REASON_NONE)
         return 1;
@@ -148,13 +135,6 @@ static int is_3d(const struct taking *t)
            && strchr(field_of(t, layout)->tokens[t->problem[layout]], 'D') != NULL;
 }
 
-/* The fields that make a convolution have no default here: MIOpenDriver's is but an example. */
-static int has_default(enum conv_source source, int dims)
-{
-    return conv_sources[source].is_optional && source != CONV_GPU
-           && !(source == CONV_D && dims == 3);
-}
-
 static void take_default(struct taking *t, int f, int64_t value, struct buf *taken)
 {
     const kpred_field *field = field_of(t, f);
@@ -179,9 +159,11 @@ static void take_defaults(struct taking *t, struct buf *taken)
     conv_put_sizes(t->field, &conv, value);
     if (layout >= 0)
         value[layout] = kpred_token(&t->model->m, (size_t)layout, conv_layout(&conv));
+    /* The fields that make a convolution have none: MIOpenDriver's is but an example. */
     for (int f = 0; f < (int)t->model->m.n_fields; f++)
         for (int k = 0; k < CONV_N_SOURCES; k++)
-            if (t->field[k] == f && !is_seen(t, f) && has_default((enum conv_source)k, dims))
+            if (t->field[k] == f && !is_seen(t, f) && conv_sources[k].is_optional && k != CONV_GPU
+                && !(k == CONV_D && dims == 3))
                 take_default(t, f, value[f], taken);
 }
 
@@ -197,18 +179,6 @@ static int check_missing(const struct taking *t)
         bad = fail("%s: field%s %s %s missing", t->model->m.name, as_counted(n, "", "s"), list.s,
                    as_counted(n, "is", "are"));
     buf_free(&list);
-    return bad;
-}
-
-static int complete(struct taking *t)
-{
-    struct buf taken = {NULL, 0, 0};
-    if (t->field[CONV_DIR] >= 0)
-        take_defaults(t, &taken);
-    const int bad = check_missing(t);
-    if (bad == 0 && taken.n != 0 && !t->given->is_quiet)
-        note("not given, so as MIOpenDriver has it:%s", taken.s);
-    buf_free(&taken);
     return bad;
 }
 
@@ -231,13 +201,23 @@ int given_problem(const struct given *g, const struct model *model, int32_t *pro
                   struct reason *why)
 {
     struct taking t = {.given = g, .model = model, .problem = problem};
+    const int32_t gpu = kpred_field_index(&model->m, "gpu");
+    struct buf taken = {NULL, 0, 0};
     int rc = 0;
     map_fields(&t);
     for (size_t i = 0; i < g->fields.n && rc == 0; i++)
         rc = take_field(&t, g->fields.v[i]);
     if (rc == 0 && g->gpu != NULL)
-        rc = take_gpu(&t);
+        rc = gpu >= 0 ? take_value(&t, gpu, g->gpu)
+                      : fail("%s: --gpu: the model has no field for it", model->m.name);
     if (rc == 0 && g->driver != NULL)
         rc = take_driver(&t, why);
-    return rc == 0 ? complete(&t) : rc;
+    if (rc == 0 && t.field[CONV_DIR] >= 0)
+        take_defaults(&t, &taken);
+    if (rc == 0)
+        rc = check_missing(&t);
+    if (rc == 0 && taken.n != 0 && !g->is_quiet)
+        note("not given, so as MIOpenDriver has it:%s", taken.s);
+    buf_free(&taken);
+    return rc;
 }

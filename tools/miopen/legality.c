@@ -77,21 +77,9 @@ static const char *find_illegal(const struct coverage_model *cm, const struct co
     return reason_text(&why, b);
 }
 
-static const struct coverage_model *find_model(const struct coverage *c, const char *solver,
-                                               size_t n)
-{
-    for (size_t i = 0; i < c->n_models; i++) {
-        const char *name = c->models[i]->model.spec->solver;
-        if (strlen(name) == n && memcmp(name, solver, n) == 0)
-            return c->models[i];
-    }
-    return NULL;
-}
-
 struct check {
     const struct coverage *c;
     const struct user_db *u;
-    int force;
     size_t n; /* illegal entries so far */
 };
 
@@ -99,8 +87,13 @@ struct check {
 static void check_entry(struct check *k, const struct user_db_line *line, const struct conv *conv,
                         const char *entry, size_t n_solver)
 {
-    const struct coverage_model *cm = find_model(k->c, entry, n_solver);
+    const struct coverage_model *cm = NULL;
     struct buf why = {NULL, 0, 0};
+    for (size_t i = 0; i < k->c->n_models && cm == NULL; i++) {
+        const char *name = k->c->models[i]->model.spec->solver;
+        if (strlen(name) == n_solver && memcmp(name, entry, n_solver) == 0)
+            cm = k->c->models[i];
+    }
     if (cm != NULL && *find_illegal(cm, conv, entry + n_solver + 1, &why) != '\0'
         && k->n++ < MAX_TOLD)
         note("%s%s%zu: %s: %s: the entry is kept as it is", k->u->path,
@@ -108,38 +101,27 @@ static void check_entry(struct check *k, const struct user_db_line *line, const 
     buf_free(&why);
 }
 
-/* Does the entry at `start` stay? Of a solver's several in a line the first does. */
-static int is_kept(const struct check *k, const struct user_db_line *line, const char *start,
-                   size_t n_solver, const char *params)
-{
-    const char *ours = k->force ? coverage_entries(k->c, line->key) : NULL;
-    size_t n;
-    return user_db_find_entry(line->entries, start, n_solver, &n) == params
-           && (ours == NULL || user_db_find_entry(ours, start, n_solver, &n) == NULL);
-}
-
-static void check_line(struct check *k, const struct user_db_line *line)
-{
-    const char *at = line->entries, *start = at, *params;
-    size_t n_solver, n_params;
-    struct conv conv;
-    char why[96];
-    if (at == NULL || conv_parse_key(line->key, strlen(line->key), &conv, why) != 0)
-        return;
-    for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; start = at) {
-        struct buf entry = {NULL, 0, 0};
-        buf_add(&entry, start, n_solver + 1 + n_params);
-        if (is_kept(k, line, start, n_solver, params))
-            check_entry(k, line, &conv, entry.s, n_solver);
-        buf_free(&entry);
-    }
-}
-
 void kept_note(const struct coverage *c, const struct user_db *u, int force)
 {
-    struct check k = {c, u, force, 0};
-    for (size_t i = 0; i < u->n; i++)
-        check_line(&k, &u->lines[i]);
+    struct check k = {c, u, 0};
+    for (const struct user_db_line *line = u->lines; line < u->lines + u->n; line++) {
+        const char *at = line->entries, *start = at, *params;
+        const char *ours = force ? coverage_entries(c, line->key) : NULL;
+        size_t n_solver, n_params, n;
+        struct conv conv;
+        char why[96];
+        if (at == NULL || conv_parse_key(line->key, strlen(line->key), &conv, why) != 0)
+            continue;
+        for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; start = at) {
+            struct buf entry = {NULL, 0, 0};
+            buf_add(&entry, start, n_solver + 1 + n_params);
+            /* Of a solver's several in a line the first stays, unless ours replaces it. */
+            if (user_db_find_entry(line->entries, start, n_solver, &n) == params
+                && (ours == NULL || user_db_find_entry(ours, start, n_solver, &n) == NULL))
+                check_entry(&k, line, &conv, entry.s, n_solver);
+            buf_free(&entry);
+        }
+    }
     if (k.n > MAX_TOLD)
         note("%s: %zu more %s", u->path, k.n - MAX_TOLD,
              as_counted(k.n - MAX_TOLD, "entry that is not legal is kept as it is",
@@ -154,52 +136,10 @@ void kept_note(const struct coverage *c, const struct user_db *u, int force)
    or the other, so all built-in kernels of one filter decide together, whichever is wanted: there
    are kernels whose rules hardly look at channels. */
 
-/* A built-in model whose spec holds the filter to one size, and which is so a kernel's own. */
-struct witness {
-    struct model model;
-    int field[CONV_N_SOURCES];
-};
-
 struct evidence {
-    size_t n;
-    struct witness **witnesses;
+    struct coverage models;
     size_t as_read, exchanged; /* optima that are legal only so */
 };
-
-static void close_witness(struct witness *w)
-{
-    model_free(&w->model);
-    free(w);
-}
-
-/* 0, or -1 with a message; end_evidence in both cases */
-static int begin_evidence(struct evidence *e)
-{
-    size_t n = 0;
-    memset(e, 0, sizeof *e);
-    while (builtins[n].model != NULL)
-        n++;
-    e->witnesses = xcalloc(n + 1, sizeof(struct witness *));
-    for (const struct builtin *b = builtins; b->model != NULL; b++) {
-        struct witness *w = e->witnesses[e->n] = xcalloc(1, sizeof *w);
-        const int rc = model_open(b->model->name, &w->model);
-        e->n++;
-        if (rc != 0)
-            return -1;
-        if (w->model.spec->format != SPEC_MIOPEN || w->model.spec->filter_h == 0)
-            close_witness(e->witnesses[--e->n]);
-        else if (conv_map_fields(w->model.spec, b->model->name, w->field) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static void end_evidence(struct evidence *e)
-{
-    while (e->n != 0)
-        close_witness(e->witnesses[--e->n]);
-    free(e->witnesses);
-}
 
 /* The values of a solver in a line's list of entries, or NULL. */
 static const char *find_values(const char *entries, const char *solver)
@@ -228,8 +168,8 @@ static size_t read_values(const char *p, int32_t values[KPRED_MAX_TUPLE])
 }
 
 /* Which readings of the row are legal? */
-static void legality_ask(struct evidence *e, const struct witness *w, const struct conv *conv,
-                         const char *list)
+static void legality_ask(struct evidence *e, const struct coverage_model *w,
+                         const struct conv *conv, const char *list)
 {
     const kpred_model *m = &w->model.m;
     int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
@@ -255,22 +195,24 @@ static void ask_all(struct evidence *e, const char *line)
     if (equals == NULL || conv_parse_key(line, (size_t)(equals - line), &conv, why) != 0
         || conv.dir == 'F' || conv.c == conv.k)
         return;
-    for (size_t i = 0; i < e->n; i++) {
-        const char *values = find_values(equals + 1, e->witnesses[i]->model.spec->solver);
-        if (values != NULL)
-            legality_ask(e, e->witnesses[i], &conv, values);
+    /* A model whose spec holds the filter to one size is a kernel's own. */
+    for (size_t i = 0; i < e->models.n_models; i++) {
+        const struct coverage_model *w = e->models.models[i];
+        const char *values = find_values(equals + 1, w->model.spec->solver);
+        if (w->model.spec->filter_h != 0 && values != NULL)
+            legality_ask(e, w, &conv, values);
     }
 }
 
 int channels_are_exchanged(const char *path, const char *text)
 {
-    struct evidence e;
-    int rc = begin_evidence(&e);
+    struct evidence e = {.as_read = 0};
+    int rc = coverage_models(&e.models);
     char *copy = xstrdup(text), *at = copy, *line;
     while (rc == 0 && (line = next_line(&at)) != NULL)
         ask_all(&e, line);
     free(copy);
-    end_evidence(&e);
+    coverage_close(&e.models);
     if (rc == 0 && e.exchanged > e.as_read) {
         note("%s: c and k of backward keys are exchanged: %zu of its optima are legal only so, %zu "
              "only as they stand",

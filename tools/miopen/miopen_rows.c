@@ -129,13 +129,6 @@ static int find_entry(struct loader *l, int64_t row, char *line, const char **pa
     return 0;
 }
 
-static void exchange_channels(struct conv *conv)
-{
-    const int64_t c = conv->c;
-    conv->c = conv->k;
-    conv->k = c;
-}
-
 static int read_line(struct loader *l, struct miopen_rows *c, int64_t row, char *line)
 {
     const char *params;
@@ -147,33 +140,29 @@ static int read_line(struct loader *l, struct miopen_rows *c, int64_t row, char 
     rc = miopen_rows_key(l, c, row, line, &conv);
     if (rc != 0)
         return rc;
-    if (c->are_channels_exchanged && conv.dir != 'F')
-        exchange_channels(&conv);
+    if (c->are_channels_exchanged && conv.dir != 'F') {
+        const int64_t channels = conv.c;
+        conv.c = conv.k;
+        conv.k = channels;
+    }
     return miopen_rows_add(l, c, row, &conv, params);
-}
-
-static int read_lines(struct loader *l, struct miopen_rows *c, char *text)
-{
-    int64_t row = 1;
-    for (char *line; (line = next_line(&text)) != NULL; row++)
-        if (*line != '\0' && read_line(l, c, row, line) < 0)
-            return -1;
-    return 0;
 }
 
 int textdb_read(struct loader *l, struct buf *bytes)
 {
     struct miopen_rows c;
+    char *at = bytes->s, *line;
     l->row_prefix = ":";
     if (strlen(bytes->s) != bytes->n)
         return fail("%s: is not a text file: it holds a NUL byte", l->path);
     int rc = miopen_rows_open(l, &c);
-    if (rc == 0) {
-        c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
-        rc = c.are_channels_exchanged < 0 ? -1 : read_lines(l, &c, bytes->s);
-    }
+    if (rc == 0)
+        rc = c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
+    for (int64_t row = 1; rc >= 0 && (line = next_line(&at)) != NULL; row++)
+        if (*line != '\0' && read_line(l, &c, row, line) < 0)
+            rc = -1;
     buf_free(&c.params);
-    return rc;
+    return rc < 0 ? -1 : 0;
 }
 
 /* ---- find-dbs ---- */
@@ -191,11 +180,6 @@ int textdb_read(struct loader *l, struct buf *bytes)
 
 enum { MAX_FIGURES = 6 };
 
-struct entry {
-    size_t n; /* pieces that commas part, MAX_FIGURES: too many */
-    char *piece[MAX_FIGURES];
-};
-
 /* One of the names that MIOpen gives to the algorithms of a direction? */
 static int is_algorithm(char dir, const char *text)
 {
@@ -211,24 +195,6 @@ static int is_algorithm(char dir, const char *text)
             return 1;
     }
     return 0;
-}
-
-static void miopen_rows_cut(struct entry *e, char *text)
-{
-    e->n = 0;
-    while (text != NULL && e->n < MAX_FIGURES) {
-        e->piece[e->n++] = text;
-        text = strchr(text, ',');
-        if (text != NULL)
-            *text++ = '\0';
-    }
-}
-
-/* Does the last but one piece of an older entry agree with the algorithm before its colon? */
-static int is_same_algorithm(const char *algorithm, const char *text)
-{
-    return strcmp(algorithm, text) == 0
-           || (strcmp(text, "rocBlas") == 0 && ends_with(algorithm, "AlgoGEMM"));
 }
 
 /* Verdict on the figures of one solver: its time and its workspace. */
@@ -253,45 +219,29 @@ static int add_solver(struct loader *l, int64_t row, const struct conv *conv,
 static int read_entry(struct loader *l, int64_t row, const struct conv *conv,
                       const int64_t *problem, char *entry)
 {
-    struct entry e;
-    char *colon = strchr(entry, ':');
+    char *colon = strchr(entry, ':'), *piece[MAX_FIGURES]; /* which commas part */
     const int is_old = strncmp(entry, "miopenConvolution", 17) == 0;
     const size_t want = is_old ? 5 : 3;
+    size_t n = 0;
     if (colon == NULL)
         return load_bad(l, row, DROP_BROKEN, "entry", entry,
                         "is not of the form solver:time,workspace,algorithm");
     *colon = '\0';
-    miopen_rows_cut(&e, colon + 1);
-    if (e.n != want)
-        return load_bad(l, row, DROP_BROKEN, "entry", entry, "has %s%zu figures, not %zu",
-                        e.n == MAX_FIGURES ? "at least " : "", e.n, want);
-    if (!is_old)
-        return add_solver(l, row, conv, problem, entry, e.piece, e.piece[2]);
-    if (!is_same_algorithm(entry, e.piece[3]))
-        return load_bad(l, row, DROP_BROKEN, "algorithm", e.piece[3], "is not %s", entry);
-    return add_solver(l, row, conv, problem, e.piece[0], e.piece + 1, entry);
-}
-
-/* The line's entry at *at, which moves on; NULL: there is none left. */
-static char *next_entry(char **at)
-{
-    char *entry = *at;
-    if (*entry == '\0')
-        return NULL;
-    *at += strcspn(entry, ";");
-    if (**at != '\0')
-        *(*at)++ = '\0';
-    return entry;
-}
-
-static size_t count_entries(const char *p)
-{
-    size_t n = 0;
-    for (; *p != '\0'; n++) {
-        p += strcspn(p, ";");
-        p += *p != '\0';
+    for (char *p = colon + 1; p != NULL && n < MAX_FIGURES; n++) {
+        piece[n] = p;
+        p = strchr(p, ',');
+        if (p != NULL)
+            *p++ = '\0';
     }
-    return n;
+    if (n != want)
+        return load_bad(l, row, DROP_BROKEN, "entry", entry, "has %s%zu figures, not %zu",
+                        n == MAX_FIGURES ? "at least " : "", n, want);
+    if (!is_old)
+        return add_solver(l, row, conv, problem, entry, piece, piece[2]);
+    if (strcmp(entry, piece[3]) != 0
+        && (strcmp(piece[3], "rocBlas") != 0 || !ends_with(entry, "AlgoGEMM")))
+        return load_bad(l, row, DROP_BROKEN, "algorithm", piece[3], "is not %s", entry);
+    return add_solver(l, row, conv, problem, piece[0], piece + 1, entry);
 }
 
 static int read_find_line(struct loader *l, const struct miopen_rows *c, int64_t row, char *line)
@@ -302,16 +252,23 @@ static int read_find_line(struct loader *l, const struct miopen_rows *c, int64_t
     if (at == NULL || at == line || at[1] == '\0')
         return load_bad(l, row, DROP_BROKEN, "line", line, "is not of the form key=entry;entry");
     *at++ = '\0';
-    l->at_once = count_entries(at);
+    l->at_once = !ends_with(at, ";");
+    for (const char *p = at; (p = strchr(p, ';')) != NULL; p++)
+        l->at_once++;
     int rc = miopen_rows_key(l, c, row, line, &conv);
     if (rc == 0)
         rc = miopen_rows_problem(l, c, row, &conv, problem);
     l->at_once = 1;
     if (rc != 0)
         return rc;
-    for (char *entry; (entry = next_entry(&at)) != NULL;)
+    while (*at != '\0') {
+        char *entry = at;
+        at += strcspn(at, ";");
+        if (*at != '\0')
+            *at++ = '\0';
         if (read_entry(l, row, &conv, problem, entry) < 0)
             return -1;
+    }
     return 0;
 }
 

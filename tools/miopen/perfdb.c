@@ -10,7 +10,6 @@
 #ifdef HAVE_SQLITE
 
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if SQLITE_VERSION_NUMBER < 3036000
@@ -66,8 +65,8 @@ static int open_bytes(struct perfdb *p, struct buf *bytes)
     return 0;
 }
 
-/* 1 if the table has the column (NULL: if there is such a table), 0, or -1 with a message. */
-static int has_column(struct perfdb *p, const char *table, const char *column)
+/* Has the table the column (NULL: is there such a table)? 0, or -1 with a message */
+static int need_column(struct perfdb *p, const char *table, const char *column)
 {
     sqlite3_stmt *st;
     if (sqlite3_prepare_v2(p->db,
@@ -77,42 +76,29 @@ static int has_column(struct perfdb *p, const char *table, const char *column)
         return db_failed(p);
     sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
     sqlite3_bind_text(st, 2, column, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(st);
-    int has = rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : db_failed(p);
+    const int step = sqlite3_step(st);
+    int rc = step == SQLITE_ROW ? 0 : -1;
+    if (step == SQLITE_DONE && column != NULL)
+        fail("%s: table %s has no column %s: is not a perf-db", p->l->path, table, column);
+    else if (step == SQLITE_DONE)
+        fail("%s: has no table %s: is not a perf-db", p->l->path, table);
+    else if (rc != 0)
+        db_failed(p);
     sqlite3_finalize(st);
-    return has;
-}
-
-static int need_column(struct perfdb *p, const char *table, const char *column)
-{
-    int has = has_column(p, table, column);
-    if (has == 0)
-        return fail("%s: table %s has no column %s: is not a perf-db", p->l->path, table, column);
-    return has > 0 ? 0 : -1;
-}
-
-static int need_table(struct perfdb *p, const char *table)
-{
-    int has = has_column(p, table, NULL);
-    if (has == 0)
-        return fail("%s: has no table %s: is not a perf-db", p->l->path, table);
-    return has > 0 ? 0 : -1;
+    return rc;
 }
 
 static int check_schema(struct perfdb *p)
 {
-    static const char *const of_perf_db[] = {"id", "solver", "config", "params"};
-    if (need_table(p, "perf_db") != 0 || need_table(p, "config") != 0)
-        return -1;
-    for (size_t i = 0; i < sizeof of_perf_db / sizeof *of_perf_db; i++)
-        if (need_column(p, "perf_db", of_perf_db[i]) != 0)
-            return -1;
-    if (need_column(p, "config", "id") != 0)
-        return -1;
-    for (size_t i = C_layout; i < N_COLUMNS; i++)
-        if (need_column(p, "config", column_names[i]) != 0)
-            return -1;
-    return 0;
+    static const char *const needed[][2] = {
+        {"perf_db", NULL},     {"config", NULL},      {"perf_db", "id"}, {"perf_db", "solver"},
+        {"perf_db", "config"}, {"perf_db", "params"}, {"config", "id"}};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && rc == 0; i++)
+        rc = need_column(p, needed[i][0], needed[i][1]);
+    for (size_t i = C_layout; i < N_COLUMNS && rc == 0; i++)
+        rc = need_column(p, "config", column_names[i]);
+    return rc;
 }
 
 static int prepare_rows(struct perfdb *p)
@@ -142,18 +128,6 @@ static const char *text_of(const struct perfdb *p, int column)
 static int64_t int_of(const struct perfdb *p, int column)
 {
     return sqlite3_column_int64(p->rows, column);
-}
-
-/* Verdict on the kinds of the cells. */
-static int check_cells(struct perfdb *p, int64_t row)
-{
-    if (sqlite3_column_type(p->rows, C_id) == SQLITE_NULL)
-        return load_bad(p->l, row, DROP_BROKEN, "config", "", "there is no such row in config");
-    for (int i = FIRST_INT; i < N_COLUMNS; i++)
-        if (sqlite3_column_type(p->rows, i) != SQLITE_INTEGER)
-            return load_bad(p->l, row, DROP_BROKEN, column_names[i], text_of(p, i),
-                            "is not an integer");
-    return 0;
 }
 
 /* The sides that a row has for one dimension, 1 the height, 2 the width. The size of the image that
@@ -206,44 +180,34 @@ static int is_without_image(const struct conv *c, int i)
 
 static int read_row(struct perfdb *p)
 {
-    int64_t row = int_of(p, P_id);
+    const int64_t row = int_of(p, P_id);
     struct conv c;
-    int rc = check_cells(p, row);
-    if (rc != 0)
-        return rc;
+    if (sqlite3_column_type(p->rows, C_id) == SQLITE_NULL)
+        return load_bad(p->l, row, DROP_BROKEN, "config", "", "there is no such row in config");
+    for (int i = FIRST_INT; i < N_COLUMNS; i++)
+        if (sqlite3_column_type(p->rows, i) != SQLITE_INTEGER)
+            return load_bad(p->l, row, DROP_BROKEN, column_names[i], text_of(p, i),
+                            "is not an integer");
     read_key(p, &c);
     if (p->conv.is_selective && (is_without_image(&c, 1) || is_without_image(&c, 2)))
         return load_drop(p->l, DROP_SIZES);
     return miopen_rows_add(p->l, &p->conv, row, &c, text_of(p, P_params));
 }
 
-static int read_rows(struct perfdb *p)
-{
-    int rc;
-    while ((rc = sqlite3_step(p->rows)) == SQLITE_ROW)
-        if (read_row(p) < 0)
-            return -1;
-    return rc == SQLITE_DONE ? 0 : db_failed(p);
-}
-
-static int open_fields(struct perfdb *p)
-{
-    if (miopen_rows_open(p->l, &p->conv) != 0)
-        return -1;
-    return p->conv.field[CONV_D] < 0
-               ? 0
-               : fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only", p->l->path,
-                      p->l->spec->path);
-}
-
 int perfdb_read(struct loader *l, struct buf *bytes)
 {
     struct perfdb p = {.l = l};
-    int rc = -1;
+    int step = SQLITE_DONE, rc = miopen_rows_open(l, &p.conv);
     l->row_prefix = ": perf_db row ";
-    if (open_fields(&p) == 0 && open_bytes(&p, bytes) == 0 && check_schema(&p) == 0
-        && prepare_rows(&p) == 0)
-        rc = read_rows(&p);
+    if (rc == 0 && p.conv.field[CONV_D] >= 0)
+        rc = fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only", l->path,
+                  l->spec->path);
+    if (rc == 0)
+        rc = open_bytes(&p, bytes) != 0 || check_schema(&p) != 0 || prepare_rows(&p) != 0 ? -1 : 0;
+    while (rc == 0 && (step = sqlite3_step(p.rows)) == SQLITE_ROW)
+        rc = read_row(&p) < 0 ? -1 : 0;
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = db_failed(&p);
     sqlite3_finalize(p.rows);
     sqlite3_close(p.db);
     buf_free(&p.conv.params);

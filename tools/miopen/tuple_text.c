@@ -51,14 +51,6 @@ static int is_sum(const struct spec *s, size_t i)
            && is_rest(s->params[i + 1].name, s->params[i].name);
 }
 
-static size_t count_pieces(const struct spec *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_params; i += is_sum(s, i) ? 2 : 1)
-        n++;
-    return n;
-}
-
 /* Two values of the two parameters that add up to the number: their texts. */
 static int cut_sum(const struct spec_param *p, const char *text, char room[2][12],
                    const char **params, char why[96])
@@ -130,8 +122,12 @@ int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const 
 {
     static const char blank[KPRED_MAX_TUPLE][12];
     const char *pieces[KPRED_MAX_TUPLE];
-    const size_t want = count_pieces(s);
-    size_t piece;
+    size_t piece, want = s->n_params;
+    for (size_t i = 0; i < s->n_params; i++)
+        if (is_sum(s, i)) {
+            want--;
+            i++;
+        }
     b->n = 0;
     if (s->n_params == 2 && s->params[0].names[0] != NULL
         && find_gap(s->params[0].names[0], &piece) != NULL)
@@ -154,34 +150,28 @@ static void add_value(const kpred_param *p, int32_t value, struct buf *b)
         buf_printf(b, "%" PRId32, value);
 }
 
-/* The values of a tuple; two that are one number, as their sum. */
-static void add_values(const kpred_model *m, const int32_t *value, struct buf *b)
-{
-    const kpred_param *p = m->params;
-    for (uint32_t i = 0; i < m->n_params; i++) {
-        buf_puts(b, i != 0 ? "," : "");
-        if (i + 1 < m->n_params && p[i].names == NULL && p[i + 1].names == NULL
-            && is_rest(p[i + 1].name, p[i].name)) {
-            buf_printf(b, "%" PRId32, value[i] + value[i + 1]);
-            i++;
-        } else {
-            add_value(&p[i], value[i], b);
-        }
-    }
-}
-
 void tuple_text_add(const kpred_model *m, const int32_t *value, struct buf *b)
 {
-    const char *name = m->params[0].names != NULL ? m->params[0].names[value[0]] : "";
+    const kpred_param *p = m->params;
+    const char *name = p[0].names != NULL ? p[0].names[value[0]] : "";
     size_t piece;
     const char *gap = m->n_params == 2 ? find_gap(name, &piece) : NULL;
-    if (gap == NULL) {
-        add_values(m, value, b);
+    if (gap != NULL) {
+        buf_add(b, name, (size_t)(gap - name));
+        add_value(&p[1], value[1], b);
+        buf_puts(b, gap + 1);
+        if (value[1] != 0)
+            buf_printf(b, "[%" PRId32 "]", value[1]);
         return;
     }
-    buf_add(b, name, (size_t)(gap - name));
-    add_value(&m->params[1], value[1], b);
-    buf_puts(b, gap + 1);
-    if (value[1] != 0)
-        buf_printf(b, "[%" PRId32 "]", value[1]);
+    for (uint32_t i = 0; i < m->n_params; i++) {
+        buf_puts(b, i != 0 ? "," : "");
+        if (i + 1 == m->n_params || p[i].names != NULL || p[i + 1].names != NULL
+            || !is_rest(p[i + 1].name, p[i].name)) {
+            add_value(&p[i], value[i], b);
+            continue;
+        }
+        buf_printf(b, "%" PRId32, value[i] + value[i + 1]); /* two that are one number */
+        i++;
+    }
 }

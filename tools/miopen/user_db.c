@@ -77,13 +77,6 @@ static const char *find_trouble(const char *entries)
     return NULL;
 }
 
-/* Of a broken line; each file is told once. */
-static void user_db_tell(struct user_db *u, size_t number, const char *line, const char *trouble)
-{
-    if (u->n_broken++ < MAX_TOLD && u->path != NULL)
-        note("%s:%zu: \"%.60s\": %s: the line is kept as it is", u->path, number, line, trouble);
-}
-
 /* A line without its end. */
 static void read_line(struct user_db *u, size_t number, char *line)
 {
@@ -97,39 +90,25 @@ static void read_line(struct user_db *u, size_t number, char *line)
         add_line(u, number, xstrdup(line), xstrdup(equals + 1), 0);
         return;
     }
-    user_db_tell(u, number, line, trouble);
+    if (u->n_broken++ < MAX_TOLD && u->path != NULL)
+        note("%s:%zu: \"%.60s\": %s: the line is kept as it is", u->path, number, line, trouble);
     add_line(u, number, xstrdup(line), NULL, 0);
-}
-
-/* Other text has lines of that form too, PATH=/bin:/usr/bin; it must not be taken for a perf-db. */
-static int has_convolution(const struct user_db *u)
-{
-    struct conv c;
-    char why[96];
-    for (size_t i = 0; i < u->n; i++)
-        if (u->lines[i].entries != NULL
-            && conv_parse_key(u->lines[i].key, strlen(u->lines[i].key), &c, why) == 0)
-            return 1;
-    return 0;
-}
-
-/* The end of a line takes one carriage return. Of several, each merge would take another one. */
-static void cut_returns(char *line)
-{
-    size_t n = strlen(line);
-    while (n > 0 && line[n - 1] == '\r')
-        line[--n] = '\0';
 }
 
 /* The lines of a text; `path` is for errors. */
 static int read_lines(struct user_db *u, const char *path, struct buf *text)
 {
     size_t number = 1;
+    int is_perf_db = 0;
+    struct conv c;
+    char why[96];
     plain_text(text);
     if (strlen(text->s) != text->n)
         return fail("%s: is not a perf-db: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL; number++) {
-        cut_returns(line);
+        /* The end of a line takes one carriage return. Of several, each merge would take one. */
+        for (size_t n = strlen(line); n > 0 && line[n - 1] == '\r';)
+            line[--n] = '\0';
         if (*line != '\0')
             read_line(u, number, line);
     }
@@ -137,36 +116,28 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
         note("%s: %zu more broken %s", u->path, u->n_broken - MAX_TOLD,
              as_counted(u->n_broken - MAX_TOLD, "line is kept as it is",
                         "lines are kept as they are"));
-    if (u->n_broken != 0 && !has_convolution(u))
+    /* Other text has lines of that form too, PATH=/bin:/usr/bin. */
+    for (size_t i = 0; i < u->n && !is_perf_db; i++)
+        is_perf_db = u->lines[i].entries != NULL
+                     && conv_parse_key(u->lines[i].key, strlen(u->lines[i].key), &c, why) == 0;
+    if (u->n_broken != 0 && !is_perf_db)
         return fail("%s: is not a perf-db: no line begins with the key of a convolution", path);
-    return 0;
-}
-
-/* Nothing there, an empty file and a device hold no lines; a directory is left to read_file, which
-   complains. */
-static int has_lines(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0
-           && (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size != 0));
-}
-
-/* With the message that reading would have given */
-static int check_opens(const char *path)
-{
-    FILE *f = open_input(path);
-    if (f == NULL)
-        return -1;
-    fclose(f);
     return 0;
 }
 
 int user_db_read(struct user_db *u, const char *path, int must_exist)
 {
     struct buf text = {0};
+    struct stat st;
     memset(u, 0, sizeof *u);
-    if (!has_lines(path))
-        return must_exist ? check_opens(path) : 0;
+    /* Nothing there, an empty file and a device hold no lines; of a folder read_file complains. */
+    if (stat(path, &st) != 0
+        || (!S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || st.st_size == 0))) {
+        FILE *f = must_exist ? open_input(path) : NULL; /* for its message */
+        if (f != NULL)
+            fclose(f);
+        return must_exist && f == NULL ? -1 : 0;
+    }
     u->path = path;
     int rc = read_file(path, max_bytes, &text);
     if (rc == 0)
@@ -236,17 +207,16 @@ void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts 
         qsort(u->lines, u->n, sizeof *u->lines, compare_lines);
     for (size_t i = 0, end; i < u->n && !ferror(f); i = end) {
         const struct user_db_line *first = &u->lines[i];
-        end = i + 1;
         if (first->entries == NULL) {
             fprintf(f, "%s\n", first->key);
+            end = i + 1;
             continue;
         }
         entries.n = 0;
         if (entries.s != NULL)
             entries.s[0] = '\0';
-        user_db_join(&entries, first, force, counts);
-        for (; end < u->n && u->lines[end].entries != NULL
-               && strcmp(u->lines[end].key, first->key) == 0;
+        for (end = i; end < u->n && u->lines[end].entries != NULL
+                      && strcmp(u->lines[end].key, first->key) == 0;
              end++)
             user_db_join(&entries, &u->lines[end], force, counts);
         fprintf(f, "%s=%s\n", first->key, entries.s);
@@ -256,36 +226,28 @@ void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts 
 
 /* ---- merging ---- */
 
-/* The lines in the open file's text and the new ones, written: 0, 1 or -1 as out_commit says. */
-static int merge_into(struct outfile *out, const char *path, struct buf *old,
-                      const struct user_db *lines, int force, struct user_db_counts *counts)
-{
-    struct user_db u = {0};
-    const int rc = read_lines(&u, path, old);
-    const size_t before = u.n;
-    for (size_t i = 0; i < lines->n && rc == 0; i++)
-        user_db_add(&u, lines->lines[i].key, lines->lines[i].entries);
-    if (rc == 0)
-        user_db_write(&u, force, out->f, counts);
-    counts->before = before;
-    user_db_free(&u);
-    if (rc == 0)
-        return out_commit(out);
-    out_abandon(out);
-    return -1;
-}
-
 int user_db_merge(const struct user_db *lines, const char *path, int force,
                   struct user_db_counts *counts)
 {
     struct outfile out;
     struct buf old = {0};
     int rc;
-    do {
-        rc = out_open_change(&out, path, max_bytes, &old);
-        if (rc == 0)
-            rc = merge_into(&out, path, &old, lines, force, counts);
-    } while (rc > 0);
+    while ((rc = out_open_change(&out, path, max_bytes, &old)) == 0) {
+        struct user_db u = {0};
+        const int bad = read_lines(&u, path, &old);
+        const size_t before = u.n;
+        for (size_t i = 0; i < lines->n && bad == 0; i++)
+            user_db_add(&u, lines->lines[i].key, lines->lines[i].entries);
+        if (bad == 0)
+            user_db_write(&u, force, out.f, counts);
+        else
+            out_abandon(&out);
+        counts->before = before;
+        user_db_free(&u);
+        rc = bad != 0 ? -1 : out_commit(&out);
+        if (rc <= 0)
+            break; /* 1: somebody else wrote it meanwhile */
+    }
     buf_free(&old);
     return rc;
 }

@@ -9,6 +9,8 @@
 
 #include "conv.h"
 
+#include "base/intern.h"
+
 struct user_db_line {
     char *key, *entries; /* entries: what follows the `=`; NULL: a broken line, in `key` */
     size_t order;
@@ -66,7 +68,7 @@ struct gap {
 
 /* A distinct problem: a convolution in one direction. */
 struct problem {
-    char *key;
+    const char *key;
     char *entries;  /* of a perf-db, "Solver:1,2;Solver:3"; NULL: no model covers it */
     struct gap gap; /* where one does not */
 };
@@ -83,7 +85,7 @@ struct coverage {
     struct coverage_model **models; /* in the order of their solvers' names */
     size_t n, cap;
     struct problem *problems;
-    size_t n_slots, *slots; /* hash table of indices into problems, + 1; 0: free */
+    struct interned keys; /* their numbers are those of problems */
     struct buf key, entries;
     size_t lines, calls, covered, n_entries, extrapolated, broken;
     size_t n_gaps, gaps_cap;
@@ -101,6 +103,9 @@ struct coverage_model {
     kpred_ctx ctx;
 };
 
+/* The built-in models of convolutions, for no GPU and without a beam: 0, or -1 with a message;
+   coverage_close in both cases. */
+int coverage_models(struct coverage *c);
 /* Opens the built-in models for a GPU. 0, or -1 with a message; coverage_close in both cases. */
 int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam);
 /* One call, which stands in that line of a log: its problems are looked up or predicted. 0, or -1

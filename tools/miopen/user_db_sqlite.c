@@ -122,10 +122,8 @@ static void bind_config(struct writer *w, enum statement which, const struct con
     const char dir[] = {c->dir, '\0'};
     const char *const texts[] = {c->layout[0], c->dtype, dir};
     int at = 1;
-    while (at <= 3) {
+    for (; at <= 3; at++)
         bind_text(w, which, at, texts[at - 1], -1);
-        at++;
-    }
     sqlite3_bind_int64(st, at++, c->dims);
     sqlite3_bind_int64(st, at++, back ? c->k : c->c);
     bind_sides(st, &at, in, in[0]);
@@ -137,14 +135,6 @@ static void bind_config(struct writer *w, enum statement which, const struct con
     bind_sides(st, &at, c->dilation, depth ? c->dilation[0] : 0);
     sqlite3_bind_int64(st, at++, c->bias);
     sqlite3_bind_int64(st, at, c->groups);
-}
-
-/* The row of config that holds the convolution, made if there is none; -1 with a message. */
-static sqlite3_int64 find_config(struct writer *w, const struct conv *c)
-{
-    bind_config(w, ADD_CONFIG, c);
-    bind_config(w, FIND_CONFIG, c);
-    return step(w, ADD_CONFIG) < 0 ? -1 : step(w, FIND_CONFIG);
 }
 
 static int write_entry(struct writer *w, sqlite3_int64 config, const char *solver, int n_solver,
@@ -182,7 +172,10 @@ static int write_line(struct writer *w, const struct user_db_line *line)
     size_t n_solver, n_params;
     if (conv_parse_key(line->key, strlen(line->key), &c, why) != 0)
         return fail("%s: key \"%s\": %s", w->path, line->key, why);
-    const sqlite3_int64 config = find_config(w, &c);
+    bind_config(w, ADD_CONFIG, &c);
+    bind_config(w, FIND_CONFIG, &c);
+    /* The row of config that holds the convolution, made if there is none */
+    const sqlite3_int64 config = step(w, ADD_CONFIG) < 0 ? -1 : step(w, FIND_CONFIG);
     if (config < 0)
         return -1;
     for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at)
@@ -212,25 +205,22 @@ static int write_lines(struct writer *w, const struct user_db *u)
 
 /* ---- what the database holds ---- */
 
-/* One that the text of a user perf-db could not hold is left out. */
-static void add_row(struct user_db *all, sqlite3_stmt *st)
-{
-    const char *entry = (const char *)sqlite3_column_text(st, 1);
-    const char *key = (const char *)sqlite3_column_text(st, 2);
-    if (entry == NULL || key == NULL || strchr(entry, ';') != NULL || strchr(entry, ':') == NULL)
-        return;
-    user_db_add(all, key, entry);
-    all->lines[all->n - 1].number = (size_t)sqlite3_column_int64(st, 0);
-}
-
+/* A row that the text of a user perf-db could not hold is left out. */
 static int read_all(const struct writer *w, struct user_db *all)
 {
     sqlite3_stmt *st;
     int rc;
     if (sqlite3_prepare_v2(w->db, all_entries, -1, &st, NULL) != SQLITE_OK)
         return db_failed(w);
-    while ((rc = sqlite3_step(st)) == SQLITE_ROW)
-        add_row(all, st);
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const char *entry = (const char *)sqlite3_column_text(st, 1);
+        const char *key = (const char *)sqlite3_column_text(st, 2);
+        if (entry == NULL || key == NULL || strchr(entry, ';') != NULL
+            || strchr(entry, ':') == NULL)
+            continue;
+        user_db_add(all, key, entry);
+        all->lines[all->n - 1].number = (size_t)sqlite3_column_int64(st, 0);
+    }
     sqlite3_finalize(st);
     return rc == SQLITE_DONE ? 0 : db_failed(w);
 }
@@ -286,23 +276,18 @@ static void close_db(void)
     in_use = NULL;
 }
 
-static int open_db(struct writer *w, const char *file)
+/* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
+   the database is closed. */
+static int write_all(struct writer *w, const struct user_db *u, const char *file,
+                     struct user_db *all)
 {
     static int is_asked;
     if (!is_asked) /* out of memory ends the program, and would leave the journal behind */
         is_asked = atexit(close_db) == 0;
     const int rc = sqlite3_open_v2(file, &w->db, SQLITE_OPEN_READWRITE, NULL);
     in_use = w->db;
-    return rc == SQLITE_OK ? 0 : db_failed(w);
-}
-
-/* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
-   the database is closed. */
-static int write_all(struct writer *w, const struct user_db *u, const char *file,
-                     struct user_db *all)
-{
-    if (open_db(w, file) != 0)
-        return -1;
+    if (rc != SQLITE_OK)
+        return db_failed(w);
     sqlite3_busy_timeout(w->db, 10000);
     if (file != w->path && run_sql(w, "PRAGMA journal_mode = MEMORY") != 0)
         return -1; /* a signal would leave the journal of a temporary file behind */

@@ -14,46 +14,28 @@ enum { MOST_TABLE_BYTES = 1 << 28 };
 
 /* ---- look-ups ---- */
 
-static void add_lookup(struct lookups *l, const struct asked_shape *s, const char *layer)
-{
-    struct buf key = {NULL, 0, 0};
-    buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
-               family_size(s->family, 1), s->n, family_size(s->family, 2), s->k,
-               *s->detail != '\0' ? "," : "", s->detail);
-    struct lookup *added = lookups_add_key(l, key.s, layer);
-    buf_free(&key);
-    if (added == NULL)
-        return;
-    added->family = s->family;
-    added->n = s->n;
-    added->k = s->k;
-    added->detail = s->detail;
-    added->at = s->at;
-}
-
 void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer)
 {
     for (size_t i = 0; i < from->asked.n; i++)
-        add_lookup(l, &from->asked.v[i], layer);
+        lookups_add_shape(l, &from->asked.v[i], layer);
 }
 
 /* What a config is asked for */
 struct asking {
     struct lookups *l;
     struct answering *to;
-    const struct hf_config *c;
+    struct hf_config *c;
     const struct lookups_how *how;
     struct quantization q;
     enum quantization_kind products; /* that of the layers besides the experts */
     const char *type;                /* of the model */
+    int is_bad; /* something was refused with a message: nothing more is asked */
 };
 
 /* AITER's row serves each M, so one is asked for. */
-static int aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
-                     const char *const *details, const char *layer)
+static void aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
+                      const char *const *details, const char *layer)
 {
-    const struct asked_from from = {.only = FAMILY_NONE};
-    const struct place at = {a->c->json.path, 0};
     struct asked *to = &a->to->asked;
     char size[2][24];
     snprintf(size[0], sizeof size[0], "%" PRId64, n);
@@ -61,16 +43,16 @@ static int aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_t
     struct asked_text row = {.mnk = {"1", size[0], size[1]}, .whole = layer};
     for (int i = 0; families[family].details[i] != NULL; i++)
         row.detail[i] = details[i];
-    if (asked_row(to, &from, at, family, &row) != 0)
-        return -1;
+    a->is_bad = a->is_bad || asked_row(to, family, &row) != 0;
+    if (a->is_bad)
+        return;
     const struct asked_shape s = {.family = family,
                                   .n = (int32_t)n,
                                   .k = (int32_t)k,
                                   .detail =
                                       to->details.v[intern_text(&to->details, to->detail.s)].s,
-                                  .at = at};
-    add_lookup(a->l, &s, layer);
-    return 0;
+                                  .at = to->at};
+    lookups_add_shape(a->l, &s, layer);
 }
 
 static const char *fp8_of(const struct asking *a)
@@ -83,42 +65,39 @@ static const char *fp8_of(const struct asking *a)
 
 static const char bf16[] = "torch.bfloat16";
 
-static int ask_bf16(struct asking *a, int64_t n, int64_t k, int has_bias, const char *layer)
+static void ask_bf16(struct asking *a, int64_t n, int64_t k, int has_bias, const char *layer)
 {
     const char *const details[] = {has_bias ? "True" : "False", bf16, bf16, "False", "False"};
-    return aiter_ask(a, FAMILY_BF16, n, k, details, layer);
+    aiter_ask(a, FAMILY_BF16, n, k, details, layer);
 }
 
 /* Of FP8 in blocks there are two families, and which one a server asks for depends on the GPU and
    on its version: those that AITER's tables have for the GPU. */
-static int ask_blocks(struct asking *a, const struct hf_layer *l)
+static void ask_blocks(struct asking *a, const struct hf_layer *l)
 {
     static const enum family_id both[] = {FAMILY_BS, FAMILY_BSP};
     const kpred_model *const *model = a->to->target.model;
     const int is_any = model[FAMILY_BS] == NULL && model[FAMILY_BSP] == NULL;
     for (int i = 0; i < 2; i++)
-        if ((is_any || model[both[i]] != NULL)
-            && aiter_ask(a, both[i], l->n, l->k, NULL, l->name) != 0)
-            return -1;
-    return 0;
+        if (is_any || model[both[i]] != NULL)
+            aiter_ask(a, both[i], l->n, l->k, NULL, l->name);
 }
 
-static int ask_layer(struct asking *a, const struct hf_layer *l)
+static void ask_layer(struct asking *a, const struct hf_layer *l)
 {
     const char *const fp8[] = {fp8_of(a)};
     static const char *const int8[] = {"torch.int8"};
     switch (a->products) {
-    case QUANTIZED_FP8_BLOCK: return ask_blocks(a, l);
-    case QUANTIZED_FP8_CHANNEL: return aiter_ask(a, FAMILY_BP, l->n, l->k, fp8, l->name);
-    case QUANTIZED_INT8: return aiter_ask(a, FAMILY_A8W8, l->n, l->k, int8, l->name);
-    case QUANTIZED_MXFP4: return aiter_ask(a, FAMILY_A4W4, l->n, l->k, NULL, l->name);
+    case QUANTIZED_FP8_BLOCK: ask_blocks(a, l); return;
+    case QUANTIZED_FP8_CHANNEL: aiter_ask(a, FAMILY_BP, l->n, l->k, fp8, l->name); return;
+    case QUANTIZED_INT8: aiter_ask(a, FAMILY_A8W8, l->n, l->k, int8, l->name); return;
+    case QUANTIZED_MXFP4: aiter_ask(a, FAMILY_A4W4, l->n, l->k, NULL, l->name); return;
     default: break;
     }
-    for (int has_bias = 0; has_bias < 2; has_bias++)
-        if ((l->bias != HF_BIAS || has_bias) && (l->bias != HF_NO_BIAS || !has_bias)
-            && ask_bf16(a, l->n, l->k, has_bias, l->name) != 0)
-            return -1;
-    return 0;
+    if (l->bias != HF_BIAS)
+        ask_bf16(a, l->n, l->k, 0, l->name);
+    if (l->bias != HF_NO_BIAS)
+        ask_bf16(a, l->n, l->k, 1, l->name);
 }
 
 static int has_own_blocks(const struct asking *a)
@@ -139,25 +118,25 @@ static const char *no_table(const struct asking *a)
     }
 }
 
-static int ask_layers(struct asking *a)
+static void ask_layers(struct asking *a)
 {
     const struct hf_config top = {.inner = "", .json = a->c->json};
+    const char *none = no_table(a), *unknown = hf_layers_unknown(&top);
     struct hf_layers layers;
-    int rc = 0;
-    if (no_table(a) != NULL)
-        lookups_add_none(a->l, "other layers", no_table(a), LOOKUP_NONE);
-    else if (hf_layers_unknown(&top) != NULL)
-        lookups_add_none(a->l, "other layers", hf_layers_unknown(&top), LOOKUP_UNKNOWN);
-    if (no_table(a) != NULL || hf_layers_unknown(&top) != NULL)
-        return 0;
-    if (hf_layers(&top, a->how->tp, &layers) != 0)
-        return fail("%s: so the server refuses the model, or kpred does not know its layers",
-                    a->c->json.path);
-    for (size_t i = 0; i < layers.n && rc == 0; i++)
-        rc = ask_layer(a, &layers.v[i]);
-    if (rc == 0 && layers.plain.n != 0)
-        rc = ask_bf16(a, layers.plain.n, layers.plain.k, 0, layers.plain.name);
-    return rc;
+    if (none != NULL || unknown != NULL) {
+        lookups_add_none(a->l, "other layers", none != NULL ? none : unknown,
+                         none != NULL ? LOOKUP_NONE : LOOKUP_UNKNOWN);
+        return;
+    }
+    if (hf_layers(&top, a->how->tp, &layers) != 0) {
+        a->is_bad = fail("%s: so the server refuses the model, or kpred does not know its layers",
+                         a->c->json.path);
+        return;
+    }
+    for (size_t i = 0; i < layers.n; i++)
+        ask_layer(a, &layers.v[i]);
+    if (layers.plain.n != 0)
+        ask_bf16(a, layers.plain.n, layers.plain.k, 0, layers.plain.name);
 }
 
 /* ---- look-ups: routed experts ---- */
@@ -190,8 +169,8 @@ static struct expert_types types_of(const struct asking *a)
     }
 }
 
-static int ask_fused(struct asking *a, const struct hf_experts *e, const struct expert_types *t,
-                     int64_t experts, int64_t top_k, int64_t size, const char *layer)
+static void ask_fused(struct asking *a, const struct expert_types *t, int64_t experts,
+                      int64_t top_k, int64_t size, int64_t hidden, const char *layer)
 {
     char count[2][24];
     const char *const details[] = {
@@ -200,74 +179,69 @@ static int ask_fused(struct asking *a, const struct hf_experts *e, const struct 
         t->how,   "1",       strcmp(a->type, "llama4") == 0 ? "1" : "0"};
     snprintf(count[0], sizeof count[0], "%" PRId64, experts);
     snprintf(count[1], sizeof count[1], "%" PRId64, top_k);
-    return aiter_ask(a, FAMILY_FMOE, size, e->hidden, details, layer);
+    aiter_ask(a, FAMILY_FMOE, size, hidden, details, layer);
+}
+
+static int64_t padded(int64_t size, int64_t to)
+{
+    return (size + to - 1) / to * to;
 }
 
 /* A kernel of MXFP4 that takes inputs of more bits has padded sizes, and the number of tokens tells
    which inputs. */
-static int ask_gpt_oss(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
+static void ask_gpt_oss(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
 {
     const char *const inputs[] = {bf16, fp8_of(a)};
-    struct hf_experts padded = *e;
     struct expert_types t = types_of(a);
-    padded.hidden = (e->hidden + 255) / 256 * 256;
     for (int i = 0; i < 2; i++) {
         t.inputs = inputs[i];
-        if (ask_fused(a, &padded, &t, p->experts, e->top_k, (p->size + 255) / 256 * 256, "experts")
-            != 0)
-            return -1;
+        ask_fused(a, &t, p->experts, e->top_k, padded(p->size, 256), padded(e->hidden, 256),
+                  "experts");
     }
-    return 0;
 }
 
 /* With a shared expert among them, too, where the server can do so: vLLM with expert parallelism
    then has one more for the tokens of other GPUs, and SGLang does not do it. */
-static int ask_split(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
+static void ask_split(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
 {
     const struct expert_types t = types_of(a);
     const int has_ep = a->how->ep != 1, is_vllm = a->how->server == TRITON_VLLM;
-    if (t.how == NULL || e->top_k == 0) {
+    if (t.how == NULL)
         lookups_add_none(a->l, "experts",
-                         t.how == NULL
-                             ? "kpred does not know what AITER is asked for with such weights"
-                             : "the config does not say how many experts a token has",
+                         "kpred does not know what AITER is asked for with such weights",
                          LOOKUP_UNKNOWN);
-        return 0;
+    else if (e->top_k == 0)
+        lookups_add_none(a->l, "experts", "the config does not say how many experts a token has",
+                         LOOKUP_UNKNOWN);
+    else if (is_gpt_oss(a) && a->q.kind == QUANTIZED_MXFP4)
+        ask_gpt_oss(a, e, p);
+    else {
+        ask_fused(a, &t, p->experts, e->top_k, p->size, e->hidden, "experts");
+        if (experts_may_fuse(e) && (!has_ep || is_vllm))
+            ask_fused(a, &t, p->experts + 1, e->top_k + 1 + has_ep, p->size, e->hidden,
+                      "experts, the shared one among them");
     }
-    if (is_gpt_oss(a) && a->q.kind == QUANTIZED_MXFP4)
-        return ask_gpt_oss(a, e, p);
-    if (ask_fused(a, e, &t, p->experts, e->top_k, p->size, "experts") != 0)
-        return -1;
-    if (!experts_may_fuse(e) || (has_ep && !is_vllm))
-        return 0;
-    return ask_fused(a, e, &t, p->experts + 1, e->top_k + 1 + has_ep, p->size,
-                     "experts, the shared one among them");
 }
 
-static int ask_experts(struct asking *a, const struct hf_experts *e)
+static void ask_experts(struct asking *a, const struct hf_experts *e)
 {
     struct experts_part p;
-    int rc = 0;
     experts_split(&p, e, a->how, &a->q);
     if (p.refused != NULL)
         lookups_add_none(a->l, "experts", p.refused, LOOKUP_REFUSED);
     else
-        rc = ask_split(a, e, &p);
+        ask_split(a, e, &p);
     free(p.refused);
-    return rc != 0 ? rc : ask_bf16(a, e->routed, e->hidden, is_gpt_oss(a), "router");
+    ask_bf16(a, e->routed, e->hidden, is_gpt_oss(a), "router");
 }
 
 /* Servers fill the words of the output layer up to a multiple of 64. */
-static int ask_output(struct asking *a)
+static void ask_output(struct asking *a)
 {
-    int64_t hidden, words;
-    if (hf_number_or(a->c, "vocab_size", 1, 0, &words) != 0
-        || hf_number_or(a->c, "hidden_size", 1, 0, &hidden) != 0)
-        return -1;
-    words = (words + 63) / 64 * 64;
-    return words == 0 || hidden == 0 || words % a->how->tp != 0
-               ? 0
-               : ask_bf16(a, words / a->how->tp, hidden, 0, "output layer");
+    const int64_t words = padded(hf_number_or(a->c, "vocab_size", 1, 0), 64);
+    const int64_t hidden = hf_number_or(a->c, "hidden_size", 1, 0);
+    if (!a->c->is_bad && words != 0 && hidden != 0 && words % a->how->tp == 0)
+        ask_bf16(a, words / a->how->tp, hidden, 0, "output layer");
 }
 
 int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c,
@@ -276,24 +250,27 @@ int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c
     struct asking a = {.l = l, .to = to, .c = c, .how = how};
     struct hf_experts e;
     const int rc = hf_experts_read(c, &e);
+    to->asked.from = (struct asked_from){.only = FAMILY_NONE};
+    to->asked.at = (struct place){c->json.path, 0};
     if (rc < 0 || quantization_read(c, how->quantization, &a.q) != 0)
         return -1;
     a.type = e.type;
     a.products = is_gpt_oss(&a) && a.q.kind == QUANTIZED_MXFP4 ? QUANTIZED_NOT : a.q.kind;
-    if (ask_layers(&a) != 0 || (rc == 0 && ask_experts(&a, &e) != 0) || ask_output(&a) != 0)
-        return -1;
+    ask_layers(&a);
+    if (rc == 0)
+        ask_experts(&a, &e);
+    if (!a.is_bad)
+        ask_output(&a);
     asked_sort(&to->asked);
-    return 0;
+    return a.is_bad || c->is_bad ? -1 : 0;
 }
 
 /* ---- answers ---- */
 
-static const struct rows_layer *layer_of(const struct rows *r, enum family_id family, int32_t n,
-                                         int32_t k, const char *detail)
+static const struct rows_layer *layer_of(const struct rows *r, const struct asked_shape *s)
 {
     for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].family == family && r->v[i].n == n && r->v[i].k == k
-            && strcmp(r->v[i].detail, detail) == 0)
+        if (asked_is_pair(&r->v[i].shape, s))
             return &r->v[i];
     return NULL;
 }
@@ -304,8 +281,10 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
     int64_t sum = 0;
     size_t predicted = 0, learnt = 0;
     for (size_t i = 0; i < n; i++) {
+        if (v[i].rank != 1)
+            continue;
         struct buf *ms = &a->rows[v[i].best.is_copied ? ORIGIN_SHAPE : CHOICE_MODEL];
-        buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].m);
+        buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].shape.m);
         predicted += !v[i].best.is_copied;
         if (!v[i].best.is_copied && v[i].best.outside == 0) {
             learnt++;
@@ -317,32 +296,27 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
     return predicted;
 }
 
-static void note_reasons(struct answer *a, const struct rows_layer *layer, const struct row *v)
-{
-    struct buf b = {NULL, 0, 0};
-    rows_outside(v, layer->rows, a->model, &b);
-    if (layer->rows != 0 && layer->measured != 0)
-        buf_printf(&b, "%s%zu M are measured", b.n != 0 ? "; " : "", layer->measured);
-    if (layer->why != NULL)
-        buf_printf(&b, "%s%s", b.n != 0 ? "; " : "", layer->why);
-    a->why = b.s;
-}
-
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from)
 {
-    const struct rows_layer *layer = layer_of(&from->rows, l->family, l->n, l->k, l->detail);
+    const struct rows_layer *layer = layer_of(&from->rows, &l->shape);
+    struct buf why = {NULL, 0, 0};
     *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
     if (layer == NULL)
         return;
-    const struct row *v = from->rows.of[l->family].v;
+    const struct row *v = from->rows.of[l->shape.family].v;
     v = v != NULL ? v + layer->first : NULL;
     const size_t predicted = note_rows(a, v, layer->rows);
     a->kind = predicted != 0         ? ANSWER_PREDICTED
               : layer->rows != 0     ? ANSWER_SHAPE
               : layer->measured != 0 ? ANSWER_MEASURED
                                      : ANSWER_LEFT;
-    a->model = predicted != 0 ? from->target.model[l->family] : NULL;
-    note_reasons(a, layer, v);
+    a->model = predicted != 0 ? from->target.model[l->shape.family] : NULL;
+    rows_outside(v, layer->rows, 1, a->model, &why);
+    if (layer->rows != 0 && layer->measured != 0)
+        buf_printf(&why, "%s%zu M are measured", why.n != 0 ? "; " : "", layer->measured);
+    if (layer->why != NULL)
+        buf_printf(&why, "%s%s", why.n != 0 ? "; " : "", layer->why);
+    a->why = why.s;
 }
 
 /* ---- files ---- */
@@ -350,80 +324,73 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
 /* A table of an earlier run, of whose lines some are kept */
 struct earlier {
     const struct answering *by;
-    enum family_id family;
     struct buf *to;
     char *at; /* the line that is next */
-    long line;
+    size_t line;
 };
 
-/* Is it of a layer that this run answers, or is its key in a table that AITER reads as well? */
-static int is_replaced(const struct answering *a, enum family_id family,
-                       const struct tuned_row *row)
-{
-    const struct target *t = &a->target;
-    const struct rows_layer *layer = layer_of(&a->rows, family, row->n, row->k, row->detail);
-    if (row->cu_num != t->cu_num || strcmp(row->gfx, t->gfx) != 0)
-        return 0;
-    return (layer != NULL && layer->rows + layer->measured != 0)
-           || installed_has(&a->installed, t, family, row->m, row->n, row->k, row->detail);
-}
-
+/* One is replaced if it is of a layer that this run answers, or if its key is in a table that AITER
+   reads as well. */
 static int keep_row(void *to, const struct tuned_row *row)
 {
     struct earlier *e = to;
+    const struct target *t = &e->by->target;
+    const struct rows_layer *layer = layer_of(&e->by->rows, &row->shape);
+    const int is_ours = row->cu_num == t->cu_num && strcmp(row->gfx, t->gfx) == 0;
     char *line = NULL;
-    for (; e->line < row->line; e->line++)
+    for (; e->line < row->shape.at.line; e->line++)
         line = next_line(&e->at);
-    if (line != NULL && !is_replaced(e->by, e->family, row))
+    if (line != NULL && !(is_ours && layer != NULL && layer->rows + layer->measured != 0)
+        && !(is_ours && installed_has(&e->by->installed, t, &row->shape)))
         buf_printf(e->to, "%s\n", line);
     return 0;
 }
 
 /* The rows of other layers and GPUs stay in the table, if it has the same columns. */
-static int keep_rows(const struct answering *a, enum family_id family, struct buf *to)
+static int keep_rows(const struct answering *a, enum family_id family, const char *path,
+                     struct buf *to)
 {
-    const char *path = a->files.path[family];
     struct buf text = {NULL, 0, 0};
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return 0;
     int rc = read_text(path, MOST_TABLE_BYTES, &text);
     const size_t head = rc == 0 ? strcspn(text.s, "\n") : 0;
-    struct earlier e = {a, family, to, text.s, 0};
+    struct earlier e = {a, to, text.s, 0};
     if (rc == 0 && strncmp(text.s, to->s, head + 1) == 0)
         rc = tuned_read(path, family, NULL, keep_row, &e);
     buf_free(&text);
     return rc;
 }
 
-/* Tables of the family's rows, or of candidates, which keep nothing of an earlier run */
+/* Tables of the rows, or of candidates, which keep nothing of an earlier run */
 static int add_tables(struct triton_files *to, const struct answering *a, struct table_files *made,
-                      const struct rows *rows, const struct files_options *o)
+                      const struct files_options *o)
 {
-    int rc = files_make(made, rows, &a->target, o);
-    for (int i = 0; i < N_FAMILIES && rc == 0; i++)
-        if (made->text[i].n != 0) {
-            if (made == &a->files)
-                rc = keep_rows(a, (enum family_id)i, &made->text[i]);
-            triton_files_add(to, NULL, xstrdup(made->path[i]), &made->text[i]);
-            to->v[to->n - 1].replaces = 1;
-        }
+    int rc = files_make(made, &a->rows, &a->target, o);
+    for (struct table_file *f = made->v; f < made->v + made->n && rc == 0; f++) {
+        if (made == &a->files)
+            rc = keep_rows(a, f->family, f->path, &f->text);
+        triton_files_add(to, NULL, xstrdup(f->path), &f->text);
+        to->v[to->n - 1].replaces = 1;
+    }
     return rc;
 }
 
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
-                const struct opt_texts *inputs)
+                int has_candidates, const struct tables *inputs)
 {
     struct buf folder = {NULL, 0, 0};
-    struct table_files candidates;
-    memset(&candidates, 0, sizeof candidates);
+    struct table_files candidates = {.n = 0};
     buf_add_path(&folder, output, "");
-    struct files_options o = {
-        .output = folder.s, .force = force, .inputs = inputs->v, .n_inputs = inputs->n};
-    int rc = add_tables(to, a, &a->files, &a->rows, &o);
+    struct files_options o = {.output = folder.s,
+                              .force = force,
+                              .inputs = (const char *const *)inputs->v,
+                              .n_inputs = inputs->n};
+    int rc = add_tables(to, a, &a->files, &o);
     o.schema = SCHEMA_CANDIDATES;
-    if (rc == 0)
-        rc = add_tables(to, a, &candidates, &a->candidates, &o);
+    if (rc == 0 && has_candidates)
+        rc = add_tables(to, a, &candidates, &o);
     files_free(&candidates);
     buf_free(&folder);
     return rc;
@@ -434,7 +401,7 @@ void aiter_tell(const struct answering *a)
     size_t built_in = 0;
     answering_tell(a);
     for (int i = 0; i < N_FAMILIES; i++)
-        built_in += answering_built_in(a, (enum family_id)i);
+        built_in += answering_built_in(a, (enum family_id)i, 1);
     if (built_in == 0)
         return;
     note("AITER compiles some tables in: %zu row%s only after a rebuild:", built_in,

@@ -69,21 +69,6 @@ static void choose_defaults(struct choices *c, const struct triton_name *name,
     c->of[CHOICE_DEFAULT] = c->n;
 }
 
-static void note_model(struct answer *a, const struct choices *c)
-{
-    struct buf why = {NULL, 0, 0};
-    a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
-              : c->is_nearest               ? ANSWER_NEAREST
-                                            : ANSWER_PREDICTED;
-    a->tuple = choices_percent(c, c->tuple);
-    a->tile = choices_percent(c, c->tile);
-    a->model = c->model;
-    if (c->outside != 0)
-        model_outside(c->model, c->outside_of, c->outside,
-                      as_counted(c->outside, "M lies", "M lie"), &why);
-    a->why = why.s;
-}
-
 static int answers_choose(struct answer *a, struct choices *c, struct predictors *p,
                           const struct answers_how *how)
 {
@@ -91,9 +76,19 @@ static int answers_choose(struct answer *a, struct choices *c, struct predictors
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, p, &up.name, &o, &why);
-    if (rc == 0 && c->n != 0)
-        note_model(a, c);
-    else if (rc >= 0) {
+    if (rc == 0 && c->n != 0) {
+        struct buf outside = {NULL, 0, 0};
+        a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
+                  : c->is_nearest               ? ANSWER_NEAREST
+                                                : ANSWER_PREDICTED;
+        a->tuple = choices_percent(c, c->tuple);
+        a->tile = choices_percent(c, c->tile);
+        a->model = c->model;
+        if (c->outside != 0)
+            model_outside(c->model, c->outside_of, c->outside,
+                          as_counted(c->outside, "M lies", "M lie"), &outside);
+        a->why = outside.s;
+    } else if (rc >= 0) {
         choose_defaults(c, &up.name, &how->ms);
         a->kind = c->n != 0 ? ANSWER_DEFAULT : ANSWER_LEFT;
         a->why = xstrdup(why.n != 0 ? why.s : "no tuple is legal for any M");
@@ -102,48 +97,38 @@ static int answers_choose(struct answer *a, struct choices *c, struct predictors
     return rc < 0 ? -1 : 0;
 }
 
-static int answers_predict(struct answer *a, struct predictors *p, const struct answers_how *how)
-{
-    struct choices c;
-    if (answers_choose(a, &c, p, how) != 0)
-        return -1;
-    add_choices(a, how, &c, 0, INT64_MAX);
-    end_text(a);
-    if (a->of->name.kernel == TRITON_MOE_DOWN && a->why == NULL)
-        a->why = xstrdup("as the first product");
-    return 0;
-}
-
 /* ---- what was measured ---- */
 
 static void add_rows(struct answer *a, const struct answers_how *how, const struct folder_file *f)
 {
     const int is_up = f->name.kernel != a->of->name.kernel;
     for (size_t i = 0; i < f->rows.n; i++) {
-        const struct known_row *row = &f->rows.v[i];
-        begin_row(a, how, row->m, ORIGIN_MEASURED);
-        buf_puts(&a->text, is_up ? row->up.s : row->text.s);
+        begin_row(a, how, f->rows.v[i].m, ORIGIN_MEASURED);
+        known_row_add(&a->text, &f->rows.v[i], is_up);
     }
 }
 
 /* Predictions stand outside of the range of what was measured alone: within it the server takes
-   the nearest measured M. */
-static int answers_join(struct answer *a, struct predictors *p, const struct answers_how *how,
+   the nearest measured M. f: NULL, nothing was measured */
+static int answers_fill(struct answer *a, struct predictors *p, const struct answers_how *how,
                         const struct folder_file *f)
 {
-    const int32_t first = f->rows.v[0].m, last = f->rows.v[f->rows.n - 1].m;
+    const int64_t first = f != NULL ? f->rows.v[0].m : INT64_MAX;
+    const int64_t last = f != NULL ? f->rows.v[f->rows.n - 1].m : INT64_MAX;
     struct choices c;
     memset(&c, 0, sizeof c);
-    if ((how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last)
+    if ((f == NULL || how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last)
         && answers_choose(a, &c, p, how) != 0)
         return -1;
-    if (a->kind == ANSWER_LEFT)
+    if (f != NULL && a->kind == ANSWER_LEFT)
         c.n = 0;
     add_choices(a, how, &c, 0, first);
-    add_rows(a, how, f);
+    if (f != NULL) {
+        add_rows(a, how, f);
+        a->kind = ANSWER_MEASURED;
+    }
     add_choices(a, how, &c, last, INT64_MAX);
     end_text(a);
-    a->kind = ANSWER_MEASURED;
     return 0;
 }
 
@@ -155,7 +140,7 @@ static int take_rows(struct answer *a, struct predictors *p, const struct answer
     a->from = xstrdup(f->path);
     a->kind = ANSWER_MEASURED;
     if (fills)
-        rc = answers_join(a, p, how, f);
+        rc = answers_fill(a, p, how, f);
     else {
         add_rows(a, how, f);
         end_text(a);
@@ -167,14 +152,6 @@ static int take_rows(struct answer *a, struct predictors *p, const struct answer
     return rc;
 }
 
-/* vLLM looks into its own folder as well; SGLang does not, so the file goes into the new one. */
-static int take_installed(struct answer *a, const struct folder_file *f)
-{
-    a->kind = ANSWER_MEASURED;
-    a->from = xstrdup(f->path);
-    return triton_has_folder(&a->of->name) ? read_file(f->path, FOLDER_FILE_BYTES, &a->text) : 0;
-}
-
 /* ---- the answer ---- */
 
 static int answer_name(struct answer *a, struct predictors *p, const struct answers_how *how)
@@ -184,13 +161,24 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
                              *installed = folder_find(how->installed, a->of);
     if (known != NULL)
         return take_rows(a, p, how, known, 1);
-    if (installed != NULL)
-        return take_installed(a, installed);
+    if (installed != NULL) {
+        a->kind = ANSWER_MEASURED;
+        a->from = xstrdup(installed->path);
+        /* vLLM looks into its own folder as well; SGLang does not: it goes into the new one. */
+        return triton_has_folder(&a->of->name)
+                   ? read_file(installed->path, FOLDER_FILE_BYTES, &a->text)
+                   : 0;
+    }
     known = folder_find(how->known, &up);
     if (known != NULL)
         return take_rows(a, p, how, known, 1);
     installed = folder_find(how->installed, &up);
-    return installed != NULL ? take_rows(a, p, how, installed, 0) : answers_predict(a, p, how);
+    if (installed != NULL)
+        return take_rows(a, p, how, installed, 0);
+    const int rc = answers_fill(a, p, how, NULL);
+    if (rc == 0 && a->of->name.kernel == TRITON_MOE_DOWN && a->why == NULL)
+        a->why = xstrdup("as the first product");
+    return rc;
 }
 
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
@@ -208,37 +196,33 @@ int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
 
 /* ---- tuples to measure ---- */
 
-static int rank_tuples(struct buf *b, struct predictors *p, const struct lookup *l,
-                       const struct answers_how *how, size_t most)
-{
-    struct ranking ranking = {.most = most};
-    const struct choices_options o = {
-        .ms = how->ms, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
-    struct choices c;
-    struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
-    const int rc = choices_make(&c, p, &l->name, &o, &why);
-    triton_name_write(&l->name, &name);
-    if (rc > 0)
-        note("%s: no candidates: %s", name.s, why.s);
-    else if (rc == 0)
-        triton_table_rows(b, &l->name, &ranking);
-    buf_free(&why);
-    buf_free(&name);
-    free(ranking.v);
-    return rc < 0 ? -1 : 0;
-}
-
 int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
                  const struct answers_how *how, size_t most)
 {
+    int rc = 0;
     buf_puts(b, triton_table_heading);
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].has_name && l->v[i].name.kernel != TRITON_MOE_DOWN
-            && rank_tuples(b, p, &l->v[i], how, most) != 0)
-            return -1;
-    if (b->n == strlen(triton_table_heading))
+    for (size_t i = 0; i < l->n && rc >= 0; i++) {
+        struct ranking ranking = {.most = most};
+        const struct choices_options o = {
+            .ms = how->ms, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
+        const struct triton_name *of = &l->v[i].name;
+        struct choices c;
+        struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
+        if (!l->v[i].has_name || of->kernel == TRITON_MOE_DOWN)
+            continue;
+        rc = choices_make(&c, p, of, &o, &why);
+        triton_name_write(of, &name);
+        if (rc > 0)
+            note("%s: no candidates: %s", name.s, why.s);
+        else if (rc == 0)
+            triton_table_rows(b, of, &ranking);
+        buf_free(&why);
+        buf_free(&name);
+        free(ranking.v);
+    }
+    if (rc >= 0 && b->n == strlen(triton_table_heading))
         buf_free(b);
-    return 0;
+    return rc < 0 ? -1 : 0;
 }
 
 void answer_free(struct answer *a)

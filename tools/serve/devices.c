@@ -49,15 +49,6 @@ static const struct product *product_of_token(const char *gpu)
     return found;
 }
 
-static int set_product(char out[DEVICE_SIZE], const struct product *p)
-{
-    struct buf name = {NULL, 0, 0};
-    buf_printf(&name, "%s %s", p->brand, p->name);
-    const int rc = set(out, "AMD_", name.s);
-    buf_free(&name);
-    return rc;
-}
-
 /* A GeForce is a GTX, or an RTX with a number such as 4090; RTX 4000 is one for workstations. */
 static int is_geforce(const struct chip *chip)
 {
@@ -84,6 +75,7 @@ int device_find(const char *gpu, char out[DEVICE_SIZE])
 {
     const struct product *product = product_find(gpu);
     const char *rest, *vendor = gpu_vendor(gpu);
+    char name[DEVICE_SIZE];
     const struct chip *chip = chip_find(gpu, &rest);
     int rc = 1;
     if (vendor != NULL && strcmp(vendor, "intel") == 0)
@@ -91,9 +83,10 @@ int device_find(const char *gpu, char out[DEVICE_SIZE])
     product = product != NULL ? product : product_of_token(gpu);
     if (is_whole(gpu) && vendor != NULL)
         rc = set(out, "", gpu);
-    else if (product != NULL)
-        rc = set_product(out, product);
-    else if (chip != NULL)
+    else if (product != NULL) {
+        snprintf(name, sizeof name, "%s %s", product->brand, product->name);
+        rc = set(out, "AMD_", name);
+    } else if (chip != NULL)
         rc = set_chip(out, chip, gpu, rest);
     if (rc != 0)
         return fail("--gpu: value \"%.60s\": is not a GPU that kpred knows; give the name that "

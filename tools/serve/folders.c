@@ -13,48 +13,26 @@ enum { MOST_DEPTH = 12 };
 
 /* ---- rows ---- */
 
-static void free_rows(struct known_rows *r)
-{
-    for (size_t i = 0; i < r->n; i++) {
-        buf_free(&r->v[i].text);
-        buf_free(&r->v[i].up);
-    }
-    free(r->v);
-}
-
 static int by_m(const void *a, const void *b)
 {
     const int32_t x = ((const struct known_row *)a)->m, y = ((const struct known_row *)b)->m;
     return (x > y) - (x < y);
 }
 
-static void add_member(struct buf *b, const struct flat_value *v)
+void known_row_add(struct buf *b, const struct known_row *row, int is_second)
 {
-    buf_puts(b, ends_with(b->s, "{") ? "\n        " : ",\n        ");
-    table_json_text(b, v->name, strlen(v->name));
-    buf_printf(b, ": ");
-    buf_puts(b, v->text);
-}
-
-static void add_members(struct known_row *row, const struct flat_json *j)
-{
-    buf_printf(&row->text, "    \"%" PRId32 "\": {", row->m);
-    buf_printf(&row->up, "    \"%" PRId32 "\": {", row->m);
-    for (size_t i = 0; i < j->n; i++) {
-        add_member(&row->text, &j->v[i]);
-        if (strcmp(j->v[i].name, "USE_TMA") != 0)
-            add_member(&row->up, &j->v[i]);
+    const char *before = "";
+    buf_printf(b, "    \"%" PRId32 "\": {", row->m);
+    for (size_t i = 0; i < row->tuple.n; i++) {
+        const struct flat_value *v = &row->tuple.v[i];
+        if (is_second && strcmp(v->name, "USE_TMA") == 0)
+            continue;
+        buf_printf(b, "%s\n        ", before);
+        table_json_text(b, v->name, strlen(v->name));
+        buf_printf(b, ": %s", v->text);
+        before = ",";
     }
-    buf_puts(&row->text, "\n    }");
-    buf_puts(&row->up, "\n    }");
-}
-
-static int has_m(const struct known_rows *r, int64_t m)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].m == m)
-            return 1;
-    return 0;
+    buf_puts(b, "\n    }");
 }
 
 /* A member of a file, "M": {...}. SGLang's tuner writes null where another kernel won. */
@@ -70,50 +48,45 @@ static int add_row(struct known_rows *r, const char *path, const struct flat_val
     if (parse_int(v->name, 1, KPRED_MAX_SIZE, &m) != 0)
         return fail("%s:%ld:%ld: M: value \"%s\": is not an integer from 1 to 2^24", path, v->line,
                     v->column, v->name);
-    if (has_m(r, m))
-        return fail("%s:%ld:%ld: M: value \"%s\": is given twice", path, v->line, v->column,
-                    v->name);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].m == m)
+            return fail("%s:%ld:%ld: M: value \"%s\": is given twice", path, v->line, v->column,
+                        v->name);
     int rc = flat_json_inner(&j, path, v);
     if (rc == 0 && j.n == 0)
         rc = fail("%s:%ld:%ld: %s: has no tuple", path, v->line, v->column, v->name);
     if (rc == 0) {
         r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
-        r->v[r->n] = (struct known_row){.m = (int32_t)m};
-        add_members(&r->v[r->n++], &j);
-    }
-    flat_json_free(&j);
+        r->v[r->n++] = (struct known_row){(int32_t)m, j};
+    } else
+        flat_json_free(&j);
     return rc;
-}
-
-static int read_rows(struct folder_file *f, struct spared *spared)
-{
-    struct flat_json j;
-    int rc = flat_json_members(&j, f->path, FOLDER_FILE_BYTES, "a file of configurations");
-    for (size_t i = 0; i < j.n && rc == 0; i++)
-        spared->n += add_row(&f->rows, f->path, &j.v[i]) != 0;
-    flat_json_free(&j);
-    return rc == 0 && f->rows.n == 0 ? fail("%s: it has no tuple", f->path) : rc;
 }
 
 /* Has it rows? What cannot be read is told once. */
 static int has_rows(struct folder_file *f)
 {
     struct spared spared = {.n = 0};
+    struct flat_json j;
     if (f->is_read)
         return f->rows.n != 0;
     f->is_read = 1;
     spare_begin(&spared);
-    if (read_rows(f, &spared) != 0)
+    int rc = flat_json_members(&j, f->path, FOLDER_FILE_BYTES, "a file of configurations");
+    for (size_t i = 0; i < j.n && rc == 0; i++)
+        spared.n += add_row(&f->rows, f->path, &j.v[i]) != 0;
+    if (rc == 0 && f->rows.n == 0)
+        rc = fail("%s: it has no tuple", f->path);
+    if (rc != 0)
         spared.n = 0;
     spare_note(&spared);
+    flat_json_free(&j);
     if (f->rows.n != 0)
         qsort(f->rows.v, f->rows.n, sizeof *f->rows.v, by_m);
     return f->rows.n != 0;
 }
 
 /* ---- a folder ---- */
-
-static int read_folder(struct folder *f, const char *path, int depth);
 
 /* AITER reads tables by their names, as they stand in aiter/configs and its inner folder. A newer
    one may have tables of other families. */
@@ -128,13 +101,7 @@ static int is_table(const char *path)
                          && strstr(name, families[family].merge_name) != NULL);
 }
 
-static void add_table(struct folder *f, const char *path)
-{
-    f->table = xgrow(f->table, f->n_tables, &f->tables_cap, sizeof *f->table);
-    f->table[f->n_tables++] = xstrdup(path);
-}
-
-static void add_file(struct folder *f, const char *path, int is_file)
+static void add_file(struct folder *f, struct tables *tables, const char *path, int is_file)
 {
     struct folder_file file = {.path = NULL};
     struct buf why = {NULL, 0, 0};
@@ -148,27 +115,14 @@ static void add_file(struct folder *f, const char *path, int is_file)
         triton_version_of(file.version, NULL, path);
         f->v = xgrow(f->v, f->n, &f->cap, sizeof *f->v);
         f->v[f->n++] = file;
-    } else if (is_table(path))
-        add_table(f, path);
+    } else if (is_table(path)) {
+        tables->v = xgrow(tables->v, tables->n, &tables->cap, sizeof *tables->v);
+        tables->v[tables->n++] = xstrdup(path);
+    }
 }
 
 /* A link may lead to a folder that is read already. */
-static int read_entry(struct folder *f, const char *path, const char *name, int depth)
-{
-    struct buf full = {NULL, 0, 0};
-    struct stat st;
-    int rc = 0;
-    buf_add_path(&full, path, name);
-    const int is_there = stat(full.s, &st) == 0;
-    if (!is_there || !S_ISDIR(st.st_mode))
-        add_file(f, full.s, !is_there || S_ISREG(st.st_mode));
-    else if (depth < MOST_DEPTH && intern_file(&f->seen, &st))
-        rc = read_folder(f, full.s, depth + 1);
-    buf_free(&full);
-    return rc;
-}
-
-static int read_folder(struct folder *f, const char *path, int depth)
+static int read_folder(struct folder *f, struct tables *tables, const char *path, int depth)
 {
     DIR *d = opendir(path);
     int rc = 0;
@@ -178,9 +132,19 @@ static int read_folder(struct folder *f, const char *path, int depth)
         note("a folder is left out: %s: cannot read the folder: %s", path, strerror(errno));
         return 0;
     }
-    for (const struct dirent *e; rc == 0 && (e = readdir(d)) != NULL;)
-        if (e->d_name[0] != '.')
-            rc = read_entry(f, path, e->d_name, depth);
+    for (const struct dirent *e; rc == 0 && (e = readdir(d)) != NULL;) {
+        struct buf full = {NULL, 0, 0};
+        struct stat st;
+        if (e->d_name[0] == '.')
+            continue;
+        buf_add_path(&full, path, e->d_name);
+        const int is_there = stat(full.s, &st) == 0;
+        if (!is_there || !S_ISDIR(st.st_mode))
+            add_file(f, tables, full.s, !is_there || S_ISREG(st.st_mode));
+        else if (depth < MOST_DEPTH && intern_file(&f->seen, &st))
+            rc = read_folder(f, tables, full.s, depth + 1);
+        buf_free(&full);
+    }
     closedir(d);
     return rc;
 }
@@ -190,8 +154,9 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const struct folder_file *)a)->path, ((const struct folder_file *)b)->path);
 }
 
-int folder_read(struct folder *f, const char *path)
+int folder_read(struct folder *f, struct tables *tables, const char *path)
 {
+    const size_t before = tables->n;
     char *copy = xstrdup(path), *rest = copy;
     struct stat st;
     int rc = 0;
@@ -201,28 +166,35 @@ int folder_read(struct folder *f, const char *path)
         if (rest != NULL)
             *rest++ = '\0';
         if (stat(one, &st) != 0 || intern_file(&f->seen, &st))
-            rc = read_folder(f, one, 0);
+            rc = read_folder(f, tables, one, 0);
     }
     free(copy);
     if (f->n != 0)
         qsort(f->v, f->n, sizeof *f->v, by_path);
-    if (f->n_tables != 0)
-        qsort(f->table, f->n_tables, sizeof *f->table, compare_texts);
+    if (tables->n > before)
+        qsort(tables->v + before, tables->n - before, sizeof *tables->v, compare_texts);
     return rc;
 }
 
 void folder_free(struct folder *f)
 {
     for (size_t i = 0; i < f->n; i++) {
+        struct known_rows *rows = &f->v[i].rows;
+        for (size_t j = 0; j < rows->n; j++)
+            flat_json_free(&rows->v[j].tuple);
+        free(rows->v);
         free(f->v[i].path);
-        free_rows(&f->v[i].rows);
     }
-    for (size_t i = 0; i < f->n_tables; i++)
-        free(f->table[i]);
     free(f->v);
-    free(f->table);
     intern_free(&f->seen);
     memset(f, 0, sizeof *f);
+}
+
+void tables_free(struct tables *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->v[i]);
+    free(t->v);
 }
 
 /* ---- versions ---- */

@@ -93,8 +93,6 @@ def read_table(path):
         key = row["server"], e, n, k, row["dtype"], tuple(block) if all(block) else None, bool(per_channel)
         table.setdefault(key, {}).setdefault(m, []).append(
             {name: value for name, value in config.items() if value is not None})
-    if not table:
-        stop(f"{path}: it has no candidate")
     return table
 
 
@@ -106,8 +104,6 @@ def read_kernels(path):
         if None in key or not row["kernelName"]:
             stop(f"{where}: a size or kernelName is missing")
         table.setdefault(key, set()).add((plain(row["kernelName"]), number(row, "splitK", where)))
-    if not table:
-        stop(f"{path}: it has no candidate")
     return table
 
 
@@ -291,12 +287,11 @@ def server_of(tree):
 def load(table, path):
     """The module of the tuner with other functions, and its main part as code"""
     tree, main_part = read_tuner(path)
-    if is_of_aiter(table):
-        plan = Kernels(read_kernels(table))
-    else:
-        plan = Spaces(read_table(table), server_of(tree))
-        if not any(key[0] == plan.server for key in plan.table):
-            stop(f"{table}: it has no candidate for {plan.server}, whose tuner this is")
+    plan = Kernels(read_kernels(table)) if is_of_aiter(table) else Spaces(read_table(table), server_of(tree))
+    if not plan.table:
+        stop(f"{table}: it has no candidate")
+    if isinstance(plan, Spaces) and not any(key[0] == plan.server for key in plan.table):
+        stop(f"{table}: it has no candidate for {plan.server}, whose tuner this is")
     tuner = types.ModuleType("__main__")
     # A process that the tuner spawns runs the file of the main module again: this one, not the tuner's.
     tuner.__file__ = os.path.abspath(__file__)

@@ -5,71 +5,68 @@
 #include "base/names.h"
 #include "triton/triton.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the list ---- */
 
-static struct lookup *new_lookup(struct lookups *l, const char *layer)
+/* A new look-up; NULL: one with this key is there, and the layer is added to its layers. */
+static struct lookup *new_lookup(struct lookups *l, struct buf *key, const char *layer)
 {
-    l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
-    l->v[l->n] = (struct lookup){.layer = xstrdup(layer)};
-    return &l->v[l->n++];
-}
-
-static void add_layer(struct lookup *l, const char *layer)
-{
-    struct buf b = {NULL, 0, 0};
-    if (strstr(l->layer, layer) != NULL)
-        return;
-    buf_printf(&b, "%s, %s", l->layer, layer);
-    free(l->layer);
-    l->layer = b.s;
+    const size_t before = l->seen.n, at = intern_text(&l->seen, key->s);
+    struct buf layers = {NULL, 0, 0};
+    buf_free(key);
+    if (at == before) {
+        l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+        l->v[l->n++] = (struct lookup){.layer = xstrdup(layer)};
+        return &l->v[at];
+    }
+    if (strstr(l->v[at].layer, layer) != NULL)
+        return NULL;
+    buf_printf(&layers, "%s, %s", l->v[at].layer, layer);
+    free(l->v[at].layer);
+    l->v[at].layer = layers.s;
+    return NULL;
 }
 
 void lookups_add(struct lookups *l, const struct triton_name *name, const char *version,
                  const char *layer, struct place at)
 {
     struct buf key = {NULL, 0, 0};
-    const int has_folder = triton_has_folder(name);
-    const size_t before = l->seen.n;
-    buf_printf(&key, "%d|%s|", name->server, has_folder ? version : "");
+    const char *folder = triton_has_folder(name) ? version : "";
+    buf_printf(&key, "%d|%s|", name->server, folder);
     triton_name_write(name, &key);
-    const size_t at_seen = intern_text(&l->seen, key.s);
-    buf_free(&key);
-    if (l->seen.n == before) {
-        for (size_t i = 0, n = 0; i < l->n; i++)
-            if (l->v[i].has_name && n++ == at_seen)
-                add_layer(&l->v[i], layer);
+    struct lookup *added = new_lookup(l, &key, layer);
+    if (added == NULL)
         return;
-    }
-    struct lookup *added = new_lookup(l, layer);
     added->name = *name;
     added->has_name = 1;
     added->at = at;
-    if (has_folder)
-        snprintf(added->version, sizeof added->version, "%s", version);
+    snprintf(added->version, sizeof added->version, "%s", folder);
 }
 
-struct lookup *lookups_add_key(struct lookups *l, const char *key, const char *layer)
+void lookups_add_shape(struct lookups *l, const struct asked_shape *s, const char *layer)
 {
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].key != NULL && strcmp(l->v[i].key, key) == 0) {
-            add_layer(&l->v[i], layer);
-            return NULL;
-        }
-    struct lookup *added = new_lookup(l, layer);
-    added->key = xstrdup(key);
-    return added;
+    struct buf key = {NULL, 0, 0};
+    buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
+               families[s->family].sizes[1], s->n, families[s->family].sizes[2], s->k,
+               *s->detail != '\0' ? "," : "", s->detail);
+    struct lookup *added = new_lookup(l, &key, layer);
+    if (added == NULL)
+        return;
+    added->key = l->seen.v[l->n - 1].s;
+    added->shape = *s;
+    added->at = s->at;
 }
 
 void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum lookup_none none)
 {
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].why != NULL && strcmp(l->v[i].why, why) == 0
-            && strcmp(l->v[i].layer, layer) == 0)
-            return;
-    struct lookup *added = new_lookup(l, layer);
+    struct buf key = {NULL, 0, 0};
+    buf_printf(&key, "|%s|%s", layer, why);
+    struct lookup *added = new_lookup(l, &key, layer);
+    if (added == NULL)
+        return;
     added->why = xstrdup(why);
     added->none = none;
 }
@@ -79,7 +76,6 @@ void lookups_free(struct lookups *l)
     for (size_t i = 0; i < l->n; i++) {
         free(l->v[i].layer);
         free(l->v[i].why);
-        free(l->v[i].key);
     }
     free(l->v);
     intern_free(&l->seen);
@@ -88,25 +84,29 @@ void lookups_free(struct lookups *l)
 
 /* ---- names ---- */
 
+static const struct place nowhere = {NULL, 0};
+
 struct maker {
     struct lookups *l;
-    const struct hf_config *c;
+    struct hf_config *c;
     const struct lookups_how *how;
     struct quantization q;
 };
 
-static int name_of(const struct maker *m, enum triton_kernel kernel, struct triton_name *out)
+/* The device is one: device_find found it. */
+static struct triton_name name_of(const struct maker *m, enum triton_kernel kernel)
 {
     static const char *const types[] = {"",          "fp8_w8a8",   "fp8_w8a8",  "fp8_w8a8",
                                         "int8_w8a8", "int8_w8a16", "int4_w4a16"};
     const enum quantization_kind kind = m->q.kind;
-    *out = (struct triton_name){.server = m->how->server, .kernel = kernel};
-    strcpy(out->dtype, types[kind]);
-    out->has_block = kind == QUANTIZED_FP8_BLOCK;
-    memcpy(out->block, m->q.block, sizeof out->block);
-    out->per_channel = m->how->server == TRITON_SGLANG && kernel != TRITON_BLOCK_GEMM
+    struct triton_name name = {.server = m->how->server, .kernel = kernel};
+    strcpy(name.dtype, types[kind]);
+    name.has_block = kind == QUANTIZED_FP8_BLOCK;
+    memcpy(name.block, m->q.block, sizeof name.block);
+    name.per_channel = name.server == TRITON_SGLANG && kernel != TRITON_BLOCK_GEMM
                        && (kind == QUANTIZED_FP8_CHANNEL || kind == QUANTIZED_INT8);
-    return triton_device_set(out, m->how->device);
+    (void)triton_device_set(&name, m->how->device);
+    return name;
 }
 
 /* ---- routed experts ---- */
@@ -157,22 +157,18 @@ void experts_split(struct experts_part *out, const struct hf_experts *e,
         out->refused = xstrdup("an expert has fewer features than there are GPUs");
 }
 
-static int add_experts_of(struct maker *m, int64_t e, int64_t n, const char *layer)
+static void add_experts_of(struct maker *m, int64_t e, int64_t n, const char *layer)
 {
     static const enum triton_kernel kernels[] = {TRITON_MOE, TRITON_MOE_DOWN};
-    const struct place nowhere = {NULL, 0};
     for (int i = 0; i < 1 + (m->how->server == TRITON_SGLANG); i++) {
-        struct triton_name name;
+        struct triton_name name = name_of(m, kernels[i]);
         struct buf full = {NULL, 0, 0};
-        if (name_of(m, kernels[i], &name) != 0)
-            return -1;
         name.e = (int32_t)e;
         name.n = (int32_t)n;
         buf_printf(&full, "%s%s", layer, i != 0 ? ", second product" : "");
         lookups_add(m->l, &name, m->how->version, full.s, nowhere);
         buf_free(&full);
     }
-    return 0;
 }
 
 int experts_may_fuse(const struct hf_experts *e)
@@ -181,51 +177,25 @@ int experts_may_fuse(const struct hf_experts *e)
     return names_has_word(fusing, e->type) && e->shared == 1;
 }
 
-/* Is the shared expert one of the routed ones? It is where there is one, no GPU has other experts,
-   and the option of the server that switches this off is not given: both names are asked for. */
-static int may_fuse(const struct maker *m, const struct hf_experts *e)
-{
-    return experts_may_fuse(e) && m->how->server == TRITON_SGLANG && m->how->ep == 1;
-}
-
-static int add_experts(struct maker *m, const struct hf_experts *e)
+/* The shared expert is one of the routed ones where there is one, no GPU has other experts, and the
+   option of the server that switches this off is not given: both names are asked for. */
+static void add_experts(struct maker *m, const struct hf_experts *e)
 {
     struct experts_part here;
     experts_split(&here, e, m->how, &m->q);
     if (here.refused != NULL) {
         lookups_add_none(m->l, "experts", here.refused, LOOKUP_REFUSED);
         free(here.refused);
-        return 0;
+        return;
     }
     if (m->q.kind == QUANTIZED_INT4_WEIGHTS && m->how->server == TRITON_SGLANG)
         here.size /= 2;
-    if (may_fuse(m, e)
-        && add_experts_of(m, here.experts + 1, here.size, "experts, the shared one among them")
-               != 0)
-        return -1;
-    return add_experts_of(m, here.experts, here.size, "experts");
+    if (experts_may_fuse(e) && m->how->server == TRITON_SGLANG && m->how->ep == 1)
+        add_experts_of(m, here.experts + 1, here.size, "experts, the shared one among them");
+    add_experts_of(m, here.experts, here.size, "experts");
 }
 
 /* ---- the other layers ---- */
-
-static int add_product(struct maker *m, const struct hf_layer *layer)
-{
-    const struct place nowhere = {NULL, 0};
-    struct triton_name name;
-    char *refused = NULL;
-    check_block(&refused, &m->q, "its size", layer->part);
-    if (refused != NULL) {
-        lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
-        free(refused);
-        return 0;
-    }
-    if (name_of(m, TRITON_BLOCK_GEMM, &name) != 0)
-        return -1;
-    name.n = (int32_t)layer->n;
-    name.k = (int32_t)layer->k;
-    lookups_add(m->l, &name, "", layer->name, nowhere);
-    return 0;
-}
 
 static int add_products(struct maker *m)
 {
@@ -238,9 +208,19 @@ static int add_products(struct maker *m)
     if (hf_layers(&top, m->how->tp, &layers) != 0)
         return fail("%s: so the server refuses the model, or kpred does not know its layers",
                     m->c->json.path);
-    for (size_t i = 0; i < layers.n; i++)
-        if (!layers.v[i].is_half && add_product(m, &layers.v[i]) != 0)
-            return -1;
+    for (size_t i = 0; i < layers.n; i++) {
+        const struct hf_layer *layer = &layers.v[i];
+        struct triton_name name = name_of(m, TRITON_BLOCK_GEMM);
+        char *refused = NULL;
+        name.n = (int32_t)layer->n;
+        name.k = (int32_t)layer->k;
+        check_block(&refused, &m->q, "its size", layer->part);
+        if (refused != NULL && !layer->is_half)
+            lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
+        else if (!layer->is_half)
+            lookups_add(m->l, &name, "", layer->name, nowhere);
+        free(refused);
+    }
     return 0;
 }
 
@@ -257,8 +237,8 @@ static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
              m->c->json.path, e->type);
     if (!has_experts)
         note("%s: the model has no routed experts", m->c->json.path);
-    if (has_experts && add_experts(m, e) != 0)
-        return -1;
+    if (has_experts)
+        add_experts(m, e);
     if (m->q.kind == QUANTIZED_FP8_BLOCK)
         return add_products(m);
     return has_experts || m->how->is_optional

@@ -34,14 +34,12 @@ struct lookup {
     char *why;   /* or NULL */
     struct place at;
     char version[32]; /* of Triton, with `_` for points */
-    char *key;        /* NULL: it is none of AITER's; else these are set, and has_name is not */
-    enum family_id family;
-    int32_t n, k;
-    const char *detail; /* of what is asked of `answering` */
+    const char *key;  /* NULL: it is none of AITER's; else these are set, and has_name is not */
+    struct asked_shape shape;
 };
 
-struct lookups { /* all zero: there are none; to be freed */
-    struct interned seen;
+struct lookups {          /* all zero: there are none; to be freed */
+    struct interned seen; /* their keys, in their order */
     size_t n, cap;
     struct lookup *v;
 };
@@ -58,8 +56,8 @@ struct lookups_how {
 /* A look-up, once for each name; another layer of it is added to its layers. */
 void lookups_add(struct lookups *l, const struct triton_name *name, const char *version,
                  const char *layer, struct place at);
-/* The same of AITER, by what is shown of it; the one that is added, or NULL: it is there */
-struct lookup *lookups_add_key(struct lookups *l, const char *key, const char *layer);
+/* The same of AITER; of the shape M does not matter. */
+void lookups_add_shape(struct lookups *l, const struct asked_shape *s, const char *layer);
 /* One that is none, once */
 void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum lookup_none none);
 /* 0, or -1 with a message. What is left out is told on standard error. */

@@ -38,22 +38,11 @@ static void add_answer(struct table *t, const struct answer *a)
     buf_free(&key);
 }
 
-static void tell_total(const struct answer *v, size_t n)
-{
-    struct buf b = {NULL, 0, 0};
-    size_t of[N_ANSWERS] = {0};
-    for (size_t i = 0; i < n; i++)
-        of[v[i].kind]++;
-    for (int i = 0; i < N_ANSWERS; i++)
-        if (of[i] != 0)
-            buf_printf(&b, "%s%zu %s", b.n != 0 ? ", " : "", of[i], answer_names[i]);
-    note("%zu look-up%s: %s", n, n == 1 ? "" : "s", b.s);
-    buf_free(&b);
-}
-
 int report_print(const struct answer *v, size_t n, struct table_form form)
 {
     struct table t = {.columns = 0};
+    struct buf b = {NULL, 0, 0};
+    size_t of[N_ANSWERS] = {0};
     table_heading(&t, "layer,server,key,answered_by,tuple,tile,about");
     for (size_t i = 0; i < n; i++)
         add_answer(&t, &v[i]);
@@ -61,7 +50,13 @@ int report_print(const struct answer *v, size_t n, struct table_form form)
     table_free(&t);
     if (flush_stdout() != 0)
         return -1;
-    tell_total(v, n);
+    for (size_t i = 0; i < n; i++)
+        of[v[i].kind]++;
+    for (int i = 0; i < N_ANSWERS; i++)
+        if (of[i] != 0)
+            buf_printf(&b, "%s%zu %s", b.n != 0 ? ", " : "", of[i], answer_names[i]);
+    note("%zu look-up%s: %s", n, n == 1 ? "" : "s", b.s);
+    buf_free(&b);
     return 0;
 }
 
@@ -80,20 +75,11 @@ static void add_member(struct buf *b, const char *name, const char *text)
     add_text(b, text);
 }
 
-/* Is it answered by rows that are written? */
-static int has_rows(const struct answer *a)
-{
-    size_t n = 0;
-    for (int i = 0; i < N_ORIGINS; i++)
-        n += a->rows[i].n;
-    return n != 0;
-}
-
 static void add_file(struct buf *b, const struct answer *a)
 {
     struct buf name = {NULL, 0, 0};
     if (a->of->key != NULL)
-        buf_printf(&name, "%s.csv", families[a->of->family].merge_name);
+        buf_printf(&name, "%s.csv", families[a->of->shape.family].merge_name);
     else
         triton_name_write(&a->of->name, &name);
     buf_puts(b, "    {");
@@ -128,39 +114,30 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     buf_puts(b, ",\n  \"triton\": ");
     add_text(b, version);
     buf_printf(b, ",\n  %s", list);
-    for (size_t i = 0; i < n; i++)
-        if (has_rows(&v[i]) || v[i].text.n != 0) {
-            buf_puts(b, before);
-            add_file(b, &v[i]);
-            before = ",\n";
-        }
+    for (size_t i = 0; i < n; i++) {
+        size_t written = v[i].text.n;
+        for (int j = 0; j < N_ORIGINS; j++)
+            written += v[i].rows[j].n;
+        if (written == 0)
+            continue;
+        buf_puts(b, before);
+        add_file(b, &v[i]);
+        before = ",\n";
+    }
     buf_puts(b, tail);
 }
 
 /* ---- kpred.json: what is there ---- */
 
-/* Is the file of an entry, by its name, its server and AITER's key, among those of the text? */
-static int has_entry(const struct buf *b, const char *old)
+/* Has the text a line that begins with these bytes? It has other lines before it. */
+static int has_line(const struct buf *b, const char *begin, size_t n)
 {
-    struct buf key = {NULL, 0, 0};
-    const char *end = strstr(old, ", \"layer\": ");
-    buf_add(&key, old, end != NULL ? (size_t)(end - old) : strlen(old));
-    const int is_there = strstr(b->s, key.s) != NULL;
-    buf_free(&key);
-    return is_there;
-}
-
-/* The entries of the others */
-static void add_others(struct buf *others, const struct buf *b, const char *old)
-{
-    while (strncmp(old, entry, strlen(entry)) == 0) {
-        const size_t n = 1 + strcspn(old + 1, "\n");
-        if (!has_entry(b, old)) {
-            buf_puts(others, ",");
-            buf_add(others, old, n - (old[n - 1] == ','));
-        }
-        old += n;
-    }
+    struct buf line = {NULL, 0, 0};
+    buf_puts(&line, "\n");
+    buf_add(&line, begin, n);
+    const int has = strstr(b->s, line.s) != NULL;
+    buf_free(&line);
+    return has;
 }
 
 /* The first line of the old text that is not as report_write has it; 0: all are. */
@@ -181,7 +158,8 @@ static long strange_line(const char *old)
     return 0;
 }
 
-static int join_old(struct buf *b, const char *path, const char *old)
+/* Adds the entries of other files, which name, server and AITER's key tell apart. */
+static int join_entries(struct buf *b, const char *path, const char *old)
 {
     struct buf others = {NULL, 0, 0};
     const size_t head = (size_t)(strstr(b->s, list) - b->s) + strlen(list);
@@ -191,8 +169,15 @@ static int join_old(struct buf *b, const char *path, const char *old)
         return fail("%s:%ld: cannot be read: the line is not as kpred writes it; --force replaces "
                     "the file",
                     path, line);
-    if (is_ours)
-        add_others(&others, b, old + head);
+    old += is_ours ? head : 0;
+    for (size_t n; strncmp(old, entry, strlen(entry)) == 0; old += n) {
+        const char *key = strstr(old, ", \"layer\": ");
+        n = 1 + strcspn(old + 1, "\n");
+        if (!has_line(b, old + 1, key != NULL ? (size_t)(key - old) - 1 : strlen(old + 1))) {
+            buf_puts(&others, ",");
+            buf_add(&others, old, n - (old[n - 1] == ','));
+        }
+    }
     if (others.n != 0) {
         b->n -= strlen(tail);
         buf_printf(b, "%s%s", others.s, tail);
@@ -201,61 +186,23 @@ static int join_old(struct buf *b, const char *path, const char *old)
     return is_ours;
 }
 
-static int join_file(struct buf *b, const char *path, size_t most, int force,
-                     int (*how)(struct buf *b, const char *path, const char *old))
-{
-    struct buf old = {NULL, 0, 0};
-    struct spared spared = {.n = 0};
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1)
-        return 0;
-    if (force)
-        spare_begin(&spared);
-    const int rc = read_file(path, most, &old) == 0 ? how(b, path, old.s) : -1;
-    spare_end();
-    buf_free(&old);
-    return rc < 0 && force ? 0 : rc;
-}
-
-int report_join(struct buf *b, const char *path, int force)
-{
-    return join_file(b, path, FOLDER_FILE_BYTES, force, join_old);
-}
-
 /* ---- the table of tuples: what is there ---- */
 
 enum { TABLE_BYTES = 1 << 26 };
 
-/* Has the text a line that begins with these bytes? It has a heading before them. */
-static int has_line(const struct buf *b, const char *begin, size_t n)
+/* A row begins with SERVER,"FILE". */
+static int join_table(struct buf *b, const char *old)
 {
-    struct buf line = {NULL, 0, 0};
-    buf_puts(&line, "\n");
-    buf_add(&line, begin, n);
-    const int has = strstr(b->s, line.s) != NULL;
-    buf_free(&line);
-    return has;
-}
-
-/* SERVER,"FILE" at the beginning of a row; 0: it does not begin so */
-static size_t key_size(const char *row, size_t n)
-{
-    const char *file = memchr(row, '"', n);
-    const char *end = file != NULL ? memchr(file + 1, '"', n - (size_t)(file + 1 - row)) : NULL;
-    return end != NULL ? (size_t)(end + 1 - row) : 0;
-}
-
-static int join_table(struct buf *b, const char *path, const char *old)
-{
-    (void)path;
     const size_t head = strlen(triton_table_heading);
     struct buf others = {NULL, 0, 0};
     int is_within = 1;
     if (strncmp(old, triton_table_heading, head) != 0)
         return 0;
     for (const char *p = old + head; *p != '\0';) {
-        const size_t n = strcspn(p, "\n"), key = key_size(p, n);
-        if (key != 0 && !has_line(b, p, key))
+        const size_t n = strcspn(p, "\n");
+        const char *file = memchr(p, '"', n);
+        const char *end = file != NULL ? memchr(file + 1, '"', n - (size_t)(file + 1 - p)) : NULL;
+        if (end != NULL && !has_line(b, p, (size_t)(end + 1 - p)))
             buf_printf(&others, "%.*s\n", (int)n, p);
         else if (!has_line(b, p, n))
             is_within = 0;
@@ -267,7 +214,22 @@ static int join_table(struct buf *b, const char *path, const char *old)
     return is_within;
 }
 
-int report_join_table(struct buf *b, const char *path, int force)
+/* ---- what is there ---- */
+
+int report_join(struct buf *b, const char *path, int force)
 {
-    return join_file(b, path, TABLE_BYTES, force, join_table);
+    const int is_table = ends_with(path, ".csv");
+    struct buf old = {NULL, 0, 0};
+    struct spared spared = {.n = 0};
+    struct stat st;
+    int rc = -1;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < 1)
+        return 0;
+    if (force)
+        spare_begin(&spared);
+    if (read_file(path, is_table ? TABLE_BYTES : FOLDER_FILE_BYTES, &old) == 0)
+        rc = is_table ? join_table(b, old.s) : join_entries(b, path, old.s);
+    spare_end();
+    buf_free(&old);
+    return rc < 0 && force ? 0 : rc;
 }

@@ -19,7 +19,8 @@ struct run {
     struct missed missed;
     struct lookups lookups;
     struct answering aiter;
-    struct opt_texts tables; /* AITER's, of both folders */
+    struct tables tables; /* AITER's, of both folders */
+    size_t n_own;         /* of these, in the installed one */
     struct predictors predictors;
     struct answer *v;
     size_t n;
@@ -32,13 +33,13 @@ struct run {
 
 static int read_missed(struct run *r)
 {
-    const struct missed_from from = {.asked = r->device,
-                                     .version = r->o->version,
-                                     .server = r->o->server,
-                                     .tp = r->o->tp,
-                                     .may_lack = r->o->has_aiter,
-                                     .force = r->o->force};
-    if (missed_read(&r->missed, &from, &r->o->inputs) != 0)
+    r->missed.from = (struct missed_from){.asked = r->device,
+                                          .version = r->o->version,
+                                          .server = r->o->server,
+                                          .tp = r->o->tp,
+                                          .may_lack = r->o->has_aiter,
+                                          .force = r->o->force};
+    if (missed_read(&r->missed, &r->o->inputs) != 0)
         return -1;
     for (size_t i = 0; i < r->missed.n; i++) {
         struct missed_name *m = &r->missed.v[i];
@@ -56,16 +57,6 @@ static int read_missed(struct run *r)
     return 0;
 }
 
-static int copy_stdin(FILE *to)
-{
-    char part[1 << 14];
-    size_t n;
-    while ((n = fread(part, 1, sizeof part, stdin)) != 0)
-        if (fwrite(part, 1, n, to) != n)
-            return -1;
-    return ferror(stdin) || fflush(to) != 0 || fseek(to, 0, SEEK_SET) != 0 ? -1 : 0;
-}
-
 /* A log on standard input is read twice: what is not a file becomes one. */
 static int keep_stdin(const struct opt_texts *inputs)
 {
@@ -75,33 +66,29 @@ static int keep_stdin(const struct opt_texts *inputs)
     if (!is_read || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
         return 0;
     FILE *f = tmpfile();
-    int rc = f != NULL ? copy_stdin(f) : -1;
-    if (rc == 0 && dup2(fileno(f), STDIN_FILENO) < 0)
-        rc = -1;
+    char part[1 << 14];
+    int is_kept = f != NULL;
+    for (size_t n; is_kept && (n = fread(part, 1, sizeof part, stdin)) != 0;)
+        is_kept = fwrite(part, 1, n, f) == n;
+    is_kept = is_kept && !ferror(stdin) && fflush(f) == 0 && fseek(f, 0, SEEK_SET) == 0
+              && dup2(fileno(f), STDIN_FILENO) >= 0;
     if (f != NULL)
         fclose(f);
-    return rc == 0 ? 0 : fail("standard input: cannot be kept in a file");
+    return is_kept ? 0 : fail("standard input: cannot be kept in a file");
 }
 
-/* AITER's lines; the names of Triton's files among the inputs are not read. */
+/* AITER's lines */
 static int read_calls(struct run *r)
 {
     const struct target *t = &r->aiter.target;
-    const struct asked_from from = {.only = FAMILY_NONE,
-                                    .cu_num = t->cu_num,
-                                    .gfx = t->gfx,
-                                    .token = t->token,
-                                    .may_lack = 1,
-                                    .force = r->o->force};
-    const struct opt_texts *inputs = &r->o->inputs;
-    const char **logs = xcalloc(inputs->n + 1, sizeof *logs);
-    size_t n = 0;
-    for (size_t i = 0; i < inputs->n; i++)
-        if (!ends_with(inputs->v[i], ".json"))
-            logs[n++] = inputs->v[i];
+    r->aiter.asked.from = (struct asked_from){.only = FAMILY_NONE,
+                                              .cu_num = t->cu_num,
+                                              .gfx = t->gfx,
+                                              .token = t->token,
+                                              .may_lack = 1,
+                                              .force = r->o->force};
     rewind(stdin);
-    const int rc = n == 0 && inputs->n != 0 ? 0 : inputs_read(&r->aiter.asked, &from, logs, n);
-    free(logs);
+    const int rc = inputs_read(&r->aiter.asked, r->o->inputs.v, r->o->inputs.n);
     tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
     tally_note(&r->aiter.asked.cut, "line", "lines");
     aiter_of_asked(&r->lookups, &r->aiter, "log");
@@ -148,12 +135,6 @@ static int read_config(struct run *r)
 
 /* ---- what is there ---- */
 
-static int is_server(const struct run *r, enum triton_server server)
-{
-    return r->o->server == (int)server
-           || (r->o->server == TRITON_N_SERVERS && r->o->config == NULL);
-}
-
 /* The version of Triton that SGLang's folder is named after */
 static void find_version(struct run *r)
 {
@@ -162,7 +143,7 @@ static void find_version(struct run *r)
     if (*r->version != '\0')
         return;
     snprintf(r->version, sizeof r->version, "%s", *there != '\0' ? there : newest);
-    if (is_server(r, TRITON_SGLANG) && r->o->config != NULL)
+    if (r->o->server == TRITON_SGLANG && r->o->config != NULL)
         note("no --triton says the version of Triton: the folder is triton_%s; SGLang takes one "
              "of another version too, with a warning",
              r->version);
@@ -171,36 +152,15 @@ static void find_version(struct run *r)
 static int read_folders(struct run *r)
 {
     const struct serve_options *o = r->o;
-    if (o->installed != NULL && folder_read(&r->installed, o->installed) != 0)
+    if (o->installed != NULL && folder_read(&r->installed, &r->tables, o->installed) != 0)
         return -1;
-    if (o->installed != NULL && r->installed.n == 0 && r->installed.n_tables == 0)
+    if (o->installed != NULL && r->installed.n == 0 && r->tables.n == 0)
         note("%s: there is no file of configurations in it", o->installed);
-    return o->known != NULL ? folder_read(&r->known, o->known) : 0;
-}
-
-static void list_tables(struct run *r)
-{
-    const struct folder *both[] = {&r->installed, &r->known};
-    r->tables.v = xcalloc(both[0]->n_tables + both[1]->n_tables + 1, sizeof *r->tables.v);
-    for (int i = 0; i < 2; i++)
-        for (size_t j = 0; j < both[i]->n_tables; j++)
-            r->tables.v[r->tables.n++] = both[i]->table[j];
+    r->n_own = r->tables.n;
+    return o->known != NULL ? folder_read(&r->known, &r->tables, o->known) : 0;
 }
 
 /* ---- answers ---- */
-
-/* One for each shape, as in kpred aiter */
-static int make_rows(struct run *r)
-{
-    const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
-    const struct rows_options o = {.top = top, .beam = top > 8 ? top : 8};
-    list_tables(r);
-    if (answering_make(&r->aiter, FAMILY_NONE, &r->tables, r->installed.n_tables, &o) != 0)
-        return -1;
-    if (r->o->top != 0)
-        rows_keep_first(&r->aiter.rows, &r->aiter.candidates);
-    return 0;
-}
 
 static int answer_all(struct run *r)
 {
@@ -208,8 +168,12 @@ static int answer_all(struct run *r)
                               .known = &r->known,
                               .version = r->o->version,
                               .ms = triton_tuned};
+    const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
+    const struct rows_options rows = {.top = top, .beam = top > 8 ? top : 8};
     r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
-    if (r->o->has_aiter && make_rows(r) != 0)
+    if (r->o->has_aiter
+        && answering_make(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own, &rows)
+               != 0)
         return -1;
     for (; r->n < r->lookups.n; r->n++)
         if (r->lookups.v[r->n].key != NULL)
@@ -225,20 +189,6 @@ static int answer_all(struct run *r)
 
 /* ---- files ---- */
 
-static int find_output(struct run *r)
-{
-    return buf_add_absolute(&r->output, r->o->output) == 0 ? 0
-                                                           : fail("the working folder has no path");
-}
-
-static int has_path(const struct triton_files *files, const char *path)
-{
-    for (size_t i = 0; i < files->n; i++)
-        if (strcmp(files->v[i].path, path) == 0)
-            return 1;
-    return 0;
-}
-
 /* SGLang with the variable no longer reads its own folder: what that has for the device goes along,
    each file into the folder of its version. */
 static void copy_installed(struct run *r)
@@ -253,12 +203,11 @@ static void copy_installed(struct run *r)
             continue;
         name.server = TRITON_SGLANG;
         char *path = triton_path(r->output.s, &name, f->version);
-        if (has_path(&r->files, path)) {
-            free(path);
-            continue;
-        }
+        size_t same = 0;
+        while (same < r->files.n && strcmp(r->files.v[same].path, path) != 0)
+            same++;
         spare_begin(&spared);
-        if (read_file(f->path, FOLDER_FILE_BYTES, &text) == 0)
+        if (same == r->files.n && read_file(f->path, FOLDER_FILE_BYTES, &text) == 0)
             triton_files_add(&r->files, &name, path, &text);
         else
             free(path);
@@ -269,12 +218,11 @@ static void copy_installed(struct run *r)
 
 /* A file that is made of the new text and of what earlier runs wrote there. 0, or -1 with a
    message. */
-static int add_joined(struct run *r, const char *name, struct buf *text,
-                      int (*join)(struct buf *b, const char *path, int force))
+static int add_joined(struct run *r, const char *name, struct buf *text)
 {
     struct buf path = {NULL, 0, 0};
     buf_add_path(&path, r->output.s, name);
-    const int joined = join(text, path.s, r->o->force);
+    const int joined = report_join(text, path.s, r->o->force);
     triton_files_add(&r->files, NULL, path.s, text);
     r->files.v[r->files.n - 1].replaces = joined == 1;
     return joined < 0 ? -1 : 0;
@@ -292,8 +240,9 @@ static int make_files(struct run *r)
     }
     if (r->files.has[TRITON_SGLANG][TRITON_MOE])
         copy_installed(r);
-    const int rc = aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, &r->tables);
-    const int is_bad = add_joined(r, "kpred.json", &text, report_join) != 0;
+    const int rc =
+        aiter_files(&r->aiter, &r->files, r->output.s, r->o->force, r->o->top != 0, &r->tables);
+    const int is_bad = add_joined(r, "kpred.json", &text) != 0;
     r->files.v[r->files.n - 1].other = "and is of another GPU or of other versions";
     return is_bad ? -1 : rc;
 }
@@ -315,16 +264,6 @@ static void tell_copies(const struct run *r)
     }
 }
 
-/* What there is for the servers' tuners */
-static void tell_candidates(const struct run *r)
-{
-    static const char begin[] = "candidates_";
-    for (size_t i = 0; i < r->files.n; i++)
-        if (strncmp(base_name(r->files.v[i].path), begin, sizeof begin - 1) == 0)
-            note("kpred_tune.py runs a server's tuner with the candidates of %s alone",
-                 r->files.v[i].path);
-}
-
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
@@ -338,37 +277,27 @@ static int write_files(struct run *r)
         note("there is nothing to write%s", has_tuples ? " but the candidates" : "");
     if (made == 0 && !has_tuples)
         return 0;
-    if (find_output(r) != 0 || triton_folder_lock(&folder, r->output.s) != 0)
+    if (buf_add_absolute(&r->output, r->o->output) != 0)
+        return fail("the working folder has no path");
+    if (triton_folder_lock(&folder, r->output.s) != 0)
         return -1;
-    const int failed =
-        (made != 0 && make_files(r) != 0)
-        || (has_tuples
-            && add_joined(r, "candidates_triton.csv", &r->tuples, report_join_table) != 0)
-        || triton_files_write(&r->files, r->o->force) != 0;
+    const int failed = (made != 0 && make_files(r) != 0)
+                       || (has_tuples && add_joined(r, "candidates_triton.csv", &r->tuples) != 0)
+                       || triton_files_write(&r->files, r->o->force) != 0;
     folder_release(&folder, failed);
     if (failed)
         return -1;
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
     aiter_tell(&r->aiter);
-    if (r->o->top != 0)
-        tell_candidates(r);
+    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++)
+        if (strncmp(base_name(r->files.v[i].path), "candidates_", strlen("candidates_")) == 0)
+            note("kpred_tune.py runs a server's tuner with the candidates of %s alone",
+                 r->files.v[i].path);
     return 0;
 }
 
 /* ---- a run ---- */
-
-static int find_target(struct run *r)
-{
-    const char *vendor = gpu_vendor(r->device);
-    if (vendor == NULL || strcmp(vendor, "amd") != 0)
-        return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
-    if (target_find(&r->aiter.target, r->device) != 0)
-        return -1;
-    return r->o->compiled != NULL
-               ? compiled_read(&r->aiter.compiled, &r->aiter.target, r->o->compiled)
-               : 0;
-}
 
 static int run_serve(struct run *r)
 {
@@ -377,7 +306,13 @@ static int run_serve(struct run *r)
         || read_folders(r) != 0)
         return -1;
     note("for the servers the GPU is %s", r->device);
-    if (o->has_aiter && find_target(r) != 0)
+    const char *vendor = gpu_vendor(r->device);
+    if (o->has_aiter && (vendor == NULL || strcmp(vendor, "amd") != 0))
+        return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
+    if (o->has_aiter && target_find(&r->aiter.target, r->device) != 0)
+        return -1;
+    if (o->compiled != NULL
+        && compiled_read(&r->aiter.compiled, &r->aiter.target, o->compiled) != 0)
         return -1;
     find_version(r);
     if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
@@ -415,7 +350,7 @@ int serve_run(const struct serve_options *o)
     missed_free(&r.missed);
     predictors_close(&r.predictors);
     answering_free(&r.aiter);
-    free(r.tables.v);
+    tables_free(&r.tables);
     folder_free(&r.installed);
     folder_free(&r.known);
     buf_free(&r.output);

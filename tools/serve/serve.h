@@ -20,11 +20,10 @@ int device_find(const char *gpu, char out[DEVICE_SIZE]);
 
 enum { FOLDER_FILE_BYTES = 1 << 20 }; /* the most that one is read of */
 
-/* Rows that were measured: the members as the file has them, and without that of TMA, which the
-   second product does not take from the file of the first */
+/* A row that was measured */
 struct known_row {
     int32_t m;
-    struct buf text, up;
+    struct flat_json tuple;
 };
 
 struct known_rows { /* all zero: none; to be freed */
@@ -43,14 +42,21 @@ struct folder_file {
 struct folder { /* all zero: none; to be freed */
     size_t n, cap;
     struct folder_file *v;
-    size_t n_tables, tables_cap;
-    char **table; /* the paths of those of AITER's */
     struct interned seen;
+};
+
+struct tables { /* the paths of AITER's; all zero: none; to be freed */
+    size_t n, cap;
+    char **v;
 };
 
 /* Adds all files with such names, in inner folders as well, of folders with : between them. What
    cannot be read in them is told. 0, or -1 with a message. */
-int folder_read(struct folder *f, const char *path);
+int folder_read(struct folder *f, struct tables *tables, const char *path);
+void tables_free(struct tables *t);
+/* Adds the row as a file has it; without the member of TMA, which the second product does not take
+   from the file of the first (is_second). */
+void known_row_add(struct buf *b, const struct known_row *row, int is_second);
 void folder_free(struct folder *f);
 /* The file of a look-up that the server would take, with its rows: of its version of Triton, else
    of the newest one. What cannot be read of it is left out and told. NULL: none */
@@ -107,10 +113,10 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
 /* ---- AITER's answers ---- */
 
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from);
-/* Adds its tables and those of its candidates, below the folder, to the files. 0, or -1 with a
-   message: one that is there may not be replaced, or is one of the inputs. */
+/* Adds its tables, and those of candidates if there are any, below the folder, to the files. 0, or
+   -1 with a message: one that is there may not be replaced, or is one of the inputs. */
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
-                const struct opt_texts *inputs);
+                int has_candidates, const struct tables *inputs);
 /* What to set so that AITER takes them */
 void aiter_tell(const struct answering *a);
 
@@ -130,13 +136,12 @@ int report_print(const struct answer *v, size_t n, struct table_form form);
 /* kpred.json */
 void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
                   const char *version);
-/* Adds what is in the kpred.json at the path of files that are not in `b`: those of earlier runs
-   into the folder. 1; 0: there is none, or it is of another GPU or version; or -1 with a message:
-   it cannot be read, and is not to be replaced (force). */
+/* Adds what is in the file at the path, kpred.json, of files that are not in `b`: those of earlier
+   runs into the folder. 1; 0: there is none, or it is of another GPU or version; or -1 with a
+   message: it cannot be read, and is not to be replaced (force). Likewise of a table of tuples,
+   .csv: its rows of other files are added; 0 also where a row of these files is not in `b`, or
+   where it is another table. */
 int report_join(struct buf *b, const char *path, int force);
-/* The same of a table of tuples: its rows of other files are added. 0 also where a row of these
-   files is not in `b`, or where it is another table. */
-int report_join_table(struct buf *b, const char *path, int force);
 
 /* The status to exit with */
 int serve_run(const struct serve_options *o);

@@ -99,35 +99,20 @@ static struct triton_config sglang_moe(const struct triton_name *name, const str
     return m <= name->e ? config_of(16, 32, 64, 1, 4, stages) : config_of(64, 64, 32, 8, 4, stages);
 }
 
-static int has_weights_alone(const struct triton_name *name)
-{
-    return ends_with(name->dtype, "a16");
-}
-
 /* Where weights alone have 4 or 8 bits, with a block, vLLM takes BLOCK_SIZE_N and _K of sizes that
    no name has. */
-static int default_moe(struct triton_config *out, const struct triton_name *name,
-                       const struct triton_gpu *gpu, int32_t m)
-{
-    if (name->server == TRITON_SGLANG)
-        *out = is_fp8(name) ? sglang_fp8_moe(name, gpu, m) : sglang_moe(name, gpu, m);
-    else if (name->has_block && has_weights_alone(name))
-        return 0;
-    else
-        *out =
-            name->has_block && is_fp8(name) ? vllm_block_moe(name, gpu, m) : vllm_moe(name, gpu, m);
-    return 1;
-}
-
 int default_config(struct triton_config *out, const struct triton_name *name,
                    const struct triton_gpu *gpu, int32_t m)
 {
-    if (name->kernel != TRITON_BLOCK_GEMM)
-        return default_moe(out, name, gpu, m);
-    if (!name->has_block)
+    const int is_sglang = name->server == TRITON_SGLANG,
+              is_gemm = name->kernel == TRITON_BLOCK_GEMM;
+    if (is_gemm ? !name->has_block : !is_sglang && name->has_block && ends_with(name->dtype, "a16"))
         return 0;
-    *out =
-        config_of(64, name->block[0], name->block[1], 32, 4, name->server == TRITON_SGLANG ? 3 : 2);
+    *out = is_gemm ? config_of(64, name->block[0], name->block[1], 32, 4, is_sglang ? 3 : 2)
+           : is_sglang && is_fp8(name)       ? sglang_fp8_moe(name, gpu, m)
+           : is_sglang                       ? sglang_moe(name, gpu, m)
+           : name->has_block && is_fp8(name) ? vllm_block_moe(name, gpu, m)
+                                             : vllm_moe(name, gpu, m);
     return 1;
 }
 
@@ -159,12 +144,6 @@ static void close_predictor(struct predictor *p)
     free(p);
 }
 
-static void find_params(struct predictor *p)
-{
-    for (int i = 0; i < TRITON_N_MEMBERS; i++)
-        p->param[i] = spec_param_index(p->model.spec, triton_members[i]);
-}
-
 static struct predictor *open_predictor(const char *name)
 {
     struct predictor *p = xcalloc(1, sizeof *p);
@@ -176,7 +155,8 @@ static struct predictor *open_predictor(const char *name)
     p->arena = xcalloc(words, sizeof *p->arena);
     const kpred_status status =
         kpred_init(&p->ctx, KPRED_VERSION, &p->model.m, PREDICTED, p->arena, words);
-    find_params(p);
+    for (int i = 0; i < TRITON_N_MEMBERS; i++)
+        p->param[i] = spec_param_index(p->model.spec, triton_members[i]);
     if (status == KPRED_OK)
         return p;
     fail("%s: %s", name, kpred_status_string(status));
@@ -195,27 +175,21 @@ void predictors_close(struct predictors *p)
 
 /* ---- predictors: problems ---- */
 
-/* A GPU is looked for in any case by all of its names. */
-static int32_t find_token(const struct predictor *p, size_t field, const char *text,
-                          const struct choices_options *o)
-{
-    const int is_exact = o->is_quiet && strcmp(p->model.m.fields[field].name, "gpu") != 0;
-    return is_exact ? kpred_token(&p->model.m, field, text)
-                    : model_token(&p->model, field, text, o->nearest);
-}
-
-/* What is told of a text is told once. */
+/* What is told of a text is told once. A GPU is looked for in any case by all of its names. */
 static int32_t token_of(struct predictor *p, size_t field, const char *text,
                         const struct choices_options *o)
 {
     struct buf key = {NULL, 0, 0};
     const size_t before = p->words.n;
-    buf_printf(&key, "%s=%s", p->model.m.fields[field].name, text);
+    const char *name = p->model.m.fields[field].name;
+    buf_printf(&key, "%s=%s", name, text);
     const size_t i = intern_text(&p->words, key.s);
     buf_free(&key);
     if (p->words.n != before) {
         p->token = xgrow(p->token, i, &p->cap, sizeof *p->token);
-        p->token[i] = find_token(p, field, text, o);
+        p->token[i] = o->is_quiet && strcmp(name, "gpu") != 0
+                          ? kpred_token(&p->model.m, field, text)
+                          : model_token(&p->model, field, text, o->nearest);
     }
     return p->token[i];
 }
@@ -244,14 +218,8 @@ static const char *text_of(const struct triton_name *name, enum triton_field fie
 }
 
 /* A size of blocks is like a word: the model knows squares of those that it learned from, which are
-   the ends of their range, and says nothing of how a tuple runs with others. */
-static int knows_block(const kpred_field *field, const int32_t block[2])
-{
-    return block[0] == block[1]
-           && (block[1] == field->trained_min || block[1] == field->trained_max);
-}
-
-/* 0, or 1 with a reason in `why` */
+   the ends of their range, and says nothing of how a tuple runs with others. 0, or 1 with a reason
+   in `why` */
 static int set_problem(struct predictor *p, const struct triton_name *name,
                        const struct choices_options *o, int32_t problem[KPRED_MAX_FIELDS],
                        struct buf *why)
@@ -261,14 +229,18 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
         const enum triton_field field =
             (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
         const char *text = text_of(name, field);
+        const kpred_field *f = &m->fields[i];
+        const int32_t *block = name->block;
+        const int knows_block =
+            block[0] == block[1] && (block[1] == f->trained_min || block[1] == f->trained_max);
         problem[i] = text != NULL ? token_of(p, i, text, o) : size_of(name, field);
-        if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block(&m->fields[i], name->block)))
+        if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block))
             continue;
         buf_printf(why, "the model %s does not know %s ", m->name, m->fields[i].name);
         if (text != NULL)
             buf_puts(why, text);
         else
-            buf_printf(why, "%" PRId32 " x %" PRId32, name->block[0], name->block[1]);
+            buf_printf(why, "%" PRId32 " x %" PRId32, block[0], block[1]);
         return 1;
     }
     return 0;
@@ -300,15 +272,6 @@ struct candidates {
     struct triton_config config[PREDICTED];
     int32_t probability[PREDICTED]; /* Q24 */
 };
-
-static struct triton_config read_tuple(const struct predictor *p, const int32_t *value, int is_amd)
-{
-    struct triton_config c = config_of(64, 64, 64, 1, 4, is_amd ? 2 : 3);
-    for (int i = 0; i < TRITON_N_MEMBERS; i++)
-        if (p->param[i] >= 0)
-            c.v[i] = value[p->param[i]];
-    return c;
-}
 
 static int32_t tile_sum(const struct candidates *c, const struct triton_config *tile)
 {
@@ -379,16 +342,6 @@ static void choices_rank(struct ranking *r, const struct candidates *c,
     r->v[r->n++] = (struct ranked){m, n + 1, probability_of(c, config), *config};
 }
 
-static void rank_all(struct ranking *r, const struct candidates *c, const struct triton_config *own,
-                     const struct triton_config *chosen, int32_t m)
-{
-    choices_rank(r, c, chosen, m);
-    if (own != NULL)
-        choices_rank(r, c, own, m);
-    for (size_t i = 0; i < c->n; i++)
-        choices_rank(r, c, &c->config[i], m);
-}
-
 /* ---- choices ---- */
 
 /* All of one name */
@@ -399,19 +352,6 @@ struct work {
     struct triton_gpu gpu;
     int32_t problem[KPRED_MAX_FIELDS];
 };
-
-static void choices_add(struct choices *c, struct choice choice, int32_t m, uint32_t outside)
-{
-    choice.m = m;
-    c->v[c->n++] = choice;
-    c->of[choice.kind]++;
-    c->outside += outside != 0;
-    c->outside_of |= outside;
-    if (outside != 0)
-        return;
-    c->tuple += choice.tuple;
-    c->tile += choice.tile;
-}
 
 /* Does the kernel run a tuple with its own BLOCK_SIZE_K, and load one scale for each block? Two
    blocks in one step have a wrong result, or are cut down to one. SGLang's block GEMM takes a whole
@@ -436,9 +376,13 @@ static int find_candidates(struct work *w, int32_t m, struct candidates *c)
     const kpred_status status =
         kpred_predict(&w->p->ctx, w->problem, model->n_fields, c->tuple, PREDICTED, &n);
     for (size_t i = 0; i < n; i++) {
-        c->config[c->n] = read_tuple(w->p, c->tuple[i].value, w->gpu.is_amd);
+        struct triton_config *config = &c->config[c->n];
+        *config = config_of(64, 64, 64, 1, 4, w->gpu.is_amd ? 2 : 3);
+        for (int j = 0; j < TRITON_N_MEMBERS; j++)
+            if (w->p->param[j] >= 0)
+                config->v[j] = c->tuple[i].value[w->p->param[j]];
         c->probability[c->n] = kpred_probability(c->tuple[i].score);
-        c->n += (size_t)runs_as_written(w, c->config[c->n].v[TRITON_BLOCK_SIZE_K]);
+        c->n += (size_t)runs_as_written(w, config->v[TRITON_BLOCK_SIZE_K]);
     }
     if (status == KPRED_OK || status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
         return 0;
@@ -455,12 +399,24 @@ static int choose_m(struct work *w, struct choices *c, int32_t m)
     c->illegal += candidates.n == 0;
     if (candidates.n == 0 && !has_own)
         return 0;
-    const struct choice choice = candidates.n != 0
-                                     ? choose_one(&candidates, has_own ? &own : NULL)
-                                     : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
-    choices_add(c, choice, m, candidates.n != 0 ? w->p->ctx.extrapolated : 0);
-    if (w->o->ranking != NULL)
-        rank_all(w->o->ranking, &candidates, has_own ? &own : NULL, &choice.config, m);
+    struct choice choice = candidates.n != 0
+                               ? choose_one(&candidates, has_own ? &own : NULL)
+                               : (struct choice){.kind = CHOICE_DEFAULT, .config = own};
+    const uint32_t outside = candidates.n != 0 ? w->p->ctx.extrapolated : 0;
+    choice.m = m;
+    c->v[c->n++] = choice;
+    c->of[choice.kind]++;
+    c->outside += outside != 0;
+    c->outside_of |= outside;
+    c->tuple += outside == 0 ? choice.tuple : 0;
+    c->tile += outside == 0 ? choice.tile : 0;
+    if (w->o->ranking == NULL)
+        return 0;
+    choices_rank(w->o->ranking, &candidates, &choice.config, m);
+    if (has_own)
+        choices_rank(w->o->ranking, &candidates, &own, m);
+    for (size_t i = 0; i < candidates.n; i++)
+        choices_rank(w->o->ranking, &candidates, &candidates.config[i], m);
     return 0;
 }
 
@@ -483,16 +439,6 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
     return 1;
 }
 
-/* NULL with a message */
-static struct predictor *predictor_of(struct predictors *p, const struct triton_name *name,
-                                      const struct triton_gpu *gpu)
-{
-    struct predictor **at = &p->of[name->kernel][gpu->is_amd];
-    if (*at == NULL)
-        *at = open_predictor(model_names[name->kernel][gpu->is_amd]);
-    return *at;
-}
-
 int choices_percent(const struct choices *c, int64_t sum)
 {
     const int64_t n = (int64_t)(c->n - c->outside);
@@ -506,9 +452,12 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
     memset(c, 0, sizeof *c);
     if (has_no_model(name, &w.gpu, why))
         return 1;
-    w.p = predictor_of(p, name, &w.gpu);
-    if (w.p == NULL)
+    struct predictor **at = &p->of[name->kernel][w.gpu.is_amd];
+    if (*at == NULL)
+        *at = open_predictor(model_names[name->kernel][w.gpu.is_amd]);
+    if (*at == NULL)
         return -1;
+    w.p = *at;
     int is_exact = 0;
     (void)model_gpu(&w.p->model, (size_t)kpred_field_index(&w.p->model.m, "gpu"), name->device, 1,
                     &is_exact);

@@ -193,15 +193,6 @@ static int make_folders(const char *path)
     return rc;
 }
 
-static int write_file(const struct triton_file *f)
-{
-    if (is_in_place(f))
-        return 0;
-    if (f->path != NULL && make_folders(f->path) != 0)
-        return -1;
-    return out_whole(f->path, &f->text);
-}
-
 /* After a failure: what is in its place, maybe by an earlier run, and what is not */
 static void tell_left_out(const struct triton_files *files)
 {
@@ -223,11 +214,15 @@ int triton_files_write(const struct triton_files *files, int force)
     for (size_t i = 0; i < files->n; i++)
         if (check_old(&files->v[i], force) != 0)
             return -1;
-    for (size_t i = 0; i < files->n; i++)
-        if (write_file(&files->v[i]) != 0) {
-            tell_left_out(files);
-            return -1;
-        }
+    for (size_t i = 0; i < files->n; i++) {
+        const struct triton_file *f = &files->v[i];
+        if (is_in_place(f)
+            || ((f->path == NULL || make_folders(f->path) == 0)
+                && out_whole(f->path, &f->text) == 0))
+            continue;
+        tell_left_out(files);
+        return -1;
+    }
     return 0;
 }
 

@@ -31,7 +31,6 @@ int triton_device_set(struct triton_name *name, const char *gpu)
     return 0;
 }
 
-/* X_Y_Z of a folder triton_X_Y_Z, the last one of the path, else of --triton */
 void triton_version_of(char out[TRITON_VERSION_SIZE], const char *version, const char *path)
 {
     static const char folder[] = "triton_";
@@ -61,6 +60,8 @@ static int is_of_vllm(const struct triton_name *name)
                                              : name->kernel == TRITON_MOE && !name->per_channel;
 }
 
+/* ---- names ---- */
+
 /* Kept once: --gpu and --server may make one name of several. Was it kept now? */
 static int inputs_keep(struct missed *m, const struct missed_name *name)
 {
@@ -77,22 +78,9 @@ static int inputs_keep(struct missed *m, const struct missed_name *name)
     return 1;
 }
 
-/* The server that is known: by --server, by the name and its folders, or by the words around it */
-static int find_server(struct triton_name *name, const struct missed_from *from, int told)
+static const char *asked_gpu(const struct missed *m)
 {
-    if (from->server != TRITON_N_SERVERS)
-        name->server = (enum triton_server)from->server;
-    else if (name->server == TRITON_N_SERVERS)
-        name->server = (enum triton_server)told;
-    if (name->server != TRITON_N_SERVERS)
-        return 0;
-    name->server = TRITON_VLLM;
-    return 1;
-}
-
-static const char *asked_gpu(const struct missed_from *from)
-{
-    return from->asked != NULL ? from->asked : from->gpu;
+    return m->from.asked != NULL ? m->from.asked : m->from.gpu;
 }
 
 static void note_other(struct missed_other *other, long value, struct place at)
@@ -101,48 +89,48 @@ static void note_other(struct missed_other *other, long value, struct place at)
         *other = (struct missed_other){at, value};
 }
 
-/* What a line of a log says of the GPU and of the server, beside what the command line says */
-static void inputs_compare(struct missed *m, const struct missed_from *from,
-                           const struct missed_name *name, int told)
+/* The server that is known: by --server, by the name and its folders, or by the words around it.
+   What a line of a log says of it and of the GPU, beside what the command line says, is kept. */
+static enum triton_server find_server(struct missed *m, const struct missed_name *name, int told)
 {
-    const char *gpu = asked_gpu(from);
+    const char *gpu = asked_gpu(m);
+    const int asked = m->from.server;
     const int server = name->name.server != TRITON_N_SERVERS ? (int)name->name.server : told;
-    if (gpu != NULL)
+    if (gpu != NULL && name->at.line != 0)
         gpu_told(&m->told, gpu_is_device(name->name.device, gpu), 1, name->name.device, name->at);
-    if (from->server != TRITON_N_SERVERS && server != TRITON_N_SERVERS && server != from->server)
+    if (asked == TRITON_N_SERVERS)
+        return (enum triton_server)server;
+    if (server != TRITON_N_SERVERS && server != asked && name->at.line != 0)
         note_other(&m->server, server, name->at);
+    return (enum triton_server)asked;
 }
 
 /* A path as a server or a user writes it; `told` is the server that the words around it tell. 0; 1
    with a reason in `why`; or -1 with a message. */
-static int inputs_add(struct missed *m, const struct missed_from *from, struct place at,
-                      const char *path, int told, struct buf *why)
+static int inputs_add(struct missed *m, struct place at, const char *path, int told,
+                      struct buf *why)
 {
-    struct missed_name name = {.at = at};
-    if (triton_name_parse(&name.name, path, why) != 0)
+    struct missed_name missed = {.at = at};
+    struct triton_name *name = &missed.name;
+    if (triton_name_parse(name, path, why) != 0)
         return 1;
-    if (at.line != 0)
-        inputs_compare(m, from, &name, told);
-    const int guessed = find_server(&name.name, from, told);
-    if (name.name.server == TRITON_VLLM && !is_of_vllm(&name.name)) {
+    name->server = find_server(m, &missed, told);
+    const int guessed = name->server == TRITON_N_SERVERS;
+    if (guessed)
+        name->server = TRITON_VLLM;
+    if (name->server == TRITON_VLLM && !is_of_vllm(name)) {
         buf_puts(why, "vLLM looks for no such file; it is one of SGLang's");
         return 1;
     }
-    if (from->gpu != NULL && triton_device_set(&name.name, from->gpu) != 0)
+    if (m->from.gpu != NULL && triton_device_set(name, m->from.gpu) != 0)
         return -1;
-    triton_version_of(name.version, from->version, path);
-    if (inputs_keep(m, &name) && guessed)
-        m->guessed++;
+    triton_version_of(missed.version, m->from.version, path);
+    if (inputs_keep(m, &missed))
+        m->guessed += (size_t)guessed;
     return 0;
 }
 
 /* ---- logs ---- */
-
-struct log {
-    struct missed *to;
-    const struct missed_from *from;
-    struct log_line line;
-};
 
 /* The server whose words a line has */
 static int server_of(const char *line)
@@ -171,110 +159,88 @@ static char *path_at(const char *text)
     return NULL;
 }
 
-static int is_name(const char *base)
-{
-    return (*base == 'E' || *base == 'N') && base[1] == '=';
-}
-
 /* A line that cannot be used is nobody's to mend: it is counted. */
-static int read_path(struct log *l, struct place at, const char *text)
+static int read_path(struct missed *m, const struct log_line *line, const char *text)
 {
+    const struct place at = {line->path, line->number};
     struct buf why = {NULL, 0, 0};
     char *path = path_at(text);
+    const char *base = path != NULL ? base_name(path) : "";
     int rc = 1;
-    l->to->calls++;
+    m->calls++;
     if (path == NULL)
         buf_puts(&why, "begins like one of a missing file and is cut off");
-    else if (!is_name(base_name(path)))
-        buf_printf(&why, "\"%.60s\": is not the name of a file of configurations", base_name(path));
+    else if ((*base != 'E' && *base != 'N') || base[1] != '=')
+        buf_printf(&why, "\"%.60s\": is not the name of a file of configurations", base);
     else
-        rc = inputs_add(l->to, l->from, at, path, server_of(l->line.text), &why);
+        rc = inputs_add(m, at, path, server_of(line->text), &why);
     if (rc > 0)
-        tally_add(&l->to->cut, at, why.s);
+        tally_add(&m->cut, at, why.s);
     buf_free(&why);
     free(path);
     return rc < 0 ? rc : 0;
 }
 
 /* tensor_parallel_size=8, 'tp_size': 8, --tensor-parallel-size 8 */
-static void compare_tp(struct log *l, struct place at)
+static void compare_tp(struct missed *m, const char *line, struct place at)
 {
     static const char *const names[] = {"tensor_parallel_size", "tensor-parallel-size", "tp_size",
                                         "tp-size"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *p = strstr(l->line.text, names[i]);
-        const long tp =
-            p != NULL
-                ? strtol(p + strlen(names[i]) + strspn(p + strlen(names[i]), "\"': ="), NULL, 10)
-                : 0;
-        if (l->from->tp != 0 && tp > 0 && tp != l->from->tp)
-            note_other(&l->to->tp, tp, at);
+        const char *p = strstr(line, names[i]);
+        if (p == NULL)
+            continue;
+        p += strlen(names[i]);
+        const long tp = strtol(p + strspn(p, "\"': ="), NULL, 10);
+        if (m->from.tp != 0 && tp > 0 && tp != m->from.tp)
+            note_other(&m->tp, tp, at);
     }
 }
 
-static int read_line(struct log *l)
+static int read_line(struct missed *m, const struct log_line *line)
 {
     static const char missing[] = "onfig file not found at ";
-    const struct place at = {l->line.path, l->line.number};
+    const struct place at = {line->path, line->number};
     int rc = 0;
-    if (asked_gpu(l->from) != NULL)
-        gpu_told_line(&l->to->told, asked_gpu(l->from), l->line.text, at);
-    compare_tp(l, at);
-    if (l->line.is_cut)
-        tally_add(&l->to->cut, at, "longer than this program reads");
-    for (const char *p = l->line.text; rc == 0 && (p = strstr(p, missing)) != NULL;) {
+    if (asked_gpu(m) != NULL)
+        gpu_told_line(&m->told, asked_gpu(m), line->text, at);
+    compare_tp(m, line->text, at);
+    if (line->is_cut)
+        tally_add(&m->cut, at, "longer than this program reads");
+    for (const char *p = line->text; rc == 0 && (p = strstr(p, missing)) != NULL;) {
         p += sizeof missing - 1;
-        rc = read_path(l, at, p);
+        rc = read_path(m, line, p);
     }
-    l->to->of_aiter += strstr(l->line.text, ", not found tuned config in ") != NULL
-                       || strstr(l->line.text, "stage default for (") != NULL;
+    m->of_aiter += strstr(line->text, ", not found tuned config in ") != NULL
+                   || strstr(line->text, "stage default for (") != NULL;
     return rc;
 }
 
-static int read_log(struct missed *m, const struct missed_from *from, const char *path)
+static int read_log(struct missed *m, const char *path)
 {
-    struct log l = {.to = m, .from = from};
+    struct log_line line;
     int rc;
-    if (log_line_open(&l.line, path) != 0)
+    if (log_line_open(&line, path) != 0)
         return -1;
-    while ((rc = log_line_read(&l.line)) > 0 && (rc = read_line(&l)) == 0)
+    while ((rc = log_line_read(&line)) > 0 && (rc = read_line(m, &line)) == 0)
         ;
-    return log_line_end(&l.line, rc, &m->lines);
+    return log_line_end(&line, rc, &m->lines);
 }
 
 /* ---- inputs ---- */
 
-static int read_input(struct missed *m, const struct missed_from *from, const char *input)
+static int read_input(struct missed *m, const char *input)
 {
     const struct place at = {input, 0};
     struct buf why = {NULL, 0, 0};
     if (!ends_with(input, ".json"))
-        return read_log(m, from, input);
+        return read_log(m, input);
     m->calls++;
-    int rc = inputs_add(m, from, at, input, TRITON_N_SERVERS, &why);
+    int rc = inputs_add(m, at, input, TRITON_N_SERVERS, &why);
     if (rc > 0)
         rc = fail("%s: %s", input, why.s);
     buf_free(&why);
     return rc;
-}
-
-static int check_names(const struct missed *m, const char *called)
-{
-    struct buf why = {NULL, 0, 0};
-    if (m->calls == 0 && m->of_aiter != 0)
-        return fail("%s: no line tells of a missing file of Triton's, and %zu of AITER's tables: "
-                    "`kpred serve --aiter` or `kpred aiter` answers them",
-                    called, m->of_aiter);
-    if (m->calls == 0)
-        return fail("%s: no line holds \"Config file not found at\" as vLLM and SGLang log it: "
-                    "there is nothing to write",
-                    called);
-    if (m->n != 0)
-        return 0;
-    tally_words(&m->cut, &why);
-    fail("%s: there is nothing to write: %s", called, why.s);
-    buf_free(&why);
-    return -1;
 }
 
 /* For SGLang's folder and for vLLM's member: 3.5.1, 3.5.1+git1234 */
@@ -291,35 +257,45 @@ int triton_version_check(const char *version)
 }
 
 /* Of the server and of the GPUs that share a layer: 0, or -1 with a message */
-static int check_others(const struct missed *m, const struct missed_from *from)
+static int check_others(const struct missed *m)
 {
-    if (m->server.at.line != 0 && !from->force)
+    const struct place *server = &m->server.at, *tp = &m->tp.at;
+    if (server->line != 0 && !m->from.force)
         return fail("%s:%zu: the log is of %s, and --server says %s; --force goes on with --server",
-                    m->server.at.path, m->server.at.line, triton_servers[m->server.value],
-                    triton_servers[from->server]);
-    if (m->tp.at.line != 0 && !from->force)
+                    server->path, server->line, triton_servers[m->server.value],
+                    triton_servers[m->from.server]);
+    if (tp->line != 0 && !m->from.force)
         return fail(
             "%s:%zu: the log says %ld GPUs share a layer, and --tp says %ld; --force goes on",
-            m->tp.at.path, m->tp.at.line, m->tp.value, from->tp);
-    return gpu_told_check(&m->told, asked_gpu(from), from->force);
+            tp->path, tp->line, m->tp.value, m->from.tp);
+    return gpu_told_check(&m->told, asked_gpu(m), m->from.force);
 }
 
-int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs)
+int missed_read(struct missed *m, const struct opt_texts *inputs)
 {
-    if (triton_version_check(from->version) != 0)
+    if (triton_version_check(m->from.version) != 0)
         return -1;
-    if (inputs->n == 0 && read_log(m, from, "-") != 0)
+    if (inputs->n == 0 && read_log(m, "-") != 0)
         return -1;
     for (size_t i = 0; i < inputs->n; i++)
-        if (read_input(m, from, inputs->v[i]) != 0)
+        if (read_input(m, inputs->v[i]) != 0)
             return -1;
     if (m->guessed != 0)
         note("%zu name%s not say whether vLLM or SGLang looks for the file: taken as vLLM's; "
              "--server says another",
              m->guessed, as_counted(m->guessed, " does", "s do"));
-    if (!from->may_lack && check_names(m, log_line_called(inputs->v, inputs->n)) != 0)
-        return -1;
-    return check_others(m, from);
+    const char *called = log_line_called(inputs->v, inputs->n);
+    if (!m->from.may_lack && m->calls == 0 && m->of_aiter != 0)
+        return fail("%s: no line tells of a missing file of Triton's, and %zu of AITER's tables: "
+                    "`kpred serve --aiter` or `kpred aiter` answers them",
+                    called, m->of_aiter);
+    if (!m->from.may_lack && m->calls == 0)
+        return fail("%s: no line holds \"Config file not found at\" as vLLM and SGLang log it: "
+                    "there is nothing to write",
+                    called);
+    if (!m->from.may_lack && m->n == 0)
+        return tally_fail(called, "write", &m->cut, NULL);
+    return check_others(m);
 }
 
 void missed_free(struct missed *m)

@@ -30,62 +30,62 @@ static char *cut_piece(char **at, const char *key)
     return value;
 }
 
-static int bad(struct buf *why, const char *key, const char *value, const char *what)
+/* What is wrong with a value; the first such thing counts. */
+static void bad(struct buf *why, const char *key, const char *value, const char *what)
 {
-    buf_printf(why, "%s: value \"%s\": %s", key, value, what);
-    return -1;
+    if (why->n == 0)
+        buf_printf(why, "%s: value \"%s\": %s", key, value, what);
 }
 
-static int cut_size(char **at, const char *key, int32_t *out, struct buf *why)
+static void lacks(struct buf *why, const char *key)
 {
-    int64_t v;
-    const char *value = cut_piece(at, key);
-    if (value == NULL) {
+    if (why->n == 0)
         buf_printf(why, "its name has no %s= where one belongs", key);
-        return -1;
-    }
-    if (parse_int(value, 1, KPRED_MAX_SIZE, &v) != 0)
-        return bad(why, key, value, "is not an integer from 1 to 2^24");
-    *out = (int32_t)v;
-    return 0;
 }
 
-static int cut_text(char **at, const char *key, char *out, size_t size, struct buf *why)
+static int32_t cut_size(char **at, const char *key, struct buf *why)
 {
+    int64_t v = 0;
     const char *value = cut_piece(at, key);
     if (value == NULL)
-        return 0;
-    if (*value == '\0' || strlen(value) >= size)
-        return bad(why, key, value, *value == '\0' ? "is empty" : "is too long");
-    strcpy(out, value);
-    return 0;
+        lacks(why, key);
+    else if (parse_int(value, 1, KPRED_MAX_SIZE, &v) != 0)
+        bad(why, key, value, "is not an integer from 1 to 2^24");
+    return (int32_t)v;
+}
+
+static void cut_text(char **at, const char *key, char *out, size_t size, struct buf *why)
+{
+    const char *value = cut_piece(at, key);
+    if (value != NULL && (*value == '\0' || strlen(value) >= size))
+        bad(why, key, value, *value == '\0' ? "is empty" : "is too long");
+    else if (value != NULL)
+        strcpy(out, value);
 }
 
 /* [128,128] of vLLM, [128, 128] of SGLang */
-static int cut_block(char **at, struct triton_name *name, struct buf *why)
+static void cut_block(char **at, struct triton_name *name, struct buf *why)
 {
-    const char *value = cut_piece(at, "block_shape"), *comma;
+    const char *value = cut_piece(at, "block_shape");
     if (value == NULL)
-        return 0;
+        return;
+    const char *comma = strchr(value, ',');
     name->server = strchr(value, ' ') != NULL ? TRITON_SGLANG : TRITON_VLLM;
     name->has_block = 1;
-    comma = strchr(value, ',');
     for (int i = 0; i < 2 && comma != NULL; i++) {
         const long v = strtol(i == 0 ? value + 1 : comma + 1, NULL, 10);
         name->block[i] = v > 0 && v <= KPRED_MAX_SIZE ? (int32_t)v : 0;
     }
-    return name->block[0] != 0 && name->block[1] != 0
-               ? 0
-               : bad(why, "block_shape", value, "is not a pair of sizes");
+    if (name->block[0] == 0 || name->block[1] == 0)
+        bad(why, "block_shape", value, "is not a pair of sizes");
 }
 
-static int cut_channel(char **at, struct triton_name *name, struct buf *why)
+static void cut_channel(char **at, struct triton_name *name, struct buf *why)
 {
     const char *value = cut_piece(at, "per_channel_quant");
     name->per_channel = value != NULL;
-    return value == NULL || strcmp(value, "True") == 0
-               ? 0
-               : bad(why, "per_channel_quant", value, "is not True");
+    if (value != NULL && strcmp(value, "True") != 0)
+        bad(why, "per_channel_quant", value, "is not True");
 }
 
 /* ---- the server ---- */
@@ -118,16 +118,6 @@ static enum triton_server server_of_path(const char *path)
     return server;
 }
 
-static void find_server(struct triton_name *name, const char *path)
-{
-    if (name->server == TRITON_N_SERVERS
-        && (name->kernel == TRITON_MOE_DOWN || name->per_channel
-            || ends_with(name->dtype, channelwise)))
-        name->server = TRITON_SGLANG;
-    if (name->server == TRITON_N_SERVERS)
-        name->server = server_of_path(path);
-}
-
 /* ---- the whole ---- */
 
 /* The length of the name without its endings; 0: it has them not. */
@@ -140,39 +130,35 @@ static size_t stem_of(const char *base)
     return 0;
 }
 
-static int read_pieces(struct triton_name *name, char *at, struct buf *why)
+static void read_pieces(struct triton_name *name, char *at, struct buf *why)
 {
     const int is_moe = strncmp(at, "E=", 2) == 0, is_down = is_moe && ends_with(at, down);
     name->kernel = is_down ? TRITON_MOE_DOWN : is_moe ? TRITON_MOE : TRITON_BLOCK_GEMM;
     if (is_down)
         at[strlen(at) - strlen(down)] = '\0';
-    if ((is_moe && cut_size(&at, "E", &name->e, why) != 0) || cut_size(&at, "N", &name->n, why) != 0
-        || (!is_moe && cut_size(&at, "K", &name->k, why) != 0)
-        || cut_text(&at, "device_name", name->device, sizeof name->device, why) != 0)
-        return -1;
-    if (*name->device == '\0') {
-        buf_puts(why, "its name has no device_name= where one belongs");
-        return -1;
-    }
-    if (cut_text(&at, "dtype", name->dtype, sizeof name->dtype, why) != 0
-        || cut_block(&at, name, why) != 0 || (is_moe && cut_channel(&at, name, why) != 0))
-        return -1;
-    if (*at != '\0')
+    name->e = is_moe ? cut_size(&at, "E", why) : 0;
+    name->n = cut_size(&at, "N", why);
+    name->k = is_moe ? 0 : cut_size(&at, "K", why);
+    cut_text(&at, "device_name", name->device, sizeof name->device, why);
+    if (*name->device == '\0')
+        lacks(why, "device_name");
+    cut_text(&at, "dtype", name->dtype, sizeof name->dtype, why);
+    cut_block(&at, name, why);
+    if (is_moe)
+        cut_channel(&at, name, why);
+    if (*at != '\0' && why->n == 0)
         buf_printf(why, "\"%s\": is not a part of such a name", at);
-    return *at == '\0' ? 0 : -1;
 }
 
 /* What is read is what is written, or the server would not find it: no 016, no comma too many. */
-static int check_written(const struct triton_name *name, const char *base, size_t n,
-                         struct buf *why)
+static void check_written(const struct triton_name *name, const char *base, size_t n,
+                          struct buf *why)
 {
     struct buf text = {0};
     triton_name_write(name, &text);
-    const int is_same = text.n == n + strlen(".json") && strncmp(text.s, base, text.n) == 0;
-    if (!is_same)
+    if (why->n == 0 && (text.n != n + strlen(".json") || strncmp(text.s, base, text.n) != 0))
         buf_printf(why, "its name is not written as the server writes it, %s", text.s);
     buf_free(&text);
-    return is_same ? 0 : -1;
 }
 
 int triton_name_parse(struct triton_name *out, const char *path, struct buf *why)
@@ -180,18 +166,22 @@ int triton_name_parse(struct triton_name *out, const char *path, struct buf *why
     struct buf text = {0};
     const char *base = base_name(path);
     const size_t n = stem_of(base);
-    memset(out, 0, sizeof *out);
-    out->server = TRITON_N_SERVERS;
+    *out = (struct triton_name){.server = TRITON_N_SERVERS};
     if (n == 0) {
         buf_puts(why, "its name does not end in .json");
         return -1;
     }
     buf_add(&text, base, n);
-    const int rc = read_pieces(out, text.s, why) != 0 || check_written(out, base, n, why) != 0;
-    if (rc == 0)
-        find_server(out, path);
+    read_pieces(out, text.s, why);
+    check_written(out, base, n, why);
+    if (out->server == TRITON_N_SERVERS
+        && (out->kernel == TRITON_MOE_DOWN || out->per_channel
+            || ends_with(out->dtype, channelwise)))
+        out->server = TRITON_SGLANG;
+    if (out->server == TRITON_N_SERVERS)
+        out->server = server_of_path(path);
     buf_free(&text);
-    return rc != 0 ? -1 : 0;
+    return why->n == 0 ? 0 : -1;
 }
 
 int triton_name_read(struct triton_name *out, const char *path)

@@ -4,8 +4,6 @@
 
 #include "model/model.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- a run ---- */
@@ -75,42 +73,23 @@ static int add_file(struct run *r, const struct missed_name *m, const char *name
     return 0;
 }
 
-static int make_named(struct run *r, const struct missed_name *m, const char *name)
-{
-    struct choices c;
-    struct buf why = {NULL, 0, 0};
-    int rc = choices_make(&c, &r->predictors, &m->name, &r->o->choices, &why);
-    if (rc > 0)
-        rc = run_refuse(r, m, name, why.s);
-    else if (rc == 0 && c.n == 0)
-        rc = run_refuse(r, m, name, "no tuple is legal for any M");
-    else if (rc == 0 && c.of[CHOICE_DEFAULT] == c.n)
-        note("%s: no file: for all %zu M the server's own choice is the best guess", name, c.n);
-    else if (rc == 0)
-        rc = add_file(r, m, name, &c);
-    buf_free(&why);
-    return rc;
-}
-
 static int run_make(struct run *r, const struct missed_name *m)
 {
-    struct buf name = {NULL, 0, 0};
+    struct choices c;
+    struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
     triton_name_write(&m->name, &name);
-    const int rc = make_named(r, m, name.s);
+    int rc = choices_make(&c, &r->predictors, &m->name, &r->o->choices, &why);
+    if (rc > 0)
+        rc = run_refuse(r, m, name.s, why.s);
+    else if (rc == 0 && c.n == 0)
+        rc = run_refuse(r, m, name.s, "no tuple is legal for any M");
+    else if (rc == 0 && c.of[CHOICE_DEFAULT] == c.n)
+        note("%s: no file: for all %zu M the server's own choice is the best guess", name.s, c.n);
+    else if (rc == 0)
+        rc = add_file(r, m, name.s, &c);
+    buf_free(&why);
     buf_free(&name);
     return rc;
-}
-
-/* Every name was left out. */
-static int nothing_left(const struct run *r)
-{
-    struct buf why = {NULL, 0, 0};
-    tally_words(&r->left_out, &why);
-    tally_words(&r->missed.cut, &why);
-    fail("%s: there is nothing to write: %s", log_line_called(r->o->inputs.v, r->o->inputs.n),
-         why.s);
-    buf_free(&why);
-    return -1;
 }
 
 static int make_all(struct run *r)
@@ -126,30 +105,11 @@ static int make_all(struct run *r)
         if (run_make(r, &m->v[i]) != 0)
             return -1;
     if (r->files.n == 0 && r->left_out.words.n != 0)
-        return nothing_left(r);
+        return tally_fail(log_line_called(r->o->inputs.v, r->o->inputs.n), "write", &r->left_out,
+                          &m->cut);
     tally_note(&r->left_out, "file is left out", "files are left out");
     tally_note(&m->cut, "line", "lines");
     return 0;
-}
-
-static void close_run(struct run *r)
-{
-    triton_files_free(&r->files);
-    tally_free(&r->left_out);
-    predictors_close(&r->predictors);
-    missed_free(&r->missed);
-}
-
-static int write_out(const struct run *r)
-{
-    struct locked_folder folder;
-    if (r->files.n == 0 || r->o->output == NULL)
-        return triton_files_write(&r->files, r->o->from.force);
-    if (triton_folder_lock(&folder, r->o->output) != 0)
-        return -1;
-    const int rc = triton_files_write(&r->files, r->o->from.force);
-    folder_release(&folder, rc != 0);
-    return rc;
 }
 
 int triton_run(const struct triton_options *o)
@@ -157,10 +117,21 @@ int triton_run(const struct triton_options *o)
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
-    const int bad = missed_read(&r.missed, &o->from, &o->inputs) != 0 || make_all(&r) != 0
-                    || write_out(&r) != 0;
+    r.missed.from = o->from;
+    struct locked_folder folder;
+    int bad = missed_read(&r.missed, &o->inputs) != 0 || make_all(&r) != 0;
+    const int has_folder = !bad && r.files.n != 0 && o->output != NULL;
+    bad = bad || (has_folder && triton_folder_lock(&folder, o->output) != 0);
+    if (!bad) {
+        bad = triton_files_write(&r.files, o->from.force) != 0;
+        if (has_folder)
+            folder_release(&folder, bad);
+    }
     if (!bad && o->output != NULL)
         triton_files_tell(&r.files, o->output);
-    close_run(&r);
+    triton_files_free(&r.files);
+    tally_free(&r.left_out);
+    predictors_close(&r.predictors);
+    missed_free(&r.missed);
     return bad;
 }

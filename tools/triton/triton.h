@@ -26,7 +26,19 @@ struct missed_name {
     struct place at;           /* line 0: it is an operand itself */
 };
 
-struct missed { /* all zero: there are none; to be freed */
+/* What the command line says of all names */
+struct missed_from {
+    const char *gpu;     /* the device in place of that of the names, or NULL */
+    const char *asked;   /* the GPU of --gpu, or NULL: that is `gpu` */
+    const char *version; /* of Triton, "3.5.1", or NULL */
+    int server;          /* an enum triton_server; TRITON_N_SERVERS: the names tell */
+    long tp;             /* GPUs that share a layer; 0: not said */
+    int may_lack;        /* inputs may tell of no missing file */
+    int force;           /* go on where a log says something else */
+};
+
+struct missed { /* all zero but `from`: there are none; to be freed */
+    struct missed_from from;
     struct interned seen;
     size_t n, cap;
     struct missed_name *v;
@@ -41,17 +53,6 @@ struct missed { /* all zero: there are none; to be freed */
     } server, tp;
 };
 
-/* What the command line says of all names */
-struct missed_from {
-    const char *gpu;     /* the device in place of that of the names, or NULL */
-    const char *asked;   /* the GPU of --gpu, or NULL: that is `gpu` */
-    const char *version; /* of Triton, "3.5.1", or NULL */
-    int server;          /* an enum triton_server; TRITON_N_SERVERS: the names tell */
-    long tp;             /* GPUs that share a layer; 0: not said */
-    int may_lack;        /* inputs may tell of no missing file */
-    int force;           /* go on where a log says something else */
-};
-
 /* Reads inputs: names of files, which end with .json and need not be there, and logs, "-" being
    standard input, which is read too if there is none. A log is looked through for these:
 
@@ -60,7 +61,7 @@ struct missed_from {
 
    Each name is kept once. 0, or -1 with a message: a name of an operand is wrong, or nothing is
    missing. */
-int missed_read(struct missed *m, const struct missed_from *from, const struct opt_texts *inputs);
+int missed_read(struct missed *m, const struct opt_texts *inputs);
 void missed_free(struct missed *m);
 
 /* The device of a name, as torch.cuda.get_device_name() gives it, with `_` for blanks; for some
