@@ -1,7 +1,7 @@
 /* clause_eval.c - what a clause says of a problem and values, and of all: see clause.h
    SPDX-License-Identifier: MIT
 
-   The arithmetic is that of kpred_constraints.h, >>expressions, which generated rules call too. */
+   What an operation computes is the C that generated rules have, see clause.h. */
 #include "clause.h"
 
 #include <string.h>
@@ -27,53 +27,47 @@ static int is_leaf(enum clause_op op)
     return op <= CLAUSE_PARAM;
 }
 
-/* An operation with a quotient in it, or one that makes a quotient */
-static kpri_quotient of_quotients(enum clause_op op, kpri_quotient a, kpri_quotient b, int *bad)
+#define CASE(op, expression) \
+    case CLAUSE_##op: result = (expression); break;
+
+static int64_t of_integers(enum clause_op op, int64_t a, int64_t b, int *is_bad)
 {
+    const int64_t p = a, q = b;
+    int64_t result = 0;
+    int bad = 0;
     switch (op) {
-    case CLAUSE_NEG: return kpri_q_sub(kpri_q_of(0), a, bad);
-    case CLAUSE_ABS: return kpri_q_abs(a, bad);
-    case CLAUSE_NOT: return kpri_q_of(a.n == 0);
-    case CLAUSE_ADD: return kpri_q_add(a, b, bad);
-    case CLAUSE_SUB: return kpri_q_sub(a, b, bad);
-    case CLAUSE_MUL: return kpri_q_mul(a, b, bad);
-    case CLAUSE_DIV: return kpri_q_div(a, b, bad);
-    case CLAUSE_FLOOR_DIV: return kpri_q_of(kpri_q_floor_div(a, b, bad));
-    case CLAUSE_MOD: return kpri_q_mod(a, b, bad);
-    case CLAUSE_CEIL_DIV:
-        a = kpri_q_sub(kpri_q_of(0), a, bad);
-        return kpri_q_of(kpri_x_sub(0, kpri_q_floor_div(a, b, bad)));
-    case CLAUSE_MIN: return kpri_q_min(a, b);
-    case CLAUSE_MAX_OF: return kpri_q_max(a, b);
-    case CLAUSE_EQ: return kpri_q_of(kpri_q_equal(a, b));
-    case CLAUSE_NE: return kpri_q_of(!kpri_q_equal(a, b));
-    case CLAUSE_LT: return kpri_q_of(kpri_q_less(a, b));
-    default: return kpri_q_of(!kpri_q_less(b, a)); /* CLAUSE_LE */
+        CLAUSE_INTEGERS(CASE)
+        CLAUSE_TRUTHS(CASE)
+    default: break;
     }
+    *is_bad |= bad;
+    return result;
 }
 
-static int64_t of_integers(enum clause_op op, int64_t a, int64_t b, int *bad)
+static int64_t of_quotients(enum clause_op op, kpri_quotient x, kpri_quotient y, int *is_bad)
 {
+    const kpri_quotient u = x, v = y;
+    int64_t result = x.n == 0; /* CLAUSE_NOT */
+    int bad = 0;
     switch (op) {
-    case CLAUSE_NEG: return kpri_x_sub(0, a);
-    case CLAUSE_ABS: return kpri_x_abs(a);
-    case CLAUSE_NOT: return !a;
-    case CLAUSE_ADD: return kpri_x_add(a, b);
-    case CLAUSE_SUB: return kpri_x_sub(a, b);
-    case CLAUSE_MUL: return kpri_x_mul(a, b);
-    case CLAUSE_FLOOR_DIV: return kpri_x_floor_div(a, b, bad);
-    case CLAUSE_MOD: return kpri_x_mod(a, b, bad);
-    case CLAUSE_CEIL_DIV: return kpri_x_ceil_div(a, b, bad);
-    case CLAUSE_MIN: return kpri_x_min(a, b);
-    case CLAUSE_MAX_OF: return kpri_x_max(a, b);
-    case CLAUSE_EQ: return a == b;
-    case CLAUSE_NE: return a != b;
-    case CLAUSE_LT: return a < b;
-    case CLAUSE_LE: return a <= b;
-    case CLAUSE_ANY: return a | b; /* of truths */
-    case CLAUSE_AND: return a ? b : a;
-    default: return a ? a : b; /* CLAUSE_OR */
+        CLAUSE_OF_QUOTIENTS(CASE)
+    default: break;
     }
+    *is_bad |= bad;
+    return result;
+}
+
+static kpri_quotient quotient_of(enum clause_op op, kpri_quotient x, kpri_quotient y, int *is_bad)
+{
+    const kpri_quotient u = x, v = y;
+    kpri_quotient result = x;
+    int bad = 0;
+    switch (op) {
+        CLAUSE_QUOTIENTS(CASE)
+    default: break;
+    }
+    *is_bad |= bad;
+    return result;
 }
 
 static int64_t leaf(const struct clause_node *x, const int32_t *problem, const int32_t *values)
@@ -99,8 +93,10 @@ static void evaluate_all(const struct clause *c, const int32_t *problem, const i
         }
         const struct value a = v[x->a], b = v[x->b];
         int bad = a.bad || (b.bad && looks(x->op, a.q.n));
-        if (is_quotient(c, x))
-            v[i].q = of_quotients(x->op, a.q, b.q, &bad);
+        if (x->type == CLAUSE_QUOTIENT)
+            v[i].q = quotient_of(x->op, a.q, b.q, &bad);
+        else if (is_quotient(c, x))
+            v[i].q = kpri_q_of(of_quotients(x->op, a.q, b.q, &bad));
         else
             v[i].q = kpri_q_of(of_integers(x->op, a.q.n, b.q.n, &bad));
         v[i].bad = bad;
@@ -169,11 +165,18 @@ static struct bound bound_leaf(const struct clause_node *x, const struct spec *s
     return r;
 }
 
+static int is_comparison(enum clause_op op)
+{
+    return op == CLAUSE_NOT || (op >= CLAUSE_EQ && op <= CLAUSE_ANY);
+}
+
 /* Numerators are bounded by their size alone, and comparisons of quotients may be false and true.
    a / b and c / d are the operands; their products are what the arithmetic of quotients computes.
  */
-static struct bound bound_quotient(enum clause_op op, const struct bound *x, const struct bound *y)
+static struct bound bound_quotient(const struct clause_node *node, const struct bound *x,
+                                   const struct bound *y)
 {
+    const enum clause_op op = node->op;
     const int64_t a = size(x), b = x->d, c = size(y), d = y->d;
     const int64_t ad = kpri_x_mul(a, d), cb = kpri_x_mul(c, b);
     const int is_alone = op == CLAUSE_NEG || op == CLAUSE_ABS || op == CLAUSE_NOT;
@@ -191,76 +194,54 @@ static struct bound bound_quotient(enum clause_op op, const struct bound *x, con
         n = ad, by = cb;
     const int64_t most = kpri_x_max(n, by);
     const int is_wide = most == INT64_MAX || (crosses && kpri_x_max(ad, cb) == INT64_MAX);
-    return (struct bound){kpri_s_from(-n, n), by, 3, is_wide};
+    return (struct bound){is_comparison(op) ? kpri_s_from(0, 1) : kpri_s_from(-n, n),
+                          node->type == CLAUSE_QUOTIENT ? by : 1, 3, is_wide};
 }
 
-static kpri_span span_of(enum clause_op op, kpri_span a, kpri_span b)
+static kpri_span span_of(enum clause_op op, kpri_span s, kpri_span t)
 {
+    kpri_span result = s;
     switch (op) {
-    case CLAUSE_NEG: return kpri_s_sub(kpri_s_of(0), a);
-    case CLAUSE_ABS: return kpri_s_abs(a);
-    case CLAUSE_ADD: return kpri_s_add(a, b);
-    case CLAUSE_SUB: return kpri_s_sub(a, b);
-    case CLAUSE_MUL: return kpri_s_mul(a, b);
-    case CLAUSE_FLOOR_DIV: return kpri_s_floor_div(a, b);
-    case CLAUSE_MOD: return kpri_s_mod(a, b);
-    case CLAUSE_CEIL_DIV: return kpri_s_ceil_div(a, b);
-    case CLAUSE_MIN: return kpri_s_min(a, b);
-    case CLAUSE_MAX_OF: return kpri_s_max(a, b);
-    default: return kpri_s_hull(a, b); /* CLAUSE_AND, CLAUSE_OR: one of their operands */
+        CLAUSE_SPANS(CASE)
+    default: break;
     }
+    return result;
 }
 
-static int truths_of(enum clause_op op, const struct bound *a, const struct bound *b)
+/* Those of the span, but where the operation makes its own */
+static int truths_of(enum clause_op op, const struct bound *a, const struct bound *b, int result)
 {
+    const kpri_span s = a->s, t = b->s;
+    const int f = a->truths, g = b->truths;
     switch (op) {
-    case CLAUSE_NOT: return kpri_t_not(a->truths);
-    case CLAUSE_EQ: return kpri_t_equal(a->s, b->s);
-    case CLAUSE_NE: return kpri_t_not(kpri_t_equal(a->s, b->s));
-    case CLAUSE_LT: return kpri_t_less(a->s, b->s);
-    case CLAUSE_LE: return kpri_t_not(kpri_t_less(b->s, a->s));
-    case CLAUSE_ANY: return kpri_t_any(a->truths, b->truths);
-    case CLAUSE_AND: return kpri_t_and(a->truths, b->truths);
-    default: return kpri_t_or(a->truths, b->truths); /* CLAUSE_OR */
+        CLAUSE_BOUNDS(CASE)
+    default: break;
     }
-}
-
-static int is_comparison(enum clause_op op)
-{
-    return op == CLAUSE_NOT || (op >= CLAUSE_EQ && op <= CLAUSE_ANY);
+    return result;
 }
 
 static struct bound bound_integer(enum clause_op op, const struct bound *a, const struct bound *b)
 {
-    struct bound r = {kpri_s_of(0), 1, 0, 0};
-    if (is_comparison(op)) {
-        r.truths = truths_of(op, a, b);
+    struct bound r = {span_of(op, a->s, b->s), 1, 0, 0};
+    r.truths = truths_of(op, a, b, kpri_t_of(r.s));
+    if (is_comparison(op))
         r.s = kpri_s_of_truth(r.truths);
-        return r;
-    }
-    r.s = span_of(op, a->s, b->s);
-    r.truths = op >= CLAUSE_AND ? truths_of(op, a, b) : kpri_t_of(r.s);
     r.is_wide = op <= CLAUSE_MUL && (r.s.least == INT64_MIN || r.s.most == INT64_MAX);
     return r;
 }
 
-/* All nodes, as evaluate() does */
-static void bound_all(const struct clause *c, const struct spec *spec, const int32_t *problem,
-                      const int32_t *values, size_t n, struct bound *v)
+/* All nodes, as evaluate_all() does; returns the last one's, which is the whole's. */
+static struct bound bound_all(const struct clause *c, const struct spec *spec,
+                              const int32_t *problem, const int32_t *values, size_t n,
+                              struct bound *v)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct clause_node *x = c->nodes + i;
-        if (is_leaf(x->op))
-            v[i] = bound_leaf(x, spec, problem, values, n);
-        else if (!is_quotient(c, x))
-            v[i] = bound_integer(x->op, v + x->a, v + x->b);
-        else
-            v[i] = bound_quotient(x->op, v + x->a, v + x->b);
-        if (is_comparison(x->op) && is_quotient(c, x))
-            v[i].s = kpri_s_from(0, 1);
-        if (x->type != CLAUSE_QUOTIENT)
-            v[i].d = 1;
+        v[i] = is_leaf(x->op)      ? bound_leaf(x, spec, problem, values, n)
+               : is_quotient(c, x) ? bound_quotient(x, v + x->a, v + x->b)
+                                   : bound_integer(x->op, v + x->a, v + x->b);
     }
+    return v[c->n - 1];
 }
 
 const struct clause_node *clause_too_large(const struct clause *c, const struct spec *spec)
@@ -277,9 +258,8 @@ const struct clause_node *clause_too_large(const struct clause *c, const struct 
 static int clause_is_number(const struct clause *c, const struct spec *spec)
 {
     struct bound v[CLAUSE_MAX_NODES];
-    const struct bound *whole = v + c->n - 1;
-    bound_all(c, spec, NULL, NULL, 0, v);
-    return c->nodes[c->n - 1].type == CLAUSE_INTEGER && (whole->s.least < 0 || whole->s.most > 1);
+    const struct bound whole = bound_all(c, spec, NULL, NULL, 0, v);
+    return c->nodes[c->n - 1].type == CLAUSE_INTEGER && (whole.s.least < 0 || whole.s.most > 1);
 }
 
 /* What the clause may be for the problem (NULL: for any) and the tuples that begin with n values,
@@ -288,8 +268,7 @@ static int clause_truths(const struct clause *c, const struct spec *spec, const 
                          const int32_t *values, size_t n)
 {
     struct bound v[CLAUSE_MAX_NODES];
-    bound_all(c, spec, problem, values, n, v);
-    return v[c->n - 1].truths;
+    return bound_all(c, spec, problem, values, n, v).truths;
 }
 
 int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
