@@ -125,6 +125,7 @@ enum clause_op {
     OP(AND, kpri_t_and(f, g))              \
     OP(OR, kpri_t_or(f, g))
 
+/* A CLAUSE_NAME is a token of the field, or a value of the parameter. */
 enum clause_type { CLAUSE_INTEGER, CLAUSE_TRUTH, CLAUSE_QUOTIENT, CLAUSE_NAME };
 
 struct clause_node {
@@ -132,10 +133,8 @@ struct clause_node {
     enum clause_type type;
     size_t a, b; /* nodes before this one */
     int64_t k;
-    const char *text;               /* of CLAUSE_TEXT, and of True and False */
-    const char *at, *end;           /* where it stands in the clause's text */
-    const struct spec_field *field; /* whose token, */
-    const struct spec_param *param; /* or whose value, a CLAUSE_NAME is; else NULL */
+    const char *text;     /* of CLAUSE_TEXT, and of True and False */
+    const char *at, *end; /* where it stands in the clause's text */
     int depth;
 };
 
@@ -155,31 +154,6 @@ struct clauses {
     int is_plain;                  /* to be written as kpred 0.2.0 did, without variables */
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
-
-/* A token of an expression of Python's. A number is digits alone, or 0x and hexadecimal digits; a
-   sign is any other character, or two that make one: == != <= >= // ** << >>. */
-enum python_kind {
-    PYTHON_END,
-    PYTHON_NUMBER,
-    PYTHON_WHOLE,      /* 1e3 */
-    PYTHON_FRACTION,   /* a number with a point behind it at once, or with e-3, */
-    PYTHON_ODD_NUMBER, /* and with a letter */
-    PYTHON_WORD,
-    PYTHON_QUOTED, /* with its quotes */
-    PYTHON_SIGN
-};
-
-struct python_token {
-    enum python_kind kind;
-    const char *at, *end; /* NULL: no quote closes it */
-};
-
-/* The first token of a text, behind blanks */
-struct python_token python_token(const char *text, const char *blanks);
-/* The value of a PYTHON_NUMBER or PYTHON_WHOLE; 0: it is too large */
-int python_integer(const struct python_token *t, int64_t *out);
-/* Is it this sign or word? */
-int python_is(const struct python_token *t, const char *text);
 
 /* Reads the clauses of a spec's section. 0, or -1 with a message that names file, line and column;
    then nothing is kept. */

@@ -27,52 +27,43 @@ static int is_leaf(enum clause_op op)
     return op <= CLAUSE_PARAM;
 }
 
-#define CASE(op, expression) \
-    case CLAUSE_##op: result = (expression); break;
+/* What the C of an operation gives, see clause.h */
+#define CASE(op, result, expression) \
+    case CLAUSE_##op:                \
+        result = (expression);       \
+        break;
+#define INTEGER(op, expression)  CASE(op, integer, expression)
+#define QUOTIENT(op, expression) CASE(op, quotient, expression)
+#define SPAN(op, expression)     CASE(op, r.s, expression)
+#define TRUTHS(op, expression)   CASE(op, r.truths, expression)
 
-static int64_t of_integers(enum clause_op op, int64_t a, int64_t b, int *is_bad)
-{
-    const int64_t p = a, q = b;
-    int64_t result = 0;
-    int bad = 0;
-    switch (op) {
-        CLAUSE_INTEGERS(CASE)
-        CLAUSE_TRUTHS(CASE)
-    default: break;
-    }
-    *is_bad |= bad;
-    return result;
-}
-
-static int64_t of_quotients(enum clause_op op, kpri_quotient x, kpri_quotient y, int *is_bad)
+/* An operation on its operands' values, as C names them */
+static kpri_quotient operate(const struct clause *c, const struct clause_node *node,
+                             kpri_quotient x, kpri_quotient y, int *is_bad)
 {
     const kpri_quotient u = x, v = y;
-    int64_t result = x.n == 0; /* CLAUSE_NOT */
+    const int64_t a = x.n, b = y.n, p = a, q = b;
+    kpri_quotient quotient = x;
+    int64_t integer = 0;
     int bad = 0;
-    switch (op) {
-        CLAUSE_OF_QUOTIENTS(CASE)
-    default: break;
-    }
+    if (node->type == CLAUSE_QUOTIENT)
+        switch (node->op) {
+            CLAUSE_QUOTIENTS(QUOTIENT)
+        default: break;
+        }
+    else if (is_quotient(c, node) && node->op != CLAUSE_NOT)
+        switch (node->op) {
+            CLAUSE_OF_QUOTIENTS(INTEGER)
+        default: break;
+        }
+    else
+        switch (node->op) {
+            CLAUSE_INTEGERS(INTEGER)
+            CLAUSE_TRUTHS(INTEGER)
+        default: break;
+        }
     *is_bad |= bad;
-    return result;
-}
-
-static kpri_quotient quotient_of(enum clause_op op, kpri_quotient x, kpri_quotient y, int *is_bad)
-{
-    const kpri_quotient u = x, v = y;
-    kpri_quotient result = x;
-    int bad = 0;
-    switch (op) {
-        CLAUSE_QUOTIENTS(CASE)
-    default: break;
-    }
-    *is_bad |= bad;
-    return result;
-}
-
-static int64_t leaf(const struct clause_node *x, const int32_t *problem, const int32_t *values)
-{
-    return x->op == CLAUSE_FIELD ? problem[x->k] : x->op == CLAUSE_PARAM ? values[x->k] : x->k;
+    return node->type == CLAUSE_QUOTIENT ? quotient : kpri_q_of(integer);
 }
 
 /* Does `and` or `or` look at its second operand? Others do. */
@@ -88,18 +79,15 @@ static void evaluate_all(const struct clause *c, const int32_t *problem, const i
     for (size_t i = 0; i < c->n; i++) {
         const struct clause_node *x = c->nodes + i;
         if (is_leaf(x->op)) {
-            v[i] = (struct value){kpri_q_of(leaf(x, problem, values)), 0};
+            const int64_t k = x->op == CLAUSE_FIELD   ? problem[x->k]
+                              : x->op == CLAUSE_PARAM ? values[x->k]
+                                                      : x->k;
+            v[i] = (struct value){kpri_q_of(k), 0};
             continue;
         }
         const struct value a = v[x->a], b = v[x->b];
-        int bad = a.bad || (b.bad && looks(x->op, a.q.n));
-        if (x->type == CLAUSE_QUOTIENT)
-            v[i].q = quotient_of(x->op, a.q, b.q, &bad);
-        else if (is_quotient(c, x))
-            v[i].q = kpri_q_of(of_quotients(x->op, a.q, b.q, &bad));
-        else
-            v[i].q = kpri_q_of(of_integers(x->op, a.q.n, b.q.n, &bad));
-        v[i].bad = bad;
+        v[i].bad = a.bad || (b.bad && looks(x->op, a.q.n));
+        v[i].q = operate(c, x, a.q, b.q, &v[i].bad);
     }
 }
 
@@ -198,32 +186,20 @@ static struct bound bound_quotient(const struct clause_node *node, const struct 
                           node->type == CLAUSE_QUOTIENT ? by : 1, 3, is_wide};
 }
 
-static kpri_span span_of(enum clause_op op, kpri_span s, kpri_span t)
+static struct bound bound_integer(enum clause_op op, const struct bound *x, const struct bound *y)
 {
-    kpri_span result = s;
+    const kpri_span s = x->s, t = y->s;
+    const int f = x->truths, g = y->truths;
+    struct bound r = {s, 1, 0, 0};
     switch (op) {
-        CLAUSE_SPANS(CASE)
+        CLAUSE_SPANS(SPAN)
     default: break;
     }
-    return result;
-}
-
-/* Those of the span, but where the operation makes its own */
-static int truths_of(enum clause_op op, const struct bound *a, const struct bound *b, int result)
-{
-    const kpri_span s = a->s, t = b->s;
-    const int f = a->truths, g = b->truths;
+    r.truths = kpri_t_of(r.s);
     switch (op) {
-        CLAUSE_BOUNDS(CASE)
+        CLAUSE_BOUNDS(TRUTHS)
     default: break;
     }
-    return result;
-}
-
-static struct bound bound_integer(enum clause_op op, const struct bound *a, const struct bound *b)
-{
-    struct bound r = {span_of(op, a->s, b->s), 1, 0, 0};
-    r.truths = truths_of(op, a, b, kpri_t_of(r.s));
     if (is_comparison(op))
         r.s = kpri_s_of_truth(r.truths);
     r.is_wide = op <= CLAUSE_MUL && (r.s.least == INT64_MIN || r.s.most == INT64_MAX);
