@@ -151,7 +151,8 @@ struct clause {
 struct clauses {
     struct clause v[CLAUSE_MAX];
     size_t n;
-    int is_plain;                  /* to be written as kpred 0.2.0 did, without variables */
+    size_t plain; /* 0, or to be written as kpred 0.2.0 did, without variables. Its text may double
+                     with each level of a chain or an `or`: behind so many bytes it is cut. */
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
 
@@ -199,7 +200,3 @@ size_t clauses_note_slips(const struct clauses *c, const struct spec *spec);
 /* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them. With
    kernels, it looks ahead to each kernel that is left, and no bounds are needed. */
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);
-
-/* How many operations the plain text has, which may double with each level of a chain or an `or`;
-   2^24 of a clause stands for more. */
-size_t clauses_plain_size(const struct clauses *c);

@@ -1063,7 +1063,7 @@ int clauses_read(struct clauses *c, const struct spec *spec)
     p->spec = spec;
     p->word = "";
     c->n = 0;
-    c->is_plain = 0;
+    c->plain = 0;
     for (size_t i = 0; !p->failed && i < spec->restricts.n; i++)
         read_line(p, c, spec->restricts.v + i);
     intern_free(&p->texts);

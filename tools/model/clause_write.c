@@ -19,6 +19,7 @@ struct writer {
     const struct spec *spec;
     const struct clause *c;
     int is_plain;                         /* without variables */
+    size_t left;                          /* bytes of expressions that may still come */
     struct buf out;                       /* an expression */
     unsigned char uses[CLAUSE_MAX_NODES]; /* of a node: 0, 1, or 2 for more */
     unsigned char is_set[CLAUSE_MAX_NODES];
@@ -152,12 +153,14 @@ static int put_letter(struct writer *w, char c, size_t i)
 
 static void put_text(struct writer *w, const char *text, size_t i)
 {
-    while (*text) {
+    while (*text && w->left > 0) {
         const size_t word =
             strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
         const size_t n = word ? word : 1;
-        if (word != 1 || !put_letter(w, *text, i))
+        if (word != 1 || !put_letter(w, *text, i)) {
             buf_add(&w->out, text, n);
+            w->left -= n < w->left ? n : w->left;
+        }
         text += n;
     }
 }
@@ -365,25 +368,10 @@ static void write_cases(const struct clauses *c, const struct spec *spec, FILE *
     fputs("    default: return 0;\n    }\n}\n", f);
 }
 
-size_t clauses_plain_size(const struct clauses *c)
-{
-    const size_t most = (size_t)1 << 24;
-    size_t all = 0, size[CLAUSE_MAX_NODES];
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t k = 0; k < c->v[i].n; k++) {
-            const struct clause_node *x = c->v[i].nodes + k;
-            const size_t a = x->op <= CLAUSE_PARAM ? 0 : size[x->a];
-            const size_t b = x->op <= CLAUSE_PARAM || x->b == x->a ? 0 : size[x->b];
-            size[k] = 1 + (x->op == CLAUSE_OR ? 2 * a : a) + b;
-            size[k] = size[k] < most ? size[k] : most;
-            all += k + 1 == c->v[i].n ? size[k] : 0;
-        }
-    return all;
-}
-
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f)
 {
-    struct writer w = {.spec = spec, .is_plain = c->is_plain};
+    struct writer w = {
+        .spec = spec, .is_plain = c->plain > 0, .left = c->plain ? c->plain : SIZE_MAX};
     for (size_t i = 0; i < c->n; i++) {
         w.c = c->v + i;
         write_decided(&w, f, i);

@@ -300,10 +300,10 @@ static int check_code(const struct reader *r)
     if (*code != '\n')
         return foreign(r, "no code behind its spec");
     int same = is_code(r, ++code);
-    if (same == 0 && c->n > 0 && clauses_plain_size(c) < strlen(code)) {
-        c->is_plain = 1;
+    if (same == 0 && c->n > 0) {
+        c->plain = strlen(code);
         same = is_code(r, code);
-        c->is_plain = 0;
+        c->plain = 0;
     }
     return same > 0   ? 0
            : same < 0 ? -1
