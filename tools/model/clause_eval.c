@@ -3,10 +3,11 @@
 
    What an operation computes is the C that generated rules have, see clause.h. */
 #include "clause.h"
-
-#include <string.h>
+#include "runtime.h"
 
 #include "kpred_constraints.h"
+
+#include <string.h>
 
 /* ---- exactly, for decided parameters ---- */
 
@@ -275,45 +276,32 @@ enum clause_part clause_part(const struct clause *c, size_t n)
     return c->quotients ? CLAUSE_SILENT : CLAUSE_BOUNDED;
 }
 
-/* ---- with kernels: as kpri_named in kpred.h ---- */
+/* ---- with kernels ---- */
 
-static int is_legal(const struct clauses *c, const int32_t *problem, const int32_t *values)
+/* A condition of the runtime is told the problem and the values, and finds the clauses here. */
+struct asked {
+    const struct clauses *c;
+    int32_t problem[KPRED_MAX_FIELDS];
+};
+
+static int is_legal(const int32_t *problem, const int32_t *values)
 {
+    const struct asked *of =
+        (const void *)((const char *)problem - offsetof(struct asked, problem));
     size_t i = 0;
-    while (i < c->n && clause_is_true(c->v + i, problem, values, NULL))
+    while (i < of->c->n && clause_is_true(of->c->v + i, problem, values, NULL))
         i++;
-    return i == c->n;
-}
-
-/* Does a kernel that the problem's GPU has go on as these n values begin, to a legal tuple? */
-static int any_kernel(const struct clauses *c, const int32_t *problem, const int32_t *values,
-                      size_t n)
-{
-    const kpred_names *k = &c->kernels->names;
-    const size_t have = n - k->first;
-    const uint32_t at = k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0;
-    int32_t v[KPRED_MAX_TUPLE];
-    int found = 0;
-    memcpy(v, values, n * sizeof *v);
-    for (uint32_t i = 0; i < k->n && !found; i++) {
-        const int32_t *kernel = k->values + i * k->n_params;
-        if (k->ids[i * k->n_ids + at] < 0 || memcmp(kernel, v + k->first, have * sizeof *v))
-            continue;
-        memcpy(v + n, kernel + have, (k->n_params - have) * sizeof *v);
-        found = is_legal(c, problem, v);
-    }
-    return found;
+    return i == of->c->n;
 }
 
 static int kernels_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,
                          const int32_t *values, size_t n)
 {
-    int found = 0;
-    if (n >= c->kernels->names.first)
-        return any_kernel(c, problem, values, n);
-    for (size_t i = 0; i < spec->params->n_values && !found; i++)
-        found = any_kernel(c, problem, &spec->params->values[i], 1);
-    return found;
+    const struct spec_param *p = spec->params;
+    const kpred_param first = {p->name, p->values, NULL, (int32_t)p->n_values};
+    struct asked asked = {.c = c};
+    memcpy(asked.problem, problem, spec->n_fields * sizeof *problem);
+    return runtime_named(&c->kernels->names, &first, is_legal, asked.problem, values, n);
 }
 
 int clauses_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,

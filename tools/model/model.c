@@ -123,8 +123,9 @@ static int ask_list(const void *model, const int32_t *problem, const int32_t *va
     const size_t set = of->lists.set[listed_combination(&of->lists, problem)];
     const size_t bytes = of->listed ? of->n_listed / of->n_sets : 0;
     return set != 0
-           && (of->listed ? runtime_listed(of->params, of->listed + (set - 1) * bytes, values, n)
-                          : runtime_named(of->sets + set - 1, of->params, problem, values, n));
+           && (of->listed
+                   ? runtime_listed(of->params, of->listed + (set - 1) * bytes, values, n)
+                   : runtime_named(of->sets + set - 1, of->params, NULL, problem, values, n));
 }
 
 void model_take_sets(struct model *model, size_t n_sets)
