@@ -52,7 +52,7 @@ static int write_plain(const char *path)
     struct model model;
     if (header_read(path, &model))
         return 1;
-    model.clauses.is_plain = 1;
+    model.clauses.plain = SIZE_MAX;
     header_write(stdout, &model, "");
     model_free(&model);
     return 0;

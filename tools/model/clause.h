@@ -56,9 +56,76 @@ enum clause_op {
     CLAUSE_LE,
     CLAUSE_ANY, /* a or b, where both are evaluated: of in (...) */
     CLAUSE_AND,
-    CLAUSE_OR
+    CLAUSE_OR,
+    CLAUSE_OPS /* how many there are */
 };
 
+/* What each operation is in C, with the arithmetic of kpred_constraints.h, >>expressions:
+   clause_eval.c compiles it, and clause_write.c writes it into headers. A letter stands for the
+   first or the second operand: a b as integers, p q as truths, x y as quotients (u v, where they
+   are divided), s t as spans, f g as what truths may be. */
+#define CLAUSE_INTEGERS(OP)                     \
+    OP(NEG, kpri_x_sub(0, a))                   \
+    OP(ABS, kpri_x_abs(a))                      \
+    OP(ADD, kpri_x_add(a, b))                   \
+    OP(SUB, kpri_x_sub(a, b))                   \
+    OP(MUL, kpri_x_mul(a, b))                   \
+    OP(FLOOR_DIV, kpri_x_floor_div(a, b, &bad)) \
+    OP(MOD, kpri_x_mod(a, b, &bad))             \
+    OP(CEIL_DIV, kpri_x_ceil_div(a, b, &bad))   \
+    OP(MIN, kpri_x_min(a, b))                   \
+    OP(MAX_OF, kpri_x_max(a, b))                \
+    OP(AND, (a ? b : 0))                        \
+    OP(OR, (a ? a : b))
+#define CLAUSE_TRUTHS(OP) \
+    OP(NOT, !p)           \
+    OP(EQ, (a == b))      \
+    OP(NE, (a != b))      \
+    OP(LT, (a < b))       \
+    OP(LE, (a <= b))      \
+    OP(ANY, p | q)
+#define CLAUSE_QUOTIENTS(OP)                   \
+    OP(NEG, kpri_q_sub(kpri_q_of(0), x, &bad)) \
+    OP(ABS, kpri_q_abs(x, &bad))               \
+    OP(ADD, kpri_q_add(x, y, &bad))            \
+    OP(SUB, kpri_q_sub(x, y, &bad))            \
+    OP(MUL, kpri_q_mul(x, y, &bad))            \
+    OP(DIV, kpri_q_div(u, v, &bad))            \
+    OP(MOD, kpri_q_mod(u, v, &bad))            \
+    OP(MIN, kpri_q_min(x, y))                  \
+    OP(MAX_OF, kpri_q_max(x, y))
+/* Integers and truths of quotients. A division up is minus one down of minus. */
+#define CLAUSE_OF_QUOTIENTS(OP)                                                               \
+    OP(FLOOR_DIV, kpri_q_floor_div(u, v, &bad))                                               \
+    OP(CEIL_DIV, kpri_x_sub(0, kpri_q_floor_div(kpri_q_sub(kpri_q_of(0), x, &bad), y, &bad))) \
+    OP(EQ, kpri_q_equal(x, y))                                                                \
+    OP(NE, !kpri_q_equal(x, y))                                                               \
+    OP(LT, kpri_q_less(x, y))                                                                 \
+    OP(LE, !kpri_q_less(y, x))
+#define CLAUSE_SPANS(OP)                  \
+    OP(NEG, kpri_s_sub(kpri_s_of(0), s))  \
+    OP(ABS, kpri_s_abs(s))                \
+    OP(ADD, kpri_s_add(s, t))             \
+    OP(SUB, kpri_s_sub(s, t))             \
+    OP(MUL, kpri_s_mul(s, t))             \
+    OP(FLOOR_DIV, kpri_s_floor_div(s, t)) \
+    OP(MOD, kpri_s_mod(s, t))             \
+    OP(CEIL_DIV, kpri_s_ceil_div(s, t))   \
+    OP(MIN, kpri_s_min(s, t))             \
+    OP(MAX_OF, kpri_s_max(s, t))          \
+    OP(AND, kpri_s_hull(s, t))            \
+    OP(OR, kpri_s_hull(s, t))
+#define CLAUSE_BOUNDS(OP)                  \
+    OP(NOT, kpri_t_not(f))                 \
+    OP(EQ, kpri_t_equal(s, t))             \
+    OP(NE, kpri_t_not(kpri_t_equal(s, t))) \
+    OP(LT, kpri_t_less(s, t))              \
+    OP(LE, kpri_t_not(kpri_t_less(t, s)))  \
+    OP(ANY, kpri_t_any(f, g))              \
+    OP(AND, kpri_t_and(f, g))              \
+    OP(OR, kpri_t_or(f, g))
+
+/* A CLAUSE_NAME is a token of the field, or a value of the parameter. */
 enum clause_type { CLAUSE_INTEGER, CLAUSE_TRUTH, CLAUSE_QUOTIENT, CLAUSE_NAME };
 
 struct clause_node {
@@ -66,10 +133,8 @@ struct clause_node {
     enum clause_type type;
     size_t a, b; /* nodes before this one */
     int64_t k;
-    const char *text;               /* of CLAUSE_TEXT, and of True and False */
-    const char *at, *end;           /* where it stands in the clause's text */
-    const struct spec_field *field; /* whose token, */
-    const struct spec_param *param; /* or whose value, a CLAUSE_NAME is; else NULL */
+    const char *text;     /* of CLAUSE_TEXT, and of True and False */
+    const char *at, *end; /* where it stands in the clause's text */
     int depth;
 };
 
@@ -86,34 +151,10 @@ struct clause {
 struct clauses {
     struct clause v[CLAUSE_MAX];
     size_t n;
-    int is_plain;                  /* to be written as kpred 0.2.0 did, without variables */
+    size_t plain; /* 0, or to be written as kpred 0.2.0 did, without variables. Its text may double
+                     with each level of a chain or an `or`: behind so many bytes it is cut. */
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
-
-/* A token of an expression of Python's. A number is digits alone, or 0x and hexadecimal digits; a
-   sign is any other character, or two that make one: == != <= >= // ** << >>. */
-enum python_kind {
-    PYTHON_END,
-    PYTHON_NUMBER,
-    PYTHON_WHOLE,      /* 1e3 */
-    PYTHON_FRACTION,   /* a number with a point behind it at once, or with e-3, */
-    PYTHON_ODD_NUMBER, /* and with a letter */
-    PYTHON_WORD,
-    PYTHON_QUOTED, /* with its quotes */
-    PYTHON_SIGN
-};
-
-struct python_token {
-    enum python_kind kind;
-    const char *at, *end; /* NULL: no quote closes it */
-};
-
-/* The first token of a text, behind blanks */
-struct python_token python_token(const char *text, const char *blanks);
-/* The value of a PYTHON_NUMBER or PYTHON_WHOLE; 0: it is too large */
-int python_integer(const struct python_token *t, int64_t *out);
-/* Is it this sign or word? */
-int python_is(const struct python_token *t, const char *text);
 
 /* Reads the clauses of a spec's section. 0, or -1 with a message that names file, line and column;
    then nothing is kept. */
@@ -159,7 +200,3 @@ size_t clauses_note_slips(const struct clauses *c, const struct spec *spec);
 /* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them. With
    kernels, it looks ahead to each kernel that is left, and no bounds are needed. */
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);
-
-/* How many operations the plain text has, which may double with each level of a chain or an `or`;
-   2^24 of a clause stands for more. */
-size_t clauses_plain_size(const struct clauses *c);

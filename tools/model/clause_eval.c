@@ -1,12 +1,13 @@
 /* clause_eval.c - what a clause says of a problem and values, and of all: see clause.h
    SPDX-License-Identifier: MIT
 
-   The arithmetic is that of kpred_constraints.h, >>expressions, which generated rules call too. */
+   What an operation computes is the C that generated rules have, see clause.h. */
 #include "clause.h"
-
-#include <string.h>
+#include "runtime.h"
 
 #include "kpred_constraints.h"
+
+#include <string.h>
 
 /* ---- exactly, for decided parameters ---- */
 
@@ -27,58 +28,43 @@ static int is_leaf(enum clause_op op)
     return op <= CLAUSE_PARAM;
 }
 
-/* An operation with a quotient in it, or one that makes a quotient */
-static kpri_quotient of_quotients(enum clause_op op, kpri_quotient a, kpri_quotient b, int *bad)
-{
-    switch (op) {
-    case CLAUSE_NEG: return kpri_q_sub(kpri_q_of(0), a, bad);
-    case CLAUSE_ABS: return kpri_q_abs(a, bad);
-    case CLAUSE_NOT: return kpri_q_of(a.n == 0);
-    case CLAUSE_ADD: return kpri_q_add(a, b, bad);
-    case CLAUSE_SUB: return kpri_q_sub(a, b, bad);
-    case CLAUSE_MUL: return kpri_q_mul(a, b, bad);
-    case CLAUSE_DIV: return kpri_q_div(a, b, bad);
-    case CLAUSE_FLOOR_DIV: return kpri_q_of(kpri_q_floor_div(a, b, bad));
-    case CLAUSE_MOD: return kpri_q_mod(a, b, bad);
-    case CLAUSE_CEIL_DIV:
-        a = kpri_q_sub(kpri_q_of(0), a, bad);
-        return kpri_q_of(kpri_x_sub(0, kpri_q_floor_div(a, b, bad)));
-    case CLAUSE_MIN: return kpri_q_min(a, b);
-    case CLAUSE_MAX_OF: return kpri_q_max(a, b);
-    case CLAUSE_EQ: return kpri_q_of(kpri_q_equal(a, b));
-    case CLAUSE_NE: return kpri_q_of(!kpri_q_equal(a, b));
-    case CLAUSE_LT: return kpri_q_of(kpri_q_less(a, b));
-    default: return kpri_q_of(!kpri_q_less(b, a)); /* CLAUSE_LE */
-    }
-}
+/* What the C of an operation gives, see clause.h */
+#define CASE(op, result, expression) \
+    case CLAUSE_##op:                \
+        result = (expression);       \
+        break;
+#define INTEGER(op, expression)  CASE(op, integer, expression)
+#define QUOTIENT(op, expression) CASE(op, quotient, expression)
+#define SPAN(op, expression)     CASE(op, r.s, expression)
+#define TRUTHS(op, expression)   CASE(op, r.truths, expression)
 
-static int64_t of_integers(enum clause_op op, int64_t a, int64_t b, int *bad)
+/* An operation on its operands' values, as C names them */
+static kpri_quotient operate(const struct clause *c, const struct clause_node *node,
+                             kpri_quotient x, kpri_quotient y, int *is_bad)
 {
-    switch (op) {
-    case CLAUSE_NEG: return kpri_x_sub(0, a);
-    case CLAUSE_ABS: return kpri_x_abs(a);
-    case CLAUSE_NOT: return !a;
-    case CLAUSE_ADD: return kpri_x_add(a, b);
-    case CLAUSE_SUB: return kpri_x_sub(a, b);
-    case CLAUSE_MUL: return kpri_x_mul(a, b);
-    case CLAUSE_FLOOR_DIV: return kpri_x_floor_div(a, b, bad);
-    case CLAUSE_MOD: return kpri_x_mod(a, b, bad);
-    case CLAUSE_CEIL_DIV: return kpri_x_ceil_div(a, b, bad);
-    case CLAUSE_MIN: return kpri_x_min(a, b);
-    case CLAUSE_MAX_OF: return kpri_x_max(a, b);
-    case CLAUSE_EQ: return a == b;
-    case CLAUSE_NE: return a != b;
-    case CLAUSE_LT: return a < b;
-    case CLAUSE_LE: return a <= b;
-    case CLAUSE_ANY: return a | b; /* of truths */
-    case CLAUSE_AND: return a ? b : a;
-    default: return a ? a : b; /* CLAUSE_OR */
-    }
-}
-
-static int64_t leaf(const struct clause_node *x, const int32_t *problem, const int32_t *values)
-{
-    return x->op == CLAUSE_FIELD ? problem[x->k] : x->op == CLAUSE_PARAM ? values[x->k] : x->k;
+    const kpri_quotient u = x, v = y;
+    const int64_t a = x.n, b = y.n, p = a, q = b;
+    kpri_quotient quotient = x;
+    int64_t integer = 0;
+    int bad = 0;
+    if (node->type == CLAUSE_QUOTIENT)
+        switch (node->op) {
+            CLAUSE_QUOTIENTS(QUOTIENT)
+        default: break;
+        }
+    else if (is_quotient(c, node) && node->op != CLAUSE_NOT)
+        switch (node->op) {
+            CLAUSE_OF_QUOTIENTS(INTEGER)
+        default: break;
+        }
+    else
+        switch (node->op) {
+            CLAUSE_INTEGERS(INTEGER)
+            CLAUSE_TRUTHS(INTEGER)
+        default: break;
+        }
+    *is_bad |= bad;
+    return node->type == CLAUSE_QUOTIENT ? quotient : kpri_q_of(integer);
 }
 
 /* Does `and` or `or` look at its second operand? Others do. */
@@ -94,16 +80,15 @@ static void evaluate_all(const struct clause *c, const int32_t *problem, const i
     for (size_t i = 0; i < c->n; i++) {
         const struct clause_node *x = c->nodes + i;
         if (is_leaf(x->op)) {
-            v[i] = (struct value){kpri_q_of(leaf(x, problem, values)), 0};
+            const int64_t k = x->op == CLAUSE_FIELD   ? problem[x->k]
+                              : x->op == CLAUSE_PARAM ? values[x->k]
+                                                      : x->k;
+            v[i] = (struct value){kpri_q_of(k), 0};
             continue;
         }
         const struct value a = v[x->a], b = v[x->b];
-        int bad = a.bad || (b.bad && looks(x->op, a.q.n));
-        if (is_quotient(c, x))
-            v[i].q = of_quotients(x->op, a.q, b.q, &bad);
-        else
-            v[i].q = kpri_q_of(of_integers(x->op, a.q.n, b.q.n, &bad));
-        v[i].bad = bad;
+        v[i].bad = a.bad || (b.bad && looks(x->op, a.q.n));
+        v[i].q = operate(c, x, a.q, b.q, &v[i].bad);
     }
 }
 
@@ -169,11 +154,18 @@ static struct bound bound_leaf(const struct clause_node *x, const struct spec *s
     return r;
 }
 
+static int is_comparison(enum clause_op op)
+{
+    return op == CLAUSE_NOT || (op >= CLAUSE_EQ && op <= CLAUSE_ANY);
+}
+
 /* Numerators are bounded by their size alone, and comparisons of quotients may be false and true.
    a / b and c / d are the operands; their products are what the arithmetic of quotients computes.
  */
-static struct bound bound_quotient(enum clause_op op, const struct bound *x, const struct bound *y)
+static struct bound bound_quotient(const struct clause_node *node, const struct bound *x,
+                                   const struct bound *y)
 {
+    const enum clause_op op = node->op;
     const int64_t a = size(x), b = x->d, c = size(y), d = y->d;
     const int64_t ad = kpri_x_mul(a, d), cb = kpri_x_mul(c, b);
     const int is_alone = op == CLAUSE_NEG || op == CLAUSE_ABS || op == CLAUSE_NOT;
@@ -191,76 +183,42 @@ static struct bound bound_quotient(enum clause_op op, const struct bound *x, con
         n = ad, by = cb;
     const int64_t most = kpri_x_max(n, by);
     const int is_wide = most == INT64_MAX || (crosses && kpri_x_max(ad, cb) == INT64_MAX);
-    return (struct bound){kpri_s_from(-n, n), by, 3, is_wide};
+    return (struct bound){is_comparison(op) ? kpri_s_from(0, 1) : kpri_s_from(-n, n),
+                          node->type == CLAUSE_QUOTIENT ? by : 1, 3, is_wide};
 }
 
-static kpri_span span_of(enum clause_op op, kpri_span a, kpri_span b)
+static struct bound bound_integer(enum clause_op op, const struct bound *x, const struct bound *y)
 {
+    const kpri_span s = x->s, t = y->s;
+    const int f = x->truths, g = y->truths;
+    struct bound r = {s, 1, 0, 0};
     switch (op) {
-    case CLAUSE_NEG: return kpri_s_sub(kpri_s_of(0), a);
-    case CLAUSE_ABS: return kpri_s_abs(a);
-    case CLAUSE_ADD: return kpri_s_add(a, b);
-    case CLAUSE_SUB: return kpri_s_sub(a, b);
-    case CLAUSE_MUL: return kpri_s_mul(a, b);
-    case CLAUSE_FLOOR_DIV: return kpri_s_floor_div(a, b);
-    case CLAUSE_MOD: return kpri_s_mod(a, b);
-    case CLAUSE_CEIL_DIV: return kpri_s_ceil_div(a, b);
-    case CLAUSE_MIN: return kpri_s_min(a, b);
-    case CLAUSE_MAX_OF: return kpri_s_max(a, b);
-    default: return kpri_s_hull(a, b); /* CLAUSE_AND, CLAUSE_OR: one of their operands */
+        CLAUSE_SPANS(SPAN)
+    default: break;
     }
-}
-
-static int truths_of(enum clause_op op, const struct bound *a, const struct bound *b)
-{
+    r.truths = kpri_t_of(r.s);
     switch (op) {
-    case CLAUSE_NOT: return kpri_t_not(a->truths);
-    case CLAUSE_EQ: return kpri_t_equal(a->s, b->s);
-    case CLAUSE_NE: return kpri_t_not(kpri_t_equal(a->s, b->s));
-    case CLAUSE_LT: return kpri_t_less(a->s, b->s);
-    case CLAUSE_LE: return kpri_t_not(kpri_t_less(b->s, a->s));
-    case CLAUSE_ANY: return kpri_t_any(a->truths, b->truths);
-    case CLAUSE_AND: return kpri_t_and(a->truths, b->truths);
-    default: return kpri_t_or(a->truths, b->truths); /* CLAUSE_OR */
+        CLAUSE_BOUNDS(TRUTHS)
+    default: break;
     }
-}
-
-static int is_comparison(enum clause_op op)
-{
-    return op == CLAUSE_NOT || (op >= CLAUSE_EQ && op <= CLAUSE_ANY);
-}
-
-static struct bound bound_integer(enum clause_op op, const struct bound *a, const struct bound *b)
-{
-    struct bound r = {kpri_s_of(0), 1, 0, 0};
-    if (is_comparison(op)) {
-        r.truths = truths_of(op, a, b);
+    if (is_comparison(op))
         r.s = kpri_s_of_truth(r.truths);
-        return r;
-    }
-    r.s = span_of(op, a->s, b->s);
-    r.truths = op >= CLAUSE_AND ? truths_of(op, a, b) : kpri_t_of(r.s);
     r.is_wide = op <= CLAUSE_MUL && (r.s.least == INT64_MIN || r.s.most == INT64_MAX);
     return r;
 }
 
-/* All nodes, as evaluate() does */
-static void bound_all(const struct clause *c, const struct spec *spec, const int32_t *problem,
-                      const int32_t *values, size_t n, struct bound *v)
+/* All nodes, as evaluate_all() does; returns the last one's, which is the whole's. */
+static struct bound bound_all(const struct clause *c, const struct spec *spec,
+                              const int32_t *problem, const int32_t *values, size_t n,
+                              struct bound *v)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct clause_node *x = c->nodes + i;
-        if (is_leaf(x->op))
-            v[i] = bound_leaf(x, spec, problem, values, n);
-        else if (!is_quotient(c, x))
-            v[i] = bound_integer(x->op, v + x->a, v + x->b);
-        else
-            v[i] = bound_quotient(x->op, v + x->a, v + x->b);
-        if (is_comparison(x->op) && is_quotient(c, x))
-            v[i].s = kpri_s_from(0, 1);
-        if (x->type != CLAUSE_QUOTIENT)
-            v[i].d = 1;
+        v[i] = is_leaf(x->op)      ? bound_leaf(x, spec, problem, values, n)
+               : is_quotient(c, x) ? bound_quotient(x, v + x->a, v + x->b)
+                                   : bound_integer(x->op, v + x->a, v + x->b);
     }
+    return v[c->n - 1];
 }
 
 const struct clause_node *clause_too_large(const struct clause *c, const struct spec *spec)
@@ -277,9 +235,8 @@ const struct clause_node *clause_too_large(const struct clause *c, const struct 
 static int clause_is_number(const struct clause *c, const struct spec *spec)
 {
     struct bound v[CLAUSE_MAX_NODES];
-    const struct bound *whole = v + c->n - 1;
-    bound_all(c, spec, NULL, NULL, 0, v);
-    return c->nodes[c->n - 1].type == CLAUSE_INTEGER && (whole->s.least < 0 || whole->s.most > 1);
+    const struct bound whole = bound_all(c, spec, NULL, NULL, 0, v);
+    return c->nodes[c->n - 1].type == CLAUSE_INTEGER && (whole.s.least < 0 || whole.s.most > 1);
 }
 
 /* What the clause may be for the problem (NULL: for any) and the tuples that begin with n values,
@@ -288,8 +245,7 @@ static int clause_truths(const struct clause *c, const struct spec *spec, const 
                          const int32_t *values, size_t n)
 {
     struct bound v[CLAUSE_MAX_NODES];
-    bound_all(c, spec, problem, values, n, v);
-    return v[c->n - 1].truths;
+    return bound_all(c, spec, problem, values, n, v).truths;
 }
 
 int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
@@ -320,45 +276,32 @@ enum clause_part clause_part(const struct clause *c, size_t n)
     return c->quotients ? CLAUSE_SILENT : CLAUSE_BOUNDED;
 }
 
-/* ---- with kernels: as kpri_named in kpred.h ---- */
+/* ---- with kernels ---- */
 
-static int is_legal(const struct clauses *c, const int32_t *problem, const int32_t *values)
+/* A condition of the runtime is told the problem and the values, and finds the clauses here. */
+struct asked {
+    const struct clauses *c;
+    int32_t problem[KPRED_MAX_FIELDS];
+};
+
+static int is_legal(const int32_t *problem, const int32_t *values)
 {
+    const struct asked *of =
+        (const void *)((const char *)problem - offsetof(struct asked, problem));
     size_t i = 0;
-    while (i < c->n && clause_is_true(c->v + i, problem, values, NULL))
+    while (i < of->c->n && clause_is_true(of->c->v + i, problem, values, NULL))
         i++;
-    return i == c->n;
-}
-
-/* Does a kernel that the problem's GPU has go on as these n values begin, to a legal tuple? */
-static int any_kernel(const struct clauses *c, const int32_t *problem, const int32_t *values,
-                      size_t n)
-{
-    const kpred_names *k = &c->kernels->names;
-    const size_t have = n - k->first;
-    const uint32_t at = k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0;
-    int32_t v[KPRED_MAX_TUPLE];
-    int found = 0;
-    memcpy(v, values, n * sizeof *v);
-    for (uint32_t i = 0; i < k->n && !found; i++) {
-        const int32_t *kernel = k->values + i * k->n_params;
-        if (k->ids[i * k->n_ids + at] < 0 || memcmp(kernel, v + k->first, have * sizeof *v))
-            continue;
-        memcpy(v + n, kernel + have, (k->n_params - have) * sizeof *v);
-        found = is_legal(c, problem, v);
-    }
-    return found;
+    return i == of->c->n;
 }
 
 static int kernels_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,
                          const int32_t *values, size_t n)
 {
-    int found = 0;
-    if (n >= c->kernels->names.first)
-        return any_kernel(c, problem, values, n);
-    for (size_t i = 0; i < spec->params->n_values && !found; i++)
-        found = any_kernel(c, problem, &spec->params->values[i], 1);
-    return found;
+    const struct spec_param *p = spec->params;
+    const kpred_param first = {p->name, p->values, NULL, (int32_t)p->n_values};
+    struct asked asked = {.c = c};
+    memcpy(asked.problem, problem, spec->n_fields * sizeof *problem);
+    return runtime_named(&c->kernels->names, &first, is_legal, asked.problem, values, n);
 }
 
 int clauses_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,

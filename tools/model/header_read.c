@@ -31,21 +31,38 @@ static int read_numbers(const struct reader *r, const char *what, int32_t least,
     return header_numbers(&r->h, what, least, most, out, n);
 }
 
-static const int32_t *read_ints(const struct reader *r, const char *what, size_t n)
+/* The same into elements of one byte or two */
+static int read_narrow(const struct reader *r, const char *what, int32_t least, int32_t most,
+                       void *out, size_t size, size_t n)
 {
-    int32_t *out = model_array(r->model, n, sizeof *out);
-    return read_numbers(r, what, INT32_MIN, INT32_MAX, out, n) ? NULL : out;
+    int32_t *wide = xcalloc(n + 1, sizeof *wide);
+    const int bad = read_numbers(r, what, least, most, wide, n);
+    for (size_t i = 0; i < n && !bad; i++)
+        if (size == 1)
+            ((uint8_t *)out)[i] = (uint8_t)wide[i];
+        else
+            ((uint16_t *)out)[i] = (uint16_t)wide[i];
+    free(wide);
+    return bad;
 }
 
-static const int8_t *read_bytes(const struct reader *r, const char *what, size_t n)
+/* Of the item i, as "weight%zu" has it */
+static const int32_t *read_ints(const struct reader *r, const char *what, size_t i,
+                                const char *behind, size_t n)
 {
-    int32_t *wide = xcalloc(n ? n : 1, sizeof *wide);
+    int32_t *out = model_array(r->model, n, sizeof *out);
+    char name[32];
+    snprintf(name, sizeof name, "%s%zu%s", what, i, behind);
+    return read_numbers(r, name, INT32_MIN, INT32_MAX, out, n) ? NULL : out;
+}
+
+static const int8_t *read_bytes(const struct reader *r, const char *what, size_t i,
+                                const char *behind, size_t n)
+{
     int8_t *out = model_array(r->model, n, 1);
-    const int bad = read_numbers(r, what, -127, 127, wide, n);
-    for (size_t i = 0; i < n && !bad; i++)
-        out[i] = (int8_t)wide[i];
-    free(wide);
-    return bad ? NULL : out;
+    char name[32];
+    snprintf(name, sizeof name, "%s%zu%s", what, i, behind);
+    return read_narrow(r, name, -127, 127, out, 1, n) ? NULL : out;
 }
 
 /* name, tokens, n_tokens, least, most, trained_min, trained_max of each field */
@@ -101,14 +118,11 @@ static int read_layers(struct reader *r)
         return -1;
     for (size_t i = 0; i < 3; i++) {
         kpred_layer *l = r->model->net.layer + i;
-        char what[32];
         if (l->rows != x[3 + 3 * i] || l->cols != x[4 + 3 * i])
             return foreign(r, "the network's dimensions contradict the spec");
         l->shift = (uint8_t)x[5 + 3 * i];
-        snprintf(what, sizeof what, "weight%zu", i);
-        l->weight = read_bytes(r, what, (size_t)l->rows * l->cols);
-        snprintf(what, sizeof what, "bias%zu", i);
-        l->bias = read_ints(r, what, l->rows);
+        l->weight = read_bytes(r, "weight", i, "", (size_t)l->rows * l->cols);
+        l->bias = read_ints(r, "bias", i, "", l->rows);
         if (!l->weight || !l->bias)
             return -1;
     }
@@ -120,13 +134,9 @@ static int read_head(struct reader *r, size_t t)
     kpred_head *h = r->model->heads + t;
     const size_t hidden = r->model->net.hidden, rows = model_head_rows(&r->model->m, t);
     const size_t above = model_embedding_rows(&r->model->m, t);
-    char what[32];
-    snprintf(what, sizeof what, "out%zu_", t);
-    h->weight = read_bytes(r, what, rows * hidden);
-    snprintf(what, sizeof what, "offset%zu_", t);
-    h->bias = read_ints(r, what, rows);
-    snprintf(what, sizeof what, "embedding%zu_", t);
-    h->embedding = above ? read_bytes(r, what, above * hidden) : NULL;
+    h->weight = read_bytes(r, "out", t, "_", rows * hidden);
+    h->bias = read_ints(r, "offset", t, "_", rows);
+    h->embedding = above ? read_bytes(r, "embedding", t, "_", above * hidden) : NULL;
     return h->weight && h->bias && (h->embedding || !above) ? 0 : -1;
 }
 
@@ -134,14 +144,13 @@ static int read_heads(struct reader *r)
 {
     const size_t n_params = r->model->m.n_params;
     int32_t x[6 * KPRED_MAX_TUPLE];
-    size_t n = 0;
     if (read_numbers(r, "heads", 0, 31, x, 3 * n_params))
         return -1;
-    for (size_t t = 0; t < n_params; t++, n += 3) {
+    for (size_t t = 0; t < n_params; t++) {
         kpred_head *h = r->model->heads + t;
-        h->embedding_shift = (uint8_t)x[n];
-        h->hidden_shift = (uint8_t)x[n + 1];
-        h->logit_shift = (uint8_t)x[n + 2];
+        h->embedding_shift = (uint8_t)x[3 * t];
+        h->hidden_shift = (uint8_t)x[3 * t + 1];
+        h->logit_shift = (uint8_t)x[3 * t + 2];
         if (r->model->params[t].n_values > 1 && read_head(r, t))
             return -1;
     }
@@ -152,14 +161,10 @@ static int read_heads(struct reader *r)
 static int read_lists(struct reader *r, size_t *n_sets)
 {
     struct listed_by *by = &r->model->lists;
-    int32_t *wide = xcalloc(by->n, sizeof *wide);
-    const int bad = read_numbers(r, "lists", 0, (int32_t)by->n, wide, by->n);
+    const int bad = read_narrow(r, "lists", 0, (int32_t)by->n, by->set, sizeof *by->set, by->n);
     *n_sets = 0;
-    for (size_t i = 0; i < by->n && !bad; i++) {
-        by->set[i] = (uint16_t)wide[i];
+    for (size_t i = 0; i < by->n && !bad; i++)
         *n_sets = by->set[i] > *n_sets ? by->set[i] : *n_sets;
-    }
-    free(wide);
     return bad;
 }
 
@@ -170,12 +175,7 @@ static int read_bits(struct reader *r, size_t n_sets)
     if (n_sets == 0 || bytes == 0 || n_sets * bytes > LISTED_MAX_BITS / 8 + n_sets)
         return foreign(r, "so many bits of tuples are impossible");
     model_take_sets(m, n_sets);
-    int32_t *wide = xcalloc(m->n_listed + 1, sizeof *wide);
-    const int bad = read_numbers(r, "listed", 0, 255, wide, m->n_listed);
-    for (size_t i = 0; i < m->n_listed && !bad; i++)
-        m->listed[i] = (unsigned char)wide[i];
-    free(wide);
-    return bad;
+    return read_narrow(r, "listed", 0, 255, m->listed, 1, m->n_listed);
 }
 
 enum { SET_NUMBERS = 6 }; /* of a set: where it begins, its size, and what follows from the spec */
@@ -186,13 +186,13 @@ static int read_tuples(struct reader *r, size_t n_sets)
     int32_t *x = xcalloc(SET_NUMBERS * n_sets + 1, sizeof *x);
     size_t *n = xcalloc(n_sets + 1, sizeof *n), all = 0;
     int bad = read_numbers(r, "sets", 0, LISTED_MAX_VALUES, x, SET_NUMBERS * n_sets);
+    int impossible = n_sets == 0;
     for (size_t i = 0; i < n_sets && !bad; i++) {
         n[i] = (size_t)x[SET_NUMBERS * i + 1];
         all += n[i] * m->m.n_params;
-        if (n[i] == 0 || all > LISTED_MAX_VALUES)
-            bad = foreign(r, "the sets of tuples are impossible");
+        impossible |= n[i] == 0 || all > LISTED_MAX_VALUES;
     }
-    if (!bad && n_sets == 0)
+    if (!bad && impossible)
         bad = foreign(r, "the sets of tuples are impossible");
     if (!bad)
         bad = read_numbers(r, "tuples", INT32_MIN, INT32_MAX, model_take_tuples(m, n_sets, n), all);
@@ -300,26 +300,35 @@ static int check_code(const struct reader *r)
     if (*code != '\n')
         return foreign(r, "no code behind its spec");
     int same = is_code(r, ++code);
-    if (same == 0 && c->n > 0 && clauses_plain_size(c) < strlen(code)) {
-        c->is_plain = 1;
+    if (same == 0 && c->n > 0) {
+        c->plain = strlen(code);
         same = is_code(r, code);
-        c->is_plain = 0;
+        c->plain = 0;
     }
     return same > 0   ? 0
            : same < 0 ? -1
                       : foreign(r, "its code is not what its spec and weights give");
 }
 
-static int read_spec(struct reader *r, struct spec *spec)
+/* The spec in the file or, without a path, in the header's comment. A spec without [features] takes
+   those that `like`, the header's, was given, if it had none either. The model has it; NULL after a
+   message. */
+static struct spec *take_spec(struct reader *r, const char *path, const struct spec *like)
 {
-    char *text = header_between(r->h.text, "\nspec:\n", "end of spec */");
-    const int bad =
-        text ? spec_parse(spec, text, r->h.path) : foreign(r, "no spec in its opening comment");
+    struct spec *spec = xcalloc(1, sizeof *spec);
+    char *text = path ? NULL : header_between(r->h.text, "\nspec:\n", "end of spec */");
+    const int bad = path   ? spec_load(spec, path) || default_features_give(spec, like)
+                    : text ? spec_parse(spec, text, r->h.path)
+                           : foreign(r, "no spec in its opening comment");
     free(text);
-    return bad;
+    if (bad) {
+        free(spec);
+        spec = NULL;
+    }
+    return r->model->own_spec = spec;
 }
 
-/* A model of the spec, with the header's numbers; the model takes the spec. */
+/* A model of the spec, with the header's numbers */
 static int read_model_of(struct reader *r, struct spec *spec, const char *split)
 {
     const int bad = model_from_spec(r->model, spec, split);
@@ -332,17 +341,12 @@ static int read_model_of(struct reader *r, struct spec *spec, const char *split)
 /* The same of the spec in the header's comment */
 static int read_model(struct reader *r)
 {
-    struct spec *spec = xcalloc(1, sizeof *spec);
+    struct spec *spec = take_spec(r, NULL, NULL);
     char split[SPEC_SPLIT_NAME];
-    if (read_spec(r, spec)) {
-        free(spec);
-        return -1;
-    }
-    if (read_split(r, spec, split)) {
-        r->model->own_spec = spec;
-        return -1;
-    }
-    return read_model_of(r, spec, split) || read_id(r) || model_prove(r->model) ? -1 : 0;
+    return !spec || read_split(r, spec, split) || read_model_of(r, spec, split) || read_id(r)
+                   || model_prove(r->model)
+               ? -1
+               : 0;
 }
 
 /* Is it of a format from `least` to that of today? A header without one is not refused here. */
@@ -450,25 +454,9 @@ static int check_spec(const struct model *old, const struct spec *spec)
                               spec->path, old->m.name);
 }
 
-/* The numbers once more, for the spec in the file or for its own. A spec without [features] takes
-   those that the header's spec was given, if it had none either. */
-static int read_again(struct reader *r, const char *spec_path, const struct model *old)
-{
-    struct spec *spec = xcalloc(1, sizeof *spec);
-    if (spec_path ? spec_load(spec, spec_path) || default_features_give(spec, old->spec)
-                  : read_spec(r, spec)) {
-        free(spec);
-        return -1;
-    }
-    if (check_spec(old, spec)) {
-        r->model->own_spec = spec;
-        return -1;
-    }
-    return read_model_of(r, spec, old->split);
-}
-
-/* Into a model that is sealed anew. The id says that all numbers are as they were; the code between
-   them, which an earlier kpred-train may have written otherwise, is not looked at. */
+/* Into a model that is sealed anew, with the spec in the file or its own. The id says that all
+   numbers are as they were; the code between them, which an earlier kpred-train may have written
+   otherwise, is not looked at. */
 static int read_older(struct reader *r, const char *spec_path, struct model *old, char **story)
 {
     struct model *out = r->model;
@@ -477,7 +465,10 @@ static int read_older(struct reader *r, const char *spec_path, struct model *old
         return -1;
     *story = read_story(r);
     r->model = out;
-    return read_again(r, spec_path, old) || model_seal(out) ? -1 : 0;
+    struct spec *spec = take_spec(r, spec_path, old->spec);
+    return !spec || check_spec(old, spec) || read_model_of(r, spec, old->split) || model_seal(out)
+               ? -1
+               : 0;
 }
 
 int header_read_older(const char *path, const char *spec_path, struct model *out, char **story)

@@ -1,6 +1,8 @@
 /* header_text.c - the names and the arrays of numbers in a generated header
    SPDX-License-Identifier: MIT */
 #include "header.h"
+
+#include "base/intern.h"
 #include "runtime.h"
 
 #include <ctype.h>
@@ -11,7 +13,7 @@ struct names {
     const kpred_model *m;
     char upper[NAMES_MOST_MODEL + 1];
     struct buf *out;
-    struct buf taken; /* the enumerators so far, each between blanks */
+    struct interned taken; /* the enumerators so far */
 };
 
 void names_upper(const char *name, char upper[NAMES_MOST_MODEL + 1])
@@ -35,21 +37,19 @@ static void add_capitals(const struct names *n, const char *prefix, const char *
 /* Cut where it is too long; behind a name that is taken a number. */
 static void add_enumerator(struct names *n, const char *prefix, const char *name)
 {
-    struct buf whole = {NULL, 0, 0}, b = {NULL, 0, 0};
-    char tail[16] = "";
+    struct buf whole = {NULL, 0, 0};
+    char tail[16] = "", one[NAMES_MOST + 1];
     add_capitals(n, prefix, name, &whole);
     for (int i = 2;; i++) {
-        const size_t room = NAMES_MOST - strlen(tail);
-        b.n = 0;
-        buf_printf(&b, " %.*s%s ", (int)(whole.n < room ? whole.n : room), whole.s, tail);
-        if (!n->taken.s || !strstr(n->taken.s, b.s))
+        const int room = (int)(NAMES_MOST - strlen(tail));
+        snprintf(one, sizeof one, "%.*s%s", room, whole.s, tail);
+        if (intern_find_text(&n->taken, one) == INTERN_NONE)
             break;
         snprintf(tail, sizeof tail, "_%d", i);
     }
-    buf_puts(&n->taken, b.s);
-    buf_add(n->out, b.s + 1, b.n - 2);
+    intern_text(&n->taken, one);
+    buf_puts(n->out, one);
     buf_free(&whole);
-    buf_free(&b);
 }
 
 /* Enumerators for names in their order, from 0 */
@@ -91,7 +91,7 @@ static void add_enums(struct names *n)
 
 static struct names make_names(const kpred_model *m, struct buf *out)
 {
-    struct names n = {m, "", out, {NULL, 0, 0}};
+    struct names n = {.m = m, .out = out};
     names_upper(m->name, n.upper);
     return n;
 }
@@ -100,7 +100,7 @@ void names_add_enums(const kpred_model *m, struct buf *out)
 {
     struct names n = make_names(m, out);
     add_enums(&n);
-    buf_free(&n.taken);
+    intern_free(&n.taken);
 }
 
 /* ---- names that are taken ---- */
@@ -108,24 +108,17 @@ void names_add_enums(const kpred_model *m, struct buf *out)
 /* What else the header defines: macros, the model, and what it consists of */
 static void add_others(struct names *n)
 {
-    static const char *const macros[] = {"FIELDS", "PARAMS", "ARENA", "RULE_CALLS",
-                                         "MULTIPLY_ADDS"};
-    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
-        buf_printf(&n->taken, " KPRED_%s_%s ", n->upper, macros[i]);
-    buf_printf(&n->taken, " KPRED_MODEL_%s_H  KPRI_MODEL_%s  kpred_model_%s ", n->upper, n->upper,
-               n->m->name);
-}
-
-/* The first of these words that is taken, into `clash` */
-static void find_taken(const char *words, char clash[NAMES_MOST + 1])
-{
-    for (const char *p = words + strspn(words, " "); *p && !*clash; p += strspn(p, " ")) {
-        const size_t length = strcspn(p, " ");
-        snprintf(clash, NAMES_MOST + 1, "%.*s", (int)length, p);
-        if (!runtime_header_name(clash, 0))
-            *clash = '\0';
-        p += length;
+    static const char *const macros[][2] = {{"KPRED_", "_FIELDS"},        {"KPRED_", "_PARAMS"},
+                                            {"KPRED_", "_ARENA"},         {"KPRED_", "_RULE_CALLS"},
+                                            {"KPRED_", "_MULTIPLY_ADDS"}, {"KPRED_MODEL_", "_H"},
+                                            {"KPRI_MODEL_", ""}};
+    char name[2 * NAMES_MOST];
+    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
+        snprintf(name, sizeof name, "%s%s%s", macros[i][0], n->upper, macros[i][1]);
+        intern_text(&n->taken, name);
     }
+    snprintf(name, sizeof name, "kpred_model_%s", n->m->name);
+    intern_text(&n->taken, name);
 }
 
 void names_find_clash(const kpred_model *m, char clash[NAMES_MOST + 1])
@@ -136,11 +129,13 @@ void names_find_clash(const kpred_model *m, char clash[NAMES_MOST + 1])
     *clash = '\0';
     add_enums(&n);
     add_others(&n);
-    find_taken(n.taken.s, clash);
+    for (size_t i = 0; i < n.taken.n && !*clash; i++)
+        if (runtime_header_name(n.taken.v[i].s, 0))
+            snprintf(clash, NAMES_MOST + 1, "%s", n.taken.v[i].s);
     snprintf(start, sizeof start, "kpri_%s_", m->name); /* of its arrays */
     if (!*clash && runtime_header_name(start, 1))
         snprintf(clash, NAMES_MOST + 1, "%s", runtime_header_name(start, 1));
-    buf_free(&n.taken);
+    intern_free(&n.taken);
     buf_free(&enums);
 }
 

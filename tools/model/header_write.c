@@ -4,6 +4,7 @@
 #include "model.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +21,51 @@ static const char *const op_names[] = {
     "MAX",  "CONST", "EQUALS", "RAMP", "HATS",     "DIVIDES", "FRACTION",
 };
 
-/* Numbers on lines of at most 100 columns, between braces. */
-static void write_numbers(struct writer *w, const int8_t *bytes, const int32_t *ints, size_t n)
+/* printf, where `@` in the format is the model's name, and `^` the same in capitals */
+PRINTF_LIKE(2, 3) static void put(const struct writer *w, const char *fmt, ...)
 {
+    struct buf named = {NULL, 0, 0};
+    va_list args;
+    for (const char *p = fmt; *p; p++)
+        if (*p == '@' || *p == '^')
+            buf_puts(&named, *p == '@' ? w->m->name : w->upper);
+        else
+            buf_add(&named, p, 1);
+    va_start(args, fmt);
+    vfprintf(w->f, named.s, args);
+    va_end(args);
+    buf_free(&named);
+}
+
+/* ---- arrays ---- */
+
+enum number_type { INT8, UINT8, UINT16, INT32 };
+
+static int32_t number_at(const void *p, enum number_type type, size_t i)
+{
+    return type == INT8     ? ((const int8_t *)p)[i]
+           : type == UINT8  ? ((const uint8_t *)p)[i]
+           : type == UINT16 ? ((const uint16_t *)p)[i]
+                            : ((const int32_t *)p)[i];
+}
+
+/* The array kpri_NAME_WHAT, on lines of at most 100 columns. In `what` a %zu may stand, for the
+   number of that to which it belongs. */
+PRINTF_LIKE(5, 6)
+static void write_array(const struct writer *w, enum number_type type, const void *p, size_t n,
+                        const char *what, ...)
+{
+    static const char *const types[] = {"int8_t", "uint8_t", "uint16_t", "int32_t"};
     int column = 0;
-    fprintf(w->f, "{\n");
+    va_list args;
+    put(w, "static const %s kpri_@_", types[type]);
+    va_start(args, what);
+    vfprintf(w->f, what, args);
+    va_end(args);
+    put(w, "[%zu] = {\n", n);
     for (size_t i = 0; i < n; i++) {
         char text[16];
-        const int width = snprintf(text, sizeof text, "%" PRId32 ",", ints ? ints[i] : bytes[i]);
+        const int width = snprintf(text, sizeof text, "%" PRId32 ",", number_at(p, type, i));
         if (column + width > 100) {
             fputc('\n', w->f);
             column = 0;
@@ -35,271 +73,240 @@ static void write_numbers(struct writer *w, const int8_t *bytes, const int32_t *
         column += width;
         fputs(text, w->f);
     }
-    fprintf(w->f, "\n};\n");
+    fputs("\n};\n", w->f);
 }
 
-static void write_bytes(struct writer *w, const char *what, const int8_t *p, size_t n)
+static void write_names(const struct writer *w, const char *what, size_t i,
+                        const char *const *names, int32_t n)
 {
-    fprintf(w->f, "static const int8_t kpri_%s_%s[%zu] = ", w->m->name, what, n);
-    write_numbers(w, p, NULL, n);
-}
-
-static void write_ints(struct writer *w, const char *what, const int32_t *p, size_t n)
-{
-    fprintf(w->f, "static const int32_t kpri_%s_%s[%zu] = ", w->m->name, what, n);
-    write_numbers(w, NULL, p, n);
-}
-
-/* The name of an array that belongs to item i: "kpri_NAME_tokens0". */
-static void write_reference(struct writer *w, const char *what, size_t i)
-{
-    fprintf(w->f, "kpri_%s_%s%zu", w->m->name, what, i);
-}
-
-static void write_names(struct writer *w, const char *what, size_t i, const char *const *names,
-                        int32_t n)
-{
-    fprintf(w->f, "static const char *const kpri_%s_%s%zu[] = { ", w->m->name, what, i);
+    put(w, "static const char *const kpri_@_%s%zu[] = { ", what, i);
     for (int32_t j = 0; j < n; j++)
-        fprintf(w->f, "%s\"%s\"", j ? ", " : "", names[j]);
-    fprintf(w->f, " };\n");
+        put(w, "%s\"%s\"", j ? ", " : "", names[j]);
+    put(w, " };\n");
 }
 
-static void write_fields(struct writer *w)
+/* The array kpri_NAME_WHATi, or NULL where it is not there; and a comma */
+static void write_reference(const struct writer *w, const void *array, const char *what, size_t i)
+{
+    if (array)
+        put(w, "kpri_@_%s%zu, ", what, i);
+    else
+        put(w, "NULL, ");
+}
+
+/* ---- fields, parameters, and the network ---- */
+
+static void write_fields(const struct writer *w)
 {
     for (uint32_t i = 0; i < w->m->n_fields; i++)
         if (w->m->fields[i].tokens)
             write_names(w, "tokens", i, w->m->fields[i].tokens, w->m->fields[i].n_tokens);
-    fprintf(w->f, "static const kpred_field kpri_%s_fields[] = {\n", w->m->name);
+    put(w, "static const kpred_field kpri_@_fields[] = {\n");
     for (uint32_t i = 0; i < w->m->n_fields; i++) {
         const kpred_field *f = w->m->fields + i;
-        fprintf(w->f, "    { \"%s\", ", f->name);
-        if (f->tokens)
-            write_reference(w, "tokens", i);
-        else
-            fputs("NULL", w->f);
-        fprintf(w->f, ", %" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 " },\n",
-                f->n_tokens, f->least, f->most, f->trained_min, f->trained_max);
+        put(w, "    { \"%s\", ", f->name);
+        write_reference(w, f->tokens, "tokens", i);
+        put(w, "%" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 " },\n", f->n_tokens,
+            f->least, f->most, f->trained_min, f->trained_max);
     }
-    fprintf(w->f, "};\n");
+    put(w, "};\n");
 }
 
-static void write_params(struct writer *w)
+static void write_params(const struct writer *w)
 {
     for (uint32_t i = 0; i < w->m->n_params; i++) {
         const kpred_param *p = w->m->params + i;
-        char what[32];
-        snprintf(what, sizeof what, "values%" PRIu32, i);
-        write_ints(w, what, p->values, (size_t)p->n_values);
+        write_array(w, INT32, p->values, (size_t)p->n_values, "values%" PRIu32, i);
         if (p->names)
             write_names(w, "names", i, p->names, p->n_values);
     }
-    fprintf(w->f, "static const kpred_param kpri_%s_params[] = {\n", w->m->name);
+    put(w, "static const kpred_param kpri_@_params[] = {\n");
     for (uint32_t i = 0; i < w->m->n_params; i++) {
         const kpred_param *p = w->m->params + i;
-        fprintf(w->f, "    { \"%s\", ", p->name);
-        write_reference(w, "values", i);
-        fputs(", ", w->f);
-        if (p->names)
-            write_reference(w, "names", i);
-        else
-            fputs("NULL", w->f);
-        fprintf(w->f, ", %" PRId32 " },\n", p->n_values);
+        put(w, "    { \"%s\", kpri_@_values%" PRIu32 ", ", p->name, i);
+        write_reference(w, p->names, "names", i);
+        put(w, "%" PRId32 " },\n", p->n_values);
     }
-    fprintf(w->f, "};\n");
+    put(w, "};\n");
 }
 
-static void write_program(struct writer *w)
+static void write_program(const struct writer *w)
 {
-    fprintf(w->f, "static const kpred_instr kpri_%s_program[] = {\n", w->m->name);
+    put(w, "static const kpred_instr kpri_@_program[] = {\n");
     for (size_t i = 0; i < w->net->n_instr; i++) {
         const kpred_instr *in = w->net->program + i;
-        fprintf(w->f, "    { KPRED_OP_%s, %d, %d, %d, %" PRId32 " },\n", op_names[in->op], in->a,
-                in->b, in->n, in->k);
+        put(w, "    { KPRED_OP_%s, %d, %d, %d, %" PRId32 " },\n", op_names[in->op], in->a, in->b,
+            in->n, in->k);
     }
-    fprintf(w->f, "};\n");
+    put(w, "};\n");
 }
 
-static void write_layers(struct writer *w)
+static void write_layers(const struct writer *w)
 {
     for (size_t i = 0; i < 3; i++) {
         const kpred_layer *l = w->net->layer + i;
-        char what[32];
-        snprintf(what, sizeof what, "weight%zu", i);
-        write_bytes(w, what, l->weight, (size_t)l->rows * l->cols);
-        snprintf(what, sizeof what, "bias%zu", i);
-        write_ints(w, what, l->bias, l->rows);
+        write_array(w, INT8, l->weight, (size_t)l->rows * l->cols, "weight%zu", i);
+        write_array(w, INT32, l->bias, l->rows, "bias%zu", i);
     }
 }
 
-static void write_runs_on(struct writer *w)
+static void write_head_arrays(const struct writer *w, size_t t)
 {
-    const char *const *arch = w->m->runs_on;
-    if (!arch)
+    const kpred_head *h = w->net->heads + t;
+    const size_t rows = model_head_rows(w->m, t), above = model_embedding_rows(w->m, t);
+    if (!h->weight)
         return;
-    fprintf(w->f, "static const char *const kpri_%s_runs_on[] = { ", w->m->name);
-    for (; *arch; arch++)
-        fprintf(w->f, "\"%s\", ", *arch);
-    fprintf(w->f, "NULL };\n");
+    if (above)
+        write_array(w, INT8, h->embedding, above * w->net->hidden, "embedding%zu_", t);
+    write_array(w, INT8, h->weight, rows * w->net->hidden, "out%zu_", t);
+    write_array(w, INT32, h->bias, rows, "offset%zu_", t);
+}
+
+static void write_head(const struct writer *w, size_t t)
+{
+    const kpred_head *h = w->net->heads + t;
+    if (!h->weight) {
+        put(w, "    { NULL, NULL, NULL, 0, 0, 0 },\n");
+        return;
+    }
+    if (h->embedding)
+        put(w, "    { kpri_@_embedding%zu_", t);
+    else
+        put(w, "    { NULL");
+    put(w, ", kpri_@_out%zu_, kpri_@_offset%zu_, %d, %d, %d },\n", t, t, h->embedding_shift,
+        h->hidden_shift, h->logit_shift);
+}
+
+static void write_net(const struct writer *w)
+{
+    write_program(w);
+    write_layers(w);
+    for (size_t t = 0; t < w->m->n_params; t++)
+        write_head_arrays(w, t);
+    put(w, "static const kpred_head kpri_@_heads[] = {\n");
+    for (size_t t = 0; t < w->m->n_params; t++)
+        write_head(w, t);
+    put(w,
+        "};\nstatic const kpred_additive kpri_@_net = {\n    kpri_@_program, %d, %d, %d,\n    {\n",
+        w->net->n_instr, w->net->n_features, w->net->hidden);
+    for (size_t i = 0; i < 3; i++)
+        put(w, "        { kpri_@_weight%zu, kpri_@_bias%zu, %d, %d, %d },\n", i, i,
+            w->net->layer[i].rows, w->net->layer[i].cols, w->net->layer[i].shift);
+    put(w, "    },\n    kpri_@_heads\n};\n");
 }
 
 /* ---- rules with a table: the table, and a function that asks it ---- */
 
-static void write_rule(struct writer *w)
+static void write_rule(const struct writer *w)
 {
-    fprintf(w->f,
-            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n",
-            w->m->name);
+    put(w, "static int kpri_@_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n");
 }
 
-/* The combination of a problem's tokens */
-static void write_combination(struct writer *w)
+/* For each combination of tokens the number of its set, from 1; and that of a problem's */
+static void write_combination(const struct writer *w)
 {
     const struct listed_by *by = &w->model->lists;
-    fprintf(w->f, "    int32_t at = problem[%" PRIu32 "];\n    unsigned list;\n", by->field[0]);
+    put(w, "    int32_t at = problem[%" PRIu32 "];\n    unsigned list;\n", by->field[0]);
     for (size_t i = 1; i < by->n_fields; i++)
-        fprintf(w->f, "    at = at * %" PRId32 " + problem[%" PRIu32 "];\n", by->n_tokens[i],
-                by->field[i]);
-    fprintf(w->f, "    list = kpri_%s_lists[at];\n", w->m->name);
-}
-
-/* For each combination the number of its set, from 1 */
-static void write_lists(struct writer *w)
-{
-    const struct listed_by *by = &w->model->lists;
-    int32_t *ints = xcalloc(by->n, sizeof *ints);
-    for (size_t i = 0; i < by->n; i++)
-        ints[i] = by->set[i];
-    fprintf(w->f, "static const uint16_t kpri_%s_lists[%zu] = ", w->m->name, by->n);
-    write_numbers(w, NULL, ints, by->n);
-    free(ints);
-}
-
-/* Bits, eight a byte */
-static void write_bits(struct writer *w)
-{
-    const struct model *m = w->model;
-    int32_t *ints = xcalloc(m->n_listed, sizeof *ints);
-    for (size_t i = 0; i < m->n_listed; i++)
-        ints[i] = m->listed[i];
-    fprintf(w->f, "static const uint8_t kpri_%s_listed[%zu] = ", w->m->name, m->n_listed);
-    write_numbers(w, NULL, ints, m->n_listed);
-    free(ints);
+        put(w, "    at = at * %" PRId32 " + problem[%" PRIu32 "];\n", by->n_tokens[i],
+            by->field[i]);
+    put(w, "    list = kpri_@_lists[at];\n");
 }
 
 /* Where each set begins among the values of all, and its size */
-static void write_tuples(struct writer *w)
+static void write_tuples(const struct writer *w)
 {
     const struct model *m = w->model;
     const uint32_t n_params = w->m->n_params;
     size_t n = 0;
     for (size_t i = 0; i < m->n_sets; i++)
         n += m->sets[i].n;
-    write_ints(w, "tuples", m->sets->values, n * n_params);
-    fprintf(w->f, "static const int32_t kpri_%s_there[1] = { 0 };\n", w->m->name);
-    fprintf(w->f, "static const kpred_names kpri_%s_sets[%zu] = {\n", w->m->name, m->n_sets);
+    write_array(w, INT32, m->sets->values, n * n_params, "tuples");
+    put(w, "static const int32_t kpri_@_there[1] = { 0 };\n");
+    put(w, "static const kpred_names kpri_@_sets[%zu] = {\n", m->n_sets);
     for (size_t i = 0; i < m->n_sets; i++)
-        fprintf(w->f,
-                "    { NULL, kpri_%s_tuples + %td, kpri_%s_there, %" PRIu32 ", 0, %" PRIu32
-                ", 0, 0 },\n",
-                w->m->name, m->sets[i].values - m->sets->values, w->m->name, m->sets[i].n,
-                n_params);
-    fputs("};\n", w->f);
+        put(w,
+            "    { NULL, kpri_@_tuples + %td, kpri_@_there, %" PRIu32 ", 0, %" PRIu32 ", 0, 0 },\n",
+            m->sets[i].values - m->sets->values, m->sets[i].n, n_params);
+    put(w, "};\n");
 }
 
-/* The sets, and a rule that asks that of the problem's combination */
-static void write_listed(struct writer *w)
+/* The sets, as bits, eight a byte, or as tuples; and a rule that asks that of the problem's
+   combination */
+static void write_listed(const struct writer *w)
 {
-    const char *name = w->m->name;
     const int by = w->model->lists.n_fields > 0, is_bits = w->model->listed != NULL;
     if (is_bits)
-        write_bits(w);
+        write_array(w, UINT8, w->model->listed, w->model->n_listed, "listed");
     else
         write_tuples(w);
     if (by)
-        write_lists(w);
+        write_array(w, UINT16, w->model->lists.set, w->model->lists.n, "lists");
     write_rule(w);
     if (by)
         write_combination(w);
     else if (is_bits)
-        fputs("    (void)problem;\n", w->f);
-    fputs(by ? "    return list && " : "    return ", w->f);
+        put(w, "    (void)problem;\n");
+    put(w, by ? "    return list && " : "    return ");
     if (is_bits && by)
-        fprintf(w->f, "kpri_listed(kpri_%s_params, kpri_%s_listed + (list - 1) * %zu, values, n)",
-                name, name, listed_bytes(w->m->params, w->m->n_params));
+        put(w, "kpri_listed(kpri_@_params, kpri_@_listed + (list - 1) * %zu, values, n);\n}\n",
+            listed_bytes(w->m->params, w->m->n_params));
     else if (is_bits)
-        fprintf(w->f, "kpri_listed(kpri_%s_params, kpri_%s_listed, values, n)", name, name);
+        put(w, "kpri_listed(kpri_@_params, kpri_@_listed, values, n);\n}\n");
     else
-        fprintf(w->f, "kpri_named(kpri_%s_sets%s, kpri_%s_params, NULL, problem, values, n)", name,
-                by ? " + (list - 1)" : "", name);
-    fputs(";\n}\n", w->f);
+        put(w, "kpri_named(kpri_@_sets%s, kpri_@_params, NULL, problem, values, n);\n}\n",
+            by ? " + (list - 1)" : "");
 }
 
-static void write_words(struct writer *w, const uint16_t *words, int32_t n)
-{
-    int32_t *ints = xcalloc((size_t)n, sizeof *ints);
-    for (int32_t i = 0; i < n; i++)
-        ints[i] = words[i];
-    fprintf(w->f, "static const uint16_t kpri_%s_words[%" PRId32 "] = ", w->m->name, n);
-    write_numbers(w, NULL, ints, (size_t)n);
-    free(ints);
-}
-
-static void write_kernels(struct writer *w)
+static void write_kernels(const struct writer *w)
 {
     const kpred_gtc_kernels *kernels = &w->model->kernels;
-    write_words(w, kernels->words, kernels->n);
-    fprintf(w->f,
-            "static const kpred_gtc_kernels kpri_%s_kernels = {\n"
-            "    KPRED_DIR_%c, %" PRId32 ", kpri_%s_words,\n    {\n",
-            w->m->name, "FBW"[kernels->dir], kernels -> n, w -> m -> name);
+    write_array(w, UINT16, kernels->words, (size_t)kernels->n, "words");
+    put(w,
+        "static const kpred_gtc_kernels kpri_@_kernels = {\n"
+        "    KPRED_DIR_%c, %" PRId32 ", kpri_@_words,\n    {\n",
+        "FBW"[kernels->dir], kernels -> n);
     for (size_t i = 0; i < 4; i++) {
-        fprintf(w->f, "        {");
+        put(w, "        {");
         for (size_t k = 0; k < 8; k++)
-            fprintf(w->f, " %d%s", kernels->least[i][k], k < 7 ? "," : " },\n");
+            put(w, " %d%s", kernels->least[i][k], k < 7 ? "," : " },\n");
     }
-    fprintf(w->f, "    }\n};\n");
+    put(w, "    }\n};\n");
     write_rule(w);
-    fprintf(w->f,
-            "    return kpred_rule_of_gtc_kernels(&kpri_%s_kernels, problem, values, n);\n}\n",
-            w->m->name);
+    put(w, "    return kpred_rule_of_gtc_kernels(&kpri_@_kernels, problem, values, n);\n}\n");
 }
 
-static void write_solvers(struct writer *w)
+static void write_solvers(const struct writer *w)
 {
     const int32_t n = w->m->params->n_values;
-    fprintf(w->f, "static const uint64_t kpri_%s_words[%" PRId32 "] = {\n", w->m->name, n);
+    put(w, "static const uint64_t kpri_@_words[%" PRId32 "] = {\n", n);
     for (int32_t i = 0; i < n; i++)
-        fprintf(w->f, "UINT64_C(0x%016" PRIx64 "),%s", w->model->solvers[i],
-                i % 3 == 2 || i == n - 1 ? "\n" : "");
-    fprintf(w->f, "};\n");
+        put(w, "UINT64_C(0x%016" PRIx64 "),%s", w->model->solvers[i],
+            i % 3 == 2 || i == n - 1 ? "\n" : "");
+    put(w, "};\n");
     write_rule(w);
-    fprintf(w->f,
-            "    return kpred_rule_of_solvers(kpri_%s_words, %" PRId32
-            ", problem, values, n);\n}\n",
-            w->m->name, n);
+    put(w, "    return kpred_rule_of_solvers(kpri_@_words, %" PRId32 ", problem, values, n);\n}\n",
+        n);
 }
 
 /* Names with their values and numbers, which the rule asks as well */
-static void write_named(struct writer *w)
+static void write_named(const struct writer *w)
 {
     const kpred_names *k = w->m->names;
-    fprintf(w->f, "static const char *const kpri_%s_kernel_names[%" PRIu32 "] = {\n", w->m->name,
-            k->n);
+    put(w, "static const char *const kpri_@_kernel_names[%" PRIu32 "] = {\n", k->n);
     for (uint32_t i = 0; i < k->n; i++)
-        fprintf(w->f, "    \"%s\",\n", k->names[i]);
-    fputs("};\n", w->f);
-    write_ints(w, "kernel_values", k->values, (size_t)k->n * k->n_params);
-    write_ints(w, "kernel_ids", k->ids, (size_t)k->n * k->n_ids);
-    fprintf(w->f,
-            "static const kpred_names kpri_%s_kernels = {\n"
-            "    kpri_%s_kernel_names, kpri_%s_kernel_values, kpri_%s_kernel_ids,\n"
-            "    %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "\n};\n",
-            w->m->name, w->m->name, w->m->name, w->m->name, k->n, k->first, k->n_params,
-            k->id_field, k->n_ids);
+        put(w, "    \"%s\",\n", k->names[i]);
+    put(w, "};\n");
+    write_array(w, INT32, k->values, (size_t)k->n * k->n_params, "kernel_values");
+    write_array(w, INT32, k->ids, (size_t)k->n * k->n_ids, "kernel_ids");
+    put(w,
+        "static const kpred_names kpri_@_kernels = {\n"
+        "    kpri_@_kernel_names, kpri_@_kernel_values, kpri_@_kernel_ids,\n"
+        "    %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "\n};\n",
+        k->n, k->first, k->n_params, k->id_field, k->n_ids);
 }
 
-static void write_table(struct writer *w)
+static void write_table(const struct writer *w)
 {
     if (w->m->names)
         write_named(w);
@@ -313,87 +320,36 @@ static void write_table(struct writer *w)
         write_solvers(w);
 }
 
-/* ---- the rest of the network, and the model ---- */
+/* ---- the model ---- */
 
-static void write_head_arrays(struct writer *w)
+static void write_runs_on(const struct writer *w)
 {
-    for (size_t t = 0; t < w->m->n_params; t++) {
-        const kpred_head *h = w->net->heads + t;
-        const size_t rows = model_head_rows(w->m, t), above = model_embedding_rows(w->m, t);
-        char what[32];
-        if (!h->weight)
-            continue;
-        snprintf(what, sizeof what, "embedding%zu_", t);
-        if (above)
-            write_bytes(w, what, h->embedding, above * w->net->hidden);
-        snprintf(what, sizeof what, "out%zu_", t);
-        write_bytes(w, what, h->weight, rows * w->net->hidden);
-        snprintf(what, sizeof what, "offset%zu_", t);
-        write_ints(w, what, h->bias, rows);
-    }
+    if (!w->m->runs_on)
+        return;
+    put(w, "static const char *const kpri_@_runs_on[] = { ");
+    for (const char *const *arch = w->m->runs_on; *arch; arch++)
+        put(w, "\"%s\", ", *arch);
+    put(w, "NULL };\n");
 }
 
-static void write_heads(struct writer *w)
-{
-    write_head_arrays(w);
-    fprintf(w->f, "static const kpred_head kpri_%s_heads[] = {\n", w->m->name);
-    for (size_t t = 0; t < w->m->n_params; t++) {
-        const kpred_head *h = w->net->heads + t;
-        if (!h->weight) {
-            fprintf(w->f, "    { NULL, NULL, NULL, 0, 0, 0 },\n");
-            continue;
-        }
-        fputs("    { ", w->f);
-        if (h->embedding)
-            fprintf(w->f, "kpri_%s_embedding%zu_", w->m->name, t);
-        else
-            fputs("NULL", w->f);
-        fprintf(w->f, ", kpri_%s_out%zu_, kpri_%s_offset%zu_, %d, %d, %d },\n", w->m->name, t,
-                w->m->name, t, h->embedding_shift, h->hidden_shift, h->logit_shift);
-    }
-    fprintf(w->f, "};\n");
-}
-
-static void write_net(struct writer *w)
-{
-    write_program(w);
-    write_layers(w);
-    write_heads(w);
-    fprintf(w->f, "static const kpred_additive kpri_%s_net = {\n    kpri_%s_program, %d, %d, %d,\n",
-            w->m->name, w->m->name, w->net->n_instr, w->net->n_features, w->net->hidden);
-    fprintf(w->f, "    {\n");
-    for (size_t i = 0; i < 3; i++)
-        fprintf(w->f, "        { kpri_%s_weight%zu, kpri_%s_bias%zu, %d, %d, %d },\n", w->m->name,
-                i, w->m->name, i, w->net->layer[i].rows, w->net->layer[i].cols,
-                w->net->layer[i].shift);
-    fprintf(w->f, "    },\n    kpri_%s_heads\n};\n", w->m->name);
-}
-
-static void write_model(struct writer *w)
+static void write_model(const struct writer *w)
 {
     const kpred_model *m = w->m;
-    fprintf(w->f,
-            "KPRED_DATA const kpred_model kpred_model_%s = {\n"
-            "    %d, UINT64_C(0x%016" PRIx64 "),\n"
-            "    \"%s\", \"%s\", \"%s\",\n"
-            "    kpri_%s_fields, kpri_%s_params, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32
-            ", %" PRIu32 ",\n",
-            m->name, KPRED_FORMAT, m->id, m->name, m->kernel, m->split, m->name, m->name,
-            m->n_fields, m->n_params, m->work_words, m->state_words, m->scale);
-    if (m->runs_on)
-        fprintf(w->f, "    kpri_%s_runs_on, ", m->name);
-    else
-        fprintf(w->f, "    NULL, ");
-    if (m->names)
-        fprintf(w->f, "&kpri_%s_kernels,\n", m->name);
-    else
-        fprintf(w->f, "NULL,\n");
+    put(w,
+        "KPRED_DATA const kpred_model kpred_model_@ = {\n"
+        "    %d, UINT64_C(0x%016" PRIx64 "),\n"
+        "    \"@\", \"%s\", \"%s\",\n"
+        "    kpri_@_fields, kpri_@_params, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32
+        ", %" PRIu32 ",\n",
+        KPRED_FORMAT, m->id, m->kernel, m->split, m->n_fields, m->n_params, m->work_words,
+        m->state_words, m->scale);
+    put(w, m->runs_on ? "    kpri_@_runs_on, " : "    NULL, ");
+    put(w, m->names ? "&kpri_@_kernels,\n" : "NULL,\n");
     if (model_has_table(w->model))
-        fprintf(w->f, "    kpri_%s_rule, ", m->name);
+        put(w, "    kpri_@_rule, ");
     else
-        fprintf(w->f, "    %s, ", *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED");
-    fprintf(w->f, "\"%s\",\n    &kpred_additive_scorer, &kpri_%s_net, NULL\n};\n", m->rule_name,
-            m->name);
+        put(w, "    %s, ", *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED");
+    put(w, "\"%s\",\n    &kpred_additive_scorer, &kpri_@_net, NULL\n};\n", m->rule_name);
 }
 
 /* ---- macros ---- */
@@ -419,7 +375,7 @@ static size_t find_slots(const kpred_model *m, struct slots *out)
     return n;
 }
 
-static void write_arena(struct writer *w)
+static void write_arena(const struct writer *w)
 {
     const kpred_model *m = w->m;
     struct slots slots[KPRED_MAX_TUPLE];
@@ -427,81 +383,79 @@ static void write_arena(struct writer *w)
     size_t lanes = 0;
     for (uint32_t t = 0; t < m->n_params; t++)
         lanes += model_lane(m->params + t);
-    fprintf(w->f,
-            "#define KPRED_%s_ARENA(beam) /* int32_t words */ \\\n"
-            "    KPRED_ARENA_WORDS(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \\\n        ",
-            w->upper, m->work_words, m->state_words, m->n_params);
+    put(w,
+        "#define KPRED_^_ARENA(beam) /* int32_t words */ \\\n"
+        "    KPRED_ARENA_WORDS(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \\\n        ",
+        m->work_words, m->state_words, m->n_params);
     for (size_t i = 0; i < n; i++)
-        fprintf(w->f, "KPRED_LARGER(KPRED_SLOTS(%zu, %zu, beam), \\\n        ", slots[i].prefixes,
-                slots[i].lane);
-    fprintf(w->f, "%zu", (lanes + 1) / 2);
+        put(w, "KPRED_LARGER(KPRED_SLOTS(%zu, %zu, beam), \\\n        ", slots[i].prefixes,
+            slots[i].lane);
+    put(w, "%zu", (lanes + 1) / 2);
     for (size_t i = 0; i < n; i++)
         fputc(')', w->f);
-    fprintf(w->f, ", beam)\n");
+    put(w, ", beam)\n");
 }
 
-static void write_macros(struct writer *w)
-{
-    const kpred_model *m = w->m;
-    const struct model_cost cost = model_cost(m);
-    const char *u = w->upper;
-    fprintf(w->f, "#define KPRED_%s_FIELDS %" PRIu32 "\n", u, m->n_fields);
-    fprintf(w->f, "#define KPRED_%s_PARAMS %" PRIu32 "\n", u, m->n_params);
-    write_arena(w);
-    fprintf(w->f, "#define KPRED_%s_RULE_CALLS(beam) KPRED_RULE_CALLS(%zu, beam)\n", u,
-            cost.values);
-    fprintf(w->f, "#define KPRED_%s_MULTIPLY_ADDS(beam) KPRED_MULTIPLY_ADDS(%zu, %zu, beam)\n\n", u,
-            cost.start, cost.step);
-}
-
-static void write_opening(struct writer *w, const char *story)
+static void write_macros(const struct writer *w)
 {
     const struct model_cost cost = model_cost(w->m);
-    fprintf(w->f, "/* %s.h - %s\n   GENERATED by kpred-train - DO NOT EDIT\n", w->m->name,
-            *w->model->spec->title ? w->model->spec->title : w->m->kernel);
-    if (w->model->spec->licence)
-        fprintf(w->f, "   SPDX-License-Identifier: %s\n", w->model->spec->licence);
-    fprintf(w->f, "\n%s", story);
-    fprintf(w->f,
-            "   id %016" PRIx64 ", %zu bytes; a prediction costs %zu multiply-adds and at most\n"
-            "   %zu more a unit of beam; largest accumulator %" PRId64 " of 2147483647\n\n",
-            w->m->id, cost.bytes, cost.start, cost.step, cost.largest_accumulator);
-    fprintf(w->f, "spec:\n%send of spec */\n", w->model->spec->text);
+    put(w,
+        "#define KPRED_^_FIELDS %" PRIu32 "\n"
+        "#define KPRED_^_PARAMS %" PRIu32 "\n",
+        w->m->n_fields, w->m->n_params);
+    write_arena(w);
+    put(w,
+        "#define KPRED_^_RULE_CALLS(beam) KPRED_RULE_CALLS(%zu, beam)\n"
+        "#define KPRED_^_MULTIPLY_ADDS(beam) KPRED_MULTIPLY_ADDS(%zu, %zu, beam)\n\n",
+        cost.values, cost.start, cost.step);
+}
+
+static void write_opening(const struct writer *w, const char *story)
+{
+    const struct model_cost cost = model_cost(w->m);
+    const struct spec *spec = w->model->spec;
+    put(w, "/* @.h - %s\n   GENERATED by kpred-train - DO NOT EDIT\n",
+        *spec->title ? spec->title : w->m->kernel);
+    if (spec->licence)
+        put(w, "   SPDX-License-Identifier: %s\n", spec->licence);
+    put(w,
+        "\n%s   id %016" PRIx64 ", %zu bytes; a prediction costs %zu multiply-adds and at most\n"
+        "   %zu more a unit of beam; largest accumulator %" PRId64 " of 2147483647\n\n"
+        "spec:\n%send of spec */\n",
+        story, w->m->id, cost.bytes, cost.start, cost.step, cost.largest_accumulator, spec->text);
 }
 
 /* Outside the guard: what is included comes again, with its definitions, where they are asked for
    after the first time. */
-static void write_includes(struct writer *w)
+static void write_includes(const struct writer *w)
 {
-    fprintf(w->f, "#include \"%skpred.h\"\n", w->model->include_dir);
+    put(w, "#include \"%skpred.h\"\n", w->model->include_dir);
     if (w->model->clauses.n || w->model->clauses.kernels)
-        fprintf(w->f, "#define KPRED_RULES_NO_FAMILY\n#include \"%skpred_constraints.h\"\n",
-                w->model->include_dir);
+        put(w, "#define KPRED_RULES_NO_FAMILY\n#include \"%skpred_constraints.h\"\n",
+            w->model->include_dir);
     if (w->model->spec->header && w->model->family)
-        fprintf(w->f, "#define KPRED_RULES_%s\n", w->model->family);
+        put(w, "#define KPRED_RULES_%s\n", w->model->family);
     if (w->model->spec->header)
-        fprintf(w->f, "#include \"%s%s\"\n", w->model->include_dir, w->model->spec->header);
+        put(w, "#include \"%s%s\"\n", w->model->include_dir, w->model->spec->header);
     fputc('\n', w->f);
 }
 
-static void write_declaration(struct writer *w)
+static void write_declaration(const struct writer *w)
 {
     struct buf enums = {NULL, 0, 0};
-    fprintf(w->f, "#ifndef KPRED_MODEL_%s_H\n#define KPRED_MODEL_%s_H\n\n", w->upper, w->upper);
-    fprintf(w->f,
-            "#if KPRED_FORMAT != %d\n"
-            "#error \"%s.h and kpred.h are of different formats: see kpred-train relayout\"\n"
-            "#endif\n\n",
-            KPRED_FORMAT, w->m->name);
+    put(w,
+        "#ifndef KPRED_MODEL_^_H\n#define KPRED_MODEL_^_H\n\n"
+        "#if KPRED_FORMAT != %d\n"
+        "#error \"@.h and kpred.h are of different formats: see kpred-train relayout\"\n"
+        "#endif\n\n",
+        KPRED_FORMAT);
     names_add_enums(w->m, &enums);
     fputs(enums.s, w->f);
     buf_free(&enums);
     write_macros(w);
-    fprintf(w->f,
-            "#ifndef KPRED_STATIC\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
-            "extern const kpred_model kpred_model_%s;\n"
-            "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#endif\n\n",
-            w->m->name);
+    put(w, "#ifndef KPRED_STATIC\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+           "extern const kpred_model kpred_model_@;\n"
+           "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#endif\n\n");
 }
 
 static struct writer make_writer(FILE *f, const struct model *model)
@@ -552,20 +506,20 @@ void header_write_code(FILE *f, const struct model *model)
     struct writer w = make_writer(f, model);
     write_includes(&w);
     write_declaration(&w);
-    fprintf(f, "#if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_%s)\n", w.upper);
-    fprintf(f, "#define KPRI_MODEL_%s\n\n", w.upper);
-    fprintf(f, "#if defined(__cplusplus) && defined(__GNUC__)\n"
-               "#pragma GCC diagnostic push\n"
-               "#pragma GCC diagnostic ignored \"-Wzero-as-null-pointer-constant\"\n"
-               "#endif\n\n");
+    put(&w, "#if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_^)\n"
+            "#define KPRI_MODEL_^\n\n"
+            "#if defined(__cplusplus) && defined(__GNUC__)\n"
+            "#pragma GCC diagnostic push\n"
+            "#pragma GCC diagnostic ignored \"-Wzero-as-null-pointer-constant\"\n"
+            "#endif\n\n");
     write_fields(&w);
     write_params(&w);
     write_net(&w);
     write_table(&w);
     write_runs_on(&w);
     write_model(&w);
-    fprintf(f, "\n#if defined(__cplusplus) && defined(__GNUC__)\n"
-               "#pragma GCC diagnostic pop\n"
-               "#endif\n"
-               "#endif\n");
+    put(&w, "\n#if defined(__cplusplus) && defined(__GNUC__)\n"
+            "#pragma GCC diagnostic pop\n"
+            "#endif\n"
+            "#endif\n");
 }

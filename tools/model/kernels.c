@@ -6,10 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct kernel {
+    const char *name;
+    int32_t values[KPRED_MAX_TUPLE];
+    uint32_t n_values;
+    int32_t *ids;
+};
+
 struct reader {
     const struct spec *spec;
     const struct spec_line *line; /* the one being read */
     struct kernels *out;
+    struct kernel *v; /* out->names.n of them */
 };
 
 static int kernels_wrong(const struct reader *r, const char *what, const char *value,
@@ -126,84 +134,47 @@ static int is_kernel_name(const char *s)
 
 static int read_kernel(struct reader *r, char *line)
 {
-    struct kernels *k = r->out;
-    kpred_names *names = &k->names;
-    if (read_values(r, line, k->values + names->n * names->n_params))
+    kpred_names *names = &r->out->names;
+    struct kernel *k = r->v + names->n;
+    k->n_values = names->n_params;
+    if (read_values(r, line, k->values))
         return -1;
-    const char *name = next(NULL);
-    if (!is_kernel_name(name))
-        return kernels_wrong(r, "name", name, "is not a word of letters, digits and _.-");
-    k->name[names->n] = name;
-    return read_ids(r, k->ids + names->n++ * names->n_ids);
+    k->name = next(NULL);
+    if (!is_kernel_name(k->name))
+        return kernels_wrong(r, "name", k->name, "is not a word of letters, digits and _.-");
+    k->ids = xcalloc(names->n_ids, sizeof *k->ids);
+    names->n++;
+    return read_ids(r, k->ids);
 }
 
 /* ---- the whole ---- */
 
-struct entry {
-    const struct kernels *k;
-    uint32_t i;
-};
-
 static int compare_values(const void *pa, const void *pb)
 {
-    const struct entry *a = pa, *b = pb;
-    const uint32_t n = a->k->names.n_params;
-    for (uint32_t p = 0; p < n; p++) {
-        const int32_t x = a->k->values[a->i * n + p], y = b->k->values[b->i * n + p];
-        if (x != y)
-            return x < y ? -1 : 1;
-    }
-    return 0;
+    const struct kernel *a = pa, *b = pb;
+    int order = 0;
+    for (uint32_t p = 0; p < a->n_values && order == 0; p++)
+        order = (a->values[p] > b->values[p]) - (a->values[p] < b->values[p]);
+    return order;
 }
 
 static int compare_names(const void *pa, const void *pb)
 {
-    const struct entry *a = pa, *b = pb;
-    return strcmp(a->k->name[a->i], b->k->name[b->i]);
+    const struct kernel *a = pa, *b = pb;
+    return strcmp(a->name, b->name);
 }
 
-/* Sorts the entries; equal ones, which follow each other then, are an error. */
-static int sort(const struct spec *spec, struct entry *e,
-                int (*compare)(const void *, const void *))
+/* Sorts the kernels; equal ones, which follow each other then, are an error. */
+static int sort(const struct reader *r, int (*compare)(const void *, const void *),
+                const char *what)
 {
-    const struct kernels *k = e->k;
-    qsort(e, k->names.n, sizeof *e, compare);
-    for (uint32_t i = 1; i < k->names.n; i++)
-        if (compare(e + i - 1, e + i) == 0)
-            return fail("%s: [kernels]: \"%s\" and \"%s\" have one %s", spec->path,
-                        k->name[e[i - 1].i], k->name[e[i].i],
-                        compare == compare_names ? "name" : "tuple of values");
+    const uint32_t n = r->out->names.n;
+    qsort(r->v, n, sizeof *r->v, compare);
+    for (uint32_t i = 1; i < n; i++)
+        if (compare(r->v + i - 1, r->v + i) == 0)
+            return fail("%s: [kernels]: \"%s\" and \"%s\" have one %s", r->spec->path,
+                        r->v[i - 1].name, r->v[i].name, what);
     return 0;
-}
-
-static void put_in_order(struct kernels *k, const struct entry *e)
-{
-    const uint32_t n = k->names.n, n_params = k->names.n_params, n_ids = k->names.n_ids;
-    const char **name = xcalloc(n, sizeof *name);
-    int32_t *values = xcalloc(n * n_params, sizeof *values), *ids = xcalloc(n * n_ids, sizeof *ids);
-    for (uint32_t i = 0; i < n; i++) {
-        name[i] = k->name[e[i].i];
-        memcpy(values + i * n_params, k->values + e[i].i * n_params, n_params * sizeof *values);
-        memcpy(ids + i * n_ids, k->ids + e[i].i * n_ids, n_ids * sizeof *ids);
-    }
-    free(k->name);
-    free(k->values);
-    free(k->ids);
-    k->name = name;
-    k->values = values;
-    k->ids = ids;
-}
-
-static int sort_all(const struct spec *spec, struct kernels *k)
-{
-    struct entry *e = xcalloc(k->names.n, sizeof *e);
-    for (uint32_t i = 0; i < k->names.n; i++)
-        e[i] = (struct entry){k, i};
-    const int bad = sort(spec, e, compare_names) || sort(spec, e, compare_values);
-    if (!bad)
-        put_in_order(k, e);
-    free(e);
-    return bad ? -1 : 0;
 }
 
 static int read_lines(struct reader *r)
@@ -216,19 +187,30 @@ static int read_lines(struct reader *r)
         memcpy(text, r->line->text, n);
         if (i == 0 ? read_heading(r, text) : read_kernel(r, text))
             return -1;
-        if (i == 0) {
-            r->out->values = xcalloc(lines->n * r->out->names.n_params, sizeof(int32_t));
-            r->out->ids = xcalloc(lines->n * r->out->names.n_ids, sizeof(int32_t));
-        }
         text += n;
     }
-    return 0;
+    return sort(r, compare_names, "name") || sort(r, compare_values, "tuple of values");
+}
+
+/* The kernels as the runtime has them */
+static void put_out(struct reader *r)
+{
+    struct kernels *out = r->out;
+    const uint32_t n = out->names.n, n_params = out->names.n_params, n_ids = out->names.n_ids;
+    out->names.names = out->name = xcalloc(n, sizeof *out->name);
+    out->names.values = out->values = xcalloc(n * n_params, sizeof *out->values);
+    out->names.ids = out->ids = xcalloc(n * n_ids, sizeof *out->ids);
+    for (uint32_t i = 0; i < n; i++) {
+        out->name[i] = r->v[i].name;
+        memcpy(out->values + i * n_params, r->v[i].values, n_params * sizeof *out->values);
+        memcpy(out->ids + i * n_ids, r->v[i].ids, n_ids * sizeof *out->ids);
+    }
 }
 
 int kernels_read(const struct spec *spec, struct kernels *out)
 {
     const struct spec_lines *lines = &spec->kernels;
-    struct reader r = {spec, NULL, out};
+    struct reader r = {spec, NULL, out, NULL};
     size_t bytes = 0;
     memset(out, 0, sizeof *out);
     if (lines->n < 2 || lines->n - 1 > KERNELS_MAX)
@@ -237,15 +219,16 @@ int kernels_read(const struct spec *spec, struct kernels *out)
     for (size_t i = 0; i < lines->n; i++)
         bytes += strlen(lines->v[i].text) + 1;
     out->text = xmalloc(bytes);
-    out->name = xcalloc(lines->n, sizeof *out->name);
-    if (read_lines(&r) || sort_all(spec, out)) {
+    r.v = xcalloc(lines->n, sizeof *r.v);
+    const int bad = read_lines(&r);
+    if (!bad)
+        put_out(&r);
+    for (uint32_t i = 0; i < out->names.n; i++)
+        free(r.v[i].ids);
+    free(r.v);
+    if (bad)
         kernels_free(out);
-        return -1;
-    }
-    out->names.names = out->name;
-    out->names.values = out->values;
-    out->names.ids = out->ids;
-    return 0;
+    return bad ? -1 : 0;
 }
 
 void kernels_free(struct kernels *k)
@@ -368,38 +351,26 @@ static size_t sort_tuples(struct listed_tuple *tuple, size_t n)
     return kept;
 }
 
-static size_t start_of(const struct listed_sets *sets, size_t i)
+size_t listed_tuples(const struct interned *sets, size_t i, const struct listed_tuple **tuples)
 {
-    return i > 0 ? sets->end[i - 1] : 0;
+    *tuples = (const void *)sets->v[i].s;
+    return sets->v[i].n / sizeof **tuples;
 }
 
-size_t listed_count(const struct listed_sets *sets)
+size_t listed_count(const struct interned *sets)
 {
-    return start_of(sets, sets->n);
-}
-
-/* The number of a set, from 1; it is added if it is new. */
-static size_t number_of(struct listed_sets *sets, const struct listed_tuple *set, size_t n)
-{
-    const size_t all = listed_count(sets);
+    size_t n = 0;
     for (size_t i = 0; i < sets->n; i++)
-        if (sets->end[i] - start_of(sets, i) == n
-            && memcmp(sets->tuple + start_of(sets, i), set, n * sizeof *set) == 0)
-            return i + 1;
-    for (size_t i = 0; i < n; i++) {
-        sets->tuple = xgrow(sets->tuple, all + i, &sets->cap, sizeof *sets->tuple);
-        sets->tuple[all + i] = set[i];
-    }
-    sets->end[sets->n++] = all + n;
-    return sets->n;
+        n += sets->v[i].n;
+    return n / sizeof(struct listed_tuple);
 }
 
 void listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *problems,
-                    const unsigned char *targets, size_t n, struct listed_sets *out)
+                    const unsigned char *targets, size_t n, struct interned *out)
 {
     size_t *last = xcalloc(by->n, sizeof *last), *before = xcalloc(n + 1, sizeof *before);
     struct listed_tuple *set = xcalloc(n + 1, sizeof *set);
-    *out = (struct listed_sets){.end = xcalloc(by->n, sizeof *out->end)};
+    memset(out, 0, sizeof *out);
     /* 1 + the last row of each combination, and before each row: a combination's rows alone are
        looked at */
     for (size_t i = 0; i < n; i++) {
@@ -413,26 +384,21 @@ void listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *p
             if (is_tuple(m, targets + (i - 1) * m->n_params))
                 memcpy(set[n_own++].v, targets + (i - 1) * m->n_params, m->n_params);
         n_own = sort_tuples(set, n_own);
-        by->set[c] = (uint16_t)(n_own > 0 ? number_of(out, set, n_own) : 0);
+        by->set[c] = (uint16_t)(n_own > 0 ? 1 + intern(out, set, n_own * sizeof *set) : 0);
     }
     free(set);
     free(before);
     free(last);
 }
 
-void listed_free(struct listed_sets *sets)
-{
-    free(sets->tuple);
-    free(sets->end);
-}
-
-void listed_write_bits(const kpred_param *params, size_t n_params, const struct listed_sets *sets,
+void listed_write_bits(const kpred_param *params, size_t n_params, const struct interned *sets,
                        unsigned char *bits)
 {
     const size_t bytes = listed_bytes(params, n_params);
-    for (size_t i = 0; i < sets->n; i++)
-        for (size_t k = start_of(sets, i); k < sets->end[i]; k++)
-            listed_add(params, n_params, bits + i * bytes, sets->tuple[k].v);
+    const struct listed_tuple *tuple;
+    for (size_t i = 0; i < sets->n; i++, bits += bytes)
+        for (size_t n = listed_tuples(sets, i, &tuple); n > 0; n--)
+            listed_add(params, n_params, bits, tuple++->v);
 }
 
 /* ---- listed: the rule's name ---- */

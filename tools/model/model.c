@@ -92,7 +92,7 @@ static int open_kernels(struct model *model, const struct spec_rule *rule)
     model->kernels.dir = rule->dir;
     model->kernels.n = model->params->n_values;
     model->kernels.words = words;
-    if (rules_gtc_words(model->spec, rule, words))
+    if (rules_words(model->spec, rule, words))
         return -1;
     gtc_set_least(&model->kernels);
     return take_rule(model, ask_kernels);
@@ -104,11 +104,11 @@ static int ask_solvers(const void *model, const int32_t *problem, const int32_t 
     return kpred_rule_of_solvers(of->solvers, of->params->n_values, problem, values, n);
 }
 
-static int open_solvers(struct model *model)
+static int open_solvers(struct model *model, const struct spec_rule *rule)
 {
     uint64_t *words = model_array(model, (size_t)model->params->n_values, sizeof *words);
     model->solvers = words;
-    return rules_solver_words(model->spec, words) ? -1 : take_rule(model, ask_solvers);
+    return rules_words(model->spec, rule, words) ? -1 : take_rule(model, ask_solvers);
 }
 
 int model_has_table(const struct model *model)
@@ -123,8 +123,9 @@ static int ask_list(const void *model, const int32_t *problem, const int32_t *va
     const size_t set = of->lists.set[listed_combination(&of->lists, problem)];
     const size_t bytes = of->listed ? of->n_listed / of->n_sets : 0;
     return set != 0
-           && (of->listed ? runtime_listed(of->params, of->listed + (set - 1) * bytes, values, n)
-                          : runtime_named(of->sets + set - 1, of->params, problem, values, n));
+           && (of->listed
+                   ? runtime_listed(of->params, of->listed + (set - 1) * bytes, values, n)
+                   : runtime_named(of->sets + set - 1, of->params, NULL, problem, values, n));
 }
 
 void model_take_sets(struct model *model, size_t n_sets)
@@ -164,20 +165,22 @@ static int open_list(struct model *model)
     return take_rule(model, ask_list);
 }
 
-static void take_as_tuples(struct model *model, const struct listed_sets *sets)
+static void take_as_tuples(struct model *model, const struct interned *sets)
 {
+    const struct listed_tuple *tuple;
     size_t *n = xcalloc(sets->n, sizeof *n);
     for (size_t i = 0; i < sets->n; i++)
-        n[i] = sets->end[i] - (i > 0 ? sets->end[i - 1] : 0);
+        n[i] = listed_tuples(sets, i, &tuple);
     int32_t *values = model_take_tuples(model, sets->n, n);
-    for (size_t i = 0; i < listed_count(sets); i++)
-        for (size_t t = 0; t < model->m.n_params; t++)
-            *values++ = model->params[t].values[sets->tuple[i].v[t]];
+    for (size_t i = 0; i < sets->n; i++)
+        for (listed_tuples(sets, i, &tuple); n[i] > 0; n[i]--, tuple++)
+            for (size_t t = 0; t < model->m.n_params; t++)
+                *values++ = model->params[t].values[tuple->v[t]];
     free(n);
 }
 
 /* As bits, or where these take more room as tuples. 0, or -1 with a message. */
-static int take_sets(struct model *model, const struct listed_sets *sets)
+static int take_sets(struct model *model, const struct interned *sets)
 {
     const size_t n_params = model->m.n_params, values = listed_count(sets) * n_params;
     const size_t bytes = sets->n * listed_bytes(model->params, n_params);
@@ -198,12 +201,12 @@ static int take_sets(struct model *model, const struct listed_sets *sets)
 
 int model_list(struct model *model, const int32_t *problems, const unsigned char *targets, size_t n)
 {
-    struct listed_sets sets;
+    struct interned sets;
     listed_collect(&model->m, &model->lists, problems, targets, n, &sets);
     const int bad =
         sets.n > 0 ? take_sets(model, &sets)
                    : fail("%s: rule listed: the data have no tuple of the spec", model->m.name);
-    listed_free(&sets);
+    intern_free(&sets);
     return bad;
 }
 
@@ -274,7 +277,7 @@ static int open_rule(struct model *model)
     if (model->spec->restricts.line || model->spec->kernels.line)
         return open_clauses(model);
     return rule.table == RULE_GTC       ? open_kernels(model, &rule)
-           : rule.table == RULE_SOLVERS ? open_solvers(model)
+           : rule.table == RULE_SOLVERS ? open_solvers(model, &rule)
                                         : 0;
 }
 

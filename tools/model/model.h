@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/intern.h"
 #include "clause.h"
 #include "program.h"
 
@@ -149,8 +150,8 @@ struct tuples {
     size_t n_params, n;
     uint16_t *value; /* n x n_params: numbers of values */
     enum tuples_kind kind;
-    uint32_t *slot; /* a hash table: 1 + a tuple, or 0 */
-    size_t cap, n_slots;
+    struct interned seen; /* the same, by their bytes */
+    size_t cap;
 };
 
 /* More tuples than `listed` are not listed: so many as `drawn` are drawn. */

@@ -334,40 +334,18 @@ static int check_params(const struct spec *spec, const struct known *rule)
 
 /* ---- rules with a table ---- */
 
-/* The name of value `v` of the first parameter, or NULL with a message */
-static const char *name_of(const struct spec *spec, size_t v)
+int rules_words(const struct spec *spec, const struct spec_rule *rule, void *words)
 {
-    if (!spec->params->names[v])
-        fail("%s: parameter %s: rule %s expects names", spec->path, spec->params->name, spec->rule);
-    return spec->params->names[v];
-}
-
-static int unknown(const struct spec *spec, const char *what, const char *name)
-{
-    return fail("%s: parameter %s: rule %s knows no %s \"%s\"", spec->path, spec->params->name,
-                spec->rule, what, name);
-}
-
-int rules_gtc_words(const struct spec *spec, const struct spec_rule *rule, uint16_t *words)
-{
-    for (size_t v = 0; v < spec->params->n_values; v++) {
-        const char *name = name_of(spec, v);
+    const struct spec_param *p = spec->params;
+    const int is_gtc = rule->table == RULE_GTC;
+    for (size_t v = 0; v < p->n_values; v++) {
+        const char *name = p->names[v];
         if (!name)
-            return -1;
-        if (!gtc_word(name, rule->dir, &words[v]))
-            return unknown(spec, "kernel", name);
-    }
-    return 0;
-}
-
-int rules_solver_words(const struct spec *spec, uint64_t *words)
-{
-    for (size_t v = 0; v < spec->params->n_values; v++) {
-        const char *name = name_of(spec, v);
-        if (!name)
-            return -1;
-        if (!solver_word(name, &words[v]))
-            return unknown(spec, "solver", name);
+            return fail("%s: parameter %s: rule %s expects names", spec->path, p->name, spec->rule);
+        if (is_gtc ? !gtc_word(name, rule->dir, (uint16_t *)words + v)
+                   : !solver_word(name, (uint64_t *)words + v))
+            return fail("%s: parameter %s: rule %s knows no %s \"%s\"", spec->path, p->name,
+                        spec->rule, is_gtc ? "kernel" : "solver", name);
     }
     return 0;
 }

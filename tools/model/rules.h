@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/intern.h"
 #include "spec.h"
 
 #include "kpred_constraints.h"
@@ -23,10 +24,10 @@ struct spec_rule {
    those it was written for. Unconstrained, listed: no rule, name "". 0, or -1 with a message. */
 int rules_find(const struct spec *spec, struct spec_rule *rule);
 
-/* What stands in the table of a rule with this name, by the names of the parameter's n values, into
-   words. 0, or -1 with a message: there is an unknown one. */
-int rules_gtc_words(const struct spec *spec, const struct spec_rule *rule, uint16_t *words);
-int rules_solver_words(const struct spec *spec, uint64_t *words);
+/* What stands in the table of such a rule, by the names of the parameter's n values, into words:
+   uint16_t of RULE_GTC, uint64_t of RULE_SOLVERS. 0, or -1 with a message: there is an unknown
+   name. */
+int rules_words(const struct spec *spec, const struct spec_rule *rule, void *words);
 /* Bytes of a name's word in the table of a rule with this name; 0: it has none. */
 size_t rules_word_bytes(const char *name);
 
@@ -140,22 +141,16 @@ struct listed_tuple {
     unsigned char v[KPRED_MAX_TUPLE];
 };
 
-/* Sets of tuples. Those of a set follow each other, sorted, and no two are the same. */
-struct listed_sets {
-    struct listed_tuple *tuple;
-    size_t n, cap; /* sets; room for tuples */
-    size_t *end;   /* of each set, how many tuples there are up to its last one */
-};
-
-/* Collects the sets of n rows, with the interface of the model; sets by->set. A tuple with an index
-   beyond a parameter's values is passed over. */
+/* Collects the sets of n rows, with the interface of the model: of each set its tuples, sorted, and
+   no two the same; and sets by->set. A tuple with an index beyond a parameter's values is passed
+   over. */
 void listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *problems,
-                    const unsigned char *targets, size_t n, struct listed_sets *out);
-void listed_free(struct listed_sets *sets);
-/* How many tuples all sets have */
-size_t listed_count(const struct listed_sets *sets);
+                    const unsigned char *targets, size_t n, struct interned *out);
+/* How many tuples a set has, and where they begin; and how many all sets have */
+size_t listed_tuples(const struct interned *sets, size_t i, const struct listed_tuple **tuples);
+size_t listed_count(const struct interned *sets);
 /* Writes all sets as bits; there is room, which is 0. */
-void listed_write_bits(const kpred_param *params, size_t n_params, const struct listed_sets *sets,
+void listed_write_bits(const kpred_param *params, size_t n_params, const struct interned *sets,
                        unsigned char *bits);
 
 /* What tells the sets of two models apart: the bits, or the values of so many tuples. */

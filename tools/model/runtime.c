@@ -36,10 +36,11 @@ int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t
     return kpri_listed(params, bits, values, n);
 }
 
-int runtime_named(const kpred_names *k, const kpred_param *params, const int32_t *problem,
-                  const int32_t *values, size_t n)
+int runtime_named(const kpred_names *k, const kpred_param *params,
+                  int (*condition)(const int32_t *problem, const int32_t *values),
+                  const int32_t *problem, const int32_t *values, size_t n)
 {
-    return kpri_named(k, params, NULL, problem, values, n);
+    return kpri_named(k, params, condition, problem, values, n);
 }
 
 /* It is asked thousands of times when a program reads the shipped models: so names are looked at no

@@ -14,9 +14,11 @@ uint64_t runtime_net_id(const kpred_model *m);
 /* kpri_listed: does the rule of these bits accept the first n values? */
 int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n);
 
-/* kpri_named, without a condition: does one of these tuples begin with the first n values? */
-int runtime_named(const kpred_names *k, const kpred_param *params, const int32_t *problem,
-                  const int32_t *values, size_t n);
+/* kpri_named: does one of these tuples, for which the condition is true if there is one, begin with
+   the first n values? */
+int runtime_named(const kpred_names *k, const kpred_param *params,
+                  int (*condition)(const int32_t *problem, const int32_t *values),
+                  const int32_t *problem, const int32_t *values, size_t n);
 
 /* The first name in the code of kpred.h, kpred_constraints.h and kpred_hip.h that is this one or,
    if this one is a start, begins so; NULL if there is none. */

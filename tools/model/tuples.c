@@ -16,54 +16,20 @@ enum {
 
 /* ---- the table of tuples ---- */
 
-static size_t hash_of(const uint16_t *value, size_t n)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ value[i]) * UINT64_C(0x100000001b3);
-    return (size_t)(h ^ h >> 29);
-}
-
-/* The slot of a tuple, or the empty one where it belongs */
-static uint32_t *slot_of(const struct tuples *l, const uint16_t *value)
-{
-    const size_t n = l->n_params;
-    size_t at = hash_of(value, n) & (l->n_slots - 1);
-    while (l->slot[at] != 0
-           && memcmp(l->value + (l->slot[at] - 1) * n, value, n * sizeof *value) != 0)
-        at = (at + 1) & (l->n_slots - 1);
-    return &l->slot[at];
-}
-
-static void grow_table(struct tuples *l)
-{
-    const size_t n = l->n_params;
-    l->n_slots = l->n_slots != 0 ? 2 * l->n_slots : 64;
-    free(l->slot);
-    l->slot = xcalloc(l->n_slots, sizeof *l->slot);
-    for (size_t i = 0; i < l->n; i++)
-        *slot_of(l, l->value + i * n) = (uint32_t)i + 1;
-}
-
 size_t tuples_add(struct tuples *l, const uint16_t *value)
 {
-    const size_t n = l->n_params;
-    if (l->n_slots < 2 * l->n + 2)
-        grow_table(l);
-    uint32_t *slot = slot_of(l, value);
-    if (*slot != 0)
-        return *slot - 1;
+    const size_t n = l->n_params, at = intern(&l->seen, value, n * sizeof *value);
+    if (at < l->n)
+        return at;
     while (l->cap < (l->n + 1) * n)
         l->value = xgrow(l->value, l->cap, &l->cap, sizeof *l->value);
     memcpy(l->value + l->n * n, value, n * sizeof *value);
-    *slot = (uint32_t)++l->n;
-    return l->n - 1;
+    return l->n++;
 }
 
 size_t tuples_find(const struct tuples *l, const uint16_t *value)
 {
-    const uint32_t at = l->n_slots != 0 ? *slot_of(l, value) : 0;
-    return at != 0 ? at - 1 : SIZE_MAX;
+    return intern_find(&l->seen, value, l->n_params * sizeof *value);
 }
 
 /* ---- all of them ---- */
@@ -150,19 +116,13 @@ static void stroll(struct walk *w, uint64_t *state)
     }
 }
 
-static void empty(struct tuples *l)
-{
-    l->n = 0;
-    memset(l->slot, 0, l->n_slots * sizeof *l->slot);
-}
-
 static void sample(struct walk *w)
 {
     uint64_t state = UINT64_C(0x6b70726564);
     for (size_t f = 0; f < w->m->n_fields; f++)
         state = num_mix(state, f, (uint64_t)w->problem[f]);
-    if (w->to->n_slots != 0)
-        empty(w->to);
+    intern_free(&w->to->seen);
+    w->to->n = 0;
     w->to->kind = TUPLES_DRAWN;
     tuples_draw(w, &state);
     if (w->to->n < FEW)
@@ -187,7 +147,7 @@ void tuples_open(struct tuples *l, const kpred_model *m, const int32_t *problem,
 void tuples_close(struct tuples *l)
 {
     free(l->value);
-    free(l->slot);
+    intern_free(&l->seen);
     memset(l, 0, sizeof *l);
 }
 
