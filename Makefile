@@ -141,6 +141,10 @@ weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## 
 	        weights/$$name.spec weights/$$name.h '--include-dir ../' || exit 1; \
 	done
 
+.PHONY: pages
+pages: all ## write again what the man pages have of --help
+	@python3 tools/release/pages.py '$(BUILD)'
+
 .PHONY: bench
 bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, and over a bare loop
 	@$(BUILD)/kpred bench --ratio --body all

@@ -11,63 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-    "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test|aside] [-k K,...] "
-    "[--beam B]\n"
-    "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU]\n"
-    "                        [--set FIELD=VALUE...] [--unit UNIT] [--nearest] [--lenient] "
-    "[--reliability]\n"
-    "                        [--plot FILE.svg] [--hits FILE.csv] [--csv|--json]\n"
-    "\n"
-    "Compares what a model predicts with what tuning found.\n"
-    "\n"
-    "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
-    "  --data FILE... tuning results, as for train\n"
-    "  --rows WHICH   test (default): those the model's own split kept from training; all: every "
-    "row;\n"
-    "                 aside: for a fold (config:I/N, shape:I/N) the rows that are in no fold\n"
-    "  -k K,...       tuples asked for (default 1)\n"
-    "  --beam B       beam width (default: k)\n"
-    "  --float        the float network that train left beside the header, FILE.f32, in place of\n"
-    "                 the integer one\n"
-    "  --teachers N   the mean of N of the networks that taught it, from the same file\n"
-    "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
-    "  --gpu GPU      the GPU of files that do not say it; default: their names\n"
-    "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
-    "  --unit UNIT    s, ms, us or ns: of times in .json files that say none; default: ms\n"
-    "  --nearest      for a GPU that the model lacks, take the nearest that it has\n"
-    "  --lenient      drop and count rows that would be an error\n"
-    "  --reliability  how well the probabilities fit, of all k tuples together: columns\n"
-    "                 model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
-    "  --csv          as CSV, with the columns of the table\n"
-    "  --json         as JSON, an array of objects with the same names\n"
-    "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
-    "                 was observed against what was predicted; gnuplot draws it\n"
-    "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
-    "                 method,model,split,key,row,k,hit,agree; of timed data also share,unlisted\n"
-    "\n"
-    "On a terminal the table says below what each column is. pft: percent of problems whose tuned\n"
-    "optimum is, whole, among the k tuples; avg: of the tuple that agrees best, the percent of\n"
-    "parameters that agree; valid: percent of returned tuples that the rule accepts; groups: "
-    "those\n"
-    "that the split keeps together; se: the standard error of pft over them.\n"
-    "\n"
-    "Timed data: tuples that were not timed for a problem are passed over. exact: percent of\n"
-    "problems where the fastest of the first k others is as fast as any; share: the geometric\n"
-    "mean of the best time by its time, with standard error and percentiles; unlisted: percent of\n"
-    "problems whose first tuple was not timed; left_out: problems with fewer than two timed\n"
-    "tuples that are legal; timed: percent of the first k tuples that were timed. Where not all\n"
-    "tuples of a problem were timed (format = timed), the model's order of those that were\n"
-    "counts, and judged estimates the share of the first k tuples among all legal ones: it is\n"
-    "what trees think that learn from the files. ceiling, at k = 1 and where tuples were timed\n"
-    "several times, estimates the share of who knew all times without the noise of repeats.\n"
-    "\n"
-    "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
-    "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
-    "far the two are apart, in the line `all` the mean over the problems of how far those of\n"
-    "their bin are. A line on standard error tells the temperature that would fit the first\n"
-    "tuple's probability best, for [calibration] of a spec.\n";
-
 struct options {
     const char *model, *by, *plot, *hits;
     struct data_options how;
@@ -115,6 +58,8 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
 
 /* ---- columns ---- */
 
+#define HITS "method,model,split,key,row,k,hit,agree"
+
 /* Behind those of the group and k: a name, and what people are told of it */
 #define COLUMNS(X)                                                                      \
     X(N, "n", "problems")                                                               \
@@ -134,6 +79,15 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
     X(JUDGED, "judged", "share of the k tuples among all legal ones, as trees think")   \
     X(CEILING, "ceiling", "share of one who knows all times without noise, at k = 1")
 
+/* Those of --reliability */
+#define RELIABILITY_COLUMNS(X)                                                                   \
+    X(BIN, "bin", "range of the predicted probability, percent; all: every problem")             \
+    X(PROBLEMS, "n", "problems")                                                                 \
+    X(PREDICTED, "predicted", "the mean predicted probability, percent")                         \
+        X(OBSERVED, "observed", "percent of problems with the tuned optimum among the k tuples") \
+            X(OBSERVED_SE, "se", "standard error of observed")                                   \
+                X(ECE, "ece", "how far predicted and observed are apart; all: the mean of that")
+
 #define COLUMN_NUMBER(column, name, what) column,
 enum column { COLUMNS(COLUMN_NUMBER) N_COLUMNS };
 
@@ -142,6 +96,8 @@ static const struct column_text {
 } columns[] = {
 #define COLUMN_TEXT(column, name, what) {name, what},
     COLUMNS(COLUMN_TEXT)};
+
+#define COLUMN_ROW(column, name, what) OPT(SAID, name, NULL, what),
 
 /* Tables have them in the order above. In CSV and JSON those that others read by their places came
    first. */
@@ -336,8 +292,6 @@ static int eval_draw(const struct eval *e, const struct results *r)
     return bad;
 }
 
-#define HITS "method,model,split,key,row,k,hit,agree"
-
 /* Every k in turn */
 static int evaluate_ks(const struct eval *e, struct results *to)
 {
@@ -380,13 +334,7 @@ static int evaluate_all(struct eval *e, struct results *to)
 
 /* ---- below a table on a terminal, a line for each column ---- */
 
-static const struct column_text reliability_columns[] = {
-    {"bin", "range of the predicted probability, percent; all: every problem"},
-    {"n", "problems"},
-    {"predicted", "the mean predicted probability, percent"},
-    {"observed", "percent of problems with the tuned optimum among the k tuples"},
-    {"se", "standard error of observed"},
-    {"ece", "how far predicted and observed are apart; all: the mean of that"}};
+static const struct column_text reliability_columns[] = {RELIABILITY_COLUMNS(COLUMN_TEXT)};
 
 static void explain_column(struct table *t, const struct column_text *c)
 {
@@ -518,29 +466,59 @@ int cmd_eval(int argc, char **argv)
 {
     struct options o = {.rows = EVAL_TEST, .how.most = ROW_LIMIT, .k = {1, {1}}};
     const struct opt table[] = {
-        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
-        {.name = "--rows", .kind = OPT_CHOICE, .to = &o.rows, .choices = "all|test|aside"},
-        {.name = "-k", .kind = OPT_COUNTS, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--float", .kind = OPT_FLAG, .to = &o.use_float},
-        {.name = "--teachers",
-         .kind = OPT_COUNT,
-         .to = &o.teachers,
-         .least = 1,
-         .most = MAX_TEACHERS},
-        {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
+        OPT_SAYS("Compares what a model predicts with what tuning found, a line for each group and "
+                 "each K."),
+        OPT(TEXT, "MODEL|FILE.h", &o.model, MODEL_OPERAND),
+        OPT(TEXTS, "--data FILE...", &o.data, DATA_FILES),
+        OPT(CHOICE, "[--rows all|test|aside]", &o.rows,
+            "test: those the model's own split kept from training, an error where it is none; all: "
+            "every row; aside: for a fold (config:I/N, shape:I/N) the rows that are in no fold"),
+        OPT_RANGE(COUNTS, "[-k K,...]", &o.k, 1, KPRED_MAX_BEAM, "tuples asked for"),
+        OPT_RANGE(COUNT, "[--beam B]", &o.beam, 1, KPRED_MAX_BEAM,
+                  "beam width, k at least, which is the default"),
+        OPT(FLAG, "[--float", &o.use_float,
+            "the float network that train left beside the header, FILE.f32, in place of the "
+            "integer one; of a built-in model weights/MODEL.f32"),
+        OPT_RANGE(COUNT, "|--teachers N]", &o.teachers, 1, MAX_TEACHERS,
+                  "the mean of N of the networks that taught it, from the same file"),
+        OPT(TEXT, "[--by gpu,dtype|gpu|dtype|all]", &o.by,
+            "what to group by (default: gpu,dtype); all: one group"),
         DATA_OPTIONS(o.how),
-        {.name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability},
-        FORM_OPTIONS(o.form),
-        {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
-        {.name = "--hits", .kind = OPT_TEXT, .to = &o.hits},
-        {.name = NULL},
+        OPT(FLAG, "[--reliability]", &o.reliability,
+            "how well the probabilities fit, of all k tuples together; not together with --hits"),
+        OPT(TEXT, "[--plot FILE.svg]", &o.plot,
+            "pft against k, of timed data share, a curve for each group; with --reliability, what "
+            "was observed against what was predicted, a curve for each k, too; gnuplot draws it"),
+        OPT(TEXT, "[--hits FILE.csv]", &o.hits,
+            "as CSV what each problem was worth for each k, columns " HITS
+            "; of timed data also share,unlisted. A row has its number as ingest writes them, and "
+            "of the best tuple how many parameters agree"),
+        FORM_OPTIONS(o.form, ", with the columns of the table"),
+        OPT_SAYS("Below a table on a terminal a line says what each column is. share_p1 and "
+                 "share_p5 are percentiles. Columns from exact on are of timed data:"),
+        COLUMNS(COLUMN_ROW) OPT_SAYS(
+            "Timed data: tuples that were not timed for a problem, or that the rule rejects, are "
+            "passed over, of how many problems such a one was the fastest is told; if none of the "
+            "k was timed, the slowest option stands for them. Problems "
+            "of which a single option was timed are left out. Of models with one parameter all "
+            "values are ranked. With format = timed a table is full if each problem has every "
+            "tuple that the rule allows, failures included, or, without a rule, if all problems "
+            "have the same tuples. Else it is a sample, which standard error says: the model's "
+            "order of those that were timed counts, as if no others were legal, and only timed and "
+            "judged tell of the tuples that it would predict. judged is what trees think that "
+            "learn from the files, of up to 128 of the problems; they are too kind where they "
+            "taught the model. ceiling, where tuples were timed several times, is the share of who "
+            "knew all times without the noise of repeats.\n--reliability prints columns "
+            "model,split,gpu,dtype,k and these, for ten bins, those without a problem left out, "
+            "and for all problems:"),
+        RELIABILITY_COLUMNS(COLUMN_ROW)
+            OPT_SAYS("A line on standard error tells the temperature, 0.55 to 8.00, that would fit "
+                     "the first tuple's probability best, for [calibration] of a spec."),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = run(&o);
-    free(o.data.v);
-    free(o.how.set.v);
+    opts_free(table);
     return status;
 }

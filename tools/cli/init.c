@@ -9,38 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-    "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--metric NAME]\n"
-    "                        [--success COLUMN=VALUE ...] [--gpu GPU] [--set NAME=VALUE ...]\n"
-    "                        [--unit UNIT] [--name NAME] [--conditions] -o my.spec [--force]\n"
-    "\n"
-    "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
-    "their values, the rule, features, and comments that explain them. It trains as it is.\n"
-    "\n"
-    "  FILE...              files of Kernel Tuner, T4, KTT, CLBlast, pyATF and Triton's autotuner\n"
-    "                       (.json), a T1 input, which has the conditions (.json), and tables\n"
-    "                       (.csv); each of these also with .bz2 or .gz\n"
-    "  --fields A,B,...     the columns or parameters that describe the problem; a table needs "
-    "it,\n"
-    "                       and so does Triton's cache, of which it names the values of keys\n"
-    "  --ignore A,B,...     columns of tables that are neither that nor parameters\n"
-    "  --metric NAME        the column of times or speeds, where tables have several\n"
-    "  --success COLUMN=VALUE ...  what rows that worked have in a column of tables that tells\n"
-    "                       which failed, or COLUMN<=NUMBER; COLUMN=*: it does not tell\n"
-    "  --gpu GPU            the GPU of files that name none\n"
-    "  --set NAME=VALUE ... fields of files that do not say them\n"
-    "  --unit UNIT          s, ms, us or ns: of times in .json files that say none; default: ms\n"
-    "  --name NAME          the model's name; default: as the files call the kernel\n"
-    "  --conditions         writes the conditions that explain the failures into the spec, as\n"
-    "                       comments, to be taken by hand\n"
-    "  -o my.spec           written whole or not at all\n"
-    "  --force              replace my.spec if it is there\n"
-    "\n"
-    "The last line, on standard output, counts distinct tuples: those that the rule allows, those\n"
-    "that were measured, failures included, those that it allows and nobody measured, and those\n"
-    "that were measured though it forbids them. Exit status: 0, 1 for trouble with the files or\n"
-    "the output, 2 for a wrong command line.\n";
-
 enum { MOST_TOLD = 10 }; /* lines about failures: 8 conditions, and what stands around them */
 
 struct options {
@@ -257,25 +225,44 @@ int cmd_init(int argc, char **argv)
 {
     struct options o = {0};
     const struct opt table[] = {
-        {.name = "FILE", .kind = OPT_TEXTS, .to = &o.files, .is_required = 1},
-        {.name = "--fields", .kind = OPT_TEXT, .to = &o.fields},
-        {.name = "--ignore", .kind = OPT_TEXT, .to = &o.ignored},
-        {.name = "--metric", .kind = OPT_TEXT, .to = &o.metric},
-        {.name = "--success", .kind = OPT_TEXTS, .to = &o.success},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
-        {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
-        {.name = "--unit", .kind = OPT_TEXT, .to = &o.unit},
-        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
-        {.name = "--conditions", .kind = OPT_FLAG, .to = &o.conditions},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = NULL},
+        OPT_SAYS("Writes a spec for the kernel whose measurements are in the files, which may be "
+                 "of several GPUs and problems: fields, parameters with their values, the rule, "
+                 "features, and comments that explain them. It trains as it is."),
+        OPT(TEXTS, "FILE...", &o.files,
+            "files of Kernel Tuner, T4, KTT, CLBlast, pyATF and Triton's autotuner (.json), a T1 "
+            "input, which has the conditions (.json), and tables (.csv); each of these also with "
+            ".bz2 or .gz"),
+        OPT(TEXT, "[--fields A,B,...]", &o.fields,
+            "the columns or parameters that describe the problem; a table needs it, and so does "
+            "Triton's cache, of which it names the values of keys. Without it, a message has a "
+            "command with a guess"),
+        OPT(TEXT, "[--ignore A,B,...]", &o.ignored,
+            "columns of tables that are neither that nor parameters"),
+        OPT(TEXT, "[--metric NAME]", &o.metric,
+            "the column of times or speeds, where tables have several; it becomes metric of the "
+            "spec"),
+        OPT(TEXTS, "[--success COLUMN=VALUE...]", &o.success,
+            "what rows that worked have in a column of tables that tells which failed, or "
+            "COLUMN<=NUMBER; COLUMN=*: it does not tell, and is a parameter"),
+        OPT(TEXT, "[--gpu GPU]", &o.gpu, "the GPU of files that name none"),
+        OPT(TEXTS, "[--set NAME=VALUE...]", &o.set, "fields of files that do not say them"),
+        UNIT_OPTION(&o.unit),
+        OPT(TEXT, "[--name NAME]", &o.name,
+            "the model's name, an identifier; default: as the files call the kernel, else the name "
+            "of the first file"),
+        OPT(FLAG, "[--conditions]", &o.conditions,
+            "writes the conditions that explain the failures into the spec, as comments in the "
+            "place of [restrict], each with how many it explains, to be taken by hand"),
+        OPT(TEXT, "-o MY.spec", &o.output, "written whole or not at all"),
+        OPT(FLAG, "[--force]", &o.force, "replace MY.spec if it is there"),
+        OPT_SAYS("The last line, on standard output, counts distinct tuples: those that the rule "
+                 "allows, those that were measured, failures included, those that it allows and "
+                 "nobody measured, and those that were measured though it forbids them."),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = init_run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-    free(o.files.v);
-    free(o.set.v);
-    free(o.success.v);
+    opts_free(table);
     return status;
 }

@@ -8,31 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred models [MODEL|FILE.h] [--csv|--json]\n"
-    "\n"
-    "Lists the built-in models, one a line with the GPUs trained on (without that field, the\n"
-    "architectures), or describes one model wholly: its kernel, its fields with their\n"
-    "tokens or the sizes trained on, its GPUs with the products that have them, its parameters "
-    "with\n"
-    "their values, its rule, the architectures it runs on, what it learnt from, and its sizes.\n"
-    "\n"
-    "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
-    "  --csv          the list as CSV, columns model,kernel,fields,gpus,bytes,id\n"
-    "  --json         the list as JSON, an array of objects with the same names (fields and gpus\n"
-    "                 are arrays), or the description as one object\n"
-    "\n"
-    "A model may be called by its kernel's name, and in any case: ConvAsm1x1U, CONV_ASM_1X1U.\n"
-    "\n"
-    "fields: in the order that a problem has; gpus: those trained on; bytes: what the generated\n"
-    "header adds to a program; id: changes with anything in the model. In a description, units "
-    "are\n"
-    "those that HIP counts, on gfx10 and later pairs of compute units; multiply_adds_of_beam: "
-    "more\n"
-    "for each unit of beam; temperature: logits are divided by it.\n"
-    "\n"
-    "Example: kpred models conv_asm_1x1u\n";
-
 /* ---- the list ---- */
 
 static const char *fields_text(const struct model *model, struct buf *b)
@@ -472,12 +447,28 @@ int cmd_models(int argc, char **argv)
 {
     struct table_form form = {0, 0};
     const char *name = NULL;
-    const struct opt options[] = {
-        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &name},
-        FORM_OPTIONS(form),
-        {.name = NULL},
+    const struct opt table[] = {
+        OPT_SAYS("Lists the built-in models, one a line with the GPUs trained on (without that "
+                 "field, the architectures), or describes one model wholly: its kernel, its fields "
+                 "with their tokens or the sizes trained on, its GPUs with the products that have "
+                 "them, its parameters with their values, its rule, the architectures it runs on, "
+                 "what it learnt from, and its sizes."),
+        OPT(TEXT, "[MODEL|FILE.h]", &name, MODEL_OPERAND),
+        FORM_OPTIONS(form, ", of the list alone: columns model,kernel,fields,gpus,bytes,id"),
+        OPT_SAYS(
+            "In JSON of the list fields and gpus are arrays; a description is one object, whose "
+            "members fields, gpus, params, program, data and beams are arrays of objects.\nA model "
+            "may be called by its kernel's name, and in any case: ConvAsm1x1U, "
+            "CONV_ASM_1X1U.\nfields: in the order that a problem has; gpus: those trained on; "
+            "bytes: what the generated header adds to a program; id: changes with anything in the "
+            "model. In a description, units are those that HIP counts, on gfx10 and later pairs of "
+            "compute units; multiply_adds_of_beam: more for each unit of beam; temperature: logits "
+            "are divided by it. What the network sees are lines of [derived] and [features] of the "
+            "spec; `default` are those that were made for a spec without [features].\nExample:\n  "
+            "kpred models conv_asm_1x1u"),
+        {.usage = NULL},
     };
-    const int status = opts_parse(options, help, argc, argv);
+    const int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
     if (table_form_check(&form))
