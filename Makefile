@@ -46,7 +46,7 @@ ARCHIVE = $(BUILD)/libkpred-tools.a
 PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
 # kpred needs half of it, which has an archive of its own, so that `make demo` need not wait for the other half.
 PREDICTING = $(wildcard $(patsubst %,tools/%/*.c,base model data miopen aiter triton serve lab/paper)) \
-    $(patsubst %,tools/cli/%.c,commands models predict miopen aiter triton serve bench bench_time bare) \
+    $(patsubst %,tools/cli/%.c,commands models predict miopen servers bench bench_time bare) \
     $(patsubst %,tools/train/%.c,additive_net matrix recipe) tools/eval/predictor.c
 PREDICT_ARCHIVE = $(BUILD)/libkpred-predict.a
 

@@ -80,13 +80,13 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
     X(CEILING, "ceiling", "share of one who knows all times without noise, at k = 1")
 
 /* Those of --reliability */
-#define RELIABILITY_COLUMNS(X)                                                                   \
-    X(BIN, "bin", "range of the predicted probability, percent; all: every problem")             \
-    X(PROBLEMS, "n", "problems")                                                                 \
-    X(PREDICTED, "predicted", "the mean predicted probability, percent")                         \
-        X(OBSERVED, "observed", "percent of problems with the tuned optimum among the k tuples") \
-            X(OBSERVED_SE, "se", "standard error of observed")                                   \
-                X(ECE, "ece", "how far predicted and observed are apart; all: the mean of that")
+#define RELIABILITY_COLUMNS(X)                                                               \
+    X(BIN, "bin", "range of the predicted probability, percent; all: every problem")         \
+    X(PROBLEMS, "n", "problems")                                                             \
+    X(PREDICTED, "predicted", "the mean predicted probability, percent")                     \
+    X(OBSERVED, "observed", "percent of problems with the tuned optimum among the k tuples") \
+    X(OBSERVED_SE, "se", "standard error of observed")                                       \
+    X(ECE, "ece", "how far predicted and observed are apart; all: the mean of that")
 
 #define COLUMN_NUMBER(column, name, what) column,
 enum column { COLUMNS(COLUMN_NUMBER) N_COLUMNS };
