@@ -324,8 +324,8 @@ static int check_required(const struct parser *p)
 
 enum { GLUE = '\a' }; /* a blank at which no line is broken */
 
-/* How many of n bytes go onto a line that has so much room: up to a blank or, of a long word, behind
-   a bar or a comma */
+/* How many of n bytes go onto a line that has so much room: up to a blank or, of a long word,
+   behind a bar or a comma */
 static size_t help_fitting(const char *s, size_t n, size_t room)
 {
     size_t blank = 0, mark = 0;
@@ -337,7 +337,7 @@ static size_t help_fitting(const char *s, size_t n, size_t room)
     return n <= room ? n : blank > 0 ? blank : mark > 0 ? mark : strcspn(s, " \n");
 }
 
-/* The text up to its first LF, from column `at` on, in lines of which the others begin at `indent` */
+/* The text up to its first LF, from column `at` on; other lines begin at `indent`. */
 static void help_fill(const char *s, size_t at, size_t indent)
 {
     size_t left = strcspn(s, "\n");

@@ -297,7 +297,8 @@ static int put_line(struct bench *b, kpred_ctx *ctx, const char *name, size_t by
     return 0;
 }
 
-static int bench_context(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
+/* A line by the body that the context has */
+static int bench_body(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
 {
     const kpred_model *m = ctx->model;
     int32_t *problems = xcalloc((size_t)BENCH_PROBLEMS * m->n_fields, sizeof *problems);
@@ -308,42 +309,37 @@ static int bench_context(struct bench *b, kpred_ctx *ctx, const char *name, size
     return bad ? fail("%s: no problem found that it could predict", m->name) : 0;
 }
 
-/* The context as it is, or by the bodies that are asked for */
+/* By the fastest body, or those that are asked for */
 static int bench_bodies(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
 {
     const char *asked = b->options->body;
     int bad = 0;
-    if (!has_bodies(ctx->model) && b->options->has_limit)
-        return fail("%s: --limit knows kpred's own network alone", name);
     if (!asked || !has_bodies(ctx->model))
-        return bench_context(b, ctx, name, bytes);
+        return bench_body(b, ctx, name, bytes);
     for (int body = 0; body < KPRED_BODIES && !bad; body++)
         if (is_asked_for(asked, (kpred_body)body)
             && kpred_set_body(ctx, (kpred_body)body) == KPRED_OK)
-            bad = bench_context(b, ctx, name, bytes);
+            bad = bench_body(b, ctx, name, bytes);
     return bad;
 }
 
-static int bench_beam(struct bench *b, const kpred_model *m, const char *name, size_t bytes,
-                      size_t beam)
+/* Lines for each beam; bytes: what the model adds to a program. */
+static int bench_model(struct bench *b, const kpred_model *m, const char *name, size_t bytes)
 {
-    const size_t words = kpred_arena_words(m, beam);
-    int32_t *arena = xcalloc(words, sizeof *arena);
-    kpred_ctx ctx;
-    const int bad = kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) != KPRED_OK
-                        ? fail("%s: cannot be initialised", m->name)
-                        : bench_bodies(b, &ctx, name, bytes);
-    free(arena);
-    return bad;
-}
-
-/* A line for each beam; bytes: what the model adds to a program. */
-static int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
-{
-    int bad = 0;
     const struct opt_counts *beam = &b->options->beam;
-    for (size_t i = 0; i < beam->n && !bad; i++)
-        bad = bench_beam(b, run, name, bytes, (size_t)beam->v[i]);
+    kpred_ctx ctx;
+    int bad = 0;
+    for (size_t i = 0; i < beam->n && !bad; i++) {
+        const size_t words = kpred_arena_words(m, (size_t)beam->v[i]);
+        int32_t *arena = xcalloc(words, sizeof *arena);
+        if (kpred_init(&ctx, KPRED_VERSION, m, (size_t)beam->v[i], arena, words) != KPRED_OK)
+            bad = fail("%s: cannot be initialised", m->name);
+        else if (!has_bodies(m) && b->options->has_limit)
+            bad = fail("%s: --limit knows kpred's own network alone", name);
+        else
+            bad = bench_bodies(b, &ctx, name, bytes);
+        free(arena);
+    }
     return bad;
 }
 

@@ -16,8 +16,7 @@ struct command {
    program itself. The table ends with a name NULL. */
 int commands_run(const char *program, const struct command *table, int argc, char **argv);
 
-/* Rows that several commands have: `how` is a struct data_options, `form` a struct table_form, and `as` a text behind
-   "as CSV". */
+/* Rows that several commands have, see opts.h; `how` is a struct data_options. */
 #define UNIT_OPTION(where) \
     OPT(TEXT, "[--unit s|ms|us|ns]", where, "of times in .json files that say none; default: ms")
 #define DATA_OPTIONS(how)                                                                          \
@@ -32,10 +31,6 @@ int commands_run(const char *program, const struct command *table, int argc, cha
             "for a GPU that the spec or model lacks, take the nearest that it has, if it is one "  \
             "of runs_on"),                                                                         \
         OPT(FLAG, "[--lenient]", &(how).lenient, "drop and count rows that would be an error")
-#define FORM_OPTIONS(form, as)                     \
-    OPT(FLAG, "[--csv", &(form).csv, "as CSV" as), \
-        OPT(FLAG, "|--json]", &(form).json, "as JSON, an array of objects with the same names")
-
 #define SEED_OPTION(where) \
     OPT_RANGE(COUNT, "[--seed N]", where, 0, INT32_MAX, "of all that is random")
 #define OUTPUT_OPTIONS(file, where, forced)                                                      \
@@ -54,12 +49,21 @@ int commands_run(const char *program, const struct command *table, int argc, cha
 /* The table of all file formats */
 extern const struct data_format readers[];
 
-/* Adds to a command that a user would type next: a blank and a word, quoted if need be; an option
-   with its value, if it has one; the files of --data; each --set. */
-void next_word(struct buf *b, const char *word);
-void next_option(struct buf *b, const char *option, const char *value);
-void next_files(struct buf *b, const struct opt_texts *files);
-void next_sets(struct buf *b, const struct opt_texts *set);
+/* A command as a user would type it, all zero at first; `text` is to be freed. In a header's
+   comment, `is_story`, it is broken into lines, and files are named without their folders. */
+struct next {
+    struct buf text;
+    int is_story;
+    size_t column;
+};
+
+/* Each adds words, quoted if need be: an option with its value, if it has one; with files, if there
+   are some; how data are read. */
+void next_word(struct next *c, const char *word);
+void next_option(struct next *c, const char *option, const char *value);
+void next_files(struct next *c, const char *option, const struct opt_texts *files);
+void next_sets(struct next *c, const struct opt_texts *set);
+void next_how(struct next *c, const struct data_options *how);
 
 int cmd_models(int argc, char **argv);
 int cmd_predict(int argc, char **argv);

@@ -6,7 +6,6 @@
 #include "eval/predictor.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,141 +59,109 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
 
 #define HITS "method,model,split,key,row,k,hit,agree"
 
-/* Behind those of the group and k: a name, and what people are told of it */
-#define COLUMNS(X)                                                                      \
-    X(N, "n", "problems")                                                               \
-    X(GROUPS, "groups", "groups of problems that the split keeps together")             \
-    X(PFT, "pft", "percent of problems with the tuned optimum among the k tuples")      \
-    X(SE, "se", "standard error of pft over the groups")                                \
-    X(AVG, "avg", "percent of parameters that agree, of the tuple that agrees best")    \
-    X(VALID, "valid", "percent of the k tuples that the rule accepts")                  \
-    X(EXACT, "exact", "percent of problems with a timed tuple as fast as any")          \
-    X(SHARE, "share", "of the best speed, by the first k timed tuples; geometric mean") \
-    X(SHARE_SE, "share_se", "standard error of share over the groups")                  \
-    X(SHARE_P1, "share_p1", "the share that all but 1 percent of the problems reach")   \
-    X(SHARE_P5, "share_p5", "the share that all but 5 percent of the problems reach")   \
-    X(UNLISTED, "unlisted", "percent of problems whose first tuple was not timed")      \
-    X(LEFT_OUT, "left_out", "problems with fewer than two timed tuples that are legal") \
-    X(TIMED, "timed", "percent of the first k tuples that were timed")                  \
-    X(JUDGED, "judged", "share of the k tuples among all legal ones, as trees think")   \
-    X(CEILING, "ceiling", "share of one who knows all times without noise, at k = 1")
+/* Behind those of the group and k: a format, a name, and what people are told of it. Those of timed
+   data come behind VALID. */
+#define COLUMNS(X)                                                                              \
+    X(N, "%.0f", "n", "problems")                                                               \
+    X(GROUPS, "%.0f", "groups", "groups of problems that the split keeps together")             \
+    X(PFT, "%.2f", "pft", "percent of problems with the tuned optimum among the k tuples")      \
+    X(SE, "%.2f", "se", "standard error of pft over the groups")                                \
+    X(AVG, "%.2f", "avg", "percent of parameters that agree, of the tuple that agrees best")    \
+    X(VALID, "%.2f", "valid", "percent of the k tuples that the rule accepts")                  \
+    X(EXACT, "%.2f", "exact", "percent of problems with a timed tuple as fast as any")          \
+    X(SHARE, "%.5f", "share", "of the best speed, by the first k timed tuples; geometric mean") \
+    X(SHARE_SE, "%.5f", "share_se", "standard error of share over the groups")                  \
+    X(SHARE_P1, "%.5f", "share_p1", "the share that all but 1 percent of the problems reach")   \
+    X(SHARE_P5, "%.5f", "share_p5", "the share that all but 5 percent of the problems reach")   \
+    X(UNLISTED, "%.2f", "unlisted", "percent of problems whose first tuple was not timed")      \
+    X(LEFT_OUT, "%.0f", "left_out", "problems with fewer than two timed tuples that are legal") \
+    X(TIMED, "%.2f", "timed", "percent of the first k tuples that were timed")                  \
+    X(JUDGED, "%.5f", "judged", "share of the k tuples among all legal ones, as trees think")   \
+    X(CEILING, "%.5f", "ceiling", "share of one who knows all times without noise, at k = 1")
 
 /* Those of --reliability */
-#define RELIABILITY_COLUMNS(X)                                                               \
-    X(BIN, "bin", "range of the predicted probability, percent; all: every problem")         \
-    X(PROBLEMS, "n", "problems")                                                             \
-    X(PREDICTED, "predicted", "the mean predicted probability, percent")                     \
-    X(OBSERVED, "observed", "percent of problems with the tuned optimum among the k tuples") \
-    X(OBSERVED_SE, "se", "standard error of observed")                                       \
-    X(ECE, "ece", "how far predicted and observed are apart; all: the mean of that")
+#define RELIABILITY_COLUMNS(X)                                                                   \
+    X(BIN, "", "bin", "range of the predicted probability, percent; all: every problem")         \
+    X(PROBLEMS, "", "n", "problems")                                                             \
+    X(PREDICTED, "", "predicted", "the mean predicted probability, percent")                     \
+    X(OBSERVED, "", "observed", "percent of problems with the tuned optimum among the k tuples") \
+    X(OBSERVED_SE, "", "se", "standard error of observed")                                       \
+    X(ECE, "", "ece", "how far predicted and observed are apart; all: the mean of that")
 
-#define COLUMN_NUMBER(column, name, what) column,
+#define COLUMN_NUMBER(column, format, name, what) column,
 enum column { COLUMNS(COLUMN_NUMBER) N_COLUMNS };
 
 static const struct column_text {
-    const char *name, *what;
+    const char *format, *name, *what;
 } columns[] = {
-#define COLUMN_TEXT(column, name, what) {name, what},
+#define COLUMN_TEXT(column, format, name, what) {format, name, what},
     COLUMNS(COLUMN_TEXT)};
 
-#define COLUMN_ROW(column, name, what) OPT(SAID, name, NULL, what),
+#define COLUMN_ROW(column, format, name, what) OPT(SAID, name, NULL, what),
 
 /* Tables have them in the order above. In CSV and JSON those that others read by their places came
    first. */
-static const unsigned char untimed[] = {N, GROUPS, PFT, SE, AVG, VALID};
-static const unsigned char untimed_csv[] = {N, PFT, AVG, VALID, GROUPS, SE};
-static const unsigned char timed[] = {N,        GROUPS, PFT,      SE,       AVG,      VALID,
-                                      EXACT,    SHARE,  SHARE_SE, SHARE_P1, SHARE_P5, UNLISTED,
-                                      LEFT_OUT, TIMED,  JUDGED,   CEILING};
-static const unsigned char timed_csv[] = {N,        PFT,      AVG,      VALID,   EXACT,   SHARE,
-                                          SHARE_P1, SHARE_P5, TIMED,    JUDGED,  CEILING, GROUPS,
-                                          SE,       SHARE_SE, UNLISTED, LEFT_OUT};
+static const unsigned char csv_columns[N_COLUMNS] = {
+    N,     PFT,    AVG,     VALID,  EXACT, SHARE,    SHARE_P1, SHARE_P5,
+    TIMED, JUDGED, CEILING, GROUPS, SE,    SHARE_SE, UNLISTED, LEFT_OUT};
 
-struct order {
-    const unsigned char *column;
-    size_t n;
-};
-
-#define ORDER(columns) ((struct order){columns, sizeof columns})
-
-static struct order order_of(const struct eval *e, const struct options *o)
+/* The column at a place; N_COLUMNS: it is for timed data alone */
+static size_t column_at(const struct eval *e, const struct options *o, size_t place)
 {
-    const int is_csv = o->form.csv || o->form.json;
-    if (eval_is_timed(e))
-        return is_csv ? ORDER(timed_csv) : ORDER(timed);
-    return is_csv ? ORDER(untimed_csv) : ORDER(untimed);
+    const size_t column = o->form.csv || o->form.json ? csv_columns[place] : place;
+    return column <= VALID || eval_is_timed(e) ? column : N_COLUMNS;
 }
 
 static void set_heading(const struct eval *e, struct results *to)
 {
-    const struct order all = order_of(e, to->o);
     struct buf names = {NULL, 0, 0};
     buf_puts(&names, "model,split,gpu,dtype,k");
-    for (size_t i = 0; i < all.n; i++)
-        buf_printf(&names, ",%s", columns[all.column[i]].name);
+    for (size_t i = 0, c; i < N_COLUMNS; i++)
+        if ((c = column_at(e, to->o, i)) < N_COLUMNS)
+            buf_printf(&names, ",%s", columns[c].name);
     table_heading(&to->table, names.s);
     buf_free(&names);
 }
 
-/* A line of a group: the numbers as text, "" of what is not known */
-struct cells {
-    char v[N_COLUMNS][16];
-};
-
-PRINTF_LIKE(3, 4)
-static void set_cell(struct cells *c, enum column column, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(c->v[column], sizeof c->v[column], fmt, args);
-    va_end(args);
-}
-
 /* Row `first` stands for its group. */
-static void set_summary(const struct eval *e, const struct summary *s, struct cells *c)
+static void set_summary(const struct eval *e, const struct summary *s, double *cell)
 {
     const double n = (double)s->n;
     const double legal = s->returned ? 100.0 * (double)s->legal / (double)s->returned : 100;
-    set_cell(c, N, "%zu", s->n);
-    set_cell(c, GROUPS, "%zu", s->units);
-    set_cell(c, PFT, "%.2f", 100.0 * (double)s->hits / n);
-    set_cell(c, SE, "%.2f", 100.0 * sqrt(s->square) / n);
-    set_cell(c, AVG, "%.2f", 100.0 * (double)s->agree / (n * e->model->m.n_params));
+    cell[N] = n;
+    cell[GROUPS] = (double)s->units;
+    cell[PFT] = 100.0 * (double)s->hits / n;
+    cell[SE] = 100.0 * sqrt(s->square) / n;
+    cell[AVG] = 100.0 * (double)s->agree / (n * e->model->m.n_params);
     /* rounded down, so that 100.00 says that all are */
-    set_cell(c, VALID, "%.2f", s->legal == s->returned ? 100.0 : floor(legal * 100) / 100);
+    cell[VALID] = s->legal == s->returned ? 100.0 : floor(legal * 100) / 100;
 }
 
-/* Below 0: there is none. */
-static void set_estimate(struct cells *c, enum column column, double share)
+static void set_shares(const struct eval_shares *s, double n, double *cell)
 {
-    if (share >= 0)
-        set_cell(c, column, "%.5f", share);
+    cell[EXACT] = 100.0 * (double)s->exact / n;
+    cell[SHARE] = s->share;
+    cell[SHARE_SE] = s->se;
+    cell[SHARE_P1] = s->p1;
+    cell[SHARE_P5] = s->p5;
+    cell[UNLISTED] = 100.0 * (double)s->unlisted / n;
+    cell[TIMED] = s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0;
+    cell[JUDGED] = s->judged;
 }
 
-static void set_shares(const struct eval_shares *s, size_t n, struct cells *c)
-{
-    set_cell(c, EXACT, "%.2f", 100.0 * (double)s->exact / (double)n);
-    set_cell(c, SHARE, "%.5f", s->share);
-    set_cell(c, SHARE_SE, "%.5f", s->se);
-    set_cell(c, SHARE_P1, "%.5f", s->p1);
-    set_cell(c, SHARE_P5, "%.5f", s->p5);
-    set_cell(c, UNLISTED, "%.2f", 100.0 * (double)s->unlisted / (double)n);
-    set_cell(c, TIMED, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
-    set_estimate(c, JUDGED, s->judged);
-}
-
+/* Below 0: it is not known. */
 static void add_cells(const struct eval *e, struct results *to, size_t first, size_t k,
-                      const struct cells *c)
+                      const double *cell)
 {
-    const struct order all = order_of(e, to->o);
     eval_group_cells(e, &to->table, first);
     table_number(&to->table, "%zu", k);
-    for (size_t i = 0; i < all.n; i++) {
-        const char *cell = c->v[all.column[i]];
-        if (*cell)
-            table_number(&to->table, "%s", cell);
-        else
+    for (size_t i = 0, c; i < N_COLUMNS; i++) {
+        if ((c = column_at(e, to->o, i)) == N_COLUMNS)
+            continue;
+        if (cell[c] < 0)
             table_text(&to->table, "");
+        else
+            table_number(&to->table, columns[c].format, cell[c]);
     }
 }
 
@@ -246,16 +213,16 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
 {
     const struct summary s = summarise(e, out, first, end);
     double percent = 100.0 * (double)s.hits / (double)s.n;
-    struct cells cells = {{""}};
-    set_summary(e, &s, &cells);
+    double cell[N_COLUMNS];
+    set_summary(e, &s, cell);
     if (eval_is_timed(e)) {
         const struct eval_shares shares = eval_shares_of(e, out, first, end);
-        set_shares(&shares, s.n, &cells);
-        set_estimate(&cells, CEILING, k == 1 ? eval_ceiling(e, first, end) : -1);
-        set_cell(&cells, LEFT_OUT, "%zu", eval_left_out(e, first));
+        set_shares(&shares, (double)s.n, cell);
+        cell[CEILING] = k == 1 ? eval_ceiling(e, first, end) : -1;
+        cell[LEFT_OUT] = (double)eval_left_out(e, first);
         percent = 100.0 * shares.share;
     }
-    add_cells(e, to, first, k, &cells);
+    add_cells(e, to, first, k, cell);
     add_point(e, &to->plot, group, k, percent, first);
 }
 
@@ -336,22 +303,17 @@ static int evaluate_all(struct eval *e, struct results *to)
 
 static const struct column_text reliability_columns[] = {RELIABILITY_COLUMNS(COLUMN_TEXT)};
 
-static void explain_column(struct table *t, const struct column_text *c)
-{
-    table_text(t, c->name);
-    table_text(t, c->what);
-}
-
 static void explain(const struct eval *e, const struct results *r)
 {
-    const struct order all = order_of(e, r->o);
+    const size_t timed = eval_is_timed(e) ? N_COLUMNS : VALID + 1;
+    const struct column_text *c = r->o->reliability ? reliability_columns : columns;
+    const size_t n = r->o->reliability ? sizeof reliability_columns / sizeof *c : timed;
     struct table t = {0, {NULL, 0, 0}};
     table_heading(&t, "column,what it tells");
-    for (size_t i = 0; i < all.n && !r->o->reliability; i++)
-        explain_column(&t, &columns[all.column[i]]);
-    for (size_t i = 0; i < sizeof reliability_columns / sizeof *reliability_columns; i++)
-        if (r->o->reliability)
-            explain_column(&t, &reliability_columns[i]);
+    for (size_t i = 0; i < n; i++) {
+        table_text(&t, c[i].name);
+        table_text(&t, c[i].what);
+    }
     putchar('\n');
     table_print(&t, stdout, (struct table_form){0, 0});
     table_free(&t);

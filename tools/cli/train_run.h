@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "commands.h"
+
 #include "lab/paper/paper.h"
 #include "train/train.h"
 
@@ -21,7 +23,7 @@ void train_story(struct buf *b, const struct train_options *o, const struct mode
 /* The commands that a user would type next. */
 struct train_next {
     int has_kept; /* rows for testing */
-    struct buf eval, predict;
+    struct next eval, predict;
 };
 
 void train_next(const struct train_options *o, const struct model *model,

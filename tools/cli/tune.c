@@ -157,11 +157,11 @@ static const struct opt *form_asked(int argc, char **argv)
 /* The command line, as it was given */
 static const char *own_line(int argc, char **argv)
 {
-    static struct buf line;
-    quote(&line, commands_path, '*');
+    static struct next line;
+    next_word(&line, commands_path);
     for (int i = 0; i < argc; i++)
         next_word(&line, argv[i]);
-    return line.s;
+    return line.text.s;
 }
 
 static int measure_all(void)

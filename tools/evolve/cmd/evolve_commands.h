@@ -77,7 +77,7 @@ struct session_options {  /* of the command line, or of a log */
     long steps; /* of training, where the module is a step of it */
 };
 
-/* Rows of the tables of options, see opts.h: of all sessions; of those with a kernel. `o`: a struct session_options */
+/* Rows that several commands have, see opts.h; `o` is a struct session_options. */
 #define JOBS_ROW(where)                           \
     OPT_RANGE(COUNT, "[--jobs N]", where, 1, 256, \
               "candidates at a time, by default one for each processor")
@@ -123,9 +123,6 @@ struct session_options {  /* of the command line, or of a log */
               "which fifth of the images is for tests alone")
 #define LOG_ROW(where) \
     OPT(TEXT, "RUN.log", where, "the log of a search; what is timed is appended to it")
-#define FORM_ROWS(form, as)                                  \
-    OPT(FLAG, "[--csv", &(form).csv, "as CSV, columns " as), \
-        OPT(FLAG, "|--json]", &(form).json, "as JSON, an array of objects with the same names")
 
 struct session;
 struct story;

@@ -233,8 +233,9 @@ int cmd_ml_report(int argc, char **argv)
         JOBS_ROW(&o.jobs),
         OPT(TEXT, "[--plot FILE.svg]", &o.plot,
             "time against error, with the module as it is; gnuplot draws it"),
-        FORM_ROWS(o.form, "point,time,gain,low,high,search,validate,test,edits,list: the first "
-                          "line is the module, the last one what is chosen, minimised"),
+        FORM_OPTIONS(
+            o.form, ", columns point,time,gain,low,high,search,validate,test,edits,list: the first "
+                    "line is the module, the last one what is chosen, minimised"),
         OPT_SAYS("time: by the module's. gain: how many percent it saves, low and high: the 95 % "
                  "interval. search, validate, test: the wrong labels of each part, in percent."),
         {.usage = NULL},

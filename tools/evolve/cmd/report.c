@@ -219,8 +219,9 @@ int cmd_report(int argc, char **argv)
         OPT(TEXT, "[--plot FILE.svg]", &o.plot,
             "the best time so far, in percent of the baseline, against evaluations: a curve for "
             "each log; gnuplot draws it"),
-        FORM_ROWS(o.form,
-                  "log,method,seed,evaluations,point,time,gain,low,high,error,edits,effort,list"),
+        FORM_OPTIONS(
+            o.form, ", columns "
+                    "log,method,seed,evaluations,point,time,gain,low,high,error,edits,effort,list"),
         OPT_SAYS("time: the mean over the cases of the candidate's time by the baseline's. gain: "
                  "how many percent it saves, low and high: the 95 % interval."),
         {.usage = NULL},
@@ -406,8 +407,10 @@ int cmd_minimise(int argc, char **argv)
                   "of the front, as report numbers it; by default the fastest that the held-out "
                   "cases accept"),
         JOBS_ROW(&o.jobs),
-        FORM_ROWS(o.form, "edit,line,what,share,alone,before,after,time,low,high,error: the last "
-                          "four are those of the whole list, the gain's in percent"),
+        FORM_OPTIONS(
+            o.form,
+            ", columns edit,line,what,share,alone,before,after,time,low,high,error: the last "
+            "four are those of the whole list, the gain's in percent"),
         OPT_SAYS("share: how much of the gain goes, in percent, when this edit alone is dropped. "
                  "alone: whether it gains by itself."),
         {.usage = NULL},

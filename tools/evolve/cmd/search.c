@@ -83,8 +83,10 @@ int cmd_check_kernel(int argc, char **argv)
                  "as report and minimise do, unless an evaluator runs it."),
         KERNEL_ROWS(o),
         SESSION_ROWS(o),
-        FORM_ROWS(form, "baseline,instructions,case,held_out,us: the lower quartile of the case's "
-                        "time in microseconds"),
+        FORM_OPTIONS(
+            form,
+            ", columns baseline,instructions,case,held_out,us: the lower quartile of the case's "
+            "time in microseconds"),
         {.usage = NULL},
     };
     int status = opts_parse(table, argc, argv);

@@ -367,8 +367,7 @@ int main(int argc, char **argv)
         OPT(FLAG, "[--count]", &o->count,
             "predicts 32 problems of one line, which --only and --k name, twice and prints "
             "nothing, for tools that count instructions in measured_predictions"),
-        OPT(FLAG, "[--csv", &o->form.csv, "in place of an aligned table"),
-        OPT(FLAG, "|--json]", &o->form.json, "likewise"),
+        FORM_OPTIONS(o->form, ", in place of an aligned table"),
         OPT_SAYS("Columns: ns is the median over the rounds of a prediction's processor time, "
                  "ns_p5 and ns_p95 are percentiles. allocations: of memory, by a prediction. "
                  "load_ms: until the first prediction is made. resident: KiB of memory that this "
