@@ -75,6 +75,12 @@ static void name_rows(struct parser *p)
 
 /* ---- values ---- */
 
+static int refuse(const struct parser *p, const struct opt *o, const char *why)
+{
+    fail("%s: %s: %s", p->command, name_of(p, o), why);
+    return USAGE;
+}
+
 static int bad_value(const struct parser *p, const struct opt *o, const char *value)
 {
     int n;
@@ -258,11 +264,7 @@ static int take_texts(struct parser *p, const struct opt *o, const char *value)
         set_value(p, o, value);
     for (; p->at + 1 < p->argc && !is_option(p->argv[p->at + 1]); n++)
         set_value(p, o, p->argv[++p->at]);
-    if (n == 0) {
-        fail("%s: %s: needs a value", p->command, name_of(p, o));
-        return USAGE;
-    }
-    return 0;
+    return n == 0 ? refuse(p, o, "needs a value") : 0;
 }
 
 static int read_option(struct parser *p)
@@ -271,24 +273,18 @@ static int read_option(struct parser *p)
     const struct opt *o = find_option(p, arg, &value);
     if (o == NULL)
         return unknown_option(p, arg);
-    if (o->kind != OPT_TEXTS && p->seen[o - p->table]) {
-        fail("%s: %s: is given twice", p->command, name_of(p, o));
-        return USAGE;
-    }
+    if (o->kind != OPT_TEXTS && p->seen[o - p->table])
+        return refuse(p, o, "is given twice");
     p->seen[o - p->table] = 1;
     if (o->kind == OPT_TEXTS)
         return take_texts(p, o, value);
-    if (o->kind == OPT_FLAG && value != NULL) {
-        fail("%s: %s: takes no value", p->command, name_of(p, o));
-        return USAGE;
-    }
+    if (o->kind == OPT_FLAG && value != NULL)
+        return refuse(p, o, "takes no value");
     if (o->kind != OPT_FLAG && value == NULL && p->at + 1 < p->argc
         && (!is_option(p->argv[p->at + 1]) || is_negative(p->argv[p->at + 1])))
         value = p->argv[++p->at];
-    if (o->kind != OPT_FLAG && (value == NULL || *value == '\0')) {
-        fail("%s: %s: needs a value", p->command, name_of(p, o));
-        return USAGE;
-    }
+    if (o->kind != OPT_FLAG && (value == NULL || *value == '\0'))
+        return refuse(p, o, "needs a value");
     return set_value(p, o, value);
 }
 
@@ -315,6 +311,18 @@ static int check_required(const struct parser *p)
         if (o->kind != OPT_SAID && row_is_needed(o) && !p->seen[o - p->table]) {
             fail("%s: %s is missing; see %s %s --help", p->command, name_of(p, o), program_name,
                  p->command);
+            return USAGE;
+        }
+    return -1;
+}
+
+/* Of two flags that a bar stands between, one may be given. */
+static int check_apart(const struct parser *p)
+{
+    for (const struct opt *o = p->table; o->usage != NULL; o++)
+        if (o->usage[0] == '|' && o->kind == OPT_FLAG && o[-1].kind == OPT_FLAG
+            && p->seen[o - p->table] && p->seen[o - 1 - p->table]) {
+            fail("%s and %s cannot be used together", name_of(p, o - 1), name_of(p, o));
             return USAGE;
         }
     return -1;
@@ -474,7 +482,9 @@ int opts_parse(const struct opt *table, int argc, char **argv)
         else
             rc = !only_operands && is_option(argv[p.at]) ? read_option(&p) : read_operand(&p);
     }
-    return rc != 0 ? rc : check_required(&p);
+    if (rc == 0)
+        rc = check_required(&p);
+    return rc < 0 ? check_apart(&p) : rc;
 }
 
 void opts_free(const struct opt *table)

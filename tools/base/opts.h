@@ -8,8 +8,8 @@
      "--gpu GPU"               an option that is needed, with a value; "[-k N]": it may be left out
      "[--force]"               without a value
      "[--net additive|attn]"   of an OPT_CHOICE, the words to choose from
-     "[--csv", "|--json]"      at most one of two; without brackets one is needed, which is for the
-                               command to check
+     "[--csv", "|--json]"      at most one of two, which is checked if both have no value; without
+                               brackets one is needed, which is for the command to check
      "[-o FILE", "[--force]]"  the second one only beside the first
 
    Long options take "--name value" or "--name=value", short ones "-k value" or "-kvalue". "--" ends

@@ -377,7 +377,7 @@ static int run(const struct options *o)
 {
     struct bench bench = {.options = o};
     int bad = 0;
-    if (table_form_check(&o->form) || check_body(o->body))
+    if (check_body(o->body))
         return 2;
     tools_open(&bench.tools, o);
     put_heading(&bench.table, o);

@@ -418,8 +418,7 @@ static int check_nets(const struct options *o)
 
 static int run(const struct options *o)
 {
-    if (check_nets(o) || table_form_check(&o->form) || check_by(o->by) || check_beam(o)
-        || check_outputs(o))
+    if (check_nets(o) || check_by(o->by) || check_beam(o) || check_outputs(o))
         return 2;
     return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }

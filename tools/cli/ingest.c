@@ -63,8 +63,7 @@ int cmd_ingest(int argc, char **argv)
         {.usage = NULL},
     };
     int status = opts_parse(table, argc, argv);
-    if (status < 0
-        && (table_form_check(&in.form) != 0 || outputs_check_force(in.force, in.output) != 0))
+    if (status < 0 && outputs_check_force(in.force, in.output) != 0)
         status = 2;
     if (status < 0) {
         in.form.csv = !in.form.json;

@@ -457,8 +457,6 @@ int cmd_models(int argc, char **argv)
     const int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
-    if (table_form_check(&form))
-        return 2;
     if (name && form.csv) {
         fail("models: --csv: is for the list of models; --json describes one model");
         return 2;

@@ -328,8 +328,6 @@ static int ask_many(struct asking *a)
 
 static int predict_check(const struct options *o)
 {
-    if (table_form_check(&o->form))
-        return -1;
     if (o->problems && o->given.driver)
         return fail("--problems and --driver cannot be used together");
     if (o->is_lenient && !o->problems)

@@ -180,8 +180,6 @@ static int tune_form(const struct opt *form)
         return tune_run(&measured);
     if (form == measure_all_rows)
         return measure_all();
-    if (table_form_check(form == replay_rows ? &replayed.form : &replayed_all.form) != 0)
-        return 2;
     return form == replay_rows ? replay_print(&replayed) : replay_all_print(&replayed_all);
 }
 

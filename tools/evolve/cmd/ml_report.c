@@ -241,7 +241,5 @@ int cmd_ml_report(int argc, char **argv)
         {.usage = NULL},
     };
     const int status = opts_parse(table, argc, argv);
-    if (status >= 0)
-        return status;
-    return table_form_check(&o.form) != 0 ? 2 : run(&o) != 0;
+    return status < 0 ? run(&o) != 0 : status;
 }

@@ -229,7 +229,7 @@ int cmd_report(int argc, char **argv)
     memset(&o, 0, sizeof o);
     int status = opts_parse(table, argc, argv);
     if (status < 0)
-        status = table_form_check(&o.form) != 0 ? 2 : print_report(&o) != 0;
+        status = print_report(&o) != 0;
     opts_free(table);
     return status;
 }
@@ -419,8 +419,6 @@ int cmd_minimise(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
-    if (table_form_check(&o.form) != 0)
-        return 2;
     if (logged_open(&run, o.log, &of_kernel, o.jobs, NULL, 0) != 0)
         return 1;
     status = try_front(&run, &o) != 0;

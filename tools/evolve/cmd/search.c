@@ -92,7 +92,7 @@ int cmd_check_kernel(int argc, char **argv)
     int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
-    if (table_form_check(&form) != 0 || evaluated_check(&o) != 0)
+    if (evaluated_check(&o) != 0)
         return 2;
     if (session_open(&s, &o, &of_kernel) != 0)
         return 1;

@@ -380,7 +380,7 @@ int main(int argc, char **argv)
     program_name = "bench_peers";
     int status = opts_parse(table, argc, argv);
     if (status < 0)
-        status = table_form_check(&o->form) ? 2 : bench_peers_run(&b) ? 1 : 0;
+        status = bench_peers_run(&b) ? 1 : 0;
     close_all(&b);
     return status;
 }
