@@ -53,6 +53,18 @@ static const char *row_choices(const struct opt *o, int *n)
     return s + name;
 }
 
+/* One of them, from 0, of n bytes; NULL: there is none */
+static const char *row_choice(const struct opt *o, int i, int *n)
+{
+    const char *s = row_choices(o, n), *const end = s + *n;
+    for (; i > 0 && s < end; i--)
+        s += strcspn(s, "|]") + 1;
+    if (i != 0 || s >= end)
+        return NULL;
+    *n = (int)strcspn(s, "|]");
+    return s;
+}
+
 static int row_is_needed(const struct opt *o)
 {
     return strchr("[|", o->usage[0]) == NULL && (o[1].usage == NULL || o[1].usage[0] != '|');
@@ -127,15 +139,11 @@ static int read_counts(const struct opt *o, const char *s, struct opt_counts *ou
 /* The index of `s` among the words, -1 if it is none of them. */
 static int find_choice(const struct opt *o, const char *s)
 {
-    int left;
-    const char *choices = row_choices(o, &left);
-    for (int i = 0; left > 0; i++) {
-        const size_t n = strcspn(choices, "|]");
-        if (strlen(s) == n && memcmp(s, choices, n) == 0)
+    const char *word;
+    int n;
+    for (int i = 0; (word = row_choice(o, i, &n)) != NULL; i++)
+        if (strlen(s) == (size_t)n && memcmp(s, word, (size_t)n) == 0)
             return i;
-        choices += n + 1;
-        left -= (int)n + 1;
-    }
     return -1;
 }
 
@@ -402,27 +410,18 @@ static void help_add_range(struct buf *b, const struct opt *o)
     buf_puts(b, ")");
 }
 
-static void help_add_choice(struct buf *b, const struct opt *o)
-{
-    int n, skip = *(const int *)o->to;
-    const char *word = row_choices(o, &n), *const end = word + n;
-    for (; skip > 0 && word < end; skip--)
-        word += strcspn(word, "|]") + 1;
-    if (skip == 0 && word < end)
-        buf_printf(b, " (default: %.*s)", (int)strcspn(word, "|]"), word);
-}
-
 static void help_row(const struct opt *o)
 {
     enum { COLUMN = 20 }; /* where texts begin */
     struct buf b = {0};
     int n;
-    const char *says = row_says(o, &n);
+    const char *usual = o->kind == OPT_CHOICE ? row_choice(o, *(const int *)o->to, &n) : NULL;
     buf_puts(&b, o->text);
-    if (o->kind == OPT_CHOICE)
-        help_add_choice(&b, o);
-    else if (o->most != 0)
+    if (usual != NULL)
+        buf_printf(&b, " (default: %.*s)", n, usual);
+    if (o->most != 0)
         help_add_range(&b, o);
+    const char *says = row_says(o, &n);
     printf("  %.*s", n, says);
     printf(n + 4 > COLUMN ? "\n%*s" : "%*s", n + 4 > COLUMN ? COLUMN : COLUMN - 2 - n, "");
     help_fill(b.s, COLUMN, COLUMN);
