@@ -129,11 +129,6 @@ static void count_text(const struct rule_count *c, struct buf *b)
                    (unsigned long long)c->measured, (unsigned long long)c->illegal);
 }
 
-static void add_spec(const struct init_spec *spec, const char *count, FILE *f)
-{
-    fprintf(f, "%s\n# When this file was made, the tuples were\n# %s\n", spec->text.s, count);
-}
-
 /* What explains the failures; the spec has it at most as comments. */
 static void tell_failures(const struct options *o, const struct init_spec *spec)
 {
@@ -170,7 +165,8 @@ static int make_and_write(const struct options *o)
     line_wipe();
     if (rc == 0) {
         count_text(&spec.count, &count);
-        add_spec(&spec, count.s, out.f);
+        fprintf(out.f, "%s\n# When this file was made, the tuples were\n# %s\n", spec.text.s,
+                count.s);
         rc = out_commit(&out);
         rc = rc == 0 ? init_tell(o, &spec, count.s) : rc;
     } else {

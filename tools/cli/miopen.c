@@ -105,20 +105,16 @@ static void add_lines(const struct coverage *c, struct user_db *u)
             user_db_add(u, c->problems[i].key, c->problems[i].entries);
 }
 
-static int write_text(const struct options *o, struct user_db *u, struct user_db_counts *counts)
-{
-    if (o->output != NULL)
-        return user_db_merge(u, o->output, o->force, counts);
-    user_db_write(u, 0, stdout, counts);
-    return flush_stdout();
-}
-
 /* `old` is what the output holds: a file of text as it was before, a database as it is now. */
 static int write_out(const struct options *o, struct user_db *u, struct user_db_counts *counts,
                      struct user_db *old)
 {
-    return o->sqlite != NULL ? user_db_write_sqlite(u, o->sqlite, o->force, counts, old)
-                             : write_text(o, u, counts);
+    if (o->sqlite != NULL)
+        return user_db_write_sqlite(u, o->sqlite, o->force, counts, old);
+    if (o->output != NULL)
+        return user_db_merge(u, o->output, o->force, counts);
+    user_db_write(u, 0, stdout, counts);
+    return flush_stdout();
 }
 
 static int run_logs(const struct options *o, struct coverage *c)

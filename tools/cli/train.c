@@ -181,7 +181,7 @@ static int train_paper(const struct train_options *o, struct model *model,
 }
 
 static int train(const struct train_options *o, struct model *model, const struct recipe *recipe,
-                 const struct training_data *d, struct train_files *to, struct train_next *next)
+                 const struct training_data *d, struct train_files *to)
 {
     struct training_rows rows;
     struct buf story = {NULL, 0, 0};
@@ -192,8 +192,12 @@ static int train(const struct train_options *o, struct model *model, const struc
     }
     if (!bad && !o->net)
         bad = train_report(model, &d->own, rows.judges);
+    if (bad)
+        train_files_abandon(to);
+    else
+        bad = train_files_commit(to, o);
     if (!bad && to->is_file && ends_with(o->output, ".h")) /* so eval and predict know it */
-        train_next(o, model, &rows, next);
+        train_tell_next(o, model, &rows);
     buf_free(&story);
     training_rows_free(&rows);
     return bad;
@@ -242,7 +246,6 @@ static int load_and_train(const struct train_options *o, struct model *model,
     struct recipe recipe;
     struct training_data d;
     struct train_files to;
-    struct train_next next = {0};
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe)
         || (o->include_dir && header_set_include_dir(model, o->include_dir)))
@@ -253,16 +256,11 @@ static int load_and_train(const struct train_options *o, struct model *model,
     int bad = training_data_open(model, &files, &o->how, &d);
     if (!bad) {
         d.is_judged = o->judge.n > 0;
-        bad = train(o, model, &recipe, &d, &to, &next);
+        bad = train(o, model, &recipe, &d, &to);
         training_data_close(&d);
-    }
-    if (bad)
+    } else {
         train_files_abandon(&to);
-    else
-        bad = train_files_commit(&to, o);
-    if (!bad)
-        train_next_tell(&next);
-    train_next_free(&next);
+    }
     return bad ? -1 : 0;
 }
 

@@ -182,29 +182,19 @@ static void predict_command(struct next *c, const struct train_options *o, const
     buf_free(&word);
 }
 
-void train_next(const struct train_options *o, const struct model *model,
-                const struct training_rows *rows, struct train_next *out)
+void train_tell_next(const struct train_options *o, const struct model *model,
+                     const struct training_rows *rows)
 {
     const struct recipe_rows *example = rows->held_out.n ? &rows->held_out : &rows->train;
-    memset(out, 0, sizeof *out);
-    out->has_kept = rows->held_out.n > 0;
-    eval_command(&out->eval, o, out->has_kept);
-    if (!o->net)
-        predict_command(&out->predict, o, model->spec, example->problem);
-}
-
-void train_next_tell(const struct train_next *next)
-{
-    if (next->eval.text.s)
-        note("%s: %s",
-             next->has_kept ? "how good it is" : "how well it fits what it was trained on",
-             next->eval.text.s);
-    if (next->predict.text.s)
-        note("a prediction: %s", next->predict.text.s);
-}
-
-void train_next_free(struct train_next *next)
-{
-    buf_free(&next->eval.text);
-    buf_free(&next->predict.text);
+    struct next eval = {.is_story = 0}, predict = {.is_story = 0};
+    eval_command(&eval, o, rows->held_out.n > 0);
+    note("%s: %s",
+         rows->held_out.n > 0 ? "how good it is" : "how well it fits what it was trained on",
+         eval.text.s);
+    if (!o->net) {
+        predict_command(&predict, o, model->spec, example->problem);
+        note("a prediction: %s", predict.text.s);
+    }
+    buf_free(&eval.text);
+    buf_free(&predict.text);
 }
