@@ -37,7 +37,9 @@ def is_in_page(program, path):
     """Each command has a section, whose text is that of --help."""
     commands = re.findall(r'^\.Ss (.*)\n\.\\" ---- \1$', report.read(path), re.M)
     wanted = commands_of(f"{build}/{program}")
+    wide = [line for command in wanted for line in said_by(f"{build}/{program}", command).split("\n") if len(line) > 80]
     tell(f"{path}: commands", "" if commands == wanted else f"{commands}, not {wanted}")
+    tell(f"{program}: lines of --help", "\n".join(wide))
 
 
 def is_sound(path):
