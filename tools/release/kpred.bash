@@ -22,7 +22,10 @@ _kpred_said() {
 
 # _kpred_word_of OPTION: the word for its value, of $said; nothing: it takes none
 _kpred_word_of() {
-    sed -n "/^$1[ =]/{s/^[^ =]*.//p;q;}" <<<"$said"
+    local line
+    while IFS= read -r line; do
+        [[ $line == "$1"[=\ ]* ]] && echo "${line#"$1"?}" && return
+    done <<<"$said"
 }
 
 # _kpred_models KPRED: lines MODEL,KERNEL,FIELDS,GPUS,...
@@ -133,8 +136,7 @@ _kpred_word() {
     merge:FILE) _kpred_files .csv .csv.bz2 .csv.gz ;;
     predict:FIELD=VALUE) _kpred_field ;;
     *:FIELD=VALUE) _kpred_given ;;
-    tune:--model:*) _kpred_model_or_header ;;
-    *:MODEL"|"FILE.h) _kpred_model_or_header ;;
+    tune:--model:* | *:MODEL"|"FILE.h) _kpred_model_or_header ;;
     *:KERNEL) _kpred_files .c .cl .ll .bc ;;
     *:SPEC) _kpred_files .spec ;;
     *:GPU)
@@ -166,17 +168,16 @@ _kpred_value() {
 
 # _kpred_operand COMMAND: the next one; the last one may be repeated
 _kpred_operand() {
-    local words word last
+    local all words word
     if [[ $1 == help ]]; then # shellcheck disable=SC2046
         [[ ${#operands[@]} -gt 0 ]] || _kpred_reply $(_kpred_commands "$program")
         return
     fi
-    # shellcheck disable=SC2207
-    words=($(sed -n '/^[^ ]/,/^$/{/^$/q;/^[A-Z]/p;}' <<<"$said"))
-    for last in "${words[@]}"; do :; done
-    word=${words[${#operands[@]}]-}
-    if [[ ! $word && $last == *... ]]; then word=$last; fi
-    [[ $word ]] && _kpred_word "$1" "$word"
+    all=$(sed -n '/^[^ ]/,/^$/{/^$/q;/^[A-Z]/p;}' <<<"$said")
+    read -r -d '' -a words <<<"$all"
+    word=${words[${#operands[@]}]-${all##*$'\n'}}
+    [[ ${#operands[@]} -lt ${#words[@]} || $word == *... ]] || return 0
+    _kpred_word "$1" "$word"
 }
 
 # ---- where the cursor is ----
