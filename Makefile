@@ -46,7 +46,7 @@ ARCHIVE = $(BUILD)/libkpred-tools.a
 PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
 # kpred needs half of it, which has an archive of its own, so that `make demo` need not wait for the other half.
 PREDICTING = $(wildcard $(patsubst %,tools/%/*.c,base model data miopen aiter triton serve lab/paper)) \
-    $(patsubst %,tools/cli/%.c,commands models predict miopen aiter triton serve bench bench_time bare) \
+    $(patsubst %,tools/cli/%.c,commands models predict miopen servers bench bench_time bare) \
     $(patsubst %,tools/train/%.c,additive_net matrix recipe) tools/eval/predictor.c
 PREDICT_ARCHIVE = $(BUILD)/libkpred-predict.a
 
@@ -140,6 +140,10 @@ weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## 
 	        TRITON_CONFIGS='$(TRITON_CONFIGS)' TIMES_CSV='$(TIMES_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '--include-dir ../' || exit 1; \
 	done
+
+.PHONY: pages
+pages: all ## write again what the man pages have of --help
+	@python3 tools/release/pages.py '$(BUILD)'
 
 .PHONY: bench
 bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, and over a bare loop

@@ -1,17 +1,18 @@
-"""test_help.py - what --help of the programs says, beside their man pages and what bash completes
+"""test_help.py - what --help of the programs says, in their man pages and in what bash completes
 SPDX-License-Identifier: MIT
 """
-import glob
 import os
 import re
 import shutil
 import subprocess
+import sys
 
 import report
 from report import run, tell
+sys.path.insert(0, "tools/release")
+from pages import PAGES, commands_of, said_by
 
 PACKAGE = "/usr/share/bash-completion/bash_completion"
-OPTION = r"(?<![\w-])--?[a-zA-Z][a-z-]*"
 FILES = "b.spec c.db c.db.bz2 d.csv d.csv.bz2 e.txt e.txt.bz2 f.png .hidden.h folder/x?y.h k.c k.ll run.log".split()
 SPEC = "[fields]\ngpu = x y\nalpha = one two $(touch${IFS}x) `touch` a;b\nbeta  = size 1 9\n\n[params]\np = 1 2\n"
 # Sets what bash sets, with words cut at `=`, and prints the answers to each line, complaints too, and an empty line
@@ -28,70 +29,17 @@ build, folder = report.BUILD, report.folder()
 os.environ["LC_ALL"] = "C"
 
 
-def same(name, one, list_of_one, other, list_of_other):
-    """Is neither in one list what the other one lacks?"""
-    a, b = set(list_of_one), set(list_of_other)
-    tell(name, "; ".join(f"only in {place}: {' '.join(sorted(x))}" for place, x in ((one, a - b), (other, b - a)) if x))
-
-
-def said_by(program, *words):
-    return run(" ".join([f"{build}/{program}", *words]), None).stdout
-
-
-def commands_of(program):
-    return re.findall(r"^  ([a-z][a-z-]*)  *[^ ]", said_by(program, "--help"), re.M)
-
-
 def listed(text):
     return re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)
 
 
-def usage(text):
-    return text.partition("\n\n")[0]
-
-
-def items_of(page):
-    """By command, or section, the options that it describes"""
-    items, heading = {}, ""
-    for line in page.split("\n"):
-        if re.match(r"\.S[hs] ", line):
-            heading = line[4:]
-        elif line.startswith(".It Fl "):
-            items.setdefault(heading, []).append("-" + line.split()[2]) # mdoc writes the first hyphen itself
-    return items
-
-
-def synopsis_of(page):
-    """As text in one line: a macro begins each form and names its command"""
-    text = page.partition("\n.Sh SYNOPSIS\n")[2].partition("\n.Sh ")[0]
-    return " ".join(re.sub(r"(?m)^\.(Nm|Cm) ", "", text).replace("\\-", "-").split())
-
-
-def page_of(program):
-    path, = glob.glob(f"docs/{program}.1") + glob.glob(f"tools/*/{program}.1")
-    return path
-
-
-def man_page(program):
-    path = page_of(program)
-    page = report.read(path)
-    items, synopsis = items_of(page), synopsis_of(page)
-    common = set(items.get("COMMON OPTIONS", []))
-    same(f"{program}: common options", "synopsis", common & set(re.findall(OPTION, synopsis)), path, common)
-    sections = page.partition("\n.Sh COMMANDS")[2].partition("\n.Sh SPEC")[0]
-    same(f"{program}: commands", "--help", commands_of(program), path, re.findall(r"^\.Ss (.*)", sections, re.M))
-    for command in commands_of(program):
-        text = said_by(program, command, "--help")
-        if not text:
-            report.skip(f"{program} {command}", "it was built without what it needs")
-            continue
-        options = set(listed(text))
-        same(f"{program} {command}: usage and list of --help", "usage",
-             re.findall(OPTION, usage(text)), "list", options)
-        same(f"{program} {command}: options", "--help", options, path,
-             [*items.get(command, []), *(common & options)])
-        forms = " ".join([*usage(text).split()[1:], program])
-        tell(f"{program} {command}: synopsis", "" if f"{forms} " in synopsis else f"{path} has not: {forms}")
+def is_in_page(program, path):
+    """Each command has a section, whose text is that of --help."""
+    commands = re.findall(r'^\.Ss (.*)\n\.\\" ---- \1$', report.read(path), re.M)
+    wanted = commands_of(f"{build}/{program}")
+    wide = [line for command in wanted for line in said_by(f"{build}/{program}", command).split("\n") if len(line) > 80]
+    tell(f"{path}: commands", "" if commands == wanted else f"{commands}, not {wanted}")
+    tell(f"{program}: lines of --help", "\n".join(wide))
 
 
 def is_sound(path):
@@ -128,24 +76,19 @@ def complete(setup, rows):
         tell("completion", f"{len(got)} answers to {len(rows)} lines")
 
 
-def of_help(program):
-    path, commands = f"{build}/{program}", commands_of(program)
-    yield f"{path} ", [*commands, "help", "--help", "--version"]
-    yield f"{path} help ", commands
-    for command in commands:
-        yield f"{path} {command} -", [*listed(said_by(program, command, "--help")), "--help"]
+def of_help(path):
+    yield f"{path} ", [*commands_of(path), "help", "--help", "--version"]
+    yield f"{path} help ", commands_of(path)
+    for command in commands_of(path):
+        yield f"{path} {command} -", [*set(listed(said_by(path, command))), "--help"]
 
 
 def names():
     """What stands in completion.cases for a list of words"""
-    table = [line.split(",") for line in said_by("kpred", "models", "--csv").split("\n")[1:-1]]
-    found = {"MODELS": " ".join(row[0] for row in table), "PREDICT": "predict conv_asm_1x1u",
-             "CONVOLUTIONS": " ".join(row[0] for row in table if row[0].startswith("conv_")),
-             "GPUS": " ".join({gpu for row in table for gpu in row[3].split()})}
-    for command, option in (("train", "--split"), ("train", "--net"), ("eval", "--rows")):
-        choices = re.search(rf"\[{option} ([a-z0-9|]*)[]|]", usage(said_by("kpred-train", command, "--help")))
-        found[command + option] = choices.group(1).replace("|", " ") if choices else ""
-    return found
+    table = [line.split(",") for line in run(f"{build}/kpred models --csv", None).stdout.split("\n")[1:-1]]
+    return {"MODELS": " ".join(row[0] for row in table), "PREDICT": "predict conv_asm_1x1u",
+            "CONVOLUTIONS": " ".join(row[0] for row in table if row[0].startswith("conv_")),
+            "GPUS": " ".join({gpu for row in table for gpu in row[3].split()})}
 
 
 def cases():
@@ -154,7 +97,7 @@ def cases():
         if line.startswith("["):
             kind = line.strip("[]")
         elif not line.startswith("#"):
-            line = re.sub(r"\$(\w+(--\w+)?)", lambda name: known[name.group(1)], line)
+            line = re.sub(r"\$(\w+)", lambda name: known[name.group(1)], line)
             begin, _, words = line.partition("|")
             program = "kpred" if kind in ("uncut", "package") else kind
             rows.setdefault(kind, []).append((f"{build}/{program} {begin}", words.split()))
@@ -183,7 +126,7 @@ def completion(programs):
     rows = cases()
     complete("", [("no-such-folder/kpred pre", [])])
     for program in programs:
-        complete("", [*of_help(program), *rows[program]])
+        complete("", [*of_help(f"{build}/{program}"), *rows[program]])
     complete("COMP_WORDBREAKS=${COMP_WORDBREAKS//=}", rows["uncut"])
     if os.path.exists(PACKAGE):
         package()
@@ -193,13 +136,17 @@ def completion(programs):
 
 
 def main():
-    programs = [p for p in ("kpred", "kpred-train", "kpred-evolve") if os.access(f"{build}/{p}", os.X_OK)]
-    for program in programs:
-        man_page(program)
-    for program in {"kpred", "kpred-train", "kpred-evolve"} - set(programs):
-        report.skip(program, "it was not built")
-    for program in ("kpred", "kpred-train", "kpred-evolve"):
-        is_sound(page_of(program))
+    programs = []
+    done = run(f"python3 tools/release/pages.py {build} check", None)
+    tell("the man pages are as the programs say", done.stdout + done.stderr)
+    for path in PAGES:
+        program = os.path.splitext(os.path.basename(path))[0]
+        is_sound(path)
+        if os.access(f"{build}/{program}", os.X_OK):
+            is_in_page(program, path)
+            programs.append(program)
+        else:
+            report.skip(program, "it was not built")
     if shutil.which("bash"):
         completion(programs)
     else:

@@ -120,7 +120,7 @@ def help_examples():
         texts += [output(f"{BUILD}/{program} {command} --help")
                   for command in re.findall("(?m)^  ([a-z]+) +[^ ]", texts[-1])]
     text = re.sub("(?ms)^usage: .*?^$", "", "\n".join(texts))
-    return "\n".join(re.findall(r"(?m)^ *(?:Examples?: *)?(?:\$ )?(kpred(?=.* )(?:.*\\\n)*.*)", text))
+    return "\n".join(re.findall(r"(?m)^  (kpred(?=.* )(?:.*\\\n)*.*)", text))
 
 
 # ---- what the commands find ----

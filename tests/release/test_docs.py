@@ -168,7 +168,7 @@ def commands():
                 if command and f'"{command}"' not in read(main):
                     yield f"{doc}: {program} {command}: no such command"
                 for option in re.findall(r"^\[?(--[a-z][^]=\s]*)", "\n".join(arguments), re.M):
-                    if f'"{option}"' not in sources:
+                    if not re.search(rf'"[[|]?{option}[] ="]', sources):
                         yield f"{doc}: {program} {command}: no option {option}"
 
 

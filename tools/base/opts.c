@@ -8,14 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_OPTIONS = 32, USAGE = 2 };
+enum { MAX_ROWS = 64, NAME_ROOM = 24, USAGE = 2, WIDTH = 80 };
 
 struct parser {
     const struct opt *table;
     const char *command;
     int argc, at; /* `at`: the argument in question */
     char **argv;
-    unsigned char seen[MAX_OPTIONS];
+    unsigned char seen[MAX_ROWS];
+    char name[MAX_ROWS][NAME_ROOM]; /* "--data"; of an operand its word */
 };
 
 static int is_option(const char *arg)
@@ -23,15 +24,85 @@ static int is_option(const char *arg)
     return arg[0] == '-' && arg[1] != '\0';
 }
 
+/* ---- rows ---- */
+
+/* A row's usage without brackets and bars: "--data FILE..." */
+static const char *row_says(const struct opt *o, int *n)
+{
+    const char *s = o->usage + strspn(o->usage, "[|");
+    *n = (int)strlen(s);
+    while (*n > 0 && s[*n - 1] == ']')
+        --*n;
+    return s;
+}
+
+/* How much of it is the name */
+static int row_name_length(const char *says, int n)
+{
+    if (is_option(says))
+        return (int)strcspn(says, " =]");
+    return n > 3 && memcmp(says + n - 3, "...", 3) == 0 ? n - 3 : n;
+}
+
+/* The words of a choice, "config|shape|none" */
+static const char *row_choices(const struct opt *o, int *n)
+{
+    const char *s = row_says(o, n);
+    const int name = row_name_length(s, *n) + 1;
+    *n -= name;
+    return s + name;
+}
+
+/* One of them, from 0, of n bytes; NULL: there is none */
+static const char *row_choice(const struct opt *o, int i, int *n)
+{
+    const char *s = row_choices(o, n), *const end = s + *n;
+    for (; i > 0 && s < end; i--)
+        s += strcspn(s, "|]") + 1;
+    if (i != 0 || s >= end)
+        return NULL;
+    *n = (int)strcspn(s, "|]");
+    return s;
+}
+
+static int row_is_needed(const struct opt *o)
+{
+    return strchr("[|", o->usage[0]) == NULL && (o[1].usage == NULL || o[1].usage[0] != '|');
+}
+
+static const char *name_of(const struct parser *p, const struct opt *o)
+{
+    return p->name[o - p->table];
+}
+
+static void name_rows(struct parser *p)
+{
+    int n;
+    for (const struct opt *o = p->table; o->usage != NULL; o++) {
+        const char *says = row_says(o, &n);
+        if (o->kind != OPT_SAID)
+            snprintf(p->name[o - p->table], NAME_ROOM, "%.*s", row_name_length(says, n), says);
+    }
+}
+
 /* ---- values ---- */
+
+static int refuse(const struct parser *p, const struct opt *o, const char *why)
+{
+    fail("%s: %s: %s", p->command, name_of(p, o), why);
+    return USAGE;
+}
 
 static int bad_value(const struct parser *p, const struct opt *o, const char *value)
 {
+    int n;
+    const char *choices = row_choices(o, &n);
     if (o->kind == OPT_CHOICE)
-        fail("%s: %s: value \"%s\": is not one of %s", p->command, o->name, value, o->choices);
+        fail("%s: %s: value \"%s\": is not one of %.*s", p->command, name_of(p, o), value, n,
+             choices);
     else
-        fail("%s: %s: value \"%s\": is not an integer from %ld to %ld", p->command, o->name, value,
-             o->least, o->most);
+        fail("%s: %s: value \"%s\": is not an integer from %ld to %ld", p->command, name_of(p, o),
+             value, o->least, o->most);
     return USAGE;
 }
 
@@ -65,17 +136,15 @@ static int read_counts(const struct opt *o, const char *s, struct opt_counts *ou
     return 0;
 }
 
-/* The index of `s` among "a|b|c", -1 if it is none of them. */
-static int find_choice(const char *choices, const char *s)
+/* The index of `s` among the words, -1 if it is none of them. */
+static int find_choice(const struct opt *o, const char *s)
 {
-    for (int i = 0;; i++) {
-        size_t n = strcspn(choices, "|");
-        if (strlen(s) == n && memcmp(s, choices, n) == 0)
+    const char *word;
+    int n;
+    for (int i = 0; (word = row_choice(o, i, &n)) != NULL; i++)
+        if (strlen(s) == (size_t)n && memcmp(s, word, (size_t)n) == 0)
             return i;
-        if (choices[n] == '\0')
-            return -1;
-        choices += n + 1;
-    }
+    return -1;
 }
 
 /* ---- durations ---- */
@@ -106,13 +175,14 @@ int duration_read(const char *option, const char *text, double *seconds)
 }
 
 /* 0, or the status to exit with */
-static int read_milliseconds(const struct opt *o, const char *value, long *out)
+static int read_milliseconds(const struct parser *p, const struct opt *o, const char *value,
+                             long *out)
 {
     double seconds;
-    if (duration_read(o->name, value, &seconds))
+    if (duration_read(name_of(p, o), value, &seconds))
         return USAGE;
     if (seconds * 1000 < (double)o->least || seconds * 1000 > (double)o->most) {
-        fail("%s: value \"%s\": is not a time from %ldms to %lds", o->name, value, o->least,
+        fail("%s: value \"%s\": is not a time from %ldms to %lds", name_of(p, o), value, o->least,
              o->most / 1000);
         return USAGE;
     }
@@ -130,8 +200,8 @@ static void add_text(struct opt_texts *list, const char *s)
 static int set_value(const struct parser *p, const struct opt *o, const char *value)
 {
     int choice;
-    const int is_stdout = strcmp(o->name, "-o") == 0 && strcmp(value, "-") == 0;
-    if (is_stdout && (o->is_required || o->kind != OPT_TEXT)) {
+    const int is_stdout = strcmp(name_of(p, o), "-o") == 0 && strcmp(value, "-") == 0;
+    if (is_stdout && (row_is_needed(o) || o->kind != OPT_TEXT)) {
         fail("%s: -o: value \"-\": is not the name of a file", p->command);
         return USAGE;
     }
@@ -142,13 +212,14 @@ static int set_value(const struct parser *p, const struct opt *o, const char *va
         return read_count(o, value, strlen(value), o->to) == 0 ? 0 : bad_value(p, o, value);
     case OPT_COUNTS: return read_counts(o, value, o->to) == 0 ? 0 : bad_value(p, o, value);
     case OPT_CHOICE:
-        choice = find_choice(o->choices, value);
+        choice = find_choice(o, value);
         if (choice < 0)
             return bad_value(p, o, value);
         *(int *)o->to = choice;
         return 0;
     case OPT_TEXTS: add_text(o->to, value); return 0;
-    case OPT_MILLISECONDS: return read_milliseconds(o, value, o->to);
+    case OPT_MILLISECONDS: return read_milliseconds(p, o, value, o->to);
+    case OPT_SAID: break;
     }
     return USAGE;
 }
@@ -158,9 +229,10 @@ static int set_value(const struct parser *p, const struct opt *o, const char *va
 /* The table's row that the argument names; *value: what is attached to the name, or NULL. */
 static const struct opt *find_option(const struct parser *p, const char *arg, const char **value)
 {
-    for (const struct opt *o = p->table; o->name != NULL; o++) {
-        size_t n = strlen(o->name);
-        if (o->name[0] != '-' || strncmp(arg, o->name, n) != 0)
+    for (const struct opt *o = p->table; o->usage != NULL; o++) {
+        const char *name = name_of(p, o);
+        const size_t n = strlen(name);
+        if (name[0] != '-' || strncmp(arg, name, n) != 0)
             continue;
         *value = n == 2 ? arg + n : arg + n + 1;
         if (arg[n] == '\0')
@@ -177,9 +249,9 @@ static int unknown_option(const struct parser *p, const char *arg)
     struct names_near near = {.text = name};
     struct buf question = {NULL, 0, 0};
     snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
-    for (const struct opt *o = p->table; o->name != NULL; o++)
-        if (o->name[0] == '-')
-            names_offer(&near, o->name, o->name);
+    for (const struct opt *o = p->table; o->usage != NULL; o++)
+        if (name_of(p, o)[0] == '-')
+            names_offer(&near, name_of(p, o), name_of(p, o));
     fail("%s: unknown option \"%s\"; see %s %s --help%s", p->command, arg, program_name, p->command,
          names_question(&near, &question));
     buf_free(&question);
@@ -200,11 +272,7 @@ static int take_texts(struct parser *p, const struct opt *o, const char *value)
         set_value(p, o, value);
     for (; p->at + 1 < p->argc && !is_option(p->argv[p->at + 1]); n++)
         set_value(p, o, p->argv[++p->at]);
-    if (n == 0) {
-        fail("%s: %s: needs a value", p->command, o->name);
-        return USAGE;
-    }
-    return 0;
+    return n == 0 ? refuse(p, o, "needs a value") : 0;
 }
 
 static int read_option(struct parser *p)
@@ -213,24 +281,18 @@ static int read_option(struct parser *p)
     const struct opt *o = find_option(p, arg, &value);
     if (o == NULL)
         return unknown_option(p, arg);
-    if (o->kind != OPT_TEXTS && p->seen[o - p->table]) {
-        fail("%s: %s: is given twice", p->command, o->name);
-        return USAGE;
-    }
+    if (o->kind != OPT_TEXTS && p->seen[o - p->table])
+        return refuse(p, o, "is given twice");
     p->seen[o - p->table] = 1;
     if (o->kind == OPT_TEXTS)
         return take_texts(p, o, value);
-    if (o->kind == OPT_FLAG && value != NULL) {
-        fail("%s: %s: takes no value", p->command, o->name);
-        return USAGE;
-    }
+    if (o->kind == OPT_FLAG && value != NULL)
+        return refuse(p, o, "takes no value");
     if (o->kind != OPT_FLAG && value == NULL && p->at + 1 < p->argc
         && (!is_option(p->argv[p->at + 1]) || is_negative(p->argv[p->at + 1])))
         value = p->argv[++p->at];
-    if (o->kind != OPT_FLAG && (value == NULL || *value == '\0')) {
-        fail("%s: %s: needs a value", p->command, o->name);
-        return USAGE;
-    }
+    if (o->kind != OPT_FLAG && (value == NULL || *value == '\0'))
+        return refuse(p, o, "needs a value");
     return set_value(p, o, value);
 }
 
@@ -239,8 +301,9 @@ static int read_option(struct parser *p)
 static int read_operand(struct parser *p)
 {
     const char *arg = p->argv[p->at];
-    for (const struct opt *o = p->table; o->name != NULL; o++) {
-        if (o->name[0] == '-' || (p->seen[o - p->table] && o->kind != OPT_TEXTS))
+    for (const struct opt *o = p->table; o->usage != NULL; o++) {
+        if (strchr("-", name_of(p, o)[0]) != NULL
+            || (p->seen[o - p->table] && o->kind != OPT_TEXTS))
             continue;
         p->seen[o - p->table] = 1;
         return set_value(p, o, arg);
@@ -252,13 +315,149 @@ static int read_operand(struct parser *p)
 
 static int check_required(const struct parser *p)
 {
-    for (const struct opt *o = p->table; o->name != NULL; o++)
-        if (o->is_required && !p->seen[o - p->table]) {
-            fail("%s: %s is missing; see %s %s --help", p->command, o->name, program_name,
+    for (const struct opt *o = p->table; o->usage != NULL; o++)
+        if (o->kind != OPT_SAID && row_is_needed(o) && !p->seen[o - p->table]) {
+            fail("%s: %s is missing; see %s %s --help", p->command, name_of(p, o), program_name,
                  p->command);
             return USAGE;
         }
     return -1;
+}
+
+/* Of two flags that a bar stands between, one may be given. */
+static int check_apart(const struct parser *p)
+{
+    for (const struct opt *o = p->table; o->usage != NULL; o++)
+        if (o->usage[0] == '|' && o->kind == OPT_FLAG && o[-1].kind == OPT_FLAG
+            && p->seen[o - p->table] && p->seen[o - 1 - p->table]) {
+            fail("%s and %s cannot be used together", name_of(p, o - 1), name_of(p, o));
+            return USAGE;
+        }
+    return -1;
+}
+
+/* ---- help ---- */
+
+enum { GLUE = '\a' }; /* a blank at which no line is broken */
+
+/* How many of n bytes go onto a line that has so much room: up to a blank or, of a long word,
+   behind a bar or a comma */
+static size_t help_fitting(const char *s, size_t n, size_t room)
+{
+    size_t blank = 0, mark = 0;
+    for (size_t i = 0; i <= room && n > room; i++)
+        if (s[i] == ' ')
+            blank = i;
+        else if (strchr("|,", s[i]) != NULL && i < room)
+            mark = i + 1;
+    return n <= room ? n : blank > 0 ? blank : mark > 0 ? mark : strcspn(s, " \n");
+}
+
+/* The text up to its first LF, from column `at` on; other lines begin at `indent`. */
+static void help_fill(const char *s, size_t at, size_t indent)
+{
+    size_t left = strcspn(s, "\n");
+    while (left > 0) {
+        const size_t n = help_fitting(s, left, WIDTH - at);
+        for (size_t i = 0; i < n; i++)
+            putchar(s[i] == GLUE ? ' ' : s[i]);
+        s += n + (s[n] == ' ');
+        left -= n + (left > n && s[-1] == ' ');
+        at = indent;
+        printf("\n%*s", left > 0 ? (int)indent : 0, "");
+    }
+}
+
+/* Of one form of the command; `start` is "usage:", or blanks */
+static void help_usage(const struct opt *table, const char *start, const char *command)
+{
+    struct buf b = {0};
+    const char *own = strchr(command, '/') == NULL ? command : ""; /* of a program without any */
+    const size_t indent = (size_t)printf("%s %s%s%s ", start, program_name, *own ? " " : "", own);
+    for (const struct opt *o = table; o->usage != NULL; o++) {
+        if (o->kind == OPT_SAID || o->text == NULL)
+            continue;
+        buf_puts(&b, b.n > 0 && o->usage[0] != '|' ? " " : "");
+        for (const char *c = o->usage; *c != '\0'; c++)
+            buf_add(&b, *c == ' ' ? "\a" : c, 1);
+    }
+    buf_puts(&b, "");
+    help_fill(b.s, indent, indent);
+    buf_free(&b);
+}
+
+static void help_paragraphs(const char *s)
+{
+    for (size_t n; *s != '\0'; s += n + (s[n] == '\n')) {
+        n = strcspn(s, "\n");
+        if (*s == ' ')
+            printf("%.*s\n", (int)n, s);
+        else
+            help_fill(s, (size_t)printf("\n") - 1, 0);
+    }
+}
+
+/* " (1 to 1024; default 1)" */
+static void help_add_range(struct buf *b, const struct opt *o)
+{
+    const struct opt_counts *list = o->kind == OPT_COUNTS ? o->to : NULL;
+    const char *unit = o->kind == OPT_MILLISECONDS ? "ms" : "";
+    const long *v = list != NULL ? list->v : o->to;
+    const size_t n = list != NULL ? list->n : 1;
+    buf_printf(b, " (%ld%s to %ld%s", o->least, unit, o->most, unit);
+    for (size_t i = 0; i < n && v[i] >= o->least && v[i] <= o->most; i++)
+        buf_printf(b, i == 0 ? "; default %ld" : ",%ld", v[i]);
+    buf_puts(b, ")");
+}
+
+static void help_row(const struct opt *o)
+{
+    enum { COLUMN = 20 }; /* where texts begin */
+    struct buf b = {0};
+    int n;
+    const char *usual = o->kind == OPT_CHOICE ? row_choice(o, *(const int *)o->to, &n) : NULL;
+    buf_puts(&b, o->text);
+    if (usual != NULL)
+        buf_printf(&b, " (default: %.*s)", n, usual);
+    if (o->most != 0)
+        help_add_range(&b, o);
+    const char *says = row_says(o, &n);
+    printf("  %.*s", n, says);
+    printf(n + 4 > COLUMN ? "\n%*s" : "%*s", n + 4 > COLUMN ? COLUMN : COLUMN - 2 - n, "");
+    help_fill(b.s, COLUMN, COLUMN);
+    buf_free(&b);
+}
+
+static void help_rows(const struct opt *table)
+{
+    int is_in_list = 0;
+    for (const struct opt *o = table; o->usage != NULL; o++) {
+        if (o->text == NULL || *o->text == '\0')
+            continue;
+        if (*o->usage == '\0')
+            help_paragraphs(o->text);
+        else {
+            fputs(is_in_list ? "" : "\n", stdout);
+            help_row(o);
+        }
+        is_in_list = *o->usage != '\0';
+    }
+}
+
+static const struct opt *next_form(const struct opt *table)
+{
+    while (table->usage != NULL)
+        table++;
+    return table->next;
+}
+
+static int help_print(const struct opt *table, const char *command)
+{
+    for (const struct opt *form = table; form != NULL; form = next_form(form))
+        help_usage(form, form == table ? "usage:" : "      ", command);
+    for (const struct opt *form = table; form != NULL; form = next_form(form))
+        help_rows(form);
+    return flush_stdout() == 0 ? 0 : EXIT_FAILURE;
 }
 
 static int asks_for_help(int argc, char **argv)
@@ -269,21 +468,29 @@ static int asks_for_help(int argc, char **argv)
     return 0;
 }
 
-int opts_parse(const struct opt *table, const char *help, int argc, char **argv)
+int opts_parse(const struct opt *table, int argc, char **argv)
 {
     struct parser p = {.table = table, .command = argv[0], .argc = argc, .argv = argv};
     int rc = 0, only_operands = 0;
-    if (asks_for_help(argc, argv)) {
-        fputs(help, stdout);
-        return flush_stdout() == 0 ? 0 : EXIT_FAILURE;
-    }
+    if (asks_for_help(argc, argv))
+        return help_print(table, argv[0]);
+    name_rows(&p);
     for (p.at = 1; p.at < argc && rc == 0; p.at++) {
         if (!only_operands && strcmp(argv[p.at], "--") == 0)
             only_operands = 1;
         else
             rc = !only_operands && is_option(argv[p.at]) ? read_option(&p) : read_operand(&p);
     }
-    return rc != 0 ? rc : check_required(&p);
+    if (rc == 0)
+        rc = check_required(&p);
+    return rc < 0 ? check_apart(&p) : rc;
+}
+
+void opts_free(const struct opt *table)
+{
+    for (const struct opt *o = table; o->usage != NULL; o++)
+        if (o->kind == OPT_TEXTS)
+            free(((struct opt_texts *)o->to)->v);
 }
 
 /* ---- outputs ---- */

@@ -348,11 +348,6 @@ void table_print_members(const struct table *t, FILE *f)
 
 /* ---- interface ---- */
 
-int table_form_check(const struct table_form *form)
-{
-    return form->csv && form->json ? fail("--csv and --json cannot be used together") : 0;
-}
-
 void table_print(const struct table *t, FILE *f, struct table_form form)
 {
     (form.json ? print_json : form.csv ? print_csv : print_aligned)(t, f);

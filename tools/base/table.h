@@ -7,12 +7,14 @@
 
 #include "util.h"
 
-struct table_form { /* the flags --csv and --json; neither: aligned */
+struct table_form { /* the flags --csv and --json; neither: aligned; not both */
     int csv, json;
 };
 
-/* -1 after a message if both are given. */
-int table_form_check(const struct table_form *form);
+/* Their rows of a table of options, see opts.h; `as` stands behind "as CSV". */
+#define FORM_OPTIONS(form, as)                     \
+    OPT(FLAG, "[--csv", &(form).csv, "as CSV" as), \
+        OPT(FLAG, "|--json]", &(form).json, "as JSON, an array of objects with the same names")
 
 struct table { /* all zero is the empty table; to be freed */
     size_t columns;

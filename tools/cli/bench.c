@@ -12,37 +12,6 @@
 
 enum { HOT_ROUNDS = 61, COLD_ROUNDS = 2, MOST_ROUNDS = 1000000 };
 
-static const char help[] =
-    "usage: kpred bench [MODEL|FILE.h]... [--beam B,...]\n"
-    "       [--body NAME] [--cold] [--ratio] [--limit] [--rounds N] [--csv|--json]\n"
-    "\n"
-    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"
-    "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n"
-    "longer than a millisecond is timed less often.\n"
-    "\n"
-    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all "
-    "built-in)\n"
-    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"
-    "  --body NAME    the body of the network, such as avx2, sse2 or portable: the same bits by\n"
-    "                 other instructions; all: each that the machine has (default: the "
-    "fastest).\n"
-    "                 It adds a last column, body\n"
-    "  --cold         before each prediction empties the caches of model, arena and code, and "
-    "times\n"
-    "                 it alone, in nanoseconds of the clock; it takes some milliseconds each\n"
-    "  --ratio        adds a column ratio: ns over the time of a bare SSE2 loop (plain C "
-    "elsewhere)\n"
-    "                 over 98304 int8 multiply-adds, timed between the predictions\n"
-    "  --limit        adds what a prediction computes, as columns prefixes,values,kept,\n"
-    "                 multiply_adds,weight_bytes, and limit_ns: the time that the body's\n"
-    "                 instructions take for them in a bare loop, and distance: ns over limit_ns\n"
-    "  --rounds N     so many rounds over the 32 problems (default 61; 2 with --cold)\n"
-    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"
-    "  --json         as JSON, an array of objects with the same names\n"
-    "\n"
-    "bytes: what the model adds to a program, of the paper's networks (kpred-train train --net)\n"
-    "4 for each weight; arena_words: of int32_t.\n";
-
 struct options {
     struct opt_texts models;
     struct opt_counts beam;
@@ -328,7 +297,8 @@ static int put_line(struct bench *b, kpred_ctx *ctx, const char *name, size_t by
     return 0;
 }
 
-static int bench_context(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
+/* A line by the body that the context has */
+static int bench_body(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
 {
     const kpred_model *m = ctx->model;
     int32_t *problems = xcalloc((size_t)BENCH_PROBLEMS * m->n_fields, sizeof *problems);
@@ -339,42 +309,37 @@ static int bench_context(struct bench *b, kpred_ctx *ctx, const char *name, size
     return bad ? fail("%s: no problem found that it could predict", m->name) : 0;
 }
 
-/* The context as it is, or by the bodies that are asked for */
+/* By the fastest body, or those that are asked for */
 static int bench_bodies(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
 {
     const char *asked = b->options->body;
     int bad = 0;
-    if (!has_bodies(ctx->model) && b->options->has_limit)
-        return fail("%s: --limit knows kpred's own network alone", name);
     if (!asked || !has_bodies(ctx->model))
-        return bench_context(b, ctx, name, bytes);
+        return bench_body(b, ctx, name, bytes);
     for (int body = 0; body < KPRED_BODIES && !bad; body++)
         if (is_asked_for(asked, (kpred_body)body)
             && kpred_set_body(ctx, (kpred_body)body) == KPRED_OK)
-            bad = bench_context(b, ctx, name, bytes);
+            bad = bench_body(b, ctx, name, bytes);
     return bad;
 }
 
-static int bench_beam(struct bench *b, const kpred_model *m, const char *name, size_t bytes,
-                      size_t beam)
+/* Lines for each beam; bytes: what the model adds to a program. */
+static int bench_model(struct bench *b, const kpred_model *m, const char *name, size_t bytes)
 {
-    const size_t words = kpred_arena_words(m, beam);
-    int32_t *arena = xcalloc(words, sizeof *arena);
-    kpred_ctx ctx;
-    const int bad = kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) != KPRED_OK
-                        ? fail("%s: cannot be initialised", m->name)
-                        : bench_bodies(b, &ctx, name, bytes);
-    free(arena);
-    return bad;
-}
-
-/* A line for each beam; bytes: what the model adds to a program. */
-static int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
-{
-    int bad = 0;
     const struct opt_counts *beam = &b->options->beam;
-    for (size_t i = 0; i < beam->n && !bad; i++)
-        bad = bench_beam(b, run, name, bytes, (size_t)beam->v[i]);
+    kpred_ctx ctx;
+    int bad = 0;
+    for (size_t i = 0; i < beam->n && !bad; i++) {
+        const size_t words = kpred_arena_words(m, (size_t)beam->v[i]);
+        int32_t *arena = xcalloc(words, sizeof *arena);
+        if (kpred_init(&ctx, KPRED_VERSION, m, (size_t)beam->v[i], arena, words) != KPRED_OK)
+            bad = fail("%s: cannot be initialised", m->name);
+        else if (!has_bodies(m) && b->options->has_limit)
+            bad = fail("%s: --limit knows kpred's own network alone", name);
+        else
+            bad = bench_bodies(b, &ctx, name, bytes);
+        free(arena);
+    }
     return bad;
 }
 
@@ -412,7 +377,7 @@ static int run(const struct options *o)
 {
     struct bench bench = {.options = o};
     int bad = 0;
-    if (table_form_check(&o->form) || check_body(o->body))
+    if (check_body(o->body))
         return 2;
     tools_open(&bench.tools, o);
     put_heading(&bench.table, o);
@@ -433,19 +398,44 @@ int cmd_bench(int argc, char **argv)
 {
     struct options o = {.beam = {3, {1, 10, 100}}};
     const struct opt table[] = {
-        {.name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models},
-        {.name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--body", .kind = OPT_TEXT, .to = &o.body},
-        {.name = "--cold", .kind = OPT_FLAG, .to = &o.is_cold},
-        {.name = "--ratio", .kind = OPT_FLAG, .to = &o.has_ratio},
-        {.name = "--limit", .kind = OPT_FLAG, .to = &o.has_limit},
-        {.name = "--rounds", .kind = OPT_COUNT, .to = &o.rounds, .least = 1, .most = MOST_ROUNDS},
-        FORM_OPTIONS(o.form),
-        {.name = NULL},
+        OPT_SAYS(
+            "Times predictions, hot, on one core: the median, the least and the 95th percentile "
+            "over 32 pseudo-random problems that the kernel applies to, in nanoseconds of CPU "
+            "time. What takes longer than a millisecond is timed less often."),
+        OPT(TEXTS, "[MODEL|FILE.h...]", &o.models,
+            "built-in models, or headers that kpred-train wrote (default: all built-in); lines of "
+            "networks of the paper name the kind behind the model"),
+        OPT_RANGE(COUNTS, "[--beam B,...]", &o.beam, 1, KPRED_MAX_BEAM,
+                  "beam widths, and as many tuples"),
+        OPT(TEXT, "[--body NAME]", &o.body,
+            "the body of the network, such as avx2, sse2 or portable: the same bits by other "
+            "instructions; all: each that the machine has (default: the fastest). It adds a last "
+            "column, body"),
+        OPT(FLAG, "[--cold]", &o.is_cold,
+            "before each prediction empties the caches of model, arena and code (writes a buffer "
+            "of twice the largest cache, 64 to 128 MiB, and on x86-64 flushes program, arena, "
+            "tuples and weights), and times it alone, in nanoseconds of the clock; it takes some "
+            "milliseconds each"),
+        OPT(FLAG, "[--ratio]", &o.has_ratio,
+            "adds a column ratio: ns over the time of a bare SSE2 loop (plain C elsewhere) over "
+            "98304 int8 multiply-adds, a dot product for each row of 64, timed between the "
+            "predictions, with cold caches where they are cold"),
+        OPT(FLAG, "[--limit]", &o.has_limit,
+            "for kpred's own network, adds what a prediction computes, the mean over the problems, "
+            "as columns prefixes,values,kept,multiply_adds,weight_bytes, and limit_ns: the time "
+            "that the body's instructions take for them in a bare loop, and distance: ns over "
+            "limit_ns"),
+        OPT_RANGE(COUNT, "[--rounds N]", &o.rounds, 1, MOST_ROUNDS,
+                  "so many rounds over the problems; default: 61, with --cold 2"),
+        FORM_OPTIONS(o.form, ", columns model,beam,ns,ns_min,ns_p95,bytes,arena_words"),
+        OPT_SAYS("bytes: what the model adds to a program, of the paper's networks (kpred-train "
+                 "train --net) 4 for each weight; arena_words: of int32_t; prefixes and values: "
+                 "those that the network scores; kept: prefixes that the search keeps."),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = run(&o);
-    free(o.models.v);
+    opts_free(table);
     return status;
 }

@@ -45,31 +45,51 @@ static void hold_streams(void)
 
 /* ---- what to type next ---- */
 
-void next_word(struct buf *b, const char *word)
+void next_word(struct next *c, const char *word)
 {
-    buf_puts(b, " ");
-    quote(b, word, '*');
+    struct buf quoted = {0};
+    quote(&quoted, word, c->is_story ? '?' : '*');
+    if (c->is_story && c->column + quoted.n > 90) {
+        buf_puts(&c->text, " \\\n          ");
+        c->column = 10;
+    }
+    buf_printf(&c->text, "%s%s", c->text.n > 0 ? " " : "", quoted.s);
+    c->column += quoted.n + 1;
+    buf_free(&quoted);
 }
 
-void next_option(struct buf *b, const char *option, const char *value)
+void next_option(struct next *c, const char *option, const char *value)
 {
     if (value) {
-        next_word(b, option);
-        next_word(b, value);
+        next_word(c, option);
+        next_word(c, value);
     }
 }
 
-void next_files(struct buf *b, const struct opt_texts *files)
+void next_files(struct next *c, const char *option, const struct opt_texts *files)
 {
-    next_word(b, "--data");
-    for (size_t i = 0; i < files->n; i++)
-        next_word(b, files->v[i]);
+    for (size_t i = 0; i < files->n; i++) {
+        if (i == 0)
+            next_word(c, option);
+        next_word(c, c->is_story ? base_name(files->v[i]) : files->v[i]);
+    }
 }
 
-void next_sets(struct buf *b, const struct opt_texts *set)
+void next_sets(struct next *c, const struct opt_texts *set)
 {
     for (size_t i = 0; i < set->n; i++)
-        next_option(b, "--set", set->v[i]);
+        next_option(c, "--set", set->v[i]);
+}
+
+void next_how(struct next *c, const struct data_options *how)
+{
+    next_option(c, "--gpu", how->gpu);
+    next_sets(c, &how->set);
+    next_option(c, "--unit", how->unit);
+    if (how->nearest)
+        next_word(c, "--nearest");
+    if (how->lenient)
+        next_word(c, "--lenient");
 }
 
 /* ---- the commands ---- */

@@ -16,32 +16,54 @@ struct command {
    program itself. The table ends with a name NULL. */
 int commands_run(const char *program, const struct command *table, int argc, char **argv);
 
-/* Lines of a table for opts_parse, and those of several commands: `how` is a struct data_options,
-   `form` a struct table_form. */
-#define OPTION(option, type, where)                     \
-    {                                                   \
-        .name = (option), .kind = (type), .to = (where) \
-    }
-#define OPTION_COUNT(option, where, from, up_to)                                             \
-    {                                                                                        \
-        .name = (option), .kind = OPT_COUNT, .to = (where), .least = (from), .most = (up_to) \
-    }
-#define DATA_OPTIONS(how)                                                                       \
-    OPTION("--gpu", OPT_TEXT, &(how).gpu), OPTION("--set", OPT_TEXTS, &(how).set),              \
-        OPTION("--unit", OPT_TEXT, &(how).unit), OPTION("--nearest", OPT_FLAG, &(how).nearest), \
-        OPTION("--lenient", OPT_FLAG, &(how).lenient)
-#define FORM_OPTIONS(form) \
-    OPTION("--csv", OPT_FLAG, &(form).csv), OPTION("--json", OPT_FLAG, &(form).json)
+/* Rows that several commands have, see opts.h; `how` is a struct data_options. */
+#define UNIT_OPTION(where) \
+    OPT(TEXT, "[--unit s|ms|us|ns]", where, "of times in .json files that say none; default: ms")
+#define DATA_OPTIONS(how)                                                                          \
+    OPT(TEXT, "[--gpu GPU]", &(how).gpu,                                                           \
+        "the GPU of files that do not say it; default: the start of their names, up to the first " \
+        "`.` or `-`, of files of other tuners the piece of the name that is a GPU. Words such as " \
+        "PCIE, SXM4 and 80GB behind a `-` belong to it"),                                          \
+        OPT(TEXTS, "[--set FIELD=VALUE...]", &(how).set,                                           \
+            "the value of a field in files that do not say it, such as problem_size_x=4096"),      \
+        UNIT_OPTION(&(how).unit),                                                                  \
+        OPT(FLAG, "[--nearest]", &(how).nearest,                                                   \
+            "for a GPU that the spec or model lacks, take the nearest that it has, if it is one "  \
+            "of runs_on"),                                                                         \
+        OPT(FLAG, "[--lenient]", &(how).lenient, "drop and count rows that would be an error")
+#define SEED_OPTION(where) \
+    OPT_RANGE(COUNT, "[--seed N]", where, 0, INT32_MAX, "of all that is random")
+#define OUTPUT_OPTIONS(file, where, forced)                                                      \
+    OPT(TEXT, "[-o " file, where, "write there, whole or not at all; default: standard output"), \
+        OPT(FLAG, "[--force]]", forced, "replace " file " if it is there")
+#define NEAREST_OPTION(where)       \
+    OPT(FLAG, "[--nearest]", where, \
+        "for a GPU that was not trained, take the nearest that was, if the kernel runs there")
+#define SPEC_OPERAND "the kernel's .spec file"
+#define DATA_FILES   "tuning results: files of any kind that `kpred-train ingest --help` lists"
+#define INCLUDE_DIR(usual)                                                                      \
+    "what stands before kpred.h in the #include of the header, a path that ends with a slash, " \
+    "such as ../ (default: " usual ")"
+#define MODEL_OPERAND "a built-in model (`kpred models`), or a header that kpred-train wrote"
 
 /* The table of all file formats */
 extern const struct data_format readers[];
 
-/* Adds to a command that a user would type next: a blank and a word, quoted if need be; an option
-   with its value, if it has one; the files of --data; each --set. */
-void next_word(struct buf *b, const char *word);
-void next_option(struct buf *b, const char *option, const char *value);
-void next_files(struct buf *b, const struct opt_texts *files);
-void next_sets(struct buf *b, const struct opt_texts *set);
+/* A command as a user would type it, all zero at first; `text` is to be freed. In a header's
+   comment, `is_story`, it is broken into lines, and files are named without their folders. */
+struct next {
+    struct buf text;
+    int is_story;
+    size_t column;
+};
+
+/* Each adds words, quoted if need be: an option with its value, if it has one; with files, if there
+   are some; how data are read. */
+void next_word(struct next *c, const char *word);
+void next_option(struct next *c, const char *option, const char *value);
+void next_files(struct next *c, const char *option, const struct opt_texts *files);
+void next_sets(struct next *c, const struct opt_texts *set);
+void next_how(struct next *c, const struct data_options *how);
 
 int cmd_models(int argc, char **argv);
 int cmd_predict(int argc, char **argv);

@@ -6,67 +6,9 @@
 #include "eval/predictor.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char help[] =
-    "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test|aside] [-k K,...] "
-    "[--beam B]\n"
-    "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU]\n"
-    "                        [--set FIELD=VALUE...] [--unit UNIT] [--nearest] [--lenient] "
-    "[--reliability]\n"
-    "                        [--plot FILE.svg] [--hits FILE.csv] [--csv|--json]\n"
-    "\n"
-    "Compares what a model predicts with what tuning found.\n"
-    "\n"
-    "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
-    "  --data FILE... tuning results, as for train\n"
-    "  --rows WHICH   test (default): those the model's own split kept from training; all: every "
-    "row;\n"
-    "                 aside: for a fold (config:I/N, shape:I/N) the rows that are in no fold\n"
-    "  -k K,...       tuples asked for (default 1)\n"
-    "  --beam B       beam width (default: k)\n"
-    "  --float        the float network that train left beside the header, FILE.f32, in place of\n"
-    "                 the integer one\n"
-    "  --teachers N   the mean of N of the networks that taught it, from the same file\n"
-    "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
-    "  --gpu GPU      the GPU of files that do not say it; default: their names\n"
-    "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
-    "  --unit UNIT    s, ms, us or ns: of times in .json files that say none; default: ms\n"
-    "  --nearest      for a GPU that the model lacks, take the nearest that it has\n"
-    "  --lenient      drop and count rows that would be an error\n"
-    "  --reliability  how well the probabilities fit, of all k tuples together: columns\n"
-    "                 model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
-    "  --csv          as CSV, with the columns of the table\n"
-    "  --json         as JSON, an array of objects with the same names\n"
-    "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
-    "                 was observed against what was predicted; gnuplot draws it\n"
-    "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
-    "                 method,model,split,key,row,k,hit,agree; of timed data also share,unlisted\n"
-    "\n"
-    "On a terminal the table says below what each column is. pft: percent of problems whose tuned\n"
-    "optimum is, whole, among the k tuples; avg: of the tuple that agrees best, the percent of\n"
-    "parameters that agree; valid: percent of returned tuples that the rule accepts; groups: "
-    "those\n"
-    "that the split keeps together; se: the standard error of pft over them.\n"
-    "\n"
-    "Timed data: tuples that were not timed for a problem are passed over. exact: percent of\n"
-    "problems where the fastest of the first k others is as fast as any; share: the geometric\n"
-    "mean of the best time by its time, with standard error and percentiles; unlisted: percent of\n"
-    "problems whose first tuple was not timed; left_out: problems with fewer than two timed\n"
-    "tuples that are legal; timed: percent of the first k tuples that were timed. Where not all\n"
-    "tuples of a problem were timed (format = timed), the model's order of those that were\n"
-    "counts, and judged estimates the share of the first k tuples among all legal ones: it is\n"
-    "what trees think that learn from the files. ceiling, at k = 1 and where tuples were timed\n"
-    "several times, estimates the share of who knew all times without the noise of repeats.\n"
-    "\n"
-    "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
-    "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
-    "far the two are apart, in the line `all` the mean over the problems of how far those of\n"
-    "their bin are. A line on standard error tells the temperature that would fit the first\n"
-    "tuple's probability best, for [calibration] of a spec.\n";
 
 struct options {
     const char *model, *by, *plot, *hits;
@@ -115,130 +57,111 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
 
 /* ---- columns ---- */
 
-/* Behind those of the group and k: a name, and what people are told of it */
-#define COLUMNS(X)                                                                      \
-    X(N, "n", "problems")                                                               \
-    X(GROUPS, "groups", "groups of problems that the split keeps together")             \
-    X(PFT, "pft", "percent of problems with the tuned optimum among the k tuples")      \
-    X(SE, "se", "standard error of pft over the groups")                                \
-    X(AVG, "avg", "percent of parameters that agree, of the tuple that agrees best")    \
-    X(VALID, "valid", "percent of the k tuples that the rule accepts")                  \
-    X(EXACT, "exact", "percent of problems with a timed tuple as fast as any")          \
-    X(SHARE, "share", "of the best speed, by the first k timed tuples; geometric mean") \
-    X(SHARE_SE, "share_se", "standard error of share over the groups")                  \
-    X(SHARE_P1, "share_p1", "the share that all but 1 percent of the problems reach")   \
-    X(SHARE_P5, "share_p5", "the share that all but 5 percent of the problems reach")   \
-    X(UNLISTED, "unlisted", "percent of problems whose first tuple was not timed")      \
-    X(LEFT_OUT, "left_out", "problems with fewer than two timed tuples that are legal") \
-    X(TIMED, "timed", "percent of the first k tuples that were timed")                  \
-    X(JUDGED, "judged", "share of the k tuples among all legal ones, as trees think")   \
-    X(CEILING, "ceiling", "share of one who knows all times without noise, at k = 1")
+#define HITS "method,model,split,key,row,k,hit,agree"
 
-#define COLUMN_NUMBER(column, name, what) column,
+/* Behind those of the group and k: a format, a name, and what people are told of it. Those of timed
+   data come behind VALID. */
+#define COLUMNS(X)                                                                              \
+    X(N, "%.0f", "n", "problems")                                                               \
+    X(GROUPS, "%.0f", "groups", "groups of problems that the split keeps together")             \
+    X(PFT, "%.2f", "pft", "percent of problems with the tuned optimum among the k tuples")      \
+    X(SE, "%.2f", "se", "standard error of pft over the groups")                                \
+    X(AVG, "%.2f", "avg", "percent of parameters that agree, of the tuple that agrees best")    \
+    X(VALID, "%.2f", "valid", "percent of the k tuples that the rule accepts")                  \
+    X(EXACT, "%.2f", "exact", "percent of problems with a timed tuple as fast as any")          \
+    X(SHARE, "%.5f", "share", "of the best speed, by the first k timed tuples; geometric mean") \
+    X(SHARE_SE, "%.5f", "share_se", "standard error of share over the groups")                  \
+    X(SHARE_P1, "%.5f", "share_p1", "the share that all but 1 percent of the problems reach")   \
+    X(SHARE_P5, "%.5f", "share_p5", "the share that all but 5 percent of the problems reach")   \
+    X(UNLISTED, "%.2f", "unlisted", "percent of problems whose first tuple was not timed")      \
+    X(LEFT_OUT, "%.0f", "left_out", "problems with fewer than two timed tuples that are legal") \
+    X(TIMED, "%.2f", "timed", "percent of the first k tuples that were timed")                  \
+    X(JUDGED, "%.5f", "judged", "share of the k tuples among all legal ones, as trees think")   \
+    X(CEILING, "%.5f", "ceiling", "share of one who knows all times without noise, at k = 1")
+
+/* Those of --reliability */
+#define RELIABILITY_COLUMNS(X)                                                                   \
+    X(BIN, "", "bin", "range of the predicted probability, percent; all: every problem")         \
+    X(PROBLEMS, "", "n", "problems")                                                             \
+    X(PREDICTED, "", "predicted", "the mean predicted probability, percent")                     \
+    X(OBSERVED, "", "observed", "percent of problems with the tuned optimum among the k tuples") \
+    X(OBSERVED_SE, "", "se", "standard error of observed")                                       \
+    X(ECE, "", "ece", "how far predicted and observed are apart; all: the mean of that")
+
+#define COLUMN_NUMBER(column, format, name, what) column,
 enum column { COLUMNS(COLUMN_NUMBER) N_COLUMNS };
 
 static const struct column_text {
-    const char *name, *what;
+    const char *format, *name, *what;
 } columns[] = {
-#define COLUMN_TEXT(column, name, what) {name, what},
+#define COLUMN_TEXT(column, format, name, what) {format, name, what},
     COLUMNS(COLUMN_TEXT)};
+
+#define COLUMN_ROW(column, format, name, what) OPT(SAID, name, NULL, what),
 
 /* Tables have them in the order above. In CSV and JSON those that others read by their places came
    first. */
-static const unsigned char untimed[] = {N, GROUPS, PFT, SE, AVG, VALID};
-static const unsigned char untimed_csv[] = {N, PFT, AVG, VALID, GROUPS, SE};
-static const unsigned char timed[] = {N,        GROUPS, PFT,      SE,       AVG,      VALID,
-                                      EXACT,    SHARE,  SHARE_SE, SHARE_P1, SHARE_P5, UNLISTED,
-                                      LEFT_OUT, TIMED,  JUDGED,   CEILING};
-static const unsigned char timed_csv[] = {N,        PFT,      AVG,      VALID,   EXACT,   SHARE,
-                                          SHARE_P1, SHARE_P5, TIMED,    JUDGED,  CEILING, GROUPS,
-                                          SE,       SHARE_SE, UNLISTED, LEFT_OUT};
+static const unsigned char csv_columns[N_COLUMNS] = {
+    N,     PFT,    AVG,     VALID,  EXACT, SHARE,    SHARE_P1, SHARE_P5,
+    TIMED, JUDGED, CEILING, GROUPS, SE,    SHARE_SE, UNLISTED, LEFT_OUT};
 
-struct order {
-    const unsigned char *column;
-    size_t n;
-};
-
-#define ORDER(columns) ((struct order){columns, sizeof columns})
-
-static struct order order_of(const struct eval *e, const struct options *o)
+/* The column at a place; N_COLUMNS: it is for timed data alone */
+static size_t column_at(const struct eval *e, const struct options *o, size_t place)
 {
-    const int is_csv = o->form.csv || o->form.json;
-    if (eval_is_timed(e))
-        return is_csv ? ORDER(timed_csv) : ORDER(timed);
-    return is_csv ? ORDER(untimed_csv) : ORDER(untimed);
+    const size_t column = o->form.csv || o->form.json ? csv_columns[place] : place;
+    return column <= VALID || eval_is_timed(e) ? column : N_COLUMNS;
 }
 
 static void set_heading(const struct eval *e, struct results *to)
 {
-    const struct order all = order_of(e, to->o);
     struct buf names = {NULL, 0, 0};
     buf_puts(&names, "model,split,gpu,dtype,k");
-    for (size_t i = 0; i < all.n; i++)
-        buf_printf(&names, ",%s", columns[all.column[i]].name);
+    for (size_t i = 0, c; i < N_COLUMNS; i++)
+        if ((c = column_at(e, to->o, i)) < N_COLUMNS)
+            buf_printf(&names, ",%s", columns[c].name);
     table_heading(&to->table, names.s);
     buf_free(&names);
 }
 
-/* A line of a group: the numbers as text, "" of what is not known */
-struct cells {
-    char v[N_COLUMNS][16];
-};
-
-PRINTF_LIKE(3, 4)
-static void set_cell(struct cells *c, enum column column, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(c->v[column], sizeof c->v[column], fmt, args);
-    va_end(args);
-}
-
 /* Row `first` stands for its group. */
-static void set_summary(const struct eval *e, const struct summary *s, struct cells *c)
+static void set_summary(const struct eval *e, const struct summary *s, double *cell)
 {
     const double n = (double)s->n;
     const double legal = s->returned ? 100.0 * (double)s->legal / (double)s->returned : 100;
-    set_cell(c, N, "%zu", s->n);
-    set_cell(c, GROUPS, "%zu", s->units);
-    set_cell(c, PFT, "%.2f", 100.0 * (double)s->hits / n);
-    set_cell(c, SE, "%.2f", 100.0 * sqrt(s->square) / n);
-    set_cell(c, AVG, "%.2f", 100.0 * (double)s->agree / (n * e->model->m.n_params));
+    cell[N] = n;
+    cell[GROUPS] = (double)s->units;
+    cell[PFT] = 100.0 * (double)s->hits / n;
+    cell[SE] = 100.0 * sqrt(s->square) / n;
+    cell[AVG] = 100.0 * (double)s->agree / (n * e->model->m.n_params);
     /* rounded down, so that 100.00 says that all are */
-    set_cell(c, VALID, "%.2f", s->legal == s->returned ? 100.0 : floor(legal * 100) / 100);
+    cell[VALID] = s->legal == s->returned ? 100.0 : floor(legal * 100) / 100;
 }
 
-/* Below 0: there is none. */
-static void set_estimate(struct cells *c, enum column column, double share)
+static void set_shares(const struct eval_shares *s, double n, double *cell)
 {
-    if (share >= 0)
-        set_cell(c, column, "%.5f", share);
+    cell[EXACT] = 100.0 * (double)s->exact / n;
+    cell[SHARE] = s->share;
+    cell[SHARE_SE] = s->se;
+    cell[SHARE_P1] = s->p1;
+    cell[SHARE_P5] = s->p5;
+    cell[UNLISTED] = 100.0 * (double)s->unlisted / n;
+    cell[TIMED] = s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0;
+    cell[JUDGED] = s->judged;
 }
 
-static void set_shares(const struct eval_shares *s, size_t n, struct cells *c)
-{
-    set_cell(c, EXACT, "%.2f", 100.0 * (double)s->exact / (double)n);
-    set_cell(c, SHARE, "%.5f", s->share);
-    set_cell(c, SHARE_SE, "%.5f", s->se);
-    set_cell(c, SHARE_P1, "%.5f", s->p1);
-    set_cell(c, SHARE_P5, "%.5f", s->p5);
-    set_cell(c, UNLISTED, "%.2f", 100.0 * (double)s->unlisted / (double)n);
-    set_cell(c, TIMED, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
-    set_estimate(c, JUDGED, s->judged);
-}
-
+/* Below 0: it is not known. */
 static void add_cells(const struct eval *e, struct results *to, size_t first, size_t k,
-                      const struct cells *c)
+                      const double *cell)
 {
-    const struct order all = order_of(e, to->o);
     eval_group_cells(e, &to->table, first);
     table_number(&to->table, "%zu", k);
-    for (size_t i = 0; i < all.n; i++) {
-        const char *cell = c->v[all.column[i]];
-        if (*cell)
-            table_number(&to->table, "%s", cell);
-        else
+    for (size_t i = 0, c; i < N_COLUMNS; i++) {
+        if ((c = column_at(e, to->o, i)) == N_COLUMNS)
+            continue;
+        if (cell[c] < 0)
             table_text(&to->table, "");
+        else
+            table_number(&to->table, columns[c].format, cell[c]);
     }
 }
 
@@ -290,16 +213,16 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
 {
     const struct summary s = summarise(e, out, first, end);
     double percent = 100.0 * (double)s.hits / (double)s.n;
-    struct cells cells = {{""}};
-    set_summary(e, &s, &cells);
+    double cell[N_COLUMNS];
+    set_summary(e, &s, cell);
     if (eval_is_timed(e)) {
         const struct eval_shares shares = eval_shares_of(e, out, first, end);
-        set_shares(&shares, s.n, &cells);
-        set_estimate(&cells, CEILING, k == 1 ? eval_ceiling(e, first, end) : -1);
-        set_cell(&cells, LEFT_OUT, "%zu", eval_left_out(e, first));
+        set_shares(&shares, (double)s.n, cell);
+        cell[CEILING] = k == 1 ? eval_ceiling(e, first, end) : -1;
+        cell[LEFT_OUT] = (double)eval_left_out(e, first);
         percent = 100.0 * shares.share;
     }
-    add_cells(e, to, first, k, &cells);
+    add_cells(e, to, first, k, cell);
     add_point(e, &to->plot, group, k, percent, first);
 }
 
@@ -335,8 +258,6 @@ static int eval_draw(const struct eval *e, const struct results *r)
     buf_free(&title);
     return bad;
 }
-
-#define HITS "method,model,split,key,row,k,hit,agree"
 
 /* Every k in turn */
 static int evaluate_ks(const struct eval *e, struct results *to)
@@ -380,30 +301,19 @@ static int evaluate_all(struct eval *e, struct results *to)
 
 /* ---- below a table on a terminal, a line for each column ---- */
 
-static const struct column_text reliability_columns[] = {
-    {"bin", "range of the predicted probability, percent; all: every problem"},
-    {"n", "problems"},
-    {"predicted", "the mean predicted probability, percent"},
-    {"observed", "percent of problems with the tuned optimum among the k tuples"},
-    {"se", "standard error of observed"},
-    {"ece", "how far predicted and observed are apart; all: the mean of that"}};
-
-static void explain_column(struct table *t, const struct column_text *c)
-{
-    table_text(t, c->name);
-    table_text(t, c->what);
-}
+static const struct column_text reliability_columns[] = {RELIABILITY_COLUMNS(COLUMN_TEXT)};
 
 static void explain(const struct eval *e, const struct results *r)
 {
-    const struct order all = order_of(e, r->o);
+    const size_t timed = eval_is_timed(e) ? N_COLUMNS : VALID + 1;
+    const struct column_text *c = r->o->reliability ? reliability_columns : columns;
+    const size_t n = r->o->reliability ? sizeof reliability_columns / sizeof *c : timed;
     struct table t = {0, {NULL, 0, 0}};
     table_heading(&t, "column,what it tells");
-    for (size_t i = 0; i < all.n && !r->o->reliability; i++)
-        explain_column(&t, &columns[all.column[i]]);
-    for (size_t i = 0; i < sizeof reliability_columns / sizeof *reliability_columns; i++)
-        if (r->o->reliability)
-            explain_column(&t, &reliability_columns[i]);
+    for (size_t i = 0; i < n; i++) {
+        table_text(&t, c[i].name);
+        table_text(&t, c[i].what);
+    }
     putchar('\n');
     table_print(&t, stdout, (struct table_form){0, 0});
     table_free(&t);
@@ -508,8 +418,7 @@ static int check_nets(const struct options *o)
 
 static int run(const struct options *o)
 {
-    if (check_nets(o) || table_form_check(&o->form) || check_by(o->by) || check_beam(o)
-        || check_outputs(o))
+    if (check_nets(o) || check_by(o->by) || check_beam(o) || check_outputs(o))
         return 2;
     return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }
@@ -518,29 +427,59 @@ int cmd_eval(int argc, char **argv)
 {
     struct options o = {.rows = EVAL_TEST, .how.most = ROW_LIMIT, .k = {1, {1}}};
     const struct opt table[] = {
-        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
-        {.name = "--rows", .kind = OPT_CHOICE, .to = &o.rows, .choices = "all|test|aside"},
-        {.name = "-k", .kind = OPT_COUNTS, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--float", .kind = OPT_FLAG, .to = &o.use_float},
-        {.name = "--teachers",
-         .kind = OPT_COUNT,
-         .to = &o.teachers,
-         .least = 1,
-         .most = MAX_TEACHERS},
-        {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
+        OPT_SAYS("Compares what a model predicts with what tuning found, a line for each group and "
+                 "each K."),
+        OPT(TEXT, "MODEL|FILE.h", &o.model, MODEL_OPERAND),
+        OPT(TEXTS, "--data FILE...", &o.data, DATA_FILES),
+        OPT(CHOICE, "[--rows all|test|aside]", &o.rows,
+            "test: those the model's own split kept from training, an error where it is none; all: "
+            "every row; aside: for a fold (config:I/N, shape:I/N) the rows that are in no fold"),
+        OPT_RANGE(COUNTS, "[-k K,...]", &o.k, 1, KPRED_MAX_BEAM, "tuples asked for"),
+        OPT_RANGE(COUNT, "[--beam B]", &o.beam, 1, KPRED_MAX_BEAM,
+                  "beam width, k at least, which is the default"),
+        OPT(FLAG, "[--float", &o.use_float,
+            "the float network that train left beside the header, FILE.f32, in place of the "
+            "integer one; of a built-in model weights/MODEL.f32"),
+        OPT_RANGE(COUNT, "|--teachers N]", &o.teachers, 1, MAX_TEACHERS,
+                  "the mean of N of the networks that taught it, from the same file"),
+        OPT(TEXT, "[--by gpu,dtype|gpu|dtype|all]", &o.by,
+            "what to group by (default: gpu,dtype); all: one group"),
         DATA_OPTIONS(o.how),
-        {.name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability},
-        FORM_OPTIONS(o.form),
-        {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
-        {.name = "--hits", .kind = OPT_TEXT, .to = &o.hits},
-        {.name = NULL},
+        OPT(FLAG, "[--reliability]", &o.reliability,
+            "how well the probabilities fit, of all k tuples together; not together with --hits"),
+        OPT(TEXT, "[--plot FILE.svg]", &o.plot,
+            "pft against k, of timed data share, a curve for each group; with --reliability, what "
+            "was observed against what was predicted, a curve for each k, too; gnuplot draws it"),
+        OPT(TEXT, "[--hits FILE.csv]", &o.hits,
+            "as CSV what each problem was worth for each k, columns " HITS
+            "; of timed data also share,unlisted. A row has its number as ingest writes them, and "
+            "of the best tuple how many parameters agree"),
+        FORM_OPTIONS(o.form, ", with the columns of the table"),
+        OPT_SAYS("Below a table on a terminal a line says what each column is. share_p1 and "
+                 "share_p5 are percentiles. Columns from exact on are of timed data:"),
+        COLUMNS(COLUMN_ROW) OPT_SAYS(
+            "Timed data: tuples that were not timed for a problem, or that the rule rejects, are "
+            "passed over, of how many problems such a one was the fastest is told; if none of the "
+            "k was timed, the slowest option stands for them. Problems "
+            "of which a single option was timed are left out. Of models with one parameter all "
+            "values are ranked. With format = timed a table is full if each problem has every "
+            "tuple that the rule allows, failures included, or, without a rule, if all problems "
+            "have the same tuples. Else it is a sample, which standard error says: the model's "
+            "order of those that were timed counts, as if no others were legal, and only timed and "
+            "judged tell of the tuples that it would predict. judged is what trees think that "
+            "learn from the files, of up to 128 of the problems; they are too kind where they "
+            "taught the model. ceiling, where tuples were timed several times, is the share of who "
+            "knew all times without the noise of repeats.\n--reliability prints columns "
+            "model,split,gpu,dtype,k and these, for ten bins, those without a problem left out, "
+            "and for all problems:"),
+        RELIABILITY_COLUMNS(COLUMN_ROW)
+            OPT_SAYS("A line on standard error tells the temperature, 0.55 to 8.00, that would fit "
+                     "the first tuple's probability best, for [calibration] of a spec."),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = run(&o);
-    free(o.data.v);
-    free(o.how.set.v);
+    opts_free(table);
     return status;
 }

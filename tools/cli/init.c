@@ -9,44 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-    "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--metric NAME]\n"
-    "                        [--success COLUMN=VALUE ...] [--gpu GPU] [--set NAME=VALUE ...]\n"
-    "                        [--unit UNIT] [--name NAME] [--conditions] -o my.spec [--force]\n"
-    "\n"
-    "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
-    "their values, the rule, features, and comments that explain them. It trains as it is.\n"
-    "\n"
-    "  FILE...              files of Kernel Tuner, T4, KTT, CLBlast, pyATF and Triton's autotuner\n"
-    "                       (.json), a T1 input, which has the conditions (.json), and tables\n"
-    "                       (.csv); each of these also with .bz2 or .gz\n"
-    "  --fields A,B,...     the columns or parameters that describe the problem; a table needs "
-    "it,\n"
-    "                       and so does Triton's cache, of which it names the values of keys\n"
-    "  --ignore A,B,...     columns of tables that are neither that nor parameters\n"
-    "  --metric NAME        the column of times or speeds, where tables have several\n"
-    "  --success COLUMN=VALUE ...  what rows that worked have in a column of tables that tells\n"
-    "                       which failed, or COLUMN<=NUMBER; COLUMN=*: it does not tell\n"
-    "  --gpu GPU            the GPU of files that name none\n"
-    "  --set NAME=VALUE ... fields of files that do not say them\n"
-    "  --unit UNIT          s, ms, us or ns: of times in .json files that say none; default: ms\n"
-    "  --name NAME          the model's name; default: as the files call the kernel\n"
-    "  --conditions         writes the conditions that explain the failures into the spec, as\n"
-    "                       comments, to be taken by hand\n"
-    "  -o my.spec           written whole or not at all\n"
-    "  --force              replace my.spec if it is there\n"
-    "\n"
-    "The last line, on standard output, counts distinct tuples: those that the rule allows, those\n"
-    "that were measured, failures included, those that it allows and nobody measured, and those\n"
-    "that were measured though it forbids them. Exit status: 0, 1 for trouble with the files or\n"
-    "the output, 2 for a wrong command line.\n";
-
 enum { MOST_TOLD = 10 }; /* lines about failures: 8 conditions, and what stands around them */
 
 struct options {
-    const char *fields, *ignored, *metric, *gpu, *unit, *name, *output;
-    struct opt_texts files, set, success;
-    int force, conditions;
+    struct init in;
+    const char *fields, *ignored;
+    struct opt_texts files, set;
+    int force;
 };
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
@@ -128,23 +97,25 @@ static void tell_difference(const struct init_spec *spec)
 /* The command that makes a model of it, beside the spec */
 static void tell_next(const struct options *o, const struct init_spec *spec)
 {
-    struct buf b = {0}, header = {0};
+    struct next c = {.is_story = 0};
+    struct buf header = {0};
     if (spec->data.n == 0)
         return;
-    quote(&b, commands_path, '*');
-    buf_puts(&b, " train");
-    next_word(&b, o->output);
-    next_files(&b, &spec->data);
-    next_sets(&b, &o->set);
-    next_option(&b, "--gpu", o->gpu);
-    next_option(&b, "--unit", o->unit);
-    next_option(&b, "--split", spec->split);
-    buf_add(&header, o->output, (size_t)(base_name(o->output) - o->output));
+    next_word(&c, commands_path);
+    next_word(&c, "train");
+    next_word(&c, o->in.asked.output);
+    next_files(&c, "--data", &spec->data);
+    next_sets(&c, &o->set);
+    next_option(&c, "--gpu", o->in.asked.gpu);
+    next_option(&c, "--unit", o->in.asked.unit);
+    next_option(&c, "--split", spec->split);
+    buf_add(&header, o->in.asked.output,
+            (size_t)(base_name(o->in.asked.output) - o->in.asked.output));
     buf_printf(&header, "%s.h", spec->name);
-    next_option(&b, "-o", header.s);
-    note("to train it: %s", b.s);
+    next_option(&c, "-o", header.s);
+    note("to train it: %s", c.text.s);
     buf_free(&header);
-    buf_free(&b);
+    buf_free(&c.text);
 }
 
 static void count_text(const struct rule_count *c, struct buf *b)
@@ -158,18 +129,13 @@ static void count_text(const struct rule_count *c, struct buf *b)
                    (unsigned long long)c->measured, (unsigned long long)c->illegal);
 }
 
-static void add_spec(const struct init_spec *spec, const char *count, FILE *f)
-{
-    fprintf(f, "%s\n# When this file was made, the tuples were\n# %s\n", spec->text.s, count);
-}
-
 /* What explains the failures; the spec has it at most as comments. */
 static void tell_failures(const struct options *o, const struct init_spec *spec)
 {
     const size_t n = spec->failed.found.n;
     failed_rows_note(&spec->failed, "", MOST_TOLD);
     if (n > 0)
-        note(o->conditions
+        note(o->in.conditions
                  ? "the spec has the condition%s as comments: remove \"#\" before what the kernel "
                    "demands"
                  : "--conditions writes the condition%s into the spec, as comments",
@@ -187,25 +153,20 @@ static int init_tell(const struct options *o, const struct init_spec *spec, cons
     return flush_stdout();
 }
 
-static int make_with_progress(const struct init *in, struct init_spec *spec)
-{
-    const int rc = init_make(in, spec);
-    line_wipe();
-    return rc;
-}
-
 /* The output is opened first: a path that cannot be written shows before the work is done. */
-static int make_and_write(const struct options *o, struct init *in)
+static int make_and_write(const struct options *o)
 {
     struct init_spec spec;
     struct outfile out;
     struct buf count = {0};
-    if (out_open_kept(&out, o->output, o->force) != 0)
+    if (out_open_kept(&out, o->in.asked.output, o->force) != 0)
         return -1;
-    int rc = make_with_progress(in, &spec);
+    int rc = init_make(&o->in, &spec);
+    line_wipe();
     if (rc == 0) {
         count_text(&spec.count, &count);
-        add_spec(&spec, count.s, out.f);
+        fprintf(out.f, "%s\n# When this file was made, the tuples were\n# %s\n", spec.text.s,
+                count.s);
         rc = out_commit(&out);
         rc = rc == 0 ? init_tell(o, &spec, count.s) : rc;
     } else {
@@ -216,40 +177,35 @@ static int make_and_write(const struct options *o, struct init *in)
     return rc;
 }
 
-static int take_options(const struct options *o, struct init *in)
+/* `set`: room for copies of --set, to be freed */
+static int take_options(struct options *o, char **set)
 {
-    in->asked.files = &o->files;
-    in->conditions = o->conditions;
-    in->asked.output = o->output;
-    in->asked.name = o->name;
-    in->asked.gpu = o->gpu;
-    in->asked.metric = o->metric;
-    in->asked.success = o->success;
-    in->asked.unit = o->unit;
-    in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
-    check_gpu(o->gpu);
-    return take_names("--fields", o->fields, &in->asked.fields, &in->asked.ignored) != 0
-                   || take_names("--ignore", o->ignored, &in->asked.ignored, &in->asked.fields) != 0
+    struct survey_asked *asked = &o->in.asked;
+    const struct output to = {"-o", asked->output};
+    int rc = outputs_check_inputs(&to, 1, "FILE", &o->files);
+    for (size_t i = 0; i < o->set.n && rc == 0; i++)
+        rc = take_set(asked, set[i] = xstrdup(o->set.v[i]));
+    if (rc != 0)
+        return -1;
+    asked->files = &o->files;
+    o->in.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    check_gpu(asked->gpu);
+    return take_names("--fields", o->fields, &asked->fields, &asked->ignored) != 0
+                   || take_names("--ignore", o->ignored, &asked->ignored, &asked->fields) != 0
                ? -1
                : 0;
 }
 
-static int init_run(const struct options *o)
+static int init_run(struct options *o)
 {
-    const struct output to = {"-o", o->output};
-    struct init in = {0};
     char *set[KPRED_MAX_FIELDS + 1] = {NULL};
-    int rc = outputs_check_inputs(&to, 1, "FILE", &o->files);
-    for (size_t i = 0; i < o->set.n && rc == 0; i++)
-        rc = take_set(&in.asked, set[i] = xstrdup(o->set.v[i]));
+    int rc = take_options(o, set);
     if (rc == 0)
-        rc = take_options(o, &in);
-    if (rc == 0)
-        rc = make_and_write(o, &in);
+        rc = make_and_write(o);
     for (size_t i = 0; i <= KPRED_MAX_FIELDS; i++)
         free(set[i]);
-    intern_free(&in.asked.fields);
-    intern_free(&in.asked.ignored);
+    intern_free(&o->in.asked.fields);
+    intern_free(&o->in.asked.ignored);
     return rc;
 }
 
@@ -257,25 +213,44 @@ int cmd_init(int argc, char **argv)
 {
     struct options o = {0};
     const struct opt table[] = {
-        {.name = "FILE", .kind = OPT_TEXTS, .to = &o.files, .is_required = 1},
-        {.name = "--fields", .kind = OPT_TEXT, .to = &o.fields},
-        {.name = "--ignore", .kind = OPT_TEXT, .to = &o.ignored},
-        {.name = "--metric", .kind = OPT_TEXT, .to = &o.metric},
-        {.name = "--success", .kind = OPT_TEXTS, .to = &o.success},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
-        {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
-        {.name = "--unit", .kind = OPT_TEXT, .to = &o.unit},
-        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
-        {.name = "--conditions", .kind = OPT_FLAG, .to = &o.conditions},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = NULL},
+        OPT_SAYS("Writes a spec for the kernel whose measurements are in the files, which may be "
+                 "of several GPUs and problems: fields, parameters with their values, the rule, "
+                 "features, and comments that explain them. It trains as it is."),
+        OPT(TEXTS, "FILE...", &o.files,
+            "files of Kernel Tuner, T4, KTT, CLBlast, pyATF and Triton's autotuner (.json), a T1 "
+            "input, which has the conditions (.json), and tables (.csv); each of these also with "
+            ".bz2 or .gz"),
+        OPT(TEXT, "[--fields A,B,...]", &o.fields,
+            "the columns or parameters that describe the problem; a table needs it, and so does "
+            "Triton's cache, of which it names the values of keys. Without it, a message has a "
+            "command with a guess"),
+        OPT(TEXT, "[--ignore A,B,...]", &o.ignored,
+            "columns of tables that are neither that nor parameters"),
+        OPT(TEXT, "[--metric NAME]", &o.in.asked.metric,
+            "the column of times or speeds, where tables have several; it becomes metric of the "
+            "spec"),
+        OPT(TEXTS, "[--success COLUMN=VALUE...]", &o.in.asked.success,
+            "what rows that worked have in a column of tables that tells which failed, or "
+            "COLUMN<=NUMBER; COLUMN=*: it does not tell, and is a parameter"),
+        OPT(TEXT, "[--gpu GPU]", &o.in.asked.gpu, "the GPU of files that name none"),
+        OPT(TEXTS, "[--set NAME=VALUE...]", &o.set, "fields of files that do not say them"),
+        UNIT_OPTION(&o.in.asked.unit),
+        OPT(TEXT, "[--name NAME]", &o.in.asked.name,
+            "the model's name, an identifier; default: as the files call the kernel, else the name "
+            "of the first file"),
+        OPT(FLAG, "[--conditions]", &o.in.conditions,
+            "writes the conditions that explain the failures into the spec, as comments in the "
+            "place of [restrict], each with how many it explains, to be taken by hand"),
+        OPT(TEXT, "-o MY.spec", &o.in.asked.output, "written whole or not at all"),
+        OPT(FLAG, "[--force]", &o.force, "replace MY.spec if it is there"),
+        OPT_SAYS("The last line, on standard output, counts distinct tuples: those that the rule "
+                 "allows, those that were measured, failures included, those that it allows and "
+                 "nobody measured, and those that were measured though it forbids them."),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = init_run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-    free(o.files.v);
-    free(o.set.v);
-    free(o.success.v);
+    opts_free(table);
     return status;
 }

@@ -8,31 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
-    "                    [-o FILE | --sqlite FILE [--force]] [LOG...]\n"
-    "\n"
-    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the\n"
-    "best tuple of every built-in model that runs the problem.\n"
-    "\n"
-    "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n"
-    "  --gpu GPU     the GPU that the perf-db is for\n"
-    "  --nearest     for a GPU that was not trained, take the nearest that was\n"
-    "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n"
-    "  --lenient     changes nothing: broken driver lines are left out and counted anyhow\n"
-    "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n"
-    "                would take precedence over\n"
-    "  -o FILE       merge into FILE, written whole or not at all; default: standard output\n"
-    "  --sqlite FILE merge into a SQLite perf-db in place of one of text, where kpred was built\n"
-    "                with SQLite\n"
-    "  --force       replace what FILE says for the same problem and solver; go on where a log\n"
-    "                names another GPU\n"
-    "\n"
-    "MIOpen logs its calls with MIOPEN_ENABLE_LOGGING_CMD=1. What was covered, and why the rest\n"
-    "was not, is counted on standard error.\n"
-    "\n"
-    "Example: kpred miopen --gpu gfx906_60 -o gfx906_60.HIP.3_2_0_1a2b3c4d.udb.txt train.log\n";
-
 struct options {
     const char *gpu, *system, *output, *sqlite;
     struct opt_texts logs;
@@ -130,20 +105,16 @@ static void add_lines(const struct coverage *c, struct user_db *u)
             user_db_add(u, c->problems[i].key, c->problems[i].entries);
 }
 
-static int write_text(const struct options *o, struct user_db *u, struct user_db_counts *counts)
-{
-    if (o->output != NULL)
-        return user_db_merge(u, o->output, o->force, counts);
-    user_db_write(u, 0, stdout, counts);
-    return flush_stdout();
-}
-
 /* `old` is what the output holds: a file of text as it was before, a database as it is now. */
 static int write_out(const struct options *o, struct user_db *u, struct user_db_counts *counts,
                      struct user_db *old)
 {
-    return o->sqlite != NULL ? user_db_write_sqlite(u, o->sqlite, o->force, counts, old)
-                             : write_text(o, u, counts);
+    if (o->sqlite != NULL)
+        return user_db_write_sqlite(u, o->sqlite, o->force, counts, old);
+    if (o->output != NULL)
+        return user_db_merge(u, o->output, o->force, counts);
+    user_db_write(u, 0, stdout, counts);
+    return flush_stdout();
 }
 
 static int run_logs(const struct options *o, struct coverage *c)
@@ -191,20 +162,38 @@ int cmd_miopen(int argc, char **argv)
 {
     struct options o = {.beam = 1};
     const struct opt table[] = {
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu, .is_required = 1},
-        {.name = "LOG", .kind = OPT_TEXTS, .to = &o.logs},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.nearest},
-        {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = "--system", .kind = OPT_TEXT, .to = &o.system},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
-        {.name = "--sqlite", .kind = OPT_TEXT, .to = &o.sqlite},
-        {.name = NULL},
+        OPT_SAYS("Turns the MIOpen driver lines of logs into a user perf-db of predicted "
+                 "parameters: the best tuple of every built-in model that runs the problem."),
+        OPT(TEXT, "--gpu GPU", &o.gpu,
+            "the GPU that the perf-db is for; which one a product has is told on standard error"),
+        NEAREST_OPTION(&o.nearest),
+        OPT_RANGE(COUNT, "[--beam B]", &o.beam, 1, KPRED_MAX_BEAM,
+                  "beam width; 4 finds a better first tuple a little more often"),
+        OPT(FLAG, "[--lenient]", &o.lenient,
+            "changes nothing: broken driver lines are left out and counted anyhow"),
+        OPT(TEXT, "[--system FILE.txt]", &o.system,
+            "leave out what this perf-db (of text) has: MIOpen's own, which the user's would take "
+            "precedence over"),
+        OPT(TEXT, "[-o FILE", &o.output,
+            "merge into FILE, written whole or not at all, which keeps what it has; default: "
+            "standard output"),
+        OPT(TEXT, "|--sqlite FILE", &o.sqlite,
+            "merge into a SQLite perf-db in place of one of text, or make one, where kpred was "
+            "built with SQLite"),
+        OPT(FLAG, "[--force]]", &o.force,
+            "replace what FILE says for the same problem and solver; go on where a log names "
+            "another GPU"),
+        OPT(TEXTS, "[LOG...]", &o.logs,
+            "logs, or scripts with calls of MIOpenDriver; none, or -: standard input"),
+        OPT_SAYS("MIOpen logs its calls with MIOPEN_ENABLE_LOGGING_CMD=1. What was covered, and "
+                 "why the rest was not, is counted on standard error, and so are entries that "
+                 "stay; those of them that the kernel's rule calls illegal are told.\nExample:\n  "
+                 "kpred miopen --gpu gfx906_60 -o gfx906_60.HIP.3_2_0_1a2b3c4d.udb.txt train.log"),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = miopen_run(&o);
-    free(o.logs.v);
+    opts_free(table);
     return status;
 }

@@ -6,41 +6,33 @@
 #include "model/model.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred models [MODEL|FILE.h] [--csv|--json]\n"
-    "\n"
-    "Lists the built-in models, one a line with the GPUs trained on (without that field, the\n"
-    "architectures), or describes one model wholly: its kernel, its fields with their\n"
-    "tokens or the sizes trained on, its GPUs with the products that have them, its parameters "
-    "with\n"
-    "their values, its rule, the architectures it runs on, what it learnt from, and its sizes.\n"
-    "\n"
-    "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
-    "  --csv          the list as CSV, columns model,kernel,fields,gpus,bytes,id\n"
-    "  --json         the list as JSON, an array of objects with the same names (fields and gpus\n"
-    "                 are arrays), or the description as one object\n"
-    "\n"
-    "A model may be called by its kernel's name, and in any case: ConvAsm1x1U, CONV_ASM_1X1U.\n"
-    "\n"
-    "fields: in the order that a problem has; gpus: those trained on; bytes: what the generated\n"
-    "header adds to a program; id: changes with anything in the model. In a description, units "
-    "are\n"
-    "those that HIP counts, on gfx10 and later pairs of compute units; multiply_adds_of_beam: "
-    "more\n"
-    "for each unit of beam; temperature: logits are divided by it.\n"
-    "\n"
-    "Example: kpred models conv_asm_1x1u\n";
+/* A cell of text */
+PRINTF_LIKE(2, 3)
+static void add_formatted(struct table *t, const char *fmt, ...)
+{
+    char text[64];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    table_text(t, text);
+}
+
+/* A cell of n names */
+static void add_names(struct table *t, const char *const *names, size_t n)
+{
+    struct buf b = {NULL, 0, 0};
+    buf_puts(&b, "");
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&b, "%s\n", names[i]);
+    table_items(t, b.s);
+    buf_free(&b);
+}
 
 /* ---- the list ---- */
-
-static const char *fields_text(const struct model *model, struct buf *b)
-{
-    for (uint32_t i = 0; i < model->m.n_fields; i++)
-        buf_printf(b, "%s%s", i ? " " : "", model->m.fields[i].name);
-    return b->s;
-}
 
 /* For people: no more than fit a line beside the longest name, and how many there are */
 static const char *shortened(struct buf *gpus)
@@ -59,35 +51,29 @@ static const char *shortened(struct buf *gpus)
     return gpus->s;
 }
 
-/* The GPUs, or of a model without that field the architectures */
-static void list_short(struct table *t, const struct model *model)
+/* Of a model without a field gpu, people see the architectures. */
+static void list_model(struct table *t, const struct model *model, int is_whole)
 {
-    struct buf gpus = {NULL, 0, 0};
+    struct buf fields = {NULL, 0, 0}, gpus = {NULL, 0, 0};
+    const kpred_model *m = &model->m;
     const int gpu = spec_field_index(model->spec, "gpu");
     buf_puts(&gpus, "");
     if (gpu >= 0)
         model_gpus(model, (size_t)gpu, &gpus);
-    for (const char *const *arch = model->m.runs_on; gpu < 0 && arch && *arch; arch++)
+    for (const char *const *arch = m->runs_on; !is_whole && gpu < 0 && arch && *arch; arch++)
         buf_printf(&gpus, "%s%s", gpus.n ? " " : "", *arch);
-    table_text(t, model->m.name);
-    table_words(t, shortened(&gpus));
-    buf_free(&gpus);
-}
-
-static void list_whole(struct table *t, const struct model *model)
-{
-    struct buf fields = {NULL, 0, 0}, gpus = {NULL, 0, 0};
-    const int gpu = spec_field_index(model->spec, "gpu");
-    char id[17];
-    snprintf(id, sizeof id, "%016" PRIx64, model->m.id);
-    table_text(t, model->m.name);
-    table_text(t, model->m.kernel);
-    table_words(t, fields_text(model, &fields));
-    if (gpu >= 0)
-        model_gpus(model, (size_t)gpu, &gpus);
-    table_words(t, gpu < 0 ? "" : gpus.s);
-    table_number(t, "%zu", model_cost(&model->m).bytes);
-    table_text(t, id);
+    for (uint32_t i = 0; i < m->n_fields; i++)
+        buf_printf(&fields, "%s%s", i ? " " : "", m->fields[i].name);
+    table_text(t, m->name);
+    if (is_whole) {
+        table_text(t, m->kernel);
+        table_words(t, fields.s);
+        table_words(t, gpus.s);
+        table_number(t, "%zu", model_cost(m).bytes);
+        add_formatted(t, "%016" PRIx64, m->id);
+    } else {
+        table_words(t, shortened(&gpus));
+    }
     buf_free(&fields);
     buf_free(&gpus);
 }
@@ -103,7 +89,7 @@ static int models_run(struct table_form form)
         bad = model_open(b->model->name, &model);
         if (bad)
             break;
-        (is_whole ? list_whole : list_short)(&table, &model);
+        list_model(&table, &model, is_whole);
         model_free(&model);
     }
     if (!bad) {
@@ -214,16 +200,6 @@ static void add_split_key(const struct subject *s, struct table *t)
     buf_free(&line);
 }
 
-static void add_archs(struct table *t, const kpred_model *m)
-{
-    struct buf archs = {NULL, 0, 0};
-    buf_puts(&archs, "");
-    for (const char *const *arch = m->runs_on; arch && *arch; arch++)
-        buf_printf(&archs, "%s\n", *arch);
-    table_items(t, archs.s);
-    buf_free(&archs);
-}
-
 /* The spec's word for it, or that it has names for kernels, and the clauses of [restrict] */
 static void add_rule(struct table *t, const struct model *model)
 {
@@ -246,14 +222,16 @@ static size_t add_model(const struct subject *s, struct table *t)
     const struct model *model = s->model;
     const struct model_cost cost = model_cost(&model->m);
     const kpred_additive *net = model->m.net;
-    char id[17];
+    size_t n_archs = 0;
+    while (model->m.runs_on && model->m.runs_on[n_archs])
+        n_archs++;
     table_heading(t, "model,title,kernel,runs_on,rule,source,licence,format,split,split_key,"
                      "command,training,temperature,id,bytes,multiply_adds,multiply_adds_of_beam,"
                      "registers,features,widths");
     table_text(t, model->m.name);
     table_text(t, model->spec->title);
     table_text(t, model->m.kernel);
-    add_archs(t, &model->m);
+    add_names(t, model->m.runs_on, n_archs);
     add_rule(t, model);
     table_text(t, model->spec->source);
     table_text(t, model->spec->licence ? model->spec->licence : "");
@@ -262,8 +240,7 @@ static size_t add_model(const struct subject *s, struct table *t)
     add_split_key(s, t);
     add_story(t, s->story);
     table_number(t, "%.2f", (double)KPRED_SCALE_ONE / model->m.scale);
-    snprintf(id, sizeof id, "%016" PRIx64, model->m.id);
-    table_text(t, id);
+    add_formatted(t, "%016" PRIx64, model->m.id);
     table_number(t, "%zu", cost.bytes);
     table_number(t, "%zu", cost.start);
     table_number(t, "%zu", cost.step);
@@ -278,39 +255,23 @@ static size_t add_model(const struct subject *s, struct table *t)
 
 /* ---- its fields, GPUs and parameters ---- */
 
-static void add_tokens(struct table *t, const kpred_field *f)
-{
-    struct buf tokens = {NULL, 0, 0};
-    buf_puts(&tokens, "");
-    for (int32_t i = 0; f->tokens && i < f->n_tokens; i++)
-        buf_printf(&tokens, "%s\n", f->tokens[i]);
-    table_items(t, tokens.s);
-    buf_free(&tokens);
-}
-
-static void add_range(struct table *t, int32_t least, int32_t most)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId32 "..%" PRId32, least, most);
-    table_text(t, text);
-}
-
 /* For people: tokens, or a range. In JSON tokens are numbered from 0, which the ranges are of. */
 static void add_field(const struct subject *s, struct table *t, const kpred_field *f)
 {
+    const size_t n_tokens = f->tokens ? (size_t)f->n_tokens : 0;
     table_text(t, f->name);
     if (s->json) {
-        add_tokens(t, f);
+        add_names(t, f->tokens, n_tokens);
         table_number(t, "%" PRId32, f->least);
         table_number(t, "%" PRId32, f->most);
         table_number(t, "%" PRId32, f->trained_min);
         table_number(t, "%" PRId32, f->trained_max);
     } else if (f->tokens) {
         table_text(t, "");
-        add_tokens(t, f);
+        add_names(t, f->tokens, n_tokens);
     } else {
-        add_range(t, f->trained_min, f->trained_max);
-        add_range(t, f->least, f->most);
+        add_formatted(t, "%" PRId32 "..%" PRId32, f->trained_min, f->trained_max);
+        add_formatted(t, "%" PRId32 "..%" PRId32, f->least, f->most);
     }
 }
 
@@ -356,12 +317,12 @@ static size_t add_params(const struct subject *s, struct table *t)
         const kpred_param *p = m->params + i;
         struct buf values = {NULL, 0, 0};
         table_text(t, p->name);
-        for (int32_t v = 0; v < p->n_values; v++)
-            if (p->names)
-                buf_printf(&values, "%s\n", p->names[v]);
-            else
-                buf_printf(&values, "%s%" PRId32, v ? " " : "", p->values[v]);
-        (p->names ? table_items : table_numbers)(t, values.s);
+        for (int32_t v = 0; v < p->n_values && !p->names; v++)
+            buf_printf(&values, "%s%" PRId32, v ? " " : "", p->values[v]);
+        if (p->names)
+            add_names(t, p->names, (size_t)p->n_values);
+        else
+            table_numbers(t, values.s);
         buf_free(&values);
     }
     return m->n_params;
@@ -472,16 +433,30 @@ int cmd_models(int argc, char **argv)
 {
     struct table_form form = {0, 0};
     const char *name = NULL;
-    const struct opt options[] = {
-        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &name},
-        FORM_OPTIONS(form),
-        {.name = NULL},
+    const struct opt table[] = {
+        OPT_SAYS("Lists the built-in models, one a line with the GPUs trained on (without that "
+                 "field, the architectures), or describes one model wholly: its kernel, its fields "
+                 "with their tokens or the sizes trained on, its GPUs with the products that have "
+                 "them, its parameters with their values, its rule, the architectures it runs on, "
+                 "what it learnt from, and its sizes."),
+        OPT(TEXT, "[MODEL|FILE.h]", &name, MODEL_OPERAND),
+        FORM_OPTIONS(form, ", of the list alone: columns model,kernel,fields,gpus,bytes,id"),
+        OPT_SAYS(
+            "In JSON of the list fields and gpus are arrays; a description is one object, whose "
+            "members fields, gpus, params, program, data and beams are arrays of objects.\nA model "
+            "may be called by its kernel's name, and in any case: ConvAsm1x1U, "
+            "CONV_ASM_1X1U.\nfields: in the order that a problem has; gpus: those trained on; "
+            "bytes: what the generated header adds to a program; id: changes with anything in the "
+            "model. In a description, units are those that HIP counts, on gfx10 and later pairs of "
+            "compute units; multiply_adds_of_beam: more for each unit of beam; temperature: logits "
+            "are divided by it. What the network sees are lines of [derived] and [features] of the "
+            "spec; `default` are those that were made for a spec without [features].\nExample:\n  "
+            "kpred models conv_asm_1x1u"),
+        {.usage = NULL},
     };
-    const int status = opts_parse(options, help, argc, argv);
+    const int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
-    if (table_form_check(&form))
-        return 2;
     if (name && form.csv) {
         fail("models: --csv: is for the list of models; --json describes one model");
         return 2;

@@ -9,42 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred predict MODEL|FILE.h [FIELD=VALUE...] [--driver LINE] [--gpu GPU] [--nearest]\n"
-    "                     [-k N] [--beam B] [--csv|--json]\n"
-    "       kpred predict MODEL|FILE.h [FIELD=VALUE...] --problems FILE.csv [--lenient]\n"
-    "                     [--gpu GPU] [--nearest] [-k N] [--beam B] [--csv|--json]\n"
-    "\n"
-    "Prints the most promising legal tuples for a problem, or for each of many, best first.\n"
-    "\n"
-    "  MODEL|FILE.h   a built-in model (`kpred models`), or a header that kpred-train wrote\n"
-    "  FIELD=VALUE    the fields of the model, each once, in any order. Of a convolution those\n"
-    "                 that are left out are as MIOpenDriver has them, which is then noted:\n"
-    "                 layout NCHW, y and x 3, pads 0, strides, dilations and groups 1, in 2-D\n"
-    "                 d and z 1, in 3-D layout NCDHW and z 3. The others have to be given\n"
-    "  --driver LINE  a line of MIOpenDriver in place of the fields but gpu and, if it asks for\n"
-    "                 several directions, dir: \"conv -n 32 -c 64 -H 56 -W 56 -k 64 -F 1\"\n"
-    "  --gpu GPU      the same as gpu=GPU\n"
-    "  --problems FILE.csv  many problems, a line each: columns that are called as the fields, in\n"
-    "                 any order; FIELD=VALUE stands for all lines; - reads standard input. Line\n"
-    "                 and fields come before rank. A bad line ends it, and nothing is printed\n"
-    "  --lenient      leave bad lines out, each with a message\n"
-    "  --nearest      for a GPU that was not trained, take the nearest that was\n"
-    "  -k N           how many tuples (default 1)\n"
-    "  --beam B       beam width (default: N)\n"
-    "  --csv          as CSV, columns rank,probability and one per parameter (the table\n"
-    "                 has percent)\n"
-    "  --json         as JSON, an array of objects with the same names; where the kernel does\n"
-    "                 not apply, of one with error, field, value and must_be\n"
-    "\n"
-    "Where the library names its kernels, `kernel` stands behind the parameters; of AITER's,\n"
-    "splitK before it.\n"
-    "\n"
-    "Examples: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 \\\n"
-    "              k=256 stride=1 -k 8\n"
-    "          kpred predict conv_solver --gpu gfx90a --driver \"conv -n 32 -c 64 -H 56 -W 56 \\\n"
-    "              -k 64 -p 1 -q 1 -F 1\"\n";
-
 struct options {
     const char *model, *problems;
     struct given given;
@@ -364,8 +328,6 @@ static int ask_many(struct asking *a)
 
 static int predict_check(const struct options *o)
 {
-    if (table_form_check(&o->form))
-        return -1;
     if (o->problems && o->given.driver)
         return fail("--problems and --driver cannot be used together");
     if (o->is_lenient && !o->problems)
@@ -391,21 +353,45 @@ int cmd_predict(int argc, char **argv)
 {
     struct options o = {.k = 1};
     const struct opt table[] = {
-        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
-        {.name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.given.fields},
-        {.name = "--driver", .kind = OPT_TEXT, .to = &o.given.driver},
-        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.is_lenient},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.given.gpu},
-        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.given.nearest},
-        FORM_OPTIONS(o.form),
-        {.name = NULL},
+        OPT_SAYS("Prints the most promising legal tuples for a problem, or for each of many, best "
+                 "first, each with its probability."),
+        OPT(TEXT, "MODEL|FILE.h", &o.model, MODEL_OPERAND "; what ends in .h is taken for a file"),
+        OPT(TEXTS, "[FIELD=VALUE...]", &o.given.fields,
+            "the fields of the model, each once, in any order: a size, from 1 to 2^24, or a token. "
+            "Of a convolution those that are left out are as MIOpenDriver has them, which is then "
+            "noted: layout NCHW, y and x 3, pads 0, strides, dilations and groups 1, in 2-D d and "
+            "z 1, in 3-D (a field of depth or the layout says so) layout NCDHW and z 3. The others "
+            "have to be given"),
+        OPT(TEXT, "[--driver LINE", &o.given.driver,
+            "a line of MIOpenDriver, with what stands before its options or without, in place of "
+            "the fields but gpu and, if its -F asks for several directions, dir: \"conv -n 32 -c "
+            "64 -H 56 -W 56 -k 64 -F 1\""),
+        OPT(TEXT, "|--problems FILE.csv", &o.problems,
+            "many problems, a line each: columns that are called as the fields, in any order; an "
+            "empty cell gives nothing; FIELD=VALUE and --gpu stand for all lines; - reads standard "
+            "input. Line and fields come before rank. A bad line ends it, and nothing is printed"),
+        OPT(FLAG, "[--lenient]]", &o.is_lenient, "leave bad lines out, each with a message"),
+        OPT(TEXT, "[--gpu GPU]", &o.given.gpu, "the same as gpu=GPU"),
+        NEAREST_OPTION(&o.given.nearest),
+        OPT_RANGE(
+            COUNT, "[-k N]", &o.k, 1, KPRED_MAX_BEAM,
+            "how many tuples; fewer are printed if no more are legal or the search found no more"),
+        OPT_RANGE(COUNT, "[--beam B]", &o.beam, 1, KPRED_MAX_BEAM,
+                  "beam width, N at least, which is the default"),
+        FORM_OPTIONS(o.form,
+                     ", columns rank,probability and one per parameter (the table has percent)"),
+        OPT_SAYS(
+            "Where the kernel does not apply, a message says which condition fails, and JSON is of "
+            "one object with error, field, value and must_be.\nWhere the library names its "
+            "kernels, `kernel` stands behind the parameters; of AITER's, splitK before "
+            "it.\nExamples:\n  kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 "
+            "c=64 h=56 \\\n      w=56 k=256 stride=1 -k 8\n  kpred predict conv_solver --gpu "
+            "gfx90a --driver \"conv -n 32 -c 64 -H 56 \\\n      -W 56 -k 64 -p 1 -q 1 -F 1\""),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = predict_run(&o);
-    free(o.given.fields.v);
+    opts_free(table);
     return status;
 }

@@ -10,23 +10,6 @@
 
 /* ---- relayout: a header in the format of today, or for an edited spec ---- */
 
-static const char help[] =
-    "usage: kpred-train relayout OLD.h [--spec SPEC] [--include-dir DIR] -o NEW.h\n"
-    "                            [--force]\n"
-    "\n"
-    "Writes a header that this kpred-train or an earlier one has written in the format of today,\n"
-    "without training: the network stays, and with it the order of what is predicted.\n"
-    "\n"
-    "  OLD.h              the header; its id is checked\n"
-    "  --spec SPEC        the spec to put in place of that in the header. Fields, parameters and\n"
-    "                     features are to be the same; titles, rules, runs_on, [calibration] and\n"
-    "                     how to train may differ\n"
-    "  --include-dir DIR  what stands before kpred.h in the #include of NEW.h, such as ../; for\n"
-    "                     nothing ./ (default: as in OLD.h)\n"
-    "  -o NEW.h           written whole or not at all, in the place of a header that kpred-train\n"
-    "                     has written, but not of OLD.h\n"
-    "  --force            replace OLD.h, or any other file\n";
-
 struct relayout_options {
     const char *old, *spec, *include_dir, *output;
     int force;
@@ -68,35 +51,29 @@ int cmd_relayout(int argc, char **argv)
 {
     struct relayout_options o = {0};
     const struct opt table[] = {
-        {.name = "OLD.h", .kind = OPT_TEXT, .to = &o.old, .is_required = 1},
-        {.name = "--spec", .kind = OPT_TEXT, .to = &o.spec},
-        {.name = "--include-dir", .kind = OPT_TEXT, .to = &o.include_dir},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = NULL},
+        OPT_SAYS("Writes a header that this kpred-train or an earlier one has written in the "
+                 "format of today, without training: the network stays, and with it the order of "
+                 "what is predicted. Headers of networks of the paper are refused."),
+        OPT(TEXT, "OLD.h", &o.old,
+            "the header; its id is checked, and the new one has an id of its own where anything "
+            "changed that the runtime reads"),
+        OPT(TEXT, "[--spec SPEC]", &o.spec,
+            "the spec to put in place of that in the header. Name, fields, parameters and features "
+            "are to be the same, or it has no [features]; titles, licences, rules, runs_on, "
+            "[calibration] and how to train may differ"),
+        OPT(TEXT, "[--include-dir DIR]", &o.include_dir,
+            INCLUDE_DIR("as in OLD.h") "; for nothing ./"),
+        OPT(TEXT, "-o NEW.h", &o.output,
+            "written whole or not at all, in the place of a header that kpred-train has written, "
+            "but not of OLD.h"),
+        OPT(FLAG, "[--force]", &o.force, "replace OLD.h, or any other file"),
+        {.usage = NULL},
     };
-    const int status = opts_parse(table, help, argc, argv);
+    const int status = opts_parse(table, argc, argv);
     return status < 0 ? relayout(&o) != 0 : status;
 }
 
 /* ---- kernels: a spec with the kernels that AITER has now ---- */
-
-static const char help_kernels[] =
-    "usage: kpred-train kernels SPEC --data FILE... [-o NEW [--force]]\n"
-    "\n"
-    "Writes a spec with the kernels that a library has now: its section [kernels], and the values\n"
-    "of library, tile_m, tile_n, tile_k and variant. For specs with format = aiter.\n"
-    "\n"
-    "  SPEC           the spec; a kernel that it has keeps its number among its variants\n"
-    "  --data FILE... CSV, also .bz2 and .gz: lists of kernels (columns family, libtype, gfx,\n"
-    "                 kernelId, kernelName, tile_m, tile_n, tile_k, fields) and AITER's tables of\n"
-    "                 tuned kernels. With a list, kernels that no file names are left out; with\n"
-    "                 tables alone, those of the spec stay\n"
-    "  -o NEW         written whole or not at all; default: standard output\n"
-    "  --force        replace NEW if it is there; it may be SPEC\n"
-    "\n"
-    "Example: kpred-train kernels weights/gemm_a8w8_blockscale.spec -o new.spec \\\n"
-    "             --data aiter/configs/a8w8_blockscale_tuned_gemm.csv\n";
 
 struct kernels_options {
     const char *spec, *output;
@@ -135,13 +112,23 @@ int cmd_kernels(int argc, char **argv)
     struct kernels_options o = {0};
     struct spec spec;
     const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = NULL},
+        OPT_SAYS("Writes a spec with the kernels that a library has now: its section [kernels], "
+                 "and the values of library, tile_m, tile_n, tile_k and variant. For specs with "
+                 "format = aiter."),
+        OPT(TEXT, "SPEC", &o.spec,
+            "the spec; a kernel that it has keeps its number among its variants"),
+        OPT(TEXTS, "--data FILE.csv...", &o.data,
+            "CSV, also .bz2 and .gz: lists of kernels (columns family, libtype, gfx, kernelId, "
+            "kernelName, tile_m, tile_n, tile_k, fields) and AITER's tables of tuned kernels. With "
+            "a list, kernels that no file names are left out; with tables alone, those of the spec "
+            "stay. The tile of a kernel that only tables name is read from its name"),
+        OUTPUT_OPTIONS("NEW.spec", &o.output, &o.force),
+        OPT_SAYS("With --force, NEW.spec may be SPEC.\nExample:\n  kpred-train kernels "
+                 "weights/gemm_a8w8_blockscale.spec -o new.spec \\\n      --data "
+                 "aiter/configs/a8w8_blockscale_tuned_gemm.csv"),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help_kernels, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0 && outputs_check_force(o.force, o.output) != 0)
         status = 2;
     if (status < 0) {
@@ -151,6 +138,6 @@ int cmd_kernels(int argc, char **argv)
             spec_free(&spec);
         }
     }
-    free(o.data.v);
+    opts_free(table);
     return status;
 }

@@ -7,28 +7,6 @@
 
 #include <stdlib.h>
 
-static const char help[] =
-    "usage: kpred-train shapes --config CONFIG.json --tp N [--m LIST] [-o FILE.csv [--force]]\n"
-    "\n"
-    "Writes AITER's untuned list, M,N,K, of a language model's matrix products in FP8 with a "
-    "scale\n"
-    "for each block of 128 x 128 weights. `kpred aiter` makes a tuned table of it.\n"
-    "\n"
-    "  --config CONFIG.json  the config of the model on Hugging Face; its model_type is one of\n"
-    "                        deepseek_v2, deepseek_v3, deepseek_v32, glm4_moe, glm_moe_dsa,\n"
-    "                        gpt_oss, kimi_k2, llama, llama4, minimax_m2, mistral, mixtral,\n"
-    "                        qwen2, qwen3, qwen3_moe, qwen3_next, qwen3_vl, qwen3_vl_moe. Another\n"
-    "                        one, or a layer that is not known, is an error\n"
-    "  --tp N                on how many GPUs a server splits each layer (tensor parallelism)\n"
-    "  --m LIST              numbers of tokens, such as 1,16,256 (default: 1, 2, 4 .. 32768)\n"
-    "  -o FILE.csv           written whole or not at all (default: standard output)\n"
-    "  --force               replace FILE.csv if it is there\n"
-    "\n"
-    "Standard error tells which layer has which N and K. Routed experts are left out, for which\n"
-    "AITER has fused MoE kernels, and so are routers, embeddings and the output layer, which are\n"
-    "not in FP8. Exit status: 0, 1 for trouble with the config or the output, 2 for a wrong\n"
-    "command line.\n";
-
 enum { POWERS = 16 }; /* of 2, which AITER's lists have: 1 .. 32768 */
 
 struct options {
@@ -91,24 +69,30 @@ static int shapes_run(struct options *o)
     return rc;
 }
 
-/* name: of the option that has the config */
+/* name: of the option that has the config, as the usage has it */
 static int parse_and_run(const char *name, int argc, char **argv)
 {
     struct options o = {0};
     const struct opt table[] = {
-        {.name = name, .kind = OPT_TEXT, .to = &o.config, .is_required = 1},
-        {.name = "--tp",
-         .kind = OPT_COUNT,
-         .to = &o.tp,
-         .is_required = 1,
-         .least = 1,
-         .most = 4096},
-        {.name = "--m", .kind = OPT_COUNTS, .to = &o.m, .least = 1, .most = HF_MOST},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = NULL},
+        OPT_SAYS("Writes AITER's untuned list, M,N,K, of a language model's matrix products in FP8 "
+                 "with a scale for each block of 128 x 128 weights. `kpred aiter` makes a tuned "
+                 "table of it."),
+        OPT(TEXT, name, &o.config,
+            "the config of the model on Hugging Face; its model_type is one of deepseek_v2, "
+            "deepseek_v3, deepseek_v32, glm4_moe, glm_moe_dsa, gpt_oss, kimi_k2, llama, llama4, "
+            "minimax_m2, mistral, mixtral, qwen2, qwen3, qwen3_moe, qwen3_next, qwen3_vl, "
+            "qwen3_vl_moe. Another one, or a layer that is not known, is an error"),
+        OPT_RANGE(COUNT, "--tp N", &o.tp, 1, 4096,
+                  "on how many GPUs a server splits each layer (tensor parallelism)"),
+        OPT_RANGE(COUNTS, "[--m M,...]", &o.m, 1, HF_MOST,
+                  "numbers of tokens; default: 1, 2, 4 and so on to 32768"),
+        OUTPUT_OPTIONS("FILE.csv", &o.output, &o.force),
+        OPT_SAYS("Standard error tells which layer has which N and K. Routed experts are left out, "
+                 "for which AITER has fused MoE kernels, and so are routers, embeddings and the "
+                 "output layer, which are not in FP8."),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0 && outputs_check_force(o.force, o.output) != 0)
         status = 2;
     return status < 0 ? shapes_run(&o) != 0 : status;
@@ -116,10 +100,10 @@ static int parse_and_run(const char *name, int argc, char **argv)
 
 int cmd_shapes(int argc, char **argv)
 {
-    return parse_and_run("--config", argc, argv);
+    return parse_and_run("--config CONFIG.json", argc, argv);
 }
 
 int cmd_shapes_as_aiter(int argc, char **argv)
 {
-    return parse_and_run("--model", argc, argv);
+    return parse_and_run("--model CONFIG.json", argc, argv);
 }

@@ -11,57 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char help[] =
-    "usage: kpred-train train SPEC --data FILE...|--judge FILE... [--beside FILE...]\n"
-    "                         [--split config|shape|none|config:I/N|shape:I/N|fold:I/N|\n"
-    "                         file:NAME]\n"
-    "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
-    "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU]\n"
-    "                         [--set FIELD=VALUE...] [--unit UNIT] [--nearest] [--lenient]\n"
-    "                         [--float-out FILE] [--include-dir DIR] -o FILE.h\n"
-    "                         [--force]\n"
-    "\n"
-    "Trains a network on tuning results and writes it as a C header. The same files and options\n"
-    "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
-    "count once. Rows, losses, warnings and what to type next go to standard error.\n"
-    "\n"
-    "  SPEC             the kernel's .spec file\n"
-    "  --data FILE...   data files of any kind that `kpred-train ingest --help` lists\n"
-    "  --judge FILE...  in the place of data, tables of what a model says; kpred.judge, a module\n"
-    "                   of Python, makes them, and nothing else judges tuples\n"
-    "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
-    "                   which the judges learn as well; format = timed or a section [judge];\n"
-    "                   --split keeps none of them\n"
-    "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem\n"
-    "                   (config), by tensor shape (shape), or none; default: what the spec says\n"
-    "                   (shipped), or config; config:I/N, shape:I/N: in its place fold I of N of\n"
-    "                   the others, the first being 0; fold:I/N: every N-th problem of the files,\n"
-    "                   from number I; file:NAME: the problems of the file whose name is NAME or\n"
-    "                   begins so before a dot, and nothing is learnt of their shapes\n"
-    "  --net NET        the kind of network (default: additive). The others are those of the "
-    "paper\n"
-    "                   that kpred starts from, in floats, for eval to compare with:\n"
-    "                   encdec   encoder-decoder LSTM\n"
-    "                   attn     attention between a bi-LSTM and an LSTM\n"
-    "                   attn2    the same, not fed with the parameters it decided\n"
-    "                   hybrid   convolutions, then two bi-LSTMs\n"
-    "                   hybrid2  the same, the second fed with the last states of the first\n"
-    "  --epochs N       passes of the final network over its rows (default: the spec's); those of\n"
-    "                   its teachers change in proportion\n"
-    "  --seed N         of all that is random (default 1)\n"
-    "  --threads N      default: one per core\n"
-    "  --gpu GPU        the GPU of files that do not say it; default: their names\n"
-    "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
-    "  --unit UNIT      s, ms, us or ns: of times in .json files that say none; default: ms\n"
-    "  --nearest        for a GPU that the spec lacks, take the nearest that it has\n"
-    "  --lenient        drop and count rows that would be an error\n"
-    "  --float-out FILE the network before rounding, and its teachers (default: FILE.f32 beside\n"
-    "                   the header); of additive alone, the others are not rounded\n"
-    "  --include-dir DIR  what stands before kpred.h in the #include of the header, such as ../\n"
-    "                   (default: nothing, so that it lies beside the header or where -I says)\n"
-    "  -o FILE.h        the header, written whole or not at all, in the place of an earlier one\n"
-    "  --force          replace FILE.h even if it is not a header that kpred-train has written\n";
-
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
 
@@ -232,7 +181,7 @@ static int train_paper(const struct train_options *o, struct model *model,
 }
 
 static int train(const struct train_options *o, struct model *model, const struct recipe *recipe,
-                 const struct training_data *d, struct train_files *to, struct train_next *next)
+                 const struct training_data *d, struct train_files *to)
 {
     struct training_rows rows;
     struct buf story = {NULL, 0, 0};
@@ -243,8 +192,12 @@ static int train(const struct train_options *o, struct model *model, const struc
     }
     if (!bad && !o->net)
         bad = train_report(model, &d->own, rows.judges);
+    if (bad)
+        train_files_abandon(to);
+    else
+        bad = train_files_commit(to, o);
     if (!bad && to->is_file && ends_with(o->output, ".h")) /* so eval and predict know it */
-        train_next(o, model, &rows, next);
+        train_tell_next(o, model, &rows);
     buf_free(&story);
     training_rows_free(&rows);
     return bad;
@@ -293,7 +246,6 @@ static int load_and_train(const struct train_options *o, struct model *model,
     struct recipe recipe;
     struct training_data d;
     struct train_files to;
-    struct train_next next = {0};
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe)
         || (o->include_dir && header_set_include_dir(model, o->include_dir)))
@@ -304,16 +256,11 @@ static int load_and_train(const struct train_options *o, struct model *model,
     int bad = training_data_open(model, &files, &o->how, &d);
     if (!bad) {
         d.is_judged = o->judge.n > 0;
-        bad = train(o, model, &recipe, &d, &to, &next);
+        bad = train(o, model, &recipe, &d, &to);
         training_data_close(&d);
-    }
-    if (bad)
+    } else {
         train_files_abandon(&to);
-    else
-        bad = train_files_commit(&to, o);
-    if (!bad)
-        train_next_tell(&next);
-    train_next_free(&next);
+    }
     return bad ? -1 : 0;
 }
 
@@ -367,29 +314,57 @@ int cmd_train(int argc, char **argv)
         .seed = 1,
     };
     const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
-        {.name = "--judge", .kind = OPT_TEXTS, .to = &o.judge},
-        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems}, /* of 0.3.0 */
-        {.name = "--beside", .kind = OPT_TEXTS, .to = &o.beside},
-        {.name = "--split", .kind = OPT_TEXT, .to = &o.split},
-        {.name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS},
-        {.name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000},
-        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX},
-        {.name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256},
+        OPT_SAYS(
+            "Trains a network on tuning results and writes it as a C header. The same files and "
+            "options give the same bytes, whatever the machine, the compiler and the number of "
+            "threads. Rows that say the same count once, and rows whose optimum the rule rejects "
+            "are dropped. Rows, losses, warnings and what to type next go to standard error."),
+        OPT(TEXT, "SPEC", &o.spec, SPEC_OPERAND),
+        OPT(TEXTS, "--data FILE...", &o.data, DATA_FILES),
+        OPT(TEXTS, "|--judge FILE.csv...", &o.judge,
+            "in the place of data, tables of what a model says, with all problems that are to be "
+            "learnt: `python3 -m kpred.judge` makes them (see docs/dispatcher.md), and nothing "
+            "else judges tuples; the spec is timed"),
+        OPT(TEXT, "[--problems FILE]", &o.problems, NULL), /* of 0.3.0 */
+        OPT(TEXTS, "[--beside FILE...]", &o.beside,
+            "timed data of other kernels with the same parameters, from each file of which the "
+            "judges learn as well; format = timed or a section [judge]; --split keeps none of "
+            "them"),
+        OPT(TEXT, "[--split config|shape|none|config:I/N|shape:I/N|fold:I/N|file:NAME]", &o.split,
+            "which tenth of the problems to keep for testing: by whole problem (config), by tensor "
+            "shape (shape), or none; default: what the spec says (shipped), or config; a problem "
+            "that is kept is kept on every GPU; config:I/N, shape:I/N: in its place fold I of N of "
+            "the others, the first being 0, and nothing is learnt of the tenth either; fold:I/N: "
+            "every N-th problem of the files, from number I; file:NAME: the problems of the file "
+            "whose name is NAME or begins so before a dot, and nothing is learnt of their shapes"),
+        OPT(CHOICE, "[--net " NETS "]", &o.net,
+            "the kind of network. The others are those of the paper that kpred starts from, in "
+            "floats, for eval and bench alone: encdec: encoder-decoder LSTM; attn: attention "
+            "between a bi-LSTM and an LSTM; attn2: the same, not fed with the parameters it "
+            "decided; hybrid: convolutions, then two bi-LSTMs; hybrid2: the same, the second fed "
+            "with the last states of the first"),
+        OPT_RANGE(COUNT, "[--epochs N]", &o.epochs, 1, 10000,
+                  "passes of the final network over its rows, the spec's by default; those of its "
+                  "teachers change in proportion"),
+        SEED_OPTION(&o.seed),
+        OPT_RANGE(COUNT, "[--threads N]", &o.threads, 1, 256, "by default one per core"),
         DATA_OPTIONS(o.how),
-        {.name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out},
-        {.name = "--include-dir", .kind = OPT_TEXT, .to = &o.include_dir},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = NULL},
+        OPT(TEXT, "[--float-out FILE]", &o.float_out,
+            "the network before rounding, and its teachers (default: FILE.f32 beside the header); "
+            "of additive alone, the others are not rounded"),
+        OPT(TEXT, "[--include-dir DIR]", &o.include_dir,
+            INCLUDE_DIR("nothing, so that it lies beside the header or where -I says")),
+        OPT(TEXT, "-o FILE.h", &o.output,
+            "the header, written whole or not at all, in the place of an earlier one; its opening "
+            "comment has the command that makes it again, with all files named without their "
+            "folders"),
+        OPT(FLAG, "[--force]", &o.force,
+            "replace FILE.h even if it is not a header that kpred-train has written"),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
         status = train_spec(&o);
-    free(o.data.v);
-    free(o.judge.v);
-    free(o.how.set.v);
-    free(o.beside.v);
+    opts_free(table);
     return status;
 }

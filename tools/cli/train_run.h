@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "commands.h"
+
 #include "lab/paper/paper.h"
 #include "train/train.h"
 
@@ -18,16 +20,9 @@ void train_story(struct buf *b, const struct train_options *o, const struct mode
                  const struct training_data *d, const struct training_rows *rows,
                  const struct recipe *r);
 
-/* The commands that a user would type next. */
-struct train_next {
-    int has_kept; /* rows for testing */
-    struct buf eval, predict;
-};
-
-void train_next(const struct train_options *o, const struct model *model,
-                const struct training_rows *rows, struct train_next *out);
-void train_next_tell(const struct train_next *next);
-void train_next_free(struct train_next *next);
+/* Tells the commands that a user would type next. */
+void train_tell_next(const struct train_options *o, const struct model *model,
+                     const struct training_rows *rows);
 
 /* Tells how good the network is on the problems that the split keeps, beside simpler ways; judges:
    what taught it, or NULL. 0, or -1 with a message. */

@@ -16,95 +16,46 @@ static void write_files(struct buf *b, const char *what, const struct dataset *d
                    d->files[i].rows, d->files[i].sha256);
 }
 
-/* A command on lines that end with a backslash where it goes on */
-struct command_text {
-    struct buf *b;
-    size_t column;
-};
-
-/* Words of the program's own, as they are */
-static void add_plain(struct command_text *c, const char *text)
-{
-    const size_t n = strlen(text);
-    if (c->column + n > 90) {
-        buf_puts(c->b, " \\\n          ");
-        c->column = 10;
-    }
-    buf_printf(c->b, " %s", text);
-    c->column += n + 1;
-}
-
-/* One word more, quoted if need be */
-static void add_word(struct command_text *c, const char *word)
-{
-    struct buf quoted = {NULL, 0, 0};
-    quote(&quoted, word, '?');
-    add_plain(c, quoted.s);
-    buf_free(&quoted);
-}
-
-static void add_files(struct command_text *c, const char *option, const struct opt_texts *files)
-{
-    for (size_t i = 0; i < files->n; i++) {
-        if (i == 0)
-            add_word(c, option);
-        add_word(c, base_name(files->v[i]));
-    }
-}
-
-static void add_text(struct command_text *c, const char *option, const char *value)
-{
-    if (value) {
-        add_word(c, option);
-        add_word(c, value);
-    }
-}
-
-static void add_count(struct command_text *c, const char *option, long value, long usual)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "%ld", value);
-    add_text(c, option, value == usual ? NULL : digits);
-}
-
 /* The spec as it was named, unless that is a path of this machine */
 static const char *spec_name(const struct train_options *o)
 {
     return *o->spec == '/' || strstr(o->spec, "..") ? base_name(o->spec) : o->spec;
 }
 
+/* A number, unless it is the usual one */
+static void next_count(struct next *c, const char *option, long value, long usual)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%ld", value);
+    next_option(c, option, value == usual ? NULL : digits);
+}
+
 /* What makes the header again; the files are named without their folders, the header after its
    model, so that the same data and options give the same bytes. */
 static void write_command(struct buf *b, const struct train_options *o, const struct model *model)
 {
-    struct command_text c = {b, 6};
+    struct next c = {.is_story = 1, .column = 6};
     struct buf header = {NULL, 0, 0};
+    const int is_usual = !strcmp(o->split, "config") && !strcmp(model->spec->shipped, "config");
     buf_printf(&header, "%s.h", model->m.name);
+    next_word(&c, "kpred-train");
+    next_word(&c, "train");
+    next_word(&c, spec_name(o));
+    next_files(&c, "--data", &o->data);
+    next_files(&c, "--judge", &o->judge);
+    next_files(&c, "--beside", &o->beside);
+    next_option(&c, "--split", is_usual ? NULL : o->split);
+    next_option(&c, "--net", o->net ? paper_names[o->net - 1] : NULL);
+    next_count(&c, "--epochs", o->epochs, 0);
+    next_count(&c, "--seed", o->seed, 1);
+    next_how(&c, &o->how);
+    next_option(&c, "--include-dir", o->include_dir);
+    next_option(&c, "-o", header.s);
     buf_puts(b, "   from ");
     quote(b, spec_name(o), '?');
-    buf_puts(b, " by\n     ");
-    add_plain(&c, "kpred-train train");
-    add_word(&c, spec_name(o));
-    add_files(&c, "--data", &o->data);
-    add_files(&c, "--judge", &o->judge);
-    add_files(&c, "--beside", &o->beside);
-    const int is_usual = !strcmp(o->split, "config") && !strcmp(model->spec->shipped, "config");
-    add_text(&c, "--split", is_usual ? NULL : o->split);
-    add_text(&c, "--net", o->net ? paper_names[o->net - 1] : NULL);
-    add_count(&c, "--epochs", o->epochs, 0);
-    add_count(&c, "--seed", o->seed, 1);
-    add_text(&c, "--gpu", o->how.gpu);
-    for (size_t i = 0; i < o->how.set.n; i++)
-        add_text(&c, "--set", o->how.set.v[i]);
-    add_text(&c, "--unit", o->how.unit);
-    if (o->how.nearest)
-        add_word(&c, "--nearest");
-    if (o->how.lenient)
-        add_word(&c, "--lenient");
-    add_text(&c, "--include-dir", o->include_dir);
-    add_text(&c, "-o", header.s);
-    buf_puts(b, "\n");
+    buf_printf(b, " by\n      %s\n", c.text.s);
     buf_free(&header);
+    buf_free(&c.text);
 }
 
 /* Lines for the header's opening comment. */
@@ -194,76 +145,56 @@ int train_report(const struct model *model, const struct dataset *d,
 
 enum { MAX_COMMAND = 1500 }; /* longer than that, it is not help */
 
-static void next_data(struct buf *b, const struct train_options *o)
+static void eval_command(struct next *c, const struct train_options *o, int has_kept)
 {
-    const size_t start = b->n;
-    next_files(b, o->judge.n ? &o->judge : &o->data);
-    if (b->n - start > MAX_COMMAND) {
-        b->n = start;
-        buf_puts(b, " --data FILE...");
+    next_word(c, commands_path);
+    next_word(c, "eval");
+    next_word(c, o->output);
+    const size_t start = c->text.n;
+    next_files(c, "--data", o->judge.n ? &o->judge : &o->data);
+    if (c->text.n - start > MAX_COMMAND) {
+        c->text.n = start;
+        buf_puts(&c->text, " --data FILE...");
     }
-}
-
-static void eval_command(struct buf *b, const struct train_options *o, int has_kept)
-{
-    quote(b, commands_path, '*');
-    buf_puts(b, " eval");
-    next_word(b, o->output);
-    next_data(b, o);
-    next_option(b, "--gpu", o->how.gpu);
-    next_sets(b, &o->how.set);
-    next_option(b, "--unit", o->how.unit);
-    buf_puts(b, o->how.nearest ? " --nearest" : "");
-    buf_puts(b, o->how.lenient ? " --lenient" : "");
-    buf_puts(b, has_kept ? " -k 1,10" : " -k 1,10 --rows all");
+    next_how(c, &o->how);
+    buf_puts(&c->text, has_kept ? " -k 1,10" : " -k 1,10 --rows all");
 }
 
 /* kpred lies beside kpred-train. */
-static void predict_command(struct buf *b, const struct train_options *o, const struct spec *spec,
+static void predict_command(struct next *c, const struct train_options *o, const struct spec *spec,
                             const int32_t *problem)
 {
-    struct buf program = {NULL, 0, 0}, field = {NULL, 0, 0};
-    buf_add(&program, commands_path, (size_t)(base_name(commands_path) - commands_path));
-    buf_puts(&program, "kpred");
-    quote(b, program.s, '*');
-    buf_puts(b, " predict");
-    next_word(b, o->output);
+    struct buf word = {NULL, 0, 0};
+    buf_add(&word, commands_path, (size_t)(base_name(commands_path) - commands_path));
+    buf_puts(&word, "kpred");
+    next_word(c, word.s);
+    next_word(c, "predict");
+    next_word(c, o->output);
     for (size_t i = 0; i < spec->n_fields; i++) {
-        field.n = 0;
+        word.n = 0;
         if (spec->fields[i].n_tokens)
-            buf_printf(&field, "%s=%s", spec->fields[i].name, spec->fields[i].tokens[problem[i]]);
+            buf_printf(&word, "%s=%s", spec->fields[i].name, spec->fields[i].tokens[problem[i]]);
         else
-            buf_printf(&field, "%s=%ld", spec->fields[i].name, (long)problem[i]);
-        next_word(b, field.s);
+            buf_printf(&word, "%s=%ld", spec->fields[i].name, (long)problem[i]);
+        next_word(c, word.s);
     }
-    buf_puts(b, " -k 3");
-    buf_free(&field);
-    buf_free(&program);
+    buf_puts(&c->text, " -k 3");
+    buf_free(&word);
 }
 
-void train_next(const struct train_options *o, const struct model *model,
-                const struct training_rows *rows, struct train_next *out)
+void train_tell_next(const struct train_options *o, const struct model *model,
+                     const struct training_rows *rows)
 {
     const struct recipe_rows *example = rows->held_out.n ? &rows->held_out : &rows->train;
-    memset(out, 0, sizeof *out);
-    out->has_kept = rows->held_out.n > 0;
-    eval_command(&out->eval, o, out->has_kept);
-    if (!o->net)
-        predict_command(&out->predict, o, model->spec, example->problem);
-}
-
-void train_next_tell(const struct train_next *next)
-{
-    if (next->eval.s)
-        note("%s: %s",
-             next->has_kept ? "how good it is" : "how well it fits what it was trained on",
-             next->eval.s);
-    if (next->predict.s)
-        note("a prediction: %s", next->predict.s);
-}
-
-void train_next_free(struct train_next *next)
-{
-    buf_free(&next->eval);
-    buf_free(&next->predict);
+    struct next eval = {.is_story = 0}, predict = {.is_story = 0};
+    eval_command(&eval, o, rows->held_out.n > 0);
+    note("%s: %s",
+         rows->held_out.n > 0 ? "how good it is" : "how well it fits what it was trained on",
+         eval.text.s);
+    if (!o->net) {
+        predict_command(&predict, o, model->spec, example->problem);
+        note("a prediction: %s", predict.text.s);
+    }
+    buf_free(&eval.text);
+    buf_free(&predict.text);
 }

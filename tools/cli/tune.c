@@ -7,107 +7,133 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred-train tune SPEC --problems FILE.csv --run COMMAND|--server COMMAND -o FILE.csv\n"
-    "                        [--budget N|TIME] [--stop-at P%] [--timeout S] [--repeat R]\n"
-    "                        [--shard I/N] [--seed N] [--model FILE.h] [--data FILE...]\n"
-    "                        [--force]\n"
-    "       kpred-train tune [SPEC] --replay TABLE [--data FILE...] [--model FILE.h]\n"
-    "                        [--gpu NAME] [--seeds N] [--budget N] [--stop-at P%]\n"
-    "                        [--csv|--json]\n"
-    "       kpred-train tune --all SPEC... --problems FILE.csv... --run COMMAND...|--server\n"
-    "                        COMMAND... -o FILE.csv... [--budget N|TIME] [--stop-at P%]\n"
-    "                        [--timeout S] [--repeat R] [--shard I/N] [--seed N] [--force]\n"
-    "       kpred-train tune --all SPEC... --replay TABLE... [--seeds N] [--budget N]\n"
-    "                        [--stop-at P%] [--csv|--json]\n"
-    "\n"
-    "Measures the tuples of a kernel that promise most, problem by problem, and adds each result\n"
-    "to a table of times, which train and ingest read. Results that the table already has are not\n"
-    "measured again. On a terminal a line shows the best so far and the time left. A table at the\n"
-    "end has the best tuple of each problem, its time, and how many legal tuples were measured.\n"
-    "\n"
-    "  SPEC                 the kernel's .spec file, of format = timed\n"
-    "  --problems FILE.csv  a column for each field of the spec, a row for each problem\n"
-    "  --run COMMAND        a command line of the shell, run for each measurement. It gets each\n"
-    "                       field and parameter as the argument NAME=VALUE, and as KPRED_NAME in\n"
-    "                       its environment. The last line that it prints is the time in\n"
-    "                       microseconds; another status than 0 is a failure\n"
-    "  --server COMMAND     in its place a program that is started once, reads a line of\n"
-    "                       NAME=VALUE words for each measurement, and answers with a line: the\n"
-    "                       time, or better `answer: TIME`, beside which other lines do no harm\n"
-    "  -o FILE.csv          the results, which are added\n"
-    "  --budget N|TIME      a number: launches of the command for each problem, those of earlier\n"
-    "                       runs included; 90s, 30m, 2h: the time of this run, which problems\n"
-    "                       share; default: all legal tuples\n"
-    "  --stop-at P%         a problem ends before its budget when probably no other tuple is\n"
-    "                       faster by more than so many percent, 0.1% to 50%; after 20 tuples at\n"
-    "                       the earliest\n"
-    "  --timeout S          after so many seconds, also 500ms or 5m, the command is killed with\n"
-    "                       all its children, and the tuple has failed (default 60)\n"
-    "  --repeat R           launch each tuple R times, the median counts (default 1)\n"
-    "  --shard I/N          take only every N-th problem, from number I; I is 1 to N\n"
-    "  --seed N             of all that is random (default 1)\n"
-    "  --model FILE.h       a model of the kernel, whose order is begun with\n"
-    "  --data FILE...       times of other problems and GPUs, as train reads them\n"
-    "  --force              go on with a FILE.csv that another command measured\n"
-    "\n"
-    "Standard error has the first ten failures of each kind. A command that is not found ends\n"
-    "the tuning.\n"
-    "\n";
+static int tune_all; /* --all, which tells the forms apart */
+static struct tune_options measured = {.repeat = 1, .seed = 1, .readers = readers};
+static struct tune_lists lists;
+static struct opt_texts servers;
+static struct replay_asked replayed = {.seeds = 30, .budget = 300};
+static struct replay_all_asked replayed_all = {.seeds = 5, .budget = 80, .readers = readers};
 
-static const char help_more[] =
-    "With --replay nothing is measured: it tunes on a table that holds the times of all tuples of\n"
-    "a problem, and prints for each seed how many measurements that takes.\n"
-    "\n"
-    "  SPEC            the kernel's .spec file: needed for a table of CSV; tuples that it forbids\n"
-    "                  are passed over\n"
-    "  --replay TABLE  a file of another tuner (.json), or CSV (.csv) with time_us, and\n"
-    "                  each of these with .bz2 or .gz; failures stay in it\n"
-    "  --data FILE...  tables of other GPUs or problems, known beforehand; TABLE itself is\n"
-    "                  passed over\n"
-    "  --gpu NAME      the rows of this GPU, of a CSV with several\n"
-    "  --seeds N       repeat it with the seeds 1 to N (default 30)\n"
-    "  --budget N      the most measurements of a seed (default 300)\n"
-    "  --stop-at P%    end a seed as a problem is ended, and print the columns launches, end\n"
-    "                  (enough, budget, or all tuples measured) and gap: by how many percent the\n"
-    "                  best time is above the table's\n"
-    "  --csv           print CSV\n"
-    "  --json          print JSON\n"
-    "\n"
-    "With --all one budget is for all problems. The next launch goes where it is expected to save\n"
-    "most time, and each problem learns from the others.\n"
-    "\n"
-    "  --all SPEC...           kernels; one of each of the next three for each, in their order\n"
-    "  --problems FILE.csv...  with a column count, unless that is a field: how often each "
-    "problem\n"
-    "                          runs, a whole number from 1 on; without it each counts once\n"
-    "  --run COMMAND...        or one for all, and so with --server\n"
-    "  -o FILE.csv...          results\n"
-    "  --budget N|TIME         launches of all problems together, those of earlier runs included;\n"
-    "                          or the time of this run\n"
-    "  --replay TABLE...       tables of times, as train reads them: of one SPEC any number, else\n"
-    "                          one for each. It prints for an eighth to the whole of --budget "
-    "(80),\n"
-    "                          launches a problem, by how many percent the sum of the best times\n"
-    "                          is above that of the tables: with the launches spent evenly, with\n"
-    "                          --all, and with --all and half of them. Means of --seeds N (5)\n"
-    "\n";
+/* What forms have in common. The help tells it once: `told` is TOLD there, else UNTOLD. */
+#define TOLD(text)   text
+#define UNTOLD(text) ""
+#define REPLAY_OPTIONS(o, fewest, told)                                                            \
+    OPT_RANGE(COUNT, "[--seeds N]", &(o).seeds, 1, 1000000,                                        \
+              told("repeat it with the seeds 1 to N")),                                            \
+        OPT_RANGE(COUNT, "[--budget N]", &(o).budget, fewest, 1000000,                             \
+                  told("the most measurements of a seed")),                                        \
+        OPT(TEXT, "[--stop-at P%]", &(o).stop_at,                                                  \
+            told("end a seed as a problem is ended, and print the columns launches, end (enough, " \
+                 "budget, or all tuples measured) and gap: by how many percent the best time is "  \
+                 "above the table's")),                                                            \
+        OPT(FLAG, "[--csv", &(o).form.csv, told("print CSV")),                                     \
+        OPT(FLAG, "|--json]", &(o).form.json, told("print JSON"))
+#define MEASURE_OPTIONS(budgeted, told)                                                         \
+    OPT(TEXT, "[--budget N|TIME]", &measured.budget, budgeted),                                 \
+        OPT(TEXT, "[--stop-at P%]", &measured.stop_at,                                          \
+            told("a problem ends before its budget when probably no other tuple is faster by "  \
+                 "more than so many percent, 0.1% to 50%; after 20 tuples at the earliest")),   \
+        OPT(TEXT, "[--timeout S]", &measured.timeout,                                           \
+            told("after so many seconds, also 500ms or 5m, the command is killed with all its " \
+                 "children, and the tuple has failed (default 60)")),                           \
+        OPT_RANGE(COUNT, "[--repeat R]", &measured.repeat, 1, 10000,                            \
+                  told("launch each tuple R times, the median counts")),                        \
+        OPT(TEXT, "[--shard I/N]", &measured.shard,                                             \
+            told("take only every N-th problem, from number I; I is 1 to N. Each shard has a "  \
+                 "file of its own")),                                                           \
+        OPT_RANGE(COUNT, "[--seed N]", &measured.seed, 0, INT32_MAX,                            \
+                  told("of all that is random")),                                               \
+        OPT(FLAG, "[--force]", &measured.force,                                                 \
+            told("go on with a FILE.csv that another command measured"))
 
-static const char help_end[] =
-    "evals_5 and evals_1 count the measurements, failures included, until the best time is\n"
-    "within 5 and 1 percent of the table's; a miss counts as the budget. share is the best\n"
-    "speed at the budget over the table's. Exit status: 0, 1 for trouble with what it was given\n"
-    "or if nothing could be measured, 2 for a wrong command line.\n";
+static const struct opt replay_all_rows[] = {
+    OPT(FLAG, "--all", &tune_all, ""),
+    OPT(TEXTS, "SPEC...", &replayed_all.specs, ""),
+    OPT(TEXTS, "--replay TABLE...", &replayed_all.tables,
+        "tables of times, as train reads them: of one SPEC any number, else one for each. It "
+        "prints for an eighth to the whole of --budget (80), launches a problem, by how many "
+        "percent the sum of the best times is above that of the tables: with the launches spent "
+        "evenly, with --all, and with --all and half of them. Means of --seeds N (5)"),
+    REPLAY_OPTIONS(replayed_all, 2, UNTOLD),
+    OPT_SAYS("evals_5 and evals_1 count the measurements, failures included, until the best time "
+             "is within 5 and 1 percent of the table's; a miss counts as the budget. share is the "
+             "best speed at the budget over the table's. The exit status is 1 if nothing could be "
+             "measured, too."),
+    {.usage = NULL},
+};
 
-/* The three texts as one: C99 has no longer ones */
-static const char *whole_help(void)
-{
-    static char text[sizeof help + sizeof help_more + sizeof help_end];
-    memcpy(text, help, sizeof help - 1);
-    memcpy(text + sizeof help - 1, help_more, sizeof help_more - 1);
-    memcpy(text + sizeof help + sizeof help_more - 2, help_end, sizeof help_end);
-    return text;
-}
+static const struct opt measure_all_rows[] = {
+    OPT_SAYS("With --all one budget is for all problems. The next launch goes where it is expected "
+             "to save most time, and each problem learns from the others."),
+    OPT(FLAG, "--all", &tune_all, "of one kernel or several"),
+    OPT(TEXTS, "SPEC...", &lists.specs,
+        "kernels; one of each of the next three for each, in their order"),
+    OPT(TEXTS, "--problems FILE.csv...", &lists.problems,
+        "with a column count, unless that is a field: how often each problem runs, a whole number "
+        "from 1 on; without it each counts once"),
+    OPT(TEXTS, "--run COMMAND...", &lists.commands, "or one for all, and so with --server"),
+    OPT(TEXTS, "|--server COMMAND...", &servers, ""),
+    OPT(TEXTS, "-o FILE.csv...", &lists.outputs, "results"),
+    MEASURE_OPTIONS("launches of all problems together, those of earlier runs included; or the "
+                    "time of this run",
+                    UNTOLD),
+    {.next = replay_all_rows},
+};
+
+static const struct opt replay_rows[] = {
+    OPT_SAYS("With --replay nothing is measured: it tunes on a table that holds the times of all "
+             "tuples of a problem, and prints for each seed how many measurements that takes. A "
+             "model has to know the table's GPU, if it has that field."),
+    OPT(TEXT, "[SPEC]", &replayed.spec,
+        "the kernel's .spec file: needed for a table of CSV; tuples that it forbids are passed "
+        "over"),
+    OPT(TEXT, "--replay TABLE", &replayed.table,
+        "a file of another tuner (.json), or CSV (.csv) with time_us, and each of these with .bz2 "
+        "or .gz; failures stay in it"),
+    OPT(TEXTS, "[--data FILE...]", &replayed.data,
+        "tables of other GPUs or problems, known beforehand; TABLE itself is passed over"),
+    OPT(TEXT, "[--model FILE.h]", &replayed.model, ""),
+    OPT(TEXT, "[--gpu GPU]", &replayed.gpu, "the rows of this GPU, of a CSV with several"),
+    REPLAY_OPTIONS(replayed, 1, TOLD),
+    {.next = measure_all_rows},
+};
+
+static const struct opt measure_rows[] = {
+    OPT_SAYS(
+        "Measures the tuples of a kernel that promise most, problem by problem, and adds each "
+        "result to a table of times, which train and ingest read. Results that the table already "
+        "has, failures too, are not measured again. On a terminal a line shows the best so far and "
+        "the time left. A table at the end has the best tuple of each problem, its time, and how "
+        "many legal tuples were measured, failures and earlier runs included."),
+    OPT(TEXT, "SPEC", &measured.spec, "the kernel's .spec file, of format = timed"),
+    OPT(TEXT, "--problems FILE.csv", &measured.problems,
+        "a column for each field of the spec, in any order, a row for each problem"),
+    OPT(TEXT, "--run COMMAND", &measured.run,
+        "a command line of the shell, run for each measurement in a process group of its own. It "
+        "gets each field and parameter as the argument NAME=VALUE, and as KPRED_NAME in its "
+        "environment. The last line that it prints is the time in microseconds, 1e-6 to 1e12; "
+        "another status than 0 is a failure; 126 and 127 end the tuning"),
+    OPT(TEXT, "|--server COMMAND", &measured.server,
+        "in its place a program that is started once, reads a line of NAME=VALUE words for each "
+        "measurement, and answers with a line: the time, or better `answer: TIME`, `answer: "
+        "failed` or `answer: failed: REASON`, beside which other lines do no harm"),
+    OPT(TEXT, "-o FILE.csv", &measured.output,
+        "the results, which are added, each in one write. One process writes it at a time, and the "
+        "next run cuts off a line without an end"),
+    MEASURE_OPTIONS(
+        "a number: launches of the command for each problem, those of earlier runs included; 90s, "
+        "30m, 2h: the time of this run, of which each problem gets an equal part; default: all "
+        "legal tuples, or, where there are more than 262144, a sample of 65536",
+        TOLD),
+    OPT(TEXT, "[--model FILE.h]", &measured.model,
+        "a model of the kernel, whose order is begun with"),
+    OPT(TEXTS, "[--data FILE...]", &measured.data,
+        "times of other problems and GPUs, as train reads them"),
+    OPT_SAYS("Standard error has the first ten failures of each kind, the reason by which all "
+             "launches of a problem failed, what was measured, and kpred-train's own processor "
+             "time for each launch. An interrupt prints the command that goes on."),
+    {.next = replay_rows},
+};
 
 static int is_asked(int argc, char **argv, const char *option)
 {
@@ -118,128 +144,52 @@ static int is_asked(int argc, char **argv, const char *option)
     return 0;
 }
 
-/* What a replay has in common with one of --all, and measuring with that of --all */
-#define REPLAY_OPTIONS(o, fewest)                               \
-    OPTION_COUNT("--seeds", &(o).seeds, 1, 1000000),            \
-        OPTION_COUNT("--budget", &(o).budget, fewest, 1000000), \
-        OPTION("--stop-at", OPT_TEXT, &(o).stop_at), FORM_OPTIONS((o).form)
-#define MEASURE_OPTIONS(o)                                                                        \
-    OPTION("--budget", OPT_TEXT, &(o).budget), OPTION("--stop-at", OPT_TEXT, &(o).stop_at),       \
-        OPTION("--timeout", OPT_TEXT, &(o).timeout),                                              \
-        OPTION_COUNT("--repeat", &(o).repeat, 1, 10000), OPTION("--shard", OPT_TEXT, &(o).shard), \
-        OPTION_COUNT("--seed", &(o).seed, 0, INT32_MAX), OPTION("--force", OPT_FLAG, &(o).force)
-
-static int replay(int argc, char **argv)
+static const struct opt *form_asked(int argc, char **argv)
 {
-    struct replay_asked o = {.seeds = 30, .budget = 300};
-    const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec},
-        {.name = "--replay", .kind = OPT_TEXT, .to = &o.table, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
-        {.name = "--model", .kind = OPT_TEXT, .to = &o.model},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
-        REPLAY_OPTIONS(o, 1),
-        {.name = NULL},
-    };
-    int status = opts_parse(table, whole_help(), argc, argv);
-    if (status < 0 && table_form_check(&o.form) != 0)
-        status = 2;
-    if (status < 0)
-        status = replay_print(&o);
-    free(o.data.v);
-    return status;
-}
-
-static int replay_all(int argc, char **argv)
-{
-    int all;
-    struct replay_all_asked o = {.seeds = 5, .budget = 80, .readers = readers};
-    const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXTS, .to = &o.specs, .is_required = 1},
-        {.name = "--all", .kind = OPT_FLAG, .to = &all},
-        {.name = "--replay", .kind = OPT_TEXTS, .to = &o.tables, .is_required = 1},
-        REPLAY_OPTIONS(o, 2),
-        {.name = NULL},
-    };
-    int status = opts_parse(table, whole_help(), argc, argv);
-    if (status < 0 && table_form_check(&o.form) != 0)
-        status = 2;
-    if (status < 0)
-        status = replay_all_print(&o);
-    free(o.specs.v);
-    free(o.tables.v);
-    return status;
+    const int all = is_asked(argc, argv, "--all");
+    if (is_asked(argc, argv, "--help") || is_asked(argc, argv, "-h"))
+        return measure_rows;
+    if (is_asked(argc, argv, "--replay"))
+        return all ? replay_all_rows : replay_rows;
+    return all ? measure_all_rows : measure_rows;
 }
 
 /* The command line, as it was given */
 static const char *own_line(int argc, char **argv)
 {
-    static struct buf line;
-    quote(&line, commands_path, '*');
+    static struct next line;
+    next_word(&line, commands_path);
     for (int i = 0; i < argc; i++)
         next_word(&line, argv[i]);
-    return line.s;
+    return line.text.s;
 }
 
-static int tune_measure(int argc, char **argv)
+static int measure_all(void)
 {
-    struct tune_options o = {
-        .repeat = 1, .seed = 1, .readers = readers, .line = own_line(argc, argv)};
-    const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
-        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems, .is_required = 1},
-        {.name = "--run", .kind = OPT_TEXT, .to = &o.run},
-        {.name = "--server", .kind = OPT_TEXT, .to = &o.server},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        MEASURE_OPTIONS(o),
-        {.name = "--model", .kind = OPT_TEXT, .to = &o.model},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
-        {.name = NULL},
-    };
-    int status = opts_parse(table, whole_help(), argc, argv);
-    if (status < 0)
-        status = tune_run(&o);
-    free(o.data.v);
-    return status;
+    struct tune_lists given = lists;
+    if ((servers.n > 0) == (lists.commands.n > 0))
+        return (fail("give one of --run and --server"), 2);
+    given.is_server = servers.n > 0;
+    given.commands = given.is_server ? servers : lists.commands;
+    return tune_all_run(&measured, &given);
 }
 
-static int measure_all(int argc, char **argv)
+static int tune_form(const struct opt *form)
 {
-    int all;
-    struct tune_options o = {
-        .repeat = 1, .seed = 1, .readers = readers, .line = own_line(argc, argv)};
-    struct tune_lists lists = {.is_server = 0};
-    struct opt_texts servers = {0};
-    const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXTS, .to = &lists.specs, .is_required = 1},
-        {.name = "--all", .kind = OPT_FLAG, .to = &all},
-        {.name = "--problems", .kind = OPT_TEXTS, .to = &lists.problems, .is_required = 1},
-        {.name = "--run", .kind = OPT_TEXTS, .to = &lists.commands},
-        {.name = "--server", .kind = OPT_TEXTS, .to = &servers},
-        {.name = "-o", .kind = OPT_TEXTS, .to = &lists.outputs, .is_required = 1},
-        MEASURE_OPTIONS(o),
-        {.name = NULL},
-    };
-    int status = opts_parse(table, whole_help(), argc, argv);
-    if (status < 0 && (servers.n > 0) == (lists.commands.n > 0))
-        status = (fail("give one of --run and --server"), 2);
-    free(servers.n > 0 ? lists.commands.v : NULL);
-    if (servers.n > 0) {
-        lists.commands = servers;
-        lists.is_server = 1;
-    }
-    if (status < 0)
-        status = tune_all_run(&o, &lists);
-    free(lists.specs.v);
-    free(lists.problems.v);
-    free(lists.commands.v);
-    free(lists.outputs.v);
-    return status;
+    if (form == measure_rows)
+        return tune_run(&measured);
+    if (form == measure_all_rows)
+        return measure_all();
+    return form == replay_rows ? replay_print(&replayed) : replay_all_print(&replayed_all);
 }
 
 int cmd_tune(int argc, char **argv)
 {
-    if (is_asked(argc, argv, "--replay"))
-        return is_asked(argc, argv, "--all") ? replay_all(argc, argv) : replay(argc, argv);
-    return is_asked(argc, argv, "--all") ? measure_all(argc, argv) : tune_measure(argc, argv);
+    const struct opt *form = form_asked(argc, argv);
+    measured.line = own_line(argc, argv);
+    int status = opts_parse(form, argc, argv);
+    if (status < 0)
+        status = tune_form(form);
+    opts_free(form);
+    return status;
 }

@@ -8,23 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred-train tuples SPEC --problems FILE.csv [--made-up N] [--most N] [--seed N]\n"
-    "                          [-o FILE.csv [--force]]\n"
-    "\n"
-    "Writes the legal tuples of problems as CSV, for Python's kpred.judge: one column per field "
-    "of\n"
-    "the spec, the line of the problem, and one column per parameter. Names stand in quotes.\n"
-    "\n"
-    "  SPEC           the kernel's .spec file\n"
-    "  --problems FILE.csv  the problems, a column for each field\n"
-    "  --made-up N    up to N problems more, made up between those, 12 of each at most: their\n"
-    "                 lines are -1, -2, ... (default: 0)\n"
-    "  --most N       of a problem with more legal tuples N are drawn (default: 16384)\n"
-    "  --seed N       of the problems that are made up (default: 1)\n"
-    "  -o FILE.csv    write there, whole or not at all; default: standard output\n"
-    "  --force        replace FILE.csv if it is there\n";
-
 struct options {
     const char *spec, *problems, *output;
     long made_up, most, seed;
@@ -159,16 +142,21 @@ int cmd_tuples(int argc, char **argv)
     struct model model = {0};
     struct spec spec;
     const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
-        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems, .is_required = 1},
-        OPTION_COUNT("--made-up", &o.made_up, 0, 100000),
-        OPTION_COUNT("--most", &o.most, 1, 1 << 20),
-        OPTION_COUNT("--seed", &o.seed, 0, INT32_MAX),
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = NULL},
+        OPT_SAYS("Writes the legal tuples of problems as CSV, for Python's kpred.judge: one column "
+                 "per field of the spec, the line of the problem, and one column per parameter. "
+                 "Names stand in quotes. A problem without a legal tuple is an error."),
+        OPT(TEXT, "SPEC", &o.spec, SPEC_OPERAND),
+        OPT(TEXT, "--problems FILE.csv", &o.problems, "the problems, a column for each field"),
+        OPT_RANGE(COUNT, "[--made-up N]", &o.made_up, 0, 100000,
+                  "up to N problems more, made up between those, 12 of each at most: their lines "
+                  "are -1, -2, ..."),
+        OPT_RANGE(COUNT, "[--most N]", &o.most, 1, 1 << 20,
+                  "of a problem with more legal tuples N are drawn, the same ones each time"),
+        OPT_RANGE(COUNT, "[--seed N]", &o.seed, 0, INT32_MAX, "of the problems that are made up"),
+        OUTPUT_OPTIONS("FILE.csv", &o.output, &o.force),
+        {.usage = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0 && outputs_check_force(o.force, o.output) != 0)
         status = 2;
     if (status >= 0)

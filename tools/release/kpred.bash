@@ -3,8 +3,9 @@
 # shellcheck shell=bash
 #
 # Source it, or have it installed where bash-completion looks, once under each program's name; it
-# uses nothing of that package. Commands and options are those that the program's own --help names,
-# models and fields those that `kpred models` prints. What a file may be is said here.
+# uses nothing of that package. Commands, options and the words for their values are those that the
+# program's own --help names, models and fields those that `kpred models` prints. What a word stands
+# for is said here.
 
 # ---- what the programs say ----
 
@@ -13,10 +14,18 @@ _kpred_commands() {
     "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p'
 }
 
-# _kpred_options PROGRAM COMMAND
-_kpred_options() {
-    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-[a-zA-Z-]*\).*/\1/p'
-    echo --help
+# _kpred_said PROGRAM COMMAND: what its --help lists: options, maybe with the word for a value, and
+# operands, which are in the first list, that an empty line ends
+_kpred_said() {
+    "$1" "$2" --help 2>/dev/null | sed -n '/^$/p; s/^  \([^ ][^ ]*\( [^ ][^ ]*\)\{0,1\}\).*/\1/p'
+}
+
+# _kpred_word_of OPTION: the word for its value, of $said; nothing: it takes none
+_kpred_word_of() {
+    local line
+    while IFS= read -r line; do
+        [[ $line == "$1"[=\ ]* ]] && echo "${line#"$1"?}" && return
+    done <<<"$said"
 }
 
 # _kpred_models KPRED: lines MODEL,KERNEL,FIELDS,GPUS,...
@@ -73,7 +82,7 @@ _kpred_files() {
 _kpred_data_files() {
     # shellcheck disable=SC2046
     _kpred_files $("$program" ingest --help 2>/dev/null |
-        sed -n 's/^  \(\.[a-z]*\) .*/\1 \1.bz2 \1.gz/p')
+        sed -n 's/^  \(\.[a-z]*\) .*/\1 \1.bz2 \1.gz/p' | sort -u)
 }
 
 # Built-in models and headers
@@ -112,93 +121,63 @@ _kpred_baselines() {
     _kpred_reply O2 O2-scalar O3 O3-scalar O3-native O3-native-scalar "$@"
 }
 
-# _kpred_value COMMAND OPTION: the value of an option; 1 if it takes none
-_kpred_value() {
-    local names
-    case $1:$2 in
-    network:--data) _kpred_files .csv .csv.bz2 .csv.gz ;;
-    *:--data | *:--beside | tune:--replay) _kpred_data_files ;;
-    network:--split) _kpred_reply 1 2 3 4 5 ;;
-    *:--split) _kpred_reply config shape none ;;
-    *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
-    *:--rows) _kpred_reply all test aside ;;
-    *:--by) _kpred_reply gpu,dtype gpu dtype all ;;
-    search:--method) _kpred_reply nsga2 climb random ;;
-    check:--oracle | search:--oracle) _kpred_reply exact ;;
-    check:--baseline | search:--baseline) _kpred_baselines ;;
-    emit:--passes) _kpred_baselines none ;;
-    emit:--form) _kpred_reply ir asm object code-object ;;
-    emit:--target) _kpred_reply amdgcn-amd-amdhsa nvptx64-nvidia-cuda ;;
-    search:-o) _kpred_files .log ;;
-    network:-o) _kpred_files .mlir ;;
-    export:-o) _kpred_files / ;;
-    *:--function | *:--cflags | *:--cpu | emit:--edits | export:--name) ;; # names of one's own
-    network:--batch) ;; # a number
-    *:--evaluations | *:--time | *:--population | *:--elite | *:--first-edits | *:--crossover) ;;
-    *:--mutation | *:--jobs | *:--timeout | *:--memory | *:--point | *:--random) ;; # numbers
-    triton:--gpu | *:--triton) ;; # as torch writes it, a version
-    *:--gpu)
+# _kpred_word NAME WORD: what a value or an operand may be; NAME is COMMAND:OPTION, or COMMAND
+_kpred_word() {
+    local names word=${2%...} ending endings=()
+    case $1:$word in
+    *:--family:*) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale a8w8_bpreshuffle ;;
+    *:--oracle:*) _kpred_reply exact ;;
+    *:--baseline:*) _kpred_baselines ;;
+    *:--passes:*) _kpred_baselines none ;;
+    *:--target:*) _kpred_reply amdgcn-amd-amdhsa nvptx64-nvidia-cuda ;;
+    network:NAME) _kpred_reply dense mobile ;;
+    *:--data:FILE | *:--beside:* | *:--replay:*) _kpred_data_files ;;
+    init:FILE) _kpred_files .json .json.bz2 .json.gz .csv .csv.bz2 .csv.gz ;;
+    merge:FILE) _kpred_files .csv .csv.bz2 .csv.gz ;;
+    predict:FIELD=VALUE) _kpred_field ;;
+    *:FIELD=VALUE) _kpred_given ;;
+    tune:--model:* | *:MODEL"|"FILE.h) _kpred_model_or_header ;;
+    *:KERNEL) _kpred_files .c .cl .ll .bc ;;
+    *:SPEC) _kpred_files .spec ;;
+    *:GPU)
         names=$(_kpred_models "$kpred" | cut -d, -f4 | tr ' ' '\n' | sort -u)
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
-    triton:--server | serve:--server) _kpred_reply vllm sglang ;;
-    triton:-o | serve:-o | serve:--installed | serve:--known) _kpred_files / ;;
-    serve:--config | shapes:--config) _kpred_files .json ;;
-    serve:--quant) _kpred_reply none fp8 fp8_block fp8_channel int8_w8a8 int8_w8a16 int4_w4a16 mxfp4 ;;
-    aiter:-o | shapes:-o) _kpred_files .csv ;;
-    *:--tp | *:--ep-size | *:--m | *:-M | *:--made-up | *:--most) ;; # numbers
-    ingest:-o) _kpred_files .csv .json ;;
-    tune:-o | merge:-o | tuples:-o) _kpred_files .csv ;;
-    *:--problems | train:--judge) _kpred_files .csv .csv.bz2 .csv.gz ;;
-    tune:--run | tune:--server) _kpred_files ;;
-    tune:--model) _kpred_model_or_header ;;
-    tune:--budget | tune:--repeat | tune:--shard | tune:--seeds) ;; # numbers
-    init:-o | kernels:-o) _kpred_files .spec ;;
-    init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
-    *:--set) _kpred_given ;;
-    *:--unit) _kpred_reply s ms us ns ;;
-    train:-o | relayout:-o) _kpred_files .h ;;
-    *:--spec) _kpred_files .spec ;;
-    *:--include-dir) _kpred_files / ;; # folders alone
-    *:--system) _kpred_files .txt ;;
-    aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale a8w8_bpreshuffle ;;
-    aiter:--schema) _kpred_reply current no-gfx no-libtype no-tflops ;;
-    aiter:--installed) _kpred_files .csv .csv.bz2 .csv.gz ;;
-    aiter:--compiled) _kpred_files ;;
-    *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
-    *:-k | *:--top | *:--beam | *:--epochs | *:--seed | *:--threads | *:--rounds) ;; # a number
-    *:--driver) ;; # a line of MIOpenDriver
-    *) return 1 ;;
+    *:DIR | *:FOLDER) _kpred_files / ;; # folders alone
+    *:FILE | *:COMMAND | *:LOG | *:INPUT) _kpred_files ;;
+    *.[a-z]*) # FILE.csv, which may be packed where it is read, or one of several
+        for ending in ${word//[|]/ }; do
+            [[ $ending != *.* ]] || endings+=(".${ending##*.}")
+            [[ $ending != *.csv || $1 == *:-o || $1 == *:--hits ]] || endings+=(.csv.bz2 .csv.gz)
+        done
+        _kpred_files "${endings[@]}"
+        ;;
+    *"|"*) # shellcheck disable=SC2046
+        _kpred_reply $(tr '|' '\n' <<<"$word" | grep -v '[A-Z]')
+        ;;
     esac
 }
 
-# _kpred_operand COMMAND
+# _kpred_value COMMAND OPTION: the value of an option; 1 if it takes none
+_kpred_value() {
+    local word
+    word=$(_kpred_word_of "$2")
+    [[ $word ]] && _kpred_word "$1:$2" "$word"
+}
+
+# _kpred_operand COMMAND: the next one; the last one may be repeated
 _kpred_operand() {
-    case $1 in
-    help) # shellcheck disable=SC2046
+    local all words word
+    if [[ $1 == help ]]; then # shellcheck disable=SC2046
         [[ ${#operands[@]} -gt 0 ]] || _kpred_reply $(_kpred_commands "$program")
-        ;;
-    models) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
-    predict) if [[ ${#operands[@]} -eq 0 ]]; then _kpred_model_or_header; else _kpred_field; fi ;;
-    bench) _kpred_model_or_header ;;
-    init) _kpred_files .json .json.bz2 .json.gz .csv .csv.bz2 .csv.gz ;;
-    eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
-    relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
-    merge) _kpred_files .csv .csv.bz2 .csv.gz ;;
-    ingest | train | kernels | tune | tuples) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
-    miopen | aiter | triton | serve) _kpred_files ;;
-    check | search) # a kernel and its harness
-        case ${#operands[@]} in
-        0) _kpred_files .c .ll .bc ;;
-        1) _kpred_files .c ;;
-        esac
-        ;;
-    emit) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .c .cl .ll .bc ;;
-    network) [[ ${#operands[@]} -gt 0 ]] || _kpred_reply dense mobile ;;
-    report) _kpred_files .log ;;
-    minimise | export) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .log ;;
-    esac
+        return
+    fi
+    all=$(sed -n '/^[^ ]/,/^$/{/^$/q;/^[A-Z]/p;}' <<<"$said")
+    read -r -d '' -a words <<<"$all"
+    word=${words[${#operands[@]}]-${all##*$'\n'}}
+    [[ ${#operands[@]} -lt ${#words[@]} || $word == *... ]] || return 0
+    _kpred_word "$1" "$word"
 }
 
 # ---- where the cursor is ----
@@ -216,14 +195,14 @@ _kpred_split_line() {
 }
 
 # Goes through the words of a command up to the cursor's: `operands`, and in `option` the one that
-# waits for a value there. All that follows --data, --set or --installed belongs to it.
+# waits for a value there. All that follows one with several values belongs to it.
 _kpred_scan() {
     local word only_operands=
     option='' operands=()
     for word in "${words[@]:2:${#words[@]} - 3}"; do
         if [[ $only_operands || $word == - || $word != -* ]]; then
             if [[ $option ]]; then
-                [[ $option == --data || $option == --set || $option == --installed ]] || option=
+                [[ $(_kpred_word_of "$option") == *[!,]... ]] || option=
             else
                 operands+=("$word")
             fi
@@ -231,15 +210,9 @@ _kpred_scan() {
             only_operands=yes option=
         else
             option=$word
-            _kpred_takes_value "$option" || option=
+            [[ $option != *=* && $(_kpred_word_of "$option") ]] || option=
         fi
     done
-}
-
-# An option with a value that is not attached to it: --name, or -k
-_kpred_takes_value() {
-    local COMPREPLY=() cur=/dev/null/none
-    [[ $1 != *=* ]] && _kpred_value "${words[1]}" "$1"
 }
 
 # Bash replaces what stands behind the last of its own word breaks.
@@ -264,7 +237,7 @@ _kpred_attached_value() {
 }
 
 _kpred() {
-    local words cur option operands program kpred
+    local words cur option operands program kpred said
     COMPREPLY=()
     _kpred_split_line
     program=${words[0]/#\~/$HOME}
@@ -275,14 +248,15 @@ _kpred() {
         _kpred_reply $(_kpred_commands "$program") help --help --version
         return 0
     fi
+    said=$(_kpred_said "$program" "${words[1]}")
     _kpred_scan
-    if [[ $option ]] && [[ $option != --data && $option != --set || $cur != -* ]]; then
+    if [[ $option ]] && [[ $cur != -* || $(_kpred_word_of "$option") != *[!,]... ]]; then
         _kpred_value "${words[1]}" "$option"
     elif [[ $cur == --*=* ]]; then
         _kpred_attached_value
     elif [[ $cur == -* ]]; then
         # shellcheck disable=SC2046
-        _kpred_reply $(_kpred_options "$program" "${words[1]}")
+        _kpred_reply $(grep -o '^-[^ =]*' <<<"$said" | sort -u) --help
     else
         _kpred_operand "${words[1]}"
     fi

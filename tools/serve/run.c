@@ -331,7 +331,7 @@ static int check_options(const struct serve_options *o)
         return fail("--compiled: it names AITER's kernels, and --aiter is not given");
     if (!o->is_dry && o->output == NULL)
         return fail("-o DIR: it is needed, or --dry-run");
-    return table_form_check(&o->form);
+    return 0;
 }
 
 int serve_run(const struct serve_options *o)

@@ -77,9 +77,52 @@ struct session_options {  /* of the command line, or of a log */
     long steps; /* of training, where the module is a step of it */
 };
 
-enum { SESSION_OPTIONS = 4 };
-/* The last lines of a table for opts_parse: --jobs, --timeout, --memory and --seed */
-void session_options(struct opt table[SESSION_OPTIONS], struct session_options *o);
+/* Rows that several commands have, see opts.h; `o` is a struct session_options. */
+#define JOBS_ROW(where)                           \
+    OPT_RANGE(COUNT, "[--jobs N]", where, 1, 256, \
+              "candidates at a time, by default one for each processor")
+#define SESSION_ROWS(o)                                                                          \
+    JOBS_ROW(&(o).jobs),                                                                         \
+        OPT_RANGE(MILLISECONDS, "[--timeout TIME]", &(o).timeout_ms, 1, 600000,                  \
+                  "the most time that one candidate runs, in seconds or as 200ms, 5s or 2m; by " \
+                  "default 10s, for an answer of an evaluator 1s and twice what the first one "  \
+                  "took for the unedited kernel"),                                               \
+        OPT_RANGE(COUNT, "[--memory MB]", &(o).memory_mb, 1, 1 << 20,                            \
+                  "the most memory of one candidate"),                                           \
+        OPT_RANGE(COUNT, "[--seed N]", &(o).seed, 0, INT32_MAX, "of all that is drawn")
+#define KERNEL_ROW(where) \
+    OPT(TEXT, "KERNEL", where, "C (.c), OpenCL C (.cl), LLVM IR (.ll) or bitcode (.bc)")
+#define FUNCTION_ROW(where) OPT(TEXT, "--function NAME", where, "the function of KERNEL")
+#define TARGET_ROWS(target, cpu, barriers, flags)                                    \
+    OPT(TEXT, "[--target TRIPLE]", target,                                           \
+        "the target, such as amdgcn-amd-amdhsa (default: this machine)"),            \
+        OPT(TEXT, "[--cpu NAME]", cpu, "a processor of the target, such as gfx90a"), \
+        OPT(FLAG, "[--barriers]", barriers, "barriers may be edited, too"),          \
+        OPT(TEXT, "[--cflags=TEXT]", flags,                                          \
+            "more options for clang, separated by blanks, such as \"-DN=4 -g\"")
+#define FORMS "; code-object: AMD's, linked by lld-16; PTX is the asm of nvptx64-nvidia-cuda"
+#define KERNEL_ROWS(o)                                                                            \
+    KERNEL_ROW(&(o).program),                                                                     \
+        OPT(TEXT, "[HARNESS.c]", &(o).cases,                                                      \
+            "cases, buffers and the call: see tools/evolve/README.md"),                           \
+        FUNCTION_ROW(&(o).function),                                                              \
+        OPT(TEXT, "[--evaluate COMMAND]", &(o).evaluate,                                          \
+            "a program that runs candidates, in place of HARNESS.c, such as on a GPU: see "       \
+            "tools/evolve/examples/evaluator.h"),                                                 \
+        OPT(CHOICE, "[--form " IR_FORM_NAMES "]", &(o).form, "what it gets" FORMS),               \
+        TARGET_ROWS(&(o).target, &(o).cpu, &(o).barriers, &(o).cflags),                           \
+        OPT(TEXT, "[--oracle WHAT]", &(o).oracle,                                                 \
+            "which outputs are right: exact (default), bit for bit; REL,FLOOR: the error |got - " \
+            "want| / max(|want|, FLOOR) is at most REL; harness,MOST: what the harness's own "    \
+            "function returns is at most MOST"),                                                  \
+        OPT(TEXT, "[--baseline NAME]", &(o).baseline,                                             \
+            "what the times are compared with, such as O3-native (default: the fastest of six, "  \
+            "which check prints)")
+#define SPLIT_ROW(where)                                             \
+    OPT_RANGE(COUNT, "[--split 1|2|3|4|5]", where, 1, IMAGES_SPLITS, \
+              "which fifth of the images is for tests alone")
+#define LOG_ROW(where) \
+    OPT(TEXT, "RUN.log", where, "the log of a search; what is timed is appended to it")
 
 struct session;
 struct story;
@@ -162,10 +205,28 @@ struct searching { /* its session is begun with the defaults that are the comman
     long crossover, mutation, seconds;
 };
 
-/* Takes a command line of own options, those of all sessions and those of a search, which are told
-   behind `head`. As opts_parse. */
-int search_parse(struct searching *o, const struct opt *own, size_t n_own, const char *head,
-                 int argc, char **argv);
+/* The rows of a search, `o` a struct searching, and its defaults, with those of its session */
+#define SEARCH_ROWS(o)                                                                    \
+    OPT(TEXT, "-o RUN.log", &(o).log,                                                     \
+        "the log, which is not there yet and gets a line for each evaluation"),           \
+        OPT(FLAG, "[--resume]", &(o).resume,                                              \
+            "goes on from the log: nothing in it is evaluated again"),                    \
+        OPT(CHOICE, "[--method nsga2|climb|random]", &(o).method,                         \
+            "nsga2, as GEVO does; climb: hill climbing"),                                 \
+        OPT_RANGE(COUNT, "[--evaluations N]", &(o).plan.evaluations, 1, 100000000,        \
+                  "the most candidates that run"),                                        \
+        OPT_RANGE(COUNT, "[--time S]", &(o).seconds, 1, 100000000,                        \
+                  "the most seconds, by default without a limit"),                        \
+        OPT_RANGE(COUNT, "[--population N]", &(o).plan.population, 4, 65536, "of nsga2"), \
+        OPT_RANGE(COUNT, "[--elite N]", &(o).plan.elite, 0, 65536,                        \
+                  "the best that survive a generation of nsga2"),                         \
+        OPT_RANGE(COUNT, "[--first-edits N]", &(o).plan.first_edits, 1, 64,               \
+                  "the edits of each in its first generation"),                           \
+        OPT_RANGE(COUNT, "[--crossover PERCENT]", &(o).crossover, 0, 100,                 \
+                  "the chance that two parents are crossed"),                             \
+        OPT_RANGE(COUNT, "[--mutation PERCENT]", &(o).mutation, 0, 100,                   \
+                  "the chance that a child gets one more edit")
+void searching_begin(struct searching *o);
 /* Fills the plan in; -1 after a message */
 int search_plan_of(struct searching *o, double most_error);
 /* Opens session and log, and searches, with progress on a terminal, until the budget is spent or a
@@ -268,17 +329,26 @@ void library_free(struct library *l);
 
 /* ---- library.c: the commands that write one ---- */
 
+/* `most`: variants; `first`: what is the first of them */
+#define EXPORT_ROWS(o, most, first, why)                                                           \
+    LOG_ROW(&(o).log), OPT(TEXT, "-o FOLDER", &(o).folder, "made if it is not there"),             \
+        OPT_RANGE(COUNT, "[-k K]", &(o).k, 1, most,                                                \
+                  "the most variants, the " first " included" why),                                \
+        OPT(TEXT, "[--name NAME]", &(o).name, "a C identifier (default: the function)"),           \
+        JOBS_ROW(&(o).jobs),                                                                       \
+        OPT(FLAG, "[--force]", &(o).force,                                                         \
+            "replace files of FOLDER that are there; without it they are refused before anything " \
+            "is timed")
+
 struct export_options {
     const char *log, *folder, *name; /* name: by default the function */
     long k, jobs;
     int force;
 };
 
-/* Takes the command line, k being at most `most`, opens the log and makes the library: 0, -1
-   after a message. The status to exit with */
-int export_command(const char *help, long most, const struct session_way *way,
-                   int (*make)(const struct export_options *o, struct logged *run), int argc,
-                   char **argv);
+/* Opens the log and makes the library: the status to exit with */
+int export_run(struct export_options *o, const struct session_way *way,
+               int (*make)(const struct export_options *o, struct logged *run));
 
 /* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no
    folder, if the name is no identifier, if one of them is there without --force, or if one is

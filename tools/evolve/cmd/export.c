@@ -153,28 +153,6 @@ static size_t variants_prune(struct variants *v, const double *us, size_t n_case
     return pruned;
 }
 
-static const char help[] =
-    "usage: kpred-evolve export RUN.log -o FOLDER [-k K] [--name NAME] [--jobs N]\n"
-    "                        [--force]\n"
-    "\n"
-    "Chooses variants of the kernel, so that together they are the fastest over the harness's\n"
-    "cases, and writes\n"
-    "  NAME.o     the variants as functions NAME_v0, NAME_v1, ...; the first one is the baseline\n"
-    "  NAME.h     the table of them; after --evaluate, with their bytes, and there is no NAME.o\n"
-    "  NAME.spec  for kpred-train: the sizes of a case as fields, and the parameter `variant`\n"
-    "  NAME.csv   the time of each variant for each timed case whose sizes are from 1 to 2^24\n"
-    "so that `kpred-train train NAME.spec --data NAME.csv -o MODEL.h` learns which one a problem\n"
-    "wants. Every variant is right on all cases, those held out included.\n"
-    "\n"
-    "  RUN.log      the log of a search; what is evaluated is appended to it\n"
-    "  -o FOLDER    made if it is not there\n"
-    "  -k K         the most variants, the baseline included (default 4); one that lowers the "
-    "mean\n"
-    "               by less than 1 % of the baseline's time is left out\n"
-    "  --name NAME  a C identifier (default: the function)\n"
-    "  --jobs N     candidates at a time (default: one for each processor)\n"
-    "  --force      replace files of FOLDER that are there\n";
-
 struct sizes { /* the names that a harness gives them */
     char *text;
     const char *name[EV_MAX_SIZES];
@@ -380,33 +358,32 @@ static int export_make(const struct export_options *o, struct logged *run)
 
 int cmd_export(int argc, char **argv)
 {
-    return export_command(help, MAX_VARIANTS, &of_kernel, export_make, argc, argv);
+    struct export_options o = {.k = 4};
+    const struct opt table[] = {
+        OPT_SAYS("Chooses variants of the kernel, so that together they are the fastest over the "
+                 "harness's cases. Every variant is right on all cases, those held out included. "
+                 "`kpred-train train NAME.spec --data NAME.csv -o MODEL.h` learns from what is "
+                 "written which one a problem wants:"),
+        OPT(SAID, "NAME.o", NULL,
+            "the variants as functions NAME_v0, NAME_v1, ...; the first one is the baseline"),
+        OPT(SAID, "NAME.h", NULL,
+            "the table of them; after a search with --evaluate, with their bytes, and there is no "
+            "NAME.o"),
+        OPT(SAID, "NAME.spec", NULL,
+            "for kpred-train: the sizes of a case as fields, and the parameter `variant`"),
+        OPT(SAID, "NAME.csv", NULL,
+            "the time of each variant for each timed case whose sizes are from 1 to 2^24"),
+        OPT_SAYS("Arguments:"),
+        EXPORT_ROWS(
+            o, MAX_VARIANTS, "baseline",
+            "; one that lowers the mean by less than 1 % of the baseline's time is left out"),
+        {.usage = NULL},
+    };
+    const int status = opts_parse(table, argc, argv);
+    return status < 0 ? export_run(&o, &of_kernel, export_make) : status;
 }
 
 /* ---- kpred-evolve emit: the edited kernel as IR, assembly or object ---- */
-
-static const char help_emit[] =
-    "usage: kpred-evolve emit KERNEL --function NAME -o FILE [--edits LIST] [--random N]\n"
-    "                         [--form ir|bitcode|asm|object|code-object] [--passes NAME]\n"
-    "                         [--target TRIPLE] [--cpu NAME] [--barriers] [--cflags=TEXT]\n"
-    "                         [--seed N]\n"
-    "\n"
-    "Optimises a kernel, applies edits to it, optimises it again and writes what comes out, for\n"
-    "this machine or for a GPU that need not be there.\n"
-    "\n"
-    "  KERNEL             C (.c), OpenCL C (.cl), LLVM IR (.ll) or bitcode (.bc)\n"
-    "  --function NAME    the function of KERNEL\n"
-    "  -o FILE            what is written, whole or not at all\n"
-    "  --edits LIST       as report prints it (default: none)\n"
-    "  --random N         N more edits, drawn at random; the list goes to standard error\n"
-    "  --form FORM        ir (default), bitcode, asm, object, code-object: AMD's, linked by\n"
-    "                     lld-16; PTX is the asm of nvptx64-nvidia-cuda\n"
-    "  --passes NAME      those of a baseline, such as O3 (the default), or none\n"
-    "  --target TRIPLE    such as amdgcn-amd-amdhsa (default: this machine)\n"
-    "  --cpu NAME         a processor of the target, such as gfx90a\n"
-    "  --barriers         barriers may be edited, too\n"
-    "  --cflags=TEXT      more options for clang, separated by blanks, such as \"-DN=4 -g\"\n"
-    "  --seed N           of what is drawn (default 1)\n";
 
 struct emit_options {
     struct ir_source source;
@@ -494,23 +471,24 @@ int cmd_emit(int argc, char **argv)
 {
     struct emit_options o;
     const struct opt table[] = {
-        {.name = "KERNEL", .kind = OPT_TEXT, .to = &o.source.path, .is_required = 1},
-        {.name = "--function", .kind = OPT_TEXT, .to = &o.source.function, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        {.name = "--edits", .kind = OPT_TEXT, .to = &o.edits},
-        {.name = "--random", .kind = OPT_COUNT, .to = &o.random, .least = 1, .most = 1000},
-        {.name = "--form", .kind = OPT_CHOICE, .to = &o.form, .choices = IR_FORM_NAMES},
-        {.name = "--passes", .kind = OPT_TEXT, .to = &o.passes},
-        {.name = "--target", .kind = OPT_TEXT, .to = &o.source.target},
-        {.name = "--cpu", .kind = OPT_TEXT, .to = &o.source.cpu},
-        {.name = "--barriers", .kind = OPT_FLAG, .to = &o.barriers},
-        {.name = "--cflags", .kind = OPT_TEXT, .to = &o.cflags},
-        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX},
-        {.name = NULL},
+        OPT_SAYS("Optimises a kernel, applies edits to it, optimises it again and writes what "
+                 "comes out, for this machine or for a GPU that need not be there."),
+        KERNEL_ROW(&o.source.path),
+        FUNCTION_ROW(&o.source.function),
+        OPT(TEXT, "-o FILE", &o.output, "what is written, whole or not at all"),
+        OPT(TEXT, "[--edits LIST]", &o.edits, "as report prints it (default: none)"),
+        OPT_RANGE(COUNT, "[--random N]", &o.random, 1, 1000,
+                  "N more edits, drawn at random; the list goes to standard error"),
+        OPT(CHOICE, "[--form " IR_FORM_NAMES "]", &o.form, "what is written" FORMS),
+        OPT(TEXT, "[--passes NAME]", &o.passes,
+            "those of a baseline, such as O3 (the default), or none"),
+        TARGET_ROWS(&o.source.target, &o.source.cpu, &o.barriers, &o.cflags),
+        OPT_RANGE(COUNT, "[--seed N]", &o.seed, 0, INT32_MAX, "of what is drawn"),
+        {.usage = NULL},
     };
     memset(&o, 0, sizeof o);
     o.passes = "O3";
     o.seed = 1;
-    const int status = opts_parse(table, help_emit, argc, argv);
+    const int status = opts_parse(table, argc, argv);
     return status < 0 ? run(&o) != 0 : status;
 }

@@ -142,29 +142,15 @@ void variants_free(struct variants *v)
 
 /* ---- the commands ---- */
 
-int export_command(const char *help, long most, const struct session_way *way,
-                   int (*make)(const struct export_options *o, struct logged *run), int argc,
-                   char **argv)
+int export_run(struct export_options *o, const struct session_way *way,
+               int (*make)(const struct export_options *o, struct logged *run))
 {
-    struct export_options o = {.k = 4};
     struct logged run;
-    const struct opt table[] = {
-        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
-        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = most},
-        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
-        {.name = NULL},
-    };
-    const int status = opts_parse(table, help, argc, argv);
-    if (status >= 0)
-        return status;
-    if (logged_open(&run, o.log, way, o.jobs, NULL, 0) != 0)
+    if (logged_open(&run, o->log, way, o->jobs, NULL, 0) != 0)
         return 1;
-    if (o.name == NULL)
-        o.name = run.session.options.function;
-    const int rc = make(&o, &run);
+    if (o->name == NULL)
+        o->name = run.session.options.function;
+    const int rc = make(o, &run);
     logged_close(&run);
     return rc != 0;
 }

@@ -11,31 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred-evolve ml-export RUN.log -o FOLDER [-k K] [--name NAME] [--jobs N]\n"
-    "                           [--force]\n"
-    "\n"
-    "Chooses points of the front of a search of kpred-evolve ml by time and validation error, and\n"
-    "writes\n"
-    "  NAME.o     functions NAME_v0, NAME_v1, ...; the first one is the module as it is. The code\n"
-    "             is for the processor of this machine\n"
-    "  NAME.h     how they are called, the table of them, their times and errors\n"
-    "  NAME.spec  for kpred-train: the field `bound`, the most wrong labels of 1000, the "
-    "parameter\n"
-    "             `variant`, and as a rule which variants keep to which bound\n"
-    "  NAME.csv   the time of each variant for bounds that it keeps to\n"
-    "so that `kpred-train train NAME.spec --data NAME.csv -o MODEL.h` makes a model that names "
-    "the\n"
-    "fastest variant for a bound. No bound is broken, as far as the validation part of the images\n"
-    "tells; if no variant keeps to it, the model names the module as it is.\n"
-    "\n"
-    "  RUN.log      the log\n"
-    "  -o FOLDER    made if it is not there\n"
-    "  -k K         the most variants, the module included (default 4)\n"
-    "  --name NAME  a C identifier (default: the function)\n"
-    "  --jobs N     candidates at a time (default: one for each processor)\n"
-    "  --force      replace files of FOLDER that are there\n";
-
 /* ---- choosing ---- */
 
 /* Drops what is dominated, or else what has the nearest neighbours, until k are left. The module
@@ -285,5 +260,25 @@ static int ml_export_make(const struct export_options *o, struct logged *run)
 
 int cmd_ml_export(int argc, char **argv)
 {
-    return export_command(help, MAX_VARIANTS - 1, &of_module, ml_export_make, argc, argv);
+    struct export_options o = {.k = 4};
+    const struct opt table[] = {
+        OPT_SAYS("Chooses points of the front of a search of kpred-evolve ml by time and "
+                 "validation error. `kpred-train train NAME.spec --data NAME.csv -o MODEL.h` makes "
+                 "of what is written a model that names the fastest variant for a bound. No bound "
+                 "is broken, as far as the validation part of the images tells; if no variant "
+                 "keeps to it, the model names the module as it is."),
+        OPT(SAID, "NAME.o", NULL,
+            "functions NAME_v0, NAME_v1, ...; the first one is the module as it is. The code is "
+            "for the processor of this machine"),
+        OPT(SAID, "NAME.h", NULL, "how they are called, the table of them, their times and errors"),
+        OPT(SAID, "NAME.spec", NULL,
+            "for kpred-train: the field `bound`, the most wrong labels of 1000, the parameter "
+            "`variant`, and as a rule which variants keep to which bound"),
+        OPT(SAID, "NAME.csv", NULL, "the time of each variant for bounds that it keeps to"),
+        OPT_SAYS("Arguments (needs mlir-translate of LLVM 16):"),
+        EXPORT_ROWS(o, MAX_VARIANTS - 1, "module", ""),
+        {.usage = NULL},
+    };
+    const int status = opts_parse(table, argc, argv);
+    return status < 0 ? export_run(&o, &of_module, ml_export_make) : status;
 }

@@ -11,30 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: kpred-evolve ml-report RUN.log [--bound POINTS] [--choose time|error] [-o FILE.mlir]\n"
-    "                              [--jobs N] [--plot FILE.svg] [--csv|--json]\n"
-    "\n"
-    "The front of a search of kpred-evolve ml with its errors on the validation part of the "
-    "images;\n"
-    "from it one is chosen. Its edits are minimised, and said in words, and its errors on the\n"
-    "test part are told, which neither the search nor the choice has seen.\n"
-    "\n"
-    "  RUN.log          the log; what is timed is appended to it\n"
-    "  --bound POINTS   the most points of validation error more than the module's (default 2)\n"
-    "  --choose WHAT    time (default): the fastest within the bound; error: the one with the "
-    "least\n"
-    "                   validation error, of equal ones the fastest\n"
-    "  -o FILE.mlir     what is chosen, as a module\n"
-    "  --jobs N         candidates at a time (default: one for each processor)\n"
-    "  --plot FILE.svg  time against error, with the module as it is; gnuplot draws it\n"
-    "  --csv            as CSV, columns point,time,gain,low,high,search,validate,test,edits,list:\n"
-    "                   the first line is the module, the last one what is chosen, minimised\n"
-    "  --json           as JSON, an array of objects with the same names\n"
-    "\n"
-    "time: by the module's. gain: how many percent it saves, low and high: the 95 % interval.\n"
-    "search, validate, test: the wrong labels of each part, in percent.\n";
-
 enum { BY_TIME, BY_ERROR };
 
 struct report_options {
@@ -243,18 +219,27 @@ int cmd_ml_report(int argc, char **argv)
 {
     struct report_options o = {.bound = 2};
     const struct opt table[] = {
-        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.module},
-        {.name = "--bound", .kind = OPT_COUNT, .to = &o.bound, .least = 0, .most = 100},
-        {.name = "--choose", .kind = OPT_CHOICE, .to = &o.choice, .choices = "time|error"},
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
-        {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
-        {.name = NULL},
+        OPT_SAYS("The front of a search of kpred-evolve ml with its errors on the validation part "
+                 "of the images; from it one is chosen. Its edits are minimised, and said in "
+                 "words, and its errors on the test part are told, which neither the search nor "
+                 "the choice has seen."),
+        LOG_ROW(&o.log),
+        OPT_RANGE(COUNT, "[--bound POINTS]", &o.bound, 0, 100,
+                  "the most points of validation error more than the module's"),
+        OPT(CHOICE, "[--choose time|error]", &o.choice,
+            "time: the fastest within the bound; error: the one with the least validation error, "
+            "of equal ones the fastest"),
+        OPT(TEXT, "[-o FILE.mlir]", &o.module, "what is chosen, as a module"),
+        JOBS_ROW(&o.jobs),
+        OPT(TEXT, "[--plot FILE.svg]", &o.plot,
+            "time against error, with the module as it is; gnuplot draws it"),
+        FORM_OPTIONS(
+            o.form, ", columns point,time,gain,low,high,search,validate,test,edits,list: the first "
+                    "line is the module, the last one what is chosen, minimised"),
+        OPT_SAYS("time: by the module's. gain: how many percent it saves, low and high: the 95 % "
+                 "interval. search, validate, test: the wrong labels of each part, in percent."),
+        {.usage = NULL},
     };
-    const int status = opts_parse(table, help, argc, argv);
-    if (status >= 0)
-        return status;
-    return table_form_check(&o.form) != 0 ? 2 : run(&o) != 0;
+    const int status = opts_parse(table, argc, argv);
+    return status < 0 ? run(&o) != 0 : status;
 }

@@ -149,46 +149,36 @@ const struct session_way of_module = {"ml-export",        "network",        "dat
 
 /* ---- kpred-evolve ml ---- */
 
-static const char head[] =
-    "usage: kpred-evolve ml MODULE.mlir --data IMAGES.csv -o RUN.log [--resume]\n"
-    "                       [--function NAME] [--split N] [--worse POINTS] [--steps N]\n"
-    "                       [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
-    "                       [--population N] [--elite N] [--first-edits N]\n"
-    "                       [--crossover PERCENT] [--mutation PERCENT] [--jobs N]\n"
-    "                       [--timeout TIME] [--memory MB] [--seed N]\n"
-    "\n"
-    "Looks for edits of a network's tensor operations that save time, and sees how many labels\n"
-    "become wrong by them. Each evaluation is a line of the log.\n"
-    "\n"
-    "  MODULE.mlir        an MLIR module with linalg on tensors, or TOSA: from a batch of images\n"
-    "                     to a number for each label, the largest for the likeliest; or a step of\n"
-    "                     training, as network --step writes it\n"
-    "  --data FILE        labelled images as CSV; the first column is label, from 0 on\n"
-    "  --function NAME    the function (default: the only one of the module)\n"
-    "  --split N          which fifth of the images is for tests alone: 1 to 5 (default 1)\n"
-    "  --worse POINTS     the most points of error more than the module's, in percent of the\n"
-    "                     images that the search sees (default 10)\n"
-    "  --steps N          of training, before the network that is trained is asked for labels\n"
-    "                     (default 100)\n"
-    "  --jobs N           candidates at a time (default: one for each processor)\n"
-    "  --timeout TIME     the most time that one candidate runs, in seconds or as 200ms, 5s or 2m\n"
-    "                     (default 10s)\n"
-    "  --memory MB        the most memory of one candidate (default 1024)\n"
-    "  --seed N           of all that is drawn (default 1)\n";
-
 int cmd_ml(int argc, char **argv)
 {
-    struct searching o = {.session = {.split = 1, .worse = 10, .steps = 100}};
+    struct searching o;
     struct session_options *m = &o.session;
-    const struct opt own[] = {
-        {.name = "MODULE.mlir", .kind = OPT_TEXT, .to = &m->program, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXT, .to = &m->cases, .is_required = 1},
-        {.name = "--function", .kind = OPT_TEXT, .to = &m->function},
-        {.name = "--split", .kind = OPT_COUNT, .to = &m->split, .least = 1, .most = IMAGES_SPLITS},
-        {.name = "--worse", .kind = OPT_COUNT, .to = &m->worse, .least = 0, .most = 100},
-        {.name = "--steps", .kind = OPT_COUNT, .to = &m->steps, .least = 1, .most = 100000},
+    const struct opt table[] = {
+        OPT_SAYS("Looks for edits of a network's tensor operations that save time, and sees how "
+                 "many labels become wrong by them (needs MLIR)."),
+        OPT(TEXT, "MODULE.mlir", &m->program,
+            "an MLIR module with linalg on tensors, or TOSA: from a batch of images to a number "
+            "for each label, the largest for the likeliest; or a step of training, as network "
+            "--step writes it"),
+        OPT(TEXT, "--data IMAGES.csv", &m->cases,
+            "labelled images as CSV; the first column is label, from 0 on"),
+        OPT(TEXT, "[--function NAME]", &m->function,
+            "the function (default: the only one of the module)"),
+        SPLIT_ROW(&m->split),
+        OPT_RANGE(COUNT, "[--worse POINTS]", &m->worse, 0, 100,
+                  "the most points of error more than the module's, in percent of the images that "
+                  "the search sees"),
+        OPT_RANGE(COUNT, "[--steps N]", &m->steps, 1, 100000,
+                  "of training, before the network that is trained is asked for labels"),
+        SEARCH_ROWS(o),
+        SESSION_ROWS(o.session),
+        {.usage = NULL},
     };
-    const int status = search_parse(&o, own, sizeof own / sizeof *own, head, argc, argv);
+    searching_begin(&o);
+    m->split = 1;
+    m->worse = 10;
+    m->steps = 100;
+    const int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
     const struct output to = {"-o", o.log};

@@ -12,34 +12,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char help[] =
-    "usage: kpred-evolve network NAME --data IMAGES.csv -o FILE.mlir [--split N] [--batch N]\n"
-    "                            [--epochs N] [--seed N] [--check]\n"
-    "                            [--plant doubled|identity|dead] [--step N]\n"
-    "\n"
-    "Trains a small network on labelled images, says how many it gets right, and writes it as an\n"
-    "MLIR module: linalg on tensors, its values as constants.\n"
-    "\n"
-    "  NAME               dense: two fully connected layers; mobile: depthwise separable\n"
-    "                     convolutions\n"
-    "  --data IMAGES.csv  a row for each image: label, from 0 on, then its numbers, row by row; "
-    "it\n"
-    "                     is square\n"
-    "  -o FILE.mlir       the module: a function of that name, which takes a batch of images\n"
-    "  --split N          which fifth of the images is the test, 1 to 5 (default 1); 55 percent "
-    "of\n"
-    "                     all are what the network learns from\n"
-    "  --batch N          images that the function takes (default 30)\n"
-    "  --epochs N         how often each image is learnt from (default 40)\n"
-    "  --seed N           of the network's first values and of the order (default 1)\n"
-    "  --check            compiles the module, and compares what it makes of all images with what\n"
-    "                     the network does (needs MLIR)\n"
-    "  --plant WASTE      puts waste into the largest layer, to see whether a search finds it:\n"
-    "                     doubled computes it twice, identity puts a layer behind it that changes\n"
-    "                     nothing, dead adds another one times 0\n"
-    "  --step N           writes one step of training, in place of a trained network: stochastic\n"
-    "                     gradient descent with a rate of N thousandths (dense alone)\n";
-
 struct options {
     const char *name, *data, *output;
     long split, batch, epochs, seed, step;
@@ -145,18 +117,34 @@ int cmd_network(int argc, char **argv)
     struct options o = {
         .split = 1, .batch = 30, .epochs = net_usual.epochs, .seed = 1, .plant = -1};
     const struct opt table[] = {
-        {.name = "NAME", .kind = OPT_TEXT, .to = &o.name, .is_required = 1},
-        {.name = "--data", .kind = OPT_TEXT, .to = &o.data, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
-        {.name = "--split", .kind = OPT_COUNT, .to = &o.split, .least = 1, .most = IMAGES_SPLITS},
-        {.name = "--batch", .kind = OPT_COUNT, .to = &o.batch, .least = 1, .most = 100000},
-        {.name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 100000},
-        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 1000000000},
-        {.name = "--plant", .kind = OPT_CHOICE, .to = &o.plant, .choices = "doubled|identity|dead"},
-        {.name = "--step", .kind = OPT_COUNT, .to = &o.step, .least = 1, .most = 10000},
-        {.name = "--check", .kind = OPT_FLAG, .to = &o.check},
-        {0}};
-    const int status = opts_parse(table, help, argc, argv);
+        OPT_SAYS("Trains a small network on labelled images, says how many it gets right, and "
+                 "writes it as an MLIR module: linalg on tensors, its values as constants. The "
+                 "network learns from 55 percent of all images."),
+        OPT(TEXT, "NAME", &o.name,
+            "dense: two fully connected layers; mobile: depthwise separable convolutions"),
+        OPT(TEXT, "--data IMAGES.csv", &o.data,
+            "a row for each image: label, from 0 on, then its numbers, row by row; it is square"),
+        OPT(TEXT, "-o FILE.mlir", &o.output,
+            "the module: a function of that name, which takes a batch of images"),
+        SPLIT_ROW(&o.split),
+        OPT_RANGE(COUNT, "[--batch N]", &o.batch, 1, 100000, "images that the function takes"),
+        OPT_RANGE(COUNT, "[--epochs N]", &o.epochs, 1, 100000,
+                  "how often each image is learnt from"),
+        OPT_RANGE(COUNT, "[--seed N]", &o.seed, 0, 1000000000,
+                  "of the network's first values and of the order"),
+        OPT(FLAG, "[--check]", &o.check,
+            "compiles the module, and compares what it makes of all images with what the network "
+            "does (needs MLIR)"),
+        OPT(CHOICE, "[--plant doubled|identity|dead]", &o.plant,
+            "puts waste into the largest layer, to see whether a search finds it: doubled computes "
+            "it twice, identity puts a layer behind it that changes nothing, dead adds another one "
+            "times 0"),
+        OPT_RANGE(COUNT, "[--step N]", &o.step, 1, 10000,
+                  "writes one step of training, in place of a trained network: stochastic gradient "
+                  "descent with a rate of N thousandths (dense alone)"),
+        {.usage = NULL},
+    };
+    const int status = opts_parse(table, argc, argv);
     const struct output to = {"-o", o.output};
     if (status >= 0)
         return status;

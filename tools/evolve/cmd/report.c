@@ -137,22 +137,6 @@ void outcomes_print(const size_t counts[N_OUTCOMES], FILE *f)
 
 /* ---- kpred-evolve report ---- */
 
-static const char report_help[] =
-    "usage: kpred-evolve report RUN.log... [--plot FILE.svg] [--csv|--json]\n"
-    "\n"
-    "The front of each search: the lists that no other is better than in time and error.\n"
-    "\n"
-    "  RUN.log...       logs of search; several are compared\n"
-    "  --plot FILE.svg  the best time so far, in percent of the baseline, against evaluations: a\n"
-    "                   curve for each log; gnuplot draws it\n"
-    "  --csv            as CSV, columns "
-    "log,method,seed,evaluations,point,time,gain,low,high,error,\n"
-    "                   edits,effort,list\n"
-    "  --json           as JSON, an array of objects with the same names\n"
-    "\n"
-    "time: the mean over the cases of the candidate's time by the baseline's. gain: how many\n"
-    "percent it saves, low and high: the 95 % interval.\n";
-
 struct report_options {
     struct opt_texts logs;
     const char *plot;
@@ -229,43 +213,28 @@ int cmd_report(int argc, char **argv)
 {
     struct report_options o;
     const struct opt table[] = {
-        {.name = "RUN.log", .kind = OPT_TEXTS, .to = &o.logs, .is_required = 1},
-        {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
-        {.name = NULL},
+        OPT_SAYS("The front of each search: the lists of edits that no other is better than in "
+                 "time and error."),
+        OPT(TEXTS, "RUN.log...", &o.logs, "logs of search; several are compared"),
+        OPT(TEXT, "[--plot FILE.svg]", &o.plot,
+            "the best time so far, in percent of the baseline, against evaluations: a curve for "
+            "each log; gnuplot draws it"),
+        FORM_OPTIONS(
+            o.form, ", columns "
+                    "log,method,seed,evaluations,point,time,gain,low,high,error,edits,effort,list"),
+        OPT_SAYS("time: the mean over the cases of the candidate's time by the baseline's. gain: "
+                 "how many percent it saves, low and high: the 95 % interval."),
+        {.usage = NULL},
     };
     memset(&o, 0, sizeof o);
-    int status = opts_parse(table, report_help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
-        status = table_form_check(&o.form) != 0 ? 2 : print_report(&o) != 0;
-    free(o.logs.v);
+        status = print_report(&o) != 0;
+    opts_free(table);
     return status;
 }
 
 /* ---- kpred-evolve minimise ---- */
-
-static const char minimise_help[] =
-    "usage: kpred-evolve minimise RUN.log [--point N] [--jobs N] [--csv|--json]\n"
-    "\n"
-    "Leaves out the edits of a point of the front that the held-out cases refuse, then what it "
-    "can\n"
-    "do without, and says what each edit does that is left. Kernel and harness are those that the\n"
-    "log names, from this folder or beside the log. What is timed with the baseline is appended to "
-    "it.\n"
-    "\n"
-    "  RUN.log        the log of a search\n"
-    "  --point N      of the front, as report numbers it (default: the fastest that the held-out\n"
-    "                 cases accept)\n"
-    "  --jobs N       candidates at a time (default: one for each processor)\n"
-    "  --csv          as CSV, columns "
-    "edit,line,what,share,alone,before,after,time,low,high,error:\n"
-    "                 the last four are those of the whole list, the gain's in percent\n"
-    "  --json         as JSON, an array of objects with the same names\n"
-    "\n"
-    "share: how much of the gain goes, in percent, when this edit alone is dropped. alone: "
-    "whether\n"
-    "it gains by itself.\n";
 
 struct minimise_options {
     const char *log;
@@ -430,19 +399,26 @@ int cmd_minimise(int argc, char **argv)
     struct minimise_options o;
     struct logged run;
     const struct opt table[] = {
-        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
-        {.name = "--point", .kind = OPT_COUNT, .to = &o.point, .least = 1, .most = 1000000},
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
-        {.name = NULL},
+        OPT_SAYS("Leaves out the edits of a point of the front that the held-out cases refuse, "
+                 "then what it can do without, and says what each edit does that is left. Kernel "
+                 "and harness are those that the log names, from this folder or beside the log."),
+        LOG_ROW(&o.log),
+        OPT_RANGE(COUNT, "[--point N]", &o.point, 1, 1000000,
+                  "of the front, as report numbers it; by default the fastest that the held-out "
+                  "cases accept"),
+        JOBS_ROW(&o.jobs),
+        FORM_OPTIONS(
+            o.form,
+            ", columns edit,line,what,share,alone,before,after,time,low,high,error: the last "
+            "four are those of the whole list, the gain's in percent"),
+        OPT_SAYS("share: how much of the gain goes, in percent, when this edit alone is dropped. "
+                 "alone: whether it gains by itself."),
+        {.usage = NULL},
     };
     memset(&o, 0, sizeof o);
-    int status = opts_parse(table, minimise_help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
-    if (table_form_check(&o.form) != 0)
-        return 2;
     if (logged_open(&run, o.log, &of_kernel, o.jobs, NULL, 0) != 0)
         return 1;
     status = try_front(&run, &o) != 0;

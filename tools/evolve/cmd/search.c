@@ -10,80 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the options that commands with a kernel and a harness share ---- */
-
-enum { KERNEL_OPTIONS = 11 };
-
-/* What --help says of them */
-static const char kernel_options_help[] =
-    "  KERNEL             C (.c), OpenCL C (.cl), LLVM IR (.ll) or bitcode (.bc)\n"
-    "  HARNESS.c          cases, buffers and the call: see tools/evolve/README.md\n"
-    "  --evaluate COMMAND a program that runs candidates, in place of HARNESS.c, such as on a "
-    "GPU:\n"
-    "                     see tools/evolve/examples/evaluator.h\n"
-    "  --form FORM        what it gets: ir (default), bitcode, asm, object, code-object\n"
-    "  --target TRIPLE    of what it gets, such as amdgcn-amd-amdhsa (default: this machine)\n"
-    "  --cpu NAME         a processor of the target, such as gfx90a\n"
-    "  --barriers         barriers may be edited, too\n"
-    "  --function NAME    the function of KERNEL\n"
-    "  --cflags=TEXT      more options for clang, separated by blanks, such as \"-DN=4 -g\"\n"
-    "  --oracle WHAT      which outputs are right: exact (default), bit for bit; REL,FLOOR: the\n"
-    "                     error |got - want| / max(|want|, FLOOR) is at most REL; harness,MOST:\n"
-    "                     what the harness's own function returns is at most MOST\n"
-    "  --baseline NAME    what the times are compared with, such as O3-native (default: the "
-    "fastest\n"
-    "                     of six, which check prints)\n"
-    "  --jobs N           candidates at a time (default: one for each processor)\n"
-    "  --timeout TIME     the most time that one candidate runs, in seconds or as 200ms, 5s or 2m\n"
-    "                     (default 10s; an answer of an evaluator 1s and twice what the first one\n"
-    "                     took for the unedited kernel)\n"
-    "  --memory MB        the most memory of one candidate (default 1024)\n"
-    "  --seed N           of all that is drawn (default 1)\n";
-
-/* Their lines of a table for opts_parse, with the defaults put into *o; the end comes behind. */
-static void kernel_options(struct opt table[KERNEL_OPTIONS], struct session_options *o)
-{
-    const struct opt lines[KERNEL_OPTIONS] = {
-        {.name = "KERNEL", .kind = OPT_TEXT, .to = &o->program, .is_required = 1},
-        {.name = "HARNESS.c", .kind = OPT_TEXT, .to = &o->cases},
-        {.name = "--evaluate", .kind = OPT_TEXT, .to = &o->evaluate},
-        {.name = "--form", .kind = OPT_CHOICE, .to = &o->form, .choices = IR_FORM_NAMES},
-        {.name = "--target", .kind = OPT_TEXT, .to = &o->target},
-        {.name = "--cpu", .kind = OPT_TEXT, .to = &o->cpu},
-        {.name = "--barriers", .kind = OPT_FLAG, .to = &o->barriers},
-        {.name = "--function", .kind = OPT_TEXT, .to = &o->function, .is_required = 1},
-        {.name = "--cflags", .kind = OPT_TEXT, .to = &o->cflags},
-        {.name = "--oracle", .kind = OPT_TEXT, .to = &o->oracle},
-        {.name = "--baseline", .kind = OPT_TEXT, .to = &o->baseline},
-    };
-    memset(o, 0, sizeof *o);
-    memcpy(table, lines, sizeof lines);
-}
-
-/* To be freed */
-static char *help_of(const char *head, const char *tail)
-{
-    struct buf text = {0};
-    buf_printf(&text, "%s%s", head, tail);
-    return text.s;
-}
-
 /* ---- kpred-evolve check ---- */
-
-static const char check_head[] =
-    "usage: kpred-evolve check KERNEL [HARNESS.c] --function NAME [--evaluate COMMAND]\n"
-    "                          [--form FORM] [--target TRIPLE] [--cpu NAME] [--barriers]\n"
-    "                          [--cflags=TEXT] [--oracle WHAT] [--baseline NAME] [--jobs N]\n"
-    "                          [--timeout TIME] [--memory MB] [--seed N] [--csv|--json]\n"
-    "\n"
-    "Compiles the kernel and the harness, runs every case with the unmodified kernel, and "
-    "compares\n"
-    "the baselines. Names the blocks of the kernel that no case enters.\n"
-    "\n";
-static const char check_tail[] =
-    "  --csv              as CSV, columns baseline,instructions,case,held_out,us: the lower\n"
-    "                     quartile of the case's time in microseconds\n"
-    "  --json             as JSON, an array of objects with the same names\n";
 
 static void add_row(struct table *t, const char *baseline, size_t instructions,
                     const struct trial_case *c, double us)
@@ -147,22 +74,25 @@ static int show(struct session *s, struct table_form form)
 
 int cmd_check_kernel(int argc, char **argv)
 {
-    struct session_options o;
+    struct session_options o = {.memory_mb = 1024, .seed = 1};
     struct table_form form = {0, 0};
     struct session s;
-    enum { OWN = KERNEL_OPTIONS + SESSION_OPTIONS };
-    struct opt table[OWN + 3] = {{0}};
-    kernel_options(table, &o);
-    session_options(table + KERNEL_OPTIONS, &o);
-    table[OWN] = (struct opt){.name = "--csv", .kind = OPT_FLAG, .to = &form.csv};
-    table[OWN + 1] = (struct opt){.name = "--json", .kind = OPT_FLAG, .to = &form.json};
-    char *head = help_of(check_head, kernel_options_help), *help = help_of(head, check_tail);
-    int status = opts_parse(table, help, argc, argv);
-    free(head);
-    free(help);
+    const struct opt table[] = {
+        OPT_SAYS("Compiles the kernel and the harness, runs every case with the unmodified kernel, "
+                 "and compares the baselines. Names the blocks of the kernel that no case enters, "
+                 "as report and minimise do, unless an evaluator runs it."),
+        KERNEL_ROWS(o),
+        SESSION_ROWS(o),
+        FORM_OPTIONS(
+            form,
+            ", columns baseline,instructions,case,held_out,us: the lower quartile of the case's "
+            "time in microseconds"),
+        {.usage = NULL},
+    };
+    int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
-    if (table_form_check(&form) != 0 || evaluated_check(&o) != 0)
+    if (evaluated_check(&o) != 0)
         return 2;
     if (session_open(&s, &o, &of_kernel) != 0)
         return 1;
@@ -171,65 +101,17 @@ int cmd_check_kernel(int argc, char **argv)
     return status;
 }
 
-/* ---- what commands that search share: options ---- */
+/* ---- what commands that search share ---- */
 
-static const char search_options_help[] =
-    "  -o RUN.log         the log, which is not there yet\n"
-    "  --resume           goes on from the log: nothing in it is evaluated again\n"
-    "  --method NAME      nsga2 (default), as GEVO does; climb: hill climbing; random\n"
-    "  --evaluations N    the most candidates that run (default 20000)\n"
-    "  --time S           the most seconds (default: no limit)\n"
-    "  --population N     of nsga2 (default 256)\n"
-    "  --elite N          the best that survive a generation of nsga2 (default 4)\n"
-    "  --first-edits N    the edits of each in its first generation (default 3)\n"
-    "  --crossover PERCENT  the chance that two parents are crossed (default 80)\n"
-    "  --mutation PERCENT   the chance that a child gets one more edit (default 30)\n";
-
-enum { SEARCH_OPTIONS = 10 };
-
-/* Their lines of a table for opts_parse, with the defaults put into *o; the end comes behind. */
-static void search_options(struct opt table[SEARCH_OPTIONS], struct searching *o)
+void searching_begin(struct searching *o)
 {
-    struct search_plan *p = &o->plan;
-    const struct opt lines[SEARCH_OPTIONS] = {
-        {.name = "-o", .kind = OPT_TEXT, .to = &o->log, .is_required = 1},
-        {.name = "--resume", .kind = OPT_FLAG, .to = &o->resume},
-        {.name = "--method", .kind = OPT_CHOICE, .to = &o->method, .choices = "nsga2|climb|random"},
-        {.name = "--evaluations",
-         .kind = OPT_COUNT,
-         .to = &p->evaluations,
-         .least = 1,
-         .most = 100000000},
-        {.name = "--time", .kind = OPT_COUNT, .to = &o->seconds, .least = 1, .most = 100000000},
-        {.name = "--population",
-         .kind = OPT_COUNT,
-         .to = &p->population,
-         .least = 4,
-         .most = 65536},
-        {.name = "--elite", .kind = OPT_COUNT, .to = &p->elite, .least = 0, .most = 65536},
-        {.name = "--first-edits", .kind = OPT_COUNT, .to = &p->first_edits, .least = 1, .most = 64},
-        {.name = "--crossover", .kind = OPT_COUNT, .to = &o->crossover, .least = 0, .most = 100},
-        {.name = "--mutation", .kind = OPT_COUNT, .to = &o->mutation, .least = 0, .most = 100},
-    };
+    memset(o, 0, sizeof *o);
+    o->session.memory_mb = 1024;
+    o->session.seed = 1;
     o->plan = search_defaults;
     o->method = (int)search_defaults.method;
     o->crossover = (long)(100 * search_defaults.crossover + 0.5);
     o->mutation = (long)(100 * search_defaults.mutation + 0.5);
-    memcpy(table, lines, sizeof lines);
-}
-
-int search_parse(struct searching *o, const struct opt *own, size_t n_own, const char *head,
-                 int argc, char **argv)
-{
-    struct opt *table = xcalloc(n_own + SESSION_OPTIONS + SEARCH_OPTIONS + 1, sizeof *table);
-    char *help = help_of(head, search_options_help);
-    memcpy(table, own, n_own * sizeof *own);
-    session_options(table + n_own, &o->session);
-    search_options(table + n_own + SESSION_OPTIONS, o);
-    const int status = opts_parse(table, help, argc, argv);
-    free(help);
-    free(table);
-    return status;
 }
 
 int search_plan_of(struct searching *o, double most_error)
@@ -363,28 +245,20 @@ int search_session(const struct searching *o, const struct session_way *way)
 
 /* ---- kpred-evolve search ---- */
 
-static const char search_head[] =
-    "usage: kpred-evolve search KERNEL [HARNESS.c] --function NAME -o RUN.log [--resume]\n"
-    "                           [--evaluate COMMAND] [--form FORM] [--target TRIPLE] [--cpu NAME]\n"
-    "                           [--barriers]\n"
-    "                           [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
-    "                           [--population N] [--elite N] [--first-edits N]\n"
-    "                           [--crossover PERCENT] [--mutation PERCENT] [--cflags=TEXT]\n"
-    "                           [--oracle WHAT] [--baseline NAME] [--jobs N] [--timeout TIME]\n"
-    "                           [--memory MB] [--seed N]\n"
-    "\n"
-    "Looks for edits of the kernel's LLVM IR that make it faster while its outputs stay right on\n"
-    "every case that is not held out. Each evaluation is a line of the log.\n"
-    "\n";
 int cmd_search(int argc, char **argv)
 {
     struct searching o;
     struct oracle oracle;
-    struct opt own[KERNEL_OPTIONS];
-    kernel_options(own, &o.session);
-    char *help = help_of(search_head, kernel_options_help);
-    const int status = search_parse(&o, own, KERNEL_OPTIONS, help, argc, argv);
-    free(help);
+    const struct opt table[] = {
+        OPT_SAYS("Looks for edits of the kernel's LLVM IR that make it faster while its outputs "
+                 "stay right on every case that is not held out."),
+        KERNEL_ROWS(o.session),
+        SEARCH_ROWS(o),
+        SESSION_ROWS(o.session),
+        {.usage = NULL},
+    };
+    searching_begin(&o);
+    const int status = opts_parse(table, argc, argv);
     if (status >= 0)
         return status;
     if (oracle_parse(o.session.oracle, &oracle) != 0 || evaluated_check(&o.session) != 0

@@ -49,23 +49,6 @@ char **words_of(const char *text)
     return words;
 }
 
-void session_options(struct opt table[SESSION_OPTIONS], struct session_options *o)
-{
-    const struct opt lines[SESSION_OPTIONS] = {
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o->jobs, .least = 1, .most = 256},
-        {.name = "--timeout",
-         .kind = OPT_MILLISECONDS,
-         .to = &o->timeout_ms,
-         .least = 1,
-         .most = 600000},
-        {.name = "--memory", .kind = OPT_COUNT, .to = &o->memory_mb, .least = 1, .most = 1 << 20},
-        {.name = "--seed", .kind = OPT_COUNT, .to = &o->seed, .least = 0, .most = INT32_MAX},
-    };
-    o->memory_mb = 1024;
-    o->seed = 1;
-    memcpy(table, lines, sizeof lines);
-}
-
 /* An evaluator without a given one has limits of its own. */
 static long timeout_ms(const struct session_options *o)
 {

@@ -13,35 +13,6 @@
 
 enum { BLOCK = 32, MOST_K = 100 };
 
-static const char help[] =
-    "usage: bench_peers FOLDER [--only NAME,...] [--rounds N] [--instructions FILE]\n"
-    "       [--tuples FILE] [--csv|--json]\n"
-    "       bench_peers FOLDER --only NAME --k K --count\n"
-    "\n"
-    "Times ways to predict tuples, on one core, on the problems of FOLDER/test.csv: round by "
-    "round,\n"
-    "each predicts the same 32 problems, twice. The second time counts.\n"
-    "\n"
-    "  FOLDER               what bench_models.py has made, and an object for each peer\n"
-    "  --only NAME,...      peers, such as kpred, kpred-avx2, nearest (default: all)\n"
-    "  --k K                of them those with this k alone\n"
-    "  --rounds N           so many rounds (default: until each problem has had its turn)\n"
-    "  --instructions FILE  CSV of peer,k,instructions, for that column\n"
-    "  --tuples FILE        writes each tuple that was predicted: peer,k,row,rank and its values\n"
-    "  --count              predicts 32 problems twice and prints nothing, for tools that count\n"
-    "                       instructions in measured_predictions\n"
-    "  --csv, --json        in place of an aligned table\n"
-    "\n"
-    "Columns: ns is the median over the rounds of a prediction's processor time, ns_p5 and ns_p95 "
-    "are\n"
-    "percentiles. allocations: of memory, by a prediction. load_ms: until the first prediction is\n"
-    "made. resident: KiB of memory that this took. model, code: bytes of the model, and of the\n"
-    "objects that the peer loads, with all libraries. pft1, pft10: of the first tuple, and of "
-    "ten,\n"
-    "the percent of problems for which the optimum is among them; none for a network whose "
-    "training\n"
-    "was cut short. What cannot run is named on standard error.\n";
-
 enum { MAX_LINES = 64, LINE_NAME = 32 };
 
 struct entry { /* a line of the table, also while it is measured */
@@ -366,21 +337,37 @@ int main(int argc, char **argv)
     static struct bench b;
     struct options *o = &b.o;
     const struct opt table[] = {
-        {.name = "FOLDER", .kind = OPT_TEXT, .to = &o->folder, .is_required = 1},
-        {.name = "--only", .kind = OPT_TEXT, .to = &o->only},
-        {.name = "--k", .kind = OPT_COUNT, .to = &o->k, .least = 1, .most = MOST_K},
-        {.name = "--rounds", .kind = OPT_COUNT, .to = &o->rounds, .least = 1, .most = 1000000},
-        {.name = "--instructions", .kind = OPT_TEXT, .to = &o->instructions},
-        {.name = "--tuples", .kind = OPT_TEXT, .to = &o->tuples},
-        {.name = "--count", .kind = OPT_FLAG, .to = &o->count},
-        {.name = "--csv", .kind = OPT_FLAG, .to = &o->form.csv},
-        {.name = "--json", .kind = OPT_FLAG, .to = &o->form.json},
-        {.name = NULL},
+        OPT_SAYS(
+            "Times ways to predict tuples, on one core, on the problems of FOLDER/test.csv: round "
+            "by round, each predicts the same 32 problems, twice. The second time counts."),
+        OPT(TEXT, "FOLDER", &o->folder,
+            "what bench_models.py has made, and an object for each peer"),
+        OPT(TEXT, "[--only NAME,...]", &o->only,
+            "peers, such as kpred, kpred-avx2, nearest (default: all)"),
+        OPT_RANGE(COUNT, "[--k K]", &o->k, 1, MOST_K, "of them those with this k alone"),
+        OPT_RANGE(COUNT, "[--rounds N]", &o->rounds, 1, 1000000,
+                  "so many rounds, by default until each problem has had its turn"),
+        OPT(TEXT, "[--instructions FILE]", &o->instructions,
+            "CSV of peer,k,instructions, for that column"),
+        OPT(TEXT, "[--tuples FILE]", &o->tuples,
+            "writes each tuple that was predicted: peer,k,row,rank and its values"),
+        OPT(FLAG, "[--count]", &o->count,
+            "predicts 32 problems of one line, which --only and --k name, twice and prints "
+            "nothing, for tools that count instructions in measured_predictions"),
+        FORM_OPTIONS(o->form, ", in place of an aligned table"),
+        OPT_SAYS("Columns: ns is the median over the rounds of a prediction's processor time, "
+                 "ns_p5 and ns_p95 are percentiles. allocations: of memory, by a prediction. "
+                 "load_ms: until the first prediction is made. resident: KiB of memory that this "
+                 "took. model, code: bytes of the model, and of the objects that the peer loads, "
+                 "with all libraries. pft1, pft10: of the first tuple, and of ten, the percent of "
+                 "problems for which the optimum is among them; none for a network whose training "
+                 "was cut short. What cannot run is named on standard error."),
+        {.usage = NULL},
     };
     program_name = "bench_peers";
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, argc, argv);
     if (status < 0)
-        status = table_form_check(&o->form) ? 2 : bench_peers_run(&b) ? 1 : 0;
+        status = bench_peers_run(&b) ? 1 : 0;
     close_all(&b);
     return status;
 }
