@@ -82,8 +82,12 @@ static void violations(void)
     for (size_t c = 0; c < COLUMNS; c++)
         rows.v[c] = values[c];
     for (size_t i = 0; i < 4; i++) {
-        const struct term t = {
-            .test = (unsigned char)tests[i], .n_a = 1, .n_b = i > 1, .c = {2, 3}, .k = 32};
+        const struct term t = {.test = (unsigned char)tests[i],
+                               .n_a = 1,
+                               .n_b = i > 1,
+                               .c = {2, 3},
+                               .guard = TERM_NO_GUARD,
+                               .k = 32};
         for (size_t row = 0; row + 8 < ROWS; row += 8) {
             out[8] = 7;
             term_violations(&t, &rows, row, 8, out);

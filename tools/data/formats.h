@@ -30,7 +30,7 @@ struct load_row {
 };
 
 struct row_limit {
-    size_t most, n_fields, n_params; /* most is 0: any number */
+    size_t most; /* 0: any number */
     unsigned halvings;
     int by_tuple;
     size_t left; /* rows that are gone */
@@ -62,13 +62,7 @@ struct data_options {
     const char *unit;     /* of times in files of tuners that do not say it; NULL: ms */
 };
 
-/* An option that the spec does not know. */
-struct load_unknown {
-    char *text;  /* its values, each but the last followed by LOAD_SEPARATOR */
-    uint32_t id; /* as rows call it, from 1 */
-};
-
-enum { LOAD_SEPARATOR = '\x1f' };
+enum { LOAD_SEPARATOR = '\x1f' }; /* between the values of an option that the spec does not know */
 
 /* Texts that were taken as failures in the place of times, and how many rows have each; of more
    texts than that, only how many rows have one. */
@@ -104,8 +98,7 @@ struct loader {
     struct row_limit limit;
     struct load_failures failures;
     struct load_repeats repeats;
-    size_t n_unknown, unknown_cap;
-    struct load_unknown *unknown;            /* sorted by text */
+    struct interned unknown; /* options that the spec does not know; in rows 1 + the number */
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
     int is_guessed;   /* of format = triton: the server of a file, which was told; and */
     struct buf ahead; /* what the importer wrote of all its files, and how much of it was read */
@@ -209,6 +202,20 @@ void load_note_copies(const struct spec *spec, const struct dataset *d);
 
 /* Of all files' rows: an option's times have one unit. 0, or -1 with a message. */
 int load_check_units(struct loader *l);
+
+/* ---- import_rows.c: tables of Tensile, and files of vLLM and SGLang, by importers ---- */
+
+/* The importer of a table with that header, for such a spec; NULL: it needs none. */
+const char *import_table_of(const struct spec *s, const struct csv_records *header);
+/* Has it read the file: 0, or -1 with a message. */
+int import_table(struct loader *l, const char *importer, struct imported *out);
+/* The same of a Triton configuration file */
+int import_config(struct loader *l, struct imported *out);
+
+#define IMPORT_DROP "@drop" /* the column in which it says why a row is left out; "": it is not */
+/* Verdict on a row with such a cell, which has a word, and if this is an error the column, the
+   value and what is wrong. */
+int import_drop(struct loader *l, int64_t row, char *cell);
 
 /* ---- files of any format ---- */
 

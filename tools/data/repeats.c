@@ -349,18 +349,13 @@ static size_t widest_gap(const struct dataset *d, const size_t *row, size_t n)
     return at;
 }
 
-static int is_before(const struct dataset *d, size_t a, size_t b)
-{
-    return d->file[a] != d->file[b] ? d->file[a] < d->file[b] : d->row[a] < d->row[b];
-}
-
 /* Of n rows, those that stand first and last */
 static void find_ends(const struct dataset *d, const size_t *row, size_t n, size_t ends[2])
 {
     ends[0] = ends[1] = row[0];
     for (size_t i = 1; i < n; i++) {
-        ends[0] = is_before(d, row[i], ends[0]) ? row[i] : ends[0];
-        ends[1] = is_before(d, ends[1], row[i]) ? row[i] : ends[1];
+        ends[0] = data_stands_before(d, row[i], ends[0]) ? row[i] : ends[0];
+        ends[1] = data_stands_before(d, ends[1], row[i]) ? row[i] : ends[1];
     }
 }
 
@@ -378,7 +373,7 @@ static int is_on_two_scales(const struct dataset *d, const size_t *row, size_t n
     begin[0] = fast[0];
     begin[1] = slow[0];
     return apart > 8.5 && apart < 11.5 /* 1000 is 10 octaves */
-           && (is_before(d, fast[1], slow[0]) || is_before(d, slow[1], fast[0]));
+           && (data_stands_before(d, fast[1], slow[0]) || data_stands_before(d, slow[1], fast[0]));
 }
 
 /* In two files no reading is right; in one, slow tuples may stand together. */

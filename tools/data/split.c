@@ -168,48 +168,34 @@ const struct split_key *held_out_key(const struct spec *spec, const char *split)
 /* ---- rows: folds ---- */
 
 struct place {
-    uint32_t file;
-    int64_t row;
-    size_t first; /* row of the dataset */
+    const struct dataset *d;
+    size_t row;        /* of a problem's rows that which stands first in the files, */
+    size_t first, end; /* and all of them */
 };
 
-static int compare_places(const void *pa, const void *pb)
+static int by_place(const void *pa, const void *pb)
 {
     const struct place *a = pa, *b = pb;
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
-}
-
-/* Where the problem of rows first..end-1 is named first. */
-static struct place place_of(const struct dataset *d, size_t first, size_t end)
-{
-    struct place least = {d->file[first], d->row[first], first};
-    for (size_t i = first + 1; i < end; i++) {
-        const struct place other = {d->file[i], d->row[i], first};
-        if (compare_places(&other, &least) < 0)
-            least = other;
-    }
-    return least;
+    if (data_stands_before(a->d, a->row, b->row))
+        return -1;
+    return data_stands_before(a->d, b->row, a->row) || a->first > b->first;
 }
 
 /* The number of every problem, as the unit of its rows. */
 static void number_problems(const struct dataset *d, uint64_t *unit)
 {
     struct place *place = xcalloc(d->n, sizeof *place);
-    size_t n = 0, end;
-    for (size_t i = 0; i < d->n; i = end) {
-        end = data_problem_end(d, i);
-        place[n++] = place_of(d, i, end);
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = place[n++].end) {
+        place[n] = (struct place){d, i, i, data_problem_end(d, i)};
+        for (size_t row = i + 1; row < place[n].end; row++)
+            if (data_stands_before(d, row, place[n].row))
+                place[n].row = row;
     }
-    qsort(place, n, sizeof *place, compare_places);
-    for (size_t i = 0; i < n; i++) {
-        end = data_problem_end(d, place[i].first);
-        for (size_t row = place[i].first; row < end; row++)
+    qsort(place, n, sizeof *place, by_place);
+    for (size_t i = 0; i < n; i++)
+        for (size_t row = place[i].first; row < place[i].end; row++)
             unit[row] = i;
-    }
     free(place);
 }
 

@@ -97,6 +97,19 @@ static int is_violated(enum term_test test, int64_t a, int64_t b)
     return 0;
 }
 
+static int is_guarded(const struct term *t, const struct term_rows *r, size_t row)
+{
+    return (r->v[t->guard][row] == t->value) != t->is_other;
+}
+
+void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,
+                  unsigned char *out)
+{
+    memset(out, 1, n);
+    for (size_t i = 0; i < n && t->guard != TERM_NO_GUARD; i++)
+        out[i] = (unsigned char)is_guarded(t, r, from + i);
+}
+
 void term_violations(const struct term *t, const struct term_rows *r, size_t from, size_t n,
                      unsigned char *out)
 {
@@ -114,16 +127,8 @@ void term_violations(const struct term *t, const struct term_rows *r, size_t fro
     else
         for (size_t i = 0; i < n; i++)
             out[i] = (unsigned char)is_violated(test, a[i], t->n_b > 0 ? b[i] : t->k);
-}
-
-void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,
-                  unsigned char *out)
-{
-    memset(out, 1, n);
-    if (t->guard == TERM_NO_GUARD)
-        return;
-    for (size_t i = 0; i < n; i++)
-        out[i] = (r->v[t->guard][from + i] == t->value) != t->is_other;
+    for (size_t i = 0; i < n && t->guard != TERM_NO_GUARD; i++)
+        out[i] &= is_guarded(t, r, from + i);
 }
 
 /* ---- cost ---- */

@@ -119,7 +119,7 @@ int survey_say_set(struct survey *s, struct survey_said *said, const struct surv
 
 int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
 {
-    if (*name == '\0')
+    if (name == NULL || *name == '\0')
         return 0;
     if (s->kernel == NULL) {
         s->kernel = xstrdup(name);

@@ -104,7 +104,7 @@ enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WOR
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
                   enum survey_result result, long line);
 
-/* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
+/* What the file calls the kernel, NULL: nothing. 0, or -1 with a message if another one calls it otherwise and the
    user gives it no name. */
 int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
 
@@ -172,6 +172,7 @@ struct survey_plain {
     struct survey *s;
     int is_tuner; /* all columns but the time are parameters, or fields that the user names */
     const struct survey_asked *asked;
+    struct interned fields, ignored; /* of a table, what it says and what is asked */
     const char *path;
     long header; /* its line */
     size_t n, n_rows;
@@ -202,7 +203,6 @@ void survey_see_problem(struct survey_plain *t, const uint32_t *number);
 /* Then, of a column that would be a parameter by its name: 1: it may be one; 0: it is passed over;
    -1 with a message. */
 int survey_check_rows(const struct survey_plain *t, struct survey_cells *c);
-int survey_pass_over(const struct survey_plain *t, struct survey_cells *c, const char *what);
 int survey_wrong(const struct survey_plain *t, const struct survey_cells *c, const char *what);
 /* Tells of fields that the other fields give. */
 void survey_note_given(const struct survey_plain *t);

@@ -79,8 +79,8 @@ static int open_columns(struct survey_plain *t, const struct table_rows *table)
     for (; t->n < r->n; t->n++) {
         struct survey_cells *c = &t->v[t->n];
         c->name = xstrdup(r->cell[t->n]);
-        c->is_field = strcmp(c->name, "gpu") == 0
-                      || intern_find_text(&t->asked->fields, c->name) != INTERN_NONE;
+        c->is_field =
+            strcmp(c->name, "gpu") == 0 || intern_find_text(&t->fields, c->name) != INTERN_NONE;
         c->counts = 1;
         c->is_out = is_said(&table->from, "ignored", c->name);
     }
@@ -88,7 +88,7 @@ static int open_columns(struct survey_plain *t, const struct table_rows *table)
     t->has_time = t->time >= 0;
     if (keep_success(t, &table->from) != 0)
         return -1;
-    if (t->has_time && intern_find_text(&t->asked->fields, r->cell[t->time]) != INTERN_NONE)
+    if (t->has_time && intern_find_text(&t->fields, r->cell[t->time]) != INTERN_NONE)
         return fail("%s:%ld: --fields: column \"%s\" is the time, no field of the problem", t->path,
                     t->header, r->cell[t->time]);
     return t->has_time ? keep_metric(t, &table->from) : 0;
@@ -282,9 +282,8 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
 /* pandas writes the number of a row into a column without a name. */
 static int choose_role(const struct survey_plain *t, struct survey_cells *c)
 {
-    const struct survey_asked *asked = t->asked;
     c->role = SURVEY_PARAM;
-    if (*c->name == '\0' || c->is_out || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
+    if (*c->name == '\0' || c->is_out || intern_find_text(&t->ignored, c->name) != INTERN_NONE)
         c->role = SURVEY_PASSED_OVER;
     else if (t->has_time && c == &t->v[t->time])
         c->role = SURVEY_TIME;
@@ -444,45 +443,30 @@ static void copy_names(const struct interned *from, struct interned *to)
 }
 
 /* Some files tell what their fields are: these count, or those that the user names. */
-static void take_fields(const struct survey_asked *asked, const struct imported *from,
-                        struct survey_asked *own)
+static void take_fields(struct survey_plain *t, const struct imported *from)
 {
-    *own = *asked;
-    memset(&own->fields, 0, sizeof own->fields);
-    memset(&own->ignored, 0, sizeof own->ignored);
-    copy_names(&asked->fields, &own->fields);
-    copy_names(&asked->ignored, &own->ignored);
-    add_names(from, "fields", asked, asked->fields.n == 0 ? &own->fields : &own->ignored);
-    add_names(from, "ignored", asked, &own->ignored);
+    const struct survey_asked *asked = t->asked;
+    copy_names(&asked->fields, &t->fields);
+    copy_names(&asked->ignored, &t->ignored);
+    add_names(from, "fields", asked, asked->fields.n == 0 ? &t->fields : &t->ignored);
+    add_names(from, "ignored", asked, &t->ignored);
 }
 
 static int read_rows(struct survey_plain *t, struct table_rows *table)
 {
+    take_fields(t, &table->from);
+    if (survey_kernel(t->s, t->asked, imported_said(&table->from, "kernel")) != 0)
+        return -1;
     t->device = imported_said(&table->from, "device");
     keep_notes(t, &table->from);
     if (open_columns(t, table) != 0 || see_rows(t, table) != 0
-        || survey_check_named(t, "--fields", &t->asked->fields) != 0
-        || survey_check_named(t, "--ignore", &t->asked->ignored) != 0 || check_success(t) != 0)
+        || survey_check_named(t, "--fields", &t->fields) != 0
+        || survey_check_named(t, "--ignore", &t->ignored) != 0 || check_success(t) != 0)
         return -1;
     *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
-    if (t->asked->fields.n == 0 && t->asked->n_set == 0)
+    if (t->fields.n == 0 && t->asked->n_set == 0)
         return advise_fields(t);
     return choose_roles(t) != 0 ? -1 : survey_add_rows(t, table);
-}
-
-static int read_said(struct survey_plain *t, struct table_rows *table)
-{
-    const struct survey_asked *asked = t->asked;
-    const char *kernel = imported_said(&table->from, "kernel");
-    struct survey_asked own;
-    take_fields(asked, &table->from, &own);
-    t->asked = &own;
-    const int rc =
-        survey_kernel(t->s, asked, kernel != NULL ? kernel : "") != 0 ? -1 : read_rows(t, table);
-    t->asked = asked;
-    intern_free(&own.fields);
-    intern_free(&own.ignored);
-    return rc;
 }
 
 static int read_table(struct survey_plain *t, struct buf *text)
@@ -505,7 +489,7 @@ static int read_table(struct survey_plain *t, struct buf *text)
         rc = table_header(&table, &r, &asked) != 0
                      || table_open(&table, &asked, check_ragged, NULL) != 0
                  ? -1
-                 : read_said(t, &table);
+                 : read_rows(t, &table);
     table_close(&table);
     csv_records_close(&r);
     return rc < 0 ? -1 : 0;
@@ -522,6 +506,8 @@ void survey_close_plain(struct survey_plain *t)
     free(t->v);
     free(t->first_cells);
     intern_free(&t->problems);
+    intern_free(&t->fields);
+    intern_free(&t->ignored);
     buf_free(&t->gpu);
 }
 

@@ -62,11 +62,10 @@ static void add_domains(struct survey_plain *t, const struct imported *from)
 static int read_table(struct survey_plain *t, struct table_rows *table)
 {
     const struct imported *from = &table->from;
-    const char *kernel = imported_said(from, "kernel"), *gpu;
     if (tuner_take(table, t->path, &t->s->types) != 0)
         return -1;
-    gpu = tuner_gpu(imported_said(from, "device"), t->asked->gpu, t->path, &t->gpu);
-    if (survey_kernel(t->s, t->asked, kernel != NULL ? kernel : "") != 0
+    const char *gpu = tuner_gpu(imported_said(from, "device"), t->asked->gpu, t->path, &t->gpu);
+    if (survey_kernel(t->s, t->asked, imported_said(from, "kernel")) != 0
         || say_head(t, from, gpu) != 0 || open_params(t, table->r->cell, (size_t)table->time) != 0)
         return -1;
     t->time = table->time;
