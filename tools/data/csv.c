@@ -584,8 +584,9 @@ static void note_kernel(struct loader *l, const struct imported *from)
 static void name_key(const struct loader *l, struct buf *names)
 {
     const struct spec *s = l->spec;
+    int64_t v;
     for (size_t i = 0; i < s->n_fields; i++)
-        if (!is_gpu(&s->fields[i]) && !set_fields_has(&l->options->set, s->fields[i].name))
+        if (!is_gpu(&s->fields[i]) && !set_fields_value(s, &l->options->set, i, &v))
             import_name(names, s->fields[i].name);
 }
 

@@ -1,8 +1,6 @@
 /* environment.c - tables of another device, driver or library are told
    SPDX-License-Identifier: MIT */
-#include "environment.h"
-
-#include "base/util.h"
+#include "formats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "data.h"
-#include "environment.h"
 #include "tuner.h"
 
 #include "base/csv_records.h"
@@ -44,8 +43,28 @@ void row_limit_note(const struct row_limit *t, size_t kept);
 /* Is each a field of the spec, none twice, with a value that it can have? 0, or -1 with a message.
    A field `gpu` of names is --gpu's. */
 int set_fields_check(const struct spec *s, const struct opt_texts *set);
-/* Is a field of that name among them? */
-int set_fields_has(const struct opt_texts *set, const char *name);
+/* Is the field given? Then its value, a token's number or a size; `set` has passed the check. */
+int set_fields_value(const struct spec *s, const struct opt_texts *set, size_t field, int64_t *out);
+
+/* ---- environment.c: what times depend on beside kernel, problem and tuple ---- */
+
+/* A table may say it in the comments that it begins with, `# device: ...` and so on, as programs do
+   that raced (examples/race_rows.h). Times of two environments do not compare. A table with a
+   column gpu has it there instead. */
+
+enum { ENVIRONMENT_LINES = 3 }; /* device, driver, library */
+
+struct environment {
+    char *line[ENVIRONMENT_LINES]; /* of the first table that has such a line; NULL: none yet */
+    char *path[ENVIRONMENT_LINES]; /* that table */
+};
+
+/* Is this text of another environment than the tables before? Then it is told, and is to be left
+   out; else its lines count from now on. */
+int environment_is_other(struct environment *e, const char *path, const char *text);
+/* Is the line of a table such a comment? */
+int environment_names(const char *line);
+void environment_free(struct environment *e);
 
 /* ---- the loader ---- */
 
@@ -162,8 +181,6 @@ int load_figure_text(const char *text, int is_speed, double *out);
 /* The same of a user's table, where any text that begins with a letter or has no digit is a
    failure. */
 int load_table_time(const char *text, double *out);
-/* Is it such a word? */
-int load_is_failure(const char *text);
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
    failed, and *out is 0. With format = timed it is a time of a user's table. */

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "conditions.h"
 
+#include "base/intern.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,12 +97,6 @@ static int is_idle(const struct search *s, const struct found *f, size_t column)
     return pairs >= FEW_PAIRS && 3 * same > 2 * pairs;
 }
 
-static int by_hash(const void *pa, const void *pb)
-{
-    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
-}
-
 static void mark_own(const struct term *t, unsigned char *is_in)
 {
     for (size_t i = 0; i < (size_t)t->n_a + t->n_b; i++)
@@ -115,19 +111,17 @@ static size_t search_count_apart(const struct search *s, const struct found *f,
                                  const struct term_rows *explained)
 {
     unsigned char is_in[CONDITIONS_MOST_COLUMNS] = {0};
-    const size_t n = explained->n;
-    uint64_t *hash = xcalloc(n + 1, sizeof *hash);
-    size_t apart = 0;
+    struct interned apart = {0};
     for (size_t c = 0; c < explained->n_columns; c++)
         is_in[c] = !is_idle(s, f, c);
     mark_own(&f->t, is_in);
-    for (size_t i = 0; i < n; i++)
-        hash[i] = hash_row(explained, i, is_in);
-    qsort(hash, n, sizeof *hash, by_hash);
-    for (size_t i = 0; i < n; i++)
-        apart += i == 0 || hash[i] != hash[i - 1];
-    free(hash);
-    return apart;
+    for (size_t i = 0; i < explained->n; i++) {
+        const uint64_t hash = hash_row(explained, i, is_in);
+        (void)intern(&apart, &hash, sizeof hash);
+    }
+    const size_t n = apart.n;
+    intern_free(&apart);
+    return n;
 }
 
 /* ---- chance ---- */

@@ -230,13 +230,9 @@ static void drop_least(struct condition_lives *l)
 static void condition_rows_keep(struct condition_lives *l, const struct term *t, size_t cost)
 {
     struct condition_live v = {.t = *t, .cost = cost, .number = l->n_kept++};
-    if (l->guard != NULL) {
-        v.t.guard = l->guard->guard;
-        v.t.is_other = l->guard->is_other;
-        v.t.value = l->guard->value;
-    }
+    const uint32_t *at = l->some_failed != &l->failed ? l->some_failed->at : NULL;
     v.bits = xcalloc(l->words, sizeof *v.bits);
-    set_bits(&v.t, l->some_failed, l->guard != NULL ? l->some_failed->at : NULL, v.bits);
+    set_bits(&v.t, l->some_failed, at, v.bits);
     v.n = condition_bits_count(v.bits, v.bits, l->words);
     if (v.n < l->least) {
         free(v.bits);
@@ -355,12 +351,7 @@ static void see_test(struct condition_lives *l, const struct term *t, size_t cos
 static void see_term(void *to, const struct term *t)
 {
     struct condition_lives *l = to;
-    struct term with = *t;
-    if (l->guard != NULL) {
-        with.guard = l->guard->guard;
-        with.is_other = l->guard->is_other;
-    }
-    const size_t cost = term_cost(&with, l->columns);
+    const size_t cost = term_cost(t, l->columns);
     l->n_tried[cost] += term_has_bound(t) ? 2 : 1;
     if (term_has_bound(t))
         see_bound(l, t, cost);
@@ -378,11 +369,10 @@ static void see_guard(void *to, const struct term *guard)
         return;
     take_guarded(&l->worked, guard, &worked);
     take_guarded(&l->failed, guard, &failed);
-    l->guard = guard;
     l->some_worked = &worked;
     l->some_failed = &failed;
     if (failed.n >= l->least && worked.n > 0)
-        terms_each(l->columns, 0, guard->guard, see_term, l);
+        terms_each(l->columns, guard, see_term, l);
     term_rows_free(&worked);
     term_rows_free(&failed);
 }
@@ -399,9 +389,8 @@ void condition_lives_open(const struct condition_rows *rows, const struct term_c
     out->words = out->failed.n / 64 + 1;
     out->some_worked = &out->worked;
     out->some_failed = &out->failed;
-    terms_each(columns, 1, TERM_NO_GUARD, see_term, out);
+    terms_each(columns, NULL, see_term, out);
     terms_each_guard(columns, see_guard, out);
-    out->guard = NULL;
 }
 
 void condition_lives_close(struct condition_lives *l)

@@ -415,7 +415,6 @@ static void condition_search_tell(struct search *s, struct conditions *out)
         struct condition *c = &out->v[out->n++];
         struct buf text = {0};
         c->more = count_new(s, &s->v[i]);
-        out->explained += c->more;
         for (size_t row = 0; row < s->rows.failed.n; row++) {
             c->all += s->v[i].explains[row];
             s->is_explained[row] |= s->v[i].explains[row];

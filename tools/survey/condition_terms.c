@@ -324,7 +324,8 @@ struct forms {
     const struct term_columns *c;
     see_term *see;
     void *to;
-    size_t n, guard;
+    size_t n;
+    struct term base;                              /* of a test, which has the guard */
     unsigned char number[CONDITIONS_MOST_COLUMNS]; /* the columns that are numbers, but the guard */
     int full;
 };
@@ -346,18 +347,16 @@ static int64_t greatest(const struct forms *f, const unsigned char *c, size_t n)
 static void see(const struct forms *f, enum term_test test, enum term_form form, size_t n_a,
                 size_t n_b, const unsigned char *c)
 {
-    struct term t = {.test = (unsigned char)test,
-                     .form = (unsigned char)form,
-                     .n_a = (unsigned char)n_a,
-                     .n_b = (unsigned char)n_b,
-                     .guard = TERM_NO_GUARD};
-    int64_t most;
-    for (size_t i = 0; i < n_a + n_b; i++)
-        t.c[i] = c[i];
-    most = form == TERM_SHARED         ? times(2, greatest(f, c, 3))
-           : form == TERM_SHARED_TIMES ? times(2, greatest(f, c, 4))
-           : form == TERM_TWO_PRODUCTS ? times(2, greatest(f, c, 4))
-                                       : greatest(f, c, n_a);
+    struct term t = f->base;
+    const int64_t most = form == TERM_SHARED         ? times(2, greatest(f, c, 3))
+                         : form == TERM_SHARED_TIMES ? times(2, greatest(f, c, 4))
+                         : form == TERM_TWO_PRODUCTS ? times(2, greatest(f, c, 4))
+                                                     : greatest(f, c, n_a);
+    t.test = (unsigned char)test;
+    t.form = (unsigned char)form;
+    t.n_a = (unsigned char)n_a;
+    t.n_b = (unsigned char)n_b;
+    memcpy(t.c, c, n_a + n_b);
     if (most <= LARGEST && greatest(f, c + n_a, n_b) <= LARGEST)
         f->see(f->to, &t);
 }
@@ -441,10 +440,11 @@ static void see_products(const struct forms *f, unsigned char c[4], size_t n, si
 static void see_number(const struct forms *f, enum term_test test, size_t n_a,
                        const unsigned char *c, int64_t k)
 {
-    struct term t = {
-        .test = (unsigned char)test, .n_a = (unsigned char)n_a, .k = k, .guard = TERM_NO_GUARD};
-    for (size_t i = 0; i < n_a; i++)
-        t.c[i] = c[i];
+    struct term t = f->base;
+    t.test = (unsigned char)test;
+    t.n_a = (unsigned char)n_a;
+    t.k = k;
+    memcpy(t.c, c, n_a);
     f->see(f->to, &t);
 }
 
@@ -469,7 +469,7 @@ static void see_values(const struct forms *f)
 {
     const struct term_columns *all = f->c;
     for (size_t i = 0; i < all->table->n_columns; i++)
-        for (size_t v = 0; v < all->n_values[i] && i != f->guard; v++) {
+        for (size_t v = 0; v < all->n_values[i] && i != f->base.guard; v++) {
             const unsigned char c = (unsigned char)i;
             see_number(f, TERM_IS_NOT, 1, &c, all->values[i][v]);
             if (all->n_values[i] > 2)
@@ -477,12 +477,13 @@ static void see_values(const struct forms *f)
         }
 }
 
-void terms_each(const struct term_columns *c, int full, size_t guard, see_term *see_it, void *to)
+void terms_each(const struct term_columns *c, const struct term *guard, see_term *see_it, void *to)
 {
-    struct forms f = {.c = c, .see = see_it, .to = to, .guard = guard, .full = full};
+    struct forms f = {.c = c, .see = see_it, .to = to, .full = guard == NULL};
     unsigned char columns[4] = {0};
+    f.base = guard != NULL ? *guard : (struct term){.guard = TERM_NO_GUARD};
     for (size_t i = 0; i < c->table->n_columns; i++)
-        if (c->is_number[i] && i != guard)
+        if (c->is_number[i] && i != f.base.guard)
             f.number[f.n++] = (unsigned char)i;
     see_products(&f, columns, 0, 0);
     see_divisors(&f);

@@ -37,7 +37,7 @@ struct condition {
 };
 
 struct conditions {
-    size_t n, failed, explained; /* rows that failed and had no success elsewhere in the table */
+    size_t n, failed; /* rows that failed and had no success elsewhere in the table */
     struct condition v[CONDITIONS_MOST];
 };
 
@@ -90,10 +90,9 @@ struct term_columns {
     int32_t values[CONDITIONS_MOST_COLUMNS][2 * TERM_FEW];
 };
 
-/* Calls `see` with each test that is to be tried, without a guard: with `full` all, else those that
-   may stand behind a guard, which is column `guard`. A test of an expression comes as TERM_AT_MOST,
-   its k is not set. */
-void terms_each(const struct term_columns *c, int full, size_t guard,
+/* Calls `see` with each test that is to be tried: without a guard all, else those that may stand
+   behind this one. A test of an expression comes as TERM_AT_MOST, its k is not set. */
+void terms_each(const struct term_columns *c, const struct term *guard,
                 void (*see)(void *to, const struct term *t), void *to);
 
 /* Calls it with each guard, as a term that has nothing else. */
@@ -178,9 +177,7 @@ struct condition_lives {
     struct condition_live *v;
     size_t least;                   /* explained failures, of those that are kept */
     size_t n_tried[TERM_MOST_COST]; /* tests up to this cost: see condition_lives_tried */
-    /* while they are made: */
-    const struct term *guard;
-    const struct term_rows *some_worked, *some_failed;
+    const struct term_rows *some_worked, *some_failed; /* of them, for the guard at hand */
 };
 
 /* Screens all tests on samples; of failures, those that are not `is_explained`. */

@@ -369,8 +369,7 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
     if (in->progress != NULL)
         in->progress(NULL, 0, 0);
     survey_view_open(&view, spec, s);
-    rule_count(&view, &model.clauses, &out->count);
-    failed_rows_of_survey(&view, &model.clauses, &out->failed);
+    rule_count(&view, &model.clauses, &out->count, &out->failed);
     survey_view_close(&view);
     out->has_rule = model.clauses.n > 0;
     out->split = new_spec_split(s);

@@ -164,19 +164,7 @@ static size_t view_tuple(const struct survey_view *v, const struct interned_text
     return row[0];
 }
 
-/* ---- tuples that a rule allows: measured ones ---- */
-
-/* Do all conditions hold for them? */
-static int rule_allows(const struct clauses *all, const int32_t *problem, const int32_t *values,
-                       size_t n_values)
-{
-    int good = 1;
-    for (size_t t = 0; t < n_values && good; t++)
-        good = values[t] >= -SPEC_MAX_VALUE;
-    for (size_t i = 0; i < all->n && good; i++)
-        good = clause_is_true(&all->v[i], problem, values, NULL);
-    return good;
-}
+/* ---- tuples that a rule allows: all of them ---- */
 
 /* Does the rule depend on the problem? */
 static int has_fields(const struct clauses *all)
@@ -185,26 +173,6 @@ static int has_fields(const struct clauses *all)
         if (clause_has_fields(&all->v[i]))
             return 1;
     return 0;
-}
-
-/* Rows that differ in the problem alone are one where the rule does not look at it. */
-static void count_measured(const struct survey_view *v, const struct clauses *all,
-                           struct rule_count *out)
-{
-    const struct interned *rows = &v->survey->rows;
-    const int by_problem = has_fields(all);
-    struct interned seen = {0};
-    for (size_t i = 0; i < rows->n; i++) {
-        int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE + 1] = {0};
-        const size_t number = view_tuple(v, &rows->v[i], values);
-        values[KPRED_MAX_TUPLE] = by_problem ? (int32_t)number : 0;
-        if (intern(&seen, values, sizeof values) < out->measured)
-            continue;
-        survey_view_problem(v, number, problem);
-        out->measured++;
-        out->illegal += !rule_allows(all, problem, values, v->spec->n_params);
-    }
-    intern_free(&seen);
 }
 
 static size_t find_culprit(const struct clauses *all, const struct spec *spec,
@@ -218,12 +186,12 @@ static size_t find_culprit(const struct clauses *all, const struct spec *spec,
     return some.n - 1;
 }
 
-void rule_count(const struct survey_view *v, const struct clauses *clauses, struct rule_count *out)
+static void count_all(const struct survey_view *v, const struct clauses *clauses,
+                      struct rule_count *out)
 {
     struct count c = {.spec = v->spec, .all = clauses};
     int32_t problem[KPRED_MAX_FIELDS];
     const size_t n = has_fields(clauses) ? v->survey->problems.n : 1;
-    memset(out, 0, sizeof *out);
     c.problem = problem;
     for (size_t i = 0; i < n && c.n_tried <= RULE_MOST_TRIED; i++) {
         survey_view_problem(v, i, problem);
@@ -234,8 +202,6 @@ void rule_count(const struct survey_view *v, const struct clauses *clauses, stru
         survey_view_problem(v, 0, problem);
         out->culprit = find_culprit(clauses, v->spec, problem);
     }
-    count_measured(v, clauses, out);
-    out->unmeasured = out->is_counted ? out->legal - (out->measured - out->illegal) : 0;
 }
 
 /* ---- rows that failed: a table for the search ---- */
@@ -292,27 +258,58 @@ void failed_rows_free(struct failed_rows *f)
     conditions_free(&f->found);
 }
 
-/* ---- rows that failed: of a survey ---- */
+/* ---- rows of a survey: those that were measured, and those that failed ---- */
 
-void failed_rows_of_survey(const struct survey_view *v, const struct clauses *clauses,
-                           struct failed_rows *out)
+/* Do all conditions hold for them? */
+static int rule_allows(const struct clauses *all, const int32_t *problem, const int32_t *values,
+                       size_t n_values)
+{
+    int good = 1;
+    for (size_t t = 0; t < n_values && good; t++)
+        good = values[t] >= -SPEC_MAX_VALUE;
+    for (size_t i = 0; i < all->n && good; i++)
+        good = clause_is_true(&all->v[i], problem, values, NULL);
+    return good;
+}
+
+/* Rows that differ in the problem alone count once where the rule does not look at it. */
+static void take_rows(const struct survey_view *v, const struct clauses *clauses,
+                      struct rule_count *count, struct failed_rows *failed)
 {
     const struct survey *s = v->survey;
     const size_t n = s->rows.n + s->rejected.n;
+    const int by_problem = has_fields(clauses);
+    struct interned seen = {0};
     struct condition_table t;
-    memset(out, 0, sizeof *out);
     open_table(&t, v->spec, n);
     for (size_t i = 0; i < n; i++) {
-        int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
+        int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE + 1] = {0};
         const int is_run = i < s->rows.n;
         const struct interned_text *row = is_run ? &s->rows.v[i] : &s->rejected.v[i - s->rows.n];
         if (!is_run && intern_find(&s->rows, row->s, row->n) != INTERN_NONE)
             continue;
-        survey_view_problem(v, view_tuple(v, row, values), problem);
-        take_row(out, &t, v->spec, problem, values, !is_run || !s->worked[i],
-                 rule_allows(clauses, problem, values, v->spec->n_params));
+        const size_t number = view_tuple(v, row, values);
+        survey_view_problem(v, number, problem);
+        const int is_allowed = rule_allows(clauses, problem, values, v->spec->n_params);
+        values[KPRED_MAX_TUPLE] = by_problem ? (int32_t)number : 0;
+        if (is_run && intern(&seen, values, sizeof values) == count->measured) {
+            count->measured++;
+            count->illegal += !is_allowed;
+        }
+        take_row(failed, &t, v->spec, problem, values, !is_run || !s->worked[i], is_allowed);
     }
-    rule_rows_find(out, &t);
+    intern_free(&seen);
+    rule_rows_find(failed, &t);
+}
+
+void rule_count(const struct survey_view *v, const struct clauses *clauses,
+                struct rule_count *count, struct failed_rows *failed)
+{
+    memset(count, 0, sizeof *count);
+    memset(failed, 0, sizeof *failed);
+    count_all(v, clauses, count);
+    take_rows(v, clauses, count, failed);
+    count->unmeasured = count->is_counted ? count->legal - (count->measured - count->illegal) : 0;
 }
 
 /* ---- rows that failed: of data ---- */

@@ -32,19 +32,17 @@ void survey_view_open(struct survey_view *v, const struct spec *spec, const stru
 void survey_view_problem(const struct survey_view *v, size_t number, int32_t *out);
 void survey_view_close(struct survey_view *v);
 
-/* Counts distinct tuples. Where the rule depends on the problem, it counts problem by problem, and
-   adds. `clauses` is the spec's section [restrict]. */
-void rule_count(const struct survey_view *v, const struct clauses *clauses, struct rule_count *out);
-
 struct failed_rows {
     size_t n, failed;        /* rows, and those that failed; */
     size_t allowed;          /* of these, those that the rule allows */
     struct conditions found; /* of the allowed ones */
 };
 
-/* Rows of a survey, those that a check rejected among the failures */
-void failed_rows_of_survey(const struct survey_view *v, const struct clauses *clauses,
-                           struct failed_rows *out);
+/* Counts distinct tuples. Where the rule depends on the problem, it counts problem by problem, and
+   adds. `clauses` is the spec's section [restrict]. Among the failures are rows that a check
+   rejected. */
+void rule_count(const struct survey_view *v, const struct clauses *clauses,
+                struct rule_count *count, struct failed_rows *failed);
 /* Rows of timed data */
 void failed_rows_of_data(const struct model *model, const struct dataset *d,
                          struct failed_rows *out);

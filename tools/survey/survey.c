@@ -47,11 +47,6 @@ void survey_close(struct survey *s)
 
 /* ---- files and columns ---- */
 
-void survey_begin_file(struct survey *s, const char *path)
-{
-    s->path = path;
-}
-
 static void end_columns(struct survey_columns *c, const char *path)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -295,18 +290,9 @@ static int check_param(const struct survey_column *c)
                    c->lacks, c->name, c->values.n, c->has);
 }
 
-/* Of files with times one row has one. */
-static int has_worked(const struct survey *s)
-{
-    size_t i = 0;
-    while (i < s->rows.n && !s->worked[i])
-        i++;
-    return i < s->rows.n || s->timed == NULL;
-}
-
 int survey_check(const struct survey *s)
 {
-    if (!has_worked(s))
+    if (s->timed != NULL && (s->rows.n == 0 || memchr(s->worked, 1, s->rows.n) == NULL))
         return fail("%s: no row has a time, each of %zu failed: there is nothing to learn from",
                     s->timed, s->rows.n);
     for (size_t i = 0; i < s->fields.n; i++)

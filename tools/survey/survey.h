@@ -76,8 +76,7 @@ struct survey_asked {
 void survey_open(struct survey *s);
 void survey_close(struct survey *s);
 
-/* All that follows is said by this file, up to survey_end_file. */
-void survey_begin_file(struct survey *s, const char *path);
+/* What was said since s->path was set was said by this file. */
 void survey_end_file(struct survey *s);
 
 /* The file has such a column: its number, made if need be; -1 with a message. */
@@ -158,14 +157,14 @@ struct survey_cells {
     char *name;
     enum survey_role role;
     struct interned values;
-    int has_text, has_failure, has_fraction, has_empty; /* failures: words in a time's place */
-    char *first;                                        /* cell, and */
-    int changes;                                        /* whether the second row has another one */
-    int at;                                             /* number in the survey */
-    int is_field;                                       /* by --fields, or as the GPU */
-    int varies;                                         /* within a problem */
-    int counts;                                         /* the rows, from 0 or 1 */
-    int is_out; /* the importer says that it is neither a field nor a parameter */
+    int has_word, has_fraction, has_empty;
+    char *first;  /* cell, and */
+    int changes;  /* whether the second row has another one */
+    int at;       /* number in the survey */
+    int is_field; /* by --fields, or as the GPU */
+    int varies;   /* within a problem */
+    int counts;   /* the rows, from 0 or 1 */
+    int is_out;   /* the importer says that it is neither a field nor a parameter */
 };
 
 struct survey_plain {

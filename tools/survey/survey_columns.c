@@ -36,9 +36,7 @@ uint32_t survey_see_cell(struct survey_cells *c, const char *cell, size_t row)
     if (*cell == '\0')
         c->has_empty = 1;
     else if (parse_whole(cell, INT64_MIN, INT64_MAX, &v) != 0)
-        *(is_fraction(cell)       ? &c->has_fraction
-          : load_is_failure(cell) ? &c->has_failure
-                                  : &c->has_text) = 1;
+        *(is_fraction(cell) ? &c->has_fraction : &c->has_word) = 1;
     if (row == 0)
         c->first = xstrdup(cell);
     if (row == 1)

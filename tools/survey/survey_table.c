@@ -345,7 +345,7 @@ static int check_cell(const struct csv_records *r, const struct survey_cells *c,
                    : fail("%s:%ld: %s: value \"%s\": " LOAD_NO_TIME, r->path, r->at, c->name, cell);
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
-    if (c->role == SURVEY_FIELD && !c->has_text && !c->has_failure
+    if (c->role == SURVEY_FIELD && !c->has_word
         && (parse_whole(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
         return fail("%s:%ld: %s: value \"%s\": a size is an integer from 0 to 2^24", r->path, r->at,
                     c->name, cell);
@@ -515,7 +515,7 @@ int survey_table(struct survey *s, const struct survey_asked *asked, const char 
                  struct buf *text)
 {
     struct survey_plain t = {.s = s, .asked = asked, .path = path};
-    survey_begin_file(s, path);
+    s->path = path;
     const int rc = read_table(&t, text);
     survey_close_plain(&t);
     return rc;

@@ -82,7 +82,7 @@ int survey_tuner(struct survey *s, const struct survey_asked *asked, const char 
     struct table_rows table = {.from = *from};
     memset(from, 0, sizeof *from);
     s->timed = path;
-    survey_begin_file(s, path);
+    s->path = path;
     const int rc = read_table(&t, &table);
     table_close(&table);
     survey_close_plain(&t);
@@ -132,7 +132,7 @@ static int declare(struct survey_plain *t, const struct t1 *t1)
 static int take_all(struct survey *s, const struct survey_asked *asked, const struct t1 *t1)
 {
     struct survey_plain t = {.s = s, .asked = asked, .path = t1->path, .is_tuner = 1};
-    survey_begin_file(s, t1->path);
+    s->path = t1->path;
     const int rc = declare(&t, t1);
     survey_close_plain(&t);
     return rc;
