@@ -53,7 +53,7 @@ static void make_name(const char *text, size_t end, char out[NAMES_MOST_MODEL + 
 static int choose_name(struct draft *d)
 {
     const struct survey *s = d->survey;
-    const char *asked = d->asked->name, *file = base_name(s->first);
+    const char *asked = s->asked->name, *file = base_name(s->first);
     if (asked != NULL && (!is_identifier(asked) || strlen(asked) > NAMES_MOST_MODEL))
         return fail("--name: value \"%s\": is not an identifier of at most %d characters", asked,
                     NAMES_MOST_MODEL);
@@ -110,7 +110,7 @@ static void add_success_word(const struct survey *s, const char *word, struct bu
 static void add_success(const struct draft *d)
 {
     const struct survey *s = d->survey;
-    const struct opt_texts *asked = &d->asked->success;
+    const struct opt_texts *asked = &s->asked->success;
     size_t left = SPEC_MAX_SUCCESS + 1;
     struct buf b = {0};
     for (size_t i = 0; i < asked->n; i++)
@@ -130,7 +130,7 @@ static void add_kernel(const struct draft *d)
     const struct survey *s = d->survey;
     struct buf *out = d->out;
     buf_puts(out, "# ");
-    add_plain(out, base_name(d->asked->output));
+    add_plain(out, base_name(s->asked->output));
     buf_printf(
         out,
         " - what kpred-train has to know of %s to learn from its measurements\n"
@@ -139,7 +139,7 @@ static void add_kernel(const struct draft *d)
         "# all that a spec can have. With the files that this one was made of, train by\n"
         "#     kpred-train train ",
         d->name);
-    add_plain(out, base_name(d->asked->output));
+    add_plain(out, base_name(s->asked->output));
     buf_printf(out, " --data FILE... --split %s -o %s.h\n\n[kernel]\n", new_spec_split(s), d->name);
     buf_printf(out, "# The header defines kpred_model_%s.\nname = %s\ntitle = ", d->name, d->name);
     add_plain(out, s->kernel != NULL && *s->kernel != '\0' ? s->kernel : d->name);
@@ -216,8 +216,8 @@ static void add_found(const struct draft *d, int has_section)
 
 static void add_restrict(const struct draft *d)
 {
-    const struct t1 *t1 = d->t1;
-    const int has_section = t1 != NULL && t1->n_conditions > 0;
+    const struct t1 *t1 = &d->survey->t1;
+    const int has_section = t1->n_conditions > 0;
     if (!has_section && d->failed == NULL)
         add_no_conditions(d);
     if (has_section)
@@ -278,24 +278,6 @@ static int new_spec_text(struct draft *d)
 
 /* ---- the command: files ---- */
 
-static int read_json(const struct init *in, struct survey *s, struct t1 *t1, const char *path)
-{
-    struct imported from = {0};
-    int rc = survey_import(&in->asked, path, &from);
-    if (rc == 0 && t1_is(&from) && t1->path != NULL)
-        rc = fail("%s: is a T1 input, as %s is: a spec is of one kernel", path, t1->path);
-    else if (rc == 0 && t1_is(&from))
-        t1_take(t1, path, &from);
-    else if (rc == 0 && in->asked.metric != NULL)
-        rc = fail("%s: --metric \"%s\": chooses a column of tables, and this is none: its times "
-                  "count",
-                  path, in->asked.metric);
-    else if (rc == 0)
-        rc = survey_tuner(s, &in->asked, path, &from);
-    imported_free(&from);
-    return rc;
-}
-
 /* A training refuses a file that is given twice. The n-th file is the n-th digest. */
 static int check_twice(const struct opt_texts *files, struct interned *seen, const char *path,
                        const struct buf *bytes)
@@ -309,8 +291,8 @@ static int check_twice(const struct opt_texts *files, struct interned *seen, con
     return seen->n > n ? 0 : fail("%s: the same data as %s: given twice", path, files->v[i]);
 }
 
-static int read_one(const struct init *in, struct survey *s, struct t1 *t1, const char *path,
-                    struct interned *seen, struct init_spec *out)
+static int read_one(struct survey *s, const char *path, struct interned *seen,
+                    struct init_spec *out)
 {
     struct buf bytes = {0};
     const int is_json = data_has_ending(path, ".json");
@@ -319,10 +301,10 @@ static int read_one(const struct init *in, struct survey *s, struct t1 *t1, cons
                     path);
     int rc = data_read(path, &bytes);
     if (rc == 0)
-        rc = check_twice(in->asked.files, seen, path, &bytes);
+        rc = check_twice(s->asked->files, seen, path, &bytes);
     if (rc == 0)
-        rc = is_json ? read_json(in, s, t1, path) : survey_table(s, &in->asked, path, &bytes);
-    if (rc == 0 && path != t1->path) {
+        rc = is_json ? survey_tuner(s, path) : survey_table(s, path, &bytes);
+    if (rc == 0 && path != s->t1.path) {
         out->data.v = xrealloc(out->data.v, out->data.n + 1, sizeof *out->data.v);
         out->data.v[out->data.n++] = path;
     }
@@ -330,7 +312,7 @@ static int read_one(const struct init *in, struct survey *s, struct t1 *t1, cons
     return rc;
 }
 
-static int read_all(const struct init *in, struct survey *s, struct t1 *t1, struct init_spec *out)
+static int read_all(const struct init *in, struct survey *s, struct init_spec *out)
 {
     const struct opt_texts *files = in->asked.files;
     struct interned seen = {0};
@@ -338,12 +320,12 @@ static int read_all(const struct init *in, struct survey *s, struct t1 *t1, stru
     for (size_t i = 0; rc == 0 && i < files->n; i++) {
         if (in->progress != NULL)
             in->progress(files->v[i], i, files->n);
-        rc = read_one(in, s, t1, files->v[i], &seen, out);
+        rc = read_one(s, files->v[i], &seen, out);
     }
     intern_free(&seen);
     if (rc != 0)
         return -1;
-    if (t1->path != NULL && survey_t1(s, &in->asked, t1) != 0)
+    if (s->t1.path != NULL && survey_t1(s) != 0)
         return -1;
     return survey_check(s);
 }
@@ -380,8 +362,9 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
 
 /* T1's conditions, so that a message names their place in T1 */
 static int check_conditions(const struct init *in, const struct survey *s, const struct spec *spec,
-                            const struct t1 *t1, struct init_spec *out)
+                            struct init_spec *out)
 {
+    const struct t1 *t1 = &s->t1;
     struct spec of_t1 = *spec;
     struct clauses clauses;
     struct spec_line *v = xcalloc(t1->n_conditions + 1, sizeof *v);
@@ -401,13 +384,12 @@ static int check_conditions(const struct init *in, const struct survey *s, const
     return rc;
 }
 
-static int check_spec(const struct init *in, const struct survey *s, const struct t1 *t1,
-                      struct init_spec *out)
+static int check_spec(const struct init *in, const struct survey *s, struct init_spec *out)
 {
     struct spec spec;
     if (spec_parse(&spec, out->text.s, in->asked.output) != 0)
         return -1;
-    const int rc = check_conditions(in, s, &spec, t1, out);
+    const int rc = check_conditions(in, s, &spec, out);
     spec_free(&spec);
     return rc;
 }
@@ -431,18 +413,16 @@ static void note_chips(struct survey *s)
 int init_make(const struct init *in, struct init_spec *out)
 {
     struct survey *s = xmalloc(sizeof *s);
-    struct t1 t1 = {0};
     memset(out, 0, sizeof *out);
-    survey_open(s);
+    survey_open(s, &in->asked);
     int rc = tuner_check_unit(in->asked.unit);
     if (rc == 0)
-        rc = read_all(in, s, &t1, out);
-    struct draft d = {
-        .survey = s, .t1 = t1.path != NULL ? &t1 : NULL, .asked = &in->asked, .out = &out->text};
+        rc = read_all(in, s, out);
+    struct draft d = {.survey = s, .out = &out->text};
     if (rc == 0)
         rc = new_spec_text(&d);
     if (rc == 0)
-        rc = check_spec(in, s, &t1, out);
+        rc = check_spec(in, s, out);
     if (rc == 0 && in->conditions && out->failed.found.n > 0) {
         d.failed = &out->failed;
         rc = new_spec_text(&d);
@@ -453,7 +433,6 @@ int init_make(const struct init *in, struct init_spec *out)
         survey_note(s, TUNER_UNIT_UNUSED, in->asked.unit);
     out->notes = s->notes;
     memset(&s->notes, 0, sizeof s->notes);
-    t1_free(&t1);
     survey_close(s);
     free(s);
     return rc;

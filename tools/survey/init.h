@@ -35,8 +35,6 @@ void init_free(struct init_spec *spec);
 
 struct draft {
     const struct survey *survey;
-    const struct t1 *t1; /* NULL: there is none */
-    const struct survey_asked *asked;
     const struct failed_rows *failed; /* for comments; NULL: none */
     struct buf *out;
     char name[NAMES_MOST_MODEL + 1];

@@ -326,7 +326,7 @@ int draft_fields(struct draft *d)
 int draft_list_params(struct draft *d)
 {
     const struct survey_columns *params = &d->survey->params;
-    const struct t1 *t1 = d->t1;
+    const struct t1 *t1 = d->survey->t1.path != NULL ? &d->survey->t1 : NULL;
     const size_t n = t1 != NULL ? t1->params.n : params->n;
     for (size_t i = 0; i < n; i++) {
         const int at = t1 != NULL ? survey_find(params, t1->params.v[i].s) : (int)i;

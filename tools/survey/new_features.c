@@ -164,7 +164,7 @@ static int make_default(const struct draft *d, const struct buf *text, struct bu
                         struct buf *features)
 {
     struct spec spec;
-    if (spec_parse(&spec, text->s, d->asked->output) != 0)
+    if (spec_parse(&spec, text->s, d->survey->asked->output) != 0)
         return -1;
     default_features(&spec, derived, features);
     spec_free(&spec);
@@ -180,7 +180,7 @@ static int change(const struct draft *d, const struct buf *text, const struct bu
     struct buf all = {0};
     buf_printf(&all, "%s[derived]\n%s[features]\n%s", text->s, derived->s != NULL ? derived->s : "",
                features->s);
-    int rc = spec_parse(&spec, all.s, d->asked->output);
+    int rc = spec_parse(&spec, all.s, d->survey->asked->output);
     buf_free(&all);
     if (rc != 0)
         return -1;

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void survey_open(struct survey *s)
+void survey_open(struct survey *s, const struct survey_asked *asked)
 {
     memset(s, 0, sizeof *s);
+    s->asked = asked;
     s->fields.what = "field";
     s->fields.most = KPRED_MAX_FIELDS;
     s->params.what = "parameter";
@@ -43,6 +44,7 @@ void survey_close(struct survey *s)
     intern_free(&s->failures);
     free(s->metric.name);
     free(s->kernel);
+    t1_free(&s->t1);
 }
 
 /* ---- files and columns ---- */
@@ -101,8 +103,9 @@ int survey_say(struct survey *s, struct survey_said *said, const char *name, con
     return at < 0 ? -1 : 0;
 }
 
-int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked)
+int survey_say_set(struct survey *s, struct survey_said *said)
 {
+    const struct survey_asked *asked = s->asked;
     for (size_t i = 0; i < asked->n_set; i++) {
         const int at = survey_find(&s->fields, asked->set_name[i]);
         if ((at < 0 || !s->fields.v[at].is_said)
@@ -112,7 +115,7 @@ int survey_say_set(struct survey *s, struct survey_said *said, const struct surv
     return 0;
 }
 
-int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
+int survey_kernel(struct survey *s, const char *name)
 {
     if (name == NULL || *name == '\0')
         return 0;
@@ -120,7 +123,7 @@ int survey_kernel(struct survey *s, const struct survey_asked *asked, const char
         s->kernel = xstrdup(name);
         s->kernel_path = s->path;
     }
-    return asked->name != NULL || strcmp(s->kernel, name) == 0
+    return s->asked->name != NULL || strcmp(s->kernel, name) == 0
                ? 0
                : fail("%s: kernel \"%s\": %s is of kernel \"%s\": a spec is of one kernel (--name "
                       "NAME says that they are one)",

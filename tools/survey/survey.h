@@ -31,7 +31,24 @@ struct survey_columns {
     struct survey_column v[KPRED_MAX_TUPLE];
 };
 
+/* What the user says of the files */
+struct survey_asked {
+    const struct opt_texts *files; /* all of them, for a command that is advised */
+    struct interned fields;        /* named by --fields; n = 0: none were */
+    struct interned ignored;       /* columns of tables, by --ignore */
+    size_t n_set;                  /* --set NAME=VALUE */
+    const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
+    struct opt_texts success; /* by --success */
+    const char *gpu;          /* by --gpu; NULL */
+    const char *metric;       /* by --metric: as struct table_asked has it */
+    const char *unit;         /* by --unit; NULL */
+    const char *name;         /* of the model, by --name; NULL: the files tell */
+    const char *output;
+};
+
 struct survey {
+    const struct survey_asked *asked;
+    struct t1 t1; /* its path is NULL: there is none */
     struct survey_columns fields, params;
     struct interned problems; /* for each field 1 + the number of its value, 0: not said */
     struct interned rows;     /* distinct ones: a problem's number, then likewise the parameters */
@@ -58,22 +75,7 @@ struct survey {
     const char *best;  /* and one whose rows are the best of their problems; NULL: there is none */
 };
 
-/* What the user says of the files */
-struct survey_asked {
-    const struct opt_texts *files; /* all of them, for a command that is advised */
-    struct interned fields;        /* named by --fields; n = 0: none were */
-    struct interned ignored;       /* columns of tables, by --ignore */
-    size_t n_set;                  /* --set NAME=VALUE */
-    const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
-    struct opt_texts success; /* by --success */
-    const char *gpu;          /* by --gpu; NULL */
-    const char *metric;       /* by --metric: as struct table_asked has it */
-    const char *unit;         /* by --unit; NULL */
-    const char *name;         /* of the model, by --name; NULL: the files tell */
-    const char *output;
-};
-
-void survey_open(struct survey *s);
+void survey_open(struct survey *s, const struct survey_asked *asked);
 void survey_close(struct survey *s);
 
 /* What was said since s->path was set was said by this file. */
@@ -93,7 +95,7 @@ struct survey_said {
 /* The whole file has this value of a field: 0, or -1 with a message. */
 int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value);
 /* The same of --set, for the fields that the file does not say */
-int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked);
+int survey_say_set(struct survey *s, struct survey_said *said);
 
 /* What became of a row. The first two were not measured. */
 enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WORKED };
@@ -105,7 +107,7 @@ size_t survey_row(struct survey *s, const char *const *fields, const char *const
 
 /* What the file calls the kernel, NULL: nothing. 0, or -1 with a message if another one calls it otherwise and the
    user gives it no name. */
-int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
+int survey_kernel(struct survey *s, const char *name);
 
 /* What a table's times are called, NULL: time_us or time_ms. 0, or -1 with a message if another
    table has times where it has rates, or other rates. */
@@ -128,17 +130,13 @@ size_t survey_n_problems(const struct survey *s);
 /* Fields are `gpu`, the sizes problem_size_x, _y, _z, _3 and so on, what --set gives to files that
    do not say it, and those of the parameters that --fields names. */
 
-/* Reads a file of another tuner, which may be a T1 input: as tuner_import. */
-int survey_import(const struct survey_asked *asked, const char *path, struct imported *out);
-/* Adds such a file of measurements, of which it takes what the importer has read. 0, or -1 with a
-   message. */
-int survey_tuner(struct survey *s, const struct survey_asked *asked, const char *path,
-                 struct imported *from);
+/* Adds a file of another tuner, or keeps it as s->t1: 0, or -1 with a message. */
+int survey_tuner(struct survey *s, const char *path);
 
-/* Behind all files of data: a T1 input gives what they did not say, or all if there are none. Both
+/* Behind all files of data: the T1 input gives what they did not say, or all if there are none. Both
    have to have the same parameters, but for those of one value; values that T1 does not have are
    told. 0, or -1 with a message. */
-int survey_t1(struct survey *s, const struct survey_asked *asked, const struct t1 *t1);
+int survey_t1(struct survey *s);
 
 /* ---- plain tables ---- */
 
@@ -146,8 +144,7 @@ int survey_t1(struct survey *s, const struct survey_asked *asked, const struct t
    counts the rows or is a product of fields is passed over. The others are parameters. */
 
 /* Adds a table, unpacked, to the survey. 0, or -1 with a message. */
-int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
-                 struct buf *text);
+int survey_table(struct survey *s, const char *path, struct buf *text);
 
 /* ---- tables: what the files that read them share ---- */
 
@@ -170,7 +167,6 @@ struct survey_cells {
 struct survey_plain {
     struct survey *s;
     int is_tuner; /* all columns but the time are parameters, or fields that the user names */
-    const struct survey_asked *asked;
     struct interned fields, ignored; /* of a table, what it says and what is asked */
     const char *path;
     long header; /* its line */

@@ -40,7 +40,7 @@ static int keep_success(struct survey_plain *t, const struct imported *from)
 static int keep_metric(struct survey_plain *t, const struct imported *from)
 {
     const struct import_line *line = imported_next(from, NULL, "metric");
-    const char *name = line != NULL ? imported_text(from, line, 0) : t->asked->metric;
+    const char *name = line != NULL ? imported_text(from, line, 0) : t->s->asked->metric;
     return survey_metric(t->s, name != NULL && *name != '\0' ? name : NULL,
                          line != NULL && strcmp(imported_text(from, line, 1), "rate") == 0);
 }
@@ -57,7 +57,7 @@ static int is_said(const struct imported *from, const char *word, const char *na
 /* Every word of --success has to be of a column. */
 static int check_success(const struct survey_plain *t)
 {
-    const struct opt_texts *words = &t->asked->success;
+    const struct opt_texts *words = &t->s->asked->success;
     for (size_t i = 0; i < words->n; i++) {
         size_t k = 0;
         while (k < t->n && table_success_test(words->v[i], t->v[k].name) == NULL)
@@ -232,16 +232,16 @@ static void add_option(struct buf *b, const char *option, const char *value)
 static int advise_fields(const struct survey_plain *t)
 {
     struct buf guess = {0}, command = {0};
-    const struct opt_texts *files = t->asked->files;
+    const struct opt_texts *files = t->s->asked->files;
     buf_puts(&command, "kpred-train init");
     for (size_t i = 0; i < files->n; i++) {
         buf_puts(&command, " ");
         quote(&command, files->v[i], '*');
     }
     add_option(&command, "--fields", guess_fields(t, &guess));
-    if (t->asked->metric != NULL)
-        add_option(&command, "--metric", t->asked->metric);
-    add_option(&command, "-o", t->asked->output);
+    if (t->s->asked->metric != NULL)
+        add_option(&command, "--metric", t->s->asked->metric);
+    add_option(&command, "-o", t->s->asked->output);
     fail(
         "%s:%ld: which columns describe the problem, and which are parameters? --fields says it; a "
         "guess: %s",
@@ -302,7 +302,7 @@ static const char *gpu_of_name(struct survey_plain *t)
 
 static int choose_gpu(struct survey_plain *t)
 {
-    const char *asked = t->asked->gpu;
+    const char *asked = t->s->asked->gpu;
     const char *gpu = asked != NULL       ? gpu_name(asked, &t->gpu)
                       : t->device != NULL ? gpu_name(t->device, &t->gpu)
                                           : gpu_of_name(t);
@@ -330,7 +330,7 @@ static int choose_roles(struct survey_plain *t)
     survey_note_given(t);
     if (n_params == 0)
         return fail("%s:%ld: no column is left to be a parameter", t->path, t->header);
-    return choose_gpu(t) != 0 ? -1 : survey_say_set(s, &t->said, t->asked);
+    return choose_gpu(t) != 0 ? -1 : survey_say_set(s, &t->said);
 }
 
 /* ---- the second reading: rows ---- */
@@ -445,7 +445,7 @@ static void copy_names(const struct interned *from, struct interned *to)
 /* Some files tell what their fields are: these count, or those that the user names. */
 static void take_fields(struct survey_plain *t, const struct imported *from)
 {
-    const struct survey_asked *asked = t->asked;
+    const struct survey_asked *asked = t->s->asked;
     copy_names(&asked->fields, &t->fields);
     copy_names(&asked->ignored, &t->ignored);
     add_names(from, "fields", asked, asked->fields.n == 0 ? &t->fields : &t->ignored);
@@ -455,7 +455,7 @@ static void take_fields(struct survey_plain *t, const struct imported *from)
 static int read_rows(struct survey_plain *t, struct table_rows *table)
 {
     take_fields(t, &table->from);
-    if (survey_kernel(t->s, t->asked, imported_said(&table->from, "kernel")) != 0)
+    if (survey_kernel(t->s, imported_said(&table->from, "kernel")) != 0)
         return -1;
     t->device = imported_said(&table->from, "device");
     keep_notes(t, &table->from);
@@ -464,14 +464,14 @@ static int read_rows(struct survey_plain *t, struct table_rows *table)
         || survey_check_named(t, "--ignore", &t->ignored) != 0 || check_success(t) != 0)
         return -1;
     *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
-    if (t->fields.n == 0 && t->asked->n_set == 0)
+    if (t->fields.n == 0 && t->s->asked->n_set == 0)
         return advise_fields(t);
     return choose_roles(t) != 0 ? -1 : survey_add_rows(t, table);
 }
 
 static int read_table(struct survey_plain *t, struct buf *text)
 {
-    const struct survey_asked *a = t->asked;
+    const struct survey_asked *a = t->s->asked;
     const struct table_asked asked = {.fields = &a->fields,
                                       .ignored = &a->ignored,
                                       .set = a->set_name,
@@ -511,10 +511,9 @@ void survey_close_plain(struct survey_plain *t)
     buf_free(&t->gpu);
 }
 
-int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
-                 struct buf *text)
+int survey_table(struct survey *s, const char *path, struct buf *text)
 {
-    struct survey_plain t = {.s = s, .asked = asked, .path = path};
+    struct survey_plain t = {.s = s, .path = path};
     s->path = path;
     const int rc = read_table(&t, text);
     survey_close_plain(&t);

@@ -30,7 +30,7 @@ static int open_params(struct survey_plain *t, char *const *names, size_t n)
     for (; t->n < n; t->n++) {
         struct survey_cells *c = &t->v[t->n];
         c->name = xstrdup(names[t->n]);
-        c->is_field = intern_find_text(&t->asked->fields, c->name) != INTERN_NONE;
+        c->is_field = intern_find_text(&t->s->asked->fields, c->name) != INTERN_NONE;
         c->role = c->is_field ? SURVEY_FIELD : SURVEY_PARAM;
         c->at = survey_column(s, c->is_field ? &s->fields : &s->params, c->name);
         if (c->at < 0) {
@@ -38,9 +38,9 @@ static int open_params(struct survey_plain *t, char *const *names, size_t n)
             return -1;
         }
     }
-    return survey_check_named(t, "--fields", &t->asked->fields) != 0
+    return survey_check_named(t, "--fields", &t->s->asked->fields) != 0
                ? -1
-               : survey_say_set(s, &t->said, t->asked);
+               : survey_say_set(s, &t->said);
 }
 
 /* The values that the file declares; those of a field are what its rows have, if there are any. */
@@ -64,21 +64,20 @@ static int read_table(struct survey_plain *t, struct table_rows *table)
     const struct imported *from = &table->from;
     if (tuner_take(table, t->path, &t->s->types) != 0)
         return -1;
-    const char *gpu = tuner_gpu(imported_said(from, "device"), t->asked->gpu, t->path, &t->gpu);
-    if (survey_kernel(t->s, t->asked, imported_said(from, "kernel")) != 0
-        || say_head(t, from, gpu) != 0 || open_params(t, table->r->cell, (size_t)table->time) != 0)
+    const char *gpu = tuner_gpu(imported_said(from, "device"), t->s->asked->gpu, t->path, &t->gpu);
+    if (survey_kernel(t->s, imported_said(from, "kernel")) != 0 || say_head(t, from, gpu) != 0
+        || open_params(t, table->r->cell, (size_t)table->time) != 0)
         return -1;
     t->time = table->time;
     add_domains(t, from);
-    if (tuner_lacks_unit(from, t->asked->unit, &t->s->unit_is_used))
+    if (tuner_lacks_unit(from, t->s->asked->unit, &t->s->unit_is_used))
         survey_note(t->s, "%s: " TUNER_NO_UNIT, t->path);
     return survey_add_rows(t, table);
 }
 
-int survey_tuner(struct survey *s, const struct survey_asked *asked, const char *path,
-                 struct imported *from)
+static int add_measured(struct survey *s, const char *path, struct imported *from)
 {
-    struct survey_plain t = {.s = s, .asked = asked, .path = path, .is_tuner = 1, .has_time = 1};
+    struct survey_plain t = {.s = s, .path = path, .is_tuner = 1, .has_time = 1};
     struct table_rows table = {.from = *from};
     memset(from, 0, sizeof *from);
     s->timed = path;
@@ -101,11 +100,24 @@ static void name_key(const struct survey_asked *asked, struct buf *names)
     }
 }
 
-int survey_import(const struct survey_asked *asked, const char *path, struct imported *out)
+int survey_tuner(struct survey *s, const char *path)
 {
+    const struct survey_asked *asked = s->asked;
     struct buf names = {0};
+    struct imported from = {0};
     name_key(asked, &names);
-    const int rc = tuner_import(path, asked->unit, names.s, out);
+    int rc = tuner_import(path, asked->unit, names.s, &from);
+    if (rc == 0 && t1_is(&from) && s->t1.path != NULL)
+        rc = fail("%s: is a T1 input, as %s is: a spec is of one kernel", path, s->t1.path);
+    else if (rc == 0 && t1_is(&from))
+        t1_take(&s->t1, path, &from);
+    else if (rc == 0 && asked->metric != NULL)
+        rc = fail("%s: --metric \"%s\": chooses a column of tables, and this is none: its times "
+                  "count",
+                  path, asked->metric);
+    else if (rc == 0)
+        rc = add_measured(s, path, &from);
+    imported_free(&from);
     buf_free(&names);
     return rc;
 }
@@ -115,7 +127,7 @@ int survey_import(const struct survey_asked *asked, const char *path, struct imp
 /* Without data: one problem, and the values that are declared. No row is measured. */
 static int declare(struct survey_plain *t, const struct t1 *t1)
 {
-    const char *params[KPRED_MAX_TUPLE] = {0}, *asked = t->asked->gpu;
+    const char *params[KPRED_MAX_TUPLE] = {0}, *asked = t->s->asked->gpu;
     const char *gpu = asked != NULL ? tuner_gpu(NULL, asked, t1->path, &t->gpu) : NULL;
     char **names = xcalloc(t1->params.n + 1, sizeof *names);
     for (size_t i = 0; i < t1->params.n; i++)
@@ -129,9 +141,9 @@ static int declare(struct survey_plain *t, const struct t1 *t1)
     return 0;
 }
 
-static int take_all(struct survey *s, const struct survey_asked *asked, const struct t1 *t1)
+static int take_all(struct survey *s, const struct t1 *t1)
 {
-    struct survey_plain t = {.s = s, .asked = asked, .path = t1->path, .is_tuner = 1};
+    struct survey_plain t = {.s = s, .path = t1->path, .is_tuner = 1};
     s->path = t1->path;
     const int rc = declare(&t, t1);
     survey_close_plain(&t);
@@ -139,11 +151,11 @@ static int take_all(struct survey *s, const struct survey_asked *asked, const st
 }
 
 /* T1 has the parameter: do the data? */
-static int check_t1_param(struct survey *s, const struct survey_asked *asked, const struct t1 *t1,
-                          size_t i)
+static int check_t1_param(struct survey *s, const struct t1 *t1, size_t i)
 {
+    const struct interned *fields = &s->asked->fields;
     const char *name = t1->params.v[i].s;
-    if (survey_find(&s->params, name) >= 0 || intern_find_text(&asked->fields, name) != INTERN_NONE)
+    if (survey_find(&s->params, name) >= 0 || intern_find_text(fields, name) != INTERN_NONE)
         return 0;
     if (t1->values[i].n > 1)
         return fail("%s: parameter \"%s\": is not in %s: data and T1 are of one kernel, with the "
@@ -185,14 +197,15 @@ static int check_column(struct survey *s, const struct t1 *t1, const struct surv
                       c->has != NULL ? c->has : s->first, c->name, t1->path);
 }
 
-int survey_t1(struct survey *s, const struct survey_asked *asked, const struct t1 *t1)
+int survey_t1(struct survey *s)
 {
+    const struct t1 *t1 = &s->t1;
     if (s->kernel == NULL && *t1->kernel != '\0')
         s->kernel = xstrdup(t1->kernel);
     if (s->first == NULL)
-        return take_all(s, asked, t1);
+        return take_all(s, t1);
     for (size_t i = 0; i < t1->params.n; i++)
-        if (check_t1_param(s, asked, t1, i) != 0)
+        if (check_t1_param(s, t1, i) != 0)
             return -1;
     for (size_t i = 0; i < s->params.n; i++)
         if (check_column(s, t1, &s->params.v[i]) != 0)
