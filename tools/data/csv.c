@@ -191,17 +191,15 @@ static int is_gpu(const struct spec_field *f)
 static int check_names(const struct csv *c, int may_be_wide)
 {
     const struct spec *s = c->l->spec;
-    struct lacking all = {.n = 0}, params = {.n = 0};
+    struct lacking all = {.n = 0};
     int64_t v;
-    for (size_t i = 0; i < s->n_params; i++)
-        see_name(c->r, s->params[i].name, &params);
     for (size_t i = 0; i < s->n_fields; i++)
         if (!is_gpu(&s->fields[i]) && !load_given(c->l, i, &v))
             see_name(c->r, s->fields[i].name, &all);
-    for (size_t i = 0; i < s->n_params && (all.n > 0 || params.n < s->n_params || !may_be_wide);
-         i++)
+    const int is_wide = may_be_wide && all.n == 0;
+    for (size_t i = 0; i < s->n_params; i++)
         see_name(c->r, s->params[i].name, &all);
-    return all.n > 0 ? refuse_table(c, &all) : 0;
+    return all.n > 0 && !(is_wide && all.n == s->n_params) ? refuse_table(c, &all) : 0;
 }
 
 /* The column of that name, which the spec knows; -1: there is none */

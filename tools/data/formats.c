@@ -136,30 +136,26 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
 
 static int compare_files(const void *pa, const void *pb)
 {
-    const struct data_file *const *a = pa, *const *b = pb;
-    int c = strcmp((*a)->name, (*b)->name);
-    return c != 0 ? c : strcmp((*a)->sha256, (*b)->sha256);
+    const struct data_file *a = pa, *b = pb;
+    const int c = strcmp(a->name, b->name);
+    return c != 0 ? c : strcmp(a->sha256, b->sha256);
 }
 
+/* While they are sorted, `rows` is the number that a file has so far. */
 static void sort_files(struct dataset *d, struct loader *l)
 {
-    size_t n = d->n_files;
-    struct data_file **order = xcalloc(n, sizeof *order), *sorted = xcalloc(n, sizeof *sorted);
-    uint32_t *rank = xcalloc(n, sizeof *rank);
-    for (size_t i = 0; i < n; i++)
-        order[i] = &d->files[i];
-    qsort(order, n, sizeof *order, compare_files);
-    for (size_t i = 0; i < n; i++) {
-        sorted[i] = *order[i];
-        rank[order[i] - d->files] = (uint32_t)i;
+    uint32_t *rank = xcalloc(d->n_files, sizeof *rank);
+    for (size_t i = 0; i < d->n_files; i++)
+        d->files[i].rows = i;
+    qsort(d->files, d->n_files, sizeof *d->files, compare_files);
+    for (size_t i = 0; i < d->n_files; i++) {
+        rank[d->files[i].rows] = (uint32_t)i;
+        d->files[i].rows = 0;
     }
     for (size_t i = 0; i < l->n; i++) {
         l->rows[i].file = rank[l->rows[i].file];
-        sorted[l->rows[i].file].rows++;
+        d->files[l->rows[i].file].rows++;
     }
-    free(d->files);
-    d->files = sorted;
-    free(order);
     free(rank);
 }
 

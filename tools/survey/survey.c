@@ -95,21 +95,21 @@ int survey_column(struct survey *s, struct survey_columns *c, const char *name)
     return at;
 }
 
-int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value)
+int survey_say(struct survey_plain *t, const char *name, const char *value)
 {
-    const int at = survey_column(s, &s->fields, name);
+    const int at = survey_column(t->s, &t->s->fields, name);
     if (at >= 0)
-        said->fields[at] = value;
+        t->said[at] = value;
     return at < 0 ? -1 : 0;
 }
 
-int survey_say_set(struct survey *s, struct survey_said *said)
+int survey_say_set(struct survey_plain *t)
 {
-    const struct survey_asked *asked = s->asked;
+    const struct survey_asked *asked = t->s->asked;
     for (size_t i = 0; i < asked->n_set; i++) {
-        const int at = survey_find(&s->fields, asked->set_name[i]);
-        if ((at < 0 || !s->fields.v[at].is_said)
-            && survey_say(s, said, asked->set_name[i], asked->set_value[i]) != 0)
+        const int at = survey_find(&t->s->fields, asked->set_name[i]);
+        if ((at < 0 || !t->s->fields.v[at].is_said)
+            && survey_say(t, asked->set_name[i], asked->set_value[i]) != 0)
             return -1;
     }
     return 0;

@@ -87,16 +87,6 @@ int survey_column(struct survey *s, struct survey_columns *c, const char *name);
 int survey_find(const struct survey_columns *c, const char *name);
 /* A value that a column may have, though maybe no row has it; line 0: it is declared */
 void survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
-/* The fields that all rows of a file have in common, by their numbers; NULL: not said so */
-struct survey_said {
-    const char *fields[KPRED_MAX_TUPLE];
-};
-
-/* The whole file has this value of a field: 0, or -1 with a message. */
-int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value);
-/* The same of --set, for the fields that the file does not say */
-int survey_say_set(struct survey *s, struct survey_said *said);
-
 /* What became of a row. The first two were not measured. */
 enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WORKED };
 
@@ -151,12 +141,11 @@ int survey_table(struct survey *s, const char *path, struct buf *text);
 enum survey_role { SURVEY_FIELD, SURVEY_PARAM, SURVEY_TIME, SURVEY_PASSED_OVER };
 
 struct survey_cells {
-    char *name;
+    const char *name; /* the header's */
     enum survey_role role;
     struct interned values;
     int has_word, has_fraction, has_empty;
-    char *first;  /* cell, and */
-    int changes;  /* whether the second row has another one */
+    int changes;  /* has the second row another one than the first? */
     int at;       /* number in the survey */
     int is_field; /* by --fields, or as the GPU */
     int varies;   /* within a problem */
@@ -176,11 +165,15 @@ struct survey_plain {
     struct interned problems;
     uint32_t *first_cells; /* of each problem, for each column the number of its first cell */
     size_t cells_cap;
-    struct survey_said said; /* by --gpu, --set and the file's name */
-    const char *device;      /* the GPU, as an importer has it; NULL: it does not say */
+    const char *said[KPRED_MAX_TUPLE]; /* of each field what all rows have; NULL: it is not said */
+    const char *device;                /* the GPU, as an importer has it; NULL: it does not say */
     struct buf gpu;
 };
 
+/* The whole file has this value of a field, which outlives it: 0, or -1 with a message. */
+int survey_say(struct survey_plain *t, const char *name, const char *value);
+/* The same of --set, for the fields that the file does not say */
+int survey_say_set(struct survey_plain *t);
 /* NULL: there is no such column. */
 struct survey_cells *survey_find_cells(const struct survey_plain *t, const char *name);
 /* Every column that the user names by the option has to be there: 0, or -1 with a message. */

@@ -22,7 +22,7 @@ static void see_count(struct survey_cells *c, const char *cell, size_t row)
 {
     int64_t v, first = 0;
     if (c->counts && row > 0)
-        (void)parse_int(c->first, INT64_MIN, INT64_MAX, &first);
+        (void)parse_int(c->values.v[0].s, INT64_MIN, INT64_MAX, &first);
     c->counts = c->counts && parse_int(cell, INT64_MIN, INT64_MAX, &v) == 0
                 && (row == 0 ? v == 0 || v == 1 : v == first + (int64_t)row);
 }
@@ -37,10 +37,8 @@ uint32_t survey_see_cell(struct survey_cells *c, const char *cell, size_t row)
         c->has_empty = 1;
     else if (parse_whole(cell, INT64_MIN, INT64_MAX, &v) != 0)
         *(is_fraction(cell) ? &c->has_fraction : &c->has_word) = 1;
-    if (row == 0)
-        c->first = xstrdup(cell);
     if (row == 1)
-        c->changes = strcmp(c->first, cell) != 0;
+        c->changes = number != 0;
     return number;
 }
 

@@ -78,7 +78,7 @@ static int open_columns(struct survey_plain *t, const struct table_rows *table)
     t->v = xcalloc(r->n, sizeof *t->v);
     for (; t->n < r->n; t->n++) {
         struct survey_cells *c = &t->v[t->n];
-        c->name = xstrdup(r->cell[t->n]);
+        c->name = r->cell[t->n];
         c->is_field =
             strcmp(c->name, "gpu") == 0 || intern_find_text(&t->fields, c->name) != INTERN_NONE;
         c->counts = 1;
@@ -310,7 +310,7 @@ static int choose_gpu(struct survey_plain *t)
     if (asked != NULL && has_column)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", t->path,
                     t->header);
-    return gpu != NULL && !has_column ? survey_say(t->s, &t->said, "gpu", gpu) : 0;
+    return gpu != NULL && !has_column ? survey_say(t, "gpu", gpu) : 0;
 }
 
 static int choose_roles(struct survey_plain *t)
@@ -330,7 +330,7 @@ static int choose_roles(struct survey_plain *t)
     survey_note_given(t);
     if (n_params == 0)
         return fail("%s:%ld: no column is left to be a parameter", t->path, t->header);
-    return choose_gpu(t) != 0 ? -1 : survey_say_set(s, &t->said);
+    return choose_gpu(t) != 0 ? -1 : survey_say_set(t);
 }
 
 /* ---- the second reading: rows ---- */
@@ -386,7 +386,7 @@ static int add_row(struct survey_plain *t, const struct table_rows *table, struc
     enum survey_result result = t->is_tuner ? result_of(t, r->cell[t->time]) : SURVEY_WORKED;
     if (*table->failure != '\0')
         return 0;
-    memcpy(fields, t->said.fields, sizeof fields);
+    memcpy(fields, t->said, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct survey_cells *c = &t->v[i];
         const char *cell = r->cell[i];
@@ -498,11 +498,8 @@ static int read_table(struct survey_plain *t, struct buf *text)
 void survey_close_plain(struct survey_plain *t)
 {
     survey_end_file(t->s);
-    for (size_t i = 0; i < t->n; i++) {
-        free(t->v[i].name);
-        free(t->v[i].first);
+    for (size_t i = 0; i < t->n; i++)
         intern_free(&t->v[i].values);
-    }
     free(t->v);
     free(t->first_cells);
     intern_free(&t->problems);

@@ -11,11 +11,10 @@
 static int say_head(struct survey_plain *t, const struct imported *from, const char *gpu)
 {
     const struct import_line *line = NULL;
-    if (gpu != NULL && survey_say(t->s, &t->said, "gpu", gpu) != 0)
+    if (gpu != NULL && survey_say(t, "gpu", gpu) != 0)
         return -1;
     while ((line = imported_next(from, line, "size")) != NULL)
-        if (survey_say(t->s, &t->said, imported_text(from, line, 0), imported_text(from, line, 1))
-            != 0)
+        if (survey_say(t, imported_text(from, line, 0), imported_text(from, line, 1)) != 0)
             return -1;
     return 0;
 }
@@ -27,20 +26,17 @@ static int open_params(struct survey_plain *t, char *const *names, size_t n)
     if (n > KPRED_MAX_TUPLE + KPRED_MAX_FIELDS)
         return fail("%s: has %zu parameters, a spec has at most %d", t->path, n, KPRED_MAX_TUPLE);
     t->v = xcalloc(n + 1, sizeof *t->v);
-    for (; t->n < n; t->n++) {
-        struct survey_cells *c = &t->v[t->n];
-        c->name = xstrdup(names[t->n]);
+    t->n = n;
+    for (size_t i = 0; i < n; i++) {
+        struct survey_cells *c = &t->v[i];
+        c->name = names[i];
         c->is_field = intern_find_text(&t->s->asked->fields, c->name) != INTERN_NONE;
         c->role = c->is_field ? SURVEY_FIELD : SURVEY_PARAM;
         c->at = survey_column(s, c->is_field ? &s->fields : &s->params, c->name);
-        if (c->at < 0) {
-            t->n++;
+        if (c->at < 0)
             return -1;
-        }
     }
-    return survey_check_named(t, "--fields", &t->s->asked->fields) != 0
-               ? -1
-               : survey_say_set(s, &t->said);
+    return survey_check_named(t, "--fields", &t->s->asked->fields) != 0 ? -1 : survey_say_set(t);
 }
 
 /* The values that the file declares; those of a field are what its rows have, if there are any. */
@@ -137,7 +133,7 @@ static int declare(struct survey_plain *t, const struct t1 *t1)
     if (rc != 0)
         return -1;
     add_domains(t, &t1->from);
-    (void)survey_row(t->s, t->said.fields, params, SURVEY_DECLARED, 0);
+    (void)survey_row(t->s, t->said, params, SURVEY_DECLARED, 0);
     return 0;
 }
 
