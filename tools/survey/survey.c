@@ -208,8 +208,7 @@ static const char *gpu_spelling(struct survey *s, const char *value)
     return token;
 }
 
-static uint32_t value_number(struct survey *s, struct survey_column *c, const char *value,
-                             long line)
+uint32_t survey_value(struct survey *s, struct survey_column *c, const char *value, long line)
 {
     if (strcmp(c->name, "gpu") == 0)
         value = gpu_spelling(s, value);
@@ -221,17 +220,12 @@ static uint32_t value_number(struct survey *s, struct survey_column *c, const ch
     return (uint32_t)i + 1;
 }
 
-void survey_value(struct survey *s, struct survey_column *c, const char *value, long line)
-{
-    (void)value_number(s, c, value, line);
-}
-
 /* 0 behind the last of them: columns may come later. */
 static void number_all(struct survey *s, struct survey_columns *c, const char *const *values,
                        long line, uint32_t out[KPRED_MAX_TUPLE])
 {
     for (size_t i = 0; i < KPRED_MAX_TUPLE; i++)
-        out[i] = i < c->n && values[i] != NULL ? value_number(s, &c->v[i], values[i], line) : 0;
+        out[i] = i < c->n && values[i] != NULL ? survey_value(s, &c->v[i], values[i], line) : 0;
 }
 
 /* A row that comes again worked if it did so once. */

@@ -85,8 +85,10 @@ void survey_end_file(struct survey *s);
 int survey_column(struct survey *s, struct survey_columns *c, const char *name);
 /* Its number, or -1. */
 int survey_find(const struct survey_columns *c, const char *name);
-/* A value that a column may have, though maybe no row has it; line 0: it is declared */
-void survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
+/* The number, from 1, of a value that a column may have, though maybe no row has it; line 0: it is
+   declared */
+uint32_t survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
+
 /* What became of a row. The first two were not measured. */
 enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WORKED };
 
@@ -95,8 +97,8 @@ enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WOR
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
                   enum survey_result result, long line);
 
-/* What the file calls the kernel, NULL: nothing. 0, or -1 with a message if another one calls it otherwise and the
-   user gives it no name. */
+/* What the file calls the kernel, NULL: nothing. 0, or -1 with a message if another one calls it
+   otherwise and the user gives it no name. */
 int survey_kernel(struct survey *s, const char *name);
 
 /* What a table's times are called, NULL: time_us or time_ms. 0, or -1 with a message if another

@@ -49,7 +49,7 @@ static void add_domains(struct survey_plain *t, const struct imported *from)
             continue;
         struct survey_columns *to = c->is_field ? &t->s->fields : &t->s->params;
         for (size_t i = 1; i < line->n; i++)
-            survey_value(t->s, &to->v[c->at], imported_text(from, line, i), 0);
+            (void)survey_value(t->s, &to->v[c->at], imported_text(from, line, i), 0);
     }
 }
 
@@ -160,7 +160,7 @@ static int check_t1_param(struct survey *s, const struct t1 *t1, size_t i)
     s->path = t1->path;
     const int at = survey_column(s, &s->params, name);
     if (at >= 0)
-        survey_value(s, &s->params.v[at], t1->values[i].v[0].s, 0);
+        (void)survey_value(s, &s->params.v[at], t1->values[i].v[0].s, 0);
     return at < 0 ? -1 : 0;
 }
 
