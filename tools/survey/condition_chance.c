@@ -248,7 +248,7 @@ static double rate_at_bound(const struct search *s, const struct term *t)
     return most;
 }
 
-/* Rows of a sample that the test forbids without its guard alone; of failures those that are left */
+/* Rows of a sample that the test forbids only without its guard; of failures those that are left */
 static size_t count_unguarded(const struct search *s, const struct term *t,
                               const struct term_rows *sample)
 {

@@ -189,7 +189,7 @@ size_t condition_bits_count(const uint64_t *a, const uint64_t *b, size_t words)
 
 /* ---- tests that live: what a test explains ---- */
 
-/* Adds those of the failures, or of a part of them: `at` has their numbers then, else it is NULL. */
+/* Adds those of the failures, or of a part of them, whose numbers `at` has then (else NULL). */
 static void set_bits(const struct term *t, const struct term_rows *failed, const uint32_t *at,
                      uint64_t *bits)
 {

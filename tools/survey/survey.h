@@ -125,9 +125,9 @@ size_t survey_n_problems(const struct survey *s);
 /* Adds a file of another tuner, or keeps it as s->t1: 0, or -1 with a message. */
 int survey_tuner(struct survey *s, const char *path);
 
-/* Behind all files of data: the T1 input gives what they did not say, or all if there are none. Both
-   have to have the same parameters, but for those of one value; values that T1 does not have are
-   told. 0, or -1 with a message. */
+/* Behind all files of data: the T1 input gives what they did not say, or all if there are none.
+   Both have to have the same parameters, but for those of one value; values that T1 does not have
+   are told. 0, or -1 with a message. */
 int survey_t1(struct survey *s);
 
 /* ---- plain tables ---- */
