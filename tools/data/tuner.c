@@ -123,16 +123,16 @@ static void add_param(struct t1 *t, const struct import_line *line)
 
 static void add_condition(struct t1 *t, const struct import_line *line)
 {
-    struct t1_condition c = {.text = imported_text(&t->from, line, 2)};
-    c.line = strtol(imported_text(&t->from, line, 0), NULL, 10);
-    c.column = strtol(imported_text(&t->from, line, 1), NULL, 10);
-    t->conditions = xrealloc(t->conditions, t->n_conditions + 1, sizeof *t->conditions);
-    t->conditions[t->n_conditions++] = c;
+    struct spec_lines *c = &t->conditions;
+    c->v = xrealloc(c->v, c->n + 1, sizeof *c->v);
+    c->v[c->n++] = (struct spec_line){.text = imported_text(&t->from, line, 2),
+                                      .line = strtol(imported_text(&t->from, line, 0), NULL, 10),
+                                      .column = strtol(imported_text(&t->from, line, 1), NULL, 10)};
 }
 
 void t1_take(struct t1 *t, const char *path, struct imported *from)
 {
-    *t = (struct t1){.path = path, .from = *from};
+    *t = (struct t1){.path = path, .from = *from, .conditions = {.line = 1}};
     memset(from, 0, sizeof *from);
     t->kernel = imported_said(&t->from, "kernel");
     t->kernel = t->kernel != NULL ? t->kernel : "";
@@ -151,6 +151,6 @@ void t1_free(struct t1 *t)
         intern_free(&t->values[i]);
     intern_free(&t->params);
     free(t->values);
-    free(t->conditions);
+    free(t->conditions.v);
     imported_free(&t->from);
 }

@@ -192,8 +192,8 @@ static void add_t1_conditions(const struct draft *d, const struct t1 *t1)
                      "conditions of ");
     add_plain(d->out, base_name(t1->path));
     buf_puts(d->out, ".\n");
-    for (size_t i = 0; i < t1->n_conditions; i++)
-        add_condition(d->out, t1->conditions[i].text);
+    for (size_t i = 0; i < t1->conditions.n; i++)
+        add_condition(d->out, t1->conditions.v[i].text);
 }
 
 /* What explains the failures, ready to be uncommented */
@@ -217,7 +217,7 @@ static void add_found(const struct draft *d, int has_section)
 static void add_restrict(const struct draft *d)
 {
     const struct t1 *t1 = &d->survey->t1;
-    const int has_section = t1->n_conditions > 0;
+    const int has_section = t1->conditions.n > 0;
     if (!has_section && d->failed == NULL)
         add_no_conditions(d);
     if (has_section)
@@ -360,36 +360,23 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
     return 0;
 }
 
-/* T1's conditions, so that a message names their place in T1 */
-static int check_conditions(const struct init *in, const struct survey *s, const struct spec *spec,
-                            struct init_spec *out)
+/* The conditions are those of T1, so that a message names their place there. */
+static int check_spec(const struct init *in, const struct survey *s, struct init_spec *out)
 {
-    const struct t1 *t1 = &s->t1;
-    struct spec of_t1 = *spec;
+    struct spec spec;
     struct clauses clauses;
-    struct spec_line *v = xcalloc(t1->n_conditions + 1, sizeof *v);
-    for (size_t i = 0; i < t1->n_conditions; i++)
-        v[i] = (struct spec_line){t1->conditions[i].text, t1->conditions[i].line,
-                                  t1->conditions[i].column};
-    of_t1.path = t1->path;
-    of_t1.restricts = (struct spec_lines){1, t1->n_conditions, v};
+    if (spec_parse(&spec, out->text.s, in->asked.output) != 0)
+        return -1;
+    struct spec of_t1 = spec;
+    of_t1.path = s->t1.path;
+    of_t1.restricts = s->t1.conditions;
     int rc = clauses_read(&clauses, &of_t1);
     if (rc == 0) {
-        rc = count_tuples(in, s, spec, out);
+        rc = count_tuples(in, s, &spec, out);
         if (rc == 0)
             note_conditions(&clauses, &of_t1, &out->count);
         clauses_free(&clauses);
     }
-    free(v);
-    return rc;
-}
-
-static int check_spec(const struct init *in, const struct survey *s, struct init_spec *out)
-{
-    struct spec spec;
-    if (spec_parse(&spec, out->text.s, in->asked.output) != 0)
-        return -1;
-    const int rc = check_conditions(in, s, &spec, out);
     spec_free(&spec);
     return rc;
 }

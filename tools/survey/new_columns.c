@@ -105,7 +105,7 @@ static void add_place(const struct survey_column *c, const char *value, struct b
     if (i != INTERN_NONE) {
         buf_puts(b, c->at[i].path);
         if (c->at[i].line > 0)
-            buf_printf(b, ":%ld", c->at[i].line);
+            buf_printf(b, ":%zu", c->at[i].line);
         buf_puts(b, ": ");
     }
     buf_puts(b, c->name);

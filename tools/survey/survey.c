@@ -215,7 +215,7 @@ uint32_t survey_value(struct survey *s, struct survey_column *c, const char *val
     const size_t n = c->values.n, i = intern_text(&c->values, value);
     if (c->values.n > n) {
         c->at = xgrow(c->at, n, &c->at_cap, sizeof *c->at);
-        c->at[n] = (struct survey_place){s->path, line};
+        c->at[n] = (struct place){s->path, (size_t)line};
     }
     return (uint32_t)i + 1;
 }

@@ -11,15 +11,10 @@
 #include "base/opts.h"
 #include "kpred.h"
 
-struct survey_place { /* where a value was first seen; line 0: it was declared, or is the user's */
-    const char *path;
-    long line;
-};
-
 struct survey_column {
     char *name;
     struct interned values; /* declared or seen, in the order in which they came */
-    struct survey_place *at;
+    struct place *at; /* where each was first seen; line 0: it was declared, or is the user's */
     size_t at_cap;
     int is_said;             /* by the file being read */
     const char *has, *lacks; /* a file that says it, and one that does not; NULL: there is none */
