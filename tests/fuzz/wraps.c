@@ -37,14 +37,6 @@ WRAPPED(uint64_t, format2_id, (const kpred_model *m))
 }
 
 /* The file is what an importer has written. */
-WRAPPED(int, importer_read,
-        (const char *path, const char *place, const struct interned *options, struct imported *out))
-{
-    (void)place;
-    (void)options;
-    return read_file(path, 1 << 20, &out->text) == 0 && out->text.n > 0 ? imported_take(out) : -1;
-}
-
 WRAPPED(int, importer_run,
         (const char *const *paths, size_t n, const char *place, const struct interned *options,
          struct buf *text))

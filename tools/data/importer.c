@@ -194,12 +194,6 @@ int imported_take(struct imported *t)
     return error == NULL ? 0 : fail("%s", error);
 }
 
-int importer_read(const char *path, const char *place, const struct interned *options,
-                  struct imported *out)
-{
-    return importer_run(&path, 1, place, options, &out->text) != 0 ? -1 : imported_take(out);
-}
-
 void imported_free(struct imported *t)
 {
     buf_free(&t->text);

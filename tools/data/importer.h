@@ -26,15 +26,12 @@ void import_option(struct interned *options, const char *option, const char *val
 /* Adds a name to "a,b". */
 void import_name(struct buf *names, const char *name);
 
-/* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
-   one that says what is missing. That one begins with `place`: the path, or why a table needs an
-   importer, "t.csv:1: column ...". */
-int importer_read(const char *path, const char *place, const struct interned *options,
-                  struct imported *out);
-/* Its two halves. The first one adds what the importer writes of several files, with a NUL between
-   two; the second one takes `text`, which is of one file. */
+/* Has its importer, which gets these options, read a file, or several: adds what it writes, with a
+   NUL between two. 0, or -1 with a message, if something is missing. That one begins with `place`:
+   the path, or why a table needs an importer, "t.csv:1: column ...". */
 int importer_run(const char *const *paths, size_t n, const char *place,
                  const struct interned *options, struct buf *text);
+/* Then takes `text`, which is of one file: 0, or -1 with the importer's message. */
 int imported_take(struct imported *t);
 void imported_free(struct imported *t);
 

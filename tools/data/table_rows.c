@@ -140,7 +140,9 @@ static int import(struct table_rows *t, const struct csv_records *raw,
     struct buf place = {0};
     add_all(&o, asked);
     buf_printf(&place, "%s:%ld: %s", raw->path, t->plain.line, t->plain.odd);
-    int rc = importer_read(raw->path, place.s, &o, &t->from);
+    int rc = importer_run(&raw->path, 1, place.s, &o, &t->from.text);
+    if (rc == 0)
+        rc = imported_take(&t->from);
     if (rc == 0)
         rc = table_take(t, raw->path);
     buf_free(&place);

@@ -63,7 +63,9 @@ int tuner_import(const char *path, const char *unit, const char *names, struct i
     struct interned options = {0};
     import_option(&options, "--unit", unit);
     import_option(&options, "--names", names);
-    const int rc = importer_read(path, path, &options, out);
+    int rc = importer_run(&path, 1, path, &options, &out->text);
+    if (rc == 0)
+        rc = imported_take(out);
     if (rc == 0)
         imported_note(out);
     intern_free(&options);
