@@ -154,7 +154,7 @@ void survey_view_problem(const struct survey_view *v, size_t number, int32_t *ou
     view_numbers(v, 0, v->spec->n_fields, problem, out);
 }
 
-/* The tuple of a row (of `rows`, or of `rejected`); the number of its problem */
+/* The tuple of a row; the number of its problem */
 static size_t view_tuple(const struct survey_view *v, const struct interned_text *text,
                          int32_t out[KPRED_MAX_TUPLE])
 {
@@ -277,26 +277,22 @@ static void take_rows(const struct survey_view *v, const struct clauses *clauses
                       struct rule_count *count, struct failed_rows *failed)
 {
     const struct survey *s = v->survey;
-    const size_t n = s->rows.n + s->rejected.n;
     const int by_problem = has_fields(clauses);
     struct interned seen = {0};
     struct condition_table t;
-    open_table(&t, v->spec, n);
-    for (size_t i = 0; i < n; i++) {
+    open_table(&t, v->spec, s->rows.n);
+    for (size_t i = 0; i < s->rows.n; i++) {
         int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE + 1] = {0};
-        const int is_run = i < s->rows.n;
-        const struct interned_text *row = is_run ? &s->rows.v[i] : &s->rejected.v[i - s->rows.n];
-        if (!is_run && intern_find(&s->rows, row->s, row->n) != INTERN_NONE)
-            continue;
-        const size_t number = view_tuple(v, row, values);
+        const size_t number = view_tuple(v, &s->rows.v[i], values);
         survey_view_problem(v, number, problem);
         const int is_allowed = rule_allows(clauses, problem, values, v->spec->n_params);
         values[KPRED_MAX_TUPLE] = by_problem ? (int32_t)number : 0;
-        if (is_run && intern(&seen, values, sizeof values) == count->measured) {
+        if (s->result[i] >= SURVEY_FAILED
+            && intern(&seen, values, sizeof values) == count->measured) {
             count->measured++;
             count->illegal += !is_allowed;
         }
-        take_row(failed, &t, v->spec, problem, values, !is_run || !s->worked[i], is_allowed);
+        take_row(failed, &t, v->spec, problem, values, s->result[i] != SURVEY_WORKED, is_allowed);
     }
     intern_free(&seen);
     rule_rows_find(failed, &t);

@@ -33,8 +33,7 @@ void survey_close(struct survey *s)
     close_columns(&s->params);
     intern_free(&s->problems);
     intern_free(&s->rows);
-    intern_free(&s->rejected);
-    free(s->worked);
+    free(s->result);
     intern_free(&s->notes);
     for (size_t i = 0; i < s->spellings.n; i++)
         free(s->token[i]);
@@ -228,16 +227,15 @@ static void number_all(struct survey *s, struct survey_columns *c, const char *c
         out[i] = i < c->n && values[i] != NULL ? survey_value(s, &c->v[i], values[i], line) : 0;
 }
 
-/* A row that comes again worked if it did so once. */
-static void survey_measure(struct survey *s, const uint32_t *row, size_t size,
-                           enum survey_result result)
+static void survey_keep(struct survey *s, const uint32_t *row, size_t size,
+                        enum survey_result result)
 {
     const size_t n = s->rows.n, i = intern(&s->rows, row, size);
     if (s->rows.n > n) {
-        s->worked = xgrow(s->worked, n, &s->worked_cap, sizeof *s->worked);
-        s->worked[n] = 0;
+        s->result = xgrow(s->result, n, &s->result_cap, sizeof *s->result);
+        s->result[n] = 0;
     }
-    s->worked[i] |= result == SURVEY_WORKED;
+    s->result[i] = s->result[i] < result ? (unsigned char)result : s->result[i];
 }
 
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
@@ -248,10 +246,8 @@ size_t survey_row(struct survey *s, const char *const *fields, const char *const
     number_all(s, &s->params, params, line, row + 1);
     const size_t number = intern(&s->problems, problem, sizeof problem);
     row[0] = (uint32_t)number;
-    if (result >= SURVEY_FAILED)
-        survey_measure(s, row, sizeof row, result);
-    else if (result == SURVEY_REJECTED)
-        (void)intern(&s->rejected, row, sizeof row);
+    if (result != SURVEY_DECLARED)
+        survey_keep(s, row, sizeof row, result);
     return number;
 }
 
@@ -289,9 +285,12 @@ static int check_param(const struct survey_column *c)
 
 int survey_check(const struct survey *s)
 {
-    if (s->timed != NULL && (s->rows.n == 0 || memchr(s->worked, 1, s->rows.n) == NULL))
+    size_t n[SURVEY_WORKED + 1] = {0};
+    for (size_t i = 0; i < s->rows.n; i++)
+        n[s->result[i]]++;
+    if (s->timed != NULL && n[SURVEY_WORKED] == 0)
         return fail("%s: no row has a time, each of %zu failed: there is nothing to learn from",
-                    s->timed, s->rows.n);
+                    s->timed, n[SURVEY_FAILED]);
     for (size_t i = 0; i < s->fields.n; i++)
         if (check_field(&s->fields.v[i]) != 0)
             return -1;

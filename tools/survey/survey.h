@@ -41,15 +41,17 @@ struct survey_asked {
     const char *output;
 };
 
+/* What became of a row. The first two were not measured: a check forbade what was rejected. */
+enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WORKED };
+
 struct survey {
     const struct survey_asked *asked;
     struct t1 t1; /* its path is NULL: there is none */
     struct survey_columns fields, params;
     struct interned problems; /* for each field 1 + the number of its value, 0: not said */
     struct interned rows;     /* distinct ones: a problem's number, then likewise the parameters */
-    unsigned char *worked;    /* of each: did it have a time? */
-    size_t worked_cap;
-    struct interned rejected;  /* likewise rows that were never run, since a check forbade them */
+    unsigned char *result;    /* the best of each, an enum survey_result */
+    size_t result_cap;
     char *kernel;              /* as the files call it; NULL: they do not */
     const char *kernel_path;   /* the file that does */
     const char *first;         /* file that was read; NULL: there is none */
@@ -83,9 +85,6 @@ int survey_find(const struct survey_columns *c, const char *name);
 /* The number, from 1, of a value that a column may have, though maybe no row has it; line 0: it is
    declared */
 uint32_t survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
-
-/* What became of a row. The first two were not measured. */
-enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WORKED };
 
 /* A row: a value for each column, NULL where the file does not say it. The number of its problem; a
    tuple that is declared lends its values alone. */
