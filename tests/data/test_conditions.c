@@ -77,13 +77,14 @@ static void violations(void)
 {
     static const enum term_test tests[] = {TERM_AT_MOST, TERM_AT_LEAST, TERM_LESS, TERM_OTHER};
     struct term_rows rows = {.n = ROWS};
+    struct term t = {.n_a = 1, .c = {2, 3}, .guard = TERM_NO_GUARD, .k = 32};
     unsigned char out[9];
     draw(1);
     for (size_t c = 0; c < COLUMNS; c++)
         rows.v[c] = values[c];
     for (size_t i = 0; i < 4; i++) {
-        const struct term t = {
-            .test = (unsigned char)tests[i], .n_a = 1, .n_b = i > 1, .c = {2, 3}, .k = 32};
+        t.test = (unsigned char)tests[i];
+        t.n_b = i > 1;
         for (size_t row = 0; row + 8 < ROWS; row += 8) {
             out[8] = 7;
             term_violations(&t, &rows, row, 8, out);
@@ -171,7 +172,6 @@ static void counts(void)
     CHECK_EQ(found.failed, failed);
     CHECK_EQ(found.v[0].more, all);
     CHECK_EQ(found.v[0].all, all);
-    CHECK_EQ(found.explained, all);
     conditions_free(&found);
 }
 

@@ -37,17 +37,12 @@ WRAPPED(uint64_t, format2_id, (const kpred_model *m))
 }
 
 /* The file is what an importer has written. */
-WRAPPED(int, importer_read,
-        (const char *path, const struct opt_texts *options, struct imported *out))
-{
-    (void)options;
-    return read_file(path, 1 << 20, &out->text) == 0 && out->text.n > 0 ? imported_take(out) : -1;
-}
-
 WRAPPED(int, importer_run,
-        (const char *const *paths, size_t n, const struct opt_texts *options, struct buf *text))
+        (const char *const *paths, size_t n, const char *place, const struct interned *options,
+         struct buf *text))
 {
     (void)n;
+    (void)place;
     (void)options;
     return read_file(paths[0], 1 << 20, text) == 0 && text->n > 0 ? 0 : -1;
 }

@@ -1,10 +1,6 @@
 /* csv.c - from tables to rows, whoever wrote them
    SPDX-License-Identifier: MIT */
-#include "import_rows.h"
 #include "readers.h"
-
-#include "split.h"
-#include "tables.h"
 
 #include "base/names.h"
 #include "model/gpus.h"
@@ -19,8 +15,9 @@
    (the importer refuses it), and two tuples for one problem. */
 
 struct best_rows {
-    size_t start;  /* the file's first row of the loader's rows */
-    uint64_t *gpu; /* of each row from there on, what its GPU was called, as a hash */
+    size_t start;             /* the file's first row of the loader's rows */
+    struct interned problems; /* with what the GPU was called */
+    uint32_t *problem;        /* of each row from there on, its number */
     size_t cap;
 };
 
@@ -30,38 +27,19 @@ struct best_rows {
 
 /* ---- the best tuples: two tuples for a problem ---- */
 
-/* The row that the loader has taken last; `gpu` is the text of its GPU, or NULL. */
+/* The row that the loader has taken last; `gpu` is the text of its GPU, or NULL. GPUs of two names
+   are two, even if they are one for the spec: --nearest makes them so. */
 static void best_rows_keep(struct best_rows *b, const struct loader *l, const char *gpu)
 {
     const size_t n = l->n - 1 - b->start;
+    const int32_t *problem = l->rows[l->n - 1].problem;
     struct buf key = {0};
-    b->gpu = xgrow(b->gpu, n, &b->cap, sizeof *b->gpu);
     if (gpu != NULL)
         (void)gpu_key(gpu, &key);
-    b->gpu[n] = gpu != NULL ? split_hash(key.s, key.n) : 0;
+    buf_add(&key, (const char *)problem, sizeof l->rows->problem);
+    b->problem = xgrow(b->problem, n, &b->cap, sizeof *b->problem);
+    b->problem[n] = (uint32_t)intern(&b->problems, key.s, key.n);
     buf_free(&key);
-}
-
-struct seen {
-    const struct load_row *row;
-    uint64_t gpu;
-};
-
-static int same_problem(const struct seen *a, const struct seen *b)
-{
-    return a->gpu == b->gpu
-           && memcmp(a->row->problem, b->row->problem, sizeof a->row->problem) == 0;
-}
-
-/* Rows of one problem stand together, in the order of the file. GPUs of two names are two, even if
-   they are one for the spec: --nearest makes them so. */
-static int by_problem(const void *pa, const void *pb)
-{
-    const struct seen *a = pa, *b = pb;
-    if (a->gpu != b->gpu)
-        return a->gpu < b->gpu ? -1 : 1;
-    const int c = memcmp(a->row->problem, b->row->problem, sizeof a->row->problem);
-    return c != 0 ? c : (a->row > b->row) - (a->row < b->row);
 }
 
 /* "tile = 1, mode = small": what the row has where another has something else */
@@ -93,50 +71,26 @@ static int check_tuple(struct loader *l, const struct load_row *first, const str
     return rc;
 }
 
-/* Of the file's rows, those with a flag go. */
-static void drop_rows(struct loader *l, size_t start, const unsigned char *is_out)
-{
-    size_t kept = start;
-    for (size_t i = start; i < l->n; i++)
-        if (!is_out[i - start])
-            l->rows[kept++] = l->rows[i];
-    l->n = kept;
-}
-
-/* For each of the file's rows, the first row of the same problem. */
-static const struct load_row **find_first(const struct best_rows *b, const struct loader *l)
-{
-    const struct load_row *rows = l->rows + b->start, **first;
-    const size_t n = l->n - b->start;
-    struct seen *seen = xcalloc(n, sizeof *seen);
-    first = xcalloc(n, sizeof *first);
-    for (size_t i = 0; i < n; i++)
-        seen[i] = (struct seen){&rows[i], b->gpu[i]};
-    qsort(seen, n, sizeof *seen, by_problem);
-    for (size_t i = 0, start = 0; i < n; i++) {
-        if (!same_problem(&seen[start], &seen[i]))
-            start = i;
-        first[seen[i].row - rows] = seen[start].row;
-    }
-    free(seen);
-    return first;
-}
-
+/* A problem's first row stays, and with it those that have the same tuple. */
 static int check_tuples(const struct best_rows *b, struct loader *l)
 {
-    const struct load_row **first = find_first(b, l);
+    struct load_row *rows = l->rows + b->start;
     const size_t n = l->n - b->start;
-    unsigned char *is_out = xcalloc(n, 1);
+    size_t *first = xcalloc(b->problems.n, sizeof *first), n_problems = 0, kept = 0;
     int rc = 0;
     for (size_t i = 0; i < n && rc >= 0; i++) {
-        rc = check_tuple(l, first[i], &l->rows[b->start + i]);
-        is_out[i] = rc > 0;
+        const uint32_t problem = b->problem[i];
+        if (problem == n_problems)
+            first[n_problems++] = kept;
+        else
+            rc = check_tuple(l, &rows[first[problem]], &rows[i]);
+        if (rc == 0)
+            rows[kept++] = rows[i];
+        rc = rc < 0 ? -1 : 0;
     }
-    if (rc >= 0)
-        drop_rows(l, b->start, is_out);
-    free(is_out);
+    l->n = b->start + kept;
     free(first);
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
 /* ---- columns ---- */
@@ -148,28 +102,27 @@ static int check_tuples(const struct best_rows *b, struct loader *l)
    beside them. A field is one of the file's GPU (tuner_gpu), if it is called gpu and has names; a
    column; a size of the file's problem; what --set gives. */
 
+struct csv_field { /* of the spec */
+    int column;    /* -1: its value is the same in all rows: */
+    int64_t value;
+    const char *word; /* the cell of the last row, whose name has this value; NULL: there is none */
+};
+
 struct csv {
     struct loader *l;
     struct csv_records raw;
     struct csv_records *r; /* the record at hand */
     struct table_rows table;
     struct best_rows best;
+    struct csv_field field[KPRED_MAX_FIELDS];
+    int param[KPRED_MAX_TUPLE]; /* their columns */
+    int time;                   /* of timed data; otherwise -1 */
+    int gpu_at;                 /* the column of the GPU's name, or -1 */
+    int drop; /* of a table of import_rows.c, that which says why a row is left out; else -1 */
     unsigned char *is_known; /* has the spec each of the columns? */
     int is_tuner;
     const char **only; /* of a tuner's file, the value of each column that the spec lacks, */
     long first;        /* as the row in this line has it */
-};
-
-struct columns {
-    int field[KPRED_MAX_FIELDS]; /* -1: its value is the same in all rows: */
-    int64_t fixed[KPRED_MAX_FIELDS];
-    const char *word[KPRED_MAX_FIELDS]; /* the cell of the last row, if it is a name, and */
-    int64_t token[KPRED_MAX_FIELDS];    /* its number */
-    int param[KPRED_MAX_TUPLE];
-    int time;   /* of timed data; otherwise -1 */
-    double us;  /* of one in that column */
-    int gpu_at; /* the column of the GPU's name, or -1 */
-    int drop;   /* of a table of import_rows.h, that which says why a row is left out; else -1 */
 };
 
 /* A name that is only written in another way is told with what stands there, blanks included. */
@@ -238,33 +191,40 @@ static int is_gpu(const struct spec_field *f)
 static int check_names(const struct csv *c, int may_be_wide)
 {
     const struct spec *s = c->l->spec;
-    struct lacking all = {.n = 0}, params = {.n = 0};
+    struct lacking all = {.n = 0};
     int64_t v;
-    for (size_t i = 0; i < s->n_params; i++)
-        see_name(c->r, s->params[i].name, &params);
     for (size_t i = 0; i < s->n_fields; i++)
         if (!is_gpu(&s->fields[i]) && !load_given(c->l, i, &v))
             see_name(c->r, s->fields[i].name, &all);
-    for (size_t i = 0; i < s->n_params && (all.n > 0 || params.n < s->n_params || !may_be_wide);
-         i++)
+    const int is_wide = may_be_wide && all.n == 0;
+    for (size_t i = 0; i < s->n_params; i++)
         see_name(c->r, s->params[i].name, &all);
-    return all.n > 0 ? refuse_table(c, &all) : 0;
+    return all.n > 0 && !(is_wide && all.n == s->n_params) ? refuse_table(c, &all) : 0;
+}
+
+/* The column of that name, which the spec knows; -1: there is none */
+static int map_column(struct csv *c, const char *name)
+{
+    const int at = csv_records_find(c->r, name);
+    if (at >= 0)
+        c->is_known[at] = 1;
+    return at;
 }
 
 /* The GPU of the whole file: as its importer says, else by --gpu or the file's name */
-static int map_device(const struct csv *c, struct columns *cols, size_t i)
+static int map_device(struct csv *c, size_t i)
 {
     const char *device = imported_said(&c->table.from, "device");
     struct buf b = {0};
     if (device == NULL || c->l->options->gpu != NULL)
-        return load_file_gpu(c->l, i, &cols->fixed[i]);
-    const int rc = load_token(c->l, c->r->at, i, gpu_name(device, &b), &cols->fixed[i]);
+        return load_file_gpu(c->l, i, &c->field[i].value);
+    const int rc = load_token(c->l, c->r->at, i, gpu_name(device, &b), &c->field[i].value);
     buf_free(&b);
     return rc;
 }
 
 /* The same of a tuner's file, which says it first */
-static int map_tuner_gpu(const struct csv *c, struct columns *cols, size_t i)
+static int map_tuner_gpu(struct csv *c, size_t i)
 {
     struct loader *l = c->l;
     const char *device = imported_said(&c->table.from, "device"), *asked = l->options->gpu;
@@ -281,21 +241,21 @@ static int map_tuner_gpu(const struct csv *c, struct columns *cols, size_t i)
     if (name == NULL)
         rc = fail("%s: gpu: neither the file nor its name has it: give it with --gpu", l->path);
     else
-        rc = load_named_gpu(l, i, name, from.s, &cols->fixed[i]);
+        rc = load_named_gpu(l, i, name, from.s, &c->field[i].value);
     buf_free(&b);
     buf_free(&from);
     return rc;
 }
 
-static int map_gpu(const struct csv *c, struct columns *cols, size_t i)
+static int map_gpu(struct csv *c, size_t i)
 {
     if (c->is_tuner)
-        return map_tuner_gpu(c, cols, i);
-    cols->gpu_at = cols->field[i] = csv_records_find(c->r, c->l->spec->fields[i].name);
-    if (cols->field[i] < 0)
-        return map_device(c, cols, i);
-    c->l->gpu_is_named |= cols->drop >= 0;
-    if (c->l->options->gpu != NULL && cols->drop < 0)
+        return map_tuner_gpu(c, i);
+    c->gpu_at = c->field[i].column = map_column(c, c->l->spec->fields[i].name);
+    if (c->gpu_at < 0)
+        return map_device(c, i);
+    c->l->gpu_is_named |= c->drop >= 0;
+    if (c->l->options->gpu != NULL && c->drop < 0)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", c->r->path,
                     c->r->at);
     return 0;
@@ -313,15 +273,15 @@ static int is_size(const struct csv *c, const struct spec_field *f, int64_t *out
     return 0;
 }
 
-static int map_field(const struct csv *c, struct columns *cols, size_t i)
+static int map_field(struct csv *c, size_t i)
 {
     const struct spec_field *f = &c->l->spec->fields[i];
-    cols->field[i] = -1;
+    struct csv_field *to = &c->field[i];
+    to->column = -1;
     if (is_gpu(f))
-        return map_gpu(c, cols, i);
-    cols->field[i] = csv_records_find(c->r, f->name);
-    if (cols->field[i] >= 0 || is_size(c, f, &cols->fixed[i])
-        || load_given(c->l, i, &cols->fixed[i]))
+        return map_gpu(c, i);
+    to->column = map_column(c, f->name);
+    if (to->column >= 0 || is_size(c, f, &to->value) || load_given(c->l, i, &to->value))
         return 0;
     return c->is_tuner ? fail("%s: field %s: the file does not have it: give it with --set "
                               "%s=VALUE",
@@ -330,11 +290,11 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
 }
 
 /* A tuner's file may lack a parameter that has one value. */
-static int map_param(const struct csv *c, struct columns *cols, size_t i)
+static int map_param(struct csv *c, size_t i)
 {
     const struct spec_param *p = &c->l->spec->params[i];
-    cols->param[i] = csv_records_find(c->r, p->name);
-    if (cols->param[i] >= 0 || (c->is_tuner && p->n_values == 1))
+    c->param[i] = map_column(c, p->name);
+    if (c->param[i] >= 0 || (c->is_tuner && p->n_values == 1))
         return 0;
     return c->is_tuner ? fail("%s: the file has no parameter %s, which has %zu values in the spec: "
                               "is this a file of %s?",
@@ -342,55 +302,34 @@ static int map_param(const struct csv *c, struct columns *cols, size_t i)
                        : no_column(c->r, p->name);
 }
 
-static int map_fields(const struct csv *c, struct columns *cols)
+static int map_each(struct csv *c, int (*map)(struct csv *c, size_t i), size_t n)
 {
-    for (size_t i = 0; i < c->l->spec->n_fields; i++)
-        if (map_field(c, cols, i) != 0)
-            return -1;
-    return 0;
-}
-
-static int map_params(const struct csv *c, struct columns *cols)
-{
-    for (size_t i = 0; i < c->l->spec->n_params; i++)
-        if (map_param(c, cols, i) != 0)
+    for (size_t i = 0; i < n; i++)
+        if (map(c, i) != 0)
             return -1;
     return 0;
 }
 
 /* Of a tuner's file the parameters that another kernel lacks are told before any field. */
-static int map_columns(const struct csv *c, struct columns *cols)
-{
-    const int is_timed = spec_is_timed(c->l->spec);
-    cols->gpu_at = -1;
-    cols->time = is_timed ? c->table.time : -1;
-    cols->us = c->table.us;
-    cols->drop = c->table.is_imported ? csv_records_find(c->r, IMPORT_DROP) : -1;
-    if (c->is_tuner ? map_params(c, cols) != 0 || map_fields(c, cols) != 0
-                    : map_fields(c, cols) != 0 || map_params(c, cols) != 0)
-        return -1;
-    return cols->time >= 0 || !is_timed ? 0 : no_column(c->r, "time_us");
-}
-
-/* ---- columns that the spec does not name ---- */
-
-static void see_header(struct csv *c, const struct columns *cols)
+static int map_columns(struct csv *c)
 {
     const struct spec *s = c->l->spec;
     c->best.start = c->l->n;
     c->is_known = xcalloc(c->r->n_header + 1, 1);
     c->only = xcalloc(c->r->n_header + 1, sizeof *c->only);
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (cols->field[i] >= 0)
-            c->is_known[cols->field[i]] = 1;
-    for (size_t i = 0; i < s->n_params; i++)
-        if (cols->param[i] >= 0)
-            c->is_known[cols->param[i]] = 1;
-    if (cols->time >= 0)
-        c->is_known[cols->time] = 1;
-    if (cols->drop >= 0)
-        c->is_known[cols->drop] = 1;
+    c->gpu_at = -1;
+    c->time = spec_is_timed(s) ? c->table.time : -1;
+    c->drop = c->table.is_imported ? map_column(c, IMPORT_DROP) : -1;
+    if (c->time >= 0)
+        c->is_known[c->time] = 1;
+    if ((c->is_tuner && map_each(c, map_param, s->n_params) != 0)
+        || map_each(c, map_field, s->n_fields) != 0
+        || (!c->is_tuner && map_each(c, map_param, s->n_params) != 0))
+        return -1;
+    return c->time >= 0 || !spec_is_timed(s) ? 0 : no_column(c->r, "time_us");
 }
+
+/* ---- columns that the spec does not name ---- */
 
 /* They must not make a difference in a tuner's file. */
 static int check_unused(struct csv *c)
@@ -430,40 +369,33 @@ static void note_unused(const struct csv *c)
 /* ---- rows ---- */
 
 /* Why the row is left out; "": it is not */
-static char *drop_of(const struct csv *c, const struct columns *cols)
+static char *drop_of(const struct csv *c)
 {
     static char none[] = "";
-    return cols->drop >= 0 ? c->r->cell[cols->drop] : none;
+    return c->drop >= 0 ? c->r->cell[c->drop] : none;
 }
 
-/* Verdict on a name, which most rows share with the one before: a GPU's takes its time. */
-static int read_token(struct csv *c, struct columns *cols, size_t i, const char *cell, int64_t *out)
-{
-    if (cols->word[i] == NULL || strcmp(cols->word[i], cell) != 0) {
-        const int rc = load_token(c->l, c->r->at, i, cell, &cols->token[i]);
-        cols->word[i] = rc == 0 ? cell : NULL;
-        if (rc != 0)
-            return rc;
-    }
-    *out = cols->token[i];
-    return 0;
-}
-
-/* Verdict on one field's cell, which is empty where a row is left out before it is known. */
-static int read_field(struct csv *c, struct columns *cols, size_t i, int64_t *out)
+/* Verdict on one field's cell, which is empty where a row is left out before it is known. Most rows
+   share a name with the one before: a GPU's takes its time. */
+static int read_field(struct csv *c, size_t i, int64_t *out)
 {
     const struct spec_field *f = &c->l->spec->fields[i];
-    *out = cols->fixed[i];
-    if (cols->field[i] < 0)
+    struct csv_field *field = &c->field[i];
+    const char *cell = field->column >= 0 ? c->r->cell[field->column] : NULL;
+    int rc = 0;
+    *out = field->value;
+    if (cell == NULL || (*cell == '\0' && *drop_of(c) != '\0'))
         return 0;
-    const char *cell = c->r->cell[cols->field[i]];
-    if (*cell == '\0' && *drop_of(c, cols) != '\0')
-        return 0;
-    if (f->n_tokens != 0)
-        return read_token(c, cols, i, cell, out);
-    if (parse_whole(cell, INT64_MIN, INT64_MAX, out) != 0)
-        return load_bad(c->l, c->r->at, DROP_BROKEN, f->name, cell, "is not an integer");
-    return 0;
+    if (f->n_tokens == 0)
+        return parse_whole(cell, INT64_MIN, INT64_MAX, out) == 0
+                   ? 0
+                   : load_bad(c->l, c->r->at, DROP_BROKEN, f->name, cell, "is not an integer");
+    if (field->word == NULL || strcmp(field->word, cell) != 0) {
+        rc = load_token(c->l, c->r->at, i, cell, &field->value);
+        field->word = rc == 0 ? cell : NULL;
+    }
+    *out = field->value;
+    return rc;
 }
 
 enum { MOST_RUNS = 64 };
@@ -484,31 +416,28 @@ static void take_runs(struct loader *l, const char *cell)
 
 /* Verdict on a row with its time. In a tuner's file this is a figure, or else a failure of which no
    more is known. */
-static int add_timed(struct csv *c, const struct columns *cols, const int64_t *problem,
-                     const char *const *params)
+static int add_timed(struct csv *c, const int64_t *problem, const char *const *params)
 {
     const struct csv_records *r = c->r;
-    const char *cell = r->cell[cols->time];
+    const char *cell = r->cell[c->time];
     double time = c->is_tuner ? strtod(cell, NULL) : 0;
-    int rc = c->is_tuner ? 0 : load_figure(c->l, r->at, r->header[cols->time], cell, &time);
+    int rc = c->is_tuner ? 0 : load_figure(c->l, r->at, r->header[c->time], cell, &time);
     if (rc == 0)
-        rc = load_add_timed(c->l, r->at, problem, params, time * cols->us);
+        rc = load_add_timed(c->l, r->at, problem, params, time * c->table.us);
     if (rc == 0 && c->table.has_runs)
         take_runs(c->l, c->table.runs);
     return rc;
 }
 
-static int add_best(struct csv *c, const struct columns *cols, const int64_t *problem,
-                    const char *const *params)
+static int add_best(struct csv *c, const int64_t *problem, const char *const *params)
 {
-    const struct csv_records *r = c->r;
-    const int rc = load_add(c->l, r->at, problem, params);
-    if (rc == 0)
-        best_rows_keep(&c->best, c->l, cols->gpu_at >= 0 ? r->cell[cols->gpu_at] : NULL);
+    const int rc = load_add(c->l, c->r->at, problem, params);
+    if (rc == 0 && c->l->spec->format == SPEC_CSV)
+        best_rows_keep(&c->best, c->l, c->gpu_at >= 0 ? c->r->cell[c->gpu_at] : NULL);
     return rc;
 }
 
-static int read_row(struct csv *c, struct columns *cols)
+static int read_row(struct csv *c)
 {
     const struct spec *s = c->l->spec;
     const struct csv_records *r = c->r;
@@ -522,18 +451,17 @@ static int read_row(struct csv *c, struct columns *cols)
     if (c->is_tuner && check_unused(c) != 0)
         return -1;
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
-        rc = read_field(c, cols, i, &problem[i]);
+        rc = read_field(c, i, &problem[i]);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < s->n_params; i++)
-        params[i] = cols->param[i] >= 0 ? r->cell[cols->param[i]]
-                                        : spec_value_text(&s->params[i], 0, number[i]);
-    if (*drop_of(c, cols) != '\0')
-        return import_drop(c->l, r->at, drop_of(c, cols));
+        params[i] =
+            c->param[i] >= 0 ? r->cell[c->param[i]] : spec_value_text(&s->params[i], 0, number[i]);
+    if (*drop_of(c) != '\0')
+        return import_drop(c->l, r->at, drop_of(c));
     if (*c->table.failure != '\0')
         return load_failed(c->l, c->table.failure);
-    return spec_is_timed(s) ? add_timed(c, cols, problem, params)
-                            : add_best(c, cols, problem, params);
+    return spec_is_timed(s) ? add_timed(c, problem, params) : add_best(c, problem, params);
 }
 
 static int ragged(void *to, const struct csv_records *r)
@@ -559,31 +487,35 @@ static int open_table(struct csv *c)
     return check_names(c, 0);
 }
 
-static int take_import(struct csv *c)
-{
-    const int rc = table_take(&c->table, c->l->path);
-    c->r = c->table.r;
-    return rc;
-}
-
 /* Quotes that are wrong are told as those of any table. */
 static int import_rest(struct csv *c, const char *importer)
 {
     int rc;
     while ((rc = csv_records_next(&c->raw)) > 0)
         ;
-    return rc < 0 || import_table(c->l, importer, &c->table.from) != 0 ? -1 : take_import(c);
+    return rc < 0 || import_table(c->l, importer, &c->table.from) != 0
+               ? -1
+               : table_take(&c->table, c->l->path);
+}
+
+static int open_csv(struct csv *c, struct buf *bytes)
+{
+    int rc = csv_records_open(&c->raw, c->l->path, bytes);
+    if (rc == 0)
+        rc = csv_records_next(&c->raw);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", c->l->path);
+    const char *importer = import_table_of(c->l->spec, &c->raw);
+    return importer != NULL ? import_rest(c, importer) : open_table(c);
 }
 
 static int take_rows(struct csv *c)
 {
-    struct columns cols = {0};
     int rc;
-    if (map_columns(c, &cols) != 0)
+    if (map_columns(c) != 0)
         return -1;
-    see_header(c, &cols);
     while ((rc = table_next(&c->table, c->r)) > 0)
-        if (read_row(c, &cols) < 0)
+        if (read_row(c) < 0)
             return -1;
     if (rc < 0)
         return -1;
@@ -594,15 +526,26 @@ static int take_rows(struct csv *c)
                                                                      : 0;
 }
 
-static int read_rows(struct csv *c)
+/* ---- a file ---- */
+
+/* A file that is opened so, into c->table */
+static int read_opened(struct loader *l, struct buf *bytes, int is_tuner,
+                       int (*open)(struct csv *c, struct buf *bytes))
 {
-    const int rc = csv_records_next(&c->raw);
-    if (rc <= 0)
-        return rc < 0 ? -1 : fail("%s: has no header", c->l->path);
-    const char *importer = import_table_of(c->l->spec, &c->raw);
-    if ((importer != NULL ? import_rest(c, importer) : open_table(c)) != 0)
-        return -1;
-    return take_rows(c);
+    struct csv c = {.l = l, .r = &c.raw, .is_tuner = is_tuner};
+    l->row_prefix = ":";
+    int rc = open(&c, bytes);
+    c.r = c.table.r;
+    if (rc == 0)
+        rc = take_rows(&c);
+    l->column = 0;
+    intern_free(&c.best.problems);
+    free(c.best.problem);
+    free(c.is_known);
+    free(c.only);
+    table_close(&c.table);
+    csv_records_close(&c.raw);
+    return rc;
 }
 
 /* With a field `gpu`, tables may be of several devices. */
@@ -612,30 +555,12 @@ static int is_of_other_environment(struct loader *l, const struct buf *bytes)
            && environment_is_other(&l->environment, l->path, bytes->s);
 }
 
-static void csv_close(struct csv *c)
-{
-    c->l->column = 0;
-    free(c->best.gpu);
-    free(c->is_known);
-    free(c->only);
-    table_close(&c->table);
-    csv_records_close(&c->raw);
-}
-
 int csv_read(struct loader *l, struct buf *bytes)
 {
-    struct csv c = {.l = l, .r = &c.raw};
-    if (is_of_other_environment(l, bytes))
-        return 0;
-    l->row_prefix = ":";
-    int rc = csv_records_open(&c.raw, l->path, bytes);
-    if (rc == 0)
-        rc = read_rows(&c);
-    csv_close(&c);
-    return rc;
+    return is_of_other_environment(l, bytes) ? 0 : read_opened(l, bytes, 0, open_csv);
 }
 
-/* ---- tuners' files ---- */
+/* ---- a file of a tuner ---- */
 
 /* Rows of another stage or precision of CLBlast are rarely meant, but may be one kernel's. */
 static void note_kernel(struct loader *l, const struct imported *from)
@@ -657,41 +582,41 @@ static void note_kernel(struct loader *l, const struct imported *from)
 static void name_key(const struct loader *l, struct buf *names)
 {
     const struct spec *s = l->spec;
+    int64_t v;
     for (size_t i = 0; i < s->n_fields; i++)
-        if (!is_gpu(&s->fields[i]) && !set_fields_has(&l->options->set, s->fields[i].name))
+        if (!is_gpu(&s->fields[i]) && !set_fields_value(s, &l->options->set, i, &v))
             import_name(names, s->fields[i].name);
 }
 
-int tuner_rows_read(struct loader *l, struct buf *bytes)
+static int open_tuner(struct csv *c, struct buf *bytes)
 {
-    struct csv c = {.l = l, .is_tuner = 1};
+    struct loader *l = c->l;
     struct buf names = {0};
     (void)bytes;
-    l->row_prefix = ":";
     name_key(l, &names);
-    int rc = tuner_import(l->path, l->options->unit, names.s, &c.table.from);
+    int rc = tuner_import(l->path, l->options->unit, names.s, &c->table.from);
     if (rc == 0)
-        rc = tuner_take(&c.table, l->path, &l->types);
-    c.r = c.table.r;
-    if (rc == 0) {
-        note_kernel(l, &c.table.from);
-        rc = take_rows(&c);
-    }
-    csv_close(&c);
+        rc = tuner_take(&c->table, l->path, &l->types);
+    if (rc == 0)
+        note_kernel(l, &c->table.from);
     buf_free(&names);
     return rc;
 }
 
+int tuner_rows_read(struct loader *l, struct buf *bytes)
+{
+    return read_opened(l, bytes, 1, open_tuner);
+}
+
+/* ---- a Triton configuration file ---- */
+
+static int open_config(struct csv *c, struct buf *bytes)
+{
+    (void)bytes;
+    return import_config(c->l, &c->table.from) != 0 ? -1 : table_take(&c->table, c->l->path);
+}
+
 int triton_json_read(struct loader *l, struct buf *bytes)
 {
-    struct csv c = {.l = l};
-    (void)bytes;
-    l->row_prefix = ":";
-    int rc = import_config(l, &c.table.from);
-    if (rc == 0)
-        rc = take_import(&c);
-    if (rc == 0)
-        rc = take_rows(&c);
-    csv_close(&c);
-    return rc;
+    return read_opened(l, bytes, 0, open_config);
 }

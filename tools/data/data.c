@@ -34,20 +34,22 @@ void data_free(struct dataset *d)
     memset(d, 0, sizeof *d);
 }
 
+void data_open_rows(struct dataset *d, size_t n, int is_timed, int has_narrow)
+{
+    d->n = n;
+    d->problem = xcalloc(n * d->n_fields, sizeof *d->problem);
+    d->target = xcalloc(n, d->n_params);
+    d->file = xcalloc(n, sizeof *d->file);
+    d->row = xcalloc(n, sizeof *d->row);
+    d->time_us = is_timed ? xcalloc(n, sizeof *d->time_us) : NULL;
+    d->unknown = is_timed ? xcalloc(n, sizeof *d->unknown) : NULL;
+    d->narrow = has_narrow ? xcalloc(n, 1) : NULL;
+}
+
 struct dataset data_new_rows(const struct dataset *d, size_t n)
 {
     struct dataset to = *d;
-    to.n = n;
-    to.problem = xcalloc(n * d->n_fields, sizeof *to.problem);
-    to.target = xcalloc(n, d->n_params);
-    to.file = xcalloc(n, sizeof *to.file);
-    to.row = xcalloc(n, sizeof *to.row);
-    if (d->time_us != NULL) {
-        to.time_us = xcalloc(n, sizeof *to.time_us);
-        to.unknown = xcalloc(n, sizeof *to.unknown);
-    }
-    if (d->narrow != NULL)
-        to.narrow = xcalloc(n, 1);
+    data_open_rows(&to, n, d->time_us != NULL, d->narrow != NULL);
     return to;
 }
 
@@ -245,7 +247,7 @@ static int has_legal_row(const struct model *model, const struct dataset *d, siz
     return 0;
 }
 
-static int stands_before(const struct dataset *d, size_t a, size_t b)
+int data_stands_before(const struct dataset *d, size_t a, size_t b)
 {
     return d->file[a] != d->file[b] ? d->file[a] < d->file[b] : d->row[a] < d->row[b];
 }
@@ -260,7 +262,7 @@ static void find_dead(const struct model *model, const struct dataset *d, struct
             continue;
         for (size_t row = i; row < end; row++) {
             dead->is_out[row] = 1;
-            if ((dead->problems == 0 && row == i) || stands_before(d, row, dead->first))
+            if ((dead->problems == 0 && row == i) || data_stands_before(d, row, dead->first))
                 dead->first = row;
         }
         dead->problems++;

@@ -84,6 +84,8 @@ struct dataset {
 
 void data_free(struct dataset *d);
 
+/* Makes n rows, all zero. */
+void data_open_rows(struct dataset *d, size_t n, int is_timed, int has_narrow);
 /* A dataset of the same files and options with n rows of its own, all zero; it ends in
    data_take_rows, by which it replaces the rows of the first one. */
 struct dataset data_new_rows(const struct dataset *d, size_t n);
@@ -94,6 +96,8 @@ void data_copy_row(struct dataset *to, size_t i, const struct dataset *from, siz
 /* The first row behind `row`, which is below n, that has another problem; n if there is none. */
 size_t data_problem_end(const struct dataset *d, size_t row);
 size_t data_count_problems(const struct dataset *d);
+/* Does row a stand before row b in the files? */
+int data_stands_before(const struct dataset *d, size_t a, size_t b);
 /* The first row of a problem; n: it is not there. */
 size_t data_find_problem(const struct dataset *d, const int32_t *problem);
 /* The first of a problem's failures, and where they end */

@@ -33,7 +33,7 @@ static int is_minus_one(const char *text)
 }
 
 /* What tuners write in the place of a time: of a failure, or of a tuple that was never run */
-int load_is_failure(const char *text)
+static int is_failure(const char *text)
 {
     static const char *const words[] = {"failed",
                                         "error",
@@ -61,7 +61,7 @@ static int is_figure(const char *text, double *out)
 
 int load_time_text(const char *text, double *out)
 {
-    if (load_is_failure(text))
+    if (is_failure(text))
         return 0;
     return is_figure(text, out) ? *out > 0 && *out < FAILED_TIME : -1;
 }

@@ -136,30 +136,26 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
 
 static int compare_files(const void *pa, const void *pb)
 {
-    const struct data_file *const *a = pa, *const *b = pb;
-    int c = strcmp((*a)->name, (*b)->name);
-    return c != 0 ? c : strcmp((*a)->sha256, (*b)->sha256);
+    const struct data_file *a = pa, *b = pb;
+    const int c = strcmp(a->name, b->name);
+    return c != 0 ? c : strcmp(a->sha256, b->sha256);
 }
 
+/* While they are sorted, `rows` is the number that a file has so far. */
 static void sort_files(struct dataset *d, struct loader *l)
 {
-    size_t n = d->n_files;
-    struct data_file **order = xcalloc(n, sizeof *order), *sorted = xcalloc(n, sizeof *sorted);
-    uint32_t *rank = xcalloc(n, sizeof *rank);
-    for (size_t i = 0; i < n; i++)
-        order[i] = &d->files[i];
-    qsort(order, n, sizeof *order, compare_files);
-    for (size_t i = 0; i < n; i++) {
-        sorted[i] = *order[i];
-        rank[order[i] - d->files] = (uint32_t)i;
+    uint32_t *rank = xcalloc(d->n_files, sizeof *rank);
+    for (size_t i = 0; i < d->n_files; i++)
+        d->files[i].rows = i;
+    qsort(d->files, d->n_files, sizeof *d->files, compare_files);
+    for (size_t i = 0; i < d->n_files; i++) {
+        rank[d->files[i].rows] = (uint32_t)i;
+        d->files[i].rows = 0;
     }
     for (size_t i = 0; i < l->n; i++) {
         l->rows[i].file = rank[l->rows[i].file];
-        sorted[l->rows[i].file].rows++;
+        d->files[l->rows[i].file].rows++;
     }
-    free(d->files);
-    d->files = sorted;
-    free(order);
     free(rank);
 }
 
@@ -180,12 +176,18 @@ static int compare_rows(const void *pa, const void *pb)
 /* The unknown options in the order of their texts, whatever the order in which they came. */
 static void take_unknown(struct dataset *d, struct loader *l)
 {
-    uint32_t *rank = xcalloc(l->n_unknown + 1, sizeof *rank);
-    d->n_unknown = l->n_unknown;
-    d->unknown_text = xcalloc(l->n_unknown * d->n_params + 1, sizeof *d->unknown_text);
-    for (size_t i = 0; i < l->n_unknown; i++) {
-        char *text = l->unknown[i].text;
-        rank[l->unknown[i].id] = (uint32_t)i + 1;
+    const size_t n = l->unknown.n;
+    const char **texts = xcalloc(n + 1, sizeof *texts);
+    uint32_t *rank = xcalloc(n + 1, sizeof *rank);
+    for (size_t i = 0; i < n; i++)
+        texts[i] = l->unknown.v[i].s;
+    qsort(texts, n, sizeof *texts, compare_texts);
+    d->n_unknown = n;
+    d->unknown_text = xcalloc(n * d->n_params + 1, sizeof *d->unknown_text);
+    for (size_t i = 0; i < n; i++) {
+        const size_t number = intern_find_text(&l->unknown, texts[i]);
+        char *text = l->unknown.v[number].s;
+        rank[number + 1] = (uint32_t)i + 1;
         for (size_t p = 0; p < d->n_params; p++) {
             char *end = strchr(text, LOAD_SEPARATOR);
             if (end != NULL)
@@ -196,17 +198,8 @@ static void take_unknown(struct dataset *d, struct loader *l)
     }
     for (size_t i = 0; i < l->n; i++)
         l->rows[i].unknown = rank[l->rows[i].unknown];
+    free(texts);
     free(rank);
-}
-
-static void take_times(struct dataset *d, const struct loader *l)
-{
-    d->time_us = xcalloc(d->n, sizeof *d->time_us);
-    d->unknown = xcalloc(d->n, sizeof *d->unknown);
-    for (size_t i = 0; i < d->n; i++) {
-        d->time_us[i] = l->rows[i].time;
-        d->unknown[i] = l->rows[i].unknown;
-    }
 }
 
 static int compare_failures(const void *pa, const void *pb)
@@ -230,34 +223,26 @@ static void take_failures(struct dataset *d, struct loader *l)
     }
 }
 
-static void take_narrow(struct dataset *d, const struct loader *l)
-{
-    d->narrow = xcalloc(d->n, 1);
-    for (size_t i = 0; i < d->n; i++)
-        d->narrow[i] = l->rows[i].narrow;
-}
-
 static void take_rows(struct dataset *d, struct loader *l)
 {
     const size_t f = d->n_fields, p = d->n_params;
     take_unknown(d, l);
     qsort(l->rows, l->n, sizeof *l->rows, compare_rows);
-    d->n = l->n;
-    d->problem = xcalloc(d->n * f, sizeof *d->problem);
-    d->target = xcalloc(d->n * p, 1);
-    d->file = xcalloc(d->n, sizeof *d->file);
-    d->row = xcalloc(d->n, sizeof *d->row);
+    data_open_rows(d, l->n, spec_is_timed(l->spec), l->spec->unsearched != NULL);
     for (size_t i = 0; i < d->n; i++) {
-        memcpy(d->problem + i * f, l->rows[i].problem, f * sizeof *d->problem);
-        memcpy(d->target + i * p, l->rows[i].target, p);
-        d->file[i] = l->rows[i].file;
-        d->row[i] = l->rows[i].row;
+        const struct load_row *r = &l->rows[i];
+        memcpy(d->problem + i * f, r->problem, f * sizeof *d->problem);
+        memcpy(d->target + i * p, r->target, p);
+        d->file[i] = r->file;
+        d->row[i] = r->row;
+        if (d->time_us != NULL) {
+            d->time_us[i] = r->time;
+            d->unknown[i] = r->unknown;
+        }
+        if (d->narrow != NULL)
+            d->narrow[i] = r->narrow;
     }
-    if (spec_is_timed(l->spec))
-        take_times(d, l);
     take_failures(d, l);
-    if (l->spec->unsearched != NULL)
-        take_narrow(d, l);
     memcpy(d->dropped, l->dropped, sizeof d->dropped);
 }
 
@@ -297,9 +282,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
 {
     struct loader l = {
         .spec = spec, .options = options, .paths = paths, .n_paths = n, .at_once = 1};
-    if (spec->format == SPEC_TIMED)
-        l.limit = (struct row_limit){
-            .most = options->most, .n_fields = spec->n_fields, .n_params = spec->n_params};
+    l.limit.most = spec->format == SPEC_TIMED ? options->most : 0;
     memset(out, 0, sizeof *out);
     out->retired = spec->retired;
     out->n_fields = spec->n_fields;
@@ -320,12 +303,9 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         take_rows(out, &l);
         rc = check_times(&l, out);
     }
-    if (rc != 0) {
+    if (rc != 0)
         data_free(out);
-    }
-    for (size_t i = 0; i < l.n_unknown; i++)
-        free(l.unknown[i].text);
-    free(l.unknown);
+    intern_free(&l.unknown);
     intern_free(&l.failures.texts);
     buf_free(&l.ahead);
     environment_free(&l.environment);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "data.h"
-#include "environment.h"
 #include "tuner.h"
 
 #include "base/csv_records.h"
@@ -30,7 +29,7 @@ struct load_row {
 };
 
 struct row_limit {
-    size_t most, n_fields, n_params; /* most is 0: any number */
+    size_t most; /* 0: any number */
     unsigned halvings;
     int by_tuple;
     size_t left; /* rows that are gone */
@@ -44,8 +43,28 @@ void row_limit_note(const struct row_limit *t, size_t kept);
 /* Is each a field of the spec, none twice, with a value that it can have? 0, or -1 with a message.
    A field `gpu` of names is --gpu's. */
 int set_fields_check(const struct spec *s, const struct opt_texts *set);
-/* Is a field of that name among them? */
-int set_fields_has(const struct opt_texts *set, const char *name);
+/* Is the field given? Then its value, a token's number or a size; `set` has passed the check. */
+int set_fields_value(const struct spec *s, const struct opt_texts *set, size_t field, int64_t *out);
+
+/* ---- environment.c: what times depend on beside kernel, problem and tuple ---- */
+
+/* A table may say it in the comments that it begins with, `# device: ...` and so on, as programs do
+   that raced (examples/race_rows.h). Times of two environments do not compare. A table with a
+   column gpu has it there instead. */
+
+enum { ENVIRONMENT_LINES = 3 }; /* device, driver, library */
+
+struct environment {
+    char *line[ENVIRONMENT_LINES]; /* of the first table that has such a line; NULL: none yet */
+    char *path[ENVIRONMENT_LINES]; /* that table */
+};
+
+/* Is this text of another environment than the tables before? Then it is told, and is to be left
+   out; else its lines count from now on. */
+int environment_is_other(struct environment *e, const char *path, const char *text);
+/* Is the line of a table such a comment? */
+int environment_names(const char *line);
+void environment_free(struct environment *e);
 
 /* ---- the loader ---- */
 
@@ -62,13 +81,7 @@ struct data_options {
     const char *unit;     /* of times in files of tuners that do not say it; NULL: ms */
 };
 
-/* An option that the spec does not know. */
-struct load_unknown {
-    char *text;  /* its values, each but the last followed by LOAD_SEPARATOR */
-    uint32_t id; /* as rows call it, from 1 */
-};
-
-enum { LOAD_SEPARATOR = '\x1f' };
+enum { LOAD_SEPARATOR = '\x1f' }; /* between the values of an option that the spec does not know */
 
 /* Texts that were taken as failures in the place of times, and how many rows have each; of more
    texts than that, only how many rows have one. */
@@ -104,8 +117,7 @@ struct loader {
     struct row_limit limit;
     struct load_failures failures;
     struct load_repeats repeats;
-    size_t n_unknown, unknown_cap;
-    struct load_unknown *unknown;            /* sorted by text */
+    struct interned unknown; /* options that the spec does not know; in rows 1 + the number */
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
     int is_guessed;   /* of format = triton: the server of a file, which was told; and */
     struct buf ahead; /* what the importer wrote of all its files, and how much of it was read */
@@ -169,8 +181,6 @@ int load_figure_text(const char *text, int is_speed, double *out);
 /* The same of a user's table, where any text that begins with a letter or has no digit is a
    failure. */
 int load_table_time(const char *text, double *out);
-/* Is it such a word? */
-int load_is_failure(const char *text);
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
    failed, and *out is 0. With format = timed it is a time of a user's table. */
@@ -209,6 +219,20 @@ void load_note_copies(const struct spec *spec, const struct dataset *d);
 
 /* Of all files' rows: an option's times have one unit. 0, or -1 with a message. */
 int load_check_units(struct loader *l);
+
+/* ---- import_rows.c: tables of Tensile, and files of vLLM and SGLang, by importers ---- */
+
+/* The importer of a table with that header, for such a spec; NULL: it needs none. */
+const char *import_table_of(const struct spec *s, const struct csv_records *header);
+/* Has it read the file: 0, or -1 with a message. */
+int import_table(struct loader *l, const char *importer, struct imported *out);
+/* The same of a Triton configuration file */
+int import_config(struct loader *l, struct imported *out);
+
+#define IMPORT_DROP "@drop" /* the column in which it says why a row is left out; "": it is not */
+/* Verdict on a row with such a cell, which has a word, and if this is an error the column, the
+   value and what is wrong. */
+int import_drop(struct loader *l, int64_t row, char *cell);
 
 /* ---- files of any format ---- */
 

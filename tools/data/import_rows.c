@@ -1,6 +1,6 @@
 /* import_rows.c - starts importers of tables in forms of their own, and of Triton configurations
    SPDX-License-Identifier: MIT */
-#include "import_rows.h"
+#include "formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 /* ---- what the importer is told ---- */
 
 /* The spec's names, and what the command line says */
-static void add_names(const struct spec *s, struct import_options *o)
+static void add_names(const struct spec *s, struct interned *o)
 {
     const int server = spec_field_index(s, "server");
     struct buf fields = {0}, params = {0}, servers = {0};
@@ -26,13 +26,13 @@ static void add_names(const struct spec *s, struct import_options *o)
     buf_free(&servers);
 }
 
-static void add_options(const struct loader *l, const char *importer, struct import_options *o)
+static void add_options(const struct loader *l, const char *importer, struct interned *o)
 {
     const struct opt_texts *set = &l->options->set;
     import_option(o, "--importer", importer);
-    import_flag(o, "--spec");
+    (void)intern_text(o, "--spec");
     if (l->options->lenient)
-        import_flag(o, "--lenient");
+        (void)intern_text(o, "--lenient");
     add_names(l->spec, o);
     import_option(o, "--kernel", l->spec->family);
     for (size_t i = 0; i < set->n; i++)
@@ -43,10 +43,10 @@ static void add_options(const struct loader *l, const char *importer, struct imp
 static int import_rows_run(const struct loader *l, const char *importer, const char *const *paths,
                            size_t n, struct buf *text)
 {
-    struct import_options o = {.list = {0}};
+    struct interned o = {0};
     add_options(l, importer, &o);
-    const int rc = importer_run(paths, n, &o.list, text);
-    import_options_free(&o);
+    const int rc = importer_run(paths, n, *paths, &o, text);
+    intern_free(&o);
     return rc;
 }
 

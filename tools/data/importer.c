@@ -60,27 +60,14 @@ static const char *find_program(struct buf *b)
 
 /* ---- what one is told ---- */
 
-void import_flag(struct import_options *o, const char *option)
-{
-    const size_t at = intern_text(&o->texts, option);
-    o->list.v = xrealloc(o->list.v, o->list.n + 1, sizeof *o->list.v);
-    o->list.v[o->list.n++] = o->texts.v[at].s;
-}
-
-void import_option(struct import_options *o, const char *option, const char *value)
+void import_option(struct interned *options, const char *option, const char *value)
 {
     struct buf b = {0};
     if (value == NULL || *value == '\0')
         return;
     buf_printf(&b, "%s=%s", option, value);
-    import_flag(o, b.s);
+    (void)intern_text(options, b.s);
     buf_free(&b);
-}
-
-void import_options_free(struct import_options *o)
-{
-    intern_free(&o->texts);
-    free(o->list.v);
 }
 
 void import_name(struct buf *names, const char *name)
@@ -91,7 +78,7 @@ void import_name(struct buf *names, const char *name)
 /* ---- starting one ---- */
 
 static int run_python(const char *program, const char *const *paths, size_t n_paths,
-                      const struct opt_texts *options, struct buf *text, int *status)
+                      const struct interned *options, struct buf *text, int *status)
 {
     static const char *const first[] = {PYTHON, "-I", "-S", "-B", NULL, "--stream"};
     const size_t n_first = sizeof first / sizeof *first;
@@ -101,7 +88,7 @@ static int run_python(const char *program, const char *const *paths, size_t n_pa
     for (; n < n_first; n++)
         words[n] = first[n] != NULL ? first[n] : program;
     for (size_t i = 0; i < options->n; i++)
-        words[n++] = options->v[i];
+        words[n++] = options->v[i].s;
     words[n++] = "--";
     for (size_t i = 0; i < n_paths; i++)
         words[n++] = paths[i];
@@ -111,20 +98,20 @@ static int run_python(const char *program, const char *const *paths, size_t n_pa
 }
 
 /* The options that users may give an importer, too */
-static void add_told(struct buf *words, const struct opt_texts *options)
+static void add_told(struct buf *words, const struct interned *options)
 {
     static const char *const told[] = {
         "--fields=", "--ignored=", "--metric=", "--success=", "--names=", "--unit="};
     for (size_t i = 0; i < options->n; i++)
         for (size_t j = 0; j < sizeof told / sizeof *told; j++)
-            if (strncmp(options->v[i], told[j], strlen(told[j])) == 0) {
-                quote(words, options->v[i], '*');
+            if (strncmp(options->v[i].s, told[j], strlen(told[j])) == 0) {
+                quote(words, options->v[i].s, '*');
                 buf_puts(words, " ");
             }
 }
 
 /* What is missing, and what to do elsewhere */
-static int is_missing(const char *place, const char *path, const struct opt_texts *options,
+static int is_missing(const char *place, const char *path, const struct interned *options,
                       const char *what)
 {
     struct buf words = {0};
@@ -137,9 +124,8 @@ static int is_missing(const char *place, const char *path, const struct opt_text
     return -1;
 }
 
-/* `place` is said of the file where the importer is not found. */
-static int importer_start(const char *place, const char *const *paths, size_t n,
-                          const struct opt_texts *options, struct buf *text)
+int importer_run(const char *const *paths, size_t n, const char *place,
+                 const struct interned *options, struct buf *text)
 {
     const char *path = paths[0];
     struct buf program = {0};
@@ -159,12 +145,6 @@ static int importer_start(const char *place, const char *const *paths, size_t n,
         rc = fail("%s: its importer (" PYTHON " %s) did not end", path, program.s);
     buf_free(&program);
     return rc;
-}
-
-int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
-                 struct buf *text)
-{
-    return importer_start(paths[0], paths, n, options, text);
 }
 
 /* ---- what it wrote ---- */
@@ -210,17 +190,6 @@ int imported_take(struct imported *t)
     t->csv.n = t->text.n - (size_t)(s - t->text.s);
     const char *error = imported_said(t, "error");
     return error == NULL ? 0 : fail("%s", error);
-}
-
-int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
-                      struct imported *out)
-{
-    return importer_start(odd, &path, 1, options, &out->text) != 0 ? -1 : imported_take(out);
-}
-
-int importer_read(const char *path, const struct opt_texts *options, struct imported *out)
-{
-    return importer_read_odd(path, path, options, out);
 }
 
 void imported_free(struct imported *t)

@@ -6,7 +6,6 @@
 
 #include "base/csv_records.h"
 #include "base/intern.h"
-#include "base/opts.h"
 
 /* What an importer wrote: all zero at first, to be freed in any case */
 struct imported {
@@ -21,29 +20,18 @@ struct imported {
     size_t n_texts, texts_cap;
 };
 
-/* What an importer is told: all zero at first, to be freed */
-struct import_options {
-    struct interned texts; /* own them */
-    struct opt_texts list;
-};
-
-/* Adds "--option=value", unless the value is NULL or empty; or a flag alone. */
-void import_option(struct import_options *o, const char *option, const char *value);
-void import_flag(struct import_options *o, const char *option);
-void import_options_free(struct import_options *o);
+/* What an importer is told, its options: adds "--option=value", unless the value is NULL or empty.
+   A flag is added as it is. */
+void import_option(struct interned *options, const char *option, const char *value);
 /* Adds a name to "a,b". */
 void import_name(struct buf *names, const char *name);
 
-/* Reads a file by its importer, which gets these options: 0, or -1 with the importer's message, or
-   one that says what is missing. */
-int importer_read(const char *path, const struct opt_texts *options, struct imported *out);
-/* The same of a table of which `odd` says why it needs an importer: "t.csv:1: column ..." */
-int importer_read_odd(const char *path, const char *odd, const struct opt_texts *options,
-                      struct imported *out);
-/* Its two halves. The first one adds what the importer writes of several files, with a NUL between
-   two; the second one takes `text`, which is of one file. */
-int importer_run(const char *const *paths, size_t n, const struct opt_texts *options,
-                 struct buf *text);
+/* Has its importer, which gets these options, read a file, or several: adds what it writes, with a
+   NUL between two. 0, or -1 with a message, if something is missing. That one begins with `place`:
+   the path, or why a table needs an importer, "t.csv:1: column ...". */
+int importer_run(const char *const *paths, size_t n, const char *place,
+                 const struct interned *options, struct buf *text);
+/* Then takes `text`, which is of one file: 0, or -1 with the importer's message. */
 int imported_take(struct imported *t);
 void imported_free(struct imported *t);
 

@@ -11,77 +11,54 @@
 
 /* ---- too many rows ---- */
 
-/* Rows, and those that are failures */
-struct row_lists {
-    struct load_row *rows, *failed;
-    size_t *n, *n_failed;
-};
-
 enum { MANY_ROWS = 100 }; /* of a problem */
 
-static uint64_t hash_problem(const struct row_limit *t, const struct load_row *r)
+static uint64_t hash_of(const struct loader *l, const struct load_row *r)
 {
     uint64_t hash = 0;
-    for (size_t i = 0; i < t->n_fields; i++)
+    for (size_t i = 0; i < l->spec->n_fields; i++)
         hash = num_mix(hash, i, (uint64_t)r->problem[i]);
-    return hash;
-}
-
-static uint64_t hash_of(const struct row_limit *t, const struct load_row *r)
-{
-    uint64_t hash = hash_problem(t, r);
-    for (size_t i = 0; t->by_tuple && i < t->n_params; i++)
+    for (size_t i = 0; l->limit.by_tuple && i < l->spec->n_params; i++)
         hash = num_mix(hash, i, r->target[i]);
     return hash;
 }
 
-static int compare_hashes(const void *pa, const void *pb)
+static int are_large(const struct load_row *rows, size_t n)
 {
-    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
+    struct interned problems = {0};
+    for (size_t i = 0; i < n; i++)
+        (void)intern(&problems, rows[i].problem, sizeof rows[i].problem);
+    const int is = n > MANY_ROWS * problems.n;
+    intern_free(&problems);
+    return is;
 }
 
-static int are_large(const struct row_limit *t, const struct load_row *rows, size_t n_rows)
+static int has_left(const struct loader *l, const struct load_row *r)
 {
-    uint64_t *hash = xcalloc(n_rows + 1, sizeof *hash);
-    size_t n = 0;
-    for (size_t i = 0; i < n_rows; i++)
-        hash[i] = hash_problem(t, &rows[i]);
-    qsort(hash, n_rows, sizeof *hash, compare_hashes);
-    for (size_t i = 0; i < n_rows; i++)
-        n += i == 0 || hash[i] != hash[i - 1];
-    free(hash);
-    return n_rows > MANY_ROWS * n;
+    return l->limit.halvings > 0 && hash_of(l, r) >> (64 - l->limit.halvings) != 0;
 }
 
-static int has_left(const struct row_limit *t, const struct load_row *r)
+/* Of a list of rows, from that number on */
+static void drop_left(struct loader *l, struct load_row *rows, size_t *n, size_t from)
 {
-    return t->halvings > 0 && hash_of(t, r) >> (64 - t->halvings) != 0;
-}
-
-static void drop_left(struct row_limit *t, struct load_row *rows, size_t *n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < *n; i++)
-        if (!has_left(t, &rows[i]))
+    size_t kept = from;
+    for (size_t i = from; i < *n; i++)
+        if (!has_left(l, &rows[i]))
             rows[kept++] = rows[i];
-    t->left += *n - kept;
+    l->limit.left += *n - kept;
     *n = kept;
 }
 
 /* Looks at a row that was just added at the end of a list. */
-static void row_limit_check(struct row_limit *t, const struct row_lists *all, int is_failed)
+static void check_limit(struct loader *l, struct load_row *rows, size_t *n)
 {
-    size_t *n = is_failed ? all->n_failed : all->n;
-    if (has_left(t, (is_failed ? all->failed : all->rows) + *n - 1)) {
-        t->left++;
-        --*n;
-    }
-    while (t->most > 0 && *all->n + *all->n_failed > t->most && t->halvings < 63) {
-        t->by_tuple = t->halvings > 0 ? t->by_tuple : are_large(t, all->rows, *all->n);
+    struct row_limit *t = &l->limit;
+    drop_left(l, rows, n, *n - 1);
+    while (t->most > 0 && l->n + l->n_failed > t->most && t->halvings < 63) {
+        t->by_tuple = t->halvings > 0 ? t->by_tuple : are_large(l->rows, l->n);
         t->halvings++;
-        drop_left(t, all->rows, all->n);
-        drop_left(t, all->failed, all->n_failed);
+        drop_left(l, l->rows, &l->n, 0);
+        drop_left(l, l->failed, &l->n_failed, 0);
     }
 }
 
@@ -189,9 +166,9 @@ static int check_param(struct loader *l, int64_t row, const struct spec_param *p
 
 /* ---- options that the spec does not know ---- */
 
-static void add_option_text(const struct spec *s, const char *const *params, char separator,
-                            struct buf *b)
+static void add_option_text(const struct spec *s, const char *const *params, struct buf *b)
 {
+    const char separator = LOAD_SEPARATOR;
     int64_t v = 0;
     for (size_t i = 0; i < s->n_params; i++) {
         if (i != 0)
@@ -203,76 +180,36 @@ static void add_option_text(const struct spec *s, const char *const *params, cha
     }
 }
 
-/* Where the text is or belongs among the known ones. */
-static size_t find_unknown(const struct loader *l, const char *text, int *is_there)
-{
-    size_t low = 0, high = l->n_unknown;
-    *is_there = 0;
-    while (low < high && !*is_there) {
-        const size_t mid = low + (high - low) / 2;
-        const int c = strcmp(text, l->unknown[mid].text);
-        *is_there = c == 0;
-        if (c <= 0)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return high;
-}
-
 static uint32_t unknown_id(struct loader *l, const char *const *params)
 {
     struct buf text = {0};
-    int is_there;
-    add_option_text(l->spec, params, LOAD_SEPARATOR, &text);
-    const size_t at = find_unknown(l, text.s, &is_there);
-    if (is_there) {
-        buf_free(&text);
-        return l->unknown[at].id;
-    }
-    l->unknown = xgrow(l->unknown, l->n_unknown, &l->unknown_cap, sizeof *l->unknown);
-    memmove(l->unknown + at + 1, l->unknown + at, (l->n_unknown - at) * sizeof *l->unknown);
-    l->unknown[at] = (struct load_unknown){text.s, (uint32_t)++l->n_unknown};
-    return l->unknown[at].id;
+    add_option_text(l->spec, params, &text);
+    const size_t number = intern_text(&l->unknown, text.s);
+    buf_free(&text);
+    return (uint32_t)number + 1;
 }
 
 /* ---- rows ---- */
-
-static struct load_row *new_row(struct loader *l)
-{
-    l->rows = xgrow(l->rows, l->n, &l->cap, sizeof *l->rows);
-    memset(&l->rows[l->n], 0, sizeof *l->rows);
-    return &l->rows[l->n++];
-}
-
-static void check_limit(struct loader *l, int is_failed)
-{
-    const struct row_lists all = {l->rows, l->failed, &l->n, &l->n_failed};
-    row_limit_check(&l->limit, &all, is_failed);
-}
 
 static int add_row(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time)
 {
     const struct spec *s = l->spec;
-    unsigned char target[KPRED_MAX_TUPLE];
+    struct load_row r = {.time = time, .file = l->file, .row = row};
     int rc = 0;
-    for (size_t i = 0; i < s->n_fields && rc == 0; i++)
+    for (size_t i = 0; i < s->n_fields && rc == 0; i++) {
         rc = check_field(l, row, &s->fields[i], problem[i]);
+        r.problem[i] = (int32_t)problem[i];
+    }
     for (size_t i = 0; i < s->n_params && rc == 0; i++)
-        rc = check_param(l, row, &s->params[i], params[i], &target[i]);
+        rc = check_param(l, row, &s->params[i], params[i], &r.target[i]);
     if (rc != 0)
         return rc;
-    struct load_row *r = new_row(l);
-    for (size_t i = 0; i < s->n_fields; i++)
-        r->problem[i] = (int32_t)problem[i];
-    memcpy(r->target, target, s->n_params);
-    if (memchr(target, DATA_UNKNOWN, s->n_params) != NULL)
-        r->unknown = unknown_id(l, params);
-    r->time = time;
-    r->file = l->file;
-    r->row = row;
-    check_limit(l, 0);
+    if (memchr(r.target, DATA_UNKNOWN, s->n_params) != NULL)
+        r.unknown = unknown_id(l, params);
+    l->rows = xgrow(l->rows, l->n, &l->cap, sizeof *l->rows);
+    l->rows[l->n++] = r;
+    check_limit(l, l->rows, &l->n);
     return 0;
 }
 
@@ -290,9 +227,8 @@ static int add_failed(struct loader *l, int64_t row, const int64_t *problem,
                       const char *const *params)
 {
     const struct spec *s = l->spec;
-    struct load_row r;
+    struct load_row r = {.row = row};
     int is_covered = s->format == SPEC_TIMED;
-    memset(&r, 0, sizeof r);
     for (size_t i = 0; i < s->n_fields; i++) {
         is_covered &= problem[i] >= s->fields[i].least && problem[i] <= s->fields[i].most;
         r.problem[i] = (int32_t)problem[i];
@@ -304,9 +240,8 @@ static int add_failed(struct loader *l, int64_t row, const int64_t *problem,
     }
     if (is_covered) {
         l->failed = xgrow(l->failed, l->n_failed, &l->failed_cap, sizeof *l->failed);
-        r.row = row;
         l->failed[l->n_failed++] = r;
-        check_limit(l, 1);
+        check_limit(l, l->failed, &l->n_failed);
     }
     return load_drop(l, DROP_FAILED_TIME);
 }

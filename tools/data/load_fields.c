@@ -65,17 +65,7 @@ int set_fields_check(const struct spec *s, const struct opt_texts *set)
     return 0;
 }
 
-int set_fields_has(const struct opt_texts *set, const char *name)
-{
-    for (size_t i = 0; i < set->n; i++)
-        if (strncmp(set->v[i], name, strlen(name)) == 0 && set->v[i][strlen(name)] == '=')
-            return 1;
-    return 0;
-}
-
-/* Is the field given? Then its value, a token's number or a size; `set` has passed the check. */
-static int set_fields_value(const struct spec *s, const struct opt_texts *set, size_t field,
-                            int64_t *out)
+int set_fields_value(const struct spec *s, const struct opt_texts *set, size_t field, int64_t *out)
 {
     const char *value;
     for (size_t i = 0; i < set->n; i++)

@@ -230,28 +230,33 @@ static int check_median(struct loader *l, size_t start, size_t *end)
     return 0;
 }
 
-/* An option that was timed several times has the median of its times. */
-static int merge_repeats(struct loader *l, size_t start)
+/* Where the rows end that have the option of row i */
+static size_t option_end(const struct loader *l, size_t i)
 {
-    struct load_row *r = l->rows;
-    struct repeats repeats = {0, 0};
-    size_t kept = start, end;
-    for (size_t i = start; i < l->n; i = end) {
-        for (end = i + 1; end < l->n && load_compare_options(&r[i], &r[end]) == 0; end++)
-            ;
-        size_t kept_end = end;
-        if (check_median(l, i, &kept_end) != 0)
+    size_t end = i + 1;
+    while (end < l->n && load_compare_options(&l->rows[i], &l->rows[end]) == 0)
+        end++;
+    return end;
+}
+
+/* What counts of rows start..end-1, which have one option and rising times: of tables of times the
+   median, else the least. 0, or -1 with a message. */
+static int merge_repeats(struct loader *l, size_t start, size_t end, struct repeats *repeats,
+                         struct load_row *out)
+{
+    const struct load_row *r = l->rows;
+    if (l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER) {
+        if (check_median(l, start, &end) != 0)
             return -1;
-        count_repeats(r, i, kept_end, &repeats);
-        see_repeats(l, i, kept_end);
-        r[kept++] = row_that_counts(l, i, kept_end);
+        count_repeats(r, start, end, repeats);
+        see_repeats(l, start, end);
+        *out = row_that_counts(l, start, end);
+        return 0;
     }
-    l->n = kept;
-    if (repeats.n > 0 && l->spec->format == SPEC_TIMED)
-        note("%s%s%lld: %zu row%s a tuple of a problem again, this one first: the median of its "
-             "times counts",
-             l->path, l->row_prefix, (long long)repeats.first, repeats.n,
-             as_counted(repeats.n, " times", "s time"));
+    for (size_t i = start + 1; i < end; i++)
+        if (check_twice(l, &r[start], &r[i]) < 0)
+            return -1;
+    *out = r[start];
     return 0;
 }
 
@@ -268,56 +273,49 @@ static size_t first_of_file(const struct loader *l)
 int load_drop_twice(struct loader *l)
 {
     struct load_row *r = l->rows;
+    struct repeats repeats = {0, 0};
     const size_t start = first_of_file(l);
     size_t kept = start;
     if (!spec_is_timed(l->spec) || l->n == start)
         return 0;
     qsort(r + start, l->n - start, sizeof *r, by_option_and_time);
-    if (l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER)
-        return merge_repeats(l, start);
-    for (size_t i = start; i < l->n; i++) {
-        const int is_same = kept > start && load_compare_options(&r[kept - 1], &r[i]) == 0;
-        const int rc = is_same ? check_twice(l, &r[kept - 1], &r[i]) : 0;
-        if (rc < 0)
+    for (size_t i = start, end; i < l->n; i = end) {
+        end = option_end(l, i);
+        if (merge_repeats(l, i, end, &repeats, &r[kept++]) != 0)
             return -1;
-        if (rc == 0)
-            r[kept++] = r[i];
     }
     l->n = kept;
+    if (repeats.n > 0 && l->spec->format == SPEC_TIMED)
+        note("%s%s%lld: %zu row%s a tuple of a problem again, this one first: the median of its "
+             "times counts",
+             l->path, l->row_prefix, (long long)repeats.first, repeats.n,
+             as_counted(repeats.n, " times", "s time"));
     return 0;
 }
 
-/* Runs of one option in several files tell of noise, too. */
-static void see_files(struct loader *l)
-{
-    const double gone = l->repeats.gone; /* each of them counts by itself */
-    size_t end;
-    for (size_t i = 0; i < l->n; i = end) {
-        for (end = i + 1; end < l->n && load_compare_options(&l->rows[i], &l->rows[end]) == 0;)
-            end++;
-        see_repeats(l, i, end);
-    }
-    l->repeats.gone = gone;
-}
-
+/* Runs of one option in several files tell of noise, too, and each of them counts by itself. */
 int load_check_units(struct loader *l)
 {
     struct load_row *r = l->rows;
-    size_t kept = 0, least = 0;
+    const double gone = l->repeats.gone;
+    size_t kept = 0;
     if (!spec_is_timed(l->spec) || l->n == 0)
         return 0;
     qsort(r, l->n, sizeof *r, by_option_and_time);
-    for (size_t i = 0; i < l->n; i++) {
-        if (load_compare_options(&r[least], &r[i]) != 0)
-            least = kept;
-        r[kept] = r[i];
-        const int rc = check_unit(l, &r[least], &r[kept]);
-        if (rc < 0)
-            return -1;
-        kept += rc == 0;
+    for (size_t i = 0, end; i < l->n; i = end) {
+        const size_t least = kept;
+        end = option_end(l, i);
+        for (size_t k = i; k < end; k++) {
+            r[kept] = r[k];
+            const int rc = check_unit(l, &r[least], &r[kept]);
+            if (rc < 0)
+                return -1;
+            kept += rc == 0;
+        }
+        see_repeats(l, least, kept);
     }
     l->n = kept;
-    see_files(l);
+    l->repeats.gone = gone;
     return 0;
 }
 
@@ -325,60 +323,58 @@ int load_check_units(struct loader *l)
 
 enum { FEW = 3 }; /* rows, of which the middle one says nothing */
 
-static const struct dataset *sorted; /* what qsort compares has no argument for it */
+struct timed_row {
+    double us;
+    size_t row;
+};
 
 static int by_time(const void *pa, const void *pb)
 {
-    const size_t *a = pa, *b = pb;
-    const double x = sorted->time_us[*a], y = sorted->time_us[*b];
-    return x < y ? -1 : x > y ? 1 : (*a > *b) - (*a < *b);
+    const struct timed_row *a = pa, *b = pb;
+    return a->us < b->us ? -1 : a->us > b->us ? 1 : (a->row > b->row) - (a->row < b->row);
 }
 
-static double octaves_between(const struct dataset *d, size_t fast, size_t slow)
+static double octaves_between(const struct timed_row *fast, const struct timed_row *slow)
 {
-    return num_log2(d->time_us[slow] / d->time_us[fast]);
+    return num_log2(slow->us / fast->us);
 }
 
 /* Where the widest gap ends, among n rows that rise */
-static size_t widest_gap(const struct dataset *d, const size_t *row, size_t n)
+static size_t widest_gap(const struct timed_row *v, size_t n)
 {
     size_t at = 1;
     for (size_t i = 2; i < n; i++)
-        if (octaves_between(d, row[i - 1], row[i]) > octaves_between(d, row[at - 1], row[at]))
+        if (octaves_between(&v[i - 1], &v[i]) > octaves_between(&v[at - 1], &v[at]))
             at = i;
     return at;
 }
 
-static int is_before(const struct dataset *d, size_t a, size_t b)
-{
-    return d->file[a] != d->file[b] ? d->file[a] < d->file[b] : d->row[a] < d->row[b];
-}
-
 /* Of n rows, those that stand first and last */
-static void find_ends(const struct dataset *d, const size_t *row, size_t n, size_t ends[2])
+static void find_ends(const struct dataset *d, const struct timed_row *v, size_t n, size_t ends[2])
 {
-    ends[0] = ends[1] = row[0];
+    ends[0] = ends[1] = v->row;
     for (size_t i = 1; i < n; i++) {
-        ends[0] = is_before(d, row[i], ends[0]) ? row[i] : ends[0];
-        ends[1] = is_before(d, ends[1], row[i]) ? row[i] : ends[1];
+        ends[0] = data_stands_before(d, v[i].row, ends[0]) ? v[i].row : ends[0];
+        ends[1] = data_stands_before(d, ends[1], v[i].row) ? v[i].row : ends[1];
     }
 }
 
 /* Two parts of a problem's rows, of which one stands before the other, and is about a thousand
    times as fast or as slow, with a gap between: where they begin, the fast one first */
-static int is_on_two_scales(const struct dataset *d, const size_t *row, size_t n, size_t begin[2])
+static int is_on_two_scales(const struct dataset *d, const struct timed_row *v, size_t n,
+                            size_t begin[2])
 {
     size_t fast[2], slow[2];
-    const size_t at = n < 2 * FEW ? 0 : widest_gap(d, row, n);
-    if (at < FEW || n - at < FEW || octaves_between(d, row[at - 1], row[at]) < 2)
+    const size_t at = n < 2 * FEW ? 0 : widest_gap(v, n);
+    if (at < FEW || n - at < FEW || octaves_between(&v[at - 1], &v[at]) < 2)
         return 0;
-    const double apart = octaves_between(d, row[at / 2], row[at + (n - at) / 2]);
-    find_ends(d, row, at, fast);
-    find_ends(d, row + at, n - at, slow);
+    const double apart = octaves_between(&v[at / 2], &v[at + (n - at) / 2]);
+    find_ends(d, v, at, fast);
+    find_ends(d, v + at, n - at, slow);
     begin[0] = fast[0];
     begin[1] = slow[0];
     return apart > 8.5 && apart < 11.5 /* 1000 is 10 octaves */
-           && (is_before(d, fast[1], slow[0]) || is_before(d, slow[1], fast[0]));
+           && (data_stands_before(d, fast[1], slow[0]) || data_stands_before(d, slow[1], fast[0]));
 }
 
 /* In two files no reading is right; in one, slow tuples may stand together. */
@@ -400,17 +396,17 @@ static int tell_scales(const struct loader *l, const struct dataset *d, const si
 
 int load_check_scales(const struct loader *l, const struct dataset *d)
 {
-    size_t *row = xmalloc((d->n + 1) * sizeof *row), begin[2];
+    struct timed_row *v = xcalloc(d->n + 1, sizeof *v);
+    size_t begin[2];
     int found = 0;
-    sorted = d;
     for (size_t i = 0, end; i < d->n && !found; i = end) {
         end = data_problem_end(d, i);
         for (size_t k = i; k < end; k++)
-            row[k - i] = k;
-        qsort(row, end - i, sizeof *row, by_time);
-        found = is_on_two_scales(d, row, end - i, begin);
+            v[k - i] = (struct timed_row){d->time_us[k], k};
+        qsort(v, end - i, sizeof *v, by_time);
+        found = is_on_two_scales(d, v, end - i, begin);
     }
-    free(row);
+    free(v);
     return found ? tell_scales(l, d, begin) : 0;
 }
 

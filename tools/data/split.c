@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "split.h"
 
+#include "base/intern.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,27 +94,19 @@ int split_is_test(uint64_t hash)
     return hash % 10 == 0;
 }
 
-/* Which of n folds the other keys are in, by their hash */
-static size_t split_fold(uint64_t hash, size_t n)
-{
-    return hash / 10 % n;
-}
-
 /* ---- rows ---- */
 
-enum { HELD_OUT_NAME = SPEC_SPLIT_NAME }; /* room for the name of a split */
+enum { CONFIG, SHAPE, NONE, FOLD, FILE_OF, N_KINDS };
+static const char *const kinds[N_KINDS] = {"config", "shape", "none", "fold", "file"};
 
-struct fold {
-    size_t number, of;
+struct split {
+    size_t kind;
+    size_t number, of; /* the fold; of == 0: none */
+    const char *file;  /* its name */
 };
 
-static int is_keyed(const char *name)
-{
-    return !strcmp(name, "config") || !strcmp(name, "shape");
-}
-
 /* ":I/N" with I < N; the numbers as they would be written. */
-static int read_fold(const char *name, struct fold *out)
+static int read_fold(const char *name, struct split *out)
 {
     char again[64];
     if (sscanf(name, ":%5zu/%5zu", &out->number, &out->of) != 2 || out->number >= out->of)
@@ -128,88 +122,72 @@ static int is_file_name(const char *name)
     return name[0] && !name[strspn(name, letters)];
 }
 
-/* The name behind "file:"; NULL: it is another split */
-static const char *file_of(const char *split)
-{
-    return strncmp(split, "file:", 5) ? NULL : split + 5;
-}
-
-/* "config", "shape", "none", "fold", "file", and the fold behind it; of == 0: none. Is it one? */
-static int read_split(const char *name, char kind[HELD_OUT_NAME], struct fold *fold)
+/* Is it one? */
+static int read_split(const char *name, struct split *out)
 {
     const size_t n = strcspn(name, ":");
-    fold->number = fold->of = 0;
-    snprintf(kind, HELD_OUT_NAME, "%.*s", (int)(n < HELD_OUT_NAME ? n : 0), name);
-    if (file_of(name))
-        return is_file_name(file_of(name));
-    if (name[n] && !read_fold(name + n, fold))
+    *out = (struct split){.file = name + n + (name[n] != '\0')};
+    while (out->kind < N_KINDS
+           && (strncmp(name, kinds[out->kind], n) != 0 || kinds[out->kind][n] != '\0'))
+        out->kind++;
+    if (out->kind == FILE_OF)
+        return is_file_name(out->file);
+    if (name[n] && !read_fold(name + n, out))
         return 0;
-    return is_keyed(kind) || (!strcmp(kind, "none") && !fold->of)
-           || (!strcmp(kind, "fold") && fold->of);
+    return out->kind <= SHAPE || out->kind == (out->of ? FOLD : NONE);
 }
 
 int held_out_is_split(const char *name)
 {
-    char kind[HELD_OUT_NAME];
-    struct fold fold;
-    return strlen(name) < HELD_OUT_NAME && read_split(name, kind, &fold);
+    struct split split;
+    return strlen(name) < SPEC_SPLIT_NAME && read_split(name, &split);
+}
+
+static const struct split_key *key_of(const struct spec *spec, const struct split *split)
+{
+    const struct split_key *key =
+        split->kind == SHAPE || split->kind == FILE_OF ? &spec->shape : &spec->config;
+    return key->n && split->kind != FOLD ? key : NULL;
 }
 
 const struct split_key *held_out_key(const struct spec *spec, const char *split)
 {
-    char kind[HELD_OUT_NAME];
-    struct fold fold;
-    (void)read_split(split, kind, &fold);
-    const struct split_key *key =
-        strcmp(kind, "shape") && strcmp(kind, "file") ? &spec->config : &spec->shape;
-    return key->n && strcmp(kind, "fold") ? key : NULL;
+    struct split read;
+    (void)read_split(split, &read);
+    return key_of(spec, &read);
 }
 
 /* ---- rows: folds ---- */
 
-struct place {
-    uint32_t file;
-    int64_t row;
-    size_t first; /* row of the dataset */
+struct named {
+    const struct dataset *d;
+    size_t row;        /* of a problem's rows that which stands first in the files, */
+    size_t first, end; /* and all of them */
 };
 
-static int compare_places(const void *pa, const void *pb)
+static int by_place(const void *pa, const void *pb)
 {
-    const struct place *a = pa, *b = pb;
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
-}
-
-/* Where the problem of rows first..end-1 is named first. */
-static struct place place_of(const struct dataset *d, size_t first, size_t end)
-{
-    struct place least = {d->file[first], d->row[first], first};
-    for (size_t i = first + 1; i < end; i++) {
-        const struct place other = {d->file[i], d->row[i], first};
-        if (compare_places(&other, &least) < 0)
-            least = other;
-    }
-    return least;
+    const struct named *a = pa, *b = pb;
+    if (data_stands_before(a->d, a->row, b->row))
+        return -1;
+    return data_stands_before(a->d, b->row, a->row) || a->first > b->first;
 }
 
 /* The number of every problem, as the unit of its rows. */
 static void number_problems(const struct dataset *d, uint64_t *unit)
 {
-    struct place *place = xcalloc(d->n, sizeof *place);
-    size_t n = 0, end;
-    for (size_t i = 0; i < d->n; i = end) {
-        end = data_problem_end(d, i);
-        place[n++] = place_of(d, i, end);
+    struct named *place = xcalloc(d->n, sizeof *place);
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = place[n++].end) {
+        place[n] = (struct named){d, i, i, data_problem_end(d, i)};
+        for (size_t row = i + 1; row < place[n].end; row++)
+            if (data_stands_before(d, row, place[n].row))
+                place[n].row = row;
     }
-    qsort(place, n, sizeof *place, compare_places);
-    for (size_t i = 0; i < n; i++) {
-        end = data_problem_end(d, place[i].first);
-        for (size_t row = place[i].first; row < end; row++)
+    qsort(place, n, sizeof *place, by_place);
+    for (size_t i = 0; i < n; i++)
+        for (size_t row = place[i].first; row < place[i].end; row++)
             unit[row] = i;
-    }
     free(place);
 }
 
@@ -241,31 +219,23 @@ static int is_named(const struct dataset *d, size_t first, size_t end, long file
     return 0;
 }
 
-static int compare_units(const void *pa, const void *pb)
-{
-    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
-}
-
 /* Sets the parts by the units: what is of a unit with the file's problems does not train. */
 static int part_file(const struct dataset *d, const char *name, struct held_out *out)
 {
     const long file = find_file(d, name);
-    uint64_t *units = xcalloc(d->n, sizeof *units);
-    size_t n = 0, end;
-    for (size_t i = 0; i < d->n && file >= 0; i = end) {
+    struct interned units = {0};
+    for (size_t i = 0, end; i < d->n && file >= 0; i = end) {
         end = data_problem_end(d, i);
         if (is_named(d, i, end, file)) {
             memset(out->part + i, HELD_OUT_TEST, end - i);
-            units[n++] = out->unit[i];
+            (void)intern(&units, &out->unit[i], sizeof out->unit[i]);
         }
     }
-    qsort(units, n, sizeof *units, compare_units);
     for (size_t i = 0; i < d->n; i++)
         if (out->part[i] != HELD_OUT_TEST
-            && bsearch(&out->unit[i], units, n, sizeof *units, compare_units))
+            && intern_find(&units, &out->unit[i], sizeof out->unit[i]) != INTERN_NONE)
             out->part[i] = HELD_OUT_ASIDE;
-    free(units);
+    intern_free(&units);
     return file < 0 ? -1 : 0;
 }
 
@@ -281,40 +251,38 @@ static void hash_keys(const struct spec *spec, const struct split_key *key, cons
 }
 
 /* Which part a row is in whose key has this hash: the test rows are the same for every fold. */
-static enum held_out_part keyed_part(uint64_t hash, const struct fold *fold)
+static enum held_out_part keyed_part(uint64_t hash, const struct split *split)
 {
-    if (!fold->of)
-        return split_is_test(hash) ? HELD_OUT_TEST : HELD_OUT_TRAIN;
     if (split_is_test(hash))
-        return HELD_OUT_ASIDE;
-    return split_fold(hash, fold->of) == fold->number ? HELD_OUT_TEST : HELD_OUT_TRAIN;
+        return split->of ? HELD_OUT_ASIDE : HELD_OUT_TEST;
+    return split->of && hash / 10 % split->of == split->number ? HELD_OUT_TEST : HELD_OUT_TRAIN;
 }
 
-int held_out_find(const struct spec *spec, const char *split, const struct dataset *d,
+int held_out_find(const struct spec *spec, const char *name, const struct dataset *d,
                   struct held_out *out)
 {
-    const struct split_key *key = held_out_key(spec, split);
-    char kind[HELD_OUT_NAME];
-    struct fold fold;
-    (void)read_split(split, kind, &fold);
+    struct split split;
+    (void)read_split(name, &split);
+    const struct split_key *key = key_of(spec, &split);
+    const int is_file = split.kind == FILE_OF, is_keyed = split.kind <= SHAPE;
     out->unit = xcalloc(d->n, sizeof *out->unit);
     out->part = xcalloc(d->n, 1);
-    if ((is_keyed(kind) || file_of(split)) && !key)
+    if ((is_keyed || is_file) && !key)
         return fail("%s: section [split] has no key \"%s\"", spec->path,
-                    file_of(split) ? "shape" : kind);
-    if (!strcmp(kind, "fold"))
+                    kinds[is_file ? SHAPE : split.kind]);
+    if (split.kind == FOLD)
         number_problems(d, out->unit);
     else if (key)
         hash_keys(spec, key, d, out->unit);
     for (size_t i = 0; i < d->n; i++) {
-        if (!key && !fold.of)
+        if (!key && !split.of)
             out->unit[i] = i;
-        if (is_keyed(kind))
-            out->part[i] = (unsigned char)keyed_part(out->unit[i], &fold);
-        else if (fold.of && out->unit[i] % fold.of == fold.number)
+        if (is_keyed)
+            out->part[i] = (unsigned char)keyed_part(out->unit[i], &split);
+        else if (split.of && out->unit[i] % split.of == split.number)
             out->part[i] = HELD_OUT_TEST;
     }
-    return file_of(split) ? part_file(d, file_of(split), out) : 0;
+    return is_file ? part_file(d, split.file, out) : 0;
 }
 
 void held_out_free(struct held_out *h)

@@ -52,7 +52,7 @@ struct held_out {
 };
 
 /* 0, or -1 with a message: the spec says nothing of that split. To be freed in any case. */
-int held_out_find(const struct spec *spec, const char *split, const struct dataset *d,
+int held_out_find(const struct spec *spec, const char *name, const struct dataset *d,
                   struct held_out *out);
 void held_out_free(struct held_out *h);
 

@@ -9,7 +9,7 @@
 
 /* ---- what the importer is told ---- */
 
-static void add_columns(struct import_options *o, const struct table_asked *a)
+static void add_columns(struct interned *o, const struct table_asked *a)
 {
     struct buf fields = {0}, ignored = {0};
     for (size_t i = 0; a->fields != NULL && i < a->fields->n; i++)
@@ -35,7 +35,7 @@ static int has_odd_names(const struct spec_param *p)
     return 0;
 }
 
-static void add_params(struct import_options *o, const struct spec *s)
+static void add_params(struct interned *o, const struct spec *s)
 {
     struct buf params = {0}, integers = {0}, texts = {0};
     char number[12];
@@ -55,7 +55,7 @@ static void add_params(struct import_options *o, const struct spec *s)
     buf_free(&texts);
 }
 
-static void add_all(struct import_options *o, const struct table_asked *a)
+static void add_all(struct interned *o, const struct table_asked *a)
 {
     const struct spec *s = a->spec;
     const char *const *success = s != NULL ? s->success : a->success;
@@ -66,12 +66,12 @@ static void add_all(struct import_options *o, const struct table_asked *a)
     import_option(o, "--best", a->is_best ? spec_formats[s->format] : NULL);
     if (s != NULL) {
         add_params(o, s);
-        import_flag(o, "--spec");
+        (void)intern_text(o, "--spec");
     }
     if (a->is_only)
-        import_flag(o, "--only");
+        (void)intern_text(o, "--only");
     if (a->is_lenient)
-        import_flag(o, "--lenient");
+        (void)intern_text(o, "--lenient");
 }
 
 /* ---- an importer's table ---- */
@@ -136,15 +136,17 @@ int table_take(struct table_rows *t, const char *path)
 static int import(struct table_rows *t, const struct csv_records *raw,
                   const struct table_asked *asked)
 {
-    struct import_options o = {.list = {0}};
+    struct interned o = {0};
     struct buf place = {0};
     add_all(&o, asked);
     buf_printf(&place, "%s:%ld: %s", raw->path, t->plain.line, t->plain.odd);
-    int rc = importer_read_odd(raw->path, place.s, &o.list, &t->from);
+    int rc = importer_run(&raw->path, 1, place.s, &o, &t->from.text);
+    if (rc == 0)
+        rc = imported_take(&t->from);
     if (rc == 0)
         rc = table_take(t, raw->path);
     buf_free(&place);
-    import_options_free(&o);
+    intern_free(&o);
     return rc;
 }
 

@@ -1,7 +1,8 @@
-/* tuner.c - other tuners' files: their importer's table, and the names of their GPUs
+/* tuner.c - other tuners' files: their importer's table, the names of their GPUs, and T1 inputs
    SPDX-License-Identifier: MIT */
 #include "tuner.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -59,13 +60,15 @@ int tuner_lacks_unit(const struct imported *from, const char *unit, int *is_used
 
 int tuner_import(const char *path, const char *unit, const char *names, struct imported *out)
 {
-    struct import_options options = {.list = {0}};
+    struct interned options = {0};
     import_option(&options, "--unit", unit);
     import_option(&options, "--names", names);
-    const int rc = importer_read(path, &options.list, out);
+    int rc = importer_run(&path, 1, path, &options, &out->text);
+    if (rc == 0)
+        rc = imported_take(out);
     if (rc == 0)
         imported_note(out);
-    import_options_free(&options);
+    intern_free(&options);
     return rc;
 }
 
@@ -98,4 +101,58 @@ int tuner_take(struct table_rows *t, const char *path, struct tuner_types *types
         return fail("%s: is a T1 input, which has no measurements: `kpred-train init` takes it",
                     path);
     return check_types(&t->from, path, types) != 0 ? -1 : table_take(t, path);
+}
+
+/* ---- T1 inputs, as their importer gives them ---- */
+
+int t1_is(const struct imported *from)
+{
+    const char *kind = imported_said(from, "kind");
+    return kind != NULL && strcmp(kind, "T1 input") == 0;
+}
+
+static void add_param(struct t1 *t, const struct import_line *line)
+{
+    const size_t n = t->params.n;
+    (void)intern_text(&t->params, imported_text(&t->from, line, 0));
+    if (t->params.n == n)
+        return;
+    t->values = xrealloc(t->values, n + 1, sizeof *t->values);
+    memset(&t->values[n], 0, sizeof *t->values);
+    for (size_t i = 1; i < line->n; i++)
+        (void)intern_text(&t->values[n], imported_text(&t->from, line, i));
+}
+
+static void add_condition(struct t1 *t, const struct import_line *line)
+{
+    struct spec_lines *c = &t->conditions;
+    c->v = xrealloc(c->v, c->n + 1, sizeof *c->v);
+    c->v[c->n++] = (struct spec_line){.text = imported_text(&t->from, line, 2),
+                                      .line = strtol(imported_text(&t->from, line, 0), NULL, 10),
+                                      .column = strtol(imported_text(&t->from, line, 1), NULL, 10)};
+}
+
+void t1_take(struct t1 *t, const char *path, struct imported *from)
+{
+    *t = (struct t1){.path = path, .from = *from, .conditions = {.line = 1}};
+    memset(from, 0, sizeof *from);
+    t->kernel = imported_said(&t->from, "kernel");
+    t->kernel = t->kernel != NULL ? t->kernel : "";
+    for (size_t i = 0; i < t->from.n; i++) {
+        const struct import_line *line = &t->from.line[i];
+        if (strcmp(line->word, "values") == 0)
+            add_param(t, line);
+        else if (strcmp(line->word, "condition") == 0)
+            add_condition(t, line);
+    }
+}
+
+void t1_free(struct t1 *t)
+{
+    for (size_t i = 0; i < t->params.n; i++)
+        intern_free(&t->values[i]);
+    intern_free(&t->params);
+    free(t->values);
+    free(t->conditions.v);
+    imported_free(&t->from);
 }

@@ -51,17 +51,11 @@ const char *tuner_gpu(const char *device, const char *asked, const char *path, s
 
 /* ---- T1 inputs: what a tuner is told of a kernel, its parameters and their conditions ---- */
 
-struct t1_condition {
-    const char *text;
-    long line, column; /* in the file */
-};
-
 struct t1 {                    /* texts live as long as `from` */
     const char *path, *kernel; /* "": it does not say */
     struct interned params;
-    struct interned *values; /* of each parameter */
-    size_t n_conditions;
-    struct t1_condition *conditions;
+    struct interned *values;      /* of each parameter */
+    struct spec_lines conditions; /* with their places in the file */
     struct imported from;
 };
 

@@ -51,17 +51,19 @@ static int compare_rows(const void *pa, const void *pb)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Of the options that the spec knows */
-static struct rows known_rows(const struct dataset *d, size_t gpu_field)
+static void add_row(struct rows *rows, struct row row)
 {
-    struct rows r = {0, 0, NULL};
-    r.v = xcalloc(d->n, sizeof *r.v);
+    rows->v = xgrow(rows->v, rows->n, &rows->cap, sizeof *rows->v);
+    rows->v[rows->n++] = row;
+}
+
+/* Adds those of the data: of the options that the spec knows, or all */
+static void add_rows(const struct dataset *d, size_t gpu_field, int only_known, struct rows *rows)
+{
     for (size_t i = 0; i < d->n; i++)
-        if (data_is_known(d, i))
-            r.v[r.n++] = (struct row){
-                d, gpu_field, i, d->problem[i * d->n_fields + gpu_field], d->time_us[i], 0};
-    qsort(r.v, r.n, sizeof *r.v, compare_rows);
-    return r;
+        if (!only_known || data_is_known(d, i))
+            add_row(rows, (struct row){d, gpu_field, i, d->problem[i * d->n_fields + gpu_field],
+                                       d->time_us[i], 0});
 }
 
 /* ---- one problem: rows first..end-1, on several GPUs ---- */
@@ -186,10 +188,10 @@ static void add_name(const struct problem *p, size_t name, struct rows *out)
         end = i + 1;
         while (end < p->n && compare_options(&p->first[i], &p->first[end]) == 0)
             end++;
-        out->v = xgrow(out->v, out->n, &out->cap, sizeof *out->v);
-        out->v[out->n] = p->first[i];
-        out->v[out->n].gpu = p->u->v[name].token;
-        out->v[out->n++].share = mean_share(p, name, i, end, all);
+        struct row row = p->first[i];
+        row.gpu = p->u->v[name].token;
+        row.share = mean_share(p, name, i, end, all);
+        add_row(out, row);
     }
     spread(out->v + before, out->n - before);
     for (size_t i = before; i < out->n; i++)
@@ -212,16 +214,6 @@ static struct rows make_rows(const struct unseen *u, struct rows *known)
 }
 
 /* ---- into the data ---- */
-
-/* All rows of the data, those of unknown options too */
-static void add_old(const struct dataset *d, size_t gpu_field, struct rows *rows)
-{
-    for (size_t i = 0; i < d->n; i++) {
-        const int32_t gpu = d->problem[i * d->n_fields + gpu_field];
-        rows->v = xgrow(rows->v, rows->n, &rows->cap, sizeof *rows->v);
-        rows->v[rows->n++] = (struct row){d, gpu_field, i, gpu, d->time_us[i], 0};
-    }
-}
 
 static int32_t field_of(const struct row *r, size_t f)
 {
@@ -258,8 +250,12 @@ int unseen_rows_add(const struct spec *spec, struct dataset *d)
         return -1;
     if (u.n == 0)
         return 0;
-    struct rows known = known_rows(d, u.field), rows = make_rows(&u, &known);
-    add_old(d, u.field, &rows);
+    struct rows known = {0, 0, NULL};
+    add_rows(d, u.field, 1, &known);
+    if (known.n > 0)
+        qsort(known.v, known.n, sizeof *known.v, compare_rows);
+    struct rows rows = make_rows(&u, &known);
+    add_rows(d, u.field, 0, &rows);
     qsort(rows.v, rows.n, sizeof *rows.v, compare_as_data);
     take_rows(d, &rows);
     free(known.v);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "conditions.h"
 
+#include "base/intern.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +21,10 @@ static uint64_t mix(size_t column, int32_t v)
     return z ^ (z >> 31);
 }
 
-static uint64_t hash_row(const struct term_rows *r, size_t row, const unsigned char *is_in,
-                         size_t n_columns)
+static uint64_t hash_row(const struct term_rows *r, size_t row, const unsigned char *is_in)
 {
     uint64_t h = 0;
-    for (size_t c = 0; c < n_columns; c++)
+    for (size_t c = 0; c < r->n_columns; c++)
         if (is_in == NULL || is_in[c])
             h += mix(c, r->v[c][row]);
     return h;
@@ -50,21 +51,21 @@ static int by_group(const void *pa, const void *pb)
                                 : (a->row > b->row) - (a->row < b->row);
 }
 
-static uint64_t *hash_rows(const struct term_rows *r, size_t n_columns)
+static uint64_t *hash_rows(const struct term_rows *r)
 {
     uint64_t *hash = xcalloc(r->n + 1, sizeof *hash);
     for (size_t row = 0; row < r->n; row++)
-        hash[row] = hash_row(r, row, NULL, n_columns);
+        hash[row] = hash_row(r, row, NULL);
     return hash;
 }
 
 /* Of all groups, some whose hashes are low: they are there as a whole. */
-void search_open_siblings(struct search *s)
+static void open_siblings(struct search *s)
 {
     const size_t n_columns = s->columns.table->n_columns, n = s->rows.worked.n + s->rows.failed.n;
     const uint64_t limit = n > MOST_ROWS ? UINT64_MAX / n * MOST_ROWS : UINT64_MAX;
-    uint64_t *worked = hash_rows(&s->rows.worked, n_columns);
-    uint64_t *failed = hash_rows(&s->rows.failed, n_columns);
+    uint64_t *worked = hash_rows(&s->rows.worked);
+    uint64_t *failed = hash_rows(&s->rows.failed);
     for (size_t c = 0; c < n_columns; c++) {
         struct siblings *of = &s->siblings[c];
         add_siblings(of, &s->rows.worked, worked, c, 0, limit);
@@ -74,12 +75,6 @@ void search_open_siblings(struct search *s)
     }
     free(worked);
     free(failed);
-}
-
-void search_close_siblings(struct search *s)
-{
-    for (size_t c = 0; c < CONDITIONS_MOST_COLUMNS; c++)
-        free(s->siblings[c].v);
 }
 
 /* ---- columns that make no difference ---- */
@@ -102,12 +97,6 @@ static int is_idle(const struct search *s, const struct found *f, size_t column)
     return pairs >= FEW_PAIRS && 3 * same > 2 * pairs;
 }
 
-static int by_hash(const void *pa, const void *pb)
-{
-    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
-}
-
 static void mark_own(const struct term *t, unsigned char *is_in)
 {
     for (size_t i = 0; i < (size_t)t->n_a + t->n_b; i++)
@@ -119,23 +108,20 @@ static void mark_own(const struct term *t, unsigned char *is_in)
 /* How many of these rows, which the test explains, differ in more than what makes no difference: a
    column that is none of the test's, and in which other rows may differ while all of them fail. */
 static size_t search_count_apart(const struct search *s, const struct found *f,
-                                 const struct condition_sample *explained)
+                                 const struct term_rows *explained)
 {
-    const size_t n_columns = s->columns.table->n_columns;
     unsigned char is_in[CONDITIONS_MOST_COLUMNS] = {0};
-    const size_t n = explained->rows.n;
-    uint64_t *hash = xcalloc(n + 1, sizeof *hash);
-    size_t apart = 0;
-    for (size_t c = 0; c < n_columns; c++)
+    struct interned apart = {0};
+    for (size_t c = 0; c < explained->n_columns; c++)
         is_in[c] = !is_idle(s, f, c);
     mark_own(&f->t, is_in);
-    for (size_t i = 0; i < n; i++)
-        hash[i] = hash_row(&explained->rows, i, is_in, n_columns);
-    qsort(hash, n, sizeof *hash, by_hash);
-    for (size_t i = 0; i < n; i++)
-        apart += i == 0 || hash[i] != hash[i - 1];
-    free(hash);
-    return apart;
+    for (size_t i = 0; i < explained->n; i++) {
+        const uint64_t hash = hash_row(explained, i, is_in);
+        (void)intern(&apart, &hash, sizeof hash);
+    }
+    const size_t n = apart.n;
+    intern_free(&apart);
+    return n;
 }
 
 /* ---- chance ---- */
@@ -186,14 +172,13 @@ static size_t count_units(struct search *s, int kind, int of, const unsigned cha
 /* What share of the sample's successes the guard lets through */
 static double guard_share(const struct search *s, const struct term *t)
 {
-    const struct term_rows *w = &s->worked.rows;
-    unsigned char counts[TERM_BLOCK];
+    const struct term_rows *w = &s->worked;
+    unsigned char *counts = xcalloc(w->n + 1, 1);
     size_t n = 0;
-    for (size_t from = 0; from < w->n; from += TERM_BLOCK) {
-        term_guarded(t, w, from, search_block(from, w->n), counts);
-        for (size_t i = 0; i < search_block(from, w->n); i++)
-            n += counts[i];
-    }
+    term_guarded(t, w, 0, w->n, counts);
+    for (size_t i = 0; i < w->n; i++)
+        n += counts[i];
+    free(counts);
     return w->n == 0 ? 0 : (double)n / (double)w->n;
 }
 
@@ -208,23 +193,27 @@ struct values {
     size_t n;
 };
 
-/* The values of an expression for those rows of a sample that the guard lets through; of failures,
-   for those that are left */
-static void take_values(const struct search *s, const struct term *t,
-                        const struct condition_sample *sample, int is_failed, struct values *out)
+/* Is it a failure that is explained? */
+static int is_out(const struct search *s, const struct term_rows *sample, size_t row)
 {
-    const size_t n_columns = s->columns.table->n_columns;
-    struct condition_sample some;
-    int64_t v[TERM_BLOCK];
-    condition_sample_guard(sample, t, n_columns, &some);
-    for (size_t from = 0; from < some.rows.n; from += TERM_BLOCK) {
-        const size_t n = search_block(from, some.rows.n);
-        term_values(t, &some.rows, from, n, v);
-        for (size_t i = 0; i < n; i++)
-            if (!is_failed || !s->is_explained[sample->at[some.at[from + i]]])
-                out->v[out->n++] = v[i];
-    }
-    condition_sample_free(&some, n_columns);
+    return sample == &s->failed && s->is_explained[sample->at[row]];
+}
+
+/* The values of an expression for those rows of a sample that the guard lets through; of failures,
+   for those that are left. To be freed */
+static struct values take_values(const struct search *s, const struct term *t,
+                                 const struct term_rows *sample)
+{
+    const size_t n = sample->n;
+    struct values of = {xcalloc(n + 1, sizeof *of.v), 0};
+    unsigned char *counts = xcalloc(n + 1, 1);
+    term_guarded(t, sample, 0, n, counts);
+    term_values(t, sample, 0, n, of.v);
+    for (size_t i = 0; i < n; i++)
+        if (counts[i] && !is_out(s, sample, i))
+            of.v[of.n++] = of.v[i];
+    free(counts);
+    return of;
 }
 
 /* How often rows fail that lie within what the `band` nearest successes take, in the sample */
@@ -246,11 +235,8 @@ static double rate_within(const struct search *s, const struct term *t, const st
    elsewhere */
 static double rate_at_bound(const struct search *s, const struct term *t)
 {
-    struct values w = {xcalloc(s->worked.rows.n + 1, sizeof *w.v), 0};
-    struct values f = {xcalloc(s->failed.rows.n + 1, sizeof *f.v), 0};
+    const struct values w = take_values(s, t, &s->worked), f = take_values(s, t, &s->failed);
     double most = 0;
-    take_values(s, t, &s->worked, 0, &w);
-    take_values(s, t, &s->failed, 1, &f);
     qsort(w.v, w.n, sizeof *w.v, by_value);
     for (size_t band = CONDITION_FEWEST; band <= w.n && band < w.n / 5 + 4 * CONDITION_FEWEST;
          band *= 2) {
@@ -262,19 +248,20 @@ static double rate_at_bound(const struct search *s, const struct term *t)
     return most;
 }
 
-/* Rows of a sample for which the guard lets nothing through that the test would forbid; of failures
-   those that are left */
+/* Rows of a sample that the test forbids only without its guard; of failures those that are left */
 static size_t count_unguarded(const struct search *s, const struct term *t,
-                              const struct condition_sample *sample, int is_failed)
+                              const struct term_rows *sample)
 {
+    struct term bare = *t;
     unsigned char counts[TERM_BLOCK], is[TERM_BLOCK];
     size_t n = 0;
-    for (size_t from = 0; from < sample->rows.n; from += TERM_BLOCK) {
-        const size_t some = search_block(from, sample->rows.n);
-        term_guarded(t, &sample->rows, from, some, counts);
-        term_violations(t, &sample->rows, from, some, is);
+    bare.guard = TERM_NO_GUARD;
+    for (size_t from = 0; from < sample->n; from += TERM_BLOCK) {
+        const size_t some = term_block(from, sample->n);
+        term_guarded(t, sample, from, some, counts);
+        term_violations(&bare, sample, from, some, is);
         for (size_t i = 0; i < some; i++)
-            n += !counts[i] && is[i] && !(is_failed && s->is_explained[sample->at[from + i]]);
+            n += !counts[i] && is[i] && !is_out(s, sample, from + i);
     }
     return n;
 }
@@ -283,8 +270,8 @@ static size_t count_unguarded(const struct search *s, const struct term *t,
    is not a part of a condition. */
 static double rate_unguarded(const struct search *s, const struct term *t)
 {
-    const double f = (double)count_unguarded(s, t, &s->failed, 1) * s->of_failed;
-    const double w = (double)count_unguarded(s, t, &s->worked, 0) * s->of_worked;
+    const double f = (double)count_unguarded(s, t, &s->failed) * s->of_failed;
+    const double w = (double)count_unguarded(s, t, &s->worked) * s->of_worked;
     return f / (f + w + CONDITION_FEWEST);
 }
 
@@ -293,8 +280,7 @@ static double failure_rate(struct search *s, const struct term *t)
 {
     const int kind = search_unit(s, t);
     unsigned char *is_in = xcalloc(s->rows.failed.n + 1, 1);
-    for (size_t from = 0; from < s->rows.failed.n; from += TERM_BLOCK)
-        term_guarded(t, &s->rows.failed, from, search_block(from, s->rows.failed.n), is_in + from);
+    term_guarded(t, &s->rows.failed, 0, s->rows.failed.n, is_in);
     const double failed = (double)count_units(s, kind, kind, is_in);
     const double worked = (double)s->rows.n_worked[kind] * guard_share(s, t);
     free(is_in);
@@ -317,22 +303,22 @@ static size_t value_place(const struct search *s, size_t column, int32_t v)
 }
 
 /* The places of a sample's values, column by column */
-static unsigned char *take_places(const struct search *s, const struct condition_sample *sample)
+static unsigned char *take_places(const struct search *s, const struct term_rows *sample)
 {
-    const size_t n = sample->rows.n, n_columns = s->columns.table->n_columns;
+    const size_t n = sample->n, n_columns = sample->n_columns;
     unsigned char *places = xcalloc(n_columns * n + 1, 1);
     for (size_t c = 0; c < n_columns; c++)
         for (size_t i = 0; i < n; i++)
-            places[c * n + i] = (unsigned char)value_place(s, c, sample->rows.v[c][i]);
+            places[c * n + i] = (unsigned char)value_place(s, c, sample->v[c][i]);
     return places;
 }
 
 /* Raises the rates of rows that the test explains to those of rows beside them that share two
    values. */
 static void raise_rates(const struct search *s, const struct found *f, size_t a, size_t b,
-                        const struct condition_sample *explained, double *rate)
+                        const struct term_rows *explained, double *rate)
 {
-    const size_t n_worked = s->worked.rows.n, n_failed = s->failed.rows.n;
+    const size_t n_worked = s->worked.n, n_failed = s->failed.n;
     struct beside beside[MANY * MANY];
     memset(beside, 0, sizeof beside);
     for (size_t i = 0; i < n_worked; i++)
@@ -342,9 +328,9 @@ static void raise_rates(const struct search *s, const struct found *f, size_t a,
         if (!s->is_explained[s->failed.at[i]] && !f->explains[s->failed.at[i]])
             beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]]
                 .failed += s->of_failed;
-    for (size_t i = 0; i < explained->rows.n; i++) {
-        const size_t at = value_place(s, a, explained->rows.v[a][i]) * MANY
-                          + value_place(s, b, explained->rows.v[b][i]);
+    for (size_t i = 0; i < explained->n; i++) {
+        const size_t at =
+            value_place(s, a, explained->v[a][i]) * MANY + value_place(s, b, explained->v[b][i]);
         const struct beside *x = &beside[at];
         rate[i] = fmax(rate[i], x->failed / (x->failed + x->worked + CONDITION_FEWEST));
     }
@@ -353,9 +339,9 @@ static void raise_rates(const struct search *s, const struct found *f, size_t a,
 /* The mean logarithm of the probability with which rows fail that the test explains, if it has
    nothing to do with it */
 static double mean_log_rate(struct search *s, const struct found *f,
-                            const struct condition_sample *explained)
+                            const struct term_rows *explained)
 {
-    const size_t n = explained->rows.n, n_columns = s->columns.table->n_columns;
+    const size_t n = explained->n, n_columns = s->columns.table->n_columns;
     double least = failure_rate(s, &f->t), sum = 0, *rate = xcalloc(n + 1, sizeof *rate);
     if (f->t.guard != TERM_NO_GUARD)
         least = fmax(least, rate_unguarded(s, &f->t));
@@ -403,36 +389,35 @@ double search_chance(struct search *s, const struct found *f)
 {
     const int kind = search_unit(s, &f->t);
     const size_t units = count_units(s, kind, kind, f->explains);
-    unsigned char *is_out = xcalloc(s->rows.failed.n + 1, 1);
-    struct condition_sample explained;
+    unsigned char *others = xcalloc(s->rows.failed.n + 1, 1);
+    struct term_rows explained;
     for (size_t i = 0; i < s->rows.failed.n; i++)
-        is_out[i] = s->is_explained[i] || !f->explains[i];
-    condition_sample_take(&s->rows.failed, s->rows.failed_hash, is_out, s->columns.table->n_columns,
-                          CONDITION_SAMPLE, &explained);
+        others[i] = s->is_explained[i] || !f->explains[i];
+    term_rows_sample(&s->rows.failed, others, &explained);
     const size_t apart = search_count_apart(s, f, &explained), n = units < apart ? units : apart;
     const double chance = (double)n * mean_log_rate(s, f, &explained) + log((double)f->tries);
-    condition_sample_free(&explained, s->columns.table->n_columns);
-    free(is_out);
+    term_rows_free(&explained);
+    free(others);
     return n < CONDITION_FEWEST || is_of_few_problems(s, f) ? log((double)f->tries) : chance;
 }
 
 void search_open_chance(struct search *s)
 {
-    const size_t n_columns = s->columns.table->n_columns;
-    condition_sample_take(&s->rows.worked, s->rows.worked_hash, NULL, n_columns, CONDITION_SAMPLE,
-                          &s->worked);
-    condition_sample_take(&s->rows.failed, s->rows.failed_hash, NULL, n_columns, CONDITION_SAMPLE,
-                          &s->failed);
-    s->of_worked = (double)s->rows.worked.n / (double)(s->worked.rows.n + 1);
-    s->of_failed = (double)s->rows.failed.n / (double)(s->failed.rows.n + 1);
+    open_siblings(s);
+    term_rows_sample(&s->rows.worked, NULL, &s->worked);
+    term_rows_sample(&s->rows.failed, NULL, &s->failed);
+    s->of_worked = (double)s->rows.worked.n / (double)(s->worked.n + 1);
+    s->of_failed = (double)s->rows.failed.n / (double)(s->failed.n + 1);
     s->worked_places = take_places(s, &s->worked);
     s->failed_places = take_places(s, &s->failed);
 }
 
 void search_close_chance(struct search *s)
 {
-    condition_sample_free(&s->worked, s->columns.table->n_columns);
-    condition_sample_free(&s->failed, s->columns.table->n_columns);
+    for (size_t c = 0; c < CONDITIONS_MOST_COLUMNS; c++)
+        free(s->siblings[c].v);
+    term_rows_free(&s->worked);
+    term_rows_free(&s->failed);
     free(s->worked_places);
     free(s->failed_places);
 }

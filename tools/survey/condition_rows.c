@@ -2,10 +2,12 @@
    SPDX-License-Identifier: MIT */
 #include "conditions.h"
 
+#include "base/intern.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- rows: units ---- */
+/* ---- rows ---- */
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -13,225 +15,150 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ (h >> 29);
 }
 
-struct hashes {
-    uint64_t of[N_UNITS];
-};
-
-static struct hashes hash_row(const struct condition_table *t, size_t row)
+static void hash_row(const struct condition_table *t, size_t row, uint64_t of[N_UNITS])
 {
-    struct hashes h = {{1, 2, 3}};
+    of[BY_PARAMS] = 1;
+    of[BY_FIELDS] = 2;
     for (size_t i = 0; i < t->n_columns; i++) {
         const struct condition_column *c = &t->column[i];
-        uint64_t *of = &h.of[c->is_field ? BY_FIELDS : BY_PARAMS];
-        *of = mix(*of, (uint32_t)c->v[row]);
+        uint64_t *h = &of[c->is_field ? BY_FIELDS : BY_PARAMS];
+        *h = mix(*h, (uint32_t)c->v[row]);
     }
-    h.of[BY_ROW] = mix(mix(h.of[BY_PARAMS], 0), h.of[BY_FIELDS]);
-    return h;
+    of[BY_ROW] = mix(mix(of[BY_PARAMS], 0), of[BY_FIELDS]);
 }
-
-/* Numbers hashes: two that are the same count as one unit. */
-struct numbers {
-    size_t mask, n;
-    uint64_t *key;
-    uint32_t *number; /* 1 + it; 0: the place is free */
-};
-
-static void open_numbers(struct numbers *s, size_t n)
-{
-    size_t size = 16;
-    while (size < 2 * n)
-        size *= 2;
-    s->mask = size - 1;
-    s->n = 0;
-    s->key = xcalloc(size, sizeof *s->key);
-    s->number = xcalloc(size, sizeof *s->number);
-}
-
-static uint32_t number_of(struct numbers *s, uint64_t hash)
-{
-    size_t i = (size_t)(hash ^ (hash >> 32)) & s->mask;
-    while (s->number[i] != 0 && s->key[i] != hash)
-        i = (i + 1) & s->mask;
-    if (s->number[i] == 0) {
-        s->key[i] = hash;
-        s->number[i] = (uint32_t)++s->n;
-    }
-    return s->number[i] - 1;
-}
-
-static void close_numbers(struct numbers *s)
-{
-    free(s->key);
-    free(s->number);
-}
-
-/* ---- rows: rows ---- */
 
 static void open_rows(struct term_rows *r, size_t n_columns, size_t n)
 {
-    r->n = 0;
+    *r = (struct term_rows){.n_columns = n_columns};
     for (size_t i = 0; i < n_columns; i++)
         r->v[i] = xcalloc(n + 1, sizeof *r->v[i]);
 }
 
-static void close_rows(struct term_rows *r, size_t n_columns)
+void term_rows_free(struct term_rows *r)
 {
-    for (size_t i = 0; i < n_columns; i++)
+    for (size_t i = 0; i < r->n_columns; i++)
         free(r->v[i]);
+    free(r->hash);
+    free(r->at);
 }
 
-static void add_row(struct term_rows *r, const struct condition_table *t, size_t row)
+/* Takes those that failed, or those that worked, which have to come first. Hashes are numbered: two
+   that are the same count as one unit. */
+static void take_rows(const struct condition_table *t, int is_failed,
+                      struct interned units[N_UNITS], struct condition_rows *out)
 {
-    for (size_t i = 0; i < t->n_columns; i++)
-        r->v[i][r->n] = t->column[i].v[row];
-    r->n++;
-}
-
-static void take_worked(const struct condition_table *t, struct numbers numbers[N_UNITS],
-                        struct condition_rows *out)
-{
+    struct term_rows *to = is_failed ? &out->failed : &out->worked;
     for (size_t row = 0; row < t->n; row++) {
-        if (t->is_failed[row])
+        uint64_t hash[N_UNITS];
+        uint32_t unit[N_UNITS];
+        if (t->is_failed[row] != is_failed)
             continue;
-        const struct hashes h = hash_row(t, row);
+        hash_row(t, row, hash);
         for (size_t k = 0; k < N_UNITS; k++)
-            (void)number_of(&numbers[k], h.of[k]);
-        out->worked_hash[out->worked.n] = h.of[BY_ROW];
-        add_row(&out->worked, t, row);
+            unit[k] = (uint32_t)intern(&units[k], &hash[k], sizeof hash[k]);
+        if (is_failed && unit[BY_ROW] < out->n_worked[BY_ROW])
+            continue;
+        for (size_t k = 0; k < N_UNITS && is_failed; k++)
+            out->unit[k][to->n] = unit[k];
+        for (size_t i = 0; i < t->n_columns; i++)
+            to->v[i][to->n] = t->column[i].v[row];
+        to->hash[to->n++] = hash[BY_ROW];
     }
     for (size_t k = 0; k < N_UNITS; k++)
-        out->n_worked[k] = numbers[k].n;
-}
-
-static void take_failed(const struct condition_table *t, struct numbers numbers[N_UNITS],
-                        struct condition_rows *out)
-{
-    for (size_t row = 0; row < t->n; row++) {
-        if (!t->is_failed[row])
-            continue;
-        const struct hashes h = hash_row(t, row);
-        const size_t n = out->failed.n;
-        const uint32_t number = number_of(&numbers[BY_ROW], h.of[BY_ROW]);
-        if (number < out->n_worked[BY_ROW])
-            continue;
-        out->unit[BY_ROW][n] = number;
-        out->unit[BY_PARAMS][n] = number_of(&numbers[BY_PARAMS], h.of[BY_PARAMS]);
-        out->unit[BY_FIELDS][n] = number_of(&numbers[BY_FIELDS], h.of[BY_FIELDS]);
-        out->failed_hash[n] = h.of[BY_ROW];
-        add_row(&out->failed, t, row);
-    }
-    for (size_t k = 0; k < N_UNITS; k++)
-        out->n_units[k] = numbers[k].n;
-}
-
-static void count_failed(struct condition_rows *r)
-{
-    for (size_t k = 0; k < BY_ROW; k++) {
-        r->n_failed[k] = xcalloc(r->n_units[k] + 1, sizeof *r->n_failed[k]);
-        for (size_t i = 0; i < r->failed.n; i++)
-            r->n_failed[k][r->unit[k][i]]++;
-    }
+        (is_failed ? out->n_units : out->n_worked)[k] = units[k].n;
 }
 
 void condition_rows_open(const struct condition_table *t, struct condition_rows *out)
 {
-    struct numbers numbers[N_UNITS];
+    struct interned units[N_UNITS] = {{0}};
     size_t n_failed = 0;
     memset(out, 0, sizeof *out);
     for (size_t row = 0; row < t->n; row++)
         n_failed += t->is_failed[row];
     open_rows(&out->worked, t->n_columns, t->n - n_failed);
     open_rows(&out->failed, t->n_columns, n_failed);
-    out->worked_hash = xcalloc(t->n - n_failed + 1, sizeof *out->worked_hash);
-    out->failed_hash = xcalloc(n_failed + 1, sizeof *out->failed_hash);
-    for (size_t k = 0; k < N_UNITS; k++) {
-        out->unit[k] = xcalloc(n_failed + 1, sizeof *out->unit[k]);
-        open_numbers(&numbers[k], t->n);
-    }
-    take_worked(t, numbers, out);
-    take_failed(t, numbers, out);
-    count_failed(out);
+    out->worked.hash = xcalloc(t->n - n_failed + 1, sizeof *out->worked.hash);
+    out->failed.hash = xcalloc(n_failed + 1, sizeof *out->failed.hash);
     for (size_t k = 0; k < N_UNITS; k++)
-        close_numbers(&numbers[k]);
+        out->unit[k] = xcalloc(n_failed + 1, sizeof *out->unit[k]);
+    take_rows(t, 0, units, out);
+    take_rows(t, 1, units, out);
+    for (size_t k = 0; k < N_UNITS; k++) {
+        out->n_failed[k] = xcalloc(out->n_units[k] + 1, sizeof *out->n_failed[k]);
+        for (size_t i = 0; i < out->failed.n; i++)
+            out->n_failed[k][out->unit[k][i]]++;
+        intern_free(&units[k]);
+    }
 }
 
 void condition_rows_close(struct condition_rows *r)
 {
-    close_rows(&r->worked, CONDITIONS_MOST_COLUMNS);
-    close_rows(&r->failed, CONDITIONS_MOST_COLUMNS);
-    free(r->worked_hash);
-    free(r->failed_hash);
+    term_rows_free(&r->worked);
+    term_rows_free(&r->failed);
     for (size_t k = 0; k < N_UNITS; k++) {
         free(r->unit[k]);
         free(r->n_failed[k]);
     }
 }
 
-/* ---- rows: samples ---- */
+/* ---- samples ---- */
 
-struct place {
+struct pick {
     uint64_t hash;
     uint32_t at;
 };
 
 static int by_hash(const void *pa, const void *pb)
 {
-    const struct place *a = pa, *b = pb;
+    const struct pick *a = pa, *b = pb;
     return a->hash != b->hash ? (a->hash > b->hash) - (a->hash < b->hash)
                               : (a->at > b->at) - (a->at < b->at);
 }
 
-static void take_places(const struct term_rows *from, const struct place *places, size_t n,
-                        size_t n_columns, struct condition_sample *out)
+static void take_picks(const struct term_rows *from, const struct pick *picks, size_t n,
+                       struct term_rows *out)
 {
-    open_rows(&out->rows, n_columns, n);
-    out->rows.n = n;
+    open_rows(out, from->n_columns, n);
+    out->n = n;
     out->at = xcalloc(n + 1, sizeof *out->at);
     for (size_t i = 0; i < n; i++)
-        out->at[i] = places[i].at;
-    for (size_t c = 0; c < n_columns; c++)
+        out->at[i] = picks[i].at;
+    for (size_t c = 0; c < from->n_columns; c++)
         for (size_t i = 0; i < n; i++)
-            out->rows.v[c][i] = from->v[c][places[i].at];
+            out->v[c][i] = from->v[c][picks[i].at];
 }
 
-void condition_sample_take(const struct term_rows *from, const uint64_t *hash,
-                           const unsigned char *is_out, size_t n_columns, size_t most,
-                           struct condition_sample *out)
+void term_rows_sample(const struct term_rows *from, const unsigned char *is_out,
+                      struct term_rows *out)
 {
-    struct place *places = xcalloc(from->n + 1, sizeof *places);
+    struct pick *picks = xcalloc(from->n + 1, sizeof *picks);
     size_t left = 0, n = 0;
     for (size_t i = 0; i < from->n; i++)
         left += is_out == NULL || !is_out[i];
-    const uint64_t limit = left > most ? UINT64_MAX / left * most : UINT64_MAX;
+    const uint64_t limit =
+        left > CONDITION_SAMPLE ? UINT64_MAX / left * CONDITION_SAMPLE : UINT64_MAX;
     for (size_t i = 0; i < from->n; i++)
-        if ((is_out == NULL || !is_out[i]) && hash[i] <= limit)
-            places[n++] = (struct place){hash[i], (uint32_t)i};
-    qsort(places, n, sizeof *places, by_hash);
-    take_places(from, places, n, n_columns, out);
-    free(places);
+        if ((is_out == NULL || !is_out[i]) && from->hash[i] <= limit)
+            picks[n++] = (struct pick){from->hash[i], (uint32_t)i};
+    qsort(picks, n, sizeof *picks, by_hash);
+    take_picks(from, picks, n, out);
+    free(picks);
 }
 
-void condition_sample_guard(const struct condition_sample *from, const struct term *guard,
-                            size_t n_columns, struct condition_sample *out)
+/* Those for which the guard is such that a test counts */
+static void take_guarded(const struct term_rows *from, const struct term *guard,
+                         struct term_rows *out)
 {
-    struct place *places = xcalloc(from->rows.n + 1, sizeof *places);
-    unsigned char is_in[TERM_BLOCK];
+    struct pick *picks = xcalloc(from->n + 1, sizeof *picks);
+    unsigned char *is_in = xcalloc(from->n + 1, 1);
     size_t n = 0;
-    for (size_t at = 0; at < from->rows.n; at += TERM_BLOCK) {
-        const size_t left = from->rows.n - at, some = left < TERM_BLOCK ? left : TERM_BLOCK;
-        term_guarded(guard, &from->rows, at, some, is_in);
-        for (size_t i = 0; i < some; i++)
-            if (is_in[i])
-                places[n++].at = (uint32_t)(at + i);
-    }
-    take_places(&from->rows, places, n, n_columns, out);
-    free(places);
-}
-
-void condition_sample_free(struct condition_sample *s, size_t n_columns)
-{
-    close_rows(&s->rows, n_columns);
-    free(s->at);
+    term_guarded(guard, from, 0, from->n, is_in);
+    for (size_t i = 0; i < from->n; i++)
+        if (is_in[i])
+            picks[n++].at = (uint32_t)i;
+    take_picks(from, picks, n, out);
+    free(is_in);
+    free(picks);
 }
 
 /* ---- tests that live ---- */
@@ -246,11 +173,6 @@ enum {
 struct range {
     int64_t least, most;
 };
-
-static size_t block(size_t at, size_t n)
-{
-    return n - at < TERM_BLOCK ? n - at : TERM_BLOCK;
-}
 
 size_t condition_bits_count(const uint64_t *a, const uint64_t *b, size_t words)
 {
@@ -267,32 +189,19 @@ size_t condition_bits_count(const uint64_t *a, const uint64_t *b, size_t words)
 
 /* ---- tests that live: what a test explains ---- */
 
-static void set_bits(const struct term *t, const struct condition_sample *failed,
-                     const uint32_t *at, uint64_t *bits)
+/* Adds those of the failures, or of a part of them, whose numbers `at` has then (else NULL). */
+static void set_bits(const struct term *t, const struct term_rows *failed, const uint32_t *at,
+                     uint64_t *bits)
 {
     unsigned char is[TERM_BLOCK];
-    for (size_t from = 0; from < failed->rows.n; from += TERM_BLOCK) {
-        const size_t n = block(from, failed->rows.n);
-        term_violations(t, &failed->rows, from, n, is);
+    for (size_t from = 0; from < failed->n; from += TERM_BLOCK) {
+        const size_t n = term_block(from, failed->n);
+        term_violations(t, failed, from, n, is);
         for (size_t i = 0; i < n; i++) {
             const size_t bit = at != NULL ? at[from + i] : from + i;
             bits[bit / 64] |= (uint64_t)is[i] << bit % 64;
         }
     }
-}
-
-/* Of a bound that was changed: computes what it explains. */
-static void condition_live_explain(const struct condition_lives *l, struct condition_live *v)
-{
-    memset(v->bits, 0, l->words * sizeof *v->bits);
-    if (v->t.guard == TERM_NO_GUARD) {
-        set_bits(&v->t, &l->failed, NULL, v->bits);
-        return;
-    }
-    struct condition_sample some;
-    condition_sample_guard(&l->failed, &v->t, l->columns->table->n_columns, &some);
-    set_bits(&v->t, &some, some.at, v->bits);
-    condition_sample_free(&some, l->columns->table->n_columns);
 }
 
 /* ---- tests that live: the list ---- */
@@ -321,13 +230,9 @@ static void drop_least(struct condition_lives *l)
 static void condition_rows_keep(struct condition_lives *l, const struct term *t, size_t cost)
 {
     struct condition_live v = {.t = *t, .cost = cost, .number = l->n_kept++};
-    if (l->guard != NULL) {
-        v.t.guard = l->guard->guard;
-        v.t.is_other = l->guard->is_other;
-        v.t.value = l->guard->value;
-    }
+    const uint32_t *at = l->some_failed != &l->failed ? l->some_failed->at : NULL;
     v.bits = xcalloc(l->words, sizeof *v.bits);
-    set_bits(&v.t, l->some_failed, l->guard != NULL ? l->some_failed->at : NULL, v.bits);
+    set_bits(&v.t, l->some_failed, at, v.bits);
     v.n = condition_bits_count(v.bits, v.bits, l->words);
     if (v.n < l->least) {
         free(v.bits);
@@ -346,7 +251,7 @@ static void widen(const struct term *t, const struct term_rows *r, size_t from, 
 {
     int64_t v[TERM_BLOCK];
     for (; from < end; from += TERM_BLOCK) {
-        const size_t n = block(from, end);
+        const size_t n = term_block(from, end);
         term_values(t, r, from, n, v);
         for (size_t i = 0; i < n; i++) {
             x->least = v[i] < x->least ? v[i] : x->least;
@@ -358,12 +263,12 @@ static void widen(const struct term *t, const struct term_rows *r, size_t from, 
 /* The explained failure that is nearest to the bound, and what a round bound costs */
 static size_t rounding_cost(const struct condition_lives *l, const struct term *t)
 {
-    const struct term_rows *r = &l->some_failed->rows;
+    const struct term_rows *r = l->some_failed;
     const int is_most = t->test == TERM_AT_MOST;
     int64_t v[TERM_BLOCK], near = is_most ? INT64_MAX : INT64_MIN;
     size_t roughness;
     for (size_t from = 0; from < r->n; from += TERM_BLOCK) {
-        const size_t n = block(from, r->n);
+        const size_t n = term_block(from, r->n);
         term_values(t, r, from, n, v);
         for (size_t i = 0; i < n; i++)
             if (is_most ? v[i] > t->k && v[i] < near : v[i] < t->k && v[i] > near)
@@ -392,7 +297,7 @@ static void see_worked(const struct term *t, const struct term_rows *w, size_t *
                        const struct range *failed, struct range *worked)
 {
     while (*at < end && is_beyond(failed, worked)) {
-        const size_t n = block(*at, end);
+        const size_t n = term_block(*at, end);
         widen(t, w, *at, *at + n, worked);
         *at += n;
     }
@@ -400,7 +305,7 @@ static void see_worked(const struct term *t, const struct term_rows *w, size_t *
 
 static void see_bound(struct condition_lives *l, const struct term *t, size_t cost)
 {
-    const struct term_rows *w = &l->some_worked->rows, *f = &l->some_failed->rows;
+    const struct term_rows *w = l->some_worked, *f = l->some_failed;
     struct range worked = {INT64_MAX, INT64_MIN}, failed = {INT64_MAX, INT64_MIN};
     const size_t first = f->n < FIRST ? f->n : FIRST, second = w->n < SECOND ? w->n : SECOND;
     size_t at = w->n < FIRST ? w->n : FIRST;
@@ -423,7 +328,7 @@ static int has_violation(const struct term *t, const struct term_rows *r, size_t
 {
     unsigned char is[TERM_BLOCK];
     for (; from < end; from += TERM_BLOCK) {
-        const size_t n = block(from, end);
+        const size_t n = term_block(from, end);
         term_violations(t, r, from, n, is);
         if (memchr(is, 1, n) != NULL)
             return 1;
@@ -433,7 +338,7 @@ static int has_violation(const struct term *t, const struct term_rows *r, size_t
 
 static void see_test(struct condition_lives *l, const struct term *t, size_t cost)
 {
-    const struct term_rows *w = &l->some_worked->rows, *f = &l->some_failed->rows;
+    const struct term_rows *w = l->some_worked, *f = l->some_failed;
     const size_t first = w->n < FIRST_TESTED ? w->n : FIRST_TESTED;
     if (!has_violation(t, w, 0, first)
         && has_violation(t, f, 0, f->n < TERM_BLOCK ? f->n : TERM_BLOCK)
@@ -446,12 +351,7 @@ static void see_test(struct condition_lives *l, const struct term *t, size_t cos
 static void see_term(void *to, const struct term *t)
 {
     struct condition_lives *l = to;
-    struct term with = *t;
-    if (l->guard != NULL) {
-        with.guard = l->guard->guard;
-        with.is_other = l->guard->is_other;
-    }
-    const size_t cost = term_cost(&with, l->columns);
+    const size_t cost = term_cost(t, l->columns);
     l->n_tried[cost] += term_has_bound(t) ? 2 : 1;
     if (term_has_bound(t))
         see_bound(l, t, cost);
@@ -464,39 +364,33 @@ static void see_guard(void *to, const struct term *guard)
 {
     struct condition_lives *l = to;
     const struct condition_column *c = &l->columns->table->column[guard->guard];
-    const size_t n_columns = l->columns->table->n_columns;
-    struct condition_sample worked, failed;
+    struct term_rows worked, failed;
     if (c->is_field && c->names == NULL && l->columns->n_values[guard->guard] > 2)
         return;
-    condition_sample_guard(&l->worked, guard, n_columns, &worked);
-    condition_sample_guard(&l->failed, guard, n_columns, &failed);
-    l->guard = guard;
+    take_guarded(&l->worked, guard, &worked);
+    take_guarded(&l->failed, guard, &failed);
     l->some_worked = &worked;
     l->some_failed = &failed;
-    if (failed.rows.n >= l->least && worked.rows.n > 0)
-        terms_each(l->columns, 0, guard->guard, see_term, l);
-    condition_sample_free(&worked, n_columns);
-    condition_sample_free(&failed, n_columns);
+    if (failed.n >= l->least && worked.n > 0)
+        terms_each(l->columns, guard, see_term, l);
+    term_rows_free(&worked);
+    term_rows_free(&failed);
 }
 
 void condition_lives_open(const struct condition_rows *rows, const struct term_columns *columns,
                           const unsigned char *is_explained, size_t least,
                           struct condition_lives *out)
 {
-    const size_t n_columns = columns->table->n_columns;
     memset(out, 0, sizeof *out);
     out->columns = columns;
     out->least = least;
-    condition_sample_take(&rows->worked, rows->worked_hash, NULL, n_columns, CONDITION_SAMPLE,
-                          &out->worked);
-    condition_sample_take(&rows->failed, rows->failed_hash, is_explained, n_columns,
-                          CONDITION_SAMPLE, &out->failed);
-    out->words = out->failed.rows.n / 64 + 1;
+    term_rows_sample(&rows->worked, NULL, &out->worked);
+    term_rows_sample(&rows->failed, is_explained, &out->failed);
+    out->words = out->failed.n / 64 + 1;
     out->some_worked = &out->worked;
     out->some_failed = &out->failed;
-    terms_each(columns, 1, TERM_NO_GUARD, see_term, out);
+    terms_each(columns, NULL, see_term, out);
     terms_each_guard(columns, see_guard, out);
-    out->guard = NULL;
 }
 
 void condition_lives_close(struct condition_lives *l)
@@ -504,8 +398,8 @@ void condition_lives_close(struct condition_lives *l)
     for (size_t i = 0; i < l->n; i++)
         free(l->v[i].bits);
     free(l->v);
-    condition_sample_free(&l->worked, l->columns->table->n_columns);
-    condition_sample_free(&l->failed, l->columns->table->n_columns);
+    term_rows_free(&l->worked);
+    term_rows_free(&l->failed);
 }
 
 size_t condition_lives_tried(const struct condition_lives *l, size_t cost)
@@ -521,14 +415,14 @@ void condition_lives_contradict(struct condition_lives *l, const struct term_row
 {
     for (size_t i = 0; i < l->n; i++) {
         struct condition_live *v = &l->v[i];
-        unsigned char counts, is;
-        term_guarded(&v->t, worked, row, 1, &counts);
+        unsigned char is;
         term_violations(&v->t, worked, row, 1, &is);
-        if (v->is_dead || !counts || !is)
+        if (v->is_dead || !is)
             continue;
         if (term_has_bound(&v->t)) {
             term_values(&v->t, worked, row, 1, &v->t.k);
-            condition_live_explain(l, v);
+            memset(v->bits, 0, l->words * sizeof *v->bits);
+            set_bits(&v->t, &l->failed, NULL, v->bits);
         } else {
             v->is_dead = 1;
         }

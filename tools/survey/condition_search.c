@@ -63,24 +63,21 @@ static size_t find_contradiction(const struct term *t, const struct term_rows *r
 {
     size_t at = SIZE_MAX;
     int64_t v[TERM_BLOCK], farthest = t->k;
-    unsigned char counts[TERM_BLOCK], is[TERM_BLOCK];
+    unsigned char is[TERM_BLOCK];
     for (size_t from = 0; from < r->n; from += TERM_BLOCK) {
-        const size_t n = search_block(from, r->n);
+        const size_t n = term_block(from, r->n);
         term_violations(t, r, from, n, is);
-        if (memchr(is, 1, n) == NULL)
+        const unsigned char *first = memchr(is, 1, n);
+        if (first == NULL)
             continue;
-        term_guarded(t, r, from, n, counts);
+        if (!term_has_bound(t))
+            return from + (size_t)(first - is);
         term_values(t, r, from, n, v);
-        for (size_t i = 0; i < n; i++) {
-            if (!counts[i] || !is[i])
-                continue;
-            if (!term_has_bound(t))
-                return from + i;
-            if (t->test == TERM_AT_MOST ? v[i] > farthest : v[i] < farthest) {
+        for (size_t i = 0; i < n; i++)
+            if (is[i] && (t->test == TERM_AT_MOST ? v[i] > farthest : v[i] < farthest)) {
                 farthest = v[i];
                 at = from + i;
             }
-        }
     }
     return at;
 }
@@ -88,21 +85,33 @@ static size_t find_contradiction(const struct term *t, const struct term_rows *r
 static void explain(const struct term *t, const struct term_rows *r, struct found *out)
 {
     int64_t v[TERM_BLOCK];
-    unsigned char counts[TERM_BLOCK];
     const int is_most = t->test == TERM_AT_MOST;
     out->near = is_most ? INT64_MAX : INT64_MIN;
     for (size_t from = 0; from < r->n; from += TERM_BLOCK) {
-        const size_t n = search_block(from, r->n);
-        unsigned char *is = out->explains + from;
-        term_violations(t, r, from, n, is);
-        term_guarded(t, r, from, n, counts);
+        const size_t n = term_block(from, r->n);
+        const unsigned char *is = out->explains + from;
+        term_violations(t, r, from, n, out->explains + from);
         term_values(t, r, from, n, v);
-        for (size_t i = 0; i < n; i++) {
-            is[i] &= counts[i];
+        for (size_t i = 0; i < n; i++)
             if (is[i] && (is_most ? v[i] < out->near : v[i] > out->near))
                 out->near = v[i];
-        }
     }
+}
+
+/* What a live test explains, if all rows bear it out: 1; 0: it is dead, or its bound has given
+   way. */
+static int bear_out(struct search *s, const struct condition_live *v, struct found *out)
+{
+    const size_t at = find_contradiction(&v->t, &s->rows.worked);
+    if (at != SIZE_MAX) {
+        condition_lives_contradict(&s->lives, &s->rows.worked, at);
+        return 0;
+    }
+    *out = (struct found){
+        .t = v->t, .cost = v->cost, .tries = condition_lives_tried(&s->lives, v->cost / 4)};
+    out->explains = xcalloc(s->rows.failed.n + 1, 1);
+    explain(&v->t, &s->rows.failed, out);
+    return 1;
 }
 
 /* ---- the choice ---- */
@@ -142,7 +151,7 @@ static int is_near(struct search *s, const struct condition_live *simple,
                    const struct condition_live *best, size_t n_left)
 {
     const size_t n = count_more(s, simple, best);
-    const double scale = (double)s->n_left / (double)(s->lives.failed.rows.n + 1);
+    const double scale = (double)s->n_left / (double)(s->lives.failed.n + 1);
     const double failed = (double)(n_left - simple->n) * scale;
     const double rate = failed / (failed + (double)s->rows.worked.n + 1);
     return n == 0 || (double)n * log(rate) + log(RIVALS) > log(SOME_MORE);
@@ -178,14 +187,19 @@ static struct condition_live *condition_search_choose(struct search *s)
 
 /* ---- the search ---- */
 
-static void take_left(struct search *s)
+static void count_left(struct search *s)
 {
-    const struct condition_lives *l = &s->lives;
     s->n_left = 0;
     for (size_t i = 0; i < s->rows.failed.n; i++)
         s->n_left += !s->is_explained[i];
+}
+
+static void take_left(struct search *s)
+{
+    const struct condition_lives *l = &s->lives;
+    count_left(s);
     memset(s->left, 0, l->words * sizeof *s->left);
-    for (size_t i = 0; i < l->failed.rows.n; i++)
+    for (size_t i = 0; i < l->failed.n; i++)
         s->left[i / 64] |= (uint64_t)!s->is_explained[l->failed.at[i]] << i % 64;
     count_live(s);
 }
@@ -209,18 +223,12 @@ static int was_taken_back(const struct search *s, const struct term *t)
 /* Takes a test if all rows bear it out: 1; 0: it is dead, or its bound has given way. */
 static int verify(struct search *s, struct condition_live *v)
 {
-    struct condition_lives *l = &s->lives;
     struct found *f = &s->v[s->n];
-    const size_t at = find_contradiction(&v->t, &s->rows.worked);
     s->n_verified++;
-    if (at != SIZE_MAX) {
-        condition_lives_contradict(l, &s->rows.worked, at);
+    if (!bear_out(s, v, f)) {
         count_live(s);
         return 0;
     }
-    *f = (struct found){.t = v->t, .cost = v->cost, .tries = condition_lives_tried(l, v->cost / 4)};
-    f->explains = xcalloc(s->rows.failed.n + 1, 1);
-    explain(&v->t, &s->rows.failed, f);
     if (!was_taken_back(s, &v->t) && search_may_be(s, f))
         return 1;
     free(f->explains);
@@ -306,7 +314,7 @@ static struct condition_live *find_simplest(const struct condition_lives *l, siz
     for (size_t i = 0; i < l->n; i++) {
         struct condition_live *v = &l->v[i];
         if (!v->is_dead && v->cost < cost && (best == NULL || v->cost < best->cost)
-            && condition_bits_count(v->bits, v->bits, l->words) == l->failed.rows.n)
+            && condition_bits_count(v->bits, v->bits, l->words) == l->failed.n)
             best = v;
     }
     return best;
@@ -316,19 +324,11 @@ static struct condition_live *find_simplest(const struct condition_lives *l, siz
    screened for these failures. */
 static void replace(struct search *s, struct found *f, const unsigned char *is_out)
 {
-    struct condition_lives *l = &s->lives;
     struct condition_live *v;
     struct found with;
-    for (size_t n = 0; n < MOST_VERIFIED && (v = find_simplest(l, f->cost)) != NULL; n++) {
-        const size_t at = find_contradiction(&v->t, &s->rows.worked);
-        if (at != SIZE_MAX) {
-            condition_lives_contradict(l, &s->rows.worked, at);
+    for (size_t n = 0; n < MOST_VERIFIED && (v = find_simplest(&s->lives, f->cost)) != NULL; n++) {
+        if (!bear_out(s, v, &with))
             continue;
-        }
-        with = (struct found){
-            .t = v->t, .cost = v->cost, .tries = condition_lives_tried(l, v->cost / 4)};
-        with.explains = xcalloc(s->rows.failed.n + 1, 1);
-        explain(&v->t, &s->rows.failed, &with);
         v->is_dead = 1;
         if (covers(s, &with, is_out)) {
             free(f->explains);
@@ -376,9 +376,7 @@ static void search_all(struct search *s)
         if (take_back(s) == 0 || n == SEARCH_MOST)
             return;
         mark_explained(s, SIZE_MAX);
-        s->n_left = 0;
-        for (size_t i = 0; i < s->rows.failed.n; i++)
-            s->n_left += !s->is_explained[i];
+        count_left(s);
     }
 }
 
@@ -417,7 +415,6 @@ static void condition_search_tell(struct search *s, struct conditions *out)
         struct condition *c = &out->v[out->n++];
         struct buf text = {0};
         c->more = count_new(s, &s->v[i]);
-        out->explained += c->more;
         for (size_t row = 0; row < s->rows.failed.n; row++) {
             c->all += s->v[i].explains[row];
             s->is_explained[row] |= s->v[i].explains[row];
@@ -439,7 +436,6 @@ void conditions_find(const struct condition_table *t, struct conditions *out)
     out->failed = s->n_left = s->rows.failed.n;
     s->is_explained = xcalloc(s->n_left + 1, 1);
     s->seen = xcalloc(t->n + 1, sizeof *s->seen);
-    search_open_siblings(s);
     search_open_chance(s);
     if (s->rows.worked.n > 0 && s->n_left > 0) {
         search_all(s);
@@ -450,7 +446,6 @@ void conditions_find(const struct condition_table *t, struct conditions *out)
         free(s->v[i].explains);
     free(s->is_explained);
     free(s->seen);
-    search_close_siblings(s);
     search_close_chance(s);
     condition_rows_close(&s->rows);
     free(s);

@@ -2,81 +2,71 @@
    SPDX-License-Identifier: MIT */
 #include "conditions.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum term_form {
-    TERM_PRODUCT,      /* of n_a columns */
-    TERM_SUM,          /* of n_a columns */
-    TERM_PRODUCT_PLUS, /* c0 * c1 + c2 */
-    TERM_SHARED,       /* c0 * c1 + c1 * c2 */
-    TERM_TWO_PRODUCTS, /* c0 * c1 + c2 * c3 */
-    TERM_SHARED_TIMES  /* (c0 + c1) * c2 * c3 */
+    TERM_PRODUCT, /* of n_a columns */
+    TERM_SUM,     /* of n_a columns */
+    TERM_PRODUCT_PLUS,
+    TERM_SHARED,
+    TERM_TWO_PRODUCTS,
+    TERM_SHARED_TIMES
 };
+
+/* Of the others: the columns by their numbers, what it costs to read, and the two products whose
+   sum it is */
+static const struct form {
+    const char *text;
+    size_t cost, n[2];
+    unsigned char product[2][3];
+} forms[] = {[TERM_PRODUCT_PLUS] = {"0 * 1 + 2", 9, {2, 1}, {{0, 1}, {2}}},
+             [TERM_SHARED] = {"0 * 1 + 1 * 2", 9, {2, 2}, {{0, 1}, {1, 2}}},
+             [TERM_TWO_PRODUCTS] = {"0 * 1 + 2 * 3", 12, {2, 2}, {{0, 1}, {2, 3}}},
+             [TERM_SHARED_TIMES] = {"(0 + 1) * 2 * 3", 11, {3, 3}, {{0, 2, 3}, {1, 2, 3}}}};
 
 /* ---- values ---- */
 
-static void multiply(const unsigned char *c, size_t n_columns, const struct term_rows *r,
-                     size_t from, size_t n, int64_t *restrict out)
+/* Adds the product of these columns. */
+static void add_product(const unsigned char *c, size_t n_columns, const struct term_rows *r,
+                        size_t from, size_t n, int64_t *restrict out)
 {
     const int32_t *restrict a = r->v[c[0]] + from, *restrict b = r->v[c[1]] + from,
                             *restrict d = r->v[c[2]] + from, *restrict e = r->v[c[3]] + from;
     switch (n_columns) {
     case 1:
         for (size_t i = 0; i < n; i++)
-            out[i] = a[i];
+            out[i] += a[i];
         break;
     case 2:
         for (size_t i = 0; i < n; i++)
-            out[i] = (int64_t)a[i] * b[i];
+            out[i] += (int64_t)a[i] * b[i];
         break;
     case 3:
         for (size_t i = 0; i < n; i++)
-            out[i] = (int64_t)a[i] * b[i] * d[i];
+            out[i] += (int64_t)a[i] * b[i] * d[i];
         break;
     default:
         for (size_t i = 0; i < n; i++)
-            out[i] = (int64_t)a[i] * b[i] * d[i] * e[i];
+            out[i] += (int64_t)a[i] * b[i] * d[i] * e[i];
         break;
-    }
-}
-
-static void condition_terms_add(const struct term *t, const struct term_rows *r, size_t from,
-                                size_t n, int64_t *out)
-{
-    for (size_t k = 1; k < t->n_a; k++) {
-        const int32_t *b = r->v[t->c[k]] + from;
-        for (size_t i = 0; i < n; i++)
-            out[i] += b[i];
     }
 }
 
 void term_values(const struct term *t, const struct term_rows *r, size_t from, size_t n,
                  int64_t *restrict out)
 {
-    const int32_t *restrict a = r->v[t->c[0]] + from, *restrict b = r->v[t->c[1]] + from,
-                            *restrict c = r->v[t->c[2]] + from, *restrict d = r->v[t->c[3]] + from;
-    switch (t->form) {
-    case TERM_SUM:
-        multiply(t->c, 1, r, from, n, out);
-        condition_terms_add(t, r, from, n, out);
-        break;
-    case TERM_PRODUCT_PLUS:
-        for (size_t i = 0; i < n; i++)
-            out[i] = (int64_t)a[i] * b[i] + c[i];
-        break;
-    case TERM_SHARED:
-        for (size_t i = 0; i < n; i++)
-            out[i] = ((int64_t)a[i] + c[i]) * b[i];
-        break;
-    case TERM_TWO_PRODUCTS:
-        for (size_t i = 0; i < n; i++)
-            out[i] = (int64_t)a[i] * b[i] + (int64_t)c[i] * d[i];
-        break;
-    case TERM_SHARED_TIMES:
-        for (size_t i = 0; i < n; i++)
-            out[i] = ((int64_t)a[i] + b[i]) * c[i] * d[i];
-        break;
-    default: multiply(t->c, t->n_a, r, from, n, out); break;
+    const struct form *f = &forms[t->form];
+    memset(out, 0, n * sizeof *out);
+    if (t->form == TERM_PRODUCT)
+        add_product(t->c, t->n_a, r, from, n, out);
+    for (size_t k = 0; t->form == TERM_SUM && k < t->n_a; k++)
+        add_product(t->c + k, 1, r, from, n, out);
+    for (size_t k = 0; t->form > TERM_SUM && k < 2; k++) {
+        unsigned char c[4] = {0};
+        for (size_t i = 0; i < f->n[k]; i++)
+            c[i] = t->c[f->product[k][i]];
+        add_product(c, f->n[k], r, from, n, out);
     }
 }
 
@@ -97,14 +87,28 @@ static int is_violated(enum term_test test, int64_t a, int64_t b)
     return 0;
 }
 
+static int is_guarded(const struct term *t, const struct term_rows *r, size_t row)
+{
+    return (r->v[t->guard][row] == t->value) != t->is_other;
+}
+
+void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,
+                  unsigned char *out)
+{
+    memset(out, 1, n);
+    for (size_t i = 0; i < n && t->guard != TERM_NO_GUARD; i++)
+        out[i] = (unsigned char)is_guarded(t, r, from + i);
+}
+
 void term_violations(const struct term *t, const struct term_rows *r, size_t from, size_t n,
                      unsigned char *out)
 {
     int64_t a[TERM_BLOCK], b[TERM_BLOCK];
     const enum term_test test = (enum term_test)t->test;
     term_values(t, r, from, n, a);
+    memset(b, 0, n * sizeof *b);
     if (t->n_b > 0)
-        multiply(t->c + t->n_a, t->n_b, r, from, n, b);
+        add_product(t->c + t->n_a, t->n_b, r, from, n, b);
     if (test == TERM_AT_MOST)
         for (size_t i = 0; i < n; i++)
             out[i] = a[i] > t->k;
@@ -114,16 +118,8 @@ void term_violations(const struct term *t, const struct term_rows *r, size_t fro
     else
         for (size_t i = 0; i < n; i++)
             out[i] = (unsigned char)is_violated(test, a[i], t->n_b > 0 ? b[i] : t->k);
-}
-
-void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,
-                  unsigned char *out)
-{
-    memset(out, 1, n);
-    if (t->guard == TERM_NO_GUARD)
-        return;
-    for (size_t i = 0; i < n; i++)
-        out[i] = (r->v[t->guard][from + i] == t->value) != t->is_other;
+    for (size_t i = 0; i < n && t->guard != TERM_NO_GUARD; i++)
+        out[i] &= is_guarded(t, r, from + i);
 }
 
 /* ---- cost ---- */
@@ -140,14 +136,9 @@ unsigned term_kinds(const struct term *t, const struct term_columns *c)
 
 static size_t form_cost(const struct term *t)
 {
-    switch (t->form) {
-    case TERM_SUM: return 3 * t->n_a;
-    case TERM_PRODUCT_PLUS: return 9;
-    case TERM_SHARED: return 9;
-    case TERM_TWO_PRODUCTS: return 12;
-    case TERM_SHARED_TIMES: return 11;
-    default: return (size_t)3 * (t->n_a + t->n_b) - 1 - (t->n_b > 0);
-    }
+    return t->form == TERM_SUM   ? (size_t)3 * t->n_a
+           : forms[t->form].cost ? forms[t->form].cost
+                                 : (size_t)3 * (t->n_a + t->n_b) - 1 - (t->n_b > 0);
 }
 
 /* A divisor or value of its own is an operation, a bound is none. */
@@ -255,23 +246,14 @@ static void add_columns(const struct term_columns *all, const unsigned char *c, 
 
 static void add_expression(const struct term *t, const struct term_columns *all, struct buf *out)
 {
-    const char *name[4];
-    for (size_t i = 0; i < 4; i++)
-        name[i] = all->table->column[t->c[i]].name;
-    switch (t->form) {
-    case TERM_SUM: add_columns(all, t->c, t->n_a, " + ", out); break;
-    case TERM_PRODUCT_PLUS: buf_printf(out, "%s * %s + %s", name[0], name[1], name[2]); break;
-    case TERM_SHARED:
-        buf_printf(out, "%s * %s + %s * %s", name[0], name[1], name[1], name[2]);
-        break;
-    case TERM_TWO_PRODUCTS:
-        buf_printf(out, "%s * %s + %s * %s", name[0], name[1], name[2], name[3]);
-        break;
-    case TERM_SHARED_TIMES:
-        buf_printf(out, "(%s + %s) * %s * %s", name[0], name[1], name[2], name[3]);
-        break;
-    default: add_columns(all, t->c, t->n_a, " * ", out); break;
-    }
+    const char *text = forms[t->form].text;
+    if (text == NULL)
+        add_columns(all, t->c, t->n_a, t->form == TERM_SUM ? " + " : " * ", out);
+    for (; text != NULL && *text != '\0'; text++)
+        if (isdigit((unsigned char)*text))
+            buf_puts(out, all->table->column[t->c[*text - '0']].name);
+        else
+            buf_add(out, text, 1);
 }
 
 /* The product behind a sign; of several columns behind %, in parentheses */
@@ -319,7 +301,8 @@ struct forms {
     const struct term_columns *c;
     see_term *see;
     void *to;
-    size_t n, guard;
+    size_t n;
+    struct term base;                              /* of a test, which has the guard */
     unsigned char number[CONDITIONS_MOST_COLUMNS]; /* the columns that are numbers, but the guard */
     int full;
 };
@@ -341,18 +324,13 @@ static int64_t greatest(const struct forms *f, const unsigned char *c, size_t n)
 static void see(const struct forms *f, enum term_test test, enum term_form form, size_t n_a,
                 size_t n_b, const unsigned char *c)
 {
-    struct term t = {.test = (unsigned char)test,
-                     .form = (unsigned char)form,
-                     .n_a = (unsigned char)n_a,
-                     .n_b = (unsigned char)n_b,
-                     .guard = TERM_NO_GUARD};
-    int64_t most;
-    for (size_t i = 0; i < n_a + n_b; i++)
-        t.c[i] = c[i];
-    most = form == TERM_SHARED         ? times(2, greatest(f, c, 3))
-           : form == TERM_SHARED_TIMES ? times(2, greatest(f, c, 4))
-           : form == TERM_TWO_PRODUCTS ? times(2, greatest(f, c, 4))
-                                       : greatest(f, c, n_a);
+    struct term t = f->base;
+    const int64_t most = times(form > TERM_PRODUCT_PLUS ? 2 : 1, greatest(f, c, n_a));
+    t.test = (unsigned char)test;
+    t.form = (unsigned char)form;
+    t.n_a = (unsigned char)n_a;
+    t.n_b = (unsigned char)n_b;
+    memcpy(t.c, c, n_a + n_b);
     if (most <= LARGEST && greatest(f, c + n_a, n_b) <= LARGEST)
         f->see(f->to, &t);
 }
@@ -436,10 +414,11 @@ static void see_products(const struct forms *f, unsigned char c[4], size_t n, si
 static void see_number(const struct forms *f, enum term_test test, size_t n_a,
                        const unsigned char *c, int64_t k)
 {
-    struct term t = {
-        .test = (unsigned char)test, .n_a = (unsigned char)n_a, .k = k, .guard = TERM_NO_GUARD};
-    for (size_t i = 0; i < n_a; i++)
-        t.c[i] = c[i];
+    struct term t = f->base;
+    t.test = (unsigned char)test;
+    t.n_a = (unsigned char)n_a;
+    t.k = k;
+    memcpy(t.c, c, n_a);
     f->see(f->to, &t);
 }
 
@@ -464,7 +443,7 @@ static void see_values(const struct forms *f)
 {
     const struct term_columns *all = f->c;
     for (size_t i = 0; i < all->table->n_columns; i++)
-        for (size_t v = 0; v < all->n_values[i] && i != f->guard; v++) {
+        for (size_t v = 0; v < all->n_values[i] && i != f->base.guard; v++) {
             const unsigned char c = (unsigned char)i;
             see_number(f, TERM_IS_NOT, 1, &c, all->values[i][v]);
             if (all->n_values[i] > 2)
@@ -472,12 +451,13 @@ static void see_values(const struct forms *f)
         }
 }
 
-void terms_each(const struct term_columns *c, int full, size_t guard, see_term *see_it, void *to)
+void terms_each(const struct term_columns *c, const struct term *guard, see_term *see_it, void *to)
 {
-    struct forms f = {.c = c, .see = see_it, .to = to, .guard = guard, .full = full};
+    struct forms f = {.c = c, .see = see_it, .to = to, .full = guard == NULL};
     unsigned char columns[4] = {0};
+    f.base = guard != NULL ? *guard : (struct term){.guard = TERM_NO_GUARD};
     for (size_t i = 0; i < c->table->n_columns; i++)
-        if (c->is_number[i] && i != guard)
+        if (c->is_number[i] && i != f.base.guard)
             f.number[f.n++] = (unsigned char)i;
     see_products(&f, columns, 0, 0);
     see_divisors(&f);

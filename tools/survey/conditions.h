@@ -16,7 +16,7 @@ enum { CONDITIONS_MOST_COLUMNS = KPRED_MAX_FIELDS + KPRED_MAX_TUPLE };
 
 struct condition_column {
     const char *name;
-    const int32_t *v;         /* a number a row, or of names an index */
+    int32_t *v;               /* a number a row, or of names an index */
     const char *const *names; /* NULL: it has numbers */
     size_t n_names;
     int is_field;
@@ -26,7 +26,7 @@ struct condition_column {
 struct condition_table {
     size_t n, n_columns;
     struct condition_column column[CONDITIONS_MOST_COLUMNS];
-    const unsigned char *is_failed; /* of each row */
+    unsigned char *is_failed; /* of each row */
 };
 
 enum { CONDITIONS_MOST = 12 };
@@ -37,7 +37,7 @@ struct condition {
 };
 
 struct conditions {
-    size_t n, failed, explained; /* rows that failed and had no success elsewhere in the table */
+    size_t n, failed; /* rows that failed and had no success elsewhere in the table */
     struct condition v[CONDITIONS_MOST];
 };
 
@@ -75,8 +75,10 @@ struct term {
 
 /* Rows, column by column */
 struct term_rows {
-    size_t n;
+    size_t n, n_columns;
     int32_t *v[CONDITIONS_MOST_COLUMNS];
+    uint64_t *hash; /* of each; NULL in a sample */
+    uint32_t *at;   /* of a sample, their numbers among all */
 };
 
 /* What the columns are, over all rows */
@@ -88,10 +90,9 @@ struct term_columns {
     int32_t values[CONDITIONS_MOST_COLUMNS][2 * TERM_FEW];
 };
 
-/* Calls `see` with each test that is to be tried, without a guard: with `full` all, else those that
-   may stand behind a guard, which is column `guard`. A test of an expression comes as TERM_AT_MOST,
-   its k is not set. */
-void terms_each(const struct term_columns *c, int full, size_t guard,
+/* Calls `see` with each test that is to be tried: without a guard all, else those that may stand
+   behind this one. A test of an expression comes as TERM_AT_MOST, its k is not set. */
+void terms_each(const struct term_columns *c, const struct term *guard,
                 void (*see)(void *to, const struct term *t), void *to);
 
 /* Calls it with each guard, as a term that has nothing else. */
@@ -104,15 +105,21 @@ static inline int term_has_bound(const struct term *t)
     return t->test == TERM_AT_MOST || t->test == TERM_AT_LEAST;
 }
 
-/* The expressions of rows from..from+n-1, at most TERM_BLOCK */
+/* How many rows from `at` on are looked at together */
+static inline size_t term_block(size_t at, size_t n)
+{
+    return n - at < TERM_BLOCK ? n - at : TERM_BLOCK;
+}
+
+/* The expressions of rows from..from+n-1 */
 void term_values(const struct term *t, const struct term_rows *r, size_t from, size_t n,
                  int64_t *out);
-/* Which of these rows violate the test, whatever the guard is */
-void term_violations(const struct term *t, const struct term_rows *r, size_t from, size_t n,
-                     unsigned char *out);
-/* For which rows the guard is such that the test counts */
+/* For which of these rows the guard is such that the test counts */
 void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,
                   unsigned char *out);
+/* Which of these rows, at most TERM_BLOCK, the test forbids */
+void term_violations(const struct term *t, const struct term_rows *r, size_t from, size_t n,
+                     unsigned char *out);
 
 /* How much there is to read: simple ones first. Below TERM_MOST_COST */
 size_t term_cost(const struct term *t, const struct term_columns *c);
@@ -135,33 +142,23 @@ enum { BY_PARAMS, BY_FIELDS, BY_ROW, N_UNITS };
 
 struct condition_rows {
     struct term_rows worked, failed;
-    uint64_t *worked_hash, *failed_hash;
     uint32_t *unit[N_UNITS]; /* of rows that failed: those below n_worked have worked elsewhere */
     size_t n_units[N_UNITS], n_worked[N_UNITS];
-    uint32_t *n_failed[N_UNITS]; /* rows of each unit; not of BY_ROW */
-};
-
-/* A part of the rows, in the order of their hashes, and their numbers among all */
-struct condition_sample {
-    struct term_rows rows;
-    uint32_t *at;
+    uint32_t *n_failed[N_UNITS]; /* rows of each unit */
 };
 
 void condition_rows_open(const struct condition_table *t, struct condition_rows *out);
 void condition_rows_close(struct condition_rows *r);
 
-/* Some `most` of the rows, or all if there are fewer; `is_out` (may be NULL) leaves rows out. */
-void condition_sample_take(const struct term_rows *from, const uint64_t *hash,
-                           const unsigned char *is_out, size_t n_columns, size_t most,
-                           struct condition_sample *out);
-/* Those of them for which the guard is such that a test counts */
-void condition_sample_guard(const struct condition_sample *from, const struct term *guard,
-                            size_t n_columns, struct condition_sample *out);
-void condition_sample_free(struct condition_sample *s, size_t n_columns);
+enum { CONDITION_SAMPLE = 4096 };
+
+/* Some so many of the rows, or all if there are fewer, in the order of their hashes; `is_out` (may
+   be NULL) leaves rows out. */
+void term_rows_sample(const struct term_rows *from, const unsigned char *is_out,
+                      struct term_rows *out);
+void term_rows_free(struct term_rows *r);
 
 /* ---- condition_rows.c: tests that no success of a sample violates, while a search runs ---- */
-
-enum { CONDITION_SAMPLE = 4096 }; /* of failures, and of successes */
 
 /* A test with, of an expression, the bound that the successes give */
 struct condition_live {
@@ -175,14 +172,12 @@ struct condition_live {
 
 struct condition_lives {
     const struct term_columns *columns;
-    struct condition_sample worked, failed;
+    struct term_rows worked, failed;
     size_t n, cap, words, n_kept;
     struct condition_live *v;
     size_t least;                   /* explained failures, of those that are kept */
     size_t n_tried[TERM_MOST_COST]; /* tests up to this cost: see condition_lives_tried */
-    /* while they are made: */
-    const struct term *guard;
-    const struct condition_sample *some_worked, *some_failed;
+    const struct term_rows *some_worked, *some_failed; /* of them, for the guard at hand */
 };
 
 /* Screens all tests on samples; of failures, those that are not `is_explained`. */
@@ -235,17 +230,12 @@ struct search {
     uint64_t *left; /* of the sample there */
     size_t n_verified;
     /* to judge them: samples of all, how many rows stand for one of theirs, places of values */
-    struct condition_sample worked, failed;
+    struct term_rows worked, failed;
     double of_worked, of_failed;
     unsigned char *worked_places, *failed_places;
     uint32_t *seen, stamp; /* units */
     struct siblings siblings[CONDITIONS_MOST_COLUMNS];
 };
-
-static inline size_t search_block(size_t at, size_t n)
-{
-    return n - at < TERM_BLOCK ? n - at : TERM_BLOCK;
-}
 
 /* ---- condition_chance.c ---- */
 
@@ -263,10 +253,6 @@ int search_may_be(struct search *s, const struct found *f);
    nor independent of each other: what counts is how often rows fail beside those of the test. */
 double search_chance(struct search *s, const struct found *f);
 
-/* Of all rows, for search_chance */
+/* Takes of all rows what search_chance needs. */
 void search_open_chance(struct search *s);
 void search_close_chance(struct search *s);
-
-/* Of all rows, to count rows that are apart */
-void search_open_siblings(struct search *s);
-void search_close_siblings(struct search *s);

@@ -13,21 +13,13 @@
 
 /* ---- the text ---- */
 
-struct new_spec {
-    const struct survey *survey;
-    const struct t1 *t1; /* NULL: there is none */
-    const struct survey_asked *asked;
-    const struct failed_rows *failed; /* with conditions, for comments; NULL: no such comments */
-};
-
 enum { FEW_PROBLEMS = 20 }; /* of which a tenth tells nothing */
 
 /* Plain text for a comment or a title: without what a comment of C begins or ends with */
 static void add_plain(struct buf *b, const char *text)
 {
     for (; *text != '\0'; text++) {
-        const int is_mark =
-            (text[0] == '/' && text[1] == '*') || (text[0] == '*' && text[1] == '/');
+        const int is_mark = strncmp(text, "/*", 2) == 0 || strncmp(text, "*/", 2) == 0;
         const char c = *text >= ' ' && *text <= '~' && !is_mark ? *text : '_';
         buf_add(b, &c, 1);
     }
@@ -61,7 +53,7 @@ static void make_name(const char *text, size_t end, char out[NAMES_MOST_MODEL + 
 static int choose_name(struct draft *d)
 {
     const struct survey *s = d->survey;
-    const char *asked = d->asked, *file = base_name(s->first);
+    const char *asked = s->asked->name, *file = base_name(s->first);
     if (asked != NULL && (!is_identifier(asked) || strlen(asked) > NAMES_MOST_MODEL))
         return fail("--name: value \"%s\": is not an identifier of at most %d characters", asked,
                     NAMES_MOST_MODEL);
@@ -85,9 +77,7 @@ static const char *new_spec_split(const struct survey *s)
 /* What marks the end of a comment cannot stand there; then each table's column is found again. */
 static int has_metric(const struct survey *s)
 {
-    const char *name = s->metric.name;
-    return name != NULL && !s->metric.is_mixed && strstr(name, "/*") == NULL
-           && strstr(name, "*/") == NULL;
+    return s->metric.name != NULL && !s->metric.is_mixed && !has_comment_mark(s->metric.name);
 }
 
 /* What ends a quoted word or a comment cannot stand there. */
@@ -96,7 +86,7 @@ static int is_writable(const char *word)
     const char *p = word;
     while ((unsigned char)*p >= ' ' && *p != '"')
         p++;
-    return *p == '\0' && strstr(word, "/*") == NULL && strstr(word, "*/") == NULL;
+    return *p == '\0' && !has_comment_mark(word);
 }
 
 static int is_column_of(const struct survey_columns *c, const char *word)
@@ -107,36 +97,32 @@ static int is_column_of(const struct survey_columns *c, const char *word)
     return 0;
 }
 
-static void add_success_words(const struct survey *s, const char *const *words, size_t n,
-                              struct buf *b, size_t *left)
+static void add_success_word(const struct survey *s, const char *word, struct buf *b, size_t *left)
 {
-    for (size_t i = 0; i < n; i++) {
-        const char *mark = strpbrk(words[i], " \t") != NULL || *words[i] == '\0' ? "\"" : "";
-        if (is_column_of(&s->fields, words[i]) || is_column_of(&s->params, words[i]))
-            continue;
-        *left = is_writable(words[i]) && *left > 0 ? *left - 1 : 0;
-        buf_printf(b, " %s%s%s", mark, words[i], mark);
-    }
+    const char *mark = strpbrk(word, " \t") != NULL || *word == '\0' ? "\"" : "";
+    if (is_column_of(&s->fields, word) || is_column_of(&s->params, word))
+        return;
+    *left = is_writable(word) && *left > 0 ? *left - 1 : 0;
+    buf_printf(b, " %s%s%s", mark, word, mark);
 }
 
 /* Where a word cannot be written, there is no line: then each table decides again. */
 static void add_success(const struct draft *d)
 {
     const struct survey *s = d->survey;
-    const char **found = xcalloc(s->success.n + 1, sizeof *found);
+    const struct opt_texts *asked = &s->asked->success;
     size_t left = SPEC_MAX_SUCCESS + 1;
     struct buf b = {0};
+    for (size_t i = 0; i < asked->n; i++)
+        add_success_word(s, asked->v[i], &b, &left);
     for (size_t i = 0; i < s->success.n; i++)
-        found[i] = s->success.v[i].s;
-    add_success_words(s, d->success->v, d->success->n, &b, &left);
-    add_success_words(s, found, s->success.n, &b, &left);
+        add_success_word(s, s->success.v[i].s, &b, &left);
     if (b.n > 0 && left > 0)
         buf_printf(d->out,
                    "# What the rows that worked have; with others in these columns a row failed.\n"
                    "success =%s\n",
                    b.s);
     buf_free(&b);
-    free(found);
 }
 
 static void add_kernel(const struct draft *d)
@@ -144,7 +130,7 @@ static void add_kernel(const struct draft *d)
     const struct survey *s = d->survey;
     struct buf *out = d->out;
     buf_puts(out, "# ");
-    add_plain(out, base_name(d->path));
+    add_plain(out, base_name(s->asked->output));
     buf_printf(
         out,
         " - what kpred-train has to know of %s to learn from its measurements\n"
@@ -153,7 +139,7 @@ static void add_kernel(const struct draft *d)
         "# all that a spec can have. With the files that this one was made of, train by\n"
         "#     kpred-train train ",
         d->name);
-    add_plain(out, base_name(d->path));
+    add_plain(out, base_name(s->asked->output));
     buf_printf(out, " --data FILE... --split %s -o %s.h\n\n[kernel]\n", new_spec_split(s), d->name);
     buf_printf(out, "# The header defines kpred_model_%s.\nname = %s\ntitle = ", d->name, d->name);
     add_plain(out, s->kernel != NULL && *s->kernel != '\0' ? s->kernel : d->name);
@@ -206,8 +192,8 @@ static void add_t1_conditions(const struct draft *d, const struct t1 *t1)
                      "conditions of ");
     add_plain(d->out, base_name(t1->path));
     buf_puts(d->out, ".\n");
-    for (size_t i = 0; i < t1->n_conditions; i++)
-        add_condition(d->out, t1->conditions[i].text);
+    for (size_t i = 0; i < t1->conditions.n; i++)
+        add_condition(d->out, t1->conditions.v[i].text);
 }
 
 /* What explains the failures, ready to be uncommented */
@@ -230,8 +216,8 @@ static void add_found(const struct draft *d, int has_section)
 
 static void add_restrict(const struct draft *d)
 {
-    const struct t1 *t1 = d->t1;
-    const int has_section = t1 != NULL && t1->n_conditions > 0;
+    const struct t1 *t1 = &d->survey->t1;
+    const int has_section = t1->conditions.n > 0;
     if (!has_section && d->failed == NULL)
         add_no_conditions(d);
     if (has_section)
@@ -271,71 +257,26 @@ static void add_split(const struct draft *d)
 
 /* ---- the text: the whole ---- */
 
-/* Adds the text: 0, or -1 with a message. */
-static int new_spec_text(const struct new_spec *n, struct buf *out)
+/* Writes the text: 0, or -1 with a message. */
+static int new_spec_text(struct draft *d)
 {
-    struct draft d = {.survey = n->survey,
-                      .t1 = n->t1,
-                      .asked = n->asked->name,
-                      .path = n->asked->output,
-                      .success = &n->asked->success,
-                      .out = out,
-                      .failed = n->failed};
-    if (choose_name(&d) != 0 || draft_list_params(&d) != 0)
+    buf_free(d->out);
+    d->n_params = 0;
+    if (choose_name(d) != 0 || draft_list_params(d) != 0)
         return -1;
-    add_kernel(&d);
-    if (draft_fields(&d) != 0)
+    add_kernel(d);
+    if (draft_fields(d) != 0)
         return -1;
-    draft_unseen(&d);
-    buf_puts(out, "\n# What is tuned, with all values that may be chosen\n");
-    if (draft_params(&d, out) != 0)
+    draft_unseen(d);
+    buf_puts(d->out, "\n# What is tuned, with all values that may be chosen\n");
+    if (draft_params(d, d->out) != 0)
         return -1;
-    add_restrict(&d);
-    add_split(&d);
-    return draft_features(&d);
+    add_restrict(d);
+    add_split(d);
+    return draft_features(d);
 }
 
 /* ---- the command: files ---- */
-
-static void add_data(struct opt_texts *data, const char *path)
-{
-    data->v = xrealloc(data->v, data->n + 1, sizeof *data->v);
-    data->v[data->n++] = path;
-}
-
-static int take_t1(struct t1 *t1, const char *path, struct imported *from)
-{
-    if (t1->path != NULL)
-        return fail("%s: is a T1 input, as %s is: a spec is of one kernel", path, t1->path);
-    t1_take(t1, path, from);
-    return 0;
-}
-
-static int read_json(const struct init *in, struct survey *s, struct t1 *t1, const char *path,
-                     struct init_spec *out)
-{
-    struct imported from = {0};
-    int rc = survey_import(&in->asked, path, &from);
-    if (rc == 0 && t1_is(&from))
-        rc = take_t1(t1, path, &from);
-    else if (rc == 0 && in->asked.metric != NULL)
-        rc = fail("%s: --metric \"%s\": chooses a column of tables, and this is none: its times "
-                  "count",
-                  path, in->asked.metric);
-    else if (rc == 0) {
-        add_data(&out->data, path);
-        rc = survey_tuner(s, &in->asked, path, &from);
-    }
-    imported_free(&from);
-    return rc;
-}
-
-static int read_csv(const struct init *in, struct survey *s, const char *path, struct buf *bytes,
-                    struct init_spec *out)
-{
-    add_data(&out->data, path);
-    return survey_table(s, &in->asked, path, bytes);
-}
 
 /* A training refuses a file that is given twice. The n-th file is the n-th digest. */
 static int check_twice(const struct opt_texts *files, struct interned *seen, const char *path,
@@ -350,8 +291,8 @@ static int check_twice(const struct opt_texts *files, struct interned *seen, con
     return seen->n > n ? 0 : fail("%s: the same data as %s: given twice", path, files->v[i]);
 }
 
-static int read_one(const struct init *in, struct survey *s, struct t1 *t1, const char *path,
-                    struct interned *seen, struct init_spec *out)
+static int read_one(struct survey *s, const char *path, struct interned *seen,
+                    struct init_spec *out)
 {
     struct buf bytes = {0};
     const int is_json = data_has_ending(path, ".json");
@@ -360,14 +301,18 @@ static int read_one(const struct init *in, struct survey *s, struct t1 *t1, cons
                     path);
     int rc = data_read(path, &bytes);
     if (rc == 0)
-        rc = check_twice(in->asked.files, seen, path, &bytes);
+        rc = check_twice(s->asked->files, seen, path, &bytes);
     if (rc == 0)
-        rc = is_json ? read_json(in, s, t1, path, out) : read_csv(in, s, path, &bytes, out);
+        rc = is_json ? survey_tuner(s, path) : survey_table(s, path, &bytes);
+    if (rc == 0 && path != s->t1.path) {
+        out->data.v = xrealloc(out->data.v, out->data.n + 1, sizeof *out->data.v);
+        out->data.v[out->data.n++] = path;
+    }
     buf_free(&bytes);
     return rc;
 }
 
-static int read_all(const struct init *in, struct survey *s, struct t1 *t1, struct init_spec *out)
+static int read_all(const struct init *in, struct survey *s, struct init_spec *out)
 {
     const struct opt_texts *files = in->asked.files;
     struct interned seen = {0};
@@ -375,12 +320,12 @@ static int read_all(const struct init *in, struct survey *s, struct t1 *t1, stru
     for (size_t i = 0; rc == 0 && i < files->n; i++) {
         if (in->progress != NULL)
             in->progress(files->v[i], i, files->n);
-        rc = read_one(in, s, t1, files->v[i], &seen, out);
+        rc = read_one(s, files->v[i], &seen, out);
     }
     intern_free(&seen);
     if (rc != 0)
         return -1;
-    if (t1->path != NULL && survey_t1(s, &in->asked, t1) != 0)
+    if (s->t1.path != NULL && survey_t1(s) != 0)
         return -1;
     return survey_check(s);
 }
@@ -400,12 +345,14 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
                         struct init_spec *out)
 {
     struct model model;
+    struct survey_view view;
     if (model_from_spec(&model, spec, "none") != 0)
         return -1;
     if (in->progress != NULL)
         in->progress(NULL, 0, 0);
-    rule_count(spec, &model.clauses, s, &out->count);
-    failed_rows_of_survey(spec, &model.clauses, s, &out->failed);
+    survey_view_open(&view, spec, s);
+    rule_count(&view, &model.clauses, &out->count, &out->failed);
+    survey_view_close(&view);
     out->has_rule = model.clauses.n > 0;
     out->split = new_spec_split(s);
     snprintf(out->name, sizeof out->name, "%s", spec->name);
@@ -413,36 +360,23 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
     return 0;
 }
 
-/* T1's conditions, so that a message names their place in T1 */
-static int check_conditions(const struct init *in, const struct survey *s, const struct spec *spec,
-                            const struct t1 *t1, struct init_spec *out)
+/* The conditions are those of T1, so that a message names their place there. */
+static int check_spec(const struct init *in, const struct survey *s, struct init_spec *out)
 {
-    struct spec of_t1 = *spec;
+    struct spec spec;
     struct clauses clauses;
-    struct spec_line *v = xcalloc(t1->n_conditions + 1, sizeof *v);
-    for (size_t i = 0; i < t1->n_conditions; i++)
-        v[i] = (struct spec_line){t1->conditions[i].text, t1->conditions[i].line,
-                                  t1->conditions[i].column};
-    of_t1.path = t1->path;
-    of_t1.restricts = (struct spec_lines){1, t1->n_conditions, v};
+    if (spec_parse(&spec, out->text.s, in->asked.output) != 0)
+        return -1;
+    struct spec of_t1 = spec;
+    of_t1.path = s->t1.path;
+    of_t1.restricts = s->t1.conditions;
     int rc = clauses_read(&clauses, &of_t1);
     if (rc == 0) {
-        rc = count_tuples(in, s, spec, out);
+        rc = count_tuples(in, s, &spec, out);
         if (rc == 0)
             note_conditions(&clauses, &of_t1, &out->count);
         clauses_free(&clauses);
     }
-    free(v);
-    return rc;
-}
-
-static int check_spec(const struct init *in, const struct survey *s, const struct t1 *t1,
-                      struct init_spec *out)
-{
-    struct spec spec;
-    if (spec_parse(&spec, out->text.s, in->asked.output) != 0)
-        return -1;
-    const int rc = check_conditions(in, s, &spec, t1, out);
     spec_free(&spec);
     return rc;
 }
@@ -466,21 +400,19 @@ static void note_chips(struct survey *s)
 int init_make(const struct init *in, struct init_spec *out)
 {
     struct survey *s = xmalloc(sizeof *s);
-    struct t1 t1 = {0};
     memset(out, 0, sizeof *out);
-    survey_open(s);
+    survey_open(s, &in->asked);
     int rc = tuner_check_unit(in->asked.unit);
     if (rc == 0)
-        rc = read_all(in, s, &t1, out);
-    struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, &in->asked, NULL};
+        rc = read_all(in, s, out);
+    struct draft d = {.survey = s, .out = &out->text};
     if (rc == 0)
-        rc = new_spec_text(&n, &out->text);
+        rc = new_spec_text(&d);
     if (rc == 0)
-        rc = check_spec(in, s, &t1, out);
+        rc = check_spec(in, s, out);
     if (rc == 0 && in->conditions && out->failed.found.n > 0) {
-        n.failed = &out->failed;
-        buf_free(&out->text);
-        rc = new_spec_text(&n, &out->text);
+        d.failed = &out->failed;
+        rc = new_spec_text(&d);
     }
     if (rc == 0)
         note_chips(s);
@@ -488,7 +420,6 @@ int init_make(const struct init *in, struct init_spec *out)
         survey_note(s, TUNER_UNIT_UNUSED, in->asked.unit);
     out->notes = s->notes;
     memset(&s->notes, 0, sizeof s->notes);
-    t1_free(&t1);
     survey_close(s);
     free(s);
     return rc;

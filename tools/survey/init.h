@@ -35,10 +35,6 @@ void init_free(struct init_spec *spec);
 
 struct draft {
     const struct survey *survey;
-    const struct t1 *t1;              /* NULL: there is none */
-    const char *asked;                /* name of the model; NULL: the files tell */
-    const char *path;                 /* of the spec */
-    const struct opt_texts *success;  /* the user's words */
     const struct failed_rows *failed; /* for comments; NULL: none */
     struct buf *out;
     char name[NAMES_MOST_MODEL + 1];
@@ -51,6 +47,8 @@ struct draft {
 
 /* ---- new_columns.c ---- */
 
+/* Has it what begins or ends a comment of C, which a spec becomes? */
+int has_comment_mark(const char *text);
 /* Are all texts integers, within least..most? */
 int values_are_integers(const struct interned *t, int64_t least, int64_t most);
 

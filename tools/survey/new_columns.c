@@ -87,11 +87,15 @@ int values_are_integers(const struct interned *t, int64_t least, int64_t most)
     return i == t->n;
 }
 
-/* A name that a spec takes in quotes; a spec becomes a comment of C. */
+int has_comment_mark(const char *text)
+{
+    return strstr(text, "/*") != NULL || strstr(text, "*/") != NULL;
+}
+
+/* A name that a spec takes in quotes */
 static int is_quotable(const char *s)
 {
-    return spec_is_quotable(s) && strchr(s, '"') == NULL && strstr(s, "/*") == NULL
-           && strstr(s, "*/") == NULL;
+    return spec_is_quotable(s) && strchr(s, '"') == NULL && !has_comment_mark(s);
 }
 
 /* "FILE:LINE: NAME", or what is known of that */
@@ -101,7 +105,7 @@ static void add_place(const struct survey_column *c, const char *value, struct b
     if (i != INTERN_NONE) {
         buf_puts(b, c->at[i].path);
         if (c->at[i].line > 0)
-            buf_printf(b, ":%ld", c->at[i].line);
+            buf_printf(b, ":%zu", c->at[i].line);
         buf_puts(b, ": ");
     }
     buf_puts(b, c->name);
@@ -182,32 +186,28 @@ static void add_words(struct buf *out, const struct interned *words)
 
 /* ---- names for GPUs that no file has: see model/gpus.h ---- */
 
-/* Such names learn from times, which tables of the best alone do not have. */
-static int has_makers(const struct survey *s, const struct survey_column *c)
+/* Adds them, if the column is of GPUs, or with a heading the section. Such names learn from times,
+   which tables of the best alone do not have. */
+static void add_makers(const struct survey *s, const struct survey_column *c, const char *heading,
+                       struct buf *out)
 {
-    const char **v = listed(&c->values, compare_texts);
-    const int fits = field_is_gpu(c) && s->timed != NULL && new_names_fit(v, c->values.n);
-    free(v);
-    return fits;
-}
-
-static void add_makers(const struct survey_column *c, int is_section, struct buf *out)
-{
-    const char **v = listed(&c->values, compare_texts);
-    new_names_add(v, c->values.n, is_section, out);
-    free(v);
+    const char **gpus = listed(&c->values, compare_texts);
+    if (field_is_gpu(c) && s->timed != NULL && new_names_fit(gpus, c->values.n)) {
+        buf_puts(out, heading);
+        new_names_add(gpus, c->values.n, *heading != '\0', out);
+    }
+    free(gpus);
 }
 
 void draft_unseen(const struct draft *d)
 {
     const struct survey *s = d->survey;
     const int gpu = survey_find(&s->fields, "gpu");
-    if (gpu < 0 || !has_makers(s, &s->fields.v[gpu]))
-        return;
-    buf_puts(d->out,
-             "\n[unseen]\n# GPUs that no file has are predicted by these names, which learn "
-             "from the GPUs of the\n# same maker or family, and a little from all others.\n");
-    add_makers(&s->fields.v[gpu], 1, d->out);
+    if (gpu >= 0)
+        add_makers(s, &s->fields.v[gpu],
+                   "\n[unseen]\n# GPUs that no file has are predicted by these names, which learn "
+                   "from the GPUs of the\n# same maker or family, and a little from all others.\n",
+                   d->out);
 }
 
 /* ---- the lines of [fields] ---- */
@@ -254,8 +254,7 @@ int draft_field(struct buf *out, const struct survey *s, const struct survey_col
         return -1;
     buf_printf(out, "%s =", c->name);
     add_words(out, &c->values);
-    if (has_makers(s, c))
-        add_makers(c, 0, out);
+    add_makers(s, c, "", out);
     buf_puts(out, "\n");
     return 0;
 }
@@ -324,27 +323,20 @@ int draft_fields(struct draft *d)
 
 /* ---- [params] ---- */
 
-static int list_param(struct draft *d, const struct survey_column *c, const struct interned *values)
-{
-    if (d->n_params == KPRED_MAX_TUPLE)
-        return fail("%s: parameter \"%s\": is one too many, a spec has at most %d",
-                    d->survey->first, c->name, KPRED_MAX_TUPLE);
-    d->param[d->n_params].column = c;
-    d->param[d->n_params++].values = values;
-    return 0;
-}
-
 int draft_list_params(struct draft *d)
 {
     const struct survey_columns *params = &d->survey->params;
-    const struct t1 *t1 = d->t1;
+    const struct t1 *t1 = d->survey->t1.path != NULL ? &d->survey->t1 : NULL;
     const size_t n = t1 != NULL ? t1->params.n : params->n;
     for (size_t i = 0; i < n; i++) {
         const int at = t1 != NULL ? survey_find(params, t1->params.v[i].s) : (int)i;
-        if (at >= 0
-            && list_param(d, &params->v[at], t1 != NULL ? &t1->values[i] : &params->v[at].values)
-                   != 0)
-            return -1;
+        if (at < 0)
+            continue;
+        if (d->n_params == KPRED_MAX_TUPLE)
+            return fail("%s: parameter \"%s\": is one too many, a spec has at most %d",
+                        d->survey->first, params->v[at].name, KPRED_MAX_TUPLE);
+        d->param[d->n_params].column = &params->v[at];
+        d->param[d->n_params++].values = t1 != NULL ? &t1->values[i] : &params->v[at].values;
     }
     return 0;
 }

@@ -92,71 +92,79 @@ static uint64_t count_legal(struct count *c)
     return n;
 }
 
-/* ---- tuples that a rule allows: measured ones ---- */
+/* ---- rows of a survey ---- */
 
 enum { UNKNOWN = -(1 << 30) }; /* below all values of a spec */
 
-/* The value of a parameter in a row. One that the row does not say has one value only. One that the
-   spec does not have is a number from UNKNOWN on. */
-static int32_t param_value(const struct spec_param *p, const struct survey *s, const uint32_t *row)
+/* What a value of that number is for the spec */
+static int32_t number_of(const struct survey_view *v, size_t c, const char *text, uint32_t number)
 {
-    const int at = survey_find(&s->params, p->name);
-    const uint32_t number = at >= 0 ? row[1 + at] : 0;
-    if (number == 0)
-        return p->values[0];
-    const int v = spec_value_index(p, s->params.v[at].values.v[number - 1].s);
-    return v >= 0 ? p->values[v] : UNKNOWN + (int32_t)number;
-}
-
-static int32_t field_value(const struct spec_field *f, const struct survey *s,
-                           const uint32_t *problem)
-{
-    const int at = survey_find(&s->fields, f->name);
-    const uint32_t number = at >= 0 ? problem[at] : 0;
-    int64_t v = f->least;
-    if (number == 0)
-        return f->least;
-    const char *text = s->fields.v[at].values.v[number - 1].s;
+    const size_t n_fields = v->spec->n_fields;
+    if (c >= n_fields) {
+        const struct spec_param *p = &v->spec->params[c - n_fields];
+        const int at = spec_value_index(p, text);
+        return at >= 0 ? p->values[at] : UNKNOWN + (int32_t)number;
+    }
+    const struct spec_field *f = &v->spec->fields[c];
+    int64_t size = f->least;
     if (f->n_tokens != 0)
         return spec_token(f, text);
-    (void)parse_int(text, 0, KPRED_MAX_SIZE, &v);
-    return (int32_t)v;
+    (void)parse_int(text, 0, KPRED_MAX_SIZE, &size);
+    return (int32_t)size;
 }
 
-static void problem_values(const struct spec *spec, const struct survey *s, size_t number,
-                           int32_t out[KPRED_MAX_FIELDS])
+void survey_view_open(struct survey_view *v, const struct spec *spec, const struct survey *s)
+{
+    *v = (struct survey_view){.spec = spec, .survey = s};
+    for (size_t c = 0; c < spec->n_fields + spec->n_params; c++) {
+        const size_t t = c - spec->n_fields;
+        const int is_field = c < spec->n_fields;
+        const struct survey_columns *columns = is_field ? &s->fields : &s->params;
+        v->column[c] = survey_find(columns, is_field ? spec->fields[c].name : spec->params[t].name);
+        const struct interned *values =
+            v->column[c] >= 0 ? &columns->v[v->column[c]].values : &(struct interned){0};
+        v->number[c] = xcalloc(values->n + 1, sizeof *v->number[c]);
+        v->number[c][0] = is_field ? spec->fields[c].least : spec->params[t].values[0];
+        for (size_t i = 0; i < values->n; i++)
+            v->number[c][i + 1] = number_of(v, c, values->v[i].s, (uint32_t)i + 1);
+    }
+}
+
+void survey_view_close(struct survey_view *v)
+{
+    for (size_t c = 0; c < CONDITIONS_MOST_COLUMNS; c++)
+        free(v->number[c]);
+}
+
+/* What the columns from number `from` on are in a row of numbers */
+static void view_numbers(const struct survey_view *v, size_t from, size_t n, const uint32_t *row,
+                         int32_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int at = v->column[from + i];
+        out[i] = v->number[from + i][at >= 0 ? row[at] : 0];
+    }
+}
+
+void survey_view_problem(const struct survey_view *v, size_t number, int32_t *out)
 {
     uint32_t problem[KPRED_MAX_TUPLE] = {0};
-    if (number < s->problems.n)
-        memcpy(problem, s->problems.v[number].s, sizeof problem);
-    for (size_t f = 0; f < spec->n_fields; f++)
-        out[f] = field_value(&spec->fields[f], s, problem);
+    if (number < v->survey->problems.n)
+        memcpy(problem, v->survey->problems.v[number].s, sizeof problem);
+    view_numbers(v, 0, v->spec->n_fields, problem, out);
 }
 
-/* Do all conditions hold for them? */
-static int rule_allows(const struct clauses *all, const int32_t *problem, const int32_t *values,
-                       size_t n_values)
+/* The tuple of a row; the number of its problem */
+static size_t view_tuple(const struct survey_view *v, const struct interned_text *text,
+                         int32_t out[KPRED_MAX_TUPLE])
 {
-    int good = 1;
-    for (size_t t = 0; t < n_values && good; t++)
-        good = values[t] >= -SPEC_MAX_VALUE;
-    for (size_t i = 0; i < all->n && good; i++)
-        good = clause_is_true(&all->v[i], problem, values, NULL);
-    return good;
+    uint32_t row[1 + KPRED_MAX_TUPLE];
+    memcpy(row, text->s, sizeof row);
+    view_numbers(v, v->spec->n_fields, v->spec->n_params, row + 1, out);
+    return row[0];
 }
 
-/* The values of a row of the survey (of `rows`, or of `rejected`) as the spec has them. A value of
-   a parameter that the spec does not have lies below -SPEC_MAX_VALUE. */
-static void rule_row(const struct spec *spec, const struct survey *s,
-                     const struct interned_text *row, int32_t problem[KPRED_MAX_FIELDS],
-                     int32_t values[KPRED_MAX_TUPLE])
-{
-    uint32_t numbers[1 + KPRED_MAX_TUPLE];
-    memcpy(numbers, row->s, sizeof numbers);
-    problem_values(spec, s, numbers[0], problem);
-    for (size_t t = 0; t < spec->n_params; t++)
-        values[t] = param_value(&spec->params[t], s, numbers);
-}
+/* ---- tuples that a rule allows: all of them ---- */
 
 /* Does the rule depend on the problem? */
 static int has_fields(const struct clauses *all)
@@ -165,28 +173,6 @@ static int has_fields(const struct clauses *all)
         if (clause_has_fields(&all->v[i]))
             return 1;
     return 0;
-}
-
-/* Rows that differ in the problem alone are one where the rule does not look at it. */
-static void count_measured(const struct spec *spec, const struct clauses *all,
-                           const struct survey *s, struct rule_count *out)
-{
-    const int by_problem = has_fields(all);
-    struct interned seen = {0};
-    for (size_t i = 0; i < s->rows.n; i++) {
-        uint32_t row[1 + KPRED_MAX_TUPLE];
-        int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE + 1] = {0};
-        memcpy(row, s->rows.v[i].s, sizeof row);
-        for (size_t t = 0; t < spec->n_params; t++)
-            values[t] = param_value(&spec->params[t], s, row);
-        values[KPRED_MAX_TUPLE] = by_problem ? (int32_t)row[0] : 0;
-        if (intern(&seen, values, sizeof values) < out->measured)
-            continue;
-        problem_values(spec, s, row[0], problem);
-        out->measured++;
-        out->illegal += !rule_allows(all, problem, values, spec->n_params);
-    }
-    intern_free(&seen);
 }
 
 static size_t find_culprit(const struct clauses *all, const struct spec *spec,
@@ -200,95 +186,71 @@ static size_t find_culprit(const struct clauses *all, const struct spec *spec,
     return some.n - 1;
 }
 
-void rule_count(const struct spec *spec, const struct clauses *clauses, const struct survey *s,
-                struct rule_count *out)
+static void count_all(const struct survey_view *v, const struct clauses *clauses,
+                      struct rule_count *out)
 {
-    struct count c = {.spec = spec, .all = clauses};
+    struct count c = {.spec = v->spec, .all = clauses};
     int32_t problem[KPRED_MAX_FIELDS];
-    const size_t n = has_fields(clauses) ? s->problems.n : 1;
-    memset(out, 0, sizeof *out);
+    const size_t n = has_fields(clauses) ? v->survey->problems.n : 1;
     c.problem = problem;
     for (size_t i = 0; i < n && c.n_tried <= RULE_MOST_TRIED; i++) {
-        problem_values(spec, s, i, problem);
+        survey_view_problem(v, i, problem);
         out->legal = rule_rows_add(out->legal, count_legal(&c));
     }
     out->is_counted = c.n_tried <= RULE_MOST_TRIED && out->legal < UINT64_MAX;
     if (out->is_counted && out->legal == 0) {
-        problem_values(spec, s, 0, problem);
-        out->culprit = find_culprit(clauses, spec, problem);
+        survey_view_problem(v, 0, problem);
+        out->culprit = find_culprit(clauses, v->spec, problem);
     }
-    count_measured(spec, clauses, s, out);
-    out->unmeasured = out->is_counted ? out->legal - (out->measured - out->illegal) : 0;
 }
 
 /* ---- rows that failed: a table for the search ---- */
 
-struct rows {
-    struct condition_table t;
-    int32_t *v[CONDITIONS_MOST_COLUMNS];
-    unsigned char *is_failed;
-};
-
-static void open_rows(struct rows *r, const struct spec *s, size_t n)
+static void open_table(struct condition_table *t, const struct spec *s, size_t n)
 {
-    memset(r, 0, sizeof *r);
-    r->t.n_columns = s->n_fields + s->n_params;
-    for (size_t i = 0; i < r->t.n_columns; i++) {
-        struct condition_column *c = &r->t.column[i];
-        r->v[i] = xcalloc(n + 1, sizeof *r->v[i]);
-        c->v = r->v[i];
-        c->is_field = i < s->n_fields;
-        if (c->is_field) {
+    *t = (struct condition_table){.n_columns = s->n_fields + s->n_params};
+    for (size_t i = 0; i < t->n_columns; i++) {
+        struct condition_column *c = &t->column[i];
+        if (i < s->n_fields) {
             const struct spec_field *f = &s->fields[i];
-            c->name = f->name;
-            c->names = f->n_tokens != 0 ? f->tokens : NULL;
-            c->n_names = f->n_tokens;
-            c->most = f->most;
+            *c = (struct condition_column){.name = f->name,
+                                           .names = f->n_tokens != 0 ? f->tokens : NULL,
+                                           .n_names = f->n_tokens,
+                                           .most = f->most,
+                                           .is_field = 1};
         } else {
             const struct spec_param *p = &s->params[i - s->n_fields];
-            c->name = p->name;
-            c->names = p->names[0] != NULL ? p->names : NULL;
-            c->n_names = p->n_values;
-            c->most = p->values[p->n_values - 1];
+            *c = (struct condition_column){.name = p->name,
+                                           .names = p->names[0] != NULL ? p->names : NULL,
+                                           .n_names = p->n_values,
+                                           .most = p->values[p->n_values - 1]};
         }
+        c->v = xcalloc(n + 1, sizeof *c->v);
     }
-    r->is_failed = xcalloc(n + 1, 1);
-    r->t.is_failed = r->is_failed;
-}
-
-static void close_rows(struct rows *r)
-{
-    for (size_t i = 0; i < r->t.n_columns; i++)
-        free(r->v[i]);
-    free(r->is_failed);
-}
-
-static void add_row(struct rows *r, const struct spec *s, const int32_t *problem,
-                    const int32_t *values, int is_failed)
-{
-    for (size_t i = 0; i < s->n_fields; i++)
-        r->v[i][r->t.n] = problem[i];
-    for (size_t i = 0; i < s->n_params; i++)
-        r->v[s->n_fields + i][r->t.n] = values[i];
-    r->is_failed[r->t.n++] = (unsigned char)is_failed;
+    t->is_failed = xcalloc(n + 1, 1);
 }
 
 /* Counts a row, and adds it if the rule allows it. */
-static void take_row(struct failed_rows *f, struct rows *r, const struct spec *s,
+static void take_row(struct failed_rows *f, struct condition_table *t, const struct spec *s,
                      const int32_t *problem, const int32_t *values, int is_failed, int is_allowed)
 {
     f->n++;
     f->failed += (size_t)is_failed;
     f->allowed += is_failed && is_allowed;
-    if (is_allowed)
-        add_row(r, s, problem, values, is_failed);
+    if (!is_allowed)
+        return;
+    for (size_t i = 0; i < t->n_columns; i++)
+        t->column[i].v[t->n] = i < s->n_fields ? problem[i] : values[i - s->n_fields];
+    t->is_failed[t->n++] = (unsigned char)is_failed;
 }
 
-static void rule_rows_find(struct failed_rows *f, struct rows *r)
+static void rule_rows_find(struct failed_rows *f, struct condition_table *t)
 {
     if (f->allowed > 0)
-        conditions_find(&r->t, &f->found);
-    close_rows(r);
+        conditions_find(t, &f->found);
+    for (size_t i = 0; i < t->n_columns; i++)
+        free(t->column[i].v);
+    free(t->is_failed);
 }
 
 void failed_rows_free(struct failed_rows *f)
@@ -296,56 +258,84 @@ void failed_rows_free(struct failed_rows *f)
     conditions_free(&f->found);
 }
 
-/* ---- rows that failed: of a survey ---- */
+/* ---- rows of a survey: those that were measured, and those that failed ---- */
 
-void failed_rows_of_survey(const struct spec *spec, const struct clauses *clauses,
-                           const struct survey *s, struct failed_rows *out)
+/* Do all conditions hold for them? */
+static int rule_allows(const struct clauses *all, const int32_t *problem, const int32_t *values,
+                       size_t n_values)
 {
-    const size_t n = s->rows.n + s->rejected.n;
-    struct rows r;
-    memset(out, 0, sizeof *out);
-    open_rows(&r, spec, n);
-    for (size_t i = 0; i < n; i++) {
-        int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
-        const int is_run = i < s->rows.n;
-        const struct interned_text *row = is_run ? &s->rows.v[i] : &s->rejected.v[i - s->rows.n];
-        if (!is_run && intern_find(&s->rows, row->s, row->n) != INTERN_NONE)
-            continue;
-        rule_row(spec, s, row, problem, values);
-        take_row(out, &r, spec, problem, values, !is_run || !s->worked[i],
-                 rule_allows(clauses, problem, values, spec->n_params));
+    int good = 1;
+    for (size_t t = 0; t < n_values && good; t++)
+        good = values[t] >= -SPEC_MAX_VALUE;
+    for (size_t i = 0; i < all->n && good; i++)
+        good = clause_is_true(&all->v[i], problem, values, NULL);
+    return good;
+}
+
+/* Rows that differ in the problem alone count once where the rule does not look at it. */
+static void take_rows(const struct survey_view *v, const struct clauses *clauses,
+                      struct rule_count *count, struct failed_rows *failed)
+{
+    const struct survey *s = v->survey;
+    const int by_problem = has_fields(clauses);
+    struct interned seen = {0};
+    struct condition_table t;
+    open_table(&t, v->spec, s->rows.n);
+    for (size_t i = 0; i < s->rows.n; i++) {
+        int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE + 1] = {0};
+        const size_t number = view_tuple(v, &s->rows.v[i], values);
+        survey_view_problem(v, number, problem);
+        const int is_allowed = rule_allows(clauses, problem, values, v->spec->n_params);
+        values[KPRED_MAX_TUPLE] = by_problem ? (int32_t)number : 0;
+        if (s->result[i] >= SURVEY_FAILED
+            && intern(&seen, values, sizeof values) == count->measured) {
+            count->measured++;
+            count->illegal += !is_allowed;
+        }
+        take_row(failed, &t, v->spec, problem, values, s->result[i] != SURVEY_WORKED, is_allowed);
     }
-    rule_rows_find(out, &r);
+    intern_free(&seen);
+    rule_rows_find(failed, &t);
+}
+
+void rule_count(const struct survey_view *v, const struct clauses *clauses,
+                struct rule_count *count, struct failed_rows *failed)
+{
+    memset(count, 0, sizeof *count);
+    memset(failed, 0, sizeof *failed);
+    count_all(v, clauses, count);
+    take_rows(v, clauses, count, failed);
+    count->unmeasured = count->is_counted ? count->legal - (count->measured - count->illegal) : 0;
 }
 
 /* ---- rows that failed: of data ---- */
 
-static void take_option(struct failed_rows *f, struct rows *r, const struct model *model,
+static void take_option(struct failed_rows *f, struct condition_table *t, const struct model *model,
                         const int32_t *problem, const unsigned char *target, int is_failed)
 {
     const struct spec *s = model->spec;
     int32_t values[KPRED_MAX_TUPLE];
     for (size_t i = 0; i < s->n_params; i++)
         values[i] = s->params[i].values[target[i]];
-    take_row(f, r, s, problem, values, is_failed, model_allows(model, problem, target));
+    take_row(f, t, s, problem, values, is_failed, model_allows(model, problem, target));
 }
 
 void failed_rows_of_data(const struct model *model, const struct dataset *d,
                          struct failed_rows *out)
 {
-    struct rows r;
+    struct condition_table t;
     memset(out, 0, sizeof *out);
     if (d->failed.n == 0)
         return;
-    open_rows(&r, model->spec, d->n + d->failed.n);
+    open_table(&t, model->spec, d->n + d->failed.n);
     for (size_t i = 0; i < d->n; i++)
         if (data_is_known(d, i))
-            take_option(out, &r, model, d->problem + i * d->n_fields, d->target + i * d->n_params,
+            take_option(out, &t, model, d->problem + i * d->n_fields, d->target + i * d->n_params,
                         0);
     for (size_t i = 0; i < d->failed.n; i++)
-        take_option(out, &r, model, d->failed.problem + i * d->n_fields,
+        take_option(out, &t, model, d->failed.problem + i * d->n_fields,
                     d->failed.target + i * d->n_params, 1);
-    rule_rows_find(out, &r);
+    rule_rows_find(out, &t);
 }
 
 /* ---- rows that failed: what is told ---- */

@@ -16,10 +16,21 @@ struct rule_count {
                        none, beside those before it */
 };
 
-/* Counts distinct tuples. Where the rule depends on the problem, it counts problem by problem, and
-   adds. `spec` has the survey's columns, by their names; `clauses` is its section [restrict]. */
-void rule_count(const struct spec *spec, const struct clauses *clauses, const struct survey *s,
-                struct rule_count *out);
+/* A survey as a spec sees it, which has its columns, by their names */
+struct survey_view {
+    const struct spec *spec;
+    const struct survey *survey;
+    int column[CONDITIONS_MOST_COLUMNS]; /* of the survey, for each field, then each parameter */
+    /* What the values there are for the spec; the first one, where a row does not say it, is the
+       least of a field, the first of a parameter. One that the spec does not have lies below
+       -SPEC_MAX_VALUE. */
+    int32_t *number[CONDITIONS_MOST_COLUMNS];
+};
+
+void survey_view_open(struct survey_view *v, const struct spec *spec, const struct survey *s);
+/* The fields of a problem of that number */
+void survey_view_problem(const struct survey_view *v, size_t number, int32_t *out);
+void survey_view_close(struct survey_view *v);
 
 struct failed_rows {
     size_t n, failed;        /* rows, and those that failed; */
@@ -27,9 +38,11 @@ struct failed_rows {
     struct conditions found; /* of the allowed ones */
 };
 
-/* Rows of a survey, those that a check rejected among the failures. `spec` has its columns. */
-void failed_rows_of_survey(const struct spec *spec, const struct clauses *clauses,
-                           const struct survey *s, struct failed_rows *out);
+/* Counts distinct tuples. Where the rule depends on the problem, it counts problem by problem, and
+   adds. `clauses` is the spec's section [restrict]. Among the failures are rows that a check
+   rejected. */
+void rule_count(const struct survey_view *v, const struct clauses *clauses,
+                struct rule_count *count, struct failed_rows *failed);
 /* Rows of timed data */
 void failed_rows_of_data(const struct model *model, const struct dataset *d,
                          struct failed_rows *out);

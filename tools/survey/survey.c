@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void survey_open(struct survey *s)
+void survey_open(struct survey *s, const struct survey_asked *asked)
 {
     memset(s, 0, sizeof *s);
+    s->asked = asked;
     s->fields.what = "field";
     s->fields.most = KPRED_MAX_FIELDS;
     s->params.what = "parameter";
@@ -32,8 +33,7 @@ void survey_close(struct survey *s)
     close_columns(&s->params);
     intern_free(&s->problems);
     intern_free(&s->rows);
-    intern_free(&s->rejected);
-    free(s->worked);
+    free(s->result);
     intern_free(&s->notes);
     for (size_t i = 0; i < s->spellings.n; i++)
         free(s->token[i]);
@@ -43,14 +43,10 @@ void survey_close(struct survey *s)
     intern_free(&s->failures);
     free(s->metric.name);
     free(s->kernel);
+    t1_free(&s->t1);
 }
 
 /* ---- files and columns ---- */
-
-void survey_begin_file(struct survey *s, const char *path)
-{
-    s->path = path;
-}
 
 static void end_columns(struct survey_columns *c, const char *path)
 {
@@ -98,34 +94,35 @@ int survey_column(struct survey *s, struct survey_columns *c, const char *name)
     return at;
 }
 
-int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value)
+int survey_say(struct survey_plain *t, const char *name, const char *value)
 {
-    const int at = survey_column(s, &s->fields, name);
+    const int at = survey_column(t->s, &t->s->fields, name);
     if (at >= 0)
-        said->fields[at] = value;
+        t->said[at] = value;
     return at < 0 ? -1 : 0;
 }
 
-int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked)
+int survey_say_set(struct survey_plain *t)
 {
+    const struct survey_asked *asked = t->s->asked;
     for (size_t i = 0; i < asked->n_set; i++) {
-        const int at = survey_find(&s->fields, asked->set_name[i]);
-        if ((at < 0 || !s->fields.v[at].is_said)
-            && survey_say(s, said, asked->set_name[i], asked->set_value[i]) != 0)
+        const int at = survey_find(&t->s->fields, asked->set_name[i]);
+        if ((at < 0 || !t->s->fields.v[at].is_said)
+            && survey_say(t, asked->set_name[i], asked->set_value[i]) != 0)
             return -1;
     }
     return 0;
 }
 
-int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
+int survey_kernel(struct survey *s, const char *name)
 {
-    if (*name == '\0')
+    if (name == NULL || *name == '\0')
         return 0;
     if (s->kernel == NULL) {
         s->kernel = xstrdup(name);
         s->kernel_path = s->path;
     }
-    return asked->name != NULL || strcmp(s->kernel, name) == 0
+    return s->asked->name != NULL || strcmp(s->kernel, name) == 0
                ? 0
                : fail("%s: kernel \"%s\": %s is of kernel \"%s\": a spec is of one kernel (--name "
                       "NAME says that they are one)",
@@ -210,22 +207,16 @@ static const char *gpu_spelling(struct survey *s, const char *value)
     return token;
 }
 
-static uint32_t value_number(struct survey *s, struct survey_column *c, const char *value,
-                             long line)
+uint32_t survey_value(struct survey *s, struct survey_column *c, const char *value, long line)
 {
     if (strcmp(c->name, "gpu") == 0)
         value = gpu_spelling(s, value);
     const size_t n = c->values.n, i = intern_text(&c->values, value);
     if (c->values.n > n) {
         c->at = xgrow(c->at, n, &c->at_cap, sizeof *c->at);
-        c->at[n] = (struct survey_place){s->path, line};
+        c->at[n] = (struct place){s->path, (size_t)line};
     }
     return (uint32_t)i + 1;
-}
-
-void survey_value(struct survey *s, struct survey_column *c, const char *value, long line)
-{
-    (void)value_number(s, c, value, line);
 }
 
 /* 0 behind the last of them: columns may come later. */
@@ -233,19 +224,18 @@ static void number_all(struct survey *s, struct survey_columns *c, const char *c
                        long line, uint32_t out[KPRED_MAX_TUPLE])
 {
     for (size_t i = 0; i < KPRED_MAX_TUPLE; i++)
-        out[i] = i < c->n && values[i] != NULL ? value_number(s, &c->v[i], values[i], line) : 0;
+        out[i] = i < c->n && values[i] != NULL ? survey_value(s, &c->v[i], values[i], line) : 0;
 }
 
-/* A row that comes again worked if it did so once. */
-static void survey_measure(struct survey *s, const uint32_t *row, size_t size,
-                           enum survey_result result)
+static void survey_keep(struct survey *s, const uint32_t *row, size_t size,
+                        enum survey_result result)
 {
     const size_t n = s->rows.n, i = intern(&s->rows, row, size);
     if (s->rows.n > n) {
-        s->worked = xgrow(s->worked, n, &s->worked_cap, sizeof *s->worked);
-        s->worked[n] = 0;
+        s->result = xgrow(s->result, n, &s->result_cap, sizeof *s->result);
+        s->result[n] = 0;
     }
-    s->worked[i] |= result == SURVEY_WORKED;
+    s->result[i] = s->result[i] < result ? (unsigned char)result : s->result[i];
 }
 
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
@@ -256,10 +246,8 @@ size_t survey_row(struct survey *s, const char *const *fields, const char *const
     number_all(s, &s->params, params, line, row + 1);
     const size_t number = intern(&s->problems, problem, sizeof problem);
     row[0] = (uint32_t)number;
-    if (result >= SURVEY_FAILED)
-        survey_measure(s, row, sizeof row, result);
-    else if (result == SURVEY_REJECTED)
-        (void)intern(&s->rejected, row, sizeof row);
+    if (result != SURVEY_DECLARED)
+        survey_keep(s, row, sizeof row, result);
     return number;
 }
 
@@ -295,20 +283,14 @@ static int check_param(const struct survey_column *c)
                    c->lacks, c->name, c->values.n, c->has);
 }
 
-/* Of files with times one row has one. */
-static int has_worked(const struct survey *s)
-{
-    size_t i = 0;
-    while (i < s->rows.n && !s->worked[i])
-        i++;
-    return i < s->rows.n || s->timed == NULL;
-}
-
 int survey_check(const struct survey *s)
 {
-    if (!has_worked(s))
+    size_t n[SURVEY_WORKED + 1] = {0};
+    for (size_t i = 0; i < s->rows.n; i++)
+        n[s->result[i]]++;
+    if (s->timed != NULL && n[SURVEY_WORKED] == 0)
         return fail("%s: no row has a time, each of %zu failed: there is nothing to learn from",
-                    s->timed, s->rows.n);
+                    s->timed, n[SURVEY_FAILED]);
     for (size_t i = 0; i < s->fields.n; i++)
         if (check_field(&s->fields.v[i]) != 0)
             return -1;

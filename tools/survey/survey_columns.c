@@ -22,7 +22,7 @@ static void see_count(struct survey_cells *c, const char *cell, size_t row)
 {
     int64_t v, first = 0;
     if (c->counts && row > 0)
-        (void)parse_int(c->first, INT64_MIN, INT64_MAX, &first);
+        (void)parse_int(c->values.v[0].s, INT64_MIN, INT64_MAX, &first);
     c->counts = c->counts && parse_int(cell, INT64_MIN, INT64_MAX, &v) == 0
                 && (row == 0 ? v == 0 || v == 1 : v == first + (int64_t)row);
 }
@@ -36,13 +36,9 @@ uint32_t survey_see_cell(struct survey_cells *c, const char *cell, size_t row)
     if (*cell == '\0')
         c->has_empty = 1;
     else if (parse_whole(cell, INT64_MIN, INT64_MAX, &v) != 0)
-        *(is_fraction(cell)       ? &c->has_fraction
-          : load_is_failure(cell) ? &c->has_failure
-                                  : &c->has_text) = 1;
-    if (row == 0)
-        c->first = xstrdup(cell);
+        *(is_fraction(cell) ? &c->has_fraction : &c->has_word) = 1;
     if (row == 1)
-        c->changes = strcmp(c->first, cell) != 0;
+        c->changes = number != 0;
     return number;
 }
 
@@ -73,7 +69,8 @@ int survey_wrong(const struct survey_plain *t, const struct survey_cells *c, con
                 t->has_time ? "" : "; there is no column of times or speeds yet");
 }
 
-int survey_pass_over(const struct survey_plain *t, struct survey_cells *c, const char *what)
+static int survey_columns_pass_over(const struct survey_plain *t, struct survey_cells *c,
+                                    const char *what)
 {
     survey_note(t->s, "%s:%ld: column \"%s\": %s: passed over", t->path, t->header, c->name, what);
     c->role = SURVEY_PASSED_OVER;
@@ -100,7 +97,7 @@ static int has_other_param(const struct survey_plain *t, const struct survey_cel
         const struct survey_cells *o = &t->v[i];
         if (o != c && !o->is_out && !o->is_field && (int)i != t->time && *o->name != '\0'
             && o->varies && o->values.n < t->n_rows
-            && intern_find_text(&t->asked->ignored, o->name) == INTERN_NONE)
+            && intern_find_text(&t->ignored, o->name) == INTERN_NONE)
             return 1;
     }
     return 0;
@@ -216,7 +213,7 @@ static int check_given(const struct survey_plain *t, struct survey_cells *c)
     int degree, rc;
     if (is_product(t, c, &degree, &product)) {
         buf_printf(&what, "is %s, so the fields give it", product.s);
-        rc = survey_pass_over(t, c, what.s);
+        rc = survey_columns_pass_over(t, c, what.s);
     } else {
         rc = survey_wrong(t, c,
                           "is the same in all rows of each problem, so it is not a parameter: "
@@ -240,7 +237,7 @@ int survey_check_rows(const struct survey_plain *t, struct survey_cells *c)
     const int is_each = c->values.n == t->n_rows && t->n_rows > 1;
     if ((is_each && c->counts)
         || (is_counter(c->name) && (is_each || (!c->varies && n_problems > 1))))
-        return survey_pass_over(t, c, "counts the rows");
+        return survey_columns_pass_over(t, c, "counts the rows");
     if (is_each && t->n_rows >= FEW_ROWS && n_problems > 1)
         return survey_wrong(
             t, c,

@@ -40,7 +40,7 @@ static int keep_success(struct survey_plain *t, const struct imported *from)
 static int keep_metric(struct survey_plain *t, const struct imported *from)
 {
     const struct import_line *line = imported_next(from, NULL, "metric");
-    const char *name = line != NULL ? imported_text(from, line, 0) : t->asked->metric;
+    const char *name = line != NULL ? imported_text(from, line, 0) : t->s->asked->metric;
     return survey_metric(t->s, name != NULL && *name != '\0' ? name : NULL,
                          line != NULL && strcmp(imported_text(from, line, 1), "rate") == 0);
 }
@@ -57,7 +57,7 @@ static int is_said(const struct imported *from, const char *word, const char *na
 /* Every word of --success has to be of a column. */
 static int check_success(const struct survey_plain *t)
 {
-    const struct opt_texts *words = &t->asked->success;
+    const struct opt_texts *words = &t->s->asked->success;
     for (size_t i = 0; i < words->n; i++) {
         size_t k = 0;
         while (k < t->n && table_success_test(words->v[i], t->v[k].name) == NULL)
@@ -78,9 +78,9 @@ static int open_columns(struct survey_plain *t, const struct table_rows *table)
     t->v = xcalloc(r->n, sizeof *t->v);
     for (; t->n < r->n; t->n++) {
         struct survey_cells *c = &t->v[t->n];
-        c->name = xstrdup(r->cell[t->n]);
-        c->is_field = strcmp(c->name, "gpu") == 0
-                      || intern_find_text(&t->asked->fields, c->name) != INTERN_NONE;
+        c->name = r->cell[t->n];
+        c->is_field =
+            strcmp(c->name, "gpu") == 0 || intern_find_text(&t->fields, c->name) != INTERN_NONE;
         c->counts = 1;
         c->is_out = is_said(&table->from, "ignored", c->name);
     }
@@ -88,7 +88,7 @@ static int open_columns(struct survey_plain *t, const struct table_rows *table)
     t->has_time = t->time >= 0;
     if (keep_success(t, &table->from) != 0)
         return -1;
-    if (t->has_time && intern_find_text(&t->asked->fields, r->cell[t->time]) != INTERN_NONE)
+    if (t->has_time && intern_find_text(&t->fields, r->cell[t->time]) != INTERN_NONE)
         return fail("%s:%ld: --fields: column \"%s\" is the time, no field of the problem", t->path,
                     t->header, r->cell[t->time]);
     return t->has_time ? keep_metric(t, &table->from) : 0;
@@ -232,16 +232,16 @@ static void add_option(struct buf *b, const char *option, const char *value)
 static int advise_fields(const struct survey_plain *t)
 {
     struct buf guess = {0}, command = {0};
-    const struct opt_texts *files = t->asked->files;
+    const struct opt_texts *files = t->s->asked->files;
     buf_puts(&command, "kpred-train init");
     for (size_t i = 0; i < files->n; i++) {
         buf_puts(&command, " ");
         quote(&command, files->v[i], '*');
     }
     add_option(&command, "--fields", guess_fields(t, &guess));
-    if (t->asked->metric != NULL)
-        add_option(&command, "--metric", t->asked->metric);
-    add_option(&command, "-o", t->asked->output);
+    if (t->s->asked->metric != NULL)
+        add_option(&command, "--metric", t->s->asked->metric);
+    add_option(&command, "-o", t->s->asked->output);
     fail(
         "%s:%ld: which columns describe the problem, and which are parameters? --fields says it; a "
         "guess: %s",
@@ -282,9 +282,8 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
 /* pandas writes the number of a row into a column without a name. */
 static int choose_role(const struct survey_plain *t, struct survey_cells *c)
 {
-    const struct survey_asked *asked = t->asked;
     c->role = SURVEY_PARAM;
-    if (*c->name == '\0' || c->is_out || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
+    if (*c->name == '\0' || c->is_out || intern_find_text(&t->ignored, c->name) != INTERN_NONE)
         c->role = SURVEY_PASSED_OVER;
     else if (t->has_time && c == &t->v[t->time])
         c->role = SURVEY_TIME;
@@ -303,7 +302,7 @@ static const char *gpu_of_name(struct survey_plain *t)
 
 static int choose_gpu(struct survey_plain *t)
 {
-    const char *asked = t->asked->gpu;
+    const char *asked = t->s->asked->gpu;
     const char *gpu = asked != NULL       ? gpu_name(asked, &t->gpu)
                       : t->device != NULL ? gpu_name(t->device, &t->gpu)
                                           : gpu_of_name(t);
@@ -311,7 +310,7 @@ static int choose_gpu(struct survey_plain *t)
     if (asked != NULL && has_column)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu is not allowed", t->path,
                     t->header);
-    return gpu != NULL && !has_column ? survey_say(t->s, &t->said, "gpu", gpu) : 0;
+    return gpu != NULL && !has_column ? survey_say(t, "gpu", gpu) : 0;
 }
 
 static int choose_roles(struct survey_plain *t)
@@ -331,7 +330,7 @@ static int choose_roles(struct survey_plain *t)
     survey_note_given(t);
     if (n_params == 0)
         return fail("%s:%ld: no column is left to be a parameter", t->path, t->header);
-    return choose_gpu(t) != 0 ? -1 : survey_say_set(s, &t->said, t->asked);
+    return choose_gpu(t) != 0 ? -1 : survey_say_set(t);
 }
 
 /* ---- the second reading: rows ---- */
@@ -346,7 +345,7 @@ static int check_cell(const struct csv_records *r, const struct survey_cells *c,
                    : fail("%s:%ld: %s: value \"%s\": " LOAD_NO_TIME, r->path, r->at, c->name, cell);
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
-    if (c->role == SURVEY_FIELD && !c->has_text && !c->has_failure
+    if (c->role == SURVEY_FIELD && !c->has_word
         && (parse_whole(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
         return fail("%s:%ld: %s: value \"%s\": a size is an integer from 0 to 2^24", r->path, r->at,
                     c->name, cell);
@@ -387,7 +386,7 @@ static int add_row(struct survey_plain *t, const struct table_rows *table, struc
     enum survey_result result = t->is_tuner ? result_of(t, r->cell[t->time]) : SURVEY_WORKED;
     if (*table->failure != '\0')
         return 0;
-    memcpy(fields, t->said.fields, sizeof fields);
+    memcpy(fields, t->said, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct survey_cells *c = &t->v[i];
         const char *cell = r->cell[i];
@@ -444,50 +443,35 @@ static void copy_names(const struct interned *from, struct interned *to)
 }
 
 /* Some files tell what their fields are: these count, or those that the user names. */
-static void take_fields(const struct survey_asked *asked, const struct imported *from,
-                        struct survey_asked *own)
+static void take_fields(struct survey_plain *t, const struct imported *from)
 {
-    *own = *asked;
-    memset(&own->fields, 0, sizeof own->fields);
-    memset(&own->ignored, 0, sizeof own->ignored);
-    copy_names(&asked->fields, &own->fields);
-    copy_names(&asked->ignored, &own->ignored);
-    add_names(from, "fields", asked, asked->fields.n == 0 ? &own->fields : &own->ignored);
-    add_names(from, "ignored", asked, &own->ignored);
+    const struct survey_asked *asked = t->s->asked;
+    copy_names(&asked->fields, &t->fields);
+    copy_names(&asked->ignored, &t->ignored);
+    add_names(from, "fields", asked, asked->fields.n == 0 ? &t->fields : &t->ignored);
+    add_names(from, "ignored", asked, &t->ignored);
 }
 
 static int read_rows(struct survey_plain *t, struct table_rows *table)
 {
+    take_fields(t, &table->from);
+    if (survey_kernel(t->s, imported_said(&table->from, "kernel")) != 0)
+        return -1;
     t->device = imported_said(&table->from, "device");
     keep_notes(t, &table->from);
     if (open_columns(t, table) != 0 || see_rows(t, table) != 0
-        || survey_check_named(t, "--fields", &t->asked->fields) != 0
-        || survey_check_named(t, "--ignore", &t->asked->ignored) != 0 || check_success(t) != 0)
+        || survey_check_named(t, "--fields", &t->fields) != 0
+        || survey_check_named(t, "--ignore", &t->ignored) != 0 || check_success(t) != 0)
         return -1;
     *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
-    if (t->asked->fields.n == 0 && t->asked->n_set == 0)
+    if (t->fields.n == 0 && t->s->asked->n_set == 0)
         return advise_fields(t);
     return choose_roles(t) != 0 ? -1 : survey_add_rows(t, table);
 }
 
-static int read_said(struct survey_plain *t, struct table_rows *table)
-{
-    const struct survey_asked *asked = t->asked;
-    const char *kernel = imported_said(&table->from, "kernel");
-    struct survey_asked own;
-    take_fields(asked, &table->from, &own);
-    t->asked = &own;
-    const int rc =
-        survey_kernel(t->s, asked, kernel != NULL ? kernel : "") != 0 ? -1 : read_rows(t, table);
-    t->asked = asked;
-    intern_free(&own.fields);
-    intern_free(&own.ignored);
-    return rc;
-}
-
 static int read_table(struct survey_plain *t, struct buf *text)
 {
-    const struct survey_asked *a = t->asked;
+    const struct survey_asked *a = t->s->asked;
     const struct table_asked asked = {.fields = &a->fields,
                                       .ignored = &a->ignored,
                                       .set = a->set_name,
@@ -505,7 +489,7 @@ static int read_table(struct survey_plain *t, struct buf *text)
         rc = table_header(&table, &r, &asked) != 0
                      || table_open(&table, &asked, check_ragged, NULL) != 0
                  ? -1
-                 : read_said(t, &table);
+                 : read_rows(t, &table);
     table_close(&table);
     csv_records_close(&r);
     return rc < 0 ? -1 : 0;
@@ -514,22 +498,20 @@ static int read_table(struct survey_plain *t, struct buf *text)
 void survey_close_plain(struct survey_plain *t)
 {
     survey_end_file(t->s);
-    for (size_t i = 0; i < t->n; i++) {
-        free(t->v[i].name);
-        free(t->v[i].first);
+    for (size_t i = 0; i < t->n; i++)
         intern_free(&t->v[i].values);
-    }
     free(t->v);
     free(t->first_cells);
     intern_free(&t->problems);
+    intern_free(&t->fields);
+    intern_free(&t->ignored);
     buf_free(&t->gpu);
 }
 
-int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
-                 struct buf *text)
+int survey_table(struct survey *s, const char *path, struct buf *text)
 {
-    struct survey_plain t = {.s = s, .asked = asked, .path = path};
-    survey_begin_file(s, path);
+    struct survey_plain t = {.s = s, .path = path};
+    s->path = path;
     const int rc = read_table(&t, text);
     survey_close_plain(&t);
     return rc;

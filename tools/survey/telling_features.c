@@ -44,16 +44,12 @@ struct telling {
     const struct spec *spec;
     const struct telling_problems *problems;
     struct buf *out;
-    size_t n_said; /* by the columns of the lines that were written */
-    uint64_t said[KPRED_MAX_WIDTH];
+    struct interned said; /* by the columns of the lines that were written, as hashes */
 };
 
 static int is_said(const struct telling *t, const struct column *c)
 {
-    size_t i = 0;
-    while (i < t->n_said && t->said[i] != c->hash)
-        i++;
-    return i < t->n_said;
+    return intern_find(&t->said, &c->hash, sizeof c->hash) != INTERN_NONE;
 }
 
 /* It tells something that no line before it says; from now on it is said. */
@@ -61,8 +57,7 @@ static int tells(struct telling *t, const struct column *c)
 {
     if (c->is_constant || is_said(t, c))
         return 0;
-    if (t->n_said < KPRED_MAX_WIDTH)
-        t->said[t->n_said++] = c->hash;
+    (void)intern(&t->said, &c->hash, sizeof c->hash);
     return 1;
 }
 
@@ -241,5 +236,6 @@ int telling_features(const struct spec *spec, const struct telling_problems *pro
         column += in->n;
     }
     free(all);
+    intern_free(&t.said);
     return rc;
 }

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "results.h"
 
-#include "data/environment.h"
 #include "data/formats.h"
 
 #include <stdlib.h>
