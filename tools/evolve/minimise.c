@@ -35,7 +35,7 @@ static struct result minimise_compare(const struct smaller *s, const struct edit
 static int minimise_judge(struct smaller *s, const struct edits *list, struct result *result)
 {
     s->run.idle = 0;
-    return run_evaluate(&s->run, list, 1, EFFORT_CONFIRM, result);
+    return run_one(&s->run, list, EFFORT_CONFIRM, result);
 }
 
 /* Do the held-out cases accept it, too? */
@@ -43,7 +43,7 @@ static int is_right(struct smaller *s, const struct edits *list)
 {
     struct result r;
     s->run.idle = 0;
-    return run_evaluate(&s->run, list, 1, EFFORT_JUDGE, &r) == 0 && r.outcome == OUTCOME_VALID;
+    return run_one(&s->run, list, EFFORT_JUDGE, &r) == 0 && r.outcome == OUTCOME_VALID;
 }
 
 /* Is a time, as a part of the start's, as good as that? What was inexact stays no less exact. */
@@ -251,7 +251,7 @@ static int add_part(struct mend *m, size_t from, size_t n)
     for (size_t i = 0; i < n; i++)
         edits_add(&longer, &m->list->v[from + i]);
     m->run.idle = 0;
-    int rc = run_evaluate(&m->run, &longer, 1, EFFORT_JUDGE, &result);
+    int rc = run_one(&m->run, &longer, EFFORT_JUDGE, &result);
     if (rc == 0 && result.outcome == OUTCOME_VALID)
         edits_copy(m->right, &longer);
     else if (rc == 0 && n > 1)
