@@ -19,7 +19,7 @@ static const double shorter = 0.1; /* the chance that a mutation drops an edit, 
 struct child {
     struct candidate tried;
     const struct candidate *a, *b; /* its parents */
-    uint64_t random;                /* a stream of its own: no child depends on another */
+    uint64_t random;               /* a stream of its own: no child depends on another */
     int mutates, tries;
     int is_trying; /* in this round */
 };
