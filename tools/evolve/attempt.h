@@ -148,6 +148,7 @@ struct trial {
     struct trial_code code;
     struct trial_plan plan;
     struct cases *cases;
+    struct known_cases known;
     struct crew *crew;
     uint64_t random;
     uint64_t calls[TASK_CASES]; /* in a sample of each case */

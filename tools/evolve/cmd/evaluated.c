@@ -42,62 +42,21 @@ int evaluated_check(const struct session_options *o)
 
 /* ---- baselines ---- */
 
-struct made { /* what candidates are made of */
-    struct ir *ir;
-    enum ir_form form;
-};
-
-static enum outcome write_list(void *self, const struct edits *list, const char *path)
+static struct evaluator_code code_of(const struct session *s, struct ir *ir)
 {
-    const struct made *made = self;
-    return ir_write(made->ir, list, made->form, path);
-}
-
-static const char *why_not(void *self)
-{
-    const struct made *made = self;
-    return ir_why(made->ir);
-}
-
-static struct evaluator_code code_of(struct made *made)
-{
-    static const char *const endings[] = {[IR_TEXT] = ".ll",
-                                          [IR_BITCODE] = ".bc",
-                                          [IR_ASSEMBLY] = ".s",
-                                          [IR_OBJECT] = ".o",
-                                          [IR_CODE_OBJECT] = ".co"};
-    return (struct evaluator_code){made, write_list, why_not, endings[made->form]};
-}
-
-/* One that stays as long as the session */
-static struct made *make_of(const struct session *s, const struct ir_passes *passes)
-{
-    struct made *made = xcalloc(1, sizeof *made);
-    made->form = (enum ir_form)s->options.form;
-    if (ir_open(&made->ir, &s->source, passes) == 0)
-        return made;
-    free(made);
-    return NULL;
-}
-
-static void evaluated_drop(struct made *made)
-{
-    if (made != NULL)
-        ir_close(made->ir);
-    free(made);
+    return (struct evaluator_code){ir, &s->source, (enum ir_form)s->options.form};
 }
 
 /* In place of what the session had */
 static int evaluated_take(struct session *s, const struct ir_passes *passes)
 {
-    struct made *made = make_of(s, passes);
-    if (made == NULL)
+    struct ir *ir;
+    if (ir_open(&ir, &s->source, passes) != 0)
         return -1;
-    evaluated_drop(s->made);
-    s->made = made;
-    s->ir = made->ir;
+    ir_close(s->ir);
+    s->ir = ir;
     s->passes = passes;
-    const struct evaluator_code code = code_of(made);
+    const struct evaluator_code code = code_of(s, ir);
     return evaluator_take(s->evaluator, &code);
 }
 
@@ -106,15 +65,15 @@ struct race {
     double least; /* its time by that of the first one */
 };
 
-/* Times one beside the first, which the evaluator has. */
-static int race(struct session *s, size_t i, size_t size, const struct evaluator_code *code,
-                struct race *r)
+/* Times one beside the first, which the evaluator has; NULL: the source. */
+static int race(struct session *s, size_t i, struct ir *ir, struct race *r)
 {
+    const struct evaluator_code code = code_of(s, ir);
     const char *why;
     double ratio;
-    if (evaluator_race(s->evaluator, code, &ratio, s->us[i], &why) != 0)
+    if (evaluator_race(s->evaluator, &code, &ratio, s->us[i], &why) != 0)
         return -1;
-    s->sizes[i] = isfinite(ratio) ? size : 0;
+    s->sizes[i] = !isfinite(ratio) ? 0 : ir != NULL ? ir_size(ir) : 1;
     if (!isfinite(ratio))
         note("%s: the baseline %s is left out: %s", s->options.evaluate,
              i < IR_BASELINES ? ir_baselines[i].name : "source", why);
@@ -125,30 +84,12 @@ static int race(struct session *s, size_t i, size_t size, const struct evaluator
 
 static int race_passes(struct session *s, size_t i, struct race *r)
 {
-    struct made *made = make_of(s, &ir_baselines[i]);
-    if (made == NULL)
+    struct ir *ir;
+    if (ir_open(&ir, &s->source, &ir_baselines[i]) != 0)
         return -1;
-    const struct evaluator_code code = code_of(made);
-    const int rc = race(s, i, ir_size(made->ir), &code, r);
-    evaluated_drop(made);
+    const int rc = race(s, i, ir, r);
+    ir_close(ir);
     return rc;
-}
-
-static enum outcome write_source(void *self, const struct edits *list, const char *path)
-{
-    const struct session *s = self;
-    struct buf text = {0};
-    (void)list;
-    int rc = ir_preprocess(&s->source, &text);
-    if (rc == 0)
-        rc = out_whole(path, &text);
-    buf_free(&text);
-    return rc == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
-}
-
-static struct evaluator_code code_of_source(struct session *s)
-{
-    return (struct evaluator_code){s, write_source, NULL, ".cl"};
 }
 
 /* OpenCL has a compiler of its own, which may make more of the source than of its IR. */
@@ -158,15 +99,9 @@ static int has_compiler(const struct session *s)
            && ends_with(s->options.program, ".cl");
 }
 
-static int race_source(struct session *s, struct race *r)
-{
-    const struct evaluator_code code = code_of_source(s);
-    return race(s, IR_BASELINES, 1, &code, r);
-}
-
 static int take_source(struct session *s)
 {
-    const struct evaluator_code code = code_of_source(s);
+    const struct evaluator_code code = code_of(s, NULL);
     s->has_source = 1;
     return evaluator_take_baseline(s->evaluator, &code);
 }
@@ -174,10 +109,8 @@ static int take_source(struct session *s)
 static void see_first(struct session *s)
 {
     s->sizes[0] = ir_size(s->ir);
-    for (size_t i = 0; i < evaluator_cases(s->evaluator); i++) {
-        const struct trial_case c = evaluator_case(s->evaluator, i);
-        s->us[0][i] = c.held_out ? 0 : c.microseconds;
-    }
+    for (size_t i = 0; i < s->cases->n; i++)
+        s->us[0][i] = s->cases->v[i].held_out ? 0 : s->cases->v[i].us;
 }
 
 /* The fastest one; a GPU's are not native to this machine. */
@@ -193,7 +126,7 @@ static int evaluated_choose(struct session *s)
     if (rc == 0 && of_passes.best != 0)
         rc = evaluated_take(s, &ir_baselines[of_passes.best]);
     if (rc == 0 && has_compiler(s))
-        rc = race_source(s, &of_source);
+        rc = race(s, IR_BASELINES, NULL, &of_source);
     return rc == 0 && of_source.best != 0 ? take_source(s) : rc;
 }
 
@@ -220,6 +153,7 @@ int evaluated_open(struct session *s)
                                         s->options.timeout_ms > 0, s->plan.limits.memory_bytes};
     if (evaluator_open(&s->evaluator, &plan) != 0)
         return -1;
+    s->cases = evaluator_cases(s->evaluator);
     s->task.trial = s->evaluator;
     s->task.evaluate = evaluator_evaluate;
     s->task.compare = evaluator_compare;

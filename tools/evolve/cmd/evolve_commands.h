@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/evaluator.h"
-#include "evolve/ir/ir.h"
+#include "evaluator.h"
+
 #include "evolve/search.h"
 
 #include "base/opts.h"
@@ -113,7 +113,7 @@ struct session {
     char baseline[32]; /* its name: "O3", "O3+source" */
     struct trial *trial;
     struct evaluator *evaluator;
-    struct made *made; /* what it gets is made of; the ir is the session's */
+    const struct known_cases *cases;
     char **flags;
     double us[IR_BASELINES + 1][TASK_CASES]; /* of all baselines by case, if they were compared, and
                                                 of the source */
@@ -137,10 +137,6 @@ int session_unentered(struct session *s, struct buf *out);
 /* A line that says so, for people; NULL or "": no line */
 void unentered_print(const char *log, const char *blocks);
 extern const char unentered_key[]; /* in a log */
-
-size_t session_cases(const struct session *s);
-struct trial_case session_case(const struct session *s, size_t i);
-const char *session_sizes(const struct session *s); /* their names, with blanks between */
 
 /* ---- evaluated.c: the same with an evaluator in place of a harness ---- */
 
@@ -232,8 +228,9 @@ enum { MAX_VARIANTS = 64 }; /* of a library */
 
 struct variant {
     struct edits list;
-    struct result result; /* of a kernel on all cases, of a module in the search */
-    double us, error[3];  /* of a module as it ships; by its enum exam_part */
+    struct result result;  /* of a kernel on all cases, of a module in the search */
+    double us[TASK_CASES]; /* of the timed cases, as it ships; else 0 */
+    double error[3];       /* of a module as it ships; by its enum exam_part */
 };
 
 struct variants { /* all zero: none; to be freed */
@@ -264,6 +261,9 @@ struct library_parts { /* the objects that are linked to one */
 
 /* -1 after a message */
 int library_make(const struct library_parts *parts, struct library *out);
+/* Sets each variant's times, as trial_compare has them. */
+int library_time(const struct library *l, const struct host *host, const struct trial_plan *plan,
+                 struct variants *v);
 void library_free(struct library *l);
 
 /* ---- library.c: the commands that write one ---- */
@@ -274,20 +274,27 @@ struct export_options {
     int force;
 };
 
-/* Takes the command line, k being at most `most`, opens the log and makes the library: 0, -1
-   after a message. The status to exit with */
-int export_command(const char *help, long most, const struct session_way *way,
-                   int (*make)(const struct export_options *o, struct logged *run), int argc,
-                   char **argv);
-
-/* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no
-   folder, if the name is no identifier, if one of them is there without --force, or if one is
-   `data`, which the log names (NULL: none) */
-int library_check(const struct export_options *o, const char *data);
-
 struct library_files {
-    struct buf header, spec, csv; /* to be freed */
+    struct buf header, spec, csv;
 };
+
+struct export_way {
+    const struct session_way *of;
+    const char *help;
+    long most; /* variants */
+    /* Each gives -1 after a message. Chooses variants, at most k with the one as it is, which is the
+       first; */
+    int (*choose)(struct logged *run, size_t k, struct variants *out);
+    /* makes what ships, and times it; */
+    int (*make)(struct session *s, struct variants *v, const char *name, struct library *out);
+    int (*prune)(struct variants *v); /* drops one that gains nothing so: 0 if there is none */
+    int (*put)(const struct export_options *o, const struct session *s, const struct variants *v,
+               const struct library *l, struct library_files *out);
+    void (*say)(const struct variants *v); /* more of them; may be NULL */
+};
+
+/* All of a command; the status to exit with */
+int export_command(const struct export_way *way, int argc, char **argv);
 
 /* The opening comment, with nothing behind; the edits of each; the declarations, and the
    table of them */
@@ -297,8 +304,3 @@ void library_put_table(struct buf *header, const char *name, size_t n_variants);
 /* The spec up to the values of the parameter: what a variant is wanted for, and the fields */
 void library_put_spec(struct buf *spec, const char *name, const struct session *s,
                       const char *purpose, const char *fields, size_t n_variants);
-
-/* Writes NAME.o, if the object is not empty, NAME.h, NAME.spec and NAME.csv: all before the first
-   one takes its place. The folder is made. Frees the texts; -1 after a message */
-int library_write(const struct export_options *o, const struct buf *object,
-                  struct library_files *files);

@@ -109,7 +109,6 @@ static int variants_choose(struct logged *run, size_t k, struct variants *out)
     static const struct edits none;
     const struct result baseline = {.outcome = OUTCOME_VALID, .time = 1};
     struct variants l = {0};
-    *out = (struct variants){0};
     variants_add(out, &none, &baseline);
     make_shortlist(run->archive, &l);
     const int rc = judge_shortlist(run, &l);
@@ -120,37 +119,36 @@ static int variants_choose(struct logged *run, size_t k, struct variants *out)
 }
 
 /* How much the mean over the cases of the best time, by the baseline's, rises without variant i */
-static double loss_without(const struct variants *v, const double *us, size_t n_cases, size_t i)
+static double loss_without(const struct variants *v, size_t i)
 {
+    const double *base = v->v[0].us;
     double loss = 0;
     size_t n = 0;
-    for (size_t c = 0; c < n_cases; c++) {
+    for (size_t c = 0; c < TASK_CASES; c++) {
         double others = 1;
-        if (us[c] <= 0)
+        if (base[c] <= 0)
             continue;
         for (size_t k = 1; k < v->n; k++)
             if (k != i)
-                others = fmin(others, us[k * n_cases + c] / us[c]);
-        loss += others - fmin(others, us[i * n_cases + c] / us[c]);
+                others = fmin(others, v->v[k].us[c] / base[c]);
+        loss += others - fmin(others, v->v[i].us[c] / base[c]);
         n++;
     }
     return n > 0 ? loss / (double)n : 0;
 }
 
-/* Drops the one whose loss costs least, if it costs less than that by us[variant * n_cases + case]
-   (0: not timed): code that is linked otherwise lies elsewhere, and what ships decides. How
-   many went, 0 or 1 */
-static size_t variants_prune(struct variants *v, const double *us, size_t n_cases)
+/* Drops the one whose loss costs least, if it costs less than that: code that is linked otherwise
+   lies elsewhere. */
+static int variants_prune(struct variants *v)
 {
-    size_t worst = 1, pruned = 0;
+    size_t worst = 1;
     for (size_t i = 1; i < v->n; i++)
-        if (loss_without(v, us, n_cases, i) < loss_without(v, us, n_cases, worst))
+        if (loss_without(v, i) < loss_without(v, worst))
             worst = i;
-    if (v->n > 1 && loss_without(v, us, n_cases, worst) < least_gain) {
-        variants_drop(v, worst);
-        pruned = 1;
-    }
-    return pruned;
+    if (v->n < 2 || loss_without(v, worst) >= least_gain)
+        return 0;
+    variants_drop(v, worst);
+    return 1;
 }
 
 static const char help[] =
@@ -187,7 +185,7 @@ struct sizes { /* the names that a harness gives them */
 static void split_sizes(const struct session *s, struct sizes *out)
 {
     memset(out, 0, sizeof *out);
-    out->text = xstrdup(session_sizes(s));
+    out->text = xstrdup(s->cases->sizes);
     for (char *w = strtok(out->text, " "); w != NULL; w = strtok(NULL, " "))
         out->name[out->n++] = w;
 }
@@ -217,18 +215,17 @@ static void write_spec(struct buf *out, const struct session *s, const char *nam
 }
 
 static void write_csv(struct buf *out, const struct session *s, const struct sizes *sizes,
-                      const double *us, size_t n)
+                      const struct variants *v)
 {
-    const size_t n_cases = session_cases(s);
     for (size_t i = 0; i < sizes->n; i++)
         buf_printf(out, "%s,", sizes->name[i]);
     buf_puts(out, "variant,time_us\n");
-    for (size_t c = 0; c < n_cases; c++) {
-        const int64_t *size = session_case(s, c).size;
-        for (size_t v = 0; v < n && us[c] > 0 && has_fields(size, sizes); v++) {
+    for (size_t c = 0; c < s->cases->n; c++) {
+        const int64_t *size = s->cases->v[c].size;
+        for (size_t k = 0; k < v->n && v->v[0].us[c] > 0 && has_fields(size, sizes); k++) {
             for (size_t i = 0; i < sizes->n; i++)
                 buf_printf(out, "%lld,", (long long)size[i]);
-            buf_printf(out, "%zu,%.6g\n", v, us[v * n_cases + c]);
+            buf_printf(out, "%zu,%.6g\n", k, v->v[k].us[c]);
         }
     }
 }
@@ -285,15 +282,16 @@ static int write_header(struct buf *out, const struct session *s, const char *na
 
 /* ---- the files ---- */
 
-static int write_all(const struct export_options *o, const struct session *s,
-                     const struct variants *v, const struct library *l, const struct sizes *sizes,
-                     const double *us)
+static int export_put(const struct export_options *o, const struct session *s,
+                      const struct variants *v, const struct library *l, struct library_files *out)
 {
-    struct library_files files = {.header = {0}};
-    write_spec(&files.spec, s, o->name, v->n, sizes);
-    write_csv(&files.csv, s, sizes, us, v->n);
-    const int rc = write_header(&files.header, s, o->name, v);
-    return rc == 0 ? library_write(o, &l->object, &files) : rc;
+    struct sizes sizes;
+    (void)l;
+    split_sizes(s, &sizes);
+    write_spec(&out->spec, s, o->name, v->n, &sizes);
+    write_csv(&out->csv, s, &sizes, v);
+    free(sizes.text);
+    return write_header(&out->header, s, o->name, v);
 }
 
 struct parts { /* for write_part */
@@ -315,72 +313,27 @@ static int write_part(void *user, size_t i, const char *path)
     return rc;
 }
 
-/* Links and times them, again without each that gains nothing so. */
-static int link_best(const char *name, struct session *s, struct variants *v, struct library *l,
-                     double *us)
+/* With an evaluator, the modules that are timed are those that ship. */
+static int export_make(struct session *s, struct variants *v, const char *name, struct library *l)
 {
-    const size_t n_cases = session_cases(s);
     struct parts user = {s, v, name};
-    for (;;) {
-        const struct library_parts parts = {&user, write_part, v->n, v->n, name};
-        if (library_make(&parts, l) != 0)
-            return -1;
-        const int rc = trial_compare(s->host, l->code, v->n, &s->plan, us);
-        if (rc == 0 && variants_prune(v, us, n_cases) == 0)
-            return 0;
+    const struct library_parts parts = {&user, write_part, v->n, v->n, name};
+    int rc = s->evaluator != NULL ? 0 : library_make(&parts, l);
+    if (rc == 0 && s->evaluator == NULL)
+        rc = library_time(l, s->host, &s->plan, v);
+    for (size_t i = 0; rc == 0 && s->evaluator != NULL && i < v->n; i++)
+        rc = evaluator_times(s->evaluator, &v->v[i].list, v->v[i].us);
+    if (rc != 0)
         library_free(l);
-        if (rc != 0)
-            return -1;
-    }
-}
-
-/* The same with an evaluator: the modules that are timed are those that ship. */
-static int time_best(struct session *s, struct variants *v, double *us)
-{
-    struct edits lists[MAX_VARIANTS]; /* shallow */
-    do {
-        for (size_t i = 0; i < v->n; i++)
-            lists[i] = v->v[i].list;
-        if (evaluator_times(s->evaluator, lists, v->n, us) != 0)
-            return -1;
-    } while (variants_prune(v, us, session_cases(s)) != 0);
-    return 0;
-}
-
-static int make_chosen(const struct export_options *o, struct session *s, struct variants *v)
-{
-    struct sizes sizes;
-    struct library l = {.handle = NULL};
-    double *us = xcalloc(v->n * session_cases(s), sizeof *us);
-    int rc = s->evaluator != NULL ? time_best(s, v, us) : link_best(o->name, s, v, &l, us);
-    if (rc == 0) {
-        split_sizes(s, &sizes);
-        rc = write_all(o, s, v, &l, &sizes, us);
-        free(sizes.text);
-        library_free(&l);
-    }
-    free(us);
     return rc;
-}
-
-static int export_make(const struct export_options *o, struct logged *run)
-{
-    struct variants v;
-    if (library_check(o, NULL) != 0)
-        return -1;
-    int rc = variants_choose(run, (size_t)o->k, &v);
-    if (rc == 0)
-        rc = make_chosen(o, &run->session, &v);
-    if (rc == 0)
-        printf("%s: %zu %s, the baseline included\n", o->folder, v.n,
-               as_counted(v.n, "variant", "variants"));
-    variants_free(&v);
-    return rc != 0 ? -1 : flush_stdout();
 }
 
 int cmd_export(int argc, char **argv)
 {
-    return export_command(help, MAX_VARIANTS, &of_kernel, export_make, argc, argv);
+    static const struct export_way way = {&of_kernel,      help,        MAX_VARIANTS,
+                                          variants_choose, export_make, variants_prune,
+                                          export_put,      NULL};
+    return export_command(&way, argc, argv);
 }
 
 /* ---- kpred-evolve emit: the edited kernel as IR, assembly or object ---- */

@@ -106,6 +106,16 @@ void library_free(struct library *l)
     memset(l, 0, sizeof *l);
 }
 
+int library_time(const struct library *l, const struct host *host, const struct trial_plan *plan,
+                 struct variants *v)
+{
+    double us[MAX_VARIANTS][TASK_CASES];
+    const int rc = trial_compare(host, l->code, v->n, plan, us);
+    for (size_t i = 0; rc == 0 && i < v->n; i++)
+        memcpy(v->v[i].us, us[i], sizeof us[i]);
+    return rc;
+}
+
 /* ---- variants ---- */
 
 struct variant *variants_add(struct variants *v, const struct edits *list,
@@ -138,35 +148,6 @@ void variants_free(struct variants *v)
         variants_drop(v, v->n - 1);
     free(v->v);
     memset(v, 0, sizeof *v);
-}
-
-/* ---- the commands ---- */
-
-int export_command(const char *help, long most, const struct session_way *way,
-                   int (*make)(const struct export_options *o, struct logged *run), int argc,
-                   char **argv)
-{
-    struct export_options o = {.k = 4};
-    struct logged run;
-    const struct opt table[] = {
-        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
-        {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
-        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = most},
-        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
-        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
-        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
-        {.name = NULL},
-    };
-    const int status = opts_parse(table, help, argc, argv);
-    if (status >= 0)
-        return status;
-    if (logged_open(&run, o.log, way, o.jobs, NULL, 0) != 0)
-        return 1;
-    if (o.name == NULL)
-        o.name = run.session.options.function;
-    const int rc = make(&o, &run);
-    logged_close(&run);
-    return rc != 0;
 }
 
 /* ---- the texts ---- */
@@ -223,7 +204,10 @@ static char *file_path(const struct export_options *o, int i)
     return path.s;
 }
 
-int library_check(const struct export_options *o, const char *data)
+/* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no
+   folder, if the name is no identifier, if one of them is there without --force, or if one is
+   `data`, which the log names (NULL: none) */
+static int library_check(const struct export_options *o, const char *data)
 {
     struct stat st;
     int rc = is_identifier(o->name) ? 0 : fail("--name \"%s\": is not a C identifier", o->name);
@@ -240,8 +224,10 @@ int library_check(const struct export_options *o, const char *data)
     return rc;
 }
 
-int library_write(const struct export_options *o, const struct buf *object,
-                  struct library_files *files)
+/* NAME.o, if the object is not empty, and the others: all before the first one takes its place. The
+   folder is made. */
+static int library_write(const struct export_options *o, const struct buf *object,
+                         const struct library_files *files)
 {
     const struct buf *bytes[] = {object, &files->header, &files->spec, &files->csv};
     struct outfile out[N_FILES];
@@ -259,8 +245,77 @@ int library_write(const struct export_options *o, const struct buf *object,
             rc = out_commit(&out[i]);
         else
             out_abandon(&out[i]);
-    buf_free(&files->header);
-    buf_free(&files->spec);
-    buf_free(&files->csv);
     return rc;
+}
+
+/* ---- the commands ---- */
+
+/* What ships decides: it is made and timed again without each that gains nothing so. */
+static int link_best(const struct export_way *way, const struct export_options *o,
+                     struct session *s, struct variants *v, struct library *l)
+{
+    while (way->make(s, v, o->name, l) == 0) {
+        if (!way->prune(v))
+            return 0;
+        library_free(l);
+    }
+    return -1;
+}
+
+static int export_chosen(const struct export_way *way, const struct export_options *o,
+                         struct session *s, struct variants *v)
+{
+    struct library l = {.handle = NULL};
+    struct library_files files = {.header = {0}};
+    if (link_best(way, o, s, v, &l) != 0)
+        return -1;
+    int rc = way->put(o, s, v, &l, &files);
+    if (rc == 0)
+        rc = library_write(o, &l.object, &files);
+    library_free(&l);
+    buf_free(&files.header);
+    buf_free(&files.spec);
+    buf_free(&files.csv);
+    if (rc != 0)
+        return -1;
+    printf("%s: %zu %s, the %s included\n", o->folder, v->n,
+           as_counted(v->n, "variant", "variants"), s->module != NULL ? "module" : "baseline");
+    if (way->say != NULL)
+        way->say(v);
+    return flush_stdout();
+}
+
+static int export_run(const struct export_way *way, struct export_options *o)
+{
+    struct logged run;
+    struct variants v = {0};
+    if (logged_open(&run, o->log, way->of, o->jobs, NULL, 0) != 0)
+        return -1;
+    struct session *s = &run.session;
+    if (o->name == NULL)
+        o->name = s->options.function;
+    int rc = library_check(o, s->module != NULL ? s->options.cases : NULL);
+    if (rc == 0)
+        rc = way->choose(&run, (size_t)o->k, &v);
+    if (rc == 0)
+        rc = export_chosen(way, o, s, &v);
+    variants_free(&v);
+    logged_close(&run);
+    return rc;
+}
+
+int export_command(const struct export_way *way, int argc, char **argv)
+{
+    struct export_options o = {.k = 4};
+    const struct opt table[] = {
+        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
+        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = way->most},
+        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
+        {.name = NULL},
+    };
+    const int status = opts_parse(table, way->help, argc, argv);
+    return status >= 0 ? status : export_run(way, &o) != 0;
 }

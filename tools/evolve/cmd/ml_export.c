@@ -67,11 +67,11 @@ static void take_module(const struct session *s, struct variants *v)
 }
 
 /* The module, and of the front what is valid on the validation part. -1 after a message */
-static int take_front(const struct session *s, const struct archive *a, size_t k,
-                      struct variants *v)
+static int take_front(struct logged *run, size_t k, struct variants *v)
 {
+    const struct session *s = &run->session;
     const struct entry **front;
-    const size_t n = archive_front(a, &front);
+    const size_t n = archive_front(run->archive, &front);
     double error = 0;
     take_module(s, v);
     for (size_t i = 0; error >= 0 && i < n; i++) {
@@ -89,13 +89,19 @@ static int take_front(const struct session *s, const struct archive *a, size_t k
     return 0;
 }
 
+/* The first case is the timed one. */
+static double us_of(const struct variant *v)
+{
+    return v->us[0];
+}
+
 /* Is another one as right, and no slower? One percent of the module's time is no difference. */
 static int is_needless(const struct variants *v, size_t i)
 {
-    const double slack = 0.01 * v->v[0].us;
+    const double slack = 0.01 * us_of(&v->v[0]);
     for (size_t k = 0; k < v->n; k++)
         if (k != i && v->v[k].error[EXAM_VALIDATE] <= v->v[i].error[EXAM_VALIDATE]
-            && v->v[k].us < v->v[i].us + slack)
+            && us_of(&v->v[k]) < us_of(&v->v[i]) + slack)
             return 1;
     return 0;
 }
@@ -118,16 +124,11 @@ static int by_error(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int link_best(struct session *s, struct variants *v, const char *name, struct library *l)
+static int ml_export_make(struct session *s, struct variants *v, const char *name,
+                          struct library *l)
 {
     qsort(&v->v[1], v->n - 1, sizeof v->v[1], by_error);
-    for (;;) {
-        if (ml_library_make(s, v, name, l) != 0)
-            return -1;
-        if (!prune(v))
-            return 0;
-        library_free(l);
-    }
+    return ml_library_make(s, v, name, l);
 }
 
 /* ---- the texts ---- */
@@ -178,7 +179,7 @@ static void put_times(struct buf *out, const struct variants *v, long bound)
 {
     for (size_t i = 0; i < v->n; i++)
         if (keeps_to(v, i, bound))
-            buf_printf(out, "%ld,%zu,%.6g\n", bound, i, v->v[i].us);
+            buf_printf(out, "%ld,%zu,%.6g\n", bound, i, us_of(&v->v[i]));
 }
 
 /* Each variant for each bound that it keeps to: what a model asks for lies between these. */
@@ -209,8 +210,9 @@ static void put_table(struct buf *out, const struct variants *v, const char *nam
         " = {\n",
         name, name);
     for (size_t i = 0; i < v->n; i++)
-        buf_printf(out, "    {%.6g, %.4f, %.4f, %.4f},\n", v->v[i].us, v->v[i].error[EXAM_SEARCH],
-                   v->v[i].error[EXAM_VALIDATE], v->v[i].error[EXAM_TEST]);
+        buf_printf(out, "    {%.6g, %.4f, %.4f, %.4f},\n", us_of(&v->v[i]),
+                   v->v[i].error[EXAM_SEARCH], v->v[i].error[EXAM_VALIDATE],
+                   v->v[i].error[EXAM_TEST]);
     buf_puts(out, "};\n");
 }
 
@@ -244,46 +246,29 @@ static void put_header(struct buf *out, const struct session *s, const struct va
 
 /* ---- all of it ---- */
 
-static int write_all(const struct export_options *o, const struct session *s,
-                     const struct variants *v, const struct library *l)
+static int ml_export_put(const struct export_options *o, const struct session *s,
+                         const struct variants *v, const struct library *l,
+                         struct library_files *out)
 {
-    struct library_files files = {.header = {0}};
-    put_header(&files.header, s, v, l->arena, o->name);
-    put_spec(&files.spec, s, v, o->name);
-    put_csv(&files.csv, v);
-    return library_write(o, &l->object, &files);
+    if (v->n < 2)
+        return fail("%s: no point of the front is better than the module", o->log);
+    put_header(&out->header, s, v, l->arena, o->name);
+    put_spec(&out->spec, s, v, o->name);
+    put_csv(&out->csv, v);
+    return 0;
 }
 
-static int ml_export_say(const struct export_options *o, const struct variants *v)
+static void ml_export_say(const struct variants *v)
 {
-    printf("%s: %zu %s, the module included\nvariant  bound        us  validate   test\n",
-           o->folder, v->n, as_counted(v->n, "variant", "variants"));
+    printf("variant  bound        us  validate   test\n");
     for (size_t i = 0; i < v->n; i++)
-        printf("%7zu  %5ld  %8.2f  %8.2f  %5.2f\n", i, bound_of(&v->v[i]), v->v[i].us,
+        printf("%7zu  %5ld  %8.2f  %8.2f  %5.2f\n", i, bound_of(&v->v[i]), us_of(&v->v[i]),
                100 * v->v[i].error[EXAM_VALIDATE], 100 * v->v[i].error[EXAM_TEST]);
-    return flush_stdout();
-}
-
-static int ml_export_make(const struct export_options *o, struct logged *run)
-{
-    struct session *s = &run->session;
-    struct variants v = {0};
-    struct library l;
-    int rc = library_check(o, s->options.cases);
-    if (rc == 0)
-        rc = take_front(s, run->archive, (size_t)o->k, &v);
-    if (rc == 0 && (rc = link_best(s, &v, o->name, &l)) == 0) {
-        rc = v.n > 1 ? write_all(o, s, &v, &l)
-                     : fail("%s: no point of the front is better than the module", o->log);
-        library_free(&l);
-        if (rc == 0)
-            rc = ml_export_say(o, &v);
-    }
-    variants_free(&v);
-    return rc;
 }
 
 int cmd_ml_export(int argc, char **argv)
 {
-    return export_command(help, MAX_VARIANTS - 1, &of_module, ml_export_make, argc, argv);
+    static const struct export_way way = {&of_module,     help,  MAX_VARIANTS - 1, take_front,
+                                          ml_export_make, prune, ml_export_put,    ml_export_say};
+    return export_command(&way, argc, argv);
 }

@@ -217,20 +217,14 @@ static int call_shipped(ev_kernel *entry, const struct engine_tensor *in, size_t
     return 0;
 }
 
-static int ml_library_measure(struct session *s, struct variants *v, const struct library *l)
+static int measure_errors(const struct session *s, struct variants *v, const struct library *l)
 {
-    const struct host *host = s->module->host[EXAM_SEARCH];
-    const size_t n_cases = host_harness(host)->n_shapes;
-    double *us = xcalloc(v->n * n_cases, sizeof *us);
-    int rc = trial_compare(host, l->code, v->n, &s->plan, us);
-    for (size_t i = 0; rc == 0 && i < v->n; i++) {
-        v->v[i].us = us[i * n_cases]; /* the first case is the timed one */
+    int rc = 0;
+    for (size_t i = 0; i < v->n; i++)
         for (int part = 0; part < EXAM_PARTS; part++) {
             v->v[i].error[part] = exam_error(&s->module->exam, l->code[i], (enum exam_part)part);
             rc |= v->v[i].error[part] < 0;
         }
-    }
-    free(us);
     return rc == 0 ? 0 : -1;
 }
 
@@ -245,7 +239,9 @@ int ml_library_make(struct session *s, struct variants *v, const char *name, str
     if (posix_memalign(&arena, MEMORY_ALIGNED, (size_t)user.arena) != 0)
         return fail("out of memory");
     engine_call_by(call_shipped);
-    rc = ml_library_measure(s, v, out);
+    rc = library_time(out, s->module->host[EXAM_SEARCH], &s->plan, v);
+    if (rc == 0)
+        rc = measure_errors(s, v, out);
     engine_call_by(NULL);
     free(arena);
     if (rc != 0)

@@ -316,7 +316,7 @@ static void print_edit(size_t i, const struct kept_edit *k, const struct edit_st
 
 static void print_outputs(const struct session *s, double error)
 {
-    const size_t n = session_cases(s);
+    const size_t n = s->cases->n;
     const char *cases = as_counted(n, "case", "cases");
     if (error > 0)
         printf("outputs are inexact: the largest error on all %zu %s is %.3g\n", n, cases, error);

@@ -86,7 +86,7 @@ static const char check_tail[] =
     "  --json             as JSON, an array of objects with the same names\n";
 
 static void add_row(struct table *t, const char *baseline, size_t instructions,
-                    const struct trial_case *c, double us)
+                    const struct known_case *c, double us)
 {
     table_text(t, baseline);
     if (instructions > 0)
@@ -105,21 +105,17 @@ static void add_row(struct table *t, const char *baseline, size_t instructions,
 static void add_compared(struct table *t, const struct session *s)
 {
     for (size_t b = 0; b <= IR_BASELINES; b++)
-        for (size_t i = 0; i < session_cases(s) && s->sizes[b] > 0; i++) {
-            const struct trial_case c = session_case(s, i);
+        for (size_t i = 0; i < s->cases->n && s->sizes[b] > 0; i++)
             if (b < IR_BASELINES)
-                add_row(t, ir_baselines[b].name, s->sizes[b], &c, s->us[b][i]);
+                add_row(t, ir_baselines[b].name, s->sizes[b], &s->cases->v[i], s->us[b][i]);
             else
-                add_row(t, "source", 0, &c, s->us[b][i]);
-        }
+                add_row(t, "source", 0, &s->cases->v[i], s->us[b][i]);
 }
 
 static void add_chosen(struct table *t, const struct session *s)
 {
-    for (size_t i = 0; i < session_cases(s); i++) {
-        const struct trial_case c = session_case(s, i);
-        add_row(t, s->baseline, ir_size(s->ir), &c, c.microseconds);
-    }
+    for (const struct known_case *c = s->cases->v; c < s->cases->v + s->cases->n; c++)
+        add_row(t, s->baseline, ir_size(s->ir), c, c->us);
 }
 
 static int show(struct session *s, struct table_form form)
@@ -137,8 +133,7 @@ static int show(struct session *s, struct table_form form)
     table_free(&t);
     if (!form.csv && !form.json) {
         printf("\nbaseline: %s, %zu instructions; %zu %s twice\n", s->baseline, ir_size(s->ir),
-               session_cases(s),
-               as_counted(session_cases(s), "case, as it is", "cases, as they are"));
+               s->cases->n, as_counted(s->cases->n, "case, as it is", "cases, as they are"));
         unentered_print(NULL, blocks.s);
     }
     buf_free(&blocks);

@@ -124,20 +124,16 @@ static size_t fastest(const struct session *s)
 /* Times all baselines; what is left of them is the fastest. */
 static int choose_baseline(struct session *s)
 {
-    double us[IR_BASELINES * TASK_CASES];
     struct ir *ir[IR_BASELINES];
     ev_kernel *code[IR_BASELINES];
-    const size_t n_cases = host_harness(s->host)->n_shapes;
     size_t n = 0;
     int rc = 0;
     for (; rc == 0 && n < IR_BASELINES; n += rc == 0)
         rc = open_passes(s, &ir_baselines[n], &ir[n], &code[n]);
     if (rc == 0)
-        rc = trial_compare(s->host, code, n, &s->plan, us);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        memcpy(s->us[i], us + i * n_cases, n_cases * sizeof *us);
+        rc = trial_compare(s->host, code, n, &s->plan, s->us);
+    for (size_t i = 0; rc == 0 && i < n; i++)
         s->sizes[i] = ir_size(ir[i]);
-    }
     const size_t best = rc == 0 ? fastest(s) : n;
     for (size_t i = 0; i < n; i++)
         if (i != best)
@@ -183,11 +179,13 @@ static int open_harness(struct session *s)
     s->code.compile = ir_compile;
     s->code.compile_soon = ir_compile_soon;
     s->code.forget = ir_forget;
-    const int rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
+    if (trial_open(&s->trial, s->host, &s->code, &s->plan) != 0)
+        return -1;
+    s->cases = trial_cases(s->trial);
     s->task.trial = s->trial;
     s->task.evaluate = repeat_evaluate;
     s->task.compare = repeat_compare;
-    return rc;
+    return 0;
 }
 
 static int open_kernel(struct session *s)
@@ -219,7 +217,6 @@ static void close_kernel(struct session *s)
     ir_close(s->ir);
     host_close(s->host);
     ir_forget_kept(&s->kept);
-    free(s->made);
     free(s->flags);
 }
 
@@ -276,21 +273,6 @@ void unentered_print(const char *log, const char *blocks)
         printf(
             "%s%sno case enters these blocks of the kernel, so edits of them are not tested: %s\n",
             log != NULL ? log : "", log != NULL ? ": " : "", blocks);
-}
-
-size_t session_cases(const struct session *s)
-{
-    return s->evaluator != NULL ? evaluator_cases(s->evaluator) : trial_cases(s->trial);
-}
-
-struct trial_case session_case(const struct session *s, size_t i)
-{
-    return s->evaluator != NULL ? evaluator_case(s->evaluator, i) : trial_case(s->trial, i);
-}
-
-const char *session_sizes(const struct session *s)
-{
-    return s->evaluator != NULL ? evaluator_sizes(s->evaluator) : host_harness(s->host)->sizes;
 }
 
 /* ---- a list tried on all cases ---- */

@@ -4,7 +4,7 @@
    evaluator.h declares it; tools/evolve/examples/evaluator.h has the lines. */
 #include "evaluator.h"
 
-#include "talk.h"
+#include "evolve/talk.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -27,12 +27,6 @@ enum {
 static const double start_seconds = 60; /* more for what a device takes to begin */
 static const char beginning[] = "try "; /* of each question about a candidate */
 
-struct known_case {
-    char *label;
-    int held_out, timed;
-    int64_t size[EV_MAX_SIZES];
-};
-
 struct evaluator {
     struct evaluator_plan plan;
     struct evaluator_code code;
@@ -41,17 +35,13 @@ struct evaluator {
     const char *folder;
     char *baseline;
     unsigned long n_files;
-    struct known_case cases[TASK_CASES];
-    double us[TASK_CASES];    /* the baseline's of each, of a few launches; a restart leaves them */
-    double usual[TASK_CASES]; /* the least of these so far */
-    size_t n;
-    char *sizes;
+    struct known_cases cases; /* as it named them first */
+    double usual[TASK_CASES]; /* the least of the baseline's times so far */
     int silent, gave_up;
-    int left;        /* it ended by itself in place of the last answer */
-    char why[400];   /* of the last candidate without a result */
-    struct buf told; /* its cases, as it named them first */
-    double limit;    /* of the answer that is waited for */
-    double own;      /* seconds for an answer about the unedited kernel; 0: not known yet */
+    int left;      /* it ended by itself in place of the last answer */
+    char why[400]; /* of the last candidate without a result */
+    double limit;  /* of the answer that is waited for */
+    double own;    /* seconds for an answer about the unedited kernel; 0: not known yet */
 };
 
 /* ---- words ---- */
@@ -95,7 +85,7 @@ static int take_size(char **at, struct buf *names, int64_t *size)
 }
 
 /* The sizes of a label, whose names are those of the cases before: 0, or -1 */
-static int read_label(struct evaluator *e, struct known_case *c)
+static int read_label(struct known_cases *all, struct known_case *c)
 {
     struct buf names = {0};
     char *text = xstrdup(c->label), *at = text;
@@ -103,9 +93,9 @@ static int read_label(struct evaluator *e, struct known_case *c)
     int rc = 0;
     while (rc == 0 && (*at != '\0' || n == 0))
         rc = n < EV_MAX_SIZES ? take_size(&at, &names, &c->size[n++]) : -1;
-    if (rc == 0 && e->sizes == NULL)
-        e->sizes = xstrdup(names.s);
-    if (rc == 0 && strcmp(e->sizes, names.s) != 0)
+    if (rc == 0 && all->sizes == NULL)
+        all->sizes = xstrdup(names.s);
+    if (rc == 0 && strcmp(all->sizes, names.s) != 0)
         rc = -1;
     buf_free(&names);
     free(text);
@@ -113,15 +103,14 @@ static int read_label(struct evaluator *e, struct known_case *c)
 }
 
 /* The words behind "case " */
-static int add_case(struct evaluator *e, const char *words)
+static int add_case(struct known_cases *all, const char *words)
 {
     char *text = xstrdup(words), *at = text, *word = next_word(&at);
-    struct known_case *c = &e->cases[e->n];
     int rc = -1;
-    if (word != NULL && e->n < TASK_CASES) {
-        *c = (struct known_case){xstrdup(word), 0, 1, {0}};
-        e->n++;
-        rc = read_label(e, c);
+    if (word != NULL && all->n < TASK_CASES) {
+        struct known_case *c = &all->v[all->n++];
+        *c = (struct known_case){.label = xstrdup(word), .timed = 1};
+        rc = read_label(all, c);
         while (rc == 0 && (word = next_word(&at)) != NULL)
             if (strcmp(word, "held-out") == 0)
                 c->held_out = 1;
@@ -140,25 +129,25 @@ static int is_asked(const struct known_case *c, enum effort effort)
 }
 
 /* The cases that have times at that effort: their number */
-static size_t timed(const struct evaluator *e, enum effort effort, size_t cases[TASK_CASES])
+static size_t timed(const struct known_cases *all, enum effort effort, size_t cases[TASK_CASES])
 {
     size_t n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        if (e->cases[i].timed && is_asked(&e->cases[i], effort))
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].timed && is_asked(&all->v[i], effort))
             cases[n++] = i;
     return n;
 }
 
-static int check_cases(struct evaluator *e)
+static int check_cases(struct evaluator *e, const struct known_cases *all)
 {
     size_t cases[TASK_CASES];
-    for (size_t i = 0; i < e->n; i++)
+    for (size_t i = 0; i < all->n; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp(e->cases[i].label, e->cases[k].label) == 0) {
-                snprintf(e->why, sizeof e->why, "case %.100s is there twice", e->cases[i].label);
+            if (strcmp(all->v[i].label, all->v[k].label) == 0) {
+                snprintf(e->why, sizeof e->why, "case %.100s is there twice", all->v[i].label);
                 return -1;
             }
-    if (timed(e, EFFORT_SEARCH, cases) > 0)
+    if (timed(all, EFFORT_SEARCH, cases) > 0)
         return 0;
     set_why(e, "it has no case that is timed and not held out");
     return -1;
@@ -194,66 +183,72 @@ static enum outcome nonsense(struct evaluator *e, const char *line)
 }
 
 /* Reads cases up to "ready" */
-static int hear_cases(struct evaluator *e, double deadline, struct buf *line)
+static int hear_cases(struct evaluator *e, struct known_cases *all, struct buf *line)
 {
+    const double deadline = clock_seconds() + e->limit;
     for (;;) {
         const enum talk_news news = talk_hear(&e->talk, deadline, line);
         if (news != TALK_LINE)
             return silence(e, news), -1;
         const char *rest = behind(line->s, "case ");
         if (strcmp(line->s, "ready") == 0)
-            return 0;
-        if (rest == NULL || add_case(e, rest) != 0)
+            return check_cases(e, all);
+        if (rest == NULL || add_case(all, rest) != 0)
             return nonsense(e, line->s), -1;
     }
 }
 
-static void forget_cases(struct evaluator *e)
+static void forget_cases(struct known_cases *all)
 {
-    for (size_t i = 0; i < e->n; i++)
-        free(e->cases[i].label);
-    free(e->sizes);
-    e->sizes = NULL;
-    e->n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        free(all->v[i].label);
+    free(all->sizes);
+    *all = (struct known_cases){0};
+}
+
+static void tell_cases(const struct known_cases *all, struct buf *out)
+{
+    for (size_t i = 0; i < all->n; i++)
+        buf_printf(out, "%s%s%s%s", i > 0 ? "; " : "", all->v[i].label,
+                   all->v[i].held_out ? " held-out" : "", all->v[i].timed ? "" : " untimed");
 }
 
 void evaluator_tell(const struct evaluator *e, struct buf *out)
 {
-    for (size_t i = 0; i < e->n; i++)
-        buf_printf(out, "%s%s%s%s", i > 0 ? "; " : "", e->cases[i].label,
-                   e->cases[i].held_out ? " held-out" : "", e->cases[i].timed ? "" : " untimed");
+    tell_cases(&e->cases, out);
 }
 
 /* They are the same after each start. */
-static int same_cases(struct evaluator *e)
+static int same_cases(struct evaluator *e, const struct known_cases *now)
 {
-    struct buf now = {0};
-    evaluator_tell(e, &now);
-    if (e->told.s == NULL) {
-        e->told = now;
-        return 0;
-    }
-    const int rc = strcmp(now.s, e->told.s) == 0 ? 0 : -1;
-    buf_free(&now);
-    if (rc != 0)
+    struct buf first = {0}, again = {0};
+    tell_cases(&e->cases, &first);
+    tell_cases(now, &again);
+    const int is_same = strcmp(first.s, again.s) == 0;
+    buf_free(&first);
+    buf_free(&again);
+    if (!is_same)
         set_why(e, "it named other cases than before");
-    return rc;
+    return is_same ? 0 : -1;
 }
 
 /* Starts it and asks for its cases; -1 with `why` */
 static int begin_talk(struct evaluator *e)
 {
+    struct known_cases now = {0};
     struct buf line = {0};
     if (talk_begin(&e->talk) != 0)
         return set_why(e, "it cannot be started"), -1;
-    forget_cases(e);
     e->limit = e->plan.seconds + start_seconds;
     talk_ask(&e->talk, "cases\n");
-    int rc = hear_cases(e, clock_seconds() + e->limit, &line);
-    if (rc == 0)
-        rc = check_cases(e);
-    if (rc == 0)
-        rc = same_cases(e);
+    int rc = hear_cases(e, &now, &line);
+    if (rc == 0 && e->cases.n == 0) {
+        e->cases = now;
+        now = (struct known_cases){0};
+    } else if (rc == 0) {
+        rc = same_cases(e, &now);
+    }
+    forget_cases(&now);
     buf_free(&line);
     return rc;
 }
@@ -298,7 +293,7 @@ static int take_times(const struct evaluator *e, char *words, struct answer *a)
     struct result *r = &a->result;
     char *word = next_word(&words);
     if (word == NULL || (size_t)r->n_cases >= a->n
-        || strcmp(word, e->cases[a->cases[r->n_cases]].label) != 0)
+        || strcmp(word, e->cases.v[a->cases[r->n_cases]].label) != 0)
         return -1;
     while ((word = next_word(&words)) != NULL)
         if (n == TIMING_MOST || take_pair(word, pairs[n++]) != 0)
@@ -366,7 +361,7 @@ static struct result hear_answer(struct evaluator *e, const struct question *q)
     enum talk_news news = TALK_LINE;
     const double deadline = clock_seconds() + q->seconds;
     e->limit = q->seconds;
-    a.n = timed(e, q->effort, a.cases);
+    a.n = timed(&e->cases, q->effort, a.cases);
     while (is_last == 0 && (news = talk_hear(&e->talk, deadline, &line)) == TALK_LINE) {
         char *text = xstrdup(line.s);
         is_last = take_line(e, line.s, &a);
@@ -464,6 +459,30 @@ static void drop_file(char *path)
     free(path);
 }
 
+static const char *ending_of(const struct evaluator_code *code)
+{
+    static const char *const endings[] = {[IR_TEXT] = ".ll",
+                                          [IR_BITCODE] = ".bc",
+                                          [IR_ASSEMBLY] = ".s",
+                                          [IR_OBJECT] = ".o",
+                                          [IR_CODE_OBJECT] = ".co"};
+    return code->ir != NULL ? endings[code->form] : ".cl";
+}
+
+/* VALID, or why there is no file */
+static enum outcome write_code(const struct evaluator_code *code, const struct edits *list,
+                               const char *path)
+{
+    struct buf text = {0};
+    if (code->ir != NULL)
+        return ir_write(code->ir, list, code->form, path);
+    int rc = ir_preprocess(code->source, &text);
+    if (rc == 0)
+        rc = out_whole(path, &text);
+    buf_free(&text);
+    return rc == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
+}
+
 struct written { /* the reply */
     enum outcome outcome;
     char why[300];
@@ -477,9 +496,9 @@ static void write_file(void *user, const void *request, size_t bytes, void *repl
     const size_t n = strlen(path) + 1;
     struct edits list = edits_unpack(path + n, (bytes - n) / sizeof *list.v);
     struct written *w = reply;
-    w->outcome = e->code.write(e->code.self, &list, path);
-    if (w->outcome != OUTCOME_VALID && e->code.why != NULL)
-        snprintf(w->why, sizeof w->why, "%s", e->code.why(e->code.self));
+    w->outcome = write_code(&e->code, &list, path);
+    if (w->outcome != OUTCOME_VALID)
+        snprintf(w->why, sizeof w->why, "%s", ir_why(e->code.ir));
     edits_free(&list);
 }
 
@@ -497,7 +516,7 @@ static enum outcome make_file(struct evaluator *e, const struct edits *list, cha
     struct buf request = {0};
     struct written w = {OUTCOME_UNCOMPILED, "the compiler ended"};
     size_t tag;
-    *path = new_path(e, e->code.extension);
+    *path = new_path(e, ending_of(&e->code));
     buf_add(&request, *path, strlen(*path) + 1);
     edits_pack(list, &request);
     if (gather_crew(e) == 0 && crew_ask(e->crew, request.s, request.n, 0) == 0)
@@ -539,7 +558,7 @@ static int is_disturbed(struct evaluator *e, const struct question *q, const str
 {
     size_t cases[TASK_CASES];
     int is_slow = 0;
-    timed(e, q->effort, cases);
+    timed(&e->cases, q->effort, cases);
     for (int k = 0; k < r->n_cases; k++) {
         double *usual = &e->usual[cases[k]];
         const double us = r->ns[k][1] / 1000;
@@ -628,7 +647,7 @@ static struct result load_often(struct evaluator *e, const struct edits *list,
 }
 
 void evaluator_evaluate(void *evaluator, const struct edits *lists, size_t n, enum effort effort,
-                        void (*done)(void *user, size_t i, const struct result *result), void *user)
+                        result_taker *done, void *user)
 {
     struct evaluator *e = evaluator;
     for (size_t i = 0; i < n; i++) {
@@ -652,8 +671,8 @@ struct result evaluator_compare(void *evaluator, const struct edits *list, const
 static int write_baseline(struct evaluator *e, const struct evaluator_code *code, char **path)
 {
     static const struct edits none;
-    *path = new_path(e, code->extension);
-    return code->write(code->self, &none, *path) == OUTCOME_VALID ? 0 : -1;
+    *path = new_path(e, ending_of(code));
+    return write_code(code, &none, *path) == OUTCOME_VALID ? 0 : -1;
 }
 
 int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
@@ -688,9 +707,9 @@ int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *co
         return refuse_baseline(e);
     e->own = clock_seconds() - from;
     size_t cases[TASK_CASES];
-    const size_t n = timed(e, EFFORT_JUDGE, cases);
+    const size_t n = timed(&e->cases, EFFORT_JUDGE, cases);
     for (size_t k = 0; k < n; k++)
-        e->us[cases[k]] = e->usual[cases[k]] = r.ns[k][1] / 1000;
+        e->cases.v[cases[k]].us = e->usual[cases[k]] = r.ns[k][1] / 1000;
     return 0;
 }
 
@@ -713,23 +732,21 @@ int evaluator_race(struct evaluator *e, const struct evaluator_code *code, doubl
     free(reason);
     *why = e->why;
     *ratio = r.time;
-    timed(e, EFFORT_SEARCH, cases);
+    timed(&e->cases, EFFORT_SEARCH, cases);
     for (int k = 0; k < r.n_cases; k++)
         us[cases[k]] = r.ns[k][0] / 1000;
     return rc;
 }
 
-int evaluator_times(struct evaluator *e, const struct edits *lists, size_t n, double *us)
+int evaluator_times(struct evaluator *e, const struct edits *list, double us[TASK_CASES])
 {
     size_t cases[TASK_CASES];
-    const size_t n_cases = timed(e, EFFORT_JUDGE, cases);
-    for (size_t i = 0; i < n; i++) {
-        const struct result r = load_often(e, &lists[i], NULL, EFFORT_JUDGE);
-        if (r.outcome != OUTCOME_VALID)
-            return fail("%s: a variant that was right: %s", e->plan.command, e->why);
-        for (size_t k = 0; k < n_cases; k++)
-            us[i * e->n + cases[k]] = r.ratio[k] * e->us[cases[k]];
-    }
+    const size_t n = timed(&e->cases, EFFORT_JUDGE, cases);
+    const struct result r = load_often(e, list, NULL, EFFORT_JUDGE);
+    if (r.outcome != OUTCOME_VALID)
+        return fail("%s: a variant that was right: %s", e->plan.command, e->why);
+    for (size_t k = 0; k < n; k++)
+        us[cases[k]] = r.ratio[k] * e->cases.v[cases[k]].us;
     return 0;
 }
 
@@ -771,26 +788,14 @@ void evaluator_close(struct evaluator *e)
     process_drop_folder(e->folder);
     free(e->baseline);
     free(e->talk.said);
-    buf_free(&e->told);
     buf_free(&e->talk.got);
-    forget_cases(e);
+    forget_cases(&e->cases);
     free(e);
 }
 
-size_t evaluator_cases(const struct evaluator *e)
+const struct known_cases *evaluator_cases(const struct evaluator *e)
 {
-    return e->n;
-}
-
-struct trial_case evaluator_case(const struct evaluator *e, size_t i)
-{
-    const struct known_case *c = &e->cases[i];
-    return (struct trial_case){c->label, c->held_out, c->timed, c->size, e->us[i]};
-}
-
-const char *evaluator_sizes(const struct evaluator *e)
-{
-    return e->sizes;
+    return &e->cases;
 }
 
 const int *evaluator_gave_up(const struct evaluator *e)
