@@ -179,6 +179,16 @@ static int weigh(struct smaller *s, size_t i, const struct result *start,
     return 0;
 }
 
+static int tell_steps(const struct task *t, struct minimised *out)
+{
+    if (t->steps == NULL)
+        return 0;
+    out->steps = xcalloc(out->list.n + 1, sizeof *out->steps);
+    return t->steps(t->program, &out->list, out->steps) == 0
+               ? 0
+               : fail("a list that was valid does not apply any more");
+}
+
 static int weigh_all(struct smaller *s, struct minimised *out)
 {
     static const struct edits none;
@@ -190,7 +200,7 @@ static int weigh_all(struct smaller *s, struct minimised *out)
         if (weigh(s, i, &start, &out->after, &out->kept[i]) != 0)
             return -1;
     edits_copy(&out->list, &s->list);
-    return 0;
+    return tell_steps(s->run.task, out);
 }
 
 static int minimise(struct smaller *s, struct minimised *out)
@@ -226,6 +236,9 @@ int search_minimise(const struct task *task, struct archive *archive, const stru
 
 void minimised_free(struct minimised *m)
 {
+    if (m->steps != NULL)
+        edit_steps_free(m->steps, m->list.n);
+    free(m->steps);
     edits_free(&m->list);
     free(m->kept);
     memset(m, 0, sizeof *m);

@@ -40,10 +40,8 @@ void cells_of_time(struct table *t, const struct result *r);
 void cells_of_interval(struct table *t, const struct result *r);
 void cell_of_list(struct table *t, const struct edits *list);
 
-/* What the edits of a minimised list did, to be freed as in task.h; NULL after a message: there are
-   none left of `n_before`, or they do not apply. */
-struct edit_step *minimised_steps(const struct task *task, const struct minimised *m,
-                                  size_t n_before);
+/* -1 after a message if nothing is left of so many edits */
+int minimised_check(const struct minimised *m, size_t n_before);
 /* "12.3 % of the gain, only together with others" */
 void kept_print(const struct kept_edit *k);
 /* "gain 12.30 % (95 % interval 11.02 to 13.58) of OF; edits: 2 of 5"; `more` stands behind the

@@ -46,7 +46,6 @@ struct report_options {
 
 struct chosen {
     struct minimised m;
-    struct edit_step *steps;
     size_t point, n_before; /* its number in the front; its edits there */
     double validate, test;
 };
@@ -93,14 +92,13 @@ static long ml_report_choose(struct session *s, const struct archive *a, double 
     const struct entry **front;
     const size_t n = archive_front(a, &front);
     long found = 0;
-    for (size_t i = 0; i < n && found >= 0; i++) {
+    double error = 0;
+    for (size_t i = 0; i < n; i++) {
         char point[24];
         const struct entry *e = front[i];
-        const double error = ml_error(s, EXAM_VALIDATE, &e->list);
-        if (error < 0) {
-            found = -1;
+        error = ml_error(s, EXAM_VALIDATE, &e->list);
+        if (error < 0)
             break;
-        }
         snprintf(point, sizeof point, "%zu", i + 1);
         add_row(t, point, &e->result, error, HUGE_VAL, &e->list);
         add_points(plot, &e->result, error);
@@ -111,7 +109,7 @@ static long ml_report_choose(struct session *s, const struct archive *a, double 
         }
     }
     free(front);
-    return found;
+    return error < 0 ? -1 : found;
 }
 
 /* ---- what is chosen ---- */
@@ -121,10 +119,7 @@ static int examine(struct session *s, struct archive *a, const struct edits *lis
     c->n_before = list->n;
     if (list->n == 0)
         return fail("what is chosen is the module as it is: no point is better");
-    if (search_minimise(&s->task, a, list, &c->m) != 0)
-        return -1;
-    c->steps = minimised_steps(&s->task, &c->m, c->n_before);
-    if (c->steps == NULL)
+    if (search_minimise(&s->task, a, list, &c->m) != 0 || minimised_check(&c->m, c->n_before) != 0)
         return -1;
     c->validate = ml_error(s, EXAM_VALIDATE, &c->m.list);
     c->test = ml_error(s, EXAM_TEST, &c->m.list);
@@ -148,7 +143,7 @@ static void say_without(double error, double with)
 static void say_edits(const struct chosen *c)
 {
     for (size_t i = 0; i < c->m.list.n; i++) {
-        printf("%zu. %s\n   ", i + 1, c->steps[i].what);
+        printf("%zu. %s\n   ", i + 1, c->m.steps[i].what);
         if (has_gain(&c->m.after)) {
             kept_print(&c->m.kept[i]);
             printf("; ");
@@ -216,9 +211,6 @@ static int ml_report_report(const struct report_options *o, struct session *s, s
     if (rc == 0 && !o->form.csv && !o->form.json)
         ml_report_say(s, &c);
     rc |= flush_stdout();
-    if (c.steps != NULL)
-        edit_steps_free(c.steps, c.m.list.n);
-    free(c.steps);
     minimised_free(&c.m);
     edits_free(&list);
     plot_free(&plot);

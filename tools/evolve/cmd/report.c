@@ -36,19 +36,11 @@ void cell_of_list(struct table *t, const struct edits *list)
     buf_free(&text);
 }
 
-struct edit_step *minimised_steps(const struct task *task, const struct minimised *m,
-                                  size_t n_before)
+int minimised_check(const struct minimised *m, size_t n_before)
 {
-    struct edit_step *steps = xcalloc(m->list.n + 1, sizeof *steps);
-    if (m->list.n > 0 && task->steps(task->program, &m->list, steps) == 0)
-        return steps;
-    free(steps);
-    if (m->list.n > 0)
-        fail("a list that was valid does not apply any more");
-    else
-        fail("no gain beyond the noise: nothing is left of the list's %zu %s", n_before,
-             as_counted(n_before, "edit", "edits"));
-    return NULL;
+    return m->list.n > 0 ? 0
+                         : fail("no gain beyond the noise: nothing is left of the list's %zu %s",
+                                n_before, as_counted(n_before, "edit", "edits"));
 }
 
 void kept_print(const struct kept_edit *k)
@@ -326,12 +318,12 @@ static void print_outputs(const struct session *s, double error)
 }
 
 static void print_words(const struct session *s, const struct minimised *m, size_t n_before,
-                        const struct result *r, const struct edit_step *steps)
+                        const struct result *r)
 {
     struct buf of = {0};
     buf_printf(&of, "the time with %s", s->baseline);
     for (size_t i = 0; i < m->list.n; i++)
-        print_edit(i, &m->kept[i], &steps[i]);
+        print_edit(i, &m->kept[i], &m->steps[i]);
     gain_print(m, r, n_before, "", of.s);
     print_outputs(s, r->error);
     buf_free(&of);
@@ -340,25 +332,22 @@ static void print_words(const struct session *s, const struct minimised *m, size
 static int show(struct session *s, const struct minimised *m, size_t n_before,
                 const struct result *r, struct table_form form)
 {
-    struct edit_step *steps = minimised_steps(&s->task, m, n_before);
     struct table t = {0};
     struct buf blocks = {0};
-    if (steps == NULL)
+    if (minimised_check(m, n_before) != 0)
         return -1;
     table_heading(&t, "edit,line,what,share,alone,before,after,time,low,high,error");
     for (size_t i = 0; i < m->list.n; i++)
-        add_edit(&t, &m->kept[i], &steps[i], r);
+        add_edit(&t, &m->kept[i], &m->steps[i], r);
     const int rc = session_unentered(s, &blocks);
     if (form.csv || form.json)
         table_print(&t, stdout, form);
     else {
-        print_words(s, m, n_before, r, steps);
+        print_words(s, m, n_before, r);
         unentered_print(NULL, blocks.s);
     }
     buf_free(&blocks);
     table_free(&t);
-    edit_steps_free(steps, m->list.n);
-    free(steps);
     return rc == 0 ? flush_stdout() : rc;
 }
 

@@ -253,25 +253,10 @@ const char *tensor_function(const struct tensor_program *p)
     return p->function;
 }
 
-struct tensor_type tensor_type(const struct tensor_program *p)
-{
-    return p->type;
-}
-
-size_t tensor_size(const struct tensor_program *p)
-{
-    return p->n;
-}
-
-void tensor_text(const struct tensor_program *p, struct buf *text)
-{
-    mlirOperationPrint(mlirModuleGetOperation(p->module), ref_add, text);
-}
-
 void tensor_hash(const struct tensor_program *p, char hex[65])
 {
     struct buf text = {0};
-    tensor_text(p, &text);
+    mlirOperationPrint(mlirModuleGetOperation(p->module), ref_add, &text);
     sha256_hex(text.s, text.n, hex);
     buf_free(&text);
 }

@@ -83,10 +83,7 @@ int tensor_open(struct tensor_program **p, struct engine *e, const char *path,
                 const char *function);
 void tensor_close(struct tensor_program *p);
 const char *tensor_function(const struct tensor_program *p);
-struct tensor_type tensor_type(const struct tensor_program *p);
-size_t tensor_size(const struct tensor_program *p);             /* operations */
 void tensor_hash(const struct tensor_program *p, char hex[65]); /* of what searches start from */
-void tensor_text(const struct tensor_program *p, struct buf *text); /* the same, to be read */
 
 /* ---- editing: as in struct task, with a program as the first argument ---- */
 

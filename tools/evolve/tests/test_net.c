@@ -7,7 +7,7 @@
 #include "told.h"
 
 #ifdef HAVE_MLIR
-#include "evolve/tensor/tensor.h"
+#include "evolve/tensor/parts.h"
 #endif
 
 #include <math.h>
@@ -195,7 +195,7 @@ static void opens(void)
     CHECK_TEXT(tensor_function(program_of_step), "dense_step");
     code = tensor_compile(program_of_step, &none, &why);
     REQUIRE(code != NULL);
-    const struct tensor_type type = tensor_type(program_of_step);
+    const struct tensor_type type = program_of_step->type;
     CHECK(lesson_is_one(&type));
     CHECK_EQ(lesson_open(&lesson, &type, "s.mlir", &images, shape, N_LABELS, 3, 5), 0);
 }
@@ -311,7 +311,7 @@ static void messages(void)
     struct net mobile;
     struct buf text = {0};
     for (size_t i = 0; i < COUNT(all); i++) {
-        struct tensor_type t = tensor_type(program_of_step);
+        struct tensor_type t = program_of_step->type;
         struct lesson none;
         if (all[i].in < 0)
             t.out.rank = 2;
