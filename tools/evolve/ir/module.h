@@ -30,6 +30,8 @@ int flow_dominates(const struct flow *f, uint32_t block, uint32_t of);
 
 /* ---- a kernel ---- */
 
+#define OF_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
+
 struct ir {
     char *path, *function;
     struct ir_passes passes;

@@ -16,63 +16,29 @@ static const char *callee(LLVMValueRef call)
     return LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
 }
 
-static int begins_with_any(const char *s, const char *const *starts)
+/* With one of these words, or more? */
+static int begins_with_any(const char *s, const char *words)
 {
-    for (; *starts != NULL; starts++)
-        if (strncmp(s, *starts, strlen(*starts)) == 0)
+    for (size_t n; *words != '\0'; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        if (strncmp(s, words, n) == 0)
             return 1;
+    }
     return 0;
 }
 
-static int is_barriers_name(const char *name)
-{
-    static const char *const names[] = {"llvm.amdgcn.s.barrier",
-                                        "llvm.amdgcn.wave.barrier",
-                                        "llvm.nvvm.barrier",
-                                        "llvm.nvvm.bar.",
-                                        "llvm.nvvm.membar.",
-                                        "_Z7barrierj",
-                                        "_Z18work_group_barrier",
-                                        "_Z9mem_fencej",
-                                        "_Z14read_mem_fencej",
-                                        "_Z15write_mem_fencej",
-                                        NULL};
-    return begins_with_any(name, names);
-}
+static const char barriers[] =
+    "llvm.amdgcn.s.barrier llvm.amdgcn.wave.barrier llvm.nvvm.barrier llvm.nvvm.bar. "
+    "llvm.nvvm.membar. _Z7barrierj _Z18work_group_barrier _Z9mem_fencej _Z14read_mem_fencej "
+    "_Z15write_mem_fencej";
 
 /* What stands where it has to, or makes no code; whole families by how their names begin */
-static int is_fixed(const char *name)
-{
-    static const char *const names[] = {"llvm.assume",
-                                        "llvm.annotation",
-                                        "llvm.coro.",
-                                        "llvm.dbg.",
-                                        "llvm.eh.",
-                                        "llvm.experimental.",
-                                        "llvm.frameaddress",
-                                        "llvm.gc",
-                                        "llvm.invariant.",
-                                        "llvm.instrprof.",
-                                        "llvm.launder.",
-                                        "llvm.lifetime.",
-                                        "llvm.localaddress",
-                                        "llvm.localescape",
-                                        "llvm.localrecover",
-                                        "llvm.preserve.",
-                                        "llvm.pseudoprobe",
-                                        "llvm.ptr.annotation",
-                                        "llvm.returnaddress",
-                                        "llvm.sideeffect",
-                                        "llvm.stack",
-                                        "llvm.strip.",
-                                        "llvm.swift.",
-                                        "llvm.va_",
-                                        "llvm.var.annotation",
-                                        NULL};
-    return begins_with_any(name, names);
-}
-
-static const LLVMAttributeIndex of_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+static const char fixed[] =
+    "llvm.assume llvm.annotation llvm.coro. llvm.dbg. llvm.eh. llvm.experimental. "
+    "llvm.frameaddress llvm.gc llvm.invariant. llvm.instrprof. llvm.launder. llvm.lifetime. "
+    "llvm.localaddress llvm.localescape llvm.localrecover llvm.preserve. llvm.pseudoprobe "
+    "llvm.ptr.annotation llvm.returnaddress llvm.sideeffect llvm.stack llvm.strip. llvm.swift. "
+    "llvm.va_ llvm.var.annotation";
 
 /* Of the call, else of the function that it calls; NULL if neither has it */
 static LLVMAttributeRef attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *name)
@@ -93,9 +59,9 @@ static int has_attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *n
 /* memory(none) of LLVM 16, readnone of those before */
 int rules_is_free_of_memory(LLVMValueRef call)
 {
-    LLVMAttributeRef memory = attribute(call, of_function, "memory");
+    LLVMAttributeRef memory = attribute(call, OF_FUNCTION, "memory");
     if (memory == NULL)
-        memory = attribute(call, of_function, "readnone");
+        memory = attribute(call, OF_FUNCTION, "readnone");
     return memory != NULL && LLVMGetEnumAttributeValue(memory) == 0;
 }
 
@@ -139,7 +105,7 @@ static int is_bound_to_return(LLVMValueRef call)
 static int meets_lanes(LLVMValueRef call)
 {
     const char *name = callee(call);
-    return has_attribute(call, of_function, "convergent")
+    return has_attribute(call, OF_FUNCTION, "convergent")
            && (strncmp(name, "_Z", 2) != 0 || strstr(name, "_group_") != NULL
                || !rules_is_free_of_memory(call));
 }
@@ -148,11 +114,11 @@ static enum rules_class class_of_call(LLVMValueRef call)
 {
     const char *name = callee(call);
     const int n_others = LLVMGetNumOperands(call) - 1 - (int)LLVMGetNumArgOperands(call);
-    if (is_barriers_name(name))
+    if (begins_with_any(name, barriers))
         return RULES_BARRIER;
-    if (*name == '\0' || is_fixed(name) || n_others > 0 || is_volatile_copy(call)
+    if (*name == '\0' || begins_with_any(name, fixed) || n_others > 0 || is_volatile_copy(call)
         || is_bound_to_return(call) || has_special_argument(call) || meets_lanes(call)
-        || has_attribute(call, of_function, "returns_twice"))
+        || has_attribute(call, OF_FUNCTION, "returns_twice"))
         return RULES_NEVER;
     return RULES_PLAIN;
 }
@@ -175,7 +141,7 @@ int rules_is_called(LLVMValueRef value)
 
 int rules_is_convergent(LLVMValueRef v)
 {
-    return LLVMIsACallInst(v) && has_attribute(v, of_function, "convergent");
+    return LLVMIsACallInst(v) && has_attribute(v, OF_FUNCTION, "convergent");
 }
 
 /* ---- buffers ---- */
@@ -207,11 +173,6 @@ static int address_leaves(LLVMValueRef address, int depth)
 
 /* ---- all ---- */
 
-static int is_ordinary_access(LLVMValueRef v)
-{
-    return !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
-}
-
 enum rules_class rules_of(LLVMValueRef v)
 {
     if (LLVMIsATerminatorInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMTokenTypeKind)
@@ -228,7 +189,10 @@ enum rules_class rules_of(LLVMValueRef v)
     case LLVMAlloca: return address_leaves(v, 0) ? RULES_NEVER : RULES_BUFFER;
     case LLVMCall: return class_of_call(v);
     case LLVMLoad:
-    case LLVMStore: return is_ordinary_access(v) ? RULES_PLAIN : RULES_NEVER;
+    case LLVMStore:
+        return LLVMGetVolatile(v) || LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic
+                   ? RULES_NEVER
+                   : RULES_PLAIN;
     default: return RULES_PLAIN;
     }
 }

@@ -456,7 +456,7 @@ int twin_check(const struct net *net, const struct images *images, size_t batch,
         return -1;
     int rc = exam_compile(e, path, text, net->name, &code);
     if (rc == 0) {
-        float *numbers = numbers_of(&x, engine_entry(code), images);
+        float *numbers = numbers_of(&x, code->entry, images);
         rc = tell_twin(&x, net, numbers);
         free(numbers);
     }

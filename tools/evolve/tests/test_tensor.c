@@ -312,11 +312,11 @@ static void arena(void)
     float in = 3, out = 0;
     const struct engine_tensor from = {&in, 1, {1}}, to = {&out, 1, {1}};
     REQUIRE(large != NULL && fits != NULL);
-    CHECK_EQ(engine_run(engine_entry(large), &from, 1, &to), -1);
+    CHECK_EQ(engine_run(large->entry, &from, 1, &to), -1);
     CHECK_EQ(engine_tell_full("m.mlir"), -1);
     CHECK(was_told("m.mlir: needs more than 64 MB"));
     for (int turn = 0; turn < 6; turn++)
-        CHECK_EQ(engine_run(engine_entry(fits), &from, 1, &to), 0);
+        CHECK_EQ(engine_run(fits->entry, &from, 1, &to), 0);
     CHECK(out == 3);
     engine_free(large);
     engine_free(fits);
@@ -338,7 +338,7 @@ static void two(void)
     float x[2] = {10, 20}, y[3] = {1, 2, 3}, out[2] = {0};
     const struct engine_tensor in[2] = {{x, 1, {2}}, {y, 1, {3}}}, to = {out, 1, {2}};
     REQUIRE(code != NULL);
-    CHECK_EQ(engine_run(engine_entry(code), in, 2, &to), 0);
+    CHECK_EQ(engine_run(code->entry, in, 2, &to), 0);
     CHECK(out[0] == 8 && out[1] == 17);
     engine_free(code);
 }
@@ -385,10 +385,10 @@ static void hushes(void)
     static const char good[] = "func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}\n";
     CHECK(compile(good, "other") == NULL
           && was_told("m.mlir: there is no such function with llvm.emit_c_interface"));
-    engine_hush(engine, 1);
+    engine->is_quiet = 1;
     CHECK(compile("func.func @f() {\n  return 1\n}\n", "f") == NULL);
     CHECK(compile(good, "other") == NULL);
-    engine_hush(engine, 0);
+    engine->is_quiet = 0;
     CHECK_TEXT(told(), "");
 }
 
@@ -526,7 +526,7 @@ static int compute(const struct shape *from, const struct shape *to, float *in, 
     const struct engine_tensor a = tensor(from, in), b = tensor(to, out);
     shape_change(from, to, text, NULL);
     struct engine_code *code = compile(text->s, "change");
-    const int rc = code == NULL ? -1 : engine_run(engine_entry(code), &a, 1, &b);
+    const int rc = code == NULL ? -1 : engine_run(code->entry, &a, 1, &b);
     engine_free(code);
     return rc;
 }
