@@ -307,32 +307,18 @@ static enum outcome judge_done(struct trial *t, struct result *r)
 {
     if (!judge_take_report(t))
         return OUTCOME_GARBLED;
-    r->error = HUGE_VAL;
     if (t->report->word == CHILD_WRONG || !judge_outputs(t, r))
         return OUTCOME_WRONG;
     return t->is_glance || judge_times(t, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
 }
 
-static enum outcome attempt_judge(struct trial *t, enum sandbox_end end, struct result *r)
-{
-    const int hold = attempt_margins_hold(t);
-    switch (end) {
-    case SANDBOX_DONE: return hold ? judge_done(t, r) : OUTCOME_WRONG;
-    case SANDBOX_TIMED_OUT: return OUTCOME_TIMED_OUT;
-    default: return OUTCOME_CRASHED;
-    }
-}
-
 struct result judge_result(struct trial *t, enum sandbox_end end)
 {
-    struct result r;
-    memset(&r, 0, sizeof r);
-    r.error = HUGE_VAL;
-    r.outcome = attempt_judge(t, end, &r);
-    if (r.outcome != OUTCOME_VALID) {
-        r.time = HUGE_VAL;
-        r.spread = 0;
-        r.n_cases = 0;
-    }
+    struct result r = result_without(OUTCOME_CRASHED);
+    const int hold = attempt_margins_hold(t);
+    if (end == SANDBOX_DONE)
+        r.outcome = hold ? judge_done(t, &r) : OUTCOME_WRONG;
+    else if (end == SANDBOX_TIMED_OUT)
+        r.outcome = OUTCOME_TIMED_OUT;
     return r;
 }

@@ -260,36 +260,35 @@ static size_t add_size(struct sizes *s, size_t bytes)
     return s->n++;
 }
 
-static void place_root(struct cases *c, size_t i, size_t k, struct sizes *inputs,
-                       struct sizes *outputs)
+static void place_root(struct cases *c, size_t i, size_t k, struct sizes *inputs)
 {
     struct one_case *one = &c->v[i];
     const struct ev_buffer *b = &one->c.buffer[k];
     const size_t bytes = b->n * ev_size_of(b->type);
-    const struct written w = {i, k, bytes, 0};
     one->place[k].root = k;
-    one->place[k].area = add_size(b->role == EV_IN ? inputs : outputs, bytes);
-    if (b->role != EV_IN) {
-        c->written = xrealloc(c->written, outputs->n, sizeof *c->written);
-        c->written[outputs->n - 1] = w;
+    if (b->role == EV_IN) {
+        one->place[k].area = add_size(inputs, bytes);
+        return;
     }
+    one->place[k].area = c->n_written++;
+    c->written = xrealloc(c->written, c->n_written, sizeof *c->written);
+    c->written[c->n_written - 1] = (struct written){i, k, bytes, 0};
 }
 
-static void place_all(struct cases *c, struct sizes *inputs, struct sizes *outputs)
+static void place_all(struct cases *c, struct sizes *inputs)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct one_case *one = &c->v[i];
         for (size_t k = 0; k < one->c.n_buffers; k++) {
             const struct ev_buffer *b = &one->c.buffer[k];
             if (b->same_as < 0) {
-                place_root(c, i, k, inputs, outputs);
+                place_root(c, i, k, inputs);
                 continue;
             }
             one->place[k] = one->place[b->same_as];
             one->place[k].offset += b->from * ev_size_of(b->type);
         }
     }
-    c->n_written = outputs->n;
 }
 
 /* ---- contents ---- */
@@ -366,7 +365,7 @@ int cases_open(struct cases **out, const struct ev_harness *harness, const char 
 {
     struct cases *c = xcalloc(1, sizeof *c);
     struct builder *b = xcalloc(harness->n_shapes, sizeof *b);
-    struct sizes inputs = {0}, outputs = {0};
+    struct sizes inputs = {0};
     c->harness = harness;
     c->path = path;
     c->n = harness->n_shapes;
@@ -377,11 +376,10 @@ int cases_open(struct cases **out, const struct ev_harness *harness, const char 
     }
     int rc = set_up(c, b);
     if (rc == 0) {
-        place_all(c, &inputs, &outputs);
+        place_all(c, &inputs);
         rc = fill_inputs(c, b, &inputs) == 0 ? fill_images(c, b, seed) : -1;
     }
     free(inputs.v);
-    free(outputs.v);
     builders_free(b, c->n);
     *out = rc == 0 ? c : NULL;
     if (rc != 0)

@@ -15,18 +15,15 @@
 
 static const double between = 0.001; /* what children differ by, by the layout of their memory */
 
-/* The standard deviation of the difference of two times. Two children that run the same code differ
-   by a little more than each one's own spread tells. */
-static double noise_of(const struct result *a, const struct result *b)
-{
-    return sqrt(a->spread * a->spread + b->spread * b->spread + 2 * between * between);
-}
-
+/* The noise is the standard deviation of the difference of two times. Two children that run the
+   same code differ by a little more than each one's own spread tells. */
 int noise_is_faster(const struct result *a, const struct result *b, double z)
 {
+    const double noise =
+        sqrt(a->spread * a->spread + b->spread * b->spread + 2 * between * between);
     if (a->outcome != OUTCOME_VALID)
         return 0;
-    return b->outcome != OUTCOME_VALID || a->time + z * noise_of(a, b) < b->time;
+    return b->outcome != OUTCOME_VALID || a->time + z * noise < b->time;
 }
 
 void level_begin(struct level *l, const struct result *result)
@@ -106,11 +103,6 @@ static int is_over(const struct run *r)
            || r->idle > MOST_IDLE;
 }
 
-static int ran(enum outcome o)
-{
-    return o != OUTCOME_INAPPLICABLE && o != OUTCOME_REJECTED && o != OUTCOME_UNCOMPILED;
-}
-
 static void run_tell(struct run *r)
 {
     struct search_state s = {
@@ -187,7 +179,7 @@ static int meet(struct batch *b)
         const struct result *result = replayed(r, &b->list[i], b->effort);
         if (result == NULL)
             return fail("the evaluation of a candidate came to no end");
-        r->evaluations += ran(result->outcome);
+        r->evaluations += outcome_ran(result->outcome);
         archive_add(r->met, &b->list[i], b->effort, result); /* it has no log */
     }
     r->idle = b->n != 0 ? 0 : r->idle;

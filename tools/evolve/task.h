@@ -85,6 +85,7 @@ enum outcome {
     N_OUTCOMES
 };
 extern const char *const outcome_names[N_OUTCOMES]; /* "valid", ... */
+int outcome_ran(enum outcome o);                    /* of a candidate that there was code of? */
 
 /* Of one list. Times are ratios to the baseline, which ran in the same child by turns. */
 struct result {

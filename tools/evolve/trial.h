@@ -85,15 +85,17 @@ struct trial_code {
 
 /* ---- the harness ---- */
 
-struct host; /* a harness, compiled and loaded */
+struct host { /* a harness, compiled and loaded */
+    char *path;
+    void *library;
+    const struct ev_harness *harness;
+};
 
 /* Compiles `path` with clang-16 (`compiler`) into a temporary folder and loads it; `flags` are
    more of its options, NULL ends them. -1 after a message. */
 int host_open(struct host **h, const char *path, const char *compiler, const char *const *flags);
 /* One that is part of this program, and about a file */
 int host_own(struct host **h, const struct ev_harness *harness, const char *path);
-const struct ev_harness *host_harness(const struct host *h);
-const char *host_path(const struct host *h);
 void host_close(struct host *h);
 
 /* ---- trials ---- */

@@ -269,8 +269,8 @@ int trial_open(struct trial **out, const struct host *h, const struct trial_code
                const struct trial_plan *plan)
 {
     struct trial *t = xcalloc(1, sizeof *t);
-    t->harness = host_harness(h);
-    t->path = host_path(h);
+    t->harness = h->harness;
+    t->path = h->path;
     t->code = *code;
     t->plan = *plan;
     t->random = num_mix(plan->seed, (uint64_t)time(NULL), (uint64_t)(clock_seconds() * 1e9));
@@ -501,7 +501,7 @@ int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
     struct cases *cases = NULL;
     if (n == 0 || n > MOST_CODES)
         return fail("%zu codes cannot be compared: 1 to %d can", n, MOST_CODES);
-    if (cases_open(&cases, host_harness(h), host_path(h), plan->seed) != 0)
+    if (cases_open(&cases, h->harness, h->path, plan->seed) != 0)
         return -1;
     c.cases = cases;
     c.ns = xcalloc(n, sizeof *c.ns);

@@ -106,20 +106,14 @@ static int take_source(struct session *s)
     return evaluator_take_baseline(s->evaluator, &code);
 }
 
-static void see_first(struct session *s)
-{
-    s->sizes[0] = ir_size(s->ir);
-    for (size_t i = 0; i < s->cases->n; i++)
-        s->us[0][i] = s->cases->v[i].held_out ? 0 : s->cases->v[i].us;
-}
-
 /* The fastest one; a GPU's are not native to this machine. */
 static int evaluated_choose(struct session *s)
 {
     struct race of_passes = {0, 1}, of_source = {0, 1};
     int rc = evaluated_take(s, &ir_baselines[0]);
-    if (rc == 0)
-        see_first(s);
+    s->sizes[0] = rc == 0 ? ir_size(s->ir) : 0;
+    for (const struct known_case *c = s->cases->v; rc == 0 && c < s->cases->v + s->cases->n; c++)
+        s->us[0][c - s->cases->v] = c->held_out ? 0 : c->us;
     for (size_t i = 1; rc == 0 && i < IR_BASELINES; i++)
         if (s->options.target == NULL || !ir_baselines[i].is_native)
             rc = race_passes(s, i, &of_passes);

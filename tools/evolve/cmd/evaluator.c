@@ -123,17 +123,12 @@ static int add_case(struct known_cases *all, const char *words)
     return rc;
 }
 
-static int is_asked(const struct known_case *c, enum effort effort)
-{
-    return effort == EFFORT_JUDGE || !c->held_out;
-}
-
 /* The cases that have times at that effort: their number */
 static size_t timed(const struct known_cases *all, enum effort effort, size_t cases[TASK_CASES])
 {
     size_t n = 0;
     for (size_t i = 0; i < all->n; i++)
-        if (all->v[i].timed && is_asked(&all->v[i], effort))
+        if (all->v[i].timed && (effort == EFFORT_JUDGE || !all->v[i].held_out))
             cases[n++] = i;
     return n;
 }

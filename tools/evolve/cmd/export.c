@@ -173,57 +173,42 @@ static const char help[] =
     "  --jobs N     candidates at a time (default: one for each processor)\n"
     "  --force      replace files of FOLDER that are there\n";
 
-struct sizes { /* the names that a harness gives them */
-    char *text;
-    const char *name[EV_MAX_SIZES];
-    size_t n;
-};
-
 /* ---- the texts ---- */
 
-/* It has been checked that they are identifiers, and not too many. */
-static void split_sizes(const struct session *s, struct sizes *out)
-{
-    memset(out, 0, sizeof *out);
-    out->text = xstrdup(s->cases->sizes);
-    for (char *w = strtok(out->text, " "); w != NULL; w = strtok(NULL, " "))
-        out->name[out->n++] = w;
-}
-
 /* Are the sizes of the case what a spec takes: integers from 1 to 2^24? */
-static int has_fields(const int64_t *size, const struct sizes *sizes)
+static int has_fields(const int64_t *size, char *const *names)
 {
-    for (size_t k = 0; k < sizes->n; k++)
+    for (size_t k = 0; names[k] != NULL; k++)
         if (size[k] < 1 || size[k] > 1 << 24)
             return 0;
     return 1;
 }
 
 static void write_spec(struct buf *out, const struct session *s, const char *name, size_t n,
-                       const struct sizes *sizes)
+                       char *const *names)
 {
     struct buf fields = {0};
     buf_puts(&fields, "");
-    for (size_t i = 0; i < sizes->n; i++)
-        buf_printf(&fields, "%s = size\n", sizes->name[i]);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(&fields, "%s = size\n", names[i]);
     library_put_spec(out, name, s, "a problem wants", fields.s, n);
     buf_free(&fields);
     buf_puts(out, "\n\n[split]\nconfig = ");
-    for (size_t i = 0; i < sizes->n; i++)
-        buf_printf(out, "%s%s", i > 0 ? "," : "", sizes->name[i]);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(out, "%s%s", i > 0 ? "," : "", names[i]);
     buf_puts(out, "\nshipped = none\n");
 }
 
-static void write_csv(struct buf *out, const struct session *s, const struct sizes *sizes,
+static void write_csv(struct buf *out, const struct session *s, char *const *names,
                       const struct variants *v)
 {
-    for (size_t i = 0; i < sizes->n; i++)
-        buf_printf(out, "%s,", sizes->name[i]);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(out, "%s,", names[i]);
     buf_puts(out, "variant,time_us\n");
     for (size_t c = 0; c < s->cases->n; c++) {
         const int64_t *size = s->cases->v[c].size;
-        for (size_t k = 0; k < v->n && v->v[0].us[c] > 0 && has_fields(size, sizes); k++) {
-            for (size_t i = 0; i < sizes->n; i++)
+        for (size_t k = 0; k < v->n && v->v[0].us[c] > 0 && has_fields(size, names); k++) {
+            for (size_t i = 0; names[i] != NULL; i++)
                 buf_printf(out, "%lld,", (long long)size[i]);
             buf_printf(out, "%zu,%.6g\n", k, v->v[k].us[c]);
         }
@@ -285,12 +270,11 @@ static int write_header(struct buf *out, const struct session *s, const char *na
 static int export_put(const struct export_options *o, const struct session *s,
                       const struct variants *v, const struct library *l, struct library_files *out)
 {
-    struct sizes sizes;
+    char **names = words_of(s->cases->sizes);
     (void)l;
-    split_sizes(s, &sizes);
-    write_spec(&out->spec, s, o->name, v->n, &sizes);
-    write_csv(&out->csv, s, &sizes, v);
-    free(sizes.text);
+    write_spec(&out->spec, s, o->name, v->n, names);
+    write_csv(&out->csv, s, names, v);
+    free(names);
     return write_header(&out->header, s, o->name, v);
 }
 

@@ -64,8 +64,7 @@ static size_t count_run(const struct archive *a)
     size_t counts[N_OUTCOMES], n = 0;
     archive_counts(a, counts);
     for (size_t i = 0; i < N_OUTCOMES; i++)
-        if (i != OUTCOME_INAPPLICABLE && i != OUTCOME_REJECTED && i != OUTCOME_UNCOMPILED)
-            n += counts[i];
+        n += outcome_ran((enum outcome)i) ? counts[i] : 0;
     return n;
 }
 
@@ -168,15 +167,6 @@ static void add_curve(struct plot *plot, size_t index, const char *log, const st
     plot_point(plot, index, log, (double)(n > 0 ? n : 1), 100 * best);
 }
 
-/* What each log says of its kernel, behind the fronts */
-static int print_front(const struct report_options *o, struct table *t, const struct buf *blocks)
-{
-    const int rc = front_print(t, o->form);
-    for (size_t i = 0; rc == 0 && i < o->logs.n && !o->form.csv && !o->form.json; i++)
-        unentered_print(o->logs.v[i], blocks[i].s);
-    return rc == 0 ? flush_stdout() : rc;
-}
-
 static int read_logs(const struct report_options *o, struct table *t, struct plot *plot,
                      struct buf *blocks)
 {
@@ -208,13 +198,16 @@ static int print_report(const struct report_options *o)
         rc = plot_write(&plot, "best time so far", "evaluations", "percent of the baseline's time",
                         o->plot);
     if (rc == 0)
-        rc = print_front(o, &t, blocks);
+        rc = front_print(&t, o->form);
+    for (size_t i = 0; i < o->logs.n; i++) {
+        if (rc == 0 && !o->form.csv && !o->form.json)
+            unentered_print(o->logs.v[i], blocks[i].s);
+        buf_free(&blocks[i]);
+    }
+    free(blocks);
     table_free(&t);
     plot_free(&plot);
-    for (size_t i = 0; i < o->logs.n; i++)
-        buf_free(&blocks[i]);
-    free(blocks);
-    return rc;
+    return rc == 0 ? flush_stdout() : rc;
 }
 
 int cmd_report(int argc, char **argv)

@@ -112,12 +112,6 @@ static void add_compared(struct table *t, const struct session *s)
                 add_row(t, "source", 0, &s->cases->v[i], s->us[b][i]);
 }
 
-static void add_chosen(struct table *t, const struct session *s)
-{
-    for (const struct known_case *c = s->cases->v; c < s->cases->v + s->cases->n; c++)
-        add_row(t, s->baseline, ir_size(s->ir), c, c->us);
-}
-
 static int show(struct session *s, struct table_form form)
 {
     struct table t;
@@ -127,8 +121,9 @@ static int show(struct session *s, struct table_form form)
     memset(&t, 0, sizeof t);
     table_heading(&t, "baseline,instructions,case,held_out,us");
     add_compared(&t, s);
-    if (s->sizes[0] == 0)
-        add_chosen(&t, s);
+    for (const struct known_case *c = s->cases->v; c < s->cases->v + s->cases->n; c++)
+        if (s->sizes[0] == 0)
+            add_row(&t, s->baseline, ir_size(s->ir), c, c->us);
     table_print(&t, stdout, form);
     table_free(&t);
     if (!form.csv && !form.json) {

@@ -104,7 +104,7 @@ static int open_passes(const struct session *s, const struct ir_passes *passes, 
 /* The mean time of a baseline over the search's cases, each as a part of the first baseline's */
 static double mean_time(const struct session *s, size_t baseline)
 {
-    const struct ev_harness *h = host_harness(s->host);
+    const struct ev_harness *h = s->host->harness;
     double sum = 0;
     for (size_t i = 0; i < h->n_shapes; i++)
         if (!h->shapes[i].held_out && s->us[0][i] > 0)

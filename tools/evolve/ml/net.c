@@ -203,13 +203,7 @@ static void net_add(struct net *net, enum net_kind kind, int channels, int size,
         net->layer[net->n].in = l->out;
 }
 
-static void add_dense(struct net *net, int n_labels)
-{
-    net_add(net, NET_DENSE, 64, 0, 0, 1);
-    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
-}
-
-static void add_mobile(struct net *net, int n_labels)
+static void add_mobile(struct net *net)
 {
     net_add(net, NET_CONV, 8, 3, 1, 1);
     net_add(net, NET_DEPTHWISE, 8, 3, 1, 1);
@@ -219,7 +213,6 @@ static void add_mobile(struct net *net, int n_labels)
     net_add(net, NET_DEPTHWISE, 32, 3, 1, 1);
     net_add(net, NET_CONV, 32, 1, 1, 1);
     net_add(net, NET_MEAN, 32, 0, 0, 0);
-    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
 }
 
 /* By He et al.: what goes into a number keeps its variance behind max(0, x). */
@@ -243,11 +236,12 @@ int net_open(struct net *net, const char *name, struct net_shape in, int n_label
     net->name = name;
     net->layer[0].in = in;
     if (strcmp(name, "dense") == 0)
-        add_dense(net, n_labels);
+        net_add(net, NET_DENSE, 64, 0, 0, 1);
     else if (strcmp(name, "mobile") == 0)
-        add_mobile(net, n_labels);
+        add_mobile(net);
     else
         return fail("network \"%s\": there are dense and mobile", name);
+    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
     draw_values(net, seed);
     return 0;
 }
