@@ -28,8 +28,8 @@ struct evaluator_plan {
 int evaluator_open(struct evaluator **e, const struct evaluator_plan *plan);
 void evaluator_close(struct evaluator *e);
 
-/* Their labels are their sizes, "n=4096,m=3", the same names in each; their times are known when the
-   baseline is there, and those that are held out have one, too. */
+/* Their labels are their sizes, "n=4096,m=3", the same names in each; their times are known when
+   the baseline is there. */
 const struct known_cases *evaluator_cases(const struct evaluator *e);
 void evaluator_tell(const struct evaluator *e, struct buf *out); /* all, as a log names them */
 

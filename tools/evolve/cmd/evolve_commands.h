@@ -136,15 +136,13 @@ int session_unentered(struct session *s, struct buf *out);
 void unentered_print(const char *log, const char *blocks);
 extern const char unentered_key[]; /* in a log */
 
-/* ---- evaluated.c: the same with an evaluator in place of a harness ---- */
-
-/* Do the options go together? -1 after a message */
+/* Of the options: do those of a harness and of an evaluator go together? -1 after a message */
 int evaluated_check(const struct session_options *o);
-/* Of a session whose options are set: evaluator, ir, passes and task; -1 after a message */
-int evaluated_open(struct session *s);
-/* What the log says of it, and back; -1 after a message */
-void evaluated_story(struct story *story, const struct session *s);
-int evaluated_options(const struct archive *log, const char *path, struct session_options *o);
+/* The most that a candidate runs; an evaluator has limits of its own if none is given */
+long session_timeout_ms(const struct session_options *o);
+/* For of_kernel */
+int kernel_open(struct session *s);
+void kernel_close(struct session *s);
 
 /* ---- search.c: what commands that search share ---- */
 
@@ -172,7 +170,7 @@ int search_session(const struct searching *o, const struct session_way *way);
 /* 1 if it is valid on all, 0 if not, -1 after a message; the result goes into the archive. */
 int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out);
 
-/* ---- story.c: what a log says of its search; session.c: and a session made again from it ---- */
+/* ---- what a log says of its search, and a session made again from it ---- */
 
 enum { STORY_LINES = 24 };
 
@@ -185,8 +183,6 @@ void story_put(struct story *story, const char *key, const char *value);
 void story_put_number(struct story *story, const char *key, double value);
 /* The SHA-256 of a file, "" if it cannot be read */
 void story_put_hash_of_file(struct story *story, const char *key, const char *path);
-/* The method and its settings */
-void story_put_plan(struct story *story, const struct search_plan *plan);
 
 /* Numbers and texts that a log has; -1 after a message if one is not there */
 struct story_text { /* the last one has no key */
@@ -194,16 +190,9 @@ struct story_text { /* the last one has no key */
 };
 int story_texts(const struct archive *log, const char *path, const struct story_text *texts);
 int story_number(const struct archive *log, const char *path, const char *key, long *out);
-/* A file that a log names: *path stays if it is there, else it is beside the log, *found, to be
-   freed; -1 after a message: it is neither */
-int story_find(const char *log, const char *key, const char **path, char **found);
 
 /* Of a search: what has to be the same when it goes on */
 void story_of(struct story *story, const struct session *s, const struct search_plan *plan);
-/* Opens the log to go on with it: its values stand in place of those of a command line; what is
-   read from files stays. Frees the story; -1 after a message */
-int story_go_on(struct story *story, const struct archive *log, const char *path,
-                struct archive **archive);
 void story_free(struct story *story);
 
 /* A log that is added to, with the session that it is of: program and cases are as they were */
@@ -280,8 +269,7 @@ struct export_way {
     const struct session_way *of;
     const char *help;
     long most; /* variants */
-    /* Each gives -1 after a message. Chooses variants, at most k with the one as it is, which is the
-       first; */
+    /* Each gives -1 after a message. Chooses at most k variants, the first of which is as it is; */
     int (*choose)(struct logged *run, size_t k, struct variants *out);
     /* makes what ships, and times it; */
     int (*make)(struct session *s, struct variants *v, const char *name, struct library *out);

@@ -173,8 +173,8 @@ static int repair_one(struct graph *g, MlirOperation user, intptr_t i, uint32_t 
     return 0;
 }
 
-/* Gives an operation that was moved or copied operands that it sees where it is, and what is inside,
-   too: 0, or -1 if there are none. */
+/* Gives an operation that was moved or copied operands that it sees where it is, and those inside
+   as well: 0, or -1 if there are none. */
 static int repair_unseen(struct graph *g, MlirOperation op, uint32_t seed)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
