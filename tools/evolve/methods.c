@@ -321,9 +321,8 @@ const struct search_plan search_defaults = {
 static int run_method(struct run *r)
 {
     static int (*const methods[])(struct run *) = {nsga2_run, climb_run, random_run};
-    static const struct edits none;
     struct result start;
-    const int rc = run_one(r, &none, EFFORT_CONFIRM, &start);
+    const int rc = run_one(r, &edits_none, EFFORT_CONFIRM, &start);
     if (rc != 0)
         return rc;
     if (start.outcome != OUTCOME_VALID)

@@ -164,9 +164,8 @@ static int tell_steps(const struct task *t, struct minimised *out)
 
 static int weigh_all(struct smaller *s, struct minimised *out)
 {
-    static const struct edits none;
     struct result start;
-    if (minimise_judge(s, &none, EFFORT_CONFIRM, &start) != 0
+    if (minimise_judge(s, &edits_none, EFFORT_CONFIRM, &start) != 0
         || minimise_judge(s, &s->list, EFFORT_CONFIRM, &out->after) != 0)
         return -1;
     out->kept = xcalloc(s->list.n, sizeof *out->kept);

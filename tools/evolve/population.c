@@ -190,14 +190,6 @@ int breed_crossed(const struct run *r, const struct edits *a, const struct edits
 
 /* ---- populations ---- */
 
-static struct candidate *candidate_copy(const struct candidate *c)
-{
-    struct candidate *copy = xcalloc(1, sizeof *copy);
-    edits_copy(&copy->list, &c->list);
-    copy->result = c->result;
-    return copy;
-}
-
 static void candidate_free(struct candidate *c)
 {
     edits_free(&c->list);
@@ -220,7 +212,10 @@ static void population_take(struct population *p, struct candidate *c)
 
 void population_add(struct population *p, const struct candidate *c)
 {
-    population_take(p, candidate_copy(c));
+    struct candidate *copy = xcalloc(1, sizeof *copy);
+    edits_copy(&copy->list, &c->list);
+    copy->result = c->result;
+    population_take(p, copy);
 }
 
 void population_empty(struct population *p)
@@ -348,7 +343,6 @@ static int is_full(const struct run *r, const struct founder *f)
 /* For each founder that is not full, an edit that is tried alone. Returns how many. */
 static size_t propose_alone(struct founders *f)
 {
-    static const struct edits none;
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         struct founder *x = &f->v[i];
@@ -356,7 +350,7 @@ static size_t propose_alone(struct founders *f)
         if (!x->is_trying)
             continue;
         x->tries++;
-        x->is_trying = breed_longer(f->run, &none, &x->random, &x->alone.list) == 0;
+        x->is_trying = breed_longer(f->run, &edits_none, &x->random, &x->alone.list) == 0;
         if (x->is_trying)
             f->tried[n++] = &x->alone;
     }

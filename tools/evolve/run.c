@@ -72,7 +72,6 @@ int run_chance(uint64_t *random, double p)
 void run_open(struct run *r, const struct search_plan *plan, const struct task *task,
               struct archive *archive)
 {
-    static const struct log_pair none = {NULL, NULL};
     static const struct search_plan unlimited = {.evaluations = LONG_MAX};
     memset(r, 0, sizeof *r);
     r->plan = plan != NULL ? plan : &unlimited;
@@ -80,7 +79,7 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
     r->archive = archive;
     r->begin = clock_seconds();
     r->kept = r->plan->evaluations / 20 < KEPT ? r->plan->evaluations / 20 : KEPT;
-    archive_open(&r->met, NULL, 0, &none, task->names); /* without a log it cannot fail */
+    archive_open(&r->met, NULL, 0, NULL, task->names); /* without a log it cannot fail */
 }
 
 void run_close(struct run *r)
@@ -187,16 +186,9 @@ static int meet(struct batch *b)
     return 0;
 }
 
-static int evaluate_batch(struct batch *b)
-{
-    const struct task *t = b->r->task;
-    if (b->n_fresh != 0)
-        t->evaluate(t->trial, b->fresh, b->n_fresh, b->effort, done, b);
-    return b->failed || (t->gave_up != NULL && *t->gave_up) ? -1 : meet(b);
-}
-
 int run_evaluate(struct run *r, struct candidate *const *c, size_t n, enum effort effort)
 {
+    const struct task *t = r->task;
     struct batch b = {.r = r, .effort = effort};
     r->idle++;
     for (size_t at = 0; at < n || at == 0;) {
@@ -205,7 +197,9 @@ int run_evaluate(struct run *r, struct candidate *const *c, size_t n, enum effor
         collect(&b, c, n, &at);
         if (b.n == 0)
             break;
-        if (evaluate_batch(&b) != 0)
+        if (b.n_fresh != 0)
+            t->evaluate(t->trial, b.fresh, b.n_fresh, effort, done, &b);
+        if (b.failed || (t->gave_up != NULL && *t->gave_up) || meet(&b) != 0)
             return -1;
     }
     for (size_t i = 0; i < n; i++)

@@ -17,6 +17,8 @@ const struct edit_names edit_operators = {operator_names, OP_ALL};
 
 /* ---- lists ---- */
 
+const struct edits edits_none;
+
 void edits_add(struct edits *list, const struct edit *e)
 {
     const struct edit copy = *e; /* it may lie in the list itself */

@@ -34,6 +34,8 @@ struct edits { /* all zero is the empty list, which is the program as it was; to
     size_t n, cap;
 };
 
+extern const struct edits edits_none;
+
 struct edit_names { /* of a task's operators */
     const char *const *v;
     size_t n;

@@ -111,15 +111,6 @@ static int is_bad_at_a_glance(struct trial *t, enum effort effort, const struct 
     return is_bad;
 }
 
-/* Where the unmodified kernel does not pass, no list is looked at in this way. */
-static void prove_glance(struct trial *t)
-{
-    const struct edits none = {NULL, 0, 0};
-    struct result r;
-    if (is_bad_at_a_glance(t, EFFORT_SEARCH, &none, &r))
-        t->code.compile_soon = NULL;
-}
-
 /* It is compiled once; the code stays as long as the process. */
 static void take_rival(struct trial *t, const struct request *request, const char *bytes)
 {
@@ -254,13 +245,16 @@ static void know_cases(struct trial *t)
 
 static int open_all(struct trial *t)
 {
+    struct result r;
     if (t->plan.oracle.kind == ORACLE_HARNESS && t->harness->error == NULL)
         return fail("%s: EV_HARNESS has no .error, which this oracle calls", t->path);
     if (sandbox_open(&t->sandbox, &t->plan.limits) != 0 || proof_set_up(t) != 0
         || cases_open(&t->cases, t->harness, t->path, t->plan.seed) != 0 || attempt_open(t) != 0
         || proof_harness(t) != 0)
         return -1;
-    prove_glance(t);
+    /* Where the unmodified kernel does not pass, no list is looked at in this way. */
+    if (is_bad_at_a_glance(t, EFFORT_SEARCH, &edits_none, &r))
+        t->code.compile_soon = NULL;
     know_cases(t);
     return gather_crew(t);
 }

@@ -665,9 +665,8 @@ struct result evaluator_compare(void *evaluator, const struct edits *list, const
 
 static int write_baseline(struct evaluator *e, const struct evaluator_code *code, char **path)
 {
-    static const struct edits none;
     *path = new_path(e, ending_of(code));
-    return write_code(code, &none, *path) == OUTCOME_VALID ? 0 : -1;
+    return write_code(code, &edits_none, *path) == OUTCOME_VALID ? 0 : -1;
 }
 
 int evaluator_take(struct evaluator *e, const struct evaluator_code *code)

@@ -106,10 +106,9 @@ static void export_choose(struct variants *v, const struct variants *l, size_t k
    mean by less than one percent of the baseline's time. -1 after a message. */
 static int variants_choose(struct logged *run, size_t k, struct variants *out)
 {
-    static const struct edits none;
     const struct result baseline = {.outcome = OUTCOME_VALID, .time = 1};
     struct variants l = {0};
-    variants_add(out, &none, &baseline);
+    variants_add(out, &edits_none, &baseline);
     make_shortlist(run->archive, &l);
     const int rc = judge_shortlist(run, &l);
     if (rc == 0)

@@ -279,21 +279,15 @@ static void thin_out(struct variants *v, size_t k)
     }
 }
 
-static void take_module(const struct session *s, struct variants *v)
-{
-    static const struct edits none;
-    const struct result module = {.outcome = OUTCOME_VALID, .time = 1};
-    memcpy(variants_add(v, &none, &module)->error, s->module->error, sizeof s->module->error);
-}
-
 /* The module, and of the front what is valid on the validation part. -1 after a message */
 static int take_front(struct logged *run, size_t k, struct variants *v)
 {
     const struct session *s = &run->session;
     const struct entry **front;
     const size_t n = archive_front(run->archive, &front);
+    const struct result module = {.outcome = OUTCOME_VALID, .time = 1};
     double error = 0;
-    take_module(s, v);
+    memcpy(variants_add(v, &edits_none, &module)->error, s->module->error, sizeof s->module->error);
     for (size_t i = 0; error >= 0 && i < n; i++) {
         error = ml_error(s, EXAM_VALIDATE, &front[i]->list);
         if (error < 0 || !isfinite(error) || front[i]->list.n == 0)
@@ -407,15 +401,10 @@ static void put_spec(struct buf *out, const struct session *s, const struct vari
     buf_puts(out, learning);
 }
 
-static int keeps_to(const struct variants *v, size_t i, long bound)
-{
-    return bound >= bound_of(&v->v[i]) || (i == 0 && bound < least_bound(v));
-}
-
 static void put_times(struct buf *out, const struct variants *v, long bound)
 {
     for (size_t i = 0; i < v->n; i++)
-        if (keeps_to(v, i, bound))
+        if (bound >= bound_of(&v->v[i]) || (i == 0 && bound < least_bound(v)))
             buf_printf(out, "%ld,%zu,%.6g\n", bound, i, us_of(&v->v[i]));
 }
 

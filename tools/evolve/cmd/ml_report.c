@@ -164,29 +164,22 @@ static void ml_report_say(const struct session *s, const struct chosen *c)
            as_counted(n, "image", "images"), 100 * c->test, 100 * s->module->error[EXAM_TEST]);
 }
 
-static int write_module(const struct session *s, const struct edits *list, const char *path)
-{
-    struct buf text = {0};
-    const int rc = tensor_emit(s->module->program, list, &text) == 0 ? out_whole(path, &text) : -1;
-    buf_free(&text);
-    return rc;
-}
-
 /* ---- all of it ---- */
 
 static void add_module(const struct session *s, struct table *t, struct plot *plot)
 {
-    static const struct edits none;
     const struct result r = {
         .outcome = OUTCOME_VALID, .time = 1, .error = s->module->error[EXAM_SEARCH]};
     plot_point(plot, OF_MODULE, "module as it is", 100, 100 * s->module->error[EXAM_VALIDATE]);
-    add_row(t, "module", &r, s->module->error[EXAM_VALIDATE], s->module->error[EXAM_TEST], &none);
+    add_row(t, "module", &r, s->module->error[EXAM_VALIDATE], s->module->error[EXAM_TEST],
+            &edits_none);
 }
 
 static int ml_report_report(const struct report_options *o, struct session *s, struct archive *a)
 {
     struct table t = {0};
     struct plot plot = {.is_falling = 1};
+    struct buf text = {0};
     struct edits list = {0};
     struct chosen c = {.point = 0};
     table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");
@@ -207,11 +200,13 @@ static int ml_report_report(const struct report_options *o, struct session *s, s
         rc = plot_write(&plot, "front", "percent of the module's time", "percent of wrong labels",
                         o->plot);
     if (rc == 0 && o->module != NULL)
-        rc = write_module(s, &c.m.list, o->module);
+        rc = tensor_emit(s->module->program, &c.m.list, &text) == 0 ? out_whole(o->module, &text)
+                                                                    : -1;
     if (rc == 0 && !o->form.csv && !o->form.json)
         ml_report_say(s, &c);
     rc |= flush_stdout();
     minimised_free(&c.m);
+    buf_free(&text);
     edits_free(&list);
     plot_free(&plot);
     table_free(&t);

@@ -294,35 +294,23 @@ static int search_into(const struct searching *o, const struct task *task, struc
     return is_shown && !stop ? 0 : -1;
 }
 
-/* Is nothing there that could be a log? */
-static int is_new(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
-}
-
-/* Opens the log with that story, which is freed. */
-static int search_of(const struct searching *o, struct story *story, const struct task *task)
-{
-    struct archive *a = NULL;
-    int rc = archive_open(&a, o->log, o->resume, story->line, edit_operators);
-    story_free(story);
-    rc = rc == 0 ? search_into(o, task, a) : -1;
-    archive_close(a);
-    return rc;
-}
-
 /* A new log tells what no case enters of a kernel. */
 static int search_opened(const struct searching *o, struct session *s, int is_first)
 {
     struct story story;
     struct buf blocks = {0};
+    struct archive *a = NULL;
     int rc = 0;
     story_of(&story, s, &o->plan);
     if (is_first && s->module == NULL && (rc = session_unentered(s, &blocks)) == 0)
         story_put(&story, unentered_key, blocks.n > 0 ? blocks.s : "");
-    rc = rc == 0 ? search_of(o, &story, &s->task) : (story_free(&story), -1);
+    if (rc == 0)
+        rc = archive_open(&a, o->log, o->resume, story.line, edit_operators);
+    story_free(&story);
     buf_free(&blocks);
+    if (rc == 0)
+        rc = search_into(o, &s->task, a);
+    archive_close(a);
     return rc;
 }
 
@@ -331,7 +319,8 @@ int search_session(const struct searching *o, const struct session_way *way)
     struct session_options options = o->session;
     struct archive *log = NULL;
     struct session s;
-    const int is_first = is_new(o->log);
+    struct stat st; /* is nothing there that could be a log? */
+    const int is_first = stat(o->log, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
     if (!o->resume && !is_first)
         return fail("%s: is there already: go on from it with --resume, or name another file",
                     o->log);

@@ -88,11 +88,10 @@ static struct trial_plan plan_of(const struct session_options *o)
 static int open_passes(const struct session *s, const struct ir_passes *passes, struct ir **ir,
                        ev_kernel **code)
 {
-    static const struct edits none;
     enum outcome why;
     if (ir_open(ir, &s->source, passes) != 0)
         return -1;
-    *code = ir_compile(*ir, &none, &why);
+    *code = ir_compile(*ir, &edits_none, &why);
     if (*code != NULL)
         return 0;
     fail("%s: %s: the compiler makes no code of it with %s: %s%s%s", s->options.program,

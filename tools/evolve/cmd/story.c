@@ -104,12 +104,6 @@ static int story_find(const char *log, const char *key, const char **path, char 
 
 /* ---- going on ---- */
 
-/* Is it read from the files, and not from the command line? */
-static int is_found(const char *key)
-{
-    return strcmp(key, "module") == 0 || strcmp(key, "cases") == 0 || ends_with(key, "_sha256");
-}
-
 /* The log's values in place of those of a command line; what is read from files stays. -1 after a
    message */
 static int story_retell(struct story *story, const struct archive *log, const char *path)
@@ -119,7 +113,9 @@ static int story_retell(struct story *story, const struct archive *log, const ch
         const char *value = archive_value(log, line->key);
         if (value == NULL)
             return fail("%s: its first lines have no \"%s\"", path, line->key);
-        if (is_found(line->key))
+        /* Is it read from the files, and not from the command line? */
+        if (strcmp(line->key, "module") == 0 || strcmp(line->key, "cases") == 0
+            || ends_with(line->key, "_sha256"))
             continue;
         free_value(line);
         line->value = xstrdup(value);

@@ -167,9 +167,8 @@ int ir_applies(void *self, const struct edits *list)
 size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why)
 {
     struct attempt t;
-    static const struct edits none;
     size_t i = 0;
-    propose_begin(&t, ir, ir->sketch, &none);
+    propose_begin(&t, ir, ir->sketch, &edits_none);
     for (; i < list->n && operators_fit(&t.body, &list->v[i], ir->edit_barriers); i++)
         operators_do(&t.body, &list->v[i]);
     if (i < list->n)
@@ -256,10 +255,9 @@ static void take_step(const struct ir *ir, struct body *b, const struct edit *e,
 int ir_steps(void *self, const struct edits *list, struct edit_step *steps)
 {
     struct ir *ir = self;
-    static const struct edits none;
     struct attempt t;
     size_t n = 0;
-    propose_begin(&t, ir, ir->module, &none);
+    propose_begin(&t, ir, ir->module, &edits_none);
     for (; n < list->n && operators_fit(&t.body, &list->v[n], ir->edit_barriers); n++)
         take_step(ir, &t.body, &list->v[n], &steps[n]);
     end(&t);

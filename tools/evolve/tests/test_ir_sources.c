@@ -4,8 +4,6 @@
 
 #include <llvm-c/BitWriter.h>
 
-static const struct edits none;
-
 static const char *written(const char *name, const char *text)
 {
     put_text(name, "%s", text);
@@ -117,17 +115,17 @@ static void forgetting(void)
     const struct edits bad = {&absent, 1, 1};
     enum outcome why = OUTCOME_VALID;
     struct ir *ir = f_of("int f(int x) { return 3 * x; }\n", &ir_baselines[0]);
-    int (*first)(int) = (int (*)(int))ir_compile(ir, &none, &why);
+    int (*first)(int) = (int (*)(int))ir_compile(ir, &edits_none, &why);
     REQUIRE(first != NULL);
     CHECK(ir_compile(ir, &bad, &why) == NULL && why == OUTCOME_INAPPLICABLE);
     ir_forget(ir);
     CHECK_EQ(first(5), 15);
-    int (*second)(int) = (int (*)(int))ir_compile(ir, &none, &why);
+    int (*second)(int) = (int (*)(int))ir_compile(ir, &edits_none, &why);
     REQUIRE(second != NULL);
     CHECK(second != first && second(2) == 6);
     ir_forget(ir);
     CHECK_EQ(first(7), 21);
-    int (*soon)(int) = (int (*)(int))ir_compile_soon(ir, &none, &why);
+    int (*soon)(int) = (int (*)(int))ir_compile_soon(ir, &edits_none, &why);
     REQUIRE(soon != NULL);
     CHECK(soon != first && soon(8) == 24);
     CHECK(ir_compile_soon(ir, &bad, &why) == NULL && why == OUTCOME_INAPPLICABLE);
@@ -146,7 +144,7 @@ static void no_frames(void)
     struct bases bases;
     char *code = NULL;
     struct ir *ir = f_of("int f(int x) { return 3 * x; }\n", &ir_baselines[0]);
-    ev_kernel *kernel = ir_compile(ir, &none, &why);
+    ev_kernel *kernel = ir_compile(ir, &edits_none, &why);
     REQUIRE(kernel != NULL);
     memcpy(&code, &kernel, sizeof code);
     CHECK(_Unwind_Find_FDE(code + 1, &bases) == NULL);
@@ -200,8 +198,8 @@ static void names(void)
     const char *text = emitted(ir, "-", IR_ASSEMBLY, "f_variant_3");
     CHECK(has(text, ".globl\tf_variant_3") && count_of(text, ".globl") == 1);
     CHECK(begins(emitted(ir, "-", IR_OBJECT, NULL), "\177ELF"));
-    CHECK_EQ(ir_emit(ir, &none, IR_OBJECT, "other", &(struct buf){0}), -1);
-    CHECK_EQ(ir_emit(ir, &none, IR_CODE_OBJECT, NULL, &(struct buf){0}), -1);
+    CHECK_EQ(ir_emit(ir, &edits_none, IR_OBJECT, "other", &(struct buf){0}), -1);
+    CHECK_EQ(ir_emit(ir, &edits_none, IR_CODE_OBJECT, NULL, &(struct buf){0}), -1);
     ir_close(ir);
 }
 

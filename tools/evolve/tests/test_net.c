@@ -185,7 +185,6 @@ static void opens(void)
 {
     struct net net;
     struct buf *text = new_text();
-    static const struct edits none;
     enum outcome why;
     REQUIRE(engine_open(&engine) == 0 && net_open(&net, "dense", shape, N_LABELS, 1) == 0);
     CHECK_EQ(step_text(&net, BATCH, (double)rate, text), 0);
@@ -193,7 +192,7 @@ static void opens(void)
     net_close(&net);
     REQUIRE(tensor_open(&program_of_step, engine, "s.mlir", NULL) == 0);
     CHECK_TEXT(tensor_function(program_of_step), "dense_step");
-    code = tensor_compile(program_of_step, &none, &why);
+    code = tensor_compile(program_of_step, &edits_none, &why);
     REQUIRE(code != NULL);
     const struct tensor_type type = program_of_step->type;
     CHECK(lesson_is_one(&type));

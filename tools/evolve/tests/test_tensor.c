@@ -166,9 +166,8 @@ static void each_edit(void)
          "; instead input 1, 4 x 3, sliced to 4 x 2",
          {1, 1, 1, 1, 4, 6, 10, 12}}};
     static const float as_it_is[8] = {1, 1, 8, 8, 62, 80, 116, 152};
-    static const struct edits none;
     float out[8];
-    REQUIRE(run(&none, out) == 0);
+    REQUIRE(run(&edits_none, out) == 0);
     CHECK(memcmp(out, as_it_is, sizeof out) == 0);
     for (size_t i = 0; i < COUNT(all); i++) {
         const struct edits *list = told_by(all[i].edit, all[i].words);
@@ -255,14 +254,13 @@ static void again(void)
 /* Code that stays, as the baseline's, is not disturbed by code that comes and goes. */
 static void code_stays(void)
 {
-    static const struct edits none;
     uint64_t random = 3;
     float in[12] = {1}, out[8];
     enum outcome why;
     struct engine_tensor from = p->type.in[0], to = p->type.out;
     from.at = in;
     to.at = out;
-    ev_kernel *base = tensor_compile(p, &none, &why);
+    ev_kernel *base = tensor_compile(p, &edits_none, &why);
     REQUIRE(base != NULL);
     for (int turn = 0; turn < 5; turn++) {
         struct edits list = random_list(&random, 3);
