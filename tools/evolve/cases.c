@@ -111,40 +111,34 @@ size_t oracle_depends(const struct oracle_region *r)
 
 /* ---- labels ---- */
 
-static char *plain_label(const struct ev_harness *e, const struct ev_shape *s)
+static void put_label(const struct ev_harness *e, const struct ev_shape *s, struct buf *out)
 {
-    struct buf b = {0};
     const char *at = e->sizes;
     for (size_t k = 0; k < EV_MAX_SIZES; k++) {
         at += strspn(at, " ");
         const size_t length = strcspn(at, " ");
         if (length == 0)
             break;
-        buf_printf(&b, "%s%.*s=%lld", k == 0 ? "" : " ", (int)length, at, (long long)s->size[k]);
+        buf_printf(out, "%s%.*s=%lld", k == 0 ? "" : " ", (int)length, at, (long long)s->size[k]);
         at += length;
     }
-    if (s->special)
-        buf_puts(&b, " special");
-    if (s->alias)
-        buf_puts(&b, " alias");
-    return b.s;
+    buf_puts(out, s->special ? " special" : "");
+    buf_puts(out, s->alias ? " alias" : "");
 }
 
 static char *label_of(const struct ev_harness *e, size_t i)
 {
-    struct buf b = {0};
-    char *own = plain_label(e, &e->shapes[i]);
+    struct buf own = {0}, other = {0};
     int is_single = 1;
-    for (size_t k = 0; k < e->n_shapes; k++) {
-        char *other = plain_label(e, &e->shapes[k]);
-        is_single = is_single && (k == i || strcmp(own, other) != 0);
-        free(other);
+    put_label(e, &e->shapes[i], &own);
+    for (size_t k = 0; k < e->n_shapes; k++, other.n = 0) {
+        put_label(e, &e->shapes[k], &other);
+        is_single = is_single && (k == i || strcmp(own.s, other.s) != 0);
     }
-    buf_puts(&b, own);
+    buf_free(&other);
     if (!is_single)
-        buf_printf(&b, " seed=%llu", (unsigned long long)e->shapes[i].seed);
-    free(own);
-    return b.s;
+        buf_printf(&own, " seed=%llu", (unsigned long long)e->shapes[i].seed);
+    return own.s;
 }
 
 /* ---- set_up ---- */

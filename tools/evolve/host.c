@@ -81,23 +81,15 @@ static int compile_and_load(struct host *h, const char *compiler, const char *co
 
 /* ---- what a harness has to have ---- */
 
+/* 0 if one is no name */
 static size_t count_names(const char *sizes)
 {
-    size_t n = 0;
-    while (*sizes != '\0') {
-        char name[64] = "";
-        const size_t blanks = strspn(sizes, " "), length = strcspn(sizes + blanks, " ");
-        if (length == 0)
-            break;
-        if (length >= sizeof name)
-            return 0;
-        memcpy(name, sizes + blanks, length);
-        if (!is_identifier(name))
-            return 0;
-        sizes += blanks + length;
-        n++;
-    }
-    return n;
+    char *copy = xstrdup(sizes);
+    size_t n = 0, bad = 0;
+    for (char *name = strtok(copy, " "); name != NULL; name = strtok(NULL, " "), n++)
+        bad += !is_identifier(name);
+    free(copy);
+    return bad > 0 ? 0 : n;
 }
 
 static int has_timed_case(const struct ev_harness *e)

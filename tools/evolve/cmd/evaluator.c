@@ -395,13 +395,6 @@ static struct result evaluator_ask(struct evaluator *e, const struct question *q
 
 /* ---- starts, and the end of all starts ---- */
 
-static int give_up(struct evaluator *e)
-{
-    e->gave_up = 1;
-    talk_end(&e->talk);
-    return -1;
-}
-
 /* One that was started anew first has to be right with the baseline: then it is the candidate's
    fault if it dies. */
 static int try_to_start(struct evaluator *e)
@@ -421,21 +414,19 @@ static int be_running(struct evaluator *e)
 {
     if (e->gave_up)
         return -1;
-    if (e->silent >= MOST_SILENT) {
-        fail("%s: gave no answer for %d candidates in a row; the last time %s", e->plan.command,
-             e->silent, e->why);
-        return give_up(e);
-    }
-    for (int i = 0; e->talk.pid == 0; i++) {
-        if (i == MOST_STARTS) {
-            fail("%s: was started %d times and is not right with the baseline; the last time %s",
-                 e->plan.command, i, e->why);
-            return give_up(e);
-        }
-        if (try_to_start(e) != 0)
+    if (e->silent >= MOST_SILENT)
+        e->gave_up = fail("%s: gave no answer for %d candidates in a row; the last time %s",
+                          e->plan.command, e->silent, e->why);
+    for (int i = 0; e->talk.pid == 0 && !e->gave_up; i++)
+        if (i == MOST_STARTS)
+            e->gave_up = fail("%s: was started %d times and is not right with the baseline; the "
+                              "last time %s",
+                              e->plan.command, i, e->why);
+        else if (try_to_start(e) != 0)
             talk_end(&e->talk);
-    }
-    return 0;
+    if (e->gave_up)
+        talk_end(&e->talk);
+    return e->gave_up ? -1 : 0;
 }
 
 /* ---- files ---- */
@@ -586,45 +577,28 @@ static double seconds_of(const struct evaluator *e, const struct edits *list, in
            + (list->n == 0 ? start_seconds : 0);
 }
 
-static struct result ask_search(struct evaluator *e, const struct edits *list,
-                                const char *candidate)
-{
-    struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST,
-                         seconds_of(e, list, PAIRS_FIRST)};
-    const struct result first = ask_quiet(e, &q);
-    if (first.outcome != OUTCOME_VALID || first.time - first.spread >= 1)
-        return first;
-    q.pairs = PAIRS_SECOND;
-    q.seconds = seconds_of(e, list, PAIRS_SECOND);
-    return ask_quiet(e, &q);
-}
-
-static struct result search_once(struct evaluator *e, const struct edits *list)
-{
-    char *path;
-    const enum outcome outcome = make_file(e, list, &path);
-    const struct result r =
-        outcome == OUTCOME_VALID ? ask_search(e, list, path) : result_without(outcome);
-    drop_file(path);
-    return r;
-}
-
-/* Loaded anew, both of them: what lies elsewhere takes another time. */
+/* For a search the baseline is the one that is loaded, and one that looks faster is asked about once
+   more. With more effort both are loaded anew: what lies elsewhere takes another time. */
 static struct result load_and_ask(struct evaluator *e, const struct edits *list,
                                   const struct edits *with, enum effort effort)
 {
     char *path, *other = NULL;
-    struct result r;
+    const int is_search = effort == EFFORT_SEARCH, pairs = is_search ? PAIRS_FIRST : PAIRS_OF_LOAD;
     enum outcome outcome = make_file(e, list, &path);
     if (outcome == OUTCOME_VALID && with != NULL)
         outcome = make_file(e, with, &other);
-    else if (outcome == OUTCOME_VALID && copy_baseline(e, &other) != 0)
+    else if (outcome == OUTCOME_VALID && !is_search && copy_baseline(e, &other) != 0)
         outcome = OUTCOME_UNCOMPILED;
-    const struct question q = {path, other, effort, PAIRS_OF_LOAD,
-                               seconds_of(e, list, PAIRS_OF_LOAD)};
-    r = outcome != OUTCOME_VALID ? result_without(outcome)
-        : with == NULL           ? ask_quiet(e, &q)
-                                 : ask_running(e, &q);
+    struct question q = {path, is_search ? e->baseline : other, effort, pairs,
+                         seconds_of(e, list, pairs)};
+    struct result r = outcome != OUTCOME_VALID ? result_without(outcome)
+                      : with == NULL           ? ask_quiet(e, &q)
+                                               : ask_running(e, &q);
+    if (is_search && r.outcome == OUTCOME_VALID && r.time - r.spread < 1) {
+        q.pairs = PAIRS_SECOND;
+        q.seconds = seconds_of(e, list, PAIRS_SECOND);
+        r = ask_quiet(e, &q);
+    }
     drop_file(path);
     drop_file(other);
     return r;
@@ -646,7 +620,7 @@ void evaluator_evaluate(void *evaluator, const struct edits *lists, size_t n, en
 {
     struct evaluator *e = evaluator;
     for (size_t i = 0; i < n; i++) {
-        struct result r = effort == EFFORT_SEARCH ? search_once(e, &lists[i])
+        struct result r = effort == EFFORT_SEARCH ? load_and_ask(e, &lists[i], NULL, effort)
                                                   : load_often(e, &lists[i], NULL, effort);
         if (e->gave_up)
             return;

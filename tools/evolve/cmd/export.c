@@ -394,14 +394,10 @@ static int emit(const struct emit_options *o, struct ir *ir)
     int rc = 0;
     if (o->edits != NULL && edits_parse(o->edits, edit_operators, &list) != 0)
         rc = fail("--edits \"%s\": is not a list of edits, as report prints them", o->edits);
-    if (rc == 0)
-        rc = add_random(ir, o->random, o->seed, &list);
-    if (rc == 0)
-        rc = check_edits(o, ir, &list);
-    if (rc == 0)
-        rc = ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes);
-    if (rc == 0)
-        rc = out_whole(o->output, &bytes);
+    else if (add_random(ir, o->random, o->seed, &list) != 0 || check_edits(o, ir, &list) != 0
+             || ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes) != 0
+             || out_whole(o->output, &bytes) != 0)
+        rc = -1;
     edits_free(&list);
     buf_free(&bytes);
     return rc;

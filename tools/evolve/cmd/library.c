@@ -68,16 +68,13 @@ static int link_all(struct library *l, const char *folder, const struct library_
 {
     char *object = text_of("%s/%s", folder, "all.o", 0);
     char *shared = text_of("%s/%s", folder, "all.so", 0);
-    int rc = link_parts("-r", folder, parts->n, object);
-    if (rc == 0)
-        rc = read_file(object, (size_t)1 << 28, &l->object);
-    if (rc == 0)
-        rc = link_parts("-shared", folder, parts->n, shared);
-    if (rc == 0)
-        rc = library_load(l, shared, parts->name, parts->n_variants);
+    const int is_made = link_parts("-r", folder, parts->n, object) == 0
+                        && read_file(object, (size_t)1 << 28, &l->object) == 0
+                        && link_parts("-shared", folder, parts->n, shared) == 0
+                        && library_load(l, shared, parts->name, parts->n_variants) == 0;
     free(object);
     free(shared);
-    return rc;
+    return is_made ? 0 : -1;
 }
 
 int library_make(const struct library_parts *parts, struct library *out)
@@ -294,14 +291,12 @@ static int export_run(const struct export_way *way, struct export_options *o)
     struct session *s = &run.session;
     if (o->name == NULL)
         o->name = s->options.function;
-    int rc = library_check(o, s->module != NULL ? s->options.cases : NULL);
-    if (rc == 0)
-        rc = way->choose(&run, (size_t)o->k, &v);
-    if (rc == 0)
-        rc = export_chosen(way, o, s, &v);
+    const int is_done = library_check(o, s->module != NULL ? s->options.cases : NULL) == 0
+                        && way->choose(&run, (size_t)o->k, &v) == 0
+                        && export_chosen(way, o, s, &v) == 0;
     variants_free(&v);
     logged_close(&run);
-    return rc;
+    return is_done ? 0 : -1;
 }
 
 int export_command(const struct export_way *way, int argc, char **argv)
