@@ -121,7 +121,6 @@ void attempt_clear_task(struct trial *t)
     task.most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4);
     task.report = t->task.report;
     t->task = task;
-    t->is_glance = 0;
 }
 
 /* One candidate in twenty never ends: so the limit is near what the slowest useful one needs, the
@@ -136,7 +135,7 @@ static double most_seconds(const struct trial *t, unsigned chosen, enum effort e
     return seconds;
 }
 
-double attempt_set_task(struct trial *t, enum effort effort)
+double attempt_set_task(struct trial *t, enum effort effort, int is_glance)
 {
     size_t cases[TASK_CASES];
     const size_t n = trial_timed(t, effort, cases);
@@ -146,19 +145,12 @@ double attempt_set_task(struct trial *t, enum effort effort)
     t->task.poison = effort == EFFORT_CONFIRM;
     t->task.chosen = chosen_at(t, effort);
     t->effort = effort;
-    for (size_t k = 0; k < n; k++) {
+    t->is_glance = is_glance;
+    for (size_t k = 0; k < n && !is_glance; k++) {
         t->task.pairs[cases[k]] = pairs_of(&depths[effort], t->sample_ns[cases[k]], n);
         t->task.calls[cases[k]] = t->calls[cases[k]];
     }
     return most_seconds(t, t->task.chosen, effort);
-}
-
-double attempt_set_glance(struct trial *t, enum effort effort)
-{
-    const double seconds = attempt_set_task(t, effort);
-    memset(t->task.pairs, 0, sizeof t->task.pairs);
-    t->is_glance = 1;
-    return seconds;
 }
 
 static void run_in_child(void *user)

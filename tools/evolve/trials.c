@@ -65,7 +65,7 @@ static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, int 
 {
     enum sandbox_end end;
     int code;
-    const double seconds = attempt_set_task(t, effort);
+    const double seconds = attempt_set_task(t, effort, 0);
     t->task.kernel = kernel;
     if (t->rival_code != NULL) {
         t->task.baseline = t->rival_code;
@@ -100,7 +100,7 @@ static int is_bad_at_a_glance(struct trial *t, enum effort effort, const struct 
         *r = result_without(why);
         return why != OUTCOME_UNCOMPILED;
     }
-    const double seconds = attempt_set_glance(t, effort);
+    const double seconds = attempt_set_task(t, effort, 1);
     t->task.kernel = kernel;
     if (attempt_run(t, seconds, &end, &code) == 0) {
         *r = judge_result(t, end);
