@@ -577,8 +577,8 @@ static double seconds_of(const struct evaluator *e, const struct edits *list, in
            + (list->n == 0 ? start_seconds : 0);
 }
 
-/* For a search the baseline is the one that is loaded, and one that looks faster is asked about once
-   more. With more effort both are loaded anew: what lies elsewhere takes another time. */
+/* For a search the baseline is the one that is loaded, and one that looks faster is asked about
+   once more. With more effort both are loaded anew: what lies elsewhere takes another time. */
 static struct result load_and_ask(struct evaluator *e, const struct edits *list,
                                   const struct edits *with, enum effort effort)
 {
