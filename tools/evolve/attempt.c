@@ -121,7 +121,6 @@ void attempt_clear_task(struct trial *t)
     task.most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4);
     task.report = t->task.report;
     t->task = task;
-    t->is_glance = 0;
 }
 
 /* One candidate in twenty never ends: so the limit is near what the slowest useful one needs, the
@@ -136,7 +135,7 @@ static double most_seconds(const struct trial *t, unsigned chosen, enum effort e
     return seconds;
 }
 
-double attempt_set_task(struct trial *t, enum effort effort)
+double attempt_set_task(struct trial *t, enum effort effort, int is_glance)
 {
     size_t cases[TASK_CASES];
     const size_t n = trial_timed(t, effort, cases);
@@ -146,19 +145,12 @@ double attempt_set_task(struct trial *t, enum effort effort)
     t->task.poison = effort == EFFORT_CONFIRM;
     t->task.chosen = chosen_at(t, effort);
     t->effort = effort;
-    for (size_t k = 0; k < n; k++) {
+    t->is_glance = is_glance;
+    for (size_t k = 0; k < n && !is_glance; k++) {
         t->task.pairs[cases[k]] = pairs_of(&depths[effort], t->sample_ns[cases[k]], n);
         t->task.calls[cases[k]] = t->calls[cases[k]];
     }
     return most_seconds(t, t->task.chosen, effort);
-}
-
-double attempt_set_glance(struct trial *t, enum effort effort)
-{
-    const double seconds = attempt_set_task(t, effort);
-    memset(t->task.pairs, 0, sizeof t->task.pairs);
-    t->is_glance = 1;
-    return seconds;
 }
 
 static void run_in_child(void *user)
@@ -307,32 +299,18 @@ static enum outcome judge_done(struct trial *t, struct result *r)
 {
     if (!judge_take_report(t))
         return OUTCOME_GARBLED;
-    r->error = HUGE_VAL;
     if (t->report->word == CHILD_WRONG || !judge_outputs(t, r))
         return OUTCOME_WRONG;
     return t->is_glance || judge_times(t, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
 }
 
-static enum outcome attempt_judge(struct trial *t, enum sandbox_end end, struct result *r)
-{
-    const int hold = attempt_margins_hold(t);
-    switch (end) {
-    case SANDBOX_DONE: return hold ? judge_done(t, r) : OUTCOME_WRONG;
-    case SANDBOX_TIMED_OUT: return OUTCOME_TIMED_OUT;
-    default: return OUTCOME_CRASHED;
-    }
-}
-
 struct result judge_result(struct trial *t, enum sandbox_end end)
 {
-    struct result r;
-    memset(&r, 0, sizeof r);
-    r.error = HUGE_VAL;
-    r.outcome = attempt_judge(t, end, &r);
-    if (r.outcome != OUTCOME_VALID) {
-        r.time = HUGE_VAL;
-        r.spread = 0;
-        r.n_cases = 0;
-    }
+    struct result r = result_without(OUTCOME_CRASHED);
+    const int hold = attempt_margins_hold(t);
+    if (end == SANDBOX_DONE)
+        r.outcome = hold ? judge_done(t, &r) : OUTCOME_WRONG;
+    else if (end == SANDBOX_TIMED_OUT)
+        r.outcome = OUTCOME_TIMED_OUT;
     return r;
 }

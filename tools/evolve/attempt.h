@@ -148,6 +148,7 @@ struct trial {
     struct trial_code code;
     struct trial_plan plan;
     struct cases *cases;
+    struct known_cases known;
     struct crew *crew;
     uint64_t random;
     uint64_t calls[TASK_CASES]; /* in a sample of each case */
@@ -174,10 +175,9 @@ int attempt_open(struct trial *t); /* memory and sandbox; -1 after a message */
 void attempt_close(struct trial *t);
 /* The task becomes one that calls no case yet, */
 void attempt_clear_task(struct trial *t);
-/* or that of an evaluation with that effort, for which it may run so many seconds, */
-double attempt_set_task(struct trial *t, enum effort effort);
-/* or the same without timings. */
-double attempt_set_glance(struct trial *t, enum effort effort);
+/* or that of an evaluation with that effort, at a glance without timings, for which it may run so
+   many seconds. */
+double attempt_set_task(struct trial *t, enum effort effort, int is_glance);
 /* Runs the task for at most so many seconds of processor time (0: what the limits leave). -1 after
    a message if there can be no child */
 int attempt_run(struct trial *t, double seconds, enum sandbox_end *end, int *code);

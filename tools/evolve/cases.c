@@ -111,40 +111,34 @@ size_t oracle_depends(const struct oracle_region *r)
 
 /* ---- labels ---- */
 
-static char *plain_label(const struct ev_harness *e, const struct ev_shape *s)
+static void put_label(const struct ev_harness *e, const struct ev_shape *s, struct buf *out)
 {
-    struct buf b = {0};
     const char *at = e->sizes;
     for (size_t k = 0; k < EV_MAX_SIZES; k++) {
         at += strspn(at, " ");
         const size_t length = strcspn(at, " ");
         if (length == 0)
             break;
-        buf_printf(&b, "%s%.*s=%lld", k == 0 ? "" : " ", (int)length, at, (long long)s->size[k]);
+        buf_printf(out, "%s%.*s=%lld", k == 0 ? "" : " ", (int)length, at, (long long)s->size[k]);
         at += length;
     }
-    if (s->special)
-        buf_puts(&b, " special");
-    if (s->alias)
-        buf_puts(&b, " alias");
-    return b.s;
+    buf_puts(out, s->special ? " special" : "");
+    buf_puts(out, s->alias ? " alias" : "");
 }
 
 static char *label_of(const struct ev_harness *e, size_t i)
 {
-    struct buf b = {0};
-    char *own = plain_label(e, &e->shapes[i]);
+    struct buf own = {0}, other = {0};
     int is_single = 1;
-    for (size_t k = 0; k < e->n_shapes; k++) {
-        char *other = plain_label(e, &e->shapes[k]);
-        is_single = is_single && (k == i || strcmp(own, other) != 0);
-        free(other);
+    put_label(e, &e->shapes[i], &own);
+    for (size_t k = 0; k < e->n_shapes; k++, other.n = 0) {
+        put_label(e, &e->shapes[k], &other);
+        is_single = is_single && (k == i || strcmp(own.s, other.s) != 0);
     }
-    buf_puts(&b, own);
+    buf_free(&other);
     if (!is_single)
-        buf_printf(&b, " seed=%llu", (unsigned long long)e->shapes[i].seed);
-    free(own);
-    return b.s;
+        buf_printf(&own, " seed=%llu", (unsigned long long)e->shapes[i].seed);
+    return own.s;
 }
 
 /* ---- set_up ---- */
@@ -260,36 +254,35 @@ static size_t add_size(struct sizes *s, size_t bytes)
     return s->n++;
 }
 
-static void place_root(struct cases *c, size_t i, size_t k, struct sizes *inputs,
-                       struct sizes *outputs)
+static void place_root(struct cases *c, size_t i, size_t k, struct sizes *inputs)
 {
     struct one_case *one = &c->v[i];
     const struct ev_buffer *b = &one->c.buffer[k];
     const size_t bytes = b->n * ev_size_of(b->type);
-    const struct written w = {i, k, bytes, 0};
     one->place[k].root = k;
-    one->place[k].area = add_size(b->role == EV_IN ? inputs : outputs, bytes);
-    if (b->role != EV_IN) {
-        c->written = xrealloc(c->written, outputs->n, sizeof *c->written);
-        c->written[outputs->n - 1] = w;
+    if (b->role == EV_IN) {
+        one->place[k].area = add_size(inputs, bytes);
+        return;
     }
+    one->place[k].area = c->n_written++;
+    c->written = xrealloc(c->written, c->n_written, sizeof *c->written);
+    c->written[c->n_written - 1] = (struct written){i, k, bytes, 0};
 }
 
-static void place_all(struct cases *c, struct sizes *inputs, struct sizes *outputs)
+static void place_all(struct cases *c, struct sizes *inputs)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct one_case *one = &c->v[i];
         for (size_t k = 0; k < one->c.n_buffers; k++) {
             const struct ev_buffer *b = &one->c.buffer[k];
             if (b->same_as < 0) {
-                place_root(c, i, k, inputs, outputs);
+                place_root(c, i, k, inputs);
                 continue;
             }
             one->place[k] = one->place[b->same_as];
             one->place[k].offset += b->from * ev_size_of(b->type);
         }
     }
-    c->n_written = outputs->n;
 }
 
 /* ---- contents ---- */
@@ -366,7 +359,7 @@ int cases_open(struct cases **out, const struct ev_harness *harness, const char 
 {
     struct cases *c = xcalloc(1, sizeof *c);
     struct builder *b = xcalloc(harness->n_shapes, sizeof *b);
-    struct sizes inputs = {0}, outputs = {0};
+    struct sizes inputs = {0};
     c->harness = harness;
     c->path = path;
     c->n = harness->n_shapes;
@@ -377,11 +370,10 @@ int cases_open(struct cases **out, const struct ev_harness *harness, const char 
     }
     int rc = set_up(c, b);
     if (rc == 0) {
-        place_all(c, &inputs, &outputs);
+        place_all(c, &inputs);
         rc = fill_inputs(c, b, &inputs) == 0 ? fill_images(c, b, seed) : -1;
     }
     free(inputs.v);
-    free(outputs.v);
     builders_free(b, c->n);
     *out = rc == 0 ? c : NULL;
     if (rc != 0)

@@ -44,7 +44,7 @@ $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 	$(call says,cc,$<)$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
 
 $(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
-$(BUILD)/tools/evolve/cmd/ml_library.o: $(BUILD)/memory_text.h
+$(BUILD)/tools/evolve/cmd/ml_export.o: $(BUILD)/memory_text.h
 $(BUILD)/harness_text.h: tools/evolve/harness.h
 $(BUILD)/tools/evolve/ml/mlir_text.o: $(BUILD)/step_text.h
 $(BUILD)/memory_text.h: tools/evolve/tensor/memory.h

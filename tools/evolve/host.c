@@ -18,12 +18,6 @@ static const char *const harness_text[] = {
 #include "harness_text.h" /* the lines of harness.h; evolve.mk makes it */
 };
 
-struct host {
-    char *path;
-    void *library;
-    const struct ev_harness *harness;
-};
-
 /* ---- a temporary folder, and what goes into it ---- */
 
 static char *path_in(const char *folder, const char *name)
@@ -85,34 +79,17 @@ static int compile_and_load(struct host *h, const char *compiler, const char *co
     return rc;
 }
 
-/* Signals that end the program wait until the folder is gone. */
-static int host_load(struct host *h, const char *compiler, const char *const *flags)
-{
-    signals_hold();
-    const int rc = compile_and_load(h, compiler, flags);
-    signals_release();
-    return rc;
-}
-
 /* ---- what a harness has to have ---- */
 
+/* 0 if one is no name */
 static size_t count_names(const char *sizes)
 {
-    size_t n = 0;
-    while (*sizes != '\0') {
-        char name[64] = "";
-        const size_t blanks = strspn(sizes, " "), length = strcspn(sizes + blanks, " ");
-        if (length == 0)
-            break;
-        if (length >= sizeof name)
-            return 0;
-        memcpy(name, sizes + blanks, length);
-        if (!is_identifier(name))
-            return 0;
-        sizes += blanks + length;
-        n++;
-    }
-    return n;
+    char *copy = xstrdup(sizes);
+    size_t n = 0, bad = 0;
+    for (char *name = strtok(copy, " "); name != NULL; name = strtok(NULL, " "), n++)
+        bad += !is_identifier(name);
+    free(copy);
+    return bad > 0 ? 0 : n;
 }
 
 static int has_timed_case(const struct ev_harness *e)
@@ -153,7 +130,9 @@ int host_open(struct host **out, const char *path, const char *compiler, const c
     fclose(f);
     struct host *h = xcalloc(1, sizeof *h);
     h->path = xstrdup(path);
-    int rc = host_load(h, compiler, flags);
+    signals_hold(); /* those that end the program wait until the folder is gone */
+    int rc = compile_and_load(h, compiler, flags);
+    signals_release();
     if (rc == 0) {
         h->harness = dlsym(h->library, "ev_harness");
         rc = host_check(path, h->harness);
@@ -176,16 +155,6 @@ int host_own(struct host **out, const struct ev_harness *harness, const char *pa
     host_close(h);
     *out = NULL;
     return -1;
-}
-
-const struct ev_harness *host_harness(const struct host *h)
-{
-    return h->harness;
-}
-
-const char *host_path(const struct host *h)
-{
-    return h->path;
 }
 
 void host_close(struct host *h)

@@ -10,13 +10,16 @@
 
 /* ---- NSGA-II over lists of edits, as GEVO uses it ---- */
 
-enum { TRIES = 8 };                /* to be valid by crossing, and as many by mutation */
+enum {
+    TRIES = 8,         /* to be valid by crossing, and as many by mutation */
+    OF_GENERATION = 16 /* most that are confirmed */
+};
 static const double shorter = 0.1; /* the chance that a mutation drops an edit, not adds one */
 
 struct child {
-    struct edits list;
-    const struct individual *a, *b; /* its parents */
-    uint64_t random;                /* a stream of its own: no child depends on another */
+    struct candidate tried;
+    const struct candidate *a, *b; /* its parents */
+    uint64_t random;               /* a stream of its own: no child depends on another */
     int mutates, tries;
     int is_trying; /* in this round */
 };
@@ -25,8 +28,7 @@ struct brood {
     struct run *run;
     size_t n;
     struct child *v;
-    struct edits *lists; /* of this round: shallow */
-    struct result *results;
+    struct candidate **tried; /* in this round */
     struct population valid;
 };
 
@@ -44,18 +46,19 @@ static void conceive(const struct run *r, const struct population *p, struct chi
    what is crossed from them. */
 static int cross(const struct run *r, struct child *c)
 {
-    if (breed_crossed(r, &c->a->list, &c->b->list, &c->random, &c->list) != 0)
+    struct edits *list = &c->tried.list;
+    if (breed_crossed(r, &c->a->list, &c->b->list, &c->random, list) != 0)
         return 0;
     if (c->mutates)
-        breed_longer(r, &c->list, &c->random, &c->list); /* or it stays as it is */
+        breed_longer(r, list, &c->random, list); /* or it stays as it is */
     return 1;
 }
 
 static int mutate(const struct run *r, struct child *c)
 {
     if (run_chance(&c->random, shorter))
-        return breed_shorter(r, &c->a->list, &c->random, &c->list) == 0;
-    return breed_longer(r, &c->a->list, &c->random, &c->list) == 0;
+        return breed_shorter(r, &c->a->list, &c->random, &c->tried.list) == 0;
+    return breed_longer(r, &c->a->list, &c->random, &c->tried.list) == 0;
 }
 
 /* The child's next list: 1, or 0 if it has tried enough. */
@@ -77,24 +80,18 @@ static size_t try_all(struct brood *b)
         struct child *c = &b->v[i];
         c->is_trying = c->tries >= 0 && try_next(b->run, c);
         if (c->is_trying)
-            b->lists[n++] = c->list;
+            b->tried[n++] = &c->tried;
     }
     return n;
 }
 
 static void take_valid(struct brood *b)
 {
-    const struct result *result = b->results;
-    for (size_t i = 0; i < b->n; i++) {
-        struct child *c = &b->v[i];
-        if (!c->is_trying)
-            continue;
-        if (result->outcome == OUTCOME_VALID) {
-            population_add(&b->valid, &c->list, result);
+    for (struct child *c = b->v; c < b->v + b->n; c++)
+        if (c->is_trying && c->tried.result.outcome == OUTCOME_VALID) {
+            population_add(&b->valid, &c->tried);
             c->tries = -1;
         }
-        result++;
-    }
 }
 
 static int breed(struct brood *b)
@@ -103,7 +100,7 @@ static int breed(struct brood *b)
     size_t n;
     do {
         n = try_all(b);
-        rc = run_evaluate(b->run, b->lists, n, EFFORT_SEARCH, b->results);
+        rc = run_evaluate(b->run, b->tried, n, EFFORT_SEARCH);
         if (rc == 0)
             take_valid(b);
     } while (rc == 0 && n != 0);
@@ -115,8 +112,7 @@ static void brood_open(struct brood *b, struct run *r, const struct population *
     b->run = r;
     b->n = (size_t)(r->plan->population);
     b->v = xcalloc(b->n, sizeof *b->v);
-    b->lists = xcalloc(b->n, sizeof *b->lists);
-    b->results = xcalloc(b->n, sizeof *b->results);
+    b->tried = xcalloc(b->n, sizeof(struct candidate *));
     b->valid = (struct population){0};
     for (size_t i = 0; i < b->n; i++)
         conceive(r, parents, &b->v[i], i);
@@ -125,11 +121,10 @@ static void brood_open(struct brood *b, struct run *r, const struct population *
 static void brood_close(struct brood *b)
 {
     for (size_t i = 0; i < b->n; i++)
-        edits_free(&b->v[i].list);
+        edits_free(&b->v[i].tried.list);
     population_empty(&b->valid);
     free(b->v);
-    free(b->lists);
-    free(b->results);
+    free(b->tried);
 }
 
 /* As Deb et al. have it, parents and children compete for the places of the next generation: a
@@ -144,7 +139,7 @@ static int generation(struct run *r, struct population *p)
     if (rc == 0)
         population_merge(p, &b.valid, (size_t)r->plan->elite, (size_t)r->plan->population);
     brood_close(&b);
-    return rc != 0 ? rc : population_confirm(p, r);
+    return rc != 0 ? rc : run_confirm(r, p->v, p->n, OF_GENERATION);
 }
 
 static int nsga2_run(struct run *r)
@@ -152,7 +147,7 @@ static int nsga2_run(struct run *r)
     struct population p = {0};
     int rc = founders_find(r, &p);
     if (rc == 0)
-        rc = population_confirm(&p, r);
+        rc = run_confirm(r, p.v, p.n, OF_GENERATION);
     while (rc == 0)
         rc = generation(r, &p);
     population_empty(&p);
@@ -172,8 +167,7 @@ struct climber {
     struct run *run;
     struct edits at;
     struct level level; /* how fast it is there */
-    struct edits list[NEIGHBOURS];
-    struct result result[NEIGHBOURS];
+    struct candidate v[NEIGHBOURS], *around[NEIGHBOURS];
     size_t n;
 };
 
@@ -181,7 +175,7 @@ static void look_around(struct climber *c, uint64_t *random)
 {
     c->n = 0;
     for (int i = 0; i < NEIGHBOURS; i++) {
-        struct edits *to = &c->list[c->n];
+        struct edits *to = &c->v[c->n].list;
         const int rc = run_chance(random, drops) ? breed_shorter(c->run, &c->at, random, to)
                                                  : breed_longer(c->run, &c->at, random, to);
         c->n += rc == 0;
@@ -194,8 +188,8 @@ static size_t fastest(const struct climber *c)
     const struct result here = level_result(&c->level);
     size_t best = c->n;
     for (size_t i = 0; i < c->n; i++)
-        if (noise_is_faster(&c->result[i], &here, 1)
-            && (best == c->n || c->result[i].time < c->result[best].time))
+        if (noise_is_faster(&c->v[i].result, &here, 1)
+            && (best == c->n || c->v[i].result.time < c->v[best].result.time))
             best = i;
     return best;
 }
@@ -207,11 +201,11 @@ static int go_up(struct climber *c, int *went)
     int rc = 0;
     for (size_t i; rc == 0 && !*went && (i = fastest(c)) < c->n;) {
         const struct result here = level_result(&c->level);
-        rc = run_evaluate(c->run, &c->list[i], 1, EFFORT_CONFIRM, &again);
-        c->result[i].outcome = OUTCOME_INAPPLICABLE; /* it is not tried again */
+        rc = run_one(c->run, &c->v[i].list, EFFORT_CONFIRM, &again);
+        c->v[i].result.outcome = OUTCOME_INAPPLICABLE; /* it is not tried again */
         if (rc != 0 || !noise_is_faster(&again, &here, z))
             continue;
-        edits_copy(&c->at, &c->list[i]);
+        edits_copy(&c->at, &c->v[i].list);
         level_begin(&c->level, &again);
         *went = 1;
     }
@@ -230,13 +224,13 @@ static int go_aside(struct climber *c)
 {
     struct result again;
     size_t i = 0;
-    while (i < c->n && !is_level(c, &c->result[i]))
+    while (i < c->n && !is_level(c, &c->v[i].result))
         i++;
     if (i == c->n)
         return 0;
-    const int rc = run_evaluate(c->run, &c->list[i], 1, EFFORT_CONFIRM, &again);
+    const int rc = run_one(c->run, &c->v[i].list, EFFORT_CONFIRM, &again);
     if (rc == 0 && is_level(c, &again)) {
-        edits_copy(&c->at, &c->list[i]);
+        edits_copy(&c->at, &c->v[i].list);
         level_add(&c->level, &again);
     }
     return rc;
@@ -247,7 +241,7 @@ static int climb(struct climber *c)
     uint64_t random = num_mix(c->run->plan->seed, (uint64_t)++c->run->generation, 0);
     int went = 0;
     look_around(c, &random);
-    int rc = run_evaluate(c->run, c->list, c->n, EFFORT_SEARCH, c->result);
+    int rc = run_evaluate(c->run, c->around, c->n, EFFORT_SEARCH);
     if (rc == 0)
         rc = go_up(c, &went);
     if (rc == 0 && !went && run_chance(&random, neutral))
@@ -260,13 +254,15 @@ static int climb_run(struct run *r)
     struct climber *c = xcalloc(1, sizeof *c);
     struct result start;
     c->run = r;
-    int rc = run_evaluate(r, &c->at, 1, EFFORT_CONFIRM, &start);
+    for (size_t i = 0; i < NEIGHBOURS; i++)
+        c->around[i] = &c->v[i];
+    int rc = run_one(r, &c->at, EFFORT_CONFIRM, &start);
     if (rc == 0)
         level_begin(&c->level, &start);
     while (rc == 0)
         rc = climb(c);
     for (size_t i = 0; i < NEIGHBOURS; i++)
-        edits_free(&c->list[i]);
+        edits_free(&c->v[i].list);
     edits_free(&c->at);
     free(c);
     return rc;
@@ -286,26 +282,26 @@ static void methods_draw(const struct run *r, uint64_t *random, struct edits *li
             return;
 }
 
-static int draw_and_evaluate(struct run *r, struct edits *lists, struct result *results)
+static int draw_and_evaluate(struct run *r, struct candidate *const *drawn)
 {
     uint64_t random = num_mix(r->plan->seed, (uint64_t)++r->generation, 0);
     for (size_t i = 0; i < LISTS; i++)
-        methods_draw(r, &random, &lists[i]);
-    const int rc = run_evaluate(r, lists, LISTS, EFFORT_SEARCH, results);
-    return rc != 0 ? rc : run_confirm(r, lists, results, LISTS, MOST_CONFIRMED);
+        methods_draw(r, &random, &drawn[i]->list);
+    const int rc = run_evaluate(r, drawn, LISTS, EFFORT_SEARCH);
+    return rc != 0 ? rc : run_confirm(r, drawn, LISTS, MOST_CONFIRMED);
 }
 
 static int random_run(struct run *r)
 {
-    struct edits *lists = xcalloc(LISTS, sizeof *lists);
-    struct result *results = xcalloc(LISTS, sizeof *results);
+    struct candidate *v = xcalloc(LISTS, sizeof *v), *drawn[LISTS];
     int rc = 0;
-    while (rc == 0)
-        rc = draw_and_evaluate(r, lists, results);
     for (size_t i = 0; i < LISTS; i++)
-        edits_free(&lists[i]);
-    free(results);
-    free(lists);
+        drawn[i] = &v[i];
+    while (rc == 0)
+        rc = draw_and_evaluate(r, drawn);
+    for (size_t i = 0; i < LISTS; i++)
+        edits_free(&v[i].list);
+    free(v);
     return rc;
 }
 
@@ -325,9 +321,8 @@ const struct search_plan search_defaults = {
 static int run_method(struct run *r)
 {
     static int (*const methods[])(struct run *) = {nsga2_run, climb_run, random_run};
-    static const struct edits none;
     struct result start;
-    const int rc = run_evaluate(r, &none, 1, EFFORT_CONFIRM, &start);
+    const int rc = run_one(r, &edits_none, EFFORT_CONFIRM, &start);
     if (rc != 0)
         return rc;
     if (start.outcome != OUTCOME_VALID)

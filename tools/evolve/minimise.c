@@ -32,18 +32,11 @@ static struct result minimise_compare(const struct smaller *s, const struct edit
     return t->applies(t->program, list) ? t->compare(t->trial, list, with) : inapplicable;
 }
 
-static int minimise_judge(struct smaller *s, const struct edits *list, struct result *result)
+static int minimise_judge(struct smaller *s, const struct edits *list, enum effort effort,
+                          struct result *result)
 {
     s->run.idle = 0;
-    return run_evaluate(&s->run, list, 1, EFFORT_CONFIRM, result);
-}
-
-/* Do the held-out cases accept it, too? */
-static int is_right(struct smaller *s, const struct edits *list)
-{
-    struct result r;
-    s->run.idle = 0;
-    return run_evaluate(&s->run, list, 1, EFFORT_JUDGE, &r) == 0 && r.outcome == OUTCOME_VALID;
+    return run_one(&s->run, list, effort, result);
 }
 
 /* Is a time, as a part of the start's, as good as that? What was inexact stays no less exact. */
@@ -63,39 +56,25 @@ static int is_as_good(const struct smaller *s, const struct result *result)
 static int drop_if_idle(struct smaller *s)
 {
     const struct result result = minimise_compare(s, &s->without, &s->start);
-    if (!is_as_good(s, &result) || !is_right(s, &s->without))
+    struct result all; /* the held-out cases, too */
+    if (!is_as_good(s, &result) || minimise_judge(s, &s->without, EFFORT_JUDGE, &all) != 0
+        || all.outcome != OUTCOME_VALID)
         return 0;
     edits_copy(&s->list, &s->without);
     return 1;
-}
-
-static int drop_part(struct smaller *s, size_t from, size_t n)
-{
-    edits_copy(&s->without, &s->list);
-    for (size_t i = 0; i < n; i++)
-        edits_drop(&s->without, from);
-    return drop_if_idle(s);
 }
 
 /* Parts of that size, the newest first. Returns whether any went. */
 static int drop_parts(struct smaller *s, size_t size)
 {
     int any = 0;
-    for (size_t end = s->list.n; end >= size; end = end > size ? end - size : 0)
-        any |= drop_part(s, end - size, size);
+    for (size_t end = s->list.n; end >= size; end = end > size ? end - size : 0) {
+        edits_copy(&s->without, &s->list);
+        for (size_t i = 0; i < size; i++)
+            edits_drop(&s->without, end - size);
+        any |= drop_if_idle(s);
+    }
     return any;
-}
-
-static void drop_halves(struct smaller *s)
-{
-    for (size_t size = s->list.n / 2; s->list.n > MOST_SINGLE && size > 1; size /= 2)
-        drop_parts(s, size);
-}
-
-static void drop_singles(struct smaller *s)
-{
-    while (s->list.n != 0 && drop_parts(s, 1))
-        ;
 }
 
 /* The first pair that can go, the newest first: an edit that breaks something and the one that
@@ -132,18 +111,12 @@ static int simplify(struct smaller *s)
 
 static void drop_all(struct smaller *s)
 {
-    drop_halves(s);
+    for (size_t size = s->list.n / 2; s->list.n > MOST_SINGLE && size > 1; size /= 2)
+        drop_parts(s, size);
     do
-        drop_singles(s);
+        while (s->list.n != 0 && drop_parts(s, 1))
+            ;
     while (drop_pair(s));
-}
-
-/* What became simpler may need others no more. */
-static void reduce(struct smaller *s)
-{
-    do
-        drop_all(s);
-    while (simplify(s));
 }
 
 /* ---- what is kept ---- */
@@ -166,7 +139,7 @@ static int weigh(struct smaller *s, size_t i, const struct result *start,
     edits_add(&alone, &kept->edit);
     edits_copy(&s->without, &s->list);
     edits_drop(&s->without, i);
-    const int rc = minimise_judge(s, &alone, &by_itself);
+    const int rc = minimise_judge(s, &alone, EFFORT_CONFIRM, &by_itself);
     edits_free(&alone);
     if (rc != 0)
         return -1;
@@ -179,53 +152,79 @@ static int weigh(struct smaller *s, size_t i, const struct result *start,
     return 0;
 }
 
+static int tell_steps(const struct task *t, struct minimised *out)
+{
+    if (t->steps == NULL)
+        return 0;
+    out->steps = xcalloc(out->list.n + 1, sizeof *out->steps);
+    return t->steps(t->program, &out->list, out->steps) == 0
+               ? 0
+               : fail("a list that was valid does not apply any more");
+}
+
 static int weigh_all(struct smaller *s, struct minimised *out)
 {
-    static const struct edits none;
     struct result start;
-    if (minimise_judge(s, &none, &start) != 0 || minimise_judge(s, &s->list, &out->after) != 0)
+    if (minimise_judge(s, &edits_none, EFFORT_CONFIRM, &start) != 0
+        || minimise_judge(s, &s->list, EFFORT_CONFIRM, &out->after) != 0)
         return -1;
     out->kept = xcalloc(s->list.n, sizeof *out->kept);
     for (size_t i = 0; i < s->list.n; i++)
         if (weigh(s, i, &start, &out->after, &out->kept[i]) != 0)
             return -1;
     edits_copy(&out->list, &s->list);
-    return 0;
+    return tell_steps(s->run.task, out);
 }
 
 static int minimise(struct smaller *s, struct minimised *out)
 {
-    if (minimise_judge(s, &s->list, &out->before) != 0)
+    if (minimise_judge(s, &s->list, EFFORT_CONFIRM, &out->before) != 0)
         return -1;
     if (out->before.outcome != OUTCOME_VALID)
         return fail("the list to be minimised, of %zu %s, is not valid: it is %s", s->list.n,
                     as_counted(s->list.n, "edit", "edits"), outcome_names[out->before.outcome]);
     s->before = out->before;
-    reduce(s);
+    do
+        drop_all(s);
+    while (simplify(s)); /* what became simpler may need others no more */
     return weigh_all(s, out);
+}
+
+static void smaller_open(struct smaller *s, const struct task *task, struct archive *archive,
+                         const struct edits *list)
+{
+    memset(s, 0, sizeof *s);
+    run_open(&s->run, NULL, task, archive);
+    edits_copy(&s->start, list);
+}
+
+static void smaller_close(struct smaller *s)
+{
+    edits_free(&s->start);
+    edits_free(&s->list);
+    edits_free(&s->without);
+    run_close(&s->run);
 }
 
 int search_minimise(const struct task *task, struct archive *archive, const struct edits *list,
                     struct minimised *out)
 {
     struct smaller s;
-    memset(&s, 0, sizeof s);
     memset(out, 0, sizeof *out);
-    run_open(&s.run, NULL, task, archive);
-    edits_copy(&s.start, list);
+    smaller_open(&s, task, archive, list);
     edits_copy(&s.list, list);
     const int rc = minimise(&s, out);
     if (rc != 0)
         minimised_free(out);
-    edits_free(&s.start);
-    edits_free(&s.list);
-    edits_free(&s.without);
-    run_close(&s.run);
+    smaller_close(&s);
     return rc;
 }
 
 void minimised_free(struct minimised *m)
 {
+    if (m->steps != NULL)
+        edit_steps_free(m->steps, m->list.n);
+    free(m->steps);
     edits_free(&m->list);
     free(m->kept);
     memset(m, 0, sizeof *m);
@@ -236,26 +235,19 @@ void minimised_free(struct minimised *m)
 /* A list that is fast on the cases of the search may be wrong on held-out ones by a few of its
    edits; the others may still gain. */
 
-struct mend {
-    struct run run;
-    const struct edits *list;
-    struct edits *right; /* so far */
-};
-
-/* Adds a part, or what all cases accept of it. */
-static int add_part(struct mend *m, size_t from, size_t n)
+/* Adds a part of the start, or what all cases accept of it. */
+static int add_part(struct smaller *s, size_t from, size_t n)
 {
     struct edits longer = {0};
     struct result result;
-    edits_copy(&longer, m->right);
+    edits_copy(&longer, &s->list);
     for (size_t i = 0; i < n; i++)
-        edits_add(&longer, &m->list->v[from + i]);
-    m->run.idle = 0;
-    int rc = run_evaluate(&m->run, &longer, 1, EFFORT_JUDGE, &result);
+        edits_add(&longer, &s->start.v[from + i]);
+    int rc = minimise_judge(s, &longer, EFFORT_JUDGE, &result);
     if (rc == 0 && result.outcome == OUTCOME_VALID)
-        edits_copy(m->right, &longer);
+        edits_copy(&s->list, &longer);
     else if (rc == 0 && n > 1)
-        rc = add_part(m, from, n / 2) != 0 ? -1 : add_part(m, from + n / 2, n - n / 2);
+        rc = add_part(s, from, n / 2) != 0 ? -1 : add_part(s, from + n / 2, n - n / 2);
     edits_free(&longer);
     return rc;
 }
@@ -263,15 +255,12 @@ static int add_part(struct mend *m, size_t from, size_t n)
 int search_mend(const struct task *task, struct archive *archive, const struct edits *list,
                 struct edits *right)
 {
-    struct mend m;
-    memset(&m, 0, sizeof m);
+    struct smaller s;
     memset(right, 0, sizeof *right);
-    run_open(&m.run, NULL, task, archive);
-    m.list = list;
-    m.right = right;
-    const int rc = add_part(&m, 0, list->n);
-    if (rc != 0)
-        edits_free(right);
-    run_close(&m.run);
+    smaller_open(&s, task, archive, list);
+    const int rc = add_part(&s, 0, list->n);
+    if (rc == 0)
+        edits_copy(right, &s.list);
+    smaller_close(&s);
     return rc;
 }

@@ -190,45 +190,51 @@ int breed_crossed(const struct run *r, const struct edits *a, const struct edits
 
 /* ---- populations ---- */
 
-enum { MOST_CONFIRMED = 16 }; /* of a generation */
-
-void population_add(struct population *p, const struct edits *list, const struct result *result)
+static void candidate_free(struct candidate *c)
 {
-    if (result->outcome != OUTCOME_VALID)
-        return;
+    edits_free(&c->list);
+    free(c);
+}
+
+/* The population has it from now on. */
+static void population_take(struct population *p, struct candidate *c)
+{
+    int is_of_use = c->result.outcome == OUTCOME_VALID;
     for (size_t i = 0; i < p->n; i++)
-        if (edits_equal(&p->v[i].list, list))
-            return;
-    p->v = xgrow(p->v, p->n, &p->cap, sizeof *p->v);
-    struct individual *x = &p->v[p->n++];
-    memset(x, 0, sizeof *x);
-    edits_copy(&x->list, list);
-    x->result = *result;
+        is_of_use = is_of_use && !edits_equal(&p->v[i]->list, &c->list);
+    if (!is_of_use) {
+        candidate_free(c);
+        return;
+    }
+    p->v = xgrow(p->v, p->n, &p->cap, sizeof(struct candidate *));
+    p->v[p->n++] = c;
+}
+
+void population_add(struct population *p, const struct candidate *c)
+{
+    struct candidate *copy = xcalloc(1, sizeof *copy);
+    edits_copy(&copy->list, &c->list);
+    copy->result = c->result;
+    population_take(p, copy);
 }
 
 void population_empty(struct population *p)
 {
     for (size_t i = 0; i < p->n; i++)
-        edits_free(&p->v[i].list);
+        candidate_free(p->v[i]);
     free(p->v);
     memset(p, 0, sizeof *p);
 }
 
 /* ---- populations: ranks ---- */
 
-static int by_value(const void *x, const void *y)
-{
-    const double *a = x, *b = y;
-    return *a < *b ? -1 : *a > *b;
-}
-
 /* The median of the spreads: what noise alone does to a time */
 static double median_spread(const struct population *p)
 {
     double *spread = xmalloc(p->n * sizeof *spread);
     for (size_t i = 0; i < p->n; i++)
-        spread[i] = p->v[i].result.spread;
-    qsort(spread, p->n, sizeof *spread, by_value);
+        spread[i] = p->v[i]->result.spread;
+    qsort(spread, p->n, sizeof *spread, num_rising);
     const double median = p->n != 0 ? spread[p->n / 2] : 0;
     free(spread);
     return median;
@@ -243,24 +249,24 @@ static void rank(struct population *p)
     const double step = median_spread(p) / 2;
     struct point *points = xcalloc(p->n, sizeof *points);
     for (size_t i = 0; i < p->n; i++) {
-        const struct result *r = &p->v[i].result;
+        const struct result *r = &p->v[i]->result;
         const int is_valid = r->outcome == OUTCOME_VALID; /* it may have failed when confirmed */
         const double time = step > 0 ? floor(log(r->time) / step) : r->time;
         points[i].time = is_valid ? time : HUGE_VAL;
         points[i].error = is_valid ? r->error : HUGE_VAL;
-        points[i].size = p->v[i].list.n;
+        points[i].size = p->v[i]->list.n;
     }
     pareto_rank(points, p->n);
     pareto_crowd(points, p->n);
     for (size_t i = 0; i < p->n; i++)
-        p->v[i].point = points[i];
+        p->v[i]->point = points[i];
     free(points);
 }
 
 /* A total order: what is as good as another is told apart by its edits. */
 static int in_order(const void *x, const void *y)
 {
-    const struct individual *a = x, *b = y;
+    const struct candidate *a = *(struct candidate *const *)x, *b = *(struct candidate *const *)y;
     if (point_precedes(&a->point, &b->point) || point_precedes(&b->point, &a->point))
         return point_precedes(&a->point, &b->point) ? -1 : 1;
     if (a->result.time != b->result.time)
@@ -272,53 +278,41 @@ static int in_order(const void *x, const void *y)
 void population_sort(struct population *p)
 {
     rank(p);
-    qsort(p->v, p->n, sizeof *p->v, in_order);
+    qsort(p->v, p->n, sizeof(struct candidate *), in_order);
 }
 
-const struct individual *population_pick(const struct population *p, uint64_t *random)
+const struct candidate *population_pick(const struct population *p, uint64_t *random)
 {
     const size_t i = run_below(random, p->n), j = run_below(random, p->n);
-    return &p->v[i < j ? i : j];
+    return p->v[i < j ? i : j];
 }
 
 /* ---- populations: who stays ---- */
 
-static void add_all(struct population *p, const struct individual *v, size_t n)
+static void take_from(struct population *p, const struct population *from, size_t first, size_t end)
 {
-    for (size_t i = 0; i < n; i++)
-        population_add(p, &v[i].list, &v[i].result);
+    for (size_t i = first; i < end; i++)
+        population_take(p, from->v[i]);
 }
 
 void population_merge(struct population *p, struct population *more, size_t elite, size_t most)
 {
     struct population others = {0}, next = {0};
     elite = elite < p->n ? elite : p->n;
-    add_all(&next, p->v, elite);
-    add_all(&others, p->v + elite, p->n - elite);
-    add_all(&others, more->v, more->n);
+    take_from(&next, p, 0, elite);
+    take_from(&others, p, elite, p->n);
+    take_from(&others, more, 0, more->n);
     population_sort(&others);
-    for (size_t i = 0; i < others.n && next.n < most; i++)
-        population_add(&next, &others.v[i].list, &others.v[i].result);
-    population_empty(&others);
-    population_empty(more);
-    population_empty(p);
+    size_t i = 0;
+    while (i < others.n && next.n < most)
+        population_take(&next, others.v[i++]);
+    while (i < others.n)
+        candidate_free(others.v[i++]);
+    free(others.v);
+    free(more->v);
+    free(p->v);
+    *more = (struct population){0};
     *p = next;
-}
-
-int population_confirm(struct population *p, struct run *r)
-{
-    struct edits *lists = xmalloc(p->n * sizeof *lists); /* shallow */
-    struct result *results = xmalloc(p->n * sizeof *results);
-    for (size_t i = 0; i < p->n; i++) {
-        lists[i] = p->v[i].list;
-        results[i] = p->v[i].result;
-    }
-    const int rc = run_confirm(r, lists, results, p->n, MOST_CONFIRMED);
-    for (size_t i = 0; i < p->n; i++)
-        p->v[i].result = results[i];
-    free(results);
-    free(lists);
-    return rc;
 }
 
 /* ---- the first population ---- */
@@ -326,7 +320,8 @@ int population_confirm(struct population *p, struct run *r)
 enum { TRIES_AN_EDIT = 16 };
 
 struct founder {
-    struct edits list, alone, together;
+    struct candidate alone, together;
+    struct edits list;
     uint64_t random;
     long tries;
     int is_trying; /* in this round */
@@ -336,8 +331,7 @@ struct founders {
     struct run *run;
     size_t n;
     struct founder *v;
-    struct edits *lists; /* of this round: shallow */
-    struct result *results;
+    struct candidate **tried; /* in this round */
 };
 
 static int is_full(const struct run *r, const struct founder *f)
@@ -349,7 +343,6 @@ static int is_full(const struct run *r, const struct founder *f)
 /* For each founder that is not full, an edit that is tried alone. Returns how many. */
 static size_t propose_alone(struct founders *f)
 {
-    static const struct edits none;
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         struct founder *x = &f->v[i];
@@ -357,9 +350,9 @@ static size_t propose_alone(struct founders *f)
         if (!x->is_trying)
             continue;
         x->tries++;
-        x->is_trying = breed_longer(f->run, &none, &x->random, &x->alone) == 0;
+        x->is_trying = breed_longer(f->run, &edits_none, &x->random, &x->alone.list) == 0;
         if (x->is_trying)
-            f->lists[n++] = x->alone;
+            f->tried[n++] = &x->alone;
     }
     return n;
 }
@@ -368,38 +361,34 @@ static size_t propose_alone(struct founders *f)
 static size_t put_together(struct founders *f)
 {
     const struct task *t = f->run->task;
-    const struct result *alone = f->results;
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         struct founder *x = &f->v[i];
+        x->is_trying = x->is_trying && x->alone.result.outcome == OUTCOME_VALID;
         if (!x->is_trying)
             continue;
-        x->is_trying = 0;
-        if (alone++->outcome != OUTCOME_VALID)
-            continue;
-        edits_copy(&x->together, &x->list);
-        edits_add(&x->together, &x->alone.v[0]);
-        x->is_trying = t->applies(t->program, &x->together);
+        edits_copy(&x->together.list, &x->list);
+        edits_add(&x->together.list, &x->alone.list.v[0]);
+        x->is_trying = t->applies(t->program, &x->together.list);
         if (x->is_trying)
-            f->lists[n++] = x->together;
+            f->tried[n++] = &x->together;
     }
     return n;
 }
 
 static void take_valid(struct founders *f)
 {
-    const struct result *together = f->results;
-    for (size_t i = 0; i < f->n; i++)
-        if (f->v[i].is_trying && together++->outcome == OUTCOME_VALID)
-            edits_copy(&f->v[i].list, &f->v[i].together);
+    for (struct founder *x = f->v; x < f->v + f->n; x++)
+        if (x->is_trying && x->together.result.outcome == OUTCOME_VALID)
+            edits_copy(&x->list, &x->together.list);
 }
 
 /* Each founder tries one edit. */
 static int try_round(struct founders *f)
 {
-    int rc = run_evaluate(f->run, f->lists, propose_alone(f), EFFORT_SEARCH, f->results);
+    int rc = run_evaluate(f->run, f->tried, propose_alone(f), EFFORT_SEARCH);
     if (rc == 0)
-        rc = run_evaluate(f->run, f->lists, put_together(f), EFFORT_SEARCH, f->results);
+        rc = run_evaluate(f->run, f->tried, put_together(f), EFFORT_SEARCH);
     if (rc == 0)
         take_valid(f);
     return rc;
@@ -416,48 +405,36 @@ static int is_ready(const struct founders *f)
 /* All results are known by now. */
 static int settle(struct founders *f, struct population *p)
 {
-    static const struct edits none;
-    f->lists[0] = none;
-    for (size_t i = 0; i < f->n; i++)
-        f->lists[i + 1] = f->v[i].list;
-    const int rc = run_evaluate(f->run, f->lists, f->n + 1, EFFORT_SEARCH, f->results);
-    for (size_t i = 0; i <= f->n && rc == 0; i++)
-        population_add(p, &f->lists[i], &f->results[i]);
-    return rc;
-}
-
-static void founders_open(struct founders *f, struct run *r)
-{
-    f->run = r;
-    f->n = (size_t)r->plan->population;
-    f->v = xcalloc(f->n, sizeof *f->v);
-    f->lists = xcalloc(f->n + 1, sizeof *f->lists);
-    f->results = xcalloc(f->n + 1, sizeof *f->results);
-    for (size_t i = 0; i < f->n; i++)
-        f->v[i].random = num_mix(r->plan->seed, 0, i);
-}
-
-static void founders_close(struct founders *f)
-{
+    struct candidate none = {.list = {0}};
+    f->tried[0] = &none;
     for (size_t i = 0; i < f->n; i++) {
-        edits_free(&f->v[i].list);
-        edits_free(&f->v[i].alone);
-        edits_free(&f->v[i].together);
+        f->tried[i + 1] = &f->v[i].together;
+        edits_copy(&f->v[i].together.list, &f->v[i].list);
     }
-    free(f->v);
-    free(f->lists);
-    free(f->results);
+    const int rc = run_evaluate(f->run, f->tried, f->n + 1, EFFORT_SEARCH);
+    for (size_t i = 0; i <= f->n && rc == 0; i++)
+        population_add(p, f->tried[i]);
+    return rc;
 }
 
 int founders_find(struct run *r, struct population *p)
 {
-    struct founders f;
+    struct founders f = {.run = r, .n = (size_t)r->plan->population};
     int rc = 0;
-    founders_open(&f, r);
+    f.v = xcalloc(f.n, sizeof *f.v);
+    f.tried = xcalloc(f.n + 1, sizeof(struct candidate *));
+    for (size_t i = 0; i < f.n; i++)
+        f.v[i].random = num_mix(r->plan->seed, 0, i);
     while (rc == 0 && !is_ready(&f))
         rc = try_round(&f);
     if (rc == 0)
         rc = settle(&f, p);
-    founders_close(&f);
+    for (size_t i = 0; i < f.n; i++) {
+        edits_free(&f.v[i].list);
+        edits_free(&f.v[i].alone.list);
+        edits_free(&f.v[i].together.list);
+    }
+    free(f.v);
+    free(f.tried);
     return rc;
 }

@@ -15,18 +15,15 @@
 
 static const double between = 0.001; /* what children differ by, by the layout of their memory */
 
-/* The standard deviation of the difference of two times. Two children that run the same code differ
-   by a little more than each one's own spread tells. */
-static double noise_of(const struct result *a, const struct result *b)
-{
-    return sqrt(a->spread * a->spread + b->spread * b->spread + 2 * between * between);
-}
-
+/* The noise is the standard deviation of the difference of two times. Two children that run the
+   same code differ by a little more than each one's own spread tells. */
 int noise_is_faster(const struct result *a, const struct result *b, double z)
 {
+    const double noise =
+        sqrt(a->spread * a->spread + b->spread * b->spread + 2 * between * between);
     if (a->outcome != OUTCOME_VALID)
         return 0;
-    return b->outcome != OUTCOME_VALID || a->time + z * noise_of(a, b) < b->time;
+    return b->outcome != OUTCOME_VALID || a->time + z * noise < b->time;
 }
 
 void level_begin(struct level *l, const struct result *result)
@@ -75,7 +72,6 @@ int run_chance(uint64_t *random, double p)
 void run_open(struct run *r, const struct search_plan *plan, const struct task *task,
               struct archive *archive)
 {
-    static const struct log_pair none = {NULL, NULL};
     static const struct search_plan unlimited = {.evaluations = LONG_MAX};
     memset(r, 0, sizeof *r);
     r->plan = plan != NULL ? plan : &unlimited;
@@ -83,7 +79,7 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
     r->archive = archive;
     r->begin = clock_seconds();
     r->kept = r->plan->evaluations / 20 < KEPT ? r->plan->evaluations / 20 : KEPT;
-    archive_open(&r->met, NULL, 0, &none, task->names); /* without a log it cannot fail */
+    archive_open(&r->met, NULL, 0, NULL, task->names); /* without a log it cannot fail */
 }
 
 void run_close(struct run *r)
@@ -104,11 +100,6 @@ static int is_over(const struct run *r)
            || (!r->is_closing && r->plan->seconds > 0
                && clock_seconds() - r->begin >= r->plan->seconds)
            || r->idle > MOST_IDLE;
-}
-
-static int ran(enum outcome o)
-{
-    return o != OUTCOME_INAPPLICABLE && o != OUTCOME_REJECTED && o != OUTCOME_UNCOMPILED;
 }
 
 static void run_tell(struct run *r)
@@ -136,7 +127,7 @@ struct batch {
     struct run *r;
     enum effort effort;
     size_t n, n_fresh, n_done;
-    struct edits list[BATCH], fresh[BATCH]; /* shallow: the lists are the caller's */
+    struct edits list[BATCH], fresh[BATCH]; /* shallow: they are the candidates' */
     int failed;
 };
 
@@ -163,13 +154,13 @@ static void done(void *user, size_t i, const struct result *result)
 }
 
 /* The next lists that this run has not met yet, no more than may still run; moves *at behind. */
-static void collect(struct batch *b, const struct edits *lists, size_t n, size_t *at)
+static void collect(struct batch *b, struct candidate *const *c, size_t n, size_t *at)
 {
     const size_t batch = b->r->task->batch != 0 ? b->r->task->batch : BATCH;
     const size_t most = (size_t)left(b->r) < batch ? (size_t)left(b->r) : batch;
     b->n = b->n_fresh = b->n_done = 0;
     for (; *at < n && b->n < most; ++*at) {
-        const struct edits *list = &lists[*at];
+        const struct edits *list = &c[*at]->list;
         if (archive_find(b->r->met, list, b->effort) != NULL
             || edits_are_among(list, b->list, b->n))
             continue;
@@ -187,7 +178,7 @@ static int meet(struct batch *b)
         const struct result *result = replayed(r, &b->list[i], b->effort);
         if (result == NULL)
             return fail("the evaluation of a candidate came to no end");
-        r->evaluations += ran(result->outcome);
+        r->evaluations += outcome_ran(result->outcome);
         archive_add(r->met, &b->list[i], b->effort, result); /* it has no log */
     }
     r->idle = b->n != 0 ? 0 : r->idle;
@@ -195,31 +186,33 @@ static int meet(struct batch *b)
     return 0;
 }
 
-static int evaluate_batch(struct batch *b)
+int run_evaluate(struct run *r, struct candidate *const *c, size_t n, enum effort effort)
 {
-    const struct task *t = b->r->task;
-    if (b->n_fresh != 0)
-        t->evaluate(t->trial, b->fresh, b->n_fresh, b->effort, done, b);
-    return b->failed || (t->gave_up != NULL && *t->gave_up) ? -1 : meet(b);
-}
-
-int run_evaluate(struct run *r, const struct edits *lists, size_t n, enum effort effort,
-                 struct result *results)
-{
+    const struct task *t = r->task;
     struct batch b = {.r = r, .effort = effort};
     r->idle++;
     for (size_t at = 0; at < n || at == 0;) {
         if (is_over(r))
             return RUN_OVER;
-        collect(&b, lists, n, &at);
+        collect(&b, c, n, &at);
         if (b.n == 0)
             break;
-        if (evaluate_batch(&b) != 0)
+        if (b.n_fresh != 0)
+            t->evaluate(t->trial, b.fresh, b.n_fresh, effort, done, &b);
+        if (b.failed || (t->gave_up != NULL && *t->gave_up) || meet(&b) != 0)
             return -1;
     }
     for (size_t i = 0; i < n; i++)
-        results[i] = archive_find(r->met, &lists[i], effort)->result;
+        c[i]->result = archive_find(r->met, &c[i]->list, effort)->result;
     return 0;
+}
+
+int run_one(struct run *r, const struct edits *list, enum effort effort, struct result *result)
+{
+    struct candidate one = {.list = *list}, *const all[] = {&one};
+    const int rc = run_evaluate(r, all, 1, effort);
+    *result = one.result;
+    return rc;
 }
 
 int run_met(const struct run *r, const struct edits *list)
@@ -238,71 +231,60 @@ static int looks_better(const struct result *c, const struct entry *const *front
     return 1;
 }
 
-struct chosen {
-    size_t i;
-    double time;
-};
-
-static int by_time(const void *x, const void *y)
-{
-    const struct chosen *a = x, *b = y;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    return a->i < b->i ? -1 : a->i > b->i;
-}
-
-static size_t run_choose(const struct run *r, const struct edits *lists,
-                         const struct result *results, size_t n, struct chosen *chosen)
+static size_t run_choose(const struct run *r, struct candidate *const *c, size_t n,
+                         struct candidate **chosen)
 {
     const struct entry **front;
     const size_t n_front = archive_front(r->met, &front);
     size_t n_chosen = 0;
     for (size_t i = 0; i < n; i++)
-        if (results[i].outcome == OUTCOME_VALID
-            && archive_find(r->met, &lists[i], EFFORT_CONFIRM) == NULL
-            && looks_better(&results[i], front, n_front)) {
-            chosen[n_chosen].i = i;
-            chosen[n_chosen++].time = results[i].time;
-        }
+        if (c[i]->result.outcome == OUTCOME_VALID
+            && archive_find(r->met, &c[i]->list, EFFORT_CONFIRM) == NULL
+            && looks_better(&c[i]->result, front, n_front))
+            chosen[n_chosen++] = c[i];
     free(front);
-    qsort(chosen, n_chosen, sizeof *chosen, by_time);
     return n_chosen;
 }
 
-int run_confirm(struct run *r, const struct edits *lists, struct result *results, size_t n,
-                size_t most)
+/* The fastest ones come first, `most` of them; of those that are as fast the first. */
+static void put_fastest_first(struct candidate **c, size_t n, size_t most)
 {
-    struct chosen *chosen = xmalloc(n * sizeof *chosen);
-    const size_t n_looking = run_choose(r, lists, results, n, chosen);
+    for (size_t k = 0; k < most; k++) {
+        size_t best = k;
+        for (size_t i = k + 1; i < n; i++)
+            best = c[i]->result.time < c[best]->result.time ? i : best;
+        struct candidate *fastest = c[best];
+        memmove(&c[k + 1], &c[k], (best - k) * sizeof(struct candidate *));
+        c[k] = fastest;
+    }
+}
+
+int run_confirm(struct run *r, struct candidate *const *c, size_t n, size_t most)
+{
+    struct candidate **chosen = xmalloc(n * sizeof(struct candidate *));
+    const size_t n_looking = run_choose(r, c, n, chosen);
     const size_t n_chosen = n_looking < most ? n_looking : most;
-    struct edits *some = xmalloc(n_chosen * sizeof *some);
-    struct result *confirmed = xmalloc(n_chosen * sizeof *confirmed);
-    for (size_t i = 0; i < n_chosen; i++)
-        some[i] = lists[chosen[i].i];
-    const int rc = n_chosen != 0 ? run_evaluate(r, some, n_chosen, EFFORT_CONFIRM, confirmed) : 0;
-    for (size_t i = 0; i < n_chosen && rc == 0; i++)
-        results[chosen[i].i] = confirmed[i];
-    free(confirmed);
-    free(some);
+    put_fastest_first(chosen, n_looking, n_chosen);
+    const int rc = n_chosen != 0 ? run_evaluate(r, chosen, n_chosen, EFFORT_CONFIRM) : 0;
     free(chosen);
     return rc;
 }
 
 int run_end(struct run *r)
 {
-    const size_t n = archive_size(r->met);
-    struct edits *lists = xcalloc(n + 1, sizeof *lists);
-    struct result *results = xcalloc(n + 1, sizeof *results);
+    const size_t n = archive_size(r->met), most = (size_t)r->kept;
+    struct candidate *all = xcalloc(n + 1, sizeof *all);
+    struct candidate **c = xcalloc(n + 1, sizeof(struct candidate *));
     for (size_t i = 0; i < n; i++) {
-        lists[i] = archive_entry(r->met, i)->list; /* shallow: entries keep their lists */
-        results[i] = archive_entry(r->met, i)->result;
+        const struct entry *e = archive_entry(r->met, i);
+        all[i] = (struct candidate){.list = e->list, .result = e->result}; /* shallow */
+        c[i] = &all[i];
     }
-    const size_t most = (size_t)r->kept;
     r->kept = 0;
     r->is_closing = 1;
     r->idle = 0;
-    const int rc = run_confirm(r, lists, results, n, most);
-    free(lists);
-    free(results);
+    const int rc = run_confirm(r, c, n, most);
+    free(c);
+    free(all);
     return rc;
 }

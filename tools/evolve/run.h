@@ -29,17 +29,23 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
               struct archive *archive);
 void run_close(struct run *r);
 
+struct candidate {
+    struct edits list;
+    struct result result;
+    struct point point; /* of one in a population */
+};
+
 /* The results of n lists, evaluated where they are not known: 0, RUN_OVER when the budget is spent
    or somebody wants an end, or -1 after a message. Lists may be the same. */
-int run_evaluate(struct run *r, const struct edits *lists, size_t n, enum effort effort,
-                 struct result *results);
+int run_evaluate(struct run *r, struct candidate *const *c, size_t n, enum effort effort);
+/* The same of one */
+int run_one(struct run *r, const struct edits *list, enum effort effort, struct result *result);
 /* Has this run met that list? */
 int run_met(const struct run *r, const struct edits *list);
 
-/* Evaluates with EFFORT_CONFIRM those of n valid lists that look better than all that is confirmed:
+/* Evaluates with EFFORT_CONFIRM those of n valid ones that look better than all that is confirmed:
    at most `most`, the fastest first. Their results are replaced. As run_evaluate. */
-int run_confirm(struct run *r, const struct edits *lists, struct result *results, size_t n,
-                size_t most);
+int run_confirm(struct run *r, struct candidate *const *c, size_t n, size_t most);
 
 /* Confirms the best that are not yet, when the budget is spent but for what was kept for it:
    without this a search that ends early would have nothing to show. As run_evaluate. */
@@ -85,27 +91,19 @@ int breed_crossed(const struct run *r, const struct edits *a, const struct edits
 
 /* ---- populations ---- */
 
-struct individual {
-    struct edits list;
-    struct result result;
-    struct point point;
-};
-
 struct population { /* all zero: nobody; to be emptied */
     size_t n, cap;
-    struct individual *v;
+    struct candidate **v;
 };
 
-/* One that is not valid, or is there already, is of no use and left out. */
-void population_add(struct population *p, const struct edits *list, const struct result *result);
+/* A copy of it. One that is not valid, or is there already, is of no use and left out. */
+void population_add(struct population *p, const struct candidate *c);
 void population_sort(struct population *p); /* the best first, by rank and crowding */
 /* All of `more` come to p, which has been sorted; the first `elite` of p stay, and of the others
    the best, `most` in all. `more` is empty then. */
 void population_merge(struct population *p, struct population *more, size_t elite, size_t most);
-/* Evaluates with more effort those that would enter the front. As run_evaluate. */
-int population_confirm(struct population *p, struct run *r);
 /* Of two random ones of a sorted population, the better. */
-const struct individual *population_pick(const struct population *p, uint64_t *random);
+const struct candidate *population_pick(const struct population *p, uint64_t *random);
 void population_empty(struct population *p);
 
 /* ---- the first population ---- */

@@ -227,17 +227,12 @@ static int set_budget(const struct sandbox_limits *l)
     return setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Of processor time, so that a busy machine ends nobody too early */
-static int set_run_budget(double seconds)
-{
-    const struct itimerval timer = timer_of(seconds);
-    return seconds > 0 ? setitimer(ITIMER_VIRTUAL, &timer, NULL) : 0;
-}
-
+/* The time of the job is that of the processor, so that a busy machine ends nobody too early. */
 static int lock_in(const struct sandbox_job *job)
 {
+    const struct itimerval timer = timer_of(job->run_seconds);
     lock_signals(); /* what prepared may have set some */
-    if (set_run_budget(job->run_seconds) != 0)
+    if (job->run_seconds > 0 && setitimer(ITIMER_VIRTUAL, &timer, NULL) != 0)
         return -1;
     return lock_limits() == 0 && lock_calls() == 0 ? 0 : -1;
 }
@@ -285,16 +280,10 @@ static int try_lock(void)
                 "seccomp filters");
 }
 
-static uint64_t fresh_number(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return num_mix((uint64_t)t.tv_sec, (uint64_t)t.tv_nsec, (uint64_t)getpid());
-}
-
 int sandbox_open(struct sandbox **out, const struct sandbox_limits *limits)
 {
     const size_t bytes = sizeof(uint64_t);
+    struct timespec now;
     *out = NULL;
     if (!(limits->seconds > 0 && limits->seconds < 1e6) || limits->cpu_seconds == 0)
         return fail("time limit: %g s and %u s of processor time are not possible", limits->seconds,
@@ -309,7 +298,8 @@ int sandbox_open(struct sandbox **out, const struct sandbox_limits *limits)
     }
     s->limits = *limits;
     s->self = getpid();
-    s->random = fresh_number();
+    clock_gettime(CLOCK_REALTIME, &now);
+    s->random = num_mix((uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)s->self);
     *out = s;
     return 0;
 }
@@ -341,19 +331,15 @@ static int is_phase(const struct sandbox *s, enum phase phase)
     return *phase_at(s) == num_mix(s->number, phase, 0);
 }
 
-static int is_timer(int signal)
-{
-    return signal == SIGALRM || signal == SIGVTALRM || signal == SIGXCPU;
-}
-
 static enum sandbox_end sandbox_judge(const struct sandbox *s, int status)
 {
     const int is_exit = WIFEXITED(status), code = is_exit ? WEXITSTATUS(status) : 0;
+    const int signal = is_exit ? 0 : WTERMSIG(status);
     if (is_exit && code == 0 && is_phase(s, PHASE_ENDED))
         return SANDBOX_DONE;
     if (is_exit && code > 0 && code < CHILD_FAILED && is_phase(s, PHASE_REFUSED))
         return SANDBOX_REFUSED;
-    if (!is_exit && is_timer(WTERMSIG(status)))
+    if (signal == SIGALRM || signal == SIGVTALRM || signal == SIGXCPU)
         return SANDBOX_TIMED_OUT;
     return is_phase(s, PHASE_PREPARING) ? SANDBOX_UNPREPARED : SANDBOX_CRASHED;
 }

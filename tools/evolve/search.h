@@ -58,7 +58,8 @@ struct kept_edit {
 
 struct minimised { /* to be freed */
     struct edits list;
-    struct kept_edit *kept; /* one for each edit of the list */
+    struct kept_edit *kept;  /* one for each edit of the list */
+    struct edit_step *steps; /* and what each did; NULL of a task that does not tell */
     struct result before, after;
 };
 

@@ -17,6 +17,8 @@ const struct edit_names edit_operators = {operator_names, OP_ALL};
 
 /* ---- lists ---- */
 
+const struct edits edits_none;
+
 void edits_add(struct edits *list, const struct edit *e)
 {
     const struct edit copy = *e; /* it may lie in the list itself */
@@ -147,23 +149,14 @@ static int task_take(const char **at, char c)
     return 0;
 }
 
-static int digit_of(char c, unsigned base)
-{
-    int value = -1;
-    if (c >= '0' && c <= '9')
-        value = c - '0';
-    else if (c >= 'a' && c <= 'f')
-        value = c - 'a' + 10;
-    return value < (int)base ? value : -1;
-}
-
 /* A number of digits alone, most at most */
 static int take_number(const char **at, unsigned base, uint64_t most, uint64_t *out)
 {
-    const char *begin = *at;
+    static const char digits[] = "0123456789abcdef";
+    const char *begin = *at, *digit;
     uint64_t value = 0;
-    for (int digit; (digit = digit_of(**at, base)) >= 0; ++*at) {
-        value = value * base + (uint64_t)digit;
+    for (; **at != '\0' && (digit = memchr(digits, **at, base)) != NULL; ++*at) {
+        value = value * base + (uint64_t)(digit - digits);
         if (value > most)
             return -1;
     }
@@ -185,40 +178,35 @@ static int take_name(const char **at, struct edit_names names, uint16_t *op)
 
 static int take_edit(const char **at, struct edit_names names, struct edit *e)
 {
-    uint64_t what, where, index, seed;
-    if (take_name(at, names, &e->op) != 0 || task_take(at, ' ') != 0
-        || take_number(at, 10, UINT32_MAX, &what) != 0 || task_take(at, ' ') != 0
-        || take_number(at, 10, UINT32_MAX, &where) != 0 || task_take(at, ' ') != 0
-        || take_number(at, 10, UINT16_MAX, &index) != 0 || task_take(at, ' ') != 0
-        || take_number(at, 16, UINT32_MAX, &seed) != 0)
+    static const struct {
+        unsigned base;
+        uint64_t most;
+    } form[4] = {{10, UINT32_MAX}, {10, UINT32_MAX}, {10, UINT16_MAX}, {16, UINT32_MAX}};
+    uint64_t number[4]; /* what, where, index, seed */
+    if (take_name(at, names, &e->op) != 0)
         return -1;
-    e->what = (uint32_t)what;
-    e->where = (uint32_t)where;
-    e->index = (uint16_t)index;
-    e->seed = (uint32_t)seed;
+    for (int i = 0; i < 4; i++)
+        if (task_take(at, ' ') != 0 || take_number(at, form[i].base, form[i].most, &number[i]) != 0)
+            return -1;
+    e->what = (uint32_t)number[0];
+    e->where = (uint32_t)number[1];
+    e->index = (uint16_t)number[2];
+    e->seed = (uint32_t)number[3];
     return 0;
-}
-
-static int take_edits(const char *at, struct edit_names names, struct edits *out)
-{
-    struct edit e;
-    for (;;) {
-        if (take_edit(&at, names, &e) != 0)
-            return -1;
-        edits_add(out, &e);
-        if (*at == '\0')
-            return 0;
-        if (task_take(&at, ';') != 0 || task_take(&at, ' ') != 0)
-            return -1;
-    }
 }
 
 int edits_parse(const char *text, struct edit_names names, struct edits *out)
 {
+    struct edit e;
     if (strcmp(text, "-") == 0)
         return 0;
-    if (take_edits(text, names, out) == 0)
-        return 0;
+    while (take_edit(&text, names, &e) == 0) {
+        edits_add(out, &e);
+        if (*text == '\0')
+            return 0;
+        if (task_take(&text, ';') != 0 || task_take(&text, ' ') != 0)
+            break;
+    }
     edits_free(out);
     return -1;
 }
@@ -256,6 +244,11 @@ const char *const outcome_names[N_OUTCOMES] = {
 };
 
 const char *const effort_names[N_EFFORTS] = {"search", "confirm", "judge"};
+
+int outcome_ran(enum outcome o)
+{
+    return o != OUTCOME_INAPPLICABLE && o != OUTCOME_REJECTED && o != OUTCOME_UNCOMPILED;
+}
 
 struct result result_without(enum outcome outcome)
 {

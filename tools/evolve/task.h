@@ -34,6 +34,8 @@ struct edits { /* all zero is the empty list, which is the program as it was; to
     size_t n, cap;
 };
 
+extern const struct edits edits_none;
+
 struct edit_names { /* of a task's operators */
     const char *const *v;
     size_t n;
@@ -85,6 +87,7 @@ enum outcome {
     N_OUTCOMES
 };
 extern const char *const outcome_names[N_OUTCOMES]; /* "valid", ... */
+int outcome_ran(enum outcome o);                    /* of a candidate that there was code of? */
 
 /* Of one list. Times are ratios to the baseline, which ran in the same child by turns. */
 struct result {
@@ -100,8 +103,9 @@ struct result {
 
 /* Of a candidate that ran to no valid end: no time and no error of the outputs */
 struct result result_without(enum outcome outcome);
-/* What keeps results as they come, in an array that `user` is */
-void result_keep(void *user, size_t i, const struct result *result);
+/* Takes the result of list i as it comes */
+typedef void result_taker(void *user, size_t i, const struct result *result);
+result_taker result_keep; /* in an array that `user` is */
 
 enum effort {
     EFFORT_SEARCH,  /* the search's cases, timed briefly; slow ones are given up early */
@@ -133,7 +137,7 @@ struct task {
     void *trial; /* the first argument of those that evaluate */
     /* Evaluates n lists, several at a time; tells `done` each result as it comes, in any order. */
     void (*evaluate)(void *trial, const struct edits *lists, size_t n, enum effort effort,
-                     void (*done)(void *user, size_t i, const struct result *result), void *user);
+                     result_taker *done, void *user);
     /* The list, timed by turns with another valid one in place of the baseline: what disturbs the
        one disturbs the other, so that a small difference is seen. As with EFFORT_CONFIRM. */
     struct result (*compare)(void *trial, const struct edits *list, const struct edits *with);

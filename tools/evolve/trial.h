@@ -85,15 +85,17 @@ struct trial_code {
 
 /* ---- the harness ---- */
 
-struct host; /* a harness, compiled and loaded */
+struct host { /* a harness, compiled and loaded */
+    char *path;
+    void *library;
+    const struct ev_harness *harness;
+};
 
 /* Compiles `path` with clang-16 (`compiler`) into a temporary folder and loads it; `flags` are
    more of its options, NULL ends them. -1 after a message. */
 int host_open(struct host **h, const char *path, const char *compiler, const char *const *flags);
 /* One that is part of this program, and about a file */
 int host_own(struct host **h, const struct ev_harness *harness, const char *path);
-const struct ev_harness *host_harness(const struct host *h);
-const char *host_path(const struct host *h);
 void host_close(struct host *h);
 
 /* ---- trials ---- */
@@ -107,30 +109,33 @@ int trial_open(struct trial **t, const struct host *h, const struct trial_code *
                const struct trial_plan *plan);
 /* As a task's `evaluate`, each list in one child */
 void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
-                    void (*done)(void *user, size_t i, const struct result *result), void *user);
+                    result_taker *done, void *user);
 void trial_close(struct trial *t);
 
 /* Calls a code of the kernel for each case, whatever becomes of that. -1 after a message if there
    can be no child */
 int trial_call(struct trial *t, ev_kernel *code);
 
-struct trial_case {    /* what is to be told of a case */
-    const char *label; /* "n=4096" */
-    int held_out, timed;
-    const int64_t *size;
-    double microseconds; /* the baseline's time, where trial_open measured it; else 0 */
+struct known_cases { /* what is to be told of them */
+    size_t n;
+    struct known_case {
+        char *label; /* "n=4096" */
+        int held_out, timed;
+        int64_t size[EV_MAX_SIZES];
+        double us; /* the baseline's time in microseconds, where it was measured; else 0 */
+    } v[TASK_CASES];
+    char *sizes; /* their names, with blanks between */
 };
-size_t trial_cases(const struct trial *t);
-struct trial_case trial_case(const struct trial *t, size_t i);
+const struct known_cases *trial_cases(const struct trial *t);
 
 /* The cases that have times at that effort, in the order of a result's ratios: their number */
 size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_CASES]);
 
 /* The quiet times of several codes over all timed cases, by turns in one child for each case, in
-   microseconds: us[code * cases + case], 0 for a case without times. For the choice of a baseline,
-   and for tables of variants. -1 after a message. */
+   microseconds: us[code][case], 0 for a case without times. For the choice of a baseline, and for
+   tables of variants. -1 after a message. */
 int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
-                  const struct trial_plan *plan, double *us);
+                  const struct trial_plan *plan, double (*us)[TASK_CASES]);
 
 /* ---- a list evaluated in several children, as these differ by more than one of them tells ---- */
 
@@ -144,6 +149,6 @@ struct result repeat_combine(const struct result *of, size_t n);
 /* The `evaluate` of a task, with a trial as its first argument. With EFFORT_SEARCH each list has
    one child, with more effort 21. */
 void repeat_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
-                     void (*done)(void *user, size_t i, const struct result *result), void *user);
+                     result_taker *done, void *user);
 /* The `compare` of a task */
 struct result repeat_compare(void *trial, const struct edits *list, const struct edits *with);

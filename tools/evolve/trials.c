@@ -42,40 +42,30 @@ static int trials_begin(void *user)
 
 /* ---- a machine that does something else, too ---- */
 
-/* Of single calls, as samples of a rival have a number of calls of their own */
-static double call_ns(const struct trial *t, const struct result *r, size_t k, size_t i)
-{
-    return r->ns[k][1] / (double)t->report->calls[i];
-}
-
-/* Does the baseline, or the rival in its place, take much longer than usual? */
-static int is_disturbed(const struct trial *t, enum effort effort, const struct result *r)
+/* Does the baseline, or the rival in its place, take much longer than usual? The first times of a
+   rival are usual, and so are those of a machine that stays slow. */
+static int is_disturbed(struct trial *t, enum effort effort, const struct result *r, int stays)
 {
     size_t cases[TASK_CASES];
-    const double *usual = t->usual_ns[t->rival_code != NULL];
-    const size_t n = r->outcome == OUTCOME_VALID ? trial_timed(t, effort, cases) : 0;
-    for (size_t k = 0; k < n; k++)
-        if (call_ns(t, r, k, cases[k]) > 2 * usual[cases[k]])
-            return 1;
-    return 0;
-}
-
-/* The first times of a rival are usual, and so are those of a machine that stays slow. */
-static void get_used(struct trial *t, enum effort effort, const struct result *r, int is_slow)
-{
-    size_t cases[TASK_CASES];
+    int is_slow = 0;
     double *usual = t->usual_ns[t->rival_code != NULL];
     const size_t n = r->outcome == OUTCOME_VALID ? trial_timed(t, effort, cases) : 0;
-    for (size_t k = 0; k < n; k++)
-        if (is_slow || !isfinite(usual[cases[k]]))
-            usual[cases[k]] = call_ns(t, r, k, cases[k]);
+    for (size_t k = 0; k < n; k++) {
+        /* Of single calls, as samples of a rival have a number of calls of their own */
+        const double ns = r->ns[k][1] / (double)t->report->calls[cases[k]];
+        if (stays || !isfinite(usual[cases[k]]))
+            usual[cases[k]] = ns;
+        is_slow |= ns > 2 * usual[cases[k]];
+    }
+    return is_slow;
 }
 
-static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, struct result *r)
+static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, int is_last,
+                    struct result *r)
 {
     enum sandbox_end end;
     int code;
-    const double seconds = attempt_set_task(t, effort);
+    const double seconds = attempt_set_task(t, effort, 0);
     t->task.kernel = kernel;
     if (t->rival_code != NULL) {
         t->task.baseline = t->rival_code;
@@ -84,17 +74,15 @@ static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, stru
     if (attempt_run(t, seconds, &end, &code) != 0)
         return -1;
     *r = judge_result(t, end);
-    return is_disturbed(t, effort, r) ? -1 : 0;
+    return is_disturbed(t, effort, r, is_last) ? -1 : 0;
 }
 
 /* If the machine is too full for a child, or disturbed, it may not be so a little later. */
 static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel)
 {
     struct result r = result_without(OUTCOME_UNCOMPILED);
-    int tries = 0;
-    for (; run_once(t, effort, kernel, &r) != 0 && tries < 5; tries++)
+    for (int tries = 0; run_once(t, effort, kernel, tries == 5, &r) != 0 && tries < 5; tries++)
         pause_a_second();
-    get_used(t, effort, &r, tries == 5);
     return r;
 }
 
@@ -112,7 +100,7 @@ static int is_bad_at_a_glance(struct trial *t, enum effort effort, const struct 
         *r = result_without(why);
         return why != OUTCOME_UNCOMPILED;
     }
-    const double seconds = attempt_set_glance(t, effort);
+    const double seconds = attempt_set_task(t, effort, 1);
     t->task.kernel = kernel;
     if (attempt_run(t, seconds, &end, &code) == 0) {
         *r = judge_result(t, end);
@@ -121,15 +109,6 @@ static int is_bad_at_a_glance(struct trial *t, enum effort effort, const struct 
     if (t->code.forget != NULL)
         t->code.forget(t->code.self);
     return is_bad;
-}
-
-/* Where the unmodified kernel does not pass, no list is looked at in this way. */
-static void prove_glance(struct trial *t)
-{
-    const struct edits none = {NULL, 0, 0};
-    struct result r;
-    if (is_bad_at_a_glance(t, EFFORT_SEARCH, &none, &r))
-        t->code.compile_soon = NULL;
 }
 
 /* It is compiled once; the code stays as long as the process. */
@@ -172,7 +151,7 @@ static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
 /* ---- evaluation ---- */
 
 struct hearer {
-    void (*done)(void *user, size_t i, const struct result *result);
+    result_taker *done;
     void *user;
 };
 
@@ -224,7 +203,7 @@ static void begin_one(struct trial *t, const struct edits *list, enum effort eff
 }
 
 void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
-                    void (*done)(void *user, size_t i, const struct result *result), void *user)
+                    result_taker *done, void *user)
 {
     struct trial *t = trial;
     const struct hearer h = {done, user};
@@ -251,15 +230,32 @@ static int gather_crew(struct trial *t)
     return crew_open(&t->crew, t->plan.jobs, &work);
 }
 
+static void know_cases(struct trial *t)
+{
+    t->known.n = t->cases->n;
+    t->known.sizes = xstrdup(t->harness->sizes);
+    for (size_t i = 0; i < t->cases->n; i++) {
+        const struct one_case *one = &t->cases->v[i];
+        struct known_case *c = &t->known.v[i];
+        *c = (struct known_case){one->label, one->shape->held_out, !one->shape->untimed, {0}, 0};
+        memcpy(c->size, one->shape->size, sizeof c->size);
+        c->us = t->calls[i] == 0 ? 0 : t->sample_ns[i] / (double)t->calls[i] / 1000;
+    }
+}
+
 static int open_all(struct trial *t)
 {
+    struct result r;
     if (t->plan.oracle.kind == ORACLE_HARNESS && t->harness->error == NULL)
         return fail("%s: EV_HARNESS has no .error, which this oracle calls", t->path);
     if (sandbox_open(&t->sandbox, &t->plan.limits) != 0 || proof_set_up(t) != 0
         || cases_open(&t->cases, t->harness, t->path, t->plan.seed) != 0 || attempt_open(t) != 0
         || proof_harness(t) != 0)
         return -1;
-    prove_glance(t);
+    /* Where the unmodified kernel does not pass, no list is looked at in this way. */
+    if (is_bad_at_a_glance(t, EFFORT_SEARCH, &edits_none, &r))
+        t->code.compile_soon = NULL;
+    know_cases(t);
     return gather_crew(t);
 }
 
@@ -267,8 +263,8 @@ int trial_open(struct trial **out, const struct host *h, const struct trial_code
                const struct trial_plan *plan)
 {
     struct trial *t = xcalloc(1, sizeof *t);
-    t->harness = host_harness(h);
-    t->path = host_path(h);
+    t->harness = h->harness;
+    t->path = h->path;
     t->code = *code;
     t->plan = *plan;
     t->random = num_mix(plan->seed, (uint64_t)time(NULL), (uint64_t)(clock_seconds() * 1e9));
@@ -289,21 +285,13 @@ void trial_close(struct trial *t)
     sandbox_close(t->sandbox);
     attempt_close(t);
     cases_close(t->cases);
+    free(t->known.sizes);
     free(t);
 }
 
-size_t trial_cases(const struct trial *t)
+const struct known_cases *trial_cases(const struct trial *t)
 {
-    return t->cases->n;
-}
-
-struct trial_case trial_case(const struct trial *t, size_t i)
-{
-    const struct one_case *one = &t->cases->v[i];
-    const double us = t->calls[i] == 0 ? 0 : t->sample_ns[i] / (double)t->calls[i] / 1000;
-    const struct trial_case c = {one->label, one->shape->held_out, !one->shape->untimed,
-                                 one->shape->size, us};
-    return c;
+    return &t->known;
 }
 
 /* ---- a list evaluated in several children ---- */
@@ -317,7 +305,7 @@ struct repeated {
 
 struct repeats {
     struct repeated *v; /* one for each list */
-    void (*done)(void *user, size_t i, const struct result *result);
+    result_taker *done;
     void *user;
 };
 
@@ -384,7 +372,7 @@ static void trials_take(void *user, size_t i, const struct result *result)
 }
 
 void repeat_evaluate(void *t, const struct edits *lists, size_t n, enum effort effort,
-                     void (*done)(void *user, size_t i, const struct result *result), void *user)
+                     result_taker *done, void *user)
 {
     struct repeats all = {NULL, done, user};
     struct edits *many;
@@ -458,7 +446,7 @@ static void run_contest(void *user)
 
 /* ---- several codes: in the parent ---- */
 
-static int contest_case(struct contest *c, struct sandbox *s, double *us)
+static int contest_case(struct contest *c, struct sandbox *s, double (*us)[TASK_CASES])
 {
     const struct sandbox_job job = {NULL, run_contest, c, 0};
     const char *label = c->cases->v[c->i].label;
@@ -477,14 +465,14 @@ static int contest_case(struct contest *c, struct sandbox *s, double *us)
         memcpy(&ns, c->block.area[0].at + k * sizeof ns, sizeof ns);
         if (!(ns > 0 && ns < 1e9 * c->plan->limits.seconds))
             return fail("%s: case %s: a time of %g ns cannot be", c->cases->path, label, ns);
-        us[k * c->cases->n + c->i] = ns / 1000;
+        us[k][c->i] = ns / 1000;
     }
     return 0;
 }
 
-static int contest_all(struct contest *c, double *us)
+static int contest_all(struct contest *c, double (*us)[TASK_CASES])
 {
-    const size_t bytes = c->n * sizeof *us;
+    const size_t bytes = c->n * sizeof(double);
     struct sandbox *s = NULL;
     int rc = guarded_make(&c->block, &bytes, 1, GUARDED_BEHIND);
     if (rc == 0)
@@ -501,22 +489,17 @@ static int contest_all(struct contest *c, double *us)
 }
 
 int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
-                  const struct trial_plan *plan, double *us)
+                  const struct trial_plan *plan, double (*us)[TASK_CASES])
 {
-    struct contest c;
+    struct contest c = {.plan = plan, .codes = codes, .n = n};
     struct cases *cases = NULL;
     if (n == 0 || n > MOST_CODES)
         return fail("%zu codes cannot be compared: 1 to %d can", n, MOST_CODES);
-    if (cases_open(&cases, host_harness(h), host_path(h), plan->seed) != 0)
+    if (cases_open(&cases, h->harness, h->path, plan->seed) != 0)
         return -1;
-    memset(&c, 0, sizeof c);
     c.cases = cases;
-    c.plan = plan;
-    c.codes = codes;
-    c.n = n;
     c.ns = xcalloc(n, sizeof *c.ns);
-    for (size_t k = 0; k < n * cases->n; k++)
-        us[k] = 0;
+    memset(us, 0, n * sizeof *us);
     const int rc = contest_all(&c, us);
     free(c.ns);
     cases_close(cases);

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/evaluator.h"
-#include "evolve/ir/ir.h"
+#include "evaluator.h"
+
 #include "evolve/search.h"
 
 #include "base/opts.h"
@@ -40,10 +40,8 @@ void cells_of_time(struct table *t, const struct result *r);
 void cells_of_interval(struct table *t, const struct result *r);
 void cell_of_list(struct table *t, const struct edits *list);
 
-/* What the edits of a minimised list did, to be freed as in task.h; NULL after a message: there are
-   none left of `n_before`, or they do not apply. */
-struct edit_step *minimised_steps(const struct task *task, const struct minimised *m,
-                                  size_t n_before);
+/* -1 after a message if nothing is left of so many edits */
+int minimised_check(const struct minimised *m, size_t n_before);
 /* "12.3 % of the gain, only together with others" */
 void kept_print(const struct kept_edit *k);
 /* "gain 12.30 % (95 % interval 11.02 to 13.58) of OF; edits: 2 of 5"; `more` stands behind the
@@ -156,7 +154,7 @@ struct session {
     char baseline[32]; /* its name: "O3", "O3+source" */
     struct trial *trial;
     struct evaluator *evaluator;
-    struct made *made; /* what it gets is made of; the ir is the session's */
+    const struct known_cases *cases;
     char **flags;
     double us[IR_BASELINES + 1][TASK_CASES]; /* of all baselines by case, if they were compared, and
                                                 of the source */
@@ -181,19 +179,13 @@ int session_unentered(struct session *s, struct buf *out);
 void unentered_print(const char *log, const char *blocks);
 extern const char unentered_key[]; /* in a log */
 
-size_t session_cases(const struct session *s);
-struct trial_case session_case(const struct session *s, size_t i);
-const char *session_sizes(const struct session *s); /* their names, with blanks between */
-
-/* ---- evaluated.c: the same with an evaluator in place of a harness ---- */
-
-/* Do the options go together? -1 after a message */
+/* Of the options: do those of a harness and of an evaluator go together? -1 after a message */
 int evaluated_check(const struct session_options *o);
-/* Of a session whose options are set: evaluator, ir, passes and task; -1 after a message */
-int evaluated_open(struct session *s);
-/* What the log says of it, and back; -1 after a message */
-void evaluated_story(struct story *story, const struct session *s);
-int evaluated_options(const struct archive *log, const char *path, struct session_options *o);
+/* The most that a candidate runs; an evaluator has limits of its own if none is given */
+long session_timeout_ms(const struct session_options *o);
+/* For of_kernel */
+int kernel_open(struct session *s);
+void kernel_close(struct session *s);
 
 /* ---- search.c: what commands that search share ---- */
 
@@ -239,7 +231,7 @@ int search_session(const struct searching *o, const struct session_way *way);
 /* 1 if it is valid on all, 0 if not, -1 after a message; the result goes into the archive. */
 int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out);
 
-/* ---- story.c: what a log says of its search; session.c: and a session made again from it ---- */
+/* ---- what a log says of its search, and a session made again from it ---- */
 
 enum { STORY_LINES = 24 };
 
@@ -252,8 +244,6 @@ void story_put(struct story *story, const char *key, const char *value);
 void story_put_number(struct story *story, const char *key, double value);
 /* The SHA-256 of a file, "" if it cannot be read */
 void story_put_hash_of_file(struct story *story, const char *key, const char *path);
-/* The method and its settings */
-void story_put_plan(struct story *story, const struct search_plan *plan);
 
 /* Numbers and texts that a log has; -1 after a message if one is not there */
 struct story_text { /* the last one has no key */
@@ -261,16 +251,9 @@ struct story_text { /* the last one has no key */
 };
 int story_texts(const struct archive *log, const char *path, const struct story_text *texts);
 int story_number(const struct archive *log, const char *path, const char *key, long *out);
-/* A file that a log names: *path stays if it is there, else it is beside the log, *found, to be
-   freed; -1 after a message: it is neither */
-int story_find(const char *log, const char *key, const char **path, char **found);
 
 /* Of a search: what has to be the same when it goes on */
 void story_of(struct story *story, const struct session *s, const struct search_plan *plan);
-/* Opens the log to go on with it: its values stand in place of those of a command line; what is
-   read from files stays. Frees the story; -1 after a message */
-int story_go_on(struct story *story, const struct archive *log, const char *path,
-                struct archive **archive);
 void story_free(struct story *story);
 
 /* A log that is added to, with the session that it is of: program and cases are as they were */
@@ -293,8 +276,9 @@ enum { MAX_VARIANTS = 64 }; /* of a library */
 
 struct variant {
     struct edits list;
-    struct result result; /* of a kernel on all cases, of a module in the search */
-    double us, error[3];  /* of a module as it ships; by its enum exam_part */
+    struct result result;  /* of a kernel on all cases, of a module in the search */
+    double us[TASK_CASES]; /* of the timed cases, as it ships; else 0 */
+    double error[3];       /* of a module as it ships; by its enum exam_part */
 };
 
 struct variants { /* all zero: none; to be freed */
@@ -325,6 +309,9 @@ struct library_parts { /* the objects that are linked to one */
 
 /* -1 after a message */
 int library_make(const struct library_parts *parts, struct library *out);
+/* Sets each variant's times, as trial_compare has them. */
+int library_time(const struct library *l, const struct host *host, const struct trial_plan *plan,
+                 struct variants *v);
 void library_free(struct library *l);
 
 /* ---- library.c: the commands that write one ---- */
@@ -346,18 +333,24 @@ struct export_options {
     int force;
 };
 
-/* Opens the log and makes the library: the status to exit with */
-int export_run(struct export_options *o, const struct session_way *way,
-               int (*make)(const struct export_options *o, struct logged *run));
-
-/* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no
-   folder, if the name is no identifier, if one of them is there without --force, or if one is
-   `data`, which the log names (NULL: none) */
-int library_check(const struct export_options *o, const char *data);
-
 struct library_files {
-    struct buf header, spec, csv; /* to be freed */
+    struct buf header, spec, csv;
 };
+
+struct export_way {
+    const struct session_way *of;
+    /* Each gives -1 after a message. Chooses at most k variants, the first of which is as it is; */
+    int (*choose)(struct logged *run, size_t k, struct variants *out);
+    /* makes what ships, and times it; */
+    int (*make)(struct session *s, struct variants *v, const char *name, struct library *out);
+    int (*prune)(struct variants *v); /* drops one that gains nothing so: 0 if there is none */
+    int (*put)(const struct export_options *o, const struct session *s, const struct variants *v,
+               const struct library *l, struct library_files *out);
+    void (*say)(const struct variants *v); /* more of them; may be NULL */
+};
+
+/* Opens the log and makes the library: the status to exit with */
+int export_run(const struct export_way *way, struct export_options *o);
 
 /* The opening comment, with nothing behind; the edits of each; the declarations, and the
    table of them */
@@ -367,8 +360,3 @@ void library_put_table(struct buf *header, const char *name, size_t n_variants);
 /* The spec up to the values of the parameter: what a variant is wanted for, and the fields */
 void library_put_spec(struct buf *spec, const char *name, const struct session *s,
                       const char *purpose, const char *fields, size_t n_variants);
-
-/* Writes NAME.o, if the object is not empty, NAME.h, NAME.spec and NAME.csv: all before the first
-   one takes its place. The folder is made. Frees the texts; -1 after a message */
-int library_write(const struct export_options *o, const struct buf *object,
-                  struct library_files *files);

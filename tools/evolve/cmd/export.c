@@ -106,11 +106,9 @@ static void export_choose(struct variants *v, const struct variants *l, size_t k
    mean by less than one percent of the baseline's time. -1 after a message. */
 static int variants_choose(struct logged *run, size_t k, struct variants *out)
 {
-    static const struct edits none;
     const struct result baseline = {.outcome = OUTCOME_VALID, .time = 1};
     struct variants l = {0};
-    *out = (struct variants){0};
-    variants_add(out, &none, &baseline);
+    variants_add(out, &edits_none, &baseline);
     make_shortlist(run->archive, &l);
     const int rc = judge_shortlist(run, &l);
     if (rc == 0)
@@ -120,93 +118,76 @@ static int variants_choose(struct logged *run, size_t k, struct variants *out)
 }
 
 /* How much the mean over the cases of the best time, by the baseline's, rises without variant i */
-static double loss_without(const struct variants *v, const double *us, size_t n_cases, size_t i)
+static double loss_without(const struct variants *v, size_t i)
 {
+    const double *base = v->v[0].us;
     double loss = 0;
     size_t n = 0;
-    for (size_t c = 0; c < n_cases; c++) {
+    for (size_t c = 0; c < TASK_CASES; c++) {
         double others = 1;
-        if (us[c] <= 0)
+        if (base[c] <= 0)
             continue;
         for (size_t k = 1; k < v->n; k++)
             if (k != i)
-                others = fmin(others, us[k * n_cases + c] / us[c]);
-        loss += others - fmin(others, us[i * n_cases + c] / us[c]);
+                others = fmin(others, v->v[k].us[c] / base[c]);
+        loss += others - fmin(others, v->v[i].us[c] / base[c]);
         n++;
     }
     return n > 0 ? loss / (double)n : 0;
 }
 
-/* Drops the one whose loss costs least, if it costs less than that by us[variant * n_cases + case]
-   (0: not timed): code that is linked otherwise lies elsewhere, and what ships decides. How
-   many went, 0 or 1 */
-static size_t variants_prune(struct variants *v, const double *us, size_t n_cases)
+/* Drops the one whose loss costs least, if it costs less than that: code that is linked otherwise
+   lies elsewhere. */
+static int variants_prune(struct variants *v)
 {
-    size_t worst = 1, pruned = 0;
+    size_t worst = 1;
     for (size_t i = 1; i < v->n; i++)
-        if (loss_without(v, us, n_cases, i) < loss_without(v, us, n_cases, worst))
+        if (loss_without(v, i) < loss_without(v, worst))
             worst = i;
-    if (v->n > 1 && loss_without(v, us, n_cases, worst) < least_gain) {
-        variants_drop(v, worst);
-        pruned = 1;
-    }
-    return pruned;
+    if (v->n < 2 || loss_without(v, worst) >= least_gain)
+        return 0;
+    variants_drop(v, worst);
+    return 1;
 }
-
-struct sizes { /* the names that a harness gives them */
-    char *text;
-    const char *name[EV_MAX_SIZES];
-    size_t n;
-};
 
 /* ---- the texts ---- */
 
-/* It has been checked that they are identifiers, and not too many. */
-static void split_sizes(const struct session *s, struct sizes *out)
-{
-    memset(out, 0, sizeof *out);
-    out->text = xstrdup(session_sizes(s));
-    for (char *w = strtok(out->text, " "); w != NULL; w = strtok(NULL, " "))
-        out->name[out->n++] = w;
-}
-
 /* Are the sizes of the case what a spec takes: integers from 1 to 2^24? */
-static int has_fields(const int64_t *size, const struct sizes *sizes)
+static int has_fields(const int64_t *size, char *const *names)
 {
-    for (size_t k = 0; k < sizes->n; k++)
+    for (size_t k = 0; names[k] != NULL; k++)
         if (size[k] < 1 || size[k] > 1 << 24)
             return 0;
     return 1;
 }
 
 static void write_spec(struct buf *out, const struct session *s, const char *name, size_t n,
-                       const struct sizes *sizes)
+                       char *const *names)
 {
     struct buf fields = {0};
     buf_puts(&fields, "");
-    for (size_t i = 0; i < sizes->n; i++)
-        buf_printf(&fields, "%s = size\n", sizes->name[i]);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(&fields, "%s = size\n", names[i]);
     library_put_spec(out, name, s, "a problem wants", fields.s, n);
     buf_free(&fields);
     buf_puts(out, "\n\n[split]\nconfig = ");
-    for (size_t i = 0; i < sizes->n; i++)
-        buf_printf(out, "%s%s", i > 0 ? "," : "", sizes->name[i]);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(out, "%s%s", i > 0 ? "," : "", names[i]);
     buf_puts(out, "\nshipped = none\n");
 }
 
-static void write_csv(struct buf *out, const struct session *s, const struct sizes *sizes,
-                      const double *us, size_t n)
+static void write_csv(struct buf *out, const struct session *s, char *const *names,
+                      const struct variants *v)
 {
-    const size_t n_cases = session_cases(s);
-    for (size_t i = 0; i < sizes->n; i++)
-        buf_printf(out, "%s,", sizes->name[i]);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(out, "%s,", names[i]);
     buf_puts(out, "variant,time_us\n");
-    for (size_t c = 0; c < n_cases; c++) {
-        const int64_t *size = session_case(s, c).size;
-        for (size_t v = 0; v < n && us[c] > 0 && has_fields(size, sizes); v++) {
-            for (size_t i = 0; i < sizes->n; i++)
+    for (size_t c = 0; c < s->cases->n; c++) {
+        const int64_t *size = s->cases->v[c].size;
+        for (size_t k = 0; k < v->n && v->v[0].us[c] > 0 && has_fields(size, names); k++) {
+            for (size_t i = 0; names[i] != NULL; i++)
                 buf_printf(out, "%lld,", (long long)size[i]);
-            buf_printf(out, "%zu,%.6g\n", v, us[v * n_cases + c]);
+            buf_printf(out, "%zu,%.6g\n", k, v->v[k].us[c]);
         }
     }
 }
@@ -263,15 +244,15 @@ static int write_header(struct buf *out, const struct session *s, const char *na
 
 /* ---- the files ---- */
 
-static int write_all(const struct export_options *o, const struct session *s,
-                     const struct variants *v, const struct library *l, const struct sizes *sizes,
-                     const double *us)
+static int export_put(const struct export_options *o, const struct session *s,
+                      const struct variants *v, const struct library *l, struct library_files *out)
 {
-    struct library_files files = {.header = {0}};
-    write_spec(&files.spec, s, o->name, v->n, sizes);
-    write_csv(&files.csv, s, sizes, us, v->n);
-    const int rc = write_header(&files.header, s, o->name, v);
-    return rc == 0 ? library_write(o, &l->object, &files) : rc;
+    char **names = words_of(s->cases->sizes);
+    (void)l;
+    write_spec(&out->spec, s, o->name, v->n, names);
+    write_csv(&out->csv, s, names, v);
+    free(names);
+    return write_header(&out->header, s, o->name, v);
 }
 
 struct parts { /* for write_part */
@@ -293,71 +274,25 @@ static int write_part(void *user, size_t i, const char *path)
     return rc;
 }
 
-/* Links and times them, again without each that gains nothing so. */
-static int link_best(const char *name, struct session *s, struct variants *v, struct library *l,
-                     double *us)
+/* With an evaluator, the modules that are timed are those that ship. */
+static int export_make(struct session *s, struct variants *v, const char *name, struct library *l)
 {
-    const size_t n_cases = session_cases(s);
     struct parts user = {s, v, name};
-    for (;;) {
-        const struct library_parts parts = {&user, write_part, v->n, v->n, name};
-        if (library_make(&parts, l) != 0)
-            return -1;
-        const int rc = trial_compare(s->host, l->code, v->n, &s->plan, us);
-        if (rc == 0 && variants_prune(v, us, n_cases) == 0)
-            return 0;
+    const struct library_parts parts = {&user, write_part, v->n, v->n, name};
+    int rc = s->evaluator != NULL ? 0 : library_make(&parts, l);
+    if (rc == 0 && s->evaluator == NULL)
+        rc = library_time(l, s->host, &s->plan, v);
+    for (size_t i = 0; rc == 0 && s->evaluator != NULL && i < v->n; i++)
+        rc = evaluator_times(s->evaluator, &v->v[i].list, v->v[i].us);
+    if (rc != 0)
         library_free(l);
-        if (rc != 0)
-            return -1;
-    }
-}
-
-/* The same with an evaluator: the modules that are timed are those that ship. */
-static int time_best(struct session *s, struct variants *v, double *us)
-{
-    struct edits lists[MAX_VARIANTS]; /* shallow */
-    do {
-        for (size_t i = 0; i < v->n; i++)
-            lists[i] = v->v[i].list;
-        if (evaluator_times(s->evaluator, lists, v->n, us) != 0)
-            return -1;
-    } while (variants_prune(v, us, session_cases(s)) != 0);
-    return 0;
-}
-
-static int make_chosen(const struct export_options *o, struct session *s, struct variants *v)
-{
-    struct sizes sizes;
-    struct library l = {.handle = NULL};
-    double *us = xcalloc(v->n * session_cases(s), sizeof *us);
-    int rc = s->evaluator != NULL ? time_best(s, v, us) : link_best(o->name, s, v, &l, us);
-    if (rc == 0) {
-        split_sizes(s, &sizes);
-        rc = write_all(o, s, v, &l, &sizes, us);
-        free(sizes.text);
-        library_free(&l);
-    }
-    free(us);
     return rc;
-}
-
-static int export_make(const struct export_options *o, struct logged *run)
-{
-    struct variants v;
-    if (library_check(o, NULL) != 0)
-        return -1;
-    int rc = variants_choose(run, (size_t)o->k, &v);
-    if (rc == 0)
-        rc = make_chosen(o, &run->session, &v);
-    if (rc == 0)
-        printf("%s: %zu %s, the baseline included\n", o->folder, v.n,
-               as_counted(v.n, "variant", "variants"));
-    variants_free(&v);
-    return rc != 0 ? -1 : flush_stdout();
 }
 
 int cmd_export(int argc, char **argv)
 {
+    static const struct export_way way = {&of_kernel,     variants_choose, export_make,
+                                          variants_prune, export_put,      NULL};
     struct export_options o = {.k = 4};
     const struct opt table[] = {
         OPT_SAYS("Chooses variants of the kernel, so that together they are the fastest over the "
@@ -380,7 +315,7 @@ int cmd_export(int argc, char **argv)
         {.usage = NULL},
     };
     const int status = opts_parse(table, argc, argv);
-    return status < 0 ? export_run(&o, &of_kernel, export_make) : status;
+    return status < 0 ? export_run(&way, &o) : status;
 }
 
 /* ---- kpred-evolve emit: the edited kernel as IR, assembly or object ---- */
@@ -435,14 +370,10 @@ static int emit(const struct emit_options *o, struct ir *ir)
     int rc = 0;
     if (o->edits != NULL && edits_parse(o->edits, edit_operators, &list) != 0)
         rc = fail("--edits \"%s\": is not a list of edits, as report prints them", o->edits);
-    if (rc == 0)
-        rc = add_random(ir, o->random, o->seed, &list);
-    if (rc == 0)
-        rc = check_edits(o, ir, &list);
-    if (rc == 0)
-        rc = ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes);
-    if (rc == 0)
-        rc = out_whole(o->output, &bytes);
+    else if (add_random(ir, o->random, o->seed, &list) != 0 || check_edits(o, ir, &list) != 0
+             || ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes) != 0
+             || out_whole(o->output, &bytes) != 0)
+        rc = -1;
     edits_free(&list);
     buf_free(&bytes);
     return rc;

@@ -68,16 +68,13 @@ static int link_all(struct library *l, const char *folder, const struct library_
 {
     char *object = text_of("%s/%s", folder, "all.o", 0);
     char *shared = text_of("%s/%s", folder, "all.so", 0);
-    int rc = link_parts("-r", folder, parts->n, object);
-    if (rc == 0)
-        rc = read_file(object, (size_t)1 << 28, &l->object);
-    if (rc == 0)
-        rc = link_parts("-shared", folder, parts->n, shared);
-    if (rc == 0)
-        rc = library_load(l, shared, parts->name, parts->n_variants);
+    const int is_made = link_parts("-r", folder, parts->n, object) == 0
+                        && read_file(object, (size_t)1 << 28, &l->object) == 0
+                        && link_parts("-shared", folder, parts->n, shared) == 0
+                        && library_load(l, shared, parts->name, parts->n_variants) == 0;
     free(object);
     free(shared);
-    return rc;
+    return is_made ? 0 : -1;
 }
 
 int library_make(const struct library_parts *parts, struct library *out)
@@ -104,6 +101,16 @@ void library_free(struct library *l)
         dlclose(l->handle);
     buf_free(&l->object);
     memset(l, 0, sizeof *l);
+}
+
+int library_time(const struct library *l, const struct host *host, const struct trial_plan *plan,
+                 struct variants *v)
+{
+    double us[MAX_VARIANTS][TASK_CASES];
+    const int rc = trial_compare(host, l->code, v->n, plan, us);
+    for (size_t i = 0; rc == 0 && i < v->n; i++)
+        memcpy(v->v[i].us, us[i], sizeof us[i]);
+    return rc;
 }
 
 /* ---- variants ---- */
@@ -138,21 +145,6 @@ void variants_free(struct variants *v)
         variants_drop(v, v->n - 1);
     free(v->v);
     memset(v, 0, sizeof *v);
-}
-
-/* ---- the commands ---- */
-
-int export_run(struct export_options *o, const struct session_way *way,
-               int (*make)(const struct export_options *o, struct logged *run))
-{
-    struct logged run;
-    if (logged_open(&run, o->log, way, o->jobs, NULL, 0) != 0)
-        return 1;
-    if (o->name == NULL)
-        o->name = run.session.options.function;
-    const int rc = make(o, &run);
-    logged_close(&run);
-    return rc != 0;
 }
 
 /* ---- the texts ---- */
@@ -209,7 +201,10 @@ static char *file_path(const struct export_options *o, int i)
     return path.s;
 }
 
-int library_check(const struct export_options *o, const char *data)
+/* May the folder take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no
+   folder, if the name is no identifier, if one of them is there without --force, or if one is
+   `data`, which the log names (NULL: none) */
+static int library_check(const struct export_options *o, const char *data)
 {
     struct stat st;
     int rc = is_identifier(o->name) ? 0 : fail("--name \"%s\": is not a C identifier", o->name);
@@ -226,8 +221,10 @@ int library_check(const struct export_options *o, const char *data)
     return rc;
 }
 
-int library_write(const struct export_options *o, const struct buf *object,
-                  struct library_files *files)
+/* NAME.o, if the object is not empty, and the others: all before the first one takes its place. The
+   folder is made. */
+static int library_write(const struct export_options *o, const struct buf *object,
+                         const struct library_files *files)
 {
     const struct buf *bytes[] = {object, &files->header, &files->spec, &files->csv};
     struct outfile out[N_FILES];
@@ -245,8 +242,59 @@ int library_write(const struct export_options *o, const struct buf *object,
             rc = out_commit(&out[i]);
         else
             out_abandon(&out[i]);
-    buf_free(&files->header);
-    buf_free(&files->spec);
-    buf_free(&files->csv);
     return rc;
+}
+
+/* ---- the commands ---- */
+
+/* What ships decides: it is made and timed again without each that gains nothing so. */
+static int link_best(const struct export_way *way, const struct export_options *o,
+                     struct session *s, struct variants *v, struct library *l)
+{
+    while (way->make(s, v, o->name, l) == 0) {
+        if (!way->prune(v))
+            return 0;
+        library_free(l);
+    }
+    return -1;
+}
+
+static int export_chosen(const struct export_way *way, const struct export_options *o,
+                         struct session *s, struct variants *v)
+{
+    struct library l = {.handle = NULL};
+    struct library_files files = {.header = {0}};
+    if (link_best(way, o, s, v, &l) != 0)
+        return -1;
+    int rc = way->put(o, s, v, &l, &files);
+    if (rc == 0)
+        rc = library_write(o, &l.object, &files);
+    library_free(&l);
+    buf_free(&files.header);
+    buf_free(&files.spec);
+    buf_free(&files.csv);
+    if (rc != 0)
+        return -1;
+    printf("%s: %zu %s, the %s included\n", o->folder, v->n,
+           as_counted(v->n, "variant", "variants"), s->module != NULL ? "module" : "baseline");
+    if (way->say != NULL)
+        way->say(v);
+    return flush_stdout();
+}
+
+int export_run(const struct export_way *way, struct export_options *o)
+{
+    struct logged run;
+    struct variants v = {0};
+    if (logged_open(&run, o->log, way->of, o->jobs, NULL, 0) != 0)
+        return 1;
+    struct session *s = &run.session;
+    if (o->name == NULL)
+        o->name = s->options.function;
+    const int is_done = library_check(o, s->module != NULL ? s->options.cases : NULL) == 0
+                        && way->choose(&run, (size_t)o->k, &v) == 0
+                        && export_chosen(way, o, s, &v) == 0;
+    variants_free(&v);
+    logged_close(&run);
+    return !is_done;
 }

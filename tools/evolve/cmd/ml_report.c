@@ -22,7 +22,6 @@ struct report_options {
 
 struct chosen {
     struct minimised m;
-    struct edit_step *steps;
     size_t point, n_before; /* its number in the front; its edits there */
     double validate, test;
 };
@@ -69,14 +68,13 @@ static long ml_report_choose(struct session *s, const struct archive *a, double 
     const struct entry **front;
     const size_t n = archive_front(a, &front);
     long found = 0;
-    for (size_t i = 0; i < n && found >= 0; i++) {
+    double error = 0;
+    for (size_t i = 0; i < n; i++) {
         char point[24];
         const struct entry *e = front[i];
-        const double error = ml_error(s, EXAM_VALIDATE, &e->list);
-        if (error < 0) {
-            found = -1;
+        error = ml_error(s, EXAM_VALIDATE, &e->list);
+        if (error < 0)
             break;
-        }
         snprintf(point, sizeof point, "%zu", i + 1);
         add_row(t, point, &e->result, error, HUGE_VAL, &e->list);
         add_points(plot, &e->result, error);
@@ -87,7 +85,7 @@ static long ml_report_choose(struct session *s, const struct archive *a, double 
         }
     }
     free(front);
-    return found;
+    return error < 0 ? -1 : found;
 }
 
 /* ---- what is chosen ---- */
@@ -97,10 +95,7 @@ static int examine(struct session *s, struct archive *a, const struct edits *lis
     c->n_before = list->n;
     if (list->n == 0)
         return fail("what is chosen is the module as it is: no point is better");
-    if (search_minimise(&s->task, a, list, &c->m) != 0)
-        return -1;
-    c->steps = minimised_steps(&s->task, &c->m, c->n_before);
-    if (c->steps == NULL)
+    if (search_minimise(&s->task, a, list, &c->m) != 0 || minimised_check(&c->m, c->n_before) != 0)
         return -1;
     c->validate = ml_error(s, EXAM_VALIDATE, &c->m.list);
     c->test = ml_error(s, EXAM_TEST, &c->m.list);
@@ -124,7 +119,7 @@ static void say_without(double error, double with)
 static void say_edits(const struct chosen *c)
 {
     for (size_t i = 0; i < c->m.list.n; i++) {
-        printf("%zu. %s\n   ", i + 1, c->steps[i].what);
+        printf("%zu. %s\n   ", i + 1, c->m.steps[i].what);
         if (has_gain(&c->m.after)) {
             kept_print(&c->m.kept[i]);
             printf("; ");
@@ -145,29 +140,22 @@ static void ml_report_say(const struct session *s, const struct chosen *c)
            as_counted(n, "image", "images"), 100 * c->test, 100 * s->module->error[EXAM_TEST]);
 }
 
-static int write_module(const struct session *s, const struct edits *list, const char *path)
-{
-    struct buf text = {0};
-    const int rc = tensor_emit(s->module->program, list, &text) == 0 ? out_whole(path, &text) : -1;
-    buf_free(&text);
-    return rc;
-}
-
 /* ---- all of it ---- */
 
 static void add_module(const struct session *s, struct table *t, struct plot *plot)
 {
-    static const struct edits none;
     const struct result r = {
         .outcome = OUTCOME_VALID, .time = 1, .error = s->module->error[EXAM_SEARCH]};
     plot_point(plot, OF_MODULE, "module as it is", 100, 100 * s->module->error[EXAM_VALIDATE]);
-    add_row(t, "module", &r, s->module->error[EXAM_VALIDATE], s->module->error[EXAM_TEST], &none);
+    add_row(t, "module", &r, s->module->error[EXAM_VALIDATE], s->module->error[EXAM_TEST],
+            &edits_none);
 }
 
 static int ml_report_report(const struct report_options *o, struct session *s, struct archive *a)
 {
     struct table t = {0};
     struct plot plot = {.is_falling = 1};
+    struct buf text = {0};
     struct edits list = {0};
     struct chosen c = {.point = 0};
     table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");
@@ -188,14 +176,13 @@ static int ml_report_report(const struct report_options *o, struct session *s, s
         rc = plot_write(&plot, "front", "percent of the module's time", "percent of wrong labels",
                         o->plot);
     if (rc == 0 && o->module != NULL)
-        rc = write_module(s, &c.m.list, o->module);
+        rc = tensor_emit(s->module->program, &c.m.list, &text) == 0 ? out_whole(o->module, &text)
+                                                                    : -1;
     if (rc == 0 && !o->form.csv && !o->form.json)
         ml_report_say(s, &c);
     rc |= flush_stdout();
-    if (c.steps != NULL)
-        edit_steps_free(c.steps, c.m.list.n);
-    free(c.steps);
     minimised_free(&c.m);
+    buf_free(&text);
     edits_free(&list);
     plot_free(&plot);
     table_free(&t);

@@ -48,12 +48,11 @@ static int check_better_than_chance(const struct session *s)
 
 static int compile_module(struct session *s)
 {
-    static const struct edits none;
     enum outcome why;
     s->code.self = s->module->program;
     s->code.compile = tensor_compile;
     s->code.forget = tensor_forget;
-    s->code.baseline = s->code.reference = tensor_compile(s->code.self, &none, &why);
+    s->code.baseline = s->code.reference = tensor_compile(s->code.self, &edits_none, &why);
     if (s->code.baseline == NULL)
         return fail("%s: MLIR makes no code of it", s->options.program);
     return 0;

@@ -1,5 +1,4 @@
-/* ml_session.h - a module with labelled images: ready to be searched, and as the functions of a
-   library
+/* ml_session.h - a module with labelled images, ready to be searched
    SPDX-License-Identifier: MIT */
 #pragma once
 
@@ -21,14 +20,3 @@ struct module { /* of a session */
 /* The share of wrong labels of a list on a part: 0..1, HUGE_VAL if it is not valid there; -1 after
    a message */
 double ml_error(const struct session *s, enum exam_part part, const struct edits *list);
-
-/* ---- a library ---- */
-
-/* Function i is NAME_vI(const float *in0, ..., float *out, void *arena). Its code is for the
-   processor of this machine; no other one may run it. */
-
-/* Compiles and links them, loads the library, and sets each variant's time and errors as it ships.
-   -1 after a message. */
-int ml_library_make(struct session *s, struct variants *v, const char *name, struct library *out);
-/* The type of the functions: "const float *in0, float *out, void *arena" */
-void ml_library_put_type(struct buf *out, const struct session *s);

@@ -47,14 +47,6 @@ static int network_tell(const struct net *net, const struct images *all, long sp
     return flush_stdout();
 }
 
-static int open_net(struct net *net, const struct images *all, const struct options *o)
-{
-    struct net_shape shape;
-    return images_shape(all, o->data, &shape) != 0
-               ? -1
-               : net_open(net, o->name, shape, images_labels(all), (uint64_t)o->seed);
-}
-
 static void train(struct net *net, const struct images *all, const struct options *o)
 {
     struct net_plan plan = net_usual;
@@ -102,9 +94,12 @@ static int write_network(const struct options *o)
 {
     struct images all;
     struct net net = {0};
+    struct net_shape shape;
     if (images_read(&all, o->data) != 0)
         return -1;
-    int rc = open_net(&net, &all, o);
+    int rc = images_shape(&all, o->data, &shape);
+    if (rc == 0)
+        rc = net_open(&net, o->name, shape, images_labels(&all), (uint64_t)o->seed);
     if (rc == 0)
         rc = o->step > 0 ? make_step(&net, o) : make_network(&net, &all, o);
     net_close(&net);

@@ -36,19 +36,11 @@ void cell_of_list(struct table *t, const struct edits *list)
     buf_free(&text);
 }
 
-struct edit_step *minimised_steps(const struct task *task, const struct minimised *m,
-                                  size_t n_before)
+int minimised_check(const struct minimised *m, size_t n_before)
 {
-    struct edit_step *steps = xcalloc(m->list.n + 1, sizeof *steps);
-    if (m->list.n > 0 && task->steps(task->program, &m->list, steps) == 0)
-        return steps;
-    free(steps);
-    if (m->list.n > 0)
-        fail("a list that was valid does not apply any more");
-    else
-        fail("no gain beyond the noise: nothing is left of the list's %zu %s", n_before,
-             as_counted(n_before, "edit", "edits"));
-    return NULL;
+    return m->list.n > 0 ? 0
+                         : fail("no gain beyond the noise: nothing is left of the list's %zu %s",
+                                n_before, as_counted(n_before, "edit", "edits"));
 }
 
 void kept_print(const struct kept_edit *k)
@@ -72,8 +64,7 @@ static size_t count_run(const struct archive *a)
     size_t counts[N_OUTCOMES], n = 0;
     archive_counts(a, counts);
     for (size_t i = 0; i < N_OUTCOMES; i++)
-        if (i != OUTCOME_INAPPLICABLE && i != OUTCOME_REJECTED && i != OUTCOME_UNCOMPILED)
-            n += counts[i];
+        n += outcome_ran((enum outcome)i) ? counts[i] : 0;
     return n;
 }
 
@@ -160,15 +151,6 @@ static void add_curve(struct plot *plot, size_t index, const char *log, const st
     plot_point(plot, index, log, (double)(n > 0 ? n : 1), 100 * best);
 }
 
-/* What each log says of its kernel, behind the fronts */
-static int print_front(const struct report_options *o, struct table *t, const struct buf *blocks)
-{
-    const int rc = front_print(t, o->form);
-    for (size_t i = 0; rc == 0 && i < o->logs.n && !o->form.csv && !o->form.json; i++)
-        unentered_print(o->logs.v[i], blocks[i].s);
-    return rc == 0 ? flush_stdout() : rc;
-}
-
 static int read_logs(const struct report_options *o, struct table *t, struct plot *plot,
                      struct buf *blocks)
 {
@@ -200,13 +182,16 @@ static int print_report(const struct report_options *o)
         rc = plot_write(&plot, "best time so far", "evaluations", "percent of the baseline's time",
                         o->plot);
     if (rc == 0)
-        rc = print_front(o, &t, blocks);
+        rc = front_print(&t, o->form);
+    for (size_t i = 0; i < o->logs.n; i++) {
+        if (rc == 0 && !o->form.csv && !o->form.json)
+            unentered_print(o->logs.v[i], blocks[i].s);
+        buf_free(&blocks[i]);
+    }
+    free(blocks);
     table_free(&t);
     plot_free(&plot);
-    for (size_t i = 0; i < o->logs.n; i++)
-        buf_free(&blocks[i]);
-    free(blocks);
-    return rc;
+    return rc == 0 ? flush_stdout() : rc;
 }
 
 int cmd_report(int argc, char **argv)
@@ -285,7 +270,7 @@ static void print_edit(size_t i, const struct kept_edit *k, const struct edit_st
 
 static void print_outputs(const struct session *s, double error)
 {
-    const size_t n = session_cases(s);
+    const size_t n = s->cases->n;
     const char *cases = as_counted(n, "case", "cases");
     if (error > 0)
         printf("outputs are inexact: the largest error on all %zu %s is %.3g\n", n, cases, error);
@@ -295,12 +280,12 @@ static void print_outputs(const struct session *s, double error)
 }
 
 static void print_words(const struct session *s, const struct minimised *m, size_t n_before,
-                        const struct result *r, const struct edit_step *steps)
+                        const struct result *r)
 {
     struct buf of = {0};
     buf_printf(&of, "the time with %s", s->baseline);
     for (size_t i = 0; i < m->list.n; i++)
-        print_edit(i, &m->kept[i], &steps[i]);
+        print_edit(i, &m->kept[i], &m->steps[i]);
     gain_print(m, r, n_before, "", of.s);
     print_outputs(s, r->error);
     buf_free(&of);
@@ -309,25 +294,22 @@ static void print_words(const struct session *s, const struct minimised *m, size
 static int show(struct session *s, const struct minimised *m, size_t n_before,
                 const struct result *r, struct table_form form)
 {
-    struct edit_step *steps = minimised_steps(&s->task, m, n_before);
     struct table t = {0};
     struct buf blocks = {0};
-    if (steps == NULL)
+    if (minimised_check(m, n_before) != 0)
         return -1;
     table_heading(&t, "edit,line,what,share,alone,before,after,time,low,high,error");
     for (size_t i = 0; i < m->list.n; i++)
-        add_edit(&t, &m->kept[i], &steps[i], r);
+        add_edit(&t, &m->kept[i], &m->steps[i], r);
     const int rc = session_unentered(s, &blocks);
     if (form.csv || form.json)
         table_print(&t, stdout, form);
     else {
-        print_words(s, m, n_before, r, steps);
+        print_words(s, m, n_before, r);
         unentered_print(NULL, blocks.s);
     }
     buf_free(&blocks);
     table_free(&t);
-    edit_steps_free(steps, m->list.n);
-    free(steps);
     return rc == 0 ? flush_stdout() : rc;
 }
 

@@ -13,7 +13,7 @@
 /* ---- kpred-evolve check ---- */
 
 static void add_row(struct table *t, const char *baseline, size_t instructions,
-                    const struct trial_case *c, double us)
+                    const struct known_case *c, double us)
 {
     table_text(t, baseline);
     if (instructions > 0)
@@ -32,21 +32,11 @@ static void add_row(struct table *t, const char *baseline, size_t instructions,
 static void add_compared(struct table *t, const struct session *s)
 {
     for (size_t b = 0; b <= IR_BASELINES; b++)
-        for (size_t i = 0; i < session_cases(s) && s->sizes[b] > 0; i++) {
-            const struct trial_case c = session_case(s, i);
+        for (size_t i = 0; i < s->cases->n && s->sizes[b] > 0; i++)
             if (b < IR_BASELINES)
-                add_row(t, ir_baselines[b].name, s->sizes[b], &c, s->us[b][i]);
+                add_row(t, ir_baselines[b].name, s->sizes[b], &s->cases->v[i], s->us[b][i]);
             else
-                add_row(t, "source", 0, &c, s->us[b][i]);
-        }
-}
-
-static void add_chosen(struct table *t, const struct session *s)
-{
-    for (size_t i = 0; i < session_cases(s); i++) {
-        const struct trial_case c = session_case(s, i);
-        add_row(t, s->baseline, ir_size(s->ir), &c, c.microseconds);
-    }
+                add_row(t, "source", 0, &s->cases->v[i], s->us[b][i]);
 }
 
 static int show(struct session *s, struct table_form form)
@@ -58,14 +48,14 @@ static int show(struct session *s, struct table_form form)
     memset(&t, 0, sizeof t);
     table_heading(&t, "baseline,instructions,case,held_out,us");
     add_compared(&t, s);
-    if (s->sizes[0] == 0)
-        add_chosen(&t, s);
+    for (const struct known_case *c = s->cases->v; c < s->cases->v + s->cases->n; c++)
+        if (s->sizes[0] == 0)
+            add_row(&t, s->baseline, ir_size(s->ir), c, c->us);
     table_print(&t, stdout, form);
     table_free(&t);
     if (!form.csv && !form.json) {
         printf("\nbaseline: %s, %zu instructions; %zu %s twice\n", s->baseline, ir_size(s->ir),
-               session_cases(s),
-               as_counted(session_cases(s), "case, as it is", "cases, as they are"));
+               s->cases->n, as_counted(s->cases->n, "case, as it is", "cases, as they are"));
         unentered_print(NULL, blocks.s);
     }
     buf_free(&blocks);
@@ -186,35 +176,23 @@ static int search_into(const struct searching *o, const struct task *task, struc
     return is_shown && !stop ? 0 : -1;
 }
 
-/* Is nothing there that could be a log? */
-static int is_new(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
-}
-
-/* Opens the log with that story, which is freed. */
-static int search_of(const struct searching *o, struct story *story, const struct task *task)
-{
-    struct archive *a = NULL;
-    int rc = archive_open(&a, o->log, o->resume, story->line, edit_operators);
-    story_free(story);
-    rc = rc == 0 ? search_into(o, task, a) : -1;
-    archive_close(a);
-    return rc;
-}
-
 /* A new log tells what no case enters of a kernel. */
 static int search_opened(const struct searching *o, struct session *s, int is_first)
 {
     struct story story;
     struct buf blocks = {0};
+    struct archive *a = NULL;
     int rc = 0;
     story_of(&story, s, &o->plan);
     if (is_first && s->module == NULL && (rc = session_unentered(s, &blocks)) == 0)
         story_put(&story, unentered_key, blocks.n > 0 ? blocks.s : "");
-    rc = rc == 0 ? search_of(o, &story, &s->task) : (story_free(&story), -1);
+    if (rc == 0)
+        rc = archive_open(&a, o->log, o->resume, story.line, edit_operators);
+    story_free(&story);
     buf_free(&blocks);
+    if (rc == 0)
+        rc = search_into(o, &s->task, a);
+    archive_close(a);
     return rc;
 }
 
@@ -223,7 +201,8 @@ int search_session(const struct searching *o, const struct session_way *way)
     struct session_options options = o->session;
     struct archive *log = NULL;
     struct session s;
-    const int is_first = is_new(o->log);
+    struct stat st; /* is nothing there that could be a log? */
+    const int is_first = stat(o->log, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
     if (!o->resume && !is_first)
         return fail("%s: is there already: go on from it with --resume, or name another file",
                     o->log);

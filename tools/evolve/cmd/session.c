@@ -1,9 +1,10 @@
-/* session.c - a kernel with its harness ready to be searched, and made again from a log
+/* session.c - a kernel with its harness, or with an evaluator, ready to be searched
    SPDX-License-Identifier: MIT
 
    evolve_commands.h declares it. */
 #include "evolve_commands.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ char **words_of(const char *text)
 }
 
 /* An evaluator without a given one has limits of its own. */
-static long timeout_ms(const struct session_options *o)
+long session_timeout_ms(const struct session_options *o)
 {
     return o->timeout_ms > 0 ? o->timeout_ms : 10000;
 }
@@ -59,8 +60,8 @@ static struct trial_plan plan_of(const struct session_options *o)
 {
     return (struct trial_plan){.jobs = (int)worker_count(o->jobs),
                                .seed = (uint64_t)o->seed,
-                               .limits = {(double)timeout_ms(o) / 1000,
-                                          (unsigned)(timeout_ms(o) / 1000 + 1),
+                               .limits = {(double)session_timeout_ms(o) / 1000,
+                                          (unsigned)(session_timeout_ms(o) / 1000 + 1),
                                           (size_t)o->memory_mb << 20}};
 }
 
@@ -70,11 +71,10 @@ static struct trial_plan plan_of(const struct session_options *o)
 static int open_passes(const struct session *s, const struct ir_passes *passes, struct ir **ir,
                        ev_kernel **code)
 {
-    static const struct edits none;
     enum outcome why;
     if (ir_open(ir, &s->source, passes) != 0)
         return -1;
-    *code = ir_compile(*ir, &none, &why);
+    *code = ir_compile(*ir, &edits_none, &why);
     if (*code != NULL)
         return 0;
     fail("%s: %s: the compiler makes no code of it with %s: %s%s%s", s->options.program,
@@ -87,7 +87,7 @@ static int open_passes(const struct session *s, const struct ir_passes *passes, 
 /* The mean time of a baseline over the search's cases, each as a part of the first baseline's */
 static double mean_time(const struct session *s, size_t baseline)
 {
-    const struct ev_harness *h = host_harness(s->host);
+    const struct ev_harness *h = s->host->harness;
     double sum = 0;
     for (size_t i = 0; i < h->n_shapes; i++)
         if (!h->shapes[i].held_out && s->us[0][i] > 0)
@@ -107,20 +107,16 @@ static size_t fastest(const struct session *s)
 /* Times all baselines; what is left of them is the fastest. */
 static int choose_baseline(struct session *s)
 {
-    double us[IR_BASELINES * TASK_CASES];
     struct ir *ir[IR_BASELINES];
     ev_kernel *code[IR_BASELINES];
-    const size_t n_cases = host_harness(s->host)->n_shapes;
     size_t n = 0;
     int rc = 0;
     for (; rc == 0 && n < IR_BASELINES; n += rc == 0)
         rc = open_passes(s, &ir_baselines[n], &ir[n], &code[n]);
     if (rc == 0)
-        rc = trial_compare(s->host, code, n, &s->plan, us);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        memcpy(s->us[i], us + i * n_cases, n_cases * sizeof *us);
+        rc = trial_compare(s->host, code, n, &s->plan, s->us);
+    for (size_t i = 0; rc == 0 && i < n; i++)
         s->sizes[i] = ir_size(ir[i]);
-    }
     const size_t best = rc == 0 ? fastest(s) : n;
     for (size_t i = 0; i < n; i++)
         if (i != best)
@@ -152,6 +148,154 @@ static int open_reference(struct session *s)
     return 0;
 }
 
+/* ---- with an evaluator in place of a harness: options ---- */
+
+static int check_alone(const struct session_options *o)
+{
+    const struct {
+        const char *name;
+        int is_set;
+    } needs[] = {{"--target", o->target != NULL},
+                 {"--cpu", o->cpu != NULL},
+                 {"--form", o->form != 0},
+                 {"--barriers", o->barriers}};
+    if (o->cases == NULL)
+        return fail("HARNESS.c is missing, or --evaluate COMMAND in its place");
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].is_set)
+            return fail("%s: needs --evaluate: a harness runs on this machine", needs[i].name);
+    return 0;
+}
+
+int evaluated_check(const struct session_options *o)
+{
+    if (o->evaluate == NULL)
+        return check_alone(o);
+    if (o->cases != NULL)
+        return fail("--evaluate: takes the place of %s", o->cases);
+    if (o->oracle != NULL)
+        return fail("--oracle: with --evaluate, the evaluator says what is right");
+    if (o->jobs > 1)
+        return fail("--jobs %ld: an evaluator takes one candidate at a time", o->jobs);
+    return 0;
+}
+
+/* ---- with an evaluator: baselines ---- */
+
+static struct evaluator_code code_of(const struct session *s, struct ir *ir)
+{
+    return (struct evaluator_code){ir, &s->source, (enum ir_form)s->options.form};
+}
+
+/* In place of what the session had */
+static int evaluated_take(struct session *s, const struct ir_passes *passes)
+{
+    struct ir *ir;
+    if (ir_open(&ir, &s->source, passes) != 0)
+        return -1;
+    ir_close(s->ir);
+    s->ir = ir;
+    s->passes = passes;
+    const struct evaluator_code code = code_of(s, ir);
+    return evaluator_take(s->evaluator, &code);
+}
+
+struct race {
+    size_t best;  /* so far */
+    double least; /* its time by that of the first one */
+};
+
+/* Times one beside the first, which the evaluator has; NULL: the source. */
+static int race(struct session *s, size_t i, struct ir *ir, struct race *r)
+{
+    const struct evaluator_code code = code_of(s, ir);
+    const char *why;
+    double ratio;
+    if (evaluator_race(s->evaluator, &code, &ratio, s->us[i], &why) != 0)
+        return -1;
+    s->sizes[i] = !isfinite(ratio) ? 0 : ir != NULL ? ir_size(ir) : 1;
+    if (!isfinite(ratio))
+        note("%s: the baseline %s is left out: %s", s->options.evaluate,
+             i < IR_BASELINES ? ir_baselines[i].name : "source", why);
+    if (ratio < r->least)
+        r->least = ratio, r->best = i;
+    return 0;
+}
+
+static int race_passes(struct session *s, size_t i, struct race *r)
+{
+    struct ir *ir;
+    if (ir_open(&ir, &s->source, &ir_baselines[i]) != 0)
+        return -1;
+    const int rc = race(s, i, ir, r);
+    ir_close(ir);
+    return rc;
+}
+
+/* OpenCL has a compiler of its own, which may make more of the source than of its IR. */
+static int has_compiler(const struct session *s)
+{
+    return s->options.target != NULL && strncmp(s->options.target, "spir", 4) == 0
+           && ends_with(s->options.program, ".cl");
+}
+
+static int take_source(struct session *s)
+{
+    const struct evaluator_code code = code_of(s, NULL);
+    s->has_source = 1;
+    return evaluator_take_baseline(s->evaluator, &code);
+}
+
+/* The fastest one; a GPU's are not native to this machine. */
+static int evaluated_choose(struct session *s)
+{
+    struct race of_passes = {0, 1}, of_source = {0, 1};
+    int rc = evaluated_take(s, &ir_baselines[0]);
+    s->sizes[0] = rc == 0 ? ir_size(s->ir) : 0;
+    for (const struct known_case *c = s->cases->v; rc == 0 && c < s->cases->v + s->cases->n; c++)
+        s->us[0][c - s->cases->v] = c->held_out ? 0 : c->us;
+    for (size_t i = 1; rc == 0 && i < IR_BASELINES; i++)
+        if (s->options.target == NULL || !ir_baselines[i].is_native)
+            rc = race_passes(s, i, &of_passes);
+    if (rc == 0 && of_passes.best != 0)
+        rc = evaluated_take(s, &ir_baselines[of_passes.best]);
+    if (rc == 0 && has_compiler(s))
+        rc = race(s, IR_BASELINES, NULL, &of_source);
+    return rc == 0 && of_source.best != 0 ? take_source(s) : rc;
+}
+
+/* "O3", or "O3+source": candidates begin at O3, and are timed with the source */
+static int choose_named(struct session *s)
+{
+    char name[32] = "";
+    const char *text = s->options.baseline, *plus = strchr(text, '+');
+    const size_t n = plus != NULL ? (size_t)(plus - text) : strlen(text);
+    snprintf(name, sizeof name, "%.*s", (int)n, text);
+    const struct ir_passes *passes = ir_baseline_of(name);
+    const int has_source = plus != NULL && strcmp(plus, "+source") == 0 && has_compiler(s);
+    if (passes == NULL || (plus != NULL && !has_source))
+        return fail("--baseline \"%s\": is none of O2, O3 and O3-native, each with or without "
+                    "-scalar, nor with +source for OpenCL C of spir64",
+                    text);
+    const int rc = evaluated_take(s, passes);
+    return rc == 0 && has_source ? take_source(s) : rc;
+}
+
+static int evaluated_open(struct session *s)
+{
+    const struct evaluator_plan plan = {s->options.evaluate, s->plan.limits.seconds,
+                                        s->options.timeout_ms > 0, s->plan.limits.memory_bytes};
+    if (evaluator_open(&s->evaluator, &plan) != 0)
+        return -1;
+    s->cases = evaluator_cases(s->evaluator);
+    s->task.trial = s->evaluator;
+    s->task.evaluate = evaluator_evaluate;
+    s->task.compare = evaluator_compare;
+    s->task.batch = 8;
+    s->task.gave_up = evaluator_gave_up(s->evaluator);
+    return s->options.baseline != NULL ? choose_named(s) : evaluated_choose(s);
+}
+
 /* ---- all of it ---- */
 
 /* Kernel and harness, in children of this process */
@@ -166,14 +310,16 @@ static int open_harness(struct session *s)
     s->code.compile = ir_compile;
     s->code.compile_soon = ir_compile_soon;
     s->code.forget = ir_forget;
-    const int rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
+    if (trial_open(&s->trial, s->host, &s->code, &s->plan) != 0)
+        return -1;
+    s->cases = trial_cases(s->trial);
     s->task.trial = s->trial;
     s->task.evaluate = repeat_evaluate;
     s->task.compare = repeat_compare;
-    return rc;
+    return 0;
 }
 
-static int open_kernel(struct session *s)
+int kernel_open(struct session *s)
 {
     const struct session_options *o = &s->options;
     s->flags = words_of(o->cflags);
@@ -195,14 +341,13 @@ static int open_kernel(struct session *s)
     return rc;
 }
 
-static void close_kernel(struct session *s)
+void kernel_close(struct session *s)
 {
     trial_close(s->trial);
     evaluator_close(s->evaluator);
     ir_close(s->ir);
     host_close(s->host);
     ir_forget_kept(&s->kept);
-    free(s->made);
     free(s->flags);
 }
 
@@ -261,21 +406,6 @@ void unentered_print(const char *log, const char *blocks)
             log != NULL ? log : "", log != NULL ? ": " : "", blocks);
 }
 
-size_t session_cases(const struct session *s)
-{
-    return s->evaluator != NULL ? evaluator_cases(s->evaluator) : trial_cases(s->trial);
-}
-
-struct trial_case session_case(const struct session *s, size_t i)
-{
-    return s->evaluator != NULL ? evaluator_case(s->evaluator, i) : trial_case(s->trial, i);
-}
-
-const char *session_sizes(const struct session *s)
-{
-    return s->evaluator != NULL ? evaluator_sizes(s->evaluator) : host_harness(s->host)->sizes;
-}
-
 /* ---- a list tried on all cases ---- */
 
 int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out)
@@ -289,104 +419,4 @@ int judge_list(struct session *s, struct archive *a, const struct edits *list, s
     if (archive_add(a, list, EFFORT_JUDGE, out) != 0)
         return -1;
     return out->outcome == OUTCOME_VALID;
-}
-
-/* ---- what a log says of its search ---- */
-
-static const char *or_else(const char *text, const char *other)
-{
-    return text != NULL ? text : other;
-}
-
-static void tell_kernel(struct story *story, const struct session *s)
-{
-    const struct session_options *o = &s->options;
-    char hex[65];
-    story_put(story, "kernel", o->program);
-    story_put(story, "function", o->function);
-    if (o->evaluate != NULL)
-        evaluated_story(story, s);
-    else {
-        story_put(story, "harness", o->cases);
-        story_put(story, "oracle", or_else(o->oracle, "exact"));
-        story_put_hash_of_file(story, "harness_sha256", o->cases);
-    }
-    story_put(story, "cflags", or_else(o->cflags, ""));
-    story_put(story, "baseline", s->baseline);
-    ir_hash(s->ir, hex);
-    story_put(story, "module", hex);
-}
-
-static int recall_kernel(const struct archive *log, const char *path, struct session_options *o)
-{
-    const struct story_text texts[] = {{"kernel", &o->program},
-                                       {"function", &o->function},
-                                       {"cflags", &o->cflags},
-                                       {"baseline", &o->baseline},
-                                       {NULL, NULL}};
-    const struct story_text of_harness[] = {
-        {"harness", &o->cases}, {"oracle", &o->oracle}, {NULL, NULL}};
-    if (story_texts(log, path, texts) != 0)
-        return -1;
-    return archive_value(log, "evaluate") != NULL ? evaluated_options(log, path, o)
-                                                  : story_texts(log, path, of_harness);
-}
-
-const struct session_way of_kernel = {
-    "export",    "kernel",     "harness",   "the log's kernel", "the log's harness",
-    open_kernel, close_kernel, tell_kernel, recall_kernel};
-
-void story_of(struct story *story, const struct session *s, const struct search_plan *plan)
-{
-    const struct session_options *o = &s->options;
-    memset(story, 0, sizeof *story);
-    s->way->tell(story, s);
-    story_put_number(story, "timeout_ms",
-                     o->evaluate != NULL ? (double)o->timeout_ms : (double)timeout_ms(o));
-    story_put_number(story, "memory_mb", (double)o->memory_mb);
-    story_put_plan(story, plan);
-}
-
-/* ---- a session made again from a log ---- */
-
-/* The options that the log tells; its files are beside it where they are not in this folder. */
-static int recall(struct logged *run, const char *path, const struct session_way *way,
-                  struct session_options *o)
-{
-    if (way->recall(run->log, path, o) != 0
-        || story_number(run->log, path, "timeout_ms", &o->timeout_ms) != 0
-        || story_number(run->log, path, "memory_mb", &o->memory_mb) != 0
-        || story_number(run->log, path, "seed", &o->seed) != 0
-        || story_find(path, way->key, &o->program, &run->found[0]) != 0)
-        return -1;
-    return o->cases == NULL ? 0 : story_find(path, way->key_of_cases, &o->cases, &run->found[1]);
-}
-
-int logged_open(struct logged *run, const char *path, const struct session_way *way, long jobs,
-                const struct output *to, size_t n_to)
-{
-    struct session_options o = {.jobs = jobs};
-    struct story story;
-    memset(run, 0, sizeof *run);
-    if (archive_read(&run->log, path, edit_operators) == 0 && recall(run, path, way, &o) == 0
-        && outputs_check_input(to, n_to, way->input, o.program) == 0
-        && outputs_check_input(to, n_to, way->input_of_cases, o.cases) == 0
-        && session_open(&run->session, &o, way) == 0) {
-        story_of(&story, &run->session, &search_defaults);
-        if (story_go_on(&story, run->log, path, &run->archive) == 0)
-            return 0;
-    }
-    logged_close(run);
-    return -1;
-}
-
-void logged_close(struct logged *run)
-{
-    archive_close(run->archive);
-    if (run->session.way != NULL)
-        session_close(&run->session);
-    archive_close(run->log);
-    free(run->found[0]);
-    free(run->found[1]);
-    memset(run, 0, sizeof *run);
 }

@@ -205,21 +205,15 @@ int body_sees_value(const struct body *b, struct body_point at, LLVMValueRef val
     return item == BODY_NONE || body_sees(b, at, b->item[item].at);
 }
 
-static int holds_phi(const struct body *b, uint32_t place)
-{
-    const uint32_t item = b->place[place].item;
-    return item != BODY_NONE && LLVMGetInstructionOpcode(b->item[item].value) == LLVMPHI;
-}
-
 uint32_t body_place_for(const struct body *b, uint32_t id)
 {
     const uint32_t item = body_find(b, id);
     if (item == BODY_NONE || !b->flow->reachable[b->place[b->item[item].home].block])
         return BODY_NONE;
-    uint32_t place = b->item[item].home;
-    while (holds_phi(b, place))
-        place = b->place[place].next;
-    return place;
+    const struct body_place *p = &b->place[b->item[item].home];
+    while (p->item != BODY_NONE && LLVMGetInstructionOpcode(b->item[p->item].value) == LLVMPHI)
+        p = &b->place[p->next];
+    return (uint32_t)(p - b->place);
 }
 
 uint32_t body_next_live(const struct body *b, uint32_t place)
@@ -384,18 +378,13 @@ LLVMValueRef repair_choose(const struct body *b, const struct repair_wish *wish)
 /* ---- another value: of operands ---- */
 
 /* A phi can have several operands of one block, which then have to be the same. */
-static uint32_t key_of(const struct body *b, uint32_t user, unsigned i)
-{
-    const int is_phi = LLVMGetInstructionOpcode(b->item[user].value) == LLVMPHI;
-    return is_phi ? body_use_point(b, user, i).block : i;
-}
-
 static void repair(struct body *b, uint32_t user, unsigned i, uint32_t seed)
 {
     LLVMValueRef old = LLVMGetOperand(b->item[user].value, i);
+    const struct body_point at = body_use_point(b, user, i);
+    const int is_phi = LLVMGetInstructionOpcode(b->item[user].value) == LLVMPHI;
     const struct repair_wish wish = {
-        seed, b->item[user].id, key_of(b, user, i), LLVMTypeOf(old), body_use_point(b, user, i),
-        old};
+        seed, b->item[user].id, is_phi ? at.block : i, LLVMTypeOf(old), at, old};
     body_set_operand(b, user, i, repair_choose(b, &wish));
 }
 

@@ -30,18 +30,13 @@ static char *host_triple, *host_cpu, *host_features;
 
 /* Innermost loops begin at a multiple of 64 bytes, in baselines and candidates alike: else an edit
    that does nothing could win by the luck of where it leaves a loop. LLVM has this for x86-64. */
-static void align_loops(void)
+static void find_host(void)
 {
     static const char *const words[] = {"kpred-evolve",
                                         "-x86-experimental-pref-innermost-loop-alignment=6"};
-    LLVMParseCommandLineOptions(2, words, NULL);
-}
-
-static void find_host(void)
-{
     if (host_triple != NULL)
         return;
-    align_loops();
+    LLVMParseCommandLineOptions(2, words, NULL);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
@@ -71,14 +66,6 @@ static void find_gpus(void)
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-}
-
-static LLVMCodeGenOptLevel effort_of(int level)
-{
-    static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
-                                                 LLVMCodeGenLevelDefault,
-                                                 LLVMCodeGenLevelAggressive};
-    return levels[level < 0 || level > 3 ? 3 : level];
 }
 
 /* Of a processor that it does not know LLVM tells on standard error, and goes on with another one.
@@ -124,9 +111,9 @@ int target_make(struct ir *ir, const struct ir_source *source)
     }
     if (source->cpu != NULL && check_cpu(target, triple, cpu) != 0)
         return -1;
-    ir->machine =
-        LLVMCreateTargetMachine(target, triple, cpu, features, effort_of(ir->passes.level),
-                                LLVMRelocPIC, LLVMCodeModelDefault);
+    ir->machine = LLVMCreateTargetMachine(target, triple, cpu, features,
+                                          (LLVMCodeGenOptLevel)ir->passes.level, LLVMRelocPIC,
+                                          LLVMCodeModelDefault);
     ir->quick = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelNone,
                                         LLVMRelocPIC, LLVMCodeModelDefault);
     return ir->machine != NULL ? 0 : fail("target %s: there is no code generator", triple);
@@ -135,7 +122,7 @@ int target_make(struct ir *ir, const struct ir_source *source)
 static void mark_function(LLVMValueRef function, const char *key, const char *value)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+    LLVMAddAttributeAtIndex(function, OF_FUNCTION,
                             LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value,
                                                       (unsigned)strlen(value)));
 }
@@ -146,8 +133,7 @@ void target_mark_native(LLVMModuleRef module)
     find_host();
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)
-            || LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key,
-                                             sizeof key - 1))
+            || LLVMGetStringAttributeAtIndex(f, OF_FUNCTION, key, sizeof key - 1))
             continue;
         mark_function(f, key, host_cpu);
         mark_function(f, "target-features", host_features);
@@ -176,7 +162,6 @@ const struct ir_passes *ir_baseline_of(const char *name)
    a function with this attribute; it is there for the passes alone, since code generation heeds it,
    too. Functions that had it before keep it. */
 static const char scalar[] = "noimplicitfloat", mark[] = "kpred-scalar";
-enum { OF_FUNCTION = (int)LLVMAttributeFunctionIndex };
 
 static unsigned kind_of_scalar(void)
 {
@@ -188,11 +173,10 @@ static void forbid_vectors(LLVMModuleRef module)
     LLVMContextRef context = LLVMGetModuleContext(module);
     const unsigned kind = kind_of_scalar();
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        if (LLVMIsDeclaration(f) || LLVMGetEnumAttributeAtIndex(f, (unsigned)OF_FUNCTION, kind))
+        if (LLVMIsDeclaration(f) || LLVMGetEnumAttributeAtIndex(f, OF_FUNCTION, kind))
             continue;
-        LLVMAddAttributeAtIndex(f, (unsigned)OF_FUNCTION,
-                                LLVMCreateEnumAttribute(context, kind, 0));
-        LLVMAddAttributeAtIndex(f, (unsigned)OF_FUNCTION,
+        LLVMAddAttributeAtIndex(f, OF_FUNCTION, LLVMCreateEnumAttribute(context, kind, 0));
+        LLVMAddAttributeAtIndex(f, OF_FUNCTION,
                                 LLVMCreateStringAttribute(context, mark, sizeof mark - 1, "", 0));
     }
 }
@@ -201,9 +185,9 @@ static void forget_ban(LLVMModuleRef module)
 {
     const unsigned kind = kind_of_scalar(), n = sizeof mark - 1;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
-        if (LLVMGetStringAttributeAtIndex(f, (unsigned)OF_FUNCTION, mark, n) != NULL) {
-            LLVMRemoveEnumAttributeAtIndex(f, (unsigned)OF_FUNCTION, kind);
-            LLVMRemoveStringAttributeAtIndex(f, (unsigned)OF_FUNCTION, mark, n);
+        if (LLVMGetStringAttributeAtIndex(f, OF_FUNCTION, mark, n) != NULL) {
+            LLVMRemoveEnumAttributeAtIndex(f, OF_FUNCTION, kind);
+            LLVMRemoveStringAttributeAtIndex(f, OF_FUNCTION, mark, n);
         }
 }
 
@@ -356,52 +340,39 @@ static ev_kernel *jit_link(LLVMMemoryBufferRef object, const char *function)
     return kernel;
 }
 
-/* Why the last call gave none; "" */
-static const char *jit_error(void)
-{
-    return first_error;
-}
-
-/* Frees the code of the last call, if it is not kept. */
-static void jit_forget(void)
-{
-    if (held == NULL)
-        return;
-    if (failed(LLVMOrcResourceTrackerRemove(held)))
-        return;
-    LLVMOrcReleaseResourceTracker(held);
-    held = NULL;
-}
-
 /* ---- machine code of a list of edits ---- */
 
 /* The object is made by the target machine as for a file, and linked at once: nothing is left to
    be resolved, or to be allocated, when the code runs. */
 
-/* Of a module, which it takes; NULL with an outcome */
-static LLVMMemoryBufferRef object_of(struct ir *ir, LLVMModuleRef module,
-                                     LLVMTargetMachineRef machine, enum outcome *why)
+/* NULL if LLVM makes none: *error, to be disposed of, is what it said then, or NULL: ir->error */
+static LLVMMemoryBufferRef make_code(struct ir *ir, LLVMModuleRef module,
+                                     LLVMTargetMachineRef machine, LLVMCodeGenFileType type,
+                                     char **error)
 {
-    LLVMMemoryBufferRef object = NULL;
-    char *error = NULL;
+    LLVMMemoryBufferRef code = NULL;
     const int n_errors = ir->n_errors;
-    const int is_wrong =
-        LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &error, &object)
-        || ir->n_errors != n_errors;
-    LLVMDisposeMessage(error);
-    LLVMDisposeModule(module);
-    *why = is_wrong ? OUTCOME_UNCOMPILED : OUTCOME_VALID;
-    return is_wrong ? NULL : object;
+    *error = NULL;
+    if (!LLVMTargetMachineEmitToMemoryBuffer(machine, module, type, error, &code)
+        && ir->n_errors == n_errors)
+        return code;
+    if (code != NULL)
+        LLVMDisposeMemoryBuffer(code);
+    return NULL;
 }
 
-/* The same of a module; NULL: of none */
+/* Of a module, which it takes; NULL: of none */
 static ev_kernel *code_of(struct ir *ir, LLVMModuleRef module, LLVMTargetMachineRef machine,
                           enum outcome *why)
 {
-    LLVMMemoryBufferRef object = module == NULL ? NULL : object_of(ir, module, machine, why);
+    char *error;
+    if (module == NULL)
+        return NULL;
+    LLVMMemoryBufferRef object = make_code(ir, module, machine, LLVMObjectFile, &error);
+    LLVMDisposeMessage(error);
+    LLVMDisposeModule(module);
     ev_kernel *kernel = object == NULL ? NULL : jit_link(object, ir->function);
-    if (kernel == NULL && *why == OUTCOME_VALID)
-        *why = OUTCOME_UNCOMPILED;
+    *why = kernel == NULL ? OUTCOME_UNCOMPILED : OUTCOME_VALID;
     return kernel;
 }
 
@@ -426,21 +397,16 @@ ev_kernel *ir_compile_soon(void *self, const struct edits *list, enum outcome *w
     return compile_list(ir, list, &ir_unoptimised, ir->quick, why);
 }
 
-static LLVMValueRef behind_phis(LLVMBasicBlockRef block)
-{
-    LLVMValueRef v = LLVMGetFirstInstruction(block);
-    while (LLVMGetInstructionOpcode(v) == LLVMPHI)
-        v = LLVMGetNextInstruction(v);
-    return v;
-}
-
 ev_kernel *ir_compile_marked(struct ir *ir, unsigned char *entered, enum outcome *why)
 {
     LLVMModuleRef module = build_module(ir, NULL, &ir_unoptimised, why);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(ir->context);
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(LLVMGetNamedFunction(module, ir->function));
     for (; block != NULL; block = LLVMGetNextBasicBlock(block), entered++) {
-        LLVMPositionBuilderBefore(builder, behind_phis(block));
+        LLVMValueRef behind_phis = LLVMGetFirstInstruction(block);
+        while (LLVMGetInstructionOpcode(behind_phis) == LLVMPHI)
+            behind_phis = LLVMGetNextInstruction(behind_phis);
+        LLVMPositionBuilderBefore(builder, behind_phis);
         LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ir->context), (uintptr_t)entered, 0);
         LLVMBuildStore(builder, LLVMConstInt(LLVMInt8TypeInContext(ir->context), 1, 0),
                        LLVMConstIntToPtr(at, LLVMPointerTypeInContext(ir->context, 0)));
@@ -452,12 +418,15 @@ ev_kernel *ir_compile_marked(struct ir *ir, unsigned char *entered, enum outcome
 void ir_forget(void *self)
 {
     (void)self;
-    jit_forget();
+    if (held == NULL || failed(LLVMOrcResourceTrackerRemove(held)))
+        return;
+    LLVMOrcReleaseResourceTracker(held);
+    held = NULL;
 }
 
 const char *ir_why(const struct ir *ir)
 {
-    return *jit_error() != '\0' ? jit_error() : ir->error != NULL ? ir->error : "";
+    return *first_error != '\0' ? first_error : ir->error != NULL ? ir->error : "";
 }
 
 /* ---- writing: the function's name ---- */
@@ -524,21 +493,17 @@ static int add_memory(LLVMMemoryBufferRef memory, struct buf *out)
 
 static int generate(struct ir *ir, LLVMModuleRef module, enum ir_form form, struct buf *out)
 {
-    char *error = NULL;
-    LLVMMemoryBufferRef code;
-    const int n_errors = ir->n_errors;
-    const LLVMCodeGenFileType type = form == IR_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile;
+    char *error;
     if (ir->machine == NULL)
         return fail("%s: LLVM makes no code for %s, only IR", ir->path, LLVMGetTarget(module));
-    if (LLVMTargetMachineEmitToMemoryBuffer(ir->machine, module, type, &error, &code)) {
-        fail("%s: %s", ir->path, error);
-        LLVMDisposeMessage(error);
-        return -1;
-    }
-    add_memory(code, out);
-    if (ir->n_errors == n_errors)
-        return 0;
-    return fail("%s: LLVM's code generator refuses it: %s", ir->path, ir->error);
+    LLVMMemoryBufferRef code = make_code(
+        ir, module, ir->machine, form == IR_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile, &error);
+    if (code != NULL)
+        return add_memory(code, out);
+    fail(error != NULL ? "%s: %s" : "%s: LLVM's code generator refuses it: %s", ir->path,
+         error != NULL ? error : ir->error);
+    LLVMDisposeMessage(error);
+    return -1;
 }
 
 static int run_linker(FILE *object, struct buf *out)

@@ -30,6 +30,8 @@ int flow_dominates(const struct flow *f, uint32_t block, uint32_t of);
 
 /* ---- a kernel ---- */
 
+#define OF_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
+
 struct ir {
     char *path, *function;
     struct ir_passes passes;
@@ -138,8 +140,6 @@ enum rules_class {
 };
 
 enum rules_class rules_of(LLVMValueRef instruction);
-int rules_is_convergent(LLVMValueRef instruction); /* a call that lanes come to together */
-int rules_is_free_of_memory(LLVMValueRef call);
 int rules_is_lifetime(LLVMValueRef instruction); /* llvm.lifetime.start and its like */
 int rules_is_called(LLVMValueRef value);         /* does a call go through it? */
 /* May the instruction's operand i be another value of the same type? */

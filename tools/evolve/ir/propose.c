@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT
 
    ir.h declares it. */
+#include "evolve/run.h"
 #include "module.h"
 
 #include "base/numbers.h"
@@ -18,11 +19,6 @@ struct chooser {
     size_t n_subjects;
 };
 
-static size_t below(struct chooser *c, size_t n)
-{
-    return (size_t)(num_draw(c->random) % n);
-}
-
 static void find_subjects(struct chooser *c)
 {
     const struct body *b = c->b;
@@ -38,7 +34,7 @@ static void find_subjects(struct chooser *c)
 
 static uint32_t any_subject(struct chooser *c)
 {
-    return c->subject[below(c, c->n_subjects)];
+    return c->subject[run_below(c->random, c->n_subjects)];
 }
 
 /* Does the item stay as it is at that place? */
@@ -51,19 +47,14 @@ static int sees_operands(const struct body *b, uint32_t item, uint32_t place)
     return 1;
 }
 
-/* Is the place in a block that is passed through before the item's own? */
-static int is_ahead(const struct body *b, uint32_t item, uint32_t place)
-{
-    const uint32_t there = b->place[place].block, here = b->place[b->item[item].at].block;
-    return there != here && flow_dominates(b->flow, there, here);
-}
-
 enum wish { ANYWHERE, SEES_OPERANDS, AHEAD };
 
 static int is_wished(const struct body *b, uint32_t item, uint32_t place, enum wish wish)
 {
-    return place != BODY_NONE && (wish < SEES_OPERANDS || sees_operands(b, item, place))
-           && (wish < AHEAD || is_ahead(b, item, place));
+    if (place == BODY_NONE || (wish >= SEES_OPERANDS && !sees_operands(b, item, place)))
+        return 0;
+    const uint32_t there = b->place[place].block, here = b->place[b->item[item].at].block;
+    return wish < AHEAD || (there != here && flow_dominates(b->flow, there, here));
 }
 
 /* Any place; every fourth time one that sees all operands, and every fourth time one that is ahead
@@ -74,10 +65,10 @@ static uint32_t place_for(struct chooser *c, uint32_t item)
         enum wish wish;
         int draws;
     } ways[4] = {{ANYWHERE, 1}, {ANYWHERE, 1}, {SEES_OPERANDS, 16}, {AHEAD, 64}};
-    const size_t way = below(c, 4);
+    const size_t way = run_below(c->random, 4);
     uint32_t id = 0;
     for (int draws = ways[way].draws; draws > 0; draws--) {
-        id = c->b->item[below(c, c->b->n_items)].id;
+        id = c->b->item[run_below(c->random, c->b->n_items)].id;
         if (is_wished(c->b, item, body_place_for(c->b, id), ways[way].wish))
             break;
     }
@@ -104,16 +95,18 @@ static void propose_fill(struct chooser *c, struct edit *e)
         OP_MOVE,   OP_REPLACE, OP_REPLACE, OP_SWAP,   OP_SWAP, OP_OPERAND, OP_OPERAND, OP_OPERAND};
     const uint32_t item = any_subject(c);
     const size_t n_operands = (size_t)LLVMGetNumOperands(c->b->item[item].value);
-    *e = (struct edit){odds[below(c, 16)], 0, c->b->item[item].id, 0, 0};
+    *e = (struct edit){odds[run_below(c->random, 16)], 0, c->b->item[item].id, 0, 0};
     switch (e->op) {
     case OP_COPY:
     case OP_MOVE: e->where = place_for(c, item); break;
     case OP_REPLACE:
     case OP_SWAP:
-        e->where =
-            e->op == OP_REPLACE || below(c, 2) ? equal_of(c, item) : c->b->item[any_subject(c)].id;
+        e->where = e->op == OP_REPLACE || run_below(c->random, 2) ? equal_of(c, item)
+                                                                  : c->b->item[any_subject(c)].id;
         break;
-    case OP_OPERAND: e->index = (uint16_t)(n_operands == 0 ? 0 : below(c, n_operands)); break;
+    case OP_OPERAND:
+        e->index = (uint16_t)(n_operands == 0 ? 0 : run_below(c->random, n_operands));
+        break;
     default: break;
     }
     e->seed = (uint32_t)(num_draw(c->random) >> 32);
@@ -138,9 +131,10 @@ struct attempt {
     struct body body;
 };
 
-static int propose_begin(struct attempt *t, struct ir *ir, const struct edits *list)
+static int propose_begin(struct attempt *t, struct ir *ir, LLVMModuleRef module,
+                         const struct edits *list)
 {
-    t->module = LLVMCloneModule(ir->sketch);
+    t->module = LLVMCloneModule(module);
     body_make(&t->body, LLVMGetNamedFunction(t->module, ir->function), &ir->flow);
     return operators_do_all(&t->body, list, ir->edit_barriers);
 }
@@ -156,15 +150,16 @@ int ir_propose(void *self, const struct edits *list, uint64_t *random, struct ed
     struct ir *ir = self;
     struct attempt t;
     struct chooser c = {&t.body, ir->edit_barriers, random, NULL, 0};
-    const int status = propose_begin(&t, ir, list) ? propose_choose(&c, out) : -1;
+    const int status = propose_begin(&t, ir, ir->sketch, list) ? propose_choose(&c, out) : -1;
     end(&t);
     return status;
 }
 
 int ir_applies(void *self, const struct edits *list)
 {
+    struct ir *ir = self;
     struct attempt t;
-    const int applies = propose_begin(&t, self, list);
+    const int applies = propose_begin(&t, ir, ir->sketch, list);
     end(&t);
     return applies;
 }
@@ -172,9 +167,8 @@ int ir_applies(void *self, const struct edits *list)
 size_t ir_refusal(struct ir *ir, const struct edits *list, const char **why)
 {
     struct attempt t;
-    static const struct edits none;
     size_t i = 0;
-    propose_begin(&t, ir, &none);
+    propose_begin(&t, ir, ir->sketch, &edits_none);
     for (; i < list->n && operators_fit(&t.body, &list->v[i], ir->edit_barriers); i++)
         operators_do(&t.body, &list->v[i]);
     if (i < list->n)
@@ -261,14 +255,12 @@ static void take_step(const struct ir *ir, struct body *b, const struct edit *e,
 int ir_steps(void *self, const struct edits *list, struct edit_step *steps)
 {
     struct ir *ir = self;
+    struct attempt t;
     size_t n = 0;
-    struct body body;
-    LLVMModuleRef module = LLVMCloneModule(ir->module);
-    body_make(&body, LLVMGetNamedFunction(module, ir->function), &ir->flow);
-    for (; n < list->n && operators_fit(&body, &list->v[n], ir->edit_barriers); n++)
-        take_step(ir, &body, &list->v[n], &steps[n]);
-    body_free(&body);
-    LLVMDisposeModule(module);
+    propose_begin(&t, ir, ir->module, &edits_none);
+    for (; n < list->n && operators_fit(&t.body, &list->v[n], ir->edit_barriers); n++)
+        take_step(ir, &t.body, &list->v[n], &steps[n]);
+    end(&t);
     if (n == list->n)
         return 0;
     edit_steps_free(steps, n);

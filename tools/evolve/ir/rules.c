@@ -1,9 +1,12 @@
-/* rules.c - what edits may touch
+/* rules.c - what edits may touch, and where an instruction may stand, as far as barriers go
    SPDX-License-Identifier: MIT
 
    What is not known to be safe to move is left alone. */
 #include "module.h"
 
+#include "base/util.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- calls ---- */
@@ -16,63 +19,29 @@ static const char *callee(LLVMValueRef call)
     return LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
 }
 
-static int begins_with_any(const char *s, const char *const *starts)
+/* With one of these words, or more? */
+static int begins_with_any(const char *s, const char *words)
 {
-    for (; *starts != NULL; starts++)
-        if (strncmp(s, *starts, strlen(*starts)) == 0)
+    for (size_t n; *words != '\0'; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        if (strncmp(s, words, n) == 0)
             return 1;
+    }
     return 0;
 }
 
-static int is_barriers_name(const char *name)
-{
-    static const char *const names[] = {"llvm.amdgcn.s.barrier",
-                                        "llvm.amdgcn.wave.barrier",
-                                        "llvm.nvvm.barrier",
-                                        "llvm.nvvm.bar.",
-                                        "llvm.nvvm.membar.",
-                                        "_Z7barrierj",
-                                        "_Z18work_group_barrier",
-                                        "_Z9mem_fencej",
-                                        "_Z14read_mem_fencej",
-                                        "_Z15write_mem_fencej",
-                                        NULL};
-    return begins_with_any(name, names);
-}
+static const char barriers[] =
+    "llvm.amdgcn.s.barrier llvm.amdgcn.wave.barrier llvm.nvvm.barrier llvm.nvvm.bar. "
+    "llvm.nvvm.membar. _Z7barrierj _Z18work_group_barrier _Z9mem_fencej _Z14read_mem_fencej "
+    "_Z15write_mem_fencej";
 
 /* What stands where it has to, or makes no code; whole families by how their names begin */
-static int is_fixed(const char *name)
-{
-    static const char *const names[] = {"llvm.assume",
-                                        "llvm.annotation",
-                                        "llvm.coro.",
-                                        "llvm.dbg.",
-                                        "llvm.eh.",
-                                        "llvm.experimental.",
-                                        "llvm.frameaddress",
-                                        "llvm.gc",
-                                        "llvm.invariant.",
-                                        "llvm.instrprof.",
-                                        "llvm.launder.",
-                                        "llvm.lifetime.",
-                                        "llvm.localaddress",
-                                        "llvm.localescape",
-                                        "llvm.localrecover",
-                                        "llvm.preserve.",
-                                        "llvm.pseudoprobe",
-                                        "llvm.ptr.annotation",
-                                        "llvm.returnaddress",
-                                        "llvm.sideeffect",
-                                        "llvm.stack",
-                                        "llvm.strip.",
-                                        "llvm.swift.",
-                                        "llvm.va_",
-                                        "llvm.var.annotation",
-                                        NULL};
-    return begins_with_any(name, names);
-}
-
-static const LLVMAttributeIndex of_function = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+static const char fixed[] =
+    "llvm.assume llvm.annotation llvm.coro. llvm.dbg. llvm.eh. llvm.experimental. "
+    "llvm.frameaddress llvm.gc llvm.invariant. llvm.instrprof. llvm.launder. llvm.lifetime. "
+    "llvm.localaddress llvm.localescape llvm.localrecover llvm.preserve. llvm.pseudoprobe "
+    "llvm.ptr.annotation llvm.returnaddress llvm.sideeffect llvm.stack llvm.strip. llvm.swift. "
+    "llvm.va_ llvm.var.annotation";
 
 /* Of the call, else of the function that it calls; NULL if neither has it */
 static LLVMAttributeRef attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *name)
@@ -91,11 +60,11 @@ static int has_attribute(LLVMValueRef call, LLVMAttributeIndex at, const char *n
 }
 
 /* memory(none) of LLVM 16, readnone of those before */
-int rules_is_free_of_memory(LLVMValueRef call)
+static int rules_is_free_of_memory(LLVMValueRef call)
 {
-    LLVMAttributeRef memory = attribute(call, of_function, "memory");
+    LLVMAttributeRef memory = attribute(call, OF_FUNCTION, "memory");
     if (memory == NULL)
-        memory = attribute(call, of_function, "readnone");
+        memory = attribute(call, OF_FUNCTION, "readnone");
     return memory != NULL && LLVMGetEnumAttributeValue(memory) == 0;
 }
 
@@ -139,7 +108,7 @@ static int is_bound_to_return(LLVMValueRef call)
 static int meets_lanes(LLVMValueRef call)
 {
     const char *name = callee(call);
-    return has_attribute(call, of_function, "convergent")
+    return has_attribute(call, OF_FUNCTION, "convergent")
            && (strncmp(name, "_Z", 2) != 0 || strstr(name, "_group_") != NULL
                || !rules_is_free_of_memory(call));
 }
@@ -148,11 +117,11 @@ static enum rules_class class_of_call(LLVMValueRef call)
 {
     const char *name = callee(call);
     const int n_others = LLVMGetNumOperands(call) - 1 - (int)LLVMGetNumArgOperands(call);
-    if (is_barriers_name(name))
+    if (begins_with_any(name, barriers))
         return RULES_BARRIER;
-    if (*name == '\0' || is_fixed(name) || n_others > 0 || is_volatile_copy(call)
+    if (*name == '\0' || begins_with_any(name, fixed) || n_others > 0 || is_volatile_copy(call)
         || is_bound_to_return(call) || has_special_argument(call) || meets_lanes(call)
-        || has_attribute(call, of_function, "returns_twice"))
+        || has_attribute(call, OF_FUNCTION, "returns_twice"))
         return RULES_NEVER;
     return RULES_PLAIN;
 }
@@ -171,11 +140,6 @@ int rules_is_called(LLVMValueRef value)
             return 1;
     }
     return 0;
-}
-
-int rules_is_convergent(LLVMValueRef v)
-{
-    return LLVMIsACallInst(v) && has_attribute(v, of_function, "convergent");
 }
 
 /* ---- buffers ---- */
@@ -207,11 +171,6 @@ static int address_leaves(LLVMValueRef address, int depth)
 
 /* ---- all ---- */
 
-static int is_ordinary_access(LLVMValueRef v)
-{
-    return !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
-}
-
 enum rules_class rules_of(LLVMValueRef v)
 {
     if (LLVMIsATerminatorInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMTokenTypeKind)
@@ -228,7 +187,10 @@ enum rules_class rules_of(LLVMValueRef v)
     case LLVMAlloca: return address_leaves(v, 0) ? RULES_NEVER : RULES_BUFFER;
     case LLVMCall: return class_of_call(v);
     case LLVMLoad:
-    case LLVMStore: return is_ordinary_access(v) ? RULES_PLAIN : RULES_NEVER;
+    case LLVMStore:
+        return LLVMGetVolatile(v) || LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic
+                   ? RULES_NEVER
+                   : RULES_PLAIN;
     default: return RULES_PLAIN;
     }
 }
@@ -258,4 +220,86 @@ int rules_operand(LLVMValueRef v, unsigned i)
     if (LLVMGetInstructionOpcode(v) == LLVMCall)
         return i < LLVMGetNumArgOperands(v) && !has_attribute(v, i + 1, "immarg");
     return LLVMGetInstructionOpcode(v) != LLVMGetElementPtr || !is_field(v, i);
+}
+
+/* ---- barriers ---- */
+
+/* What one lane writes before a barrier, others read behind it. A test sees a race rarely, so that
+   edits move no access to memory over a barrier. */
+
+static int touches_memory(LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: return 1;
+    case LLVMCall: return !rules_is_free_of_memory(v);
+    default: return 0;
+    }
+}
+
+/* Is there a way of one step or more from a block to another one, other than through `without`? */
+static int leads(const struct body *b, uint32_t from, uint32_t to, uint32_t without)
+{
+    unsigned char *reached = xcalloc(b->flow->n_blocks, 1);
+    flow_reach(b->block, b->flow->n_blocks, from, without, reached);
+    const int found = reached[to];
+    free(reached);
+    return found;
+}
+
+/* Is the barrier passed on a way from the first point to the second one, that does not come to the
+   first one again? The first one's block is on each way to the second one. */
+static int is_between(const struct body *b, struct body_point barrier, struct body_point first,
+                      struct body_point second)
+{
+    if (first.block == second.block)
+        return barrier.block == first.block && barrier.order > first.order
+               && barrier.order < second.order;
+    if (barrier.block == first.block)
+        return barrier.order > first.order;
+    if (barrier.block == second.block && barrier.order < second.order)
+        return 1;
+    return leads(b, barrier.block, second.block, first.block);
+}
+
+/* Two points in their order: 0, or -1 if there is a way to each that does not pass the other */
+static int put_in_order(const struct body *b, struct body_point *first, struct body_point *second)
+{
+    const struct body_point a = *first;
+    const int is_turned = a.block == second->block
+                              ? second->order < a.order
+                              : flow_dominates(b->flow, second->block, a.block);
+    if (a.block != second->block && !is_turned && !flow_dominates(b->flow, a.block, second->block))
+        return -1;
+    if (is_turned)
+        *first = *second, *second = a;
+    return 0;
+}
+
+/* A fence, a barrier, or another call that lanes come to together */
+static int is_barrier(LLVMValueRef v)
+{
+    return rules_of(v) == RULES_BARRIER
+           || (LLVMIsACallInst(v) && has_attribute(v, OF_FUNCTION, "convergent")
+               && touches_memory(v));
+}
+
+int barriers_allow(const struct body *b, uint32_t item, uint32_t place)
+{
+    struct body_point first = body_point(b, b->item[item].at), second = body_point(b, place);
+    int is_ordered = 0;
+    if (!touches_memory(b->item[item].value))
+        return 1;
+    for (uint32_t i = 0; i < b->n_items; i++) {
+        if (b->item[i].value == NULL || !is_barrier(b->item[i].value))
+            continue;
+        if (!is_ordered && put_in_order(b, &first, &second) != 0)
+            return 0;
+        is_ordered = 1;
+        if (is_between(b, body_point(b, b->item[i].at), first, second))
+            return 0;
+    }
+    return 1;
 }

@@ -100,18 +100,13 @@ static int run_clang(struct process_words *words, const struct ir_source *s, str
     return status == 0 ? 0 : -1;
 }
 
-static int is_kept(const struct ir_kept *kept, const struct buf *line)
-{
-    return kept->made.n > 0 && kept->by.n == line->n && memcmp(kept->by.s, line->s, line->n) == 0;
-}
-
 static int compile_once(struct ir_kept *kept, struct process_words *words,
                         const struct ir_source *s, struct buf *bitcode)
 {
     struct buf line = {0};
     for (size_t i = 0; i < words->n; i++)
         buf_add(&line, words->v[i], strlen(words->v[i]) + 1);
-    if (is_kept(kept, &line)) {
+    if (kept->made.n > 0 && kept->by.n == line.n && memcmp(kept->by.s, line.s, line.n) == 0) {
         buf_free(&line);
         process_free(words);
     } else {
@@ -150,14 +145,6 @@ int ir_preprocess(const struct ir_source *s, struct buf *out)
 
 /* ---- reading: by LLVM ---- */
 
-/* A bitcode's producer is in LLVM's message where it cannot be read: 19 of "LLVM19.1.7". 0: none */
-static int producer_of(const char *message)
-{
-    static const char before[] = "(Producer: 'LLVM";
-    const char *at = strstr(message, before);
-    return at == NULL ? 0 : atoi(at + sizeof before - 1);
-}
-
 static int source_parse(struct ir *ir, const char *path, const struct buf *text)
 {
     char *message = NULL, what[64] = "";
@@ -166,7 +153,9 @@ static int source_parse(struct ir *ir, const char *path, const struct buf *text)
         LLVMDisposeMessage(message);
         return 0;
     }
-    const int version = producer_of(message);
+    /* A bitcode's producer is in the message where it cannot be read: 19 of "LLVM19.1.7". */
+    const char *at = strstr(message, "(Producer: 'LLVM");
+    const int version = at == NULL ? 0 : atoi(strstr(at, "LLVM") + strlen("LLVM"));
     if (version != 0 && version != LLVM_VERSION_MAJOR)
         snprintf(what, sizeof what, "it is of LLVM %d, and this is LLVM %d: ", version,
                  LLVM_VERSION_MAJOR);
@@ -271,7 +260,7 @@ static void keep_function(struct ir *ir)
 
 static void drop_attribute(LLVMValueRef function, const char *name)
 {
-    LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+    LLVMRemoveEnumAttributeAtIndex(function, OF_FUNCTION,
                                    LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
@@ -281,7 +270,7 @@ static void allow_passes(LLVMModuleRef module)
     static const char name[] = "optnone";
     const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        if (!LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind))
+        if (!LLVMGetEnumAttributeAtIndex(f, OF_FUNCTION, kind))
             continue;
         drop_attribute(f, name);
         drop_attribute(f, "noinline");
@@ -309,17 +298,12 @@ static int source_read(struct ir *ir, const struct ir_source *s)
 
 /* ---- opening ---- */
 
-static int is_debugging(LLVMValueRef v)
-{
-    size_t n;
-    if (!LLVMIsACallInst(v) || !LLVMIsAFunction(LLVMGetCalledValue(v)))
-        return 0;
-    return strncmp(LLVMGetValueName2(LLVMGetCalledValue(v), &n), "llvm.dbg.", 9) == 0;
-}
-
+/* That one, or what follows, without calls that are for debugging */
 static LLVMValueRef next_of(LLVMValueRef v)
 {
-    while (v != NULL && is_debugging(v))
+    size_t n;
+    while (v != NULL && LLVMIsACallInst(v) && LLVMIsAFunction(LLVMGetCalledValue(v))
+           && strncmp(LLVMGetValueName2(LLVMGetCalledValue(v), &n), "llvm.dbg.", 9) == 0)
         v = LLVMGetNextInstruction(v);
     return v;
 }
@@ -383,14 +367,6 @@ static LLVMModuleRef sketch_of(LLVMModuleRef module)
     return sketch;
 }
 
-/* The same kernel has the same hash in another folder. */
-static void forget_paths(struct ir *ir)
-{
-    const char *name = base_name(ir->path);
-    LLVMSetModuleIdentifier(ir->module, name, strlen(name));
-    LLVMSetSourceFileName(ir->module, name, strlen(name));
-}
-
 /* Where LLVM gives up it ends the process. A child shall do this without a word. */
 static pid_t first_process;
 static struct buf kernel; /* the one that was opened last */
@@ -403,31 +379,28 @@ static void give_up(const char *reason)
     exit(1);
 }
 
-static void name_kernel(const struct ir_source *s)
+static void begin_with(const struct ir_source *s)
 {
+    if (first_process == 0)
+        LLVMInstallFatalErrorHandler(give_up);
+    first_process = first_process != 0 ? first_process : getpid();
     kernel.n = 0;
     buf_printf(&kernel, "%s: %s%s%s%s%s", s->path, s->function, s->target != NULL ? " for " : "",
                s->target != NULL ? s->target : "", s->cpu != NULL ? " " : "",
                s->cpu != NULL ? s->cpu : "");
 }
 
-static void begin_process(void)
-{
-    if (first_process != 0)
-        return;
-    first_process = getpid();
-    LLVMInstallFatalErrorHandler(give_up);
-}
-
 static int source_fill(struct ir *ir, const struct ir_source *source)
 {
+    const char *name = base_name(ir->path); /* the hash is the same in another folder */
     if (target_make(ir, source) != 0 || source_read(ir, source) != 0)
         return -1;
     if (passes_run(ir->module, ir->machine, &ir->passes) != 0 || ir->n_errors > 0)
         return fail("%s: the passes of %s failed", ir->path, ir->passes.name);
     source_number(ir);
     LLVMStripModuleDebugInfo(ir->module);
-    forget_paths(ir);
+    LLVMSetModuleIdentifier(ir->module, name, strlen(name));
+    LLVMSetSourceFileName(ir->module, name, strlen(name));
     ir->sketch = sketch_of(ir->module);
     flow_make(&ir->flow, LLVMGetNamedFunction(ir->module, ir->function));
     return 0;
@@ -436,8 +409,7 @@ static int source_fill(struct ir *ir, const struct ir_source *source)
 int ir_open(struct ir **out, const struct ir_source *source, const struct ir_passes *passes)
 {
     struct ir *ir = xcalloc(1, sizeof *ir);
-    begin_process();
-    name_kernel(source);
+    begin_with(source);
     ir->path = xstrdup(source->path);
     ir->function = xstrdup(source->function);
     ir->passes = *passes;

@@ -25,7 +25,7 @@ struct work {
     const struct net_layer *l;
     const float *weight, *in;
     float *out, *slope_weight, *slope_in;
-    const float *slope_out;
+    const float *slope_out; /* NULL: forwards */
 };
 
 /* One place of the input meets one of the output through one place of the window. */
@@ -62,7 +62,7 @@ static void visit_all(const struct work *k, visit *meet)
             visit_window(k, meet, y, x, top, left);
 }
 
-/* ---- one layer: forwards ---- */
+/* ---- one layer: what meets, forwards and, where there are slopes, backwards ---- */
 
 /* A matrix of weights between n_in numbers and n_out */
 static void multiply(const float *weight, const float *in, size_t n_in, float *out, size_t n_out)
@@ -71,47 +71,6 @@ static void multiply(const float *weight, const float *in, size_t n_in, float *o
         for (size_t o = 0; o < n_out; o++)
             out[o] += in[i] * weight[i * n_out + o];
 }
-
-static void meet_conv(const struct work *k, size_t window, size_t in, size_t out)
-{
-    const size_t ci = (size_t)k->l->in.channels, co = (size_t)k->l->out.channels;
-    multiply(k->weight + window * ci * co, k->in + in * ci, ci, k->out + out * co, co);
-}
-
-static void meet_depthwise(const struct work *k, size_t window, size_t in, size_t out)
-{
-    const size_t n = (size_t)k->l->out.channels;
-    for (size_t c = 0; c < n; c++)
-        k->out[out * n + c] += k->in[in * n + c] * k->weight[window * n + c];
-}
-
-static void add_mean(const struct net_layer *l, const float *in, float *out)
-{
-    const size_t n = (size_t)l->in.channels, places = net_size(l->in) / n;
-    for (size_t i = 0; i < places; i++)
-        for (size_t c = 0; c < n; c++)
-            out[c] += in[i * n + c];
-    for (size_t c = 0; c < n; c++)
-        out[c] /= (float)places;
-}
-
-void layer_run(const struct net_layer *l, const float *value, const float *in, float *out)
-{
-    const struct work k = {.l = l, .weight = value + l->weights, .in = in, .out = out};
-    const size_t n = net_size(l->out);
-    for (size_t o = 0; o < n; o++)
-        out[o] = l->n_biases > 0 ? value[l->biases + o % l->n_biases] : 0;
-    switch (l->kind) {
-    case NET_CONV: visit_all(&k, meet_conv); break;
-    case NET_DEPTHWISE: visit_all(&k, meet_depthwise); break;
-    case NET_MEAN: add_mean(l, in, out); break;
-    case NET_DENSE: multiply(k.weight, in, net_size(l->in), out, n); break;
-    }
-    for (size_t o = 0; l->is_relu && o < n; o++)
-        out[o] = out[o] > 0 ? out[o] : 0;
-}
-
-/* ---- one layer: backwards ---- */
 
 static void multiply_back(const float *weight, const float *in, size_t n_in, const float *slope,
                           size_t n_out, float *slope_in, float *slope_weight)
@@ -126,29 +85,67 @@ static void multiply_back(const float *weight, const float *in, size_t n_in, con
     }
 }
 
-static void meet_conv_back(const struct work *k, size_t window, size_t in, size_t out)
+static void meet_conv(const struct work *k, size_t window, size_t in, size_t out)
 {
     const size_t ci = (size_t)k->l->in.channels, co = (size_t)k->l->out.channels;
-    multiply_back(k->weight + window * ci * co, k->in + in * ci, ci, k->slope_out + out * co, co,
-                  k->slope_in + in * ci, k->slope_weight + window * ci * co);
+    const float *weight = k->weight + window * ci * co;
+    if (k->slope_out == NULL)
+        multiply(weight, k->in + in * ci, ci, k->out + out * co, co);
+    else
+        multiply_back(weight, k->in + in * ci, ci, k->slope_out + out * co, co,
+                      k->slope_in + in * ci, k->slope_weight + window * ci * co);
 }
 
-static void meet_depthwise_back(const struct work *k, size_t window, size_t in, size_t out)
+static void meet_depthwise(const struct work *k, size_t window, size_t in, size_t out)
 {
     const size_t n = (size_t)k->l->out.channels;
-    for (size_t c = 0; c < n; c++) {
+    for (size_t c = 0; c < n && k->slope_out == NULL; c++)
+        k->out[out * n + c] += k->in[in * n + c] * k->weight[window * n + c];
+    for (size_t c = 0; c < n && k->slope_out != NULL; c++) {
         const float slope = k->slope_out[out * n + c];
         k->slope_in[in * n + c] += slope * k->weight[window * n + c];
         k->slope_weight[window * n + c] += slope * k->in[in * n + c];
     }
 }
 
-static void share_mean(const struct net_layer *l, const float *slope, float *slope_in)
+static void meet_mean(const struct work *k)
 {
-    const size_t n = (size_t)l->in.channels, places = net_size(l->in) / n;
+    const size_t n = (size_t)k->l->in.channels, places = net_size(k->l->in) / n;
     for (size_t i = 0; i < places; i++)
         for (size_t c = 0; c < n; c++)
-            slope_in[i * n + c] = slope[c] / (float)places;
+            if (k->slope_out == NULL)
+                k->out[c] += k->in[i * n + c];
+            else
+                k->slope_in[i * n + c] = k->slope_out[c] / (float)places;
+    for (size_t c = 0; c < n && k->slope_out == NULL; c++)
+        k->out[c] /= (float)places;
+}
+
+static void layer_work(const struct work *k)
+{
+    const size_t n_in = net_size(k->l->in), n = net_size(k->l->out);
+    switch (k->l->kind) {
+    case NET_CONV: visit_all(k, meet_conv); break;
+    case NET_DEPTHWISE: visit_all(k, meet_depthwise); break;
+    case NET_MEAN: meet_mean(k); break;
+    case NET_DENSE:
+        if (k->slope_out == NULL)
+            multiply(k->weight, k->in, n_in, k->out, n);
+        else
+            multiply_back(k->weight, k->in, n_in, k->slope_out, n, k->slope_in, k->slope_weight);
+        break;
+    }
+}
+
+void layer_run(const struct net_layer *l, const float *value, const float *in, float *out)
+{
+    const struct work k = {.l = l, .weight = value + l->weights, .in = in, .out = out};
+    const size_t n = net_size(l->out);
+    for (size_t o = 0; o < n; o++)
+        out[o] = l->n_biases > 0 ? value[l->biases + o % l->n_biases] : 0;
+    layer_work(&k);
+    for (size_t o = 0; l->is_relu && o < n; o++)
+        out[o] = out[o] > 0 ? out[o] : 0;
 }
 
 void layer_learn(const struct net_layer *l, const float *value, const float *in, const float *out,
@@ -160,21 +157,14 @@ void layer_learn(const struct net_layer *l, const float *value, const float *in,
                            .slope_weight = slope_value + l->weights,
                            .slope_in = slope_in,
                            .slope_out = slope_out};
-    const size_t n = net_size(l->out), n_in = net_size(l->in);
-    memset(slope_in, 0, n_in * sizeof *slope_in);
+    const size_t n = net_size(l->out);
+    memset(slope_in, 0, net_size(l->in) * sizeof *slope_in);
     for (size_t o = 0; o < n; o++) {
         slope_out[o] = l->is_relu && out[o] <= 0 ? 0 : slope_out[o];
         if (l->n_biases > 0)
             slope_value[l->biases + o % l->n_biases] += slope_out[o];
     }
-    switch (l->kind) {
-    case NET_CONV: visit_all(&k, meet_conv_back); break;
-    case NET_DEPTHWISE: visit_all(&k, meet_depthwise_back); break;
-    case NET_MEAN: share_mean(l, slope_out, slope_in); break;
-    case NET_DENSE:
-        multiply_back(k.weight, in, n_in, slope_out, n, slope_in, k.slope_weight);
-        break;
-    }
+    layer_work(&k);
 }
 
 /* ---- two networks ---- */
@@ -203,13 +193,7 @@ static void net_add(struct net *net, enum net_kind kind, int channels, int size,
         net->layer[net->n].in = l->out;
 }
 
-static void add_dense(struct net *net, int n_labels)
-{
-    net_add(net, NET_DENSE, 64, 0, 0, 1);
-    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
-}
-
-static void add_mobile(struct net *net, int n_labels)
+static void add_mobile(struct net *net)
 {
     net_add(net, NET_CONV, 8, 3, 1, 1);
     net_add(net, NET_DEPTHWISE, 8, 3, 1, 1);
@@ -219,7 +203,6 @@ static void add_mobile(struct net *net, int n_labels)
     net_add(net, NET_DEPTHWISE, 32, 3, 1, 1);
     net_add(net, NET_CONV, 32, 1, 1, 1);
     net_add(net, NET_MEAN, 32, 0, 0, 0);
-    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
 }
 
 /* By He et al.: what goes into a number keeps its variance behind max(0, x). */
@@ -243,11 +226,12 @@ int net_open(struct net *net, const char *name, struct net_shape in, int n_label
     net->name = name;
     net->layer[0].in = in;
     if (strcmp(name, "dense") == 0)
-        add_dense(net, n_labels);
+        net_add(net, NET_DENSE, 64, 0, 0, 1);
     else if (strcmp(name, "mobile") == 0)
-        add_mobile(net, n_labels);
+        add_mobile(net);
     else
         return fail("network \"%s\": there are dense and mobile", name);
+    net_add(net, NET_DENSE, n_labels, 0, 0, 0);
     draw_values(net, seed);
     return 0;
 }

@@ -14,7 +14,6 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Diagnostics.h>
-#include <mlir-c/ExecutionEngine.h>
 #include <mlir-c/Pass.h>
 #include <mlir-c/RegisterEverything.h>
 #include <setjmp.h>
@@ -41,23 +40,21 @@ int ref_names(MlirOperation op, const char *name)
 
 /* ---- how much memory a module takes for its tensors ---- */
 
-/* Of a number of f64, index, f32 or of n bits; no other ones come here. */
-static uint64_t bytes_of_one(MlirType type)
-{
-    if (mlirTypeIsAInteger(type))
-        return (mlirIntegerTypeGetWidth(type) + 7) / 8;
-    return mlirTypeIsAF64(type) || mlirTypeIsAIndex(type) ? 8 : 4;
-}
-
+/* Of numbers of f64, index, f32 or of n bits; no other ones come here. */
 static uint64_t bytes_of(MlirType type)
 {
-    uint64_t bytes = bytes_of_one(mlirShapedTypeGetElementType(type));
+    MlirType one = mlirShapedTypeGetElementType(type);
+    uint64_t bytes = mlirTypeIsAInteger(one) ? (mlirIntegerTypeGetWidth(one) + 7) / 8
+                     : mlirTypeIsAF64(one) || mlirTypeIsAIndex(one) ? 8
+                                                                    : 4;
     for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
         bytes *= (uint64_t)mlirShapedTypeGetDimSize(type, i);
     return memory_rounded(bytes);
 }
 
-static uint64_t of_block(MlirBlock block)
+/* Bytes of a memory.h arena for one call: the sum of what memref.alloc asks for, of known sizes,
+   each as often as it stands there */
+static uint64_t room_of(MlirBlock block)
 {
     uint64_t sum = 0;
     MlirOperation op = mlirBlockGetFirstOperation(block);
@@ -67,17 +64,10 @@ static uint64_t of_block(MlirBlock block)
         for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
             MlirBlock inner = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
             for (; !mlirBlockIsNull(inner); inner = mlirBlockGetNextInRegion(inner))
-                sum += of_block(inner);
+                sum += room_of(inner);
         }
     }
     return sum;
-}
-
-/* Bytes of a memory.h arena for one call: the sum of what memref.alloc asks for, of known sizes,
-   each as often as it stands there */
-static uint64_t room_of(MlirModule module)
-{
-    return of_block(mlirModuleGetBody(module));
 }
 
 /* ---- the order in which loops run ---- */
@@ -89,13 +79,6 @@ struct nest { /* of an operation: what its attributes say */
     intptr_t n, n_maps;
     MlirAttribute kind[LOOPS], map[TENSORS];
 };
-
-static int is_parallel(MlirAttribute kind)
-{
-    return mlirAttributeEqual(kind,
-                              mlirAttributeParseGet(mlirAttributeGetContext(kind),
-                                                    ref_of("#linalg.iterator_type<parallel>")));
-}
 
 /* -1 if it is none that can be ordered: what is inside may ask for the number of a loop. */
 static int nest_read(MlirOperation op, struct nest *n)
@@ -136,7 +119,9 @@ static int is_fastest(MlirAffineMap map, intptr_t loop)
 static intptr_t nest_vector(const struct nest *n)
 {
     intptr_t loop = n->n - 1;
-    while (loop >= 0 && !is_parallel(n->kind[loop]))
+    MlirAttribute parallel =
+        mlirAttributeParseGet(n->context, ref_of("#linalg.iterator_type<parallel>"));
+    while (loop >= 0 && !mlirAttributeEqual(n->kind[loop], parallel))
         loop--;
     if (loop == n->n - 1)
         return -1;
@@ -184,19 +169,17 @@ static void order_block(MlirBlock block)
             ref_names(op, "linalg.generic") && nest_read(op, &n) == 0 ? nest_vector(&n) : -1;
         if (loop >= 0)
             make_innermost(op, &n, loop);
+        MlirBlock inner = ref_names(op, "func.func")
+                              ? mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))
+                              : (MlirBlock){NULL};
+        if (!mlirBlockIsNull(inner))
+            order_block(inner);
     }
 }
 
 void loops_order(MlirModule module)
 {
-    MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
-    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-        if (!ref_names(op, "func.func"))
-            continue;
-        MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-        if (!mlirBlockIsNull(block))
-            order_block(block);
-    }
+    order_block(mlirModuleGetBody(module));
 }
 
 /* ---- the engine ---- */
@@ -205,17 +188,6 @@ void loops_order(MlirModule module)
 struct descriptor {
     float *base, *at;
     int64_t offset, more[2 * ENGINE_RANK];
-};
-
-struct engine {
-    MlirContext context;
-    const char *path; /* of the module at hand */
-    int is_quiet;
-};
-
-struct engine_code {
-    MlirExecutionEngine engine;
-    ev_kernel *entry;
 };
 
 /* ---- what compiled code calls ---- */
@@ -341,16 +313,6 @@ void engine_close(struct engine *e)
     free(e);
 }
 
-MlirContext engine_context(const struct engine *e)
-{
-    return e->context;
-}
-
-void engine_hush(struct engine *e, int is_quiet)
-{
-    e->is_quiet = is_quiet;
-}
-
 MlirModule engine_parse(struct engine *e, const char *path, const char *text, size_t n)
 {
     e->path = path;
@@ -400,7 +362,7 @@ int engine_lower(struct engine *e, const char *path, MlirModule module, uint64_t
     if (engine_passes(e, module, to_buffers) != 0)
         return -1;
     loops_order(module);
-    *room = room_of(module);
+    *room = room_of(mlirModuleGetBody(module));
     return engine_passes(e, module, to_code);
 }
 
@@ -418,11 +380,6 @@ int engine_build(struct engine *e, const char *path, MlirModule module, const ch
     }
     *out = code;
     return 0;
-}
-
-ev_kernel *engine_entry(const struct engine_code *code)
-{
-    return code->entry;
 }
 
 void engine_free(struct engine_code *code)

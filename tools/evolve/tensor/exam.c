@@ -3,7 +3,7 @@
    SPDX-License-Identifier: MIT
 
    tensor.h declares it. */
-#include "tensor.h"
+#include "parts.h"
 
 #include "base/numbers.h"
 
@@ -121,6 +121,15 @@ int lesson_run(const struct lesson *l, ev_kernel *entry, const float *start, con
     return 0;
 }
 
+/* Is the label's number the first of the largest, and each a number? */
+static int is_right(const float *out, int n_labels, int label)
+{
+    for (int k = 0; k < n_labels; k++)
+        if (!isfinite(out[k]))
+            return 0;
+    return net_likeliest(out, n_labels) == label;
+}
+
 double lesson_error(const struct lesson *l, const float *values, const struct images *images)
 {
     struct net net = l->net;
@@ -129,11 +138,8 @@ double lesson_error(const struct lesson *l, const float *values, const struct im
     size_t wrong = 0;
     net.value = (float *)(uintptr_t)values;
     for (size_t i = 0; i < images->n; i++) {
-        int is_finite = 1;
         net_run(&net, images->pixel + i * images->size, out);
-        for (int k = 0; k < n; k++)
-            is_finite &= isfinite(out[k]) != 0;
-        wrong += !is_finite || net_likeliest(out, n) != images->label[i];
+        wrong += !is_right(out, n, images->label[i]);
     }
     free(out);
     return (double)wrong / (double)images->n;
@@ -177,16 +183,6 @@ static int exam_run(const struct exam *x, ev_kernel *entry, size_t n, float *in,
     return 0;
 }
 
-/* Is the label's number the largest, and each a number? */
-static int is_right(const float *out, int n_labels, int label)
-{
-    for (int k = 0; k < n_labels; k++)
-        if (!(isfinite(out[k])
-              && (out[k] < out[label] || k == label || (k > label && out[k] <= out[label]))))
-            return 0;
-    return 1;
-}
-
 static double share_wrong(const struct exam *x, const struct images *images, const float *out)
 {
     size_t wrong = 0;
@@ -212,19 +208,6 @@ static void set_up(struct ev_case *c)
     ev_buffer(c, "numbers", EV_OUT, EV_F32, all * (size_t)exam->n_labels);
 }
 
-/* Code that needs too much memory has no right to any. */
-static void call(const struct ev_case *c, ev_kernel *kernel)
-{
-    if (exam_run(exam, kernel, (size_t)c->size[OF_AMOUNT], c->at[0], c->at[1]) != 0)
-        abort();
-}
-
-static double error(const struct ev_case *c, void *const *want, void *const *got)
-{
-    (void)want;
-    return c->size[OF_WHOLE] ? share_wrong(exam, images_of(c), got[1]) : 0;
-}
-
 /* ---- exam: the same of a step of training ---- */
 
 enum { FEW_STEPS = 4 };                        /* are timed */
@@ -247,56 +230,74 @@ static void set_up_lesson(struct ev_case *c)
     ev_buffer(c, "other", EV_SCRATCH, EV_F32, l->net.n_values);
 }
 
-static void call_lesson(const struct ev_case *c, ev_kernel *kernel)
+/* ---- exam: both ---- */
+
+static int is_lesson(const struct exam *x)
 {
-    if (lesson_run(&exam->lesson, kernel, c->at[START], c->at[PIXELS], c->at[LABELS],
-                   (long)c->size[OF_AMOUNT], c->at[VALUES], c->at[OTHER])
-        != 0)
+    return x->lesson.steps > 0;
+}
+
+/* Code that needs too much memory has no right to any. */
+static void call(const struct ev_case *c, ev_kernel *kernel)
+{
+    const int rc =
+        is_lesson(exam)
+            ? lesson_run(&exam->lesson, kernel, c->at[START], c->at[PIXELS], c->at[LABELS],
+                         (long)c->size[OF_AMOUNT], c->at[VALUES], c->at[OTHER])
+            : exam_run(exam, kernel, (size_t)c->size[OF_AMOUNT], c->at[0], c->at[1]);
+    if (rc != 0)
         abort();
 }
 
-static double error_of_lesson(const struct ev_case *c, void *const *want, void *const *got)
+static double error(const struct ev_case *c, void *const *want, void *const *got)
 {
     (void)want;
-    return c->size[OF_WHOLE] ? lesson_error(&exam->lesson, got[VALUES], images_of(c)) : 0;
+    if (!c->size[OF_WHOLE])
+        return 0;
+    return is_lesson(exam) ? lesson_error(&exam->lesson, got[VALUES], images_of(c))
+                           : share_wrong(exam, images_of(c), got[1]);
 }
-
-/* ---- exam: both ---- */
-
-static struct ev_shape shapes[EXAM_PARTS][2];
-static struct ev_harness harnesses[EXAM_PARTS];
 
 const struct ev_harness *exam_harness(enum exam_part part)
 {
-    const int is_lesson = exam->lesson.steps > 0;
-    const size_t all = is_lesson ? (size_t)exam->lesson.steps : exam->part[part].n;
-    const size_t few = is_lesson ? FEW_STEPS : batch_of(exam);
-    const struct ev_shape timed = {.size = {(int64_t)(few < all ? few : all), part, 0}};
-    const struct ev_shape whole = {.size = {(int64_t)all, part, 1}, .untimed = 1};
-    struct ev_harness *h = &harnesses[part];
-    shapes[part][0] = timed;
-    shapes[part][1] = whole;
-    *h = (struct ev_harness){EV_VERSION, "amount part whole", shapes[part], 2, set_up, call, error};
-    if (is_lesson) {
-        h->set_up = set_up_lesson;
-        h->call = call_lesson;
-        h->error = error_of_lesson;
-    }
-    return h;
+    static struct ev_shape shapes[EXAM_PARTS][2];
+    static struct ev_harness harnesses[EXAM_PARTS];
+    const size_t all = is_lesson(exam) ? (size_t)exam->lesson.steps : exam->part[part].n;
+    const size_t few = is_lesson(exam) ? FEW_STEPS : batch_of(exam);
+    shapes[part][0] = (struct ev_shape){.size = {(int64_t)(few < all ? few : all), part, 0}};
+    shapes[part][1] = (struct ev_shape){.size = {(int64_t)all, part, 1}, .untimed = 1};
+    harnesses[part] = (struct ev_harness){EV_VERSION,
+                                          "amount part whole",
+                                          shapes[part],
+                                          2,
+                                          is_lesson(exam) ? set_up_lesson : set_up,
+                                          call,
+                                          error};
+    return &harnesses[part];
 }
 
 /* ---- exam: by itself ---- */
 
-static double error_of_images(const struct exam *x, ev_kernel *entry, const struct images *images)
+/* What the code makes of images, to be freed; NULL if it needs too much memory */
+static float *numbers_of(const struct exam *x, ev_kernel *entry, const struct images *images)
 {
     const size_t all = batches_for(x, images->n) * batch_of(x);
     float *in = xcalloc(all * images->size, sizeof *in);
     float *out = xcalloc(all * (size_t)x->n_labels, sizeof *out);
     exam_fill(x, images, images->n, in);
-    const int rc = exam_run(x, entry, images->n, in, out);
-    const double wrong = rc == 0 ? share_wrong(x, images, out) : -1;
+    if (exam_run(x, entry, images->n, in, out) != 0) {
+        free(out);
+        out = NULL;
+    }
     free(in);
-    free(out);
+    return out;
+}
+
+static double error_of_images(const struct exam *x, ev_kernel *entry, const struct images *images)
+{
+    float *numbers = numbers_of(x, entry, images);
+    const double wrong = numbers != NULL ? share_wrong(x, images, numbers) : -1;
+    free(numbers);
     return wrong;
 }
 
@@ -315,7 +316,7 @@ double exam_error(const struct exam *x, ev_kernel *entry, enum exam_part part)
 {
     const struct images *images = &x->part[part];
     const double wrong =
-        x->lesson.steps > 0 ? error_of_steps(x, entry, images) : error_of_images(x, entry, images);
+        is_lesson(x) ? error_of_steps(x, entry, images) : error_of_images(x, entry, images);
     if (wrong < 0)
         engine_tell_full(x->path);
     return wrong;
@@ -337,11 +338,11 @@ static int check_network(const struct exam *x, const struct tensor_program *p,
 {
     const struct engine_tensor *in = &x->type.in[0], *out = &x->type.out;
     if (x->type.n_in != 1 || in->rank < 2 || size_of(in) != all->size)
-        return fail("%s: %s: does not take batches of images of %zu numbers", x->path,
-                    tensor_function(p), all->size);
+        return fail("%s: %s: does not take batches of images of %zu numbers", x->path, p->function,
+                    all->size);
     if (out->rank != 2 || out->size[0] != in->size[0] || out->size[1] < images_labels(all))
         return fail("%s: %s: does not give %ld times a number for each of %d labels", x->path,
-                    tensor_function(p), in->size[0], images_labels(all));
+                    p->function, in->size[0], images_labels(all));
     return 0;
 }
 
@@ -374,10 +375,10 @@ int exam_open(struct exam *x, const struct tensor_program *p, const struct image
 {
     memset(x, 0, sizeof *x);
     x->path = plan->path;
-    x->type = tensor_type(p);
-    const int is_lesson = lesson_is_one(&x->type);
-    int rc = is_lesson ? open_lesson(x, all, plan) : check_network(x, p, all);
-    x->n_labels = is_lesson ? x->n_labels : (int)x->type.out.size[1];
+    x->type = p->type;
+    const int trains = lesson_is_one(&x->type);
+    int rc = trains ? open_lesson(x, all, plan) : check_network(x, p, all);
+    x->n_labels = trains ? x->n_labels : (int)x->type.out.size[1];
     if (rc == 0)
         rc = take_parts(x, all, plan);
     if (rc != 0)
@@ -398,51 +399,33 @@ void exam_close(struct exam *x)
 
 /* ---- does a module compute what the network in C does? ---- */
 
-struct comparison {
-    const struct net *net;
-    const struct images *all;
-    size_t batch;
-    double most;   /* how far numbers are from each other */
-    size_t differ; /* images with another label */
-};
-
-/* Those from `from` on; a batch that is not full has the first image in the other places. */
-static int compare_batch(struct comparison *c, ev_kernel *entry, size_t from, float *in, float *out)
+/* How many images have another label; *most: how far numbers are from each other */
+static size_t exam_compare(const struct net *net, const struct images *images, const float *got,
+                           double *most)
 {
-    const struct net_shape shape = c->net->layer[0].in;
-    const int n = c->net->layer[c->net->n - 1].out.channels;
-    const long batch = (long)c->batch;
-    const struct engine_tensor images = {in, 4, {batch, shape.height, shape.width, shape.channels}};
-    const struct engine_tensor numbers = {out, 2, {batch, n}};
-    for (size_t i = 0; i < c->batch; i++)
-        memcpy(in + i * c->all->size,
-               c->all->pixel + (from + i < c->all->n ? from + i : 0) * c->all->size,
-               c->all->size * sizeof *in);
-    if (engine_run(entry, &images, 1, &numbers) != 0)
-        return -1;
+    const int n = net->layer[net->n - 1].out.channels;
     float *want = xcalloc((size_t)n, sizeof *want);
-    for (size_t i = 0; i < c->batch && from + i < c->all->n; i++) {
-        const float *got = out + i * (size_t)n;
-        net_run(c->net, in + i * c->all->size, want);
-        c->differ += net_likeliest(got, n) != net_likeliest(want, n);
+    size_t differ = 0;
+    for (size_t i = 0; i < images->n; i++, got += n) {
+        net_run(net, images->pixel + i * images->size, want);
+        differ += net_likeliest(got, n) != net_likeliest(want, n);
         for (int k = 0; k < n; k++)
-            c->most = fmax(c->most, fabs((double)got[k] - (double)want[k]));
+            *most = fmax(*most, fabs((double)got[k] - (double)want[k]));
     }
     free(want);
-    return 0;
+    return differ;
 }
 
-static int exam_compare(struct comparison *c, ev_kernel *entry)
+static int tell_twin(const struct exam *x, const struct net *net, const float *numbers)
 {
-    const struct net_layer *last = &c->net->layer[c->net->n - 1];
-    float *in = xcalloc(c->batch * c->all->size, sizeof *in);
-    float *out = xcalloc(c->batch * net_size(last->out), sizeof *out);
-    int rc = 0;
-    for (size_t from = 0; rc == 0 && from < c->all->n; from += c->batch)
-        rc = compare_batch(c, entry, from, in, out);
-    free(in);
-    free(out);
-    return rc;
+    const struct images *images = &x->part[0];
+    double most = 0;
+    if (numbers == NULL)
+        return engine_tell_full(x->path);
+    const size_t differ = exam_compare(net, images, numbers, &most);
+    printf("module: %zu %s, %zu of them with another label; numbers differ by %.1e at most\n",
+           images->n, as_counted(images->n, "image", "images"), differ, most);
+    return differ == 0 ? flush_stdout() : fail("%s: the module computes something else", x->path);
 }
 
 static int exam_compile(struct engine *e, const char *path, const struct buf *text,
@@ -459,19 +442,23 @@ static int exam_compile(struct engine *e, const char *path, const struct buf *te
 int twin_check(const struct net *net, const struct images *images, size_t batch, const char *path,
                const struct buf *text)
 {
+    const struct net_shape in = net->layer[0].in;
+    const int n = net->layer[net->n - 1].out.channels;
+    const struct exam x = {.path = path,
+                           .n_labels = n,
+                           .part = {*images},
+                           .type = {1,
+                                    {{NULL, 4, {(long)batch, in.height, in.width, in.channels}}},
+                                    {NULL, 2, {(long)batch, n}}}};
     struct engine *e;
     struct engine_code *code = NULL;
-    struct comparison c = {net, images, batch, 0, 0};
     if (engine_open(&e) != 0)
         return -1;
     int rc = exam_compile(e, path, text, net->name, &code);
-    if (rc == 0 && exam_compare(&c, engine_entry(code)) != 0)
-        rc = engine_tell_full(path);
     if (rc == 0) {
-        printf("module: %zu %s, %zu of them with another label; numbers differ by %.1e at "
-               "most\n",
-               images->n, as_counted(images->n, "image", "images"), c.differ, c.most);
-        rc = c.differ == 0 ? flush_stdout() : fail("%s: the module computes something else", path);
+        float *numbers = numbers_of(&x, code->entry, images);
+        rc = tell_twin(&x, net, numbers);
+        free(numbers);
     }
     engine_free(code);
     engine_close(e);

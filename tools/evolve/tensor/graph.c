@@ -73,13 +73,9 @@ static void graph_begin(const struct change *c, const char *operation)
     buf_printf(c->text, "  %%v%d = %s ", c->n + 1, operation);
 }
 
-/* " : TYPE to TYPE"; the result is at hand now. */
-static void end(struct change *c, const char *to, const struct shape *result, const char *what)
+/* The result is at hand now. */
+static void end_line(struct change *c, const struct shape *result, const char *what)
 {
-    buf_puts(c->text, " : ");
-    shape_type(&c->at, c->text);
-    buf_puts(c->text, to);
-    shape_type(result, c->text);
     buf_puts(c->text, "\n");
     c->at = *result;
     c->n++;
@@ -87,6 +83,16 @@ static void end(struct change *c, const char *to, const struct shape *result, co
         buf_printf(c->words, ", %s to ", what);
         shape_words(result, c->words);
     }
+}
+
+/* " : TYPE to TYPE" */
+static void end(struct change *c, const char *to, const struct shape *result, const char *what)
+{
+    buf_puts(c->text, " : ");
+    shape_type(&c->at, c->text);
+    buf_puts(c->text, to);
+    shape_type(result, c->text);
+    end_line(c, result, what);
 }
 
 static void slice(struct change *c, const struct shape *to)
@@ -142,13 +148,7 @@ static void into_empty(struct change *c, const char *operation, const struct sha
     shape_type(to, c->text);
     buf_printf(c->text, ") %s = ", list);
     put_list(c->text, v, n);
-    buf_puts(c->text, "\n");
-    c->at = *to;
-    c->n++;
-    if (c->words != NULL) {
-        buf_printf(c->words, ", %s to ", what);
-        shape_words(to, c->words);
-    }
+    end_line(c, to, what);
 }
 
 /* ---- another shape: which operations ---- */

@@ -13,10 +13,9 @@
 
 /* ---- finding the function ---- */
 
-static int has_name(MlirOperation function, const char *name)
+static MlirStringRef name_of(MlirOperation function)
 {
-    const MlirAttribute a = mlirOperationGetAttributeByName(function, ref_of("sym_name"));
-    return name == NULL || mlirStringRefEqual(mlirStringAttrGetValue(a), ref_of(name));
+    return mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, ref_of("sym_name")));
 }
 
 /* The function of that name, null if there is none; NULL: the first one. *n: how many there are */
@@ -25,7 +24,8 @@ static MlirOperation parts_function(MlirModule module, const char *name, int *n)
     MlirOperation found = {NULL}, op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
     *n = 0;
     for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-        if (ref_names(op, "func.func") && has_name(op, name)) {
+        if (ref_names(op, "func.func")
+            && (name == NULL || mlirStringRefEqual(name_of(op), ref_of(name)))) {
             found = *n == 0 ? op : found;
             ++*n;
         }
@@ -166,8 +166,7 @@ static int check_function(struct tensor_program *p, const char *name)
         return program_refuse(p, function, "has no body");
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
         return program_refuse(p, function, "has more than one block");
-    const MlirStringRef its =
-        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, ref_of("sym_name")));
+    const MlirStringRef its = name_of(function);
     p->function = xcalloc(its.length + 1, 1);
     memcpy(p->function, its.data, its.length);
     return take_types(p, function, block) != 0 ? -1 : check_operations(p, block);
@@ -180,7 +179,7 @@ static void mark_function(const struct tensor_program *p)
 {
     int n;
     struct buf text = {0};
-    MlirContext context = engine_context(p->engine);
+    MlirContext context = p->engine->context;
     MlirOperation function = parts_function(p->module, p->function, &n);
     mlirOperationSetAttributeByName(function, ref_of("llvm.emit_c_interface"),
                                     mlirUnitAttrGet(context));
@@ -253,25 +252,10 @@ const char *tensor_function(const struct tensor_program *p)
     return p->function;
 }
 
-struct tensor_type tensor_type(const struct tensor_program *p)
-{
-    return p->type;
-}
-
-size_t tensor_size(const struct tensor_program *p)
-{
-    return p->n;
-}
-
-void tensor_text(const struct tensor_program *p, struct buf *text)
-{
-    mlirOperationPrint(mlirModuleGetOperation(p->module), ref_add, text);
-}
-
 void tensor_hash(const struct tensor_program *p, char hex[65])
 {
     struct buf text = {0};
-    tensor_text(p, &text);
+    mlirOperationPrint(mlirModuleGetOperation(p->module), ref_add, &text);
     sha256_hex(text.s, text.n, hex);
     buf_free(&text);
 }
@@ -287,16 +271,18 @@ int tensor_applies(void *self, const struct edits *list)
     return applies;
 }
 
-/* Verified, with the list; the graph is gone. Null with why not */
+/* Verified and simplified, with the list; the graph is gone. Null with why not */
 static MlirModule edited(struct tensor_program *p, const struct edits *list, enum outcome *why)
 {
     struct draft t;
     draft_begin(&t, p);
     *why = rewrites_do_all(&t.graph, list) == 0 ? OUTCOME_VALID : OUTCOME_INAPPLICABLE;
-    engine_hush(p->engine, 1);
+    p->engine->is_quiet = 1;
     if (*why == OUTCOME_VALID && !mlirOperationVerify(mlirModuleGetOperation(t.module)))
         *why = OUTCOME_REJECTED;
-    engine_hush(p->engine, 0);
+    if (*why == OUTCOME_VALID && parts_simplify(p, t.module) != 0)
+        *why = OUTCOME_UNCOMPILED;
+    p->engine->is_quiet = 0;
     graph_free(&t.graph);
     if (*why == OUTCOME_VALID)
         return t.module;
@@ -310,31 +296,22 @@ int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *
     MlirModule module = edited(p, list, &why);
     if (mlirModuleIsNull(module))
         return -1;
-    parts_simplify(p, module);
     mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
     mlirModuleDestroy(module);
     return 0;
-}
-
-static void rename_function(struct tensor_program *p, MlirModule module, const char *name)
-{
-    int n;
-    MlirOperation function = parts_function(module, p->function, &n);
-    mlirOperationSetAttributeByName(function, ref_of("sym_name"),
-                                    mlirStringAttrGet(engine_context(p->engine), ref_of(name)));
 }
 
 int tensor_lower(struct tensor_program *p, const struct edits *list, const char *name,
                  struct buf *text, uint64_t *room)
 {
     enum outcome why;
+    int n;
     MlirModule module = edited(p, list, &why);
     if (mlirModuleIsNull(module))
         return fail("%s: a list of edits is %s", p->path, outcome_names[why]);
-    int rc = parts_simplify(p, module);
-    rename_function(p, module, name);
-    if (rc == 0)
-        rc = engine_lower(p->engine, p->path, module, room);
+    mlirOperationSetAttributeByName(parts_function(module, p->function, &n), ref_of("sym_name"),
+                                    mlirStringAttrGet(p->engine->context, ref_of(name)));
+    const int rc = engine_lower(p->engine, p->path, module, room);
     if (rc == 0)
         mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
     mlirModuleDestroy(module);
@@ -348,11 +325,10 @@ static struct engine_code *compile_edited(struct tensor_program *p, const struct
     MlirModule module = edited(p, list, why);
     if (mlirModuleIsNull(module))
         return NULL;
-    engine_hush(p->engine, 1);
-    if (parts_simplify(p, module) != 0
-        || engine_build(p->engine, p->path, module, p->function, &code) != 0)
+    p->engine->is_quiet = 1;
+    if (engine_build(p->engine, p->path, module, p->function, &code) != 0)
         *why = OUTCOME_UNCOMPILED;
-    engine_hush(p->engine, 0);
+    p->engine->is_quiet = 0;
     mlirModuleDestroy(module);
     return code;
 }
@@ -373,7 +349,7 @@ ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *wh
     *why = OUTCOME_VALID;
     p->code = xgrow(p->code, p->n_codes, &p->cap_codes, sizeof *p->code);
     p->code[p->n_codes++] = c;
-    return engine_entry(c.code);
+    return c.code->entry;
 }
 
 void tensor_forget(void *self)

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT
 
    tensor.h declares it. */
+#include "evolve/run.h"
 #include "parts.h"
 
 #include "base/numbers.h"
@@ -17,14 +18,9 @@ struct chooser {
     uint64_t *random;
 };
 
-static size_t below(struct chooser *c, size_t n)
-{
-    return (size_t)(num_draw(c->random) % n);
-}
-
 static uint32_t any_node(struct chooser *c)
 {
-    return (uint32_t)below(c, c->g->n_nodes);
+    return (uint32_t)run_below(c->random, c->g->n_nodes);
 }
 
 /* Rather one that computes something than a constant or room for a result */
@@ -75,15 +71,16 @@ static void fill_edit(struct chooser *c, struct edit *e)
                                            OP_REPLACE, OP_SWAP,    OP_OPERAND,  OP_OPERAND,
                                            OP_OPERAND, OP_OPERAND, OP_CONSTANT, OP_CONSTANT};
     const struct graph *g = c->g;
-    const uint16_t op = odds[below(c, 16)];
+    const uint16_t op = odds[run_below(c->random, 16)];
     const uint32_t node = op == OP_CONSTANT ? any_number(c) : any_worker(c);
-    const uint32_t other = below(c, 2) == 0 ? any_node(c) : equal_of(c, node);
+    const uint32_t other = run_below(c->random, 2) == 0 ? any_node(c) : equal_of(c, node);
     *e = (struct edit){op, 0, g->node[node].id, 0, (uint32_t)(num_draw(c->random) >> 32)};
     if (op == OP_COPY || op == OP_MOVE || op == OP_REPLACE || op == OP_SWAP)
         e->where = g->node[other].id;
     if (op == OP_OPERAND && !mlirOperationIsNull(g->node[node].op)
         && mlirOperationGetNumOperands(g->node[node].op) > 0)
-        e->index = (uint16_t)below(c, (size_t)mlirOperationGetNumOperands(g->node[node].op));
+        e->index =
+            (uint16_t)run_below(c->random, (size_t)mlirOperationGetNumOperands(g->node[node].op));
 }
 
 static int propose_draw(struct chooser *c, struct edit *out)

@@ -27,12 +27,6 @@ enum { OF_ARGUMENT = 0x70000000 }; /* in a hash for arguments, which have no id 
 
 /* ---- another value: shapes ---- */
 
-static MlirBlock block_of_function(MlirModule module)
-{
-    MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
-    return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-}
-
 /* It follows from the edit alone, and from how many it needs. */
 static uint32_t new_id(const struct graph *g, uint32_t seed)
 {
@@ -47,7 +41,8 @@ static uint32_t new_id(const struct graph *g, uint32_t seed)
 static MlirValue take_over(struct graph *g, MlirModule from, MlirValue value, MlirOperation before,
                            uint32_t seed)
 {
-    MlirBlock block = block_of_function(from);
+    MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(from));
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     MlirOperation end = mlirBlockGetTerminator(block), op = mlirBlockGetFirstOperation(block);
     graph_replace_uses(mlirBlockGetArgument(block, 0), value);
     while (!mlirOperationEqual(op, end)) {
@@ -178,7 +173,8 @@ static int repair_one(struct graph *g, MlirOperation user, intptr_t i, uint32_t 
     return 0;
 }
 
-/* Those of what is inside, too */
+/* Gives an operation that was moved or copied operands that it sees where it is, and those inside
+   as well: 0, or -1 if there are none. */
 static int repair_unseen(struct graph *g, MlirOperation op, uint32_t seed)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -196,13 +192,6 @@ static int repair_unseen(struct graph *g, MlirOperation op, uint32_t seed)
     return 0;
 }
 
-/* Gives a node that was moved or copied operands that it sees where it is, and those who use it
-   other ones where they do not see it: 0, or -1 if there are none. */
-static int fitting_operands(struct graph *g, uint32_t node, uint32_t seed)
-{
-    return repair_unseen(g, g->node[node].op, seed);
-}
-
 /* The first use that does not see the value, and then the next one, as uses change on the way */
 static MlirOpOperand unseen_use(const struct graph *g, MlirValue value)
 {
@@ -213,6 +202,7 @@ static MlirOpOperand unseen_use(const struct graph *g, MlirValue value)
     return use;
 }
 
+/* Those who use it get other operands where they do not see it. */
 static int fitting_uses(struct graph *g, uint32_t node, uint32_t seed)
 {
     MlirValue value = mlirOperationGetResult(g->node[node].op, 0);
@@ -239,14 +229,7 @@ static MlirValue result(const struct graph *g, uint32_t node)
 
 static MlirAttribute value_of(const struct graph *g, uint32_t node)
 {
-    return mlirOperationGetAttributeByName(g->node[node].op,
-                                           mlirStringRefCreateFromCString("value"));
-}
-
-static int is_splat(MlirAttribute a)
-{
-    return mlirAttributeIsADenseElements(a) && mlirDenseElementsAttrIsSplat(a)
-           && mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirAttributeGetType(a)));
+    return mlirOperationGetAttributeByName(g->node[node].op, ref_of("value"));
 }
 
 static int is_scalar(MlirAttribute a)
@@ -258,7 +241,10 @@ static int is_scalar(MlirAttribute a)
 static int rewrites_is_number(const struct graph *g, uint32_t node)
 {
     const MlirAttribute a = value_of(g, node);
-    return !mlirAttributeIsNull(a) && (is_splat(a) || is_scalar(a));
+    if (mlirAttributeIsNull(a) || is_scalar(a))
+        return !mlirAttributeIsNull(a);
+    return mlirAttributeIsADenseElements(a) && mlirDenseElementsAttrIsSplat(a)
+           && mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirAttributeGetType(a)));
 }
 
 /* Is that place at the operation, or the one behind it? Then it stands there already. */
@@ -323,7 +309,7 @@ static int add_clone(struct graph *g, const struct edit *e, uint32_t source, siz
 {
     MlirOperation op = mlirOperationClone(g->node[source].op);
     *clone = graph_add(g, op, edit_copy_id(e), g->node[source].origin, before);
-    return fitting_operands(g, *clone, e->seed);
+    return repair_unseen(g, op, e->seed);
 }
 
 struct target {
@@ -401,7 +387,7 @@ static int do_move(struct graph *g, const struct edit *e)
 {
     const uint32_t node = graph_find(g, e->what);
     graph_move(g, node, graph_home(g, e->where));
-    return fitting_operands(g, node, e->seed) != 0 ? -1 : fitting_uses(g, node, e->seed);
+    return repair_unseen(g, g->node[node].op, e->seed) != 0 ? -1 : fitting_uses(g, node, e->seed);
 }
 
 static int do_swap(struct graph *g, const struct edit *e)
@@ -409,7 +395,7 @@ static int do_swap(struct graph *g, const struct edit *e)
     const uint32_t pair[2] = {graph_find(g, e->what), graph_find(g, e->where)};
     graph_swap(g, pair[0], pair[1]);
     for (int i = 0; i < 2; i++)
-        if (fitting_operands(g, pair[i], e->seed) != 0)
+        if (repair_unseen(g, g->node[pair[i]].op, e->seed) != 0)
             return -1;
     for (int i = 0; i < 2; i++)
         if (fitting_uses(g, pair[i], e->seed) != 0)
@@ -456,7 +442,7 @@ static int do_constant(struct graph *g, const struct edit *e)
     const MlirAttribute old = value_of(g, node);
     const double number = perturbed(number_of(old), e->seed);
     const MlirType type = mlirAttributeGetType(old);
-    mlirOperationSetAttributeByName(g->node[node].op, mlirStringRefCreateFromCString("value"),
+    mlirOperationSetAttributeByName(g->node[node].op, ref_of("value"),
                                     is_scalar(old)
                                         ? mlirFloatAttrDoubleGet(g->context, type, number)
                                         : mlirDenseElementsAttrFloatSplatGet(type, (float)number));

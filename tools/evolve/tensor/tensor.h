@@ -6,6 +6,7 @@
 #include "evolve/ml/net.h"
 #include "evolve/task.h"
 
+#include <mlir-c/ExecutionEngine.h>
 #include <mlir-c/IR.h>
 
 /* ---- machine code of an MLIR module ---- */
@@ -26,13 +27,19 @@ struct engine_tensor { /* dense, of floats, the last index the fastest */
    them of the next loop, whose steps are rows. So longer loops stay. */
 #define ENGINE_UNROLL "-unroll-full-max-count=8"
 
-struct engine; /* what all modules share */
-struct engine_code;
+struct engine { /* what all modules share */
+    MlirContext context;
+    const char *path; /* of the module at hand */
+    int is_quiet;     /* no messages of MLIR */
+};
+
+struct engine_code {
+    MlirExecutionEngine engine;
+    ev_kernel *entry; /* to be called by engine_run alone */
+};
 
 int engine_open(struct engine **e); /* -1 after a message */
 void engine_close(struct engine *e);
-MlirContext engine_context(const struct engine *e);
-void engine_hush(struct engine *e, int is_quiet); /* no messages of MLIR from now on */
 
 /* Reads and verifies a text; `path` is for messages, which have the line. Null after one. */
 MlirModule engine_parse(struct engine *e, const char *path, const char *text, size_t n);
@@ -48,8 +55,6 @@ int engine_lower(struct engine *e, const char *path, MlirModule module, uint64_t
    message. */
 int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
                  struct engine_code **code);
-/* To be called by engine_run alone */
-ev_kernel *engine_entry(const struct engine_code *code);
 void engine_free(struct engine_code *code);
 
 /* -1 if the arena is too small for it */
@@ -83,10 +88,7 @@ int tensor_open(struct tensor_program **p, struct engine *e, const char *path,
                 const char *function);
 void tensor_close(struct tensor_program *p);
 const char *tensor_function(const struct tensor_program *p);
-struct tensor_type tensor_type(const struct tensor_program *p);
-size_t tensor_size(const struct tensor_program *p);             /* operations */
 void tensor_hash(const struct tensor_program *p, char hex[65]); /* of what searches start from */
-void tensor_text(const struct tensor_program *p, struct buf *text); /* the same, to be read */
 
 /* ---- editing: as in struct task, with a program as the first argument ---- */
 

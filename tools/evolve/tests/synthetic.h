@@ -150,8 +150,7 @@ static inline struct result syn_result(const struct synthetic *s, const struct e
 /* What a task evaluates by */
 #define SYN_EVALUATE(name)                                                                       \
     static inline void name(void *self, const struct edits *lists, size_t n, enum effort effort, \
-                            void (*done)(void *user, size_t i, const struct result *result),     \
-                            void *user)
+                            result_taker *done, void *user)
 
 SYN_EVALUATE(syn_evaluate)
 {

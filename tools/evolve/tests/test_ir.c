@@ -1,9 +1,55 @@
-/* test_ir.c - each operator of edits by hand, kernels of GPUs without a GPU, and what random lists
-   of edits have to keep, and their machine code
+/* test_ir.c - each operator of edits by hand, kernels of GPUs without a GPU, what random lists of
+   edits have to keep, their machine code, and bitcode of other versions
    SPDX-License-Identifier: MIT */
-#include "ir_kernels.h"
+#include "evolve/ir/module.h"
+#include "told.h"
 
+#include <llvm-c/BitWriter.h>
 #include <math.h>
+
+#define FIXTURE(name) in_root("tools/evolve/tests/fixtures/" name)
+
+/* The program ends where a kernel cannot be had. */
+static struct ir *kernel_of(const char *path, const char *function, const struct ir_passes *passes)
+{
+    struct ir *ir = NULL;
+    const struct ir_source source = {.path = path, .function = function};
+    if (ir_open(&ir, &source, passes) != 0)
+        program_stop(path);
+    return ir;
+}
+
+/* What ir_emit gives, or "" if it fails; it stays until the program ends. */
+static const char *emitted_list(struct ir *ir, const struct edits *list, enum ir_form form,
+                                const char *name)
+{
+    struct buf *b = new_text();
+    return ir_applies(ir, list) && ir_emit(ir, list, form, name, b) == 0 ? b->s : "";
+}
+
+static const char *emitted(struct ir *ir, const char *edits, enum ir_form form, const char *name)
+{
+    return emitted_list(ir, list_of(edits), form, name);
+}
+
+/* The module with these edits, or "" if they do not apply */
+static const char *text_with(struct ir *ir, const char *edits)
+{
+    return emitted(ir, edits, IR_TEXT, NULL);
+}
+
+/* What deleting that instruction would be said to be, or "" */
+static const char *instruction(struct ir *ir, uint32_t id, int *line)
+{
+    struct edit_step step;
+    const char *what = "";
+    if (ir_steps(ir, list_of(say("delete %u 0 0 0", (unsigned)id)), &step) == 0) {
+        what = say("%s", step.what);
+        *line = step.line;
+        edit_steps_free(&step, 1);
+    }
+    return what;
+}
 
 static struct ir *ops; /* of ops.ll, as it is: an id is a line's place */
 
@@ -392,13 +438,144 @@ static void children(void)
     ir_close(ir);
 }
 
+/* ---- bitcode, and code that comes and goes ---- */
+
+static int opens(const char *file)
+{
+    struct ir *ir = NULL;
+    const struct ir_source source = {.path = file, .function = "mix"};
+    const int status = ir_open(&ir, &source, &ir_unoptimised);
+    ir_close(ir);
+    return status == 0;
+}
+
+static unsigned bits_at(const char *bytes, size_t at)
+{
+    unsigned value = 0;
+    for (unsigned i = 0; i < 6; i++)
+        value |= ((unsigned char)bytes[(at + i) / 8] >> (at + i) % 8 & 1u) << i;
+    return value;
+}
+
+/* The producer's name is written in six bits for each letter: a-z, A-Z, 0-9. LLVM1x becomes LLVM19.
+   0 if it is not found. */
+static int change_version(struct buf *b)
+{
+    enum { L = 37, V = 47, M = 38, ONE = 53, SIX = 58, NINE = 61 };
+    static const unsigned name[] = {L, L, V, M, ONE, SIX};
+    for (size_t at = 0; at + 36 <= b->n * 8; at++) {
+        size_t k = 0;
+        while (k < 6 && bits_at(b->s, at + 6 * k) == name[k])
+            k++;
+        for (unsigned i = 0; k == 6 && i < 6; i++)
+            if ((SIX ^ NINE) >> i & 1)
+                b->s[(at + 30 + i) / 8] ^= (char)(1 << (at + 30 + i) % 8);
+        if (k == 6)
+            return 1;
+    }
+    return 0;
+}
+
+/* A bitcode is read, and one that is cut is refused. Of the damages of one by another version some
+   are told as what LLVM 19 wrote, and all by one message: a newer version writes what looks like
+   them. */
+static void bitcode(void)
+{
+    int n_told = 0;
+    struct buf *copy = new_text();
+    struct ir *ir = kernel_of(FIXTURE("mix.c"), "mix", &ir_baselines[0]);
+    LLVMMemoryBufferRef bits = LLVMWriteBitcodeToMemoryBuffer(ir->module);
+    buf_add(copy, LLVMGetBufferStart(bits), LLVMGetBufferSize(bits));
+    LLVMDisposeMemoryBuffer(bits);
+    ir_close(ir);
+    put_bytes("whole.bc", copy->s, copy->n);
+    CHECK(opens("whole.bc"));
+    put_bytes("cut.bc", copy->s, copy->n / 2);
+    CHECK(!opens("cut.bc") && has(told(), "cut.bc"));
+    CHECK(change_version(copy));
+    for (size_t i = 100; i < copy->n; i += copy->n / 60) {
+        copy->s[i] ^= 0x15;
+        put_bytes("other.bc", copy->s, copy->n);
+        const int is_open = opens("other.bc");
+        const char *said = told();
+        CHECK(is_open || count_of(said, program_name) == 1);
+        n_told += has(said, "other.bc: it is of LLVM 19, and this is LLVM 16");
+        copy->s[i] ^= 0x15;
+    }
+    CHECK(n_told > 5);
+}
+
+/* The kernel `f` of a text of C */
+static struct ir *f_of(const char *text, const struct ir_passes *passes)
+{
+    put_text("f.c", "%s", text);
+    return kernel_of("f.c", "f", passes);
+}
+
+/* What is forgotten is what the last list became, and nothing if it became nothing. */
+static void forgetting(void)
+{
+    struct edit absent = {0, 0, 999, 0, 0};
+    const struct edits bad = {&absent, 1, 1};
+    enum outcome why = OUTCOME_VALID;
+    struct ir *ir = f_of("int f(int x) { return 3 * x; }\n", &ir_baselines[0]);
+    int (*first)(int) = (int (*)(int))ir_compile(ir, &edits_none, &why);
+    REQUIRE(first != NULL);
+    CHECK(ir_compile(ir, &bad, &why) == NULL && why == OUTCOME_INAPPLICABLE);
+    ir_forget(ir);
+    CHECK_EQ(first(5), 15);
+    int (*second)(int) = (int (*)(int))ir_compile(ir, &edits_none, &why);
+    REQUIRE(second != NULL);
+    CHECK(second != first && second(2) == 6);
+    ir_forget(ir);
+    CHECK_EQ(first(7), 21);
+    int (*soon)(int) = (int (*)(int))ir_compile_soon(ir, &edits_none, &why);
+    REQUIRE(soon != NULL);
+    CHECK(soon != first && soon(8) == 24);
+    CHECK(ir_compile_soon(ir, &bad, &why) == NULL && why == OUTCOME_INAPPLICABLE);
+    ir_close(ir);
+}
+
+/* libgcc, which takes memory without a look, is not told of the frames of a kernel. */
+struct bases {
+    void *text, *data, *function;
+};
+const void *_Unwind_Find_FDE(void *at, struct bases *bases);
+
+static void no_frames(void)
+{
+    enum outcome why = OUTCOME_VALID;
+    struct bases bases;
+    char *code = NULL;
+    struct ir *ir = f_of("int f(int x) { return 3 * x; }\n", &ir_baselines[0]);
+    ev_kernel *kernel = ir_compile(ir, &edits_none, &why);
+    REQUIRE(kernel != NULL);
+    memcpy(&code, &kernel, sizeof code);
+    CHECK(_Unwind_Find_FDE(code + 1, &bases) == NULL);
+    ir_close(ir);
+}
+
+/* A variant for a library has its own name, and shows nothing else. */
+static void names(void)
+{
+    struct ir *ir = f_of("int state; void other(void) { state++; }\n"
+                         "int f(int x) { state += x; return state; }\n",
+                         &ir_baselines[2]);
+    const char *text = emitted(ir, "-", IR_ASSEMBLY, "f_variant_3");
+    CHECK(has(text, ".globl\tf_variant_3") && count_of(text, ".globl") == 1);
+    CHECK(begins(emitted(ir, "-", IR_OBJECT, NULL), "\177ELF"));
+    CHECK_EQ(ir_emit(ir, &edits_none, IR_OBJECT, "other", &(struct buf){0}), -1);
+    CHECK_EQ(ir_emit(ir, &edits_none, IR_CODE_OBJECT, NULL, &(struct buf){0}), -1);
+    ir_close(ir);
+}
+
 int main(void)
 {
     told_begin();
     ops = kernel_of(FIXTURE("ops.ll"), "f", &ir_unoptimised);
     RUN_ALL(deletion, deletion_of_a_load, copying, moving, places, replacing_and_swapping, operands,
             choices, steps, barriers, accesses, without_linker, random_lists, never, symbols,
-            children);
+            children, bitcode, forgetting, no_frames, names);
     ir_close(ops);
     return program_end();
 }

@@ -139,9 +139,8 @@ static struct result compare(void *trial, const struct edits *list, const struct
     return r;
 }
 
-static struct task task_by(
-    void (*evaluate)(void *self, const struct edits *lists, size_t n, enum effort effort,
-                     void (*done)(void *user, size_t i, const struct result *result), void *user))
+static struct task task_by(void (*evaluate)(void *self, const struct edits *lists, size_t n,
+                                            enum effort effort, result_taker *done, void *user))
 {
     static struct synthetic s;
     struct task t = syn_task(&s);

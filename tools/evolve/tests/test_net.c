@@ -7,7 +7,7 @@
 #include "told.h"
 
 #ifdef HAVE_MLIR
-#include "evolve/tensor/tensor.h"
+#include "evolve/tensor/parts.h"
 #endif
 
 #include <math.h>
@@ -185,7 +185,6 @@ static void opens(void)
 {
     struct net net;
     struct buf *text = new_text();
-    static const struct edits none;
     enum outcome why;
     REQUIRE(engine_open(&engine) == 0 && net_open(&net, "dense", shape, N_LABELS, 1) == 0);
     CHECK_EQ(step_text(&net, BATCH, (double)rate, text), 0);
@@ -193,9 +192,9 @@ static void opens(void)
     net_close(&net);
     REQUIRE(tensor_open(&program_of_step, engine, "s.mlir", NULL) == 0);
     CHECK_TEXT(tensor_function(program_of_step), "dense_step");
-    code = tensor_compile(program_of_step, &none, &why);
+    code = tensor_compile(program_of_step, &edits_none, &why);
     REQUIRE(code != NULL);
-    const struct tensor_type type = tensor_type(program_of_step);
+    const struct tensor_type type = program_of_step->type;
     CHECK(lesson_is_one(&type));
     CHECK_EQ(lesson_open(&lesson, &type, "s.mlir", &images, shape, N_LABELS, 3, 5), 0);
 }
@@ -311,7 +310,7 @@ static void messages(void)
     struct net mobile;
     struct buf text = {0};
     for (size_t i = 0; i < COUNT(all); i++) {
-        struct tensor_type t = tensor_type(program_of_step);
+        struct tensor_type t = program_of_step->type;
         struct lesson none;
         if (all[i].in < 0)
             t.out.rank = 2;

@@ -115,10 +115,11 @@ static void efforts(void)
 {
     struct trial *t = opened(usual, &kernels_code, 20);
     size_t cases[TASK_CASES];
-    CHECK_EQ(trial_cases(t), 4);
-    CHECK_TEXT(trial_case(t, 2).label, "n=37 special");
-    CHECK(trial_case(t, 2).held_out && !trial_case(t, 2).timed && !trial_case(t, 0).held_out);
-    CHECK(trial_case(t, 0).microseconds > 0 && trial_case(t, 3).microseconds > 0);
+    const struct known_case *known = trial_cases(t)->v;
+    CHECK_EQ(trial_cases(t)->n, 4);
+    CHECK_TEXT(known[2].label, "n=37 special");
+    CHECK(known[2].held_out && !known[2].timed && !known[0].held_out);
+    CHECK(known[0].us > 0 && known[3].us > 0);
     CHECK_EQ(trial_timed(t, EFFORT_CONFIRM, cases), 2);
     CHECK_EQ(trial_timed(t, EFFORT_JUDGE, cases), 3);
     CHECK_EQ(cases[2], 3);
@@ -210,10 +211,10 @@ static void slower_is_slower(void)
 {
     const struct trial_plan plan = kernels_plan(1, 20);
     ev_kernel *const both[] = {(ev_kernel *)k_right, (ev_kernel *)k_ten_times};
-    double us[2 * 4];
+    double us[2][TASK_CASES];
     CHECK_EQ(trial_compare(usual, both, 2, &plan, us), 0);
-    CHECK(us[0] > 0 && us[4] > 1.5 * us[0] && us[4 + 3] > us[3]);
-    CHECK(us[2] <= 0 && us[4 + 2] <= 0); /* it is not timed */
+    CHECK(us[0][0] > 0 && us[1][0] > 1.5 * us[0][0] && us[1][3] > us[0][3]);
+    CHECK(us[0][2] <= 0 && us[1][2] <= 0); /* it is not timed */
 }
 
 /* Counts the calls that do not find in y, out and scratch what the first one found. */
@@ -268,7 +269,7 @@ static int rival_waits(void)
     struct edit one, other;
     struct trial *t = waiting();
     const struct edits list = kernels_list(&one, RIGHT), with = kernels_list(&other, TEN_TIMES);
-    for (size_t i = 0; i < trial_cases(t); i++)
+    for (size_t i = 0; i < trial_cases(t)->n; i++)
         t->sample_ns[i] /= 4, t->calls[i] = (t->calls[i] + 3) / 4;
     const struct result r = repeat_compare(t, &list, &with);
     CHECK(r.outcome == OUTCOME_VALID && r.time < 1);
@@ -291,7 +292,7 @@ static void slow_rival(void)
 static void slow_machine(void)
 {
     struct trial *t = waiting();
-    for (size_t i = 0; i < trial_cases(t); i++)
+    for (size_t i = 0; i < trial_cases(t)->n; i++)
         t->sample_ns[i] /= 4;
     for (int i = 0; i < 6; i++)
         CHECK_EQ(OUTCOME(RIGHT, EFFORT_SEARCH), OUTCOME_VALID);
@@ -391,7 +392,7 @@ static void overlaps(void)
                            "ev_buffer(c, \"out\", EV_OUT, 0, n + 2);"
                            "ev_buffer(c, \"scratch\", EV_SCRATCH, 0, n);") CALL HARNESS(""));
     struct trial *t = opened(h, &kernels_code, 20);
-    CHECK_TEXT(trial_case(t, 1).label, "n=0 alias");
+    CHECK_TEXT(trial_cases(t)->v[1].label, "n=0 alias");
     CHECK_EQ(OUTCOME(right, EFFORT_JUDGE), OUTCOME_VALID);
     CHECK_EQ(OUTCOME(kernel_named("wrong"), EFFORT_JUDGE), OUTCOME_WRONG);
     trial_close(t);

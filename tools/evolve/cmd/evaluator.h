@@ -5,17 +5,16 @@
    is what such a program includes. */
 #pragma once
 
-#include "trial.h"
+#include "evolve/ir/ir.h"
+#include "evolve/trial.h"
 
 struct evaluator;
 
-/* How a list becomes a file that the evaluator takes: in a process of its own, which may die. */
+/* What files the evaluator takes are made of: in a process of its own, which may die */
 struct evaluator_code {
-    void *self;
-    /* VALID, or why there is none */
-    enum outcome (*write)(void *self, const struct edits *list, const char *path);
-    const char *(*why)(void *self); /* what the compiler said then; NULL: nothing is known */
-    const char *extension;          /* of these files, such as ".ll" */
+    struct ir *ir; /* NULL: a file is the source as it is, for a compiler of the device's own */
+    const struct ir_source *source;
+    enum ir_form form;
 };
 
 struct evaluator_plan {
@@ -29,10 +28,9 @@ struct evaluator_plan {
 int evaluator_open(struct evaluator **e, const struct evaluator_plan *plan);
 void evaluator_close(struct evaluator *e);
 
-/* Their labels are their sizes, "n=4096,m=3", the same names in each. */
-size_t evaluator_cases(const struct evaluator *e);
-struct trial_case evaluator_case(const struct evaluator *e, size_t i);
-const char *evaluator_sizes(const struct evaluator *e); /* their names, with blanks between */
+/* Their labels are their sizes, "n=4096,m=3", the same names in each; their times are known when
+   the baseline is there. */
+const struct known_cases *evaluator_cases(const struct evaluator *e);
 void evaluator_tell(const struct evaluator *e, struct buf *out); /* all, as a log names them */
 
 /* From now on candidates come from there, and are timed with what it makes of the empty list. That
@@ -49,13 +47,11 @@ int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *co
 int evaluator_race(struct evaluator *e, const struct evaluator_code *code, double *ratio,
                    double us[TASK_CASES], const char **why);
 
-/* The times of several lists on all timed cases, in microseconds: us[list * cases + case], 0 for a
-   case without times; -1 after a message */
-int evaluator_times(struct evaluator *e, const struct edits *lists, size_t n, double *us);
+/* The times of a list on all timed cases, in microseconds; the others stay. -1 after a message */
+int evaluator_times(struct evaluator *e, const struct edits *list, double us[TASK_CASES]);
 
 /* As a task's `evaluate` and `compare`, with an evaluator as the first argument */
 void evaluator_evaluate(void *evaluator, const struct edits *lists, size_t n, enum effort effort,
-                        void (*done)(void *user, size_t i, const struct result *result),
-                        void *user);
+                        result_taker *done, void *user);
 struct result evaluator_compare(void *evaluator, const struct edits *list,
                                 const struct edits *with);

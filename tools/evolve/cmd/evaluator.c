@@ -26,12 +26,6 @@ enum {
 static const double start_seconds = 60; /* more for what a device takes to begin */
 static const char beginning[] = "try "; /* of each question about a candidate */
 
-struct known_case {
-    char *label;
-    int held_out, timed;
-    int64_t size[EV_MAX_SIZES];
-};
-
 struct evaluator {
     struct evaluator_plan plan;
     struct evaluator_code code;
@@ -40,17 +34,13 @@ struct evaluator {
     const char *folder;
     char *baseline;
     unsigned long n_files;
-    struct known_case cases[TASK_CASES];
-    double us[TASK_CASES];    /* the baseline's of each, of a few launches; a restart leaves them */
-    double usual[TASK_CASES]; /* the least of these so far */
-    size_t n;
-    char *sizes;
+    struct known_cases cases; /* as it named them first */
+    double usual[TASK_CASES]; /* the least of the baseline's times so far */
     int silent, gave_up;
-    int left;        /* it ended by itself in place of the last answer */
-    char why[400];   /* of the last candidate without a result */
-    struct buf told; /* its cases, as it named them first */
-    double limit;    /* of the answer that is waited for */
-    double own;      /* seconds for an answer about the unedited kernel; 0: not known yet */
+    int left;      /* it ended by itself in place of the last answer */
+    char why[400]; /* of the last candidate without a result */
+    double limit;  /* of the answer that is waited for */
+    double own;    /* seconds for an answer about the unedited kernel; 0: not known yet */
 };
 
 /* ---- words ---- */
@@ -94,7 +84,7 @@ static int take_size(char **at, struct buf *names, int64_t *size)
 }
 
 /* The sizes of a label, whose names are those of the cases before: 0, or -1 */
-static int read_label(struct evaluator *e, struct known_case *c)
+static int read_label(struct known_cases *all, struct known_case *c)
 {
     struct buf names = {0};
     char *text = xstrdup(c->label), *at = text;
@@ -102,9 +92,9 @@ static int read_label(struct evaluator *e, struct known_case *c)
     int rc = 0;
     while (rc == 0 && (*at != '\0' || n == 0))
         rc = n < EV_MAX_SIZES ? take_size(&at, &names, &c->size[n++]) : -1;
-    if (rc == 0 && e->sizes == NULL)
-        e->sizes = xstrdup(names.s);
-    if (rc == 0 && strcmp(e->sizes, names.s) != 0)
+    if (rc == 0 && all->sizes == NULL)
+        all->sizes = xstrdup(names.s);
+    if (rc == 0 && strcmp(all->sizes, names.s) != 0)
         rc = -1;
     buf_free(&names);
     free(text);
@@ -112,15 +102,14 @@ static int read_label(struct evaluator *e, struct known_case *c)
 }
 
 /* The words behind "case " */
-static int add_case(struct evaluator *e, const char *words)
+static int add_case(struct known_cases *all, const char *words)
 {
     char *text = xstrdup(words), *at = text, *word = next_word(&at);
-    struct known_case *c = &e->cases[e->n];
     int rc = -1;
-    if (word != NULL && e->n < TASK_CASES) {
-        *c = (struct known_case){xstrdup(word), 0, 1, {0}};
-        e->n++;
-        rc = read_label(e, c);
+    if (word != NULL && all->n < TASK_CASES) {
+        struct known_case *c = &all->v[all->n++];
+        *c = (struct known_case){.label = xstrdup(word), .timed = 1};
+        rc = read_label(all, c);
         while (rc == 0 && (word = next_word(&at)) != NULL)
             if (strcmp(word, "held-out") == 0)
                 c->held_out = 1;
@@ -133,31 +122,26 @@ static int add_case(struct evaluator *e, const char *words)
     return rc;
 }
 
-static int is_asked(const struct known_case *c, enum effort effort)
-{
-    return effort == EFFORT_JUDGE || !c->held_out;
-}
-
 /* The cases that have times at that effort: their number */
-static size_t timed(const struct evaluator *e, enum effort effort, size_t cases[TASK_CASES])
+static size_t timed(const struct known_cases *all, enum effort effort, size_t cases[TASK_CASES])
 {
     size_t n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        if (e->cases[i].timed && is_asked(&e->cases[i], effort))
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].timed && (effort == EFFORT_JUDGE || !all->v[i].held_out))
             cases[n++] = i;
     return n;
 }
 
-static int check_cases(struct evaluator *e)
+static int check_cases(struct evaluator *e, const struct known_cases *all)
 {
     size_t cases[TASK_CASES];
-    for (size_t i = 0; i < e->n; i++)
+    for (size_t i = 0; i < all->n; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp(e->cases[i].label, e->cases[k].label) == 0) {
-                snprintf(e->why, sizeof e->why, "case %.100s is there twice", e->cases[i].label);
+            if (strcmp(all->v[i].label, all->v[k].label) == 0) {
+                snprintf(e->why, sizeof e->why, "case %.100s is there twice", all->v[i].label);
                 return -1;
             }
-    if (timed(e, EFFORT_SEARCH, cases) > 0)
+    if (timed(all, EFFORT_SEARCH, cases) > 0)
         return 0;
     set_why(e, "it has no case that is timed and not held out");
     return -1;
@@ -193,66 +177,72 @@ static enum outcome nonsense(struct evaluator *e, const char *line)
 }
 
 /* Reads cases up to "ready" */
-static int hear_cases(struct evaluator *e, double deadline, struct buf *line)
+static int hear_cases(struct evaluator *e, struct known_cases *all, struct buf *line)
 {
+    const double deadline = clock_seconds() + e->limit;
     for (;;) {
         const enum talk_news news = talk_hear(&e->talk, deadline, line);
         if (news != TALK_LINE)
             return silence(e, news), -1;
         const char *rest = behind(line->s, "case ");
         if (strcmp(line->s, "ready") == 0)
-            return 0;
-        if (rest == NULL || add_case(e, rest) != 0)
+            return check_cases(e, all);
+        if (rest == NULL || add_case(all, rest) != 0)
             return nonsense(e, line->s), -1;
     }
 }
 
-static void forget_cases(struct evaluator *e)
+static void forget_cases(struct known_cases *all)
 {
-    for (size_t i = 0; i < e->n; i++)
-        free(e->cases[i].label);
-    free(e->sizes);
-    e->sizes = NULL;
-    e->n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        free(all->v[i].label);
+    free(all->sizes);
+    *all = (struct known_cases){0};
+}
+
+static void tell_cases(const struct known_cases *all, struct buf *out)
+{
+    for (size_t i = 0; i < all->n; i++)
+        buf_printf(out, "%s%s%s%s", i > 0 ? "; " : "", all->v[i].label,
+                   all->v[i].held_out ? " held-out" : "", all->v[i].timed ? "" : " untimed");
 }
 
 void evaluator_tell(const struct evaluator *e, struct buf *out)
 {
-    for (size_t i = 0; i < e->n; i++)
-        buf_printf(out, "%s%s%s%s", i > 0 ? "; " : "", e->cases[i].label,
-                   e->cases[i].held_out ? " held-out" : "", e->cases[i].timed ? "" : " untimed");
+    tell_cases(&e->cases, out);
 }
 
 /* They are the same after each start. */
-static int same_cases(struct evaluator *e)
+static int same_cases(struct evaluator *e, const struct known_cases *now)
 {
-    struct buf now = {0};
-    evaluator_tell(e, &now);
-    if (e->told.s == NULL) {
-        e->told = now;
-        return 0;
-    }
-    const int rc = strcmp(now.s, e->told.s) == 0 ? 0 : -1;
-    buf_free(&now);
-    if (rc != 0)
+    struct buf first = {0}, again = {0};
+    tell_cases(&e->cases, &first);
+    tell_cases(now, &again);
+    const int is_same = strcmp(first.s, again.s) == 0;
+    buf_free(&first);
+    buf_free(&again);
+    if (!is_same)
         set_why(e, "it named other cases than before");
-    return rc;
+    return is_same ? 0 : -1;
 }
 
 /* Starts it and asks for its cases; -1 with `why` */
 static int begin_talk(struct evaluator *e)
 {
+    struct known_cases now = {0};
     struct buf line = {0};
     if (talk_begin(&e->talk) != 0)
         return set_why(e, "it cannot be started"), -1;
-    forget_cases(e);
     e->limit = e->plan.seconds + start_seconds;
     talk_ask(&e->talk, "cases\n");
-    int rc = hear_cases(e, clock_seconds() + e->limit, &line);
-    if (rc == 0)
-        rc = check_cases(e);
-    if (rc == 0)
-        rc = same_cases(e);
+    int rc = hear_cases(e, &now, &line);
+    if (rc == 0 && e->cases.n == 0) {
+        e->cases = now;
+        now = (struct known_cases){0};
+    } else if (rc == 0) {
+        rc = same_cases(e, &now);
+    }
+    forget_cases(&now);
     buf_free(&line);
     return rc;
 }
@@ -297,7 +287,7 @@ static int take_times(const struct evaluator *e, char *words, struct answer *a)
     struct result *r = &a->result;
     char *word = next_word(&words);
     if (word == NULL || (size_t)r->n_cases >= a->n
-        || strcmp(word, e->cases[a->cases[r->n_cases]].label) != 0)
+        || strcmp(word, e->cases.v[a->cases[r->n_cases]].label) != 0)
         return -1;
     while ((word = next_word(&words)) != NULL)
         if (n == TIMING_MOST || take_pair(word, pairs[n++]) != 0)
@@ -365,7 +355,7 @@ static struct result hear_answer(struct evaluator *e, const struct question *q)
     enum talk_news news = TALK_LINE;
     const double deadline = clock_seconds() + q->seconds;
     e->limit = q->seconds;
-    a.n = timed(e, q->effort, a.cases);
+    a.n = timed(&e->cases, q->effort, a.cases);
     while (is_last == 0 && (news = talk_hear(&e->talk, deadline, &line)) == TALK_LINE) {
         char *text = xstrdup(line.s);
         is_last = take_line(e, line.s, &a);
@@ -404,13 +394,6 @@ static struct result evaluator_ask(struct evaluator *e, const struct question *q
 
 /* ---- starts, and the end of all starts ---- */
 
-static int give_up(struct evaluator *e)
-{
-    e->gave_up = 1;
-    talk_end(&e->talk);
-    return -1;
-}
-
 /* One that was started anew first has to be right with the baseline: then it is the candidate's
    fault if it dies. */
 static int try_to_start(struct evaluator *e)
@@ -430,21 +413,19 @@ static int be_running(struct evaluator *e)
 {
     if (e->gave_up)
         return -1;
-    if (e->silent >= MOST_SILENT) {
-        fail("%s: gave no answer for %d candidates in a row; the last time %s", e->plan.command,
-             e->silent, e->why);
-        return give_up(e);
-    }
-    for (int i = 0; e->talk.pid == 0; i++) {
-        if (i == MOST_STARTS) {
-            fail("%s: was started %d times and is not right with the baseline; the last time %s",
-                 e->plan.command, i, e->why);
-            return give_up(e);
-        }
-        if (try_to_start(e) != 0)
+    if (e->silent >= MOST_SILENT)
+        e->gave_up = fail("%s: gave no answer for %d candidates in a row; the last time %s",
+                          e->plan.command, e->silent, e->why);
+    for (int i = 0; e->talk.pid == 0 && !e->gave_up; i++)
+        if (i == MOST_STARTS)
+            e->gave_up = fail("%s: was started %d times and is not right with the baseline; the "
+                              "last time %s",
+                              e->plan.command, i, e->why);
+        else if (try_to_start(e) != 0)
             talk_end(&e->talk);
-    }
-    return 0;
+    if (e->gave_up)
+        talk_end(&e->talk);
+    return e->gave_up ? -1 : 0;
 }
 
 /* ---- files ---- */
@@ -463,6 +444,30 @@ static void drop_file(char *path)
     free(path);
 }
 
+static const char *ending_of(const struct evaluator_code *code)
+{
+    static const char *const endings[] = {[IR_TEXT] = ".ll",
+                                          [IR_BITCODE] = ".bc",
+                                          [IR_ASSEMBLY] = ".s",
+                                          [IR_OBJECT] = ".o",
+                                          [IR_CODE_OBJECT] = ".co"};
+    return code->ir != NULL ? endings[code->form] : ".cl";
+}
+
+/* VALID, or why there is no file */
+static enum outcome write_code(const struct evaluator_code *code, const struct edits *list,
+                               const char *path)
+{
+    struct buf text = {0};
+    if (code->ir != NULL)
+        return ir_write(code->ir, list, code->form, path);
+    int rc = ir_preprocess(code->source, &text);
+    if (rc == 0)
+        rc = out_whole(path, &text);
+    buf_free(&text);
+    return rc == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
+}
+
 struct written { /* the reply */
     enum outcome outcome;
     char why[300];
@@ -476,9 +481,9 @@ static void write_file(void *user, const void *request, size_t bytes, void *repl
     const size_t n = strlen(path) + 1;
     struct edits list = edits_unpack(path + n, (bytes - n) / sizeof *list.v);
     struct written *w = reply;
-    w->outcome = e->code.write(e->code.self, &list, path);
-    if (w->outcome != OUTCOME_VALID && e->code.why != NULL)
-        snprintf(w->why, sizeof w->why, "%s", e->code.why(e->code.self));
+    w->outcome = write_code(&e->code, &list, path);
+    if (w->outcome != OUTCOME_VALID)
+        snprintf(w->why, sizeof w->why, "%s", ir_why(e->code.ir));
     edits_free(&list);
 }
 
@@ -496,7 +501,7 @@ static enum outcome make_file(struct evaluator *e, const struct edits *list, cha
     struct buf request = {0};
     struct written w = {OUTCOME_UNCOMPILED, "the compiler ended"};
     size_t tag;
-    *path = new_path(e, e->code.extension);
+    *path = new_path(e, ending_of(&e->code));
     buf_add(&request, *path, strlen(*path) + 1);
     edits_pack(list, &request);
     if (gather_crew(e) == 0 && crew_ask(e->crew, request.s, request.n, 0) == 0)
@@ -538,7 +543,7 @@ static int is_disturbed(struct evaluator *e, const struct question *q, const str
 {
     size_t cases[TASK_CASES];
     int is_slow = 0;
-    timed(e, q->effort, cases);
+    timed(&e->cases, q->effort, cases);
     for (int k = 0; k < r->n_cases; k++) {
         double *usual = &e->usual[cases[k]];
         const double us = r->ns[k][1] / 1000;
@@ -571,45 +576,28 @@ static double seconds_of(const struct evaluator *e, const struct edits *list, in
            + (list->n == 0 ? start_seconds : 0);
 }
 
-static struct result ask_search(struct evaluator *e, const struct edits *list,
-                                const char *candidate)
-{
-    struct question q = {candidate, e->baseline, EFFORT_SEARCH, PAIRS_FIRST,
-                         seconds_of(e, list, PAIRS_FIRST)};
-    const struct result first = ask_quiet(e, &q);
-    if (first.outcome != OUTCOME_VALID || first.time - first.spread >= 1)
-        return first;
-    q.pairs = PAIRS_SECOND;
-    q.seconds = seconds_of(e, list, PAIRS_SECOND);
-    return ask_quiet(e, &q);
-}
-
-static struct result search_once(struct evaluator *e, const struct edits *list)
-{
-    char *path;
-    const enum outcome outcome = make_file(e, list, &path);
-    const struct result r =
-        outcome == OUTCOME_VALID ? ask_search(e, list, path) : result_without(outcome);
-    drop_file(path);
-    return r;
-}
-
-/* Loaded anew, both of them: what lies elsewhere takes another time. */
+/* For a search the baseline is the one that is loaded, and one that looks faster is asked about
+   once more. With more effort both are loaded anew: what lies elsewhere takes another time. */
 static struct result load_and_ask(struct evaluator *e, const struct edits *list,
                                   const struct edits *with, enum effort effort)
 {
     char *path, *other = NULL;
-    struct result r;
+    const int is_search = effort == EFFORT_SEARCH, pairs = is_search ? PAIRS_FIRST : PAIRS_OF_LOAD;
     enum outcome outcome = make_file(e, list, &path);
     if (outcome == OUTCOME_VALID && with != NULL)
         outcome = make_file(e, with, &other);
-    else if (outcome == OUTCOME_VALID && copy_baseline(e, &other) != 0)
+    else if (outcome == OUTCOME_VALID && !is_search && copy_baseline(e, &other) != 0)
         outcome = OUTCOME_UNCOMPILED;
-    const struct question q = {path, other, effort, PAIRS_OF_LOAD,
-                               seconds_of(e, list, PAIRS_OF_LOAD)};
-    r = outcome != OUTCOME_VALID ? result_without(outcome)
-        : with == NULL           ? ask_quiet(e, &q)
-                                 : ask_running(e, &q);
+    struct question q = {path, is_search ? e->baseline : other, effort, pairs,
+                         seconds_of(e, list, pairs)};
+    struct result r = outcome != OUTCOME_VALID ? result_without(outcome)
+                      : with == NULL           ? ask_quiet(e, &q)
+                                               : ask_running(e, &q);
+    if (is_search && r.outcome == OUTCOME_VALID && r.time - r.spread < 1) {
+        q.pairs = PAIRS_SECOND;
+        q.seconds = seconds_of(e, list, PAIRS_SECOND);
+        r = ask_quiet(e, &q);
+    }
     drop_file(path);
     drop_file(other);
     return r;
@@ -627,11 +615,11 @@ static struct result load_often(struct evaluator *e, const struct edits *list,
 }
 
 void evaluator_evaluate(void *evaluator, const struct edits *lists, size_t n, enum effort effort,
-                        void (*done)(void *user, size_t i, const struct result *result), void *user)
+                        result_taker *done, void *user)
 {
     struct evaluator *e = evaluator;
     for (size_t i = 0; i < n; i++) {
-        struct result r = effort == EFFORT_SEARCH ? search_once(e, &lists[i])
+        struct result r = effort == EFFORT_SEARCH ? load_and_ask(e, &lists[i], NULL, effort)
                                                   : load_often(e, &lists[i], NULL, effort);
         if (e->gave_up)
             return;
@@ -650,9 +638,8 @@ struct result evaluator_compare(void *evaluator, const struct edits *list, const
 
 static int write_baseline(struct evaluator *e, const struct evaluator_code *code, char **path)
 {
-    static const struct edits none;
-    *path = new_path(e, code->extension);
-    return code->write(code->self, &none, *path) == OUTCOME_VALID ? 0 : -1;
+    *path = new_path(e, ending_of(code));
+    return write_code(code, &edits_none, *path) == OUTCOME_VALID ? 0 : -1;
 }
 
 int evaluator_take(struct evaluator *e, const struct evaluator_code *code)
@@ -687,9 +674,9 @@ int evaluator_take_baseline(struct evaluator *e, const struct evaluator_code *co
         return refuse_baseline(e);
     e->own = clock_seconds() - from;
     size_t cases[TASK_CASES];
-    const size_t n = timed(e, EFFORT_JUDGE, cases);
+    const size_t n = timed(&e->cases, EFFORT_JUDGE, cases);
     for (size_t k = 0; k < n; k++)
-        e->us[cases[k]] = e->usual[cases[k]] = r.ns[k][1] / 1000;
+        e->cases.v[cases[k]].us = e->usual[cases[k]] = r.ns[k][1] / 1000;
     return 0;
 }
 
@@ -712,23 +699,21 @@ int evaluator_race(struct evaluator *e, const struct evaluator_code *code, doubl
     free(reason);
     *why = e->why;
     *ratio = r.time;
-    timed(e, EFFORT_SEARCH, cases);
+    timed(&e->cases, EFFORT_SEARCH, cases);
     for (int k = 0; k < r.n_cases; k++)
         us[cases[k]] = r.ns[k][0] / 1000;
     return rc;
 }
 
-int evaluator_times(struct evaluator *e, const struct edits *lists, size_t n, double *us)
+int evaluator_times(struct evaluator *e, const struct edits *list, double us[TASK_CASES])
 {
     size_t cases[TASK_CASES];
-    const size_t n_cases = timed(e, EFFORT_JUDGE, cases);
-    for (size_t i = 0; i < n; i++) {
-        const struct result r = load_often(e, &lists[i], NULL, EFFORT_JUDGE);
-        if (r.outcome != OUTCOME_VALID)
-            return fail("%s: a variant that was right: %s", e->plan.command, e->why);
-        for (size_t k = 0; k < n_cases; k++)
-            us[i * e->n + cases[k]] = r.ratio[k] * e->us[cases[k]];
-    }
+    const size_t n = timed(&e->cases, EFFORT_JUDGE, cases);
+    const struct result r = load_often(e, list, NULL, EFFORT_JUDGE);
+    if (r.outcome != OUTCOME_VALID)
+        return fail("%s: a variant that was right: %s", e->plan.command, e->why);
+    for (size_t k = 0; k < n; k++)
+        us[cases[k]] = r.ratio[k] * e->cases.v[cases[k]].us;
     return 0;
 }
 
@@ -770,26 +755,14 @@ void evaluator_close(struct evaluator *e)
     process_drop_folder(e->folder);
     free(e->baseline);
     free(e->talk.said);
-    buf_free(&e->told);
     buf_free(&e->talk.got);
-    forget_cases(e);
+    forget_cases(&e->cases);
     free(e);
 }
 
-size_t evaluator_cases(const struct evaluator *e)
+const struct known_cases *evaluator_cases(const struct evaluator *e)
 {
-    return e->n;
-}
-
-struct trial_case evaluator_case(const struct evaluator *e, size_t i)
-{
-    const struct known_case *c = &e->cases[i];
-    return (struct trial_case){c->label, c->held_out, c->timed, c->size, e->us[i]};
-}
-
-const char *evaluator_sizes(const struct evaluator *e)
-{
-    return e->sizes;
+    return &e->cases;
 }
 
 const int *evaluator_gave_up(const struct evaluator *e)
