@@ -19,20 +19,23 @@ static inline size_t count_of(const char *text, const char *part)
     return n;
 }
 
-/* How many of its lines does this extended regular expression match? */
-static inline size_t lines_like(const char *text, const char *pattern)
+/* The lines that this extended regular expression matches; they stay until the program ends. */
+static inline const char *lines_of(const char *text, const char *pattern)
 {
-    struct buf copy = {0};
+    struct buf *found = new_text();
     regex_t compiled;
-    size_t n = 0;
     if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         program_stop(pattern);
-    buf_puts(&copy, text);
-    for (char *at = copy.s, *line; (line = next_line(&at)) != NULL;)
-        n += regexec(&compiled, line, 0, NULL, 0) == 0;
+    for (char *at = new_copy(text), *line; (line = next_line(&at)) != NULL;)
+        if (regexec(&compiled, line, 0, NULL, 0) == 0)
+            buf_printf(found, "%s\n", line);
     regfree(&compiled);
-    buf_free(&copy);
-    return n;
+    return found->s;
+}
+
+static inline size_t lines_like(const char *text, const char *pattern)
+{
+    return count_lines(lines_of(text, pattern));
 }
 
 /* Is the whole text like this extended regular expression? */

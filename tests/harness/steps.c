@@ -14,6 +14,7 @@
      1 TEXT | LINE         refused: that status, no output, one line of complaint with the text, and
                            all files are as they were; likewise 2
      1~ PATTERN | LINE     that status, and all complaints are like that; no output, but for 0~
+     ends N | LINE         that status, whatever it prints
      both LINE | LINE      the two succeed and print the same, which is something
      tests LINE            a test with lines `ok NAME` and counts at the end, which become ours
      c F                   it compiles as C99 and C++98, without a warning; a main is run
@@ -23,8 +24,9 @@
      told START | TEXT ... its complaints that begin so go on with these texts, one after the other
    Files; @out and @err are the last output and complaints
      has F | TEXT          the file has it; not F | TEXT, line F | LINE: a whole line of it
-     like F | N | PATTERN  so many of its lines are like that; +: some are
+     like F | N | PATTERN  so many of its lines are like that, or N-M; +: some are
      same F | G            two files that are there
+     alike F | G | PATTERN the lines like that, if there is one, are the same, in any order
      ls FOLDER | NAMES     all that is in it, each name with a blank behind it
      sed F | G | SCRIPT    makes G from F; it is a failure if nothing changes
      change F | G | FROM | TO ...
@@ -127,9 +129,18 @@ static int file_changes(const char *const *cell)
     return found;
 }
 
-static int as_many(const char *wanted, size_t n)
+static int as_many(const char *wanted, long n)
 {
-    return *wanted == '+' ? n > 0 : n == (size_t)strtol(wanted, NULL, 10);
+    char *end;
+    const long least = strtol(wanted, &end, 10);
+    return *wanted == '+' ? n > 0 : n >= least && n <= (*end == '-' ? atol(end + 1) : least);
+}
+
+/* Two files that are there have the same lines like that, in any order. */
+static int same_lines(const char *a, const char *b, const char *pattern)
+{
+    const char *lines = sorted(lines_of(text_named(a), pattern));
+    return *lines != '\0' && strcmp(lines, sorted(lines_of(text_named(b), pattern))) == 0;
 }
 
 /* The cells behind the first one are what stands behind it in lines of complaint, in that order. */
@@ -266,13 +277,14 @@ static int step_holds(const char *kind)
 {
     const char *const *a = steps.cell;
     const char *text = with_newlines(a[0]);
-    const int ran = *a[1] == '\0' || !(*kind == 'o' || *kind == 'e' || *kind == 'q')
-                    || strcmp(kind, "edit") == 0 || succeeds(a[1]);
-#define IS(name) strcmp(kind, name) == 0
+#define IS(name) (strcmp(kind, name) == 0)
+    const int looks = IS("out") || IS("err") || IS("quiet");
+    const int ran = !looks || *a[1] == '\0' || succeeds(a[1]);
     return IS("run")                              ? succeeds(a[0])
            : IS("sh")                             ? script_succeeds(a[0])
            : IS("1") || IS("2")                   ? refused(*kind - '0', a[0], a[1])
            : IS("0~") || IS("1~") || IS("2~")     ? complains(*kind - '0', text, a[1])
+           : IS("ends")                           ? RAN("%s", a[1]) == atoi(a[0])
            : IS("both")                           ? same_output(a[0], a[1])
            : IS("tests")                          ? take_tests(a[0])
            : IS("out")                            ? ran && is_like(program.out.s, text)
@@ -280,8 +292,9 @@ static int step_holds(const char *kind)
            : IS("quiet")                          ? ran && !has(program.err.s, text)
            : IS("told")                           ? told_just(a)
            : IS("has") || IS("not") || IS("line") ? file_says(kind, a[0], with_newlines(a[1]))
-           : IS("like")   ? as_many(a[1], lines_like(text_named(a[0]), a[2]))
+           : IS("like")   ? as_many(a[1], (long)lines_like(text_named(a[0]), a[2]))
            : IS("same")   ? same_files(a[0], a[1])
+           : IS("alike")  ? same_lines(a[0], a[1], a[2])
            : IS("ls")     ? strcmp(files_in(a[0]), a[1]) == 0
            : IS("sed")    ? edited(a[0], a[1], a[2])
            : IS("change") ? file_changes(a)
