@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <regex.h>
-#include <sys/resource.h>
 
 /* ---- texts ---- */
 
@@ -157,42 +156,6 @@ static inline int same_files(const char *a, const char *b)
     return *text_of(a) != '\0' && strcmp(text_of(a), text_of(b)) == 0;
 }
 
-/* ---- texts with names in them ---- */
-
-static struct {
-    char *name, *text;
-} lets[96];
-static size_t n_lets;
-
-static inline void let(const char *name, const char *text)
-{
-    if (n_lets == COUNT(lets))
-        program_stop(name);
-    lets[n_lets].name = xstrdup(name);
-    lets[n_lets++].text = xstrdup(text);
-}
-
-static inline void add_filled(struct buf *b, const char *text)
-{
-    for (size_t n; *text != '\0'; text += n + (text[n] == '}')) {
-        n = strcspn(text, "{");
-        buf_add(b, text, n);
-        text += n + (text[n] == '{');
-        n = strcspn(text, "}");
-        for (size_t i = 0; text[-1] == '{' && i < n_lets; i++)
-            if (strlen(lets[i].name) == n && strncmp(lets[i].name, text, n) == 0)
-                add_filled(b, lets[i].text);
-    }
-}
-
-/* The text with what each {NAME} stands for; it stays until the program ends. */
-static inline const char *filled(const char *text)
-{
-    struct buf *b = new_text();
-    add_filled(b, text);
-    return b->s;
-}
-
 /* ---- what two runs print ---- */
 
 static inline int is_kept(const struct buf *kept)
@@ -325,70 +288,32 @@ static inline size_t byte_of(const char *text, char *byte)
     return 2;
 }
 
-/* One whose first cell has a list is a row for each of its items. */
-static inline void take_row(char *line, const char *kind,
-                            void (*see)(const char *kind, char *const *cell))
-{
-    char *cell[17] = {line}, *to = line;
-    const char *list = items_in(line);
-    size_t n = 1;
-    if (list != NULL && list < line + strcspn(line, "|")) {
-        for (const char *item = list + 1; item[-1] != '>'; item += n + 1) {
-            n = strcspn(item, ";>");
-            take_row(with_item(line, list, item, n), kind, see);
-        }
-        return;
-    }
-    for (const char *p = line; *p != '\0';)
-        if (*p == '|' && n < 16) {
-            p++;
-            *to++ = '\0';
-            cell[n++] = to;
-        } else {
-            p += byte_of(p, to++);
-        }
-    *to = '\0';
-    while (n < 16)
-        cell[n++] = to;
-    see(kind, cell);
-}
-
 /* Calls for each line of a file of the repository, cut at `|` into 16 cells, the last ones empty;
    \n, \t, \\ and three octal digits behind a \ are one byte. A line `[kind]` begins those of a
-   kind, `#` a comment. With <a;b> in the first cell it is a row for each, in which <> is the same
-   one. */
-static const char *only_kind; /* if there is one: those of that kind alone */
+   kind, `#` a comment. */
 static inline void each_row(const char *path, void (*see)(const char *kind, char *const *cell))
 {
-    char *text = xstrdup(text_of(in_root(path))), *at = text, *line, kind[32] = "";
+    char *text = new_copy(text_of(in_root(path))), *line, kind[32] = "";
     if (*text == '\0')
         program_stop(path);
-    while ((line = next_line(&at)) != NULL)
-        if (*line != '#' && sscanf(line, "[%31[a-z]]", kind) != 1
-            && (only_kind == NULL || strcmp(kind, only_kind) == 0))
-            take_row(line, kind, see);
-    free(text);
-}
-
-/* The same, for lines of one kind */
-static inline void each_row_of(const char *path, const char *kind,
-                               void (*see)(const char *kind, char *const *cell))
-{
-    const char *before = only_kind;
-    only_kind = kind;
-    each_row(path, see);
-    only_kind = before;
-}
-
-/* Processor seconds that all programs took so far, and the KB that one of them took at most */
-static inline double programs_took(long *kb)
-{
-    struct rusage r;
-    if (getrusage(RUSAGE_CHILDREN, &r) != 0)
-        program_stop("getrusage");
-    *kb = r.ru_maxrss;
-    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec)
-           + 1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
+    while ((line = next_line(&text)) != NULL) {
+        char *cell[16] = {line}, *to = line;
+        size_t n = 1;
+        if (*line == '#' || sscanf(line, "[%31[a-z]]", kind) == 1)
+            continue;
+        for (const char *p = line; *p != '\0';)
+            if (*p == '|' && n < COUNT(cell)) {
+                p++;
+                *to++ = '\0';
+                cell[n++] = to;
+            } else {
+                p += byte_of(p, to++);
+            }
+        *to = '\0';
+        while (n < COUNT(cell))
+            cell[n++] = to;
+        see(kind, cell);
+    }
 }
 
 /* ---- what there is ---- */

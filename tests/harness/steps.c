@@ -12,7 +12,7 @@
                            and `2> F` are known
      sh SCRIPT             a script of the shell succeeds
      1 TEXT | LINE         refused: that status, no output, one line of complaint with the text, and
-                           all files are as they were; likewise 2
+                           all files are as they were; likewise 2; 1+: among several lines
      1~ PATTERN | LINE     that status, and all complaints are like that; no output, but for 0~
      ends N | LINE         that status, whatever it prints
      both LINE | LINE      the two succeed and print the same, which is something
@@ -189,10 +189,13 @@ static const char *all_files(void)
     return files->s;
 }
 
-static int refused(int status, const char *text, const char *line)
+/* kind: the status, and maybe a `+` */
+static int refused(const char *kind, const char *text, const char *line)
 {
     const char *before = all_files();
-    return program_refuses(status, text, "%s", line) && strcmp(all_files(), before) == 0;
+    return RAN("%s", line) == *kind - '0' && program.out.n == 0 && has(program.err.s, text)
+           && (kind[1] == '+' || count_lines(program.err.s) == 1)
+           && strcmp(all_files(), before) == 0;
 }
 
 static int complains(int status, const char *pattern, const char *line)
@@ -219,7 +222,7 @@ static int edit_refused(const char *file, const char *script, const char *text, 
         last = line;
     if (!edited(file, to, script))
         return 0;
-    return refused(1, has(text, "%s") ? replaced(text, "%s", place_of_change(file, to)) : text,
+    return refused("1", has(text, "%s") ? replaced(text, "%s", place_of_change(file, to)) : text,
                    last);
 }
 
@@ -282,7 +285,7 @@ static int step_holds(const char *kind)
     const int ran = !looks || *a[1] == '\0' || succeeds(a[1]);
     return IS("run")                              ? succeeds(a[0])
            : IS("sh")                             ? script_succeeds(a[0])
-           : IS("1") || IS("2")                   ? refused(*kind - '0', a[0], a[1])
+           : IS("1") || IS("2") || IS("1+")       ? refused(kind, a[0], a[1])
            : IS("0~") || IS("1~") || IS("2~")     ? complains(*kind - '0', text, a[1])
            : IS("ends")                           ? RAN("%s", a[1]) == atoi(a[0])
            : IS("both")                           ? same_output(a[0], a[1])

@@ -1,7 +1,12 @@
-/* test_entries.c - all models that ship: entries of kpred miopen, which are what predict says
+/* test_entries.c - all models that ship: entries of kpred miopen, which are what predict says; long logs
    SPDX-License-Identifier: MIT */
-#include "logs.h"
+#include "harness/cases.h"
 #include "model/model.h"
+
+#include <sys/resource.h>
+
+/* How MIOpen logs a call: behind this stand the operation and its options. */
+#define DRIVER "MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver "
 
 /* A model of perf-dbs, with its GPUs in `gpu` */
 struct perf_model {
@@ -189,10 +194,50 @@ static void large_images_in_sqlite(void)
     RAN_CHECK(is_image(16777216, 0, "--sqlite", "larger.db"));
 }
 
+/* Processor seconds that all programs took so far, and the KB that one of them took at most */
+static double programs_took(long *kb)
+{
+    struct rusage r;
+    if (getrusage(RUSAGE_CHILDREN, &r) != 0)
+        program_stop("getrusage");
+    *kb = r.ru_maxrss;
+    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec)
+           + 1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
+}
+
+/* Reads the calls of all networks again and again. */
+static void read_long(int n)
+{
+    const char *all = text_of(in_root("tests/fixtures/networks.log"));
+    FILE *f = fopen("long", "wb");
+    for (int i = 0; f != NULL && i < n; i++)
+        fprintf(f, "%sstep %d: loss 0.5, 12 ms\n", all, i);
+    CHECK(f != NULL && fclose(f) == 0);
+    RAN_CHECK(RAN("kpred miopen --gpu gfx906_60 long") == 0);
+}
+
+/* A log of 1,000 lines and one of 300,000 give the same; how long it is costs no memory. */
+static void long_logs(void)
+{
+    long few, many;
+    read_long(2);
+    char *output = new_copy(program.out.s);
+    const double from = programs_took(&few);
+    read_long(530);
+    RAN_CHECK(strcmp(program.out.s, output) == 0);
+    RAN_CHECK(programs_took(&many) - from < 20 && many - few < 2048); /* KB */
+}
+
 int main(void)
 {
+    if (builtins[0].model == NULL) {
+        skip_case("all", "the weights are not there (make weights)");
+        return test_end();
+    }
     program_begin();
-    put_both();
+    RAN("/usr/bin/env awk '/^# / { name = $2; next } /^[^0-9]/ { print >(name \".log\") }' %s",
+        in_root("tests/fixtures/networks.log"));
+    RUN(long_logs); /* before any other program takes memory */
     open_models();
     every_model();
     gpus();
