@@ -6,6 +6,7 @@
 #include "commands.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #define ON "scale.c harness.c --function scale --baseline O3"
 
