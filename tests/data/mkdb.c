@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT
 
    mkdb db OUT.db FILE.sql [SQL...]   a SQLite database: the file's statements, then the others
-   mkdb bz2 OUT.bz2 FILE...           one bzip2 stream per file, one behind the other
-   mkdb sql DB FILE                   prints the rows of a file's statements, with bars between their
-                                      cells; what they have locked stays so to the end of its input */
+   mkdb sql DB FILE                   prints the rows of a file's statements, with bars between the
+                                      cells; what they lock stays locked to the end of the input
+   mkdb bz2 OUT.bz2 FILE...           one bzip2 stream per file, one behind the other */
 #include "data/sample.h"
 
 static int print_row(void *unused, int n, char **cells, char **names)

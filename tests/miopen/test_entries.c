@@ -1,4 +1,4 @@
-/* test_entries.c - all models that ship: entries of kpred miopen, which are what predict says; long logs
+/* test_entries.c - kpred miopen of all models: entries, which are what predict says; long logs
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
 #include "model/model.h"
