@@ -106,56 +106,6 @@ static inline const char *below_heading(const char *text)
     return end != NULL ? end + 1 : "";
 }
 
-/* ---- lines of cases ---- */
-
-/* A pattern in which \n is the end of a line */
-static inline const char *with_newlines(const char *text)
-{
-    struct buf *b = new_text();
-    for (const char *at; (at = strstr(text, "\\n")) != NULL; text = at + 2)
-        buf_printf(b, "%.*s\n", (int)(at - text), text);
-    buf_puts(b, text);
-    return b->s;
-}
-
-/* How many characters of a text are $1, $NAME or ${NAME}, of which name is the name; else 0 */
-static inline size_t name_at(const char *text, const char **name, size_t *length)
-{
-    const int is_braced = text[0] == '$' && text[1] == '{';
-    *name = text + 1 + is_braced;
-    *length = strspn(*name, is_braced ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-                                      : "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (!is_braced && isdigit((unsigned char)**name))
-        *length = 1;
-    if (*text != '$' || *length == 0 || (is_braced && (*name)[*length] != '}'))
-        return 0;
-    return *length + 1 + 2 * (size_t)is_braced;
-}
-
-/* The text with each of them as the last line NAME = ... of these has it; it stays until the
-   program ends. */
-static inline const char *expanded(const char *text, const char *names)
-{
-    struct buf *b = new_text();
-    for (size_t n, length; *text != '\0'; text += n > 0 ? n : 1) {
-        const char *is = NULL, *name;
-        n = name_at(text, &name, &length);
-        const char *key = n > 0 ? say("\n%.*s = ", (int)length, name) : "";
-        for (const char *p = names; n > 0 && (p = strstr(p, key)) != NULL; p++)
-            is = p + strlen(key);
-        if (is != NULL)
-            buf_add(b, is, strcspn(is, "\n"));
-        else
-            buf_add(b, text, n > 0 ? n : 1);
-    }
-    return b->s;
-}
-
-static inline int same_files(const char *a, const char *b)
-{
-    return *text_of(a) != '\0' && strcmp(text_of(a), text_of(b)) == 0;
-}
-
 /* ---- what two runs print ---- */
 
 static inline int is_kept(const struct buf *kept)
@@ -246,31 +196,6 @@ static inline void put_part(const char *path, const char *of, size_t from, size_
 static inline void put_copy(const char *path, const char *of)
 {
     put_part(path, of, 0, SIZE_MAX, "");
-}
-
-/* Where a list <a;b> begins in a line, or NULL */
-static inline const char *items_in(const char *text)
-{
-    while ((text = strchr(text, '<')) != NULL
-           && (strchr(text, '>') == NULL || text[strcspn(text, ";>")] != ';'))
-        text++;
-    return text;
-}
-
-/* The line with n bytes in place of the list that begins there, and of each <> up to the next list;
-   it stays until the program ends. */
-static inline char *with_item(const char *line, const char *list, const char *item, size_t n)
-{
-    struct buf *b = new_text();
-    const char *behind = strchr(list, '>') + 1, *next = items_in(behind), *p = line, *same;
-    while ((same = strchr(p, '<')) != NULL && (next == NULL || same < next)) {
-        const int is_one = same == list || same[1] == '>';
-        buf_add(b, p, (size_t)(same - p) + !is_one);
-        buf_add(b, item, is_one ? n : 0);
-        p = same == list ? behind : same + 1 + is_one;
-    }
-    buf_puts(b, p);
-    return b->s;
 }
 
 /* The first byte of a cell, in which \n, \t, \\ and three octal digits behind a \ are one; how many
