@@ -64,58 +64,53 @@ static inline int32_t drawn_usual(struct drawn *d, const kpred_field *f)
     return drawn_clamp(x, least, most);
 }
 
-/* One of these values, which lie in the field's range, or, where it is so wanted, do not */
-static inline int32_t drawn_of(struct drawn *d, const kpred_field *f, const int64_t *values,
-                               size_t n, int is_within)
+/* Those of the values that lie in the field's range, or that do not; returns how many */
+static inline size_t drawn_within(const kpred_field *f, int is_within, const int64_t *values,
+                                  size_t n, int32_t *out)
 {
-    int32_t fits[8], n_fits = 0;
+    size_t found = 0;
     for (size_t i = 0; i < n; i++)
         if ((values[i] >= f->least && values[i] <= f->most) == is_within)
-            fits[n_fits++] = (int32_t)values[i];
-    return fits[drawn_below(d, n_fits)];
+            out[found++] = (int32_t)values[i];
+    return found;
+}
+
+static inline size_t drawn_usual_one(struct drawn *d, const kpred_field *f, int32_t *out)
+{
+    *out = drawn_usual(d, f);
+    return 1;
 }
 
 /* What lies at the ends of the ranges, and beside them */
-static inline int32_t drawn_limit(struct drawn *d, const kpred_field *f)
+static inline size_t drawn_limits(struct drawn *d, const kpred_field *f, int32_t *out)
 {
-    const int64_t limits[] = {
-        f->least,
-        f->most,
-        f->trained_min,
-        f->trained_max,
-        f->trained_min - INT64_C(1),
-        f->trained_max + INT64_C(1),
-        f->most / 2,
-        INT32_MAX / 128,
-    };
-    return drawn_of(d, f, limits, COUNT(limits), 1);
+    const int64_t least = f->trained_min, most = f->trained_max;
+    const int64_t limits[] = {f->least,  f->most,  least,       most,
+                              least - 1, most + 1, f->most / 2, INT32_MAX / 128};
+    (void)d;
+    return drawn_within(f, 1, limits, COUNT(limits), out);
 }
 
-static inline int32_t drawn_beyond(struct drawn *d, const kpred_field *f)
+static inline size_t drawn_beyond(struct drawn *d, const kpred_field *f, int32_t *out)
 {
-    const int64_t beyond[] = {f->least - INT64_C(1), f->most + INT64_C(1), INT32_MIN, INT32_MAX,
-                              -1};
-    return drawn_of(d, f, beyond, COUNT(beyond), 0);
+    const int64_t least = f->least, most = f->most;
+    const int64_t beyond[] = {least - 1, most + 1, INT32_MIN, INT32_MAX, -1};
+    (void)d;
+    return drawn_within(f, 0, beyond, COUNT(beyond), out);
 }
 
 /* ---- problems, each from the one before it or new ---- */
 
-/* With n fields changed */
+/* With n fields, each one of the values that there are for it */
 static inline void drawn_change(struct drawn *d, int32_t *problem, int32_t n,
-                                int32_t (*value)(struct drawn *, const kpred_field *))
+                                size_t (*values)(struct drawn *, const kpred_field *, int32_t *))
 {
+    int32_t value[8];
     while (n-- > 0) {
         const int32_t f = drawn_below(d, (int32_t)d->model->n_fields);
-        problem[f] = value(d, &d->model->fields[f]);
+        const size_t n_values = values(d, &d->model->fields[f], value);
+        problem[f] = value[drawn_below(d, (int32_t)n_values)];
     }
-}
-
-/* A value, and a number more, which is not used: so the questions stay those that they were. */
-static inline int32_t drawn_usual_of_one(struct drawn *d, const kpred_field *f)
-{
-    const int32_t value = drawn_usual(d, f);
-    (void)drawn_below(d, 1);
-    return value;
 }
 
 static inline void drawn_any(struct drawn *d, int32_t *problem)
@@ -126,7 +121,7 @@ static inline void drawn_any(struct drawn *d, int32_t *problem)
         return;
     }
     memcpy(problem, d->last, sizeof d->last);
-    drawn_change(d, problem, 1 + drawn_below(d, 3), drawn_usual_of_one);
+    drawn_change(d, problem, 1 + drawn_below(d, 3), drawn_usual_one);
 }
 
 /* One that the kernel applies to: is there one? */
@@ -150,7 +145,7 @@ static inline void drawn_at_limits(struct drawn *d, int32_t *problem)
     for (int i = 0; i < DRAWN_TRIES; i++) {
         int32_t other[KPRED_MAX_FIELDS];
         memcpy(other, d->last, sizeof other);
-        drawn_change(d, other, 1 + drawn_below(d, 2), drawn_limit);
+        drawn_change(d, other, 1 + drawn_below(d, 2), drawn_limits);
         const int applies = drawn_applies(d, other);
         if (i == 0 || (applies && !is_found))
             memcpy(problem, other, sizeof other);
