@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <regex.h>
-#include <sys/resource.h>
 
 /* ---- texts ---- */
 
@@ -19,20 +18,23 @@ static inline size_t count_of(const char *text, const char *part)
     return n;
 }
 
-/* How many of its lines does this extended regular expression match? */
-static inline size_t lines_like(const char *text, const char *pattern)
+/* The lines that this extended regular expression matches; they stay until the program ends. */
+static inline const char *lines_of(const char *text, const char *pattern)
 {
-    struct buf copy = {0};
+    struct buf *found = new_text();
     regex_t compiled;
-    size_t n = 0;
     if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         program_stop(pattern);
-    buf_puts(&copy, text);
-    for (char *at = copy.s, *line; (line = next_line(&at)) != NULL;)
-        n += regexec(&compiled, line, 0, NULL, 0) == 0;
+    for (char *at = new_copy(text), *line; (line = next_line(&at)) != NULL;)
+        if (regexec(&compiled, line, 0, NULL, 0) == 0)
+            buf_printf(found, "%s\n", line);
     regfree(&compiled);
-    buf_free(&copy);
-    return n;
+    return found->s;
+}
+
+static inline size_t lines_like(const char *text, const char *pattern)
+{
+    return count_lines(lines_of(text, pattern));
 }
 
 /* Is the whole text like this extended regular expression? */
@@ -102,92 +104,6 @@ static inline const char *below_heading(const char *text)
 {
     const char *end = strchr(text, '\n');
     return end != NULL ? end + 1 : "";
-}
-
-/* ---- lines of cases ---- */
-
-/* A pattern in which \n is the end of a line */
-static inline const char *with_newlines(const char *text)
-{
-    struct buf *b = new_text();
-    for (const char *at; (at = strstr(text, "\\n")) != NULL; text = at + 2)
-        buf_printf(b, "%.*s\n", (int)(at - text), text);
-    buf_puts(b, text);
-    return b->s;
-}
-
-/* How many characters of a text are $1, $NAME or ${NAME}, of which name is the name; else 0 */
-static inline size_t name_at(const char *text, const char **name, size_t *length)
-{
-    const int is_braced = text[0] == '$' && text[1] == '{';
-    *name = text + 1 + is_braced;
-    *length = strspn(*name, is_braced ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-                                      : "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (!is_braced && isdigit((unsigned char)**name))
-        *length = 1;
-    if (*text != '$' || *length == 0 || (is_braced && (*name)[*length] != '}'))
-        return 0;
-    return *length + 1 + 2 * (size_t)is_braced;
-}
-
-/* The text with each of them as the last line NAME = ... of these has it; it stays until the
-   program ends. */
-static inline const char *expanded(const char *text, const char *names)
-{
-    struct buf *b = new_text();
-    for (size_t n, length; *text != '\0'; text += n > 0 ? n : 1) {
-        const char *is = NULL, *name;
-        n = name_at(text, &name, &length);
-        const char *key = n > 0 ? say("\n%.*s = ", (int)length, name) : "";
-        for (const char *p = names; n > 0 && (p = strstr(p, key)) != NULL; p++)
-            is = p + strlen(key);
-        if (is != NULL)
-            buf_add(b, is, strcspn(is, "\n"));
-        else
-            buf_add(b, text, n > 0 ? n : 1);
-    }
-    return b->s;
-}
-
-static inline int same_files(const char *a, const char *b)
-{
-    return *text_of(a) != '\0' && strcmp(text_of(a), text_of(b)) == 0;
-}
-
-/* ---- texts with names in them ---- */
-
-static struct {
-    char *name, *text;
-} lets[96];
-static size_t n_lets;
-
-static inline void let(const char *name, const char *text)
-{
-    if (n_lets == COUNT(lets))
-        program_stop(name);
-    lets[n_lets].name = xstrdup(name);
-    lets[n_lets++].text = xstrdup(text);
-}
-
-static inline void add_filled(struct buf *b, const char *text)
-{
-    for (size_t n; *text != '\0'; text += n + (text[n] == '}')) {
-        n = strcspn(text, "{");
-        buf_add(b, text, n);
-        text += n + (text[n] == '{');
-        n = strcspn(text, "}");
-        for (size_t i = 0; text[-1] == '{' && i < n_lets; i++)
-            if (strlen(lets[i].name) == n && strncmp(lets[i].name, text, n) == 0)
-                add_filled(b, lets[i].text);
-    }
-}
-
-/* The text with what each {NAME} stands for; it stays until the program ends. */
-static inline const char *filled(const char *text)
-{
-    struct buf *b = new_text();
-    add_filled(b, text);
-    return b->s;
 }
 
 /* ---- what two runs print ---- */
@@ -282,31 +198,6 @@ static inline void put_copy(const char *path, const char *of)
     put_part(path, of, 0, SIZE_MAX, "");
 }
 
-/* Where a list <a;b> begins in a line, or NULL */
-static inline const char *items_in(const char *text)
-{
-    while ((text = strchr(text, '<')) != NULL
-           && (strchr(text, '>') == NULL || text[strcspn(text, ";>")] != ';'))
-        text++;
-    return text;
-}
-
-/* The line with n bytes in place of the list that begins there, and of each <> up to the next list;
-   it stays until the program ends. */
-static inline char *with_item(const char *line, const char *list, const char *item, size_t n)
-{
-    struct buf *b = new_text();
-    const char *behind = strchr(list, '>') + 1, *next = items_in(behind), *p = line, *same;
-    while ((same = strchr(p, '<')) != NULL && (next == NULL || same < next)) {
-        const int is_one = same == list || same[1] == '>';
-        buf_add(b, p, (size_t)(same - p) + !is_one);
-        buf_add(b, item, is_one ? n : 0);
-        p = same == list ? behind : same + 1 + is_one;
-    }
-    buf_puts(b, p);
-    return b->s;
-}
-
 /* The first byte of a cell, in which \n, \t, \\ and three octal digits behind a \ are one; how many
    characters stand for it */
 static inline size_t byte_of(const char *text, char *byte)
@@ -322,70 +213,32 @@ static inline size_t byte_of(const char *text, char *byte)
     return 2;
 }
 
-/* One whose first cell has a list is a row for each of its items. */
-static inline void take_row(char *line, const char *kind,
-                            void (*see)(const char *kind, char *const *cell))
-{
-    char *cell[17] = {line}, *to = line;
-    const char *list = items_in(line);
-    size_t n = 1;
-    if (list != NULL && list < line + strcspn(line, "|")) {
-        for (const char *item = list + 1; item[-1] != '>'; item += n + 1) {
-            n = strcspn(item, ";>");
-            take_row(with_item(line, list, item, n), kind, see);
-        }
-        return;
-    }
-    for (const char *p = line; *p != '\0';)
-        if (*p == '|' && n < 16) {
-            p++;
-            *to++ = '\0';
-            cell[n++] = to;
-        } else {
-            p += byte_of(p, to++);
-        }
-    *to = '\0';
-    while (n < 16)
-        cell[n++] = to;
-    see(kind, cell);
-}
-
 /* Calls for each line of a file of the repository, cut at `|` into 16 cells, the last ones empty;
    \n, \t, \\ and three octal digits behind a \ are one byte. A line `[kind]` begins those of a
-   kind, `#` a comment. With <a;b> in the first cell it is a row for each, in which <> is the same
-   one. */
-static const char *only_kind; /* if there is one: those of that kind alone */
+   kind, `#` a comment. */
 static inline void each_row(const char *path, void (*see)(const char *kind, char *const *cell))
 {
-    char *text = xstrdup(text_of(in_root(path))), *at = text, *line, kind[32] = "";
+    char *text = new_copy(text_of(in_root(path))), *line, kind[32] = "";
     if (*text == '\0')
         program_stop(path);
-    while ((line = next_line(&at)) != NULL)
-        if (*line != '#' && sscanf(line, "[%31[a-z]]", kind) != 1
-            && (only_kind == NULL || strcmp(kind, only_kind) == 0))
-            take_row(line, kind, see);
-    free(text);
-}
-
-/* The same, for lines of one kind */
-static inline void each_row_of(const char *path, const char *kind,
-                               void (*see)(const char *kind, char *const *cell))
-{
-    const char *before = only_kind;
-    only_kind = kind;
-    each_row(path, see);
-    only_kind = before;
-}
-
-/* Processor seconds that all programs took so far, and the KB that one of them took at most */
-static inline double programs_took(long *kb)
-{
-    struct rusage r;
-    if (getrusage(RUSAGE_CHILDREN, &r) != 0)
-        program_stop("getrusage");
-    *kb = r.ru_maxrss;
-    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec)
-           + 1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
+    while ((line = next_line(&text)) != NULL) {
+        char *cell[16] = {line}, *to = line;
+        size_t n = 1;
+        if (*line == '#' || sscanf(line, "[%31[a-z]]", kind) == 1)
+            continue;
+        for (const char *p = line; *p != '\0';)
+            if (*p == '|' && n < COUNT(cell)) {
+                p++;
+                *to++ = '\0';
+                cell[n++] = to;
+            } else {
+                p += byte_of(p, to++);
+            }
+        *to = '\0';
+        while (n < COUNT(cell))
+            cell[n++] = to;
+        see(kind, cell);
+    }
 }
 
 /* ---- what there is ---- */

@@ -3,7 +3,6 @@
 
        program_begin();                             the working folder is one that is new
        REFUSES("unknown command", 2, "\"no\" is no command", "kpred %s", "no");
-       PRINTS("version", "kpred 0.4.0\n", "kpred --version");
        RAN_CASE(RAN("kpred models --csv > m.csv") == 0 && count_lines(text_of("m.csv")) == 18,
                 "models");
        return program_end();                        the folder goes; the counts
@@ -32,13 +31,6 @@ enum {
     PROGRAM_SECONDS = 120 /* of a child; then it is ended, which is status 128 + SIGALRM */
 };
 
-/* What a program refuses: its status, no output, and one line of complaint with this text */
-struct refusal {
-    const char *name;
-    int status;
-    const char *text, *line;
-};
-
 static struct {
     char root[1024], build[2048], scratch[64];
     char line[8192];        /* of the last one that ran */
@@ -55,12 +47,9 @@ static struct {
 #define START(...)                         program_start(__VA_ARGS__)
 #define FINISH(child)                      program_finish(child)
 #define program_refuses(status, text, ...) (RAN(__VA_ARGS__), program_refused(status, text))
-#define program_prints(text, ...)          (RAN(__VA_ARGS__), program_printed(text))
-/* Each is one test with a name, and tells whether it passed. */
+/* A test with a name: a program's status, no output, and one line of complaint with this text */
 #define REFUSES(name, status, text, ...) \
     program_case(name, program_refuses(status, text, __VA_ARGS__), __FILE__, __LINE__)
-#define PRINTS(name, text, ...) \
-    program_case(name, program_prints(text, __VA_ARGS__), __FILE__, __LINE__)
 /* A check within a test, or a test of its own, of what the last program did */
 #define RAN_CHECK(condition)       CHECK_RAN(condition, #condition)
 #define CHECK_RAN(condition, what) ((condition) ? (void)0 : program_fail(__FILE__, __LINE__, what))
@@ -331,11 +320,6 @@ static inline int program_refused(int status, const char *text)
            && has(program.err.s, text);
 }
 
-static inline int program_printed(const char *text)
-{
-    return program.status == 0 && program.err.n == 0 && strcmp(program.out.s, text) == 0;
-}
-
 /* A failure, with what the last program said and how to run it again */
 static inline void program_fail(const char *file, int line, const char *what)
 {
@@ -353,12 +337,6 @@ static inline int program_case(const char *name, int passes, const char *file, i
         program_fail(file, line, "it does otherwise");
     test_stop();
     return passes;
-}
-
-static inline void refuse_each(const struct refusal *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        REFUSES(rows[i].name, rows[i].status, rows[i].text, "%s", rows[i].line);
 }
 
 /* ---- begin and end ---- */

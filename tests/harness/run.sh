@@ -83,7 +83,7 @@ chosen() {
 # Why a program of this name cannot be built, or nothing
 lacks() {
     file=$(test_files "$1.c")
-    if grep -q '^#include "\(weights/\|.*shipped.h\|logs.h\)' "$file" && ! has_weights; then
+    if grep -q '^#include "\(weights/\|.*shipped.h\)' "$file" && ! has_weights; then
         echo "the weights are not there (make weights)"
     elif [ ! -e "$(archive_of "$file")" ]; then
         echo "$(archive_of "$file") is not built"

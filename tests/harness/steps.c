@@ -12,8 +12,9 @@
                            and `2> F` are known
      sh SCRIPT             a script of the shell succeeds
      1 TEXT | LINE         refused: that status, no output, one line of complaint with the text, and
-                           all files are as they were; likewise 2
+                           all files are as they were; likewise 2; 1+: among several lines
      1~ PATTERN | LINE     that status, and all complaints are like that; no output, but for 0~
+     ends N | LINE         that status, whatever it prints
      both LINE | LINE      the two succeed and print the same, which is something
      tests LINE            a test with lines `ok NAME` and counts at the end, which become ours
      c F                   it compiles as C99 and C++98, without a warning; a main is run
@@ -23,8 +24,9 @@
      told START | TEXT ... its complaints that begin so go on with these texts, one after the other
    Files; @out and @err are the last output and complaints
      has F | TEXT          the file has it; not F | TEXT, line F | LINE: a whole line of it
-     like F | N | PATTERN  so many of its lines are like that; +: some are
+     like F | N | PATTERN  so many of its lines are like that, or N-M; +: some are
      same F | G            two files that are there
+     alike F | G | PATTERN the lines like that, if there is one, are the same, in any order
      ls FOLDER | NAMES     all that is in it, each name with a blank behind it
      sed F | G | SCRIPT    makes G from F; it is a failure if nothing changes
      change F | G | FROM | TO ...
@@ -71,7 +73,82 @@ static struct {
     size_t n_verbs;
 } steps;
 
+/* ---- names and lists in a line ---- */
+
+/* A pattern in which \n is the end of a line */
+static const char *with_newlines(const char *text)
+{
+    struct buf *b = new_text();
+    for (const char *at; (at = strstr(text, "\\n")) != NULL; text = at + 2)
+        buf_printf(b, "%.*s\n", (int)(at - text), text);
+    buf_puts(b, text);
+    return b->s;
+}
+
+/* How many characters of a text are $1, $NAME or ${NAME}, of which name is the name; else 0 */
+static size_t name_at(const char *text, const char **name, size_t *length)
+{
+    const int is_braced = text[0] == '$' && text[1] == '{';
+    *name = text + 1 + is_braced;
+    *length = strspn(*name, is_braced ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+                                      : "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (!is_braced && isdigit((unsigned char)**name))
+        *length = 1;
+    if (*text != '$' || *length == 0 || (is_braced && (*name)[*length] != '}'))
+        return 0;
+    return *length + 1 + 2 * (size_t)is_braced;
+}
+
+/* The text with each of them as the last line NAME = ... of these has it; it stays until the
+   program ends. */
+static const char *expanded(const char *text, const char *names)
+{
+    struct buf *b = new_text();
+    for (size_t n, length; *text != '\0'; text += n > 0 ? n : 1) {
+        const char *is = NULL, *name;
+        n = name_at(text, &name, &length);
+        const char *key = n > 0 ? say("\n%.*s = ", (int)length, name) : "";
+        for (const char *p = names; n > 0 && (p = strstr(p, key)) != NULL; p++)
+            is = p + strlen(key);
+        if (is != NULL)
+            buf_add(b, is, strcspn(is, "\n"));
+        else
+            buf_add(b, text, n > 0 ? n : 1);
+    }
+    return b->s;
+}
+
+/* Where a list <a;b> begins in a line, or NULL */
+static const char *items_in(const char *text)
+{
+    while ((text = strchr(text, '<')) != NULL
+           && (strchr(text, '>') == NULL || text[strcspn(text, ";>")] != ';'))
+        text++;
+    return text;
+}
+
+/* The line with n bytes in place of the list that begins there, and of each <> up to the next list;
+   it stays until the program ends. */
+static char *with_item(const char *line, const char *list, const char *item, size_t n)
+{
+    struct buf *b = new_text();
+    const char *behind = strchr(list, '>') + 1, *next = items_in(behind), *p = line, *same;
+    while ((same = strchr(p, '<')) != NULL && (next == NULL || same < next)) {
+        const int is_one = same == list || same[1] == '>';
+        buf_add(b, p, (size_t)(same - p) + !is_one);
+        buf_add(b, item, is_one ? n : 0);
+        p = same == list ? behind : same + 1 + is_one;
+    }
+    buf_puts(b, p);
+    return b->s;
+}
+
 /* ---- texts and files ---- */
+
+static int same_files(const char *a, const char *b)
+{
+    return *text_of(a) != '\0' && strcmp(text_of(a), text_of(b)) == 0;
+}
 
 static const char *text_named(const char *name)
 {
@@ -127,9 +204,18 @@ static int file_changes(const char *const *cell)
     return found;
 }
 
-static int as_many(const char *wanted, size_t n)
+static int as_many(const char *wanted, long n)
 {
-    return *wanted == '+' ? n > 0 : n == (size_t)strtol(wanted, NULL, 10);
+    char *end;
+    const long least = strtol(wanted, &end, 10);
+    return *wanted == '+' ? n > 0 : n >= least && n <= (*end == '-' ? atol(end + 1) : least);
+}
+
+/* Two files that are there have the same lines like that, in any order. */
+static int same_lines(const char *a, const char *b, const char *pattern)
+{
+    const char *lines = sorted(lines_of(text_named(a), pattern));
+    return *lines != '\0' && strcmp(lines, sorted(lines_of(text_named(b), pattern))) == 0;
 }
 
 /* The cells behind the first one are what stands behind it in lines of complaint, in that order. */
@@ -178,10 +264,13 @@ static const char *all_files(void)
     return files->s;
 }
 
-static int refused(int status, const char *text, const char *line)
+/* kind: the status, and maybe a `+` */
+static int refused(const char *kind, const char *text, const char *line)
 {
     const char *before = all_files();
-    return program_refuses(status, text, "%s", line) && strcmp(all_files(), before) == 0;
+    return RAN("%s", line) == *kind - '0' && program.out.n == 0 && has(program.err.s, text)
+           && (kind[1] == '+' || count_lines(program.err.s) == 1)
+           && strcmp(all_files(), before) == 0;
 }
 
 static int complains(int status, const char *pattern, const char *line)
@@ -208,7 +297,7 @@ static int edit_refused(const char *file, const char *script, const char *text, 
         last = line;
     if (!edited(file, to, script))
         return 0;
-    return refused(1, has(text, "%s") ? replaced(text, "%s", place_of_change(file, to)) : text,
+    return refused("1", has(text, "%s") ? replaced(text, "%s", place_of_change(file, to)) : text,
                    last);
 }
 
@@ -266,13 +355,14 @@ static int step_holds(const char *kind)
 {
     const char *const *a = steps.cell;
     const char *text = with_newlines(a[0]);
-    const int ran = *a[1] == '\0' || !(*kind == 'o' || *kind == 'e' || *kind == 'q')
-                    || strcmp(kind, "edit") == 0 || succeeds(a[1]);
-#define IS(name) strcmp(kind, name) == 0
+#define IS(name) (strcmp(kind, name) == 0)
+    const int looks = IS("out") || IS("err") || IS("quiet");
+    const int ran = !looks || *a[1] == '\0' || succeeds(a[1]);
     return IS("run")                              ? succeeds(a[0])
            : IS("sh")                             ? script_succeeds(a[0])
-           : IS("1") || IS("2")                   ? refused(*kind - '0', a[0], a[1])
+           : IS("1") || IS("2") || IS("1+")       ? refused(kind, a[0], a[1])
            : IS("0~") || IS("1~") || IS("2~")     ? complains(*kind - '0', text, a[1])
+           : IS("ends")                           ? RAN("%s", a[1]) == atoi(a[0])
            : IS("both")                           ? same_output(a[0], a[1])
            : IS("tests")                          ? take_tests(a[0])
            : IS("out")                            ? ran && is_like(program.out.s, text)
@@ -280,8 +370,9 @@ static int step_holds(const char *kind)
            : IS("quiet")                          ? ran && !has(program.err.s, text)
            : IS("told")                           ? told_just(a)
            : IS("has") || IS("not") || IS("line") ? file_says(kind, a[0], with_newlines(a[1]))
-           : IS("like")   ? as_many(a[1], lines_like(text_named(a[0]), a[2]))
+           : IS("like")   ? as_many(a[1], (long)lines_like(text_named(a[0]), a[2]))
            : IS("same")   ? same_files(a[0], a[1])
+           : IS("alike")  ? same_lines(a[0], a[1], a[2])
            : IS("ls")     ? strcmp(files_in(a[0]), a[1]) == 0
            : IS("sed")    ? edited(a[0], a[1], a[2])
            : IS("change") ? file_changes(a)

@@ -26,8 +26,8 @@ need_weights "every key"
 for file in "$ORACLE" "$MIOPEN_DB/gfx906_60.HIP.fdb.txt.bz2"; do
     [ -r "$file" ] || end_without "every key" "there is no $file"
 done
-kpred=$tmp/kpred # the kernels whose rules the oracle knows are those of test_miopen.c
-check "kpred with four kernels" test_program test_miopen "$kpred"
+kpred=$tmp/kpred # the kernels whose rules the oracle knows are those of four.c
+check "kpred with four kernels" test_program four "$kpred"
 check "test_driver builds" test_program test_driver "$tmp/test_driver"
 oracle() {
     checks_of "the oracle" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" "$@"

@@ -17,7 +17,7 @@ OPTIONs go to `KPRED miopen`. The checks are
   logs      the logs of FILE, each behind its name, give exactly the keys and kernels that the rules say, and so do the
             lists of them behind each log
 
-test_driver.c and test_miopen.c have what else a line may be, and what stands around it.
+test_driver.c and test_miopen.steps have what else a line may be, and what stands around it.
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """

@@ -4,10 +4,11 @@
    usage: test_driver         its tests
           test_driver --keys  driver lines on standard input; prints a line of keys for each, "?"
                               for one without, for tests/miopen/miopen_oracle.py to compare */
-#include "logs.h"
+#include "harness/cases.h"
 #include "miopen/conv.h"
 
-#define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)
+#define STRIDED "-n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
+#define KEY_F   "64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F"
 
 /* The keys of all calls of a line, separated by blanks; "?" for anything but a convolution. */
 static const char *keys_of(const char *text, struct buf *keys)
@@ -117,18 +118,59 @@ static void check_keys(const char *line, const char *expected)
         printf("  %s\n  gives    %s\n  expected %s\n", line, got, expected);
 }
 
-static void see_case(const char *kind, char *const *c)
-{
-    if (strcmp(kind, "name") == 0)
-        let(c[0], c[1]);
-    else
-        check_keys(filled(c[0]), filled(c[1]));
-}
+#define DF "3-32-32-3x3-32-30-30-100-0x0-1x1-1x1-0-NCHW-FP32-F"
+#define DB "32-30-30-3x3-3-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-B"
+#define DW "32-30-30-3x3-3-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-W"
+#define LONG                                                                                 \
+    "conv --batchsize 16 --in_channels 64 --in_h 55 --in_w 28 --out_channels 256 --fil_h 1 " \
+    "--fil_w 1 --conv_stride_h 2 --conv_stride_w 2 --forw 1"
+#define SHORT "conv " STRIDED
 
 static void lines_of_calls(void)
 {
-    run_cases("name");
-    run_cases("keys");
+    static const char *const lines[][2] = {
+        {"", ""},
+        {"MIOpenDriver", ""},
+        {"MIOpenDriver conv", DF " " DB " " DW},
+        {"MIOpenDriver conv -F 1", DF},
+        {"MIOpenDriver conv -F 6", DB " " DW},
+        {"MIOpenDriver conv -z same -u 2 -v 2 -H 33 -F 1",
+         "3-33-32-3x3-32-17-15-100-1x0-2x2-1x1-0-NCHW-FP32-F"},
+        {"MIOpenDriver conv -z valid -p 1 -q 1 -l 2 -F 1",
+         "3-32-32-3x3-32-30-32-100-1x1-1x1-2x1-0-NCHW-FP32-F"},
+        {"MIOpenDriver conv -F 1 --spatial_dim 3",
+         "3-32-32-32-3x3x3-32-30-30-30-100-0x0x0-1x1x1-1x1x1-0-NCDHW-FP32-F"},
+        {"MIOpenDriver conv -F 1; ./bin/MIOpenDriver conv --forw=1 2>&1 | tee log", DF " " DF},
+        {"cmd = \"./MIOpenDriver conv -F 1\", more", DF},
+        {"MIOpenDriver " LONG, KEY_F},
+        {"MIOpenDriver conv --batchsize=16 --in_channels=64 --in_h=55 --in_w=28 --out_channels=256 "
+         "--fil_h=1 --fil_w=1 --conv_stride_h=2 --conv_stride_w=2 --forw=1",
+         KEY_F},
+        {"MIOpenDriver " LONG
+         " --in_d 1 --fil_d 1 --pad_d 0 --pad_h 0 --pad_w 0 --conv_stride_d 1 --dilation_d 1 "
+         "--dilation_h 1 --dilation_w 1 --group_count 1 --mode conv --pad_mode default "
+         "--spatial_dim 2 --in_layout NCHW --fil_layout NCHW --out_layout NCHW --bias 0 --time 1 "
+         "--iter 10 --verify 0 --wall 2 --search 1 --printconv 0 --dump_output 0 --in_data a.bin "
+         "--weights b.bin --in_bias c.bin --dout_data d.bin --solution 5 --gpualloc 0 "
+         "--verification_cache dir/ --tensor_vect 0 --vector_length 1 --pad_val 0 "
+         "--trans_output_pad_d 0 --trans_output_pad_h 0 --trans_output_pad_w 0 --in_cast_type -1 "
+         "--out_cast_type -1 --wei_cast_type -1",
+         KEY_F},
+        {"MIOpenDriver " SHORT
+         " -F 1 -! 32 -@ 3 -$ 0 -p 0 -q 0 -# 1 -^ 1 -l 1 -j 1 -g 1 -m conv -z default -_ 2 -I NCHW "
+         "-f NCHW -O NCHW -b 0 -t 1 -i 10 -V 0 -w 2 -s 1 -P 0 -o 0 -d a.bin -e b.bin -a c.bin -D "
+         "d.bin -S 5 -G 0 -C dir/ -Z 0 -L 1 -r 0 -% 0 -Y 0 -X 0",
+         KEY_F},
+        {"\tMIOpenDriver\tconv\t-n\t16\t-c\t64\t-H\t55\t-W\t28\t-k\t256\t-y\t1\t-x\t1\t-u\t2\t-"
+         "v\t2\t-F\t1\t",
+         KEY_F},
+        {"\"/opt/x/MIOpenDriver\" 'conv' -n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2 '-F' "
+         "\"1\"",
+         KEY_F},
+        {"MIOpenDriver " SHORT " -F 1 --in_h=55 -n 16", KEY_F},
+    };
+    for (size_t i = 0; i < COUNT(lines); i++)
+        check_keys(lines[i][0], lines[i][1]);
 }
 
 static void what_stands_around_a_call(void)

@@ -232,6 +232,16 @@ typedef struct instruction {
     void (*of)(const unsigned char *in, unsigned char *out);
 } instruction;
 
+/* NAME of what is stored by that function; AT(n): 16 of the bytes taken, AT256(n): 32 */
+#define GIVES(target, name, store, value)                                \
+    target static void name(const unsigned char *in, unsigned char *out) \
+    {                                                                    \
+        store(out, value);                                               \
+    }
+#define AT(n)    kpri_load(in + (n))
+#define AT256(n) kpri_load256(in + (n))
+#define WORDS(n) ((const int32_t *)(const void *)(in + (n)))
+
 #if KPRI_HAS(1)
 
 static __m128i count_of(unsigned char byte)
@@ -239,95 +249,54 @@ static __m128i count_of(unsigned char byte)
     return _mm_cvtsi32_si128(byte);
 }
 
-static void sse2_madd16(const unsigned char *in, unsigned char *out)
-{
-    kpri_store(out, kpri_madd16(kpri_load(in), (const int8_t *)in + 16, kpri_load(in + 32),
-                                kpri_load(in + 48)));
-}
-
-static void sse2_sum4(const unsigned char *in, unsigned char *out)
-{
-    kpri_store(
-        out, kpri_sum4(kpri_load(in), kpri_load(in + 16), kpri_load(in + 32), kpri_load(in + 48)));
-}
+GIVES(, sse2_madd16, kpri_store, kpri_madd16(AT(0), (const int8_t *)in + 16, AT(32), AT(48)))
+GIVES(, sse2_sum4, kpri_store, kpri_sum4(AT(0), AT(16), AT(32), AT(48)))
+GIVES(, sse2_requantise8, kpri_store, kpri_requantise8(AT(0), AT(16), count_of(in[32])))
+GIVES(, sse2_shifted, kpri_store, kpri_shifted(WORDS(0), AT(16), AT(32), count_of(in[48])))
 
 static void sse2_widen(const unsigned char *in, unsigned char *out)
 {
-    kpri_store(out, kpri_widen_lo(kpri_load(in)));
-    kpri_store(out + 16, kpri_widen_hi(kpri_load(in)));
-}
-
-static void sse2_requantise8(const unsigned char *in, unsigned char *out)
-{
-    kpri_store(out, kpri_requantise8(kpri_load(in), kpri_load(in + 16), count_of(in[32])));
-}
-
-static void sse2_shifted(const unsigned char *in, unsigned char *out)
-{
-    kpri_store(out, kpri_shifted((const int32_t *)(const void *)in, kpri_load(in + 16),
-                                 kpri_load(in + 32), count_of(in[48])));
+    kpri_store(out, kpri_widen_lo(AT(0)));
+    kpri_store(out + 16, kpri_widen_hi(AT(0)));
 }
 
 #endif
 
 #if KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
 
-KPRI_TARGET("avx2") static void avx2_dot(const unsigned char *in, unsigned char *out)
+#define AVX2 KPRI_TARGET("avx2")
+
+GIVES(AVX2, avx2_dot, kpri_store256, kpri_dot_avx2(AT256(0), AT256(32), AT256(64)))
+GIVES(AVX2, avx2_units32, kpri_store256,
+      kpri_units32(_mm256_packs_epi32(AT256(0), AT256(32)),
+                   _mm256_packs_epi32(AT256(64), AT256(96))))
+GIVES(AVX2, avx2_score4, kpri_store, kpri_score4(AT(0), AT(16), AT(32)))
+GIVES(AVX2, avx2_scaled4, kpri_store, kpri_scaled4(AT(0), AT(16)))
+GIVES(AVX2, avx2_load4, kpri_store, kpri_load4(WORDS(0), in[32], AT(16)))
+
+AVX2 static void avx2_put4(const unsigned char *in, unsigned char *out)
 {
-    kpri_store256(out,
-                  kpri_dot_avx2(kpri_load256(in), kpri_load256(in + 32), kpri_load256(in + 64)));
+    kpri_put4(AT256(0), AT256(32), AT256(64), AT256(96), WORDS(128), count_of(in[144]),
+              (int32_t *)(void *)out);
 }
 
-KPRI_TARGET("avx2") static void avx2_put4(const unsigned char *in, unsigned char *out)
+AVX2 static void avx2_units8(const unsigned char *in, unsigned char *out)
 {
-    kpri_put4(kpri_load256(in), kpri_load256(in + 32), kpri_load256(in + 64), kpri_load256(in + 96),
-              (const int32_t *)(const void *)(in + 128), count_of(in[144]), (int32_t *)(void *)out);
+    const kpri_units u = {WORDS(0), 0, 0, AT256(32), count_of(in[80]), count_of(in[81])};
+    kpri_store256(out, kpri_units8(&u, 0, AT(64)));
 }
 
-KPRI_TARGET("avx2") static void avx2_units8(const unsigned char *in, unsigned char *out)
-{
-    const kpri_units u = {(const int32_t *)(const void *)in,
-                          0,
-                          0,
-                          kpri_load256(in + 32),
-                          count_of(in[80]),
-                          count_of(in[81])};
-    kpri_store256(out, kpri_units8(&u, 0, kpri_load(in + 64)));
-}
-
-KPRI_TARGET("avx2") static void avx2_units32(const unsigned char *in, unsigned char *out)
-{
-    kpri_store256(out,
-                  kpri_units32(_mm256_packs_epi32(kpri_load256(in), kpri_load256(in + 32)),
-                               _mm256_packs_epi32(kpri_load256(in + 64), kpri_load256(in + 96))));
-}
-
-KPRI_TARGET("avx2") static void avx2_pack(const unsigned char *in, unsigned char *out)
+AVX2 static void avx2_pack(const unsigned char *in, unsigned char *out)
 {
     memcpy(out, in, 32);
     (void)kpri_pack((int16_t *)(void *)out, 16);
 }
 
-KPRI_TARGET("avx2") static void avx2_score4(const unsigned char *in, unsigned char *out)
-{
-    kpri_store(out, kpri_score4(kpri_load(in), kpri_load(in + 16), kpri_load(in + 32)));
-}
-
-KPRI_TARGET("avx2") static void avx2_scaled4(const unsigned char *in, unsigned char *out)
-{
-    kpri_store(out, kpri_scaled4(kpri_load(in), kpri_load(in + 16)));
-}
-
-KPRI_TARGET("avx2") static void avx2_load4(const unsigned char *in, unsigned char *out)
-{
-    kpri_store(out, kpri_load4((const int32_t *)(const void *)in, in[32], kpri_load(in + 16)));
-}
-
-KPRI_TARGET("avx2") static void avx2_transpose4(const unsigned char *in, unsigned char *out)
+AVX2 static void avx2_transpose4(const unsigned char *in, unsigned char *out)
 {
     __m128i x[4];
     for (int i = 0; i < 4; i++)
-        x[i] = kpri_load(in + 16 * i);
+        x[i] = AT(16 * i);
     kpri_transpose4(x);
     for (int i = 0; i < 4; i++)
         kpri_store(out + 16 * i, x[i]);
@@ -337,46 +306,32 @@ KPRI_TARGET("avx2") static void avx2_transpose4(const unsigned char *in, unsigne
 
 #if KPRI_HAS(4)
 
-KPRI_TARGET("avx2,avx512vl,avx512vnni")
-static void avx512_dot(const unsigned char *in, unsigned char *out)
-{
-    kpri_store256(
-        out, kpri_dot_avx512_vnni(kpri_load256(in), kpri_load256(in + 32), kpri_load256(in + 64)));
-}
-
-KPRI_TARGET("avx2,avxvnni") static void avx_dot(const unsigned char *in, unsigned char *out)
-{
-    kpri_store256(
-        out, kpri_dot_avx_vnni(kpri_load256(in), kpri_load256(in + 32), kpri_load256(in + 64)));
-}
+GIVES(KPRI_TARGET("avx2,avx512vl,avx512vnni"), avx512_dot, kpri_store256,
+      kpri_dot_avx512_vnni(AT256(0), AT256(32), AT256(64)))
+GIVES(KPRI_TARGET("avx2,avxvnni"), avx_dot, kpri_store256,
+      kpri_dot_avx_vnni(AT256(0), AT256(32), AT256(64)))
 
 #endif
 
 #if KPRI_HAS(5) || KPRI_HAS(6)
 
-static void neon_requantise(const unsigned char *in, unsigned char *out)
-{
-    kpri_requantise_neon((const int32_t *)(const void *)in, in[32], 8, (int16_t *)(void *)out);
-}
-
-static void neon_shifted4(const unsigned char *in, unsigned char *out)
-{
-    vst1q_s32((int32_t *)(void *)out,
-              kpri_shifted4((const int32_t *)(const void *)in,
-                            vld1_s16((const int16_t *)(const void *)(in + 16)),
-                            vdupq_n_s32(in[24])));
-}
-
-static void neon_dot(const unsigned char *in, unsigned char *out)
-{
 #if KPRI_HAS(5)
 #define DOT kpri_dot_neon
 #else
 #define DOT vdotq_s32
 #endif
-    vst1q_s32((int32_t *)(void *)out,
-              DOT(vld1q_s32((const int32_t *)(const void *)in), vld1q_s8((const int8_t *)in + 16),
-                  vld1q_s8((const int8_t *)in + 32)));
+#define PUT(out, words) vst1q_s32((int32_t *)(void *)(out), words)
+
+GIVES(, neon_shifted4, PUT,
+      kpri_shifted4(WORDS(0), vld1_s16((const int16_t *)(const void *)(in + 16)),
+                    vdupq_n_s32(in[24])))
+GIVES(, neon_dot, PUT,
+      DOT(vld1q_s32(WORDS(0)), vld1q_s8((const int8_t *)in + 16),
+          vld1q_s8((const int8_t *)in + 32)))
+
+static void neon_requantise(const unsigned char *in, unsigned char *out)
+{
+    kpri_requantise_neon(WORDS(0), in[32], 8, (int16_t *)(void *)out);
 }
 
 #endif

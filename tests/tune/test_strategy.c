@@ -1,6 +1,6 @@
-/* test_strategy.c - the tuner's strategy where the best tuple is known; tune --replay, and --all
+/* test_strategy.c - the tuner's strategy where the best tuple is known
    SPDX-License-Identifier: MIT */
-#include "harness/cases.h"
+#include "harness/test.h"
 #include "tune/strategy.c"
 
 #include <math.h>
@@ -541,161 +541,8 @@ static void first_batches(void)
     first_batch(like, 1);
 }
 
-/* ---- tune --replay, on a table so small that its rows are known by heart ---- */
-
-#define run_cases(kind) each_row_of("tests/tune/tune.cases", kind, see_case)
-
-#define OF(spec) "kpred-train tune " spec ".spec --replay four.csv --gpu X "
-#define JSON     "kpred-train tune --replay four.json "
-#define BY(spec) "kpred-train tune " spec ".spec --replay four.json --budget 3 --csv"
-
-static void see_case(const char *kind, char *const *c)
-{
-    if (strcmp(kind, "table") == 0)
-        put_text(c[0], "%s", c[1]);
-    else if (has(c[3], ".json") && !is_had("python3"))
-        skip_case(c[0], "there is no python3");
-    else
-        REFUSES(c[0], atoi(c[1]), c[2], "%s", c[3]);
-}
-
-/* Do both lines print the same, but for the names of tables in the first column? */
-static int agree(const char *one, const char *other)
-{
-    RAN("%s", one);
-    char *p = new_copy(program.out.s);
-    const char *q = RAN("%s", other) == 0 ? program.out.s : "";
-    while ((p = strchr(p, ',')) != NULL && (q = strchr(q, ',')) != NULL
-           && strncmp(p, q, strcspn(p, "\n") + 1) == 0)
-        p += strcspn(p, "\n"), q += strcspn(q, "\n");
-    return p == NULL && *q == '\n' && q[1] == '\0';
-}
-
-/* With one launch, a run has the share of the tuple that came first. */
-static int one_launch(void)
-{
-    const char *s = program.out.s;
-    const size_t n[] = {count_of(s, ",1,1,0.00000\n"), count_of(s, ",1,1,0.50000\n"),
-                        count_of(s, ",1,1,0.96154\n"), count_of(s, ",1,1,1.00000\n")};
-    return strncmp(s, "table,strategy,start,seed,evals_5,evals_1,share\n", 48) == 0
-           && count_of(s, "\nfour.csv,kpred,cold,") == 40 && count_lines(s) == 41 && n[0] > 0
-           && n[1] > 0 && n[2] > 0 && n[3] > 0 && n[0] + n[1] + n[2] + n[3] == 40;
-}
-
-/* With four, each run has the best; some need all four, and some come within 5 percent earlier. */
-static int four_launches(void)
-{
-    int n = 0, all = 0, earlier = 0, evals_5, evals_1;
-    for (const char *p = program.out.s; (p = strstr(p, ",cold,")) != NULL; p++, n++) {
-        if (sscanf(p, ",cold,%*d,%d,%d,1.00000", &evals_5, &evals_1) != 2 || evals_5 > evals_1
-            || evals_1 > 4)
-            return 0;
-        all += evals_1 == 4;
-        earlier += evals_5 < evals_1;
-    }
-    return n == 40 && all > 0 && earlier > 0 && count_of(program.out.s, ",1.00000\n") == 40;
-}
-
-/* Did each of five runs begin so, and with the best tuple? */
-static int five(const char *start)
-{
-    return program.status == 0 && count_lines(program.out.s) == 6
-           && count_of(program.out.s, start) == 5 && count_of(program.out.s, ",1,1,1.00000\n") == 5;
-}
-
-static void tables(void)
-{
-    RAN_CASE(RAN(OF("four") "--budget 1 --seeds 40 --csv") == 0 && one_launch(), "one launch");
-    RAN_CASE(RAN(OF("four") "--budget 4 --seeds 40 --csv") == 0 && four_launches(),
-             "four launches");
-    if (!is_had("python3")) {
-        skip_case("tables in JSON", "there is no python3");
-        return;
-    }
-    RAN_CASE(agree(OF("four") "--budget 3 --csv", JSON "--budget 3 --csv"),
-             "JSON and CSV are one table");
-    /* All three that are legal are there then; (1, 1), the fastest of all, does not count. */
-    RAN_CASE(agree(OF("legal") "--budget 3 --csv", BY("legal")) && count_lines(program.out.s) == 31
-                 && count_of(program.out.s, ",1.00000\n") == 30,
-             "what [restrict] forbids is not a tuple");
-    RAN_CASE(agree(BY("legal"), BY("told")), "a condition on what the table does not tell");
-    RAN_CASE(RAN(JSON "--stop-at 2%% --seeds 5 --csv") == 0
-                 && has(program.out.s, ",share,launches,end,gap\n")
-                 && count_of(program.out.s, ",1.00000,4,all,0.00\n") == 5,
-             "all tuples are fewer than it takes to stop");
-    RAN_CASE(RAN(JSON "--stop-at 2%% --seeds 20 --budget 1 --csv") == 0
-                 && count_of(program.out.s, ",0.50000,1,budget,100.00\n") > 0,
-             "a budget is the most, and the gap is told");
-    RAN(JSON "--data other.json --seeds 5 --csv");
-    RAN_CASE(five(",kpred,data,"), "another table is known");
-    RAN(JSON "--data amd.json other.json --seeds 5 --csv"); /* the former says the contrary */
-    RAN_CASE(five(",kpred,data,"), "a table of another vendor counts for less");
-    RAN_CASE(RAN(JSON "--data four.json --csv") == 0 && count_of(program.out.s, ",cold,") == 30,
-             "its own times are not known");
-}
-
-/* Its first tuple comes first, whatever the seed. */
-static void a_model_is_known(void)
-{
-    static const char *const shares[] = {"1.00000", "0.96154", "0.00000", "0.50000"};
-    int a = 0, b = 0;
-    RAN("kpred-train train model.spec --data four.csv --split none --epochs 2 -o four.h");
-    RAN("kpred predict four.h gpu=X rows=8 -k 1 --beam 8 --csv");
-    RAN_CHECK(sscanf(program.out.s, "rank,probability,a,b\n1,%*[0-9.],%d,%d", &a, &b) == 2);
-    REQUIRE(a >= 1 && a <= 2 && b >= 1 && b <= 2);
-    RAN_CHECK(RAN(OF("model") "--model four.h --seeds 5 --budget 1 --csv") == 0);
-    RAN_CHECK(count_of(program.out.s, ",model,") == 5
-              && count_of(program.out.s, shares[2 * a + b - 3]) == 5);
-    NEEDS("python3");
-    RAN(OF("model") "--model four.h --seeds 5 --budget 1 --csv --data other.json");
-    RAN_CHECK(five(",data+model,"));
-}
-
-/* Of a made-up kernel: the best tile follows the size, the rest does not. */
-static void put_library(void)
-{
-    struct buf *out = new_text();
-    buf_puts(out, "n,a,b,c,time_us\n");
-    for (int n = 0; n < 6; n++)
-        for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
-            const int a = i % SIDE, b = i / SIDE % SIDE, c = i / SIDE / SIDE;
-            const double time = (10 << n) * (1 + away(a, 2 + n / 3) + away(b, 4) + away(b + c, 5));
-            buf_printf(out, "%d,%d,%d,%d,%.3f\n", 16 << n, 1 << a, 1 << b, 1 << c,
-                       time * (1 + noise((size_t)(i * 6 + n)) / 50));
-        }
-    put_bytes("library.csv", out->s, out->n);
-}
-
-/* With half of the launches, less is left to gain than where they are spent evenly. */
-static void a_library_with_half(void)
-{
-    double even, all, half;
-    put_library();
-    RAN_CHECK(RAN("kpred-train tune --all library.spec --replay library.csv --seeds 2 --budget 24 "
-                  "--csv")
-              == 0);
-    RAN_CHECK(begins(program.out.s, "problems,launches,even,all,all_half\n6,3,")
-              && count_lines(program.out.s) == 5 && has(program.out.s, ",\n6,6,"));
-    for (int launches = 6; launches <= 12; launches *= 2) {
-        const char *row = strstr(program.out.s, say("\n6,%d,", launches));
-        REQUIRE(row != NULL && sscanf(row, "\n6,%*d,%lf,%lf,%lf", &even, &all, &half) == 3);
-        CHECK(all <= half && half <= even);
-    }
-}
-
-static void replays(void)
-{
-    run_cases("table");
-    put_copy("other.json", "four.json");
-    tables();
-    RUN(a_model_is_known);
-    RUN(a_library_with_half);
-    run_cases("replay");
-}
-
 int main(void)
 {
-    program_begin();
     plant();
     finds(separable, 60);
     finds(pairwise, 60);
@@ -709,6 +556,5 @@ int main(void)
     RUN_ALL(a_failure_teaches, limits_are_found, elsewhere, each_once, all_fail, enough, warm,
             weights, tables_of_all_kinds, likeness, losses, losses_of_failures, losses_of_others,
             first_batches);
-    replays();
-    return program_end();
+    return test_end();
 }

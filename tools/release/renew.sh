@@ -50,31 +50,27 @@ put() {
     "$@" >"$tmp/new" && { cmp -s "$tmp/new" "$file" || { cp "$tmp/new" "$file"; echo "$file"; }; }
 }
 
-# merged FILE KEYS COMMAND...: what the command prints, with what the file has of the models but for the one, if there is
-# one.
-# KEYS: `each` line begins with the name of its model, or a line `model NAME` begins several.
+# merged FILE COMMAND...: what the command prints, with what the file has of the models but for the one, if there is one.
+# Each line begins with the name of its model.
 merged() {
-    file=$1 keys=$2
-    shift 2
+    file=$1
+    shift
     if [ ! "$model" ]; then
         "$@"
         return
     fi
     "$@" >"$tmp/one" || return 1
-    awk -F'[ ,]' -v keys="$keys" -v model="$model" -v names="$(lines name weights/*.h | tr '\n' ' ')" \
+    awk -F'[ ,]' -v model="$model" -v names="$(lines name weights/*.h | tr '\n' ' ')" \
         -v one="$tmp/one" '
-        function take() { key = keys == "each" ? $1 : $1 == "model" ? $2 : /^#/ ? "" : key }
         function put(k) { if (!(k in done)) printf "%s", text[k]; done[k] }
         BEGIN {
             m = split(names, name, " "); for (i = 1; i <= m; i++) place[name[i]] = i
-            while ((getline <one) > 0) { take(); text[key] = text[key] $0 "\n" }
-            key = ""
+            while ((getline <one) > 0) text[$1] = text[$1] $0 "\n"
         }
-        { take() }
-        key in place ? place[key] > place[model] : among { put(model) }
-        { among = key in place }
-        among && key != model { print; next }
-        { put(key) }
+        $1 in place ? place[$1] > place[model] : among { put(model) }
+        { among = $1 in place }
+        among && $1 != model { print; next }
+        { put($1) }
         END { put(model) }' "$file"
 }
 
@@ -85,7 +81,7 @@ golden() {
 }
 
 vectors() {
-    python3 tests/proof/vectors.py 435 $headers
+    python3 tests/proof/vectors.py --hashes 435 $headers
 }
 
 headers='weights/*.h'
@@ -97,17 +93,17 @@ mkdir -p "$tmp/model"
 put tests/model/shipped.h shipped weights/*.h
 shipped $headers >"$tmp/model/shipped.h"
 compile tests/signature.c signature
-put tests/signature merged tests/signature each "$tmp/signature"
+put tests/signature merged tests/signature "$tmp/signature"
 compile tests/runtime/test_golden.c test_golden
-put tests/fixtures/golden.csv merged tests/fixtures/golden.csv each golden
+put tests/fixtures/golden.csv merged tests/fixtures/golden.csv golden
 sh tools/release/analyze.sh tree "$tmp/answers"
 # shellcheck disable=SC2046 # answers.c has one model besides
 shipped $(printf '%s\n' $headers weights/conv_asm_1x1u.h | sort -u) >"$tmp/model/shipped.h"
 compile tests/mutants/answers.c stored -I"$tmp/answers"
-put tests/mutants/answers merged tests/mutants/answers each "$tmp/stored"
+put tests/mutants/answers merged tests/mutants/answers "$tmp/stored"
 if command -v python3 >/dev/null; then
     put docs/models.md python3 tools/release/models.py "$build/kpred"
-    put tests/proof/vectors.txt merged tests/proof/vectors.txt model vectors
+    put tests/proof/vectors.txt merged tests/proof/vectors.txt vectors
 else
     echo "docs/models.md and tests/proof/vectors.txt are as they were: there is no python3" >&2
 fi
