@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 static const char *const names_v[] = {"delete", "copy", "move"};
 static const struct edit_names names = {names_v, 3};
