@@ -160,7 +160,7 @@ int header_foreign(const struct header_text *h, const char *what)
 
 char *header_between(const char *text, const char *from, const char *to)
 {
-    const char *a = strstr(text, from), *b = a ? strstr(a, to) : NULL;
+    const char *a = strstr(text, from), *b = a ? strstr(a + strlen(from), to) : NULL;
     struct buf copy = {NULL, 0, 0};
     if (!b)
         return NULL;
