@@ -71,16 +71,17 @@ KERNELS = tuple(Kernel(*x) for x in (
 
 
 class Problem:
-    """Fields in the user's view: gpu dir dtype n c h w k stride [groups]."""
+    """gpu dir dtype layout n c h w k y x pad_h pad_w stride_h stride_w dil_h dil_w groups, which is the user's view; of
+    a kernel with a filter of its own: gpu dir dtype n c h w k stride [groups]"""
     view = None
 
-    def __init__(self, kernel, gpu, direction, dtype, n, c, h, w, k, stride, groups=1):
-        f = KERNELS[kernel].filter
-        self.kernel, self.gpu, self.direction, self.dtype = kernel, gpu, direction, dtype
-        self.n, self.c, self.h, self.w, self.k, self.groups = n, c, h, w, k, groups
-        self.layout, self.filter, self.pads = "NCHW", (f, f), (f // 2, f // 2)
-        self.strides, self.dilations = (stride, stride), (1, 1)
-        self.fields = (gpu, direction, dtype, n, c, h, w, k, stride) + (groups,) * (f == 3)
+    def __init__(self, kernel, *fields):
+        self.kernel, self.fields, f = kernel, fields, KERNELS[kernel].filter
+        if f:
+            fields = (*fields[:3], 0, *fields[3:8], f, f, f // 2, f // 2, *fields[8:9] * 2, 1, 1, *(fields[9:] or (1,)))
+        self.gpu, self.direction, self.dtype, layout, self.n, self.c, self.h, self.w, self.k = fields[:9]
+        self.filter, self.pads, self.strides, self.dilations = (fields[i:i + 2] for i in (9, 11, 13, 15))
+        self.layout, self.groups = LAYOUTS[layout], fields[17]
 
     def query(self):
         return "P %d %s" % (self.kernel, " ".join(map(str, self.fields)))
@@ -92,55 +93,30 @@ class Problem:
                 for x, f, p, s, d in sides]
 
     def oracle(self, oracle):
-        """As the oracle sees it"""
+        """As the oracle sees it: a database key, and which of the sizes that it leaves open"""
         if not self.view:
-            self.view = self.see(oracle)
+            out, forward, gpu = self.out(), DIRS[self.direction] == "F", GPUS[self.gpu]
+            sides = zip((self.h, self.w), out, self.filter, self.pads, self.strides, self.dilations)
+            over = [x - (s * (y - 1) + d * (f - 1) + 1 - 2 * p) for x, y, f, p, s, d in sides]
+            row = (self.layout, DTYPES[self.dtype], DIRS[self.direction], 2,
+                   *((self.c, self.h, self.w) if forward else (self.k, *out)), 1, *self.filter, 1,
+                   self.k if forward else self.c, self.n, *self.pads, 0, *self.strides, 1, *self.dilations, 1, 0,
+                   self.groups)
+            self.view = oracle.Prob(row, "gfx942" if gpu == "gfx942130" else gpu.split("_")[0], UNITS[gpu],
+                                    over[0] + self.strides[0] * over[1])
         return self.view
 
-    def see(self, oracle):
-        """The oracle's problem: a database key, and which of the sizes that it leaves open."""
-        out_h, out_w = self.out()
-        sides = zip((self.h, self.w), self.out(), self.filter, self.pads, self.strides,
-                    self.dilations)
-        over = [x - (s * (y - 1) + d * (f - 1) + 1 - 2 * p) for x, y, f, p, s, d in sides]
-        forward = DIRS[self.direction] == "F"
-        row = ((self.layout, DTYPES[self.dtype], DIRS[self.direction], 2)
-               + ((self.c, self.h, self.w) if forward else (self.k, out_h, out_w))
-               + (1,) + self.filter + (1, self.k if forward else self.c, self.n)
-               + self.pads + (0,) + self.strides + (1,) + self.dilations + (1, 0, self.groups))
-        gpu = GPUS[self.gpu]
-        return oracle.Prob(row, "gfx942" if gpu == "gfx942130" else gpu.split("_")[0], UNITS[gpu],
-                           over[0] + self.strides[0] * over[1])
-
     def applies(self, oracle, problem):
-        """The oracle leaves implied which directions a kernel is for, and that groups divide c and
-        k; without the latter it finds no legal tuple, so there the rule does not apply."""
+        """The oracle leaves implied which directions a kernel is for, and that groups divide c and k; without the
+        latter it finds no legal tuple, so there the rule does not apply. Beside that, the filter fits, there is a legal
+        tuple, and what is observed."""
         kernel = KERNELS[self.kernel]
         applicable = oracle.SOLVERS[kernel.oracle].applicable
-        return (DIRS[self.direction] in kernel.directions
-                and self.c % self.groups == 0 and self.k % self.groups == 0
-                and (applicable is None or applicable(problem)))
-
-
-class Conv2d(Problem):
-    """gpu dir dtype layout n c h w k y x pad_h pad_w stride_h stride_w dil_h dil_w groups."""
-
-    def __init__(self, kernel, *fields):
-        self.kernel, self.fields = kernel, fields
-        self.gpu, self.direction, self.dtype, layout = fields[:4]
-        self.n, self.c, self.h, self.w, self.k = fields[4:9]
-        self.filter, self.pads, self.strides, self.dilations = (
-            fields[i:i + 2] for i in (9, 11, 13, 15))
-        self.layout, self.groups = LAYOUTS[layout], fields[17]
-
-    def applies(self, oracle, problem):
-        """Beside what the oracle leaves implied for all: the filter fits, there is a legal tuple,
-        and what is observed."""
-        name, dtype = KERNELS[self.kernel].name, DTYPES[self.dtype]
-        return (min(self.out()) > 0 and self.layout == "NCHW" and dtype != "INT8"
-                and Problem.applies(self, oracle, problem)
-                and (not is_sum(self.kernel) or self.shader_takes(name.endswith("f3x2")))
-                and (name != "conv_hip_igemm_bwd_v1r1" or self.groups == 1)
+        return (DIRS[self.direction] in kernel.directions and self.c % self.groups == 0 and self.k % self.groups == 0
+                and min(self.out()) > 0 and self.layout == "NCHW" and DTYPES[self.dtype] != "INT8"
+                and (applicable is None or applicable(problem))
+                and (not is_sum(self.kernel) or self.shader_takes(kernel.name.endswith("f3x2")))
+                and (kernel.name != "conv_hip_igemm_bwd_v1r1" or self.groups == 1)
                 and self.has_tuple(oracle, problem))
 
     def shader_takes(self, is_f3x2):
@@ -264,7 +240,7 @@ def problems_of_key(kernel, gpu, key):
     c, k = key["in_channels"], key["out_channels"]
     c, k = (c, k) if forward else (k, c)
     implied = ("NCHW", (f, f), (f // 2, f // 2), (1, 1), stride[0])
-    if (key["bias"] != 0
+    if (key["bias"] != 0 or f == 1 and key["group_count"] != 1
             or f and (key["layout"], filters, pad, dilation, stride[1]) != implied):
         raise SystemExit("a key that the fields do not describe: %s" % key)
     tokens = (gpu, DIRS.index(key["direction"]), DTYPES.index(key["data_type"]))
@@ -272,10 +248,10 @@ def problems_of_key(kernel, gpu, key):
                                                  for r in reversed(range(s))]
                        for x, y, p, s, d in zip(("in_h", "in_w"), filters, pad, stride, dilation))
     sizes = [(key["batchsize"], c, h, w, k) for h in heights for w in widths]
-    if f:
-        return [Problem(kernel, *tokens, *x, stride[0], key["group_count"]) for x in sizes]
-    return [Conv2d(kernel, *tokens, LAYOUTS.index(key["layout"]), *x, *filters, *pad, *stride,
-                   *dilation, key["group_count"]) for x in sizes]
+    groups = () if f == 1 else (key["group_count"],)
+    return [Problem(kernel, *tokens, *x, stride[0], *groups) if f else
+            Problem(kernel, *tokens, LAYOUTS.index(key["layout"]), *x, *filters, *pad, *stride, *dilation, *groups)
+            for x in sizes]
 
 
 def is_sum(kernel):
@@ -372,10 +348,9 @@ def check_rows(oracle, rules, report, databases, kernel):
 
 def random_problems(rules, kernel, how_many):
     """Of test_rules, which makes them for its own checks: often within the kernel's limits, and at one."""
-    kind = Problem if KERNELS[kernel].filter else Conv2d
     for _ in range(how_many):
         rules.ask("R %d" % kernel)
-    return [kind(kernel, *map(int, x.split())) for x in rules.answers()]
+    return [Problem(kernel, *map(int, x.split())) for x in rules.answers()]
 
 
 def check_problems(oracle, rules, report, kernel, known, how_many):
@@ -513,11 +488,10 @@ def check_returned(oracle, model):
         return 0
     kernel = max(known, key=lambda i: len(KERNELS[i].name))
     tokens = {x: i for names in (GPUS, DIRS, DTYPES, LAYOUTS) for i, x in enumerate(names)}
-    rules, kind = rules_of(oracle, kernel), Problem if KERNELS[kernel].filter else Conv2d
-    count = collections.Counter()
+    rules, count = rules_of(oracle, kernel), collections.Counter()
     for line in sys.stdin:
         head, *rest = line.rstrip("\n").split(";")
-        problem = kind(kernel, *(tokens[x] if x in tokens else int(x) for x in head.split(",")))
+        problem = Problem(kernel, *(tokens[x] if x in tokens else int(x) for x in head.split(",")))
         view = problem.oracle(oracle)
         bad = [x for x in rest
                if first_failure(rules, view, tuple(map(int, x.split(",")))) <= x.count(",") + 1]
