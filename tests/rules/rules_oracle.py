@@ -323,25 +323,26 @@ def fate_of_search(solver, problem, values):
 
 
 def check_rows(oracle, rules, report, databases, kernel):
-    """Returns the distinct problems, each with the canonical size, and the optima of each."""
-    name, solver = KERNELS[kernel].name, KERNELS[kernel].oracle
+    """Of a kernel without checks to compare with, the rule has to accept every row, for some size at least. Returns the
+    distinct problems, each with the canonical size, and the optima of each."""
+    solver = KERNELS[kernel].oracle
     count, bad, known = collections.Counter(), [], collections.OrderedDict()
-    check = rules_of(oracle, kernel)
+    check = rules_of(oracle, kernel) if solver else None
     for problems, values, accepted in ask_rows(oracle, rules, databases, kernel):
         known.setdefault(problems[0].fields, (problems[0], []))[1].append(values)
-        for problem, is_accepted in zip(problems, accepted):
+        for problem, is_accepted in zip(problems, accepted) if solver else ():
             q = problem.oracle(oracle)
             legal = (problem.applies(oracle, q)
                      and first_failure(check, q, values) > len(values))
             if is_accepted != bool(legal):
                 bad.append((problem.fields, values, "legal" if legal else "illegal"))
         count["rows"] += 1
-        what = fate(problems, accepted) or fate_of_search(solver, problems[0], values)
+        what = fate(problems, accepted) or (fate_of_search(solver, problems[0], values) if solver else None)
         if what:
             count[what] += 1
         else:
             bad.append((problems[0].fields, values, "rejected for no known reason"))
-    report.result("rows_" + name, bad or not count["rows"],
+    report.result(("rows_" if solver else "observed_") + KERNELS[kernel].name, bad or not count["rows"],
                   ", ".join("%s %d" % x for x in count.items()), bad)
     return list(known.values())
 
@@ -443,34 +444,16 @@ def check_exact(rules, report, rng, kernel, known):
                   "%d dead ends, %d missed" % tuple([len(problems)] + total), bad)
 
 
-def check_observed(oracle, rules, report, databases, kernel):
-    """Without checks to compare with, the rule has to accept every row, for some size at least."""
-    count, bad = collections.Counter(), []
-    for problems, values, accepted in ask_rows(oracle, rules, databases, kernel):
-        what = fate(problems, accepted)
-        count["rows"] += 1
-        if what:
-            count[what] += 1
-        else:
-            bad.append((problems[0].fields, values))
-    report.result("observed_" + KERNELS[kernel].name, bad or not count["rows"],
-                  ", ".join("%s %d" % x for x in count.items()), bad)
-
-
 def check_kernel(oracle, report, args, kernel):
     name = KERNELS[kernel].name
     rules, rng = Rules(args.exe, args.seed), random.Random(args.seed * 4 + kernel)
-    known = []
-    if not KERNELS[kernel].oracle:
-        if args.db:
-            check_observed(oracle, rules, report, args.db, kernel)
-        else:
-            report.skip("observed_" + name, "no database")
-        return
+    known, is_known = [], KERNELS[kernel].oracle
     if args.db:
         known = check_rows(oracle, rules, report, args.db, kernel)
     else:
-        report.skip("rows_" + name, "no database")
+        report.skip(("rows_" if is_known else "observed_") + name, "no database")
+    if not is_known:
+        return
     applicable = check_problems(oracle, rules, report, kernel, known,
                                 max(1000, args.random // 40))
     check_tuples(oracle, rules, report, rng, kernel, known, applicable, max(1000, args.random // 4))
