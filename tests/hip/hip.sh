@@ -1,6 +1,6 @@
 #!/bin/sh
 # hip.sh - kpred_hip.h compiles everywhere and needs what it says, and its example works with HIP and with CUDA under
-# HIP's names, each where it is there; with the stand-in for both: test_select.c; with OpenCL: opencl.sh
+# HIP's names, each where it is there; with the stand-in for both: test_select.steps; with OpenCL: opencl.sh
 # SPDX-License-Identifier: MIT
 #
 # shellcheck disable=SC2089,SC2090 # the compiler is to see the quotes
