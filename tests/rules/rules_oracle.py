@@ -4,7 +4,7 @@
 
 usage: rules_oracle.py --exe TEST_RULES [--oracle RULES.py] [--db GPU=FILE.db[.bz2]]...
                        [--random N] [--seed S] [--kernel NAME]...
-       rules_oracle.py --oracle RULES.py --returned MODEL < lines of returned.c
+       rules_oracle.py --exe KPRED --oracle RULES.py --returned MODEL < CSV of `kpred-train ingest`
 
 TEST_RULES is the program built from test_rules.c, RULES.py the oracle, each FILE one of MIOpen's
 SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
@@ -20,8 +20,9 @@ SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
   exact        on database problems, all prefixes over the vocabulary are accepted exactly if a
                legal tuple begins with them
 
---returned: every tuple that the model predicts passes the oracle, and every problem has one to which
-the oracle says that the kernel applies. Of a kernel that the oracle does not know it says so.
+--returned: of ten tuples that KPRED predicts with the model for each problem of the table every one
+passes the oracle, and every problem has one to which the oracle says that the kernel applies. Of a
+kernel that the oracle does not know it says so.
 
 Of kernels whose conditions are observed only, which the oracle does not have, the one check is
 
@@ -463,7 +464,19 @@ def check_kernel(oracle, report, args, kernel):
         report.skip("exact_" + name, "no database")
 
 
-def check_returned(oracle, model):
+def returned(kpred, model, problems):
+    """The tuples that it predicts for each of them, by the lines of a table; none where the kernel does not apply"""
+    out = subprocess.run([kpred, "predict", model, "--problems", "-", "--lenient", "-k", "10", "--csv"],
+                         input="".join(",".join(x) + "\n" for x in problems), stdout=subprocess.PIPE,
+                         universal_newlines=True, check=False).stdout
+    found = collections.defaultdict(list)
+    for line in out.splitlines()[1:]:
+        number, *cells = line.split(",")
+        found[int(number)].append(tuple(map(int, cells[len(problems[0]) + 2:])))
+    return found
+
+
+def check_returned(oracle, kpred, model):
     """Of the kernel with the longest name that the model's begins with; the status"""
     known = [i for i, k in enumerate(KERNELS) if k.oracle and model.startswith(k.name)]
     if not known:
@@ -472,16 +485,16 @@ def check_returned(oracle, model):
     kernel = max(known, key=lambda i: len(KERNELS[i].name))
     tokens = {x: i for names in (GPUS, DIRS, DTYPES, LAYOUTS) for i, x in enumerate(names)}
     rules, count = rules_of(oracle, kernel), collections.Counter()
-    for line in sys.stdin:
-        head, *rest = line.rstrip("\n").split(";")
-        problem = Problem(kernel, *(tokens[x] if x in tokens else int(x) for x in head.split(",")))
+    problems = [line.split(",")[:{0: 18, 1: 9, 3: 10}[KERNELS[kernel].filter]] for line in sys.stdin]
+    found = returned(kpred, model, problems)
+    for number, fields in enumerate(problems[1:], 2):
+        problem, tuples = Problem(kernel, *(tokens[x] if x in tokens else int(x) for x in fields)), found[number]
         view = problem.oracle(oracle)
-        bad = [x for x in rest
-               if first_failure(rules, view, tuple(map(int, x.split(",")))) <= x.count(",") + 1]
-        missing = not rest and problem.applies(oracle, view)
-        count.update(problems=1, tuples=len(rest), illegal=len(bad), without=missing)
+        bad = [x for x in tuples if first_failure(rules, view, x) <= len(x)]
+        missing = not tuples and problem.applies(oracle, view)
+        count.update(problems=1, tuples=len(tuples), illegal=len(bad), without=missing)
         if bad or missing:
-            print(head, bad or "has no tuple")
+            print(fields, bad or "has no tuple")
     print(f"{model}: {dict(count)}")
     return 1 if count["illegal"] or count["without"] or not count["tuples"] else 0
 
@@ -504,7 +517,7 @@ def main():
     parser.add_argument("--returned")
     args = parser.parse_args()
     if args.returned:
-        return check_returned(load_oracle(args.oracle), args.returned)
+        return check_returned(load_oracle(args.oracle), args.exe, args.returned)
     report = Report()
     for gpu, path in args.db:
         if not os.path.exists(path):
