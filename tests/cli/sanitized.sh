@@ -15,7 +15,7 @@ suites() {
     # Some of them take ten times as long as else.
     JOBS=1 LIMIT=${LIMIT:-1500} sh tests/harness/run.sh test_cli test_table json test_miopen test_entries \
         test_user_db test_databases test_driver test_altered test_reasons test_networks test_judges test_targets \
-        test_data test_default_features test_aiter test_calls fuzz >"$tmp/log" 2>&1 && return
+        test_data test_default_features test_aiter test_calls fuzz samples >"$tmp/log" 2>&1 && return
     grep -A 3 -E 'FAIL|runtime error:|ERROR: [A-Za-z]*Sanitizer' "$tmp/log" || tail -n 20 "$tmp/log"
     return 1
 }

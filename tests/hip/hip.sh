@@ -1,6 +1,6 @@
 #!/bin/sh
 # hip.sh - kpred_hip.h compiles everywhere and needs what it says, and its example works with HIP and with CUDA under
-# HIP's names, each where it is there; with the stand-in for both: test_select.c; with OpenCL: opencl.sh
+# HIP's names, each where it is there; with the stand-in for both: test_select.steps; with OpenCL: opencl.sh
 # SPDX-License-Identifier: MIT
 #
 # usage: hip.sh [devices]. The part compiles for a device in the ways that take seconds each.

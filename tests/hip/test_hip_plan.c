@@ -360,13 +360,12 @@ static const struct scene_row rows[] = {
     /* What a round took counts also where it is less than a microsecond. */
     {"a round may be very short", 3, 1, .script = warming_us,
      .plan = {.least_us = 1e-3, .tolerance = 1e-9}, .want = {.batch = 1, .least_rounds = 4}},
-    /* A single time that is far too small must not make the race throw away what it knows. */
     {"a freak time does not change the batch", 4, 100, .script = freak_us,
      .plan = {.budget_us = 20000, .tolerance = 1e-9}, .want = {.batch = 1, .least_rounds = 40}},
-    /* A larger batch than budget and launches have room for would end the race before it begins. */
     /* Times that events tell exactly: what the budget has room for with the batch is done. */
     {"rounds of a batch", 3, 5, .plan = {.budget_us = 240, .tolerance = 1e-9},
      .want = {.batch = 4, .rounds = 3, .device_us = 210}},
+    /* A larger batch than budget and launches have room for would end the race before it begins. */
     {"a batch leaves room for rounds: launches", 10, 2.2, 9, 2, .plan = {.max_launches = 104},
      .want = {.winner = 9, .least_rounds = 3}},
     {"a batch leaves room for rounds: budget", 10, 2.2, 9, 2, .plan = {.budget_us = 300},

@@ -23,7 +23,7 @@ import run
 NOT_IN_BUILD = re.compile("tools/(lab/peers|lab/bench|python|.*/(tests|examples))/")
 # What else tests a room, in other folders
 ELSEWHERE = {"base": ["test_cli", "json", "test_specs", "test_data", "test_serve", "plot"], "data": ["test_init"],
-             "eval": ["test_cli", "test_training", "test_judges"], "lab": ["test_cli"],
+             "eval": ["test_cli", "test_training", "test_judges", "samples"], "lab": ["test_cli"],
              "cli": ["test_training", "test_tuning"]}
 
 
@@ -40,8 +40,7 @@ def suites():
 
 
 def sources():
-    found = [path for form in ("test_*.c", "test_*.steps", "test_*.py", "*.sh") for path in run.tests_named(form)]
-    return [path for path in found if not path.endswith("/cross.sh")]
+    return [path for form in ("test_*.c", "test_*.steps", "test_*.py", "*.sh") for path in run.tests_named(form)]
 
 
 def suite_of(path):

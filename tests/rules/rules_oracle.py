@@ -4,7 +4,7 @@
 
 usage: rules_oracle.py --exe TEST_RULES [--oracle RULES.py] [--db GPU=FILE.db[.bz2]]...
                        [--random N] [--seed S] [--kernel NAME]...
-       rules_oracle.py --oracle RULES.py --returned MODEL < lines of returned.c
+       rules_oracle.py --exe KPRED --oracle RULES.py --returned MODEL < CSV of `kpred-train ingest`
 
 TEST_RULES is the program built from test_rules.c, RULES.py the oracle, each FILE one of MIOpen's
 SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
@@ -20,8 +20,9 @@ SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
   exact        on database problems, all prefixes over the vocabulary are accepted exactly if a
                legal tuple begins with them
 
---returned: every tuple that the model predicts passes the oracle, and every problem has one to which
-the oracle says that the kernel applies. Of a kernel that the oracle does not know it says so.
+--returned: of ten tuples that KPRED predicts with the model for each problem of the table every one
+passes the oracle, and every problem has one to which the oracle says that the kernel applies. Of a
+kernel that the oracle does not know it says so.
 
 Of kernels whose conditions are observed only, which the oracle does not have, the one check is
 
@@ -71,16 +72,17 @@ KERNELS = tuple(Kernel(*x) for x in (
 
 
 class Problem:
-    """Fields in the user's view: gpu dir dtype n c h w k stride [groups]."""
+    """gpu dir dtype layout n c h w k y x pad_h pad_w stride_h stride_w dil_h dil_w groups, which is the user's view; of
+    a kernel with a filter of its own: gpu dir dtype n c h w k stride [groups]"""
     view = None
 
-    def __init__(self, kernel, gpu, direction, dtype, n, c, h, w, k, stride, groups=1):
-        f = KERNELS[kernel].filter
-        self.kernel, self.gpu, self.direction, self.dtype = kernel, gpu, direction, dtype
-        self.n, self.c, self.h, self.w, self.k, self.groups = n, c, h, w, k, groups
-        self.layout, self.filter, self.pads = "NCHW", (f, f), (f // 2, f // 2)
-        self.strides, self.dilations = (stride, stride), (1, 1)
-        self.fields = (gpu, direction, dtype, n, c, h, w, k, stride) + (groups,) * (f == 3)
+    def __init__(self, kernel, *fields):
+        self.kernel, self.fields, f = kernel, fields, KERNELS[kernel].filter
+        if f:
+            fields = (*fields[:3], 0, *fields[3:8], f, f, f // 2, f // 2, *fields[8:9] * 2, 1, 1, *(fields[9:] or (1,)))
+        self.gpu, self.direction, self.dtype, layout, self.n, self.c, self.h, self.w, self.k = fields[:9]
+        self.filter, self.pads, self.strides, self.dilations = (fields[i:i + 2] for i in (9, 11, 13, 15))
+        self.layout, self.groups = LAYOUTS[layout], fields[17]
 
     def query(self):
         return "P %d %s" % (self.kernel, " ".join(map(str, self.fields)))
@@ -92,55 +94,30 @@ class Problem:
                 for x, f, p, s, d in sides]
 
     def oracle(self, oracle):
-        """As the oracle sees it"""
+        """As the oracle sees it: a database key, and which of the sizes that it leaves open"""
         if not self.view:
-            self.view = self.see(oracle)
+            out, forward, gpu = self.out(), DIRS[self.direction] == "F", GPUS[self.gpu]
+            sides = zip((self.h, self.w), out, self.filter, self.pads, self.strides, self.dilations)
+            over = [x - (s * (y - 1) + d * (f - 1) + 1 - 2 * p) for x, y, f, p, s, d in sides]
+            row = (self.layout, DTYPES[self.dtype], DIRS[self.direction], 2,
+                   *((self.c, self.h, self.w) if forward else (self.k, *out)), 1, *self.filter, 1,
+                   self.k if forward else self.c, self.n, *self.pads, 0, *self.strides, 1, *self.dilations, 1, 0,
+                   self.groups)
+            self.view = oracle.Prob(row, "gfx942" if gpu == "gfx942130" else gpu.split("_")[0], UNITS[gpu],
+                                    over[0] + self.strides[0] * over[1])
         return self.view
 
-    def see(self, oracle):
-        """The oracle's problem: a database key, and which of the sizes that it leaves open."""
-        out_h, out_w = self.out()
-        sides = zip((self.h, self.w), self.out(), self.filter, self.pads, self.strides,
-                    self.dilations)
-        over = [x - (s * (y - 1) + d * (f - 1) + 1 - 2 * p) for x, y, f, p, s, d in sides]
-        forward = DIRS[self.direction] == "F"
-        row = ((self.layout, DTYPES[self.dtype], DIRS[self.direction], 2)
-               + ((self.c, self.h, self.w) if forward else (self.k, out_h, out_w))
-               + (1,) + self.filter + (1, self.k if forward else self.c, self.n)
-               + self.pads + (0,) + self.strides + (1,) + self.dilations + (1, 0, self.groups))
-        gpu = GPUS[self.gpu]
-        return oracle.Prob(row, "gfx942" if gpu == "gfx942130" else gpu.split("_")[0], UNITS[gpu],
-                           over[0] + self.strides[0] * over[1])
-
     def applies(self, oracle, problem):
-        """The oracle leaves implied which directions a kernel is for, and that groups divide c and
-        k; without the latter it finds no legal tuple, so there the rule does not apply."""
+        """The oracle leaves implied which directions a kernel is for, and that groups divide c and k; without the
+        latter it finds no legal tuple, so there the rule does not apply. Beside that, the filter fits, there is a legal
+        tuple, and what is observed."""
         kernel = KERNELS[self.kernel]
         applicable = oracle.SOLVERS[kernel.oracle].applicable
-        return (DIRS[self.direction] in kernel.directions
-                and self.c % self.groups == 0 and self.k % self.groups == 0
-                and (applicable is None or applicable(problem)))
-
-
-class Conv2d(Problem):
-    """gpu dir dtype layout n c h w k y x pad_h pad_w stride_h stride_w dil_h dil_w groups."""
-
-    def __init__(self, kernel, *fields):
-        self.kernel, self.fields = kernel, fields
-        self.gpu, self.direction, self.dtype, layout = fields[:4]
-        self.n, self.c, self.h, self.w, self.k = fields[4:9]
-        self.filter, self.pads, self.strides, self.dilations = (
-            fields[i:i + 2] for i in (9, 11, 13, 15))
-        self.layout, self.groups = LAYOUTS[layout], fields[17]
-
-    def applies(self, oracle, problem):
-        """Beside what the oracle leaves implied for all: the filter fits, there is a legal tuple,
-        and what is observed."""
-        name, dtype = KERNELS[self.kernel].name, DTYPES[self.dtype]
-        return (min(self.out()) > 0 and self.layout == "NCHW" and dtype != "INT8"
-                and Problem.applies(self, oracle, problem)
-                and (not is_sum(self.kernel) or self.shader_takes(name.endswith("f3x2")))
-                and (name != "conv_hip_igemm_bwd_v1r1" or self.groups == 1)
+        return (DIRS[self.direction] in kernel.directions and self.c % self.groups == 0 and self.k % self.groups == 0
+                and min(self.out()) > 0 and self.layout == "NCHW" and DTYPES[self.dtype] != "INT8"
+                and (applicable is None or applicable(problem))
+                and (not is_sum(self.kernel) or self.shader_takes(kernel.name.endswith("f3x2")))
+                and (kernel.name != "conv_hip_igemm_bwd_v1r1" or self.groups == 1)
                 and self.has_tuple(oracle, problem))
 
     def shader_takes(self, is_f3x2):
@@ -264,7 +241,7 @@ def problems_of_key(kernel, gpu, key):
     c, k = key["in_channels"], key["out_channels"]
     c, k = (c, k) if forward else (k, c)
     implied = ("NCHW", (f, f), (f // 2, f // 2), (1, 1), stride[0])
-    if (key["bias"] != 0
+    if (key["bias"] != 0 or f == 1 and key["group_count"] != 1
             or f and (key["layout"], filters, pad, dilation, stride[1]) != implied):
         raise SystemExit("a key that the fields do not describe: %s" % key)
     tokens = (gpu, DIRS.index(key["direction"]), DTYPES.index(key["data_type"]))
@@ -272,10 +249,10 @@ def problems_of_key(kernel, gpu, key):
                                                  for r in reversed(range(s))]
                        for x, y, p, s, d in zip(("in_h", "in_w"), filters, pad, stride, dilation))
     sizes = [(key["batchsize"], c, h, w, k) for h in heights for w in widths]
-    if f:
-        return [Problem(kernel, *tokens, *x, stride[0], key["group_count"]) for x in sizes]
-    return [Conv2d(kernel, *tokens, LAYOUTS.index(key["layout"]), *x, *filters, *pad, *stride,
-                   *dilation, key["group_count"]) for x in sizes]
+    groups = () if f == 1 else (key["group_count"],)
+    return [Problem(kernel, *tokens, *x, stride[0], *groups) if f else
+            Problem(kernel, *tokens, LAYOUTS.index(key["layout"]), *x, *filters, *pad, *stride, *dilation, *groups)
+            for x in sizes]
 
 
 def is_sum(kernel):
@@ -347,35 +324,35 @@ def fate_of_search(solver, problem, values):
 
 
 def check_rows(oracle, rules, report, databases, kernel):
-    """Returns the distinct problems, each with the canonical size, and the optima of each."""
-    name, solver = KERNELS[kernel].name, KERNELS[kernel].oracle
+    """Of a kernel without checks to compare with, the rule has to accept every row, for some size at least. Returns the
+    distinct problems, each with the canonical size, and the optima of each."""
+    solver = KERNELS[kernel].oracle
     count, bad, known = collections.Counter(), [], collections.OrderedDict()
-    check = rules_of(oracle, kernel)
+    check = rules_of(oracle, kernel) if solver else None
     for problems, values, accepted in ask_rows(oracle, rules, databases, kernel):
         known.setdefault(problems[0].fields, (problems[0], []))[1].append(values)
-        for problem, is_accepted in zip(problems, accepted):
+        for problem, is_accepted in zip(problems, accepted) if solver else ():
             q = problem.oracle(oracle)
             legal = (problem.applies(oracle, q)
                      and first_failure(check, q, values) > len(values))
             if is_accepted != bool(legal):
                 bad.append((problem.fields, values, "legal" if legal else "illegal"))
         count["rows"] += 1
-        what = fate(problems, accepted) or fate_of_search(solver, problems[0], values)
+        what = fate(problems, accepted) or (fate_of_search(solver, problems[0], values) if solver else None)
         if what:
             count[what] += 1
         else:
             bad.append((problems[0].fields, values, "rejected for no known reason"))
-    report.result("rows_" + name, bad or not count["rows"],
+    report.result(("rows_" if solver else "observed_") + KERNELS[kernel].name, bad or not count["rows"],
                   ", ".join("%s %d" % x for x in count.items()), bad)
     return list(known.values())
 
 
 def random_problems(rules, kernel, how_many):
     """Of test_rules, which makes them for its own checks: often within the kernel's limits, and at one."""
-    kind = Problem if KERNELS[kernel].filter else Conv2d
     for _ in range(how_many):
         rules.ask("R %d" % kernel)
-    return [kind(kernel, *map(int, x.split())) for x in rules.answers()]
+    return [Problem(kernel, *map(int, x.split())) for x in rules.answers()]
 
 
 def check_problems(oracle, rules, report, kernel, known, how_many):
@@ -468,34 +445,16 @@ def check_exact(rules, report, rng, kernel, known):
                   "%d dead ends, %d missed" % tuple([len(problems)] + total), bad)
 
 
-def check_observed(oracle, rules, report, databases, kernel):
-    """Without checks to compare with, the rule has to accept every row, for some size at least."""
-    count, bad = collections.Counter(), []
-    for problems, values, accepted in ask_rows(oracle, rules, databases, kernel):
-        what = fate(problems, accepted)
-        count["rows"] += 1
-        if what:
-            count[what] += 1
-        else:
-            bad.append((problems[0].fields, values))
-    report.result("observed_" + KERNELS[kernel].name, bad or not count["rows"],
-                  ", ".join("%s %d" % x for x in count.items()), bad)
-
-
 def check_kernel(oracle, report, args, kernel):
     name = KERNELS[kernel].name
     rules, rng = Rules(args.exe, args.seed), random.Random(args.seed * 4 + kernel)
-    known = []
-    if not KERNELS[kernel].oracle:
-        if args.db:
-            check_observed(oracle, rules, report, args.db, kernel)
-        else:
-            report.skip("observed_" + name, "no database")
-        return
+    known, is_known = [], KERNELS[kernel].oracle
     if args.db:
         known = check_rows(oracle, rules, report, args.db, kernel)
     else:
-        report.skip("rows_" + name, "no database")
+        report.skip(("rows_" if is_known else "observed_") + name, "no database")
+    if not is_known:
+        return
     applicable = check_problems(oracle, rules, report, kernel, known,
                                 max(1000, args.random // 40))
     check_tuples(oracle, rules, report, rng, kernel, known, applicable, max(1000, args.random // 4))
@@ -505,7 +464,19 @@ def check_kernel(oracle, report, args, kernel):
         report.skip("exact_" + name, "no database")
 
 
-def check_returned(oracle, model):
+def returned(kpred, model, problems):
+    """The tuples that it predicts for each of them, by the lines of a table; none where the kernel does not apply"""
+    out = subprocess.run([kpred, "predict", model, "--problems", "-", "--lenient", "-k", "10", "--csv"],
+                         input="".join(",".join(x) + "\n" for x in problems), stdout=subprocess.PIPE,
+                         universal_newlines=True, check=False).stdout
+    found = collections.defaultdict(list)
+    for line in out.splitlines()[1:]:
+        number, *cells = line.split(",")
+        found[int(number)].append(tuple(map(int, cells[len(problems[0]) + 2:])))
+    return found
+
+
+def check_returned(oracle, kpred, model):
     """Of the kernel with the longest name that the model's begins with; the status"""
     known = [i for i, k in enumerate(KERNELS) if k.oracle and model.startswith(k.name)]
     if not known:
@@ -513,18 +484,17 @@ def check_returned(oracle, model):
         return 0
     kernel = max(known, key=lambda i: len(KERNELS[i].name))
     tokens = {x: i for names in (GPUS, DIRS, DTYPES, LAYOUTS) for i, x in enumerate(names)}
-    rules, kind = rules_of(oracle, kernel), Problem if KERNELS[kernel].filter else Conv2d
-    count = collections.Counter()
-    for line in sys.stdin:
-        head, *rest = line.rstrip("\n").split(";")
-        problem = kind(kernel, *(tokens[x] if x in tokens else int(x) for x in head.split(",")))
+    rules, count = rules_of(oracle, kernel), collections.Counter()
+    problems = [line.split(",")[:{0: 18, 1: 9, 3: 10}[KERNELS[kernel].filter]] for line in sys.stdin]
+    found = returned(kpred, model, problems)
+    for number, fields in enumerate(problems[1:], 2):
+        problem, tuples = Problem(kernel, *(tokens[x] if x in tokens else int(x) for x in fields)), found[number]
         view = problem.oracle(oracle)
-        bad = [x for x in rest
-               if first_failure(rules, view, tuple(map(int, x.split(",")))) <= x.count(",") + 1]
-        missing = not rest and problem.applies(oracle, view)
-        count.update(problems=1, tuples=len(rest), illegal=len(bad), without=missing)
+        bad = [x for x in tuples if first_failure(rules, view, x) <= len(x)]
+        missing = not tuples and problem.applies(oracle, view)
+        count.update(problems=1, tuples=len(tuples), illegal=len(bad), without=missing)
         if bad or missing:
-            print(head, bad or "has no tuple")
+            print(fields, bad or "has no tuple")
     print(f"{model}: {dict(count)}")
     return 1 if count["illegal"] or count["without"] or not count["tuples"] else 0
 
@@ -547,7 +517,7 @@ def main():
     parser.add_argument("--returned")
     args = parser.parse_args()
     if args.returned:
-        return check_returned(load_oracle(args.oracle), args.returned)
+        return check_returned(load_oracle(args.oracle), args.exe, args.returned)
     report = Report()
     for gpu, path in args.db:
         if not os.path.exists(path):
