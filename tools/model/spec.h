@@ -153,7 +153,6 @@ struct spec {
     struct split_key config, shape, balance;
     const char *family; /* of format = aiter and triton; else NULL */
     const char *unsearched, *counted, *ignored, *without; /* of format = aiter; may be NULL */
-    long family_line;
     const char *shipped; /* the split that `train` takes unless it is told another */
     struct spec_lines derived, restricts, features, network, judge, unseen, kernels;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
