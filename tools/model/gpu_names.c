@@ -300,14 +300,10 @@ const char *gpu_products(const char *gpu, struct buf *b)
 /* Does the next word make another product of a name that stands before it? */
 static int is_other_product(const char *behind)
 {
-    static const char *const words[] = {"ti",  "super", "d",   "laptop", "mobile",
-                                        "max", "xt",    "xtx", "gre",    "ada"};
-    const char *word = behind + strcspn(behind, GPU_LETTERS);
-    const size_t n = strspn(word, GPU_LETTERS);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == n && strncasecmp(word, words[i], n) == 0)
-            return 1;
-    return 0;
+    static const char words[] = " ti super d laptop mobile max xt xtx gre ada ";
+    char word[NAMES_FOLDED];
+    first_word(behind + strcspn(behind, GPU_LETTERS), word);
+    return is_listed(word, words);
 }
 
 /* Are these whole words of the text, which end where letters and digits do? */
