@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "eval.h"
 
+#include "base/plot.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "spec.h"
 #include "base/names.h"
 #include "header.h"
-#include "triton_spec.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -145,11 +144,6 @@ int spec_is_quotable(const char *s)
     while (*p >= ' ' && *p <= '~' && *p != '\\')
         p++;
     return p > s && p - s <= 255 && *p == '\0' && strstr(s, "??") == NULL;
-}
-
-static int is_number_like(const char *s)
-{
-    return strchr("0123456789+-.", *s) != NULL;
 }
 
 static int bad(const struct reader *r, const char *key, const char *value, const char *what)
@@ -316,8 +310,8 @@ static int add_param(struct reader *r, char *key, char *value)
     for (; (rc = next_value(r, key, &value, &word, &is_quoted)) > 0; p->n_values++) {
         if (p->n_values == KPRED_MAX_VALUES)
             return spec_wrong(r, "%s: more than %d values", key, KPRED_MAX_VALUES);
-        if ((!is_quoted && is_number_like(word) ? add_number(r, p, word)
-                                                : add_name(r, p, word, is_quoted))
+        if ((!is_quoted && strchr("0123456789+-.", *word) != NULL ? add_number(r, p, word)
+                                                                  : add_name(r, p, word, is_quoted))
             != 0)
             return -1;
     }
