@@ -120,7 +120,7 @@ int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct out
 /* The temperature: a line on standard error. */
 void eval_temperature(const struct eval *e);
 
-/* ---- peers.c: the network beside simpler ways to choose among the timed tuples of problems ---- */
+/* ---- peers.c: the network beside simpler ways to choose among timed tuples ---- */
 
 /* network   the model
    judges    the trees that taught it (judges.h)

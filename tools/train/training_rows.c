@@ -273,14 +273,14 @@ int training_rows_make(const struct training_task *task, struct model *model,
     int bad = held_out_find(model->spec, task->split, d, &held);
     if (!bad) {
         const struct recipe recipe = settle(task->recipe, data, held.part);
-        const struct maker m = {
-            task,
-            &recipe,
-            model,
-            d,
-            &held,
-            {model, d, held.part, data->beside, data->n_beside, task->seed, task->n_threads, NULL, 0},
-            out};
+        const struct judge_task judges = {.model = model,
+                                          .data = d,
+                                          .part = held.part,
+                                          .beside = data->beside,
+                                          .n_beside = data->n_beside,
+                                          .seed = task->seed,
+                                          .n_threads = task->n_threads};
+        const struct maker m = {task, &recipe, model, d, &held, judges, out};
         bad = make_rows(&m, data->is_judged, model);
     }
     held_out_free(&held);
