@@ -937,25 +937,18 @@ static int check_metric(struct reader *r, char *metric)
                : bad_word(r, metric, "is a field or a parameter");
 }
 
-/* Is the word about that column? */
-static int is_success_of(const char *word, const char *name)
+static int check_success(struct reader *r, char *word)
 {
-    const size_t n = strlen(name);
-    return strncmp(word, name, n) == 0 && (word[n] == '=' || word[n] == '<' || word[n] == '>');
-}
-
-static int check_success(struct reader *r, const char *word)
-{
-    const struct spec *s = r->spec;
+    char *end = word + strcspn(word, "=<>"), cut = *end;
     if (strchr(word, '=') == NULL || *word == '=')
         return bad_word(r, word, "is not of the form COLUMN=VALUE");
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (is_success_of(word, s->fields[i].name))
-            return bad_word(r, word, "is of a field");
-    for (size_t i = 0; i < s->n_params; i++)
-        if (is_success_of(word, s->params[i].name))
-            return bad_word(r, word, "is of a parameter");
-    return 0;
+    *end = '\0';
+    const int is_field = spec_field_index(r->spec, word) >= 0;
+    const int is_param = spec_param_index(r->spec, word) >= 0;
+    *end = cut;
+    return is_field   ? bad_word(r, word, "is of a field")
+           : is_param ? bad_word(r, word, "is of a parameter")
+                      : 0;
 }
 
 static int parse_success(struct reader *r, char *text)
