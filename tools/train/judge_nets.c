@@ -62,16 +62,15 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
     const struct recipe *r = j->task->train.recipe;
     const size_t n = end - first;
     uint64_t seed = num_mix(j->task->train.seed, 11 + table, first);
-    double *known = xcalloc(n, sizeof *known), best;
-    for (size_t i = 0; i < n; i++)
-        known[i] = data_is_known(d, first + i);
-    best = data_best_time(d, first, n, known);
-    for (size_t i = 0; i < n; i++)
-        if ((double)(num_draw(&seed) % n) < r->judge_rows && known[i] > 0)
-            add_lesson(j, to, d, first + i, table,
-                       (double)num_exp2(
-                           (float)(r->judge_sharpness * num_log2(best / d->time_us[first + i]))));
-    free(known);
+    double best = 0;
+    for (size_t i = first; i < end; i++)
+        if (data_is_known(d, i) && (best == 0 || d->time_us[i] < best))
+            best = d->time_us[i];
+    for (size_t i = first; i < end; i++)
+        if ((double)(num_draw(&seed) % n) < r->judge_rows && data_is_known(d, i))
+            add_lesson(
+                j, to, d, i, table,
+                (double)num_exp2((float)(r->judge_sharpness * num_log2(best / d->time_us[i]))));
 }
 
 static void add_table(const struct judges *j, struct lessons *to, const struct dataset *d,
