@@ -49,6 +49,15 @@ struct eval {
                               predict it; else NULL */
 };
 
+/* The indexes of the tuple's values, as targets have them */
+static inline void eval_target(const struct eval *e, const kpred_tuple *t, unsigned char *target)
+{
+    const kpred_param *params = e->model->m.params;
+    for (size_t i = 0; i < e->model->m.n_params; i++)
+        for (target[i] = 0; params[i].values[target[i]] != t->value[i];)
+            target[i]++;
+}
+
 /* ---- score.c: rows and outcomes ---- */
 
 int eval_is_timed(const struct eval *e);
@@ -62,9 +71,6 @@ int eval_run(const struct eval *e, const long *k, size_t n_k, struct outcome *ou
 
 /* How many parameters of the tuple agree with a target. */
 size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
-
-/* The indexes of the tuple's values, as targets have them */
-void eval_target(const struct eval *e, const kpred_tuple *t, unsigned char *target);
 
 /* The row of the dataset with the optimum, of format = timed the best one that is legal. */
 size_t eval_best_row(const struct eval *e, const struct eval_row *r);

@@ -183,14 +183,6 @@ size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned
     return same;
 }
 
-void eval_target(const struct eval *e, const kpred_tuple *t, unsigned char *target)
-{
-    const kpred_param *params = e->model->m.params;
-    for (size_t i = 0; i < e->model->m.n_params; i++)
-        for (target[i] = 0; params[i].values[target[i]] != t->value[i];)
-            target[i]++;
-}
-
 /* The fastest of the rows first..end-1; with `all`, of those that are out as well */
 static size_t fastest(const struct eval *e, size_t first, size_t end, int all)
 {
