@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
+#include "base/plot.h"
 #include "eval/eval.h"
 #include "eval/predictor.h"
 

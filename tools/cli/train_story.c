@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "train_run.h"
 
-#include "eval/peers.h"
+#include "eval/eval.h"
 #include "model/gpus.h"
 
 #include <stdlib.h>

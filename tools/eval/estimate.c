@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ASKED = 128, LISTED = 16384, DRAWN = 4096, CHUNK = 256 };
+enum { ASKED = 128, LISTED = 16384, DRAWN = 4096 };
 
 struct estimate {
     const struct eval *e;
@@ -41,14 +41,14 @@ void eval_close_estimate(struct eval *e)
     free(e->estimate);
 }
 
-/* The least mark of n tuples, at most CHUNK */
 static float least_of(const struct estimate *t, const int32_t *problem, const unsigned char *target,
                       size_t n)
 {
-    float mark[CHUNK], least = INFINITY;
+    float *mark = xcalloc(n + 1, sizeof *mark), least = INFINITY;
     judge_trees_ask(&t->judges, problem, target, n, mark);
     for (size_t i = 0; i < n; i++)
         least = mark[i] < least ? mark[i] : least;
+    free(mark);
     return least;
 }
 
@@ -56,42 +56,25 @@ static float least_of(const struct estimate *t, const int32_t *problem, const un
 static float least_of_legal(const struct estimate *t, const int32_t *problem)
 {
     static const struct tuples_most most = {LISTED, DRAWN};
-    const size_t n_params = t->e->data.n_params;
-    unsigned char target[CHUNK * KPRED_MAX_TUPLE];
     struct tuples legal;
-    float least = INFINITY;
     tuples_open(&legal, &t->e->model->m, problem, &most);
-    for (size_t i = 0; i < legal.n; i += CHUNK) {
-        const size_t n = legal.n - i < CHUNK ? legal.n - i : CHUNK;
-        for (size_t k = 0; k < n * n_params; k++)
-            target[k] = (unsigned char)legal.value[i * n_params + k];
-        const float of_these = least_of(t, problem, target, n);
-        least = of_these < least ? of_these : least;
-    }
+    unsigned char *target = xcalloc(legal.n + 1, legal.n_params);
+    for (size_t i = 0; i < legal.n * legal.n_params; i++)
+        target[i] = (unsigned char)legal.value[i];
+    const float least = least_of(t, problem, target, legal.n);
     tuples_close(&legal);
+    free(target);
     return least;
-}
-
-static unsigned char number_of(const kpred_param *p, int32_t value)
-{
-    int32_t v = 0;
-    while (v + 1 < p->n_values && p->values[v] != value)
-        v++;
-    return (unsigned char)v;
 }
 
 static float least_of_answers(const struct estimate *t, const int32_t *problem,
                               const kpred_tuple *answers, size_t n)
 {
-    const size_t n_params = t->e->data.n_params;
-    unsigned char target[KPRED_MAX_TUPLE];
-    float least = INFINITY;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t p = 0; p < n_params; p++)
-            target[p] = number_of(&t->e->model->params[p], answers[i].value[p]);
-        const float mark = least_of(t, problem, target, 1);
-        least = mark < least ? mark : least;
-    }
+    unsigned char *target = xcalloc(n, t->e->data.n_params);
+    for (size_t i = 0; i < n; i++)
+        eval_target(t->e, &answers[i], target + i * t->e->data.n_params);
+    const float least = least_of(t, problem, target, n);
+    free(target);
     return least;
 }
 

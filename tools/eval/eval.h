@@ -2,9 +2,11 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/plot.h"
 #include "data/data.h"
 #include "model/model.h"
+#include "train/additive_train.h"
+
+struct plot; /* base/plot.h */
 
 struct eval_row {
     size_t index;       /* into the dataset */
@@ -46,6 +48,15 @@ struct eval {
     unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
                               predict it; else NULL */
 };
+
+/* The indexes of the tuple's values, as targets have them */
+static inline void eval_target(const struct eval *e, const kpred_tuple *t, unsigned char *target)
+{
+    const kpred_param *params = e->model->m.params;
+    for (size_t i = 0; i < e->model->m.n_params; i++)
+        for (target[i] = 0; params[i].values[target[i]] != t->value[i];)
+            target[i]++;
+}
 
 /* ---- score.c: rows and outcomes ---- */
 
@@ -117,3 +128,30 @@ int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct out
 
 /* The temperature: a line on standard error. */
 void eval_temperature(const struct eval *e);
+
+/* ---- peers.c: the network beside simpler ways to choose among timed tuples ---- */
+
+/* network   the model
+   judges    the trees that taught it (judges.h)
+   nearest   the tuples of the nearest problem to train on, in their order, then those of the next
+             one; near in the logarithms of the sizes, and of the same names first
+   single    the tuples by their mean over all problems to train on
+
+   Each has an order of the tuples that were timed for a problem kept apart; a share is the least
+   time of the problem by that of the best of its first k. */
+struct judge_trees; /* train/judges.h */
+
+enum peer { PEER_NETWORK, PEER_JUDGES, PEER_NEAREST, PEER_SINGLE, N_PEERS };
+extern const char *const peer_names[N_PEERS];
+
+enum { PEER_PLACES = WATCH_PLACES }; /* k: watch_places */
+
+struct peer_figure {
+    double share, se;         /* geometric mean, its standard error over groups of the split */
+    double behind, behind_se; /* of the network's logarithm (base 2) by which it is behind */
+};
+
+/* The rows of e are those to judge by; of the data those whose part is 0 are learnt from. Without
+   judges, theirs are 0. 0, or -1 with a message. */
+int peers_measure(const struct eval *e, const unsigned char *part, const struct judge_trees *judges,
+                  struct peer_figure out[N_PEERS][PEER_PLACES]);

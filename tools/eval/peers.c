@@ -1,8 +1,9 @@
-/* peers.c - see peers.h
+/* peers.c - the network beside simpler ways to choose, see eval.h
    SPDX-License-Identifier: MIT */
-#include "peers.h"
+#include "eval.h"
 
 #include "base/numbers.h"
+#include "train/judges.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +17,9 @@ struct places {
     const struct eval *e;
     const unsigned char *part;
     const struct judge_trees *judges;
-    size_t *sorted, n; /* a row of the data for each distinct tuple, in the order of targets */
-    double *worth;     /* of each, for `single`: mean octaves above a problem's mean */
-    double *rank;      /* of each, for `nearest` */
+    struct tuples tuples; /* the distinct ones of the data */
+    double *worth;        /* of each, for `single`: mean octaves above a problem's mean */
+    double *rank;         /* of each, for `nearest` */
 };
 
 static const unsigned char *target_of(const struct eval *e, size_t row)
@@ -26,54 +27,35 @@ static const unsigned char *target_of(const struct eval *e, size_t row)
     return e->data.target + row * e->data.n_params;
 }
 
-static const struct eval *sort_eval; /* for qsort */
-
-static int by_target(const void *a, const void *b)
-{
-    return memcmp(target_of(sort_eval, *(const size_t *)a),
-                  target_of(sort_eval, *(const size_t *)b), sort_eval->data.n_params);
-}
-
+/* Its number; SIZE_MAX: the data's rows have no such tuple. */
 static size_t number_of(const struct places *p, const unsigned char *target)
 {
-    size_t low = 0, high = p->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (memcmp(target_of(p->e, p->sorted[mid]), target, p->e->data.n_params) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    uint16_t value[KPRED_MAX_TUPLE];
+    for (size_t t = 0; t < p->tuples.n_params; t++)
+        value[t] = target[t];
+    return tuples_find(&p->tuples, value);
 }
 
 static void list_tuples(struct places *p)
 {
-    const struct eval *e = p->e;
-    size_t n = 0;
-    p->sorted = xcalloc(e->data.n + 1, sizeof *p->sorted);
-    for (size_t i = 0; i < e->data.n; i++)
-        p->sorted[i] = i;
-    sort_eval = e;
-    qsort(p->sorted, e->data.n, sizeof *p->sorted, by_target);
-    for (size_t i = 0; i < e->data.n; i++)
-        if (n == 0 || by_target(&p->sorted[n - 1], &p->sorted[i]) != 0)
-            p->sorted[n++] = p->sorted[i];
-    p->n = n;
+    uint16_t value[KPRED_MAX_TUPLE];
+    p->tuples.n_params = p->e->data.n_params;
+    for (size_t i = 0; i < p->e->data.n; i++) {
+        for (size_t t = 0; t < p->tuples.n_params; t++)
+            value[t] = target_of(p->e, i)[t];
+        tuples_add(&p->tuples, value);
+    }
 }
 
 /* ---- single ---- */
 
-enum {
-    FAILURE = 3,
-    CAUTION = 2
-}; /* octaves of a failure; problems of mean worth beside a tuple's */
+enum { FAILURE = 3, CAUTION = 2 }; /* octaves; problems of mean worth beside a tuple's */
 
 static void find_worth(struct places *p)
 {
     const struct dataset *d = &p->e->data;
-    double *count = xcalloc(p->n + 1, sizeof *count);
-    p->worth = xcalloc(p->n + 1, sizeof *p->worth);
+    double *count = xcalloc(p->tuples.n + 1, sizeof *count);
+    p->worth = xcalloc(p->tuples.n + 1, sizeof *p->worth);
     for (size_t i = 0, end; i < d->n; i = end) {
         double mean = 0;
         end = data_problem_end(d, i);
@@ -86,24 +68,24 @@ static void find_worth(struct places *p)
         }
     }
     for (size_t i = 0; i < d->failed.n; i++) {
-        const unsigned char *target = d->failed.target + i * d->n_params;
         const size_t row = data_find_problem(d, d->failed.problem + i * d->n_fields);
-        const size_t at = row < d->n && p->part[row] ? p->n : number_of(p, target);
-        if (at < p->n && !memcmp(target_of(p->e, p->sorted[at]), target, d->n_params)) {
+        const size_t at = number_of(p, d->failed.target + i * d->n_params);
+        if (at != SIZE_MAX && !(row < d->n && p->part[row])) {
             p->worth[at] += FAILURE;
             count[at]++;
         }
     }
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < p->tuples.n; i++)
         p->worth[i] /= count[i] + CAUTION;
     free(count);
 }
 
 /* ---- nearest ---- */
 
+/* A row of the data by a time or how far it is */
 struct near {
     double far;
-    size_t first; /* row of the data */
+    size_t row;
 };
 
 static int by_far(const void *pa, const void *pb)
@@ -111,7 +93,7 @@ static int by_far(const void *pa, const void *pb)
     const struct near *a = pa, *b = pb;
     if (a->far < b->far || a->far > b->far)
         return a->far < b->far ? -1 : 1;
-    return (a->first > b->first) - (a->first < b->first);
+    return (a->row > b->row) - (a->row < b->row);
 }
 
 static double peers_distance(const struct eval *e, const int32_t *a, const int32_t *b)
@@ -125,27 +107,17 @@ static double peers_distance(const struct eval *e, const int32_t *a, const int32
     return far;
 }
 
-static const double *sort_times;
-
-static int by_time(const void *a, const void *b)
-{
-    const size_t p = *(const size_t *)a, q = *(const size_t *)b;
-    if (sort_times[p] < sort_times[q] || sort_times[p] > sort_times[q])
-        return sort_times[p] < sort_times[q] ? -1 : 1;
-    return (p > q) - (p < q);
-}
-
 /* Ranks the tuples of one problem behind those that have a rank. */
 static void rank_problem(struct places *p, size_t first, double *next)
 {
-    const size_t end = data_problem_end(&p->e->data, first);
-    size_t *order = xcalloc(end - first, sizeof *order);
+    const struct dataset *d = &p->e->data;
+    const size_t end = data_problem_end(d, first);
+    struct near *order = xcalloc(end - first, sizeof *order);
     for (size_t i = first; i < end; i++)
-        order[i - first] = i;
-    sort_times = p->e->data.time_us;
-    qsort(order, end - first, sizeof *order, by_time);
+        order[i - first] = (struct near){d->time_us[i], i};
+    qsort(order, end - first, sizeof *order, by_far);
     for (size_t i = 0; i < end - first; i++) {
-        double *rank = &p->rank[number_of(p, target_of(p->e, order[i]))];
+        double *rank = &p->rank[number_of(p, target_of(p->e, order[i].row))];
         *rank = *rank > 0 ? *rank : (*next)++;
     }
     free(order);
@@ -164,10 +136,10 @@ static void rank_nearest(struct places *p, const struct eval_row *row)
                                                      d->problem + row->index * d->n_fields),
                                       i};
     qsort(near, n, sizeof *near, by_far);
-    memset(p->rank, 0, p->n * sizeof *p->rank);
+    memset(p->rank, 0, p->tuples.n * sizeof *p->rank);
     for (size_t i = 0; i < n && i < MOST; i++)
-        rank_problem(p, near[i].first, &next);
-    for (size_t i = 0; i < p->n; i++)
+        rank_problem(p, near[i].row, &next);
+    for (size_t i = 0; i < p->tuples.n; i++)
         p->rank[i] = p->rank[i] > 0 ? p->rank[i] : next;
     free(near);
 }
@@ -266,7 +238,7 @@ int peers_measure(const struct eval *e, const unsigned char *part, const struct 
     int bad = 0;
     list_tuples(&p);
     find_worth(&p);
-    p.rank = xcalloc(p.n + 1, sizeof *p.rank);
+    p.rank = xcalloc(p.tuples.n + 1, sizeof *p.rank);
     for (int way = 0; way < N_PEERS; way++) {
         share[way] = xcalloc(e->n * PEER_PLACES + 1, sizeof *share[way]);
         bad = bad || ask_way(&p, (enum peer)way, share[way]);
@@ -280,7 +252,7 @@ int peers_measure(const struct eval *e, const unsigned char *part, const struct 
         }
     for (int way = 0; way < N_PEERS; way++)
         free(share[way]);
-    free(p.sorted);
+    tuples_close(&p.tuples);
     free(p.worth);
     free(p.rank);
     return bad;

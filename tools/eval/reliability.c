@@ -2,9 +2,12 @@
    SPDX-License-Identifier: MIT */
 #include "eval.h"
 
+#include "base/plot.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- bins ---- */
 
@@ -192,21 +195,10 @@ static void extend(const kpred_model *m, struct scratch *s, size_t t, int32_t va
     s->next = before;
 }
 
-static void find_indexes(const kpred_model *m, const int32_t *values, unsigned char *index)
-{
-    for (size_t t = 0; t < m->n_params; t++) {
-        index[t] = 0;
-        while (m->params[t].values[index[t]] != values[t])
-            index[t]++;
-    }
-}
-
 static void add_problem(struct margins *g, struct scratch *s, const int32_t *problem,
-                        const kpred_tuple *tuple, size_t is_hit)
+                        const unsigned char *index, int is_hit)
 {
-    unsigned char index[KPRED_MAX_TUPLE];
     int32_t *at = g->at + g->n * g->width;
-    find_indexes(g->m, tuple->value, index);
     g->m->scorer->start(g->m, problem, s->work, s->state);
     for (size_t t = 0; t < g->m->n_params; t++) {
         g->m->scorer->logits(g->m, s->work, s->state, index, t, s->logits);
@@ -214,7 +206,7 @@ static void add_problem(struct margins *g, struct scratch *s, const int32_t *pro
             *at++ = s->logits[v] - s->logits[index[t]];
         extend(g->m, s, t, index[t]);
     }
-    g->hit[g->n++] = is_hit != 0;
+    g->hit[g->n++] = (unsigned char)is_hit;
 }
 
 /* Problems without a prediction are passed over. */
@@ -222,13 +214,15 @@ static void gather(const struct eval *e, struct margins *g, struct scratch *s)
 {
     for (size_t i = 0; i < e->n; i++) {
         const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
-        const size_t best = eval_best_row(e, e->row + i);
+        const unsigned char *best =
+            e->data.target + eval_best_row(e, e->row + i) * e->data.n_params;
+        unsigned char index[KPRED_MAX_TUPLE];
         kpred_tuple tuple;
         size_t n;
-        if (kpred_predict(&s->ctx, problem, e->data.n_fields, &tuple, 1, &n) == KPRED_OK)
-            add_problem(g, s, problem, &tuple,
-                        eval_agreement(e, &tuple, e->data.target + best * e->data.n_params)
-                            == g->m->n_params);
+        if (kpred_predict(&s->ctx, problem, e->data.n_fields, &tuple, 1, &n) != KPRED_OK)
+            continue;
+        eval_target(e, &tuple, index);
+        add_problem(g, s, problem, index, !memcmp(index, best, e->data.n_params));
     }
 }
 

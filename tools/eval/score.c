@@ -56,6 +56,11 @@ void eval_group_name(const struct eval *e, struct buf *name, size_t first)
                both ? dtype : "");
 }
 
+static int is_out(const struct eval *e, size_t row)
+{
+    return e->is_out != NULL && e->is_out[row];
+}
+
 /* ---- a sample of tuples: is it a sample? ---- */
 
 /* Nothing is known of a predicted tuple that nobody timed. So a model is judged by its order of the
@@ -88,7 +93,7 @@ static struct tried count_tried(const struct eval *e, const struct eval_row *r)
     struct tried t = {0, 0};
     size_t end;
     for (size_t i = r->index; i < r->end; i++)
-        score_count(e, e->data.target + i * n_params, !(e->is_out && e->is_out[i]), &t);
+        score_count(e, e->data.target + i * n_params, !is_out(e, i), &t);
     for (size_t i = data_find_failures(&e->data, problem, &end); i < end; i++)
         score_count(e, f->target + i * n_params,
                     model_allows(e->model, problem, f->target + i * n_params), &t);
@@ -107,7 +112,7 @@ static int has_all_legal(const struct eval *e, const struct eval_row *r, size_t 
 
 /* Is it a sample? A table is full where each problem has every tuple that the rule allows, failures
    included, or, without a rule, where all problems have as many. */
-static int eval_find_sample(const struct eval *e)
+static int is_sample(const struct eval *e)
 {
     if (e->model->spec->format != SPEC_TIMED)
         return 0;
@@ -128,11 +133,12 @@ static struct {
     const struct eval_row *row;
 } timed_alone; /* what the rule below asks: a rule has no argument for it */
 
+/* Does the row's tuple begin with these values? */
 static int begins_so(const struct eval *e, size_t row, const int32_t *values, size_t n)
 {
     const unsigned char *target = e->data.target + row * e->data.n_params;
     for (size_t p = 0; p < n; p++)
-        if (values[p] != e->model->params[p].values[target[p]])
+        if (target[p] == DATA_UNKNOWN || values[p] != e->model->params[p].values[target[p]])
             return 0;
     return 1;
 }
@@ -141,33 +147,23 @@ static int timed_rule(const int32_t *problem, const int32_t *values, size_t n)
 {
     (void)problem;
     for (size_t i = timed_alone.row->index; i < timed_alone.row->end; i++)
-        if (!(timed_alone.e->is_out && timed_alone.e->is_out[i])
-            && begins_so(timed_alone.e, i, values, n))
+        if (!is_out(timed_alone.e, i) && begins_so(timed_alone.e, i, values, n))
             return 1;
     return 0;
 }
 
-static void eval_sample_row(const struct eval *e, const struct eval_row *row)
+static void set_timed_alone(const struct eval *e, const struct eval_row *row)
 {
     timed_alone.e = e;
     timed_alone.row = row;
 }
 
-/* A model that answers with tuples that were timed for the row's problem, once eval_sample_row has
-   said which row that is. */
-static kpred_model eval_sample_model(const kpred_model *run)
-{
-    kpred_model m = *run;
-    m.rule = timed_rule;
-    return m;
-}
-
 /* How many of the n tuples were timed and are legal */
-static size_t eval_count_timed(const struct eval *e, const struct eval_row *row,
-                               const kpred_tuple *t, size_t n)
+static size_t count_timed(const struct eval *e, const struct eval_row *row, const kpred_tuple *t,
+                          size_t n)
 {
     size_t found = 0;
-    eval_sample_row(e, row);
+    set_timed_alone(e, row);
     for (size_t i = 0; i < n; i++)
         found += (size_t)timed_rule(NULL, t[i].value, e->model->m.n_params);
     return found;
@@ -185,11 +181,6 @@ size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned
     for (size_t i = 0; i < e->model->m.n_params; i++)
         same += target[i] != DATA_UNKNOWN && t->value[i] == params[i].values[target[i]];
     return same;
-}
-
-static int is_out(const struct eval *e, size_t row)
-{
-    return e->is_out != NULL && e->is_out[row];
 }
 
 /* The fastest of the rows first..end-1; with `all`, of those that are out as well */
@@ -326,7 +317,7 @@ int eval_select_rows(struct eval *e)
              e->n_left, as_counted(e->n_left, "", "s"), e->is_out != NULL ? "legal " : "",
              as_counted(e->n_left, "is", "are"));
     qsort(e->row, e->n, sizeof *e->row, by_group);
-    e->is_sample = eval_find_sample(e);
+    e->is_sample = is_sample(e);
     if (e->is_sample)
         note("%s: not all tuples were timed: the figures rank those that were", e->model->m.name);
     return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
@@ -343,16 +334,11 @@ void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *ke
 
 /* ---- what a prediction was worth ---- */
 
-static int is_option(const struct eval *e, const kpred_tuple *t, size_t row)
-{
-    return eval_agreement(e, t, e->data.target + row * e->data.n_params) == e->model->m.n_params;
-}
-
 /* The time of the tuple; 0: it was not timed for this problem. */
 static double time_of(const struct eval *e, const struct eval_row *r, const kpred_tuple *t)
 {
     for (size_t i = r->index; i < r->end; i++)
-        if (is_option(e, t, i))
+        if (begins_so(e, i, t->value, e->model->m.n_params))
             return e->data.time_us[i];
     return 0;
 }
@@ -459,7 +445,7 @@ static void score_answers(const struct scoring *s, const struct eval_row *r, siz
     const size_t answers = n < k ? n : k;
     *out = e->is_sample ? score_row(e, r, s->known, n_known, k) : score_row(e, r, s->tuples, n, k);
     out->answers = answers;
-    out->timed = e->is_out ? eval_count_timed(e, r, s->tuples, answers) : answers;
+    out->timed = e->is_out ? count_timed(e, r, s->tuples, answers) : answers;
     out->judged = eval_estimate(e, r, s->tuples, answers);
 }
 
@@ -470,7 +456,7 @@ static kpred_status run_row(const struct scoring *s, const struct eval_row *r, s
     size_t n_known = 0;
     kpred_status status = KPRED_OK;
     if (e->is_sample) {
-        eval_sample_row(e, r);
+        set_timed_alone(e, r);
         status = score_ask(&s->asking[s->n_k], e, r, s->known, KPRED_MAX_BEAM, &n_known);
     }
     for (size_t i = 0; i < s->n_k && status == KPRED_OK; i++) {
@@ -495,13 +481,14 @@ static kpred_status open_all(const struct scoring *s, const kpred_model *known)
 
 int eval_run(const struct eval *e, const long *k, size_t n_k, struct outcome *out)
 {
-    const kpred_model known = eval_sample_model(e->run);
+    kpred_model known = *e->run;
     struct scoring s = {e,
                         k,
                         n_k,
                         xcalloc(KPRED_MAX_BEAM, sizeof *s.tuples),
                         xcalloc(KPRED_MAX_BEAM, sizeof *s.known),
                         xcalloc(n_k + 1, sizeof *s.asking)};
+    known.rule = timed_rule;
     kpred_status status = open_all(&s, &known);
     for (size_t i = 0; i < e->n && status == KPRED_OK; i++)
         status = run_row(&s, e->row + i, out + i);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { NAME_SIZE = 64 }; /* of a register, with its NUL */
 
@@ -446,16 +447,11 @@ static int names(const char *param, const char *size)
 {
     const size_t n = strlen(size), all = strlen(param);
     size_t i = 0;
-    if (n == 1 && all == 2
-        && tolower((unsigned char)param[all - 1]) == tolower((unsigned char)*size))
+    if (n == 1 && all == 2 && strcasecmp(param + 1, size) == 0)
         return 1;
     while (i < all) {
         const size_t piece = strcspn(param + i, "_");
-        size_t k = 0;
-        while (k < piece && k < n
-               && tolower((unsigned char)param[i + k]) == tolower((unsigned char)size[k]))
-            k++;
-        if (k == piece && k == n)
+        if (piece == n && strncasecmp(param + i, size, n) == 0)
             return 1;
         i += piece + (param[i + piece] == '_');
     }

@@ -205,12 +205,15 @@ int gpu_is_in_name(const char *piece)
            && gpu_vendor(piece) != NULL;
 }
 
-/* Is it the word of a form of a card or of its memory? */
-static int is_form(const char *word)
+/* The length of the first word, if it is of a form of a card or of its memory; else 0 */
+static size_t form_length(const char *text)
 {
     static const char forms[] = " pcie pci# sxm sxm# nvl nvl# hbm# oam ac ";
+    char word[NAMES_FOLDED];
+    first_word(text, word);
     const size_t digits = strspn(word, "0123456789");
-    return is_listed(word, forms) || (digits && !strcmp(word + digits, "gb"));
+    const int is_memory = digits != 0 && strcmp(word + digits, "gb") == 0;
+    return is_memory || is_listed(word, forms) ? strlen(word) : 0;
 }
 
 /* The length of what names the chip alone, before the form of a card and its memory, which are
@@ -218,12 +221,8 @@ static int is_form(const char *word)
 static size_t gpu_form(const char *name)
 {
     size_t n = strcspn(name, GPU_BETWEEN);
-    for (; name[n] != '\0'; n += 1 + strcspn(name + n + 1, GPU_BETWEEN)) {
-        char word[NAMES_FOLDED];
-        first_word(name + n + 1, word);
-        if (is_form(word))
-            return n;
-    }
+    while (name[n] != '\0' && form_length(name + n + 1) == 0)
+        n += 1 + strcspn(name + n + 1, GPU_BETWEEN);
     return n;
 }
 
@@ -240,24 +239,20 @@ const struct chip *chip_of_any_form(const char *device)
     if (c == NULL || c->kind != CHIP_SERVER)
         return NULL;
     while (*(rest += strspn(rest, GPU_BETWEEN)) != '\0') {
-        char word[NAMES_FOLDED];
-        first_word(rest, word);
-        if (!is_form(word))
+        const size_t n = form_length(rest);
+        if (n == 0)
             return NULL;
-        rest += strlen(word);
+        rest += n;
     }
     return c;
 }
 
 size_t gpu_piece(const char *name)
 {
-    size_t n = strcspn(name, ".-");
-    while (n != 0 && name[n] == '-') {
-        char word[NAMES_FOLDED];
-        first_word(name + n + 1, word);
-        if (!is_form(word))
-            break;
-        n += 1 + strlen(word);
+    size_t n = strcspn(name, ".-"), more = n;
+    while (more != 0 && name[n] == '-') {
+        more = form_length(name + n + 1);
+        n += more != 0 ? 1 + more : 0;
     }
     return n;
 }
@@ -300,14 +295,10 @@ const char *gpu_products(const char *gpu, struct buf *b)
 /* Does the next word make another product of a name that stands before it? */
 static int is_other_product(const char *behind)
 {
-    static const char *const words[] = {"ti",  "super", "d",   "laptop", "mobile",
-                                        "max", "xt",    "xtx", "gre",    "ada"};
-    const char *word = behind + strcspn(behind, GPU_LETTERS);
-    const size_t n = strspn(word, GPU_LETTERS);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == n && strncasecmp(word, words[i], n) == 0)
-            return 1;
-    return 0;
+    static const char words[] = " ti super d laptop mobile max xt xtx gre ada ";
+    char word[NAMES_FOLDED];
+    first_word(behind + strcspn(behind, GPU_LETTERS), word);
+    return is_listed(word, words);
 }
 
 /* Are these whole words of the text, which end where letters and digits do? */

@@ -29,38 +29,19 @@ static const char *family_of(const char *gfx)
     return strncmp(gfx, "gfx1", 4) == 0 ? "rdna" : "gcn";
 }
 
-static void add_gfx_facts(struct facts *f, const char *gfx)
-{
-    const struct gpu gpu = gpu_parse(gfx);
-    f->vendor = "amd";
-    f->arch = (int)strtol(gpu.arch + 3, NULL, 16);
-    f->units = gpu.units;
-    f->is_server = strcmp(family_of(gfx), "rdna") != 0;
-}
-
-static void add_chip_facts(struct facts *f, const struct chip *c)
-{
-    f->vendor = "nvidia";
-    f->arch = c->arch;
-    f->units = c->units;
-    f->is_server = (c->kind & CHIP_SERVER) != 0;
-}
-
 /* Of an Instinct that no product is, the name says as much. */
 static struct facts facts_of(const char *gpu)
 {
     struct buf b = {0};
-    const char *text = gpu_server_name(gpu), *name = gpu_name(text, &b);
+    const char *text = gpu_server_name(gpu), *name = gpu_name(text, &b), *family = family_of(name);
+    const struct gpu gfx = gpu_parse(name);
     const struct chip *c = chip_of_device(text);
-    struct facts f = {gpu, NULL, 0, 0, 0};
-    if (gpu_is_gfx(name)) {
-        add_gfx_facts(&f, name);
-    } else if (c != NULL) {
-        add_chip_facts(&f, c);
-    } else {
-        f.vendor = gpu_vendor(text);
-        f.is_server = strncasecmp(name, "MI", 2) == 0;
-    }
+    struct facts f = {gpu, gpu_vendor(text), 0, 0, strncasecmp(name, "MI", 2) == 0};
+    if (family != NULL)
+        f = (struct facts){gpu, "amd", (int)strtol(gfx.arch + 3, NULL, 16), gfx.units,
+                           strcmp(family, "rdna") != 0};
+    else if (c != NULL)
+        f = (struct facts){gpu, "nvidia", c->arch, c->units, (c->kind & CHIP_SERVER) != 0};
     buf_free(&b);
     return f;
 }

@@ -225,7 +225,7 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
     int32_t gpu = gpu_token(&model->spec->fields[field], text);
     *exact = 1;
     if (gpu >= 0)
-        gpu = kpred_runs_on(&model->m, gpu_name(f->tokens[gpu], &b)) ? gpu : NONE;
+        gpu = model_learned_of(&model->m, f->tokens[gpu]) ? gpu : NONE;
     else {
         gpu = kpred_gpu_token(&model->m, name, 0, exact);
         *exact &= !is_several(f, name);
@@ -265,15 +265,13 @@ static const char *quoted(const char *text, const char *name, struct buf *b)
     return b->s;
 }
 
-static int not_there(const struct model *model, size_t field, const char *value)
+static void not_there(const struct model *model, size_t field, const char *value)
 {
     struct buf archs = {NULL, 0, 0}, known = {NULL, 0, 0};
-    const int bad =
-        fail("%s: field gpu: value %s: %s runs only on %s; the model knows %s", model->m.name,
-             value, model->m.kernel, model_archs(model, &archs), model_gpus(model, field, &known));
+    fail("%s: field gpu: value %s: %s runs only on %s; the model knows %s", model->m.name, value,
+         model->m.kernel, model_archs(model, &archs), model_gpus(model, field, &known));
     buf_free(&archs);
     buf_free(&known);
-    return bad;
 }
 
 /* The question after a text that is near a token, or, of a GPU, near a product */
@@ -287,37 +285,18 @@ static const char *question(const struct spec_field *f, const char *text, struct
     return names_question(&near, b);
 }
 
-static int unknown_token(const struct model *model, size_t field, const char *value,
-                         const char *advice)
+/* Says what is wrong with a field's value, and which tokens there are. */
+static void no_token(const struct model *model, size_t field, const char *wrong, const char *advice)
 {
     struct buf list = {NULL, 0, 0};
     const struct spec_field *f = model->spec->fields + field;
-    const int bad = fail("%s: field %s: unknown token %s (known: %s)%s", model->m.name, f->name,
-                         value, spec_tokens_text(f, &list), advice);
+    fail("%s: field %s: %s (known: %s)%s", model->m.name, f->name, wrong,
+         spec_tokens_text(f, &list), advice);
     buf_free(&list);
-    return bad;
 }
 
-static int ambiguous(const struct model *model, size_t field, const char *value, const char *advice)
-{
-    struct buf list = {NULL, 0, 0};
-    const struct spec_field *f = model->spec->fields + field;
-    const int bad = fail("%s: field %s: value %s may be any of several (known: %s)%s",
-                         model->m.name, f->name, value, spec_tokens_text(f, &list), advice);
-    buf_free(&list);
-    return bad;
-}
-
-static int unknown_maker(const struct model *model, size_t field, const char *value,
-                         const char *maker)
-{
-    struct buf list = {NULL, 0, 0};
-    const struct spec_field *f = model->spec->fields + field;
-    const int bad = fail("%s: field %s: %s: the model knows no GPU of %s (known: %s)",
-                         model->m.name, f->name, value, maker, spec_tokens_text(f, &list));
-    buf_free(&list);
-    return bad;
-}
+#define SEVERAL_OF "value %s may be any of several"
+#define NONE_OF    "unknown token %s"
 
 /* How the maker of a GPU writes its name, if the model has no GPU of its; else NULL */
 static const char *lacking_maker(const struct spec_field *f, const char *text)
@@ -331,29 +310,30 @@ static const char *lacking_maker(const struct spec_field *f, const char *text)
 }
 
 /* Why there is no token of the GPU: the kernel does not run there, or the model lacks it. */
-static int no_gpu(const struct model *model, size_t field, const char *text, const char *name)
+static void no_gpu(const struct model *model, size_t field, const char *text, const char *name)
 {
     const struct spec_field *f = model->spec->fields + field;
-    struct buf value = {NULL, 0, 0}, advice = {NULL, 0, 0};
+    struct buf value = {NULL, 0, 0}, wrong = {NULL, 0, 0}, advice = {NULL, 0, 0};
     const char *maker = lacking_maker(f, text);
-    int bad, exact;
+    int exact;
     const int32_t nearest = model_gpu(model, field, text, 1, &exact);
+    const int is_several_of = nearest >= 0 && is_several(model->m.fields + field, name);
     quoted(text, gpu_is_gfx(name) ? name : text, &value);
+    if (nearest < 0 && maker != NULL)
+        buf_printf(&wrong, "%s: the model knows no GPU of %s", value.s, maker);
+    else
+        buf_printf(&wrong, is_several_of ? SEVERAL_OF : NONE_OF, value.s);
     if (nearest >= 0)
         buf_printf(&advice, "; --nearest would take %s", f->tokens[nearest]);
-    else
+    else if (maker == NULL)
         question(f, text, &advice);
     if (gpu_is_gfx(name) && !kpred_runs_on(&model->m, name))
-        bad = not_there(model, field, value.s);
-    else if (nearest < 0 && maker != NULL)
-        bad = unknown_maker(model, field, value.s, maker);
-    else if (nearest >= 0 && is_several(model->m.fields + field, name))
-        bad = ambiguous(model, field, value.s, advice.s);
+        not_there(model, field, value.s);
     else
-        bad = unknown_token(model, field, value.s, advice.s);
+        no_token(model, field, wrong.s, advice.s != NULL ? advice.s : "");
     buf_free(&value);
+    buf_free(&wrong);
     buf_free(&advice);
-    return bad;
 }
 
 /* ---- the token of a field ---- */
@@ -392,7 +372,7 @@ static int32_t read_gpu(const struct model *model, size_t field, const char *tex
 int32_t model_token(const struct model *model, size_t field, const char *text, int nearest)
 {
     const kpred_field *f = model->m.fields + field;
-    struct buf value = {NULL, 0, 0}, advice = {NULL, 0, 0};
+    struct buf value = {NULL, 0, 0}, wrong = {NULL, 0, 0}, advice = {NULL, 0, 0};
     if (!strcmp(f->name, "gpu"))
         return read_gpu(model, field, text, nearest);
     int32_t token = number_find(f->tokens, (size_t)f->n_tokens, text);
@@ -400,10 +380,10 @@ int32_t model_token(const struct model *model, size_t field, const char *text, i
     token = token == NONE ? find_synonym(f, text) : token;
     if (token >= 0)
         return token;
-    quoted(text, text, &value);
-    question(model->spec->fields + field, text, &advice);
-    (token == SEVERAL ? ambiguous : unknown_token)(model, field, value.s, advice.s);
+    buf_printf(&wrong, token == SEVERAL ? SEVERAL_OF : NONE_OF, quoted(text, text, &value));
+    no_token(model, field, wrong.s, question(model->spec->fields + field, text, &advice));
     buf_free(&value);
+    buf_free(&wrong);
     buf_free(&advice);
     return NONE;
 }

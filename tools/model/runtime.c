@@ -103,10 +103,7 @@ static void add_field(uint64_t *h, const kpred_field *f)
     add_text(h, f->name);
     add_int(h, f->n_tokens);
     add_names(h, f->tokens, f->n_tokens);
-    add_int(h, f->least);
-    add_int(h, f->most);
-    add_int(h, f->trained_min);
-    add_int(h, f->trained_max);
+    add_ints(h, (const int32_t[]){f->least, f->most, f->trained_min, f->trained_max}, 4);
 }
 
 static void add_param(uint64_t *h, const kpred_param *p)
@@ -117,20 +114,9 @@ static void add_param(uint64_t *h, const kpred_param *p)
     add_names(h, p->names, p->n_values);
 }
 
-static void add_instr(uint64_t *h, const kpred_instr *in)
-{
-    add_int(h, in->op);
-    add_int(h, in->a);
-    add_int(h, in->b);
-    add_int(h, in->n);
-    add_int(h, in->k);
-}
-
 static void add_layer(uint64_t *h, const kpred_layer *l)
 {
-    add_int(h, l->rows);
-    add_int(h, l->cols);
-    add_int(h, l->shift);
+    add_ints(h, (const int32_t[]){l->rows, l->cols, l->shift}, 3);
     add_bytes(h, l->weight, (size_t)l->rows * l->cols);
     add_ints(h, l->bias, l->rows);
 }
@@ -138,9 +124,7 @@ static void add_layer(uint64_t *h, const kpred_layer *l)
 static void add_head(uint64_t *h, const kpred_head *head, size_t embeddings, size_t rows,
                      size_t hidden)
 {
-    add_int(h, head->embedding_shift);
-    add_int(h, head->hidden_shift);
-    add_int(h, head->logit_shift);
+    add_ints(h, (const int32_t[]){head->embedding_shift, head->hidden_shift, head->logit_shift}, 3);
     add_bytes(h, head->embedding, embeddings * hidden);
     add_bytes(h, head->weight, rows * hidden);
     add_ints(h, head->bias, rows);
@@ -150,8 +134,8 @@ static void add_net(uint64_t *h, const kpred_model *m)
 {
     const kpred_additive *net = m->net;
     size_t embeddings = 0;
-    for (size_t i = 0; i < net->n_instr; i++)
-        add_instr(h, net->program + i);
+    for (const kpred_instr *in = net->program; in < net->program + net->n_instr; in++)
+        add_ints(h, (const int32_t[]){in->op, in->a, in->b, in->n, in->k}, 5);
     add_int(h, net->hidden);
     for (size_t i = 0; i < 3; i++)
         add_layer(h, net->layer + i);
@@ -172,9 +156,9 @@ uint64_t format2_id(const kpred_model *m)
     add_text(&h, m->kernel);
     add_text(&h, m->split);
     add_text(&h, m->rule_name);
-    add_int(&h, (int32_t)m->work_words);
-    add_int(&h, (int32_t)m->state_words);
-    add_int(&h, (int32_t)m->scale);
+    add_ints(&h,
+             (const int32_t[]){(int32_t)m->work_words, (int32_t)m->state_words, (int32_t)m->scale},
+             3);
     for (const char *const *arch = m->runs_on; arch != NULL && *arch != NULL; arch++)
         add_text(&h, *arch);
     for (uint32_t f = 0; f < m->n_fields; f++)

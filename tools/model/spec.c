@@ -3,9 +3,9 @@
 #include "spec.h"
 #include "base/names.h"
 #include "header.h"
-#include "triton_spec.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,67 +14,101 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv",   "find-db", 
 
 /* ---- what a parser in progress knows ---- */
 
-/* The keys with one text each; the others are fields and parameters. */
-#define SLOTS(X)                                  \
-    X(NAME, "kernel", "name")                     \
-    X(TITLE, "kernel", "title")                   \
-    X(SOURCE, "kernel", "source")                 \
-    X(RULE, "kernel", "rule")                     \
-    X(LISTED_BY, "kernel", "listed_by")           \
-    X(HEADER, "kernel", "header")                 \
-    X(LICENCE, "kernel", "licence")               \
-    X(RUNS_ON, "kernel", "runs_on")               \
-    X(FORMAT, "data", "format")                   \
-    X(METRIC, "data", "metric")                   \
-    X(SUCCESS, "data", "success")                 \
-    X(SOLVER, "data", "solver")                   \
-    X(FILTER, "data", "filter")                   \
-    X(PAD, "data", "pad")                         \
-    X(RETIRED, "data", "retired")                 \
-    X(FAILED, "data", "failed")                   \
-    X(FILES, "data", "files")                     \
-    X(BESIDE, "data", "beside")                   \
-    X(OLDER, "data", "older")                     \
-    X(FAMILY, "data", "family")                   \
-    X(UNSEARCHED, "data", "unsearched")           \
-    X(COUNTED, "data", "counted")                 \
-    X(IGNORED, "data", "ignored")                 \
-    X(WITHOUT, "data", "without")                 \
-    X(CONFIG, "split", "config")                  \
-    X(SHAPE, "split", "shape")                    \
-    X(BALANCE, "split", "balance")                \
-    X(SHIPPED, "split", "shipped")                \
-    X(CALIBRATED_CONFIG, "calibration", "config") \
-    X(CALIBRATED_SHAPE, "calibration", "shape")   \
-    X(CALIBRATED_NONE, "calibration", "none")     \
-    X(WITNESSES, "labels", "witnesses")           \
-    X(CAPPED, "labels", "capped")                 \
-    X(BLIND, "labels", "blind")
-#define SLOT(slot, section, key) slot,
-enum slot { SLOTS(SLOT) N_SLOTS };
-#define SLOT_NAME(slot, section, key) {section, key},
-static const struct {
-    const char *section, *key;
-} slot_names[N_SLOTS] = {SLOTS(SLOT_NAME)};
-
 struct reader;
 
-struct section {
+/* The keys with one text each; the others are fields and parameters. Where the spec keeps a text as
+   it is (0: nowhere), and what looks at it when all is read (NULL: nothing), in this order. */
+#define SLOTS(X)                                                        \
+    X(NAME, "kernel", "name", TO(name), check_name)                     \
+    X(TITLE, "kernel", "title", TO(title), NULL)                        \
+    X(SOURCE, "kernel", "source", TO(source), NULL)                     \
+    X(RULE, "kernel", "rule", TO(rule), check_rule)                     \
+    X(LISTED_BY, "kernel", "listed_by", TO(listed_by), check_listed_by) \
+    X(HEADER, "kernel", "header", TO(header), check_header)             \
+    X(LICENCE, "kernel", "licence", TO(licence), NULL)                  \
+    X(FORMAT, "data", "format", 0, check_format)                        \
+    X(METRIC, "data", "metric", TO(metric), check_metric)               \
+    X(SUCCESS, "data", "success", 0, parse_success)                     \
+    X(SOLVER, "data", "solver", 0, NULL)                                \
+    X(FILTER, "data", "filter", 0, parse_filter)                        \
+    X(PAD, "data", "pad", 0, parse_pad)                                 \
+    X(RETIRED, "data", "retired", TO(retired), parse_retired)           \
+    X(FAILED, "data", "failed", 0, parse_failed)                        \
+    X(FILES, "data", "files", 0, check_files)                           \
+    X(BESIDE, "data", "beside", 0, check_files)                         \
+    X(OLDER, "data", "older", 0, check_files)                           \
+    X(FAMILY, "data", "family", TO(family), NULL)                       \
+    X(UNSEARCHED, "data", "unsearched", TO(unsearched), NULL)           \
+    X(COUNTED, "data", "counted", TO(counted), NULL)                    \
+    X(IGNORED, "data", "ignored", TO(ignored), NULL)                    \
+    X(WITHOUT, "data", "without", TO(without), NULL)                    \
+    X(WITNESSES, "labels", "witnesses", 0, NULL)                        \
+    X(CAPPED, "labels", "capped", 0, check_params)                      \
+    X(BLIND, "labels", "blind", 0, check_params)                        \
+    X(SHIPPED, "split", "shipped", TO(shipped), check_shipped)          \
+    X(RUNS_ON, "kernel", "runs_on", 0, parse_runs_on)                   \
+    X(CALIBRATED_CONFIG, "calibration", "config", 0, parse_temperature) \
+    X(CALIBRATED_SHAPE, "calibration", "shape", 0, parse_temperature)   \
+    X(CALIBRATED_NONE, "calibration", "none", 0, parse_temperature)     \
+    X(CONFIG, "split", "config", 0, parse_split)                        \
+    X(SHAPE, "split", "shape", 0, parse_split)                          \
+    X(BALANCE, "split", "balance", 0, parse_split)
+#define SLOT(slot, section, key, to, check) slot,
+#define TO(member)                          offsetof(struct spec, member)
+enum slot { SLOTS(SLOT) N_SLOTS };
+static const struct slot_of_spec {
+    const char *section, *key;
+    size_t to;
+    int (*check)(struct reader *r, char *text);
+} slots[N_SLOTS];
+
+/* Lines of a section go to `add`, or are kept as they are (NULL) in this struct spec_lines. */
+#define SECTIONS(X)                              \
+    X(KERNEL, "kernel", set_slot, 0)             \
+    X(DATA, "data", set_slot, 0)                 \
+    X(FIELDS, "fields", add_field, 0)            \
+    X(PARAMS, "params", add_param, 0)            \
+    X(SPLIT, "split", set_slot, 0)               \
+    X(DERIVED, "derived", NULL, TO(derived))     \
+    X(FEATURES, "features", NULL, TO(features))  \
+    X(NETWORK, "network", NULL, TO(network))     \
+    X(JUDGE, "judge", NULL, TO(judge))           \
+    X(LABELS, "labels", set_slot, 0)             \
+    X(CALIBRATION, "calibration", set_slot, 0)   \
+    X(RESTRICT, "restrict", NULL, TO(restricts)) \
+    X(UNSEEN, "unseen", NULL, TO(unseen))        \
+    X(KERNELS, "kernels", NULL, TO(kernels))
+#define SECTION(section, name, add, raw) section,
+enum { SECTIONS(SECTION) N_SECTIONS };
+static const struct section {
     const char *name;
-    int (*add)(struct reader *r, char *key, char *value); /* NULL: lines are kept as they are, */
-    size_t raw; /* in this struct spec_lines of the spec */
-};
+    int (*add)(struct reader *r, char *key, char *value);
+    size_t raw;
+} sections[N_SECTIONS];
 
 struct reader {
     struct spec *spec;
     const char *path;
-    long line;   /* the one being read; the text's last one at the end */
-    long column; /* where it begins, from 1 */
+    long line;      /* the one being read, or of the key being looked at */
+    long column;    /* where it begins, from 1 */
+    enum slot slot; /* being looked at */
     const struct section *section;
-    long opened[14]; /* line of each section's heading, in the order of sections[] */
+    long opened[N_SECTIONS]; /* line of each section's heading */
     char *text[N_SLOTS];
     long at[N_SLOTS];
 };
+
+/* fail() with the place */
+PRINTF_LIKE(2, 3)
+static int spec_wrong(const struct reader *r, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return fail("%s:%ld: %s", r->path, r->line, text);
+}
 
 /* ---- text ---- */
 
@@ -112,14 +146,21 @@ int spec_is_quotable(const char *s)
     return p > s && p - s <= 255 && *p == '\0' && strstr(s, "??") == NULL;
 }
 
-static int is_number_like(const char *s)
-{
-    return strchr("0123456789+-.", *s) != NULL;
-}
-
 static int bad(const struct reader *r, const char *key, const char *value, const char *what)
 {
-    return fail("%s:%ld: %s: value \"%s\": %s", r->path, r->line, key, value, what);
+    return spec_wrong(r, "%s: value \"%s\": %s", key, value, what);
+}
+
+/* The same of a word in the text of the key being looked at */
+static int bad_word(const struct reader *r, const char *word, const char *what)
+{
+    return bad(r, slots[r->slot].key, word, what);
+}
+
+static void spec_look_at(struct reader *r, enum slot slot)
+{
+    r->slot = slot;
+    r->line = r->at[slot];
 }
 
 /* ---- fields and parameters ---- */
@@ -127,12 +168,12 @@ static int bad(const struct reader *r, const char *key, const char *value, const
 static int check_new_name(const struct reader *r, const char *key)
 {
     if (!is_identifier(key))
-        return fail("%s:%ld: [%s]: name \"%s\": is not an identifier of at most 63 characters",
-                    r->path, r->line, r->section->name, key);
+        return spec_wrong(r, "[%s]: name \"%s\": is not an identifier of at most 63 characters",
+                          r->section->name, key);
     if (spec_field_index(r->spec, key) >= 0)
-        return fail("%s:%ld: %s: there is already a field of that name", r->path, r->line, key);
+        return spec_wrong(r, "%s: there is already a field of that name", key);
     if (spec_param_index(r->spec, key) >= 0)
-        return fail("%s:%ld: %s: there is already a parameter of that name", r->path, r->line, key);
+        return spec_wrong(r, "%s: there is already a parameter of that name", key);
     return 0;
 }
 
@@ -151,16 +192,14 @@ static int parse_size(struct reader *r, struct spec_field *f, char *rest)
         *bound[i] = (int32_t)v;
     }
     if (f->least > f->most)
-        return fail("%s:%ld: %s: least %ld is above most %ld", r->path, r->line, f->name,
-                    (long)f->least, (long)f->most);
+        return spec_wrong(r, "%s: least %ld is above most %ld", f->name, (long)f->least,
+                          (long)f->most);
     return 0;
 }
 
 static int is_among(const char *const *names, size_t n, const char *word)
 {
-    while (n > 0 && strcmp(names[n - 1], word) != 0)
-        n--;
-    return n > 0;
+    return triton_index(word, names, n) < n;
 }
 
 static int add_token(struct reader *r, struct spec_field *f, const char *word)
@@ -170,7 +209,7 @@ static int add_token(struct reader *r, struct spec_field *f, const char *word)
     if (is_among(f->tokens, f->n_tokens, word))
         return bad(r, f->name, word, "is given twice");
     if (f->n_tokens == SPEC_MAX_TOKENS)
-        return fail("%s:%ld: %s: more than %d names", r->path, r->line, f->name, SPEC_MAX_TOKENS);
+        return spec_wrong(r, "%s: more than %d names", f->name, SPEC_MAX_TOKENS);
     f->most = (int32_t)f->n_tokens;
     f->tokens[f->n_tokens++] = word;
     return 0;
@@ -182,7 +221,7 @@ static int add_field(struct reader *r, char *key, char *value)
     if (check_new_name(r, key) != 0)
         return -1;
     if (s->n_fields == KPRED_MAX_FIELDS)
-        return fail("%s:%ld: %s: more than %d fields", r->path, r->line, key, KPRED_MAX_FIELDS);
+        return spec_wrong(r, "%s: more than %d fields", key, KPRED_MAX_FIELDS);
     struct spec_field *f = &s->fields[s->n_fields];
     char *word = next_word(&value);
     f->name = key;
@@ -253,8 +292,8 @@ static int check_free(const struct reader *r, const char *key)
     for (size_t i = 0; i < r->spec->n_params; i++)
         n += r->spec->params[i].n_values > 1;
     return n <= KPRED_MAX_PARAMS ? 0
-                                 : fail("%s:%ld: %s: more than %d parameters of several values",
-                                        r->path, r->line, key, KPRED_MAX_PARAMS);
+                                 : spec_wrong(r, "%s: more than %d parameters of several values",
+                                              key, KPRED_MAX_PARAMS);
 }
 
 static int add_param(struct reader *r, char *key, char *value)
@@ -263,16 +302,16 @@ static int add_param(struct reader *r, char *key, char *value)
     if (check_new_name(r, key) != 0)
         return -1;
     if (s->n_params == KPRED_MAX_TUPLE)
-        return fail("%s:%ld: %s: more than %d parameters", r->path, r->line, key, KPRED_MAX_TUPLE);
+        return spec_wrong(r, "%s: more than %d parameters", key, KPRED_MAX_TUPLE);
     struct spec_param *p = &s->params[s->n_params];
     char *word = NULL;
     int rc, is_quoted;
     p->name = key;
     for (; (rc = next_value(r, key, &value, &word, &is_quoted)) > 0; p->n_values++) {
         if (p->n_values == KPRED_MAX_VALUES)
-            return fail("%s:%ld: %s: more than %d values", r->path, r->line, key, KPRED_MAX_VALUES);
-        if ((!is_quoted && is_number_like(word) ? add_number(r, p, word)
-                                                : add_name(r, p, word, is_quoted))
+            return spec_wrong(r, "%s: more than %d values", key, KPRED_MAX_VALUES);
+        if ((!is_quoted && strchr("0123456789+-.", *word) != NULL ? add_number(r, p, word)
+                                                                  : add_name(r, p, word, is_quoted))
             != 0)
             return -1;
     }
@@ -286,8 +325,7 @@ static int add_param(struct reader *r, char *key, char *value)
 static int fail_near(const struct reader *r, const char *what, const struct names_near *near)
 {
     struct buf question = {NULL, 0, 0};
-    fail("%s:%ld: %s \"%s\"%s", r->path, r->line, what, near->text,
-         names_question(near, &question));
+    spec_wrong(r, "%s \"%s\"%s", what, near->text, names_question(near, &question));
     buf_free(&question);
     return -1;
 }
@@ -297,8 +335,8 @@ static int fail_key(const struct reader *r, const char *key)
     struct names_near near = {.text = key};
     char what[64];
     for (size_t i = 0; i < N_SLOTS; i++)
-        if (strcmp(slot_names[i].section, r->section->name) == 0)
-            names_offer(&near, slot_names[i].key, slot_names[i].key);
+        if (strcmp(slots[i].section, r->section->name) == 0)
+            names_offer(&near, slots[i].key, slots[i].key);
     snprintf(what, sizeof what, "[%s]: unknown key", r->section->name);
     return fail_near(r, what, &near);
 }
@@ -307,15 +345,16 @@ static int set_slot(struct reader *r, char *key, char *value)
 {
     size_t i = 0;
     while (i < N_SLOTS
-           && (strcmp(slot_names[i].section, r->section->name) != 0
-               || strcmp(slot_names[i].key, key) != 0))
+           && (strcmp(slots[i].section, r->section->name) != 0 || strcmp(slots[i].key, key) != 0))
         i++;
     if (i == N_SLOTS)
         return fail_key(r, key);
     if (r->text[i] != NULL)
-        return fail("%s:%ld: %s: is already given in line %ld", r->path, r->line, key, r->at[i]);
+        return spec_wrong(r, "%s: is already given in line %ld", key, r->at[i]);
     r->text[i] = value;
     r->at[i] = r->line;
+    if (slots[i].to != 0)
+        *(const char **)(void *)((char *)r->spec + slots[i].to) = value;
     return 0;
 }
 
@@ -323,24 +362,24 @@ static int add_keyed(struct reader *r, char *line)
 {
     char *equals = strchr(line, '=');
     if (equals == NULL)
-        return fail("%s:%ld: \"%s\": is not of the form key = value", r->path, r->line, line);
+        return spec_wrong(r, "\"%s\": is not of the form key = value", line);
     *equals = '\0';
     char *key = trim_blanks(line), *value = trim_blanks(equals + 1);
     if (*key == '\0')
-        return fail("%s:%ld: there is no key before the `=`", r->path, r->line);
+        return spec_wrong(r, "there is no key before the `=`");
     if (*value == '\0')
-        return fail("%s:%ld: %s: has no value", r->path, r->line, key);
+        return spec_wrong(r, "%s: has no value", key);
     return r->section->add(r, key, value);
 }
 
-static struct spec_lines *lines_of(const struct reader *r, const struct section *section)
+static struct spec_lines *lines_of(struct spec *s, const struct section *section)
 {
-    return (struct spec_lines *)(void *)((char *)r->spec + section->raw);
+    return (struct spec_lines *)(void *)((char *)s + section->raw);
 }
 
 static int add_raw(struct reader *r, char *line)
 {
-    struct spec_lines *lines = lines_of(r, r->section);
+    struct spec_lines *lines = lines_of(r->spec, r->section);
     lines->v = xrealloc(lines->v, lines->n + 1, sizeof *lines->v);
     lines->v[lines->n].text = line;
     lines->v[lines->n].column = r->column;
@@ -348,31 +387,8 @@ static int add_raw(struct reader *r, char *line)
     return 0;
 }
 
-#define RAW(lines) NULL, offsetof(struct spec, lines)
-static const struct section sections[] = {
-    {"kernel", set_slot, 0},     {"data", set_slot, 0},        {"fields", add_field, 0},
-    {"params", add_param, 0},    {"split", set_slot, 0},       {"derived", RAW(derived)},
-    {"features", RAW(features)}, {"network", RAW(network)},    {"judge", RAW(judge)},
-    {"labels", set_slot, 0},     {"calibration", set_slot, 0}, {"restrict", RAW(restricts)},
-    {"unseen", RAW(unseen)},     {"kernels", RAW(kernels)},
-};
-enum {
-    KERNEL,
-    DATA,
-    FIELDS,
-    PARAMS,
-    SPLIT,
-    DERIVED,
-    FEATURES,
-    NETWORK,
-    JUDGE,
-    LABELS,
-    CALIBRATION,
-    RESTRICT,
-    UNSEEN,
-    KERNELS,
-    N_SECTIONS
-};
+#define SECTION_ROW(section, name, add, raw) {name, add, raw},
+static const struct section sections[N_SECTIONS] = {SECTIONS(SECTION_ROW)};
 
 static int fail_section(const struct reader *r, const char *name)
 {
@@ -386,7 +402,7 @@ static int open_section(struct reader *r, char *line)
 {
     size_t i = 0, n = strlen(line);
     if (line[n - 1] != ']')
-        return fail("%s:%ld: \"%s\": a section's heading ends with `]`", r->path, r->line, line);
+        return spec_wrong(r, "\"%s\": a section's heading ends with `]`", line);
     line[n - 1] = '\0';
     line = trim_blanks(line + 1);
     while (i < N_SECTIONS && strcmp(sections[i].name, line) != 0)
@@ -394,8 +410,7 @@ static int open_section(struct reader *r, char *line)
     if (i == N_SECTIONS)
         return fail_section(r, line);
     if (r->opened[i] != 0 && i != DERIVED) /* default_features_give adds to that */
-        return fail("%s:%ld: section \"%s\": is already in line %ld", r->path, r->line, line,
-                    r->opened[i]);
+        return spec_wrong(r, "section \"%s\": is already in line %ld", line, r->opened[i]);
     r->opened[i] = r->line;
     r->section = &sections[i];
     return 0;
@@ -416,14 +431,13 @@ static int check_text(const struct reader *r, const char *line)
 {
     for (const char *p = line; *p != '\0'; p++)
         if (((unsigned char)*p < 0x20 && strchr(blanks, *p) == NULL) || *p == 0x7f)
-            return fail("%s:%ld: byte 0x%02x: is not allowed in a text file", r->path, r->line,
-                        (unsigned char)*p);
+            return spec_wrong(r, "byte 0x%02x: is not allowed in a text file", (unsigned char)*p);
     if (strstr(line, "*/") != NULL || strstr(line, "/*") != NULL)
-        return fail("%s:%ld: a comment mark of C cannot stand in a spec%s", r->path, r->line,
-                    ends_with(r->path, ".h") ? ": is it a header?" : "");
+        return spec_wrong(r, "a comment mark of C cannot stand in a spec%s",
+                          ends_with(r->path, ".h") ? ": is it a header?" : "");
     if (is_joined(line))
-        return fail("%s:%ld: a line of a spec cannot end in a backslash, or in ?\?/, which is one",
-                    r->path, r->line);
+        return spec_wrong(r,
+                          "a line of a spec cannot end in a backslash, or in ?\?/, which is one");
     return 0;
 }
 
@@ -439,9 +453,10 @@ static int read_line(struct reader *r, char *line)
     if (*line == '[')
         return open_section(r, line);
     if (r->section == NULL)
-        return fail("%s:%ld: \"%s\": stands before the first [section]: is it a spec? `kpred-train "
-                    "init` makes one of a table",
-                    r->path, r->line, line);
+        return spec_wrong(r,
+                          "\"%s\": stands before the first [section]: is it a spec? `kpred-train "
+                          "init` makes one of a table",
+                          line);
     return r->section->add != NULL ? add_keyed(r, line) : add_raw(r, line);
 }
 
@@ -461,9 +476,9 @@ static int find_field(const struct reader *r, const char *name, size_t *out)
 {
     int i = spec_field_index(r->spec, name);
     if (i < 0)
-        return fail("%s:%ld: split key: \"%s\": is not a field", r->path, r->line, name);
+        return spec_wrong(r, "split key: \"%s\": is not a field", name);
     if (strcmp(name, "gpu") == 0)
-        return fail("%s:%ld: split key: \"gpu\": a key is the same on every GPU", r->path, r->line);
+        return spec_wrong(r, "split key: \"gpu\": a key is the same on every GPU");
     *out = (size_t)i;
     return 0;
 }
@@ -473,7 +488,7 @@ static int find_size(const struct reader *r, const char *name, size_t *out)
     if (find_field(r, name, out) != 0)
         return -1;
     if (r->spec->fields[*out].n_tokens != 0)
-        return fail("%s:%ld: split key: \"%s\": is not a size", r->path, r->line, name);
+        return spec_wrong(r, "split key: \"%s\": is not a size", name);
     return 0;
 }
 
@@ -494,14 +509,12 @@ static int parse_canonical(const struct reader *r, struct split_item *it, const 
 {
     const struct spec *s = r->spec;
     if (strcmp(name, "h") != 0 && strcmp(name, "w") != 0)
-        return fail("%s:%ld: split key: canonical(%s): only h and w have a canonical size", r->path,
-                    r->line, name);
+        return spec_wrong(r, "split key: canonical(%s): only h and w have a canonical size", name);
     it->kind = SPLIT_CANONICAL;
     if (spec_field_index(s, *name == 'h' ? "y" : "x") >= 0)
         return parse_canonical_of_fields(r, it, name);
     if (s->filter_h == 0 || s->pad < 0)
-        return fail("%s:%ld: split key: canonical(%s): needs filter and pad in [data]", r->path,
-                    r->line, name);
+        return spec_wrong(r, "split key: canonical(%s): needs filter and pad in [data]", name);
     it->filter = *name == 'h' ? s->filter_h : s->filter_w;
     it->pad = s->pad;
     return find_size(r, name, &it->a) != 0 || find_size(r, "stride", &it->b) != 0 ? -1 : 0;
@@ -513,7 +526,7 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     size_t n = strlen(open);
     char *comma = strchr(open, ',');
     if (open[n - 1] != ')')
-        return fail("%s:%ld: split key: \"%s\": lacks a `)`", r->path, r->line, word);
+        return spec_wrong(r, "split key: \"%s\": lacks a `)`", word);
     open[n - 1] = '\0';
     *open = '\0';
     if (strcmp(word, "canonical") == 0)
@@ -524,10 +537,9 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     }
     it->kind = strcmp(word, "max") == 0 ? SPLIT_MAX : SPLIT_MIN;
     if (strcmp(word, "min") != 0 && strcmp(word, "max") != 0)
-        return fail("%s:%ld: split key: \"%s\": is not one of min, max, canonical, octave", r->path,
-                    r->line, word);
+        return spec_wrong(r, "split key: \"%s\": is not one of min, max, canonical, octave", word);
     if (comma == NULL)
-        return fail("%s:%ld: split key: %s: takes two fields", r->path, r->line, word);
+        return spec_wrong(r, "split key: %s: takes two fields", word);
     *comma = '\0';
     return find_size(r, trim_blanks(open + 1), &it->a) != 0
                    || find_size(r, trim_blanks(comma + 1), &it->b) != 0
@@ -539,7 +551,7 @@ static int parse_item(const struct reader *r, struct split_item *it, char *word)
 {
     char *open = strchr(word, '(');
     if (*word == '\0')
-        return fail("%s:%ld: split key: has an empty item", r->path, r->line);
+        return spec_wrong(r, "split key: has an empty item");
     if (*word >= '0' && *word <= '9') {
         it->kind = SPLIT_LITERAL;
         it->literal = word;
@@ -560,17 +572,19 @@ static char *item_end(char *s)
     return s;
 }
 
-static int parse_split(struct reader *r, enum slot slot, struct split_key *key)
+static int parse_split(struct reader *r, char *s)
 {
-    char *s = r->text[slot];
-    int more = s != NULL;
-    r->line = r->at[slot];
+    struct spec *to = r->spec;
+    struct split_key *key = r->slot == CONFIG  ? &to->config
+                            : r->slot == SHAPE ? &to->shape
+                                               : &to->balance;
+    int more = 1;
     while (more) {
         char *end = item_end(s);
         more = *end == ',';
         *end = '\0';
         if (key->n == SPEC_MAX_ITEMS)
-            return fail("%s:%ld: split key: more than %d items", r->path, r->line, SPEC_MAX_ITEMS);
+            return spec_wrong(r, "split key: more than %d items", SPEC_MAX_ITEMS);
         if (parse_item(r, &key->items[key->n++], trim_blanks(s)) != 0)
             return -1;
         s = end + 1;
@@ -589,31 +603,31 @@ static void default_config(struct spec *s)
 
 /* ---- what can only be said of the whole ---- */
 
-static int check_sections(const struct reader *r)
+static int check_sections(struct reader *r)
 {
     static const int needed[] = {KERNEL, DATA, FIELDS, PARAMS};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (r->opened[needed[i]] == 0)
-            return fail("%s:%ld: there is no section [%s]", r->path, r->line,
-                        sections[needed[i]].name);
+            return spec_wrong(r, "there is no section [%s]", sections[needed[i]].name);
+    r->line = r->opened[FIELDS];
     if (r->spec->n_fields == 0)
-        return fail("%s:%ld: [fields]: is empty", r->path, r->opened[FIELDS]);
-    if (r->spec->n_params == 0)
-        return fail("%s:%ld: [params]: is empty", r->path, r->opened[PARAMS]);
-    return 0;
+        return spec_wrong(r, "[fields]: is empty");
+    r->line = r->opened[PARAMS];
+    return r->spec->n_params != 0 ? 0 : spec_wrong(r, "[params]: is empty");
 }
 
-/* The slot's text, with r->line at its line; NULL after a message if the spec lacks it. */
-static const char *required(struct reader *r, enum slot slot)
+/* Looks at the key: 0, or -1 with a message if the spec lacks it. */
+static int require(struct reader *r, enum slot slot)
 {
-    const char *section = slot_names[slot].section;
-    r->line = r->at[slot];
-    if (r->text[slot] == NULL)
-        fail("%s:%ld: [%s]: key \"%s\" is missing", r->path,
-             r->opened[strcmp(section, "kernel") == 0 ? KERNEL : DATA], section,
-             slot_names[slot].key);
-    return r->text[slot];
+    const char *section = slots[slot].section;
+    spec_look_at(r, slot);
+    if (r->text[slot] != NULL)
+        return 0;
+    r->line = r->opened[strcmp(section, "kernel") == 0 ? KERNEL : DATA];
+    return spec_wrong(r, "[%s]: key \"%s\" is missing", section, slots[slot].key);
 }
+
+/* ---- [kernel] ---- */
 
 /* The generated header includes it, so it lies where --include-dir says, and nowhere else. */
 static int is_header_name(const char *s)
@@ -624,40 +638,35 @@ static int is_header_name(const char *s)
            && strstr(s, "..") == NULL;
 }
 
-static int finish_kernel(struct reader *r)
+static int check_name(struct reader *r, char *name)
 {
-    struct spec *s = r->spec;
-    s->name = required(r, NAME);
-    if (s->name == NULL)
-        return -1;
-    s->name_line = r->line;
-    if (!is_identifier(s->name) || strlen(s->name) > NAMES_MOST_MODEL)
-        return bad(r, "name", s->name, "is not an identifier of at most 43 characters");
-    s->rule = r->text[RULE] != NULL ? r->text[RULE] : "unconstrained";
-    r->line = r->text[RULE] != NULL ? r->at[RULE] : r->line;
-    if (!is_identifier(s->rule))
-        return bad(r, "rule", s->rule,
-                   "is neither a function's name nor `unconstrained` nor `listed`");
-    if (r->opened[KERNELS] && !spec_is_unconstrained(s))
-        return bad(r, "rule", s->rule, "stands beside a section [kernels], which is the rule");
-    if (r->opened[RESTRICT] && !spec_is_unconstrained(s))
-        return bad(r, "rule", s->rule, "stands beside a section [restrict]: only one of them may");
-    s->listed_by = r->text[LISTED_BY];
-    s->listed_by_line = r->line = r->at[LISTED_BY];
-    if (s->listed_by != NULL && !spec_is_listed(s))
-        return bad(r, "listed_by", s->listed_by, "is only for `rule = listed`");
-    s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
-    s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
-    s->licence = r->text[LICENCE];
-    s->header = r->text[HEADER];
-    if (s->header == NULL)
-        return spec_is_unconstrained(s) || spec_is_listed(s) || required(r, HEADER) != NULL ? 0
-                                                                                            : -1;
-    r->line = r->at[HEADER];
-    return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is not a header's name");
+    r->spec->name_line = r->line;
+    return is_identifier(name) && strlen(name) <= NAMES_MOST_MODEL
+               ? 0
+               : bad_word(r, name, "is not an identifier of at most 43 characters");
 }
 
-/* ---- where the kernel runs, and its calibration ---- */
+static int check_rule(struct reader *r, char *rule)
+{
+    if (!is_identifier(rule))
+        return bad_word(r, rule, "is neither a function's name nor `unconstrained` nor `listed`");
+    if (r->opened[KERNELS] && !spec_is_unconstrained(r->spec))
+        return bad_word(r, rule, "stands beside a section [kernels], which is the rule");
+    if (r->opened[RESTRICT] && !spec_is_unconstrained(r->spec))
+        return bad_word(r, rule, "stands beside a section [restrict]: only one of them may");
+    return 0;
+}
+
+static int check_listed_by(struct reader *r, char *fields)
+{
+    r->spec->listed_by_line = r->line;
+    return spec_is_listed(r->spec) ? 0 : bad_word(r, fields, "is only for `rule = listed`");
+}
+
+static int check_header(struct reader *r, char *header)
+{
+    return is_header_name(header) ? 0 : bad_word(r, header, "is not a header's name");
+}
 
 /* "gfx" and three hexadecimal digits, or four of which the first is 1: what kpred_runs_on takes */
 static int is_arch(const char *s)
@@ -684,24 +693,23 @@ static int check_runs_on(const struct reader *r)
         t++;
     return i < 0 || t < gpu->n_tokens
                ? 0
-               : bad(r, "runs_on", r->spec->runs_on[0], "none of the spec's GPUs is of this list");
+               : bad_word(r, r->spec->runs_on[0], "none of the spec's GPUs is of this list");
 }
 
 static int parse_runs_on(struct reader *r, char *rest)
 {
     char *word;
-    size_t n = 0;
-    r->line = r->at[RUNS_ON];
-    while (rest != NULL && (word = next_word(&rest)) != NULL) {
+    for (size_t n = 0; (word = next_word(&rest)) != NULL; n++) {
         if (n == SPEC_MAX_ARCHS)
-            return fail("%s:%ld: runs_on: more than %d architectures", r->path, r->line,
-                        SPEC_MAX_ARCHS);
+            return spec_wrong(r, "runs_on: more than %d architectures", SPEC_MAX_ARCHS);
         if (!is_arch(word))
-            return bad(r, "runs_on", word, "is not an architecture such as gfx906");
-        r->spec->runs_on[n++] = word;
+            return bad_word(r, word, "is not an architecture such as gfx906");
+        r->spec->runs_on[n] = word;
     }
-    return n == 0 ? 0 : check_runs_on(r);
+    return check_runs_on(r);
 }
+
+/* ---- [calibration] ---- */
 
 /* A decimal number of at most four places, in units of the last: 0, or -1 without a message. */
 static int parse_decimal(const char *text, int64_t *out)
@@ -717,46 +725,46 @@ static int parse_decimal(const char *text, int64_t *out)
     return parse_int(digits, 0, 99999999, out);
 }
 
-static int parse_calibration(struct reader *r)
+enum { TEMPERATURE_ONE = 10000 };
+
+static uint32_t scale_of(int64_t temperature)
 {
-    enum { UNIT = 10000 };
-    for (int i = 0; i < SPEC_N_CALIBRATED; i++) {
-        const enum slot slot = (enum slot)(CALIBRATED_CONFIG + i);
-        int64_t t = UNIT;
-        r->line = r->at[slot];
-        if (r->text[slot] != NULL
-            && (parse_decimal(r->text[slot], &t) != 0 || t < UNIT * 55 / 100 || t > 8 * UNIT))
-            return bad(r, slot_names[slot].key, r->text[slot],
-                       "is not a temperature from 0.55 to 8 of at most four places");
-        r->spec->scale[i] = (uint32_t)(((int64_t)KPRED_SCALE_ONE * UNIT + t / 2) / t);
-    }
+    return (uint32_t)(((int64_t)KPRED_SCALE_ONE * TEMPERATURE_ONE + temperature / 2) / temperature);
+}
+
+static int parse_temperature(struct reader *r, char *text)
+{
+    int64_t t;
+    if (parse_decimal(text, &t) != 0 || t < TEMPERATURE_ONE * 55 / 100 || t > 8 * TEMPERATURE_ONE)
+        return bad_word(r, text, "is not a temperature from 0.55 to 8 of at most four places");
+    r->spec->scale[r->slot - CALIBRATED_CONFIG] = scale_of(t);
     return 0;
 }
+
+/* ---- [data]: what goes with its format ---- */
 
 static int parse_filter(struct reader *r, char *text)
 {
     int64_t h, w;
     char *x = strchr(text, 'x');
-    r->line = r->at[FILTER];
     if (x != NULL)
         *x = '\0';
-    int rc =
-        x == NULL || parse_int(text, 1, 1 << 12, &h) != 0 || parse_int(x + 1, 1, 1 << 12, &w) != 0;
+    const int is_size =
+        x != NULL && parse_int(text, 1, 1 << 12, &h) == 0 && parse_int(x + 1, 1, 1 << 12, &w) == 0;
     if (x != NULL)
         *x = 'x';
-    if (rc)
-        return bad(r, "filter", text, "is not a filter size such as 3x3");
+    if (!is_size)
+        return bad_word(r, text, "is not a filter size such as 3x3");
     r->spec->filter_h = (int32_t)h;
     r->spec->filter_w = (int32_t)w;
     return 0;
 }
 
-static int parse_pad(struct reader *r, const char *text)
+static int parse_pad(struct reader *r, char *text)
 {
     int64_t v;
-    r->line = r->at[PAD];
     if (parse_int(text, 0, 1 << 12, &v) != 0)
-        return bad(r, "pad", text, "is not an integer from 0 to 4096");
+        return bad_word(r, text, "is not an integer from 0 to 4096");
     r->spec->pad = (int32_t)v;
     return 0;
 }
@@ -764,11 +772,10 @@ static int parse_pad(struct reader *r, const char *text)
 /* A spec of convolutions has either the fields, of which this is one, or the key of [data]. */
 static int check_key_or_field(struct reader *r, enum slot slot, const char *field, const char *both)
 {
-    const int has_field = spec_field_index(r->spec, field) >= 0;
-    if (!has_field)
-        return required(r, slot) != NULL ? 0 : -1;
-    r->line = r->at[slot];
-    return r->text[slot] == NULL ? 0 : bad(r, slot_names[slot].key, r->text[slot], both);
+    if (spec_field_index(r->spec, field) < 0)
+        return require(r, slot);
+    spec_look_at(r, slot);
+    return r->text[slot] == NULL ? 0 : bad_word(r, r->text[slot], both);
 }
 
 static int check_convolution(struct reader *r)
@@ -785,43 +792,35 @@ static int check_find_db(struct reader *r)
     const struct spec *s = r->spec;
     r->line = r->opened[PARAMS];
     if (s->n_params != 1 || s->params[0].names[0] == NULL)
-        return fail("%s:%ld: [params]: for find-db it is one parameter, the names of the solvers",
-                    r->path, r->line);
-    r->line = r->at[SOLVER];
-    return r->text[SOLVER] == NULL ? 0
-                                   : bad(r, "solver", r->text[SOLVER],
-                                         "a find-db has all solvers, [params] names them");
+        return spec_wrong(r, "[params]: for find-db it is one parameter, the names of the solvers");
+    spec_look_at(r, SOLVER);
+    return r->text[SOLVER] == NULL
+               ? 0
+               : bad_word(r, r->text[SOLVER], "a find-db has all solvers, [params] names them");
 }
 
 static int check_solver(struct reader *r)
 {
-    r->spec->solver = required(r, SOLVER);
-    if (r->spec->solver == NULL)
+    const char *solver = r->text[SOLVER];
+    if (require(r, SOLVER) != 0)
         return -1;
-    r->line = r->at[SOLVER];
-    return spec_is_quotable(r->spec->solver) && strpbrk(r->spec->solver, "\"=;:") == NULL
+    r->spec->solver = solver;
+    return spec_is_quotable(solver) && strpbrk(solver, "\"=;:") == NULL
                ? 0
-               : bad(r, "solver", r->spec->solver, "cannot be the name of a solver");
+               : bad_word(r, solver, "cannot be the name of a solver");
 }
 
 /* What AITER's tables name are kernels. */
 static int check_aiter(struct reader *r)
 {
-    struct spec *s = r->spec;
-    s->family = required(r, FAMILY);
-    if (s->family == NULL)
+    if (require(r, FAMILY) != 0)
         return -1;
-    s->unsearched = r->text[UNSEARCHED];
-    s->counted = r->text[COUNTED];
-    s->ignored = r->text[IGNORED];
-    s->without = r->text[WITHOUT];
-    s->family_line = r->at[FAMILY];
+    spec_look_at(r, FORMAT);
     return r->opened[KERNELS] != 0 ? 0
-                                   : fail("%s:%ld: format = aiter: there is no section [kernels]",
-                                          r->path, r->at[FORMAT]);
+                                   : spec_wrong(r, "format = aiter: there is no section [kernels]");
 }
 
-const char *const triton_families[TRITON_N_KERNELS] = {"moe", "moe_down", "block_gemm"};
+static const char *const triton_families[TRITON_N_KERNELS] = {"moe", "moe_down", "block_gemm"};
 const char *const triton_fields[TRITON_N_FIELDS] = {
     "server", "gpu", "dtype", "block", "per_channel", "E", "N", "K", "M"};
 const char *const triton_members[TRITON_N_MEMBERS] = {
@@ -858,17 +857,15 @@ static const char *triton_param_trouble(const char *name, int has_names)
 static int check_triton_names(const struct reader *r, enum triton_kernel family)
 {
     const struct spec *s = r->spec;
-    for (size_t i = 0; i < s->n_fields; i++) {
-        const char *name = s->fields[i].name,
-                   *why = triton_field_trouble(family, name, s->fields[i].n_tokens != 0);
+    for (size_t i = 0; i < s->n_fields + s->n_params; i++) {
+        const int is_field = i < s->n_fields;
+        const struct spec_field *f = &s->fields[is_field ? i : 0];
+        const struct spec_param *p = &s->params[is_field ? 0 : i - s->n_fields];
+        const char *why = is_field ? triton_field_trouble(family, f->name, f->n_tokens != 0)
+                                   : triton_param_trouble(p->name, p->names[0] != NULL);
         if (why != NULL)
-            return fail("%s: format = triton: field %s: %s", r->path, name, why);
-    }
-    for (size_t i = 0; i < s->n_params; i++) {
-        const char *name = s->params[i].name,
-                   *why = triton_param_trouble(name, s->params[i].names[0] != NULL);
-        if (why != NULL)
-            return fail("%s: format = triton: parameter %s: %s", r->path, name, why);
+            return fail("%s: format = triton: %s %s: %s", r->path, is_field ? "field" : "parameter",
+                        is_field ? f->name : p->name, why);
     }
     return 0;
 }
@@ -877,25 +874,35 @@ static int check_triton_names(const struct reader *r, enum triton_kernel family)
    value of it goes without saying. */
 static int check_triton(struct reader *r)
 {
-    struct spec *s = r->spec;
-    s->family = required(r, FAMILY);
-    s->family_line = r->at[FAMILY];
-    if (s->family == NULL)
+    const char *name = r->spec->family;
+    if (require(r, FAMILY) != 0)
         return -1;
-    const size_t family = triton_index(s->family, triton_families, TRITON_N_KERNELS);
+    const size_t family = triton_index(name, triton_families, TRITON_N_KERNELS);
     if (family == TRITON_N_KERNELS)
-        return bad(r, "family", s->family, "is not one of moe, moe_down and block_gemm");
+        return bad_word(r, name, "is not one of moe, moe_down and block_gemm");
     if (check_triton_names(r, (enum triton_kernel)family) != 0)
         return -1;
     for (int i = TRITON_BLOCK_SIZE_M; i <= TRITON_BLOCK_SIZE_K; i++)
-        if (spec_param_index(s, triton_members[i]) < 0)
+        if (spec_param_index(r->spec, triton_members[i]) < 0)
             return fail("%s: format = triton: there is no parameter %s", r->path,
                         triton_members[i]);
     return 0;
 }
 
-/* The keys of [data] that go with its format. */
-static int check_format(struct reader *r)
+/* Timed rows have a column of times beside the columns of fields and parameters. */
+static int check_times(const struct reader *r)
+{
+    static const char *const columns[] = {"time_us", "time_ms"};
+    const struct spec *s = r->spec;
+    for (size_t i = 0; i < 2 && spec_is_timed(s); i++)
+        if (spec_field_index(s, columns[i]) >= 0 || spec_param_index(s, columns[i]) >= 0)
+            return fail("%s: %s: is the time of each row, not a field or parameter", r->path,
+                        columns[i]);
+    return 0;
+}
+
+/* The keys of [data] that go with the format */
+static int check_keys_of_format(struct reader *r)
 {
     switch (r->spec->format) {
     case SPEC_MIOPEN: return check_solver(r) != 0 ? -1 : check_convolution(r);
@@ -910,58 +917,50 @@ static int check_format(struct reader *r)
     return r->text[SOLVER] != NULL ? check_solver(r) : 0;
 }
 
-/* Timed rows have a column of times beside the columns of fields and parameters. */
-static int check_time(struct reader *r)
+static int check_format(struct reader *r, char *format)
 {
-    static const char *const columns[] = {"time_us", "time_ms"};
-    struct spec *s = r->spec;
-    s->metric = r->text[METRIC];
-    r->line = r->at[METRIC];
-    if (s->metric != NULL && s->format != SPEC_TIMED)
-        return bad(r, "metric", s->metric,
-                   "only data of format = timed have a column that it names");
-    if (s->metric != NULL
-        && (spec_field_index(s, s->metric) >= 0 || spec_param_index(s, s->metric) >= 0))
-        return bad(r, "metric", s->metric, "is a field or a parameter");
-    for (size_t i = 0; i < 2 && spec_is_timed(s); i++)
-        if (spec_field_index(s, columns[i]) >= 0 || spec_param_index(s, columns[i]) >= 0)
-            return fail("%s: %s: is the time of each row, not a field or parameter", r->path,
-                        columns[i]);
-    return 0;
+    const size_t i = triton_index(format, spec_formats, SPEC_N_FORMATS);
+    if (i == SPEC_N_FORMATS)
+        return bad_word(r, format,
+                        "is neither miopen nor csv, timed, find-db, tensile, aiter or triton");
+    r->spec->format = (enum spec_format)i;
+    return check_keys_of_format(r) != 0 ? -1 : check_times(r);
 }
 
-/* Is the word about that column? */
-static int is_success_of(const char *word, const char *name)
-{
-    const size_t n = strlen(name);
-    return strncmp(word, name, n) == 0 && (word[n] == '=' || word[n] == '<' || word[n] == '>');
-}
-
-static int check_success(struct reader *r, const char *word)
+static int check_metric(struct reader *r, char *metric)
 {
     const struct spec *s = r->spec;
+    if (s->format != SPEC_TIMED)
+        return bad_word(r, metric, "only data of format = timed have a column that it names");
+    return spec_field_index(s, metric) < 0 && spec_param_index(s, metric) < 0
+               ? 0
+               : bad_word(r, metric, "is a field or a parameter");
+}
+
+static int check_success(struct reader *r, char *word)
+{
+    char *end = word + strcspn(word, "=<>"), cut = *end;
     if (strchr(word, '=') == NULL || *word == '=')
-        return bad(r, "success", word, "is not of the form COLUMN=VALUE");
-    for (size_t i = 0; i < s->n_fields; i++)
-        if (is_success_of(word, s->fields[i].name))
-            return bad(r, "success", word, "is of a field");
-    for (size_t i = 0; i < s->n_params; i++)
-        if (is_success_of(word, s->params[i].name))
-            return bad(r, "success", word, "is of a parameter");
-    return 0;
+        return bad_word(r, word, "is not of the form COLUMN=VALUE");
+    *end = '\0';
+    const int is_field = spec_field_index(r->spec, word) >= 0;
+    const int is_param = spec_param_index(r->spec, word) >= 0;
+    *end = cut;
+    return is_field   ? bad_word(r, word, "is of a field")
+           : is_param ? bad_word(r, word, "is of a parameter")
+                      : 0;
 }
 
 static int parse_success(struct reader *r, char *text)
 {
     struct spec *s = r->spec;
     char *word = NULL;
-    int rc = 0, is_quoted;
-    r->line = r->at[SUCCESS];
-    if (text != NULL && s->format != SPEC_TIMED && s->format != SPEC_CSV)
-        return bad(r, "success", text, "only data of format = timed or csv have such columns");
-    while (text != NULL && (rc = next_value(r, "success", &text, &word, &is_quoted)) > 0) {
+    int rc, is_quoted;
+    if (s->format != SPEC_TIMED && s->format != SPEC_CSV)
+        return bad_word(r, text, "only data of format = timed or csv have such columns");
+    while ((rc = next_value(r, "success", &text, &word, &is_quoted)) > 0) {
         if (s->n_success == SPEC_MAX_SUCCESS)
-            return bad(r, "success", word, "is one word too many");
+            return bad_word(r, word, "is one word too many");
         if (check_success(r, word) != 0)
             return -1;
         s->success[s->n_success++] = word;
@@ -969,41 +968,14 @@ static int parse_success(struct reader *r, char *text)
     return rc;
 }
 
-static int parse_format(struct reader *r)
-{
-    const char *format = required(r, FORMAT);
-    size_t i = 0;
-    if (format == NULL)
-        return -1;
-    while (i < SPEC_N_FORMATS && strcmp(format, spec_formats[i]) != 0)
-        i++;
-    if (i == SPEC_N_FORMATS)
-        return bad(r, "format", format,
-                   "is neither miopen nor csv, timed, find-db, tensile, aiter or triton");
-    r->spec->format = (enum spec_format)i;
-    return 0;
-}
-
-static int finish_data(struct reader *r)
-{
-    if (parse_format(r) != 0 || check_format(r) != 0 || check_time(r) != 0
-        || parse_success(r, r->text[SUCCESS]) != 0)
-        return -1;
-    r->spec->pad = -1;
-    if (r->text[FILTER] != NULL && parse_filter(r, r->text[FILTER]) != 0)
-        return -1;
-    return r->text[PAD] != NULL ? parse_pad(r, r->text[PAD]) : 0;
-}
-
 /* ---- what of the data is left out, and where they are ---- */
 
 /* Timed data have the times of all options, and no row of them is a mistake. */
-static int check_untimed(struct reader *r, enum slot slot)
+static int check_untimed(struct reader *r, const char *text)
 {
-    r->line = r->at[slot];
-    return spec_is_timed(r->spec) ? bad(r, slot_names[slot].key, r->text[slot],
-                                        "no row of data with times is left out for that")
-                                  : 0;
+    return spec_is_timed(r->spec)
+               ? bad_word(r, text, "no row of data with times is left out for that")
+               : 0;
 }
 
 /* A field's value given as text: 0, or -1 without a message. */
@@ -1020,14 +992,13 @@ static int parse_retired(struct reader *r, char *text)
     struct spec *s = r->spec;
     char *end = text + strcspn(text, blanks);
     const char *value = end + strspn(end, blanks), cut = *end;
-    if (check_untimed(r, RETIRED) != 0)
+    if (check_untimed(r, text) != 0)
         return -1;
     *end = '\0';
     const int i = spec_field_index(s, text);
     *end = cut;
     if (i < 0 || parse_field_value(&s->fields[i], value, &s->retired_value) != 0)
-        return bad(r, "retired", text, "is not a field with one of its values");
-    s->retired = text;
+        return bad_word(r, text, "is not a field with one of its values");
     s->retired_field = (size_t)i;
     return 0;
 }
@@ -1039,90 +1010,80 @@ static int parse_failed(struct reader *r, char *text)
     char *word = NULL;
     int rc, is_quoted;
     int64_t v;
-    if (check_untimed(r, FAILED) != 0)
+    if (check_untimed(r, text) != 0)
         return -1;
     for (; (rc = next_value(r, "failed", &text, &word, &is_quoted)) > 0; n++) {
         if (n == s->n_params)
-            return bad(r, "failed", word, "is one too many: there is one value a parameter");
+            return bad_word(r, word, "is one too many: there is one value a parameter");
         if (s->params[n].names[0] == NULL && parse_int(word, INT32_MIN, INT32_MAX, &v) != 0)
-            return bad(r, "failed", word, "is not an integer");
+            return bad_word(r, word, "is not an integer");
         s->failed[n] = word;
     }
     if (rc == 0 && n < s->n_params)
-        return fail("%s:%ld: failed: has no value for parameter %s", r->path, r->line,
-                    s->params[n].name);
+        return spec_wrong(r, "failed: has no value for parameter %s", s->params[n].name);
     return rc;
 }
 
 /* Scripts look files up in a folder of theirs, and take the text apart at its blanks. */
-static int check_files(struct reader *r, enum slot slot)
+static int check_files(struct reader *r, char *p)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
-    const char *p = r->text[slot];
-    r->line = r->at[slot];
-    while (p != NULL && *p != '\0') {
+    while (*p != '\0') {
         const size_t n = strcspn(p, blanks);
         if (strspn(p, letters) < n || strchr(".-+", *p) != NULL)
-            return fail("%s:%ld: %s: value \"%.*s\": is not a plain name of a file", r->path,
-                        r->line, slot_names[slot].key, (int)n, p);
+            return spec_wrong(r, "%s: value \"%.*s\": is not a plain name of a file",
+                              slots[r->slot].key, (int)n, p);
         p += n + strspn(p + n, blanks);
     }
     return 0;
 }
 
-static int check_params(struct reader *r, enum slot slot)
+static int check_params(struct reader *r, char *rest)
 {
-    char *word, *rest = r->text[slot];
-    r->line = r->at[slot];
-    while (rest != NULL && (word = next_word(&rest)) != NULL)
+    char *word;
+    while ((word = next_word(&rest)) != NULL)
         if (spec_param_index(r->spec, word) < 0)
-            return bad(r, slot_names[slot].key, word, "is not a parameter");
+            return bad_word(r, word, "is not a parameter");
     return 0;
 }
 
-static int check_shipped(struct reader *r, const char *split)
+static int check_shipped(struct reader *r, char *split)
 {
-    r->line = r->at[SHIPPED];
-    return strcmp(split, "config") == 0 || strcmp(split, "shape") == 0 || strcmp(split, "none") == 0
-               ? 0
-               : bad(r, "shipped", split, "is not one of config, shape, none");
-}
-
-static int finish_rows(struct reader *r)
-{
-    if (r->text[RETIRED] != NULL && parse_retired(r, r->text[RETIRED]) != 0)
-        return -1;
-    if (r->text[FAILED] != NULL && parse_failed(r, r->text[FAILED]) != 0)
-        return -1;
-    for (int slot = FILES; slot <= OLDER; slot++)
-        if (check_files(r, (enum slot)slot) != 0)
-            return -1;
-    if (check_params(r, CAPPED) != 0 || check_params(r, BLIND) != 0)
-        return -1;
-    r->spec->shipped = r->text[SHIPPED] != NULL ? r->text[SHIPPED] : "config";
-    return r->text[SHIPPED] != NULL ? check_shipped(r, r->text[SHIPPED]) : 0;
+    static const char *const splits[] = {"config", "shape", "none"};
+    return is_among(splits, 3, split) ? 0 : bad_word(r, split, "is not one of config, shape, none");
 }
 
 /* ---- the whole ---- */
+
+#define SLOT_ROW(slot, section, key, to, check) {section, key, to, check},
+static const struct slot_of_spec slots[N_SLOTS] = {SLOTS(SLOT_ROW)};
+
+static int is_required(const struct spec *s, enum slot slot)
+{
+    return slot == NAME || slot == FORMAT
+           || (slot == HEADER && !spec_is_unconstrained(s) && !spec_is_listed(s));
+}
 
 static int finish(struct reader *r)
 {
     struct spec *s = r->spec;
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].add == NULL)
-            lines_of(r, &sections[i])->line = r->opened[i];
-    if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
-        || finish_rows(r) != 0 || parse_runs_on(r, r->text[RUNS_ON]) != 0
-        || parse_calibration(r) != 0)
+            lines_of(s, &sections[i])->line = r->opened[i];
+    if (check_sections(r) != 0)
         return -1;
-    if (parse_split(r, CONFIG, &s->config) != 0)
-        return -1;
+    for (enum slot slot = NAME; slot < N_SLOTS; slot++) {
+        if (is_required(s, slot) && require(r, slot) != 0)
+            return -1;
+        spec_look_at(r, slot);
+        if (r->text[slot] != NULL && slots[slot].check != NULL
+            && slots[slot].check(r, r->text[slot]) != 0)
+            return -1;
+    }
     if (s->config.n == 0)
         default_config(s);
-    if (parse_split(r, SHAPE, &s->shape) != 0)
-        return -1;
-    return parse_split(r, BALANCE, &s->balance);
+    return 0;
 }
 
 /* ---- interface ---- */
@@ -1130,7 +1091,10 @@ static int finish(struct reader *r)
 int spec_parse(struct spec *s, const char *text, const char *path)
 {
     struct reader r = {.spec = s};
-    memset(s, 0, sizeof *s);
+    *s = (struct spec){
+        .rule = "unconstrained", .title = "", .source = "", .shipped = "config", .pad = -1};
+    for (size_t i = 0; i < SPEC_N_CALIBRATED; i++)
+        s->scale[i] = scale_of(TEMPERATURE_ONE);
     s->path = r.path = s->owned[0] = xstrdup(path);
     s->text = s->owned[1] = xstrdup(text);
     s->owned[2] = xstrdup(text);
@@ -1156,13 +1120,9 @@ void spec_free(struct spec *s)
 {
     for (size_t i = 0; i < 3; i++)
         free(s->owned[i]);
-    free(s->derived.v);
-    free(s->features.v);
-    free(s->network.v);
-    free(s->judge.v);
-    free(s->restricts.v);
-    free(s->unseen.v);
-    free(s->kernels.v);
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        if (sections[i].add == NULL)
+            free(lines_of(s, &sections[i])->v);
     memset(s, 0, sizeof *s);
 }
 

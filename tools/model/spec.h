@@ -32,7 +32,8 @@
                  from 1, and those where the column is `ignored` and means 0; and what the rows
                  have that it is not about: types, libraries, COLUMN=VALUE (`without`). Further
                  fields are named after columns. For triton: `family`, moe, moe_down or
-                 block_gemm, which has the fields and parameters of triton_spec.h
+                 block_gemm, which has the fields and parameters of triton_fields
+                 and triton_members below
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
@@ -153,7 +154,6 @@ struct spec {
     struct split_key config, shape, balance;
     const char *family; /* of format = aiter and triton; else NULL */
     const char *unsearched, *counted, *ignored, *without; /* of format = aiter; may be NULL */
-    long family_line;
     const char *shipped; /* the split that `train` takes unless it is told another */
     struct spec_lines derived, restricts, features, network, judge, unseen, kernels;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
@@ -189,3 +189,44 @@ const char *spec_tokens_text(const struct spec_field *f, struct buf *b);
 const char *spec_values_text(const struct spec_param *p, struct buf *b);
 /* Value `i` of a parameter as text; `b` is overwritten if the value is a number. */
 const char *spec_value_text(const struct spec_param *p, size_t i, char b[12]);
+
+/* ---- what a spec of format = triton may have: its families, fields and parameters ---- */
+
+/* Its data are the tuned configurations of Triton kernels that vLLM and SGLang bring along. The
+   names of fields and members are those of their files, as of August 2026. */
+
+/* The kernel that a file is about, `family` in [data]: the fused MoE (both GEMMs of it, or the
+   first one), SGLang's second GEMM of it, and the GEMM whose scales are those of blocks. */
+enum triton_kernel { TRITON_MOE, TRITON_MOE_DOWN, TRITON_BLOCK_GEMM, TRITON_N_KERNELS };
+
+enum triton_field {
+    TRITON_SERVER, /* tokens: vllm, sglang */
+    TRITON_GPU,
+    TRITON_DTYPE,       /* tokens, as in the names of files; bf16 where the name has none */
+    TRITON_BLOCK,       /* sizes: of a square block of weights that has one scale; 0: none */
+    TRITON_PER_CHANNEL, /* 1: each channel has a scale; 0 */
+    TRITON_E,           /* experts on this GPU; not of the GEMM */
+    TRITON_N,
+    TRITON_K, /* of the GEMM alone */
+    TRITON_M, /* tokens */
+    TRITON_N_FIELDS
+};
+extern const char *const triton_fields[TRITON_N_FIELDS];
+
+/* Of a tuple, in the order in which the servers' tuners write them */
+enum triton_member {
+    TRITON_BLOCK_SIZE_M,
+    TRITON_BLOCK_SIZE_N,
+    TRITON_BLOCK_SIZE_K,
+    TRITON_GROUP_SIZE_M,
+    TRITON_NUM_WARPS,
+    TRITON_NUM_STAGES,
+    TRITON_WAVES_PER_EU, /* these three: of AMD's GPUs */
+    TRITON_NONKDIM,
+    TRITON_KPACK,
+    TRITON_N_MEMBERS
+};
+extern const char *const triton_members[TRITON_N_MEMBERS];
+
+/* The index of a name among n; n: it is none of them. */
+size_t triton_index(const char *name, const char *const *names, size_t n);

@@ -101,11 +101,6 @@ static void find_bounds(const struct model *model, const struct recipe_rows *row
     free(x);
 }
 
-static int has_two_operands(uint8_t op)
-{
-    return op != KPRED_OP_LOG2 && op != KPRED_OP_CONST;
-}
-
 /* Of each register, does it come of a logarithm? Sums and differences of such are in octaves. */
 static void find_logarithms(const struct model *model, unsigned char *is_log)
 {
@@ -116,7 +111,7 @@ static void find_logarithms(const struct model *model, unsigned char *is_log)
         const kpred_instr *in = &p->instr[i];
         if (in->op <= KPRED_OP_CONST)
             is_log[to++] = in->op == KPRED_OP_LOG2
-                           || (has_two_operands(in->op) && (is_log[in->a] || is_log[in->b]));
+                           || (in->op != KPRED_OP_CONST && (is_log[in->a] || is_log[in->b]));
     }
 }
 

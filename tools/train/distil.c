@@ -70,15 +70,8 @@ static struct net_rows to_learn(const struct trainer *t, const struct material *
     return learnt;
 }
 
-/* A problem with some of its fields taken from another one. Bit f of `mask`: field f is. */
-static void cross(const struct trainer *t, const int32_t *a, const int32_t *b, uint64_t mask,
-                  int32_t *out)
-{
-    for (size_t f = 0; f < t->model->m.n_fields; f++)
-        out[f] = (mask >> f & 1) ? b[f] : a[f];
-}
-
-/* A crossed problem to which the kernel applies; after some tries just a copy. */
+/* A problem with some of its fields taken from another one, to which the kernel applies; after some
+   tries just a copy. */
 static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows, uint64_t *seed,
                          int32_t *out)
 {
@@ -87,7 +80,8 @@ static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows
         const int32_t *a = rows->problem + num_draw(seed) % rows->n * n_fields;
         const int32_t *b = rows->problem + num_draw(seed) % rows->n * n_fields;
         const uint64_t mask = num_draw(seed) & num_draw(seed); /* each field with probability 1/4 */
-        cross(t, a, b, tries < 19 ? mask : 0, out);
+        for (size_t f = 0; f < n_fields; f++)
+            out[f] = tries < 19 && (mask >> f & 1) ? b[f] : a[f];
         if (!t->model->m.rule || t->model->m.rule(out, out, 0))
             return;
     }

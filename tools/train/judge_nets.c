@@ -62,16 +62,15 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
     const struct recipe *r = j->task->train.recipe;
     const size_t n = end - first;
     uint64_t seed = num_mix(j->task->train.seed, 11 + table, first);
-    double *known = xcalloc(n, sizeof *known), best;
-    for (size_t i = 0; i < n; i++)
-        known[i] = data_is_known(d, first + i);
-    best = data_best_time(d, first, n, known);
-    for (size_t i = 0; i < n; i++)
-        if ((double)(num_draw(&seed) % n) < r->judge_rows && known[i] > 0)
-            add_lesson(j, to, d, first + i, table,
-                       (double)num_exp2(
-                           (float)(r->judge_sharpness * num_log2(best / d->time_us[first + i]))));
-    free(known);
+    double best = 0;
+    for (size_t i = first; i < end; i++)
+        if (data_is_known(d, i) && (best == 0 || d->time_us[i] < best))
+            best = d->time_us[i];
+    for (size_t i = first; i < end; i++)
+        if ((double)(num_draw(&seed) % n) < r->judge_rows && data_is_known(d, i))
+            add_lesson(
+                j, to, d, i, table,
+                (double)num_exp2((float)(r->judge_sharpness * num_log2(best / d->time_us[i]))));
 }
 
 static void add_table(const struct judges *j, struct lessons *to, const struct dataset *d,
@@ -87,10 +86,11 @@ static void add_table(const struct judges *j, struct lessons *to, const struct d
 static int train_judges(struct judges *j)
 {
     const struct judge_nets_task *t = j->task;
+    const struct judge_task *of = t->judges;
     struct lessons lessons = {0, 0, NULL, NULL};
-    add_table(j, &lessons, t->data, t->part, 0);
-    for (size_t i = 0; i < t->n_beside; i++)
-        add_table(j, &lessons, &t->beside[i], NULL, 1 + i);
+    add_table(j, &lessons, of->data, of->part, 0);
+    for (size_t i = 0; i < of->n_beside; i++)
+        add_table(j, &lessons, &of->beside[i], NULL, 1 + i);
     uint8_t *y = xcalloc(lessons.n + 1, 1);
     const struct net_rows rows = {.n = lessons.n, .x = lessons.x, .y = y, .target = lessons.target};
     int bad = !rows.n ? fail("%s: no row for its judges", t->train.model->m.name)
@@ -198,19 +198,17 @@ size_t judge_nets_most(const struct recipe *recipe, const struct dataset *d)
 
 int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
 {
-    struct judges j;
+    const struct dataset *d = task->judges->data;
+    struct judges j = {.task = task};
     struct dataset one;
-    int32_t *known;
-    memset(&j, 0, sizeof j);
-    j.task = task;
     if (program_compile_judge(task->train.model->spec, &j.program))
         return -1;
     j.width = (j.program.n_features + 15) / 16 * 16;
     if (train_judges(&j))
         return -1;
-    known = xcalloc(data_count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
-    open_options(task->data, &one);
-    add_opinions(&j, &one, known, timed_problems(task->data, task->part, known), to);
+    int32_t *known = xcalloc(data_count_problems(d) + 1, d->n_fields * sizeof *known);
+    open_options(d, &one);
+    add_opinions(&j, &one, known, timed_problems(d, task->judges->part, known), to);
     data_free(&one);
     free(known);
     recipe_nets_free(&j.nets);

@@ -90,11 +90,8 @@ size_t make_up_problems(const struct model *m, const struct unseen *u, int32_t *
                 times, from which the student learns as from those that were measured. */
 
 struct judge_nets_task {
-    struct recipe_task train; /* of a model with a section [judge] in its spec */
-    const struct dataset *data;
-    const unsigned char *part;    /* of each row of data; where not 0, nothing is learnt */
-    const struct dataset *beside; /* n_beside other tables */
-    size_t n_beside;
+    struct recipe_task train;        /* of a model with a section [judge] in its spec */
+    const struct judge_task *judges; /* the data, the part to learn from, the tables beside */
 };
 
 /* Adds the student's rows to `to`, which has room for so many more as judge_nets_most() says. 0,

@@ -41,34 +41,32 @@ int training_data_open(const struct model *model, const struct training_files *f
     memset(out, 0, sizeof *out);
     if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
         return -1;
-    if (no_tuple_check(model, &out->own, how->lenient)) {
-        data_free(&out->own);
-        return -1;
-    }
-    data_note_drops(&out->own);
-    note_failures(model, &out->own);
-    if (unseen_rows_add(spec, &out->own)) {
-        data_free(&out->own);
-        return -1;
-    }
     out->beside = xcalloc(files->n_beside, sizeof *out->beside);
-    for (size_t i = 0; i < files->n_beside; i++) {
-        if (data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i])) {
-            training_data_close(out);
-            return -1;
-        }
-        out->n_beside++;
-        data_note_drops(&out->beside[i]);
+    int bad = no_tuple_check(model, &out->own, how->lenient);
+    if (!bad) {
+        data_note_drops(&out->own);
+        note_failures(model, &out->own);
+        bad = unseen_rows_add(spec, &out->own);
     }
-    return 0;
+    for (size_t i = 0; i < files->n_beside && !bad; i++) {
+        bad = data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i]);
+        if (!bad)
+            data_note_drops(&out->beside[out->n_beside++]);
+    }
+    if (bad)
+        training_data_close(out);
+    return bad;
 }
 
 /* ---- measured rows ---- */
 
 struct maker {
     const struct training_task *task;
+    const struct recipe *recipe; /* the task's, settled */
     const struct model *model;
     const struct dataset *data;
+    const struct held_out *held;
+    struct judge_task judges; /* on all of the data */
     struct training_rows *out;
 };
 
@@ -100,39 +98,33 @@ static struct recipe_rows *rows_of(const struct maker *m, unsigned char part)
     return part == HELD_OUT_TRAIN ? &m->out->train : &m->out->held_out;
 }
 
-static void add_optima(const struct maker *m, const unsigned char *part)
+static void add_optima(const struct maker *m)
 {
     for (size_t i = 0; i < m->data->n; i++)
-        if (part[i] != HELD_OUT_ASIDE)
-            add_optimum(m, i, rows_of(m, part[i]));
+        if (m->held->part[i] != HELD_OUT_ASIDE)
+            add_optimum(m, i, rows_of(m, m->held->part[i]));
 }
 
 /* counts: of balance_rows */
-static void add_timed(const struct maker *m, const unsigned char *part, const size_t *counts)
+static void add_timed(const struct maker *m, const size_t *counts)
 {
-    const struct training_task *t = m->task;
     const struct dataset *d = m->data;
     for (size_t i = 0, end; i < d->n; i = end) {
+        const unsigned char part = m->held->part[i];
         end = data_problem_end(d, i);
         const struct time_problem problem = {i, end, counts[i]};
-        if (part[i] != HELD_OUT_ASIDE && !(part[i] == HELD_OUT_TRAIN && t->recipe->judge_trees > 0)
-            && !time_targets_add(t->recipe, m->model, d, &problem, num_mix(t->seed, 7, i),
-                                 rows_of(m, part[i])))
+        if (part != HELD_OUT_ASIDE && !(part == HELD_OUT_TRAIN && m->recipe->judge_trees > 0)
+            && !time_targets_add(m->recipe, m->model, d, &problem, num_mix(m->task->seed, 7, i),
+                                 rows_of(m, part)))
             m->out->lost++;
     }
 }
 
-static int add_lessons(const struct maker *m, const struct training_data *data,
-                       const struct held_out *held)
+static int add_lessons(const struct maker *m, int is_judged)
 {
-    const struct training_task *t = m->task;
-    const struct lessons_task task = {t->recipe,
-                                      {m->model, &data->own, held->part, data->beside,
-                                       data->n_beside, t->seed, t->n_threads, NULL, 0},
-                                      held->unit,
-                                      data->is_judged};
+    const struct lessons_task task = {m->recipe, m->judges, m->held->unit, is_judged};
     struct lessons_made made = {&m->out->train, &m->out->watched, NULL, 0};
-    if (!data->is_judged)
+    if (!is_judged)
         made.judges = m->out->judges = xcalloc(1, sizeof *m->out->judges);
     m->out->are_judged = 1;
     const int bad = lessons_add(&task, &made);
@@ -146,33 +138,26 @@ static void mix_judges(const void *mix, const int32_t *problem, float *target)
 }
 
 /* Judges that teach beside the networks: of a few options of each of many problems */
-static int add_mixing(const struct maker *m, const struct training_data *data,
-                      const unsigned char *part)
+static int add_mixing(const struct maker *m)
 {
-    const struct training_task *t = m->task;
-    const struct judge_task task = {m->model,     &data->own,           part,
-                                    data->beside, data->n_beside,       t->seed,
-                                    t->n_threads, t->recipe->judge_gpu, 1};
+    struct judge_task task = m->judges;
     struct judge_trees *trees = xcalloc(1, sizeof *trees);
-    m->out->mix = (struct judge_mix){trees, t->recipe->judge_share, t->recipe->sharpness, {0}};
-    memcpy(m->out->mix.gpu, t->recipe->judge_gpu, sizeof m->out->mix.gpu);
+    struct judge_mix *mix = &m->out->mix;
+    *mix = (struct judge_mix){trees, m->recipe->judge_share, m->recipe->sharpness, {0}};
+    memcpy(mix->gpu, m->recipe->judge_gpu, sizeof mix->gpu);
     m->out->train.mix = mix_judges;
-    m->out->train.mixer = &m->out->mix;
+    m->out->train.mixer = mix;
+    task.gpu = m->recipe->judge_gpu;
+    task.from_all = 1;
     return judge_trees_fit(trees, &task);
 }
 
 /* What the judges say, who are the recipe's teachers. */
-static int add_judged(const struct maker *m, const struct training_data *data,
-                      const unsigned char *part)
+static int add_judged(const struct maker *m)
 {
     const struct training_task *t = m->task;
-    const struct judge_nets_task task = {
-        {t->recipe, m->model, t->seed, t->n_threads, t->progress},
-        &data->own,
-        part,
-        data->beside,
-        data->n_beside,
-    };
+    const struct judge_nets_task task = {{m->recipe, m->model, t->seed, t->n_threads, t->progress},
+                                         &m->judges};
     return judge_nets_add(&task, &m->out->train);
 }
 
@@ -185,7 +170,7 @@ static void allocate(struct recipe_rows *r, const struct dataset *d, size_t most
 
 static size_t rows_at_most(const struct maker *m, const size_t *counts)
 {
-    const struct recipe *r = m->task->recipe;
+    const struct recipe *r = m->recipe;
     size_t most = r->judge_trees > 0        ? lessons_most(r, m->data)
                   : m->model->spec->judge.n ? judge_nets_most(r, m->data)
                                             : 0;
@@ -197,17 +182,17 @@ static size_t rows_at_most(const struct maker *m, const size_t *counts)
 }
 
 /* Makes room for the rows of both parts, and fills it with the measured ones. */
-static void add_measured(const struct maker *m, const unsigned char *part)
+static void add_measured(const struct maker *m)
 {
     const struct dataset *d = m->data;
     const size_t width = recipe_width(m->model);
-    size_t *counts = d->time_us ? balance_rows(m->task->recipe, m->model->spec, d, part) : NULL;
+    size_t *counts = d->time_us ? balance_rows(m->recipe, m->model->spec, d, m->held->part) : NULL;
     allocate(&m->out->train, d, rows_at_most(m, counts), width);
     allocate(&m->out->held_out, d, rows_at_most(m, counts), width);
     if (counts)
-        add_timed(m, part, counts);
+        add_timed(m, counts);
     else
-        add_optima(m, part);
+        add_optima(m);
     free(counts);
 }
 
@@ -246,52 +231,57 @@ static struct training_part count_part(const struct maker *m, const struct recip
 }
 
 /* As many draws as the data ask for, and trees only where there is something to learn */
-static void settle(const struct maker *m, int is_judged, const unsigned char *part,
-                   struct recipe *recipe)
+static struct recipe settle(const struct recipe *asked, const struct training_data *data,
+                            const unsigned char *part)
 {
-    recipe->judge_trees = is_judged || (recipe->judge_trees > 0 && lessons_possible(m->data, part));
-    if (m->data->time_us && (recipe->draws < 1 || !(recipe->judge_trees > 0)))
-        recipe->draws =
-            recipe->judge_trees > 0 ? LESSONS_DRAWS : (double)time_targets_draws(recipe, m->data);
+    const struct dataset *d = &data->own;
+    struct recipe r = *asked;
+    r.judge_trees = data->is_judged || (r.judge_trees > 0 && lessons_possible(d, part));
+    if (d->time_us && (r.draws < 1 || !(r.judge_trees > 0)))
+        r.draws = r.judge_trees > 0 ? LESSONS_DRAWS : (double)time_targets_draws(&r, d);
+    return r;
 }
 
-static int make_rows(const struct maker *m, const struct training_data *data,
-                     const struct held_out *held, struct model *model)
+static int make_rows(const struct maker *m, int is_judged, struct model *model)
 {
-    const unsigned char *part = held->part;
-    const int has_trees = m->task->recipe->judge_trees > 0;
-    const int is_mixed = m->task->recipe->judge_share > 0 && m->data->time_us;
+    const struct dataset *d = m->data;
+    const int has_trees = m->recipe->judge_trees > 0;
+    const int is_mixed = m->recipe->judge_share > 0 && d->time_us;
     struct training_rows *out = m->out;
-    add_measured(m, part);
-    struct recipe_rows known = {.problem =
-                                    xcalloc(m->data->n, m->data->n_fields * sizeof(int32_t))};
-    known.n = timed_problems(m->data, part, known.problem);
+    add_measured(m);
+    struct recipe_rows known = {.problem = xcalloc(d->n, d->n_fields * sizeof(int32_t))};
+    known.n = timed_problems(d, m->held->part, known.problem);
     const struct recipe_rows *rows = has_trees ? &known : &out->train;
     out->train_part = count_part(m, rows);
     out->held_out_part = count_part(m, &out->held_out);
     model_train_ranges(model, rows->problem, rows->n); /* the judges' problems are made up */
     free(known.problem);
-    return has_trees              ? add_lessons(m, data, held)
-           : is_mixed             ? add_mixing(m, data, part)
-           : model->spec->judge.n ? add_judged(m, data, part)
+    return has_trees              ? add_lessons(m, is_judged)
+           : is_mixed             ? add_mixing(m)
+           : model->spec->judge.n ? add_judged(m)
                                   : 0;
 }
 
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out)
 {
-    struct recipe recipe = *task->recipe;
-    struct training_task own = *task;
-    const struct maker m = {&own, model, &data->own, out};
+    const struct dataset *d = &data->own;
     struct held_out held;
-    own.recipe = &recipe;
     memset(out, 0, sizeof *out);
-    if (model->lists.set && model_list(model, m.data->problem, m.data->target, m.data->n))
+    if (model->lists.set && model_list(model, d->problem, d->target, d->n))
         return -1;
-    int bad = held_out_find(model->spec, task->split, m.data, &held);
+    int bad = held_out_find(model->spec, task->split, d, &held);
     if (!bad) {
-        settle(&m, data->is_judged, held.part, &recipe);
-        bad = make_rows(&m, data, &held, model);
+        const struct recipe recipe = settle(task->recipe, data, held.part);
+        const struct judge_task judges = {.model = model,
+                                          .data = d,
+                                          .part = held.part,
+                                          .beside = data->beside,
+                                          .n_beside = data->n_beside,
+                                          .seed = task->seed,
+                                          .n_threads = task->n_threads};
+        const struct maker m = {task, &recipe, model, d, &held, judges, out};
+        bad = make_rows(&m, data->is_judged, model);
     }
     held_out_free(&held);
     return bad ? -1 : 0;

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "base/util.h"
-#include "model/triton_spec.h"
+#include "model/spec.h"
 
 enum triton_server { TRITON_VLLM, TRITON_SGLANG, TRITON_N_SERVERS };
 extern const char *const triton_servers[TRITON_N_SERVERS]; /* "vllm", "sglang" */
