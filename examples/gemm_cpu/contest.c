@@ -69,7 +69,7 @@ int contest_run(struct contest *c, const struct product *product, int rounds)
     return 0;
 }
 
-double contest_best(const struct contest *c, enum way way)
+static double contest_best(const struct contest *c, enum way way)
 {
     double best = 0;
     for (int i = 0; i < c->n; i++)

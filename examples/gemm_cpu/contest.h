@@ -28,9 +28,6 @@ void contest_add(struct contest *c, const struct tuple *t, enum way way);
    count. 0, or -1 after a message if a result is wrong. */
 int contest_run(struct contest *c, const struct product *product, int rounds);
 
-/* The shortest time of a way's candidates, or of all for WAYS; 0: it has none. */
-double contest_best(const struct contest *c, enum way way);
-
 struct result { /* of a problem, in GFLOP/s; 0: the way has no tuple */
     struct problem p;
     double speed[WAYS], best;

@@ -99,13 +99,6 @@ static inline const char *sorted(const char *text)
     return b->s;
 }
 
-/* What follows a table's heading */
-static inline const char *below_heading(const char *text)
-{
-    const char *end = strchr(text, '\n');
-    return end != NULL ? end + 1 : "";
-}
-
 /* ---- what two runs print ---- */
 
 static inline int is_kept(const struct buf *kept)

@@ -20,7 +20,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -291,28 +290,6 @@ static inline int program_finish(pid_t child)
 }
 
 /* ---- checks ---- */
-
-/* Starts a program; it and all that it starts have an end of a pipe, of which this is the other. */
-static inline pid_t start_held(int *end, const char *line)
-{
-    int ends[2];
-    if (pipe(ends) != 0)
-        program_stop("a pipe");
-    const pid_t child = START("%s", line);
-    close(ends[1]);
-    *end = ends[0];
-    return child;
-}
-
-/* Is none of them left, or within ten seconds? */
-static inline int none_is_left(int end)
-{
-    struct pollfd p = {end, POLLIN, 0};
-    char byte;
-    const int is_so = poll(&p, 1, 10000) == 1 && read(end, &byte, 1) == 0;
-    close(end);
-    return is_so;
-}
 
 static inline int program_refused(int status, const char *text)
 {

@@ -22,7 +22,7 @@ TRITON_CONFIGS=${TRITON_CONFIGS:-../shared/triton}
 AITER_CSV=${AITER_CSV:-../shared/aiter}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)}
-KPRED_IMPORTERS=${PYTHON_CHOSEN:+${KPRED_IMPORTERS-}}                       # by the run that has chosen,
+KPRED_IMPORTERS=${PYTHON_CHOSEN:+${KPRED_IMPORTERS-}} # by the run that has chosen
 KPRED_IMPORTERS=$(absolute "${KPRED_IMPORTERS:-tools/python/kpred}") # for programs that are built elsewhere
 export BUILD CC CFLAGS MIOPEN_DB TENSILE_CSV AITER_CSV TRITON_CONFIGS ORACLE KPRED_IMPORTERS
 unset MAKEFLAGS MFLAGS MAKELEVEL # the suites that call make choose for themselves

@@ -168,7 +168,7 @@ def commands():
                 if command and f'"{command}"' not in read(main):
                     yield f"{doc}: {program} {command}: no such command"
                 for option in re.findall(r"^\[?(--[a-z][^]=\s]*)", "\n".join(arguments), re.M):
-                    if not re.search(rf'"[[|]?{option}[] ="]', sources):
+                    if not re.search(rf'OPT[A-Z_]*[(]\w+,\s*"[|\[]?{option}[] ="]', sources):
                         yield f"{doc}: {program} {command}: no option {option}"
 
 

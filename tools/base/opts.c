@@ -302,7 +302,7 @@ static int read_operand(struct parser *p)
 {
     const char *arg = p->argv[p->at];
     for (const struct opt *o = p->table; o->usage != NULL; o++) {
-        if (strchr("-", name_of(p, o)[0]) != NULL
+        if (name_of(p, o)[0] == '-' || name_of(p, o)[0] == '\0'
             || (p->seen[o - p->table] && o->kind != OPT_TEXTS))
             continue;
         p->seen[o - p->table] = 1;

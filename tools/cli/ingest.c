@@ -6,7 +6,6 @@
 #include "tune/results.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define FORMAT(ending, format, what, is, read) {ending, format, what, is, read},
 const struct data_format readers[] = {DATA_READERS(FORMAT){NULL, SPEC_N_FORMATS, NULL, NULL, NULL}};

@@ -148,15 +148,15 @@ int cmd_serve(int argc, char **argv)
             "kept"),
         OPT(CHOICE, "[--server vllm|sglang]", &o.server,
             "whose files they are: needed with --config; of a log it is told by the lines"),
-        OPT(TEXT, "[--config CONFIG.json", &o.config, "the config of the model on Hugging Face"),
+        OPT(TEXT, "[--config CONFIG.json]", &o.config, "the config of the model on Hugging Face"),
         OPT_RANGE(COUNT, "[--tp N]", &o.tp, 1, 4096, "GPUs that share each layer; default: 1"),
         OPT(FLAG, "[--ep]", &o.has_ep, "these GPUs share the experts, not each expert"),
         OPT_RANGE(COUNT, "[--ep-size N]", &o.ep_size, 1, 4096, "so many GPUs share the experts"),
         OPT(CHOICE, "[--quant " QUANTIZATION_NAMES "]", &o.quantization,
             "how the server quantises the weights, where the config does not say it; fp8: a scale "
             "for each tensor, fp8_block: for each 128 x 128"),
-        OPT(TEXT, "[--triton VERSION]]", &o.version, "of Triton, 3.5.1: names SGLang's folder"),
-        OPT(TEXTS, "|INPUT...]", &o.inputs,
+        OPT(TEXT, "[--triton VERSION]", &o.version, "of Triton, 3.5.1: names SGLang's folder"),
+        OPT(TEXTS, "[INPUT...]", &o.inputs,
             "logs, or names of files; none, or -: a log on standard input"),
         OPT(TEXT, "[--installed DIR]", &o.installed,
             "the server's own files, in any folder within DIR, such as that of its package, and "

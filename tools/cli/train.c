@@ -5,7 +5,6 @@
 
 #include "model/header.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>

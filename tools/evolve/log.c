@@ -273,13 +273,16 @@ static int read_all(struct log *l, enum log_mode mode, const struct log_pair *st
 
 /* ---- opening ---- */
 
-/* Two searches that write one log would each lack what the other evaluates. */
+/* One that is written has a lock: two searches would each lack what the other evaluates. */
 static int open_file(struct log *l, enum log_mode mode)
 {
     if (mode != LOG_READ)
         return append_open(&l->f, l->path, "search", "") >= 0 ? 0 : -1;
     l->f = fopen(l->path, "rb");
-    return l->f != NULL ? 0 : fail("%s: cannot open: %s", l->path, strerror(errno));
+    if (l->f == NULL)
+        return fail("%s: cannot open: %s", l->path, strerror(errno));
+    fcntl(fileno(l->f), F_SETFD, FD_CLOEXEC);
+    return 0;
 }
 
 /* Nothing is left of a new file whose heading could not be written. */

@@ -7,6 +7,7 @@
 
 #include "kpred_constraints.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- exactly, for decided parameters ---- */

@@ -15,7 +15,7 @@ uint64_t runtime_net_id(const kpred_model *m);
 int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n);
 
 /* kpri_named: does one of these tuples, for which the condition is true if there is one, begin with
-   the first n values? */
+   the first n values? The condition gets the very `problem` that is passed here. */
 int runtime_named(const kpred_names *k, const kpred_param *params,
                   int (*condition)(const int32_t *problem, const int32_t *values),
                   const int32_t *problem, const int32_t *values, size_t n);

@@ -5,7 +5,6 @@
 #include "data/formats.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

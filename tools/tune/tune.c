@@ -161,9 +161,9 @@ static int sum_up(struct progress *p, const char *paths, int rc)
 }
 
 /* A signal that ends this ends the program by itself, which may have begun to measure. */
-static void end_by_signal(const struct tune_options *o, const struct tune *t)
+static void end_by_signal(const struct tune_options *o, int has_begun)
 {
-    if (talk_must_stop() && t->loop.results != NULL)
+    if (talk_must_stop() && has_begun)
         note("interrupted: this goes on: %s", o->line);
     talk_die_of_signal();
 }
@@ -243,9 +243,10 @@ static int run_lists(const struct tune_options *o, const struct tune_lists *l, i
     }
     if (!is_wrong)
         rc = check_paths(o, l) != 0 ? -1 : tune(t, n);
+    const int has_begun = n > 0 && t->loop.results != NULL;
     for (size_t i = 0; i < n; i++)
         close_all(&t[i].loop, rc != 0);
-    end_by_signal(o, t);
+    end_by_signal(o, has_begun);
     free(t);
     return is_wrong ? 2 : rc != 0;
 }

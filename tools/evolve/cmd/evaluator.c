@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     PAIRS_FIRST = 7,    /* times of a candidate; of one that looks faster then, */

@@ -90,8 +90,8 @@ void token_forward(const struct arrays *a, struct weight m, size_t rows, const u
                    out + i * m.n_out);
 }
 
-void token_gradient(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
-                    const float *keep, const float *d_out)
+static void token_gradient(const struct arrays *a, struct weight m, size_t rows,
+                           const uint16_t *token, const float *keep, const float *d_out)
 {
     for (size_t i = 0; i < rows; i++)
         add_scaled(d_out + i * m.n_out, keep ? keep[i] : 1.0f, m.n_out,

@@ -63,12 +63,9 @@ void weight_back(const struct arrays *a, struct weight m, size_t rows, const flo
                  float *d_in, int add);
 void weight_gradient(const struct arrays *a, struct weight m, size_t rows, const float *in,
                      const float *d_out);
-/* The first and the last of tokens, one-hot rows each times its `keep` (null: 1); out is added
-   to. */
+/* The first of tokens, one-hot rows each times its `keep` (null: 1); out is added to. */
 void token_forward(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
                    const float *keep, float *out);
-void token_gradient(const struct arrays *a, struct weight m, size_t rows, const uint16_t *token,
-                    const float *keep, const float *d_out);
 
 /* Memory handed out piece by piece. With `at` null the pieces are only counted. */
 struct room {
