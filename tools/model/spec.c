@@ -820,7 +820,7 @@ static int check_aiter(struct reader *r)
                                    : spec_wrong(r, "format = aiter: there is no section [kernels]");
 }
 
-static const char *const triton_families[TRITON_N_KERNELS] = {"moe", "moe_down", "block_gemm"};
+const char *const triton_families[TRITON_N_KERNELS] = {"moe", "moe_down", "block_gemm"};
 const char *const triton_fields[TRITON_N_FIELDS] = {
     "server", "gpu", "dtype", "block", "per_channel", "E", "N", "K", "M"};
 const char *const triton_members[TRITON_N_MEMBERS] = {

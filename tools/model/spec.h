@@ -198,6 +198,7 @@ const char *spec_value_text(const struct spec_param *p, size_t i, char b[12]);
 /* The kernel that a file is about, `family` in [data]: the fused MoE (both GEMMs of it, or the
    first one), SGLang's second GEMM of it, and the GEMM whose scales are those of blocks. */
 enum triton_kernel { TRITON_MOE, TRITON_MOE_DOWN, TRITON_BLOCK_GEMM, TRITON_N_KERNELS };
+extern const char *const triton_families[TRITON_N_KERNELS];
 
 enum triton_field {
     TRITON_SERVER, /* tokens: vllm, sglang */
