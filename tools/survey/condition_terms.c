@@ -119,7 +119,7 @@ void term_violations(const struct term *t, const struct term_rows *r, size_t fro
         for (size_t i = 0; i < n; i++)
             out[i] = (unsigned char)is_violated(test, a[i], t->n_b > 0 ? b[i] : t->k);
     for (size_t i = 0; i < n && t->guard != TERM_NO_GUARD; i++)
-        out[i] &= is_guarded(t, r, from + i);
+        out[i] = (unsigned char)(out[i] & is_guarded(t, r, from + i));
 }
 
 /* ---- cost ---- */

@@ -203,7 +203,7 @@ static int write_part(void *user, size_t i, const char *path)
 
 /* ---- the object: as it ships ---- */
 
-static void *arena; /* of call_shipped */
+static void *shipped_arena; /* of call_shipped */
 
 typedef void of_one(const float *a, float *out, void *arena);
 typedef void of_two(const float *a, const float *b, float *out, void *arena);
@@ -213,9 +213,9 @@ static int call_shipped(ev_kernel *entry, const struct engine_tensor *in, size_t
                         const struct engine_tensor *out)
 {
     switch (n_in) {
-    case 1: ((of_one *)entry)(in[0].at, out->at, arena); break;
-    case 2: ((of_two *)entry)(in[0].at, in[1].at, out->at, arena); break;
-    default: ((of_three *)entry)(in[0].at, in[1].at, in[2].at, out->at, arena); break;
+    case 1: ((of_one *)entry)(in[0].at, out->at, shipped_arena); break;
+    case 2: ((of_two *)entry)(in[0].at, in[1].at, out->at, shipped_arena); break;
+    default: ((of_three *)entry)(in[0].at, in[1].at, in[2].at, out->at, shipped_arena); break;
     }
     return 0;
 }
@@ -324,14 +324,14 @@ static int ml_export_make(struct session *s, struct variants *v, const char *nam
     if (rc != 0)
         return -1;
     out->arena = user.arena;
-    if (posix_memalign(&arena, MEMORY_ALIGNED, (size_t)user.arena) != 0)
+    if (posix_memalign(&shipped_arena, MEMORY_ALIGNED, (size_t)user.arena) != 0)
         return fail("out of memory");
     engine_call_by(call_shipped);
     rc = library_time(out, s->module->host[EXAM_SEARCH], &s->plan, v);
     if (rc == 0)
         rc = measure_errors(s, v, out);
     engine_call_by(NULL);
-    free(arena);
+    free(shipped_arena);
     if (rc != 0)
         library_free(out);
     return rc;
