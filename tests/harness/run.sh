@@ -144,8 +144,8 @@ choose_python() {
 
 # Some suites start importers hundreds of times, and each start would compile them, as it writes nothing beside them.
 compile_importers() {
-    rm -rf "$out/importers" && mkdir "$out/importers" && cp -R tools/python/kpred/convert "$out/importers" &&
-        python3 -m compileall -q "$out/importers" && KPRED_IMPORTERS=$(absolute "$out/importers")
+    rm -rf "$out/compiled" && mkdir "$out/compiled" && cp -R tools/python/kpred/convert "$out/compiled" &&
+        python3 -m compileall -q "$out/compiled" && KPRED_IMPORTERS=$(absolute "$out/compiled")
 }
 
 # in_python FILE [PART]

@@ -55,7 +55,8 @@ def heading(name):
 def items(block):
     """A list: names in column 2, texts behind them or below in column 20"""
     rows = re.findall(r"(?m)^  (\S+(?: \S+)?)(?:  +|$)(.*(?:\n   +.*)*)", block)
-    text = "".join(heading(name) + plain(" ".join(about.split())) for name, about in rows)
+    joined = [(name, re.sub(r"(\d,\d[\d,]*,)\n +(?=\d)", r"\1", about)) for name, about in rows] # a list in one word
+    text = "".join(heading(name) + plain(" ".join(about.split())) for name, about in joined)
     return f".Bl -tag -width Ds\n{text}.El\n"
 
 

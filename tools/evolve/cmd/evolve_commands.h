@@ -75,16 +75,18 @@ struct session_options {  /* of the command line, or of a log */
     long steps; /* of training, where the module is a step of it */
 };
 
-/* Rows that several commands have, see opts.h; `o` is a struct session_options. */
+/* Rows that several commands have, see opts.h; `o` is a struct session_options, and `more` what is
+   said of the default. */
+#define OF_ANSWERS \
+    ", for an answer of an evaluator 1s and twice what the first one took for the unedited kernel"
 #define JOBS_ROW(where)                           \
     OPT_RANGE(COUNT, "[--jobs N]", where, 1, 256, \
               "candidates at a time, by default one for each processor")
-#define SESSION_ROWS(o)                                                                          \
+#define SESSION_ROWS(o, more)                                                                    \
     JOBS_ROW(&(o).jobs),                                                                         \
         OPT_RANGE(MILLISECONDS, "[--timeout TIME]", &(o).timeout_ms, 1, 600000,                  \
                   "the most time that one candidate runs, in seconds or as 200ms, 5s or 2m; by " \
-                  "default 10s, for an answer of an evaluator 1s and twice what the first one "  \
-                  "took for the unedited kernel"),                                               \
+                  "default 10s" more),                                                           \
         OPT_RANGE(COUNT, "[--memory MB]", &(o).memory_mb, 1, 1 << 20,                            \
                   "the most memory of one candidate"),                                           \
         OPT_RANGE(COUNT, "[--seed N]", &(o).seed, 0, INT32_MAX, "of all that is drawn")
@@ -198,25 +200,25 @@ struct searching { /* its session is begun with the defaults that are the comman
 };
 
 /* The rows of a search, `o` a struct searching, and its defaults, with those of its session */
-#define SEARCH_ROWS(o)                                                                    \
-    OPT(TEXT, "-o RUN.log", &(o).log,                                                     \
-        "the log, which is not there yet and gets a line for each evaluation"),           \
-        OPT(FLAG, "[--resume]", &(o).resume,                                              \
-            "goes on from the log: nothing in it is evaluated again"),                    \
-        OPT(CHOICE, "[--method nsga2|climb|random]", &(o).method,                         \
-            "nsga2, as GEVO does; climb: hill climbing"),                                 \
-        OPT_RANGE(COUNT, "[--evaluations N]", &(o).plan.evaluations, 1, 100000000,        \
-                  "the most candidates that run"),                                        \
-        OPT_RANGE(COUNT, "[--time S]", &(o).seconds, 1, 100000000,                        \
-                  "the most seconds, by default without a limit"),                        \
-        OPT_RANGE(COUNT, "[--population N]", &(o).plan.population, 4, 65536, "of nsga2"), \
-        OPT_RANGE(COUNT, "[--elite N]", &(o).plan.elite, 0, 65536,                        \
-                  "the best that survive a generation of nsga2"),                         \
-        OPT_RANGE(COUNT, "[--first-edits N]", &(o).plan.first_edits, 1, 64,               \
-                  "the edits of each in its first generation"),                           \
-        OPT_RANGE(COUNT, "[--crossover PERCENT]", &(o).crossover, 0, 100,                 \
-                  "the chance that two parents are crossed"),                             \
-        OPT_RANGE(COUNT, "[--mutation PERCENT]", &(o).mutation, 0, 100,                   \
+#define SEARCH_ROWS(o)                                                                       \
+    OPT(TEXT, "-o RUN.log", &(o).log,                                                        \
+        "the log, which is not there yet and gets a line for each evaluation"),              \
+        OPT(FLAG, "[--resume]", &(o).resume,                                                 \
+            "goes on from the log: nothing in it is evaluated again"),                       \
+        OPT(CHOICE, "[--method nsga2|climb|random]", &(o).method,                            \
+            "nsga2, as GEVO does; climb: hill climbing"),                                    \
+        OPT_RANGE(COUNT, "[--evaluations N]", &(o).plan.evaluations, 1, 100000000,           \
+                  "the most candidates that run"),                                           \
+        OPT_RANGE(COUNT, "[--time S]", &(o).seconds, 1, 100000000,                           \
+                  "the most seconds, by default without a limit"),                           \
+        OPT_RANGE(COUNT, "[--population N]", &(o).plan.population, 4, 65536, "of nsga2"),    \
+        OPT_RANGE(COUNT, "[--elite N]", &(o).plan.elite, 0, 65536,                           \
+                  "the best that survive a generation of nsga2, fewer than the population"), \
+        OPT_RANGE(COUNT, "[--first-edits N]", &(o).plan.first_edits, 1, 64,                  \
+                  "the edits of each in its first generation"),                              \
+        OPT_RANGE(COUNT, "[--crossover PERCENT]", &(o).crossover, 0, 100,                    \
+                  "the chance that two parents are crossed"),                                \
+        OPT_RANGE(COUNT, "[--mutation PERCENT]", &(o).mutation, 0, 100,                      \
                   "the chance that a child gets one more edit")
 void searching_begin(struct searching *o);
 /* Fills the plan in; -1 after a message */

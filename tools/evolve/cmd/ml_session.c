@@ -170,7 +170,7 @@ int cmd_ml(int argc, char **argv)
         OPT_RANGE(COUNT, "[--steps N]", &m->steps, 1, 100000,
                   "of training, before the network that is trained is asked for labels"),
         SEARCH_ROWS(o),
-        SESSION_ROWS(o.session),
+        SESSION_ROWS(o.session, ""),
         {.usage = NULL},
     };
     searching_begin(&o);

@@ -72,7 +72,7 @@ int cmd_check_kernel(int argc, char **argv)
                  "and compares the baselines. Names the blocks of the kernel that no case enters, "
                  "as report and minimise do, unless an evaluator runs it."),
         KERNEL_ROWS(o),
-        SESSION_ROWS(o),
+        SESSION_ROWS(o, OF_ANSWERS),
         FORM_OPTIONS(
             form,
             ", columns baseline,instructions,case,held_out,us: the lower quartile of the case's "
@@ -233,7 +233,7 @@ int cmd_search(int argc, char **argv)
                  "stay right on every case that is not held out."),
         KERNEL_ROWS(o.session),
         SEARCH_ROWS(o),
-        SESSION_ROWS(o.session),
+        SESSION_ROWS(o.session, OF_ANSWERS),
         {.usage = NULL},
     };
     searching_begin(&o);
