@@ -468,18 +468,12 @@ static int by_size(const void *a, const void *b)
     return (x->k > y->k) - (x->k < y->k);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const long x = *(const long *)a, y = *(const long *)b;
-    return (x > y) - (x < y);
-}
-
 size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_m)
 {
     struct hf_layers sorted = *layers;
     size_t rows = 0;
     qsort(sorted.v, sorted.n, sizeof *sorted.v, by_size);
-    qsort(m, n_m, sizeof *m, by_number);
+    qsort(m, n_m, sizeof *m, compare_longs);
     fputs("M,N,K\n", f);
     for (size_t i = 0; i < sorted.n; i++)
         for (size_t j = 0; j < n_m; j++) {

@@ -40,8 +40,9 @@ void spare_note(const struct spared *s);
 
 /* "row" or "rows", "is" or "are": `one` of 1, else `several` */
 const char *as_counted(unsigned long long n, const char *one, const char *several);
-/* For qsort, of an array of texts */
+/* For qsort, of an array of texts or of numbers */
 int compare_texts(const void *a, const void *b);
+int compare_longs(const void *a, const void *b);
 
 /* A line of progress, written again and again: on a terminal alone, cut to its width. A message, or
    line_wipe, takes it away first. */

@@ -66,17 +66,11 @@ int cmd_aiter(int argc, char **argv)
 
 /* ---- triton ---- */
 
-static int rising(const void *left, const void *right)
-{
-    const long a = *(const long *)left, b = *(const long *)right;
-    return (a > b) - (a < b);
-}
-
 /* Ascending, each once: a server takes the nearest one, of two the first. */
 static void sort_counts(struct opt_counts *c)
 {
     size_t n = 0;
-    qsort(c->v, c->n, sizeof *c->v, rising);
+    qsort(c->v, c->n, sizeof *c->v, compare_longs);
     for (size_t i = 0; i < c->n; i++)
         if (n == 0 || c->v[n - 1] != c->v[i])
             c->v[n++] = c->v[i];
