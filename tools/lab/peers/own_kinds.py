@@ -242,10 +242,10 @@ STENCIL = Kernel(
                     ("radius", [1, 1, 2, 3, 4])],
     [("TX", [8, 16, 32, 64, 128, 256]), ("TY", [1, 2, 4, 8, 16]), ("TZ", [1, 2, 4, 8]), ("UNROLL", [1, 2, 4]),
      ("VEC", [1, 2, 4]), ("LDS", [0, 1])], [],
-    [("threads", "TX * TY * TZ // VEC"), ("tiles", "ceil_div(nx, TX) * ceil_div(ny, TY) * ceil_div(nz, TZ * UNROLL)"),
+    [("threads", "TX * TY * TZ // VEC"), ("points", "TX * TY * TZ * UNROLL"),
+     ("tiles", "ceil_div(nx, TX) * ceil_div(ny, TY) * ceil_div(nz, TZ * UNROLL)"),
      ("halo", "(TX + 2 * radius) * (TY + 2 * radius) * (TZ * UNROLL + 2 * radius)"),
-     ("points", "TX * TY * TZ * UNROLL"),
-     ("full", "nx * ny * nz / (ceil_div(nx, TX) * TX * ceil_div(ny, TY) * TY * ceil_div(nz, TZ * UNROLL) * TZ)")],
+     ("full_z", "nz / (ceil_div(nz, TZ * UNROLL) * TZ * UNROLL)")],
     stencil_times)
 
 
@@ -280,8 +280,8 @@ def reduce_times(p, t):
 
 
 REDUCE = Kernel(
-    "own_reduce", [("gpu", ["V100", "H100", "T4"]), ("op", ["sum", "softmax", "norm"]), ("rows", Size(1, 65536, TOKENS)),
-                   ("cols", Size(16, 65536, HIDDEN))],
+    "own_reduce", [("gpu", ["V100", "H100", "T4"]), ("op", ["sum", "softmax", "norm"]),
+                   ("rows", Size(1, 65536, TOKENS)), ("cols", Size(16, 65536, HIDDEN))],
     [("THREADS", [32, 64, 128, 256, 512, 1024]), ("ROWS", [1, 2, 4, 8, 16]), ("VEC", [1, 2, 4]),
      ("SPLIT", [1, 2, 4, 8, 16]), ("ITEMS", [1, 2, 4]), ("KEEP", [0, 1])], [],
     [("lanes", "THREADS // ROWS"), ("length", "ceil_div(cols, SPLIT)"), ("blocks", "ceil_div(rows, ROWS) * SPLIT"),
@@ -340,8 +340,9 @@ def attention_times(p, t):
 
 
 ATTENTION = Kernel(
-    "own_attention", [("gpu", ["H100", "MI300X"]), ("causal", [0, 1]), ("heads", Size(1, 512, HEADS)),
-                      ("sq", Size(1, 16384, TOKENS)), ("sk", Size(1, 16384, TOKENS)), ("d", [64, 64, 80, 96, 128, 128, 192, 256])],
+    "own_attention", [("gpu", ["H100", "gfx942_304"]), ("mask", ["full", "causal"]), ("heads", Size(1, 512, HEADS)),
+                      ("sq", Size(1, 16384, TOKENS)), ("sk", Size(1, 16384, TOKENS)),
+                      ("d", [64, 64, 80, 96, 128, 128, 192, 256])],
     [("BLOCK_M", [16, 32, 64, 128, 256]), ("BLOCK_N", [16, 32, 64, 128]), ("WARPS", [1, 2, 4, 8]),
      ("STAGES", [1, 2, 3]), ("SPLIT", [1, 2, 3, 4, 8, 16]), ("LONGEST_FIRST", [0, 1])],
     ["(BLOCK_M + 2 * STAGES * BLOCK_N) * d <= 114688", "gpu == H100 or (BLOCK_M + STAGES * BLOCK_N) * d <= 32768",
@@ -385,11 +386,11 @@ def norm_times(p, t):
 
 
 NORM = Kernel(
-    "own_norm", [("gpu", ["A100", "MI210"]), ("rows", Size(1, 65536, TOKENS)), ("cols", Size(32, 32768, HIDDEN))],
+    "own_norm", [("gpu", ["A100", "gfx90a_104"]), ("rows", Size(1, 65536, TOKENS)), ("cols", Size(32, 32768, HIDDEN))],
     [("BLOCK", [128, 256, 512, 1024]), ("ROWS", [1, 2, 4, 8, 16]), ("VEC", [1, 2, 4, 8]), ("UNROLL", [1, 2, 4]),
      ("KEEP", [0, 1]), ("SHUFFLE", [0, 1])], ["ROWS * 32 <= BLOCK"],
-    [("lanes", "BLOCK // ROWS"), ("iterations", "ceil_div(cols, BLOCK // ROWS * VEC)"), ("blocks", "ceil_div(rows, ROWS)"),
-     ("kept", "ceil_div(cols, BLOCK // ROWS * VEC) * VEC"),
+    [("lanes", "BLOCK // ROWS"), ("iterations", "ceil_div(cols, BLOCK // ROWS * VEC)"), 
+     ("blocks", "ceil_div(rows, ROWS)"), ("kept", "ceil_div(cols, BLOCK // ROWS * VEC) * VEC"),
      ("full", "cols / (ceil_div(cols, BLOCK // ROWS * VEC) * (BLOCK // ROWS * VEC))")], norm_times)
 
 
@@ -443,7 +444,8 @@ def twelve_effects(p, t):
     gpu, _, c, k, side, filt = p.T
     layout, algo, tile_k, tile_p, tile_c, waves, stages, vec, _, prefetch, swizzle, store = t.T
     ragged = np.where(algo == DIRECT, side % vec > 0, np.where(layout == 1, c % vec > 0, vec > 1))
-    return (np.where(ragged, 1.08 + .05 * vec, 1.16 - .04 * vec) * np.where((layout == 0) & (algo == GEMM_LIKE), 1.1, 1) * np.where((layout == 1) & (c < 32), 1.3, 1)
+    return (np.where(ragged, 1.08 + .05 * vec, 1.16 - .04 * vec) 
+            * np.where((layout == 0) & (algo == GEMM_LIKE), 1.1, 1) * np.where((layout == 1) & (c < 32), 1.3, 1)
             * (1 + .18 / stages * np.where(prefetch == 1, .6, 1)) * np.where((prefetch == 1) & (tile_c == 32), 1.05, 1)
             * np.where((swizzle == 0) & (tile_c * vec >= 64), 1.1, 1) * np.where(swizzle == 1, 1.015, 1)
             * np.where(store == 1, 1.02, 1 + .06 * (k % 64 > 0) + .03 * (tile_p == 128))
@@ -474,13 +476,15 @@ def twelve_times(p, t):
 
 
 TWELVE = Kernel(
-    "own_twelve", [("gpu", ["V100", "MI50"]), ("n", Size(1, 256, TOKENS)), ("c", Size(3, 2048, CHANNELS)),
+    "own_twelve", [("gpu", ["V100", "gfx906_60"]), ("n", Size(1, 256, TOKENS)), ("c", Size(3, 2048, CHANNELS)),
                    ("k", Size(16, 2048, CHANNELS)), ("side", Size(7, 256, SIDES)), ("filter", [1, 3, 3, 5])],
     [("LAYOUT", ["nchw", "nhwc"]), ("ALGO", ["direct", "gemm_like", "winograd"]), ("TILE_K", [32, 64, 128]),
      ("TILE_P", [16, 32, 64, 128]), ("TILE_C", [8, 16, 32]), ("WAVES", [2, 4]), ("STAGES", [1, 2, 3]),
-     ("VEC", [1, 2, 4]), ("SPLIT_C", [1, 4]), ("PREFETCH", [0, 1]), ("SWIZZLE", [0, 1]), ("STORE", ["plain", "staged"])],
-    ["ALGO != winograd or filter == 3", "(TILE_K + TILE_P) * TILE_C * STAGES <= 12288", "TILE_K * TILE_P <= 4096 * WAVES",
-     "SPLIT_C == 1 or STORE == plain", "PREFETCH == 0 or STAGES > 1", "TILE_C >= 4 * VEC"],
+     ("VEC", [1, 2, 4]), ("SPLIT_C", [1, 4]), ("PREFETCH", [0, 1]), ("SWIZZLE", [0, 1]),
+     ("STORE", ["plain", "staged"])],
+    ["ALGO != winograd or filter == 3", "(TILE_K + TILE_P) * TILE_C * STAGES <= 12288",
+     "TILE_K * TILE_P <= 4096 * WAVES", "SPLIT_C == 1 or STORE == plain", "PREFETCH == 0 or STAGES > 1",
+     "TILE_C >= 4 * VEC"],
     [("blocks", "ceil_div(k, TILE_K) * ceil_div(n * side * side, TILE_P) * SPLIT_C"),
      ("steps", "ceil_div(ceil_div(c, SPLIT_C), TILE_C) * filter * filter"),
      ("steps_of_gemm", "ceil_div(ceil_div(c * filter * filter, SPLIT_C), TILE_C)"),

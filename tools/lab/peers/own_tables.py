@@ -14,11 +14,11 @@ import re
 
 import numpy as np
 
-from own_kinds import KERNELS, grid
+from own_kinds import KERNELS, ask, grid
 from rows import open_text
 from tuner_tables import Table
 
-NOISE = .02
+NOISE = .03
 SAMPLED = .05 # of the tuples of a problem of Tensile and of the hub
 LEAST = 4     # options that a problem of fused MoE has to have
 
@@ -29,12 +29,14 @@ class Missing(Exception):
 
 class Case:
     """fields and params are (name, names or None), tuples all there are. `restrict` is the rule in the
-    words of a spec, or `listed_by` the fields by which the sample lists it; without both it is not told."""
+    words of a spec, or `listed_by` the fields by which the sample lists it; without both it is not told.
+    `formulas` are those of the author, if there are any."""
 
-    def __init__(self, name, fields, params, tuples, restrict=(), listed_by=""):
+    def __init__(self, name, fields, params, tuples, restrict=(), listed_by="", formulas=()):
         self.name, self.fields, self.params, self.tuples = name, fields, params, tuples
-        self.restrict, self.listed_by = list(restrict), listed_by
+        self.restrict, self.listed_by, self.formulas = list(restrict), listed_by, formulas
         self.fresh = [] # (problem, time of each tuple, which tuples the rule allows)
+        self.sets = []  # to which the fresh belong
 
     def learn(self, problems, problem_of, tuple_of, times, may=None):
         """The sample: rows of the problem and the tuple at these indices; may: those that the rule allows."""
@@ -46,8 +48,9 @@ class Case:
         with np.errstate(invalid="ignore"):
             self.octaves = np.log2(times / best[problem_of])
 
-    def ask(self, problem, times, may=None):
+    def ask(self, problem, times, may=None, set_name="-"):
         """A problem that will be asked; its times that are no numbers do not count."""
+        self.sets.append(set_name)
         self.fresh.append((problem, times, np.ones(len(times), bool) if may is None else may))
 
     def write(self, path):
@@ -77,20 +80,31 @@ def distinct(rows):
 
 # ---- a sample of a made-up kernel ----
 
-def made_up(kernel, n_tuples, options):
-    """Some tuples of each measured problem; all of each fresh one count."""
-    rng = np.random.default_rng([options.seed, n_tuples])
-    case = Case(kernel.name, kernel.fields, kernel.params, kernel.tuples, kernel.conditions)
-    problems = grid(kernel, rng, "mixed", options.problems)
+def made_up(kernel, grid_name, n_tuples, n_problems, options):
+    """Some tuples of each measured problem; all of each one that is asked count."""
+    rng = np.random.default_rng([options.seed, n_tuples, n_problems])
+    case = Case(kernel.name, kernel.fields, kernel.params, kernel.tuples, kernel.conditions, formulas=kernel.formulas)
+    problems = grid(kernel, rng, grid_name, n_problems)
     problem_of = np.repeat(np.arange(len(problems)), n_tuples)
     tuple_of = np.concatenate([rng.choice(len(kernel.tuples), n_tuples, replace=False) for _ in problems])
     times = kernel.times(problems[problem_of], kernel.tuples[tuple_of])
     noise = np.exp2(NOISE * np.log2(np.e) * rng.standard_normal(len(times)))
     case.learn(problems, problem_of, tuple_of, times * noise, np.isfinite(times) if kernel.conditions else None)
-    for problem in grid(kernel, rng, "mixed", options.fresh):
-        times = kernel.all_times(problem)
-        case.ask(problem, times, np.isfinite(times) if kernel.conditions else None)
+    for set_name in options.sets:
+        for problem in ask(kernel, rng, problems, set_name, options.fresh):
+            times = kernel.all_times(problem)
+            case.ask(problem, times, np.isfinite(times) if kernel.conditions else None, set_name)
     yield case
+
+
+def plan(options):
+    """Of each kernel the tables: for each grid and each number of tuples one number of problems, which takes turns."""
+    for kernel in KERNELS.values():
+        for g, grid_name in enumerate(options.grids):
+            for s, n_tuples in enumerate(options.samples):
+                n = options.problems[(g + s) % len(options.problems)]
+                yield (f"{kernel.name}_{grid_name}_{n_tuples}_{n}",
+                       lambda k=kernel, g=grid_name, t=n_tuples, n=n: made_up(k, g, t, n, options))
 
 
 # ---- files ----
@@ -331,8 +345,7 @@ def opencl(options):
 
 def tables(options):
     """By name, what yields the cases; those of `draws` are draws of the same problems."""
-    yield from ((f"{name}_{n}", lambda k=kernel, n=int(n): made_up(k, n, options))
-                for name, kernel in KERNELS.items() for n in options.samples.split(","))
+    yield from plan(options)
     yield "fmoe_problem", lambda: fmoe(False, options)
     yield "fmoe_shape", lambda: fmoe(True, options)
     for name, letters in LAYOUTS.items():
