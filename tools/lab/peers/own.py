@@ -17,7 +17,8 @@ Forests and xgboost learn from the failures, too, how likely a tuple fails. The 
 
   own_KERNEL_GRID_T_P
                     a made-up kernel, T tuples of each of P problems; other problems are asked for all
-                    tuples, in sets: own_kinds.py says what the grids and the sets are
+                    tuples, in sets: own_kinds.py says what the grids and the sets are. Of the least kernel,
+                    --tables own_norm --grids powers --samples 30 --problems 20 takes a minute or two
   fmoe_problem      AITER's kernels of fused mixtures of experts; each problem is left out once
   fmoe_shape        the same; each shape is left out once, with all its problems
   gemm_nn, gemm_nt, gemm_tn
