@@ -34,7 +34,7 @@ Forests and xgboost learn from the failures, too, how likely a tuple fails. The 
 A share is the best time of the problem divided by the best time among the first k tuples; failures
 have none, and tuples that nobody measured are passed over. A line is the mean over n problems (or
 draws) with its standard error. `ahead` is how far kpred is ahead of that way on average, problem by
-problem, with its error; `best` marks the best of the others at that k. cpu_s and mib are the processor
+problem, with its error; `best` marks the best at that k of the others without formulas. cpu_s and mib are the processor
 time and the most memory of a training; those of kpred are kpred-train's, those of the others include
 Python.
 
