@@ -54,7 +54,7 @@ bench-peers: data all ## time kpred beside other ways, in build/peers; ONLY=NAME
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' INTO='$(INTO)' sh tools/lab/report/peers.sh $(BUILD) $(DBS)
 
 .PHONY: own
-own: all ## what a sample of timings teaches, beside other ways; hours; ONLY=TABLE,...
+own: all ## what a sample of timings teaches, beside other ways, also of new sizes; many hours; ONLY=TABLE,...
 	@python3 tools/lab/peers/own.py --train $(BUILD)/kpred-train --tables '$(ONLY)'
 
 .PHONY: race

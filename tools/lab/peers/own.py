@@ -10,10 +10,15 @@
   xgboost   boosted trees (XGBoost), the same
   kpred     init, the rule as far as it is known, train, predict
   ruleless  kpred without the rule; not among the --methods unless it is named
+  forest_hand, xgboost_hand
+            forest and xgboost that also see the formulas of the kernel's author; of made-up kernels alone
 
-forest and xgboost learn from the failures, too, how likely a tuple fails. The tables:
+Forests and xgboost learn from the failures, too, how likely a tuple fails. The tables:
 
-  own_KERNEL_N      a made-up kernel, N tuples a problem; fresh problems are asked for all tuples
+  own_KERNEL_GRID_T_P
+                    a made-up kernel, T tuples of each of P problems; other problems are asked for all
+                    tuples, in sets: own_kinds.py says what the grids and the sets are. Of the least kernel,
+                    --tables own_norm --grids powers --samples 30 --problems 20 takes a minute or two
   fmoe_problem      AITER's kernels of fused mixtures of experts; each problem is left out once
   fmoe_shape        the same; each shape is left out once, with all its problems
   gemm_nn, gemm_nt, gemm_tn
@@ -23,18 +28,20 @@ forest and xgboost learn from the failures, too, how likely a tuple fails. The t
                     Kernel Tuner's public tables, a twentieth of the tuples of each GPU; asked for the
                     others. One draw of the sample is one case, and a draw's share is the mean over GPUs
   opencl            a matrix product in OpenCL: what a tuner measured, asked for ten other shapes
-  all               the mean over the tables before
+  own_KERNEL, own   a set in the mean over the tables of a kernel, and of all made-up ones
+  all               the mean over all lines of the tables before
 
 A share is the best time of the problem divided by the best time among the first k tuples; failures
 have none, and tuples that nobody measured are passed over. A line is the mean over n problems (or
 draws) with its standard error. `ahead` is how far kpred is ahead of that way on average, problem by
-problem, with its error; `best` marks the best of the others at that k. cpu_s and mib are the processor
+problem, with its error; `best` marks the best at that k of the others without formulas. cpu_s and mib are the processor
 time and the most memory of a training; those of kpred are kpred-train's, those of the others include
 Python.
 
 Needs python3-numpy, python3-xgboost and python3-sklearn; the real tables need the folder --shared.
 Where these are missing, the tables are skipped with a message.
 """
+import functools
 import multiprocessing
 import os
 import resource
@@ -42,7 +49,7 @@ import shutil
 import sys
 import tempfile
 
-from rows import ROOT, die, parser_of, print_lines, progress, read_sections, run, words
+from rows import ROOT, chosen, die, parser_of, print_lines, progress, read_sections, run, words
 
 try:
     import numpy as np
@@ -50,12 +57,13 @@ try:
     from sklearn.ensemble import RandomForestRegressor
 
     import native
+    from own_kinds import GRIDS, SETS, by_hand
     from own_tables import Missing, tables
 except ImportError as missing:
     print(f"skip all: needs python3-numpy, python3-xgboost and python3-sklearn ({missing})", file=sys.stderr)
     sys.exit(0)
 
-HEADING = "table,n,method,k,share,se,ahead,ahead_se,best,cpu_s,mib".split(",")
+HEADING = "table,set,n,method,k,share,se,ahead,ahead_se,best,cpu_s,mib".split(",")
 
 PLACES = (1, 4, 10)
 TIME = "/usr/bin/time"
@@ -72,10 +80,12 @@ FOREST_ROWS = 10000 # that a tree sees; more of them take minutes and hardly hel
 # that it would try, best first, as indices. asked: the tuples that count and that the rule allows, as far
 # as it is told; hidden: how many others the rule allows.
 
-def inputs(case, problems, tuples, rich):
+def inputs(case, problems, tuples, rich, formulas=()):
     """The columns that the trees get."""
     p, t = problems.astype(float), tuples.astype(float)
     columns = list(p.T) + list(t.T)
+    names = [name for name, _ in case.fields + case.params]
+    columns += by_hand(formulas, dict(zip(names, np.hstack([problems, tuples]).T)))
     if not rich:
         return np.column_stack(columns)
     sizes = [p[:, i] for i, (_, names) in enumerate(case.fields) if names is None]
@@ -104,37 +114,40 @@ class Way:
 class Trees(Way):
     """A regression of times and, where tuples fail that the rule allows, one of failures."""
 
-    def __init__(self, case, make, rich):
-        self.case, self.rich = case, rich
-        x = inputs(case, case.problems[case.problem_of], case.tuples[case.tuple_of], rich)
+    def __init__(self, case, make, rich, hand):
+        self.case, self.rich, self.formulas = case, rich, case.formulas if hand else ()
+        x = self.inputs(case.problems[case.problem_of], case.tuples[case.tuple_of])
         good, may = case.good, case.may
         self.time = make(good.sum(), rich).fit(x[good], case.octaves[good])
         self.works = None
         if not good[may].all():
             self.works = make(may.sum(), rich).fit(x[may], good[may].astype(float))
 
+    def inputs(self, problems, tuples):
+        """Its columns."""
+        return inputs(self.case, problems, tuples, self.rich, self.formulas)
+
     def order(self, problem, asked, _hidden):
         """All tuples, best first."""
-        tuples = self.case.tuples[asked]
-        x = inputs(self.case, np.tile(problem, (len(tuples), 1)), tuples, self.rich)
+        x = self.inputs(np.tile(problem, (len(asked), 1)), self.case.tuples[asked])
         value = -self.time.predict(x)
         if self.works:
             value += np.log2(np.clip(self.works.predict(x), 1e-6, 1))
         return asked[np.argsort(-value, kind="stable")]
 
 
-def boosted(case, options, rich):
+def boosted(case, options, rich, hand=False):
     """Trees of XGBoost."""
     return Trees(case, lambda _n, _rich: xgboost.XGBRegressor(**TREES, n_jobs=options.threads,
-                                                                   random_state=options.seed), rich)
+                                                                   random_state=options.seed), rich, hand)
 
 
-def forest(case, options, rich):
+def forest(case, options, rich, hand=False):
     """Trees of scikit-learn."""
     def make(n, rich):
         return RandomForestRegressor(max_samples=min(n, FOREST_ROWS) / n, max_features=.2 if rich else 1.,
                                      n_jobs=options.threads, random_state=options.seed, **FOREST)
-    return Trees(case, make, rich)
+    return Trees(case, make, rich, hand)
 
 
 class Nearest(Way):
@@ -247,7 +260,9 @@ class Ruleless(Kpred):
 
 # Of a way, what makes it, and whether it looks at raw inputs, at rich ones, or at either.
 WAYS = {"nearest": (Nearest, [False]), "single": (Single, [False]), "forest": (forest, [False, True]),
-        "xgboost": (boosted, [False, True]), "kpred": (Kpred, [False]), "ruleless": (Ruleless, [False])}
+        "forest_hand": (functools.partial(forest, hand=True), [False, True]), "xgboost": (boosted, [False, True]),
+        "xgboost_hand": (functools.partial(boosted, hand=True), [False, True]), "kpred": (Kpred, [False]),
+        "ruleless": (Ruleless, [False])}
 
 
 # ---- one way on one case ----
@@ -296,60 +311,69 @@ def log(options, text):
 # ---- one table ----
 
 class Table:
-    """The shares of each way on the problems of all cases, and what its trainings cost."""
+    """By set the shares of each way on the problems of all cases, and what its trainings cost."""
 
     def __init__(self, name, cases, options):
         self.name, self.share, self.cost = name, {}, {}
         every = {}
         for case in cases():
-            for way in options.methods:
-                for rich in WAYS[way][1]:
+            for way, rich in [(way, rich) for way in options.methods for rich in WAYS[way][1]]:
+                if case.formulas or not way.endswith("_hand"):
                     progress(f"{name}: {len(case.times)} rows: {way}")
-                    share, cost, story = measured(case, options, way, rich)
-                    log(options, f"{name} {way} {'rich' if rich else 'raw'}: {len(case.times)} rows, {len(share)} "
-                                 f"problems, {share.mean(0)}, {cost}\n{story}")
-                    share = share.mean(0, keepdims=True) if name.startswith("hub_") else share
-                    every.setdefault((way, rich), []).append((share, cost))
-        for (way, _), parts in every.items():
+                    for set_name, *part in self.parts(case, options, way, rich):
+                        every.setdefault((set_name, way, rich), []).append(part)
+        for (set_name, way, _), parts in every.items():
             share = np.concatenate([s for s, _ in parts])
-            if way not in self.share or share.mean() > self.share[way].mean():
-                self.share[way] = share
+            of = self.share.setdefault(set_name, {})
+            if way not in of or share.mean() > of[way].mean():
+                of[way] = share
                 self.cost[way] = np.mean([c for _, c in parts], 0)
 
-    def best(self, at):
-        """The best way but kpred at a place."""
-        others = [way for way in self.share if way not in ("kpred", "ruleless")]
-        return max(others, key=lambda way: self.share[way][:, at].mean(), default=None)
+    def parts(self, case, options, way, rich):
+        """Of each set the shares of a way on one case, and the cost."""
+        share, cost, story = measured(case, options, way, rich)
+        log(options, f"{self.name} {way} {'rich' if rich else 'raw'}: {len(case.times)} rows, {cost}\n{story}")
+        for set_name in dict.fromkeys(case.sets):
+            part = share[[s == set_name for s in case.sets]]
+            log(options, f"{set_name}: {len(part)} problems, {part.mean(0)} +- {error(part)}")
+            yield set_name, part.mean(0, keepdims=True) if self.name.startswith("hub_") else part, cost
 
     def lines(self):
-        """A line for each way and place."""
-        for way, shares_of in self.share.items():
-            for at, k in enumerate(PLACES):
-                share = shares_of[:, at]
-                ahead = self.share.get("kpred", shares_of)[:, at] - share
-                yield line(self.name, len(share), way, k, [share.mean(), error(share), ahead.mean(), error(ahead)],
-                           way == self.best(at), self.cost[way])
+        """A line for each set, way and place."""
+        for set_name, of in self.share.items():
+            best = [max(filter(is_other, of), key=lambda w, at=at: of[w][:, at].mean(), default=None)
+                    for at in range(len(PLACES))]
+            for way, shares_of in of.items():
+                for at, k in enumerate(PLACES):
+                    share = shares_of[:, at]
+                    ahead = of.get("kpred", shares_of)[:, at] - share
+                    yield line(self.name, set_name, len(share), way, k,
+                               [share.mean(), error(share), ahead.mean(), error(ahead)], way == best[at], self.cost[way])
+
+
+def is_other(way):
+    """May it be the best of the others? Not what sees more than kpred."""
+    return way not in ("kpred", "ruleless") and not way.endswith("_hand")
 
 
 def error(x):
-    """The standard error of a mean; of a single number there is none."""
-    return x.std(ddof=1) / len(x) ** .5 if len(x) > 1 else 0.
+    """The standard error of means; of a single number there is none."""
+    return x.std(0, ddof=1) / len(x) ** .5 if len(x) > 1 else 0.
 
 
-def line(table, n, way, k, figures, is_best, cost):
+def line(table, set_name, n, way, k, figures, is_best, cost):
     """The cells of a line."""
     share, se, ahead, ahead_se = figures
-    return [table, str(n), way, str(k), f"{share:.3f}", f"{se:.3f}", f"{ahead:+.3f}", f"{ahead_se:.3f}",
+    return [table, set_name, str(n), way, str(k), f"{share:.3f}", f"{se:.3f}", f"{ahead:+.3f}", f"{ahead_se:.3f}",
             "yes" if is_best else "-", *("-" if np.isnan(x) else f"{x:.0f}" for x in cost)]
 
 
 # ---- all tables ----
 
-def pooled(lines):
-    """The mean over tables: of each way, and of the best of each table but kpred."""
+def pooled(table, set_name, lines):
+    """The mean over lines: of each way, and of the best of each table but kpred."""
     groups = {}
-    for cells in lines:
-        of = dict(zip(HEADING, cells))
+    for of in lines:
         for way in [of["method"]] + ["best"] * (of["best"] == "yes"):
             groups.setdefault((way, of["k"]), []).append(of)
     for (way, k), found in sorted(groups.items(), key=lambda x: (x[0][0] == "best", x[0][0] == "kpred")):
@@ -357,8 +381,21 @@ def pooled(lines):
             np.array([float(of[name].replace("-", "nan", of[name] == "-")) for of in found])
             for name in "share,se,ahead,ahead_se,cpu_s,mib".split(","))
         errors = [(x ** 2).sum() ** .5 / len(found) for x in (se, ahead_se)]
-        yield line("all", len(found), way, k, [share.mean(), errors[0], ahead.mean(), errors[1]], way == "best",
-                   [x.mean() for x in cost])
+        yield line(table, set_name, len(found), way, k, [share.mean(), errors[0], ahead.mean(), errors[1]],
+                   way == "best", [x.mean() for x in cost])
+
+
+def pools(lines):
+    """The lines of all means: of the sets of each made-up kernel and of all of them, and of all that there is."""
+    groups, lines = {}, [dict(zip(HEADING, cells)) for cells in lines]
+    for of in lines:
+        if of["set"] != "-":
+            for table in "_".join(of["table"].split("_")[:2]), "own":
+                groups.setdefault((table, of["set"]), []).append(of)
+    for (table, set_name), found in sorted(groups.items(), key=lambda x: x[0][0] == "own"):
+        if len({of["table"] for of in found}) > 1:
+            yield from pooled(table, set_name, found)
+    yield from pooled("all", "-", lines)
 
 
 # ---- the command ----
@@ -369,10 +406,12 @@ def parse():
     p.add_argument("--train", default=os.path.join(ROOT, "build/kpred-train"), help="kpred-train")
     p.add_argument("--shared", default=os.path.join(ROOT, "../shared"), help="the folder of the real tables")
     p.add_argument("--tables", default="", help="those whose names begin so, with commas; default: all")
-    p.add_argument("--samples", default="30,120", help="tuples a problem of made-up kernels")
+    p.add_argument("--samples", default="30,60,120", help="tuples a problem of made-up kernels")
     p.add_argument("--methods", default=",".join(w for w in WAYS if w != "ruleless"))
-    p.add_argument("--problems", type=int, default=300, help="of made-up kernels that were measured")
-    p.add_argument("--fresh", type=int, default=100, help="of made-up kernels that are asked")
+    p.add_argument("--problems", default="20,60,220", help="of made-up kernels that were measured, taken in turns")
+    p.add_argument("--grids", default=",".join(GRIDS), help="what sizes these have")
+    p.add_argument("--sets", default=",".join(SETS), help="what made-up kernels are asked")
+    p.add_argument("--fresh", type=int, default=40, help="problems of a set")
     p.add_argument("--folds", type=int, default=3, help="in which problems are left out")
     p.add_argument("--draws", type=int, default=30, help="samples of the hub's tables")
     p.add_argument("--threads", type=int, default=1, help="of forest and xgboost")
@@ -382,10 +421,13 @@ def parse():
     p.add_argument("--log", help="a file for what each training says, and for its shares, as they come")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
     options = p.parse_args()
-    options.methods = options.methods.split(",")
-    for way in options.methods:
-        if way not in WAYS:
-            die(f"--methods: \"{way}\" is not one of {', '.join(WAYS)}")
+    for name, known in ("methods", WAYS), ("grids", GRIDS), ("sets", SETS):
+        setattr(options, name, chosen(name, getattr(options, name), known))
+    for name in "samples", "problems":
+        numbers = getattr(options, name).split(",")
+        if not all(x.isdigit() and int(x) > 0 for x in numbers):
+            die(f"--{name} \"{getattr(options, name)}\": expected positive integers with commas between them")
+        setattr(options, name, [int(x) for x in numbers])
     return options
 
 
@@ -412,7 +454,7 @@ def main():
     progress("")
     lines = [cells for table in found for cells in table.lines()]
     if lines:
-        print_lines(HEADING, [*lines, *pooled(lines)], options)
+        print_lines(HEADING, [*lines, *pools(lines)], options)
     print(f"{len(found)} tables, {skipped} skipped", file=sys.stderr)
 
 

@@ -14,11 +14,13 @@ for package in "python3-numpy", "python3-xgboost", "python3-sklearn":
 sys.path.insert(1, "tools/lab/peers")
 import numpy as np
 
+import own
 import own_tables
-from own_tables import KERNELS
+from own_kinds import GRIDS, KERNELS, SETS, Size, ask, by_hand, grid
 
 SHARED = folder()
-OPTIONS = argparse.Namespace(shared=SHARED, folds=3, draws=2, seed=1, problems=9, fresh=5)
+OPTIONS = argparse.Namespace(shared=SHARED, folds=3, draws=2, seed=1, fresh=5, sets=["known", "odd"], grids=GRIDS,
+                             samples=[30, 60, 120], problems=[20, 60, 220])
 RUN = f"{sys.executable} tools/lab/peers/own.py --train {TRAINER} --shared {SHARED} --draws 2 --set '--epochs 1'"
 
 
@@ -87,34 +89,96 @@ def write_opencl():
 
 # ---- the parts ----
 
+def value(text, words, cells):
+    """What Python makes of a condition or a formula."""
+    return eval(text, words, cells) # pylint: disable=eval-used
+
+
 def kernel(name):
-    """A time for each tuple: some fail, none is best everywhere, and conditions say which fail."""
+    """A time for each tuple: some fail, none is best everywhere. Conditions say which fail, and formulas are what
+    Python makes of them."""
     made = KERNELS[name]
-    problems = made.problems(np.random.default_rng(2), 60)
+    problems = grid(made, np.random.default_rng(2), "mixed", 40)
     times = np.array([made.all_times(p) for p in problems])
     works = np.isfinite(times)
     assert works.any(1).all() and not works.all()
     assert len(set(times.argmin(1))) > 10
     best = times.min(1, keepdims=True)
     assert .4 < (best / times).mean(0).max() < .9
-    names = [n for n, _ in made.fields + made.params]
+    columns = made.fields + made.params
+    words = {word: word for _, tokens in columns for word in tokens or ()}
+    words.update(ceil_div=lambda a, b: -(-a // b), min=min, max=max)
     for p, row in zip(problems, works):
-        for t, is_good in list(zip(made.tuples.tolist(), row))[::37]:
-            cells = dict(zip(names, [tokens[v] if tokens else v for v, (_, tokens)
-                                     in zip(p.tolist(), made.fields)] + t), fp16="fp16", fp32="fp32")
-            told = all(eval(c, {}, cells) for c in made.conditions) # pylint: disable=eval-used
-            assert told == is_good or not made.conditions, (p, t)
+        step = len(made.tuples) // 40
+        told = by_hand(made.formulas, dict(zip([n for n, _ in columns], [*p[:, None], *made.tuples[::step].T])))
+        for i, (t, is_good) in enumerate(zip(made.tuples[::step].tolist(), row[::step])):
+            cells = {n: tokens[v] if tokens else v for v, (n, tokens) in zip(p.tolist() + t, columns)}
+            assert all(value(text, words, cells) for text in made.conditions) == is_good or not made.conditions, (p, t)
+            for (n, text), column in zip(made.formulas, told):
+                assert n not in cells and np.isclose(column[i], value(text, words, cells)), (n, p, t)
+
+
+def of_grid(name, how, values):
+    """Whether the sizes of a table are what its grid promises."""
+    power = values & values - 1 == 0
+    fits = {"powers": power.all(), "mixed": power.any() and not power.all(), "models": set(values) <= set(how.models)}
+    return fits[name] and how.low <= values.min() and values.max() <= how.high
+
+
+def of_set(name, how, known, values):
+    """Whether sizes are what the set promises."""
+    is_known, within = np.isin(values, known), (how.low <= values) & (values <= how.high)
+    return {"known": is_known, "between": ~is_known & within & (values % 8 == 0),
+            "odd": ~is_known & within & (values % 8 > 0), "tiny": (values >= 3) & (values <= 24),
+            "beyond": (values > known.max()) & (values <= 4 * known.max())}[name]
+
+
+def asked(name):
+    """Tables and sets are what they promise, and no problem of the table is asked."""
+    made, rng = KERNELS[name], np.random.default_rng(3)
+    sizes = [i for i, (_, how) in enumerate(made.drawn) if isinstance(how, Size)]
+    for grid_name in GRIDS:
+        table = grid(made, rng, grid_name, 30)
+        assert all(of_grid(grid_name, made.drawn[i][1], table[:, i]) for i in sizes), grid_name
+        for set_name in SETS:
+            problems = ask(made, rng, table, set_name, 4)
+            assert len({*map(tuple, problems), *map(tuple, table)}) == 34
+            assert all(np.isfinite(made.all_times(p)).any() for p in problems)
+            assert all(np.isin(problems[:, i], table[:, i]).all() for i in range(len(made.drawn)) if i not in sizes)
+            fit = {s: np.array([of_set(s, made.drawn[i][1], table[:, i], problems[:, i]) for i in sizes])
+                   for s in SETS[:-1]}
+            if set_name == "half":
+                assert (fit["known"].sum(0) == 1).all() and (fit["known"] | fit["odd"]).all()
+            else:
+                assert fit[set_name].all(), (grid_name, set_name, problems)
+
+
+def sizes_of_kinds():
+    """LayerNorm has its 816 tuples, and the greatest has 12 parameters and more than 20,000."""
+    legal = {name: np.isfinite(made.all_times(grid(made, np.random.default_rng(1), "powers", 1)[0])).sum()
+             for name, made in KERNELS.items()}
+    assert legal["own_norm"] == 816 and 20000 < legal["own_twelve"] < 100000, legal
+    assert len(KERNELS["own_twelve"].params) == 12
+
+
+def plan():
+    """Nine tables of a kernel, in which each two of grid, tuples and problems meet once."""
+    names = [name.split("_")[2:] for name, _ in own_tables.plan(OPTIONS) if name.startswith("own_gemm")]
+    assert len(names) == 9 and all(len({(n[a], n[b]) for n in names}) == 9 for a, b in ((0, 1), (0, 2), (1, 2)))
 
 
 def made_up():
     """The sample has the times of the kernel, but for the noise, and what fails fails."""
     made = KERNELS["own_gemm"]
-    case, = own_tables.made_up(made, 12, OPTIONS)
+    case, = own_tables.made_up(made, "mixed", 12, 9, OPTIONS)
     true = made.times(case.problems[case.problem_of], case.tuples[case.tuple_of])
-    assert len(true) == 108 and len(case.fresh) == 5
+    assert len(true) == 108 and len(case.fresh) == 10 and case.sets == ["known"] * 5 + ["odd"] * 5
     assert (np.isfinite(true) == case.good).all() and (case.may == case.good).all()
     noise = case.times[case.good] / true[case.good]
-    assert .9 < noise.min() < 1 < noise.max() < 1.1
+    assert .88 < noise.min() < 1 < noise.max() < 1.12
+    rows = case.problems[case.problem_of], case.tuples[case.tuple_of]
+    plain, hand = own.inputs(case, *rows, False), own.inputs(case, *rows, False, case.formulas)
+    assert plain.shape[1] == 10 and hand.shape[1] == 15 and (hand[:, 13] == plain[:, 5] * plain[:, 6]).all()
 
 
 def asked_once(cases):
@@ -193,6 +257,23 @@ def ways():
     assert [r["method"] for r in rows if r["best"] == "yes" and r["k"] == "1"][-1] == "best"
 
 
+def sets():
+    """Each set has a line for each way, those with formulas too, and means over tables of a kernel are of a set."""
+    rows = rows_of(output(f"{RUN} --tables own_norm --grids powers,models --samples 12 --problems 9,10 --sets odd,tiny "
+                          f"--fresh 2 --methods nearest,forest_hand,kpred --csv --log {SHARED}/log"))
+    tables = ["own_norm_powers_12_9", "own_norm_models_12_10"]
+    assert [(r["table"], r["set"], r["method"]) for r in rows[:36:3]] == list(itertools.product(
+        tables, ("odd", "tiny"), ("nearest", "forest_hand", "kpred")))
+    assert not any(r["best"] == "yes" for r in rows if r["method"] == "forest_hand")
+    share = {(r["table"], r["set"], r["method"], r["k"]): float(r["share"]) for r in rows}
+    for at in itertools.product(("odd", "tiny"), ("nearest", "forest_hand", "kpred", "best"), ("1", "4", "10")):
+        of = at if at[1] != "best" else (at[0], "nearest", at[2])
+        assert abs(share["own_norm", *at] - np.mean([share[t, *of] for t in tables])) < .001, at
+        assert share["own", *at] == share["own_norm", *at]
+    told = open(f"{SHARED}/log", encoding="utf-8").read()
+    assert told.count("\nodd: 2 problems") == 8 and "own_norm: loss" in told, told
+
+
 def listed():
     """kpred knows the kernels of each kind, and passes over what was not timed."""
     first, *_ = rows_of(output(f"{RUN} --tables fmoe_problem --folds 2 --methods kpred --csv"))
@@ -222,7 +303,10 @@ def skipped():
 for write_table in write_tensile, write_moe, write_hub, write_opencl:
     write_table()
 for kernel_name in KERNELS:
-    check(f"{kernel_name}: times and conditions", kernel, kernel_name)
+    check(f"{kernel_name}: times, conditions, formulas", kernel, kernel_name)
+    check(f"{kernel_name}: tables and sets", asked, kernel_name)
+check("the tuples of LayerNorm and of twelve parameters", sizes_of_kinds)
+check("nine tables of a kernel", plan)
 check("a sample of a made-up kernel", made_up)
 check("gemm: folds, times, the rule", gemm)
 check("fmoe: problems left out", moe, False)
@@ -230,6 +314,7 @@ check("fmoe: shapes left out", moe, True)
 check("hub: draws", hub)
 check("opencl: medians", opencl)
 check("all ways on a small table", ways)
+check("sets of a small table", sets)
 check("fmoe: listed kernels", listed)
 check("means over tables", joined)
 check("a table that is missing", skipped)
