@@ -10,6 +10,7 @@ what AITER's tables have.
 """
 import glob
 import json
+import math
 import os
 import sys
 import tempfile
@@ -61,20 +62,30 @@ def products(model, tp):
     return set()
 
 
-def names(model, server, device, tp, ep):
-    """The paths below -o that the server reads, or why there are none"""
+def names(model, server, device, tp, ep, has_aiter):
+    """The paths below -o that the server reads, or why there are none: AITER reads none of them"""
     _, experts, size, is_fused, kind = MODELS[model]
     n = size if ep else size // tp
     if kind == "mxfp4":
         return "no look-up"
+    block = 128
+    if kind == "block" and server == "vllm" and n % 128:
+        block = math.gcd(n, 128)
+    if has_aiter and block == 128:
+        return "refused" if kind == "block" and n % 128 else set()
     if server == "sglang" and ep: # as many GPUs for experts as there are
         n = size
-    block = ",block_shape=[128, 128]" if server == "sglang" else ",block_shape=[128,128]"
-    tail = {"block": f",dtype=fp8_w8a8{block}", "bf16": "",
-            "channel": ",dtype=fp8_w8a8" + ",per_channel_quant=True" * (server == "sglang")}[kind]
-    gemm = {f"N={a},K={b},device_name={device}{tail}.json" for a, b in products(model, tp)}
-    if kind == "block" and (n % 128 or (model == "qwen3_next" and 512 // tp % 128)): # the shared expert is split
+    blank = " " * (server == "sglang")
+    tail, gemm_tail = ({"block": f",dtype=fp8_w8a8,block_shape=[{b},{blank}{b}]", "bf16": "",
+                        "channel": ",dtype=fp8_w8a8" + ",per_channel_quant=True" * (server == "sglang")}[kind]
+                       for b in (block, 128))
+    gemm = {f"N={a},K={b},device_name={device}{gemm_tail}.json" for a, b in products(model, tp)}
+    gemm = set() if has_aiter else gemm
+    if kind == "block" and (n % block or block < 32):
         return "refused"
+    if model == "qwen3_next" and 512 // tp % 128: # the shared expert is split, and refused
+        gemm -= {f"N={a},K={b},device_name={device}{gemm_tail}.json" for a, b in ((1024 // tp, 2048), (2048, 512 // tp))
+                 if (a, b) != (2048, 4096 // tp)}
     here = experts // tp if ep else experts
     of_gpu = [here] + [here + 1] * (server == "sglang" and is_fused and not ep)
     moe = {f"E={e},N={n},device_name={device}{tail}" for e in of_gpu}
@@ -120,21 +131,61 @@ def fused(model, server, gpu, tp, ep):
             f"{stage1}" for e, k in asked for a, w, q in types}
 
 
+# Which table or file a server reads for a layer that is no expert, as ../shared/serve.md has it; None: no look-up
+SGLANG_LIST = {(1024, 8192), (16384, 1536), (2112, 7168), (3072, 1536), (32768, 8192), (4096, 7168), (4608, 7168),
+               (512, 7168), (7168, 2048), (7168, 2304), (7168, 256), (8192, 1024), (8192, 32768)}
+
+
+def block_key(server, gfx, n, k):
+    is_json = server == "sglang" and gfx == "gfx942" or gfx == "gfx950" and (n, k) in SGLANG_LIST
+    family = "a8w8_blockscale" if server == "vllm" else "a8w8_blockscale_bpreshuffle"
+    return f"GEMM-A8W8_BLOCKSCALE-N={n}-K={k}" if is_json else f"{family} N={n},K={k}"
+
+
+def plain_key(server, gfx, n, k, has_bias=False):
+    if server == "vllm" and gfx == "gfx942":
+        return None
+    is_triton = server == "vllm" and (n, k) in {(5120, 2880), (2880, 4096), (128, 2880), (640, 2880), (2880, 512)}
+    return f"GEMM-A16W16-N={n}-K={k}" if is_triton and n <= 512 else plain(n, k, has_bias)
+
+
+def channel_key(gfx, n, k):
+    return f"a8w8_bpreshuffle N={n},K={k},torch.float8_e4m3fn{'uz' * (gfx == 'gfx942')}"
+
+
 def aiter_keys(model, server, gpu, tp, ep):
-    """What AITER is asked for; its tables of FP8 in blocks with shuffled weights are not of gfx942 with 304 units"""
-    _, experts, _, _, kind = MODELS[model]
+    """What is asked for with AITER"""
+    _, experts, size, _, kind = MODELS[model]
     hidden, _, words = TOKENS[model]
-    families = ["a8w8_blockscale"] + ["a8w8_blockscale_bpreshuffle"] * (AMD[gpu][0] == "gfx950")
-    keys = {plain(experts, hidden, model == "gpt_oss")} | fused(model, server, gpu, tp, ep)
-    keys |= {plain(-(-words // 64) * 64 // tp, hidden)} if words else set()
+    gfx = AMD[gpu][0]
+    layers = {(experts, hidden, model == "gpt_oss")} if model != "glm45" else set()
+    layers |= {(-(-words // 64) * 64 // tp, hidden, False)} if words and server == "vllm" else set()
+    keys = set() if kind == "block" and (size if ep else size // tp) % 128 else fused(model, server, gpu, tp, ep)
     if kind == "block":
         alone = {(2048 // tp, 7168)} if model in HEADS else set() # AITER's tables have half of the first product, too
-        keys |= {f"{family} N={n},K={k}" for n, k in products(model, tp) | alone for family in families}
-        return keys | ({plain(64 // tp, 2048)} if model == "qwen3_next" else set())
-    if kind == "channel":
-        fp8 = "torch.float8_e4m3fnuz" if AMD[gpu][0] == "gfx942" else "torch.float8_e4m3fn"
-        return keys | {f"a8w8_bpreshuffle N={n},K={k},{fp8}" for n, k, _ in other_products(model, tp)}
-    return keys | {plain(*x) for x in other_products(model, tp)}
+        shared = {(1024 // tp, 2048), (2048, 512 // tp)} if model == "qwen3_next" and 512 // tp % 128 else set()
+        keys |= {block_key(server, gfx, n, k) for n, k in products(model, tp) | alone} - {
+            block_key(server, gfx, n, k) for n, k in shared - {(2048, 4096 // tp)}}
+        layers |= {(64 // tp, 2048, False)} if model == "qwen3_next" else set()
+    elif kind == "channel":
+        keys |= {channel_key(gfx, n, k) for n, k, _ in other_products(model, tp)}
+    else:
+        layers |= other_products(model, tp)
+    return (keys | {plain_key(server, gfx, *layer) for layer in layers}) - {None}
+
+
+def is_left(server, gpu, n, k, m):
+    """Of BF16: does the server take AITER's table for M tokens?"""
+    if server == "sglang":
+        return AMD[gpu][0] == "gfx942" or m > (512 if k <= 512 else 64 if k <= 2048 else 0)
+    power = 1 << (m - 1).bit_length()
+    shared, shards = min(power // 16, 4), -(-k // 512)
+    units = -(-n // 64) * shards * shared
+    shards = -(-k // 256) if power != 16 and units * 2 <= 256 and -(-k // 256) <= 11 else shards
+    is_counted = (10 <= m <= 128 and k % 8 == 0 and k > 512 and n % 16 == 0 and units <= 256
+                  and power * n * shards <= 128 * 1024 * 12)
+    is_gpt_oss = (n, k) in {(5120, 2880), (2880, 4096), (640, 2880), (2880, 512)} and (m <= 2048 or n <= 512)
+    return not is_counted and not is_gpt_oss and not (m <= 5 and n > 8 and k % 8 == 0)
 
 
 def look_up(ms, m, n):
@@ -148,7 +199,7 @@ def ms_of(rows, gpu, n, k):
             and row["cu_num"] == AMD[gpu][1] and row.get("gfx") in (None, AMD[gpu][0])}
 
 
-def wrong_rows(out, folder, gpu, key):
+def wrong_rows(out, folder, server, gpu, key):
     """Of an answered key: the M that AITER finds no row for, in the written table and those of the package"""
     family, *sizes = key.split(" ")
     stem = "tuned_fmoe" if family == "fmoe" else f"{family}_tuned_gemm"
@@ -162,8 +213,12 @@ def wrong_rows(out, folder, gpu, key):
                  == (first, second, expert, top_k)}
         return [f"{key}: token {t}" for t in (1 << i for i in range(16)) if t not in there]
     ms = ms_of(rows, gpu, first, second)
-    return [f"{key}: M {m}" for m in (1, 3, 9, 17, 250, 257, 300, 1000, 1025, 4095, 4097, 5000, 8192, 9000, 20000, 32768)
-            if not look_up(ms, m, first)]
+    def left(m):
+        return family != "bf16" or is_left(server, gpu, first, second, m)
+    written = ms_of(rows_of(read(f"{out}/{stem}.csv")), gpu, first, second) if os.path.exists(f"{out}/{stem}.csv") else set()
+    asked = (1, 3, 6, 9, 17, 33, 65, 128, 129, 250, 257, 300, 1000, 1025, 2049, 4095, 4097, 5000, 8192, 9000, 20000, 32768)
+    unread = [m for m in written if not any(map(left, range(m - 15 if 16 <= m <= 256 else m, m + 1)))]
+    return [f"{key}: M {m}" for m in asked if left(m) and not look_up(ms, m, first)] + [f"{key}: row {m}" for m in unread]
 
 
 def check_aiter(where, out, cell, rows):
@@ -171,12 +226,12 @@ def check_aiter(where, out, cell, rows):
     folder, model, server, gpu, tp, ep = cell[:6]
     there = {row["key"]: row["answered_by"] for row in rows if row["server"] == "aiter"}
     asked = aiter_keys(model, server, gpu, tp, ep)
-    answered = [key for key, answer in there.items() if answer != "not answered"]
-    modelled = ("a8w8_b",) if AMD[gpu][0] == "gfx950" else ("a8w8_blockscale",)
-    wrong = sorted(asked ^ set(there)) + [f"{key}: not answered" for key in set(there) - set(answered)
-                                          if key.startswith(modelled)]
+    answered = [key for key, answer in there.items() if answer not in ("not answered", "would switch", "no look-up")
+                and not key.startswith("GEMM-")]
+    wrong = sorted(asked ^ set(there)) + [f"{key}: not answered" for key in there if key.startswith("a8w8_blockscale")
+                                          and key not in answered]
     for key in {*sorted(answered)[:1], *(key for key in answered if key.startswith("fmoe"))}:
-        wrong += wrong_rows(out, folder, gpu, key)
+        wrong += wrong_rows(out, folder, server, gpu, key)
     return f"{where}: AITER: {wrong}" if wrong else "", len(answered), len(there)
 
 
@@ -195,20 +250,21 @@ def run_cell(cell):
     folder, model, server, gpu, tp, ep, has_aiter = cell
     with tempfile.TemporaryDirectory(dir=folder) as out:
         done = run(f"{KPRED} serve --gpu {gpu} --server {server} --config {folder}/{model}.json --tp {tp} --triton 3.8.0"
-                   f" --json -o {out}" + " --ep" * ep + " --aiter" * has_aiter
+                   f" --nearest --json -o {out}" + " --ep" * ep + " --aiter" * has_aiter
                    + f" --installed {folder}/aiter" * (has_aiter and os.path.exists(f"{folder}/aiter")), None)
         where = f"{model} {server} {gpu} tp {tp}{' ep' * ep}"
         if done.returncode:
             return f"{where}: {done.stderr}", "", [], None
         rows = json.loads(done.stdout)
-        asked = names(model, server, GPUS[gpu], tp, ep)
-        of_aiter = check_aiter(where, out, cell, rows) if has_aiter and asked != "refused" else ("", 0, 0)
+        asked = names(model, server, GPUS[gpu], tp, ep, has_aiter)
+        of_aiter = check_aiter(where, out, cell, rows) if has_aiter else ("", 0, 0)
         answers = [row["answered_by"] for row in rows if row["server"] != "aiter"]
-        if isinstance(asked, str):
-            return of_aiter[0] if asked in answers else f"{where}: not {asked}", asked, answers, of_aiter[1:]
+        if isinstance(asked, str) and not has_aiter:
+            return "" if asked in answers else f"{where}: not {asked}", asked, answers, of_aiter[1:]
+        asked = asked if isinstance(asked, set) else set()
         missing = [name for name in asked if not os.path.exists(f"{out}/{name}") or not is_table(f"{out}/{name}")]
         there = {os.path.relpath(path, out) for path in glob.glob(f"{out}/**/*=*.json", recursive=True)}
-        wrong = missing + sorted(there - asked) + [a for a in answers if a in ("refused", "not answered")]
+        wrong = missing + sorted(there - asked) + [a for a in answers if a == "not answered" and not has_aiter]
         return f"{where}: {wrong}" if wrong else of_aiter[0], len(asked), answers, of_aiter[1:]
 
 

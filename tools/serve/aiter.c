@@ -17,7 +17,7 @@ enum { MOST_TABLE_BYTES = 1 << 28 };
 void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer)
 {
     for (size_t i = 0; i < from->asked.n; i++)
-        lookups_add_shape(l, &from->asked.v[i], layer);
+        lookups_add_shape(l, &from->asked.v[i], NULL, layer);
 }
 
 /* What a config is asked for */
@@ -33,8 +33,8 @@ struct asking {
 };
 
 /* AITER's row serves each M, so one is asked for. */
-static void aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_t k,
-                      const char *const *details, const char *layer)
+static void aiter_ask(struct asking *a, enum family_id family, const struct reading *reading,
+                      int64_t n, int64_t k, const char *const *details, const char *layer)
 {
     struct asked *to = &a->to->asked;
     char size[2][24];
@@ -52,7 +52,7 @@ static void aiter_ask(struct asking *a, enum family_id family, int64_t n, int64_
                                   .detail =
                                       to->details.v[intern_text(&to->details, to->detail.s)].s,
                                   .at = to->at};
-    lookups_add_shape(a->l, &s, layer);
+    lookups_add_shape(a->l, &s, reading, layer);
 }
 
 static const char *fp8_of(const struct asking *a)
@@ -65,44 +65,50 @@ static const char *fp8_of(const struct asking *a)
 
 static const char bf16[] = "torch.bfloat16";
 
-static void ask_bf16(struct asking *a, int64_t n, int64_t k, int has_bias, const char *layer)
+/* Weights of that kind; without a table the Triton file, or no look-up at all */
+static void ask_reading(struct asking *a, const struct reading *r, const struct hf_layer *l,
+                        int has_bias)
 {
-    const char *const details[] = {has_bias ? "True" : "False", bf16, bf16, "False", "False"};
-    aiter_ask(a, FAMILY_BF16, n, k, details, layer);
+    const char *const of_bf16[] = {has_bias ? "True" : "False", bf16, bf16, "False", "False"};
+    const char *const type[] = {r->kind == QUANTIZED_INT8 ? "torch.int8" : fp8_of(a)};
+    const struct asked_shape file = {
+        .family = FAMILY_NONE, .n = (int32_t)l->n, .k = (int32_t)l->k, .at = a->to->asked.at};
+    if (r->family != FAMILY_NONE)
+        aiter_ask(a, r->family, r, l->n, l->k, r->kind == QUANTIZED_NOT ? of_bf16 : type, l->name);
+    else if (r->json != NULL)
+        lookups_add_shape(a->l, &file, r, l->name);
+    else
+        lookups_add_none(a->l, l->name, r->about, LOOKUP_NONE);
 }
 
-/* Of FP8 in blocks there are two families, and which one a server asks for depends on the GPU and
-   on its version: those that AITER's tables have for the GPU. */
-static void ask_blocks(struct asking *a, const struct hf_layer *l)
+static void ask_kind(struct asking *a, enum quantization_kind kind, const struct hf_layer *l,
+                     int has_bias)
 {
-    static const enum family_id both[] = {FAMILY_BS, FAMILY_BSP};
-    const kpred_model *const *model = a->to->target.model;
-    const int is_any = model[FAMILY_BS] == NULL && model[FAMILY_BSP] == NULL;
-    for (int i = 0; i < 2; i++)
-        if (is_any || model[both[i]] != NULL)
-            aiter_ask(a, both[i], l->n, l->k, NULL, l->name);
+    const enum triton_server server = a->how->server;
+    const char *gfx = a->to->target.gfx;
+    char why[96];
+    const struct reading *r = reading_next(NULL, server, gfx, kind);
+    snprintf(why, sizeof why, "kpred does not know which tables %s reads on %s",
+             triton_servers[server], gfx);
+    if (r == NULL)
+        lookups_add_none(a->l, l->name, why, LOOKUP_UNKNOWN);
+    for (; r != NULL; r = reading_next(r, server, gfx, kind))
+        ask_reading(a, r, l, has_bias);
 }
 
-static void ask_layer(struct asking *a, const struct hf_layer *l)
+static void ask_layer(struct asking *a, enum quantization_kind kind, const struct hf_layer *l)
 {
-    const char *const fp8[] = {fp8_of(a)};
-    static const char *const int8[] = {"torch.int8"};
-    switch (a->products) {
-    case QUANTIZED_FP8_BLOCK: ask_blocks(a, l); return;
-    case QUANTIZED_FP8_CHANNEL: aiter_ask(a, FAMILY_BP, l->n, l->k, fp8, l->name); return;
-    case QUANTIZED_INT8: aiter_ask(a, FAMILY_A8W8, l->n, l->k, int8, l->name); return;
-    case QUANTIZED_MXFP4: aiter_ask(a, FAMILY_A4W4, l->n, l->k, NULL, l->name); return;
-    default: break;
-    }
-    if (l->bias != HF_BIAS)
-        ask_bf16(a, l->n, l->k, 0, l->name);
-    if (l->bias != HF_NO_BIAS)
-        ask_bf16(a, l->n, l->k, 1, l->name);
+    if (kind != QUANTIZED_NOT || l->bias != HF_BIAS)
+        ask_kind(a, kind, l, 0);
+    if (kind == QUANTIZED_NOT && l->bias != HF_NO_BIAS)
+        ask_kind(a, kind, l, 1);
 }
 
-static int has_own_blocks(const struct asking *a)
+int aiter_runs(enum quantization_kind kind, const int32_t block[2])
 {
-    return a->q.block[0] == 128 && a->q.block[1] == 128;
+    const int is_weights = kind == QUANTIZED_INT8_WEIGHTS || kind == QUANTIZED_INT4_WEIGHTS;
+    return kind == QUANTIZED_FP8_BLOCK ? block[0] == 128 && block[1] == 128
+                                       : !is_weights && kind != QUANTIZED_INT8;
 }
 
 /* Why AITER has no table for the products; NULL: it has */
@@ -113,9 +119,21 @@ static const char *no_table(const struct asking *a)
     case QUANTIZED_INT8_WEIGHTS:
     case QUANTIZED_INT4_WEIGHTS: return "AITER has no table of products with weights alone in INT";
     case QUANTIZED_FP8_BLOCK:
-        return has_own_blocks(a) ? NULL : "AITER's tables are of FP8 in blocks of 128 x 128";
+        return aiter_runs(a->products, a->q.block)
+                   ? NULL
+                   : "AITER's tables are of FP8 in blocks of 128 x 128";
     default: return NULL;
     }
+}
+
+static void ask_product(struct asking *a, const struct hf_layer *l)
+{
+    char *refused = lookups_refused(l, &a->q);
+    if (refused == NULL)
+        ask_layer(a, a->products, l);
+    else if (!l->is_half)
+        lookups_add_none(a->l, l->name, refused, LOOKUP_REFUSED);
+    free(refused);
 }
 
 static void ask_layers(struct asking *a)
@@ -134,9 +152,9 @@ static void ask_layers(struct asking *a)
         return;
     }
     for (size_t i = 0; i < layers.n; i++)
-        ask_layer(a, &layers.v[i]);
+        ask_product(a, &layers.v[i]);
     if (layers.plain.n != 0)
-        ask_bf16(a, layers.plain.n, layers.plain.k, 0, layers.plain.name);
+        ask_layer(a, QUANTIZED_NOT, &layers.plain);
 }
 
 /* ---- look-ups: routed experts ---- */
@@ -146,8 +164,7 @@ static int is_gpt_oss(const struct asking *a)
     return strcmp(a->type, "gpt_oss") == 0;
 }
 
-/* The types of inputs and weights, and how these are quantised; NULL: nothing tells what AITER is
-   asked for */
+/* The types of inputs and weights that AITER runs, and how these are quantised */
 struct expert_types {
     const char *inputs, *weights, *how;
 };
@@ -159,13 +176,9 @@ static struct expert_types types_of(const struct asking *a)
     switch (a->q.kind) {
     case QUANTIZED_NOT: return (struct expert_types){bf16, bf16, "QuantType.No"};
     case QUANTIZED_FP8: return (struct expert_types){fp8, fp8, "QuantType.per_Tensor"};
-    case QUANTIZED_FP8_BLOCK:
-        return (struct expert_types){fp8, fp8, has_own_blocks(a) ? "QuantType.per_1x128" : NULL};
+    case QUANTIZED_FP8_BLOCK: return (struct expert_types){fp8, fp8, "QuantType.per_1x128"};
     case QUANTIZED_FP8_CHANNEL: return (struct expert_types){fp8, fp8, "QuantType.per_Token"};
-    case QUANTIZED_INT4_WEIGHTS:
-        return (struct expert_types){bf16, "torch.int4", "QuantType.per_1x32"};
-    case QUANTIZED_MXFP4: return (struct expert_types){fp4, fp4, "QuantType.per_1x32"};
-    default: return (struct expert_types){NULL, NULL, NULL};
+    default: return (struct expert_types){fp4, fp4, "QuantType.per_1x32"};
     }
 }
 
@@ -179,7 +192,7 @@ static void ask_fused(struct asking *a, const struct expert_types *t, int64_t ex
         t->how,   "1",       strcmp(a->type, "llama4") == 0 ? "1" : "0"};
     snprintf(count[0], sizeof count[0], "%" PRId64, experts);
     snprintf(count[1], sizeof count[1], "%" PRId64, top_k);
-    aiter_ask(a, FAMILY_FMOE, size, hidden, details, layer);
+    aiter_ask(a, FAMILY_FMOE, NULL, size, hidden, details, layer);
 }
 
 static int64_t padded(int64_t size, int64_t to)
@@ -206,11 +219,7 @@ static void ask_split(struct asking *a, const struct hf_experts *e, const struct
 {
     const struct expert_types t = types_of(a);
     const int has_ep = a->how->ep != 1, is_vllm = a->how->server == TRITON_VLLM;
-    if (t.how == NULL)
-        lookups_add_none(a->l, "experts",
-                         "kpred does not know what AITER is asked for with such weights",
-                         LOOKUP_UNKNOWN);
-    else if (e->top_k == 0)
+    if (e->top_k == 0)
         lookups_add_none(a->l, "experts", "the config does not say how many experts a token has",
                          LOOKUP_UNKNOWN);
     else if (is_gpt_oss(a) && a->q.kind == QUANTIZED_MXFP4)
@@ -223,25 +232,43 @@ static void ask_split(struct asking *a, const struct hf_experts *e, const struct
     }
 }
 
+/* Types whose router is in FP32, or is no product of AITER's */
+static const char *const other_routers[TRITON_N_SERVERS] = {
+    "ernie4_5_moe glm4_moe glm4_moe_lite minimax_m2",
+    "bailing_moe bailing_moe_v2 ernie4_5_moe glm4_moe glm4_moe_lite minimax_m2"};
+
+static void ask_router(struct asking *a, const struct hf_experts *e)
+{
+    const struct hf_layer router = {.name = "router",
+                                    .n = e->routed,
+                                    .k = e->hidden,
+                                    .bias = is_gpt_oss(a) ? HF_BIAS : HF_NO_BIAS};
+    if (!names_has_word(other_routers[a->how->server], a->type))
+        ask_layer(a, QUANTIZED_NOT, &router);
+}
+
 static void ask_experts(struct asking *a, const struct hf_experts *e)
 {
     struct experts_part p;
     experts_split(&p, e, a->how, &a->q);
     if (p.refused != NULL)
         lookups_add_none(a->l, "experts", p.refused, LOOKUP_REFUSED);
-    else
+    else if (aiter_runs(a->q.kind, p.block))
         ask_split(a, e, &p);
     free(p.refused);
-    ask_bf16(a, e->routed, e->hidden, is_gpt_oss(a), "router");
+    ask_router(a, e);
 }
 
-/* Servers fill the words of the output layer up to a multiple of 64. */
+/* Servers fill the words of the output layer up to a multiple of 64. SGLang runs it by torch. */
 static void ask_output(struct asking *a)
 {
     const int64_t words = padded(hf_number_or(a->c, "vocab_size", 1, 0), 64);
-    const int64_t hidden = hf_number_or(a->c, "hidden_size", 1, 0);
-    if (!a->c->is_bad && words != 0 && hidden != 0 && words % a->how->tp == 0)
-        ask_bf16(a, words / a->how->tp, hidden, 0, "output layer");
+    const struct hf_layer layer = {.name = "output layer",
+                                   .n = words / a->how->tp,
+                                   .k = hf_number_or(a->c, "hidden_size", 1, 0)};
+    if (!a->c->is_bad && words != 0 && layer.k != 0 && words % a->how->tp == 0
+        && a->how->server == TRITON_VLLM)
+        ask_layer(a, QUANTIZED_NOT, &layer);
 }
 
 int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c,
@@ -263,6 +290,56 @@ int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c
         ask_output(&a);
     asked_sort(&to->asked);
     return a.is_bad || c->is_bad ? -1 : 0;
+}
+
+/* ---- what is read ---- */
+
+/* Is it asked for still? */
+static int decide(struct lookup *l, enum reading_verdict verdict, int may_switch)
+{
+    const struct reading *r = l->reading;
+    struct buf why = {NULL, 0, 0};
+    if (verdict == VERDICT_READ || (verdict == VERDICT_SWITCH && may_switch))
+        return 1;
+    l->is_json = verdict == VERDICT_JSON;
+    l->none = verdict == VERDICT_SWITCH    ? LOOKUP_SWITCH
+              : verdict == VERDICT_NOTHING ? LOOKUP_NONE
+                                           : LOOKUP_UNKNOWN;
+    if (verdict == VERDICT_SWITCH)
+        buf_printf(&why, "a row switches it %s: --switch", r->about);
+    else if (verdict == VERDICT_NOTHING && r->about != NULL)
+        buf_puts(&why, r->about);
+    l->why = why.s;
+    return 0;
+}
+
+static void drop_shape(struct asked *a, const struct asked_shape *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (!asked_is_pair(&a->v[i], s))
+            a->v[n++] = a->v[i];
+    a->n = n;
+}
+
+void aiter_decide(struct lookups *l, struct answering *to, const struct gemm_jsons *jsons,
+                  int may_switch)
+{
+    const struct reader by = {&to->target, &to->installed, jsons};
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct lookup *x = &l->v[i];
+        const struct reading *r = x->reading;
+        const enum reading_verdict verdict =
+            r == NULL ? VERDICT_READ : reading_of(r, &by, &x->shape);
+        if (!decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE)
+            drop_shape(&to->asked, &x->shape);
+        if (verdict != VERDICT_NOTHING || r->rule == READS_NONE || r->rule == READS_MULTIPLE)
+            l->v[n++] = *x;
+        else
+            free(x->layer);
+    }
+    l->n = n;
 }
 
 /* ---- answers ---- */
@@ -296,12 +373,31 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
     return predicted;
 }
 
-void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from)
+/* AITER has a Triton file of each of those that are told from tables by it. */
+static void answer_json(struct answer *a, const struct answering *from,
+                        const struct gemm_jsons *jsons)
+{
+    const struct reading *r = a->of->reading;
+    const struct asked_shape *s = &a->of->shape;
+    const struct gemm_json *f = gemm_json_find(jsons, from->target.gfx, r->json, s->n, s->k);
+    const int is_sure = r->rule == READS_WITHOUT_JSON || r->rule == READS_UNLISTED;
+    if (f != NULL || is_sure)
+        a->kind = ANSWER_MEASURED;
+    a->from = f != NULL ? xstrdup(f->path) : NULL;
+    a->why = xstrdup(is_sure ? "AITER's own Triton file" : r->rule == READS_NONE ? r->about : "");
+}
+
+void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
+                  const struct gemm_jsons *jsons)
 {
     const struct rows_layer *layer = layer_of(&from->rows, &l->shape);
     struct buf why = {NULL, 0, 0};
     *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
-    if (layer == NULL)
+    if (l->is_json)
+        answer_json(a, from, jsons);
+    else if (l->why != NULL)
+        answer_none(a);
+    if (l->is_json || l->why != NULL || layer == NULL)
         return;
     const struct row *v = from->rows.of[l->shape.family].v;
     v = v != NULL ? v + layer->first : NULL;
@@ -316,6 +412,8 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
         buf_printf(&why, "%s%zu M are measured", why.n != 0 ? "; " : "", layer->measured);
     if (layer->why != NULL)
         buf_printf(&why, "%s%s", why.n != 0 ? "; " : "", layer->why);
+    if (l->reading != NULL && layer->rows != 0)
+        reading_tell(l->reading, &why);
     a->why = why.s;
 }
 

@@ -46,24 +46,44 @@ void lookups_add(struct lookups *l, const struct triton_name *name, const char *
     snprintf(added->version, sizeof added->version, "%s", folder);
 }
 
-void lookups_add_shape(struct lookups *l, const struct asked_shape *s, const char *layer)
+static void add_json_name(struct buf *b, const struct reading *r, const struct asked_shape *s)
+{
+    buf_printf(b, "GEMM-%s-N=%" PRId32 "-K=%" PRId32, r->json, s->n, s->k);
+}
+
+void lookups_add_shape(struct lookups *l, const struct asked_shape *s,
+                       const struct reading *reading, const char *layer)
 {
     struct buf key = {NULL, 0, 0};
-    buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
-               families[s->family].sizes[1], s->n, families[s->family].sizes[2], s->k,
-               *s->detail != '\0' ? "," : "", s->detail);
+    if (s->family == FAMILY_NONE)
+        add_json_name(&key, reading, s);
+    else
+        buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
+                   families[s->family].sizes[1], s->n, families[s->family].sizes[2], s->k,
+                   *s->detail != '\0' ? "," : "", s->detail);
     struct lookup *added = new_lookup(l, &key, layer);
     if (added == NULL)
         return;
     added->key = l->seen.v[l->n - 1].s;
     added->shape = *s;
+    added->reading = reading;
+    added->is_json = s->family == FAMILY_NONE;
     added->at = s->at;
+}
+
+void lookup_write(const struct lookup *l, struct buf *b)
+{
+    buf_puts(b, l->key != NULL && !l->is_json ? l->key : "");
+    if (l->is_json)
+        add_json_name(b, l->reading, &l->shape);
+    if (l->has_name)
+        triton_name_write(&l->name, b);
 }
 
 void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum lookup_none none)
 {
     struct buf key = {NULL, 0, 0};
-    buf_printf(&key, "|%s|%s", layer, why);
+    buf_printf(&key, "|%s|%s", none == LOOKUP_REFUSED ? layer : "", why);
     struct lookup *added = new_lookup(l, &key, layer);
     if (added == NULL)
         return;
@@ -133,15 +153,44 @@ static int64_t lookups_part(char **why, const char *what, int64_t size, long gpu
 }
 
 /* The server refuses blocks of scales that lie on two GPUs. */
-static void check_block(char **why, const struct quantization *q, const char *what, int64_t size)
+static void check_block(char **why, enum quantization_kind kind, const int32_t block[2],
+                        const char *what, int64_t size)
 {
     for (int i = 0; i < 2; i++) {
         char rest[96];
         snprintf(rest, sizeof rest, " on each GPU, is not a multiple of the block's %d",
-                 (int)q->block[i]);
-        if (q->kind == QUANTIZED_FP8_BLOCK && size % q->block[i] != 0)
+                 (int)block[i]);
+        if (kind == QUANTIZED_FP8_BLOCK && size % block[i] != 0)
             refuse_part(why, what, size, rest);
     }
+}
+
+char *lookups_refused(const struct hf_layer *l, const struct quantization *q)
+{
+    char *why = NULL;
+    check_block(&why, q->kind, q->block, "its size", l->part);
+    return why;
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* refine_fp8_moe_block_shape of vLLM: the scales are copied to blocks of at least 32. */
+static void refine_block(int32_t block[2], int64_t size, int64_t hidden, long gpus)
+{
+    enum { LEAST = 32 };
+    if (block[0] == 0 || (size % block[0] == 0 && (gpus == 1 || size % block[1] == 0)))
+        return;
+    const int64_t refined = divisor(divisor(divisor(block[0], block[1]), size), hidden);
+    if (refined >= LEAST)
+        block[0] = block[1] = (int32_t)refined;
 }
 
 void experts_split(struct experts_part *out, const struct hf_experts *e,
@@ -152,19 +201,24 @@ void experts_split(struct experts_part *out, const struct hf_experts *e,
     out->refused = NULL;
     out->experts = lookups_part(&out->refused, e->routed_key, e->routed, how->ep);
     out->size = lookups_part(&out->refused, e->size_key, e->size, split);
-    check_block(&out->refused, q, e->size_key, out->size);
+    memcpy(out->block, q->block, sizeof out->block);
+    if (!is_sglang && out->refused == NULL)
+        refine_block(out->block, out->size, e->hidden, split);
+    check_block(&out->refused, q->kind, out->block, e->size_key, out->size);
     if (out->refused == NULL && out->size == 0)
         out->refused = xstrdup("an expert has fewer features than there are GPUs");
 }
 
-static void add_experts_of(struct maker *m, int64_t e, int64_t n, const char *layer)
+static void add_experts_of(struct maker *m, const struct experts_part *here, int64_t e,
+                           const char *layer)
 {
     static const enum triton_kernel kernels[] = {TRITON_MOE, TRITON_MOE_DOWN};
     for (int i = 0; i < 1 + (m->how->server == TRITON_SGLANG); i++) {
         struct triton_name name = name_of(m, kernels[i]);
         struct buf full = {NULL, 0, 0};
         name.e = (int32_t)e;
-        name.n = (int32_t)n;
+        name.n = (int32_t)here->size;
+        memcpy(name.block, here->block, sizeof name.block);
         buf_printf(&full, "%s%s", layer, i != 0 ? ", second product" : "");
         lookups_add(m->l, &name, m->how->version, full.s, nowhere);
         buf_free(&full);
@@ -188,11 +242,13 @@ static void add_experts(struct maker *m, const struct hf_experts *e)
         free(here.refused);
         return;
     }
+    if (m->how->has_aiter && aiter_runs(m->q.kind, here.block))
+        return;
     if (m->q.kind == QUANTIZED_INT4_WEIGHTS && m->how->server == TRITON_SGLANG)
         here.size /= 2;
     if (experts_may_fuse(e) && m->how->server == TRITON_SGLANG && m->how->ep == 1)
-        add_experts_of(m, here.experts + 1, here.size, "experts, the shared one among them");
-    add_experts_of(m, here.experts, here.size, "experts");
+        add_experts_of(m, &here, here.experts + 1, "experts, the shared one among them");
+    add_experts_of(m, &here, here.experts, "experts");
 }
 
 /* ---- the other layers ---- */
@@ -211,10 +267,9 @@ static int add_products(struct maker *m)
     for (size_t i = 0; i < layers.n; i++) {
         const struct hf_layer *layer = &layers.v[i];
         struct triton_name name = name_of(m, TRITON_BLOCK_GEMM);
-        char *refused = NULL;
+        char *refused = lookups_refused(layer, &m->q);
         name.n = (int32_t)layer->n;
         name.k = (int32_t)layer->k;
-        check_block(&refused, &m->q, "its size", layer->part);
         if (refused != NULL && !layer->is_half)
             lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
         else if (!layer->is_half)
@@ -239,9 +294,10 @@ static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
         note("%s: the model has no routed experts", m->c->json.path);
     if (has_experts)
         add_experts(m, e);
-    if (m->q.kind == QUANTIZED_FP8_BLOCK)
+    if (m->q.kind == QUANTIZED_FP8_BLOCK
+        && !(m->how->has_aiter && aiter_runs(m->q.kind, m->q.block)))
         return add_products(m);
-    return has_experts || m->how->is_optional
+    return has_experts || m->how->has_aiter
                ? 0
                : fail("%s: the server looks for no file: the model has no routed experts, "
                       "and its weights are not FP8 in blocks",

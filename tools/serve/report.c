@@ -25,9 +25,7 @@ static const char *server_of(const struct lookup *l)
 static void add_answer(struct table *t, const struct answer *a)
 {
     struct buf key = {NULL, 0, 0};
-    buf_puts(&key, a->of->key != NULL ? a->of->key : "");
-    if (a->of->has_name)
-        triton_name_write(&a->of->name, &key);
+    lookup_write(a->of, &key);
     table_text(t, a->of->layer);
     table_text(t, server_of(a->of));
     table_text(t, key.s);
@@ -113,7 +111,11 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     add_text(b, device);
     buf_puts(b, ",\n  \"triton\": ");
     add_text(b, version);
-    buf_printf(b, ",\n  %s", list);
+    buf_puts(b, ",\n  \"versions\": {");
+    for (int i = 0; i < TRITON_N_SERVERS; i++)
+        add_member(b, triton_servers[i], reads_versions[i]);
+    add_member(b, "aiter", reads_aiter);
+    buf_printf(b, "},\n  %s", list);
     for (size_t i = 0; i < n; i++) {
         size_t written = v[i].text.n;
         for (int j = 0; j < N_ORIGINS; j++)
@@ -143,8 +145,12 @@ static int has_line(const struct buf *b, const char *begin, size_t n)
 /* The first line of the old text that is not as report_write has it; 0: all are. */
 static long strange_line(const char *old)
 {
-    static const char *const head[] = {"{\n", "  \"kpred\": \"", "  \"device\": \"",
-                                       "  \"triton\": \"", "  \"files\": [\n"};
+    static const char *const head[] = {"{\n",
+                                       "  \"kpred\": \"",
+                                       "  \"device\": \"",
+                                       "  \"triton\": \"",
+                                       "  \"versions\": {",
+                                       "  \"files\": [\n"};
     const size_t n_head = sizeof head / sizeof *head;
     size_t line = 0;
     for (size_t n; line < n_head || strcmp(old, tail + 1) != 0; line++, old += n + 1) {

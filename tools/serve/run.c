@@ -13,6 +13,7 @@ static const char newest[] = "3_8_0";
 
 struct run {
     const struct serve_options *o;
+    int server; /* an enum triton_server; TRITON_N_SERVERS: the log tells */
     char device[DEVICE_SIZE];
     char version[TRITON_VERSION_SIZE]; /* of SGLang's folder */
     struct folder installed, known;
@@ -35,7 +36,7 @@ static int read_missed(struct run *r)
 {
     r->missed.from = (struct missed_from){.asked = r->device,
                                           .version = r->o->version,
-                                          .server = r->o->server,
+                                          .server = r->server,
                                           .tp = r->o->tp,
                                           .may_lack = r->o->has_aiter,
                                           .force = r->o->force};
@@ -114,14 +115,14 @@ static int read_config(struct run *r)
     const long tp = o->tp != 0 ? o->tp : 1;
     const struct lookups_how how = {
         .device = r->device,
-        .server = (enum triton_server)o->server,
+        .server = (enum triton_server)r->server,
         .tp = tp,
         .ep = o->ep_size != 0 ? o->ep_size
               : o->has_ep     ? tp
                               : 1,
         .quantization = (enum quantization_kind)o->quantization,
         .version = r->version,
-        .is_optional = o->has_aiter,
+        .has_aiter = o->has_aiter,
     };
     struct hf_config config;
     int rc = hf_config_read(o->config, &config);
@@ -143,7 +144,7 @@ static void find_version(struct run *r)
     if (*r->version != '\0')
         return;
     snprintf(r->version, sizeof r->version, "%s", *there != '\0' ? there : newest);
-    if (r->o->server == TRITON_SGLANG && r->o->config != NULL)
+    if (r->server == TRITON_SGLANG && r->o->config != NULL)
         note("no --triton says the version of Triton: the folder is triton_%s; SGLang takes one "
              "of another version too, with a warning",
              r->version);
@@ -162,22 +163,42 @@ static int read_folders(struct run *r)
 
 /* ---- answers ---- */
 
+/* Does a server look for the row? A log has only what it looks for. */
+static int reads_row(const void *with, const struct asked_shape *s)
+{
+    const struct run *r = with;
+    for (size_t i = 0; i < r->lookups.n; i++) {
+        const struct lookup *l = &r->lookups.v[i];
+        if (l->reading != NULL && l->shape.family == s->family && asked_is_pair(&l->shape, s))
+            return reading_has_m(l->reading, s);
+    }
+    return 1;
+}
+
+static int answer_aiter(struct run *r, const struct rows_options *rows)
+{
+    if (answering_read(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own) != 0)
+        return -1;
+    aiter_decide(&r->lookups, &r->aiter, &r->tables.jsons, r->o->may_switch);
+    return answering_make(&r->aiter, rows);
+}
+
 static int answer_all(struct run *r)
 {
     struct answers_how how = {.installed = &r->installed,
                               .known = &r->known,
                               .version = r->o->version,
-                              .ms = triton_tuned};
+                              .ms = triton_tuned,
+                              .nearest = r->o->nearest};
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
-    const struct rows_options rows = {.top = top, .beam = top > 8 ? top : 8};
-    r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
-    if (r->o->has_aiter
-        && answering_make(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own, &rows)
-               != 0)
+    const struct rows_options rows = {
+        .top = top, .beam = top > 8 ? top : 8, .reads = reads_row, .with = r};
+    if (r->o->has_aiter && answer_aiter(r, &rows) != 0)
         return -1;
+    r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
     for (; r->n < r->lookups.n; r->n++)
         if (r->lookups.v[r->n].key != NULL)
-            aiter_answer(&r->v[r->n], &r->lookups.v[r->n], &r->aiter);
+            aiter_answer(&r->v[r->n], &r->lookups.v[r->n], &r->aiter, &r->tables.jsons);
         else if (answer_make(&r->v[r->n], &r->predictors, &r->lookups.v[r->n], &how) != 0) {
             r->n++;
             return -1;
@@ -325,7 +346,7 @@ static int check_options(const struct serve_options *o)
 {
     if (o->config != NULL && o->inputs.n != 0)
         return fail("--config and INPUT: a model's config or logs, not both");
-    if (o->config != NULL && o->server == TRITON_N_SERVERS)
+    if (o->config != NULL && o->server == NULL)
         return fail("--server: which one is it, vllm or sglang? --config needs it");
     if (o->compiled != NULL && !o->has_aiter)
         return fail("--compiled: it names AITER's kernels, and --aiter is not given");
@@ -339,7 +360,8 @@ int serve_run(const struct serve_options *o)
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
-    if (check_options(o) != 0)
+    r.server = o->server != NULL ? reads_server(o->server) : TRITON_N_SERVERS;
+    if (r.server < 0 || check_options(o) != 0)
         return 2;
     const int bad = run_serve(&r) != 0;
     for (size_t i = 0; i < r.n; i++)

@@ -48,6 +48,7 @@ struct folder { /* all zero: none; to be freed */
 struct tables { /* the paths of AITER's; all zero: none; to be freed */
     size_t n, cap;
     char **v;
+    struct gemm_jsons jsons;
 };
 
 /* Adds all files with such names, in inner folders as well, of folders with : between them. What
@@ -74,6 +75,7 @@ enum answer_kind {
     ANSWER_DEFAULT, /* what the server takes without a file */
     ANSWER_REFUSED, /* by the server */
     ANSWER_NONE,    /* there is no look-up */
+    ANSWER_SWITCH,  /* with an answer the server would run another kernel */
     ANSWER_LEFT,    /* kpred has no answer */
     N_ANSWERS
 };
@@ -98,11 +100,14 @@ struct answers_how {
     struct folder *installed, *known;
     const char *version; /* of Triton, as the user gave it, or NULL */
     struct opt_counts ms;
+    int nearest; /* take the nearest GPU for one that the model lacks */
 };
 
 /* 0, or -1 with a message */
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
                 const struct answers_how *how);
+/* That of a look-up which is none */
+void answer_none(struct answer *a);
 void answer_free(struct answer *a);
 /* The table of the tuples of each look-up that a tuning should measure, so many of each M, as CSV;
    nothing if there are none. Look-ups that kpred has no model of are told. 0, or -1 with a message.
@@ -112,7 +117,8 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
 
 /* ---- AITER's answers ---- */
 
-void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from);
+void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
+                  const struct gemm_jsons *jsons);
 /* Adds its tables, and those of candidates if there are any, below the folder, to the files. 0, or
    -1 with a message: one that is there may not be replaced, or is one of the inputs. */
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
@@ -123,10 +129,9 @@ void aiter_tell(const struct answering *a);
 /* ---- a run ---- */
 
 struct serve_options {
-    const char *gpu, *config, *installed, *known, *output, *version, *compiled;
-    int server;            /* an enum triton_server; TRITON_N_SERVERS: the log tells */
+    const char *gpu, *config, *installed, *known, *output, *version, *compiled, *server;
     long tp, ep_size, top; /* 0: not given */
-    int has_ep, quantization, is_dry, force, has_aiter;
+    int has_ep, quantization, is_dry, force, has_aiter, may_switch, nearest;
     struct table_form form;
     struct opt_texts inputs;
 };
