@@ -26,10 +26,9 @@ struct asking {
     struct answering *to;
     struct hf_config *c;
     const struct lookups_how *how;
-    struct quantization q;
-    enum quantization_kind products; /* that of the layers besides the experts */
-    const char *type;                /* of the model */
-    int is_bad; /* something was refused with a message: nothing more is asked */
+    struct quantization q; /* of the experts at hand */
+    const char *type;      /* of the model */
+    int is_bad;            /* something was refused with a message: nothing more is asked */
 };
 
 /* AITER's row serves each M, so one is asked for. */
@@ -111,39 +110,55 @@ int aiter_runs(enum quantization_kind kind, const int32_t block[2])
                                        : !is_weights && kind != QUANTIZED_INT8;
 }
 
-/* Why AITER has no table for the products; NULL: it has */
-static const char *no_table(const struct asking *a)
+/* Why AITER has no table for such products; NULL: it has */
+static const char *no_table(const struct quantization *q)
 {
-    switch (a->products) {
+    switch (q->kind) {
     case QUANTIZED_FP8: return "AITER has no table of FP8 with a scale for each tensor";
     case QUANTIZED_INT8_WEIGHTS:
     case QUANTIZED_INT4_WEIGHTS: return "AITER has no table of products with weights alone in INT";
     case QUANTIZED_FP8_BLOCK:
-        return aiter_runs(a->products, a->q.block)
-                   ? NULL
-                   : "AITER's tables are of FP8 in blocks of 128 x 128";
+        return aiter_runs(q->kind, q->block) ? NULL
+                                             : "AITER's tables are of FP8 in blocks of 128 x 128";
     default: return NULL;
     }
 }
 
+static int is_gpt_oss(const struct asking *a)
+{
+    return strcmp(a->type, "gpt_oss") == 0;
+}
+
+static void ask_product_so(struct asking *a, const struct hf_layer *l, const struct quantization *q)
+{
+    char *refused = lookups_refused(l, q);
+    const char *none = no_table(q);
+    const int is_plain =
+        q->is_of_experts || (is_gpt_oss(a) && q->kind == QUANTIZED_MXFP4); /* --quant said so */
+    if (refused != NULL && !l->is_half)
+        lookups_add_none(a->l, l->name, refused, LOOKUP_REFUSED);
+    else if (refused == NULL && none != NULL)
+        lookups_add_none(a->l, l->name, none, LOOKUP_NONE);
+    else if (refused == NULL)
+        ask_layer(a, is_plain ? QUANTIZED_NOT : q->kind, l);
+    free(refused);
+}
+
 static void ask_product(struct asking *a, const struct hf_layer *l)
 {
-    char *refused = lookups_refused(l, &a->q);
-    if (refused == NULL)
-        ask_layer(a, a->products, l);
-    else if (!l->is_half)
-        lookups_add_none(a->l, l->name, refused, LOOKUP_REFUSED);
-    free(refused);
+    struct quantization ways[2];
+    const int n = weights_of(ways, a->l, a->c, a->how, l->name);
+    for (int i = 0; i < n; i++)
+        ask_product_so(a, l, &ways[i]);
 }
 
 static void ask_layers(struct asking *a)
 {
     const struct hf_config top = {.inner = "", .json = a->c->json};
-    const char *none = no_table(a), *unknown = hf_layers_unknown(&top);
+    const char *unknown = hf_layers_unknown(&top);
     struct hf_layers layers;
-    if (none != NULL || unknown != NULL) {
-        lookups_add_none(a->l, "other layers", none != NULL ? none : unknown,
-                         none != NULL ? LOOKUP_NONE : LOOKUP_UNKNOWN);
+    if (unknown != NULL) {
+        lookups_add_none(a->l, "other layers", unknown, LOOKUP_UNKNOWN);
         return;
     }
     if (hf_layers(&top, a->how->tp, &layers) != 0) {
@@ -158,11 +173,6 @@ static void ask_layers(struct asking *a)
 }
 
 /* ---- look-ups: routed experts ---- */
-
-static int is_gpt_oss(const struct asking *a)
-{
-    return strcmp(a->type, "gpt_oss") == 0;
-}
 
 /* The types of inputs and weights that AITER runs, and how these are quantised */
 struct expert_types {
@@ -226,7 +236,7 @@ static void ask_split(struct asking *a, const struct hf_experts *e, const struct
         ask_gpt_oss(a, e, p);
     else {
         ask_fused(a, &t, p->experts, e->top_k, p->size, e->hidden, "experts");
-        if (experts_may_fuse(e) && (!has_ep || is_vllm))
+        if (experts_may_fuse(e, a->c, a->how) && (!has_ep || is_vllm))
             ask_fused(a, &t, p->experts + 1, e->top_k + 1 + has_ep, p->size, e->hidden,
                       "experts, the shared one among them");
     }
@@ -247,7 +257,7 @@ static void ask_router(struct asking *a, const struct hf_experts *e)
         ask_layer(a, QUANTIZED_NOT, &router);
 }
 
-static void ask_experts(struct asking *a, const struct hf_experts *e)
+static void ask_experts_so(struct asking *a, const struct hf_experts *e)
 {
     struct experts_part p;
     experts_split(&p, e, a->how, &a->q);
@@ -256,6 +266,16 @@ static void ask_experts(struct asking *a, const struct hf_experts *e)
     else if (aiter_runs(a->q.kind, p.block))
         ask_split(a, e, &p);
     free(p.refused);
+}
+
+static void ask_experts(struct asking *a, const struct hf_experts *e)
+{
+    struct quantization ways[2];
+    const int n = weights_of(ways, a->l, a->c, a->how, "experts");
+    for (int i = 0; i < n; i++) {
+        a->q = ways[i];
+        ask_experts_so(a, e);
+    }
     ask_router(a, e);
 }
 
@@ -279,10 +299,9 @@ int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c
     const int rc = hf_experts_read(c, &e);
     to->asked.from = (struct asked_from){.only = FAMILY_NONE};
     to->asked.at = (struct place){c->json.path, 0};
-    if (rc < 0 || quantization_read(c, how->quantization, &a.q) != 0)
+    if (rc < 0)
         return -1;
     a.type = e.type;
-    a.products = is_gpt_oss(&a) && a.q.kind == QUANTIZED_MXFP4 ? QUANTIZED_NOT : a.q.kind;
     ask_layers(&a);
     if (rc == 0)
         ask_experts(&a, &e);
@@ -384,7 +403,9 @@ static void answer_json(struct answer *a, const struct answering *from,
     if (f != NULL || is_sure)
         a->kind = ANSWER_MEASURED;
     a->from = f != NULL ? xstrdup(f->path) : NULL;
-    a->why = xstrdup(is_sure ? "AITER's own Triton file" : r->rule == READS_NONE ? r->about : "");
+    a->why = xstrdup(r->rule == READS_NONE ? r->about
+                     : is_sure             ? "AITER's own Triton file"
+                                           : "AITER's Triton file");
 }
 
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,

@@ -110,19 +110,19 @@ struct maker {
     struct lookups *l;
     struct hf_config *c;
     const struct lookups_how *how;
-    struct quantization q;
 };
 
 /* The device is one: device_find found it. */
-static struct triton_name name_of(const struct maker *m, enum triton_kernel kernel)
+static struct triton_name name_of(const struct maker *m, enum triton_kernel kernel,
+                                  const struct quantization *q)
 {
     static const char *const types[] = {"",          "fp8_w8a8",   "fp8_w8a8",  "fp8_w8a8",
                                         "int8_w8a8", "int8_w8a16", "int4_w4a16"};
-    const enum quantization_kind kind = m->q.kind;
+    const enum quantization_kind kind = q->kind;
     struct triton_name name = {.server = m->how->server, .kernel = kernel};
     strcpy(name.dtype, types[kind]);
     name.has_block = kind == QUANTIZED_FP8_BLOCK;
-    memcpy(name.block, m->q.block, sizeof name.block);
+    memcpy(name.block, q->block, sizeof name.block);
     name.per_channel = name.server == TRITON_SGLANG && kernel != TRITON_BLOCK_GEMM
                        && (kind == QUANTIZED_FP8_CHANNEL || kind == QUANTIZED_INT8);
     (void)triton_device_set(&name, m->how->device);
@@ -209,12 +209,27 @@ void experts_split(struct experts_part *out, const struct hf_experts *e,
         out->refused = xstrdup("an expert has fewer features than there are GPUs");
 }
 
+int weights_of(struct quantization out[2], struct lookups *l, struct hf_config *c,
+               const struct lookups_how *how, const char *layer)
+{
+    const unsigned stays = ignored_of(how->ignored, c, layer);
+    int n = 0;
+    if (stays & STAYS_MIXED)
+        lookups_add_none(l, layer, "a part of it stays in 16 bits, and another one does not",
+                         LOOKUP_REFUSED);
+    if (stays & STAYS_QUANTIZED)
+        out[n++] = how->q;
+    if (stays & STAYS_PLAIN)
+        out[n++] = (struct quantization){.kind = QUANTIZED_NOT};
+    return n;
+}
+
 static void add_experts_of(struct maker *m, const struct experts_part *here, int64_t e,
-                           const char *layer)
+                           const struct quantization *q, const char *layer)
 {
     static const enum triton_kernel kernels[] = {TRITON_MOE, TRITON_MOE_DOWN};
     for (int i = 0; i < 1 + (m->how->server == TRITON_SGLANG); i++) {
-        struct triton_name name = name_of(m, kernels[i]);
+        struct triton_name name = name_of(m, kernels[i], q);
         struct buf full = {NULL, 0, 0};
         name.e = (int32_t)e;
         name.n = (int32_t)here->size;
@@ -225,33 +240,55 @@ static void add_experts_of(struct maker *m, const struct experts_part *here, int
     }
 }
 
-int experts_may_fuse(const struct hf_experts *e)
+int experts_may_fuse(const struct hf_experts *e, struct hf_config *c, const struct lookups_how *how)
 {
-    static const char fusing[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa kimi_k2 qwen3_next";
-    return names_has_word(fusing, e->type) && e->shared == 1;
+    static const char fusing[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa kimi_k2 kimi_k25 "
+                                 "qwen3_5_moe qwen3_5_moe_text qwen3_next";
+    const int is_nvidia = strncmp(how->device, "NVIDIA", 6) == 0;
+    return e->shared == 1
+           && ignored_of(how->ignored, c, "experts")
+                  == ignored_of(how->ignored, c, "shared_experts.gate_up_proj")
+           && (names_has_word(fusing, e->type)
+               || (is_nvidia && strcmp(e->type, "glm4_moe_lite") == 0));
 }
 
 /* The shared expert is one of the routed ones where there is one, no GPU has other experts, and the
    option of the server that switches this off is not given: both names are asked for. */
-static void add_experts(struct maker *m, const struct hf_experts *e)
+static void add_experts(struct maker *m, const struct hf_experts *e, const struct quantization *q)
 {
+    const int is_sglang = m->how->server == TRITON_SGLANG;
     struct experts_part here;
-    experts_split(&here, e, m->how, &m->q);
+    experts_split(&here, e, m->how, q);
     if (here.refused != NULL) {
         lookups_add_none(m->l, "experts", here.refused, LOOKUP_REFUSED);
         free(here.refused);
         return;
     }
-    if (m->how->has_aiter && aiter_runs(m->q.kind, here.block))
+    if (m->how->has_aiter && aiter_runs(q->kind, here.block))
         return;
-    if (m->q.kind == QUANTIZED_INT4_WEIGHTS && m->how->server == TRITON_SGLANG)
+    if (q->kind == QUANTIZED_INT4_WEIGHTS && is_sglang)
         here.size /= 2;
-    if (experts_may_fuse(e) && m->how->server == TRITON_SGLANG && m->how->ep == 1)
-        add_experts_of(m, &here, here.experts + 1, "experts, the shared one among them");
-    add_experts_of(m, &here, here.experts, "experts");
+    if (experts_may_fuse(e, m->c, m->how) && is_sglang && m->how->ep == 1)
+        add_experts_of(m, &here, here.experts + 1, q, "experts, the shared one among them");
+    add_experts_of(m, &here, here.experts, q, "experts");
 }
 
 /* ---- the other layers ---- */
+
+static void add_product(struct maker *m, const struct hf_layer *layer)
+{
+    struct quantization ways[2];
+    const int n = weights_of(ways, m->l, m->c, m->how, layer->name);
+    struct triton_name name = name_of(m, TRITON_BLOCK_GEMM, &m->how->q);
+    char *refused = lookups_refused(layer, &m->how->q);
+    name.n = (int32_t)layer->n;
+    name.k = (int32_t)layer->k;
+    if (n != 0 && ways[0].kind == QUANTIZED_FP8_BLOCK && refused != NULL)
+        lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
+    else if (n != 0 && ways[0].kind == QUANTIZED_FP8_BLOCK)
+        lookups_add(m->l, &name, "", layer->name, nowhere);
+    free(refused);
+}
 
 static int add_products(struct maker *m)
 {
@@ -264,18 +301,9 @@ static int add_products(struct maker *m)
     if (hf_layers(&top, m->how->tp, &layers) != 0)
         return fail("%s: so the server refuses the model, or kpred does not know its layers",
                     m->c->json.path);
-    for (size_t i = 0; i < layers.n; i++) {
-        const struct hf_layer *layer = &layers.v[i];
-        struct triton_name name = name_of(m, TRITON_BLOCK_GEMM);
-        char *refused = lookups_refused(layer, &m->q);
-        name.n = (int32_t)layer->n;
-        name.k = (int32_t)layer->k;
-        if (refused != NULL && !layer->is_half)
-            lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
-        else if (!layer->is_half)
-            lookups_add(m->l, &name, "", layer->name, nowhere);
-        free(refused);
-    }
+    for (size_t i = 0; i < layers.n; i++)
+        if (!layers.v[i].is_half)
+            add_product(m, &layers.v[i]);
     return 0;
 }
 
@@ -283,7 +311,10 @@ static int add_products(struct maker *m)
 
 static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
 {
-    if (m->q.kind == QUANTIZED_MXFP4) {
+    const struct quantization *q = &m->how->q;
+    struct quantization ways[2];
+    const int n = has_experts ? weights_of(ways, m->l, m->c, m->how, "experts") : 0;
+    if (q->kind == QUANTIZED_MXFP4) {
         lookups_add_none(m->l, "experts", "the kernels of MXFP4 read no file", LOOKUP_NONE);
         return 0;
     }
@@ -292,10 +323,9 @@ static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
              m->c->json.path, e->type);
     if (!has_experts)
         note("%s: the model has no routed experts", m->c->json.path);
-    if (has_experts)
-        add_experts(m, e);
-    if (m->q.kind == QUANTIZED_FP8_BLOCK
-        && !(m->how->has_aiter && aiter_runs(m->q.kind, m->q.block)))
+    for (int i = 0; i < n; i++)
+        add_experts(m, e, &ways[i]);
+    if (q->kind == QUANTIZED_FP8_BLOCK && !(m->how->has_aiter && aiter_runs(q->kind, q->block)))
         return add_products(m);
     return has_experts || m->how->has_aiter
                ? 0
@@ -309,7 +339,7 @@ int lookups_of_config(struct lookups *l, struct hf_config *c, const struct looku
     struct maker m = {.l = l, .c = c, .how = how};
     struct hf_experts e;
     const int rc = hf_experts_read(c, &e);
-    if (rc < 0 || quantization_read(c, how->quantization, &m.q) != 0)
+    if (rc < 0)
         return -1;
     if (how->server == TRITON_SGLANG && how->tp % how->ep != 0)
         return fail("--ep-size: value \"%ld\": should divide --tp, which is %ld", how->ep, how->tp);

@@ -50,7 +50,8 @@ struct lookups_how {
     const char *device; /* as torch has it */
     enum triton_server server;
     long tp, ep; /* GPUs that share a layer; those that share the experts, 1: no */
-    enum quantization_kind quantization;
+    struct quantization q;
+    const struct ignored *ignored; /* what stays in 16 bits */
     const char *version;
     int has_aiter; /* AITER runs what it can, which reads no file of Triton's by these names */
 };
@@ -76,12 +77,17 @@ struct experts_part {
 };
 void experts_split(struct experts_part *out, const struct hf_experts *e,
                    const struct lookups_how *how, const struct quantization *q);
+/* How the weights of a layer, or of "experts", are in the layers of the model: the number of ways,
+   0 where the server refuses it, which is added to the look-ups */
+int weights_of(struct quantization out[2], struct lookups *l, struct hf_config *c,
+               const struct lookups_how *how, const char *layer);
 /* Why the server refuses the layer, to be freed; NULL: it does not */
 char *lookups_refused(const struct hf_layer *l, const struct quantization *q);
 /* Does AITER run experts, or products in blocks, whose weights are so? */
 int aiter_runs(enum quantization_kind kind, const int32_t block[2]);
 /* Does a server that can run the shared expert as one of the others do so for the model? */
-int experts_may_fuse(const struct hf_experts *e);
+int experts_may_fuse(const struct hf_experts *e, struct hf_config *c,
+                     const struct lookups_how *how);
 
 /* ---- AITER ---- */
 

@@ -113,24 +113,30 @@ static int read_config(struct run *r)
 {
     const struct serve_options *o = r->o;
     const long tp = o->tp != 0 ? o->tp : 1;
-    const struct lookups_how how = {
+    struct ignored ignored = {.n = 0};
+    struct lookups_how how = {
         .device = r->device,
         .server = (enum triton_server)r->server,
         .tp = tp,
         .ep = o->ep_size != 0 ? o->ep_size
               : o->has_ep     ? tp
                               : 1,
-        .quantization = (enum quantization_kind)o->quantization,
+        .ignored = &ignored,
         .version = r->version,
         .has_aiter = o->has_aiter,
     };
     struct hf_config config;
     int rc = hf_config_read(o->config, &config);
     if (rc == 0)
+        rc = quantization_read(&config, (enum quantization_kind)o->quantization, &how.q);
+    if (rc == 0)
+        rc = ignored_read(&ignored, &config, r->server == TRITON_SGLANG);
+    if (rc == 0)
         rc = lookups_of_config(&r->lookups, &config, &how);
     if (rc == 0 && o->has_aiter)
         rc = aiter_of_config(&r->lookups, &r->aiter, &config, &how);
     hf_config_free(&config);
+    ignored_free(&ignored);
     return rc;
 }
 
