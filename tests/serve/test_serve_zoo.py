@@ -67,7 +67,7 @@ def names(model, server, device, tp, ep, has_aiter):
     _, experts, size, is_fused, kind = MODELS[model]
     n = size if ep else size // tp
     if kind == "mxfp4":
-        return "no look-up"
+        return set() if has_aiter else "no look-up"
     block = 128
     if kind == "block" and server == "vllm" and n % 128:
         block = math.gcd(n, 128)

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "gemm_json.h"
 
+#include "base/flat_json.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,136 @@ const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *g
             return f;
     }
     return NULL;
+}
+
+/* ---- near files ---- */
+
+/* 2 to the power of |log2|, which has the same order */
+static double times(double a, double b)
+{
+    return a > b ? a / b : b / a;
+}
+
+const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
+                                       const char *name, int32_t n, int32_t k)
+{
+    static const double most = 1.5;
+    const struct gemm_json *best = NULL;
+    double least = most * most + 1;
+    for (size_t i = 0; i < j->n; i++) {
+        const struct gemm_json *f = &j->v[i];
+        const double by_n = times(f->n, n), by_k = times(f->k, k);
+        if (f->n == 0 || strcmp(f->name, name) != 0 || strcmp(f->gfx, gfx) != 0 || by_n > most
+            || by_k > most || by_n * by_k >= least)
+            continue;
+        least = by_n * by_k;
+        best = f;
+    }
+    return best;
+}
+
+/* ---- near rows ---- */
+
+static const char *const members[] = {
+    "BLOCK_SIZE_M",   "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M",
+    "num_warps",      "num_stages",   "waves_per_eu", "matrix_instr_nonkdim",
+    "cache_modifier", "NUM_KSPLIT",   "kpack"};
+enum { MEMBERS = sizeof members / sizeof *members, GEMM_JSON_BYTES = 1 << 20 };
+const char gemm_json_heading[] =
+    "kernel,M,N,K,rank,BLOCK_SIZE_M,BLOCK_SIZE_N,BLOCK_SIZE_K,GROUP_SIZE_M,num_warps,num_stages,"
+    "waves_per_eu,matrix_instr_nonkdim,cache_modifier,NUM_KSPLIT,kpack\n";
+
+struct near_rows {
+    size_t n, cap;
+    struct near_row {
+        double size, m; /* the factors of N and K together, and the bound of M */
+        char *tuple;    /* ",16,32,..." */
+    } * v;
+};
+
+/* "M_LEQ_64": up to so many tokens; older files have "medium_M64"; all others are for more. */
+static double bound_of(const char *name)
+{
+    const char *digits = name + strcspn(name, "0123456789");
+    return strcmp(name, "small") == 0 ? 16 : *digits != '\0' ? strtod(digits, NULL) : 1 << 14;
+}
+
+static int add_near(struct near_rows *to, const char *path, const struct flat_value *row,
+                    double size)
+{
+    struct buf b = {NULL, 0, 0};
+    struct flat_json tuple;
+    int rc = row->kind == FLAT_OBJECT ? flat_json_inner(&tuple, path, row)
+                                      : fail("%s: %s: expected a tuple", path, row->name);
+    for (int i = 0; i < MEMBERS && rc == 0; i++) {
+        const struct flat_value *v = flat_json_find(&tuple, members[i]);
+        buf_printf(&b, ",%s", v != NULL && v->kind != FLAT_NULL ? v->text : "");
+    }
+    if (row->kind == FLAT_OBJECT)
+        flat_json_free(&tuple);
+    if (rc != 0)
+        return rc;
+    to->v = xgrow(to->v, to->n, &to->cap, sizeof *to->v);
+    to->v[to->n++] = (struct near_row){size, bound_of(row->name), b.s};
+    return 0;
+}
+
+static void read_near(struct near_rows *to, const struct gemm_json *f, double size)
+{
+    struct spared spared = {.n = 0};
+    struct flat_json j;
+    spare_begin(&spared);
+    const int rc = flat_json_members(&j, f->path, GEMM_JSON_BYTES, "a file of tuples");
+    for (size_t i = 0; i < j.n && rc == 0; i++)
+        spared.n += add_near(to, f->path, &j.v[i], size) != 0;
+    spare_note(&spared);
+    flat_json_free(&j);
+}
+
+/* Each tuple once, at its nearest */
+static size_t add_ranked(struct buf *csv, const struct near_rows *of, const char *head, double m,
+                         size_t most)
+{
+    const char **taken = xcalloc(most, sizeof *taken);
+    size_t n = 0;
+    for (const struct near_row *best = of->v; best != NULL && n < most;) {
+        best = NULL;
+        for (const struct near_row *x = of->v; x < of->v + of->n; x++) {
+            size_t i = 0;
+            while (i < n && strcmp(taken[i], x->tuple) != 0)
+                i++;
+            if (i == n
+                && (best == NULL || x->size * times(x->m, m) < best->size * times(best->m, m)))
+                best = x;
+        }
+        if (best != NULL) {
+            taken[n++] = best->tuple;
+            buf_printf(csv, "%s,%zu%s\n", head, n, best->tuple);
+        }
+    }
+    free(taken);
+    return n;
+}
+
+size_t gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
+                      int32_t k, size_t most, struct buf *csv)
+{
+    struct near_rows rows = {.n = 0};
+    size_t ranked = 0;
+    for (size_t i = 0; i < j->n; i++) {
+        const struct gemm_json *f = &j->v[i];
+        if (f->n != 0 && strcmp(f->name, name) == 0 && strcmp(f->gfx, gfx) == 0)
+            read_near(&rows, f, times(f->n, n) * times(f->k, k));
+    }
+    for (int m = 16; m <= 8192 && rows.n != 0; m *= 2) {
+        char head[96];
+        snprintf(head, sizeof head, "%s,%d,%d,%d", name, m, (int)n, (int)k);
+        ranked += add_ranked(csv, &rows, head, m, most);
+    }
+    for (size_t i = 0; i < rows.n; i++)
+        free(rows.v[i].tuple);
+    free(rows.v);
+    return ranked;
 }
 
 void gemm_jsons_free(struct gemm_jsons *j)

@@ -113,6 +113,11 @@ static const char *first_key(const struct hf_config *c, const char *const *names
     return names[0];
 }
 
+int64_t hf_number_any(struct hf_config *c, const char *const *names)
+{
+    return hf_number_or(c, first_key(c, names), 1, 0);
+}
+
 static int is_true(const struct hf_config *c, const char *name)
 {
     const struct flat_value *v = hf_find(c, name);

@@ -30,6 +30,8 @@ int hf_refuse(struct hf_config *c, const char *name, const char *fmt, ...) PRINT
 /* An integer from `least` to HF_MOST; `fallback` if it is not there; `least` with a message that
    names the key, and c->is_bad. */
 int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback);
+/* That of the first of the names, up to NULL, that is there; 0: none is */
+int64_t hf_number_any(struct hf_config *c, const char *const *names);
 
 /* ---- quantisation of weights ---- */
 

@@ -167,8 +167,11 @@ int cmd_serve(int argc, char **argv)
             "inputs INPUT may be one"),
         OPT(TEXT, "[--compiled FILE]", &o.compiled,
             "the names of AITER's kernels that are compiled in, a line each, as of kpred aiter"),
-        OPT(FLAG, "[--switch]]", &o.may_switch,
+        OPT(FLAG, "[--switch]", &o.may_switch,
             "write rows that make the server run another kernel, too, which may be slower"),
+        OPT(FLAG, "[--write-triton-json]]", &o.has_json,
+            "SGLang on an MI300X: write AITER's Triton files of FP8 in blocks, too, where "
+            "--installed has one whose N and K are within a factor of 1.5"),
         OPT_RANGE(COUNT, "[--top K]", &o.top, 1, 32,
                   "write candidates_triton.csv, and with --aiter candidates_FAMILY.csv, too: for "
                   "each look-up and M the K tuples or kernels that a tuning should measure; "

@@ -403,9 +403,8 @@ static void answer_json(struct answer *a, const struct answering *from,
     if (f != NULL || is_sure)
         a->kind = ANSWER_MEASURED;
     a->from = f != NULL ? xstrdup(f->path) : NULL;
-    a->why = xstrdup(r->rule == READS_NONE ? r->about
-                     : is_sure             ? "AITER's own Triton file"
-                                           : "AITER's Triton file");
+    if (f == NULL)
+        a->why = xstrdup(r->rule == READS_NONE ? r->about : "AITER's Triton file");
 }
 
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
@@ -436,6 +435,68 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
     if (l->reading != NULL && layer->rows != 0)
         reading_tell(l->reading, &why);
     a->why = why.s;
+}
+
+/* ---- AITER's Triton files ---- */
+
+int aiter_near_json(struct answer *a, const char *gfx, const struct gemm_jsons *jsons)
+{
+    const struct asked_shape *s = &a->of->shape;
+    const struct reading *r = a->of->reading;
+    const struct gemm_json *f = gemm_json_near(jsons, gfx, r->json, s->n, s->k);
+    struct buf name = {NULL, 0, 0};
+    if (a->kind != ANSWER_LEFT || r->rule != READS_NONE || r->kind != QUANTIZED_FP8_BLOCK
+        || f == NULL)
+        return 0;
+    const char *base = base_name(f->path);
+    buf_add(&name, base, (size_t)(strstr(base, "-N=") - base));
+    buf_printf(&name, "-N=%" PRId32 "-K=%" PRId32 ".json", s->n, s->k);
+    a->kind = ANSWER_SHAPE;
+    a->name = name.s;
+    a->from = xstrdup(f->path);
+    free(a->why);
+    a->why = NULL;
+    return read_file(f->path, FOLDER_FILE_BYTES, &a->text);
+}
+
+static void rank_kernel(struct triton_files *to, const char *output, const struct answer *v,
+                        size_t n, const char *gfx, const struct gemm_jsons *jsons, size_t most)
+{
+    const char *kernel = v->of->reading->json;
+    struct buf csv = {NULL, 0, 0}, name = {NULL, 0, 0}, path = {NULL, 0, 0};
+    size_t rows = 0;
+    buf_puts(&csv, gemm_json_heading);
+    for (size_t i = 0; i < n; i++) {
+        const struct lookup *l = v[i].of;
+        if (l->is_json && v[i].kind != ANSWER_MEASURED && strcmp(l->reading->json, kernel) == 0)
+            rows += gemm_json_rank(jsons, gfx, kernel, l->shape.n, l->shape.k, most, &csv);
+    }
+    buf_printf(&name, "candidates_GEMM-%s.csv", kernel);
+    buf_add_path(&path, output, name.s);
+    if (rows != 0) {
+        triton_files_add(to, NULL, xstrdup(path.s), &csv);
+        to->v[to->n - 1].replaces = 1;
+    } else
+        note("GEMM-%s: no candidates: --installed has none of its files for %s", kernel, gfx);
+    buf_free(&csv);
+    buf_free(&name);
+    buf_free(&path);
+}
+
+void aiter_rank_json(struct triton_files *to, const char *output, const struct answer *v, size_t n,
+                     const char *gfx, const struct gemm_jsons *jsons, size_t most)
+{
+    struct interned seen;
+    memset(&seen, 0, sizeof seen);
+    for (size_t i = 0; i < n; i++) {
+        const size_t before = seen.n;
+        if (!v[i].of->is_json || v[i].kind == ANSWER_MEASURED)
+            continue;
+        intern_text(&seen, v[i].of->reading->json);
+        if (seen.n != before)
+            rank_kernel(to, output, v + i, n - i, gfx, jsons, most);
+    }
+    intern_free(&seen);
 }
 
 /* ---- files ---- */

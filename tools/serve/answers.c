@@ -236,6 +236,7 @@ void answer_free(struct answer *a)
 {
     free(a->why);
     free(a->from);
+    free(a->name);
     buf_free(&a->text);
     for (int i = 0; i < N_ORIGINS; i++)
         buf_free(&a->rows[i]);

@@ -71,8 +71,18 @@ void lookups_add_shape(struct lookups *l, const struct asked_shape *s,
     added->at = s->at;
 }
 
+void lookups_add_file(struct lookups *l, const char *name, const char *layer)
+{
+    struct buf key = {NULL, 0, 0};
+    buf_puts(&key, name);
+    struct lookup *added = new_lookup(l, &key, layer);
+    if (added != NULL)
+        added->file = l->seen.v[l->n - 1].s;
+}
+
 void lookup_write(const struct lookup *l, struct buf *b)
 {
+    buf_puts(b, l->file != NULL ? l->file : "");
     buf_puts(b, l->key != NULL && !l->is_json ? l->key : "");
     if (l->is_json)
         add_json_name(b, l->reading, &l->shape);
@@ -314,6 +324,8 @@ static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
     const struct quantization *q = &m->how->q;
     struct quantization ways[2];
     const int n = has_experts ? weights_of(ways, m->l, m->c, m->how, "experts") : 0;
+    if (q->kind == QUANTIZED_MXFP4 && m->how->has_aiter)
+        return 0;
     if (q->kind == QUANTIZED_MXFP4) {
         lookups_add_none(m->l, "experts", "the kernels of MXFP4 read no file", LOOKUP_NONE);
         return 0;
@@ -327,7 +339,7 @@ static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
         add_experts(m, e, &ways[i]);
     if (q->kind == QUANTIZED_FP8_BLOCK && !(m->how->has_aiter && aiter_runs(q->kind, q->block)))
         return add_products(m);
-    return has_experts || m->how->has_aiter
+    return has_experts || m->how->has_aiter || m->l->n != 0
                ? 0
                : fail("%s: the server looks for no file: the model has no routed experts, "
                       "and its weights are not FP8 in blocks",

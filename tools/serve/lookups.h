@@ -38,6 +38,7 @@ struct lookup {
     struct asked_shape shape;      /* of a Triton file of AITER's N and K alone */
     const struct reading *reading; /* NULL: a log tells it */
     int is_json;                   /* is it a Triton file, in place of the table or besides? */
+    const char *file;              /* another one of vLLM's, by its name; NULL: it is none */
 };
 
 struct lookups {          /* all zero: there are none; to be freed */
@@ -62,6 +63,7 @@ void lookups_add(struct lookups *l, const struct triton_name *name, const char *
 /* The same of AITER; of the shape M does not matter; FAMILY_NONE: of the reading's Triton files */
 void lookups_add_shape(struct lookups *l, const struct asked_shape *s,
                        const struct reading *reading, const char *layer);
+void lookups_add_file(struct lookups *l, const char *name, const char *layer);
 /* One that is none, once: for all layers but where it is refused */
 void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum lookup_none none);
 /* Its file or key, as people see it */

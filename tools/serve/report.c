@@ -19,7 +19,10 @@ static void add_percent(struct table *t, int percent)
 /* Whose look-up it is */
 static const char *server_of(const struct lookup *l)
 {
-    return l->key != NULL ? "aiter" : l->has_name ? triton_servers[l->name.server] : "";
+    return l->key != NULL    ? "aiter"
+           : l->file != NULL ? triton_servers[TRITON_VLLM]
+           : l->has_name     ? triton_servers[l->name.server]
+                             : "";
 }
 
 static void add_answer(struct table *t, const struct answer *a)
@@ -76,14 +79,16 @@ static void add_member(struct buf *b, const char *name, const char *text)
 static void add_file(struct buf *b, const struct answer *a)
 {
     struct buf name = {NULL, 0, 0};
-    if (a->of->key != NULL)
+    if (a->name != NULL)
+        buf_puts(&name, a->name);
+    else if (a->of->key != NULL)
         buf_printf(&name, "%s.csv", families[a->of->shape.family].merge_name);
     else
-        triton_name_write(&a->of->name, &name);
+        lookup_write(a->of, &name);
     buf_puts(b, "    {");
     add_member(b, "file", name.s);
     add_member(b, "server", server_of(a->of));
-    if (a->of->key != NULL)
+    if (a->of->key != NULL && a->name == NULL)
         add_member(b, "key", a->of->key);
     add_member(b, "layer", a->of->layer);
     add_member(b, "answered_by", answer_names[a->kind]);
