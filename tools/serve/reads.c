@@ -202,11 +202,16 @@ static int fits_counting(int32_t n, int64_t m, int64_t k)
     return k % 8 == 0 && k > 512 && m % 16 == 0 && units <= UNITS && n * m * shards <= WORKSPACE;
 }
 
-/* rocm_unquantized_gemm_impl of vLLM: up to 5 tokens go to one kernel, 10 to 128 to another one
-   where they fit. The row for 16 serves 6 to 9. */
+/* rocm_unquantized_gemm_impl of vLLM: up to 5 tokens go to one kernel, or a single one to another,
+   and 10 to 128 to a third one where they fit. The row for 16 serves 6 to 9. */
 static int skinny_leaves(const struct asked_shape *s)
 {
-    const int32_t m = s->m, first = s->n > 8 && s->k % 8 == 0 ? 6 : 1;
+    const int32_t m = s->m;
+    const int is_narrow = s->n > 1 && s->n <= 8, is_alone = s->n % 4 == 0 && s->k <= 8192;
+    const int32_t first = s->k % 8 != 0                   ? 1
+                          : !is_narrow                    ? 6
+                          : is_alone && *s->detail == 'F' ? 2
+                                                          : 1;
     if (is_of_gpt_oss(s))
         return m > GPT_OSS_M && s->n > GPT_OSS_N;
     return m >= first && (m <= 16 || m > 128 || !fits_counting(serving_coarse(m, 0), s->n, s->k));
