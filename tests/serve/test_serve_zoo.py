@@ -306,9 +306,9 @@ By what they are answered:
 {kinds}
 ## AITER
 
-With AITER's own tables as `--installed`, the look-ups in them at `--tp 8` that get rows, of those that the server's code
-makes. The others keep AITER's default: its tables have no row of such types for the GPU, or no kernel that is known to
-take the shape. Layers that run other kernels are not counted.
+With AITER's own tables as `--installed`, the look-ups in them at `--tp 8` that get rows, of those that the server's
+code makes. The others keep AITER's default: its tables have no row of such types for the GPU, or no kernel that is
+known to take the shape. Layers that run other kernels are not counted.
 
 | model | vLLM MI300X | vLLM MI355X | SGLang MI300X | SGLang MI355X |
 |---|---|---|---|---|

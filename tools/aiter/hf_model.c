@@ -5,124 +5,8 @@
 #include "base/names.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- config.json ---- */
-
-enum { MOST_BYTES = 16 << 20 }; /* one that lists unquantised layers has hundreds of kilobytes */
-
-int hf_config_read(const char *path, struct hf_config *c)
-{
-    c->inner = "";
-    c->is_bad = 0;
-    return flat_json_read(&c->json, path, MOST_BYTES, "config.json of a model");
-}
-
-void hf_config_free(struct hf_config *c)
-{
-    flat_json_free(&c->json);
-}
-
-/* ---- config.json: what is in it ---- */
-
-static const struct flat_value *find_any(const struct hf_config *c, const char *name)
-{
-    struct buf full = {0};
-    buf_printf(&full, "%s%s", c->inner, name);
-    const struct flat_value *v = flat_json_find(&c->json, full.s);
-    buf_free(&full);
-    return v;
-}
-
-const struct flat_value *hf_find(const struct hf_config *c, const char *name)
-{
-    const struct flat_value *v = find_any(c, name);
-    return v != NULL && v->kind != FLAT_NULL ? v : NULL;
-}
-
-int hf_refuse(struct hf_config *c, const char *name, const char *fmt, ...)
-{
-    const struct flat_value *v = find_any(c, name);
-    char what[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(what, sizeof what, fmt, args);
-    va_end(args);
-    if (!c->is_bad && v == NULL)
-        fail("%s: the config has no \"%s%s\": it %s", c->json.path, c->inner, name, what);
-    else if (!c->is_bad)
-        fail("%s:%ld:%ld: %s: value \"%.60s%s\": it %s", c->json.path, v->line, v->column, v->name,
-             v->text, strlen(v->text) > 60 ? "..." : "", what);
-    c->is_bad = 1;
-    return -1;
-}
-
-static int64_t hf_number(struct hf_config *c, const char *name, int64_t least)
-{
-    const struct flat_value *v = hf_find(c, name);
-    if (v != NULL && v->kind == FLAT_INTEGER && v->number >= least && v->number <= HF_MOST)
-        return v->number;
-    hf_refuse(c, name, "should be an integer from %d to %d", (int)least, HF_MOST);
-    return least;
-}
-
-/* Of a list with an entry for each layer the one that all have */
-static int64_t number_of_layers(struct hf_config *c, const char *name, int64_t least)
-{
-    const struct flat_value *v = hf_find(c, name);
-    const int64_t layers = hf_number_or(c, "num_hidden_layers", 1, 0);
-    int64_t n = 0, first = 0, x = 0;
-    if (v == NULL || v->kind != FLAT_LIST)
-        return least == 0 ? hf_number_or(c, name, 0, 0) : hf_number(c, name, least);
-    for (char *s = v->text, *end; *s != ']' && x == first; s = end, n++) {
-        x = strtoll(s + 1, &end, 10);
-        first = n == 0 ? x : first;
-        if (end == s + 1 || (*end != ',' && *end != ']') || x < least || x > HF_MOST)
-            hf_refuse(c, name, "should have integers from %d to %d", (int)least, HF_MOST);
-        if (c->is_bad)
-            return least;
-    }
-    if (x != first)
-        hf_refuse(c, name, "should have the same number for each layer");
-    else if (n != layers)
-        hf_refuse(c, name, "should have %d numbers, one for each layer", (int)layers);
-    return first;
-}
-
-int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback)
-{
-    return hf_find(c, name) != NULL ? hf_number(c, name, least) : fallback;
-}
-
-static const char *hf_string(struct hf_config *c, const char *name)
-{
-    const struct flat_value *v = hf_find(c, name);
-    if (v != NULL && v->kind == FLAT_STRING)
-        return v->text;
-    hf_refuse(c, name, "should be a string");
-    return NULL;
-}
-
-/* Of the names, up to NULL, the first that is there; else the last */
-static const char *first_key(const struct hf_config *c, const char *const *names)
-{
-    while (hf_find(c, names[0]) == NULL && names[1] != NULL)
-        names++;
-    return names[0];
-}
-
-int64_t hf_number_any(struct hf_config *c, const char *const *names)
-{
-    return hf_number_or(c, first_key(c, names), 1, 0);
-}
-
-static int is_true(const struct hf_config *c, const char *name)
-{
-    const struct flat_value *v = hf_find(c, name);
-    return v != NULL && strcmp(v->text, "true") == 0;
-}
 
 /* ---- layers ---- */
 
@@ -131,7 +15,7 @@ int64_t hf_dense_layers(struct hf_config *c)
     static const char *const first[] = {"first_k_dense_replace", "moe_layer_start_index", NULL};
     const struct flat_value *list = hf_find(c, "moe_layers_enum");
     return list != NULL ? strtol(list->text + (*list->text == '['), NULL, 10)
-                        : hf_number_or(c, first_key(c, first), 0, 0);
+                        : hf_number_or(c, hf_first_key(c, first), 0, 0);
 }
 
 /* What cannot be read is told once, and makes c->is_bad: the layers are of no use then. */
@@ -203,8 +87,8 @@ static void add_heads(struct build *b, int64_t of_queries, const char *const nam
     add_part(b, names[0], (of_queries * q + 2 * kv) * size, b->hidden, kv * size);
     add_part(b, names[1], b->hidden, q * size, q * size);
     struct hf_layer *both = &b->out->v[b->out->n - 2];
-    if (!(b->biases & QKV_BIASED) && !is_true(b->c, "attention_bias") && !is_true(b->c, "use_bias")
-        && !is_true(b->c, "use_qkv_bias"))
+    if (!(b->biases & QKV_BIASED) && !hf_is_true(b->c, "attention_bias")
+        && !hf_is_true(b->c, "use_bias") && !hf_is_true(b->c, "use_qkv_bias"))
         return;
     both[0].bias = HF_BIAS;
     if (b->biases & BOTH_ALIKE) /* the GPUs' parts of o_proj are added up */
@@ -366,7 +250,7 @@ static const char *const shared_keys[] = {"n_shared_experts", "moe_num_shared_ex
 /* AITER's tables have gate and up of DeepSeek's shared experts fused, and each alone. */
 static void shared_experts(struct build *b, const char *key, int has_half)
 {
-    const int64_t experts = number_of_layers(b->c, first_key(b->c, shared_keys), 0);
+    const int64_t experts = hf_number_of_layers(b->c, hf_first_key(b->c, shared_keys), 0);
     const int64_t size = experts > 0 ? part_of(b, key, size_of(b, key) * experts) : 0;
     if (experts <= 0)
         return;
@@ -397,7 +281,7 @@ static void other_experts(struct build *b)
     static const char *const size[] = {"moe_shared_expert_intermediate_size",
                                        "moe_intermediate_size", NULL};
     first_dense(b);
-    shared_experts(b, first_key(b->c, size), 0);
+    shared_experts(b, hf_first_key(b->c, size), 0);
 }
 
 static void hunyuan_experts(struct build *b)
@@ -546,16 +430,16 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
     e->is_known = type != NULL && type->feed_forward != dense;
     if (hf_find(c, "hidden_size") == NULL && hf_find(c, "text_config.hidden_size") != NULL)
         c->inner = "text_config.";
-    e->routed_key = first_key(c, routed);
-    e->size_key = first_key(c, size);
+    e->routed_key = hf_first_key(c, routed);
+    e->size_key = hf_first_key(c, size);
     if (hf_find(c, e->routed_key) == NULL)
         return 1;
-    e->routed = number_of_layers(c, e->routed_key, 1);
+    e->routed = hf_number_of_layers(c, e->routed_key, 1);
     e->hidden = hf_number(c, "hidden_size", 1);
-    e->size = number_of_layers(c, e->size_key, 1);
-    e->top_k = number_of_layers(c, first_key(c, top_k), 0);
-    e->shared = hf_find(c, first_key(c, shared_keys)) != NULL
-                    ? number_of_layers(c, first_key(c, shared_keys), 0)
+    e->size = hf_number_of_layers(c, e->size_key, 1);
+    e->top_k = hf_number_of_layers(c, hf_first_key(c, top_k), 0);
+    e->shared = hf_find(c, hf_first_key(c, shared_keys)) != NULL
+                    ? hf_number_of_layers(c, hf_first_key(c, shared_keys), 0)
                     : hf_find(c, "shared_expert_intermediate_size") != NULL
                           || hf_find(c, "share_expert_dim") != NULL
                           || strcmp(e->type, "llama4") == 0;

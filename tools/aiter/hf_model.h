@@ -30,6 +30,15 @@ int hf_refuse(struct hf_config *c, const char *name, const char *fmt, ...) PRINT
 /* An integer from `least` to HF_MOST; `fallback` if it is not there; `least` with a message that
    names the key, and c->is_bad. */
 int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback);
+/* Likewise of one that has to be there */
+int64_t hf_number(struct hf_config *c, const char *name, int64_t least);
+/* It may be a list with an entry for each layer, which all are the same. */
+int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least);
+/* NULL with a message: it is not there */
+const char *hf_string(struct hf_config *c, const char *name);
+int hf_is_true(const struct hf_config *c, const char *name);
+/* Of the names, up to NULL, the first that is there; else the last */
+const char *hf_first_key(const struct hf_config *c, const char *const *names);
 /* That of the first of the names, up to NULL, that is there; 0: none is */
 int64_t hf_number_any(struct hf_config *c, const char *const *names);
 

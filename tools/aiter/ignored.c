@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PATTERNS = 64, MOST_LAYERS = 512 };
+
 /* ---- patterns ---- */
 
 /* One that takes long to compile, or that means something else to the C library, is refused. */
@@ -57,8 +59,8 @@ static int add_pattern(struct ignored *g, struct hf_config *c, const char *key, 
     struct buf b = {NULL, 0, 0};
     add_posix(&b, pattern);
     g->pattern = xrealloc(g->pattern, g->n + 1, sizeof *g->pattern);
-    const int is_good =
-        is_plain_pattern(pattern) && regcomp(&g->pattern[g->n], b.s, REG_EXTENDED | REG_NOSUB) == 0;
+    const int is_good = g->n < MOST_PATTERNS && is_plain_pattern(pattern)
+                        && regcomp(&g->pattern[g->n], b.s, REG_EXTENDED | REG_NOSUB) == 0;
     buf_free(&b);
     g->n += (size_t)is_good;
     return is_good
@@ -223,7 +225,7 @@ unsigned ignored_of(const struct ignored *g, struct hf_config *c, const char *na
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz_.";
     const int64_t layers = hf_number_or(c, "num_hidden_layers", 1, 1);
     unsigned found = 0;
-    for (int i = 0; i < layers && (g->n != 0 || g->names.n != 0); i++) {
+    for (int i = 0; i < layers && i < MOST_LAYERS && (g->n != 0 || g->names.n != 0); i++) {
         unsigned stays = 0;
         for (const char *at = name; *(at += strcspn(at, letters)) != '\0';) {
             struct buf module = {NULL, 0, 0};

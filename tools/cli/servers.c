@@ -140,9 +140,9 @@ int cmd_serve(int argc, char **argv)
         OPT(TEXT, "--gpu GPU", &o.gpu,
             "MI300X, H100; or as torch.cuda.get_device_name() gives it; a log's own name of it is "
             "kept"),
-        OPT(TEXT, "[--server NAME[=VERSION]]", &o.server,
-            "whose files they are, vllm or sglang: needed with --config; of a log it is told by "
-            "the lines. vllm=0.33.0 and sglang=0.5.23 are known"),
+        OPT(TEXT, "[--server vllm|sglang]", &o.server,
+            "whose files they are: needed with --config; of a log it is told by the lines; with "
+            "=VERSION behind it, of which vllm=0.33.0 and sglang=0.5.23 are known"),
         OPT(TEXT, "[--config CONFIG.json]", &o.config, "the config of the model on Hugging Face"),
         OPT_RANGE(COUNT, "[--tp N]", &o.tp, 1, 4096, "GPUs that share each layer; default: 1"),
         OPT(FLAG, "[--ep]", &o.has_ep, "these GPUs share the experts, not each expert"),

@@ -92,8 +92,8 @@ void mamba_of_config(struct lookups *l, struct hf_config *c, const struct lookup
     }
 }
 
-/* How far another GPU of NVIDIA's is, by its architecture; 0: it is the same; -1: it is no such file
-   or GPU */
+/* How far another GPU of NVIDIA's is, by its architecture; 0: it is the same; -1: it is no such
+   file or GPU */
 static int sister_distance(const struct state_name *s, const char *path)
 {
     struct state_name other;

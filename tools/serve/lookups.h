@@ -85,8 +85,6 @@ int weights_of(struct quantization out[2], struct lookups *l, struct hf_config *
                const struct lookups_how *how, const char *layer);
 /* Why the server refuses the layer, to be freed; NULL: it does not */
 char *lookups_refused(const struct hf_layer *l, const struct quantization *q);
-/* Does AITER run experts, or products in blocks, whose weights are so? */
-int aiter_runs(enum quantization_kind kind, const int32_t block[2]);
 /* Does a server that can run the shared expert as one of the others do so for the model? */
 int experts_may_fuse(const struct hf_experts *e, struct hf_config *c,
                      const struct lookups_how *how);

@@ -1,10 +1,12 @@
 /* reads.c - which of AITER's tables and files a server reads on a GPU, and which rows of them
    SPDX-License-Identifier: MIT
 
-   Facts of vLLM 0.33.0 (_aiter_ops.py, kernels/linear, layers/utils.py), SGLang 0.5.23 (fp8_utils.py,
-   unquant.py, quark_w4a4_mxfp4.py) and AITER at commit e4048607, of the servers as they start
-   without variables but the one that switches AITER on. */
+   Facts of vLLM 0.33.0 (_aiter_ops.py, kernels/linear, layers/utils.py), SGLang 0.5.23
+   (fp8_utils.py, unquant.py, quark_w4a4_mxfp4.py) and AITER at commit e4048607, of the servers as
+   they start without variables but the one that switches AITER on. */
 #include "reads.h"
+
+#include "aiter/gemm_json.h"
 
 #include <string.h>
 
@@ -70,6 +72,13 @@ int reads_server(const char *text)
                     text, called[i], text + n + 1, reads_versions[i]);
     }
     return fail("--server: value \"%.60s\": is not vllm or sglang, nor one with =VERSION", text);
+}
+
+int aiter_runs(enum quantization_kind kind, const int32_t block[2])
+{
+    const int is_weights = kind == QUANTIZED_INT8_WEIGHTS || kind == QUANTIZED_INT4_WEIGHTS;
+    return kind == QUANTIZED_FP8_BLOCK ? block[0] == 128 && block[1] == 128
+                                       : !is_weights && kind != QUANTIZED_INT8;
 }
 
 /* ---- a layer ---- */

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "aiter/aiter.h"
-#include "aiter/gemm_json.h"
 #include "aiter/hf_model.h"
 #include "triton/names.h"
+
+struct gemm_jsons;
 
 /* The versions whose look-ups are known: of the servers, and AITER's commit */
 extern const char *const reads_versions[TRITON_N_SERVERS];
@@ -41,6 +42,9 @@ const struct reading *reading_next(const struct reading *after, enum triton_serv
                                    const char *gfx, enum quantization_kind kind);
 /* "read by SGLang on ROCm 7.2 and newer" */
 void reading_tell(const struct reading *r, struct buf *b);
+
+/* Does AITER run experts, or products in blocks, whose weights are so? */
+int aiter_runs(enum quantization_kind kind, const int32_t block[2]);
 
 /* What decides whether a table is read */
 struct reader {

@@ -4,6 +4,7 @@
 
 #include "lookups.h"
 
+#include "aiter/gemm_json.h"
 #include "base/table.h"
 #include "triton/triton.h"
 
@@ -121,8 +122,8 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
 
 void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
                   const struct gemm_jsons *jsons);
-/* Of a Triton file that is asked for: that of the nearest N and K, if they are near. 0, or -1 with a
-   message */
+/* Of a Triton file that is asked for: that of the nearest N and K, if they are near. 0, or -1 with
+   a message */
 int aiter_near_json(struct answer *a, const char *gfx, const struct gemm_jsons *jsons);
 /* Tables of tuples for AITER's Triton files that are not there, one for each kernel */
 void aiter_rank_json(struct triton_files *to, const char *output, const struct answer *v, size_t n,
