@@ -16,12 +16,10 @@ static int decide(struct lookup *l, enum reading_verdict verdict, int may_switch
 {
     const struct reading *r = l->reading;
     struct buf why = {NULL, 0, 0};
+    l->is_json = verdict == VERDICT_JSON;
+    l->none = verdict == VERDICT_SWITCH ? LOOKUP_SWITCH : l->is_json ? LOOKUP_UNKNOWN : LOOKUP_NONE;
     if (verdict == VERDICT_READ || (verdict == VERDICT_SWITCH && may_switch))
         return 1;
-    l->is_json = verdict == VERDICT_JSON;
-    l->none = verdict == VERDICT_SWITCH    ? LOOKUP_SWITCH
-              : verdict == VERDICT_NOTHING ? LOOKUP_NONE
-                                           : LOOKUP_UNKNOWN;
     if (verdict == VERDICT_SWITCH)
         buf_printf(&why, "a row switches it %s: --switch", r->about);
     else if (verdict == VERDICT_NOTHING && r->about != NULL)
@@ -49,12 +47,14 @@ void aiter_decide(struct lookups *l, struct answering *to, const struct gemm_jso
         const struct reading *r = x->reading;
         const enum reading_verdict verdict =
             r == NULL ? VERDICT_READ : reading_of(r, &by, &x->shape);
-        if (!decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE)
+        if (r != NULL && !decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE)
             drop_shape(&to->asked, &x->shape);
         if (verdict != VERDICT_NOTHING || r->rule == READS_NONE || r->rule == READS_MULTIPLE)
             l->v[n++] = *x;
-        else
+        else {
             free(x->layer);
+            free(x->why);
+        }
     }
     l->n = n;
 }
@@ -132,6 +132,8 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
         buf_printf(&why, "%s%s", why.n != 0 ? "; " : "", layer->why);
     if (l->reading != NULL && layer->rows != 0)
         reading_tell(l->reading, &why);
+    if (l->none == LOOKUP_SWITCH)
+        buf_printf(&why, "; it switches %s", l->reading->about);
     a->why = why.s;
 }
 
