@@ -1,52 +1,73 @@
 #!/usr/bin/env python3
-"""test_serve_zoo.py - nine models, two servers, six GPUs: a server finds every file that it looks for
+"""test_serve_zoo.py - models, two servers, their GPUs: what is written is looked for, and what is looked for is told
 SPDX-License-Identifier: MIT
 
-usage: test_serve_zoo.py          of GPUs but MI300X, and with AITER, eight alone
-       test_serve_zoo.py --write  all cells, and docs/serve-zoo.md from them; AITER_CSV has AITER's tables, packed
+usage: test_serve_zoo.py          on an MI300X, and of eight GPUs with AITER, on an MI355X and an H200
+       test_serve_zoo.py code     all cells, by the servers' own code, of the packages in BUILD/wheels, which pip fetches
+       test_serve_zoo.py --write  the same, and servers.txt and docs/serve-zoo.md from it; AITER_CSV has AITER's tables
 
-What a server looks for is stated here a second time, from the facts of its look-up; GPUS has the names by torch, AMD
-what AITER's tables have.
+Names of files are stated here a second time, from the facts of the servers' look-up. For which layer a server reads
+which of AITER's tables and files says its code (servers.py), or what that has said. AMD has what AITER's tables have.
 """
 import glob
 import json
+import math
 import os
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-sys.path.insert(0, "tests/harness")
+sys.path[:0] = ["tests/harness", "tests/serve"]
 
-from report import KPRED, end, read, rows_of, run, tell, write  # noqa: E402: needs the path
+from report import BUILD, KPRED, end, read, rows_of, run, skip, tell, write  # noqa: E402: needs the path
+from servers import MS, Servers, load  # noqa: E402
 
 GPUS = {"MI300X": "AMD_Instinct_MI300X", "MI325X": "AMD_Instinct_MI325X", "MI355X": "AMD_Instinct_MI355X",
         "H100": "NVIDIA_H100_80GB_HBM3", "H200": "NVIDIA_H200", "B200": "NVIDIA_B200"}
 AMD = {"MI300X": ("gfx942", "304"), "MI325X": ("gfx942", "304"), "MI355X": ("gfx950", "256")}
 AITER_CSV = os.environ.get("AITER_CSV", "../shared/aiter")
 SERVERS = {"vllm": "vLLM", "sglang": "SGLang"}
-# title, experts, features, is there a shared one that SGLang may run among them, and the quantisation
+SHORT = "MI300X", "MI355X", "H200"
+# title, experts, features, is there a shared one that SGLang may run among them, the quantisation of the experts
 MODELS = {
     "deepseek_v3": ("DeepSeek V3, R1", 256, 2048, True, "block"),
+    "deepseek_v32": ("DeepSeek V3.2", 256, 2048, True, "block"),
+    "deepseek_mxfp4": ("DeepSeek MXFP4", 256, 2048, True, "mxfp4"),
     "kimi_k2": ("Kimi K2", 384, 2048, True, "block"),
+    "kimi_k25": ("Kimi K2.5", 384, 2048, False, "int4"),
+    "glm5": ("GLM-5", 256, 2048, True, "block"),
+    "glm45": ("GLM-4.5", 160, 1536, True, "channel"),
+    "glm47_flash": ("GLM-4.7-Flash", 64, 1536, "nvidia", "bf16"),
     "qwen3_235b": ("Qwen3-235B-A22B", 128, 1536, False, "block"),
     "qwen3_30b": ("Qwen3-30B-A3B", 128, 768, False, "block"),
     "qwen3_next": ("Qwen3-Next-80B-A3B", 512, 512, True, "block"),
-    "glm45": ("GLM-4.5", 160, 1536, True, "channel"),
+    "qwen35_moe": ("Qwen3.5-397B-A17B", 512, 1024, True, "block"),
+    "qwen35_27b": ("Qwen3.5-27B", 0, 0, False, "block"),
+    "qwen3_vl_32b": ("Qwen3-VL-32B", 0, 0, False, "block"),
+    "ernie45": ("ERNIE-4.5-300B", 64, 3584, False, "bf16"),
+    "ernie45_21b": ("ERNIE-4.5-21B", 64, 1536, False, "bf16"),
+    "step3": ("Step-3", 48, 5120, False, "bf16"),
+    "hunyuan": ("Hunyuan-A13B", 64, 3072, False, "bf16"),
+    "ling_mini": ("Ling-mini-2.0", 256, 512, False, "bf16"),
+    "ring_1t": ("Ring-1T", 256, 2048, False, "block"),
+    "minimax_m2_fp8": ("MiniMax-M2", 256, 1536, False, "block"),
     "mixtral": ("Mixtral 8x7B", 8, 14336, False, "bf16"),
     "llama4": ("Llama 4 Scout", 16, 8192, False, "bf16"),
     "gpt_oss": ("gpt-oss-120b", 128, 2880, False, "mxfp4"),
+    "llama": ("Llama 70B", 0, 0, False, "bf16"),
 }
-# of AITER's keys: features of a token, experts of a token, words
-TOKENS = {"deepseek_v3": (7168, 8, 129280), "kimi_k2": (7168, 8, 0), "qwen3_235b": (4096, 8, 151936),
-          "qwen3_30b": (2048, 8, 0), "qwen3_next": (2048, 10, 151936), "glm45": (5120, 8, 151552),
-          "mixtral": (4096, 2, 32000), "llama4": (5120, 1, 202048), "gpt_oss": (2880, 4, 201088)}
-CALLED = {"block": "FP8, 128 x 128", "channel": "FP8, channels", "bf16": "BF16", "mxfp4": "MXFP4"}
+# of keys of fused MoE: features of a token, experts of a token
+TOKENS = {"deepseek_v3": (7168, 8), "kimi_k2": (7168, 8), "qwen3_235b": (4096, 8), "qwen3_30b": (2048, 8),
+          "qwen3_next": (2048, 10), "glm45": (5120, 8), "mixtral": (4096, 2), "llama4": (5120, 1), "gpt_oss": (2880, 4),
+          "ernie45": (8192, 8), "ernie45_21b": (2560, 6), "step3": (7168, 3), "hunyuan": (4096, 8), "ling_mini": (2048, 8),
+          "qwen35_moe": (4096, 10), "glm47_flash": (2048, 4)}
+CALLED = {"block": "FP8, 128 x 128", "channel": "FP8, channels", "bf16": "BF16", "mxfp4": "MXFP4", "int4": "INT4"}
 HEADS = {"deepseek_v3": 128, "kimi_k2": 64} # of latent attention
 QUERIES = {"qwen3_235b": (4096, 64), "qwen3_30b": (2048, 32)} # hidden size, heads; 4 heads of keys
 
 
 def products(model, tp):
-    """(N, K) of layers that are no experts"""
+    """(N, K) of layers that are no experts, of models of which they are stated here, too"""
     if model in HEADS:
         heads = HEADS[model] // tp
         dense, shared = 18432 // tp, 2048 // tp
@@ -55,166 +76,197 @@ def products(model, tp):
     if model in QUERIES:
         hidden, heads = QUERIES[model]
         return {((heads // tp + 2 * max(1, 4 // tp)) * 128, hidden), (hidden, heads // tp * 128)}
-    if model == "qwen3_next": # 16 heads of 256 with a gate, or 16 and 32 of 128; a shared expert
-        return {((32 // tp + 2 * max(1, 2 // tp)) * 256, 2048), (2048, 4096 // tp), (12288 // tp, 2048),
-                (1024 // tp, 2048), (2048, 512 // tp)}
-    return set()
+    if model == "qwen3_next": # 16 heads of 256 with a gate, or 16 and 32 of 128; a shared expert, which may be too small
+        shared = {(1024 // tp, 2048), (2048, 512 // tp)} if 512 // tp % 128 == 0 else set()
+        return {((32 // tp + 2 * max(1, 2 // tp)) * 256, 2048), (2048, 4096 // tp), (12288 // tp, 2048)} | shared
+    return None
 
 
-def names(model, server, device, tp, ep):
-    """The paths below -o that the server reads, or why there are none"""
-    _, experts, size, is_fused, kind = MODELS[model]
-    n = size if ep else size // tp
-    if kind == "mxfp4":
-        return "no look-up"
-    if server == "sglang" and ep: # as many GPUs for experts as there are
-        n = size
-    block = ",block_shape=[128, 128]" if server == "sglang" else ",block_shape=[128,128]"
-    tail = {"block": f",dtype=fp8_w8a8{block}", "bf16": "",
-            "channel": ",dtype=fp8_w8a8" + ",per_channel_quant=True" * (server == "sglang")}[kind]
-    gemm = {f"N={a},K={b},device_name={device}{tail}.json" for a, b in products(model, tp)}
-    if kind == "block" and (n % 128 or (model == "qwen3_next" and 512 // tp % 128)): # the shared expert is split
-        return "refused"
-    here = experts // tp if ep else experts
-    of_gpu = [here] + [here + 1] * (server == "sglang" and is_fused and not ep)
-    moe = {f"E={e},N={n},device_name={device}{tail}" for e in of_gpu}
+def experts(model, server, gpu, tp, ep):
+    """(the experts on a GPU, their features, the block) of each file; refused: None"""
+    _, count, size, is_fused, kind = MODELS[model]
+    size = size if ep else size // tp
+    block = 128 if kind == "block" else 0
+    if block and size % 128:
+        block = math.gcd(size, 128) if server == "vllm" else 0
+        if block < 32:
+            return None
+    is_fused = server == "sglang" and not ep and (is_fused is True or (is_fused and gpu not in AMD))
+    count = count // tp if ep else count
+    size //= 2 if kind == "int4" and server == "sglang" else 1
+    return [(e, size, block) for e in [count] + [count + 1] * is_fused if count]
+
+
+def names(model, server, gpu, tp, ep, has_aiter):
+    """The paths below -o that the server reads, of experts and of what products() has"""
+    kind, device = MODELS[model][4], GPUS[gpu]
+    blank = " " * (server == "sglang")
+    tail = {"bf16": "", "int4": ",dtype=int4_w4a16", "block": ",dtype=fp8_w8a8",
+            "channel": ",dtype=fp8_w8a8" + ",per_channel_quant=True" * (server == "sglang")}.get(kind)
+    found = set()
+    for e, n, block in experts(model, server, gpu, tp, ep) or ():
+        if tail is None or (has_aiter and kind != "int4" and block in (0, 128)):
+            continue
+        shape = f",block_shape=[{block},{blank}{block}]" if block else ""
+        found |= {f"E={e},N={n},device_name={device}{tail}{shape}"}
     if server == "vllm":
-        return gemm | {f"{name}.json" for name in moe}
-    return gemm | {f"configs/triton_3_8_0/{name}{down}.json" for name in moe for down in ("", "_down")}
-
-
-def other_products(model, tp):
-    """(N, K, bias) of the layers of models that are not FP8 in blocks"""
-    if model == "glm45":
-        return {((96 + 2 * 8) // tp * 128, 5120, True), (5120, 96 * 128 // tp, False), (2 * 12288 // tp, 5120, False),
-                (5120, 12288 // tp, False), (3072 // tp, 5120, False), (1536 // tp, 5120, False),
-                (5120, 1536 // tp, False)}
-    if model == "mixtral":
-        return {((32 + 2 * 8) // tp * 128, 4096, False), (4096, 4096 // tp, False)}
-    if model == "llama4":
-        return {((40 + 2 * 8) // tp * 128, 5120, False), (5120, 5120 // tp, False), (16384 // tp, 5120, False),
-                (5120, 8192 // tp, False)}
-    # gpt-oss: the bias of o_proj is added on one GPU
-    return {((64 + 2 * 8) // tp * 64, 2880, True), (2880, 4096 // tp, True), (2880, 4096 // tp, tp == 1)}
-
-
-def plain(n, k, has_bias=False):
-    return f"bf16 N={n},K={k},{has_bias},torch.bfloat16,torch.bfloat16,False,False"
+        found = {f"{name}.json" for name in found}
+        found |= {name.replace("MI355X", "MI355_OAM") for name in found}
+    else:
+        found = {f"configs/triton_3_8_0/{name}{down}.json" for name in found for down in ("", "_down")}
+    if kind == "block" and not has_aiter:
+        devices = {device, device.replace("MI355X", "MI355_OAM")} if server == "vllm" else {device}
+        found |= {f"N={a},K={b},device_name={d}{tail},block_shape=[128,{blank}128].json"
+                  for a, b in products(model, tp) or () for d in devices}
+    return found
 
 
 def fused(model, server, gpu, tp, ep):
-    """Keys of fused MoE"""
-    _, experts, size, is_fused, kind = MODELS[model]
-    hidden, top_k, _ = TOKENS[model]
+    """Keys of fused MoE, of models whose tokens are known here"""
+    _, _, _, is_fused, kind = MODELS[model]
+    asked = experts(model, server, gpu, tp, ep)
+    if model not in TOKENS or not asked or kind == "int4" or asked[0][2] not in (0, 128):
+        return set()
+    hidden, top_k = TOKENS[model]
     fp8 = "torch.float8_e4m3fnuz" if AMD[gpu][0] == "gfx942" else "torch.float8_e4m3fn"
-    size, experts = (size, experts // tp) if ep else (size // tp, experts)
+    count, size, _ = asked[0]
     bf16, act, stage1 = "torch.bfloat16", "Silu", int(model == "llama4")
     types = {"block": [(fp8, fp8, "per_1x128")], "channel": [(fp8, fp8, "per_Token")], "bf16": [(bf16, bf16, "No")],
              "mxfp4": [(a, "torch.float4_e2m1fn_x2", "per_1x32") for a in (bf16, fp8)]}[kind]
     if kind == "mxfp4": # padded to 256
         size, hidden, act = -(-size // 256) * 256, -(-hidden // 256) * 256, "Swiglu"
-    asked = [(experts, top_k)]
-    if is_fused and (server == "vllm" or not ep):
-        asked.append((experts + 1, top_k + (2 if ep else 1)))
+    keys = [(count, top_k)]
+    if is_fused is True and (server == "vllm" or not ep):
+        keys.append((count + 1, top_k + (2 if ep else 1)))
     return {f"fmoe inter_dim={size},model_dim={hidden},{e},{k},ActivationType.{act},{bf16},{a},{w},QuantType.{q},1,"
-            f"{stage1}" for e, k in asked for a, w, q in types}
-
-
-def aiter_keys(model, server, gpu, tp, ep):
-    """What AITER is asked for; its tables of FP8 in blocks with shuffled weights are not of gfx942 with 304 units"""
-    _, experts, _, _, kind = MODELS[model]
-    hidden, _, words = TOKENS[model]
-    families = ["a8w8_blockscale"] + ["a8w8_blockscale_bpreshuffle"] * (AMD[gpu][0] == "gfx950")
-    keys = {plain(experts, hidden, model == "gpt_oss")} | fused(model, server, gpu, tp, ep)
-    keys |= {plain(-(-words // 64) * 64 // tp, hidden)} if words else set()
-    if kind == "block":
-        alone = {(2048 // tp, 7168)} if model in HEADS else set() # AITER's tables have half of the first product, too
-        keys |= {f"{family} N={n},K={k}" for n, k in products(model, tp) | alone for family in families}
-        return keys | ({plain(64 // tp, 2048)} if model == "qwen3_next" else set())
-    if kind == "channel":
-        fp8 = "torch.float8_e4m3fnuz" if AMD[gpu][0] == "gfx942" else "torch.float8_e4m3fn"
-        return keys | {f"a8w8_bpreshuffle N={n},K={k},{fp8}" for n, k, _ in other_products(model, tp)}
-    return keys | {plain(*x) for x in other_products(model, tp)}
+            f"{stage1}" for e, k in keys for a, w, q in types}
 
 
 def look_up(ms, m, n):
     """AITER's: M itself, then a multiple of the fine step, then a power of two"""
     step = 16 if m <= 256 else 32 if m <= 1024 else 64 if m <= 4096 else 128
-    return ms & {m, -(-m // step) * step, 8192 if m > 8192 and n > 4096 else 1 << (m - 1).bit_length()}
+    return next((at for at in (m, -(-m // step) * step, 8192 if m > 8192 and n > 4096 else 1 << (m - 1).bit_length())
+                 if at in ms), None)
 
 
-def ms_of(rows, gpu, n, k):
-    return {int(row["M"]) for row in rows if (row["N"], row["K"]) == (str(n), str(k))
-            and row["cu_num"] == AMD[gpu][1] and row.get("gfx") in (None, AMD[gpu][0])}
+class Tables:
+    """The M of each (N, K), or the tokens of each layer, in tables of AITER's for the GPU"""
+
+    def __init__(self, gpu, *folders):
+        self.of = {}
+        for path in (path for folder in folders for path in glob.glob(f"{folder}/*tuned*.csv") if "untuned" not in path):
+            name = os.path.basename(path).split("_tuned")[0].split("tuned_")[-1].removesuffix(".csv")
+            family = next((f for f in ("a8w8_blockscale_bpreshuffle", "a8w8_blockscale", "a8w8_bpreshuffle", "a4w4_blockscale",
+                                       "bf16", "a8w8") if f in name), "") if "fmoe" not in path else "fmoe"
+            for row in rows_of(read(path)):
+                family = family.split("torch")[0]
+                if row["cu_num"] == AMD[gpu][1] and row.get("gfx") in (None, AMD[gpu][0]):
+                    key = [row[c] for c in (("inter_dim", "model_dim", "expert", "topk") if family == "fmoe" else "NK")]
+                    family += row["q_dtype_w"] if "q_dtype_w" in row and family != "fmoe" else ""
+                    self.of.setdefault((family, *key), set()).add(int(row["token" if family == "fmoe" else "M"]))
+
+    def ms(self, *key):
+        return self.of.get(tuple(map(str, key)), set())
 
 
-def wrong_rows(out, folder, gpu, key):
-    """Of an answered key: the M that AITER finds no row for, in the written table and those of the package"""
-    family, *sizes = key.split(" ")
-    stem = "tuned_fmoe" if family == "fmoe" else f"{family}_tuned_gemm"
-    tables = [path for path in [*glob.glob(f"{out}/{stem}.csv"), *glob.glob(f"{folder}/aiter/*{stem}*.csv")]]
-    rows = [row for path in tables for row in rows_of(read(path))]
-    first, second = (int(part.split("=")[1]) for part in sizes[0].split(",")[:2])
-    if family == "fmoe":
-        expert, top_k = sizes[0].split(",")[2:4]
-        there = {int(row["token"]) for row in rows
-                 if (int(row["inter_dim"]), int(row["model_dim"]), row["expert"], row["topk"])
-                 == (first, second, expert, top_k)}
-        return [f"{key}: token {t}" for t in (1 << i for i in range(16)) if t not in there]
-    ms = ms_of(rows, gpu, first, second)
-    return [f"{key}: M {m}" for m in (1, 3, 9, 17, 250, 257, 300, 1000, 1025, 4095, 4097, 5000, 8192, 9000, 20000, 32768)
-            if not look_up(ms, m, first)]
+# What a key or Triton file is of
+KINDS = {"a8w8_blockscale": "block", "a8w8_blockscale_bpreshuffle": "block", "GEMM-A8W8_BLOCKSCALE": "block",
+         "a8w8_bpreshuffle": "channel", "a8w8": "channel", "a4w4_blockscale": "fp4", "GEMM-AFP4WFP4": "fp4", "bf16": "bf16",
+         "GEMM-A16W16": "bf16"}
 
 
-def check_aiter(where, out, cell, rows):
-    """(what is wrong, how many look-ups of AITER's are answered, of how many)"""
-    folder, model, server, gpu, tp, ep = cell[:6]
-    there = {row["key"]: row["answered_by"] for row in rows if row["server"] == "aiter"}
-    asked = aiter_keys(model, server, gpu, tp, ep)
-    answered = [key for key, answer in there.items() if answer != "not answered"]
-    modelled = ("a8w8_b",) if AMD[gpu][0] == "gfx950" else ("a8w8_blockscale",)
-    wrong = sorted(asked ^ set(there)) + [f"{key}: not answered" for key in set(there) - set(answered)
-                                          if key.startswith(modelled)]
-    for key in {*sorted(answered)[:1], *(key for key in answered if key.startswith("fmoe"))}:
-        wrong += wrong_rows(out, folder, gpu, key)
-    return f"{where}: AITER: {wrong}" if wrong else "", len(answered), len(there)
+def wrong_key(row, server, gpu, servers, own, written):
+    """What is wrong with an answer about one of AITER's keys; and is it of a table, answered, read?"""
+    key, answer, gfx = row["key"], row["answered_by"], AMD[gpu][0]
+    if key.startswith("fmoe"):
+        inter, dim, expert, top_k = (part.split("=")[-1] for part in key.split(" ")[1].split(",")[:4])
+        there = own.ms("fmoe", inter, dim, expert, top_k) | written.ms("fmoe", inter, dim, expert, top_k)
+        missing = [t for t in (1 << i for i in range(16)) if answer != "not answered" and t not in there]
+        return [f"{key}: token {t}" for t in missing], (1, answer != "not answered", answer != "not answered")
+    what, rest = key.rsplit("-N=", 1) if key.startswith("GEMM") else key.split(" N=", 1)
+    n, k = (int(part.split("=")[-1]) for part in rest.replace("-K", ",K").split(",")[:2])
+    said = servers.reads(server, gfx, KINDS[what], n, k)
+    detail = rest.split(",")[2] if KINDS[what] == "channel" else ""
+    if server == "vllm" and detail: # by the rows that there are
+        tuned = [f for f in ("a8w8_bpreshuffle", "a8w8") if own.ms(f + detail, n, k)]
+        said = {tuned[0]: set(MS)} if tuned else {}
+        if not tuned:
+            return [] if answer == "would switch" else [f"{key}: {answer}"], (0, 0, 0)
+    if what not in said:
+        return [] if answer == "no look-up" else [f"{key}: {answer}, but the code reads {sorted(said)}"], (1, 1, 0)
+    ms, rows = said[what], written.ms(what + detail, n, k)
+    if what.startswith("GEMM"):
+        return [] if answer in ("measured", "not answered", "nearest shape") else [f"{key}: {answer}"], (0, 0, 0)
+    if answer == "not answered":
+        return [f"{key}: {answer}"] if gfx == "gfx950" or what == "a8w8_blockscale" else [], (1, 0, 0)
+    unserved = [m for m in ms if not look_up(rows | own.ms(what + detail, n, k), m, n)]
+    reached = {look_up(rows, m, n) for m in ms}
+    unread = [m for m in rows if m in MS and m <= 256 and m not in reached]
+    return [f"{key}: M {m}" for m in unserved] + [f"{key}: row {m} is not read" for m in unread], (1, 1, not unread)
 
 
-def is_table(path):
-    """Is it one that a server takes: for each M whole numbers, with the block sizes?"""
+def check_aiter(out, cell, rows, servers, own):
+    """(what is wrong; look-ups in tables, of them answered, of these read)"""
+    _, model, server, gpu, tp, ep = cell[:6]
+    there = [row for row in rows if row["server"] == "aiter"]
+    keys = {row["key"] for row in there if row["key"].startswith("fmoe")}
+    wrong = sorted(fused(model, server, gpu, tp, ep) ^ keys) if model in TOKENS else []
+    asked = products(model, tp)
+    if asked is not None: # AITER's tables have half of the first product of shared experts, too
+        asked |= {(2048 // tp, 7168)} if model in HEADS else set()
+        found = {tuple(int(part.split("=")[-1]) for part in row["key"].replace("-K", ",K").split("N=")[1].split(",")[:2])
+                 for row in there if row["key"].startswith(("a8w8_blockscale", "GEMM-A8W8_BLOCKSCALE"))}
+        wrong += [f"product {x}" for x in asked ^ found]
+    written, sums = Tables(gpu, out), [0, 0, 0]
+    for row in there:
+        more, counts = wrong_key(row, server, gpu, servers, own, written)
+        wrong += more
+        sums = [a + int(b) for a, b in zip(sums, counts)]
+    return wrong, sums
+
+
+def is_table(path, servers, server, out):
+    """Is it one that a server takes: for each M whole numbers, with the block sizes? Does its code find it?"""
     table = json.loads(read(path))
     if "configs/triton" not in path and os.path.basename(path).startswith("E="): # which vLLM's reader alone takes
         table.pop("triton_version")
+    if servers.is_code and load(servers.wheels[server], server, out, os.path.basename(path)) is None:
+        return False
     return len(table) >= 18 and all(
         int(m) > 0 and {"BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M"} <= set(row)
         and all(type(v) is int for v in row.values()) for m, row in table.items())
 
 
-def run_cell(cell):
-    """(what is wrong, the number of files or why there are none, the answers)"""
+def run_cell(cell, servers, own):
+    """(what is wrong, the number of files or why there are none, the answers, look-ups in AITER's tables)"""
     folder, model, server, gpu, tp, ep, has_aiter = cell
     with tempfile.TemporaryDirectory(dir=folder) as out:
         done = run(f"{KPRED} serve --gpu {gpu} --server {server} --config {folder}/{model}.json --tp {tp} --triton 3.8.0"
-                   f" --json -o {out}" + " --ep" * ep + " --aiter" * has_aiter
+                   f" --nearest --json -o {out}" + " --ep" * ep + " --aiter" * has_aiter
                    + f" --installed {folder}/aiter" * (has_aiter and os.path.exists(f"{folder}/aiter")), None)
-        where = f"{model} {server} {gpu} tp {tp}{' ep' * ep}"
-        if done.returncode:
-            return f"{where}: {done.stderr}", "", [], None
+        where = f"{model} {server} {gpu} tp {tp}{' ep' * ep}{' aiter' * has_aiter}"
+        if done.returncode: # 20 heads on 8 GPUs
+            is_refused = "num_attention_heads: value \"20\"" in done.stderr
+            is_none = is_refused or (not has_aiter and "the server looks for no file" in done.stderr)
+            return "" if is_none else f"{where}: {done.stderr}", "refused" if is_refused else "none", [], (0, 0, 0)
         rows = json.loads(done.stdout)
-        asked = names(model, server, GPUS[gpu], tp, ep)
-        of_aiter = check_aiter(where, out, cell, rows) if has_aiter and asked != "refused" else ("", 0, 0)
-        answers = [row["answered_by"] for row in rows if row["server"] != "aiter"]
-        if isinstance(asked, str):
-            return of_aiter[0] if asked in answers else f"{where}: not {asked}", asked, answers, of_aiter[1:]
-        missing = [name for name in asked if not os.path.exists(f"{out}/{name}") or not is_table(f"{out}/{name}")]
+        wrong, counts = check_aiter(out, cell, rows, servers, own) if has_aiter else ([], (0, 0, 0))
+        asked = names(model, server, gpu, tp, ep, has_aiter)
         there = {os.path.relpath(path, out) for path in glob.glob(f"{out}/**/*=*.json", recursive=True)}
-        wrong = missing + sorted(there - asked) + [a for a in answers if a in ("refused", "not answered")]
-        return f"{where}: {wrong}" if wrong else of_aiter[0], len(asked), answers, of_aiter[1:]
+        if products(model, tp) is None:
+            asked |= {name for name in there if name.startswith("N=")}
+        wrong += sorted(asked ^ there) + [name for name in there if not is_table(f"{out}/{name}", servers, server, out)]
+        answers = [row["answered_by"] for row in rows if row["server"] != "aiter"]
+        is_refused = experts(model, server, gpu, tp, ep) is None or (model == "qwen3_next" and 512 // tp % 128)
+        wrong += [] if ("refused" in answers) == bool(is_refused) else ["refused or not"]
+        files = sum(row["server"] == server for row in rows)
+        shown = "refused" if is_refused else files or "none"
+        return f"{where}: {wrong}" if wrong else "", shown, answers, counts
 
 
 def put_configs(folder):
     text = {"deepseek_v3": read("tests/aiter/hf_deepseek_v3.json")}
-    for path in "tests/aiter/hf_configs.txt", "tests/serve/configs.txt":
+    for path in "tests/aiter/hf_configs.txt", "tests/serve/configs.txt", "tests/serve/models.txt":
         text.update(part.split("\n", 1) for part in read(path).split("\n== ")[1:])
     for model in MODELS:
         write(f"{folder}/{model}.json", text[model])
@@ -222,78 +274,90 @@ def put_configs(folder):
 
 def put_tables(folder):
     """AITER's tables, as in its package"""
-    for path in glob.glob(f"{AITER_CSV}/*_tuned_*.csv.bz2"):
+    for path in glob.glob(f"{AITER_CSV}/*_tuned_*.csv.bz2") + glob.glob(f"{AITER_CSV}/*tuned_fmoe*.csv.bz2"):
         name = os.path.basename(path).removesuffix(".bz2").removeprefix("model_configs.")
         write(f"{folder}/aiter/{name}", read(path))
 
 
 def cells_of(folder, gpu, is_all):
-    splits = [(tp, ep) for ep in (False, True) for tp in ((1, 2, 4, 8) if not ep else (2, 4, 8))]
-    is_zoo = "--write" in sys.argv
-    return [(folder, model, server, gpu, tp, ep, gpu in AMD and (tp == 8 or (is_zoo and server == "vllm"))) for model in MODELS
-            for server in SERVERS for tp, ep in splits if is_all or tp == 8]
+    splits = [(1, False), (4, False), (8, False), (8, True)]
+    return [(folder, model, server, gpu, tp, ep, has_aiter) for model in MODELS for server in SERVERS for tp, ep in splits
+            for has_aiter in (False, True) if (gpu in ("MI300X", "MI355X") or not has_aiter)
+            and (is_all or (tp == 8 and not ep and gpu in SHORT) or (gpu == "MI300X" and not has_aiter))]
 
 
-PAGE = """# Nine models on six GPUs
+PAGE = """# What servers of {n} models look for
 
-`python3 tests/serve/test_serve_zoo.py --write` makes this page. A number is how many files the server looks for with so
-many GPUs for each layer (TP), or with whole experts on eight GPUs (EP 8). `kpred serve` writes each of them, so no
-warning is left. Refused: a GPU's part of an expert is no multiple of 128, which the server does not run. None: the
-kernels of MXFP4 read no file. The numbers are the same for {gpus}.
+`python3 tests/serve/test_serve_zoo.py --write` makes this page. It runs the look-up functions of vLLM 0.33.0 and SGLang
+0.5.23 themselves. `--tp` is 1, 4 and 8, and `--tp 8 --ep`.
 
-| model | weights | server | TP 1 | TP 2 | TP 4 | TP 8 | EP 8 |
-|---|---|---|---|---|---|---|---|
+## Without AITER
+
+So many files the server looks for, the same on {gpus}.
+`kpred serve --nearest` writes each of them, and the server's code finds it. Refused: a GPU's part of a layer is no
+multiple of a block, and the server does not run it.
+
+| model | weights | vLLM | SGLang |
+|---|---|---|---|
 """
-
-
 AITER_PAGE = """
+By what they are answered:
+
+{kinds}
 ## AITER
 
-`kpred serve --aiter` with AITER's own tables as `--installed`: how many of the look-ups in AITER's tables get rows, for
-vLLM. On MI325X the numbers are those of MI300X. The others keep AITER's default: its tables have no row of such types
-for the GPU, or no kernel that is known to take the shape.
+With AITER's own tables as `--installed`, the look-ups in them at `--tp 8` that get rows, of those that the server's
+code makes. The others keep AITER's default: its tables have no row of such types for the GPU, or no kernel that is
+known to take the shape. Layers that run other kernels are not counted.
 
-| model | GPU | TP 1 | TP 2 | TP 4 | TP 8 | EP 8 |
-|---|---|---|---|---|---|---|
+| model | vLLM MI300X | vLLM MI355X | SGLang MI300X | SGLang MI355X |
+|---|---|---|---|---|
+{rows}
+Over all cells of these GPUs, {read} answered look-ups are read by the server's code, and {not_read} are not.
 """
-SHOWN = ((1, False), (2, False), (4, False), (8, False), (8, True))
 
 
 def page(results):
-    text = PAGE.format(gpus=", ".join(list(GPUS)[:-1]) + " and " + list(GPUS)[-1])
+    text = PAGE.format(n=len(MODELS), gpus=", ".join(list(GPUS)[:-1]) + " and " + list(GPUS)[-1])
+    splits = ((1, False), (4, False), (8, False), (8, True))
     for model, (title, *_, kind) in MODELS.items():
-        for server, called in SERVERS.items():
-            found = [results[model, server, "MI300X", tp, ep][1] for tp, ep in SHOWN]
-            shown = ["none" if x == "no look-up" else str(x) for x in found]
-            text += f"| {title} | {CALLED[kind]} | {called} | {' | '.join(shown)} |\n"
-    text += "\nBy what all look-ups of a GPU are answered, over all these models, servers, and TP and EP of 1 to 8:\n\n"
+        shown = [", ".join(str(results[model, s, "MI300X", *split, False][1]) for split in splits) for s in SERVERS]
+        shown = [cell.split(",")[0] if len(set(cell.split(", "))) == 1 else cell for cell in shown]
+        text += f"| {title} | {CALLED[kind]} | {' | '.join(shown)} |\n"
     kinds = ["predicted", "nearest device", "server's default"]
-    text += f"| GPU | {' | '.join(kinds)} |\n|---|---|---|---|\n"
+    table = f"| GPU | {' | '.join(kinds)} |\n|---|---|---|---|\n"
     for gpu in GPUS:
-        answers = [a for key, (_, _, of, _) in results.items() if key[2] == gpu for a in of]
-        text += f"| {gpu} | {' | '.join(str(answers.count(kind)) for kind in kinds)} |\n"
-    text += AITER_PAGE
+        answers = [a for key, (_, _, of, _) in results.items() if key[2] == gpu and not key[5] for a in of]
+        table += f"| {gpu} | {' | '.join(str(answers.count(kind)) for kind in kinds)} |\n"
+    rows = ""
     for model, (title, *_) in MODELS.items():
-        for gpu in "MI300X", "MI355X":
-            found = [results[model, "vllm", gpu, tp, ep] for tp, ep in SHOWN]
-            shown = ["refused" if x[1] == "refused" else f"{x[3][0]} of {x[3][1]}" for x in found]
-            text += f"| {title} | {gpu} | {' | '.join(shown)} |\n"
-    return text
+        found = [results[model, s, gpu, 8, False, True][3] for s in SERVERS for gpu in ("MI300X", "MI355X")]
+        rows += f"| {title} | {' | '.join(f'{a} of {n}' for n, a, _ in found)} |\n"
+    sums = [sum(of[3][i] for of in results.values()) for i in range(3)]
+    return text + AITER_PAGE.format(kinds=table, rows=rows, read=sums[2], not_read=sums[1] - sums[2])
 
 
 def main():
-    writes = sys.argv[1:] == ["--write"]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+    writes, is_all = sys.argv[1:] == ["--write"], sys.argv[1:] != []
+    servers = Servers(f"{BUILD}/wheels" if is_all else None)
+    if is_all and not servers.is_code:
+        skip("the servers' code", "pip has no vllm 0.33.0 or sglang 0.5.23")
+        return end()
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1 if is_all else 2) as pool:
         put_configs(folder)
-        if writes:
+        if is_all:
             put_tables(folder)
-        cells = [cell for gpu in GPUS for cell in cells_of(folder, gpu, writes or gpu == "MI300X")]
-        results = {cell[1:6]: result for cell, result in zip(cells, pool.map(run_cell, cells))}
+        cells = [cell for gpu in GPUS for cell in cells_of(folder, gpu, is_all)]
+        own = {gpu: Tables(gpu, f"{folder}/aiter") for gpu in AMD}
+        results = {cell[1:]: result for cell, result in
+                   zip(cells, pool.map(lambda cell: run_cell(cell, servers, own.get(cell[3])), cells))}
     wrong = [error for error, *_ in results.values() if error]
-    tell(f"{len(results)} cells of the zoo", wrong)
+    read_by = [sum(of[3][i] for of in results.values()) for i in range(3)]
+    tell(f"{len(results)} cells of the zoo, read / not read {read_by[2]} / {read_by[1] - read_by[2]}", wrong)
     if writes and not wrong:
+        servers.record()
         write("docs/serve-zoo.md", page(results))
-    end()
+    return end()
 
 
 main()

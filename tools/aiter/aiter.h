@@ -353,9 +353,11 @@ size_t nearest_find(const struct installed_family *in, const struct asked_shape 
 /* ---- rows ---- */
 
 struct rows_options {
-    int is_exact;              /* only the M asked for */
-    int only_ck;               /* of other libraries no kernel */
-    size_t top, beam;          /* so many predictions a shape */
+    int is_exact;                                                /* only the M asked for */
+    int only_ck;                                                 /* of other libraries no kernel */
+    size_t top, beam;                                            /* so many predictions a shape */
+    int (*reads)(const void *with, const struct asked_shape *s); /* does anybody read the row? */
+    const void *with;                                            /* NULL: all are read */
     struct interned *compiled; /* names of kernels; empty: see compiled_flags */
 };
 
@@ -448,10 +450,10 @@ struct answering { /* all zero; to be freed */
     struct table_files files;
 };
 
-/* Reads the installed tables, of which the first n_own are AITER's, and makes the rows. 0, or -1
-   with a message. */
-int answering_make(struct answering *a, const char *const *installed, size_t n, size_t n_own,
-                   const struct rows_options *o);
+/* Reads the installed tables, of which the first n_own are AITER's. 0, or -1 with a message. */
+int answering_read(struct answering *a, const char *const *installed, size_t n, size_t n_own);
+/* Then makes the rows. Likewise */
+int answering_make(struct answering *a, const struct rows_options *o);
 /* Of a family's rows, the first `ranks` of each shape, those that act only after AITER is built
    again: it chooses some kernels by a table that it compiles in. */
 size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks);

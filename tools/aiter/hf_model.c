@@ -5,84 +5,18 @@
 #include "base/names.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- config.json ---- */
-
-enum { MOST_BYTES = 16 << 20 }; /* one that lists unquantised layers has hundreds of kilobytes */
-
-int hf_config_read(const char *path, struct hf_config *c)
-{
-    c->inner = "";
-    c->is_bad = 0;
-    return flat_json_read(&c->json, path, MOST_BYTES, "config.json of a model");
-}
-
-void hf_config_free(struct hf_config *c)
-{
-    flat_json_free(&c->json);
-}
-
-/* ---- config.json: what is in it ---- */
-
-static const struct flat_value *find_any(const struct hf_config *c, const char *name)
-{
-    struct buf full = {0};
-    buf_printf(&full, "%s%s", c->inner, name);
-    const struct flat_value *v = flat_json_find(&c->json, full.s);
-    buf_free(&full);
-    return v;
-}
-
-const struct flat_value *hf_find(const struct hf_config *c, const char *name)
-{
-    const struct flat_value *v = find_any(c, name);
-    return v != NULL && v->kind != FLAT_NULL ? v : NULL;
-}
-
-int hf_refuse(struct hf_config *c, const char *name, const char *fmt, ...)
-{
-    const struct flat_value *v = find_any(c, name);
-    char what[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(what, sizeof what, fmt, args);
-    va_end(args);
-    if (!c->is_bad && v == NULL)
-        fail("%s: the config has no \"%s%s\": it %s", c->json.path, c->inner, name, what);
-    else if (!c->is_bad)
-        fail("%s:%ld:%ld: %s: value \"%.60s%s\": it %s", c->json.path, v->line, v->column, v->name,
-             v->text, strlen(v->text) > 60 ? "..." : "", what);
-    c->is_bad = 1;
-    return -1;
-}
-
-static int64_t hf_number(struct hf_config *c, const char *name, int64_t least)
-{
-    const struct flat_value *v = hf_find(c, name);
-    if (v != NULL && v->kind == FLAT_INTEGER && v->number >= least && v->number <= HF_MOST)
-        return v->number;
-    hf_refuse(c, name, "should be an integer from %d to %d", (int)least, HF_MOST);
-    return least;
-}
-
-int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback)
-{
-    return hf_find(c, name) != NULL ? hf_number(c, name, least) : fallback;
-}
-
-static const char *hf_string(struct hf_config *c, const char *name)
-{
-    const struct flat_value *v = hf_find(c, name);
-    if (v != NULL && v->kind == FLAT_STRING)
-        return v->text;
-    hf_refuse(c, name, "should be a string");
-    return NULL;
-}
-
 /* ---- layers ---- */
+
+int64_t hf_dense_layers(struct hf_config *c)
+{
+    static const char *const first[] = {"first_k_dense_replace", "moe_layer_start_index", NULL};
+    const struct flat_value *list = hf_find(c, "moe_layers_enum");
+    return list != NULL ? strtol(list->text + (*list->text == '['), NULL, 10)
+                        : hf_number_or(c, hf_first_key(c, first), 0, 0);
+}
 
 /* What cannot be read is told once, and makes c->is_bad: the layers are of no use then. */
 struct build {
@@ -146,24 +80,32 @@ static int64_t kv_part(const struct build *b, int64_t heads)
 enum { QKV_BIASED = 1, BOTH_ALIKE = 2 };
 
 /* of_queries: so many matrices make of the hidden state what queries need */
-static void add_heads(struct build *b, int64_t of_queries)
+static void add_heads(struct build *b, int64_t of_queries, const char *const names[2])
 {
     const int64_t heads = size_of(b, "num_attention_heads"), size = head_size(b, heads);
     const int64_t q = part_of(b, "num_attention_heads", heads), kv = kv_part(b, heads);
-    add_part(b, "qkv_proj", (of_queries * q + 2 * kv) * size, b->hidden, kv * size);
-    add_part(b, "o_proj", b->hidden, q * size, q * size);
-    const struct flat_value *v = hf_find(b->c, "attention_bias");
+    add_part(b, names[0], (of_queries * q + 2 * kv) * size, b->hidden, kv * size);
+    add_part(b, names[1], b->hidden, q * size, q * size);
     struct hf_layer *both = &b->out->v[b->out->n - 2];
-    if (!(b->biases & QKV_BIASED) && (v == NULL || strcmp(v->text, "true") != 0))
+    if (!(b->biases & QKV_BIASED) && !hf_is_true(b->c, "attention_bias")
+        && !hf_is_true(b->c, "use_bias") && !hf_is_true(b->c, "use_qkv_bias"))
         return;
     both[0].bias = HF_BIAS;
     if (b->biases & BOTH_ALIKE) /* the GPUs' parts of o_proj are added up */
         both[1].bias = b->tp == 1 ? HF_BIAS : HF_BIAS_ON_ONE;
 }
 
+static const char *const heads_names[] = {"qkv_proj", "o_proj"};
+
 static void heads_attention(struct build *b)
 {
-    add_heads(b, 1);
+    add_heads(b, 1, heads_names);
+}
+
+static void bailing_attention(struct build *b)
+{
+    static const char *const names[] = {"query_key_value", "dense"};
+    add_heads(b, 1, names);
 }
 
 /* ---- layers: attention of two kinds, of Qwen3-Next ---- */
@@ -171,7 +113,7 @@ static void heads_attention(struct build *b)
 /* Queries have a gate. */
 static void mixed_attention(struct build *b)
 {
-    add_heads(b, 2);
+    add_heads(b, 2, heads_names);
     const int64_t all_keys = size_of(b, "linear_num_key_heads");
     const int64_t all_values = size_of(b, "linear_num_value_heads");
     const int64_t key_size = size_of(b, "linear_key_head_dim");
@@ -241,6 +183,17 @@ static void indexed_attention(struct build *b)
               l.q);
 }
 
+/* ---- layers: attention of Step-3, whose queries are made of a small part ---- */
+
+static void step_attention(struct build *b)
+{
+    const int64_t size = size_of(b, "head_dim"), shared = size_of(b, "share_q_dim");
+    const int64_t q = part(b, "num_attention_heads") * size;
+    add_whole(b, "qkv_proj", shared + 2 * size, b->hidden);
+    add_part(b, "wq", q, shared, q);
+    add_part(b, "o_proj", b->hidden, q, q);
+}
+
 /* ---- layers: feed-forward ---- */
 
 /* A layer of two products, with the names of them; key: its inner size in the config */
@@ -291,32 +244,66 @@ static void llama4_experts(struct build *b)
     add_dense(b, "intermediate_size", shared_names);
 }
 
-/* AITER's tables have gate and up of the shared experts fused, and each alone. */
-static void shared_experts(struct build *b, int64_t experts)
+static const char *const shared_keys[] = {"n_shared_experts", "moe_num_shared_experts",
+                                          "num_shared_experts", "num_shared_expert", NULL};
+
+/* AITER's tables have gate and up of DeepSeek's shared experts fused, and each alone. */
+static void shared_experts(struct build *b, const char *key, int has_half)
 {
-    static const char key[] = "moe_intermediate_size";
-    const int64_t size = part_of(b, key, size_of(b, key) * experts);
+    const int64_t experts = hf_number_of_layers(b->c, hf_first_key(b->c, shared_keys), 0);
+    const int64_t size = experts > 0 ? part_of(b, key, size_of(b, key) * experts) : 0;
+    if (experts <= 0)
+        return;
     add_part(b, "shared_experts.gate_up_proj", 2 * size, b->hidden, size);
-    add_part(b, "shared_experts.gate_proj and up_proj, each", size, b->hidden, size);
-    b->out->v[b->out->n - 1].is_half = 1;
+    if (has_half) {
+        add_part(b, "shared_experts.gate_proj and up_proj, each", size, b->hidden, size);
+        b->out->v[b->out->n - 1].is_half = 1;
+    }
     add_part(b, "shared_experts.down_proj", b->hidden, size, size);
+}
+
+static void first_dense(struct build *b)
+{
+    const int64_t step = hf_number_or(b->c, "moe_layer_freq", 1, 1);
+    routed_experts(b);
+    if (hf_dense_layers(b->c) > 0 || step > 1)
+        dense(b);
 }
 
 static void deepseek_experts(struct build *b)
 {
-    const int64_t first = hf_number_or(b->c, "first_k_dense_replace", 0, 0);
-    const int64_t step = hf_number_or(b->c, "moe_layer_freq", 1, 1);
-    const int64_t shared = hf_number_or(b->c, "n_shared_experts", 0, 0);
+    first_dense(b);
+    shared_experts(b, "moe_intermediate_size", 1);
+}
+
+static void other_experts(struct build *b)
+{
+    static const char *const size[] = {"moe_shared_expert_intermediate_size",
+                                       "moe_intermediate_size", NULL};
+    first_dense(b);
+    shared_experts(b, hf_first_key(b->c, size), 0);
+}
+
+static void hunyuan_experts(struct build *b)
+{
     routed_experts(b);
-    if (first > 0 || step > 1)
-        dense(b);
-    if (shared > 0)
-        shared_experts(b, shared);
+    shared_experts(b, "intermediate_size", 0);
+}
+
+static void step_experts(struct build *b)
+{
+    static const char *const names[] = {"share_expert.gate_up_proj", "share_expert.down_proj"};
+    first_dense(b);
+    add_dense(b, "share_expert_dim", names);
 }
 
 /* ---- layers: the model ---- */
 
 #define HEADS "num_attention_heads"
+#define MIXED                                                   \
+    {                                                           \
+        HEADS, "linear_num_key_heads", "linear_num_value_heads" \
+    }
 enum { MOST_NEEDS = 4 };
 
 static const struct model_type {
@@ -327,13 +314,19 @@ static const struct model_type {
     int biases;
     const char *needs[MOST_NEEDS]; /* keys without which nothing tells the layers */
 } types[] = {
+    {"bailing_moe", bailing_attention, other_experts, "", 0, {HEADS}},
+    {"bailing_moe_v2", bailing_attention, other_experts, "", 0, {HEADS}},
     {"deepseek_v2", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v3", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v32", indexed_attention, deepseek_experts, "", 0, {NULL}},
+    {"ernie4_5_moe", heads_attention, other_experts, "", 0, {HEADS}},
     {"glm4_moe", heads_attention, deepseek_experts, "", 0, {HEADS}},
+    {"glm4_moe_lite", latent_attention, deepseek_experts, "", 0, {HEADS}},
     {"glm_moe_dsa", indexed_attention, deepseek_experts, "", 0, {NULL}},
     {"gpt_oss", heads_attention, routed_experts, "", QKV_BIASED | BOTH_ALIKE, {HEADS}},
+    {"hunyuan_v1_moe", heads_attention, hunyuan_experts, "", 0, {HEADS}},
     {"kimi_k2", latent_attention, deepseek_experts, "", 0, {NULL}},
+    {"kimi_k25", latent_attention, deepseek_experts, "text_config.", 0, {HEADS}},
     {"llama", heads_attention, dense, "", BOTH_ALIKE, {NULL}},
     {"llama4", heads_attention, llama4_experts, "text_config.", BOTH_ALIKE, {HEADS}},
     {"minimax_m2", heads_attention, routed_experts, "", 0, {NULL}},
@@ -341,15 +334,16 @@ static const struct model_type {
     {"mixtral", heads_attention, routed_experts, "", 0, {HEADS}},
     {"qwen2", heads_attention, dense, "", QKV_BIASED, {NULL}},
     {"qwen3", heads_attention, dense, "", 0, {NULL}},
+    {"qwen3_5", mixed_attention, dense, "text_config.", 0, MIXED},
+    {"qwen3_5_moe", mixed_attention, qwen_next_experts, "text_config.", 0, MIXED},
+    {"qwen3_5_moe_text", mixed_attention, qwen_next_experts, "", 0, MIXED},
+    {"qwen3_5_text", mixed_attention, dense, "", 0, MIXED},
     {"qwen3_moe", heads_attention, qwen_experts, "", 0, {NULL}},
-    {"qwen3_next",
-     mixed_attention,
-     qwen_next_experts,
-     "",
-     0,
-     {HEADS, "linear_num_key_heads", "linear_num_value_heads", "shared_expert_intermediate_size"}},
+    {"qwen3_next", mixed_attention, qwen_next_experts, "", 0, MIXED},
     {"qwen3_vl", heads_attention, dense, "text_config.", 0, {NULL}},
     {"qwen3_vl_moe", heads_attention, qwen_experts, "text_config.", 0, {NULL}},
+    {"step3_text", step_attention, step_experts, "", 0, {HEADS, "share_q_dim"}},
+    {"step3_vl", step_attention, step_experts, "text_config.", 0, {HEADS, "share_q_dim"}},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -421,40 +415,34 @@ int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 
 /* ---- routed experts ---- */
 
-/* Of the names, up to NULL, the first that is there; else the last */
-static const char *first_key(const struct hf_config *c, const char *const *names)
-{
-    while (hf_find(c, names[0]) == NULL && names[1] != NULL)
-        names++;
-    return names[0];
-}
-
 int hf_experts_read(struct hf_config *c, struct hf_experts *e)
 {
     static const char *const routed[] = {"n_routed_experts", "num_local_experts", "num_experts",
-                                         NULL};
+                                         "moe_num_experts", NULL};
     static const char *const size[] = {"moe_intermediate_size", "intermediate_size", NULL};
-    static const char known[] = "deepseek_v2 deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa gpt_oss "
-                                "kimi_k2 llama4 minimax_m2 mixtral qwen3_moe qwen3_next "
-                                "qwen3_vl_moe";
+    static const char *const top_k[] = {"num_experts_per_tok", "moe_k", "moe_topk", "moe_top_k",
+                                        NULL};
     c->inner = "";
     *e = (struct hf_experts){.type = hf_string(c, "model_type")};
     if (e->type == NULL)
         return -1;
-    e->is_known = names_has_word(known, e->type);
+    const struct model_type *type = type_called(e->type);
+    e->is_known = type != NULL && type->feed_forward != dense;
     if (hf_find(c, "hidden_size") == NULL && hf_find(c, "text_config.hidden_size") != NULL)
         c->inner = "text_config.";
-    e->routed_key = first_key(c, routed);
-    e->size_key = first_key(c, size);
+    e->routed_key = hf_first_key(c, routed);
+    e->size_key = hf_first_key(c, size);
     if (hf_find(c, e->routed_key) == NULL)
         return 1;
-    e->routed = hf_number(c, e->routed_key, 1);
+    e->routed = hf_number_of_layers(c, e->routed_key, 1);
     e->hidden = hf_number(c, "hidden_size", 1);
-    e->size = hf_number(c, e->size_key, 1);
-    e->top_k = hf_number_or(c, "num_experts_per_tok", 1, 0);
-    e->shared = hf_number_or(c, "n_shared_experts", 0,
-                             hf_find(c, "shared_expert_intermediate_size") != NULL
-                                 || strcmp(e->type, "llama4") == 0);
+    e->size = hf_number_of_layers(c, e->size_key, 1);
+    e->top_k = hf_number_of_layers(c, hf_first_key(c, top_k), 0);
+    e->shared = hf_find(c, hf_first_key(c, shared_keys)) != NULL
+                    ? hf_number_of_layers(c, hf_first_key(c, shared_keys), 0)
+                    : hf_find(c, "shared_expert_intermediate_size") != NULL
+                          || hf_find(c, "share_expert_dim") != NULL
+                          || strcmp(e->type, "llama4") == 0;
     return c->is_bad ? -1 : 0;
 }
 

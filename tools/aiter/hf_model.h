@@ -4,6 +4,7 @@
 
 #include "base/flat_json.h"
 
+#include <regex.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +30,17 @@ int hf_refuse(struct hf_config *c, const char *name, const char *fmt, ...) PRINT
 /* An integer from `least` to HF_MOST; `fallback` if it is not there; `least` with a message that
    names the key, and c->is_bad. */
 int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback);
+/* Likewise of one that has to be there */
+int64_t hf_number(struct hf_config *c, const char *name, int64_t least);
+/* It may be a list with an entry for each layer, which all are the same. */
+int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least);
+/* NULL with a message: it is not there */
+const char *hf_string(struct hf_config *c, const char *name);
+int hf_is_true(const struct hf_config *c, const char *name);
+/* Of the names, up to NULL, the first that is there; else the last */
+const char *hf_first_key(const struct hf_config *c, const char *const *names);
+/* That of the first of the names, up to NULL, that is there; 0: none is */
+int64_t hf_number_any(struct hf_config *c, const char *const *names);
 
 /* ---- quantisation of weights ---- */
 
@@ -47,7 +59,8 @@ enum quantization_kind {
 
 struct quantization {
     enum quantization_kind kind;
-    int32_t block[2]; /* of a block; else 0 */
+    int32_t block[2];  /* of a block; else 0 */
+    int is_of_experts; /* it is that of the routed experts alone */
 };
 
 /* asked: what an option says, which is taken in place of what the config says, but that FP8 in the
@@ -58,7 +71,25 @@ int quantization_read(struct hf_config *c, enum quantization_kind asked, struct 
    message, the config says something else. *is_said: does it say anything? */
 int quantization_check_blocks(struct hf_config *c, int *is_said);
 
+/* The modules that stay in 16 bits: names, and patterns */
+struct ignored { /* to be freed */
+    struct interned names;
+    enum { MATCHES_WHOLE, MATCHES_PART, MATCHES_END } by;
+    size_t n;
+    regex_t *pattern;
+};
+/* 0, or -1 with a message; to be freed in both cases */
+int ignored_read(struct ignored *g, struct hf_config *c, int is_sglang);
+void ignored_free(struct ignored *g);
+
+/* Of a layer, by its name, or of "experts", in the layers of the model that have it: bits */
+enum { STAYS_QUANTIZED = 1, STAYS_PLAIN = 2, STAYS_MIXED = 4 /* no server runs it so */ };
+unsigned ignored_of(const struct ignored *g, struct hf_config *c, const char *name);
+
 /* ---- layers ---- */
+
+/* So many at the beginning of a model have no experts */
+int64_t hf_dense_layers(struct hf_config *c);
 
 /* A layer multiplies the M tokens by a weight of N output and K input features. Under tensor
    parallelism each GPU has a part of N, or of K where the layer puts the parts together again.
@@ -92,9 +123,13 @@ const char *hf_layers_unknown(const struct hf_config *c);
 
 /* Of the names that configs have for them, the first that is there:
 
-       routed   n_routed_experts, num_local_experts, num_experts
+       routed   n_routed_experts, num_local_experts, num_experts, moe_num_experts
        size     moe_intermediate_size, intermediate_size
-       shared   n_shared_experts; 1 with shared_expert_intermediate_size, and of llama4 */
+       top_k    num_experts_per_tok, moe_k, moe_topk, moe_top_k
+       shared   n_shared_experts, moe_num_shared_experts, num_shared_experts, num_shared_expert; 1
+                with shared_expert_intermediate_size or share_expert_dim, and of llama4
+
+   A list has one entry for each layer, all of which are the same. */
 struct hf_experts {
     const char *type; /* the model's */
     int is_known;     /* has the type experts of which kpred knows that the names mean this? */

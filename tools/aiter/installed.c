@@ -269,6 +269,18 @@ static const char *library_of(const kpred_model *m, int32_t kernel)
     return "";
 }
 
+/* Kernels of ck have names that begin with that of the family. */
+static void note_newer(const kpred_model *m, const struct installed_family *of, const char *family)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < of->kernels.n; i++)
+        n += strncmp(of->kernels.v[i].s, family, strlen(family)) == 0
+             && kpred_kernel_named(m, of->kernels.v[i].s) < 0;
+    if (n != 0)
+        note("%s: %zu kernel%s of --installed %s not known: AITER is newer than kpred", family, n,
+             as_counted(n, "", "s"), as_counted(n, "is", "are"));
+}
+
 unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
                               const struct target *t, enum family_id family, int only_ck, size_t *n)
 {
@@ -288,6 +300,7 @@ unsigned char *compiled_flags(const struct interned *names, const struct install
         flags[i] = (!only_ck || strcmp(library, "ck") == 0) && may_run;
         *n += flags[i];
     }
+    note_newer(m, of, families[family].name);
     if (names->n == 0 && of->paths.n == 0)
         note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
     else if (names->n == 0 && of->kernels.n == 0)

@@ -47,9 +47,42 @@ static int read_bits(struct hf_config *c, const char *key, struct quantization *
     return 0;
 }
 
+/* Is there a member whose name begins so? */
+static const struct flat_value *find_begin(const struct hf_config *c, const char *begin)
+{
+    struct buf full = {NULL, 0, 0};
+    const struct flat_value *found = NULL;
+    buf_printf(&full, "%s%s", c->inner, begin);
+    for (size_t i = 0; i < c->json.n && found == NULL; i++)
+        if (strncmp(c->json.v[i].name, full.s, full.n) == 0)
+            found = &c->json.v[i];
+    buf_free(&full);
+    return found;
+}
+
+/* Of AMD's quantiser: a type for all layers alone */
+static int read_quark(struct hf_config *c, struct quantization *q)
+{
+    static const char type[] = CONFIG "global_quant_config.weight.dtype",
+                      scheme[] = CONFIG "global_quant_config.weight.qscheme";
+    if (find_begin(c, CONFIG "layer_quant_config.") != NULL)
+        return hf_refuse(c, method, "is quark with types by layer: --quant says what they are");
+    if (is_text(c, type, "fp4"))
+        q->kind = QUANTIZED_MXFP4;
+    else if (is_text(c, type, "fp8_e4m3") && is_text(c, scheme, "per_tensor"))
+        q->kind = QUANTIZED_FP8;
+    else if (is_text(c, type, "fp8_e4m3") && is_text(c, scheme, "per_channel"))
+        q->kind = QUANTIZED_FP8_CHANNEL;
+    else
+        return hf_refuse(c, type, "is not one that kpred knows: --quant says what the weights are");
+    return 0;
+}
+
 static int read_compressed(struct hf_config *c, struct quantization *q)
 {
     static const char of_inputs[] = CONFIG "config_groups.group_0.input_activations.num_bits";
+    if (find_begin(c, CONFIG "config_groups.group_1.") != NULL)
+        return hf_refuse(c, method, "has several groups: --quant says what the weights are");
     if (is_text(c, WEIGHTS "type", "float")) {
         q->kind = is_text(c, strategy, "tensor") ? QUANTIZED_FP8 : QUANTIZED_FP8_CHANNEL;
         if (!is_text(c, WEIGHTS "num_bits", "8"))
@@ -78,14 +111,18 @@ static int read_method(struct hf_config *c, struct quantization *q)
     }
     if (is_text(c, method, "mxfp4")) {
         q->kind = QUANTIZED_MXFP4;
+        q->is_of_experts = 1;
         return 0;
     }
     if (is_text(c, method, "compressed-tensors"))
         return read_compressed(c, q);
+    if (is_text(c, method, "quark"))
+        return read_quark(c, q);
     if (is_text(c, method, "gptq") || is_text(c, method, "awq"))
         return read_bits(c, CONFIG "bits", q);
     return hf_refuse(c, method,
-                     "is not one that kpred knows (fp8, compressed-tensors, gptq, awq, mxfp4): "
+                     "is not one that kpred knows (fp8, compressed-tensors, gptq, awq, mxfp4, "
+                     "quark): "
                      "--quant says what the weights are");
 }
 

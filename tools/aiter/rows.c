@@ -192,6 +192,8 @@ static int has(const struct work *w, const struct asked_shape *s, int32_t m)
 static void add_m(struct work *w, struct asked_shape s)
 {
     const size_t before = w->to->kept + w->to->served;
+    if (w->o->reads != NULL && !w->o->reads(w->o->with, &s))
+        return;
     if (has(w, &s, s.m))
         w->to->kept++;
     else if (!w->o->is_exact && families[s.family].ladder == LADDER_FINE

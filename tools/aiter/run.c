@@ -139,13 +139,15 @@ void answering_tell(const struct answering *a)
 
 /* ---- from what is asked for to tables ---- */
 
-int answering_make(struct answering *a, const char *const *installed, size_t n, size_t n_own,
-                   const struct rows_options *o)
+int answering_read(struct answering *a, const char *const *installed, size_t n, size_t n_own)
+{
+    return installed_read(&a->installed, &a->target, &a->asked, installed, n, n_own);
+}
+
+int answering_make(struct answering *a, const struct rows_options *o)
 {
     struct rows_options options = *o;
     options.compiled = &a->compiled;
-    if (installed_read(&a->installed, &a->target, &a->asked, installed, n, n_own) != 0)
-        return -1;
     return rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
 }
 
@@ -201,7 +203,8 @@ static int run_predict(struct answering *a, const struct aiter_options *o)
                                          .only_ck = o->schema >= SCHEMA_NO_LIBTYPE,
                                          .top = o->top != 0 ? (size_t)o->top : 1,
                                          .beam = (size_t)(o->beam > o->top ? o->beam : o->top)};
-    if (answering_make(a, o->installed.v, o->installed.n, o->installed.n, &options) != 0)
+    if (answering_read(a, o->installed.v, o->installed.n, o->installed.n) != 0
+        || answering_make(a, &options) != 0)
         return -1;
     story_note(a);
     /* Is there a family that can be answered? */

@@ -132,7 +132,7 @@ int cmd_triton(int argc, char **argv)
 
 int cmd_serve(int argc, char **argv)
 {
-    struct serve_options o = {.server = TRITON_N_SERVERS, .quantization = QUANTIZATIONS};
+    struct serve_options o = {.quantization = QUANTIZATIONS};
     const struct opt table[] = {
         OPT_SAYS("Finds all files of tuned Triton configurations that vLLM or SGLang will look "
                  "for, and all rows of AITER's tables, and writes those that are not there: by a "
@@ -140,8 +140,9 @@ int cmd_serve(int argc, char **argv)
         OPT(TEXT, "--gpu GPU", &o.gpu,
             "MI300X, H100; or as torch.cuda.get_device_name() gives it; a log's own name of it is "
             "kept"),
-        OPT(CHOICE, "[--server vllm|sglang]", &o.server,
-            "whose files they are: needed with --config; of a log it is told by the lines"),
+        OPT(TEXT, "[--server vllm|sglang]", &o.server,
+            "whose files they are: needed with --config; of a log it is told by the lines; with "
+            "=VERSION behind it, of which vllm=0.33.0 and sglang=0.5.23 are known"),
         OPT(TEXT, "[--config CONFIG.json]", &o.config, "the config of the model on Hugging Face"),
         OPT_RANGE(COUNT, "[--tp N]", &o.tp, 1, 4096, "GPUs that share each layer; default: 1"),
         OPT(FLAG, "[--ep]", &o.has_ep, "these GPUs share the experts, not each expert"),
@@ -150,6 +151,7 @@ int cmd_serve(int argc, char **argv)
             "how the server quantises the weights, where the config does not say it; fp8: a scale "
             "for each tensor, fp8_block: for each 128 x 128"),
         OPT(TEXT, "[--triton VERSION]", &o.version, "of Triton, 3.5.1: names SGLang's folder"),
+        NEAREST_OPTION(&o.nearest),
         OPT(TEXTS, "[INPUT...]", &o.inputs,
             "logs, or names of files; none, or -: a log on standard input"),
         OPT(TEXT, "[--installed DIR]", &o.installed,
@@ -163,8 +165,13 @@ int cmd_serve(int argc, char **argv)
         OPT(FLAG, "[--aiter", &o.has_aiter,
             "the server runs AITER: its tuned tables, as kpred aiter makes them, too, of whose "
             "inputs INPUT may be one"),
-        OPT(TEXT, "[--compiled FILE]]", &o.compiled,
+        OPT(TEXT, "[--compiled FILE]", &o.compiled,
             "the names of AITER's kernels that are compiled in, a line each, as of kpred aiter"),
+        OPT(FLAG, "[--switch]", &o.may_switch,
+            "write rows that make the server run another kernel, too, which may be slower"),
+        OPT(FLAG, "[--write-triton-json]]", &o.has_json,
+            "SGLang on an MI300X: write AITER's Triton files of FP8 in blocks, too, where "
+            "--installed has one whose N and K are within a factor of 1.5"),
         OPT_RANGE(COUNT, "[--top K]", &o.top, 1, 32,
                   "write candidates_triton.csv, and with --aiter candidates_FAMILY.csv, too: for "
                   "each look-up and M the K tuples or kernels that a tuning should measure; "

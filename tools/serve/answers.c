@@ -10,7 +10,7 @@
 
 const char *const answer_names[N_ANSWERS] = {"measured",      "predicted",        "nearest device",
                                              "nearest shape", "server's default", "refused",
-                                             "no look-up",    "not answered"};
+                                             "no look-up",    "would switch",     "not answered"};
 const char *const origin_names[N_ORIGINS] = {"predicted", "cautious", "default", "measured",
                                              "nearest shape"};
 
@@ -58,7 +58,6 @@ static void choose_defaults(struct choices *c, const struct triton_name *name,
                             const struct opt_counts *ms)
 {
     struct triton_gpu gpu;
-    memset(c, 0, sizeof *c);
     if (triton_gpu_find(&gpu, name->device) != 0)
         return;
     for (size_t i = 0; i < ms->n; i++) {
@@ -72,7 +71,7 @@ static void choose_defaults(struct choices *c, const struct triton_name *name,
 static int answers_choose(struct answer *a, struct choices *c, struct predictors *p,
                           const struct answers_how *how)
 {
-    const struct choices_options o = {.ms = how->ms, .nearest = 1, .is_quiet = 1};
+    const struct choices_options o = {.ms = how->ms, .nearest = how->nearest, .is_quiet = 1};
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, p, &up.name, &o, &why);
@@ -89,7 +88,10 @@ static int answers_choose(struct answer *a, struct choices *c, struct predictors
                           as_counted(c->outside, "M lies", "M lie"), &outside);
         a->why = outside.s;
     } else if (rc >= 0) {
-        choose_defaults(c, &up.name, &how->ms);
+        const int is_other = c->is_nearest && !how->nearest;
+        memset(c, 0, sizeof *c);
+        if (!is_other)
+            choose_defaults(c, &up.name, &how->ms);
         a->kind = c->n != 0 ? ANSWER_DEFAULT : ANSWER_LEFT;
         a->why = xstrdup(why.n != 0 ? why.s : "no tuple is legal for any M");
     }
@@ -181,16 +183,21 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
     return rc;
 }
 
+void answer_none(struct answer *a)
+{
+    static const enum answer_kind kinds[] = {ANSWER_NONE, ANSWER_REFUSED, ANSWER_SWITCH,
+                                             ANSWER_LEFT};
+    a->kind = kinds[a->of->none];
+    a->why = xstrdup(a->of->why);
+}
+
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
                 const struct answers_how *how)
 {
     *a = (struct answer){.of = l, .tuple = -1, .tile = -1};
     if (l->has_name)
         return answer_name(a, p, how);
-    a->kind = l->none == LOOKUP_REFUSED ? ANSWER_REFUSED
-              : l->none == LOOKUP_NONE  ? ANSWER_NONE
-                                        : ANSWER_LEFT;
-    a->why = xstrdup(l->why);
+    answer_none(a);
     return 0;
 }
 
@@ -229,6 +236,7 @@ void answer_free(struct answer *a)
 {
     free(a->why);
     free(a->from);
+    free(a->name);
     buf_free(&a->text);
     for (int i = 0; i < N_ORIGINS; i++)
         buf_free(&a->rows[i]);

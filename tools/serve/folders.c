@@ -118,7 +118,10 @@ static void add_file(struct folder *f, struct tables *tables, const char *path, 
     } else if (is_table(path)) {
         tables->v = xgrow(tables->v, tables->n, &tables->cap, sizeof *tables->v);
         tables->v[tables->n++] = xstrdup(path);
-    }
+    } else if (is_file && mamba_is_file(path))
+        intern_text(&tables->states, path);
+    else if (is_file)
+        gemm_json_add(&tables->jsons, path);
 }
 
 /* A link may lead to a folder that is read already. */
@@ -195,6 +198,8 @@ void tables_free(struct tables *t)
     for (size_t i = 0; i < t->n; i++)
         free(t->v[i]);
     free(t->v);
+    gemm_jsons_free(&t->jsons);
+    intern_free(&t->states);
 }
 
 /* ---- versions ---- */

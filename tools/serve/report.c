@@ -19,15 +19,16 @@ static void add_percent(struct table *t, int percent)
 /* Whose look-up it is */
 static const char *server_of(const struct lookup *l)
 {
-    return l->key != NULL ? "aiter" : l->has_name ? triton_servers[l->name.server] : "";
+    return l->key != NULL    ? "aiter"
+           : l->file != NULL ? triton_servers[TRITON_VLLM]
+           : l->has_name     ? triton_servers[l->name.server]
+                             : "";
 }
 
 static void add_answer(struct table *t, const struct answer *a)
 {
     struct buf key = {NULL, 0, 0};
-    buf_puts(&key, a->of->key != NULL ? a->of->key : "");
-    if (a->of->has_name)
-        triton_name_write(&a->of->name, &key);
+    lookup_write(a->of, &key);
     table_text(t, a->of->layer);
     table_text(t, server_of(a->of));
     table_text(t, key.s);
@@ -78,14 +79,16 @@ static void add_member(struct buf *b, const char *name, const char *text)
 static void add_file(struct buf *b, const struct answer *a)
 {
     struct buf name = {NULL, 0, 0};
-    if (a->of->key != NULL)
+    if (a->name != NULL)
+        buf_puts(&name, a->name);
+    else if (a->of->key != NULL)
         buf_printf(&name, "%s.csv", families[a->of->shape.family].merge_name);
     else
-        triton_name_write(&a->of->name, &name);
+        lookup_write(a->of, &name);
     buf_puts(b, "    {");
     add_member(b, "file", name.s);
     add_member(b, "server", server_of(a->of));
-    if (a->of->key != NULL)
+    if (a->of->key != NULL && a->name == NULL)
         add_member(b, "key", a->of->key);
     add_member(b, "layer", a->of->layer);
     add_member(b, "answered_by", answer_names[a->kind]);
@@ -113,7 +116,11 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     add_text(b, device);
     buf_puts(b, ",\n  \"triton\": ");
     add_text(b, version);
-    buf_printf(b, ",\n  %s", list);
+    buf_puts(b, ",\n  \"versions\": {");
+    for (int i = 0; i < TRITON_N_SERVERS; i++)
+        add_member(b, triton_servers[i], reads_versions[i]);
+    add_member(b, "aiter", reads_aiter);
+    buf_printf(b, "},\n  %s", list);
     for (size_t i = 0; i < n; i++) {
         size_t written = v[i].text.n;
         for (int j = 0; j < N_ORIGINS; j++)
@@ -143,8 +150,12 @@ static int has_line(const struct buf *b, const char *begin, size_t n)
 /* The first line of the old text that is not as report_write has it; 0: all are. */
 static long strange_line(const char *old)
 {
-    static const char *const head[] = {"{\n", "  \"kpred\": \"", "  \"device\": \"",
-                                       "  \"triton\": \"", "  \"files\": [\n"};
+    static const char *const head[] = {"{\n",
+                                       "  \"kpred\": \"",
+                                       "  \"device\": \"",
+                                       "  \"triton\": \"",
+                                       "  \"versions\": {",
+                                       "  \"files\": [\n"};
     const size_t n_head = sizeof head / sizeof *head;
     size_t line = 0;
     for (size_t n; line < n_head || strcmp(old, tail + 1) != 0; line++, old += n + 1) {

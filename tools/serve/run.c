@@ -13,6 +13,7 @@ static const char newest[] = "3_8_0";
 
 struct run {
     const struct serve_options *o;
+    int server; /* an enum triton_server; TRITON_N_SERVERS: the log tells */
     char device[DEVICE_SIZE];
     char version[TRITON_VERSION_SIZE]; /* of SGLang's folder */
     struct folder installed, known;
@@ -27,6 +28,8 @@ struct run {
     struct triton_files files;
     struct buf output; /* the folder, absolute */
     struct buf tuples; /* the table of --top */
+    struct buf of;     /* what a config's run is of, in words */
+    size_t n_second;   /* files by a second name of the GPU */
 };
 
 /* ---- look-ups ---- */
@@ -35,7 +38,7 @@ static int read_missed(struct run *r)
 {
     r->missed.from = (struct missed_from){.asked = r->device,
                                           .version = r->o->version,
-                                          .server = r->o->server,
+                                          .server = r->server,
                                           .tp = r->o->tp,
                                           .may_lack = r->o->has_aiter,
                                           .force = r->o->force};
@@ -112,24 +115,33 @@ static int read_config(struct run *r)
 {
     const struct serve_options *o = r->o;
     const long tp = o->tp != 0 ? o->tp : 1;
-    const struct lookups_how how = {
+    struct ignored ignored = {.n = 0};
+    struct lookups_how how = {
         .device = r->device,
-        .server = (enum triton_server)o->server,
+        .server = (enum triton_server)r->server,
         .tp = tp,
         .ep = o->ep_size != 0 ? o->ep_size
               : o->has_ep     ? tp
                               : 1,
-        .quantization = (enum quantization_kind)o->quantization,
+        .ignored = &ignored,
         .version = r->version,
-        .is_optional = o->has_aiter,
+        .has_aiter = o->has_aiter,
     };
     struct hf_config config;
     int rc = hf_config_read(o->config, &config);
     if (rc == 0)
+        rc = quantization_read(&config, (enum quantization_kind)o->quantization, &how.q);
+    if (rc == 0)
+        rc = ignored_read(&ignored, &config, r->server == TRITON_SGLANG);
+    if (rc == 0) {
+        left_of_config(&r->of, &config, &how);
+        mamba_of_config(&r->lookups, &config, &how);
         rc = lookups_of_config(&r->lookups, &config, &how);
+    }
     if (rc == 0 && o->has_aiter)
         rc = aiter_of_config(&r->lookups, &r->aiter, &config, &how);
     hf_config_free(&config);
+    ignored_free(&ignored);
     return rc;
 }
 
@@ -143,7 +155,7 @@ static void find_version(struct run *r)
     if (*r->version != '\0')
         return;
     snprintf(r->version, sizeof r->version, "%s", *there != '\0' ? there : newest);
-    if (r->o->server == TRITON_SGLANG && r->o->config != NULL)
+    if (r->server == TRITON_SGLANG && r->o->config != NULL)
         note("no --triton says the version of Triton: the folder is triton_%s; SGLang takes one "
              "of another version too, with a warning",
              r->version);
@@ -154,7 +166,8 @@ static int read_folders(struct run *r)
     const struct serve_options *o = r->o;
     if (o->installed != NULL && folder_read(&r->installed, &r->tables, o->installed) != 0)
         return -1;
-    if (o->installed != NULL && r->installed.n == 0 && r->tables.n == 0)
+    if (o->installed != NULL && r->installed.n + r->tables.n + r->tables.jsons.n == 0
+        && r->tables.states.n == 0)
         note("%s: there is no file of configurations in it", o->installed);
     r->n_own = r->tables.n;
     return o->known != NULL ? folder_read(&r->known, &r->tables, o->known) : 0;
@@ -162,26 +175,54 @@ static int read_folders(struct run *r)
 
 /* ---- answers ---- */
 
+/* Does a server look for the row? A log has only what it looks for. */
+static int reads_row(const void *with, const struct asked_shape *s)
+{
+    const struct run *r = with;
+    for (size_t i = 0; i < r->lookups.n; i++) {
+        const struct lookup *l = &r->lookups.v[i];
+        if (l->reading != NULL && l->shape.family == s->family && asked_is_pair(&l->shape, s))
+            return reading_has_m(l->reading, s);
+    }
+    return 1;
+}
+
+static int answer_aiter(struct run *r, const struct rows_options *rows)
+{
+    if (answering_read(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own) != 0)
+        return -1;
+    aiter_decide(&r->lookups, &r->aiter, &r->tables.jsons, r->o->may_switch);
+    return answering_make(&r->aiter, rows);
+}
+
 static int answer_all(struct run *r)
 {
     struct answers_how how = {.installed = &r->installed,
                               .known = &r->known,
                               .version = r->o->version,
-                              .ms = triton_tuned};
+                              .ms = triton_tuned,
+                              .nearest = r->o->nearest};
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
-    const struct rows_options rows = {.top = top, .beam = top > 8 ? top : 8};
-    r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
-    if (r->o->has_aiter
-        && answering_make(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own, &rows)
-               != 0)
+    const struct rows_options rows = {
+        .top = top, .beam = top > 8 ? top : 8, .reads = reads_row, .with = r};
+    if (r->o->has_aiter && answer_aiter(r, &rows) != 0)
         return -1;
-    for (; r->n < r->lookups.n; r->n++)
-        if (r->lookups.v[r->n].key != NULL)
-            aiter_answer(&r->v[r->n], &r->lookups.v[r->n], &r->aiter);
-        else if (answer_make(&r->v[r->n], &r->predictors, &r->lookups.v[r->n], &how) != 0) {
+    r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
+    for (int rc = 0; r->n < r->lookups.n; r->n += rc == 0) {
+        struct answer *a = &r->v[r->n];
+        const struct lookup *l = &r->lookups.v[r->n];
+        if (l->key != NULL)
+            aiter_answer(a, l, &r->aiter, &r->tables.jsons);
+        if (l->is_json && r->o->has_json)
+            rc = aiter_near_json(a, r->aiter.target.gfx, &r->tables.jsons);
+        if (l->key == NULL)
+            rc = l->file != NULL ? mamba_answer(a, l, &r->tables.states)
+                                 : answer_make(a, &r->predictors, l, &how);
+        if (rc != 0) {
             r->n++;
             return -1;
         }
+    }
     return r->o->top == 0
                ? 0
                : answers_rank(&r->tuples, &r->predictors, &r->lookups, &how, (size_t)r->o->top);
@@ -228,16 +269,50 @@ static int add_joined(struct run *r, const char *name, struct buf *text)
     return joined < 0 ? -1 : 0;
 }
 
+/* vLLM takes the name of an MI350X or MI355X from its driver, which has two for it. */
+static int has_two_names(const struct run *r, const struct answer *a)
+{
+    return r->o->config != NULL && a->of->name.server == TRITON_VLLM
+           && (strcmp(r->device, "AMD_Instinct_MI355X") == 0
+               || strcmp(r->device, "AMD_Instinct_MI350X") == 0);
+}
+
+/* The same for the other name, unless the server has a file of it */
+static void add_second(struct run *r, const struct answer *a)
+{
+    struct lookup other = *a->of;
+    struct buf text = {NULL, 0, 0};
+    snprintf(other.name.device + strlen(r->device) - 1, 5, "_OAM");
+    if (folder_find(&r->installed, &other) == NULL) {
+        buf_add(&text, a->text.s, a->text.n);
+        triton_files_add(&r->files, &other.name, triton_path(r->output.s, &other.name, ""), &text);
+        r->n_second++;
+    }
+}
+
+static void add_file(struct run *r, struct answer *a)
+{
+    struct buf path = {NULL, 0, 0};
+    if (a->text.n == 0)
+        return;
+    if (a->of->file != NULL || a->name != NULL) {
+        buf_add_path(&path, r->output.s, a->name != NULL ? a->name : a->of->file);
+        triton_files_add(&r->files, NULL, path.s, &a->text);
+        r->files.has[TRITON_VLLM][TRITON_MOE] |= a->name == NULL; /* it has the same variable */
+        return;
+    }
+    if (has_two_names(r, a))
+        add_second(r, a);
+    triton_files_add(&r->files, &a->of->name,
+                     triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
+}
+
 static int make_files(struct run *r)
 {
     struct buf text = {NULL, 0, 0};
     report_write(&text, r->v, r->n, r->device, r->o->version != NULL ? r->o->version : "");
-    for (size_t i = 0; i < r->n; i++) {
-        struct answer *a = &r->v[i];
-        if (a->text.n != 0)
-            triton_files_add(&r->files, &a->of->name,
-                             triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
-    }
+    for (size_t i = 0; i < r->n; i++)
+        add_file(r, &r->v[i]);
     if (r->files.has[TRITON_SGLANG][TRITON_MOE])
         copy_installed(r);
     const int rc =
@@ -264,36 +339,72 @@ static void tell_copies(const struct run *r)
     }
 }
 
+/* AITER's package has its Triton files in one folder for each kernel or for all. */
+static void tell_json(const struct run *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const char *from = r->v[i].from;
+        struct buf line = {NULL, 0, 0}, name = {NULL, 0, 0}, folder = {NULL, 0, 0};
+        if (r->v[i].name == NULL)
+            continue;
+        buf_puts(&line, "  cp -n ");
+        quote(&line, r->output.s, '*');
+        buf_puts(&line, "/*GEMM-*-N=*.json ");
+        buf_add(&name, from, (size_t)(base_name(from) - from));
+        buf_add_absolute(&folder, name.n != 0 ? name.s : ".");
+        quote(&line, folder.s, '*');
+        note("AITER has no variable for its Triton files: copy them into its package");
+        fprintf(stderr, "%s\n", line.s);
+        buf_free(&line);
+        buf_free(&name);
+        buf_free(&folder);
+        return;
+    }
+}
+
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
     struct locked_folder folder;
-    size_t made = 0;
-    for (size_t i = 0; i < r->n; i++)
+    size_t made = 0, ranked = 0;
+    for (size_t i = 0; i < r->n; i++) {
         made += r->v[i].text.n != 0;
+        ranked += r->o->top != 0 && r->v[i].of->is_json && r->v[i].kind != ANSWER_MEASURED;
+    }
     for (int i = 0; i < N_FAMILIES; i++)
         made += r->aiter.rows.of[i].n;
     if (made == 0)
-        note("there is nothing to write%s", has_tuples ? " but the candidates" : "");
-    if (made == 0 && !has_tuples)
+        note("there is nothing to write%s", has_tuples || ranked != 0 ? " but the candidates" : "");
+    if (made == 0 && !has_tuples && ranked == 0)
         return 0;
     if (buf_add_absolute(&r->output, r->o->output) != 0)
         return fail("the working folder has no path");
     if (triton_folder_lock(&folder, r->output.s) != 0)
         return -1;
+    if (ranked != 0)
+        aiter_rank_json(&r->files, r->output.s, r->v, r->n, r->aiter.target.gfx, &r->tables.jsons,
+                        (size_t)r->o->top);
     const int failed = (made != 0 && make_files(r) != 0)
                        || (has_tuples && add_joined(r, "candidates_triton.csv", &r->tuples) != 0)
                        || triton_files_write(&r->files, r->o->force) != 0;
     folder_release(&folder, failed);
     if (failed)
         return -1;
+    if (r->n_second != 0)
+        note("vLLM may call the GPU %.*s_OAM: %zu file%s there by that name, too",
+             (int)strlen(r->device) - 1, r->device, r->n_second,
+             as_counted(r->n_second, " is", "s are"));
     triton_files_tell(&r->files, r->output.s);
     tell_copies(r);
+    tell_json(r);
     aiter_tell(&r->aiter);
-    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++)
-        if (strncmp(base_name(r->files.v[i].path), "candidates_", strlen("candidates_")) == 0)
-            note("kpred_tune.py runs a server's tuner with the candidates of %s alone",
-                 r->files.v[i].path);
+    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++) {
+        const char *path = r->files.v[i].path;
+        if (strncmp(base_name(path), "candidates_GEMM-", strlen("candidates_GEMM-")) == 0)
+            note("AITER's ut_*.py time tuples such as those of %s", path);
+        else if (strncmp(base_name(path), "candidates_", strlen("candidates_")) == 0)
+            note("kpred_tune.py runs a server's tuner with the candidates of %s alone", path);
+    }
     return 0;
 }
 
@@ -318,17 +429,22 @@ static int run_serve(struct run *r)
     if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
         || report_print(r->v, r->n, o->form) != 0)
         return -1;
-    return o->is_dry ? 0 : write_files(r);
+    const int rc = o->is_dry ? 0 : write_files(r);
+    if (rc == 0 && r->of.n != 0)
+        left_tell(r->of.s);
+    return rc;
 }
 
 static int check_options(const struct serve_options *o)
 {
     if (o->config != NULL && o->inputs.n != 0)
         return fail("--config and INPUT: a model's config or logs, not both");
-    if (o->config != NULL && o->server == TRITON_N_SERVERS)
+    if (o->config != NULL && o->server == NULL)
         return fail("--server: which one is it, vllm or sglang? --config needs it");
     if (o->compiled != NULL && !o->has_aiter)
         return fail("--compiled: it names AITER's kernels, and --aiter is not given");
+    if (o->has_json && !o->has_aiter)
+        return fail("--write-triton-json: they are AITER's, and --aiter is not given");
     if (!o->is_dry && o->output == NULL)
         return fail("-o DIR: it is needed, or --dry-run");
     return 0;
@@ -339,7 +455,8 @@ int serve_run(const struct serve_options *o)
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
-    if (check_options(o) != 0)
+    r.server = o->server != NULL ? reads_server(o->server) : TRITON_N_SERVERS;
+    if (r.server < 0 || check_options(o) != 0)
         return 2;
     const int bad = run_serve(&r) != 0;
     for (size_t i = 0; i < r.n; i++)
@@ -355,5 +472,6 @@ int serve_run(const struct serve_options *o)
     folder_free(&r.known);
     buf_free(&r.output);
     buf_free(&r.tuples);
+    buf_free(&r.of);
     return bad;
 }

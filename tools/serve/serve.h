@@ -4,6 +4,7 @@
 
 #include "lookups.h"
 
+#include "aiter/gemm_json.h"
 #include "base/table.h"
 #include "triton/triton.h"
 
@@ -48,6 +49,8 @@ struct folder { /* all zero: none; to be freed */
 struct tables { /* the paths of AITER's; all zero: none; to be freed */
     size_t n, cap;
     char **v;
+    struct gemm_jsons jsons;
+    struct interned states; /* vLLM's files of Mamba's state update */
 };
 
 /* Adds all files with such names, in inner folders as well, of folders with : between them. What
@@ -74,6 +77,7 @@ enum answer_kind {
     ANSWER_DEFAULT, /* what the server takes without a file */
     ANSWER_REFUSED, /* by the server */
     ANSWER_NONE,    /* there is no look-up */
+    ANSWER_SWITCH,  /* with an answer the server would run another kernel */
     ANSWER_LEFT,    /* kpred has no answer */
     N_ANSWERS
 };
@@ -88,6 +92,7 @@ struct answer {
     enum answer_kind kind;
     char *why;                  /* more about it, or NULL */
     char *from;                 /* the measured file, or NULL */
+    char *name;                 /* of AITER's Triton file to write, or NULL */
     struct buf text;            /* of the file to write; empty: none */
     struct buf rows[N_ORIGINS]; /* the M of each origin, "1, 2, 4" */
     int tuple, tile; /* percent of the M that a tuning should agree in; -1: nothing tells */
@@ -98,11 +103,14 @@ struct answers_how {
     struct folder *installed, *known;
     const char *version; /* of Triton, as the user gave it, or NULL */
     struct opt_counts ms;
+    int nearest; /* take the nearest GPU for one that the model lacks */
 };
 
 /* 0, or -1 with a message */
 int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
                 const struct answers_how *how);
+/* That of a look-up which is none */
+void answer_none(struct answer *a);
 void answer_free(struct answer *a);
 /* The table of the tuples of each look-up that a tuning should measure, so many of each M, as CSV;
    nothing if there are none. Look-ups that kpred has no model of are told. 0, or -1 with a message.
@@ -112,7 +120,14 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
 
 /* ---- AITER's answers ---- */
 
-void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from);
+void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
+                  const struct gemm_jsons *jsons);
+/* Of a Triton file that is asked for: that of the nearest N and K, if they are near. 0, or -1 with
+   a message */
+int aiter_near_json(struct answer *a, const char *gfx, const struct gemm_jsons *jsons);
+/* Tables of tuples for AITER's Triton files that are not there, one for each kernel */
+void aiter_rank_json(struct triton_files *to, const char *output, const struct answer *v, size_t n,
+                     const char *gfx, const struct gemm_jsons *jsons, size_t most);
 /* Adds its tables, and those of candidates if there are any, below the folder, to the files. 0, or
    -1 with a message: one that is there may not be replaced, or is one of the inputs. */
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
@@ -120,13 +135,23 @@ int aiter_files(struct answering *a, struct triton_files *to, const char *output
 /* What to set so that AITER takes them */
 void aiter_tell(const struct answering *a);
 
+/* ---- what has no model ---- */
+
+/* The families of which kpred has no answer are told by what a run is of, in words. */
+void left_of_config(struct buf *of, struct hf_config *c, const struct lookups_how *how);
+void left_tell(const char *of);
+
+/* vLLM's files of Mamba's state update: another one of NVIDIA's GPUs has it in place of the GPU */
+int mamba_is_file(const char *path);
+void mamba_of_config(struct lookups *l, struct hf_config *c, const struct lookups_how *how);
+int mamba_answer(struct answer *a, const struct lookup *l, const struct interned *files);
+
 /* ---- a run ---- */
 
 struct serve_options {
-    const char *gpu, *config, *installed, *known, *output, *version, *compiled;
-    int server;            /* an enum triton_server; TRITON_N_SERVERS: the log tells */
+    const char *gpu, *config, *installed, *known, *output, *version, *compiled, *server;
     long tp, ep_size, top; /* 0: not given */
-    int has_ep, quantization, is_dry, force, has_aiter;
+    int has_ep, quantization, is_dry, force, has_aiter, may_switch, nearest, has_json;
     struct table_form form;
     struct opt_texts inputs;
 };

@@ -463,6 +463,10 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
                     &is_exact);
     c->is_nearest = !is_exact;
     c->model = &w.p->model.m;
+    if (c->is_nearest && o->is_quiet && !o->nearest) {
+        buf_printf(why, "%s does not know the GPU: --nearest", c->model->name);
+        return 1;
+    }
     int rc = set_problem(w.p, name, o, w.problem, why);
     for (size_t i = 0; i < o->ms.n && rc == 0; i++)
         rc = choose_m(&w, c, (int32_t)o->ms.v[i]);

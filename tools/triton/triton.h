@@ -162,7 +162,7 @@ struct choices_options {
 };
 
 /* Chooses for a name. 0; 1: kpred cannot predict for it, and `why` gets the reason, in words that
-   fit many names; or -1 with a message. */
+   fit many names, and c->is_nearest where it is the GPU; or -1 with a message. */
 int choices_make(struct choices *c, struct predictors *p, const struct triton_name *name,
                  const struct choices_options *o, struct buf *why);
 void predictors_close(struct predictors *p);

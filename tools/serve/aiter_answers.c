@@ -1,0 +1,290 @@
+/* aiter_answers.c - what AITER's tables and Triton files answer
+   SPDX-License-Identifier: MIT */
+#include "serve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_TABLE_BYTES = 1 << 28 };
+
+/* ---- what is read ---- */
+
+/* Is it asked for still? */
+static int decide(struct lookup *l, enum reading_verdict verdict, int may_switch)
+{
+    const struct reading *r = l->reading;
+    struct buf why = {NULL, 0, 0};
+    l->is_json = verdict == VERDICT_JSON;
+    l->none = verdict == VERDICT_SWITCH ? LOOKUP_SWITCH : l->is_json ? LOOKUP_UNKNOWN : LOOKUP_NONE;
+    if (verdict == VERDICT_READ || (verdict == VERDICT_SWITCH && may_switch))
+        return 1;
+    if (verdict == VERDICT_SWITCH)
+        buf_printf(&why, "a row switches it %s: --switch", r->about);
+    else if (verdict == VERDICT_NOTHING && r->about != NULL)
+        buf_puts(&why, r->about);
+    l->why = why.s;
+    return 0;
+}
+
+static void drop_shape(struct asked *a, const struct asked_shape *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (!asked_is_pair(&a->v[i], s))
+            a->v[n++] = a->v[i];
+    a->n = n;
+}
+
+void aiter_decide(struct lookups *l, struct answering *to, const struct gemm_jsons *jsons,
+                  int may_switch)
+{
+    const struct reader by = {&to->target, &to->installed, jsons};
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct lookup *x = &l->v[i];
+        const struct reading *r = x->reading;
+        const enum reading_verdict verdict =
+            r == NULL ? VERDICT_READ : reading_of(r, &by, &x->shape);
+        if (r != NULL && !decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE)
+            drop_shape(&to->asked, &x->shape);
+        if (verdict != VERDICT_NOTHING || r->rule == READS_NONE || r->rule == READS_MULTIPLE)
+            l->v[n++] = *x;
+        else {
+            free(x->layer);
+            free(x->why);
+        }
+    }
+    l->n = n;
+}
+
+/* ---- answers ---- */
+
+static const struct rows_layer *layer_of(const struct rows *r, const struct asked_shape *s)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (asked_is_pair(&r->v[i].shape, s))
+            return &r->v[i];
+    return NULL;
+}
+
+/* The M of each origin, and the mean probability of what is predicted for sizes that were learnt */
+static size_t note_rows(struct answer *a, const struct row *v, size_t n)
+{
+    int64_t sum = 0;
+    size_t predicted = 0, learnt = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].rank != 1)
+            continue;
+        struct buf *ms = &a->rows[v[i].best.is_copied ? ORIGIN_SHAPE : CHOICE_MODEL];
+        buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", v[i].shape.m);
+        predicted += !v[i].best.is_copied;
+        if (!v[i].best.is_copied && v[i].best.outside == 0) {
+            learnt++;
+            sum += kpred_probability(v[i].best.score);
+        }
+    }
+    if (learnt != 0)
+        a->tuple = (int)((sum * 100 / (int64_t)learnt + (1 << 23)) >> 24);
+    return predicted;
+}
+
+/* AITER has a Triton file of each of those that are told from tables by it. */
+static void answer_json(struct answer *a, const struct answering *from,
+                        const struct gemm_jsons *jsons)
+{
+    const struct reading *r = a->of->reading;
+    const struct asked_shape *s = &a->of->shape;
+    const struct gemm_json *f = gemm_json_find(jsons, from->target.gfx, r->json, s->n, s->k);
+    const int is_sure = r->rule == READS_WITHOUT_JSON || r->rule == READS_UNLISTED;
+    if (f != NULL || is_sure)
+        a->kind = ANSWER_MEASURED;
+    a->from = f != NULL ? xstrdup(f->path) : NULL;
+    if (f == NULL)
+        a->why = xstrdup(r->rule == READS_NONE ? r->about : "AITER's Triton file");
+}
+
+void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
+                  const struct gemm_jsons *jsons)
+{
+    const struct rows_layer *layer = layer_of(&from->rows, &l->shape);
+    struct buf why = {NULL, 0, 0};
+    *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
+    if (l->is_json)
+        answer_json(a, from, jsons);
+    else if (l->why != NULL)
+        answer_none(a);
+    if (l->is_json || l->why != NULL || layer == NULL)
+        return;
+    const struct row *v = from->rows.of[l->shape.family].v;
+    v = v != NULL ? v + layer->first : NULL;
+    const size_t predicted = note_rows(a, v, layer->rows);
+    a->kind = predicted != 0         ? ANSWER_PREDICTED
+              : layer->rows != 0     ? ANSWER_SHAPE
+              : layer->measured != 0 ? ANSWER_MEASURED
+                                     : ANSWER_LEFT;
+    a->model = predicted != 0 ? from->target.model[l->shape.family] : NULL;
+    rows_outside(v, layer->rows, 1, a->model, &why);
+    if (layer->rows != 0 && layer->measured != 0)
+        buf_printf(&why, "%s%zu M are measured", why.n != 0 ? "; " : "", layer->measured);
+    if (layer->why != NULL)
+        buf_printf(&why, "%s%s", why.n != 0 ? "; " : "", layer->why);
+    if (l->reading != NULL && layer->rows != 0)
+        reading_tell(l->reading, &why);
+    if (l->none == LOOKUP_SWITCH)
+        buf_printf(&why, "; it switches %s", l->reading->about);
+    a->why = why.s;
+}
+
+/* ---- AITER's Triton files ---- */
+
+int aiter_near_json(struct answer *a, const char *gfx, const struct gemm_jsons *jsons)
+{
+    const struct asked_shape *s = &a->of->shape;
+    const struct reading *r = a->of->reading;
+    const struct gemm_json *f = gemm_json_near(jsons, gfx, r->json, s->n, s->k);
+    struct buf name = {NULL, 0, 0};
+    if (a->kind != ANSWER_LEFT || r->rule != READS_NONE || r->kind != QUANTIZED_FP8_BLOCK
+        || f == NULL)
+        return 0;
+    const char *base = base_name(f->path);
+    buf_add(&name, base, (size_t)(strstr(base, "-N=") - base));
+    buf_printf(&name, "-N=%" PRId32 "-K=%" PRId32 ".json", s->n, s->k);
+    a->kind = ANSWER_SHAPE;
+    a->name = name.s;
+    a->from = xstrdup(f->path);
+    free(a->why);
+    a->why = NULL;
+    return read_file(f->path, FOLDER_FILE_BYTES, &a->text);
+}
+
+static void rank_kernel(struct triton_files *to, const char *output, const struct answer *v,
+                        size_t n, const char *gfx, const struct gemm_jsons *jsons, size_t most)
+{
+    const char *kernel = v->of->reading->json;
+    struct buf csv = {NULL, 0, 0}, name = {NULL, 0, 0}, path = {NULL, 0, 0};
+    size_t rows = 0;
+    buf_puts(&csv, gemm_json_heading);
+    for (size_t i = 0; i < n; i++) {
+        const struct lookup *l = v[i].of;
+        if (l->is_json && v[i].kind != ANSWER_MEASURED && strcmp(l->reading->json, kernel) == 0)
+            rows += gemm_json_rank(jsons, gfx, kernel, l->shape.n, l->shape.k, most, &csv);
+    }
+    buf_printf(&name, "candidates_GEMM-%s.csv", kernel);
+    buf_add_path(&path, output, name.s);
+    if (rows != 0) {
+        triton_files_add(to, NULL, xstrdup(path.s), &csv);
+        to->v[to->n - 1].replaces = 1;
+    } else
+        note("GEMM-%s: no candidates: --installed has none of its files for %s", kernel, gfx);
+    buf_free(&csv);
+    buf_free(&name);
+    buf_free(&path);
+}
+
+void aiter_rank_json(struct triton_files *to, const char *output, const struct answer *v, size_t n,
+                     const char *gfx, const struct gemm_jsons *jsons, size_t most)
+{
+    struct interned seen;
+    memset(&seen, 0, sizeof seen);
+    for (size_t i = 0; i < n; i++) {
+        const size_t before = seen.n;
+        if (!v[i].of->is_json || v[i].kind == ANSWER_MEASURED)
+            continue;
+        intern_text(&seen, v[i].of->reading->json);
+        if (seen.n != before)
+            rank_kernel(to, output, v + i, n - i, gfx, jsons, most);
+    }
+    intern_free(&seen);
+}
+
+/* ---- files ---- */
+
+/* A table of an earlier run, of whose lines some are kept */
+struct earlier {
+    const struct answering *by;
+    struct buf *to;
+    char *at; /* the line that is next */
+    size_t line;
+};
+
+/* One is replaced if it is of a layer that this run answers, or if its key is in a table that AITER
+   reads as well. */
+static int keep_row(void *to, const struct tuned_row *row)
+{
+    struct earlier *e = to;
+    const struct target *t = &e->by->target;
+    const struct rows_layer *layer = layer_of(&e->by->rows, &row->shape);
+    const int is_ours = row->cu_num == t->cu_num && strcmp(row->gfx, t->gfx) == 0;
+    char *line = NULL;
+    for (; e->line < row->shape.at.line; e->line++)
+        line = next_line(&e->at);
+    if (line != NULL && !(is_ours && layer != NULL && layer->rows + layer->measured != 0)
+        && !(is_ours && installed_has(&e->by->installed, t, &row->shape)))
+        buf_printf(e->to, "%s\n", line);
+    return 0;
+}
+
+/* The rows of other layers and GPUs stay in the table, if it has the same columns. */
+static int keep_rows(const struct answering *a, enum family_id family, const char *path,
+                     struct buf *to)
+{
+    struct buf text = {NULL, 0, 0};
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return 0;
+    int rc = read_text(path, MOST_TABLE_BYTES, &text);
+    const size_t head = rc == 0 ? strcspn(text.s, "\n") : 0;
+    struct earlier e = {a, to, text.s, 0};
+    if (rc == 0 && strncmp(text.s, to->s, head + 1) == 0)
+        rc = tuned_read(path, family, NULL, keep_row, &e);
+    buf_free(&text);
+    return rc;
+}
+
+/* Tables of the rows, or of candidates, which keep nothing of an earlier run */
+static int add_tables(struct triton_files *to, const struct answering *a, struct table_files *made,
+                      const struct files_options *o)
+{
+    int rc = files_make(made, &a->rows, &a->target, o);
+    for (struct table_file *f = made->v; f < made->v + made->n && rc == 0; f++) {
+        if (made == &a->files)
+            rc = keep_rows(a, f->family, f->path, &f->text);
+        triton_files_add(to, NULL, xstrdup(f->path), &f->text);
+        to->v[to->n - 1].replaces = 1;
+    }
+    return rc;
+}
+
+int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
+                int has_candidates, const struct tables *inputs)
+{
+    struct buf folder = {NULL, 0, 0};
+    struct table_files candidates = {.n = 0};
+    buf_add_path(&folder, output, "");
+    struct files_options o = {.output = folder.s,
+                              .force = force,
+                              .inputs = (const char *const *)inputs->v,
+                              .n_inputs = inputs->n};
+    int rc = add_tables(to, a, &a->files, &o);
+    o.schema = SCHEMA_CANDIDATES;
+    if (rc == 0 && has_candidates)
+        rc = add_tables(to, a, &candidates, &o);
+    files_free(&candidates);
+    buf_free(&folder);
+    return rc;
+}
+
+void aiter_tell(const struct answering *a)
+{
+    size_t built_in = 0;
+    answering_tell(a);
+    for (int i = 0; i < N_FAMILIES; i++)
+        built_in += answering_built_in(a, (enum family_id)i, 1);
+    if (built_in == 0)
+        return;
+    note("AITER compiles some tables in: %zu row%s only after a rebuild:", built_in,
+         as_counted(built_in, " acts", "s act"));
+    print_export("AITER_REBUILD", "1");
+}
