@@ -308,15 +308,26 @@ size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const
 
 /* ---- problems between those that were measured ---- */
 
-/* Changed by up to half an octave, and divisible by the same power of two up to 64 */
-static int32_t near_to(int32_t size, uint64_t *seed)
+/* The greatest power of two up to 64 that divides it */
+static int32_t power_in(int32_t size)
 {
-    const float octaves = 0.5f * num_signed(seed);
-    const double to = (double)size * (double)num_exp2(octaves);
     int32_t by = 1;
     while (by < 64 && size % (2 * by) == 0)
         by *= 2;
-    int32_t n = (int32_t)(to / by + 0.5);
+    return by;
+}
+
+/* Changed by up to an octave, at times by two, so that lessons go beyond the table on both sides.
+   Half of the time it is divisible by the same power of two, else by one that is drawn: a table of
+   round sizes is asked for odd ones. */
+static int32_t near_to(int32_t size, uint64_t *seed)
+{
+    enum { FAR_IN = 8, POWERS = 7 };
+    const uint64_t draw = num_draw(seed) >> 32;
+    const float octaves = (draw % FAR_IN ? 1.0f : 2.0f) * num_signed(seed);
+    const double to = (double)size * (double)num_exp2(octaves);
+    const int32_t by = draw / FAR_IN % 2 ? power_in(size) : 1 << draw / FAR_IN / 2 % POWERS;
+    const int32_t n = (int32_t)(to / by + 0.5);
     return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
 }
 
