@@ -194,17 +194,40 @@ static int change(const struct draft *d, const struct buf *text, const struct bu
 
 enum { MADE_UP = 4000 };
 
+/* What a table has of a field */
+struct reach {
+    int32_t least, most;
+    int is_few; /* values, of which nobody learns what others do */
+};
+
+/* v: the first problem's value of it, of n problems of n_fields */
+static struct reach reach_of(const int32_t *v, size_t n, size_t n_fields)
+{
+    enum { FEW = 4 };
+    int32_t seen[FEW];
+    struct reach r = {v[0], v[0], 1};
+    size_t known = 0;
+    for (size_t i = 0; i < n * n_fields; i += n_fields) {
+        size_t k = 0;
+        while (k < known && seen[k] != v[i])
+            k++;
+        r.is_few &= k < FEW;
+        if (k == known && k < FEW)
+            seen[known++] = v[i];
+        r.least = v[i] < r.least ? v[i] : r.least;
+        r.most = v[i] > r.most ? v[i] : r.most;
+    }
+    return r;
+}
+
 /* Beyond the table the network is to see a size as the last one that the table has. */
-static void keep_within(const int32_t *known, size_t n, size_t n_fields, int32_t *problem)
+static void keep_within(const struct reach *reach, size_t n_fields, int32_t *problem)
 {
     for (size_t f = 0; f < n_fields; f++) {
-        int32_t least = known[f], most = known[f];
-        for (size_t i = 1; i < n; i++) {
-            const int32_t x = known[i * n_fields + f];
-            least = x < least ? x : least;
-            most = x > most ? x : most;
-        }
-        problem[f] = problem[f] < least ? least : problem[f] > most ? most : problem[f];
+        const struct reach *r = &reach[f];
+        problem[f] = problem[f] < r->least || r->is_few ? r->least
+                     : problem[f] > r->most             ? r->most
+                                                        : problem[f];
     }
 }
 
@@ -213,6 +236,7 @@ static void keep_within(const int32_t *known, size_t n, size_t n_fields, int32_t
 static int32_t *problems_of(const struct survey *s, const struct spec *spec, size_t more)
 {
     const size_t n_fields = spec->n_fields;
+    struct reach reach[KPRED_MAX_FIELDS];
     int32_t *v = xcalloc((s->problems.n + more) * n_fields + 1, sizeof *v);
     uint64_t seed = 1;
     struct survey_view view;
@@ -220,9 +244,11 @@ static int32_t *problems_of(const struct survey *s, const struct spec *spec, siz
     for (size_t i = 0; i < s->problems.n; i++)
         survey_view_problem(&view, i, v + i * n_fields);
     survey_view_close(&view);
+    for (size_t f = 0; f < n_fields && more; f++)
+        reach[f] = reach_of(v + f, s->problems.n, n_fields);
     for (size_t i = s->problems.n; i < s->problems.n + more; i++) {
         make_up_problem(spec, v, s->problems.n, &seed, v + i * n_fields);
-        keep_within(v, s->problems.n, n_fields, v + i * n_fields);
+        keep_within(reach, n_fields, v + i * n_fields);
     }
     return v;
 }
