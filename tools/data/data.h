@@ -103,6 +103,15 @@ size_t data_find_problem(const struct dataset *d, const int32_t *problem);
 /* The first of a problem's failures, and where they end */
 size_t data_find_failures(const struct dataset *d, const int32_t *problem, size_t *end);
 
+/* ---- problems between those of a table (made_up.c) ---- */
+
+/* Each field comes from some of the n_known problems. A size is changed half of the time, by up to
+   an octave, at times by two, so that lessons go beyond the table on both sides. Half of the time
+   it stays divisible by the same power of two up to 64, else by one that is drawn: a table of round
+   sizes is asked for odd ones. */
+void make_up_problem(const struct spec *s, const int32_t *known, size_t n_known, uint64_t *seed,
+                     int32_t *out);
+
 /* Does the spec name every value of the row's option? */
 static inline int data_is_known(const struct dataset *d, size_t row)
 {

@@ -79,12 +79,11 @@ int draft_features(const struct draft *d);
 /* ---- telling_features.c ---- */
 
 /* Features that are made of fields and parameters alone do not know which values the fields have.
-   What is the same for all problems of the data teaches nothing, and of two features that are the
-   same one teaches as much as both. Hats over a logarithm lie in a row, so not each of them can be
-   left out. At the ends those are left out that no problem reaches. For one within, hats farther
-   from each other take the place of all, if they tell as much and each of them tells something.
-   Else there is a line for each run of hats that are reached. The ends of a line take all beyond
-   them, so that a problem between two runs looks like the nearest of each. */
+   What is the same for all problems teaches nothing, and of two features that are the same one
+   teaches as much as both. The problems are those of the data and others between them, as lessons
+   are made of both: what a table of powers of two cannot tell from the size, odd sizes
+   tell. Hats over a logarithm lie in a row without gaps, from the first that a problem reaches to
+   the last. */
 
 /* Problems as a program reads them: n times the fields of the spec */
 struct telling_problems {

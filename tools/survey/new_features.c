@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "init.h"
 
+#include "data/data.h"
 #include "model/program.h"
 
 #include <stdlib.h>
@@ -191,15 +192,64 @@ static int change(const struct draft *d, const struct buf *text, const struct bu
 
 /* ---- the sections: the problems of the data ---- */
 
-/* To be freed; the spec has the fields that the network sees. */
-static int32_t *problems_of(const struct survey *s, const struct spec *spec)
+enum { MADE_UP = 4000 };
+
+/* What a table has of a field */
+struct reach {
+    int32_t least, most;
+    int is_few; /* values, of which nobody learns what others do */
+};
+
+/* v: the first problem's value of it, of n problems of n_fields */
+static struct reach reach_of(const int32_t *v, size_t n, size_t n_fields)
 {
-    int32_t *v = xcalloc(s->problems.n * spec->n_fields + 1, sizeof *v);
+    enum { FEW = 4 };
+    int32_t seen[FEW];
+    struct reach r = {v[0], v[0], 1};
+    size_t known = 0;
+    for (size_t i = 0; i < n * n_fields; i += n_fields) {
+        size_t k = 0;
+        while (k < known && seen[k] != v[i])
+            k++;
+        r.is_few &= k < FEW;
+        if (k == known && k < FEW)
+            seen[known++] = v[i];
+        r.least = v[i] < r.least ? v[i] : r.least;
+        r.most = v[i] > r.most ? v[i] : r.most;
+    }
+    return r;
+}
+
+/* Beyond the table the network is to see a size as the last one that the table has. */
+static void keep_within(const struct reach *reach, size_t n_fields, int32_t *problem)
+{
+    for (size_t f = 0; f < n_fields; f++) {
+        const struct reach *r = &reach[f];
+        problem[f] = problem[f] < r->least || r->is_few ? r->least
+                     : problem[f] > r->most             ? r->most
+                                                        : problem[f];
+    }
+}
+
+/* Those of the data, then as many more between them; to be freed. The spec has the fields that the network
+   sees. */
+static int32_t *problems_of(const struct survey *s, const struct spec *spec, size_t more)
+{
+    const size_t n_fields = spec->n_fields;
+    struct reach reach[KPRED_MAX_FIELDS];
+    int32_t *v = xcalloc((s->problems.n + more) * n_fields + 1, sizeof *v);
+    uint64_t seed = 1;
     struct survey_view view;
     survey_view_open(&view, spec, s);
     for (size_t i = 0; i < s->problems.n; i++)
-        survey_view_problem(&view, i, v + i * spec->n_fields);
+        survey_view_problem(&view, i, v + i * n_fields);
     survey_view_close(&view);
+    for (size_t f = 0; f < n_fields && more; f++)
+        reach[f] = reach_of(v + f, s->problems.n, n_fields);
+    for (size_t i = s->problems.n; i < s->problems.n + more; i++) {
+        make_up_problem(spec, v, s->problems.n, &seed, v + i * n_fields);
+        keep_within(reach, n_fields, v + i * n_fields);
+    }
     return v;
 }
 
@@ -209,8 +259,9 @@ static int keep_telling(const struct draft *d, const struct spec *spec, struct b
     struct buf kept = {0};
     if (!survey_has_data(s))
         return 0;
-    int32_t *v = problems_of(s, spec);
-    const struct telling_problems problems = {s->problems.n, v};
+    const size_t more = s->problems.n > 1 ? MADE_UP : 0; /* one problem alone is no lesson */
+    int32_t *v = problems_of(s, spec, more);
+    const struct telling_problems problems = {s->problems.n + more, v};
     const int rc = telling_features(spec, &problems, &kept);
     free(v);
     if (rc == 0 && kept.n > 0) {

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FARTHEST = 4 }; /* octaves from a hat to the next */
-
 /* ---- what features say of all problems ---- */
 
 struct column {
@@ -111,20 +109,6 @@ static int see_hats(const struct telling *t, const struct line *l, struct hats *
     return rc;
 }
 
-/* Those that are the same for all problems, or the same as another one of them */
-static size_t count_idle(const struct hats *h)
-{
-    const struct column *c = h->view.column;
-    size_t n = 0;
-    for (size_t i = 0; i < h->view.n; i++) {
-        size_t k = 0;
-        while (k < i && (c[k].is_constant || c[k].hash != c[i].hash))
-            k++;
-        n += c[i].is_constant || k < i;
-    }
-    return n;
-}
-
 /* Leaves out at both ends what no problem reaches, as long as anything is left. */
 static void trim(struct hats *h)
 {
@@ -137,25 +121,6 @@ static void trim(struct hats *h)
     h->count = (int)(end - from);
     h->view.n = end - from;
     memmove(h->view.column, h->view.column + from, h->view.n * sizeof *h->view.column);
-}
-
-/* Hats farther from each other without an idle one, if they tell as much */
-static int widen(const struct telling *t, const struct line *l, struct hats *h)
-{
-    const size_t idle = count_idle(h), telling = h->view.n - idle;
-    struct hats wide = *h;
-    while (idle > 0 && 2 * wide.step <= FARTHEST) {
-        wide.count = wide.count / 2 + 1;
-        wide.step *= 2;
-        if (see_hats(t, l, &wide) != 0)
-            return -1;
-        trim(&wide);
-        if (count_idle(&wide) == 0 && wide.view.n >= telling) {
-            *h = wide;
-            return 0;
-        }
-    }
-    return 0;
 }
 
 /* Those at the ends that a line before says stand aside for the next to them. */
@@ -176,30 +141,13 @@ static int write_hats(struct telling *t, const struct line *l, struct hats *h)
     return 0;
 }
 
-/* A line for each run of hats that are reached. The end of each line but the last stands for all
-   runs behind it, and so for the last one, if that is a single hat. */
-static int write_hat_runs(struct telling *t, const struct line *l, const struct hats *h)
-{
-    size_t end;
-    for (size_t i = 0; i < h->view.n; i = end + 1) {
-        for (end = i; end < h->view.n && !h->view.column[end].is_constant; end++)
-            ;
-        struct hats run = {.first = h->first + (int)i * h->step,
-                           .step = h->step,
-                           .count = (int)(end - i) + (end < h->view.n)};
-        if (end > i && write_hats(t, l, &run) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int add_hats(struct telling *t, const struct line *l)
 {
     struct hats h = {.first = l->first, .step = l->step, .count = l->count};
     if (see_hats(t, l, &h) != 0)
         return -1;
     trim(&h);
-    return widen(t, l, &h) == 0 ? write_hat_runs(t, l, &h) : -1;
+    return h.count > 0 ? write_hats(t, l, &h) : 0;
 }
 
 /* ---- all lines ---- */

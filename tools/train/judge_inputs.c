@@ -11,14 +11,14 @@
 enum {
     MOST_NUMBERS = 4000, /* registers */
     MOST_NODES = 1000,   /* of these from conditions; those behind the last that fit are left out */
-    KEPT = 72,           /* columns in the end */
+    KEPT = 150,          /* columns in the end */
     MATTERING = 14,      /* of which products and quotients are made */
     ROUNDS = 3,
     SCREENED = 12000, /* rows that the choice is made by */
     AT_ONCE = 600     /* columns: with more of them at once, memory would be the greatest of all */
 };
 
-enum op { GIVEN, IS, POWER, PRODUCT, QUOTIENT, ROUNDED_UP, REMAINDER, SUM };
+enum op { GIVEN, IS, POWER, PRODUCT, QUOTIENT, ROUNDED_UP, FULL, REMAINDER, SUM };
 
 /* ---- what a tuple did in problems nearby ---- */
 
@@ -146,6 +146,11 @@ static double whole(double a)
     return (double)(int64_t)a;
 }
 
+static double rounded_up(double a)
+{
+    return whole(a) + (a > whole(a));
+}
+
 static double operate(enum op op, double a, double b, uint16_t second)
 {
     const double by = b > 0 ? b : 1, part = a / by > 1e15 ? 1e15 : a / by;
@@ -154,7 +159,8 @@ static double operate(enum op op, double a, double b, uint16_t second)
     case POWER: return power_of_two(a);
     case PRODUCT: return a * b;
     case QUOTIENT: return a / by;
-    case ROUNDED_UP: return whole(part) + (part > whole(part));
+    case ROUNDED_UP: return rounded_up(part);
+    case FULL: return part > 0 ? part / rounded_up(part) : 1;
     case REMAINDER: return a - whole(part) * by;
     default: return a + b;
     }
@@ -254,14 +260,32 @@ static void add_pairs_of_sizes(struct judge_inputs *in)
             }
 }
 
-static void add_sizes_by_params(struct judge_inputs *in)
+/* What a size leaves over by a divisor tells nothing of other sizes where an octave has one size
+   alone, as in a table of powers of two: there it is the size under another name, by which trees
+   would know it. Have most rows other sizes of their octave beside them? */
+static int is_varied(const struct judge_rows *rows, size_t field)
+{
+    enum { OCTAVES = 32 };
+    int32_t first[OCTAVES] = {0};
+    size_t n[OCTAVES] = {0}, varied = 0;
+    unsigned char is_mixed[OCTAVES] = {0};
+    for (size_t i = 0; i < rows->n; i++) {
+        const int32_t size = rows->row[i].problem[field];
+        const size_t octave = size > 1 ? (size_t)num_log2(size) : 0;
+        is_mixed[octave] |= n[octave]++ > 0 && size != first[octave];
+        first[octave] = size;
+    }
+    for (size_t o = 0; o < OCTAVES; o++)
+        varied += is_mixed[o] ? n[o] : 0;
+    return 2 * varied > rows->n;
+}
+
+static void add_sizes_by_params(struct judge_inputs *in, size_t field, int varied)
 {
     const struct model *m = in->model;
-    for (size_t f = 0; f < m->m.n_fields; f++)
-        for (size_t p = 0; p < m->m.n_params; p++)
-            if (is_size(m, f) && is_number(m, p))
-                for (enum op op = QUOTIENT; op <= REMAINDER; op++)
-                    judge_inputs_add(in, op, f, m->m.n_fields + p);
+    for (size_t p = 0; p < m->m.n_params; p++)
+        for (enum op op = QUOTIENT; is_number(m, p) && op <= (varied ? REMAINDER : FULL); op++)
+            judge_inputs_add(in, op, field, m->m.n_fields + p);
 }
 
 /* Names to choose among, not two: of these one number tells all. */
@@ -273,7 +297,7 @@ static int has_names(const struct model *m)
     return 0;
 }
 
-static void add_first(struct judge_inputs *in)
+static void add_first(struct judge_inputs *in, const struct judge_rows *rows)
 {
     const struct model *m = in->model;
     size_t given = m->m.n_fields + m->m.n_params + 2 + in->judge.n_features;
@@ -288,14 +312,17 @@ static void add_first(struct judge_inputs *in)
         judge_inputs_add(in, GIVEN, 0, 0);
     in->n_given = given;
     for (size_t f = 0; f < m->m.n_fields; f++)
-        if (m->fields[f].tokens)
+        if (m->fields[f].tokens) {
             add_names(in, f, (size_t)m->fields[f].n_tokens);
-        else if (is_size(m, f))
-            judge_inputs_add(in, POWER, f, f);
+        } else if (is_size(m, f)) {
+            const int varied = is_varied(rows, f);
+            if (varied)
+                judge_inputs_add(in, POWER, f, f);
+            add_sizes_by_params(in, f, varied);
+        }
     for (size_t p = 0; p < m->m.n_params; p++)
         if (m->spec->params[p].names[0])
             add_names(in, m->m.n_fields + p, (size_t)m->params[p].n_values);
-    add_sizes_by_params(in);
     add_pairs_of_params(in);
     add_pairs_of_sizes(in);
 }
@@ -408,6 +435,25 @@ static void combine(struct judge_inputs *in, enum op op, size_t a, size_t b)
         judge_inputs_ask(in, judge_inputs_add(in, op, a, b));
 }
 
+static int is_of_params(const struct judge_inputs *in, size_t at)
+{
+    const size_t first = in->model->m.n_fields;
+    const struct judge_number *x = &in->number[at];
+    if (at < in->n_given)
+        return at >= first && at < first + in->model->m.n_params;
+    return x->op >= PRODUCT && is_of_params(in, x->a) && is_of_params(in, x->b);
+}
+
+/* How many pieces a size makes whose length is computed of parameters, and how full the last is */
+static void combine_with_sizes(struct judge_inputs *in, uint16_t length)
+{
+    for (size_t f = 0; f < in->model->m.n_fields; f++)
+        if (is_size(in->model, f)) {
+            combine(in, ROUNDED_UP, f, length);
+            combine(in, FULL, f, length);
+        }
+}
+
 /* Products and quotients of those that matter most, and of each the waves on the GPU's units */
 static void combine_best(struct judge_inputs *in)
 {
@@ -419,6 +465,8 @@ static void combine_best(struct judge_inputs *in)
             combine(in, PRODUCT, best[i], best[j]);
             combine(in, QUOTIENT, best[i], best[j]);
         }
+        if (is_of_params(in, best[i]))
+            combine_with_sizes(in, best[i]);
         combine(in, ROUNDED_UP, best[i], units(in));
         combine(in, REMAINDER, best[i], units(in));
     }
@@ -494,7 +542,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
     s.gain = xcalloc(MOST_NUMBERS, sizeof *s.gain);
     if (has_names(model))
         judge_near_open(&in->near, model, rows);
-    add_first(in);
+    add_first(in, rows);
     ask_all(in);
     draw_rows(&s);
     if (in->n_asked > AT_ONCE)

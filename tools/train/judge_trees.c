@@ -130,7 +130,7 @@ static void draw_some(struct marks *m, uint64_t seed)
 static int fit(struct judge *j, const struct judge_task *t, const struct marks *m, int in_groups,
                uint64_t seed)
 {
-    struct boost_config config = {4, 200, 7, 4, 0.1f, 0.8f, 0.5f, seed, t->n_threads};
+    struct boost_config config = {2, 400, 7, 4, 0.05f, 0.8f, 0.25f, seed, t->n_threads};
     if (t->from_all)
         config.members = 1, config.trees = 2500;
     const struct judge_rows rows = {m->n, m->row, in_groups};

@@ -30,13 +30,15 @@ struct judge_rows {
 
      the fields and the parameters, each name of those that have names, the units of a GPU whose
      name tells them (gfx906_60), the powers of two that divide a size,
-     of each size and parameter the quotient, rounded up, and the remainder,
+     of each size and parameter the quotient, rounded up, how full the last piece is, and the
+     remainder, if the table has enough sizes to tell what it does,
      products and quotients of sizes and of parameters, sums of parameters,
      what the conditions of [restrict] and the lines of [judge] compute,
      where a parameter has names, what the tuple did in other problems.
 
    Judges of a few trees then tell which of these matter; products and quotients of those join, in
-   some rounds, and the ones that matter most of all stay. */
+   some rounds, also what a size and a product of parameters make, and the ones that matter most of
+   all stay. */
 
 /* What a tuple was marked with in the nearest other problems. A kernel's options may be names of
    which no number tells more: what the same tuple did in problems nearby tells a lot then. (Where

@@ -62,13 +62,7 @@ int time_targets_add(const struct recipe *recipe, const struct model *model,
 size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const struct dataset *d,
                      const unsigned char *part);
 
-/* A problem between those that were measured: each field comes from some of the n_known problems.
-   A size is changed half of the time, by up to half an octave, and stays divisible by the same
-   power of two up to 64. */
-void make_up_problem(const struct model *m, const int32_t *known, size_t n_known, uint64_t *seed,
-                     int32_t *out);
-
-/* Writes such problems behind n_known ones, `asked` at most and 12 for each known one: of a few
+/* Writes made-up problems (data.h) behind n_known ones, `asked` at most and 12 for each known one: of a few
    problems little follows for others. One in six is of a name of `u`, and half of these are known
    but for it. A problem that is there already teaches nothing: where fields are few, few can be
    made up. How many there are then. */
