@@ -105,12 +105,15 @@ size_t data_find_failures(const struct dataset *d, const int32_t *problem, size_
 
 /* ---- problems between those of a table (made_up.c) ---- */
 
-/* Each field comes from some of the n_known problems. A size is changed half of the time, by up to
-   an octave, at times by two, so that lessons go beyond the table on both sides. Half of the time
-   it stays divisible by the same power of two up to 64, else by one that is drawn: a table of round
-   sizes is asked for odd ones. */
-void make_up_problem(const struct spec *s, const int32_t *known, size_t n_known, uint64_t *seed,
-                     int32_t *out);
+/* Each field comes from some of the n_known problems. A size is changed half of the time:
+
+     near   by up to half an octave; it stays divisible by the same power of two up to 64
+     any    by up to an octave, at times by two, so that lessons go beyond the table on both sides;
+            half of the time it stays divisible by that power, else by one that is drawn: a table
+            of round sizes is asked for odd ones */
+enum made_up { MADE_UP_NEAR, MADE_UP_ANY };
+void make_up_problem(const struct spec *s, enum made_up how, const int32_t *known, size_t n_known,
+                     uint64_t *seed, int32_t *out);
 
 /* Does the spec name every value of the row's option? */
 static inline int data_is_known(const struct dataset *d, size_t row)

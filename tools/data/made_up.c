@@ -13,13 +13,14 @@ static int32_t made_up_power(int32_t size)
     return by;
 }
 
-static int32_t made_up_size(int32_t size, uint64_t *seed)
+static int32_t made_up_size(int32_t size, enum made_up how, uint64_t *seed)
 {
     enum { FAR_IN = 8, POWERS = 7 };
-    const uint64_t draw = num_draw(seed) >> 32;
-    const float octaves = (draw % FAR_IN ? 1.0f : 2.0f) * num_signed(seed);
-    const double to = (double)size * (double)num_exp2(octaves);
-    const int32_t by = draw / FAR_IN % 2 ? made_up_power(size) : 1 << draw / FAR_IN / 2 % POWERS;
+    const uint64_t draw = how == MADE_UP_ANY ? num_draw(seed) >> 32 : 0;
+    const float most = how == MADE_UP_NEAR ? 0.5f : draw % FAR_IN ? 1.0f : 2.0f;
+    const double to = (double)size * (double)num_exp2(most * num_signed(seed));
+    const int is_kept = how == MADE_UP_NEAR || draw / FAR_IN % 2;
+    const int32_t by = is_kept ? made_up_power(size) : 1 << draw / FAR_IN / 2 % POWERS;
     const int32_t n = (int32_t)(to / by + 0.5);
     return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
 }
@@ -32,14 +33,14 @@ static int made_up_may_be(const struct spec *s, size_t field, int32_t value)
     return f->n_tokens == 0 && f->most - f->least >= FEW && value >= f->least && value <= f->most;
 }
 
-void make_up_problem(const struct spec *s, const int32_t *known, size_t n_known, uint64_t *seed,
-                     int32_t *out)
+void make_up_problem(const struct spec *s, enum made_up how, const int32_t *known, size_t n_known,
+                     uint64_t *seed, int32_t *out)
 {
     const size_t n_fields = s->n_fields;
     for (size_t f = 0; f < n_fields; f++) {
         const int32_t size = known[num_draw(seed) % n_known * n_fields + f];
         const int is_changed = (int)(num_draw(seed) >> 63);
-        const int32_t changed = made_up_size(size, seed);
+        const int32_t changed = made_up_size(size, how, seed);
         out[f] = !is_changed || size <= 1 || !made_up_may_be(s, f, changed) ? size : changed;
     }
 }

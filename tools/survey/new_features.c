@@ -247,7 +247,7 @@ static int32_t *problems_of(const struct survey *s, const struct spec *spec, siz
     for (size_t f = 0; f < n_fields && more; f++)
         reach[f] = reach_of(v + f, s->problems.n, n_fields);
     for (size_t i = s->problems.n; i < s->problems.n + more; i++) {
-        make_up_problem(spec, v, s->problems.n, &seed, v + i * n_fields);
+        make_up_problem(spec, MADE_UP_ANY, v, s->problems.n, &seed, v + i * n_fields);
         keep_within(reach, n_fields, v + i * n_fields);
     }
     return v;

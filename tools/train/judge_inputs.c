@@ -11,7 +11,8 @@
 enum {
     MOST_NUMBERS = 4000, /* registers */
     MOST_NODES = 1000,   /* of these from conditions; those behind the last that fit are left out */
-    KEPT = 150,          /* columns in the end */
+    KEPT = 150,          /* columns in the end, */
+    KEPT_OF_WHOLE = 72,  /* of a whole database */
     MATTERING = 14,      /* of which products and quotients are made */
     ROUNDS = 3,
     SCREENED = 12000, /* rows that the choice is made by */
@@ -277,7 +278,7 @@ static int is_varied(const struct judge_rows *rows, size_t field)
     }
     for (size_t o = 0; o < OCTAVES; o++)
         varied += is_mixed[o] ? n[o] : 0;
-    return 2 * varied > rows->n;
+    return rows->is_whole || 2 * varied > rows->n;
 }
 
 static void add_sizes_by_params(struct judge_inputs *in, size_t field, int varied)
@@ -334,6 +335,7 @@ struct screen {
     const struct judge_rows *rows;
     size_t *row, n; /* those that the choice is made by */
     double *gain;   /* of each register */
+    size_t kept;    /* columns in the end */
     uint64_t seed;
     size_t n_threads;
 };
@@ -437,10 +439,11 @@ static void combine(struct judge_inputs *in, enum op op, size_t a, size_t b)
 
 static int is_of_params(const struct judge_inputs *in, size_t at)
 {
-    const size_t first = in->model->m.n_fields;
+    const struct model *m = in->model;
     const struct judge_number *x = &in->number[at];
     if (at < in->n_given)
-        return at >= first && at < first + in->model->m.n_params;
+        return at >= m->m.n_fields && at < m->m.n_fields + m->m.n_params
+               && is_number(m, at - m->m.n_fields);
     return x->op >= PRODUCT && is_of_params(in, x->a) && is_of_params(in, x->b);
 }
 
@@ -491,7 +494,7 @@ static void keep_of_blocks(struct screen *s)
         in->n_asked = n - i < AT_ONCE ? n - i : AT_ONCE;
         memcpy(in->asked, all + i, in->n_asked * sizeof *all);
         find_gains(s);
-        judge_inputs_keep(s, KEPT);
+        judge_inputs_keep(s, s->kept);
         memcpy(all + kept, in->asked, in->n_asked * sizeof *all);
         kept += in->n_asked;
     }
@@ -533,7 +536,11 @@ static void drop_unused(struct judge_inputs *in)
 int judge_inputs_open(struct judge_inputs *in, const struct model *model,
                       const struct judge_rows *rows, uint64_t seed, size_t n_threads)
 {
-    struct screen s = {.in = in, .rows = rows, .seed = seed, .n_threads = n_threads};
+    struct screen s = {.in = in,
+                       .rows = rows,
+                       .kept = rows->is_whole ? KEPT_OF_WHOLE : KEPT,
+                       .seed = seed,
+                       .n_threads = n_threads};
     memset(in, 0, sizeof *in);
     in->model = model;
     if (model->spec->judge.n && program_compile_judge(model->spec, &in->judge))
@@ -549,11 +556,11 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
         keep_of_blocks(&s);
     for (int round = 0; round < ROUNDS; round++) {
         find_gains(&s);
-        judge_inputs_keep(&s, KEPT);
+        judge_inputs_keep(&s, s.kept);
         combine_best(in);
     }
     find_gains(&s);
-    judge_inputs_keep(&s, KEPT);
+    judge_inputs_keep(&s, s.kept);
     drop_unused(in);
     free(s.row);
     free(s.gain);

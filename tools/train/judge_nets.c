@@ -182,7 +182,7 @@ static void add_opinions(const struct judges *j, struct dataset *one, const int3
         if (i < n_known)
             memcpy(problem, known + i * one->n_fields, one->n_fields * sizeof *problem);
         else
-            make_up_problem(t->train.model->spec, known, n_known, &seed, problem);
+            make_up_problem(t->train.model->spec, MADE_UP_NEAR, known, n_known, &seed, problem);
         judge_problem(j, one, problem, x);
         const struct time_problem all = {0, one->n, (size_t)t->train.recipe->draws};
         time_targets_add(t->train.recipe, t->train.model, one, &all, num_mix(t->train.seed, 13, i),

@@ -132,8 +132,8 @@ static int fit(struct judge *j, const struct judge_task *t, const struct marks *
 {
     struct boost_config config = {2, 400, 7, 4, 0.05f, 0.8f, 0.25f, seed, t->n_threads};
     if (t->from_all)
-        config.members = 1, config.trees = 2500;
-    const struct judge_rows rows = {m->n, m->row, in_groups};
+        config = (struct boost_config){1, 2500, 7, 4, 0.1f, 0.8f, 0.5f, seed, t->n_threads};
+    const struct judge_rows rows = {m->n, m->row, in_groups, t->from_all};
     if (judge_inputs_open(&j->inputs, t->model, &rows, seed, t->n_threads))
         return -1;
     j->trees = judge_inputs_fit(&j->inputs, &rows, NULL, m->n, &config);

@@ -20,6 +20,7 @@ struct judge_rows {
     size_t n;
     const struct judge_row *row;
     int in_groups; /* do only differences within a group count? */
+    int is_whole;  /* a database of all sizes, not a table of some: fewer columns do */
 };
 
 /* ---- the numbers by which judges know a problem and a tuple together (judge_inputs.c) ----

@@ -315,7 +315,7 @@ static void make_one_up(const struct model *m, const struct unseen *u, const int
                         size_t n_known, size_t i, uint64_t *seed, int32_t *problem)
 {
     const size_t n_fields = m->m.n_fields;
-    make_up_problem(m->spec, known, n_known, seed, problem);
+    make_up_problem(m->spec, MADE_UP_ANY, known, n_known, seed, problem);
     const uint64_t draw = num_draw(seed) >> 32; /* of a name, its upper part */
     if (u->n && draw % (2 * UNSEEN_PART) == 0)
         memcpy(problem, known + i % n_known * n_fields, n_fields * sizeof *problem);
