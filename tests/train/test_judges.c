@@ -418,7 +418,7 @@ static const char seen_text[] =
     "[features]\nequals m 64 1\n";
 
 /* What a mark may depend on, of which one column tells all */
-enum sight { TILES, REST, ALL_TILES, WAVES, POWER_OF_TWO, KIND_B, TERM, N_SIGHTS };
+enum sight { TILES, FULL, REST, ALL_TILES, WAVES, POWER_OF_TWO, KIND_B, TERM, N_SIGHTS };
 
 static double see(enum sight which, const int32_t *problem, const unsigned char *target)
 {
@@ -427,6 +427,7 @@ static double see(enum sight which, const int32_t *problem, const unsigned char 
     const int units = problem[0] ? 60 : 56;
     switch (which) {
     case TILES: return (m + tile - 1) / tile;
+    case FULL: return (double)m / tile / ((m + tile - 1) / tile);
     case REST: return m % tile;
     case ALL_TILES: return all;
     case WAVES: return ((m + tile - 1) / tile + units - 1) / units;
@@ -452,33 +453,67 @@ static int sees(const struct judge_inputs *in, const struct judge_row *row)
     return found;
 }
 
-static void judges_see(void)
+/* Of sizes below 4000, or of powers of two alone */
+static int is_seen(enum sight which, int are_powers)
 {
-    static const char *const names[N_SIGHTS] = {"tiles of a size",     "what they leave over",
-                                                "all tiles",           "waves on the units",
-                                                "powers of two",       "a name",
-                                                "terms of a condition"};
     static int32_t problem[SEEN][SEEN_FIELDS];
     static unsigned char target[SEEN][SEEN_PARAMS];
     static struct judge_row row[SEEN];
-    const struct model *model = model_of(seen_text, "config");
+    const struct judge_rows rows = {.n = SEEN, .row = row};
+    struct judge_inputs in;
     uint64_t seed = 9;
-    for (int which = 0; which < N_SIGHTS; which++) {
-        const struct judge_rows rows = {SEEN, row, 0};
-        struct judge_inputs in;
-        for (size_t i = 0; i < SEEN; i++) {
-            for (size_t f = 0; f < SEEN_FIELDS; f++)
-                problem[i][f] = (int32_t)(num_draw(&seed) % (f ? 4000 : 2)) + (f > 0);
-            for (size_t p = 0; p < SEEN_PARAMS; p++)
-                target[i][p] = (unsigned char)(num_draw(&seed) % (p ? 3 : 4));
-            row[i] =
-                (struct judge_row){problem[i], target[i], 0, (uint32_t)i,
-                                   (float)see((enum sight)which, problem[i], target[i]) / SCALE};
-        }
-        const int rc = judge_inputs_open(&in, model, &rows, 1, 2);
-        CASE(rc == 0 && sees(&in, row), "judges see %s", names[which]);
-        judge_inputs_close(&in);
+    for (size_t i = 0; i < SEEN; i++) {
+        for (size_t f = 0; f < SEEN_FIELDS; f++)
+            problem[i][f] = f == 0       ? (int32_t)(num_draw(&seed) % 2)
+                            : are_powers ? 1 << num_draw(&seed) % 12
+                                         : (int32_t)(num_draw(&seed) % 4000) + 1;
+        for (size_t p = 0; p < SEEN_PARAMS; p++)
+            target[i][p] = (unsigned char)(num_draw(&seed) % (p ? 3 : 4));
+        row[i] = (struct judge_row){problem[i], target[i], 0, (uint32_t)i,
+                                    (float)see(which, problem[i], target[i]) / SCALE};
     }
+    const int rc = judge_inputs_open(&in, model_of(seen_text, "config"), &rows, 1, 2);
+    const int found = rc == 0 && sees(&in, row);
+    judge_inputs_close(&in);
+    return found;
+}
+
+static void judges_see(void)
+{
+    static const char *const names[N_SIGHTS] = {
+        "tiles of a size", "how full the last is", "what they leave over",
+        "all tiles",       "waves on the units",   "powers of two",
+        "a name",          "terms of a condition"};
+    for (int which = 0; which < N_SIGHTS; which++)
+        CASE(is_seen((enum sight)which, 0), "judges see %s", names[which]);
+    CASE(is_seen(FULL, 1) && !is_seen(REST, 1), "of powers of two no rest of a division tells");
+}
+
+/* Of made-up sizes: how many are odd, and how many lie outside a range */
+static void made_up_sizes(enum made_up how, int32_t least, int32_t most, int *odd, int *out)
+{
+    const struct model *model = model_of(seen_text, "config");
+    const int32_t known[SEEN_FIELDS] = {0, 1024, 96};
+    int32_t made[SEEN_FIELDS];
+    uint64_t seed = 3;
+    *odd = *out = 0;
+    for (int i = 0; i < 2000; i++) {
+        make_up_problem(model->spec, how, known, 1, &seed, made);
+        *odd += made[1] % 2;
+        *out += made[1] < least || made[1] > most;
+    }
+}
+
+/* Half of 2,000 are changed; of one in eight some of two octaves lie beyond one. */
+static void problems_are_made_up(void)
+{
+    int odd, out;
+    made_up_sizes(MADE_UP_NEAR, 704, 1472, &odd, &out); /* half an octave, to the nearest 64 */
+    CHECK(odd == 0 && out == 0);
+    made_up_sizes(MADE_UP_ANY, 256, 4096, &odd, &out);
+    CHECK(odd > 30 && odd < 200 && out == 0);
+    made_up_sizes(MADE_UP_ANY, 512, 2048, &odd, &out);
+    CHECK(out > 20 && out < 120);
 }
 
 /* Marks of the same tuple in other problems: the nearest one's, their mean by how near they are,
@@ -541,6 +576,7 @@ int main(void)
     RUN_ALL(trees_learn, trees_of_nothing, cuts_are_the_best, judges_judge, judges_mix, judges_draw,
             a_judged_table_teaches_all);
     judges_see();
+    problems_are_made_up();
     RUN_ALL(near_problems_tell, marks_end, shares_have_figures);
     return test_end();
 }
