@@ -184,6 +184,8 @@ static void give(const struct judge_inputs *in, const struct judge_row *row, dou
     size_t at = n + 2;
     for (size_t c = 0; c < in->n_clauses; at += m->clauses.v[c++].n)
         clause_numbers(&m->clauses.v[c], row->problem, values + m->m.n_fields, r + at);
+    for (size_t i = 0; i < m->clauses.n_formulas; i++)
+        r[at++] = clause_number(&m->clauses.formula[i].of, row->problem, values + m->m.n_fields);
     if (in->judge.n_features) {
         uint8_t x[KPRED_MAX_WIDTH];
         program_run(&in->judge, values, n + 1, x);
@@ -308,7 +310,7 @@ static void add_first(struct judge_inputs *in, const struct judge_rows *rows)
             break;
         given += m->clauses.v[in->n_clauses].n;
     }
-    given += in->near.n ? JUDGE_NEAR : 0;
+    given += m->clauses.n_formulas + (in->near.n ? JUDGE_NEAR : 0);
     while (in->n < given)
         judge_inputs_add(in, GIVEN, 0, 0);
     in->n_given = given;
