@@ -193,6 +193,10 @@ int64_t clause_value(const struct clause *c, int *undefined);
 /* The first term that passes 2^63 for some problem and tuple, as far as bounds tell; NULL: none. */
 const struct clause_node *clause_too_large(const struct clause *c, const struct spec *spec);
 
+/* Between which a node lies, for all problems and tuples; of a quotient, its numerator */
+void clause_range(const struct clause *c, const struct spec *spec, size_t node, int64_t *least,
+                  int64_t *most);
+
 /* Of a bounded clause: can the open parameters still make it true, as far as bounds tell? */
 int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
                        const int32_t *values, size_t n);

@@ -242,6 +242,15 @@ const struct clause_node *clause_too_large(const struct clause *c, const struct 
     return NULL;
 }
 
+void clause_range(const struct clause *c, const struct spec *spec, size_t node, int64_t *least,
+                  int64_t *most)
+{
+    struct bound v[CLAUSE_MAX_NODES];
+    bound_all(c, spec, NULL, NULL, 0, v);
+    *least = v[node].s.least;
+    *most = v[node].s.most;
+}
+
 /* Is it a number beyond 0 and 1 that nothing is compared with? */
 static int clause_is_number(const struct clause *c, const struct spec *spec)
 {
