@@ -1058,28 +1058,30 @@ static void constant_line(struct parser *p)
         wrong_at(p, at, "the constant has no value: a division");
 }
 
-/* What is wrong with a name that a formula is to have; NULL: nothing */
-static const char *wrong_name(const struct parser *p, const char *name)
+/* What keeps a line from naming a formula; NULL: nothing */
+static const char *formula_trouble(const struct parser *p)
 {
-    return !is_identifier(name)         ? "is not a name of at most 63 characters"
-           : is_column(p->spec, name)   ? "there is already a field or parameter of that name"
-           : formula_find(p->all, name) ? "this formula is given twice"
+    return !is_constant_line(p->line->text) ? "expected NAME = EXPRESSION"
+           : !is_identifier(p->word)        ? "is not a name of at most 63 characters"
+           : is_column(p->spec, p->word)    ? "there is already a field or parameter of that name"
+           : formula_find(p->all, p->word)  ? "this formula is given twice"
            : p->all->n_formulas == FORMULAS_MAX ? "too many formulas"
                                                 : NULL;
 }
 
-/* A formula of neither fields nor parameters becomes its value. */
+/* Without fields and parameters it becomes its value. */
 static void formula_line(struct parser *p, struct formula *to)
 {
-    const char *at = p->t.at, *wrong = wrong_name(p, p->word);
+    const char *at = p->t.at, *trouble = formula_trouble(p);
     struct clause *c = p->c;
     int undefined = 0;
-    if (wrong)
-        wrong_here(p, wrong);
+    if (trouble) {
+        wrong_here(p, trouble);
+        return;
+    }
     snprintf(to->name, sizeof to->name, "%s", p->word);
     next(p);
-    if (!takes(p, "="))
-        wrong_here(p, "expected NAME = EXPRESSION");
+    next(p);
     whole_line(p, at);
     if (p->failed || c->params || c->quotients || clause_has_fields(c))
         return;
