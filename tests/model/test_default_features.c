@@ -1,5 +1,6 @@
 /* test_default_features.c - default features fit any spec and tell its problems apart
    SPDX-License-Identifier: MIT */
+#include "model/clause.h"
 #include "model/program.h"
 
 #include "harness/specs.h"
@@ -184,6 +185,62 @@ static void what_they_are(void)
     CHECK(!has_line(s->text, "divides step 2 3") && has_line(s->text, "divides area 2 3"));
 }
 
+/* ---- formulas ---- */
+
+static const char formulas[] =
+    "[kernel]\nname = made\n[data]\nformat = timed\n[fields]\ngpu = a b\nm = size\n"
+    "n = size 0 4000\n[params]\nt = 8 16\n[formulas]\none = 3 * 4\narea = m * n\n"
+    "tail = n % 8\nup = -(-n // one)\nunits = 60 if gpu == a else 104\n"
+    "waves = ceil_div(up, units)\nwide = n > 4 * m and not tail == 0 or gpu != a\n"
+    "off = abs(n - m) + min(m, 7, n) - max(n, 9) // one\nodd = m in (64, 77, n) and m <= n\n"
+    "part = m * t\nratio = n / m\nless = (n - 9) // 2\ntruth = m and n\n";
+
+/* One that the network may have is the same number for it as for judges. */
+static int is_exact(const struct formula *f, const int32_t *problem)
+{
+    static const int32_t values[] = {8};
+    const double exact = clause_number(&f->of, problem, values);
+    const struct spec_line line = {new_memory(1, 80), 1, 1};
+    struct spec one = *spec_of(formulas);
+    struct program p;
+    uint8_t x = 0;
+    snprintf((char *)line.text, 80, "equals %s %.0f 1", f->name, exact < 0 ? 0 : exact);
+    one.features = (struct spec_lines){1, 1, (struct spec_line *)&line};
+    if (program_compile(&one, &p))
+        return 0;
+    program_run(&p, problem, one.n_fields, &x);
+    return (x == 127) == (exact >= 0);
+}
+
+static void formulas_are_numbers(void)
+{
+    static const int32_t problem[][3] = {{0, 64, 4000}, {1, 77, 16}, {0, 1, 0},  {1, 1000, 999},
+                                         {0, 9, 9},     {1, 8, 64},  {0, 77, 77}};
+    static struct clauses c;
+    REQUIRE(!clauses_read(&c, spec_of(formulas)) && c.n_formulas == 13);
+    for (size_t i = 0; i < 9; i++)
+        for (size_t k = 0; k < COUNT(problem); k++)
+            CASE(is_exact(&c.formula[i], problem[k]), "%s of problem %zu", c.formula[i].name, k);
+    for (size_t i = 9; i < c.n_formulas; i++)
+        CASE(!is_exact(&c.formula[i], problem[0]), "%s is none for the network", c.formula[i].name);
+    clauses_free(&c);
+}
+
+/* Those of fields alone are sizes; products are of fields. */
+static void formulas_have_features(void)
+{
+    struct spec *s = spec_of(formulas);
+    REQUIRE(!default_features_give(s, NULL));
+    CHECK(has_line(s->text, "log2_area = log2 area") && has_line(s->text, "ramp log2_area 0 32"));
+    CHECK(has_line(s->text, "equals tail 0 8") && has_line(s->text, "equals wide 0 2"));
+    CHECK(has_line(s->text, "divides waves 2 3")
+          && has_line(s->text, "log2_product = add log2_m log2_n"));
+    static const char *const none[] = {" one ", " part ", " ratio ", " less ", " truth "};
+    for (size_t i = 0; i < COUNT(none); i++)
+        CHECK_OF(!strstr(strstr(s->text, "[derived]"), none[i]), none[i]);
+    check_made("formulas", formulas);
+}
+
 /* Lines of another kpred-train are taken as they are; a spec's own stay. */
 static void others(void)
 {
@@ -258,6 +315,7 @@ static void tell_apart(void)
 
 int main(void)
 {
-    RUN_ALL(extremes, names, at_random, what_they_are, others, tell_apart);
+    RUN_ALL(extremes, names, at_random, what_they_are, formulas_are_numbers, formulas_have_features,
+            others, tell_apart);
     return test_end();
 }

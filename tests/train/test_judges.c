@@ -414,11 +414,12 @@ enum { SEEN = 300, SEEN_PARAMS = 3, SEEN_FIELDS = 3, SCALE = 64 };
 static const char seen_text[] =
     "[kernel]\nname = seen\n[data]\nformat = timed\n[fields]\ngpu = gfx900_56 gfx906_60\nm = size\n"
     "n = size\n[params]\nTILE = 16 32 48 64\nPART = 1 2 4\nKIND = a b c\n[restrict]\n"
-    "m // PART + 3 * TILE <= 9999999\n[judge]\nlm = log2 m\nramp lm 0 16\n[split]\nconfig = m,n\n"
+    "m // PART + 3 * TILE <= 9999999\n[formulas]\nslow = m % 97 * n / (TILE - 16)\n[judge]\nlm = "
+    "log2 m\nramp lm 0 16\n[split]\nconfig = m,n\n"
     "[features]\nequals m 64 1\n";
 
 /* What a mark may depend on, of which one column tells all */
-enum sight { TILES, FULL, REST, ALL_TILES, WAVES, POWER_OF_TWO, KIND_B, TERM, N_SIGHTS };
+enum sight { TILES, FULL, REST, ALL_TILES, WAVES, POWER_OF_TWO, KIND_B, FORMULA, TERM, N_SIGHTS };
 
 static double see(enum sight which, const int32_t *problem, const unsigned char *target)
 {
@@ -433,6 +434,7 @@ static double see(enum sight which, const int32_t *problem, const unsigned char 
     case WAVES: return ((m + tile - 1) / tile + units - 1) / units;
     case POWER_OF_TWO: return n & -n;
     case KIND_B: return target[2] == 1;
+    case FORMULA: return tile > 16 ? (double)(m % 97 * n) / (tile - 16) : 0;
     default: return m / part + 3 * tile;
     }
 }
@@ -549,6 +551,91 @@ static void marks_end(void)
     CHECK(fabs(judge_mark(2) - 1 / log(2)) < 1e-4 && fabs(judge_mark(40) - 2 / log(2)) < 1e-4);
 }
 
+/* ---- what a formula of the author's is worth ---- */
+
+enum { LINES = 24, OF_LINE = 30, ASKED_LINES = 80, LINE_TUPLES = 5 * 4 * 4 };
+
+static const char line_text[] =
+    "[kernel]\nname = lines\n[data]\nformat = timed\n[fields]\ncols = size\n[params]\n"
+    "block = 96 160 224 352 416\nrows = 1 2 4 8\nvec = 1 3 5 7\n[split]\nconfig = cols\n"
+    "[features]\nequals cols 64 1\n";
+
+static void line_tuple(size_t i, unsigned char *target)
+{
+    target[0] = (unsigned char)(i / 16 % 5);
+    target[1] = (unsigned char)(i / 4 % 4);
+    target[2] = (unsigned char)(i % 4);
+}
+
+/* Threads read a line in turns; those that read nothing in the last one are idle. No product or
+   remainder of two numbers tells how many. */
+static double line_time(int32_t cols, const unsigned char *target)
+{
+    static const int block[] = {96, 160, 224, 352, 416}, vec[] = {1, 3, 5, 7};
+    const int turn = (block[target[0]] >> target[1]) * vec[target[2]] + 5;
+    return 10 + 20.0 * ((turn - cols % turn) % turn) / turn;
+}
+
+static void make_lines(struct dataset *d)
+{
+    const size_t n = LINES * OF_LINE;
+    uint64_t seed = 4;
+    *d = (struct dataset){.n = n,
+                          .n_fields = 1,
+                          .n_params = 3,
+                          .problem = new_memory(n, sizeof *d->problem),
+                          .target = new_memory(n, 3),
+                          .time_us = new_memory(n, sizeof *d->time_us)};
+    for (size_t i = 0; i < n; i++) {
+        const int32_t drawn = 200 + (int32_t)(num_draw(&seed) % 8000);
+        d->problem[i] = i % OF_LINE ? d->problem[i - 1] : drawn;
+        line_tuple(7 * i + i / OF_LINE, d->target + 3 * i);
+        d->time_us[i] = line_time(d->problem[i], d->target + 3 * i);
+    }
+}
+
+/* The share that the judges' first of all tuples reaches */
+static double line_share(const struct judge_trees *trees, int32_t cols)
+{
+    unsigned char target[LINE_TUPLES][3];
+    float marks[LINE_TUPLES];
+    double best = HUGE_VAL;
+    int first = 0;
+    for (size_t t = 0; t < LINE_TUPLES; t++) {
+        line_tuple(t, target[t]);
+        best = fmin(best, line_time(cols, target[t]));
+    }
+    judge_trees_ask(trees, &cols, target[0], LINE_TUPLES, marks);
+    for (int t = 0; t < LINE_TUPLES; t++)
+        first = marks[t] < marks[first] ? t : first;
+    return best / line_time(cols, target[first]);
+}
+
+/* Its mean for sizes that the table has not */
+static double share_of_lines(const char *text, const struct dataset *d)
+{
+    struct judge_trees trees;
+    double sum = 0;
+    const struct judge_task task = {
+        .model = model_of(text, "config"), .data = d, .seed = 1, .n_threads = 2};
+    REQUIRE(judge_trees_fit(&trees, &task) == 0);
+    for (int32_t i = 0; i < ASKED_LINES; i++)
+        sum += line_share(&trees, 211 + 97 * i) / ASKED_LINES;
+    judge_trees_free(&trees);
+    return sum;
+}
+
+static void formulas_teach(void)
+{
+    struct buf *with = new_text();
+    struct dataset d;
+    make_lines(&d);
+    buf_printf(with, "%s[formulas]\nturn = block / rows * vec + 5\nidle = -cols %% turn / turn\n",
+               line_text);
+    const double without = share_of_lines(line_text, &d), share = share_of_lines(with->s, &d);
+    CHECK(share > 0.98 && share > without + 0.05);
+}
+
 /* ---- figures of shares ---- */
 
 enum { UNITS = 61, OF_EACH = 2 };
@@ -577,6 +664,6 @@ int main(void)
             a_judged_table_teaches_all);
     judges_see();
     problems_are_made_up();
-    RUN_ALL(near_problems_tell, marks_end, shares_have_figures);
+    RUN_ALL(formulas_teach, near_problems_tell, marks_end, shares_have_figures);
     return test_end();
 }

@@ -7,9 +7,9 @@
        x if c else y  min(...)  max(...)  abs(x)  ceil_div(a, b)  all([...])  any([...])  ( )
        True  False  integers, also 0x400 and 1e3  names  p["NAME"]  "names"  # a comment
 
-   A name is that of a field, a parameter, a constant of the section (NAME = NUMBER) or a limit of
-   kpred_constraints.h (clause_limits), in this order. Otherwise it is a token of the field, or a
-   value of the parameter, with which it is compared; in quotes it is always that.
+   A name is that of a field, a parameter, a formula, a constant of the section (NAME = NUMBER) or a
+   limit of kpred_constraints.h (clause_limits), in this order. Otherwise it is a token of the field,
+   or a value of the parameter, with which it is compared; in quotes it is always that.
 
    What it means is what Python means. Integers have 64 bits: the ranges of fields and the values of
    parameters prove, when a clause is read, that no term of it passes 2^63; else it is refused. `/`
@@ -22,7 +22,12 @@
    Fields of tokens and parameters of names are compared with their names, and with each other by
    names. True and False are names there, too, or the names 1 and 0; a number is the name that is
    spelled so, and else an error. Where all names are True and False, the field or parameter is a
-   truth, as in Python: `use_lds or vec < 4`. */
+   truth, as in Python: `use_lds or vec < 4`.
+
+   The section [formulas] has lines NAME = EXPRESSION, each an expression of the same kind: a number
+   on which time may depend. It may have the formulas above it, and clauses may have all of them.
+   The judges get each as an exact number (train/judges.h); of a division by 0 they get 0. The
+   network gets those of fields alone as program.h says. */
 #pragma once
 
 #include "rules.h"
@@ -30,7 +35,8 @@
 enum {
     CLAUSE_MAX_DEPTH = 48,   /* of operations within operations */
     CLAUSE_MAX_NODES = 1024, /* of one clause */
-    CLAUSE_MAX = 64          /* clauses of a spec */
+    CLAUSE_MAX = 64,         /* clauses of a spec */
+    FORMULAS_MAX = 32
 };
 
 enum clause_op {
@@ -147,8 +153,15 @@ struct clause {
     int quotients;   /* does it have a node of type CLAUSE_QUOTIENT? */
 };
 
-/* The section, read: constants have been put into the clauses. */
+struct formula {
+    char name[64];
+    struct clause of;
+};
+
+/* Both sections, read: constants and formulas have been put into the clauses. */
 struct clauses {
+    struct formula formula[FORMULAS_MAX];
+    size_t n_formulas;
     struct clause v[CLAUSE_MAX];
     size_t n;
     size_t plain; /* 0, or to be written as kpred 0.2.0 did, without variables. Its text may double
@@ -156,10 +169,11 @@ struct clauses {
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
 
-/* Reads the clauses of a spec's section. 0, or -1 with a message that names file, line and column;
-   then nothing is kept. */
+/* Reads the clauses and formulas of a spec. 0, or -1 with a message that names file, line and
+   column; then nothing is kept. */
 int clauses_read(struct clauses *c, const struct spec *spec);
 void clauses_free(struct clauses *c);
+const struct formula *formula_find(const struct clauses *c, const char *name); /* NULL: none */
 
 /* May the first n values still become a legal tuple, if the first n - 1 may? Clauses whose last
    parameter is values[n-1] are decided; others are bounded, as far as values[n-1] occurs in them. A
@@ -179,6 +193,10 @@ int64_t clause_value(const struct clause *c, int *undefined);
 /* The first term that passes 2^63 for some problem and tuple, as far as bounds tell; NULL: none. */
 const struct clause_node *clause_too_large(const struct clause *c, const struct spec *spec);
 
+/* Between which a node lies, for all problems and tuples; of a quotient, its numerator */
+void clause_range(const struct clause *c, const struct spec *spec, size_t node, int64_t *least,
+                  int64_t *most);
+
 /* Of a bounded clause: can the open parameters still make it true, as far as bounds tell? */
 int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
                        const int32_t *values, size_t n);
@@ -191,6 +209,8 @@ int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t
 /* What each node of the clause comes to for the problem and all values; 0 where it divides by 0. */
 void clause_numbers(const struct clause *c, const int32_t *problem, const int32_t *values,
                     double *out);
+/* The same of the last node, which is the whole */
+double clause_number(const struct clause *c, const int32_t *problem, const int32_t *values);
 
 /* Notes, a line each, what can only be a slip: a clause that is true or false for all tuples of all
    problems, a number in place of a condition, a comparison with what is no value. Returns how many

@@ -100,13 +100,23 @@ static struct value evaluate(const struct clause *c, const int32_t *problem, con
     return v[c->n - 1];
 }
 
+static double number_of(struct value v)
+{
+    return v.bad || v.q.d == 0 ? 0 : (double)v.q.n / (double)v.q.d;
+}
+
 void clause_numbers(const struct clause *c, const int32_t *problem, const int32_t *values,
                     double *out)
 {
     struct value v[CLAUSE_MAX_NODES];
     evaluate_all(c, problem, values, v);
     for (size_t i = 0; i < c->n; i++)
-        out[i] = v[i].bad || v[i].q.d == 0 ? 0 : (double)v[i].q.n / (double)v[i].q.d;
+        out[i] = number_of(v[i]);
+}
+
+double clause_number(const struct clause *c, const int32_t *problem, const int32_t *values)
+{
+    return number_of(evaluate(c, problem, values));
 }
 
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
@@ -230,6 +240,15 @@ const struct clause_node *clause_too_large(const struct clause *c, const struct 
         if (v[i].is_wide)
             return c->nodes + i;
     return NULL;
+}
+
+void clause_range(const struct clause *c, const struct spec *spec, size_t node, int64_t *least,
+                  int64_t *most)
+{
+    struct bound v[CLAUSE_MAX_NODES];
+    bound_all(c, spec, NULL, NULL, 0, v);
+    *least = v[node].s.least;
+    *most = v[node].s.most;
 }
 
 /* Is it a number beyond 0 and 1 that nothing is compared with? */

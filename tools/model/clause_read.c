@@ -56,7 +56,9 @@ struct token {
 
 struct parser {
     const struct spec *spec;
+    const char *section;
     const struct spec_line *line;
+    const struct clauses *all; /* with the formulas so far */
     struct clause *c;
     struct constant constants[MAX_CONSTANTS];
     size_t n_constants;
@@ -83,8 +85,8 @@ PRINTF_LIKE(3, 4) static size_t wrong_at(struct parser *p, const char *at, const
     va_start(args, fmt);
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
-    fail("%s:%ld:%ld: [restrict]: %s: %s", p->spec->path, p->line->line,
-         (long)(at - p->line->text) + p->line->column, what, p->line->text);
+    fail("%s:%ld:%ld: [%s]: %s: %s", p->spec->path, p->line->line,
+         (long)(at - p->line->text) + p->line->column, p->section, what, p->line->text);
     p->failed = 1;
     p->t.kind = TOKEN_END;
     return NONE;
@@ -371,14 +373,29 @@ static int is_comparison(enum clause_op op)
     return op >= CLAUSE_EQ && op <= CLAUSE_LE;
 }
 
+/* Does the line define this name? */
+static int defines(const struct spec_line *line, const char *name)
+{
+    const size_t n = strlen(name);
+    return !strncmp(line->text, name, n) && is_among(line->text[n], " \t=");
+}
+
 static size_t unknown(struct parser *p, const struct clause_node *node)
 {
     struct names_near near = {.text = node->text};
     struct buf question = {0};
+    for (size_t i = p->all->n_formulas; i < p->spec->formulas.n; i++)
+        if (defines(p->spec->formulas.v + i, node->text))
+            return wrong_at(p, node->at,
+                            "\"%.60s\" is the formula of line %ld: only those above "
+                            "a line can stand in it",
+                            node->text, p->spec->formulas.v[i].line);
     for (size_t i = 0; i < p->spec->n_fields; i++)
         names_offer(&near, p->spec->fields[i].name, p->spec->fields[i].name);
     for (size_t i = 0; i < p->spec->n_params; i++)
         names_offer(&near, p->spec->params[i].name, p->spec->params[i].name);
+    for (size_t i = 0; i < p->all->n_formulas; i++)
+        names_offer(&near, p->all->formula[i].name, p->all->formula[i].name);
     for (size_t i = 0; i < p->n_constants; i++)
         names_offer(&near, p->constants[i].name, p->constants[i].name);
     for (size_t i = 0; i < N_LIMITS; i++)
@@ -606,10 +623,30 @@ static const struct constant *find_constant(const struct parser *p, const char *
     return NULL;
 }
 
+/* The nodes of a formula, all of which stand where its name does */
+static size_t add_formula(struct parser *p, const struct clause *of)
+{
+    const size_t first = p->c->n;
+    size_t last = NONE;
+    for (size_t i = 0; i < of->n; i++) {
+        struct clause_node node = of->nodes[i];
+        node.a += first;
+        node.b += first;
+        node.at = p->t.at;
+        node.end = p->t.end;
+        last = add_any(p, node);
+    }
+    p->c->params |= of->params;
+    p->c->quotients |= of->quotients;
+    return last;
+}
+
 static size_t named(struct parser *p)
 {
+    const struct formula *formula = formula_find(p->all, p->word);
     const struct constant *constant = find_constant(p, p->word);
     const size_t node = is_column(p->spec, p->word) ? add_column(p, p->word)
+                        : formula                   ? add_formula(p, &formula->of)
                         : constant                  ? add_constant(p, constant->value)
                                                     : add_text(p, CLAUSE_TEXT, 0);
     next(p);
@@ -999,6 +1036,8 @@ static void constant_line(struct parser *p)
     int undefined = 0;
     if (is_column(p->spec, name))
         wrong_at(p, first_token(p->t.end, " \t").at, NO_SIGN);
+    if (formula_find(p->all, name))
+        wrong_here(p, "there is already a formula of that name");
     for (size_t i = 0; i < p->n_constants; i++)
         if (!strcmp(p->constants[i].name, name))
             wrong_here(p, "this constant is given twice");
@@ -1017,6 +1056,39 @@ static void constant_line(struct parser *p)
     p->constants[p->n_constants++].name = name;
     if (undefined)
         wrong_at(p, at, "the constant has no value: a division");
+}
+
+/* What keeps a line from naming a formula; NULL: nothing */
+static const char *formula_trouble(const struct parser *p)
+{
+    return !is_constant_line(p->line->text) ? "expected NAME = EXPRESSION"
+           : !is_identifier(p->word)        ? "is not a name of at most 63 characters"
+           : is_column(p->spec, p->word)    ? "there is already a field or parameter of that name"
+           : formula_find(p->all, p->word)  ? "this formula is given twice"
+           : p->all->n_formulas == FORMULAS_MAX ? "too many formulas"
+                                                : NULL;
+}
+
+/* Without fields and parameters it becomes its value. */
+static void formula_line(struct parser *p, struct formula *to)
+{
+    const char *at = p->t.at, *trouble = formula_trouble(p);
+    struct clause *c = p->c;
+    int undefined = 0;
+    if (trouble) {
+        wrong_here(p, trouble);
+        return;
+    }
+    snprintf(to->name, sizeof to->name, "%s", p->word);
+    next(p);
+    next(p);
+    whole_line(p, at);
+    if (p->failed || c->params || c->quotients || clause_has_fields(c))
+        return;
+    c->nodes[0] = (struct clause_node){.k = clause_value(c, &undefined), .at = at, .end = p->ended};
+    c->n = 1;
+    if (undefined)
+        wrong_at(p, at, "the formula has no value: a division");
 }
 
 static void truth_line(struct parser *p)
@@ -1038,34 +1110,49 @@ static void check_sizes(struct parser *p)
 static void read_line(struct parser *p, struct clauses *all, const struct spec_line *line)
 {
     struct clause c = {.text = line->text, .line = line->line};
-    const int constant = is_constant_line(line->text);
+    struct formula *formula = all->formula + all->n_formulas;
+    const int is_formula = *p->section == 'f', constant = is_constant_line(line->text);
     p->line = line;
     p->c = &c;
     p->t.end = line->text;
     p->nesting = 0;
     next(p);
-    if (constant)
+    if (is_formula)
+        formula_line(p, formula);
+    else if (constant)
         constant_line(p);
     else
         truth_line(p);
     check_sizes(p);
-    if (!constant && all->n == CLAUSE_MAX)
+    if (!is_formula && !constant && all->n == CLAUSE_MAX)
         wrong_at(p, line->text, "too many clauses");
-    if (!p->failed && !constant)
-        all->v[all->n++] = c;
-    else
+    if (p->failed || (constant && !is_formula))
         free(c.nodes);
+    else if (is_formula)
+        all->formula[all->n_formulas++].of = c;
+    else
+        all->v[all->n++] = c;
+}
+
+static void read_section(struct parser *p, struct clauses *all, const char *name,
+                         const struct spec_lines *lines)
+{
+    p->section = name;
+    for (size_t i = 0; !p->failed && i < lines->n; i++)
+        read_line(p, all, lines->v + i);
 }
 
 int clauses_read(struct clauses *c, const struct spec *spec)
 {
     struct parser *p = xcalloc(1, sizeof *p);
     p->spec = spec;
+    p->all = c;
     p->word = "";
     c->n = 0;
+    c->n_formulas = 0;
     c->plain = 0;
-    for (size_t i = 0; !p->failed && i < spec->restricts.n; i++)
-        read_line(p, c, spec->restricts.v + i);
+    read_section(p, c, "formulas", &spec->formulas);
+    read_section(p, c, "restrict", &spec->restricts);
     intern_free(&p->texts);
     const int failed = p->failed;
     free(p);
@@ -1078,5 +1165,16 @@ void clauses_free(struct clauses *c)
 {
     for (size_t i = 0; i < c->n; i++)
         free(c->v[i].nodes);
+    for (size_t i = 0; i < c->n_formulas; i++)
+        free(c->formula[i].of.nodes);
     c->n = 0;
+    c->n_formulas = 0;
+}
+
+const struct formula *formula_find(const struct clauses *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_formulas; i++)
+        if (!strcmp(c->formula[i].name, name))
+            return c->formula + i;
+    return NULL;
 }

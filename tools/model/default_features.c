@@ -1,5 +1,6 @@
 /* default_features.c - features for a spec that has no section [features]
    SPDX-License-Identifier: MIT */
+#include "clause.h"
 #include "program.h"
 
 #include <ctype.h>
@@ -30,6 +31,7 @@ struct plan {
     size_t spare;                   /* of the width: promised to nothing */
     size_t most_tokens;             /* of a field with a one-hot */
     size_t n_regs, n_sources, n_steps;
+    size_t n_sizes; /* the first sources, which are fields */
     struct reg reg[2 * KPRED_MAX_REGISTERS];
     struct source source[KPRED_MAX_REGISTERS];
 };
@@ -246,6 +248,22 @@ static struct source *add_source(struct plan *p, int size, int log)
     return s;
 }
 
+/* A feature for each value, or a source */
+static void take_size(struct plan *p, const struct spec_field *f)
+{
+    const int r = name_register(p, f->name, SIZE);
+    if (is_small(f)) {
+        if (take_room(p, values_of(f)))
+            buf_printf(p->features, "equals %s %d %zu\n", f->name, (int)f->least, values_of(f));
+        return;
+    }
+    struct source *s = add_source(p, r, -1);
+    s->least = f->least;
+    s->most = f->most;
+    s->is_step = is_step(&p->spec->derived, 0, f->name);
+    p->n_steps += (size_t)s->is_step;
+}
+
 /* One-hots, and a source for each size that is not small */
 static void add_fields(struct plan *p)
 {
@@ -254,22 +272,60 @@ static void add_fields(struct plan *p)
     p->most_tokens = find_most_tokens(p);
     for (size_t i = 0; i < p->spec->n_fields; i++) {
         const struct spec_field *f = &p->spec->fields[i];
-        const int r = name_register(p, f->name, f->n_tokens ? TOKENS : SIZE);
-        if (values_of(f) == 1)
-            continue;
-        if (f->n_tokens) {
+        if (!f->n_tokens && values_of(f) > 1)
+            take_size(p, f);
+        else
+            name_register(p, f->name, f->n_tokens ? TOKENS : SIZE);
+        if (f->n_tokens && values_of(f) > 1)
             add_tokens(p, f);
-        } else if (is_small(f)) {
-            if (take_room(p, values_of(f)))
-                buf_printf(p->features, "equals %s %d %zu\n", f->name, (int)f->least, values_of(f));
-        } else {
-            struct source *s = add_source(p, r, -1);
-            s->least = f->least;
-            s->most = f->most;
-            s->is_step = is_step(&p->spec->derived, 0, f->name);
-            p->n_steps += (size_t)s->is_step;
-        }
     }
+    p->n_sizes = p->n_sources;
+}
+
+/* ---- formulas of fields alone ---- */
+
+/* Instructions, and so registers at most, that a formula takes; 0: it is none for the network, or
+   wrong, which is told when the model is made of the spec. */
+static size_t formula_cost(const struct spec *spec, const char *name)
+{
+    char text[NAME_SIZE + 16];
+    struct spec_line line = {text, 1, 1};
+    struct spec one = *spec;
+    struct program made;
+    snprintf(text, sizeof text, "equals %s 0 1", name);
+    one.derived.n = 0;
+    one.features = (struct spec_lines){1, 1, &line};
+    return program_compile(&one, &made) ? 0 : made.n_instr;
+}
+
+/* It is a size. */
+static void take_formula(struct plan *p, const struct formula *f)
+{
+    struct spec_field as = {.name = f->name};
+    const size_t cost = clause_has_fields(&f->of) ? formula_cost(p->spec, f->name) : 0;
+    int64_t least, most;
+    clause_range(&f->of, p->spec, f->of.n - 1, &least, &most);
+    if (!cost || cost > p->registers || cost > p->instr || p->spare < SURE || most <= least)
+        return;
+    as.least = (int32_t)(least < 0 ? 0 : least < INT32_MAX ? least : INT32_MAX);
+    as.most = (int32_t)(most < INT32_MAX ? most : INT32_MAX);
+    p->registers -= cost;
+    p->instr -= cost;
+    p->spare -= SURE;
+    take_size(p, &as);
+}
+
+static void add_formulas(struct plan *p)
+{
+    struct clauses c;
+    struct spared trouble = {0, ""};
+    spare_begin(&trouble);
+    if (p->spec->formulas.n && !clauses_read(&c, p->spec)) {
+        for (size_t i = 0; i < c.n_formulas; i++)
+            take_formula(p, &c.formula[i]);
+        clauses_free(&c);
+    }
+    spare_end();
 }
 
 /* ---- registers of the spec's own ---- */
@@ -412,7 +468,7 @@ static void add_sizes(struct plan *p)
 /* Of all sizes, and of each two if they are few; the first two have theirs on the way to all. */
 static void add_products(struct plan *p)
 {
-    const size_t n = p->n_sources;
+    const size_t n = p->n_sizes;
     int all = n ? p->source[0].log : -1, first_two = -1;
     for (size_t i = 1; i < n; i++) {
         all = make_sum(p, all, p->source[i].log);
@@ -540,6 +596,7 @@ void default_features(const struct spec *spec, struct buf *derived, struct buf *
                        .spare = KPRED_MAX_WIDTH};
     count_own(p);
     add_fields(p);
+    add_formulas(p);
     read_own(p);
     add_sizes(p);
     add_digits(p);

@@ -232,10 +232,11 @@ static int ask_clauses(const void *model, const int32_t *problem, const int32_t 
 /* The rule's name has a hash of the sections, so the model's id depends on them. */
 static int name_clauses(struct model *model)
 {
-    const struct spec_lines *lines[] = {&model->spec->restricts, &model->spec->kernels};
+    const struct spec_lines *lines[] = {&model->spec->restricts, &model->spec->kernels,
+                                        &model->spec->formulas};
     struct buf all = {NULL, 0, 0};
     char hex[65];
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (size_t k = 0; k < lines[i]->n; k++)
             buf_printf(&all, "%s\n", lines[i]->v[k].text);
     sha256_hex(all.s, all.n, hex);
@@ -248,8 +249,6 @@ static int name_clauses(struct model *model)
 
 static int open_clauses(struct model *model)
 {
-    if (clauses_read(&model->clauses, model->spec))
-        return -1;
     if (model->clauses.n == 0 && model->spec->restricts.line)
         return fail("%s:%ld: [restrict]: there is no condition in it", model->spec->path,
                     model->spec->restricts.line);
@@ -310,8 +309,8 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.scorer = &kpred_additive_scorer;
     model->m.net = &model->net;
     model->net.heads = model->heads;
-    if (check_names(model) || open_rule(model) || program_compile(spec, &model->program)
-        || unseen_read(&unseen, spec))
+    if (check_names(model) || clauses_read(&model->clauses, spec) || open_rule(model)
+        || program_compile(spec, &model->program) || unseen_read(&unseen, spec))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;

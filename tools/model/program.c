@@ -1,20 +1,22 @@
 /* program.c - see program.h
    SPDX-License-Identifier: MIT */
 #include "program.h"
-
+#include "clause.h"
 #include "runtime.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORDS = 6 };
+enum { MAX_WORDS = 6, NONE = -2 };
 
 struct compiler {
     const struct spec *spec;
     struct program *out;
+    struct clauses read;                 /* for its formulas */
     char names[KPRED_MAX_REGISTERS][64]; /* of registers; "" for a constant written in place */
     long line;                           /* being compiled */
+    int is_judge;                        /* do registers hold parameters as well? */
 };
 
 struct words {
@@ -108,19 +110,137 @@ static int find_register(const struct compiler *c, const char *name)
     return -1;
 }
 
+/* ---- formulas ---- */
+
+/* The operations of a clause in those of registers, behind their operands: a b, 0 1 */
+static const char *const steps[CLAUSE_OPS] = {
+    [CLAUSE_NEG] = "0a-",      [CLAUSE_ABS] = "a0a-^",         [CLAUSE_NOT] = "1a-",
+    [CLAUSE_ADD] = "ab+",      [CLAUSE_SUB] = "ab-",           [CLAUSE_MUL] = "ab*",
+    [CLAUSE_MOD] = "ab%",      [CLAUSE_FLOOR_DIV] = "aab%-b/", [CLAUSE_CEIL_DIV] = "ab/",
+    [CLAUSE_MIN] = "ab_",      [CLAUSE_MAX_OF] = "ab^",        [CLAUSE_EQ] = "1ab-ba-^1_-",
+    [CLAUSE_NE] = "ab-ba-^1_", [CLAUSE_LT] = "ba-0^1_",        [CLAUSE_LE] = "1ab-0^1_-",
+    [CLAUSE_ANY] = "ab^",      [CLAUSE_AND] = "ab*",           [CLAUSE_OR] = "a1a-b*+"};
+static const char signs[] = "+-*/%_^";
+static const unsigned char sign_ops[] = {KPRED_OP_ADD,      KPRED_OP_SUB, KPRED_OP_MUL,
+                                         KPRED_OP_CEIL_DIV, KPRED_OP_MOD, KPRED_OP_MIN,
+                                         KPRED_OP_MAX};
+
+/* A register of this, which may be there; -1 with a message. */
+static int formula_register(struct compiler *c, int op, int a, int b, int64_t k)
+{
+    const kpred_instr in = {(uint8_t)op, (uint8_t)a, (uint8_t)b, 0, (int32_t)k};
+    size_t given = c->out->n_registers;
+    for (size_t i = 0; i < c->out->n_instr; i++)
+        given -= c->out->instr[i].op <= KPRED_OP_CONST;
+    for (size_t i = 0; i < c->out->n_instr; i++) {
+        const kpred_instr *x = c->out->instr + i;
+        if (x->op == in.op && x->a == in.a && x->b == in.b && x->k == in.k && x->n == 0)
+            return (int)given;
+        given += x->op <= KPRED_OP_CONST;
+    }
+    return add_instr(c, in, "") ? -1 : (int)c->out->n_registers - 1;
+}
+
+/* A node by an operation of `steps` and its operands. -(-a // b) is a rounded up. */
+struct step {
+    enum clause_op op;
+    size_t a, b;
+};
+
+static struct step step_of(const struct clause *f, const struct clause_node *x)
+{
+    const struct clause_node *a = f->nodes + x->a;
+    return x->op == CLAUSE_NEG && a->op == CLAUSE_FLOOR_DIV && f->nodes[a->a].op == CLAUSE_NEG
+               ? (struct step){CLAUSE_CEIL_DIV, f->nodes[a->a].a, a->b}
+               : (struct step){x->op, x->a, x->b};
+}
+
+static int may_be_negative(const struct clause *f, const struct spec *spec, size_t i)
+{
+    int64_t least, most;
+    clause_range(f, spec, i, &least, &most);
+    return least < 0;
+}
+
+/* What keeps a node of a formula from being a register; NULL: nothing does. */
+static const char *formula_trouble(const struct compiler *c, const struct clause *f,
+                                   const struct clause_node *x)
+{
+    const struct step s = step_of(f, x);
+    if (s.op == CLAUSE_PARAM && !c->is_judge)
+        return "the formula has a parameter, which the network does not see";
+    if (s.op == CLAUSE_CONST && (x->k > INT32_MAX || x->k < -INT32_MAX))
+        return "the formula has a number above 2^31";
+    if (x->type == CLAUSE_QUOTIENT)
+        return "the formula has a quotient, and the network whole numbers: write // in place of /";
+    if ((s.op == CLAUSE_NOT || s.op >= CLAUSE_AND) && f->nodes[s.a].type != CLAUSE_TRUTH)
+        return "the formula takes a number for a truth: compare it";
+    if (s.op >= CLAUSE_FLOOR_DIV && s.op <= CLAUSE_CEIL_DIV
+        && (may_be_negative(f, c->spec, s.a) || may_be_negative(f, c->spec, s.b)))
+        return "the formula divides what may be negative, which the network cannot";
+    return NULL;
+}
+
+static int compile_steps(struct compiler *c, const char *text, int a, int b)
+{
+    int stack[8] = {0}, n = 0; /* the longest of `steps` need four */
+    for (; *text; text++) {
+        const char *sign = strchr(signs, *text);
+        n -= sign ? 2 : 0;
+        stack[n] = sign ? formula_register(c, sign_ops[sign - signs], stack[n], stack[n + 1], 0)
+                   : *text == 'a' ? a
+                   : *text == 'b' ? b
+                                  : formula_register(c, KPRED_OP_CONST, 0, 0, *text - '0');
+        if (stack[n++] < 0)
+            return -1;
+    }
+    return stack[0];
+}
+
+static int compile_node(struct compiler *c, const struct formula *f, size_t i)
+{
+    const struct clause_node *x = f->of.nodes + i;
+    const struct step s = step_of(&f->of, x);
+    const char *trouble = formula_trouble(c, &f->of, x);
+    if (trouble)
+        return program_wrong(c, f->name, "%s", trouble);
+    if (s.op == CLAUSE_CONST)
+        return formula_register(c, KPRED_OP_CONST, 0, 0, x->k);
+    if (s.op <= CLAUSE_PARAM)
+        return (int)(x->k + (s.op == CLAUSE_PARAM ? (int64_t)c->spec->n_fields : 0));
+    const int a = compile_node(c, f, s.a);
+    const int b = a < 0 || s.b == s.a ? a : compile_node(c, f, s.b);
+    return b < 0 ? -1 : compile_steps(c, steps[s.op], a, b);
+}
+
+/* A register by name, which may be that of a formula; NONE: there is none, -1: with a message. */
+static int named_register(struct compiler *c, const char *word)
+{
+    const struct formula *f = formula_find(&c->read, word);
+    int r = find_register(c, word);
+    if (r >= 0 || !f)
+        return r >= 0 ? r : NONE;
+    r = compile_node(c, f, f->of.n - 1);
+    if (r >= 0 && !*c->names[r])
+        snprintf(c->names[r], sizeof c->names[r], "%s", word);
+    return r;
+}
+
 /* A register by name, or a new one for a number; -1 with a message. */
 static int operand(struct compiler *c, const char *word)
 {
     kpred_instr in = {KPRED_OP_CONST, 0, 0, 0, 0};
     int64_t k;
-    const int r = find_register(c, word);
-    if (r >= 0)
+    const int r = named_register(c, word);
+    if (r != NONE)
         return r;
     if (parse_int(word, 0, KPRED_MAX_SIZE, &k))
         return program_wrong(c, word, "is neither a field, a name above nor a number");
     in.k = (int32_t)k;
     return add_instr(c, in, "") ? -1 : (int)c->out->n_registers - 1;
 }
+
+/* ---- lines ---- */
 
 /* NAME = OP A [B] | NAME = NUMBER */
 static int compile_register(struct compiler *c, const struct words *w)
@@ -129,7 +249,8 @@ static int compile_register(struct compiler *c, const struct words *w)
     int64_t k;
     if (w->n < 3 || strcmp(w->v[1], "="))
         return program_wrong(c, w->v[0], "expected NAME = OP A [B]");
-    if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0)
+    if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0
+        || formula_find(&c->read, w->v[0]))
         return program_wrong(c, w->v[0], "is not a name, or one that is taken");
     if (w->n == 3 && !parse_int(w->v[2], 0, KPRED_MAX_SIZE, &k)) {
         in.k = (int32_t)k;
@@ -225,9 +346,11 @@ static int compile_feature(struct compiler *c, const struct words *w)
     const struct op *op = find_op(c, w->v[0], w->n - 1, 1);
     if (!op)
         return -1;
-    int a = find_register(c, w->v[1]);
-    if (a < 0)
+    const int a = named_register(c, w->v[1]);
+    if (a == NONE)
         return program_wrong(c, w->v[1], "is neither a field nor a name above");
+    if (a < 0)
+        return -1;
     in.op = op->code;
     in.a = (uint8_t)a;
     return feature_arguments(c, w, &in) ? -1 : add_instr(c, in, w->v[0]);
@@ -249,14 +372,6 @@ static int compile_section(struct compiler *c, const struct spec_lines *lines,
     return 0;
 }
 
-static void program_begin(struct compiler *c, const struct spec *spec, struct program *out)
-{
-    memset(c, 0, sizeof *c);
-    memset(out, 0, sizeof *out);
-    c->spec = spec;
-    c->out = out;
-}
-
 static void name_register(struct compiler *c, const char *name)
 {
     snprintf(c->names[c->out->n_registers++], sizeof c->names[0], "%s", name);
@@ -268,35 +383,57 @@ static int compile_either(struct compiler *c, const struct words *w)
     return w->n > 1 && !strcmp(w->v[1], "=") ? compile_register(c, w) : compile_feature(c, w);
 }
 
-int program_compile_judge(const struct spec *spec, struct program *out)
+static int compile_judge(struct compiler *c)
 {
-    static struct compiler c;
-    program_begin(&c, spec, out);
+    const struct spec *spec = c->spec;
+    c->is_judge = 1;
     for (size_t i = 0; i < spec->n_fields; i++)
-        name_register(&c, spec->fields[i].name);
+        name_register(c, spec->fields[i].name);
     for (size_t i = 0; i < spec->n_params; i++)
-        name_register(&c, spec->params[i].name);
-    name_register(&c, "table");
-    if (compile_section(&c, &spec->judge, compile_either))
+        name_register(c, spec->params[i].name);
+    name_register(c, "table");
+    if (compile_section(c, &spec->judge, compile_either))
         return -1;
-    return out->n_features ? 0
-                           : fail("%s:%ld: [judge]: has no feature", spec->path, spec->judge.line);
+    return c->out->n_features
+               ? 0
+               : fail("%s:%ld: [judge]: has no feature", spec->path, spec->judge.line);
 }
 
-int program_compile(const struct spec *spec, struct program *out)
+static int compile_network(struct compiler *c)
 {
-    static struct compiler c;
-    program_begin(&c, spec, out);
+    const struct spec *spec = c->spec;
     for (size_t i = 0; i < spec->n_fields; i++)
-        name_register(&c, spec->fields[i].name);
-    if (compile_section(&c, &spec->derived, compile_register)
-        || compile_section(&c, &spec->features, compile_feature))
+        name_register(c, spec->fields[i].name);
+    if (compile_section(c, &spec->derived, compile_register)
+        || compile_section(c, &spec->features, compile_feature))
         return -1;
-    if (out->n_features > 0)
+    if (c->out->n_features > 0)
         return 0;
     return spec->features.line
                ? fail("%s:%ld: [features]: has no feature", spec->path, spec->features.line)
                : fail("%s: section [features] is missing", spec->path);
+}
+
+static int compile(const struct spec *spec, struct program *out, int (*all)(struct compiler *))
+{
+    static struct compiler c;
+    memset(&c, 0, sizeof c);
+    memset(out, 0, sizeof *out);
+    c.spec = spec;
+    c.out = out;
+    const int rc = spec->formulas.n && clauses_read(&c.read, spec) ? -1 : all(&c);
+    clauses_free(&c.read);
+    return rc;
+}
+
+int program_compile_judge(const struct spec *spec, struct program *out)
+{
+    return compile(spec, out, compile_judge);
+}
+
+int program_compile(const struct spec *spec, struct program *out)
+{
+    return compile(spec, out, compile_network);
 }
 
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,

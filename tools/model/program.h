@@ -3,7 +3,7 @@
 
        [derived]                         a register a line: NAME = OP A [B], or NAME = NUMBER
        oh = ceil_div h stride            ops: log2 A; add sub mul ceil_div mod min max A B
-       l_c = log2 c                      A, B: a field, a register above, or a number
+       l_c = log2 c                      A, B: a field, a formula, a register above, or a number
        [features]                        activations, 0..127 each
        onehot gpu                        one a token
        equals stride 1 2                 R FIRST COUNT: is R == FIRST, FIRST + 1, ...?
@@ -12,7 +12,10 @@
        ramp l_c 0 16                     R FROM WIDTH: rises from FROM to FROM + WIDTH octaves
        divides c 2 6                     R FIRST COUNT: divisible by FIRST, 2 FIRST, 4 FIRST, ...?
        fraction hw 64                    R K: (R mod K) / K
-*/
+
+   A formula (clause.h) that a line names becomes registers. It has fields alone (in [judge]
+   parameters as well), no quotient, and divides nothing that may be negative. Its numbers are exact
+   up to 2^31, where they stop; a division by 0 gives 0. */
 #pragma once
 
 #include "spec.h"
@@ -39,7 +42,7 @@ void program_run(const struct program *program, const int32_t *problem, size_t n
 
 /* Each field of tokens gets a one-hot, or the digits of the token's number where tokens are too
    many. Each size gets hats over its logarithm, and so does each register of the spec's own
-   [derived]. A size that is only a step to registers, of which no logarithm is taken, has a ramp
+   [derived], and each formula that may be one; of few values each has a feature. A size that is only a step to registers, of which no logarithm is taken, has a ramp
    alone if it is a field, and nothing else. Without [derived] hats go over products, too. Then,
    as far as there is room: divisibility by powers of two, and what is left of a size behind
    whole tiles, which are the values of integer parameters. A size that a parameter's name

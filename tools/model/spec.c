@@ -76,6 +76,7 @@ static const struct slot_of_spec {
     X(LABELS, "labels", set_slot, 0)             \
     X(CALIBRATION, "calibration", set_slot, 0)   \
     X(RESTRICT, "restrict", NULL, TO(restricts)) \
+    X(FORMULAS, "formulas", NULL, TO(formulas))  \
     X(UNSEEN, "unseen", NULL, TO(unseen))        \
     X(KERNELS, "kernels", NULL, TO(kernels))
 #define SECTION(section, name, add, raw) section,

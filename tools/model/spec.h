@@ -42,6 +42,7 @@
        [kernels] what the kernels of a library are called, and the rule: see rules.h
        [unseen]  names for GPUs on which nothing was measured: see gpus.h
        [restrict] the rule as conditions, a line each, and constants of theirs: see clause.h
+       [formulas] NAME = EXPRESSION, numbers that time may depend on: see clause.h
        [split]   config (without it: all fields but gpu), shape: comma-joined items, see
                  split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
@@ -155,7 +156,7 @@ struct spec {
     const char *family; /* of format = aiter and triton; else NULL */
     const char *unsearched, *counted, *ignored, *without; /* of format = aiter; may be NULL */
     const char *shipped; /* the split that `train` takes unless it is told another */
-    struct spec_lines derived, restricts, features, network, judge, unseen, kernels;
+    struct spec_lines derived, restricts, features, network, judge, unseen, kernels, formulas;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
 };
 

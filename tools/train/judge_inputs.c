@@ -182,6 +182,8 @@ static void give(const struct judge_inputs *in, const struct judge_row *row, dou
         if (!strcmp(m->fields[f].name, "gpu") && m->fields[f].tokens)
             r[n + 1] = units_of(m->fields[f].tokens[row->problem[f]]);
     size_t at = n + 2;
+    for (size_t i = 0; i < m->clauses.n_formulas; i++)
+        r[at++] = clause_number(&m->clauses.formula[i].of, row->problem, values + m->m.n_fields);
     for (size_t c = 0; c < in->n_clauses; at += m->clauses.v[c++].n)
         clause_numbers(&m->clauses.v[c], row->problem, values + m->m.n_fields, r + at);
     if (in->judge.n_features) {
@@ -308,7 +310,7 @@ static void add_first(struct judge_inputs *in, const struct judge_rows *rows)
             break;
         given += m->clauses.v[in->n_clauses].n;
     }
-    given += in->near.n ? JUDGE_NEAR : 0;
+    given += m->clauses.n_formulas + (in->near.n ? JUDGE_NEAR : 0);
     while (in->n < given)
         judge_inputs_add(in, GIVEN, 0, 0);
     in->n_given = given;
@@ -421,6 +423,15 @@ static void judge_inputs_ask(struct judge_inputs *in, uint16_t number)
             return;
     if (in->n_asked < MOST_NUMBERS)
         in->asked[in->n_asked++] = number;
+}
+
+/* What the spec's author calls decisive stays, and fields and parameters beside it: without cuts of
+   these, trees do not find what it means. */
+static void ask_formulas(struct judge_inputs *in)
+{
+    const size_t n = in->model->clauses.n_formulas;
+    for (size_t i = 0; n > 0 && i < units(in) + 1 + n; i++)
+        judge_inputs_ask(in, (uint16_t)i);
 }
 
 static int is_known(const struct judge_inputs *in, enum op op, size_t a, size_t b)
@@ -558,9 +569,11 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
         find_gains(&s);
         judge_inputs_keep(&s, s.kept);
         combine_best(in);
+        ask_formulas(in);
     }
     find_gains(&s);
     judge_inputs_keep(&s, s.kept);
+    ask_formulas(in);
     drop_unused(in);
     free(s.row);
     free(s.gain);

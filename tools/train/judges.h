@@ -35,11 +35,12 @@ struct judge_rows {
      remainder, if the table has enough sizes to tell what it does,
      products and quotients of sizes and of parameters, sums of parameters,
      what the conditions of [restrict] and the lines of [judge] compute,
+     the formulas of [formulas],
      where a parameter has names, what the tuple did in other problems.
 
    Judges of a few trees then tell which of these matter; products and quotients of those join, in
    some rounds, also what a size and a product of parameters make, and the ones that matter most of
-   all stay. */
+   all stay. Formulas stay in any case, and fields and parameters beside them. */
 
 /* What a tuple was marked with in the nearest other problems. A kernel's options may be names of
    which no number tells more: what the same tuple did in problems nearby tells a lot then. (Where
