@@ -8,8 +8,8 @@
        True  False  integers, also 0x400 and 1e3  names  p["NAME"]  "names"  # a comment
 
    A name is that of a field, a parameter, a formula, a constant of the section (NAME = NUMBER) or a
-   limit of kpred_constraints.h (clause_limits), in this order. Otherwise it is a token of the field,
-   or a value of the parameter, with which it is compared; in quotes it is always that.
+   limit of kpred_constraints.h (clause_limits), in this order. Otherwise it is a token of the
+   field, or a value of the parameter, with which it is compared; in quotes it is always that.
 
    What it means is what Python means. Integers have 64 bits: the ranges of fields and the values of
    parameters prove, when a clause is read, that no term of it passes 2^63; else it is refused. `/`

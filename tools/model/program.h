@@ -42,8 +42,9 @@ void program_run(const struct program *program, const int32_t *problem, size_t n
 
 /* Each field of tokens gets a one-hot, or the digits of the token's number where tokens are too
    many. Each size gets hats over its logarithm, and so does each register of the spec's own
-   [derived], and each formula that may be one; of few values each has a feature. A size that is only a step to registers, of which no logarithm is taken, has a ramp
-   alone if it is a field, and nothing else. Without [derived] hats go over products, too. Then,
+   [derived], and each formula that may be one; of few values each has a feature. A size that is
+   only a step to registers, of which no logarithm is taken, has a ramp alone if it is a field, and
+   nothing else. Without [derived] hats go over products, too. Then,
    as far as there is room: divisibility by powers of two, and what is left of a size behind
    whole tiles, which are the values of integer parameters. A size that a parameter's name
    contains (m in tile_m, k_per_block's k) takes the values of such parameters; other sizes take

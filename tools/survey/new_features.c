@@ -231,8 +231,8 @@ static void keep_within(const struct reach *reach, size_t n_fields, int32_t *pro
     }
 }
 
-/* Those of the data, then as many more between them; to be freed. The spec has the fields that the network
-   sees. */
+/* Those of the data, then as many more between them; to be freed. The spec has the fields that the
+   network sees. */
 static int32_t *problems_of(const struct survey *s, const struct spec *spec, size_t more)
 {
     const size_t n_fields = spec->n_fields;

@@ -64,8 +64,8 @@ size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const
 
 /* Writes made-up problems (data.h) behind n_known ones, `asked` at most and 12 for each known one:
    of a few problems little follows for others. One in six is of a name of `u`, and half of these
-   are known but for it. A problem that is there already teaches nothing: where fields are few, few can be
-   made up. How many there are then. */
+   are known but for it. A problem that is there already teaches nothing: where fields are few,
+   few can be made up. How many there are then. */
 size_t make_up_problems(const struct model *m, const struct unseen *u, int32_t *problem,
                         size_t n_known, size_t asked, uint64_t seed);
 
