@@ -439,6 +439,8 @@ int files_write(struct table_files *f, const struct rows *r, const struct target
                 const struct files_options *o);
 void files_free(struct table_files *f);
 
+struct gemm_jsons;
+
 /* ---- from what is asked for to tables, for the commands aiter and serve ---- */
 
 struct answering { /* all zero; to be freed */
@@ -448,6 +450,7 @@ struct answering { /* all zero; to be freed */
     struct interned compiled;
     struct rows rows;
     struct table_files files;
+    const struct gemm_jsons *jsons; /* AITER's Triton files, for serve alone */
 };
 
 /* Reads the installed tables, of which the first n_own are AITER's. 0, or -1 with a message. */

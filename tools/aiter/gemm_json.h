@@ -29,10 +29,9 @@ const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *g
    distances |log2|; NULL: none is */
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
                                        const char *name, int32_t n, int32_t k);
-/* A table for tuning: its heading, and for each M the `most` tuples of the nearest rows, by the
-   same sum with M, of the kernel's files for the GPU. What cannot be read is left out and told.
-   The number of rows */
-extern const char gemm_json_heading[];
-size_t gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
-                      int32_t k, size_t most, struct buf *csv);
+/* Adds to a table for tuning, with its heading, for each M the `most` tuples of the nearest rows, by
+   the same sum with M, of the kernel's files for the GPU. What cannot be read is left out and told.
+   */
+void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
+                    int32_t k, size_t most, struct buf *csv);
 void gemm_jsons_free(struct gemm_jsons *j);

@@ -183,21 +183,12 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
     return rc;
 }
 
-void answer_none(struct answer *a)
+int answer_make(struct answer *a, struct predictors *p, const struct answers_how *how)
 {
-    static const enum answer_kind kinds[] = {ANSWER_NONE, ANSWER_REFUSED, ANSWER_SWITCH,
-                                             ANSWER_LEFT};
-    a->kind = kinds[a->of->none];
-    a->why = xstrdup(a->of->why);
-}
-
-int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
-                const struct answers_how *how)
-{
-    *a = (struct answer){.of = l, .tuple = -1, .tile = -1};
-    if (l->has_name)
+    if (a->of->has_name)
         return answer_name(a, p, how);
-    answer_none(a);
+    a->kind = a->of->none;
+    a->why = xstrdup(a->of->why);
     return 0;
 }
 

@@ -28,13 +28,12 @@ static const struct {
 static const char *const heads[] = {"mamba_head_dim", "mamba_d_head", "mamba_headdim", NULL};
 static const char *const states[] = {"ssm_state_size", "mamba_d_state", NULL};
 
-void left_of_config(struct buf *of, struct hf_config *c, const struct lookups_how *how)
+void left_of_config(struct buf *of, const struct lookups_how *how)
 {
-    struct hf_experts e;
-    const int has_experts = hf_experts_read(c, &e) == 0;
+    struct hf_config *c = how->config;
     buf_printf(of, "%s %s%s%s%s%s%s", triton_servers[how->server],
                strncmp(how->device, "NVIDIA", 6) == 0 ? "nvidia" : "amd",
-               how->has_aiter ? " aiter" : "", has_experts ? " experts" : "",
+               how->has_aiter ? " aiter" : "", how->experts.routed != 0 ? " experts" : "",
                how->q.kind == QUANTIZED_INT4_WEIGHTS ? " int4" : "",
                hf_number_any(c, heads) != 0 ? " mamba" : "",
                hf_find(c, "linear_num_value_heads") != NULL ? " linear" : "");
@@ -78,16 +77,17 @@ int mamba_is_file(const char *path)
 }
 
 /* Types of 16 bits share a file. */
-void mamba_of_config(struct lookups *l, struct hf_config *c, const struct lookups_how *how)
+void mamba_of_config(const struct lookups_how *how)
 {
     static const char *const types[] = {"float16", "float32"};
-    const int64_t head = hf_number_any(c, heads), state = hf_number_any(c, states);
+    const int64_t head = hf_number_any(how->config, heads);
+    const int64_t state = hf_number_any(how->config, states);
     for (int i = 0; i < 2 && head != 0 && state != 0 && how->server == TRITON_VLLM; i++) {
         struct buf name = {NULL, 0, 0};
         buf_printf(&name,
                    "headdim=%" PRId64 ",dstate=%" PRId64 ",device_name=%s,cache_dtype=%s.json",
                    head, state, how->device, types[i]);
-        lookups_add_file(l, name.s, "Mamba state update");
+        lookups_add_file(how->to, name.s, "Mamba state update");
         buf_free(&name);
     }
 }
@@ -106,12 +106,11 @@ static int sister_distance(const struct state_name *s, const char *path)
     return a != NULL && b != NULL ? 1 + abs(a->arch - b->arch) : -1;
 }
 
-int mamba_answer(struct answer *a, const struct lookup *l, const struct interned *files)
+int mamba_answer(struct answer *a, const struct interned *files)
 {
     struct state_name s;
     int least = -1;
-    *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
-    (void)read_state_name(&s, l->file);
+    (void)read_state_name(&s, a->of->file);
     for (size_t i = 0; i < files->n; i++) {
         const int d = sister_distance(&s, files->v[i].s);
         if (d < 0 || (least >= 0 && d > least)

@@ -4,7 +4,7 @@
    Facts of vLLM 0.33.0 (_aiter_ops.py, kernels/linear, layers/utils.py), SGLang 0.5.23
    (fp8_utils.py, unquant.py, quark_w4a4_mxfp4.py) and AITER at commit e4048607, of the servers as
    they start without variables but the one that switches AITER on. */
-#include "reads.h"
+#include "lookups.h"
 
 #include "aiter/gemm_json.h"
 
@@ -133,26 +133,27 @@ static int is_even(const struct asked_shape *s)
 }
 
 /* Without AITER's package nothing but SGLang's list tells. */
-static int has_json(const struct reading *r, const struct reader *by, const struct asked_shape *s)
+static int has_json(const struct reading *r, const struct answering *by,
+                    const struct asked_shape *s)
 {
     return by->jsons->n != 0
-               ? gemm_json_find(by->jsons, by->target->gfx, r->json, s->n, s->k) != NULL
+               ? gemm_json_find(by->jsons, by->target.gfx, r->json, s->n, s->k) != NULL
                : is_listed(s);
 }
 
-static int has_row(const struct reader *by, struct asked_shape s, int32_t m)
+static int has_row(const struct answering *by, struct asked_shape s, int32_t m)
 {
     const int32_t at[] = {m, serving_fine(m), serving_coarse(m, s.n)};
     int has = 0;
     for (int i = 0; i < 3 && !has; i++) {
         s.m = at[i];
-        has = installed_has(by->in, by->target, &s);
+        has = installed_has(&by->installed, &by->target, &s);
     }
     return has;
 }
 
 /* _ck_gemm_shape_is_tuned of vLLM */
-static int is_tuned(const struct reader *by, enum family_id family, const struct asked_shape *of)
+static int is_tuned(const struct answering *by, enum family_id family, const struct asked_shape *of)
 {
     struct asked_shape s = *of;
     s.family = family;
@@ -165,15 +166,15 @@ static int is_tuned(const struct reader *by, enum family_id family, const struct
 }
 
 /* Scales that the kernels of asm take, and what vLLM's AiterMxfp4LinearKernel asks for */
-static enum reading_verdict asm_verdict(const struct reader *by, const struct asked_shape *s)
+static enum reading_verdict asm_verdict(const struct answering *by, const struct asked_shape *s)
 {
     if (s->n % 32 != 0 || s->k % 256 != 0
-        || gemm_json_find(by->jsons, by->target->gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k) == NULL)
+        || gemm_json_find(by->jsons, by->target.gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k) == NULL)
         return VERDICT_JSON;
     return has_row(by, *s, 1024) && has_row(by, *s, 8192) ? VERDICT_READ : VERDICT_SWITCH;
 }
 
-enum reading_verdict reading_of(const struct reading *r, const struct reader *by,
+enum reading_verdict reading_of(const struct reading *r, const struct answering *by,
                                 const struct asked_shape *s)
 {
     switch (r->rule) {

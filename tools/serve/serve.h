@@ -69,18 +69,6 @@ const char *folder_newest(const struct folder *f);
 
 /* ---- answers ---- */
 
-enum answer_kind {
-    ANSWER_MEASURED, /* by the server's own files, or by the user's */
-    ANSWER_PREDICTED,
-    ANSWER_NEAREST, /* predicted for the nearest GPU that the model knows */
-    ANSWER_SHAPE,   /* by the rows of AITER's nearest measured shapes */
-    ANSWER_DEFAULT, /* what the server takes without a file */
-    ANSWER_REFUSED, /* by the server */
-    ANSWER_NONE,    /* there is no look-up */
-    ANSWER_SWITCH,  /* with an answer the server would run another kernel */
-    ANSWER_LEFT,    /* kpred has no answer */
-    N_ANSWERS
-};
 extern const char *const answer_names[N_ANSWERS];
 
 /* What a row of a file is from: the kinds of choices, and these */
@@ -106,11 +94,8 @@ struct answers_how {
     int nearest; /* take the nearest GPU for one that the model lacks */
 };
 
-/* 0, or -1 with a message */
-int answer_make(struct answer *a, struct predictors *p, const struct lookup *l,
-                const struct answers_how *how);
-/* That of a look-up which is none */
-void answer_none(struct answer *a);
+/* Each is of a look-up, and ANSWER_LEFT, before. 0, or -1 with a message */
+int answer_make(struct answer *a, struct predictors *p, const struct answers_how *how);
 void answer_free(struct answer *a);
 /* The table of the tuples of each look-up that a tuning should measure, so many of each M, as CSV;
    nothing if there are none. Look-ups that kpred has no model of are told. 0, or -1 with a message.
@@ -120,14 +105,14 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
 
 /* ---- AITER's answers ---- */
 
-void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
-                  const struct gemm_jsons *jsons);
+void aiter_answer(struct answer *a, const struct answering *from);
 /* Of a Triton file that is asked for: that of the nearest N and K, if they are near. 0, or -1 with
    a message */
-int aiter_near_json(struct answer *a, const char *gfx, const struct gemm_jsons *jsons);
+int aiter_near_json(struct answer *a, const struct answering *from);
 /* Tables of tuples for AITER's Triton files that are not there, one for each kernel */
 void aiter_rank_json(struct triton_files *to, const char *output, const struct answer *v, size_t n,
-                     const char *gfx, const struct gemm_jsons *jsons, size_t most);
+                     const struct answering *from, size_t most);
+int answer_is_ranked(const struct answer *a);
 /* Adds its tables, and those of candidates if there are any, below the folder, to the files. 0, or
    -1 with a message: one that is there may not be replaced, or is one of the inputs. */
 int aiter_files(struct answering *a, struct triton_files *to, const char *output, int force,
@@ -138,13 +123,13 @@ void aiter_tell(const struct answering *a);
 /* ---- what has no model ---- */
 
 /* The families of which kpred has no answer are told by what a run is of, in words. */
-void left_of_config(struct buf *of, struct hf_config *c, const struct lookups_how *how);
+void left_of_config(struct buf *of, const struct lookups_how *how);
 void left_tell(const char *of);
 
 /* vLLM's files of Mamba's state update: another one of NVIDIA's GPUs has it in place of the GPU */
 int mamba_is_file(const char *path);
-void mamba_of_config(struct lookups *l, struct hf_config *c, const struct lookups_how *how);
-int mamba_answer(struct answer *a, const struct lookup *l, const struct interned *files);
+void mamba_of_config(const struct lookups_how *how);
+int mamba_answer(struct answer *a, const struct interned *files);
 
 /* ---- a run ---- */
 
