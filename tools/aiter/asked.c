@@ -146,12 +146,13 @@ static int check_sizes(struct asked *a, const struct call *call)
 static int is_miss_of_ours(struct asked *a, const struct call *call)
 {
     const size_t before = a->seen.n;
-    const int is_ours = call->cu.value == a->from.cu_num;
+    const int is_ours = call->cu.value == a->from.target->cu_num;
     char gpu[64];
     snprintf(gpu, sizeof gpu, "a GPU of %" PRId64 " compute units", call->cu.value);
     gpu_told(&a->told, is_ours, 1, gpu, a->at);
     if (!is_ours)
-        return asked_count(a, &a->left_out, "the log is of %s, not %d", gpu, a->from.cu_num);
+        return asked_count(a, &a->left_out, "the log is of %s, not %d", gpu,
+                           a->from.target->cu_num);
     if (call->padded.value != call->m.value)
         return 1;
     asked_count(a, &a->left_out, "a table has a row of just this M");
@@ -214,14 +215,15 @@ static int is_of_other_gpu(struct asked *a, const struct fused_call *c)
     char name[96];
     int64_t units;
     struct buf b = {NULL, 0, 0};
-    const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : a->from.gfx;
+    const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : a->from.target->gfx;
     const int is_other = parse_int(c->cu_num, 1, KPRED_MAX_SIZE, &units) != 0
-                         || units != a->from.cu_num || strcmp(gfx, a->from.gfx) != 0;
+                         || units != a->from.target->cu_num
+                         || strcmp(gfx, a->from.target->gfx) != 0;
     snprintf(name, sizeof name, "%s with %s compute units", gfx, c->cu_num);
     gpu_told(&a->told, !is_other, 1, name, a->at);
     if (is_other)
-        asked_count(a, &a->left_out, "the log is of %s, not %s with %d", name, a->from.gfx,
-                    a->from.cu_num);
+        asked_count(a, &a->left_out, "the log is of %s, not %s with %d", name, a->from.target->gfx,
+                    a->from.target->cu_num);
     buf_free(&b);
     return is_other;
 }

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "gemm_json.h"
 
+#include "aiter.h"
+
 #include "base/flat_json.h"
 
 #include <stdio.h>
@@ -67,12 +69,6 @@ const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *g
 
 /* ---- near files ---- */
 
-/* 2 to the power of |log2|, which has the same order */
-static double times(double a, double b)
-{
-    return a > b ? a / b : b / a;
-}
-
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
                                        const char *name, int32_t n, int32_t k)
 {
@@ -81,7 +77,7 @@ const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *g
     double least = most * most + 1;
     for (size_t i = 0; i < j->n; i++) {
         const struct gemm_json *f = &j->v[i];
-        const double by_n = times(f->n, n), by_k = times(f->k, k);
+        const double by_n = nearest_ratio(f->n, n), by_k = nearest_ratio(f->k, k);
         if (f->n != 0 && is_of(f, gfx, name) && by_n <= most && by_k <= most
             && by_n * by_k < least) {
             least = by_n * by_k;
@@ -159,7 +155,8 @@ static void add_ranked(struct buf *csv, const struct near_rows *of, const char *
             while (i < n && strcmp(taken[i], x->tuple) != 0)
                 i++;
             if (i == n
-                && (best == NULL || x->size * times(x->m, m) < best->size * times(best->m, m)))
+                && (best == NULL
+                    || x->size * nearest_ratio(x->m, m) < best->size * nearest_ratio(best->m, m)))
                 best = x;
         }
         if (best != NULL) {
@@ -177,7 +174,7 @@ void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *nam
     for (size_t i = 0; i < j->n; i++) {
         const struct gemm_json *f = &j->v[i];
         if (f->n != 0 && is_of(f, gfx, name))
-            read_near(&rows, f, times(f->n, n) * times(f->k, k));
+            read_near(&rows, f, nearest_ratio(f->n, n) * nearest_ratio(f->k, k));
     }
     if (csv->n == 0 && rows.n != 0) {
         buf_puts(csv, "kernel,M,N,K,rank");

@@ -133,7 +133,8 @@ struct latent {
     int64_t rope, nope, v, heads;
 };
 
-static struct latent latent_sizes(const struct build *b)
+/* The first projections are whole on each GPU, and servers fuse them or do not. */
+static struct latent add_latent(struct build *b)
 {
     struct latent l;
     l.q = hf_number_or(b->c, "q_lora_rank", 1, 0);
@@ -142,39 +143,32 @@ static struct latent latent_sizes(const struct build *b)
     l.nope = size_of(b, "qk_nope_head_dim");
     l.v = size_of(b, "v_head_dim");
     l.heads = part(b, "num_attention_heads");
-    return l;
-}
-
-/* The first projections are whole on each GPU, and servers fuse them or do not. */
-static void add_latent(struct build *b, const struct latent *l)
-{
-    const int64_t n = l->heads * (l->nope + l->rope), kv = l->heads * (l->nope + l->v);
-    add_whole(b, "kv_a_proj_with_mqa", l->kv + l->rope, b->hidden);
-    if (l->q == 0)
+    const int64_t n = l.heads * (l.nope + l.rope), kv = l.heads * (l.nope + l.v);
+    add_whole(b, "kv_a_proj_with_mqa", l.kv + l.rope, b->hidden);
+    if (l.q == 0)
         add_part(b, "q_proj", n, b->hidden, n);
     else {
-        add_whole(b, "q_a_proj", l->q, b->hidden);
-        add_whole(b, "q_a_proj and kv_a_proj_with_mqa, fused", l->q + l->kv + l->rope, b->hidden);
-        add_part(b, "q_b_proj", n, l->q, n);
+        add_whole(b, "q_a_proj", l.q, b->hidden);
+        add_whole(b, "q_a_proj and kv_a_proj_with_mqa, fused", l.q + l.kv + l.rope, b->hidden);
+        add_part(b, "q_b_proj", n, l.q, n);
     }
-    add_part(b, "kv_b_proj", kv, l->kv, kv);
-    add_part(b, "o_proj", b->hidden, l->heads * l->v, l->heads * l->v);
+    add_part(b, "kv_b_proj", kv, l.kv, kv);
+    add_part(b, "o_proj", b->hidden, l.heads * l.v, l.heads * l.v);
+    return l;
 }
 
 static void latent_attention(struct build *b)
 {
-    const struct latent l = latent_sizes(b);
-    add_latent(b, &l);
+    (void)add_latent(b);
 }
 
 /* That of DeepSeek-V3.2 has an indexer besides, which is whole on each GPU. */
 static void indexed_attention(struct build *b)
 {
-    const struct latent l = latent_sizes(b);
+    const struct latent l = add_latent(b);
     if (l.q == 0)
         hf_refuse(b->c, "q_lora_rank", "should be a number: the indexer needs it");
     const int64_t heads = size_of(b, "index_n_heads"), size = size_of(b, "index_head_dim");
-    add_latent(b, &l);
     add_whole(b, "indexer.wk", size, b->hidden);
     add_whole(b, "indexer.wq_b", heads * size, l.q);
     add_whole(b, "q_a_proj, kv_a_proj_with_mqa and indexer.wk, fused", l.q + l.kv + l.rope + size,

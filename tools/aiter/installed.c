@@ -26,7 +26,7 @@ static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
 struct reading {
     struct installed_family *to;
     enum family_id family;
-    const struct target *target;
+    struct answering *by;
     const char *path;
     struct spared spared;
     int is_own;
@@ -123,7 +123,7 @@ static int add_row(void *to, const struct tuned_row *row)
     r->is_clash = rc < 0;
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    if (row->cu_num != r->target->cu_num || strcmp(row->gfx, r->target->gfx) != 0)
+    if (row->cu_num != r->by->target.cu_num || strcmp(row->gfx, r->by->target.gfx) != 0)
         return 0;
     if (*row->kernel != '\0')
         intern_text(&r->to->kernels, row->kernel);
@@ -148,8 +148,10 @@ static enum family_id family_of(const char *path, enum family_id only)
 
 /* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
    nobody can mend a table that is installed. */
-static int take_table(struct installed *in, struct reading *r, const struct asked *a)
+static int take_table(struct reading *r)
 {
+    struct installed *in = &r->by->installed;
+    const struct asked *a = &r->by->asked;
     struct stat st;
     int is_asked = 0;
     if (strstr(base_name(r->path), "untuned") != NULL
@@ -173,16 +175,15 @@ static int take_table(struct installed *in, struct reading *r, const struct aske
     return r->is_clash ? -1 : 0;
 }
 
-int installed_read(struct installed *in, const struct target *t, const struct asked *a,
-                   const char *const *paths, size_t n, size_t n_own)
+int installed_read(struct answering *a, const char *const *paths, size_t n, size_t n_own)
 {
     struct reading *all = xcalloc(n + 1, sizeof *all);
     struct stat st;
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        all[i] = (struct reading){.target = t, .path = paths[i], .is_own = i < n_own};
+        all[i] = (struct reading){.by = a, .path = paths[i], .is_own = i < n_own};
         rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
-                 ? take_table(in, &all[i], a)
+                 ? take_table(&all[i])
                  : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
     }
     for (size_t i = 0; i < n && rc == 0; i++)
@@ -247,12 +248,12 @@ static int read_names(struct interned *names, const struct target *t, const char
     return rc;
 }
 
-int compiled_read(struct interned *names, const struct target *t, const char *path)
+int compiled_read(struct answering *a, const char *path)
 {
     struct buf text = {NULL, 0, 0};
     int rc = read_text(path, most_bytes, &text);
     if (rc == 0)
-        rc = read_names(names, t, path, &text);
+        rc = read_names(&a->compiled, &a->target, path, &text);
     buf_free(&text);
     return rc;
 }
@@ -281,11 +282,12 @@ static void note_newer(const kpred_model *m, const struct installed_family *of, 
              as_counted(n, "", "s"), as_counted(n, "is", "are"));
 }
 
-unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
-                              const struct target *t, enum family_id family, int only_ck, size_t *n)
+unsigned char *compiled_flags(const struct answering *a, enum family_id family, int only_ck,
+                              size_t *n)
 {
-    const kpred_model *m = t->model[family];
-    const struct installed_family *of = &in->of[family];
+    const kpred_model *m = a->target.model[family];
+    const struct interned *names = &a->compiled;
+    const struct installed_family *of = &a->installed.of[family];
     const char *usual = families[family].kernel;
     unsigned char *flags = xcalloc(m->names->n, 1);
     *n = 0;
@@ -305,6 +307,6 @@ unsigned char *compiled_flags(const struct interned *names, const struct install
         note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
     else if (names->n == 0 && of->kernels.n == 0)
         note("warning: %s: --installed has no kernel for %s but AITER's default",
-             families[family].name, t->token);
+             families[family].name, a->target.token);
     return flags;
 }

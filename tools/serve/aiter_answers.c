@@ -245,7 +245,7 @@ static int keep_rows(const struct answering *a, enum family_id family, const cha
 static int add_tables(struct triton_files *to, const struct answering *a, struct table_files *made,
                       const struct files_options *o)
 {
-    int rc = files_make(made, &a->rows, &a->target, o);
+    int rc = files_make(made, a, o);
     for (struct table_file *f = made->v; f < made->v + made->n && rc == 0; f++) {
         if (made == &a->files)
             rc = keep_rows(a, f->family, f->path, &f->text);
@@ -261,10 +261,8 @@ int aiter_files(struct answering *a, struct triton_files *to, const char *output
     struct buf folder = {NULL, 0, 0};
     struct table_files candidates = {.n = 0};
     buf_add_path(&folder, output, "");
-    struct files_options o = {.output = folder.s,
-                              .force = force,
-                              .inputs = (const char *const *)inputs->v,
-                              .n_inputs = inputs->n};
+    struct files_options o = {
+        .output = folder.s, .force = force, .inputs = {{inputs->n, (const char **)inputs->v}}};
     int rc = add_tables(to, a, &a->files, &o);
     o.schema = SCHEMA_CANDIDATES;
     if (rc == 0 && has_candidates)

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "serve.h"
 
-#include "base/names.h"
 #include "model/gpus.h"
 
 #include <inttypes.h>
@@ -11,48 +10,43 @@
 
 /* ---- families without an answer ---- */
 
-/* needs: what a run has to be of, blanks between */
+/* What a run is of */
+enum { VLLM = 1, SGLANG = 2, NVIDIA = 4, AMD = 8, AITER = 16, EXPERTS = 32, INT4 = 64 };
+enum { MAMBA = 128, LINEAR = 256 };
+
 static const struct {
-    const char *name, *why, *needs;
+    const char *name, *why;
+    unsigned needs;
 } families_left[] = {
-    {"AITER's Triton JSON", "a row is right in 18 %: --top writes lists", "aiter"},
-    {"FlyDSL's MoE (--moe-backend flydsl)", "two contents are public", "vllm amd int4"},
-    {"Mamba state update", "of AMD's GPUs one shape is public", "vllm amd mamba"},
-    {"LoRA", "no data; VLLM_TUNED_CONFIG_FOLDER changes MoE with it", "vllm"},
-    {"LoRA", "20 files are public", "sglang"},
-    {"Helion's kernels", "14 files are public", "vllm nvidia"},
-    {"AITER's GDN", "its file has one number", "aiter linear"},
-    {"AITER's grouped and mxscale MoE tables", "no model", "aiter experts"},
+    {"AITER's Triton JSON", "a row is right in 18 %: --top writes lists", AITER},
+    {"FlyDSL's MoE (--moe-backend flydsl)", "two contents are public", VLLM | AMD | INT4},
+    {"Mamba state update", "of AMD's GPUs one shape is public", VLLM | AMD | MAMBA},
+    {"LoRA", "no data; VLLM_TUNED_CONFIG_FOLDER changes MoE with it", VLLM},
+    {"LoRA", "20 files are public", SGLANG},
+    {"Helion's kernels", "14 files are public", VLLM | NVIDIA},
+    {"AITER's GDN", "its file has one number", AITER | LINEAR},
+    {"AITER's grouped and mxscale MoE tables", "no model", AITER | EXPERTS},
 };
 
 static const char *const heads[] = {"mamba_head_dim", "mamba_d_head", "mamba_headdim", NULL};
 static const char *const states[] = {"ssm_state_size", "mamba_d_state", NULL};
 
-void left_of_config(struct buf *of, const struct lookups_how *how)
+unsigned left_of_config(const struct lookups_how *how)
 {
     struct hf_config *c = how->config;
-    buf_printf(of, "%s %s%s%s%s%s%s", triton_servers[how->server],
-               strncmp(how->device, "NVIDIA", 6) == 0 ? "nvidia" : "amd",
-               how->has_aiter ? " aiter" : "", how->experts.routed != 0 ? " experts" : "",
-               how->q.kind == QUANTIZED_INT4_WEIGHTS ? " int4" : "",
-               hf_number_any(c, heads) != 0 ? " mamba" : "",
-               hf_find(c, "linear_num_value_heads") != NULL ? " linear" : "");
+    return (how->server == TRITON_VLLM ? VLLM : SGLANG)
+           | (strncmp(how->device, "NVIDIA", 6) == 0 ? NVIDIA : AMD) | (how->has_aiter ? AITER : 0)
+           | (how->experts.routed != 0 ? EXPERTS : 0)
+           | (how->q.kind == QUANTIZED_INT4_WEIGHTS ? INT4 : 0)
+           | (hf_number_any(c, heads) != 0 ? MAMBA : 0)
+           | (hf_find(c, "linear_num_value_heads") != NULL ? LINEAR : 0);
 }
 
-void left_tell(const char *of)
+void left_tell(unsigned of)
 {
-    for (size_t i = 0; i < sizeof families_left / sizeof *families_left; i++) {
-        int has_all = 1;
-        for (const char *w = families_left[i].needs; *w != '\0'; w += strspn(w, " ")) {
-            struct buf word = {NULL, 0, 0};
-            buf_add(&word, w, strcspn(w, " "));
-            has_all &= names_has_word(of, word.s);
-            w += word.n;
-            buf_free(&word);
-        }
-        if (has_all)
+    for (size_t i = 0; i < sizeof families_left / sizeof *families_left; i++)
+        if ((families_left[i].needs & ~of) == 0)
             note("not answered: %s: %s", families_left[i].name, families_left[i].why);
-    }
 }
 
 /* ---- Mamba's state update ---- */

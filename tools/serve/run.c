@@ -28,7 +28,7 @@ struct run {
     struct triton_files files;
     struct buf output; /* the folder, absolute */
     struct buf tuples; /* the table of --top */
-    struct buf of;     /* what a config's run is of, in words */
+    unsigned of;       /* what a config's run is of, see left_tell */
     size_t n_second;   /* files by a second name of the GPU */
 };
 
@@ -82,13 +82,8 @@ static int keep_stdin(const struct opt_texts *inputs)
 /* AITER's lines */
 static int read_calls(struct run *r)
 {
-    const struct target *t = &r->aiter.target;
-    r->aiter.asked.from = (struct asked_from){.only = FAMILY_NONE,
-                                              .cu_num = t->cu_num,
-                                              .gfx = t->gfx,
-                                              .token = t->token,
-                                              .may_lack = 1,
-                                              .force = r->o->force};
+    r->aiter.asked.from = (struct asked_from){
+        .only = FAMILY_NONE, .target = &r->aiter.target, .may_lack = 1, .force = r->o->force};
     rewind(stdin);
     const int rc = inputs_read(&r->aiter.asked, r->o->inputs.v, r->o->inputs.n);
     tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
@@ -116,7 +111,7 @@ static int ask_config(struct run *r, struct lookups_how *how)
         || ignored_read(&how->ignored, how->config, r->server == TRITON_SGLANG) != 0
         || hf_experts_read(how->config, &how->experts) < 0)
         return -1;
-    left_of_config(&r->of, how);
+    r->of = left_of_config(how);
     mamba_of_config(how);
     if (lookups_of_config(how) != 0)
         return -1;
@@ -188,10 +183,10 @@ static int reads_row(const void *with, const struct asked_shape *s)
 
 static int answer_aiter(struct run *r, const struct rows_options *rows)
 {
-    if (answering_read(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own) != 0)
+    if (installed_read(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own) != 0)
         return -1;
     aiter_decide(&r->lookups, &r->aiter, r->o->may_switch);
-    return answering_make(&r->aiter, rows);
+    return rows_make(&r->aiter, rows);
 }
 
 static int answer_one(struct run *r, struct answer *a, const struct answers_how *how)
@@ -420,16 +415,15 @@ static int run_serve(struct run *r)
         return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
     if (o->has_aiter && target_find(&r->aiter.target, r->device) != 0)
         return -1;
-    if (o->compiled != NULL
-        && compiled_read(&r->aiter.compiled, &r->aiter.target, o->compiled) != 0)
+    if (o->compiled != NULL && compiled_read(&r->aiter, o->compiled) != 0)
         return -1;
     find_version(r);
     if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
         || report_print(r->v, r->n, o->form) != 0)
         return -1;
     const int rc = o->is_dry ? 0 : write_files(r);
-    if (rc == 0 && r->of.n != 0)
-        left_tell(r->of.s);
+    if (rc == 0 && r->of != 0)
+        left_tell(r->of);
     return rc;
 }
 
@@ -471,6 +465,5 @@ int serve_run(const struct serve_options *o)
     folder_free(&r.known);
     buf_free(&r.output);
     buf_free(&r.tuples);
-    buf_free(&r.of);
     return bad;
 }

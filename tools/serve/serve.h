@@ -122,9 +122,9 @@ void aiter_tell(const struct answering *a);
 
 /* ---- what has no model ---- */
 
-/* The families of which kpred has no answer are told by what a run is of, in words. */
-void left_of_config(struct buf *of, const struct lookups_how *how);
-void left_tell(const char *of);
+/* The families of which kpred has no answer are told by what a run is of, in bits. */
+unsigned left_of_config(const struct lookups_how *how);
+void left_tell(unsigned of);
 
 /* vLLM's files of Mamba's state update: another one of NVIDIA's GPUs has it in place of the GPU */
 int mamba_is_file(const char *path);
