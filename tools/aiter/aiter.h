@@ -37,7 +37,6 @@ enum { MOST_DETAILS = 9, MOST_COPIED = 5, MOST_SIZES = 2 };
 enum ladder { LADDER_FINE, LADDER_TOKENS, LADDER_ASKED };
 
 struct answering;
-struct gemm_jsons;
 
 struct family {
     const char *name; /* as people write it, "a8w8_blockscale" */
@@ -213,6 +212,8 @@ struct asked_text {
     const char *mnk[3], *detail[MOST_DETAILS], *whole;
 };
 int asked_row(struct asked *a, enum family_id family, const struct asked_text *row);
+/* A size of a row, or -1 with a message */
+int asked_size(const struct place *at, const char *name, const char *text, int32_t *out);
 
 /* Is there a shape of a family that can be answered without a model? */
 int asked_nearest(const struct asked *a);
@@ -439,6 +440,38 @@ int files_make(struct table_files *f, const struct answering *a, const struct fi
 /* The same, and writes all or none, with the folder locked, which is made if need be. */
 int files_write(struct answering *a, const struct files_options *o);
 void files_free(struct table_files *f);
+
+/* ---- AITER's files of tuned Triton kernels for matrix products ---- */
+
+/* gfx950-GEMM-A8W8_BLOCKSCALE-N=512-K=7168.json, or below a folder gfx950 without that beginning;
+   until 2025 the beginning was MI350X. The file without N and K is for all others. */
+
+enum { GEMM_JSON_NAME = 40 };
+
+struct gemm_jsons { /* all zero: there are none; to be freed */
+    size_t n, cap;
+    struct gemm_json {
+        char *path;
+        char gfx[16], name[GEMM_JSON_NAME]; /* "gfx950", "A8W8_BLOCKSCALE" */
+        int32_t n, k;                       /* 0: it is for all others */
+    } * v;
+};
+
+/* Adds a file with such a name; 1, or 0: it has none. */
+int gemm_json_add(struct gemm_jsons *j, const char *path);
+/* NULL: there is none */
+const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
+                                       const char *name, int32_t n, int32_t k);
+/* The one whose N and K are within a factor of 1.5 of these both, and nearest, by the sum of the
+   distances |log2|; NULL: none is */
+const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
+                                       const char *name, int32_t n, int32_t k);
+/* Adds to a table for tuning, with its heading, for each M the `most` tuples of the nearest rows, by
+   the same sum with M, of the kernel's files for the GPU. What cannot be read is left out and told.
+   */
+void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
+                    int32_t k, size_t most, struct buf *csv);
+void gemm_jsons_free(struct gemm_jsons *j);
 
 /* ---- from what is asked for to tables, for the commands aiter and serve ---- */
 

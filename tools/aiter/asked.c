@@ -278,6 +278,16 @@ int asked_call(struct asked *a, int kind, const struct call *call)
 
 /* ---- asked: untuned lists ---- */
 
+int asked_size(const struct place *at, const char *name, const char *text, int32_t *out)
+{
+    int64_t v;
+    if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
+        return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", at->path,
+                    at->line, name, text, KPRED_MAX_SIZE);
+    *out = (int32_t)v;
+    return 0;
+}
+
 int asked_row(struct asked *a, enum family_id family, const struct asked_text *row)
 {
     int32_t v[3] = {0};
@@ -286,13 +296,9 @@ int asked_row(struct asked *a, enum family_id family, const struct asked_text *r
     a->n_words = strlen(row->whole);
     if (!asked_is_wanted(a, family))
         return 0;
-    for (int i = 0; i < 3; i++) {
-        int64_t x;
-        if (parse_int(row->mnk[i], 1, KPRED_MAX_SIZE, &x) != 0)
-            return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", a->at.path,
-                        a->at.line, families[family].sizes[i], row->mnk[i], KPRED_MAX_SIZE);
-        v[i] = (int32_t)x;
-    }
+    for (int i = 0; i < 3; i++)
+        if (asked_size(&a->at, families[family].sizes[i], row->mnk[i], &v[i]) != 0)
+            return -1;
     const char *wrong = set_details(a, family, row->detail);
     if (wrong != NULL)
         return fail("%s:%zu: %s: value \"%.60s\": is not one of AITER's", a->at.path, a->at.line,

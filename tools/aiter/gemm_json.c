@@ -1,7 +1,5 @@
 /* gemm_json.c - AITER's files of tuned Triton kernels for matrix products
    SPDX-License-Identifier: MIT */
-#include "gemm_json.h"
-
 #include "aiter.h"
 
 #include "base/flat_json.h"

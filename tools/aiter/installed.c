@@ -222,38 +222,30 @@ void installed_free(struct installed *in)
 static const size_t most_bytes = (size_t)1 << 30;
 
 /* A line may hold anything, as what `strings` prints does; of these, kernels alone are kept. */
-static int read_names(struct interned *names, const struct target *t, const char *path,
-                      struct buf *text)
+int compiled_read(struct answering *a, const char *path)
 {
-    struct buf first = {NULL, 0, 0};
+    struct buf text = {NULL, 0, 0}, first = {NULL, 0, 0};
     size_t lines = 0;
-    if (strlen(text->s) != text->n)
-        return fail("%s: is not a text file: it holds a NUL byte", path);
-    for (char *at = text->s, *line; (line = next_line(&at)) != NULL;) {
+    int rc = read_text(path, most_bytes, &text);
+    if (rc == 0 && strlen(text.s) != text.n)
+        rc = fail("%s: is not a text file: it holds a NUL byte", path);
+    for (char *at = text.s, *line; rc == 0 && (line = next_line(&at)) != NULL;) {
         char *name = line + strspn(line, " \t\r");
         int is_kernel = 0;
         name[strcspn(name, " \t\r")] = '\0';
         lines++;
         for (int i = 0; i < N_FAMILIES; i++)
-            is_kernel |= t->model[i] != NULL && kpred_kernel_named(t->model[i], name) >= 0;
+            is_kernel |=
+                a->target.model[i] != NULL && kpred_kernel_named(a->target.model[i], name) >= 0;
         if (is_kernel)
-            intern_text(names, name);
+            intern_text(&a->compiled, name);
         else if (first.n == 0 && *name != '\0')
             buf_printf(&first, "%s:%zu: \"%.100s\": ", path, lines, name);
     }
-    const int rc = names->n != 0 ? 0
-                                 : fail("%sno line names a kernel of a model for %s",
-                                        first.n != 0 ? first.s : "--compiled: ", t->token);
+    if (rc == 0 && a->compiled.n == 0)
+        rc = fail("%sno line names a kernel of a model for %s",
+                  first.n != 0 ? first.s : "--compiled: ", a->target.token);
     buf_free(&first);
-    return rc;
-}
-
-int compiled_read(struct answering *a, const char *path)
-{
-    struct buf text = {NULL, 0, 0};
-    int rc = read_text(path, most_bytes, &text);
-    if (rc == 0)
-        rc = read_names(&a->compiled, &a->target, path, &text);
     buf_free(&text);
     return rc;
 }

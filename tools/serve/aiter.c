@@ -114,27 +114,23 @@ static int is_gpt_oss(const struct asking *a)
     return strcmp(a->how->experts.type, "gpt_oss") == 0;
 }
 
-static void ask_product_so(struct asking *a, const struct hf_layer *l, const struct quantization *q)
-{
-    char *refused = lookups_refused(l, q);
-    const char *none = no_table(q);
-    const int is_plain =
-        q->is_of_experts || (is_gpt_oss(a) && q->kind == QUANTIZED_MXFP4); /* --quant said so */
-    if (refused != NULL && !l->is_half)
-        lookups_add_none(a->how->to, l->name, refused, ANSWER_REFUSED);
-    else if (refused == NULL && none != NULL)
-        lookups_add_none(a->how->to, l->name, none, ANSWER_NONE);
-    else if (refused == NULL)
-        ask_layer(a, is_plain ? QUANTIZED_NOT : q->kind, l);
-    free(refused);
-}
-
 static void ask_product(struct asking *a, const struct hf_layer *l)
 {
     struct quantization ways[2];
     const int n = weights_of(ways, a->how, l->name);
-    for (int i = 0; i < n; i++)
-        ask_product_so(a, l, &ways[i]);
+    for (const struct quantization *q = ways; q < ways + n; q++) {
+        char *refused = lookups_refused(l, q);
+        const char *none = no_table(q);
+        const int is_plain =
+            q->is_of_experts || (is_gpt_oss(a) && q->kind == QUANTIZED_MXFP4); /* --quant said so */
+        if (refused != NULL && !l->is_half)
+            lookups_add_none(a->how->to, l->name, refused, ANSWER_REFUSED);
+        else if (refused == NULL && none != NULL)
+            lookups_add_none(a->how->to, l->name, none, ANSWER_NONE);
+        else if (refused == NULL)
+            ask_layer(a, is_plain ? QUANTIZED_NOT : q->kind, l);
+        free(refused);
+    }
 }
 
 static void ask_layers(struct asking *a)

@@ -131,6 +131,10 @@ static struct triton_name name_of(const struct lookups_how *how, enum triton_ker
 
 /* ---- routed experts ---- */
 
+/* Expert parallelism divides E. Tensor parallelism divides N; in vLLM it does not where there is
+   expert parallelism. SGLang's names have the packed N of 4 bits, which is a half, and it looks for
+   `_down`, of the second product, too. */
+
 /* A GPU's part of a size. Of the reasons to refuse it the first stays. */
 static int64_t lookups_part(char **why, const char *what, int64_t size, long gpus)
 {

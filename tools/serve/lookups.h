@@ -2,19 +2,9 @@
    look for, by a model's config
    SPDX-License-Identifier: MIT
 
-   Facts of vLLM 0.33.0 and SGLang 0.5.23. Both servers look for
-
-       E=..,N=..,..    of the routed experts: E on this GPU, and N features within an expert on this
-                       GPU, behind the activation. Expert parallelism divides E. Tensor parallelism
-                       divides N; in vLLM it does not where there is expert parallelism.
-                       SGLang runs a shared expert as one of them in some models, as its own files
-                       show: E=129, 161, 257, 385 and 513. Its names have the packed N of 4 bits,
-                       which is a half, and it looks for `_down`, of the second product, too.
-       N=..,K=..,..    of each other layer whose weights are FP8 with a scale for each block
-
-   A server that runs another kernel than Triton's (AITER, DeepGEMM, CUTLASS, Marlin) for a layer
-   reads no file for it. Kernels of MXFP4 read none. What it asks AITER for is in aiter.c.
-   Where the GPUs' part of an expert is no multiple of a block, vLLM makes the blocks smaller. */
+   Facts of vLLM 0.33.0 and SGLang 0.5.23. Both servers look for E=..,N=.. of the routed experts, as
+   each GPU has them, and for N=..,K=.. of each other layer in FP8 blocks, but not where another
+   kernel than Triton's runs. What they ask AITER for is in aiter.c. */
 #pragma once
 
 #include "aiter/aiter.h"
@@ -74,17 +64,17 @@ int reading_has_m(const struct reading *r, const struct asked_shape *s);
 
 /* ---- look-ups ---- */
 
-enum answer_kind {
-    ANSWER_MEASURED, /* by the server's own files, or by the user's */
-    ANSWER_PREDICTED,
-    ANSWER_NEAREST, /* predicted for the nearest GPU that the model knows */
-    ANSWER_SHAPE,   /* by the rows of AITER's nearest measured shapes */
-    ANSWER_DEFAULT, /* what the server takes without a file */
-    ANSWER_REFUSED, /* by the server */
-    ANSWER_NONE,    /* there is no look-up */
-    ANSWER_SWITCH,  /* with an answer the server would run another kernel */
-    ANSWER_LEFT,    /* kpred has no answer */
-    N_ANSWERS
+enum answer_kind { /* docs/serve.md says what they mean */
+                   ANSWER_MEASURED,
+                   ANSWER_PREDICTED,
+                   ANSWER_NEAREST,
+                   ANSWER_SHAPE,
+                   ANSWER_DEFAULT,
+                   ANSWER_REFUSED,
+                   ANSWER_NONE,
+                   ANSWER_SWITCH,
+                   ANSWER_LEFT, /* kpred has no answer */
+                   N_ANSWERS
 };
 
 struct lookup {

@@ -6,8 +6,6 @@
    they start without variables but the one that switches AITER on. */
 #include "lookups.h"
 
-#include "aiter/gemm_json.h"
-
 #include <string.h>
 
 /* ---- the table ---- */

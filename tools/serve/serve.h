@@ -4,7 +4,6 @@
 
 #include "lookups.h"
 
-#include "aiter/gemm_json.h"
 #include "base/table.h"
 #include "triton/triton.h"
 
