@@ -144,25 +144,20 @@ static void read_near(struct near_rows *to, const struct gemm_json *f, double si
 static void add_ranked(struct buf *csv, const struct near_rows *of, const char *head, double m,
                        size_t most)
 {
-    const char **taken = xcalloc(most, sizeof *taken);
-    size_t n = 0;
-    for (const struct near_row *best = of->v; best != NULL && n < most;) {
+    struct interned taken = {.n = 0};
+    for (const struct near_row *best = of->v; best != NULL && taken.n < most;) {
         best = NULL;
-        for (const struct near_row *x = of->v; x < of->v + of->n; x++) {
-            size_t i = 0;
-            while (i < n && strcmp(taken[i], x->tuple) != 0)
-                i++;
-            if (i == n
+        for (const struct near_row *x = of->v; x < of->v + of->n; x++)
+            if (intern_find_text(&taken, x->tuple) == INTERN_NONE
                 && (best == NULL
                     || x->size * nearest_ratio(x->m, m) < best->size * nearest_ratio(best->m, m)))
                 best = x;
-        }
         if (best != NULL) {
-            taken[n++] = best->tuple;
-            buf_printf(csv, "%s,%zu%s\n", head, n, best->tuple);
+            intern_text(&taken, best->tuple);
+            buf_printf(csv, "%s,%zu%s\n", head, taken.n, best->tuple);
         }
     }
-    free(taken);
+    intern_free(&taken);
 }
 
 void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,

@@ -40,13 +40,9 @@ static int read_block(struct hf_config *c, const char *key, struct quantization 
 static int read_bits(struct hf_config *c, const char *key, struct quantization *q)
 {
     const struct flat_value *v = hf_find(c, key);
-    if (v != NULL && v->kind == FLAT_INTEGER && v->number == 8)
-        q->kind = QUANTIZED_INT8_WEIGHTS;
-    else if (v != NULL && v->kind == FLAT_INTEGER && v->number == 4)
-        q->kind = QUANTIZED_INT4_WEIGHTS;
-    else
-        return hf_refuse(c, key, "should be 4 or 8");
-    return 0;
+    const int64_t bits = v != NULL && v->kind == FLAT_INTEGER ? v->number : 0;
+    q->kind = bits == 8 ? QUANTIZED_INT8_WEIGHTS : QUANTIZED_INT4_WEIGHTS;
+    return bits == 4 || bits == 8 ? 0 : hf_refuse(c, key, "should be 4 or 8");
 }
 
 /* Is there a member whose name begins so? */

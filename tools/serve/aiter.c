@@ -98,15 +98,13 @@ static void ask_layer(struct asking *a, enum quantization_kind kind, const struc
 /* Why AITER has no table for such products; NULL: it has */
 static const char *no_table(const struct quantization *q)
 {
-    switch (q->kind) {
-    case QUANTIZED_FP8: return "AITER has no table of FP8 with a scale for each tensor";
-    case QUANTIZED_INT8_WEIGHTS:
-    case QUANTIZED_INT4_WEIGHTS: return "AITER has no table of products with weights alone in INT";
-    case QUANTIZED_FP8_BLOCK:
-        return aiter_runs(q->kind, q->block) ? NULL
-                                             : "AITER's tables are of FP8 in blocks of 128 x 128";
-    default: return NULL;
-    }
+    if (q->kind == QUANTIZED_FP8)
+        return "AITER has no table of FP8 with a scale for each tensor";
+    if (q->kind == QUANTIZED_INT8_WEIGHTS || q->kind == QUANTIZED_INT4_WEIGHTS)
+        return "AITER has no table of products with weights alone in INT";
+    return q->kind == QUANTIZED_FP8_BLOCK && !aiter_runs(q->kind, q->block)
+               ? "AITER's tables are of FP8 in blocks of 128 x 128"
+               : NULL;
 }
 
 static int is_gpt_oss(const struct asking *a)
@@ -152,15 +150,13 @@ struct expert_types {
 
 static struct expert_types types_of(const struct asking *a)
 {
-    static const char fp4[] = "torch.float4_e2m1fn_x2";
-    const char *fp8 = fp8_of(a);
-    switch (a->q.kind) {
-    case QUANTIZED_NOT: return (struct expert_types){bf16, bf16, "QuantType.No"};
-    case QUANTIZED_FP8: return (struct expert_types){fp8, fp8, "QuantType.per_Tensor"};
-    case QUANTIZED_FP8_BLOCK: return (struct expert_types){fp8, fp8, "QuantType.per_1x128"};
-    case QUANTIZED_FP8_CHANNEL: return (struct expert_types){fp8, fp8, "QuantType.per_Token"};
-    default: return (struct expert_types){fp4, fp4, "QuantType.per_1x32"};
-    }
+    static const char *const how[] = {"QuantType.No", "QuantType.per_Tensor", "QuantType.per_1x128",
+                                      "QuantType.per_Token"};
+    const int is_fp4 = a->q.kind > QUANTIZED_FP8_CHANNEL;
+    const char *type = is_fp4                       ? "torch.float4_e2m1fn_x2"
+                       : a->q.kind == QUANTIZED_NOT ? bf16
+                                                    : fp8_of(a);
+    return (struct expert_types){type, type, is_fp4 ? "QuantType.per_1x32" : how[a->q.kind]};
 }
 
 static void ask_fused(struct asking *a, const struct expert_types *t, int64_t experts,

@@ -4,7 +4,7 @@
    Facts of vLLM 0.33.0 (_aiter_ops.py, kernels/linear, layers/utils.py), SGLang 0.5.23
    (fp8_utils.py, unquant.py, quark_w4a4_mxfp4.py) and AITER at commit e4048607, of the servers as
    they start without variables but the one that switches AITER on. */
-#include "lookups.h"
+#include "serve.h"
 
 #include <string.h>
 

@@ -336,24 +336,24 @@ static void tell_copies(const struct run *r)
 /* AITER's package has its Triton files in one folder for each kernel or for all. */
 static void tell_json(const struct run *r)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        const char *from = r->v[i].from;
-        struct buf line = {NULL, 0, 0}, name = {NULL, 0, 0}, folder = {NULL, 0, 0};
-        if (r->v[i].name == NULL)
-            continue;
-        buf_puts(&line, "  cp -n ");
-        quote(&line, r->output.s, '*');
-        buf_puts(&line, "/*GEMM-*-N=*.json ");
-        buf_add(&name, from, (size_t)(base_name(from) - from));
-        buf_add_absolute(&folder, name.n != 0 ? name.s : ".");
-        quote(&line, folder.s, '*');
-        note("AITER has no variable for its Triton files: copy them into its package");
-        fprintf(stderr, "%s\n", line.s);
-        buf_free(&line);
-        buf_free(&name);
-        buf_free(&folder);
+    struct buf line = {NULL, 0, 0}, name = {NULL, 0, 0}, folder = {NULL, 0, 0};
+    size_t i = 0;
+    while (i < r->n && r->v[i].name == NULL)
+        i++;
+    if (i == r->n)
         return;
-    }
+    const char *from = r->v[i].from;
+    buf_puts(&line, "  cp -n ");
+    quote(&line, r->output.s, '*');
+    buf_puts(&line, "/*GEMM-*-N=*.json ");
+    buf_add(&name, from, (size_t)(base_name(from) - from));
+    buf_add_absolute(&folder, name.n != 0 ? name.s : ".");
+    quote(&line, folder.s, '*');
+    note("AITER has no variable for its Triton files: copy them into its package");
+    fprintf(stderr, "%s\n", line.s);
+    buf_free(&line);
+    buf_free(&name);
+    buf_free(&folder);
 }
 
 static int write_files(struct run *r)
