@@ -262,9 +262,6 @@ int tuned_is_predicted(const char *us);
 
 /* ---- installed tables ---- */
 
-/* AITER refuses tables of which two rows have one key, so these are refused here, too. Where the
-   rows have other tags, it takes the first, which is told. */
-
 struct installed { /* all zero: nothing is installed; to be freed */
     struct installed_family {
         struct interned keys; /* of all GPUs */
@@ -298,10 +295,6 @@ void installed_free(struct installed *in);
 
 /* ---- kernels that can run ---- */
 
-/* ck and cktile kernels are compiled into a registry when AITER is built: those that its tuned
-   tables name for the GPU, and a default. A row that names another one is an error when its shape
-   is run. Kernels of asm, triton and flydsl need no build; that of opus may be compiled or not. */
-
 /* The lines of --compiled FILE, without blanks around them. 0, or -1 with a message: also if none
    names a kernel of a model of the target. */
 int compiled_read(struct answering *a, const char *path);
@@ -314,20 +307,12 @@ unsigned char *compiled_flags(const struct answering *a, enum family_id family, 
 
 /* ---- the M of rows ---- */
 
-enum { SERVING_MOST = 128, SERVING_LAST = 32768 };
-
 /* M rounded up to a multiple of its fine step, and the coarse M */
 int32_t serving_fine(int32_t m);
 int32_t serving_coarse(int32_t m, int32_t n);
-
-/* The M, ascending: 1, 2, 4 and 8, every fine step up to 4096, and 8192, 16384 and 32768. Their
-   number. */
-size_t serving_grid(int32_t m[SERVING_MOST]);
-
-/* Of fused MoE: the tokens for which AITER looks, and the powers of two up to 32768 among them */
+/* Of fused MoE: the tokens for which AITER looks */
 enum { SERVING_LAST_TIER = 131072 };
 int32_t serving_tier(int32_t tokens);
-size_t serving_tiers(int32_t m[SERVING_MOST]);
 
 /* ---- the best kernels of a shape ---- */
 

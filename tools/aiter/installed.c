@@ -252,6 +252,9 @@ int compiled_read(struct answering *a, const char *path)
 
 /* ---- kernels that can run: kernels ---- */
 
+/* ck and cktile kernels are compiled into a registry when AITER is built: a row that names another
+   one is an error when its shape is run. That of opus may be compiled or not. */
+
 static const char *library_of(const kpred_model *m, int32_t kernel)
 {
     int32_t values[KPRED_MAX_TUPLE] = {0};

@@ -13,7 +13,13 @@
    4096) or 128, then at the next power of two; beyond 8192, if N > 4096, at 8192
    (aiter/ops/gemm_op_a8w8.py). N and K are those asked for. */
 
-enum { COARSE_FROM = 8192, WIDE_N = 4096, FINE_LAST = 4096 };
+enum {
+    COARSE_FROM = 8192,
+    WIDE_N = 4096,
+    FINE_LAST = 4096,
+    SERVING_LAST = 32768,
+    SERVING_MOST = 128
+};
 
 static int32_t step_of(int32_t m)
 {
@@ -43,7 +49,8 @@ static size_t add_powers(int32_t *m, size_t n, int32_t from, int32_t last)
     return n;
 }
 
-size_t serving_grid(int32_t m[SERVING_MOST])
+/* The M, ascending: 1, 2, 4 and 8, every fine step up to 4096, and 8192, 16384 and 32768 */
+static size_t serving_grid(int32_t m[SERVING_MOST])
 {
     size_t n = add_powers(m, 0, 1, step_of(1) / 2);
     for (int32_t fine = step_of(1); fine <= FINE_LAST; fine += step_of(fine + 1))
@@ -58,11 +65,6 @@ int32_t serving_tier(int32_t tokens)
     return tokens >= SERVING_LAST_TIER ? SERVING_LAST_TIER
            : tokens >= SERVING_LAST    ? SERVING_LAST
                                        : serving_coarse(tokens, 0);
-}
-
-size_t serving_tiers(int32_t m[SERVING_MOST])
-{
-    return add_powers(m, 0, 1, SERVING_LAST);
 }
 
 /* ---- the best kernels of a shape ---- */
@@ -268,7 +270,7 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
     int32_t grid[SERVING_MOST], last = SERVING_LAST;
     const size_t before = w->to->n, without = w->without;
     const int of_tokens = families[v->family].ladder == LADDER_TOKENS;
-    const size_t n_grid = of_tokens ? serving_tiers(grid) : serving_grid(grid);
+    const size_t n_grid = of_tokens ? add_powers(grid, 0, 1, SERVING_LAST) : serving_grid(grid);
     for (size_t i = 0; i < n_grid; i++)
         add_m(w, shape_at(v, grid[i]));
     for (size_t i = 0; i < n; i++) {

@@ -164,23 +164,19 @@ int device_find(const char *gpu, char out[DEVICE_SIZE]);
 
 enum { FOLDER_FILE_BYTES = 1 << 20 }; /* the most that one is read of */
 
-/* A row that was measured */
-struct known_row {
-    int32_t m;
-    struct flat_json tuple;
-};
-
-struct known_rows { /* all zero: none; to be freed */
-    size_t n, cap;
-    struct known_row *v;
-};
-
 struct folder_file {
     char *path;
     struct triton_name name;
     char version[TRITON_VERSION_SIZE]; /* of the folder triton_X_Y_Z; "": there is none */
     int is_read;
-    struct known_rows rows; /* ascending; none of one that is read: nothing of it can be used */
+    struct known_rows { /* that were measured, ascending; none of one that is read: nothing of it
+                           can be used */
+        size_t n, cap;
+        struct known_row {
+            int32_t m;
+            struct flat_json tuple;
+        } * v;
+    } rows;
 };
 
 struct folder { /* all zero: none; to be freed */
