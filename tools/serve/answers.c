@@ -186,7 +186,7 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
 
 int answer_make(struct answer *a, struct predictors *p, const struct answers_how *how)
 {
-    if (a->of->has_name)
+    if (a->of->of == LOOKUP_TRITON)
         return answer_name(a, p, how);
     a->kind = a->of->none;
     a->why = xstrdup(a->of->why);
@@ -207,7 +207,7 @@ int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
         const struct triton_name *of = &l->v[i].name;
         struct choices c;
         struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
-        if (!l->v[i].has_name || of->kernel == TRITON_MOE_DOWN)
+        if (l->v[i].of != LOOKUP_TRITON || of->kernel == TRITON_MOE_DOWN)
             continue;
         rc = choices_make(&c, p, of, &o, &why);
         triton_name_write(of, &name);
@@ -307,8 +307,7 @@ void mamba_of_config(const struct lookups_how *how)
         buf_printf(&name,
                    "headdim=%" PRId64 ",dstate=%" PRId64 ",device_name=%s,cache_dtype=%s.json",
                    head, state, how->device, types[i]);
-        lookups_add_file(how->to, name.s, "Mamba state update");
-        buf_free(&name);
+        lookups_add_state(how->to, &name, "Mamba state update");
     }
 }
 
@@ -331,7 +330,7 @@ int mamba_answer(struct answer *a, const struct interned *files)
     struct state_name s;
     const char *best = NULL;
     int least = -1;
-    (void)read_state_name(&s, a->of->file);
+    (void)read_state_name(&s, a->of->called);
     for (size_t i = 0; i < files->n; i++) {
         const int d = sister_distance(&s, files->v[i].s);
         if (d >= 0

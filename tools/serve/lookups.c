@@ -14,15 +14,18 @@
 
 /* ---- the list ---- */
 
-/* A new look-up; NULL: one with this key is there, and the layer is added to its layers. */
-static struct lookup *new_lookup(struct lookups *l, struct buf *key, const char *layer)
+/* A new look-up, whose name stands in the key behind so many bytes; NULL: one with this key is
+   there, and the layer is added to its layers. */
+static struct lookup *new_lookup(struct lookups *l, enum lookup_of of, struct buf *key, size_t skip,
+                                 const char *layer)
 {
     const size_t before = l->seen.n, at = intern_text(&l->seen, key->s);
+    const char *called = l->seen.v[at].s + skip;
     struct buf layers = {NULL, 0, 0};
     buf_free(key);
     if (at == before) {
         l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
-        l->v[l->n++] = (struct lookup){.layer = xstrdup(layer)};
+        l->v[l->n++] = (struct lookup){.of = of, .called = called, .layer = xstrdup(layer)};
         return &l->v[at];
     }
     if (strstr(l->v[at].layer, layer) != NULL)
@@ -39,12 +42,12 @@ void lookups_add(struct lookups *l, const struct triton_name *name, const char *
     struct buf key = {NULL, 0, 0};
     const char *folder = triton_has_folder(name) ? version : "";
     buf_printf(&key, "%d|%s|", name->server, folder);
+    const size_t skip = key.n;
     triton_name_write(name, &key);
-    struct lookup *added = new_lookup(l, &key, layer);
+    struct lookup *added = new_lookup(l, LOOKUP_TRITON, &key, skip, layer);
     if (added == NULL)
         return;
     added->name = *name;
-    added->has_name = 1;
     snprintf(added->version, sizeof added->version, "%s", folder);
 }
 
@@ -63,39 +66,32 @@ void lookups_add_shape(struct lookups *l, const struct asked_shape *s,
         buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
                    families[s->family].sizes[1], s->n, families[s->family].sizes[2], s->k,
                    *s->detail != '\0' ? "," : "", s->detail);
-    struct lookup *added = new_lookup(l, &key, layer);
+    struct lookup *added = new_lookup(l, LOOKUP_AITER, &key, 0, layer);
     if (added == NULL)
         return;
-    added->key = l->seen.v[l->n - 1].s;
     added->shape = *s;
     added->reading = reading;
     added->is_json = s->family == FAMILY_NONE;
 }
 
-void lookups_add_file(struct lookups *l, const char *name, const char *layer)
+void lookups_add_state(struct lookups *l, struct buf *name, const char *layer)
 {
-    struct buf key = {NULL, 0, 0};
-    buf_puts(&key, name);
-    struct lookup *added = new_lookup(l, &key, layer);
-    if (added != NULL)
-        added->file = l->seen.v[l->n - 1].s;
+    (void)new_lookup(l, LOOKUP_STATE, name, 0, layer);
 }
 
 void lookup_write(const struct lookup *l, struct buf *b)
 {
-    buf_puts(b, l->file != NULL ? l->file : "");
-    buf_puts(b, l->key != NULL && !l->is_json ? l->key : "");
     if (l->is_json)
         add_json_name(b, l->reading, &l->shape);
-    if (l->has_name)
-        triton_name_write(&l->name, b);
+    else
+        buf_puts(b, l->called);
 }
 
 void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum answer_kind none)
 {
     struct buf key = {NULL, 0, 0};
     buf_printf(&key, "|%s|%s", none == ANSWER_REFUSED ? layer : "", why);
-    struct lookup *added = new_lookup(l, &key, layer);
+    struct lookup *added = new_lookup(l, LOOKUP_NONE, &key, key.n, layer);
     if (added == NULL)
         return;
     added->why = xstrdup(why);

@@ -191,9 +191,9 @@ static int answer_aiter(struct run *r, const struct rows_options *rows)
 
 static int answer_one(struct run *r, struct answer *a, const struct answers_how *how)
 {
-    if (a->of->file != NULL)
+    if (a->of->of == LOOKUP_STATE)
         return mamba_answer(a, &r->tables.states);
-    if (a->of->key == NULL)
+    if (a->of->of != LOOKUP_AITER)
         return answer_make(a, &r->predictors, how);
     aiter_answer(a, &r->aiter);
     return a->of->is_json && r->o->has_json ? aiter_near_json(a, &r->aiter) : 0;
@@ -289,8 +289,8 @@ static void add_file(struct run *r, struct answer *a)
     struct buf path = {NULL, 0, 0};
     if (a->text.n == 0)
         return;
-    if (a->of->file != NULL || a->name != NULL) {
-        buf_add_path(&path, r->output.s, a->name != NULL ? a->name : a->of->file);
+    if (a->of->of == LOOKUP_STATE || a->name != NULL) {
+        buf_add_path(&path, r->output.s, a->name != NULL ? a->name : a->of->called);
         triton_files_add(&r->files, NULL, path.s, &a->text);
         r->files.has[TRITON_VLLM][TRITON_MOE] |= a->name == NULL; /* it has the same variable */
         return;

@@ -74,17 +74,16 @@ enum answer_kind { /* docs/serve.md says what they mean */
 };
 
 struct lookup {
-    struct triton_name name;
-    int has_name;          /* 0: it is AITER's, or `why` says why there is none: */
-    enum answer_kind none; /* one of the last four */
-    char *layer;           /* several: with ", " between them */
-    char *why;             /* or NULL */
-    char version[32];      /* of Triton, with `_` for points */
-    const char *key; /* NULL: it is none of AITER's; else the shape is set, and has_name is not */
-    struct asked_shape shape;      /* of a Triton file of AITER's N and K alone */
-    const struct reading *reading; /* NULL: a log tells it */
+    enum lookup_of { LOOKUP_NONE, LOOKUP_TRITON, LOOKUP_AITER, LOOKUP_STATE } of;
+    const char *called;      /* its file or key; but see lookup_write */
+    char *layer;             /* several: with ", " between them */
+    char *why;               /* of one that is none, or NULL */
+    enum answer_kind none;   /* which one that is then: of the last four */
+    struct triton_name name; /* of LOOKUP_TRITON, with its version, `_` for points */
+    char version[32];
+    struct asked_shape shape;      /* of LOOKUP_AITER; of a Triton file N and K alone */
+    const struct reading *reading; /* likewise; NULL: a log tells it */
     int is_json;                   /* is it a Triton file, in place of the table or besides? */
-    const char *file;              /* another one of vLLM's, by its name; NULL: it is none */
 };
 
 struct lookups {          /* all zero: there are none; to be freed */
@@ -113,7 +112,8 @@ void lookups_add(struct lookups *l, const struct triton_name *name, const char *
 /* The same of AITER; of the shape M does not matter; FAMILY_NONE: of the reading's Triton files */
 void lookups_add_shape(struct lookups *l, const struct asked_shape *s,
                        const struct reading *reading, const char *layer);
-void lookups_add_file(struct lookups *l, const char *name, const char *layer);
+/* A file of Mamba's state update, which vLLM has; the name is taken over. */
+void lookups_add_state(struct lookups *l, struct buf *name, const char *layer);
 /* One that is none, once: for all layers but where it is refused */
 void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum answer_kind none);
 /* Its file or key, as people see it */
