@@ -290,7 +290,7 @@ struct installed { /* all zero: nothing is installed; to be freed */
 int installed_read(struct answering *a, const char *const *paths, size_t n, size_t n_own);
 
 /* Has the target's table of the family a row with this key? */
-int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s);
+int installed_has(const struct answering *a, const struct asked_shape *s);
 void installed_free(struct installed *in);
 
 /* ---- kernels that can run ---- */

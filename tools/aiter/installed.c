@@ -194,11 +194,11 @@ int installed_read(struct answering *a, const char *const *paths, size_t n, size
 
 /* ---- installed tables: asking ---- */
 
-int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s)
+int installed_has(const struct answering *a, const struct asked_shape *s)
 {
     struct buf key = {NULL, 0, 0};
-    add_key_of(&key, t->gfx, t->cu_num, s);
-    const int has = intern_find_text(&in->of[s->family].keys, key.s) != INTERN_NONE;
+    add_key_of(&key, a->target.gfx, a->target.cu_num, s);
+    const int has = intern_find_text(&a->installed.of[s->family].keys, key.s) != INTERN_NONE;
     buf_free(&key);
     return has;
 }

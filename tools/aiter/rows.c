@@ -243,7 +243,7 @@ static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)
 static int has(const struct work *w, const struct asked_shape *s, int32_t m)
 {
     const struct asked_shape other = shape_at(s, m);
-    return installed_has(&w->by->installed, &w->by->target, &other);
+    return installed_has(w->by, &other);
 }
 
 /* AITER would find a row at M before the measured one of M's fine step: that one is not hidden

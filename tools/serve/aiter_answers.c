@@ -219,7 +219,7 @@ static int keep_row(void *to, const struct tuned_row *row)
     for (; e->line < row->shape.at.line; e->line++)
         line = next_line(&e->at);
     if (line != NULL && !(is_ours && layer != NULL && layer->rows + layer->measured != 0)
-        && !(is_ours && installed_has(&e->by->installed, t, &row->shape)))
+        && !(is_ours && installed_has(e->by, &row->shape)))
         buf_printf(e->to, "%s\n", line);
     return 0;
 }

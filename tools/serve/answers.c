@@ -55,27 +55,25 @@ static struct lookup first_product(const struct lookup *l)
 }
 
 /* What the server takes, where kpred cannot predict */
-static void choose_defaults(struct choices *c, const struct triton_name *name,
-                            const struct opt_counts *ms)
+static void choose_defaults(struct choices *c, const struct triton_name *name)
 {
     struct triton_gpu gpu;
     if (triton_gpu_find(&gpu, name->device) != 0)
         return;
-    for (size_t i = 0; i < ms->n; i++) {
-        struct choice choice = {.m = (int32_t)ms->v[i], .kind = CHOICE_DEFAULT};
+    for (size_t i = 0; i < triton_tuned.n; i++) {
+        struct choice choice = {.m = (int32_t)triton_tuned.v[i], .kind = CHOICE_DEFAULT};
         if (default_config(&choice.config, name, &gpu, choice.m))
             c->v[c->n++] = choice;
     }
     c->of[CHOICE_DEFAULT] = c->n;
 }
 
-static int answers_choose(struct answer *a, struct choices *c, struct predictors *p,
-                          const struct answers_how *how)
+static int answers_choose(struct answer *a, struct choices *c, const struct answers_how *how)
 {
-    const struct choices_options o = {.ms = how->ms, .nearest = how->nearest, .is_quiet = 1};
+    const struct choices_options o = {.ms = triton_tuned, .nearest = how->nearest, .is_quiet = 1};
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
-    const int rc = choices_make(c, p, &up.name, &o, &why);
+    const int rc = choices_make(c, how->predictors, &up.name, &o, &why);
     if (rc == 0 && c->n != 0) {
         struct buf outside = {NULL, 0, 0};
         a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
@@ -92,7 +90,7 @@ static int answers_choose(struct answer *a, struct choices *c, struct predictors
         const int is_other = c->is_nearest && !how->nearest;
         memset(c, 0, sizeof *c);
         if (!is_other)
-            choose_defaults(c, &up.name, &how->ms);
+            choose_defaults(c, &up.name);
         a->kind = c->n != 0 ? ANSWER_DEFAULT : ANSWER_LEFT;
         a->why = xstrdup(why.n != 0 ? why.s : "no tuple is legal for any M");
     }
@@ -113,15 +111,15 @@ static void add_rows(struct answer *a, const struct answers_how *how, const stru
 
 /* Predictions stand outside of the range of what was measured alone: within it the server takes
    the nearest measured M. f: NULL, nothing was measured */
-static int answers_fill(struct answer *a, struct predictors *p, const struct answers_how *how,
+static int answers_fill(struct answer *a, const struct answers_how *how,
                         const struct folder_file *f)
 {
     const int64_t first = f != NULL ? f->rows.v[0].m : INT64_MAX;
     const int64_t last = f != NULL ? f->rows.v[f->rows.n - 1].m : INT64_MAX;
     struct choices c;
     memset(&c, 0, sizeof c);
-    if ((f == NULL || how->ms.v[0] < first || how->ms.v[how->ms.n - 1] > last)
-        && answers_choose(a, &c, p, how) != 0)
+    if ((f == NULL || triton_tuned.v[0] < first || triton_tuned.v[triton_tuned.n - 1] > last)
+        && answers_choose(a, &c, how) != 0)
         return -1;
     if (f != NULL && a->kind == ANSWER_LEFT)
         c.n = 0;
@@ -136,14 +134,14 @@ static int answers_fill(struct answer *a, struct predictors *p, const struct ans
 }
 
 /* fills: are predictions added? */
-static int take_rows(struct answer *a, struct predictors *p, const struct answers_how *how,
-                     const struct folder_file *f, int fills)
+static int take_rows(struct answer *a, const struct answers_how *how, const struct folder_file *f,
+                     int fills)
 {
     int rc = 0;
     a->from = xstrdup(f->path);
     a->kind = ANSWER_MEASURED;
     if (fills)
-        rc = answers_fill(a, p, how, f);
+        rc = answers_fill(a, how, f);
     else {
         add_rows(a, how, f);
         end_text(a);
@@ -157,13 +155,13 @@ static int take_rows(struct answer *a, struct predictors *p, const struct answer
 
 /* ---- the answer ---- */
 
-static int answer_name(struct answer *a, struct predictors *p, const struct answers_how *how)
+static int answer_name(struct answer *a, const struct answers_how *how)
 {
     const struct lookup up = first_product(a->of);
     const struct folder_file *known = folder_find(how->known, a->of),
                              *installed = folder_find(how->installed, a->of);
     if (known != NULL)
-        return take_rows(a, p, how, known, 1);
+        return take_rows(a, how, known, 1);
     if (installed != NULL) {
         a->kind = ANSWER_MEASURED;
         a->from = xstrdup(installed->path);
@@ -174,20 +172,20 @@ static int answer_name(struct answer *a, struct predictors *p, const struct answ
     }
     known = folder_find(how->known, &up);
     if (known != NULL)
-        return take_rows(a, p, how, known, 1);
+        return take_rows(a, how, known, 1);
     installed = folder_find(how->installed, &up);
     if (installed != NULL)
-        return take_rows(a, p, how, installed, 0);
-    const int rc = answers_fill(a, p, how, NULL);
+        return take_rows(a, how, installed, 0);
+    const int rc = answers_fill(a, how, NULL);
     if (rc == 0 && a->of->name.kernel == TRITON_MOE_DOWN && a->why == NULL)
         a->why = xstrdup("as the first product");
     return rc;
 }
 
-int answer_make(struct answer *a, struct predictors *p, const struct answers_how *how)
+int answer_make(struct answer *a, const struct answers_how *how)
 {
     if (a->of->of == LOOKUP_TRITON)
-        return answer_name(a, p, how);
+        return answer_name(a, how);
     a->kind = a->of->none;
     a->why = xstrdup(a->of->why);
     return 0;
@@ -195,21 +193,20 @@ int answer_make(struct answer *a, struct predictors *p, const struct answers_how
 
 /* ---- tuples to measure ---- */
 
-int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
-                 const struct answers_how *how, size_t most)
+int answers_rank(struct buf *b, const struct lookups *l, const struct answers_how *how, size_t most)
 {
     int rc = 0;
     buf_puts(b, triton_table_heading);
     for (size_t i = 0; i < l->n && rc >= 0; i++) {
         struct ranking ranking = {.most = most};
         const struct choices_options o = {
-            .ms = how->ms, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
+            .ms = triton_tuned, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
         const struct triton_name *of = &l->v[i].name;
         struct choices c;
         struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
         if (l->v[i].of != LOOKUP_TRITON || of->kernel == TRITON_MOE_DOWN)
             continue;
-        rc = choices_make(&c, p, of, &o, &why);
+        rc = choices_make(&c, how->predictors, of, &o, &why);
         triton_name_write(of, &name);
         if (rc > 0)
             note("%s: no candidates: %s", name.s, why.s);

@@ -134,7 +134,7 @@ static int has_row(const struct answering *by, struct asked_shape s, int32_t m)
     int has = 0;
     for (int i = 0; i < 3 && !has; i++) {
         s.m = at[i];
-        has = installed_has(&by->installed, &by->target, &s);
+        has = installed_has(by, &s);
     }
     return has;
 }

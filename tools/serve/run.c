@@ -194,17 +194,17 @@ static int answer_one(struct run *r, struct answer *a, const struct answers_how 
     if (a->of->of == LOOKUP_STATE)
         return mamba_answer(a, &r->tables.states);
     if (a->of->of != LOOKUP_AITER)
-        return answer_make(a, &r->predictors, how);
+        return answer_make(a, how);
     aiter_answer(a, &r->aiter);
     return a->of->is_json && r->o->has_json ? aiter_near_json(a, &r->aiter) : 0;
 }
 
 static int answer_all(struct run *r)
 {
-    const struct answers_how how = {.installed = &r->installed,
+    const struct answers_how how = {.predictors = &r->predictors,
+                                    .installed = &r->installed,
                                     .known = &r->known,
                                     .version = r->o->version,
-                                    .ms = triton_tuned,
                                     .nearest = r->o->nearest};
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options rows = {
@@ -219,7 +219,7 @@ static int answer_all(struct run *r)
         if (answer_one(r, &r->v[i], &how) != 0)
             return -1;
     }
-    return r->o->top == 0 ? 0 : answers_rank(&r->tuples, &r->predictors, &r->lookups, &how, top);
+    return r->o->top == 0 ? 0 : answers_rank(&r->tuples, &r->lookups, &how, top);
 }
 
 /* ---- files ---- */

@@ -227,20 +227,20 @@ struct answer {
 };
 
 struct answers_how {
+    struct predictors *predictors;
     struct folder *installed, *known;
     const char *version; /* of Triton, as the user gave it, or NULL */
-    struct opt_counts ms;
-    int nearest; /* take the nearest GPU for one that the model lacks */
+    int nearest;         /* take the nearest GPU for one that the model lacks */
 };
 
 /* Each is of a look-up, and ANSWER_LEFT, before. 0, or -1 with a message */
-int answer_make(struct answer *a, struct predictors *p, const struct answers_how *how);
+int answer_make(struct answer *a, const struct answers_how *how);
 void answer_free(struct answer *a);
 /* The table of the tuples of each look-up that a tuning should measure, so many of each M, as CSV;
    nothing if there are none. Look-ups that kpred has no model of are told. 0, or -1 with a message.
    */
-int answers_rank(struct buf *b, struct predictors *p, const struct lookups *l,
-                 const struct answers_how *how, size_t most);
+int answers_rank(struct buf *b, const struct lookups *l, const struct answers_how *how,
+                 size_t most);
 
 /* ---- AITER's answers ---- */
 
