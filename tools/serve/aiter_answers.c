@@ -261,8 +261,7 @@ int aiter_files(struct answering *a, struct triton_files *to, const char *output
     struct buf folder = {NULL, 0, 0};
     struct table_files candidates = {.n = 0};
     buf_add_path(&folder, output, "");
-    struct files_options o = {
-        .output = folder.s, .force = force, .inputs = {{inputs->n, (const char **)inputs->v}}};
+    struct files_options o = {.output = folder.s, .force = force, .inputs = {inputs->of}};
     int rc = add_tables(to, a, &a->files, &o);
     o.schema = SCHEMA_CANDIDATES;
     if (rc == 0 && has_candidates)

@@ -160,10 +160,10 @@ static int read_folders(struct run *r)
     const struct serve_options *o = r->o;
     if (o->installed != NULL && folder_read(&r->installed, &r->tables, o->installed) != 0)
         return -1;
-    if (o->installed != NULL && r->installed.n + r->tables.n + r->tables.jsons.n == 0
+    if (o->installed != NULL && r->installed.n + r->tables.of.n + r->tables.jsons.n == 0
         && r->tables.states.n == 0)
         note("%s: there is no file of configurations in it", o->installed);
-    r->n_own = r->tables.n;
+    r->n_own = r->tables.of.n;
     return o->known != NULL ? folder_read(&r->known, &r->tables, o->known) : 0;
 }
 
@@ -183,7 +183,7 @@ static int reads_row(const void *with, const struct asked_shape *s)
 
 static int answer_aiter(struct run *r, const struct rows_options *rows)
 {
-    if (installed_read(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own) != 0)
+    if (installed_read(&r->aiter, r->tables.of.v, r->tables.of.n, r->n_own) != 0)
         return -1;
     aiter_decide(&r->lookups, &r->aiter, r->o->may_switch);
     return rows_make(&r->aiter, rows);

@@ -185,9 +185,10 @@ struct folder { /* all zero: none; to be freed */
     struct interned seen;
 };
 
-struct tables { /* the paths of AITER's; all zero: none; to be freed */
-    size_t n, cap;
-    char **v;
+struct tables {          /* AITER's; all zero: none; to be freed */
+    struct opt_texts of; /* their paths, which `paths` keeps */
+    size_t cap;
+    struct interned paths;
     struct gemm_jsons jsons;
     struct interned states; /* vLLM's files of Mamba's state update */
 };
