@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "hf_model.h"
+
 #include "base/opts.h"
 #include "kpred.h"
 #include "model/gpus.h"
@@ -307,11 +309,12 @@ unsigned char *compiled_flags(const struct answering *a, enum family_id family, 
 
 /* ---- the M of rows ---- */
 
+enum { SERVING_LAST_FINE = 4096, SERVING_LAST = 32768, SERVING_LAST_TIER = 131072 };
+
 /* M rounded up to a multiple of its fine step, and the coarse M */
 int32_t serving_fine(int32_t m);
 int32_t serving_coarse(int32_t m, int32_t n);
 /* Of fused MoE: the tokens for which AITER looks */
-enum { SERVING_LAST_TIER = 131072 };
 int32_t serving_tier(int32_t tokens);
 
 /* ---- the best kernels of a shape ---- */
@@ -451,9 +454,8 @@ const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *g
    distances |log2|; NULL: none is */
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
                                        const char *name, int32_t n, int32_t k);
-/* Adds to a table for tuning, with its heading, for each M the `most` tuples of the nearest rows, by
-   the same sum with M, of the kernel's files for the GPU. What cannot be read is left out and told.
-   */
+/* Adds to a table for tuning, with its heading: for each M the `most` tuples of the nearest rows of
+   the kernel's files for the GPU, by the same sum with M. What cannot be read is told. */
 void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
                     int32_t k, size_t most, struct buf *csv);
 void gemm_jsons_free(struct gemm_jsons *j);

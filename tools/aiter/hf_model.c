@@ -76,8 +76,8 @@ static int64_t kv_part(const struct build *b, int64_t heads)
     return kv < b->tp && b->tp % kv == 0 ? 1 : part_of(b, "num_key_value_heads", kv);
 }
 
-/* Is the bias of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? And are
-   the two called otherwise? */
+/* Is the bias of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? Have
+   the two other names? */
 enum { QKV_BIASED = 1, BOTH_ALIKE = 2, OTHER_NAMES = 4 };
 
 /* of_queries: so many matrices make of the hidden state what queries need */

@@ -7,66 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the M at which AITER looks for a row ---- */
-
-/* At M itself, then at M rounded up to a multiple of 16 (up to 256), 32 (up to 1024), 64 (up to
-   4096) or 128, then at the next power of two; beyond 8192, if N > 4096, at 8192
-   (aiter/ops/gemm_op_a8w8.py). N and K are those asked for. */
-
-enum {
-    COARSE_FROM = 8192,
-    WIDE_N = 4096,
-    FINE_LAST = 4096,
-    SERVING_LAST = 32768,
-    SERVING_MOST = 128
-};
-
-static int32_t step_of(int32_t m)
-{
-    return m <= 256 ? 16 : m <= 1024 ? 32 : m <= FINE_LAST ? 64 : 128;
-}
-
-int32_t serving_fine(int32_t m)
-{
-    const int32_t step = step_of(m);
-    return (m + step - 1) / step * step;
-}
-
-int32_t serving_coarse(int32_t m, int32_t n)
-{
-    int32_t power = 1;
-    if (m > COARSE_FROM && n > WIDE_N)
-        return COARSE_FROM;
-    while (power < m)
-        power *= 2;
-    return power;
-}
-
-static size_t add_powers(int32_t *m, size_t n, int32_t from, int32_t last)
-{
-    for (int32_t power = from; power <= last; power *= 2)
-        m[n++] = power;
-    return n;
-}
-
-/* The M, ascending: 1, 2, 4 and 8, every fine step up to 4096, and 8192, 16384 and 32768 */
-static size_t serving_grid(int32_t m[SERVING_MOST])
-{
-    size_t n = add_powers(m, 0, 1, step_of(1) / 2);
-    for (int32_t fine = step_of(1); fine <= FINE_LAST; fine += step_of(fine + 1))
-        m[n++] = fine;
-    return add_powers(m, n, COARSE_FROM, SERVING_LAST);
-}
-
-/* The next power of two below 32768; above, the largest tier that is not above (aiter/fused_moe.py)
- */
-int32_t serving_tier(int32_t tokens)
-{
-    return tokens >= SERVING_LAST_TIER ? SERVING_LAST_TIER
-           : tokens >= SERVING_LAST    ? SERVING_LAST
-                                       : serving_coarse(tokens, 0);
-}
-
 /* ---- the best kernels of a shape ---- */
 
 enum { CHOOSER_BEAMS = 8 };
@@ -265,12 +205,32 @@ static void add_m(struct work *w, struct asked_shape s)
 
 /* ---- rows: one pair of N and K: the shapes v[0..n-1] ---- */
 
+enum { MOST_GRID = 128 };
+
+static size_t add_powers(int32_t *m, size_t n, int32_t from, int32_t last)
+{
+    for (int32_t power = from; power <= last; power *= 2)
+        m[n++] = power;
+    return n;
+}
+
+/* Every M for which AITER looks, ascending: 1, 2, 4 and 8, every fine step, and 8192, 16384 and
+   32768; or the powers of two among the tiers of tokens */
+static size_t rows_grid(int32_t m[MOST_GRID], int of_tokens)
+{
+    size_t n = add_powers(m, 0, 1, of_tokens ? SERVING_LAST : serving_fine(1) / 2);
+    for (int32_t fine = serving_fine(1); fine <= SERVING_LAST_FINE && !of_tokens;
+         fine = serving_fine(fine + 1))
+        m[n++] = fine;
+    return of_tokens ? n : add_powers(m, n, 2 * SERVING_LAST_FINE, SERVING_LAST);
+}
+
 static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 {
-    int32_t grid[SERVING_MOST], last = SERVING_LAST;
+    int32_t grid[MOST_GRID], last = SERVING_LAST;
     const size_t before = w->to->n, without = w->without;
     const int of_tokens = families[v->family].ladder == LADDER_TOKENS;
-    const size_t n_grid = of_tokens ? add_powers(grid, 0, 1, SERVING_LAST) : serving_grid(grid);
+    const size_t n_grid = rows_grid(grid, of_tokens);
     for (size_t i = 0; i < n_grid; i++)
         add_m(w, shape_at(v, grid[i]));
     for (size_t i = 0; i < n; i++) {

@@ -274,25 +274,6 @@ void left_tell(unsigned of)
 
 /* ---- Mamba's state update ---- */
 
-struct state_name {
-    int head, state;
-    char device[DEVICE_SIZE], type[16];
-};
-
-static int read_state_name(struct state_name *s, const char *path)
-{
-    return sscanf(base_name(path),
-                  "headdim=%d,dstate=%d,device_name=%127[^,],cache_dtype=%15[^.].json", &s->head,
-                  &s->state, s->device, s->type)
-           == 4;
-}
-
-int mamba_is_file(const char *path)
-{
-    struct state_name s;
-    return read_state_name(&s, path);
-}
-
 /* Types of 16 bits share a file. */
 void mamba_of_config(const struct lookups_how *how)
 {
@@ -313,7 +294,7 @@ void mamba_of_config(const struct lookups_how *how)
 static int sister_distance(const struct state_name *s, const char *path)
 {
     struct state_name other;
-    if (!read_state_name(&other, path) || other.head != s->head || other.state != s->state
+    if (!state_name_read(&other, path) || other.head != s->head || other.state != s->state
         || strcmp(other.type, s->type) != 0)
         return -1;
     if (strcmp(other.device, s->device) == 0)
@@ -327,7 +308,7 @@ int mamba_answer(struct answer *a, const struct interned *files)
     struct state_name s;
     const char *best = NULL;
     int least = -1;
-    (void)read_state_name(&s, a->of->called);
+    (void)state_name_read(&s, a->of->called);
     for (size_t i = 0; i < files->n; i++) {
         const int d = sister_distance(&s, files->v[i].s);
         if (d >= 0

@@ -101,9 +101,18 @@ static int is_table(const char *path)
                          && strstr(name, families[family].merge_name) != NULL);
 }
 
+int state_name_read(struct state_name *s, const char *path)
+{
+    return sscanf(base_name(path),
+                  "headdim=%d,dstate=%d,device_name=%127[^,],cache_dtype=%15[^.].json", &s->head,
+                  &s->state, s->device, s->type)
+           == 4;
+}
+
 static void add_file(struct folder *f, struct tables *tables, const char *path, int is_file)
 {
     struct folder_file file = {.path = NULL};
+    struct state_name state;
     struct buf why = {NULL, 0, 0};
     const int is_config =
         ends_with(path, ".json") && triton_name_parse(&file.name, path, &why) == 0;
@@ -119,7 +128,7 @@ static void add_file(struct folder *f, struct tables *tables, const char *path, 
         const size_t i = intern_text(&tables->paths, path);
         tables->of.v = xgrow(tables->of.v, tables->of.n, &tables->cap, sizeof *tables->of.v);
         tables->of.v[tables->of.n++] = tables->paths.v[i].s;
-    } else if (is_file && mamba_is_file(path))
+    } else if (is_file && state_name_read(&state, path))
         intern_text(&tables->states, path);
     else if (is_file)
         gemm_json_add(&tables->jsons, path);

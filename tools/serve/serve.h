@@ -3,7 +3,6 @@
 #pragma once
 
 #include "aiter/aiter.h"
-#include "aiter/hf_model.h"
 #include "base/table.h"
 #include "triton/triton.h"
 
@@ -193,6 +192,13 @@ struct tables {          /* AITER's; all zero: none; to be freed */
     struct interned states; /* vLLM's files of Mamba's state update */
 };
 
+/* What the name of one of vLLM's files of Mamba's state update says; 0: it is no such name */
+struct state_name {
+    int head, state;
+    char device[DEVICE_SIZE], type[16];
+};
+int state_name_read(struct state_name *s, const char *path);
+
 /* Adds all files with such names, in inner folders as well, of folders with : between them. What
    cannot be read in them is told. 0, or -1 with a message. */
 int folder_read(struct folder *f, struct tables *tables, const char *path);
@@ -267,7 +273,6 @@ unsigned left_of_config(const struct lookups_how *how);
 void left_tell(unsigned of);
 
 /* vLLM's files of Mamba's state update: another one of NVIDIA's GPUs has it in place of the GPU */
-int mamba_is_file(const char *path);
 void mamba_of_config(const struct lookups_how *how);
 int mamba_answer(struct answer *a, const struct interned *files);
 
