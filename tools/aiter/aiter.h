@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "hf_model.h"
+
 #include "base/opts.h"
 #include "kpred.h"
 #include "model/gpus.h"
@@ -35,6 +37,8 @@ enum { MOST_DETAILS = 9, MOST_COPIED = 5, MOST_SIZES = 2 };
 
 /* Which M get rows, if not just those that are asked for: see "the M of rows" */
 enum ladder { LADDER_FINE, LADDER_TOKENS, LADDER_ASKED };
+
+struct answering;
 
 struct family {
     const char *name; /* as people write it, "a8w8_blockscale" */
@@ -179,10 +183,9 @@ struct asked_shape {
    whose family nothing tells. */
 struct asked_from {
     enum family_id only;
-    int cu_num;              /* of the GPU that rows are for; hits on another one are left out */
-    const char *gfx, *token; /* of that GPU */
-    int may_lack;            /* inputs may hold nothing of AITER's; names of .json are not read */
-    int force;               /* go on where a log names another GPU */
+    const struct target *target; /* that rows are for; hits on another one are left out */
+    int may_lack; /* inputs may hold nothing of AITER's; names of .json are not read */
+    int force;    /* go on where a log names another GPU */
 };
 
 struct asked { /* all zero but `from`: nothing was asked for; to be freed */
@@ -211,6 +214,8 @@ struct asked_text {
     const char *mnk[3], *detail[MOST_DETAILS], *whole;
 };
 int asked_row(struct asked *a, enum family_id family, const struct asked_text *row);
+/* A size of a row, or -1 with a message */
+int asked_size(const struct place *at, const char *name, const char *text, int32_t *out);
 
 /* Is there a shape of a family that can be answered without a model? */
 int asked_nearest(const struct asked *a);
@@ -259,9 +264,6 @@ int tuned_is_predicted(const char *us);
 
 /* ---- installed tables ---- */
 
-/* AITER refuses tables of which two rows have one key, so these are refused here, too. Where the
-   rows have other tags, it takes the first, which is told. */
-
 struct installed { /* all zero: nothing is installed; to be freed */
     struct installed_family {
         struct interned keys; /* of all GPUs */
@@ -287,46 +289,33 @@ struct installed { /* all zero: nothing is installed; to be freed */
    only the names. A table whose name tells no family is of the one that is wanted. Files and rows
    that cannot be read are left out and told. The first n_own are AITER's. 0, or -1 with a message.
  */
-int installed_read(struct installed *in, const struct target *t, const struct asked *a,
-                   const char *const *paths, size_t n, size_t n_own);
+int installed_read(struct answering *a, const char *const *paths, size_t n, size_t n_own);
 
 /* Has the target's table of the family a row with this key? */
-int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s);
+int installed_has(const struct answering *a, const struct asked_shape *s);
 void installed_free(struct installed *in);
 
 /* ---- kernels that can run ---- */
 
-/* ck and cktile kernels are compiled into a registry when AITER is built: those that its tuned
-   tables name for the GPU, and a default. A row that names another one is an error when its shape
-   is run. Kernels of asm, triton and flydsl need no build; that of opus may be compiled or not. */
-
 /* The lines of --compiled FILE, without blanks around them. 0, or -1 with a message: also if none
    names a kernel of a model of the target. */
-int compiled_read(struct interned *names, const struct target *t, const char *path);
+int compiled_read(struct answering *a, const char *path);
 
-/* A flag for each kernel of the family's model, to be freed: by `names`, if there are any, else by
-   what the family's installed tables name; without such tables all, which is told. only_ck: of
+/* A flag for each kernel of the family's model, to be freed: by `compiled`, if there are any, else
+   by what the family's installed tables name; without such tables all, which is told. only_ck: of
    other libraries none. *n is the number of kernels. */
-unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
-                              const struct target *t, enum family_id family, int only_ck,
+unsigned char *compiled_flags(const struct answering *a, enum family_id family, int only_ck,
                               size_t *n);
 
 /* ---- the M of rows ---- */
 
-enum { SERVING_MOST = 128, SERVING_LAST = 32768 };
+enum { SERVING_LAST_FINE = 4096, SERVING_LAST = 32768, SERVING_LAST_TIER = 131072 };
 
 /* M rounded up to a multiple of its fine step, and the coarse M */
 int32_t serving_fine(int32_t m);
 int32_t serving_coarse(int32_t m, int32_t n);
-
-/* The M, ascending: 1, 2, 4 and 8, every fine step up to 4096, and 8192, 16384 and 32768. Their
-   number. */
-size_t serving_grid(int32_t m[SERVING_MOST]);
-
-/* Of fused MoE: the tokens for which AITER looks, and the powers of two up to 32768 among them */
-enum { SERVING_LAST_TIER = 131072 };
+/* Of fused MoE: the tokens for which AITER looks */
 int32_t serving_tier(int32_t tokens);
-size_t serving_tiers(int32_t m[SERVING_MOST]);
 
 /* ---- the best kernels of a shape ---- */
 
@@ -342,6 +331,11 @@ struct prediction {
 /* The first group of so many numbers with x between them in a kernel's name, or the last, of those
    whose first number is not less than that */
 int kernel_group(const char *name, size_t wanted, int is_last, int32_t least, int32_t out[16]);
+/* The number from 1 behind a part of the name, or `otherwise` */
+int32_t kernel_number(const char *name, const char *part, int32_t otherwise);
+
+/* 2 to the power of |log2|, which has the same order */
+double nearest_ratio(double a, double b);
 
 /* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
    |log2| of M, N and K, and of sizes among the details, each of another kernel or split than the
@@ -358,7 +352,6 @@ struct rows_options {
     size_t top, beam;                                            /* so many predictions a shape */
     int (*reads)(const void *with, const struct asked_shape *s); /* does anybody read the row? */
     const void *with;                                            /* NULL: all are read */
-    struct interned *compiled; /* names of kernels; empty: see compiled_flags */
 };
 
 struct rows { /* all zero: there are none; to be freed */
@@ -393,8 +386,7 @@ size_t rows_outside(const struct row *v, size_t n, size_t ranks, const kpred_mod
                     struct buf *b);
 
 /* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
-int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,
-              const struct rows_options *o);
+int rows_make(struct answering *a, const struct rows_options *o);
 void rows_free(struct rows *r);
 
 /* ---- tables ---- */
@@ -417,8 +409,8 @@ struct files_options {
     const char *output; /* FILE.csv, a folder, or NULL: standard output */
     int force;
     enum write_schema schema;
-    const char *const *inputs; /* of the command: none may be an output as well */
-    size_t n_inputs;
+    struct opt_texts inputs[2]; /* of the command: none may be an output as well */
+    const char *compiled;       /* likewise, or NULL */
 };
 
 struct table_files { /* all zero: there are none; to be freed */
@@ -432,12 +424,41 @@ struct table_files { /* all zero: there are none; to be freed */
 
 /* A table for each family that has rows, of the first of each shape, or of candidates. 0, or -1
    with a message: there is a file that may not be replaced. */
-int files_make(struct table_files *f, const struct rows *r, const struct target *t,
-               const struct files_options *o);
+int files_make(struct table_files *f, const struct answering *a, const struct files_options *o);
 /* The same, and writes all or none, with the folder locked, which is made if need be. */
-int files_write(struct table_files *f, const struct rows *r, const struct target *t,
-                const struct files_options *o);
+int files_write(struct answering *a, const struct files_options *o);
 void files_free(struct table_files *f);
+
+/* ---- AITER's files of tuned Triton kernels for matrix products ---- */
+
+/* gfx950-GEMM-A8W8_BLOCKSCALE-N=512-K=7168.json, or below a folder gfx950 without that beginning;
+   until 2025 the beginning was MI350X. The file without N and K is for all others. */
+
+enum { GEMM_JSON_NAME = 40 };
+
+struct gemm_jsons { /* all zero: there are none; to be freed */
+    size_t n, cap;
+    struct gemm_json {
+        char *path;
+        char gfx[16], name[GEMM_JSON_NAME]; /* "gfx950", "A8W8_BLOCKSCALE" */
+        int32_t n, k;                       /* 0: it is for all others */
+    } * v;
+};
+
+/* Adds a file with such a name; 1, or 0: it has none. */
+int gemm_json_add(struct gemm_jsons *j, const char *path);
+/* NULL: there is none */
+const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
+                                       const char *name, int32_t n, int32_t k);
+/* The one whose N and K are within a factor of 1.5 of these both, and nearest, by the sum of the
+   distances |log2|; NULL: none is */
+const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
+                                       const char *name, int32_t n, int32_t k);
+/* Adds to a table for tuning, with its heading: for each M the `most` tuples of the nearest rows of
+   the kernel's files for the GPU, by the same sum with M. What cannot be read is told. */
+void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
+                    int32_t k, size_t most, struct buf *csv);
+void gemm_jsons_free(struct gemm_jsons *j);
 
 /* ---- from what is asked for to tables, for the commands aiter and serve ---- */
 
@@ -445,15 +466,12 @@ struct answering { /* all zero; to be freed */
     struct target target;
     struct asked asked; /* sorted */
     struct installed installed;
-    struct interned compiled;
+    struct interned compiled; /* names of kernels; empty: see compiled_flags */
     struct rows rows;
     struct table_files files;
+    const struct gemm_jsons *jsons; /* AITER's Triton files, for serve alone */
 };
 
-/* Reads the installed tables, of which the first n_own are AITER's. 0, or -1 with a message. */
-int answering_read(struct answering *a, const char *const *installed, size_t n, size_t n_own);
-/* Then makes the rows. Likewise */
-int answering_make(struct answering *a, const struct rows_options *o);
 /* Of a family's rows, the first `ranks` of each shape, those that act only after AITER is built
    again: it chooses some kernels by a table that it compiles in. */
 size_t answering_built_in(const struct answering *a, enum family_id family, size_t ranks);

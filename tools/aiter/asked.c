@@ -146,12 +146,13 @@ static int check_sizes(struct asked *a, const struct call *call)
 static int is_miss_of_ours(struct asked *a, const struct call *call)
 {
     const size_t before = a->seen.n;
-    const int is_ours = call->cu.value == a->from.cu_num;
+    const int is_ours = call->cu.value == a->from.target->cu_num;
     char gpu[64];
     snprintf(gpu, sizeof gpu, "a GPU of %" PRId64 " compute units", call->cu.value);
     gpu_told(&a->told, is_ours, 1, gpu, a->at);
     if (!is_ours)
-        return asked_count(a, &a->left_out, "the log is of %s, not %d", gpu, a->from.cu_num);
+        return asked_count(a, &a->left_out, "the log is of %s, not %d", gpu,
+                           a->from.target->cu_num);
     if (call->padded.value != call->m.value)
         return 1;
     asked_count(a, &a->left_out, "a table has a row of just this M");
@@ -214,14 +215,15 @@ static int is_of_other_gpu(struct asked *a, const struct fused_call *c)
     char name[96];
     int64_t units;
     struct buf b = {NULL, 0, 0};
-    const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : a->from.gfx;
+    const char *gfx = c->gfx != NULL ? gpu_name(c->gfx, &b) : a->from.target->gfx;
     const int is_other = parse_int(c->cu_num, 1, KPRED_MAX_SIZE, &units) != 0
-                         || units != a->from.cu_num || strcmp(gfx, a->from.gfx) != 0;
+                         || units != a->from.target->cu_num
+                         || strcmp(gfx, a->from.target->gfx) != 0;
     snprintf(name, sizeof name, "%s with %s compute units", gfx, c->cu_num);
     gpu_told(&a->told, !is_other, 1, name, a->at);
     if (is_other)
-        asked_count(a, &a->left_out, "the log is of %s, not %s with %d", name, a->from.gfx,
-                    a->from.cu_num);
+        asked_count(a, &a->left_out, "the log is of %s, not %s with %d", name, a->from.target->gfx,
+                    a->from.target->cu_num);
     buf_free(&b);
     return is_other;
 }
@@ -276,6 +278,16 @@ int asked_call(struct asked *a, int kind, const struct call *call)
 
 /* ---- asked: untuned lists ---- */
 
+int asked_size(const struct place *at, const char *name, const char *text, int32_t *out)
+{
+    int64_t v;
+    if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
+        return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", at->path,
+                    at->line, name, text, KPRED_MAX_SIZE);
+    *out = (int32_t)v;
+    return 0;
+}
+
 int asked_row(struct asked *a, enum family_id family, const struct asked_text *row)
 {
     int32_t v[3] = {0};
@@ -284,13 +296,9 @@ int asked_row(struct asked *a, enum family_id family, const struct asked_text *r
     a->n_words = strlen(row->whole);
     if (!asked_is_wanted(a, family))
         return 0;
-    for (int i = 0; i < 3; i++) {
-        int64_t x;
-        if (parse_int(row->mnk[i], 1, KPRED_MAX_SIZE, &x) != 0)
-            return fail("%s:%zu: %s: value \"%.60s\": is not an integer from 1 to %d", a->at.path,
-                        a->at.line, families[family].sizes[i], row->mnk[i], KPRED_MAX_SIZE);
-        v[i] = (int32_t)x;
-    }
+    for (int i = 0; i < 3; i++)
+        if (asked_size(&a->at, families[family].sizes[i], row->mnk[i], &v[i]) != 0)
+            return -1;
     const char *wrong = set_details(a, family, row->detail);
     if (wrong != NULL)
         return fail("%s:%zu: %s: value \"%.60s\": is not one of AITER's", a->at.path, a->at.line,

@@ -284,6 +284,38 @@ char *family_part(const char *text, char end, int i)
     return part.s;
 }
 
+/* ---- the M at which AITER looks for a row ---- */
+
+/* At M itself, then at M rounded up to a multiple of 16 (up to 256), 32 (up to 1024), 64 (up to
+   4096) or 128, then at the next power of two; beyond 8192, if N > 4096, at 8192
+   (aiter/ops/gemm_op_a8w8.py). N and K are those asked for. */
+
+int32_t serving_fine(int32_t m)
+{
+    const int32_t step = m <= 256 ? 16 : m <= 1024 ? 32 : m <= SERVING_LAST_FINE ? 64 : 128;
+    return (m + step - 1) / step * step;
+}
+
+int32_t serving_coarse(int32_t m, int32_t n)
+{
+    enum { COARSE_FROM = 8192, WIDE_N = 4096 };
+    int32_t power = 1;
+    if (m > COARSE_FROM && n > WIDE_N)
+        return COARSE_FROM;
+    while (power < m)
+        power *= 2;
+    return power;
+}
+
+/* The next power of two below 32768; above, the largest tier that is not above (aiter/fused_moe.py)
+ */
+int32_t serving_tier(int32_t tokens)
+{
+    return tokens >= SERVING_LAST_TIER ? SERVING_LAST_TIER
+           : tokens >= SERVING_LAST    ? SERVING_LAST
+                                       : serving_coarse(tokens, 0);
+}
+
 /* ---- the GPU ---- */
 
 static const kpred_model *model_of(enum family_id family)

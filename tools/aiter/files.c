@@ -205,9 +205,9 @@ static int files_several(const struct table_files *f, const struct files_options
     return -1;
 }
 
-int files_make(struct table_files *f, const struct rows *r, const struct target *t,
-               const struct files_options *o)
+int files_make(struct table_files *f, const struct answering *a, const struct files_options *o)
 {
+    const struct rows *r = &a->rows;
     for (int i = 0; i < N_FAMILIES; i++)
         if (r->of[i].n != 0)
             f->v[f->n++] = (struct table_file){
@@ -217,15 +217,14 @@ int files_make(struct table_files *f, const struct rows *r, const struct target 
         return files_several(f, o);
     for (size_t i = 0; i < f->n && o->output != NULL; i++) {
         const struct output output = {"-o", f->v[i].path};
-        for (size_t j = 0; j < o->n_inputs; j++)
-            if (strcmp(o->inputs[j], "-") != 0
-                && outputs_check_input(&output, 1, "an input", o->inputs[j]) != 0)
-                return -1;
-        if (!o->force && write_check_old(output.path, f->v[i].family, o->schema) != 0)
+        if (outputs_check_inputs(&output, 1, "an input", &o->inputs[0]) != 0
+            || outputs_check_inputs(&output, 1, "an input", &o->inputs[1]) != 0
+            || outputs_check_input(&output, 1, "an input", o->compiled) != 0
+            || (!o->force && write_check_old(output.path, f->v[i].family, o->schema) != 0))
             return -1;
     }
     for (size_t i = 0; i < f->n; i++)
-        add_rows(&f->v[i].text, &r->of[f->v[i].family], f->v[i].family, t, o->schema);
+        add_rows(&f->v[i].text, &r->of[f->v[i].family], f->v[i].family, &a->target, o->schema);
     return 0;
 }
 
@@ -252,18 +251,17 @@ static int write_files(const struct table_files *f)
     return rc;
 }
 
-int files_write(struct table_files *f, const struct rows *r, const struct target *t,
-                const struct files_options *o)
+int files_write(struct answering *a, const struct files_options *o)
 {
     struct locked_folder folder;
     size_t any = 0;
     for (int i = 0; i < N_FAMILIES; i++)
-        any += r->of[i].n;
+        any += a->rows.of[i].n;
     const int has_folder = any != 0 && o->output != NULL && !is_file(o->output);
     if (has_folder
         && folder_lock(&folder, o->output, " (only a name that ends in .csv is a file)") != 0)
         return -1;
-    const int rc = files_make(f, r, t, o) == 0 ? write_files(f) : -1;
+    const int rc = files_make(&a->files, a, o) == 0 ? write_files(&a->files) : -1;
     if (has_folder)
         folder_release(&folder, rc != 0);
     return rc;

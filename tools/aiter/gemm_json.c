@@ -1,6 +1,6 @@
 /* gemm_json.c - AITER's files of tuned Triton kernels for matrix products
    SPDX-License-Identifier: MIT */
-#include "gemm_json.h"
+#include "aiter.h"
 
 #include "base/flat_json.h"
 
@@ -49,24 +49,23 @@ int gemm_json_add(struct gemm_jsons *j, const char *path)
     return 1;
 }
 
+static int is_of(const struct gemm_json *f, const char *gfx, const char *name)
+{
+    return strcmp(f->name, name) == 0 && strcmp(f->gfx, gfx) == 0;
+}
+
 const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
                                        const char *name, int32_t n, int32_t k)
 {
     for (size_t i = 0; i < j->n; i++) {
         const struct gemm_json *f = &j->v[i];
-        if (f->n == n && f->k == k && strcmp(f->name, name) == 0 && strcmp(f->gfx, gfx) == 0)
+        if (f->n == n && f->k == k && is_of(f, gfx, name))
             return f;
     }
     return NULL;
 }
 
 /* ---- near files ---- */
-
-/* 2 to the power of |log2|, which has the same order */
-static double times(double a, double b)
-{
-    return a > b ? a / b : b / a;
-}
 
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
                                        const char *name, int32_t n, int32_t k)
@@ -76,12 +75,12 @@ const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *g
     double least = most * most + 1;
     for (size_t i = 0; i < j->n; i++) {
         const struct gemm_json *f = &j->v[i];
-        const double by_n = times(f->n, n), by_k = times(f->k, k);
-        if (f->n == 0 || strcmp(f->name, name) != 0 || strcmp(f->gfx, gfx) != 0 || by_n > most
-            || by_k > most || by_n * by_k >= least)
-            continue;
-        least = by_n * by_k;
-        best = f;
+        const double by_n = nearest_ratio(f->n, n), by_k = nearest_ratio(f->k, k);
+        if (f->n != 0 && is_of(f, gfx, name) && by_n <= most && by_k <= most
+            && by_n * by_k < least) {
+            least = by_n * by_k;
+            best = f;
+        }
     }
     return best;
 }
@@ -93,9 +92,6 @@ static const char *const members[] = {
     "num_warps",      "num_stages",   "waves_per_eu", "matrix_instr_nonkdim",
     "cache_modifier", "NUM_KSPLIT",   "kpack"};
 enum { MEMBERS = sizeof members / sizeof *members, GEMM_JSON_BYTES = 1 << 20 };
-const char gemm_json_heading[] =
-    "kernel,M,N,K,rank,BLOCK_SIZE_M,BLOCK_SIZE_N,BLOCK_SIZE_K,GROUP_SIZE_M,num_warps,num_stages,"
-    "waves_per_eu,matrix_instr_nonkdim,cache_modifier,NUM_KSPLIT,kpack\n";
 
 struct near_rows {
     size_t n, cap;
@@ -145,49 +141,48 @@ static void read_near(struct near_rows *to, const struct gemm_json *f, double si
 }
 
 /* Each tuple once, at its nearest */
-static size_t add_ranked(struct buf *csv, const struct near_rows *of, const char *head, double m,
-                         size_t most)
+static void add_ranked(struct buf *csv, const struct near_rows *of, const char *head, double m,
+                       size_t most)
 {
-    const char **taken = xcalloc(most, sizeof *taken);
-    size_t n = 0;
-    for (const struct near_row *best = of->v; best != NULL && n < most;) {
+    struct interned taken = {.n = 0};
+    for (const struct near_row *best = of->v; best != NULL && taken.n < most;) {
         best = NULL;
-        for (const struct near_row *x = of->v; x < of->v + of->n; x++) {
-            size_t i = 0;
-            while (i < n && strcmp(taken[i], x->tuple) != 0)
-                i++;
-            if (i == n
-                && (best == NULL || x->size * times(x->m, m) < best->size * times(best->m, m)))
+        for (const struct near_row *x = of->v; x < of->v + of->n; x++)
+            if (intern_find_text(&taken, x->tuple) == INTERN_NONE
+                && (best == NULL
+                    || x->size * nearest_ratio(x->m, m) < best->size * nearest_ratio(best->m, m)))
                 best = x;
-        }
         if (best != NULL) {
-            taken[n++] = best->tuple;
-            buf_printf(csv, "%s,%zu%s\n", head, n, best->tuple);
+            intern_text(&taken, best->tuple);
+            buf_printf(csv, "%s,%zu%s\n", head, taken.n, best->tuple);
         }
     }
-    free(taken);
-    return n;
+    intern_free(&taken);
 }
 
-size_t gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
-                      int32_t k, size_t most, struct buf *csv)
+void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,
+                    int32_t k, size_t most, struct buf *csv)
 {
     struct near_rows rows = {.n = 0};
-    size_t ranked = 0;
     for (size_t i = 0; i < j->n; i++) {
         const struct gemm_json *f = &j->v[i];
-        if (f->n != 0 && strcmp(f->name, name) == 0 && strcmp(f->gfx, gfx) == 0)
-            read_near(&rows, f, times(f->n, n) * times(f->k, k));
+        if (f->n != 0 && is_of(f, gfx, name))
+            read_near(&rows, f, nearest_ratio(f->n, n) * nearest_ratio(f->k, k));
+    }
+    if (csv->n == 0 && rows.n != 0) {
+        buf_puts(csv, "kernel,M,N,K,rank");
+        for (int i = 0; i < MEMBERS; i++)
+            buf_printf(csv, ",%s", members[i]);
+        buf_puts(csv, "\n");
     }
     for (int m = 16; m <= 8192 && rows.n != 0; m *= 2) {
         char head[96];
         snprintf(head, sizeof head, "%s,%d,%d,%d", name, m, (int)n, (int)k);
-        ranked += add_ranked(csv, &rows, head, m, most);
+        add_ranked(csv, &rows, head, m, most);
     }
     for (size_t i = 0; i < rows.n; i++)
         free(rows.v[i].tuple);
     free(rows.v);
-    return ranked;
 }
 
 void gemm_jsons_free(struct gemm_jsons *j)

@@ -23,7 +23,7 @@ struct build {
     struct hf_config *c;
     int64_t tp, hidden;
     struct hf_layers *out;
-    int biases; /* of the type */
+    int flags; /* of the type */
 };
 
 static int64_t size_of(const struct build *b, const char *key)
@@ -76,36 +76,31 @@ static int64_t kv_part(const struct build *b, int64_t heads)
     return kv < b->tp && b->tp % kv == 0 ? 1 : part_of(b, "num_key_value_heads", kv);
 }
 
-/* Is that of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? */
-enum { QKV_BIASED = 1, BOTH_ALIKE = 2 };
+/* Is the bias of qkv_proj there whatever the config says? Has o_proj one where qkv_proj has? Have
+   the two other names? */
+enum { QKV_BIASED = 1, BOTH_ALIKE = 2, OTHER_NAMES = 4 };
 
 /* of_queries: so many matrices make of the hidden state what queries need */
-static void add_heads(struct build *b, int64_t of_queries, const char *const names[2])
+static void add_heads(struct build *b, int64_t of_queries)
 {
+    const int is_other = b->flags & OTHER_NAMES;
     const int64_t heads = size_of(b, "num_attention_heads"), size = head_size(b, heads);
     const int64_t q = part_of(b, "num_attention_heads", heads), kv = kv_part(b, heads);
-    add_part(b, names[0], (of_queries * q + 2 * kv) * size, b->hidden, kv * size);
-    add_part(b, names[1], b->hidden, q * size, q * size);
+    add_part(b, is_other ? "query_key_value" : "qkv_proj", (of_queries * q + 2 * kv) * size,
+             b->hidden, kv * size);
+    add_part(b, is_other ? "dense" : "o_proj", b->hidden, q * size, q * size);
     struct hf_layer *both = &b->out->v[b->out->n - 2];
-    if (!(b->biases & QKV_BIASED) && !hf_is_true(b->c, "attention_bias")
+    if (!(b->flags & QKV_BIASED) && !hf_is_true(b->c, "attention_bias")
         && !hf_is_true(b->c, "use_bias") && !hf_is_true(b->c, "use_qkv_bias"))
         return;
     both[0].bias = HF_BIAS;
-    if (b->biases & BOTH_ALIKE) /* the GPUs' parts of o_proj are added up */
+    if (b->flags & BOTH_ALIKE) /* the GPUs' parts of o_proj are added up */
         both[1].bias = b->tp == 1 ? HF_BIAS : HF_BIAS_ON_ONE;
 }
 
-static const char *const heads_names[] = {"qkv_proj", "o_proj"};
-
 static void heads_attention(struct build *b)
 {
-    add_heads(b, 1, heads_names);
-}
-
-static void bailing_attention(struct build *b)
-{
-    static const char *const names[] = {"query_key_value", "dense"};
-    add_heads(b, 1, names);
+    add_heads(b, 1);
 }
 
 /* ---- layers: attention of two kinds, of Qwen3-Next ---- */
@@ -113,7 +108,7 @@ static void bailing_attention(struct build *b)
 /* Queries have a gate. */
 static void mixed_attention(struct build *b)
 {
-    add_heads(b, 2, heads_names);
+    add_heads(b, 2);
     const int64_t all_keys = size_of(b, "linear_num_key_heads");
     const int64_t all_values = size_of(b, "linear_num_value_heads");
     const int64_t key_size = size_of(b, "linear_key_head_dim");
@@ -133,7 +128,8 @@ struct latent {
     int64_t rope, nope, v, heads;
 };
 
-static struct latent latent_sizes(const struct build *b)
+/* The first projections are whole on each GPU, and servers fuse them or do not. */
+static struct latent add_latent(struct build *b)
 {
     struct latent l;
     l.q = hf_number_or(b->c, "q_lora_rank", 1, 0);
@@ -142,39 +138,32 @@ static struct latent latent_sizes(const struct build *b)
     l.nope = size_of(b, "qk_nope_head_dim");
     l.v = size_of(b, "v_head_dim");
     l.heads = part(b, "num_attention_heads");
-    return l;
-}
-
-/* The first projections are whole on each GPU, and servers fuse them or do not. */
-static void add_latent(struct build *b, const struct latent *l)
-{
-    const int64_t n = l->heads * (l->nope + l->rope), kv = l->heads * (l->nope + l->v);
-    add_whole(b, "kv_a_proj_with_mqa", l->kv + l->rope, b->hidden);
-    if (l->q == 0)
+    const int64_t n = l.heads * (l.nope + l.rope), kv = l.heads * (l.nope + l.v);
+    add_whole(b, "kv_a_proj_with_mqa", l.kv + l.rope, b->hidden);
+    if (l.q == 0)
         add_part(b, "q_proj", n, b->hidden, n);
     else {
-        add_whole(b, "q_a_proj", l->q, b->hidden);
-        add_whole(b, "q_a_proj and kv_a_proj_with_mqa, fused", l->q + l->kv + l->rope, b->hidden);
-        add_part(b, "q_b_proj", n, l->q, n);
+        add_whole(b, "q_a_proj", l.q, b->hidden);
+        add_whole(b, "q_a_proj and kv_a_proj_with_mqa, fused", l.q + l.kv + l.rope, b->hidden);
+        add_part(b, "q_b_proj", n, l.q, n);
     }
-    add_part(b, "kv_b_proj", kv, l->kv, kv);
-    add_part(b, "o_proj", b->hidden, l->heads * l->v, l->heads * l->v);
+    add_part(b, "kv_b_proj", kv, l.kv, kv);
+    add_part(b, "o_proj", b->hidden, l.heads * l.v, l.heads * l.v);
+    return l;
 }
 
 static void latent_attention(struct build *b)
 {
-    const struct latent l = latent_sizes(b);
-    add_latent(b, &l);
+    (void)add_latent(b);
 }
 
 /* That of DeepSeek-V3.2 has an indexer besides, which is whole on each GPU. */
 static void indexed_attention(struct build *b)
 {
-    const struct latent l = latent_sizes(b);
+    const struct latent l = add_latent(b);
     if (l.q == 0)
         hf_refuse(b->c, "q_lora_rank", "should be a number: the indexer needs it");
     const int64_t heads = size_of(b, "index_n_heads"), size = size_of(b, "index_head_dim");
-    add_latent(b, &l);
     add_whole(b, "indexer.wk", size, b->hidden);
     add_whole(b, "indexer.wq_b", heads * size, l.q);
     add_whole(b, "q_a_proj, kv_a_proj_with_mqa and indexer.wk, fused", l.q + l.kv + l.rope + size,
@@ -311,11 +300,11 @@ static const struct model_type {
     void (*attention)(struct build *b);
     void (*feed_forward)(struct build *b);
     const char *inner; /* the object that has the sizes */
-    int biases;
+    int flags;
     const char *needs[MOST_NEEDS]; /* keys without which nothing tells the layers */
 } types[] = {
-    {"bailing_moe", bailing_attention, other_experts, "", 0, {HEADS}},
-    {"bailing_moe_v2", bailing_attention, other_experts, "", 0, {HEADS}},
+    {"bailing_moe", heads_attention, other_experts, "", OTHER_NAMES, {HEADS}},
+    {"bailing_moe_v2", heads_attention, other_experts, "", OTHER_NAMES, {HEADS}},
     {"deepseek_v2", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v3", latent_attention, deepseek_experts, "", 0, {NULL}},
     {"deepseek_v32", indexed_attention, deepseek_experts, "", 0, {NULL}},
@@ -405,7 +394,7 @@ int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
     if (type == NULL)
         return -1;
     sizes.inner = type->inner;
-    b.biases = type->biases;
+    b.flags = type->flags;
     check_attention(&sizes);
     b.hidden = size_of(&b, "hidden_size");
     type->attention(&b);

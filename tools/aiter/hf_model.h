@@ -121,15 +121,6 @@ const char *hf_layers_unknown(const struct hf_config *c);
 
 /* ---- routed experts ---- */
 
-/* Of the names that configs have for them, the first that is there:
-
-       routed   n_routed_experts, num_local_experts, num_experts, moe_num_experts
-       size     moe_intermediate_size, intermediate_size
-       top_k    num_experts_per_tok, moe_k, moe_topk, moe_top_k
-       shared   n_shared_experts, moe_num_shared_experts, num_shared_experts, num_shared_expert; 1
-                with shared_expert_intermediate_size or share_expert_dim, and of llama4
-
-   A list has one entry for each layer, all of which are the same. */
 struct hf_experts {
     const char *type; /* the model's */
     int is_known;     /* has the type experts of which kpred knows that the names mean this? */

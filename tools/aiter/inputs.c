@@ -393,7 +393,7 @@ static int read_line(struct input *in)
     int rc = 0;
     const char *at = in->line.text;
     a->at = (struct place){in->line.path, in->line.number};
-    gpu_told_line(&a->told, a->from.token, at, a->at);
+    gpu_told_line(&a->told, a->from.target->token, at, a->at);
     if (in->line.is_cut)
         tally_add(&a->cut, a->at, "longer than this program reads");
     while (rc == 0 && (kind = call_next(&at, &call)) != CALL_NONE) {
@@ -469,5 +469,5 @@ int inputs_read(struct asked *a, const char *const *paths, size_t n)
                     log_line_called(paths, n));
     if (!a->from.may_lack && a->usable == 0)
         return tally_fail(log_line_called(paths, n), "predict for", &a->left_out, &a->cut);
-    return gpu_told_check(&a->told, a->from.token, a->from.force);
+    return gpu_told_check(&a->told, a->from.target->token, a->from.force);
 }

@@ -26,7 +26,7 @@ static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
 struct reading {
     struct installed_family *to;
     enum family_id family;
-    const struct target *target;
+    struct answering *by;
     const char *path;
     struct spared spared;
     int is_own;
@@ -123,7 +123,7 @@ static int add_row(void *to, const struct tuned_row *row)
     r->is_clash = rc < 0;
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    if (row->cu_num != r->target->cu_num || strcmp(row->gfx, r->target->gfx) != 0)
+    if (row->cu_num != r->by->target.cu_num || strcmp(row->gfx, r->by->target.gfx) != 0)
         return 0;
     if (*row->kernel != '\0')
         intern_text(&r->to->kernels, row->kernel);
@@ -148,8 +148,10 @@ static enum family_id family_of(const char *path, enum family_id only)
 
 /* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
    nobody can mend a table that is installed. */
-static int take_table(struct installed *in, struct reading *r, const struct asked *a)
+static int take_table(struct reading *r)
 {
+    struct installed *in = &r->by->installed;
+    const struct asked *a = &r->by->asked;
     struct stat st;
     int is_asked = 0;
     if (strstr(base_name(r->path), "untuned") != NULL
@@ -173,16 +175,15 @@ static int take_table(struct installed *in, struct reading *r, const struct aske
     return r->is_clash ? -1 : 0;
 }
 
-int installed_read(struct installed *in, const struct target *t, const struct asked *a,
-                   const char *const *paths, size_t n, size_t n_own)
+int installed_read(struct answering *a, const char *const *paths, size_t n, size_t n_own)
 {
     struct reading *all = xcalloc(n + 1, sizeof *all);
     struct stat st;
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        all[i] = (struct reading){.target = t, .path = paths[i], .is_own = i < n_own};
+        all[i] = (struct reading){.by = a, .path = paths[i], .is_own = i < n_own};
         rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
-                 ? take_table(in, &all[i], a)
+                 ? take_table(&all[i])
                  : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
     }
     for (size_t i = 0; i < n && rc == 0; i++)
@@ -193,11 +194,11 @@ int installed_read(struct installed *in, const struct target *t, const struct as
 
 /* ---- installed tables: asking ---- */
 
-int installed_has(const struct installed *in, const struct target *t, const struct asked_shape *s)
+int installed_has(const struct answering *a, const struct asked_shape *s)
 {
     struct buf key = {NULL, 0, 0};
-    add_key_of(&key, t->gfx, t->cu_num, s);
-    const int has = intern_find_text(&in->of[s->family].keys, key.s) != INTERN_NONE;
+    add_key_of(&key, a->target.gfx, a->target.cu_num, s);
+    const int has = intern_find_text(&a->installed.of[s->family].keys, key.s) != INTERN_NONE;
     buf_free(&key);
     return has;
 }
@@ -221,43 +222,38 @@ void installed_free(struct installed *in)
 static const size_t most_bytes = (size_t)1 << 30;
 
 /* A line may hold anything, as what `strings` prints does; of these, kernels alone are kept. */
-static int read_names(struct interned *names, const struct target *t, const char *path,
-                      struct buf *text)
+int compiled_read(struct answering *a, const char *path)
 {
-    struct buf first = {NULL, 0, 0};
+    struct buf text = {NULL, 0, 0}, first = {NULL, 0, 0};
     size_t lines = 0;
-    if (strlen(text->s) != text->n)
-        return fail("%s: is not a text file: it holds a NUL byte", path);
-    for (char *at = text->s, *line; (line = next_line(&at)) != NULL;) {
+    int rc = read_text(path, most_bytes, &text);
+    if (rc == 0 && strlen(text.s) != text.n)
+        rc = fail("%s: is not a text file: it holds a NUL byte", path);
+    for (char *at = text.s, *line; rc == 0 && (line = next_line(&at)) != NULL;) {
         char *name = line + strspn(line, " \t\r");
         int is_kernel = 0;
         name[strcspn(name, " \t\r")] = '\0';
         lines++;
         for (int i = 0; i < N_FAMILIES; i++)
-            is_kernel |= t->model[i] != NULL && kpred_kernel_named(t->model[i], name) >= 0;
+            is_kernel |=
+                a->target.model[i] != NULL && kpred_kernel_named(a->target.model[i], name) >= 0;
         if (is_kernel)
-            intern_text(names, name);
+            intern_text(&a->compiled, name);
         else if (first.n == 0 && *name != '\0')
             buf_printf(&first, "%s:%zu: \"%.100s\": ", path, lines, name);
     }
-    const int rc = names->n != 0 ? 0
-                                 : fail("%sno line names a kernel of a model for %s",
-                                        first.n != 0 ? first.s : "--compiled: ", t->token);
+    if (rc == 0 && a->compiled.n == 0)
+        rc = fail("%sno line names a kernel of a model for %s",
+                  first.n != 0 ? first.s : "--compiled: ", a->target.token);
     buf_free(&first);
-    return rc;
-}
-
-int compiled_read(struct interned *names, const struct target *t, const char *path)
-{
-    struct buf text = {NULL, 0, 0};
-    int rc = read_text(path, most_bytes, &text);
-    if (rc == 0)
-        rc = read_names(names, t, path, &text);
     buf_free(&text);
     return rc;
 }
 
 /* ---- kernels that can run: kernels ---- */
+
+/* ck and cktile kernels are compiled into a registry when AITER is built: a row that names another
+   one is an error when its shape is run. That of opus may be compiled or not. */
 
 static const char *library_of(const kpred_model *m, int32_t kernel)
 {
@@ -281,11 +277,12 @@ static void note_newer(const kpred_model *m, const struct installed_family *of, 
              as_counted(n, "", "s"), as_counted(n, "is", "are"));
 }
 
-unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
-                              const struct target *t, enum family_id family, int only_ck, size_t *n)
+unsigned char *compiled_flags(const struct answering *a, enum family_id family, int only_ck,
+                              size_t *n)
 {
-    const kpred_model *m = t->model[family];
-    const struct installed_family *of = &in->of[family];
+    const kpred_model *m = a->target.model[family];
+    const struct interned *names = &a->compiled;
+    const struct installed_family *of = &a->installed.of[family];
     const char *usual = families[family].kernel;
     unsigned char *flags = xcalloc(m->names->n, 1);
     *n = 0;
@@ -305,6 +302,6 @@ unsigned char *compiled_flags(const struct interned *names, const struct install
         note("warning: %s: AITER may lack these kernels: use --compiled", families[family].name);
     else if (names->n == 0 && of->kernels.n == 0)
         note("warning: %s: --installed has no kernel for %s but AITER's default",
-             families[family].name, t->token);
+             families[family].name, a->target.token);
     return flags;
 }

@@ -272,20 +272,14 @@ static int is_taken(const struct kernel_list *list, const struct kernel *k,
     return 0;
 }
 
-static int number_behind(const char *name, const char *mark, int otherwise)
-{
-    const char *at = strstr(name, mark);
-    return at != NULL ? atoi(at + strlen(mark)) : otherwise;
-}
-
 /* The next free number; of assembly kernels that cut k and clear the output first, from 2 on.
    FlyDSL's say what a kernel's legality depends on: in how many parts it takes k (split_k), and 32
    more for each before it; or how many buffers it has (nb) and its parts (sk): nb + 16 log2(sk),
    and 4 more for each before it. */
 static void number_variant(const struct kernel_list *list, struct kernel *k)
 {
-    const int buffers = number_behind(k->name, "_nb", 0), parts = number_behind(k->name, "_sk", 1);
-    const int pieces = number_behind(k->name, "_split_k", 0);
+    const int buffers = kernel_number(k->name, "_nb", 0), parts = kernel_number(k->name, "_sk", 1);
+    const int pieces = kernel_number(k->name, "_split_k", 0);
     int32_t step = 1, number[KERNEL_NUMBERS], *variant = &number[KERNEL_VARIANT];
     memcpy(number, k->number, sizeof number);
     *variant = strstr(k->name, "_splitk_clean") != NULL ? 2 : 1;

@@ -46,12 +46,11 @@ int kernel_group(const char *name, size_t wanted, int is_last, int32_t least, in
     return found;
 }
 
-/* The number behind a part of the name; 1: it is not there. */
-static int32_t number_behind(const char *name, const char *part)
+int32_t kernel_number(const char *name, const char *part, int32_t otherwise)
 {
     const char *p = strstr(name, part);
-    const long x = p != NULL ? strtol(p + strlen(part), NULL, 10) : 1;
-    return x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : 1;
+    const long x = p != NULL ? strtol(p + strlen(part), NULL, 10) : otherwise;
+    return x >= 1 && x <= KPRED_MAX_SIZE ? (int32_t)x : otherwise;
 }
 
 struct tile {
@@ -98,11 +97,11 @@ static int fits(const struct sizes *s, int32_t size, int32_t measured, int64_t t
 static int takes_flydsl(const struct measured *x, const struct asked_shape *s, struct tile t)
 {
     const int is_wmma = strstr(x->kernel, "wmma") != NULL;
-    const int32_t parts = number_behind(x->kernel, is_wmma ? "_sk" : "_split_k");
+    const int32_t parts = kernel_number(x->kernel, is_wmma ? "_sk" : "_split_k", 1);
     if (s->k % t.k != 0 || s->k / t.k % parts != 0)
         return 0;
     if (is_wmma)
-        return s->k / t.k / parts >= number_behind(x->kernel, "_nb");
+        return s->k / t.k / parts >= kernel_number(x->kernel, "_nb", 1);
     return s->family != FAMILY_BP || serving_fine(s->m) % t.m == 0;
 }
 
@@ -164,7 +163,7 @@ static int stage_takes(const char *name, struct sizes s, int64_t parts)
         return divides_as_far(s.k, s.measured_k);
     int64_t part = t.k * parts;
     if (part <= s.k) /* else it divides nothing anyhow */
-        part *= number_behind(name, "_kw");
+        part *= kernel_number(name, "_kw", 1);
     return fits(&s, s.k, s.measured_k, part);
 }
 
@@ -200,9 +199,9 @@ static int tells_act(const char *name)
 
 /* ---- the nearest ---- */
 
-static double ratio(int32_t a, int32_t b)
+double nearest_ratio(double a, double b)
 {
-    return a > b ? (double)a / b : (double)b / a;
+    return a > b ? a / b : b / a;
 }
 
 /* 2 to the power of the sum of |log2|, which has the same order; -1: it has another key besides
@@ -213,13 +212,13 @@ static double nearest_distance(const struct measured *x, const struct asked_shap
     int32_t size[2][MOST_SIZES];
     const char *a = family_split_detail(s->family, x->detail, size[0]);
     const char *b = family_split_detail(s->family, s->detail, size[1]);
-    double d = ratio(x->m, s->m) * ratio(x->n, s->n) * ratio(x->k, s->k);
+    double d = nearest_ratio(x->m, s->m) * nearest_ratio(x->n, s->n) * nearest_ratio(x->k, s->k);
     if (any_act && (tells_act(x->kernel) || tells_act(x->more)))
         return -1;
     if (strcmp(any_act ? a + strcspn(a, ",") : a, any_act ? b + strcspn(b, ",") : b) != 0)
         return -1;
     for (int i = 0; i < MOST_SIZES; i++)
-        d *= ratio(size[0][i], size[1][i]);
+        d *= nearest_ratio(size[0][i], size[1][i]);
     return d;
 }
 

@@ -1,6 +1,8 @@
-/* quantization.c - how a model's weights are quantised, by its config
+/* quantization.c - how a model's weights are quantised, and which stay in 16 bits, by its config
    SPDX-License-Identifier: MIT */
 #include "hf_model.h"
+
+#include "base/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +40,9 @@ static int read_block(struct hf_config *c, const char *key, struct quantization 
 static int read_bits(struct hf_config *c, const char *key, struct quantization *q)
 {
     const struct flat_value *v = hf_find(c, key);
-    if (v != NULL && v->kind == FLAT_INTEGER && v->number == 8)
-        q->kind = QUANTIZED_INT8_WEIGHTS;
-    else if (v != NULL && v->kind == FLAT_INTEGER && v->number == 4)
-        q->kind = QUANTIZED_INT4_WEIGHTS;
-    else
-        return hf_refuse(c, key, "should be 4 or 8");
-    return 0;
+    const int64_t bits = v != NULL && v->kind == FLAT_INTEGER ? v->number : 0;
+    q->kind = bits == 8 ? QUANTIZED_INT8_WEIGHTS : QUANTIZED_INT4_WEIGHTS;
+    return bits == 4 || bits == 8 ? 0 : hf_refuse(c, key, "should be 4 or 8");
 }
 
 /* Is there a member whose name begins so? */
@@ -171,4 +169,237 @@ int quantization_check_blocks(struct hf_config *c, int *is_said)
     if (*is_said && (q.block[0] != 128 || q.block[1] != 128))
         return hf_refuse(c, block, "should be [128,128], the blocks of AITER's kernels");
     return 0;
+}
+
+/* ---- what stays in 16 bits ---- */
+
+/* Facts of vLLM 0.33.0 (is_layer_skipped, find_matching_patterns) and SGLang 0.5.23
+   (is_layer_skipped, check_equal_or_regex_match): a name is that of a module, such as
+   model.layers.0.mlp.gate, for SGLang a part of it, or behind `re:` a pattern of Python's. */
+
+enum { MOST_PATTERNS = 64, MOST_LAYERS = 512 };
+
+/* One that takes long to compile, or that means something else to the C library, is refused. */
+static int is_plain_pattern(const char *p)
+{
+    enum { MOST = 512, MOST_REPEATS = 64 };
+    int repeats = 0, is_set = 0;
+    for (const char *s = p; *s != '\0'; s++) {
+        is_set = *s == '[' || (is_set && *s != ']');
+        if (*s == '{'
+            && (++repeats > 2 || strtol(s + 1, NULL, 10) > MOST_REPEATS
+                || strtol(s + strcspn(s, ",}") + 1, NULL, 10) > MOST_REPEATS))
+            return 0;
+        if (*s == '(' && s[1] == '?' && s[2] != ':')
+            return 0;
+        if (*s == '\\'
+            && (*++s == '\0' || strchr(is_set ? ".-\\" : "dws.()[]{}*+?|^$\\-", *s) == NULL))
+            return 0;
+    }
+    return strlen(p) <= MOST;
+}
+
+/* From the beginning of the text on; whether a part is lazy does not matter. */
+static void add_posix(struct buf *b, const char *p)
+{
+    static const char *const other[][2] = {{"\\d", "[0-9]"}, {"\\w", "[0-9A-Za-z_]"},
+                                           {"\\s", "[ \t]"}, {"\\-", "-"},
+                                           {"(?:", "("},     {"*?", "*"},
+                                           {"+?", "+"}};
+    enum { OTHER = sizeof other / sizeof *other };
+    buf_puts(b, "^(");
+    for (size_t n; *p != '\0'; p += n) {
+        int i = 0;
+        while (i < OTHER && strncmp(p, other[i][0], strlen(other[i][0])) != 0)
+            i++;
+        n = i < OTHER ? strlen(other[i][0]) : 1 + (*p == '\\');
+        buf_add(b, i < OTHER ? other[i][1] : p, i < OTHER ? strlen(other[i][1]) : n);
+    }
+    buf_puts(b, ")");
+}
+
+static int add_pattern(struct ignored *g, struct hf_config *c, const char *key, const char *pattern)
+{
+    struct buf b = {NULL, 0, 0};
+    add_posix(&b, pattern);
+    g->pattern = xrealloc(g->pattern, g->n + 1, sizeof *g->pattern);
+    const int is_good = g->n < MOST_PATTERNS && is_plain_pattern(pattern)
+                        && regcomp(&g->pattern[g->n], b.s, REG_EXTENDED | REG_NOSUB) == 0;
+    buf_free(&b);
+    g->n += (size_t)is_good;
+    return is_good
+               ? 0
+               : hf_refuse(c, key, "has \"re:%.60s\", a pattern that kpred cannot read", pattern);
+}
+
+/* ---- what stays in 16 bits: the list ---- */
+
+/* One expert stands for all. */
+static int add_name(struct ignored *g, struct hf_config *c, const char *key, char *name)
+{
+    char *expert = strstr(name, ".experts.");
+    if (strncmp(name, "re:", 3) == 0)
+        return add_pattern(g, c, key, name + 3);
+    if (expert != NULL)
+        expert[strlen(".experts")] = '\0';
+    intern_text(&g->names, name);
+    return 0;
+}
+
+/* Of strings' escapes a list has those of patterns and paths alone. */
+static int add_list(struct ignored *g, struct hf_config *c, const char *key)
+{
+    const struct flat_value *v = hf_find(c, key);
+    int rc = v == NULL || v->kind == FLAT_LIST ? 0 : -1;
+    for (const char *s = v != NULL && rc == 0 ? v->text + 1 : ""; rc == 0 && *s == '"';) {
+        struct buf name = {NULL, 0, 0};
+        buf_puts(&name, "");
+        for (s++; *s != '"'; s++) {
+            s += *s == '\\';
+            buf_add(&name, s, 1);
+        }
+        s += 1 + (s[1] == ',');
+        rc = *s == '"' || strcmp(s, "]") == 0 ? add_name(g, c, key, name.s) : -1;
+        buf_free(&name);
+    }
+    return rc == 0 && (v == NULL || strspn(v->text, "[]") == 2 || g->names.n + g->n != 0)
+               ? 0
+               : hf_refuse(c, key, "should be a list of names");
+}
+
+int ignored_read(struct ignored *g, struct hf_config *c, int is_sglang)
+{
+    static const char *const keys[] = {"ignored_layers", "modules_to_not_convert", "ignore",
+                                       "exclude"};
+    struct hf_config at = {.inner = "quantization_config.", .json = c->json};
+    int rc = 0;
+    memset(g, 0, sizeof *g);
+    if (hf_find(&at, "quant_method") == NULL)
+        at.inner = "text_config.quantization_config.";
+    for (int i = 0; i < 4 && rc == 0; i++) {
+        rc = add_list(g, &at, keys[i]);
+        if (is_sglang && g->by == MATCHES_WHOLE && g->names.n != 0)
+            g->by = i < 2 ? MATCHES_PART : MATCHES_END;
+    }
+    return rc;
+}
+
+void ignored_free(struct ignored *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        regfree(&g->pattern[i]);
+    free(g->pattern);
+    intern_free(&g->names);
+}
+
+/* ---- what stays in 16 bits: a module ---- */
+
+/* Parts are the names between points. */
+static int has_path(const struct ignored *g, const char *path)
+{
+    const size_t all = strlen(path);
+    size_t from = 0;
+    do {
+        size_t to = g->by == MATCHES_PART ? from : all;
+        do {
+            to = to == all ? all : to + 1 + strcspn(path + to + 1, ".");
+            if (intern_find(&g->names, path + from, to - from) != INTERN_NONE)
+                return 1;
+        } while (to < all);
+        from += strcspn(path + from, ".") + 1;
+    } while (g->by != MATCHES_WHOLE && from < all);
+    for (size_t i = 0; i < g->n; i++)
+        if (regexec(&g->pattern[i], path, 0, NULL, 0) == 0)
+            return 1;
+    return 0;
+}
+
+/* Where modules of a kind lie, blanks between; `-`: in the layer itself */
+static const char *folders_of(const char *module)
+{
+    static const char *const kinds[][2] = {{"in_proj", "linear_attn"},
+                                           {"out_proj", "linear_attn"},
+                                           {"experts", "mlp feed_forward block_sparse_moe moe"},
+                                           {"share", "mlp feed_forward -"},
+                                           {"gate_", "mlp feed_forward"},
+                                           {"up_proj", "mlp feed_forward"},
+                                           {"down_proj", "mlp feed_forward"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(module, kinds[i][0], strlen(kinds[i][0])) == 0)
+            return kinds[i][1];
+    return "self_attn attention";
+}
+
+static int is_ignored(const struct ignored *g, int layer, const char *module)
+{
+    static const char *const heads[] = {"model", "model.language_model", "language_model.model"};
+    int is = 0;
+    for (int i = 0; i < 3 && !is; i++)
+        for (const char *f = folders_of(module); *f != '\0' && !is; f += strspn(f, " ")) {
+            struct buf path = {NULL, 0, 0};
+            const size_t n = strcspn(f, " ");
+            buf_printf(&path, "%s.layers.%d.", heads[i], layer);
+            if (*f != '-')
+                buf_printf(&path, "%.*s.", (int)n, f);
+            buf_puts(&path, module);
+            is = has_path(g, path.s);
+            buf_free(&path);
+            f += n;
+        }
+    return is;
+}
+
+/* Of a fused one the list has the parts. */
+static unsigned module_stays(const struct ignored *g, int layer, const char *module)
+{
+    static const char *const fused[][4] = {{"qkv_proj", "q_proj", "k_proj", "v_proj"},
+                                           {"gate_up_proj", "gate_proj", "up_proj", NULL},
+                                           {"in_proj_qkvz", "in_proj_qkv", "in_proj_z", NULL}};
+    unsigned stays = 0;
+    if (is_ignored(g, layer, module))
+        return STAYS_PLAIN;
+    for (int i = 0; i < 3; i++)
+        for (int j = 1; ends_with(module, fused[i][0]) && j < 4 && fused[i][j] != NULL; j++) {
+            struct buf part = {NULL, 0, 0};
+            buf_printf(&part, "%.*s%s", (int)(strlen(module) - strlen(fused[i][0])), module,
+                       fused[i][j]);
+            stays |= is_ignored(g, layer, part.s) ? STAYS_PLAIN : STAYS_QUANTIZED;
+            buf_free(&part);
+        }
+    return stays != 0 ? stays : STAYS_QUANTIZED;
+}
+
+/* ---- what stays in 16 bits: a layer of the model ---- */
+
+/* Is the module in that one of the layers? */
+static int is_there(struct hf_config *c, int layer, const char *module)
+{
+    const struct flat_value *types = hf_find(c, "layer_types");
+    const char *at = types != NULL ? types->text : NULL, *folder = folders_of(module);
+    const int is_sparse = strncmp(module, "share", 5) == 0 || strcmp(module, "experts") == 0;
+    if (*folder == 'm')
+        return is_sparse == (layer >= hf_dense_layers(c)) || hf_dense_layers(c) == 0;
+    for (int i = 0; i < layer && at != NULL; i++)
+        at = strchr(at + 1, ',');
+    return at == NULL || (strncmp(at + 1, "\"linear", 7) == 0) == (*folder == 'l');
+}
+
+unsigned ignored_of(const struct ignored *g, struct hf_config *c, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_.";
+    const int64_t layers = hf_number_or(c, "num_hidden_layers", 1, 1);
+    unsigned found = 0;
+    for (int i = 0; i < layers && i < MOST_LAYERS && (g->n != 0 || g->names.n != 0); i++) {
+        unsigned stays = 0;
+        for (const char *at = name; *(at += strcspn(at, letters)) != '\0';) {
+            struct buf module = {NULL, 0, 0};
+            buf_add(&module, at, strspn(at, letters));
+            at += module.n;
+            if (!names_has_word("and each fused up_proj", module.s) && is_there(c, i, module.s))
+                stays |= module_stays(g, i, module.s);
+            buf_free(&module);
+        }
+        found |= stays == (STAYS_PLAIN | STAYS_QUANTIZED) ? STAYS_MIXED : stays;
+    }
+    return found != 0 ? found : STAYS_QUANTIZED;
 }

@@ -137,8 +137,7 @@ struct work {
     struct rows *rows;
     struct rows_family *to;
     int is_modelled; /* does the model answer the pair of N and K at hand? */
-    const struct target *target;
-    const struct installed *in;
+    struct answering *by;
     const struct rows_options *o;
     struct chooser chooser;   /* without a model: no shape is predicted */
     struct prediction *best;  /* of o->top */
@@ -151,7 +150,7 @@ struct work {
 /* Of a family without nearest shapes no measured rows are kept. */
 static void rows_predict(struct work *w, const struct asked_shape *s)
 {
-    const struct installed_family *in = &w->in->of[s->family];
+    const struct installed_family *in = &w->by->installed.of[s->family];
     kpred_status status = KPRED_OK;
     char why[160];
     size_t n = w->is_modelled ? chooser_run(&w->chooser, s, w->o->top, w->best, &status) : 0;
@@ -184,7 +183,7 @@ static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)
 static int has(const struct work *w, const struct asked_shape *s, int32_t m)
 {
     const struct asked_shape other = shape_at(s, m);
-    return installed_has(w->in, w->target, &other);
+    return installed_has(w->by, &other);
 }
 
 /* AITER would find a row at M before the measured one of M's fine step: that one is not hidden
@@ -206,12 +205,32 @@ static void add_m(struct work *w, struct asked_shape s)
 
 /* ---- rows: one pair of N and K: the shapes v[0..n-1] ---- */
 
+enum { MOST_GRID = 128 };
+
+static size_t add_powers(int32_t *m, size_t n, int32_t from, int32_t last)
+{
+    for (int32_t power = from; power <= last; power *= 2)
+        m[n++] = power;
+    return n;
+}
+
+/* Every M for which AITER looks, ascending: 1, 2, 4 and 8, every fine step, and 8192, 16384 and
+   32768; or the powers of two among the tiers of tokens */
+static size_t rows_grid(int32_t m[MOST_GRID], int of_tokens)
+{
+    size_t n = add_powers(m, 0, 1, of_tokens ? SERVING_LAST : serving_fine(1) / 2);
+    for (int32_t fine = serving_fine(1); fine <= SERVING_LAST_FINE && !of_tokens;
+         fine = serving_fine(fine + 1))
+        m[n++] = fine;
+    return of_tokens ? n : add_powers(m, n, 2 * SERVING_LAST_FINE, SERVING_LAST);
+}
+
 static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
 {
-    int32_t grid[SERVING_MOST], last = SERVING_LAST;
+    int32_t grid[MOST_GRID], last = SERVING_LAST;
     const size_t before = w->to->n, without = w->without;
     const int of_tokens = families[v->family].ladder == LADDER_TOKENS;
-    const size_t n_grid = of_tokens ? serving_tiers(grid) : serving_grid(grid);
+    const size_t n_grid = rows_grid(grid, of_tokens);
     for (size_t i = 0; i < n_grid; i++)
         add_m(w, shape_at(v, grid[i]));
     for (size_t i = 0; i < n; i++) {
@@ -263,41 +282,41 @@ static void why_not_modelled(const struct work *w, const struct asked_shape *s, 
     const char *gpus = target_known(s->family, &known);
     if (*gpus == '\0')
         buf_printf(why, "kpred has no model of the family %s", f->name);
-    else if (w->target->model[s->family] == NULL)
-        buf_printf(why, "the model of %s does not know %s (known: %s)", f->name, w->target->token,
-                   gpus);
+    else if (w->by->target.model[s->family] == NULL)
+        buf_printf(why, "the model of %s does not know %s (known: %s)", f->name,
+                   w->by->target.token, gpus);
     else if (w->chooser.model == NULL)
         buf_printf(why, "no kernel of %s that is compiled in is left", f->name);
     else
         buf_printf(why, "the model of %s does not answer %s", f->name, s->detail);
     if (f->has_nearest)
-        buf_printf(why, ", nor has --installed a row for %s", w->target->token);
+        buf_printf(why, ", nor has --installed a row for %s", w->by->target.token);
     buf_free(&known);
 }
 
-static void leave_pair_out(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
+static void leave_pair_out(struct work *w, const struct asked_shape *v, size_t n)
 {
     struct buf why = {NULL, 0, 0};
     why_not_modelled(w, v, &why);
     w->layer->why = xstrdup(why.s);
     for (size_t i = 0; i < n; i++)
-        tally_add(&a->left_out, v[i].at, why.s);
+        tally_add(&w->by->asked.left_out, v[i].at, why.s);
     if (families[v->family].has_nearest)
         w->rows->without_rows += n;
-    else if (w->target->model[v->family] == NULL)
+    else if (w->by->target.model[v->family] == NULL)
         w->rows->without_gpu += n;
     buf_free(&why);
 }
 
-static void add_pair(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
+static void add_pair(struct work *w, const struct asked_shape *v, size_t n)
 {
     struct rows *r = w->rows;
     r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
     w->layer = &r->v[r->n++];
     *w->layer = (struct rows_layer){.shape = *v, .first = w->to->n};
     w->is_modelled = family_is_modelled(v->family, w->chooser.model, v->detail, w->chooser.problem);
-    if (!w->is_modelled && w->in->of[v->family].n == 0) {
-        leave_pair_out(w, a, v, n);
+    if (!w->is_modelled && w->by->installed.of[v->family].n == 0) {
+        leave_pair_out(w, v, n);
         return;
     }
     w->to->pairs++;
@@ -313,7 +332,7 @@ static void add_pair(struct work *w, struct asked *a, const struct asked_shape *
 }
 
 /* The model answers only where it has a kernel that can run. */
-static int add_family(struct work *w, struct asked *a, const struct asked_shape *v, size_t n)
+static int add_family(struct work *w, const struct asked_shape *v, size_t n)
 {
     const enum family_id family = v->family;
     size_t n_kernels = 0;
@@ -321,14 +340,14 @@ static int add_family(struct work *w, struct asked *a, const struct asked_shape 
     int rc = 0;
     memset(&w->chooser, 0, sizeof w->chooser);
     w->to = &w->rows->of[family];
-    if (w->target->model[family] != NULL)
-        flags = compiled_flags(w->o->compiled, w->in, w->target, family, w->o->only_ck, &n_kernels);
+    if (w->by->target.model[family] != NULL)
+        flags = compiled_flags(w->by, family, w->o->only_ck, &n_kernels);
     if (n_kernels != 0)
-        rc = chooser_open(&w->chooser, w->target, family, flags, w->o->beam);
+        rc = chooser_open(&w->chooser, &w->by->target, family, flags, w->o->beam);
     for (size_t i = 0, next; i < n && rc == 0; i = next) {
         for (next = i; next < n && asked_is_pair(&v[i], &v[next]);)
             next++;
-        add_pair(w, a, v + i, next - i);
+        add_pair(w, v + i, next - i);
     }
     for (size_t i = 0; i < w->chooser.n_open; i++)
         free(w->chooser.beam[i].arena);
@@ -352,16 +371,16 @@ size_t rows_outside(const struct row *v, size_t n, size_t ranks, const kpred_mod
     return outside;
 }
 
-int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,
-              const struct rows_options *o)
+int rows_make(struct answering *by, const struct rows_options *o)
 {
-    struct work w = {.rows = r, .target = t, .in = in, .o = o};
+    const struct asked *a = &by->asked;
+    struct work w = {.rows = &by->rows, .by = by, .o = o};
     int rc = 0;
     w.best = xcalloc(o->top, sizeof *w.best);
     for (size_t i = 0, next; i < a->n && rc == 0; i = next) {
         for (next = i; next < a->n && a->v[next].family == a->v[i].family;)
             next++;
-        rc = add_family(&w, a, a->v + i, next - i);
+        rc = add_family(&w, a->v + i, next - i);
     }
     free(w.best);
     return rc;

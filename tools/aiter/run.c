@@ -137,19 +137,7 @@ void answering_tell(const struct answering *a)
         note("give AITER's own tables with --installed: then its lines are written");
 }
 
-/* ---- from what is asked for to tables ---- */
-
-int answering_read(struct answering *a, const char *const *installed, size_t n, size_t n_own)
-{
-    return installed_read(&a->installed, &a->target, &a->asked, installed, n, n_own);
-}
-
-int answering_make(struct answering *a, const struct rows_options *o)
-{
-    struct rows_options options = *o;
-    options.compiled = &a->compiled;
-    return rows_make(&a->rows, &a->asked, &a->target, &a->installed, &options);
-}
+/* ---- a run ---- */
 
 void answering_free(struct answering *a)
 {
@@ -159,8 +147,6 @@ void answering_free(struct answering *a)
     rows_free(&a->rows);
     files_free(&a->files);
 }
-
-/* ---- a run ---- */
 
 static int run_check(const struct aiter_options *o)
 {
@@ -185,12 +171,9 @@ static int read_all(struct answering *a, const struct aiter_options *o)
     buf_free(&known);
     if (rc != 0)
         return -1;
-    if (o->compiled != NULL
-        && (target_check(t, o->gpu) != 0 || compiled_read(&a->compiled, t, o->compiled) != 0))
+    if (o->compiled != NULL && (target_check(t, o->gpu) != 0 || compiled_read(a, o->compiled) != 0))
         return -1;
-    a->asked.from.cu_num = t->cu_num;
-    a->asked.from.gfx = t->gfx;
-    a->asked.from.token = t->token;
+    a->asked.from.target = t;
     a->asked.from.force = o->force;
     if (inputs_read(&a->asked, o->inputs.v, o->inputs.n) != 0)
         return -1;
@@ -203,8 +186,8 @@ static int run_predict(struct answering *a, const struct aiter_options *o)
                                          .only_ck = o->schema >= SCHEMA_NO_LIBTYPE,
                                          .top = o->top != 0 ? (size_t)o->top : 1,
                                          .beam = (size_t)(o->beam > o->top ? o->beam : o->top)};
-    if (answering_read(a, o->installed.v, o->installed.n, o->installed.n) != 0
-        || answering_make(a, &options) != 0)
+    if (installed_read(a, o->installed.v, o->installed.n, o->installed.n) != 0
+        || rows_make(a, &options) != 0)
         return -1;
     story_note(a);
     /* Is there a family that can be answered? */
@@ -219,25 +202,15 @@ static int run_predict(struct answering *a, const struct aiter_options *o)
 
 static int write_out(struct answering *a, const struct aiter_options *o)
 {
-    /* All that the command reads: no output may be one of them. */
-    const char **list = xcalloc(o->inputs.n + o->installed.n + 1, sizeof *list);
-    size_t n = 0;
-    for (size_t i = 0; i < o->inputs.n; i++)
-        list[n++] = o->inputs.v[i];
-    for (size_t i = 0; i < o->installed.n; i++)
-        list[n++] = o->installed.v[i];
-    if (o->compiled != NULL)
-        list[n++] = o->compiled;
     const struct files_options options = {.output = o->output,
                                           .force = o->force,
                                           .schema = o->top != 0 ? SCHEMA_CANDIDATES
                                                                 : (enum write_schema)o->schema,
-                                          .inputs = list,
-                                          .n_inputs = n};
-    const int rc = files_write(&a->files, &a->rows, &a->target, &options);
+                                          .inputs = {o->inputs, o->installed},
+                                          .compiled = o->compiled};
+    const int rc = files_write(a, &options);
     if (rc == 0 && o->top == 0)
         answering_tell(a);
-    free(list);
     return rc;
 }
 

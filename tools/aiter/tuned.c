@@ -109,17 +109,6 @@ static const char *cell(const struct table *t, int i)
     return t->at[i] >= 0 && (size_t)t->at[i] < t->c.n ? t->c.cell[t->at[i]] : "";
 }
 
-static int read_size(const struct table *t, int which, int32_t *out)
-{
-    int64_t v;
-    const char *text = cell(t, which);
-    if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
-        return fail("%s:%ld: %s: value \"%.60s\": is not an integer from 1 to %d", t->c.path,
-                    t->c.at, column(t->family, which), text, KPRED_MAX_SIZE);
-    *out = (int32_t)v;
-    return 0;
-}
-
 static int set_detail(struct table *t, struct tuned_row *row)
 {
     const struct family *f = &families[t->family];
@@ -192,10 +181,11 @@ static int read_key(struct table *t, struct tuned_row *row)
         gfx = target_gfx_of_units(row->cu_num);
     snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(gfx, &b));
     buf_free(&b);
-    return read_size(t, M, &row->shape.m) != 0 || read_size(t, N, &row->shape.n) != 0
-                   || read_size(t, K, &row->shape.k) != 0 || set_detail(t, row) != 0
-               ? -1
-               : 0;
+    int32_t *const size[] = {&row->shape.m, &row->shape.n, &row->shape.k};
+    for (int i = M; i <= K; i++)
+        if (asked_size(&row->shape.at, column(t->family, i), cell(t, i), size[i]) != 0)
+            return -1;
+    return set_detail(t, row);
 }
 
 /* 0; 1: the key alone can be used, or -1: nothing can, both with a message */

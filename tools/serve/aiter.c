@@ -19,12 +19,9 @@ void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer
 
 /* What a config is asked for */
 struct asking {
-    struct lookups *l;
-    struct answering *to;
-    struct hf_config *c;
     const struct lookups_how *how;
+    struct answering *to;
     struct quantization q; /* of the experts at hand */
-    const char *type;      /* of the model */
     int is_bad;            /* something was refused with a message: nothing more is asked */
 };
 
@@ -46,9 +43,8 @@ static void aiter_ask(struct asking *a, enum family_id family, const struct read
                                   .n = (int32_t)n,
                                   .k = (int32_t)k,
                                   .detail =
-                                      to->details.v[intern_text(&to->details, to->detail.s)].s,
-                                  .at = to->at};
-    lookups_add_shape(a->l, &s, reading, layer);
+                                      to->details.v[intern_text(&to->details, to->detail.s)].s};
+    lookups_add_shape(a->how->to, &s, reading, layer);
 }
 
 static const char *fp8_of(const struct asking *a)
@@ -67,14 +63,13 @@ static void ask_reading(struct asking *a, const struct reading *r, const struct 
 {
     const char *const of_bf16[] = {has_bias ? "True" : "False", bf16, bf16, "False", "False"};
     const char *const type[] = {r->kind == QUANTIZED_INT8 ? "torch.int8" : fp8_of(a)};
-    const struct asked_shape file = {
-        .family = FAMILY_NONE, .n = (int32_t)l->n, .k = (int32_t)l->k, .at = a->to->asked.at};
+    const struct asked_shape file = {.family = FAMILY_NONE, .n = (int32_t)l->n, .k = (int32_t)l->k};
     if (r->family != FAMILY_NONE)
         aiter_ask(a, r->family, r, l->n, l->k, r->kind == QUANTIZED_NOT ? of_bf16 : type, l->name);
     else if (r->json != NULL)
-        lookups_add_shape(a->l, &file, r, l->name);
+        lookups_add_shape(a->how->to, &file, r, l->name);
     else
-        lookups_add_none(a->l, l->name, r->about, LOOKUP_NONE);
+        lookups_add_none(a->how->to, l->name, r->about, ANSWER_NONE);
 }
 
 static void ask_kind(struct asking *a, enum quantization_kind kind, const struct hf_layer *l,
@@ -87,7 +82,7 @@ static void ask_kind(struct asking *a, enum quantization_kind kind, const struct
     snprintf(why, sizeof why, "kpred does not know which tables %s reads on %s",
              triton_servers[server], gfx);
     if (r == NULL)
-        lookups_add_none(a->l, l->name, why, LOOKUP_UNKNOWN);
+        lookups_add_none(a->how->to, l->name, why, ANSWER_LEFT);
     for (; r != NULL; r = reading_next(r, server, gfx, kind))
         ask_reading(a, r, l, has_bias);
 }
@@ -103,62 +98,46 @@ static void ask_layer(struct asking *a, enum quantization_kind kind, const struc
 /* Why AITER has no table for such products; NULL: it has */
 static const char *no_table(const struct quantization *q)
 {
-    switch (q->kind) {
-    case QUANTIZED_FP8: return "AITER has no table of FP8 with a scale for each tensor";
-    case QUANTIZED_INT8_WEIGHTS:
-    case QUANTIZED_INT4_WEIGHTS: return "AITER has no table of products with weights alone in INT";
-    case QUANTIZED_FP8_BLOCK:
-        return aiter_runs(q->kind, q->block) ? NULL
-                                             : "AITER's tables are of FP8 in blocks of 128 x 128";
-    default: return NULL;
-    }
+    if (q->kind == QUANTIZED_FP8)
+        return "AITER has no table of FP8 with a scale for each tensor";
+    if (q->kind == QUANTIZED_INT8_WEIGHTS || q->kind == QUANTIZED_INT4_WEIGHTS)
+        return "AITER has no table of products with weights alone in INT";
+    return q->kind == QUANTIZED_FP8_BLOCK && !aiter_runs(q->kind, q->block)
+               ? "AITER's tables are of FP8 in blocks of 128 x 128"
+               : NULL;
 }
 
 static int is_gpt_oss(const struct asking *a)
 {
-    return strcmp(a->type, "gpt_oss") == 0;
-}
-
-static void ask_product_so(struct asking *a, const struct hf_layer *l, const struct quantization *q)
-{
-    char *refused = lookups_refused(l, q);
-    const char *none = no_table(q);
-    const int is_plain =
-        q->is_of_experts || (is_gpt_oss(a) && q->kind == QUANTIZED_MXFP4); /* --quant said so */
-    if (refused != NULL && !l->is_half)
-        lookups_add_none(a->l, l->name, refused, LOOKUP_REFUSED);
-    else if (refused == NULL && none != NULL)
-        lookups_add_none(a->l, l->name, none, LOOKUP_NONE);
-    else if (refused == NULL)
-        ask_layer(a, is_plain ? QUANTIZED_NOT : q->kind, l);
-    free(refused);
+    return strcmp(a->how->experts.type, "gpt_oss") == 0;
 }
 
 static void ask_product(struct asking *a, const struct hf_layer *l)
 {
     struct quantization ways[2];
-    const int n = weights_of(ways, a->l, a->c, a->how, l->name);
-    for (int i = 0; i < n; i++)
-        ask_product_so(a, l, &ways[i]);
+    const int n = weights_of(ways, a->how, l->name);
+    for (const struct quantization *q = ways; q < ways + n; q++) {
+        char *refused = lookups_refused(l, q);
+        const char *none = no_table(q);
+        const int is_plain =
+            q->is_of_experts || (is_gpt_oss(a) && q->kind == QUANTIZED_MXFP4); /* --quant said so */
+        if (refused != NULL && !l->is_half)
+            lookups_add_none(a->how->to, l->name, refused, ANSWER_REFUSED);
+        else if (refused == NULL && none != NULL)
+            lookups_add_none(a->how->to, l->name, none, ANSWER_NONE);
+        else if (refused == NULL)
+            ask_layer(a, is_plain ? QUANTIZED_NOT : q->kind, l);
+        free(refused);
+    }
 }
 
 static void ask_layers(struct asking *a)
 {
-    const struct hf_config top = {.inner = "", .json = a->c->json};
-    const char *unknown = hf_layers_unknown(&top);
     struct hf_layers layers;
-    if (unknown != NULL) {
-        lookups_add_none(a->l, "other layers", unknown, LOOKUP_UNKNOWN);
-        return;
-    }
-    if (hf_layers(&top, a->how->tp, &layers) != 0) {
-        a->is_bad = fail("%s: so the server refuses the model, or kpred does not know its layers",
-                         a->c->json.path);
-        return;
-    }
-    for (size_t i = 0; i < layers.n; i++)
+    a->is_bad = lookups_layers(&layers, a->how);
+    for (size_t i = 0; i < layers.n && !a->is_bad; i++)
         ask_product(a, &layers.v[i]);
-    if (layers.plain.n != 0)
+    if (layers.plain.n != 0 && !a->is_bad)
         ask_layer(a, QUANTIZED_NOT, &layers.plain);
 }
 
@@ -171,15 +150,13 @@ struct expert_types {
 
 static struct expert_types types_of(const struct asking *a)
 {
-    static const char fp4[] = "torch.float4_e2m1fn_x2";
-    const char *fp8 = fp8_of(a);
-    switch (a->q.kind) {
-    case QUANTIZED_NOT: return (struct expert_types){bf16, bf16, "QuantType.No"};
-    case QUANTIZED_FP8: return (struct expert_types){fp8, fp8, "QuantType.per_Tensor"};
-    case QUANTIZED_FP8_BLOCK: return (struct expert_types){fp8, fp8, "QuantType.per_1x128"};
-    case QUANTIZED_FP8_CHANNEL: return (struct expert_types){fp8, fp8, "QuantType.per_Token"};
-    default: return (struct expert_types){fp4, fp4, "QuantType.per_1x32"};
-    }
+    static const char *const how[] = {"QuantType.No", "QuantType.per_Tensor", "QuantType.per_1x128",
+                                      "QuantType.per_Token"};
+    const int is_fp4 = a->q.kind > QUANTIZED_FP8_CHANNEL;
+    const char *type = is_fp4                       ? "torch.float4_e2m1fn_x2"
+                       : a->q.kind == QUANTIZED_NOT ? bf16
+                                                    : fp8_of(a);
+    return (struct expert_types){type, type, is_fp4 ? "QuantType.per_1x32" : how[a->q.kind]};
 }
 
 static void ask_fused(struct asking *a, const struct expert_types *t, int64_t experts,
@@ -189,7 +166,7 @@ static void ask_fused(struct asking *a, const struct expert_types *t, int64_t ex
     const char *const details[] = {
         count[0], count[1],  is_gpt_oss(a) ? "ActivationType.Swiglu" : "ActivationType.Silu",
         bf16,     t->inputs, t->weights,
-        t->how,   "1",       strcmp(a->type, "llama4") == 0 ? "1" : "0"};
+        t->how,   "1",       strcmp(a->how->experts.type, "llama4") == 0 ? "1" : "0"};
     snprintf(count[0], sizeof count[0], "%" PRId64, experts);
     snprintf(count[1], sizeof count[1], "%" PRId64, top_k);
     aiter_ask(a, FAMILY_FMOE, NULL, size, hidden, details, layer);
@@ -202,8 +179,9 @@ static int64_t padded(int64_t size, int64_t to)
 
 /* A kernel of MXFP4 that takes inputs of more bits has padded sizes, and the number of tokens tells
    which inputs. */
-static void ask_gpt_oss(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
+static void ask_gpt_oss(struct asking *a, const struct experts_part *p)
 {
+    const struct hf_experts *e = &a->how->experts;
     const char *const inputs[] = {bf16, fp8_of(a)};
     struct expert_types t = types_of(a);
     for (int i = 0; i < 2; i++) {
@@ -215,18 +193,19 @@ static void ask_gpt_oss(struct asking *a, const struct hf_experts *e, const stru
 
 /* With a shared expert among them, too, where the server can do so: vLLM with expert parallelism
    then has one more for the tokens of other GPUs, and SGLang does not do it. */
-static void ask_split(struct asking *a, const struct hf_experts *e, const struct experts_part *p)
+static void ask_split(struct asking *a, const struct experts_part *p)
 {
+    const struct hf_experts *e = &a->how->experts;
     const struct expert_types t = types_of(a);
     const int has_ep = a->how->ep != 1, is_vllm = a->how->server == TRITON_VLLM;
     if (e->top_k == 0)
-        lookups_add_none(a->l, "experts", "the config does not say how many experts a token has",
-                         LOOKUP_UNKNOWN);
+        lookups_add_none(a->how->to, "experts",
+                         "the config does not say how many experts a token has", ANSWER_LEFT);
     else if (is_gpt_oss(a) && a->q.kind == QUANTIZED_MXFP4)
-        ask_gpt_oss(a, e, p);
+        ask_gpt_oss(a, p);
     else {
         ask_fused(a, &t, p->experts, e->top_k, p->size, e->hidden, "experts");
-        if (experts_may_fuse(e, a->c, a->how) && (!has_ep || is_vllm))
+        if (experts_may_fuse(a->how) && (!has_ep || is_vllm))
             ask_fused(a, &t, p->experts + 1, e->top_k + 1 + has_ep, p->size, e->hidden,
                       "experts, the shared one among them");
     }
@@ -237,66 +216,56 @@ static const char *const other_routers[TRITON_N_SERVERS] = {
     "ernie4_5_moe glm4_moe glm4_moe_lite minimax_m2",
     "bailing_moe bailing_moe_v2 ernie4_5_moe glm4_moe glm4_moe_lite minimax_m2"};
 
-static void ask_router(struct asking *a, const struct hf_experts *e)
+static void ask_router(struct asking *a)
 {
+    const struct hf_experts *e = &a->how->experts;
     const struct hf_layer router = {.name = "router",
                                     .n = e->routed,
                                     .k = e->hidden,
                                     .bias = is_gpt_oss(a) ? HF_BIAS : HF_NO_BIAS};
-    if (!names_has_word(other_routers[a->how->server], a->type))
+    if (!names_has_word(other_routers[a->how->server], e->type))
         ask_layer(a, QUANTIZED_NOT, &router);
 }
 
-static void ask_experts_so(struct asking *a, const struct hf_experts *e)
-{
-    struct experts_part p;
-    experts_split(&p, e, a->how, &a->q);
-    if (p.refused != NULL)
-        lookups_add_none(a->l, "experts", p.refused, LOOKUP_REFUSED);
-    else if (aiter_runs(a->q.kind, p.block))
-        ask_split(a, e, &p);
-    free(p.refused);
-}
-
-static void ask_experts(struct asking *a, const struct hf_experts *e)
+static void ask_experts(struct asking *a)
 {
     struct quantization ways[2];
-    const int n = weights_of(ways, a->l, a->c, a->how, "experts");
+    const int n = weights_of(ways, a->how, "experts");
     for (int i = 0; i < n; i++) {
+        struct experts_part p;
         a->q = ways[i];
-        ask_experts_so(a, e);
+        experts_split(&p, a->how, &a->q);
+        if (p.refused != NULL)
+            lookups_add_none(a->how->to, "experts", p.refused, ANSWER_REFUSED);
+        else if (aiter_runs(a->q.kind, p.block))
+            ask_split(a, &p);
+        free(p.refused);
     }
-    ask_router(a, e);
+    ask_router(a);
 }
 
 /* Servers fill the words of the output layer up to a multiple of 64. SGLang runs it by torch. */
 static void ask_output(struct asking *a)
 {
-    const int64_t words = padded(hf_number_or(a->c, "vocab_size", 1, 0), 64);
-    const struct hf_layer layer = {.name = "output layer",
-                                   .n = words / a->how->tp,
-                                   .k = hf_number_or(a->c, "hidden_size", 1, 0)};
-    if (!a->c->is_bad && words != 0 && layer.k != 0 && words % a->how->tp == 0
+    struct hf_config *c = a->how->config;
+    const int64_t words = padded(hf_number_or(c, "vocab_size", 1, 0), 64);
+    const struct hf_layer layer = {
+        .name = "output layer", .n = words / a->how->tp, .k = hf_number_or(c, "hidden_size", 1, 0)};
+    if (!c->is_bad && words != 0 && layer.k != 0 && words % a->how->tp == 0
         && a->how->server == TRITON_VLLM)
         ask_layer(a, QUANTIZED_NOT, &layer);
 }
 
-int aiter_of_config(struct lookups *l, struct answering *to, struct hf_config *c,
-                    const struct lookups_how *how)
+int aiter_of_config(const struct lookups_how *how, struct answering *to)
 {
-    struct asking a = {.l = l, .to = to, .c = c, .how = how};
-    struct hf_experts e;
-    const int rc = hf_experts_read(c, &e);
+    struct asking a = {.how = how, .to = to};
     to->asked.from = (struct asked_from){.only = FAMILY_NONE};
-    to->asked.at = (struct place){c->json.path, 0};
-    if (rc < 0)
-        return -1;
-    a.type = e.type;
+    to->asked.at = (struct place){how->config->json.path, 0};
     ask_layers(&a);
-    if (rc == 0)
-        ask_experts(&a, &e);
+    if (how->experts.routed != 0)
+        ask_experts(&a);
     if (!a.is_bad)
         ask_output(&a);
     asked_sort(&to->asked);
-    return a.is_bad || c->is_bad ? -1 : 0;
+    return a.is_bad || how->config->is_bad ? -1 : 0;
 }

@@ -17,7 +17,7 @@ static int decide(struct lookup *l, enum reading_verdict verdict, int may_switch
     const struct reading *r = l->reading;
     struct buf why = {NULL, 0, 0};
     l->is_json = verdict == VERDICT_JSON;
-    l->none = verdict == VERDICT_SWITCH ? LOOKUP_SWITCH : l->is_json ? LOOKUP_UNKNOWN : LOOKUP_NONE;
+    l->none = verdict == VERDICT_SWITCH ? ANSWER_SWITCH : ANSWER_NONE;
     if (verdict == VERDICT_READ || (verdict == VERDICT_SWITCH && may_switch))
         return 1;
     if (verdict == VERDICT_SWITCH)
@@ -37,16 +37,14 @@ static void drop_shape(struct asked *a, const struct asked_shape *s)
     a->n = n;
 }
 
-void aiter_decide(struct lookups *l, struct answering *to, const struct gemm_jsons *jsons,
-                  int may_switch)
+void aiter_decide(struct lookups *l, struct answering *to, int may_switch)
 {
-    const struct reader by = {&to->target, &to->installed, jsons};
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
         struct lookup *x = &l->v[i];
         const struct reading *r = x->reading;
         const enum reading_verdict verdict =
-            r == NULL ? VERDICT_READ : reading_of(r, &by, &x->shape);
+            r == NULL ? VERDICT_READ : reading_of(r, to, &x->shape);
         if (r != NULL && !decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE)
             drop_shape(&to->asked, &x->shape);
         if (verdict != VERDICT_NOTHING || r->rule == READS_NONE || r->rule == READS_MULTIPLE)
@@ -91,12 +89,11 @@ static size_t note_rows(struct answer *a, const struct row *v, size_t n)
 }
 
 /* AITER has a Triton file of each of those that are told from tables by it. */
-static void answer_json(struct answer *a, const struct answering *from,
-                        const struct gemm_jsons *jsons)
+static void answer_json(struct answer *a, const struct answering *from)
 {
     const struct reading *r = a->of->reading;
     const struct asked_shape *s = &a->of->shape;
-    const struct gemm_json *f = gemm_json_find(jsons, from->target.gfx, r->json, s->n, s->k);
+    const struct gemm_json *f = gemm_json_find(from->jsons, from->target.gfx, r->json, s->n, s->k);
     const int is_sure = r->rule == READS_WITHOUT_JSON || r->rule == READS_UNLISTED;
     if (f != NULL || is_sure)
         a->kind = ANSWER_MEASURED;
@@ -105,16 +102,17 @@ static void answer_json(struct answer *a, const struct answering *from,
         a->why = xstrdup(r->rule == READS_NONE ? r->about : "AITER's Triton file");
 }
 
-void aiter_answer(struct answer *a, const struct lookup *l, const struct answering *from,
-                  const struct gemm_jsons *jsons)
+void aiter_answer(struct answer *a, const struct answering *from)
 {
+    const struct lookup *l = a->of;
     const struct rows_layer *layer = layer_of(&from->rows, &l->shape);
     struct buf why = {NULL, 0, 0};
-    *a = (struct answer){.of = l, .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
     if (l->is_json)
-        answer_json(a, from, jsons);
-    else if (l->why != NULL)
-        answer_none(a);
+        answer_json(a, from);
+    else if (l->why != NULL) {
+        a->kind = l->none;
+        a->why = xstrdup(l->why);
+    }
     if (l->is_json || l->why != NULL || layer == NULL)
         return;
     const struct row *v = from->rows.of[l->shape.family].v;
@@ -132,18 +130,18 @@ void aiter_answer(struct answer *a, const struct lookup *l, const struct answeri
         buf_printf(&why, "%s%s", why.n != 0 ? "; " : "", layer->why);
     if (l->reading != NULL && layer->rows != 0)
         reading_tell(l->reading, &why);
-    if (l->none == LOOKUP_SWITCH)
+    if (l->none == ANSWER_SWITCH)
         buf_printf(&why, "; it switches %s", l->reading->about);
     a->why = why.s;
 }
 
 /* ---- AITER's Triton files ---- */
 
-int aiter_near_json(struct answer *a, const char *gfx, const struct gemm_jsons *jsons)
+int aiter_near_json(struct answer *a, const struct answering *from)
 {
     const struct asked_shape *s = &a->of->shape;
     const struct reading *r = a->of->reading;
-    const struct gemm_json *f = gemm_json_near(jsons, gfx, r->json, s->n, s->k);
+    const struct gemm_json *f = gemm_json_near(from->jsons, from->target.gfx, r->json, s->n, s->k);
     struct buf name = {NULL, 0, 0};
     if (a->kind != ANSWER_LEFT || r->rule != READS_NONE || r->kind != QUANTIZED_FP8_BLOCK
         || f == NULL)
@@ -159,42 +157,42 @@ int aiter_near_json(struct answer *a, const char *gfx, const struct gemm_jsons *
     return read_file(f->path, FOLDER_FILE_BYTES, &a->text);
 }
 
-static void rank_kernel(struct triton_files *to, const char *output, const struct answer *v,
-                        size_t n, const char *gfx, const struct gemm_jsons *jsons, size_t most)
+int answer_is_ranked(const struct answer *a)
 {
-    const char *kernel = v->of->reading->json;
-    struct buf csv = {NULL, 0, 0}, name = {NULL, 0, 0}, path = {NULL, 0, 0};
-    size_t rows = 0;
-    buf_puts(&csv, gemm_json_heading);
+    return a->of->is_json && a->kind != ANSWER_MEASURED;
+}
+
+static void rank_kernel(struct triton_files *to, const char *output, const struct answer *v,
+                        size_t n, const struct answering *from, size_t most)
+{
+    const char *kernel = v->of->reading->json, *gfx = from->target.gfx;
+    struct buf csv = {NULL, 0, 0}, path = {NULL, 0, 0};
     for (size_t i = 0; i < n; i++) {
         const struct lookup *l = v[i].of;
-        if (l->is_json && v[i].kind != ANSWER_MEASURED && strcmp(l->reading->json, kernel) == 0)
-            rows += gemm_json_rank(jsons, gfx, kernel, l->shape.n, l->shape.k, most, &csv);
+        if (answer_is_ranked(&v[i]) && strcmp(l->reading->json, kernel) == 0)
+            gemm_json_rank(from->jsons, gfx, kernel, l->shape.n, l->shape.k, most, &csv);
     }
-    buf_printf(&name, "candidates_GEMM-%s.csv", kernel);
-    buf_add_path(&path, output, name.s);
-    if (rows != 0) {
-        triton_files_add(to, NULL, xstrdup(path.s), &csv);
+    buf_add_path(&path, output, "");
+    buf_printf(&path, "candidates_GEMM-%s.csv", kernel);
+    if (csv.n != 0) {
+        triton_files_add(to, NULL, path.s, &csv);
         to->v[to->n - 1].replaces = 1;
-    } else
-        note("GEMM-%s: no candidates: --installed has none of its files for %s", kernel, gfx);
-    buf_free(&csv);
-    buf_free(&name);
+        return;
+    }
+    note("GEMM-%s: no candidates: --installed has none of its files for %s", kernel, gfx);
     buf_free(&path);
 }
 
 void aiter_rank_json(struct triton_files *to, const char *output, const struct answer *v, size_t n,
-                     const char *gfx, const struct gemm_jsons *jsons, size_t most)
+                     const struct answering *from, size_t most)
 {
-    struct interned seen;
-    memset(&seen, 0, sizeof seen);
+    struct interned seen = {.n = 0};
     for (size_t i = 0; i < n; i++) {
         const size_t before = seen.n;
-        if (!v[i].of->is_json || v[i].kind == ANSWER_MEASURED)
-            continue;
-        intern_text(&seen, v[i].of->reading->json);
+        if (answer_is_ranked(&v[i]))
+            intern_text(&seen, v[i].of->reading->json);
         if (seen.n != before)
-            rank_kernel(to, output, v + i, n - i, gfx, jsons, most);
+            rank_kernel(to, output, v + i, n - i, from, most);
     }
     intern_free(&seen);
 }
@@ -221,7 +219,7 @@ static int keep_row(void *to, const struct tuned_row *row)
     for (; e->line < row->shape.at.line; e->line++)
         line = next_line(&e->at);
     if (line != NULL && !(is_ours && layer != NULL && layer->rows + layer->measured != 0)
-        && !(is_ours && installed_has(&e->by->installed, t, &row->shape)))
+        && !(is_ours && installed_has(e->by, &row->shape)))
         buf_printf(e->to, "%s\n", line);
     return 0;
 }
@@ -247,7 +245,7 @@ static int keep_rows(const struct answering *a, enum family_id family, const cha
 static int add_tables(struct triton_files *to, const struct answering *a, struct table_files *made,
                       const struct files_options *o)
 {
-    int rc = files_make(made, &a->rows, &a->target, o);
+    int rc = files_make(made, a, o);
     for (struct table_file *f = made->v; f < made->v + made->n && rc == 0; f++) {
         if (made == &a->files)
             rc = keep_rows(a, f->family, f->path, &f->text);
@@ -263,10 +261,7 @@ int aiter_files(struct answering *a, struct triton_files *to, const char *output
     struct buf folder = {NULL, 0, 0};
     struct table_files candidates = {.n = 0};
     buf_add_path(&folder, output, "");
-    struct files_options o = {.output = folder.s,
-                              .force = force,
-                              .inputs = (const char *const *)inputs->v,
-                              .n_inputs = inputs->n};
+    struct files_options o = {.output = folder.s, .force = force, .inputs = {inputs->of}};
     int rc = add_tables(to, a, &a->files, &o);
     o.schema = SCHEMA_CANDIDATES;
     if (rc == 0 && has_candidates)

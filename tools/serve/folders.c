@@ -101,9 +101,18 @@ static int is_table(const char *path)
                          && strstr(name, families[family].merge_name) != NULL);
 }
 
+int state_name_read(struct state_name *s, const char *path)
+{
+    return sscanf(base_name(path),
+                  "headdim=%d,dstate=%d,device_name=%127[^,],cache_dtype=%15[^.].json", &s->head,
+                  &s->state, s->device, s->type)
+           == 4;
+}
+
 static void add_file(struct folder *f, struct tables *tables, const char *path, int is_file)
 {
     struct folder_file file = {.path = NULL};
+    struct state_name state;
     struct buf why = {NULL, 0, 0};
     const int is_config =
         ends_with(path, ".json") && triton_name_parse(&file.name, path, &why) == 0;
@@ -116,9 +125,10 @@ static void add_file(struct folder *f, struct tables *tables, const char *path, 
         f->v = xgrow(f->v, f->n, &f->cap, sizeof *f->v);
         f->v[f->n++] = file;
     } else if (is_table(path)) {
-        tables->v = xgrow(tables->v, tables->n, &tables->cap, sizeof *tables->v);
-        tables->v[tables->n++] = xstrdup(path);
-    } else if (is_file && mamba_is_file(path))
+        const size_t i = intern_text(&tables->paths, path);
+        tables->of.v = xgrow(tables->of.v, tables->of.n, &tables->cap, sizeof *tables->of.v);
+        tables->of.v[tables->of.n++] = tables->paths.v[i].s;
+    } else if (is_file && state_name_read(&state, path))
         intern_text(&tables->states, path);
     else if (is_file)
         gemm_json_add(&tables->jsons, path);
@@ -159,7 +169,7 @@ static int by_path(const void *a, const void *b)
 
 int folder_read(struct folder *f, struct tables *tables, const char *path)
 {
-    const size_t before = tables->n;
+    const size_t before = tables->of.n;
     char *copy = xstrdup(path), *rest = copy;
     struct stat st;
     int rc = 0;
@@ -174,8 +184,8 @@ int folder_read(struct folder *f, struct tables *tables, const char *path)
     free(copy);
     if (f->n != 0)
         qsort(f->v, f->n, sizeof *f->v, by_path);
-    if (tables->n > before)
-        qsort(tables->v + before, tables->n - before, sizeof *tables->v, compare_texts);
+    if (tables->of.n > before)
+        qsort(tables->of.v + before, tables->of.n - before, sizeof *tables->of.v, compare_texts);
     return rc;
 }
 
@@ -195,9 +205,8 @@ void folder_free(struct folder *f)
 
 void tables_free(struct tables *t)
 {
-    for (size_t i = 0; i < t->n; i++)
-        free(t->v[i]);
-    free(t->v);
+    free(t->of.v);
+    intern_free(&t->paths);
     gemm_jsons_free(&t->jsons);
     intern_free(&t->states);
 }

@@ -1,9 +1,12 @@
 /* lookups.c - from the config of a language model to the files that its server will look for
-   SPDX-License-Identifier: MIT */
-#include "lookups.h"
+   SPDX-License-Identifier: MIT
+
+   Facts of vLLM 0.33.0 and SGLang 0.5.23. Both servers look for E=..,N=.. of the routed experts, as
+   each GPU has them, and for N=..,K=.. of each other layer in FP8 blocks, but not where another
+   kernel than Triton's runs. */
+#include "serve.h"
 
 #include "base/names.h"
-#include "triton/triton.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,15 +14,18 @@
 
 /* ---- the list ---- */
 
-/* A new look-up; NULL: one with this key is there, and the layer is added to its layers. */
-static struct lookup *new_lookup(struct lookups *l, struct buf *key, const char *layer)
+/* A new look-up, whose name stands in the key behind so many bytes; NULL: one with this key is
+   there, and the layer is added to its layers. */
+static struct lookup *new_lookup(struct lookups *l, enum lookup_of of, struct buf *key, size_t skip,
+                                 const char *layer)
 {
     const size_t before = l->seen.n, at = intern_text(&l->seen, key->s);
+    const char *called = l->seen.v[at].s + skip;
     struct buf layers = {NULL, 0, 0};
     buf_free(key);
     if (at == before) {
         l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
-        l->v[l->n++] = (struct lookup){.layer = xstrdup(layer)};
+        l->v[l->n++] = (struct lookup){.of = of, .called = called, .layer = xstrdup(layer)};
         return &l->v[at];
     }
     if (strstr(l->v[at].layer, layer) != NULL)
@@ -31,18 +37,17 @@ static struct lookup *new_lookup(struct lookups *l, struct buf *key, const char 
 }
 
 void lookups_add(struct lookups *l, const struct triton_name *name, const char *version,
-                 const char *layer, struct place at)
+                 const char *layer)
 {
     struct buf key = {NULL, 0, 0};
     const char *folder = triton_has_folder(name) ? version : "";
     buf_printf(&key, "%d|%s|", name->server, folder);
+    const size_t skip = key.n;
     triton_name_write(name, &key);
-    struct lookup *added = new_lookup(l, &key, layer);
+    struct lookup *added = new_lookup(l, LOOKUP_TRITON, &key, skip, layer);
     if (added == NULL)
         return;
     added->name = *name;
-    added->has_name = 1;
-    added->at = at;
     snprintf(added->version, sizeof added->version, "%s", folder);
 }
 
@@ -61,40 +66,32 @@ void lookups_add_shape(struct lookups *l, const struct asked_shape *s,
         buf_printf(&key, "%s %s=%" PRId32 ",%s=%" PRId32 "%s%s", families[s->family].name,
                    families[s->family].sizes[1], s->n, families[s->family].sizes[2], s->k,
                    *s->detail != '\0' ? "," : "", s->detail);
-    struct lookup *added = new_lookup(l, &key, layer);
+    struct lookup *added = new_lookup(l, LOOKUP_AITER, &key, 0, layer);
     if (added == NULL)
         return;
-    added->key = l->seen.v[l->n - 1].s;
     added->shape = *s;
     added->reading = reading;
     added->is_json = s->family == FAMILY_NONE;
-    added->at = s->at;
 }
 
-void lookups_add_file(struct lookups *l, const char *name, const char *layer)
+void lookups_add_state(struct lookups *l, struct buf *name, const char *layer)
 {
-    struct buf key = {NULL, 0, 0};
-    buf_puts(&key, name);
-    struct lookup *added = new_lookup(l, &key, layer);
-    if (added != NULL)
-        added->file = l->seen.v[l->n - 1].s;
+    (void)new_lookup(l, LOOKUP_STATE, name, 0, layer);
 }
 
 void lookup_write(const struct lookup *l, struct buf *b)
 {
-    buf_puts(b, l->file != NULL ? l->file : "");
-    buf_puts(b, l->key != NULL && !l->is_json ? l->key : "");
     if (l->is_json)
         add_json_name(b, l->reading, &l->shape);
-    if (l->has_name)
-        triton_name_write(&l->name, b);
+    else
+        buf_puts(b, l->called);
 }
 
-void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum lookup_none none)
+void lookups_add_none(struct lookups *l, const char *layer, const char *why, enum answer_kind none)
 {
     struct buf key = {NULL, 0, 0};
-    buf_printf(&key, "|%s|%s", none == LOOKUP_REFUSED ? layer : "", why);
-    struct lookup *added = new_lookup(l, &key, layer);
+    buf_printf(&key, "|%s|%s", none == ANSWER_REFUSED ? layer : "", why);
+    struct lookup *added = new_lookup(l, LOOKUP_NONE, &key, key.n, layer);
     if (added == NULL)
         return;
     added->why = xstrdup(why);
@@ -114,51 +111,37 @@ void lookups_free(struct lookups *l)
 
 /* ---- names ---- */
 
-static const struct place nowhere = {NULL, 0};
-
-struct maker {
-    struct lookups *l;
-    struct hf_config *c;
-    const struct lookups_how *how;
-};
-
 /* The device is one: device_find found it. */
-static struct triton_name name_of(const struct maker *m, enum triton_kernel kernel,
+static struct triton_name name_of(const struct lookups_how *how, enum triton_kernel kernel,
                                   const struct quantization *q)
 {
     static const char *const types[] = {"",          "fp8_w8a8",   "fp8_w8a8",  "fp8_w8a8",
                                         "int8_w8a8", "int8_w8a16", "int4_w4a16"};
     const enum quantization_kind kind = q->kind;
-    struct triton_name name = {.server = m->how->server, .kernel = kernel};
+    struct triton_name name = {.server = how->server, .kernel = kernel};
     strcpy(name.dtype, types[kind]);
     name.has_block = kind == QUANTIZED_FP8_BLOCK;
     memcpy(name.block, q->block, sizeof name.block);
     name.per_channel = name.server == TRITON_SGLANG && kernel != TRITON_BLOCK_GEMM
                        && (kind == QUANTIZED_FP8_CHANNEL || kind == QUANTIZED_INT8);
-    (void)triton_device_set(&name, m->how->device);
+    (void)triton_device_set(&name, how->device);
     return name;
 }
 
 /* ---- routed experts ---- */
 
-/* The first reason stays. */
-static void refuse_part(char **why, const char *what, int64_t size, const char *rest)
-{
-    struct buf b = {NULL, 0, 0};
-    buf_printf(&b, "%s, %lld%s", what, (long long)size, rest);
-    if (*why == NULL)
-        *why = b.s;
-    else
-        buf_free(&b);
-}
+/* Expert parallelism divides E. Tensor parallelism divides N; in vLLM it does not where there is
+   expert parallelism. SGLang's names have the packed N of 4 bits, which is a half, and it looks for
+   `_down`, of the second product, too. */
 
-/* A GPU's part of a size */
+/* A GPU's part of a size. Of the reasons to refuse it the first stays. */
 static int64_t lookups_part(char **why, const char *what, int64_t size, long gpus)
 {
-    char rest[96];
-    snprintf(rest, sizeof rest, ", is not a multiple of %ld, the GPUs that share it", gpus);
-    if (size % gpus != 0)
-        refuse_part(why, what, size, rest);
+    struct buf b = {NULL, 0, 0};
+    if (size % gpus != 0 && *why == NULL)
+        buf_printf(&b, "%s, %" PRId64 ", is not a multiple of %ld, the GPUs that share it", what,
+                   size, gpus);
+    *why = b.n != 0 ? b.s : *why;
     return size / gpus;
 }
 
@@ -166,13 +149,12 @@ static int64_t lookups_part(char **why, const char *what, int64_t size, long gpu
 static void check_block(char **why, enum quantization_kind kind, const int32_t block[2],
                         const char *what, int64_t size)
 {
-    for (int i = 0; i < 2; i++) {
-        char rest[96];
-        snprintf(rest, sizeof rest, " on each GPU, is not a multiple of the block's %d",
-                 (int)block[i]);
-        if (kind == QUANTIZED_FP8_BLOCK && size % block[i] != 0)
-            refuse_part(why, what, size, rest);
-    }
+    struct buf b = {NULL, 0, 0};
+    for (int i = 0; i < 2 && *why == NULL && kind == QUANTIZED_FP8_BLOCK; i++)
+        if (size % block[i] != 0 && b.n == 0)
+            buf_printf(&b, "%s, %" PRId64 " on each GPU, is not a multiple of the block's %d", what,
+                       size, (int)block[i]);
+    *why = b.n != 0 ? b.s : *why;
 }
 
 char *lookups_refused(const struct hf_layer *l, const struct quantization *q)
@@ -203,9 +185,10 @@ static void refine_block(int32_t block[2], int64_t size, int64_t hidden, long gp
         block[0] = block[1] = (int32_t)refined;
 }
 
-void experts_split(struct experts_part *out, const struct hf_experts *e,
-                   const struct lookups_how *how, const struct quantization *q)
+void experts_split(struct experts_part *out, const struct lookups_how *how,
+                   const struct quantization *q)
 {
+    const struct hf_experts *e = &how->experts;
     const int is_sglang = how->server == TRITON_SGLANG;
     const long split = how->ep == 1 ? how->tp : is_sglang ? how->tp / how->ep : 1;
     out->refused = NULL;
@@ -219,14 +202,13 @@ void experts_split(struct experts_part *out, const struct hf_experts *e,
         out->refused = xstrdup("an expert has fewer features than there are GPUs");
 }
 
-int weights_of(struct quantization out[2], struct lookups *l, struct hf_config *c,
-               const struct lookups_how *how, const char *layer)
+int weights_of(struct quantization out[2], const struct lookups_how *how, const char *layer)
 {
-    const unsigned stays = ignored_of(how->ignored, c, layer);
+    const unsigned stays = ignored_of(&how->ignored, how->config, layer);
     int n = 0;
     if (stays & STAYS_MIXED)
-        lookups_add_none(l, layer, "a part of it stays in 16 bits, and another one does not",
-                         LOOKUP_REFUSED);
+        lookups_add_none(how->to, layer, "a part of it stays in 16 bits, and another one does not",
+                         ANSWER_REFUSED);
     if (stays & STAYS_QUANTIZED)
         out[n++] = how->q;
     if (stays & STAYS_PLAIN)
@@ -234,126 +216,124 @@ int weights_of(struct quantization out[2], struct lookups *l, struct hf_config *
     return n;
 }
 
-static void add_experts_of(struct maker *m, const struct experts_part *here, int64_t e,
-                           const struct quantization *q, const char *layer)
+static void add_experts_of(const struct lookups_how *how, const struct experts_part *here,
+                           int64_t e, const struct quantization *q, const char *layer)
 {
-    static const enum triton_kernel kernels[] = {TRITON_MOE, TRITON_MOE_DOWN};
-    for (int i = 0; i < 1 + (m->how->server == TRITON_SGLANG); i++) {
-        struct triton_name name = name_of(m, kernels[i], q);
+    for (int is_down = 0; is_down <= (how->server == TRITON_SGLANG); is_down++) {
+        struct triton_name name = name_of(how, is_down ? TRITON_MOE_DOWN : TRITON_MOE, q);
         struct buf full = {NULL, 0, 0};
         name.e = (int32_t)e;
         name.n = (int32_t)here->size;
         memcpy(name.block, here->block, sizeof name.block);
-        buf_printf(&full, "%s%s", layer, i != 0 ? ", second product" : "");
-        lookups_add(m->l, &name, m->how->version, full.s, nowhere);
+        buf_printf(&full, "%s%s", layer, is_down ? ", second product" : "");
+        lookups_add(how->to, &name, how->version, full.s);
         buf_free(&full);
     }
 }
 
-int experts_may_fuse(const struct hf_experts *e, struct hf_config *c, const struct lookups_how *how)
+int experts_may_fuse(const struct lookups_how *how)
 {
     static const char fusing[] = "deepseek_v3 deepseek_v32 glm4_moe glm_moe_dsa kimi_k2 kimi_k25 "
                                  "qwen3_5_moe qwen3_5_moe_text qwen3_next";
-    const int is_nvidia = strncmp(how->device, "NVIDIA", 6) == 0;
+    const struct hf_experts *e = &how->experts;
     return e->shared == 1
-           && ignored_of(how->ignored, c, "experts")
-                  == ignored_of(how->ignored, c, "shared_experts.gate_up_proj")
+           && ignored_of(&how->ignored, how->config, "experts")
+                  == ignored_of(&how->ignored, how->config, "shared_experts.gate_up_proj")
            && (names_has_word(fusing, e->type)
-               || (is_nvidia && strcmp(e->type, "glm4_moe_lite") == 0));
+               || (strncmp(how->device, "NVIDIA", 6) == 0
+                   && strcmp(e->type, "glm4_moe_lite") == 0));
 }
 
 /* The shared expert is one of the routed ones where there is one, no GPU has other experts, and the
    option of the server that switches this off is not given: both names are asked for. */
-static void add_experts(struct maker *m, const struct hf_experts *e, const struct quantization *q)
+static void add_experts(const struct lookups_how *how, const struct quantization *q)
 {
-    const int is_sglang = m->how->server == TRITON_SGLANG;
+    const int is_sglang = how->server == TRITON_SGLANG;
     struct experts_part here;
-    experts_split(&here, e, m->how, q);
+    experts_split(&here, how, q);
     if (here.refused != NULL) {
-        lookups_add_none(m->l, "experts", here.refused, LOOKUP_REFUSED);
+        lookups_add_none(how->to, "experts", here.refused, ANSWER_REFUSED);
         free(here.refused);
         return;
     }
-    if (m->how->has_aiter && aiter_runs(q->kind, here.block))
+    if (how->has_aiter && aiter_runs(q->kind, here.block))
         return;
     if (q->kind == QUANTIZED_INT4_WEIGHTS && is_sglang)
         here.size /= 2;
-    if (experts_may_fuse(e, m->c, m->how) && is_sglang && m->how->ep == 1)
-        add_experts_of(m, &here, here.experts + 1, q, "experts, the shared one among them");
-    add_experts_of(m, &here, here.experts, q, "experts");
+    if (experts_may_fuse(how) && is_sglang && how->ep == 1)
+        add_experts_of(how, &here, here.experts + 1, q, "experts, the shared one among them");
+    add_experts_of(how, &here, here.experts, q, "experts");
 }
 
 /* ---- the other layers ---- */
 
-static void add_product(struct maker *m, const struct hf_layer *layer)
+int lookups_layers(struct hf_layers *out, const struct lookups_how *how)
+{
+    const struct hf_config top = {.inner = "", .json = how->config->json};
+    const char *unknown = hf_layers_unknown(&top);
+    *out = (struct hf_layers){.n = 0};
+    if (unknown != NULL)
+        lookups_add_none(how->to, "other layers", unknown, ANSWER_LEFT);
+    else if (hf_layers(&top, how->tp, out) != 0)
+        return fail("%s: so the server refuses the model, or kpred does not know its layers",
+                    top.json.path);
+    return 0;
+}
+
+static void add_product(const struct lookups_how *how, const struct hf_layer *layer)
 {
     struct quantization ways[2];
-    const int n = weights_of(ways, m->l, m->c, m->how, layer->name);
-    struct triton_name name = name_of(m, TRITON_BLOCK_GEMM, &m->how->q);
-    char *refused = lookups_refused(layer, &m->how->q);
+    struct triton_name name = name_of(how, TRITON_BLOCK_GEMM, &how->q);
+    if (weights_of(ways, how, layer->name) == 0 || ways[0].kind != QUANTIZED_FP8_BLOCK)
+        return;
+    char *refused = lookups_refused(layer, &how->q);
     name.n = (int32_t)layer->n;
     name.k = (int32_t)layer->k;
-    if (n != 0 && ways[0].kind == QUANTIZED_FP8_BLOCK && refused != NULL)
-        lookups_add_none(m->l, layer->name, refused, LOOKUP_REFUSED);
-    else if (n != 0 && ways[0].kind == QUANTIZED_FP8_BLOCK)
-        lookups_add(m->l, &name, "", layer->name, nowhere);
+    if (refused != NULL)
+        lookups_add_none(how->to, layer->name, refused, ANSWER_REFUSED);
+    else
+        lookups_add(how->to, &name, "", layer->name);
     free(refused);
 }
 
-static int add_products(struct maker *m)
+static int add_products(const struct lookups_how *how)
 {
-    struct hf_config top = {.inner = "", .json = m->c->json};
     struct hf_layers layers;
-    if (hf_layers_unknown(&top) != NULL) {
-        lookups_add_none(m->l, "other layers", hf_layers_unknown(&top), LOOKUP_UNKNOWN);
-        return 0;
-    }
-    if (hf_layers(&top, m->how->tp, &layers) != 0)
-        return fail("%s: so the server refuses the model, or kpred does not know its layers",
-                    m->c->json.path);
-    for (size_t i = 0; i < layers.n; i++)
+    const int rc = lookups_layers(&layers, how);
+    for (size_t i = 0; i < layers.n && rc == 0; i++)
         if (!layers.v[i].is_half)
-            add_product(m, &layers.v[i]);
-    return 0;
+            add_product(how, &layers.v[i]);
+    return rc;
 }
 
 /* ---- the model ---- */
 
-static int add_all(struct maker *m, const struct hf_experts *e, int has_experts)
+int lookups_of_config(const struct lookups_how *how)
 {
-    const struct quantization *q = &m->how->q;
+    const struct quantization *q = &how->q;
+    const char *path = how->config->json.path;
+    const int has_experts = how->experts.routed != 0;
     struct quantization ways[2];
-    const int n = has_experts ? weights_of(ways, m->l, m->c, m->how, "experts") : 0;
-    if (q->kind == QUANTIZED_MXFP4 && m->how->has_aiter)
-        return 0;
+    if (how->server == TRITON_SGLANG && how->tp % how->ep != 0)
+        return fail("--ep-size: value \"%ld\": should divide --tp, which is %ld", how->ep, how->tp);
+    const int n = has_experts ? weights_of(ways, how, "experts") : 0;
     if (q->kind == QUANTIZED_MXFP4) {
-        lookups_add_none(m->l, "experts", "the kernels of MXFP4 read no file", LOOKUP_NONE);
+        if (!how->has_aiter)
+            lookups_add_none(how->to, "experts", "the kernels of MXFP4 read no file", ANSWER_NONE);
         return 0;
     }
-    if (has_experts && !e->is_known)
-        note("%s: kpred does not know the type %s: its experts are taken by the usual names",
-             m->c->json.path, e->type);
     if (!has_experts)
-        note("%s: the model has no routed experts", m->c->json.path);
+        note("%s: the model has no routed experts", path);
+    else if (!how->experts.is_known)
+        note("%s: kpred does not know the type %s: its experts are taken by the usual names", path,
+             how->experts.type);
     for (int i = 0; i < n; i++)
-        add_experts(m, e, &ways[i]);
-    if (q->kind == QUANTIZED_FP8_BLOCK && !(m->how->has_aiter && aiter_runs(q->kind, q->block)))
-        return add_products(m);
-    return has_experts || m->how->has_aiter || m->l->n != 0
+        add_experts(how, &ways[i]);
+    if (q->kind == QUANTIZED_FP8_BLOCK && !(how->has_aiter && aiter_runs(q->kind, q->block)))
+        return add_products(how);
+    return has_experts || how->has_aiter || how->to->n != 0
                ? 0
                : fail("%s: the server looks for no file: the model has no routed experts, "
                       "and its weights are not FP8 in blocks",
-                      m->c->json.path);
-}
-
-int lookups_of_config(struct lookups *l, struct hf_config *c, const struct lookups_how *how)
-{
-    struct maker m = {.l = l, .c = c, .how = how};
-    struct hf_experts e;
-    const int rc = hf_experts_read(c, &e);
-    if (rc < 0)
-        return -1;
-    if (how->server == TRITON_SGLANG && how->tp % how->ep != 0)
-        return fail("--ep-size: value \"%ld\": should divide --tp, which is %ld", how->ep, how->tp);
-    return add_all(&m, &e, rc == 0);
+                      path);
 }

@@ -4,9 +4,7 @@
    Facts of vLLM 0.33.0 (_aiter_ops.py, kernels/linear, layers/utils.py), SGLang 0.5.23
    (fp8_utils.py, unquant.py, quark_w4a4_mxfp4.py) and AITER at commit e4048607, of the servers as
    they start without variables but the one that switches AITER on. */
-#include "reads.h"
-
-#include "aiter/gemm_json.h"
+#include "serve.h"
 
 #include <string.h>
 
@@ -45,12 +43,12 @@ struct product_size {
 
 /* use_aiter_triton_gemm_w8a8_tuned_gfx950 of SGLang: AITER has a Triton file of each. */
 static const struct product_size listed[] = {
-    {1024, 8192}, {16384, 1536}, {2112, 7168}, {3072, 1536}, {32768, 8192},
-    {4096, 7168}, {4608, 7168},  {512, 7168},  {7168, 2048}, {7168, 2304},
-    {7168, 256},  {8192, 1024},  {8192, 32768}};
+    {1024, 8192}, {16384, 1536}, {2112, 7168},  {3072, 1536}, {32768, 8192},
+    {4096, 7168}, {4608, 7168},  {512, 7168},   {7168, 2048}, {7168, 2304},
+    {7168, 256},  {8192, 1024},  {8192, 32768}, {0, 0}};
 /* Those of gpt-oss */
-static const struct product_size gpt_oss[] = {
-    {5120, 2880}, {2880, 4096}, {128, 2880}, {640, 2880}, {2880, 512}};
+static const struct product_size gpt_oss[] = {{5120, 2880}, {2880, 4096}, {128, 2880},
+                                              {640, 2880},  {2880, 512},  {0, 0}};
 
 /* ---- versions ---- */
 
@@ -106,26 +104,15 @@ void reading_tell(const struct reading *r, struct buf *b)
 
 /* ---- a layer: is the table read? ---- */
 
-static int is_among(const struct product_size *v, size_t n, const struct asked_shape *s)
+static int is_among(const struct product_size *v, const struct asked_shape *s)
 {
-    for (size_t i = 0; i < n; i++)
-        if (v[i].n == s->n && v[i].k == s->k)
-            return 1;
-    return 0;
-}
-
-static int is_listed(const struct asked_shape *s)
-{
-    return is_among(listed, sizeof listed / sizeof *listed, s);
+    while (v->n != 0 && (v->n != s->n || v->k != s->k))
+        v++;
+    return v->n != 0;
 }
 
 /* use_aiter_triton_gemm of vLLM: up to so many tokens, and of an N up to the other number any */
 enum { GPT_OSS_M = 2048, GPT_OSS_N = 512 };
-
-static int is_of_gpt_oss(const struct asked_shape *s)
-{
-    return is_among(gpt_oss, sizeof gpt_oss / sizeof *gpt_oss, s);
-}
 
 static int is_even(const struct asked_shape *s)
 {
@@ -133,26 +120,27 @@ static int is_even(const struct asked_shape *s)
 }
 
 /* Without AITER's package nothing but SGLang's list tells. */
-static int has_json(const struct reading *r, const struct reader *by, const struct asked_shape *s)
+static int has_json(const struct reading *r, const struct answering *by,
+                    const struct asked_shape *s)
 {
     return by->jsons->n != 0
-               ? gemm_json_find(by->jsons, by->target->gfx, r->json, s->n, s->k) != NULL
-               : is_listed(s);
+               ? gemm_json_find(by->jsons, by->target.gfx, r->json, s->n, s->k) != NULL
+               : is_among(listed, s);
 }
 
-static int has_row(const struct reader *by, struct asked_shape s, int32_t m)
+static int has_row(const struct answering *by, struct asked_shape s, int32_t m)
 {
     const int32_t at[] = {m, serving_fine(m), serving_coarse(m, s.n)};
     int has = 0;
     for (int i = 0; i < 3 && !has; i++) {
         s.m = at[i];
-        has = installed_has(by->in, by->target, &s);
+        has = installed_has(by, &s);
     }
     return has;
 }
 
 /* _ck_gemm_shape_is_tuned of vLLM */
-static int is_tuned(const struct reader *by, enum family_id family, const struct asked_shape *of)
+static int is_tuned(const struct answering *by, enum family_id family, const struct asked_shape *of)
 {
     struct asked_shape s = *of;
     s.family = family;
@@ -165,21 +153,21 @@ static int is_tuned(const struct reader *by, enum family_id family, const struct
 }
 
 /* Scales that the kernels of asm take, and what vLLM's AiterMxfp4LinearKernel asks for */
-static enum reading_verdict asm_verdict(const struct reader *by, const struct asked_shape *s)
+static enum reading_verdict asm_verdict(const struct answering *by, const struct asked_shape *s)
 {
     if (s->n % 32 != 0 || s->k % 256 != 0
-        || gemm_json_find(by->jsons, by->target->gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k) == NULL)
+        || gemm_json_find(by->jsons, by->target.gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k) == NULL)
         return VERDICT_JSON;
     return has_row(by, *s, 1024) && has_row(by, *s, 8192) ? VERDICT_READ : VERDICT_SWITCH;
 }
 
-enum reading_verdict reading_of(const struct reading *r, const struct reader *by,
+enum reading_verdict reading_of(const struct reading *r, const struct answering *by,
                                 const struct asked_shape *s)
 {
     switch (r->rule) {
     case READS_NONE: return r->json != NULL ? VERDICT_JSON : VERDICT_NOTHING;
     case READS_WITHOUT_JSON: return has_json(r, by, s) ? VERDICT_JSON : VERDICT_READ;
-    case READS_UNLISTED: return is_listed(s) ? VERDICT_JSON : VERDICT_READ;
+    case READS_UNLISTED: return is_among(listed, s) ? VERDICT_JSON : VERDICT_READ;
     case READS_TUNED:
         return !is_even(s)                    ? VERDICT_NOTHING
                : is_tuned(by, s->family, s)   ? VERDICT_READ
@@ -190,7 +178,7 @@ enum reading_verdict reading_of(const struct reading *r, const struct reader *by
                    ? VERDICT_READ
                    : VERDICT_NOTHING;
     case READS_NOT_SKINNY:
-        return is_of_gpt_oss(s) && s->n <= GPT_OSS_N ? VERDICT_JSON : VERDICT_READ;
+        return is_among(gpt_oss, s) && s->n <= GPT_OSS_N ? VERDICT_JSON : VERDICT_READ;
     case READS_MULTIPLE: return s->n % 64 == 0 ? VERDICT_READ : VERDICT_NOTHING;
     case READS_ASM: return asm_verdict(by, s);
     default: return VERDICT_READ;
@@ -221,7 +209,7 @@ static int skinny_leaves(const struct asked_shape *s)
                           : !is_narrow                    ? 6
                           : is_alone && *s->detail == 'F' ? 2
                                                           : 1;
-    if (is_of_gpt_oss(s))
+    if (is_among(gpt_oss, s))
         return m > GPT_OSS_M && s->n > GPT_OSS_N;
     return m >= first && (m <= 16 || m > 128 || !fits_counting(serving_coarse(m, 0), s->n, s->k));
 }

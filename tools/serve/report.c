@@ -19,10 +19,9 @@ static void add_percent(struct table *t, int percent)
 /* Whose look-up it is */
 static const char *server_of(const struct lookup *l)
 {
-    return l->key != NULL    ? "aiter"
-           : l->file != NULL ? triton_servers[TRITON_VLLM]
-           : l->has_name     ? triton_servers[l->name.server]
-                             : "";
+    return l->of == LOOKUP_NONE    ? ""
+           : l->of == LOOKUP_AITER ? "aiter"
+                                   : triton_servers[l->name.server];
 }
 
 static void add_answer(struct table *t, const struct answer *a)
@@ -81,15 +80,15 @@ static void add_file(struct buf *b, const struct answer *a)
     struct buf name = {NULL, 0, 0};
     if (a->name != NULL)
         buf_puts(&name, a->name);
-    else if (a->of->key != NULL)
+    else if (a->of->of == LOOKUP_AITER)
         buf_printf(&name, "%s.csv", families[a->of->shape.family].merge_name);
     else
         lookup_write(a->of, &name);
     buf_puts(b, "    {");
     add_member(b, "file", name.s);
     add_member(b, "server", server_of(a->of));
-    if (a->of->key != NULL && a->name == NULL)
-        add_member(b, "key", a->of->key);
+    if (a->of->of == LOOKUP_AITER && a->name == NULL)
+        add_member(b, "key", a->of->called);
     add_member(b, "layer", a->of->layer);
     add_member(b, "answered_by", answer_names[a->kind]);
     if (a->model != NULL) {

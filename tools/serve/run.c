@@ -28,7 +28,7 @@ struct run {
     struct triton_files files;
     struct buf output; /* the folder, absolute */
     struct buf tuples; /* the table of --top */
-    struct buf of;     /* what a config's run is of, in words */
+    unsigned of;       /* what a config's run is of, see left_tell */
     size_t n_second;   /* files by a second name of the GPU */
 };
 
@@ -50,8 +50,7 @@ static int read_missed(struct run *r)
         if (!gpu_is_device(m->name.device, r->device)
             && triton_device_set(&m->name, r->device) != 0)
             return -1;
-        lookups_add(&r->lookups, &m->name, *m->version != '\0' ? m->version : r->version, "log",
-                    m->at);
+        lookups_add(&r->lookups, &m->name, *m->version != '\0' ? m->version : r->version, "log");
     }
     tally_note(&r->missed.cut, "line", "lines");
     if (r->missed.of_aiter != 0 && !r->o->has_aiter)
@@ -83,13 +82,8 @@ static int keep_stdin(const struct opt_texts *inputs)
 /* AITER's lines */
 static int read_calls(struct run *r)
 {
-    const struct target *t = &r->aiter.target;
-    r->aiter.asked.from = (struct asked_from){.only = FAMILY_NONE,
-                                              .cu_num = t->cu_num,
-                                              .gfx = t->gfx,
-                                              .token = t->token,
-                                              .may_lack = 1,
-                                              .force = r->o->force};
+    r->aiter.asked.from = (struct asked_from){
+        .only = FAMILY_NONE, .target = &r->aiter.target, .may_lack = 1, .force = r->o->force};
     rewind(stdin);
     const int rc = inputs_read(&r->aiter.asked, r->o->inputs.v, r->o->inputs.n);
     tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
@@ -111,37 +105,37 @@ static int read_log(struct run *r)
                       log_line_called(inputs->v, inputs->n));
 }
 
+static int ask_config(struct run *r, struct lookups_how *how)
+{
+    if (quantization_read(how->config, (enum quantization_kind)r->o->quantization, &how->q) != 0
+        || ignored_read(&how->ignored, how->config, r->server == TRITON_SGLANG) != 0
+        || hf_experts_read(how->config, &how->experts) < 0)
+        return -1;
+    r->of = left_of_config(how);
+    mamba_of_config(how);
+    if (lookups_of_config(how) != 0)
+        return -1;
+    return r->o->has_aiter ? aiter_of_config(how, &r->aiter) : 0;
+}
+
 static int read_config(struct run *r)
 {
     const struct serve_options *o = r->o;
     const long tp = o->tp != 0 ? o->tp : 1;
-    struct ignored ignored = {.n = 0};
-    struct lookups_how how = {
-        .device = r->device,
-        .server = (enum triton_server)r->server,
-        .tp = tp,
-        .ep = o->ep_size != 0 ? o->ep_size
-              : o->has_ep     ? tp
-                              : 1,
-        .ignored = &ignored,
-        .version = r->version,
-        .has_aiter = o->has_aiter,
-    };
     struct hf_config config;
-    int rc = hf_config_read(o->config, &config);
-    if (rc == 0)
-        rc = quantization_read(&config, (enum quantization_kind)o->quantization, &how.q);
-    if (rc == 0)
-        rc = ignored_read(&ignored, &config, r->server == TRITON_SGLANG);
-    if (rc == 0) {
-        left_of_config(&r->of, &config, &how);
-        mamba_of_config(&r->lookups, &config, &how);
-        rc = lookups_of_config(&r->lookups, &config, &how);
-    }
-    if (rc == 0 && o->has_aiter)
-        rc = aiter_of_config(&r->lookups, &r->aiter, &config, &how);
+    struct lookups_how how = {.to = &r->lookups,
+                              .config = &config,
+                              .device = r->device,
+                              .server = (enum triton_server)r->server,
+                              .tp = tp,
+                              .ep = o->ep_size != 0 ? o->ep_size
+                                    : o->has_ep     ? tp
+                                                    : 1,
+                              .version = r->version,
+                              .has_aiter = o->has_aiter};
+    const int rc = hf_config_read(o->config, &config) == 0 ? ask_config(r, &how) : -1;
     hf_config_free(&config);
-    ignored_free(&ignored);
+    ignored_free(&how.ignored);
     return rc;
 }
 
@@ -166,10 +160,10 @@ static int read_folders(struct run *r)
     const struct serve_options *o = r->o;
     if (o->installed != NULL && folder_read(&r->installed, &r->tables, o->installed) != 0)
         return -1;
-    if (o->installed != NULL && r->installed.n + r->tables.n + r->tables.jsons.n == 0
+    if (o->installed != NULL && r->installed.n + r->tables.of.n + r->tables.jsons.n == 0
         && r->tables.states.n == 0)
         note("%s: there is no file of configurations in it", o->installed);
-    r->n_own = r->tables.n;
+    r->n_own = r->tables.of.n;
     return o->known != NULL ? folder_read(&r->known, &r->tables, o->known) : 0;
 }
 
@@ -189,43 +183,43 @@ static int reads_row(const void *with, const struct asked_shape *s)
 
 static int answer_aiter(struct run *r, const struct rows_options *rows)
 {
-    if (answering_read(&r->aiter, (const char *const *)r->tables.v, r->tables.n, r->n_own) != 0)
+    if (installed_read(&r->aiter, r->tables.of.v, r->tables.of.n, r->n_own) != 0)
         return -1;
-    aiter_decide(&r->lookups, &r->aiter, &r->tables.jsons, r->o->may_switch);
-    return answering_make(&r->aiter, rows);
+    aiter_decide(&r->lookups, &r->aiter, r->o->may_switch);
+    return rows_make(&r->aiter, rows);
+}
+
+static int answer_one(struct run *r, struct answer *a, const struct answers_how *how)
+{
+    if (a->of->of == LOOKUP_STATE)
+        return mamba_answer(a, &r->tables.states);
+    if (a->of->of != LOOKUP_AITER)
+        return answer_make(a, how);
+    aiter_answer(a, &r->aiter);
+    return a->of->is_json && r->o->has_json ? aiter_near_json(a, &r->aiter) : 0;
 }
 
 static int answer_all(struct run *r)
 {
-    struct answers_how how = {.installed = &r->installed,
-                              .known = &r->known,
-                              .version = r->o->version,
-                              .ms = triton_tuned,
-                              .nearest = r->o->nearest};
+    const struct answers_how how = {.predictors = &r->predictors,
+                                    .installed = &r->installed,
+                                    .known = &r->known,
+                                    .version = r->o->version,
+                                    .nearest = r->o->nearest};
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options rows = {
         .top = top, .beam = top > 8 ? top : 8, .reads = reads_row, .with = r};
     if (r->o->has_aiter && answer_aiter(r, &rows) != 0)
         return -1;
-    r->v = xcalloc(r->lookups.n + 1, sizeof *r->v);
-    for (int rc = 0; r->n < r->lookups.n; r->n += rc == 0) {
-        struct answer *a = &r->v[r->n];
-        const struct lookup *l = &r->lookups.v[r->n];
-        if (l->key != NULL)
-            aiter_answer(a, l, &r->aiter, &r->tables.jsons);
-        if (l->is_json && r->o->has_json)
-            rc = aiter_near_json(a, r->aiter.target.gfx, &r->tables.jsons);
-        if (l->key == NULL)
-            rc = l->file != NULL ? mamba_answer(a, l, &r->tables.states)
-                                 : answer_make(a, &r->predictors, l, &how);
-        if (rc != 0) {
-            r->n++;
+    r->n = r->lookups.n;
+    r->v = xcalloc(r->n + 1, sizeof *r->v);
+    for (size_t i = 0; i < r->n; i++) {
+        r->v[i] =
+            (struct answer){.of = &r->lookups.v[i], .kind = ANSWER_LEFT, .tuple = -1, .tile = -1};
+        if (answer_one(r, &r->v[i], &how) != 0)
             return -1;
-        }
     }
-    return r->o->top == 0
-               ? 0
-               : answers_rank(&r->tuples, &r->predictors, &r->lookups, &how, (size_t)r->o->top);
+    return r->o->top == 0 ? 0 : answers_rank(&r->tuples, &r->lookups, &how, top);
 }
 
 /* ---- files ---- */
@@ -295,8 +289,8 @@ static void add_file(struct run *r, struct answer *a)
     struct buf path = {NULL, 0, 0};
     if (a->text.n == 0)
         return;
-    if (a->of->file != NULL || a->name != NULL) {
-        buf_add_path(&path, r->output.s, a->name != NULL ? a->name : a->of->file);
+    if (a->of->of == LOOKUP_STATE || a->name != NULL) {
+        buf_add_path(&path, r->output.s, a->name != NULL ? a->name : a->of->called);
         triton_files_add(&r->files, NULL, path.s, &a->text);
         r->files.has[TRITON_VLLM][TRITON_MOE] |= a->name == NULL; /* it has the same variable */
         return;
@@ -342,24 +336,24 @@ static void tell_copies(const struct run *r)
 /* AITER's package has its Triton files in one folder for each kernel or for all. */
 static void tell_json(const struct run *r)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        const char *from = r->v[i].from;
-        struct buf line = {NULL, 0, 0}, name = {NULL, 0, 0}, folder = {NULL, 0, 0};
-        if (r->v[i].name == NULL)
-            continue;
-        buf_puts(&line, "  cp -n ");
-        quote(&line, r->output.s, '*');
-        buf_puts(&line, "/*GEMM-*-N=*.json ");
-        buf_add(&name, from, (size_t)(base_name(from) - from));
-        buf_add_absolute(&folder, name.n != 0 ? name.s : ".");
-        quote(&line, folder.s, '*');
-        note("AITER has no variable for its Triton files: copy them into its package");
-        fprintf(stderr, "%s\n", line.s);
-        buf_free(&line);
-        buf_free(&name);
-        buf_free(&folder);
+    struct buf line = {NULL, 0, 0}, name = {NULL, 0, 0}, folder = {NULL, 0, 0};
+    size_t i = 0;
+    while (i < r->n && r->v[i].name == NULL)
+        i++;
+    if (i == r->n)
         return;
-    }
+    const char *from = r->v[i].from;
+    buf_puts(&line, "  cp -n ");
+    quote(&line, r->output.s, '*');
+    buf_puts(&line, "/*GEMM-*-N=*.json ");
+    buf_add(&name, from, (size_t)(base_name(from) - from));
+    buf_add_absolute(&folder, name.n != 0 ? name.s : ".");
+    quote(&line, folder.s, '*');
+    note("AITER has no variable for its Triton files: copy them into its package");
+    fprintf(stderr, "%s\n", line.s);
+    buf_free(&line);
+    buf_free(&name);
+    buf_free(&folder);
 }
 
 static int write_files(struct run *r)
@@ -369,7 +363,7 @@ static int write_files(struct run *r)
     size_t made = 0, ranked = 0;
     for (size_t i = 0; i < r->n; i++) {
         made += r->v[i].text.n != 0;
-        ranked += r->o->top != 0 && r->v[i].of->is_json && r->v[i].kind != ANSWER_MEASURED;
+        ranked += r->o->top != 0 && answer_is_ranked(&r->v[i]);
     }
     for (int i = 0; i < N_FAMILIES; i++)
         made += r->aiter.rows.of[i].n;
@@ -382,8 +376,7 @@ static int write_files(struct run *r)
     if (triton_folder_lock(&folder, r->output.s) != 0)
         return -1;
     if (ranked != 0)
-        aiter_rank_json(&r->files, r->output.s, r->v, r->n, r->aiter.target.gfx, &r->tables.jsons,
-                        (size_t)r->o->top);
+        aiter_rank_json(&r->files, r->output.s, r->v, r->n, &r->aiter, (size_t)r->o->top);
     const int failed = (made != 0 && make_files(r) != 0)
                        || (has_tuples && add_joined(r, "candidates_triton.csv", &r->tuples) != 0)
                        || triton_files_write(&r->files, r->o->force) != 0;
@@ -422,16 +415,15 @@ static int run_serve(struct run *r)
         return fail("--aiter: AITER is for AMD's GPUs, and %s is none", r->device);
     if (o->has_aiter && target_find(&r->aiter.target, r->device) != 0)
         return -1;
-    if (o->compiled != NULL
-        && compiled_read(&r->aiter.compiled, &r->aiter.target, o->compiled) != 0)
+    if (o->compiled != NULL && compiled_read(&r->aiter, o->compiled) != 0)
         return -1;
     find_version(r);
     if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
         || report_print(r->v, r->n, o->form) != 0)
         return -1;
     const int rc = o->is_dry ? 0 : write_files(r);
-    if (rc == 0 && r->of.n != 0)
-        left_tell(r->of.s);
+    if (rc == 0 && r->of != 0)
+        left_tell(r->of);
     return rc;
 }
 
@@ -455,6 +447,7 @@ int serve_run(const struct serve_options *o)
     struct run r;
     memset(&r, 0, sizeof r);
     r.o = o;
+    r.aiter.jsons = &r.tables.jsons;
     r.server = o->server != NULL ? reads_server(o->server) : TRITON_N_SERVERS;
     if (r.server < 0 || check_options(o) != 0)
         return 2;
@@ -472,6 +465,5 @@ int serve_run(const struct serve_options *o)
     folder_free(&r.known);
     buf_free(&r.output);
     buf_free(&r.tuples);
-    buf_free(&r.of);
     return bad;
 }
