@@ -414,7 +414,8 @@ enum { SEEN = 300, SEEN_PARAMS = 3, SEEN_FIELDS = 3, SCALE = 64 };
 static const char seen_text[] =
     "[kernel]\nname = seen\n[data]\nformat = timed\n[fields]\ngpu = gfx900_56 gfx906_60\nm = size\n"
     "n = size\n[params]\nTILE = 16 32 48 64\nPART = 1 2 4\nKIND = a b c\n[restrict]\n"
-    "m // PART + 3 * TILE <= 9999999\n[formulas]\nslow = m % 97 * n / (TILE - 16)\n[judge]\nlm = "
+    "m // PART + 3 * TILE <= 9999999\n[formulas]\nslow = m % 97 * n / (TILE - 16)\nnone = 0 * "
+    "m\n[judge]\nlm = "
     "log2 m\nramp lm 0 16\n[split]\nconfig = m,n\n"
     "[features]\nequals m 64 1\n";
 
@@ -455,6 +456,16 @@ static int sees(const struct judge_inputs *in, const struct judge_row *row)
     return found;
 }
 
+/* Do they ask for the second formula, which tells nothing? Before both stand fields, parameters, the
+   table and the units. */
+static int asks_formula(const struct judge_inputs *in)
+{
+    size_t i = 0;
+    while (i < in->n_asked && in->asked[i] != SEEN_FIELDS + SEEN_PARAMS + 3)
+        i++;
+    return i < in->n_asked;
+}
+
 /* Of sizes below 4000, or of powers of two alone */
 static int is_seen(enum sight which, int are_powers)
 {
@@ -476,16 +487,22 @@ static int is_seen(enum sight which, int are_powers)
     }
     const int rc = judge_inputs_open(&in, model_of(seen_text, "config"), &rows, 1, 2);
     const int found = rc == 0 && sees(&in, row);
+    CHECK(asks_formula(&in));
     judge_inputs_close(&in);
     return found;
 }
 
 static void judges_see(void)
 {
-    static const char *const names[N_SIGHTS] = {
-        "tiles of a size", "how full the last is", "what they leave over",
-        "all tiles",       "waves on the units",   "powers of two",
-        "a name",          "terms of a condition"};
+    static const char *const names[N_SIGHTS] = {"tiles of a size",
+                                                "how full the last is",
+                                                "what they leave over",
+                                                "all tiles",
+                                                "waves on the units",
+                                                "powers of two",
+                                                "a name",
+                                                "formulas",
+                                                "terms of a condition"};
     for (int which = 0; which < N_SIGHTS; which++)
         CASE(is_seen((enum sight)which, 0), "judges see %s", names[which]);
     CASE(is_seen(FULL, 1) && !is_seen(REST, 1), "of powers of two no rest of a division tells");

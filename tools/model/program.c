@@ -14,6 +14,7 @@ struct compiler {
     const struct spec *spec;
     struct program *out;
     struct clauses read;                 /* for its formulas */
+    int made[CLAUSE_MAX_NODES];          /* of a formula's nodes their registers and 1, or 0 */
     char names[KPRED_MAX_REGISTERS][64]; /* of registers; "" for a constant written in place */
     long line;                           /* being compiled */
     int is_judge;                        /* do registers hold parameters as well? */
@@ -204,13 +205,15 @@ static int compile_node(struct compiler *c, const struct formula *f, size_t i)
     const char *trouble = formula_trouble(c, &f->of, x);
     if (trouble)
         return program_wrong(c, f->name, "%s", trouble);
+    if (c->made[i])
+        return c->made[i] - 1;
     if (s.op == CLAUSE_CONST)
         return formula_register(c, KPRED_OP_CONST, 0, 0, x->k);
     if (s.op <= CLAUSE_PARAM)
         return (int)(x->k + (s.op == CLAUSE_PARAM ? (int64_t)c->spec->n_fields : 0));
     const int a = compile_node(c, f, s.a);
     const int b = a < 0 || s.b == s.a ? a : compile_node(c, f, s.b);
-    return b < 0 ? -1 : compile_steps(c, steps[s.op], a, b);
+    return b < 0 ? -1 : (c->made[i] = compile_steps(c, steps[s.op], a, b) + 1) - 1;
 }
 
 /* A register by name, which may be that of a formula; NONE: there is none, -1: with a message. */
@@ -220,6 +223,7 @@ static int named_register(struct compiler *c, const char *word)
     int r = find_register(c, word);
     if (r >= 0 || !f)
         return r >= 0 ? r : NONE;
+    memset(c->made, 0, sizeof c->made);
     r = compile_node(c, f, f->of.n - 1);
     if (r >= 0 && !*c->names[r])
         snprintf(c->names[r], sizeof c->names[r], "%s", word);
@@ -383,57 +387,47 @@ static int compile_either(struct compiler *c, const struct words *w)
     return w->n > 1 && !strcmp(w->v[1], "=") ? compile_register(c, w) : compile_feature(c, w);
 }
 
-static int compile_judge(struct compiler *c)
+static int compile_all(struct compiler *c)
 {
     const struct spec *spec = c->spec;
-    c->is_judge = 1;
+    const struct spec_lines *last = c->is_judge ? &spec->judge : &spec->features;
     for (size_t i = 0; i < spec->n_fields; i++)
         name_register(c, spec->fields[i].name);
-    for (size_t i = 0; i < spec->n_params; i++)
+    for (size_t i = 0; c->is_judge && i < spec->n_params; i++)
         name_register(c, spec->params[i].name);
-    name_register(c, "table");
-    if (compile_section(c, &spec->judge, compile_either))
+    if (c->is_judge)
+        name_register(c, "table");
+    else if (compile_section(c, &spec->derived, compile_register))
         return -1;
-    return c->out->n_features
-               ? 0
-               : fail("%s:%ld: [judge]: has no feature", spec->path, spec->judge.line);
+    if (compile_section(c, last, c->is_judge ? compile_either : compile_feature))
+        return -1;
+    return c->out->n_features ? 0
+           : !last->line      ? fail("%s: section [features] is missing", spec->path)
+                              : fail("%s:%ld: [%s]: has no feature", spec->path, last->line,
+                                c->is_judge ? "judge" : "features");
 }
 
-static int compile_network(struct compiler *c)
-{
-    const struct spec *spec = c->spec;
-    for (size_t i = 0; i < spec->n_fields; i++)
-        name_register(c, spec->fields[i].name);
-    if (compile_section(c, &spec->derived, compile_register)
-        || compile_section(c, &spec->features, compile_feature))
-        return -1;
-    if (c->out->n_features > 0)
-        return 0;
-    return spec->features.line
-               ? fail("%s:%ld: [features]: has no feature", spec->path, spec->features.line)
-               : fail("%s: section [features] is missing", spec->path);
-}
-
-static int compile(const struct spec *spec, struct program *out, int (*all)(struct compiler *))
+static int compile(const struct spec *spec, struct program *out, int is_judge)
 {
     static struct compiler c;
     memset(&c, 0, sizeof c);
     memset(out, 0, sizeof *out);
     c.spec = spec;
     c.out = out;
-    const int rc = spec->formulas.n && clauses_read(&c.read, spec) ? -1 : all(&c);
+    c.is_judge = is_judge;
+    const int bad = (spec->formulas.n && clauses_read(&c.read, spec)) || compile_all(&c);
     clauses_free(&c.read);
-    return rc;
+    return bad ? -1 : 0;
 }
 
 int program_compile_judge(const struct spec *spec, struct program *out)
 {
-    return compile(spec, out, compile_judge);
+    return compile(spec, out, 1);
 }
 
 int program_compile(const struct spec *spec, struct program *out)
 {
-    return compile(spec, out, compile_network);
+    return compile(spec, out, 0);
 }
 
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
