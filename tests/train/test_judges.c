@@ -456,8 +456,8 @@ static int sees(const struct judge_inputs *in, const struct judge_row *row)
     return found;
 }
 
-/* Do they ask for the second formula, which tells nothing? Before both stand fields, parameters, the
-   table and the units. */
+/* Do they ask for the second formula, which tells nothing? Before both stand fields, parameters,
+   the table and the units. */
 static int asks_formula(const struct judge_inputs *in)
 {
     size_t i = 0;
