@@ -300,7 +300,7 @@ static int count_hats(const char *text, const char *of)
     return n;
 }
 
-/* With problems whose sizes are those of many octaves, or of powers of two with octaves between them
+/* With problems whose sizes are those of many octaves, or powers of two with octaves between them
    that none has: hats lie there all the same, in one row */
 static void tell_apart(void)
 {
