@@ -81,10 +81,9 @@ static int parse_and_run(const char *name, int argc, char **argv)
             "the config of the model on Hugging Face; its model_type is one of bailing_moe, "
             "bailing_moe_v2, deepseek_v2, deepseek_v3, deepseek_v32, ernie4_5_moe, glm4_moe, "
             "glm4_moe_lite, glm_moe_dsa, gpt_oss, hunyuan_v1_moe, kimi_k2, kimi_k25, llama, "
-            "llama4, "
-            "minimax_m2, mistral, mixtral, qwen2, qwen3, qwen3_5, qwen3_5_moe, qwen3_moe, "
-            "qwen3_next, qwen3_vl, qwen3_vl_moe, step3_text, step3_vl. Another one, or a layer "
-            "that is not known, is an error"),
+            "llama4, minimax_m2, mistral, mixtral, qwen2, qwen3, qwen3_5, qwen3_5_moe, "
+            "qwen3_moe, qwen3_next, qwen3_vl, qwen3_vl_moe, step3_text, step3_vl. Another one, or "
+            "a layer that is not known, is an error"),
         OPT_RANGE(COUNT, "--tp N", &o.tp, 1, 4096,
                   "on how many GPUs a server splits each layer (tensor parallelism)"),
         OPT_RANGE(COUNTS, "[--m M,...]", &o.m, 1, HF_MOST,

@@ -56,7 +56,7 @@ struct token {
 
 struct parser {
     const struct spec *spec;
-    const char *section;
+    int is_formula; /* is it a line of [formulas], not of [restrict]? */
     const struct spec_line *line;
     const struct clauses *all; /* with the formulas so far */
     struct clause *c;
@@ -86,7 +86,8 @@ PRINTF_LIKE(3, 4) static size_t wrong_at(struct parser *p, const char *at, const
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     fail("%s:%ld:%ld: [%s]: %s: %s", p->spec->path, p->line->line,
-         (long)(at - p->line->text) + p->line->column, p->section, what, p->line->text);
+         (long)(at - p->line->text) + p->line->column, p->is_formula ? "formulas" : "restrict",
+         what, p->line->text);
     p->failed = 1;
     p->t.kind = TOKEN_END;
     return NONE;
@@ -1059,7 +1060,7 @@ static void constant_line(struct parser *p)
 }
 
 /* What keeps a line from naming a formula; NULL: nothing */
-static const char *formula_trouble(const struct parser *p)
+static const char *formula_name_trouble(const struct parser *p)
 {
     return !is_constant_line(p->line->text) ? "expected NAME = EXPRESSION"
            : !is_identifier(p->word)        ? "is not a name of at most 63 characters"
@@ -1072,7 +1073,7 @@ static const char *formula_trouble(const struct parser *p)
 /* Without fields and parameters it becomes its value. */
 static void formula_line(struct parser *p, struct formula *to)
 {
-    const char *at = p->t.at, *trouble = formula_trouble(p);
+    const char *at = p->t.at, *trouble = formula_name_trouble(p);
     struct clause *c = p->c;
     int undefined = 0;
     if (trouble) {
@@ -1111,7 +1112,7 @@ static void read_line(struct parser *p, struct clauses *all, const struct spec_l
 {
     struct clause c = {.text = line->text, .line = line->line};
     struct formula *formula = all->formula + all->n_formulas;
-    const int is_formula = *p->section == 'f', constant = is_constant_line(line->text);
+    const int is_formula = p->is_formula, constant = is_constant_line(line->text);
     p->line = line;
     p->c = &c;
     p->t.end = line->text;
@@ -1134,10 +1135,10 @@ static void read_line(struct parser *p, struct clauses *all, const struct spec_l
         all->v[all->n++] = c;
 }
 
-static void read_section(struct parser *p, struct clauses *all, const char *name,
+static void read_section(struct parser *p, struct clauses *all, int is_formula,
                          const struct spec_lines *lines)
 {
-    p->section = name;
+    p->is_formula = is_formula;
     for (size_t i = 0; !p->failed && i < lines->n; i++)
         read_line(p, all, lines->v + i);
 }
@@ -1151,8 +1152,8 @@ int clauses_read(struct clauses *c, const struct spec *spec)
     c->n = 0;
     c->n_formulas = 0;
     c->plain = 0;
-    read_section(p, c, "formulas", &spec->formulas);
-    read_section(p, c, "restrict", &spec->restricts);
+    read_section(p, c, 1, &spec->formulas);
+    read_section(p, c, 0, &spec->restricts);
     intern_free(&p->texts);
     const int failed = p->failed;
     free(p);

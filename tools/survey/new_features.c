@@ -201,19 +201,12 @@ struct reach {
 };
 
 /* v: the first problem's value of it, of n problems of n_fields */
-static struct reach reach_of(const int32_t *v, size_t n, size_t n_fields)
+static struct reach reach_of(const struct survey_column *c, const int32_t *v, size_t n,
+                             size_t n_fields)
 {
     enum { FEW = 4 };
-    int32_t seen[FEW];
-    struct reach r = {v[0], v[0], 1};
-    size_t known = 0;
+    struct reach r = {v[0], v[0], c->values.n <= FEW};
     for (size_t i = 0; i < n * n_fields; i += n_fields) {
-        size_t k = 0;
-        while (k < known && seen[k] != v[i])
-            k++;
-        r.is_few &= k < FEW;
-        if (k == known && k < FEW)
-            seen[known++] = v[i];
         r.least = v[i] < r.least ? v[i] : r.least;
         r.most = v[i] > r.most ? v[i] : r.most;
     }
@@ -245,7 +238,8 @@ static int32_t *problems_of(const struct survey *s, const struct spec *spec, siz
         survey_view_problem(&view, i, v + i * n_fields);
     survey_view_close(&view);
     for (size_t f = 0; f < n_fields && more; f++)
-        reach[f] = reach_of(v + f, s->problems.n, n_fields);
+        reach[f] = reach_of(&s->fields.v[survey_find(&s->fields, spec->fields[f].name)], v + f,
+                            s->problems.n, n_fields);
     for (size_t i = s->problems.n; i < s->problems.n + more; i++) {
         make_up_problem(spec, MADE_UP_ANY, v, s->problems.n, &seed, v + i * n_fields);
         keep_within(reach, n_fields, v + i * n_fields);

@@ -119,8 +119,6 @@ static void trim(struct hats *h)
         end--;
     h->first += (int)from * h->step;
     h->count = (int)(end - from);
-    h->view.n = end - from;
-    memmove(h->view.column, h->view.column + from, h->view.n * sizeof *h->view.column);
 }
 
 /* Those at the ends that a line before says stand aside for the next to them. */
@@ -147,7 +145,7 @@ static int add_hats(struct telling *t, const struct line *l)
     if (see_hats(t, l, &h) != 0)
         return -1;
     trim(&h);
-    return h.count > 0 ? write_hats(t, l, &h) : 0;
+    return write_hats(t, l, &h);
 }
 
 /* ---- all lines ---- */
