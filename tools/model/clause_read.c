@@ -1058,8 +1058,8 @@ static void constant_line(struct parser *p)
         wrong_at(p, at, "the constant has no value: a division");
 }
 
-/* All terms have 64 bits, whatever the problem and the tuple. Where a formula's may have more by the
-   ranges of fields, it is a condition with the formula that is refused. */
+/* All terms have 64 bits, whatever the problem and the tuple. Where a formula's may have more by
+   the ranges of fields, a condition with the formula is refused. */
 static void check_sizes(struct parser *p)
 {
     const struct clause_node *term = p->failed ? NULL : clause_too_large(p->c, p->spec);
