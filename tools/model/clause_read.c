@@ -1121,14 +1121,12 @@ static void read_line(struct parser *p, struct clauses *all, const struct spec_l
     p->t.end = line->text;
     p->nesting = 0;
     next(p);
-    if (is_formula)
+    if (is_formula) {
         formula_line(p, formula);
-    else if (constant)
-        constant_line(p);
-    else
-        truth_line(p);
-    if (!is_formula)
+    } else {
+        (constant ? constant_line : truth_line)(p);
         check_sizes(p);
+    }
     if (!is_formula && !constant && all->n == CLAUSE_MAX)
         wrong_at(p, line->text, "too many clauses");
     if (p->failed || (constant && !is_formula))
