@@ -26,8 +26,8 @@
 
    The section [formulas] has lines NAME = EXPRESSION, each an expression of the same kind: a number
    on which time may depend. It may have the formulas above it, and clauses may have all of them.
-   The judges get each as an exact number (train/judges.h); of a division by 0 they get 0. The
-   network gets those of fields alone as program.h says. */
+   The judges get each as an exact number (train/judges.h), up to 2^63, and 0 where it divides by 0.
+   The network gets those of fields alone as program.h says. */
 #pragma once
 
 #include "rules.h"

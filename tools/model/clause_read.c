@@ -1059,6 +1059,16 @@ static void constant_line(struct parser *p)
         wrong_at(p, at, "the constant has no value: a division");
 }
 
+/* All terms have 64 bits, whatever the problem and the tuple. Where a formula's may have more by
+   the ranges of fields, a condition with the formula is refused. */
+static void check_sizes(struct parser *p)
+{
+    const struct clause_node *term = p->failed ? NULL : clause_too_large(p->c, p->spec);
+    if (term)
+        wrong_at(p, term->at, "\"%.*s\" may pass 2^63%s", (int)(term->end - term->at), term->at,
+                 clause_has_fields(p->c) ? ": give its fields a largest size in [fields]" : "");
+}
+
 /* What keeps a line from naming a formula; NULL: nothing */
 static const char *formula_name_trouble(const struct parser *p)
 {
@@ -1084,7 +1094,10 @@ static void formula_line(struct parser *p, struct formula *to)
     next(p);
     next(p);
     whole_line(p, at);
-    if (p->failed || c->params || c->quotients || clause_has_fields(c))
+    if (p->failed || clause_has_fields(c))
+        return;
+    check_sizes(p);
+    if (p->failed || c->params || c->quotients)
         return;
     c->nodes[0] = (struct clause_node){.k = clause_value(c, &undefined), .at = at, .end = p->ended};
     c->n = 1;
@@ -1099,15 +1112,6 @@ static void truth_line(struct parser *p)
         wrong_at(p, p->line->text, NO_TRUTH);
 }
 
-/* All terms have 64 bits, whatever the problem and the tuple. */
-static void check_sizes(struct parser *p)
-{
-    const struct clause_node *term = p->failed ? NULL : clause_too_large(p->c, p->spec);
-    if (term)
-        wrong_at(p, term->at, "\"%.*s\" may pass 2^63%s", (int)(term->end - term->at), term->at,
-                 clause_has_fields(p->c) ? ": give its fields a largest size in [fields]" : "");
-}
-
 static void read_line(struct parser *p, struct clauses *all, const struct spec_line *line)
 {
     struct clause c = {.text = line->text, .line = line->line};
@@ -1118,13 +1122,12 @@ static void read_line(struct parser *p, struct clauses *all, const struct spec_l
     p->t.end = line->text;
     p->nesting = 0;
     next(p);
-    if (is_formula)
+    if (is_formula) {
         formula_line(p, formula);
-    else if (constant)
-        constant_line(p);
-    else
-        truth_line(p);
-    check_sizes(p);
+    } else {
+        (constant ? constant_line : truth_line)(p);
+        check_sizes(p);
+    }
     if (!is_formula && !constant && all->n == CLAUSE_MAX)
         wrong_at(p, line->text, "too many clauses");
     if (p->failed || (constant && !is_formula))

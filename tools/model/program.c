@@ -156,18 +156,14 @@ static struct step step_of(const struct clause *f, const struct clause_node *x)
                : (struct step){x->op, x->a, x->b};
 }
 
-static int may_be_negative(const struct clause *f, const struct spec *spec, size_t i)
-{
-    int64_t least, most;
-    clause_range(f, spec, i, &least, &most);
-    return least < 0;
-}
-
 /* What keeps a node of a formula from being a register; NULL: nothing does. */
 static const char *formula_trouble(const struct compiler *c, const struct clause *f,
                                    const struct clause_node *x)
 {
     const struct step s = step_of(f, x);
+    int64_t least[2], most;
+    clause_range(f, c->spec, s.a, &least[0], &most);
+    clause_range(f, c->spec, s.b, &least[1], &most);
     if (s.op == CLAUSE_PARAM && !c->is_judge)
         return "the formula has a parameter, which the network does not see";
     if (s.op == CLAUSE_CONST && (x->k > INT32_MAX || x->k < -INT32_MAX))
@@ -176,8 +172,7 @@ static const char *formula_trouble(const struct compiler *c, const struct clause
         return "the formula has a quotient, and the network whole numbers: write // in place of /";
     if ((s.op == CLAUSE_NOT || s.op >= CLAUSE_AND) && f->nodes[s.a].type != CLAUSE_TRUTH)
         return "the formula takes a number for a truth: compare it";
-    if (s.op >= CLAUSE_FLOOR_DIV && s.op <= CLAUSE_CEIL_DIV
-        && (may_be_negative(f, c->spec, s.a) || may_be_negative(f, c->spec, s.b)))
+    if (s.op >= CLAUSE_FLOOR_DIV && s.op <= CLAUSE_CEIL_DIV && (least[0] < 0 || least[1] < 0))
         return "the formula divides what may be negative, which the network cannot";
     return NULL;
 }
