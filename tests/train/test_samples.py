@@ -129,7 +129,22 @@ def teaches():
     # other problems, of which every tuple was timed or failed
     (one, four), is_noted = evaluate("some.h --data all.csv --rows all -k 1,4")
     assert not is_noted and one[0] > .85 and one[1] > 94 and four[0] > .94 and four[1] > 99, (one, four)
+    sizes = [told(text, line)[0] for line in ("sizes that the table has", "sizes between")]
+    assert all(one[0] - .12 < x < one[0] + .12 for x in sizes) and "warning: some: for sizes" not in text, (one, text)
+    assert "sizes between" in run(f"{TRAINER} eval some.h --data some.csv").stderr
     return as_told(text, read("hits"))
+
+
+def new_sizes():
+    """What is best for one m tells nothing of the next one."""
+    put("jump", "m,n,TILE,PART,time_us", ((64 * m, 32 * n, 8 << tile, part, 10 + 8 * abs(tile - m * 7 % 5 % 4) + part)
+                                          for m in range(1, 13) for n in range(1, 9) for tile in range(4)
+                                          for part in (1, 2)))
+    put_spec("jump", "m,n", 1)
+    text = train("jump", "--data jump.csv -o jump.h")
+    known, between = (told(text, line)[0] for line in ("sizes that the table has", "sizes between"))
+    assert known > .9 > between + .1, text
+    assert re.search(r"warning: jump: for sizes between .* `kpred-train tune SPEC --next 10 ", text), text
 
 
 def kept_teaches_nothing():
@@ -224,6 +239,7 @@ def long_conditions():
 
 
 check("a sample teaches", teaches)
+check("sizes that the table has not", new_sizes)
 check("what is kept teaches nothing", kept_teaches_nothing)
 check("a sample is told", lambda: [] if '"timed": ' in output(
     f"{TRAINER} eval some.h --data some.csv --by all --json") else "no `timed`")

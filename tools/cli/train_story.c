@@ -133,6 +133,7 @@ int train_report(const struct model *model, const struct dataset *d,
         if (!bad && e.n > 1 && !(bad = peers_measure(&e, held.part, judges, figures))) {
             print_figures(&e, judges != NULL, figures);
             warn_if_behind(&e, figures);
+            bad = judges && eval_sizes(&e, judges);
         }
     }
     held_out_free(&held);

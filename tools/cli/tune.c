@@ -12,6 +12,7 @@ static struct tune_options measured = {.repeat = 1, .seed = 1, .readers = reader
 static struct tune_lists lists;
 static struct opt_texts servers;
 static struct replay_asked replayed = {.seeds = 30, .budget = 300};
+static struct next_asked next = {.seed = 1, .readers = readers};
 static struct replay_all_asked replayed_all = {.seeds = 5, .budget = 80, .readers = readers};
 
 /* What forms have in common. The help tells it once: `told` is TOLD there, else UNTOLD. */
@@ -98,6 +99,18 @@ static const struct opt replay_rows[] = {
     {.next = measure_all_rows},
 };
 
+static const struct opt next_rows[] = {
+    OPT_SAYS("With --next nothing is measured either: it proposes problems between those of a "
+             "table that would teach most if they were timed."),
+    OPT(TEXT, "SPEC", &next.spec, ""),
+    OPT_RANGE(COUNT, "--next N", &next.n, 1, 100, "how many problems"),
+    OPT(TEXTS, "--data FILE...", &next.data, "the table, as train reads it"),
+    OPT_RANGE(COUNT, "[--seed N]", &next.seed, 0, INT32_MAX, ""),
+    OPT(FLAG, "[--csv", &next.form.csv, "for --problems"),
+    OPT(FLAG, "|--json]", &next.form.json, ""),
+    {.next = replay_rows},
+};
+
 static const struct opt measure_rows[] = {
     OPT_SAYS(
         "Measures the tuples of a kernel that promise most, problem by problem, and adds each "
@@ -132,7 +145,7 @@ static const struct opt measure_rows[] = {
     OPT_SAYS("Standard error has the first ten failures of each kind, the reason by which all "
              "launches of a problem failed, what was measured, and kpred-train's own processor "
              "time for each launch. An interrupt prints the command that goes on."),
-    {.next = replay_rows},
+    {.next = next_rows},
 };
 
 static int is_asked(int argc, char **argv, const char *option)
@@ -151,7 +164,7 @@ static const struct opt *form_asked(int argc, char **argv)
         return measure_rows;
     if (is_asked(argc, argv, "--replay"))
         return all ? replay_all_rows : replay_rows;
-    return all ? measure_all_rows : measure_rows;
+    return is_asked(argc, argv, "--next") ? next_rows : all ? measure_all_rows : measure_rows;
 }
 
 /* The command line, as it was given */
@@ -180,6 +193,8 @@ static int tune_form(const struct opt *form)
         return tune_run(&measured);
     if (form == measure_all_rows)
         return measure_all();
+    if (form == next_rows)
+        return next_print(&next);
     return form == replay_rows ? replay_print(&replayed) : replay_all_print(&replayed_all);
 }
 

@@ -112,6 +112,7 @@ size_t data_find_failures(const struct dataset *d, const int32_t *problem, size_
             half of the time it stays divisible by that power, else by one that is drawn: a table
             of round sizes is asked for odd ones */
 enum made_up { MADE_UP_NEAR, MADE_UP_ANY };
+int made_up_is_size(const struct spec *s, size_t field);
 void make_up_problem(const struct spec *s, enum made_up how, const int32_t *known, size_t n_known,
                      uint64_t *seed, int32_t *out);
 

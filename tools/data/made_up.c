@@ -27,10 +27,16 @@ static int32_t made_up_size(int32_t size, enum made_up how, uint64_t *seed)
 
 enum { FEW = 8 }; /* values of a field that is not a size but a flag or the like */
 
+int made_up_is_size(const struct spec *s, size_t field)
+{
+    const struct spec_field *f = &s->fields[field];
+    return f->n_tokens == 0 && f->most - f->least >= FEW;
+}
+
 static int made_up_may_be(const struct spec *s, size_t field, int32_t value)
 {
     const struct spec_field *f = &s->fields[field];
-    return f->n_tokens == 0 && f->most - f->least >= FEW && value >= f->least && value <= f->most;
+    return made_up_is_size(s, field) && value >= f->least && value <= f->most;
 }
 
 void make_up_problem(const struct spec *s, enum made_up how, const int32_t *known, size_t n_known,

@@ -17,27 +17,40 @@ enum { ASKED = 128, LISTED = 16384, DRAWN = 4096 };
 
 struct estimate {
     const struct eval *e;
-    struct judge_trees judges;
+    struct judge_trees own;
+    const struct judge_trees *judges;
     size_t apart;               /* one row in so many is asked for */
     const struct eval_row *row; /* of the last question, */
     float least;                /* and the least mark of its legal tuples */
 };
 
-int eval_open_estimate(struct eval *e)
+void eval_use_estimate(struct eval *e, const struct judge_trees *judges)
 {
     struct estimate *t = xcalloc(1, sizeof *t);
-    const struct judge_task task = {
-        .model = e->model, .data = &e->data, .seed = 1, .n_threads = worker_count(0)};
     t->e = e;
     t->apart = (e->n + ASKED - 1) / ASKED;
+    t->judges = judges;
     e->estimate = t;
-    return judge_trees_fit(&t->judges, &task);
+}
+
+int eval_open_estimate(struct eval *e)
+{
+    const struct judge_task task = {
+        .model = e->model, .data = &e->data, .seed = 1, .n_threads = worker_count(0)};
+    eval_use_estimate(e, NULL);
+    e->estimate->judges = &e->estimate->own;
+    return judge_trees_fit(&e->estimate->own, &task);
+}
+
+const struct judge_trees *eval_estimate_judges(const struct eval *e)
+{
+    return e->estimate->judges;
 }
 
 void eval_close_estimate(struct eval *e)
 {
     if (e->estimate)
-        judge_trees_free(&e->estimate->judges);
+        judge_trees_free(&e->estimate->own);
     free(e->estimate);
 }
 
@@ -45,24 +58,32 @@ static float least_of(const struct estimate *t, const int32_t *problem, const un
                       size_t n)
 {
     float *mark = xcalloc(n + 1, sizeof *mark), least = INFINITY;
-    judge_trees_ask(&t->judges, problem, target, n, mark);
+    judge_trees_ask(t->judges, problem, target, n, mark);
     for (size_t i = 0; i < n; i++)
         least = mark[i] < least ? mark[i] : least;
     free(mark);
     return least;
 }
 
-/* Of all legal tuples, or of a sample of them */
-static float least_of_legal(const struct estimate *t, const int32_t *problem)
+/* All legal tuples, or a sample of them; the targets are to be freed. */
+static size_t list_legal(const struct eval *e, const int32_t *problem, unsigned char **target)
 {
     static const struct tuples_most most = {LISTED, DRAWN};
     struct tuples legal;
-    tuples_open(&legal, &t->e->model->m, problem, &most);
-    unsigned char *target = xcalloc(legal.n + 1, legal.n_params);
-    for (size_t i = 0; i < legal.n * legal.n_params; i++)
-        target[i] = (unsigned char)legal.value[i];
-    const float least = least_of(t, problem, target, legal.n);
+    tuples_open(&legal, &e->model->m, problem, &most);
+    const size_t n = legal.n;
+    *target = xcalloc(n + 1, legal.n_params);
+    for (size_t i = 0; i < n * legal.n_params; i++)
+        (*target)[i] = (unsigned char)legal.value[i];
     tuples_close(&legal);
+    return n;
+}
+
+static float least_of_legal(const struct estimate *t, const int32_t *problem)
+{
+    unsigned char *target;
+    const size_t n = list_legal(t->e, problem, &target);
+    const float least = least_of(t, problem, target, n);
     free(target);
     return least;
 }
@@ -92,4 +113,39 @@ double eval_estimate(const struct eval *e, const struct eval_row *row, const kpr
     const float least = least_of_answers(t, problem, answers, n);
     return (double)num_exp2(
         (float)-judge_octaves((double)(least > t->least ? least - t->least : 0)));
+}
+
+/* The target's tuple goes behind n that are as good or better. */
+static void choose_put(const struct eval *e, const unsigned char *target, size_t n,
+                       kpred_tuple *answers, size_t most)
+{
+    for (size_t i = most - 1; i > n; i--)
+        answers[i] = answers[i - 1];
+    for (size_t p = 0; p < e->data.n_params; p++)
+        answers[n].value[p] = e->model->m.params[p].values[target[p]];
+}
+
+size_t eval_choose(const struct eval *e, const struct eval_row *row,
+                   const struct judge_trees *chooser, kpred_tuple *answers, size_t most)
+{
+    const int32_t *problem = e->data.problem + row->index * e->data.n_fields;
+    unsigned char *target;
+    const size_t n = list_legal(e, problem, &target);
+    float *mark = xcalloc(n + 1, sizeof *mark), best[KPRED_MAX_BEAM];
+    size_t kept = 0;
+    judge_trees_ask(chooser, problem, target, n, mark);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = kept;
+        for (; at > 0 && mark[i] < best[at - 1]; at--)
+            if (at < most)
+                best[at] = best[at - 1];
+        if (at == most)
+            continue;
+        best[at] = mark[i];
+        choose_put(e, target + i * e->data.n_params, at, answers, most);
+        kept += kept < most;
+    }
+    free(mark);
+    free(target);
+    return kept;
 }

@@ -6,7 +6,8 @@
 #include "model/model.h"
 #include "train/additive_train.h"
 
-struct plot; /* base/plot.h */
+struct plot;        /* base/plot.h */
+struct judge_trees; /* train/judges.h */
 
 struct eval_row {
     size_t index;       /* into the dataset */
@@ -65,6 +66,11 @@ int eval_is_timed(const struct eval *e);
 /* Sets e->row and e->is_out of the data, the caller's to free: 0, or -1 with a message. */
 int eval_select_rows(struct eval *e);
 
+/* Writes the rows of the problems of a part (split.h) of which two legal tuples or more were timed,
+   each a unit of its own; how many. */
+size_t eval_list_rows(const struct eval *e, const unsigned char *part, int which,
+                      struct eval_row *row);
+
 /* The outcomes of every row: those for the first k, then those for the next. 0, or -1 with a
    message. */
 int eval_run(const struct eval *e, const long *k, size_t n_k, struct outcome *out);
@@ -82,7 +88,13 @@ void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *ke
 
 /* 0, or -1 with a message; to be closed in both cases. */
 int eval_open_estimate(struct eval *e);
+void eval_use_estimate(struct eval *e, const struct judge_trees *judges); /* that are there */
+const struct judge_trees *eval_estimate_judges(const struct eval *e);
 void eval_close_estimate(struct eval *e);
+
+/* The chooser's first answers to a row among all legal tuples, `most` at most; how many */
+size_t eval_choose(const struct eval *e, const struct eval_row *row,
+                   const struct judge_trees *chooser, kpred_tuple *answers, size_t most);
 
 /* The share of the best of n answers to a row beside all legal tuples; below 0 without an estimate,
    and for most of many rows, as asking is slow. */
@@ -139,8 +151,6 @@ void eval_temperature(const struct eval *e);
 
    Each has an order of the tuples that were timed for a problem kept apart; a share is the least
    time of the problem by that of the best of its first k. */
-struct judge_trees; /* train/judges.h */
-
 enum peer { PEER_NETWORK, PEER_JUDGES, PEER_NEAREST, PEER_SINGLE, N_PEERS };
 extern const char *const peer_names[N_PEERS];
 
@@ -155,3 +165,14 @@ struct peer_figure {
    judges, theirs are 0. 0, or -1 with a message. */
 int peers_measure(const struct eval *e, const unsigned char *part, const struct judge_trees *judges,
                   struct peer_figure out[N_PEERS][PEER_PLACES]);
+
+/* The log2 of the shares for each row at the PEER_PLACES, of judges or for NULL of the network: 0, or
+   -1 with a message. */
+int peers_ask(const struct eval *e, const struct judge_trees *judges, double *share);
+
+/* ---- sizes.c: all legal tuples, and sizes that the table has not ---- */
+
+/* Tells on standard error two lines: the estimated share among all legal tuples of sizes that the
+   table has, and of sizes between them. The rows of e are those that the split keeps; judges have
+   learnt of the others at least. 0, or -1 with a message. */
+int eval_sizes(const struct eval *e, const struct judge_trees *judges);

@@ -215,6 +215,12 @@ static int ask_way(struct places *p, enum peer way, double *share)
     return 0;
 }
 
+int peers_ask(const struct eval *e, const struct judge_trees *judges, double *share)
+{
+    struct places p = {.e = e, .judges = judges};
+    return ask_way(&p, judges ? PEER_JUDGES : PEER_NETWORK, share);
+}
+
 /* The mean of share - less, and its standard error */
 static double mean_of(const struct eval *e, const double *share, const double *less, size_t place,
                       double *se)

@@ -286,6 +286,18 @@ static void add_problems(struct eval *e, const struct held_out *held)
     }
 }
 
+size_t eval_list_rows(const struct eval *e, const unsigned char *part, int which,
+                      struct eval_row *row)
+{
+    size_t n = 0;
+    for (size_t i = 0, end; i < e->data.n; i = end) {
+        end = data_problem_end(&e->data, i);
+        if (part[i] == which && count_options(e, i, end) > 1)
+            set_problem(e, &row[n++], i, end, i);
+    }
+    return n;
+}
+
 static int by_group(const void *a, const void *b)
 {
     const struct eval_row *p = a, *q = b;

@@ -54,3 +54,16 @@ struct replay_all_asked {
 /* What is left to gain in all problems of the tables, with the time spent evenly and as --all
    does: a row for each of some budgets. Returns as replay_print does. */
 int replay_all_print(const struct replay_all_asked *o);
+
+/* ---- which problems to time next (next.c) ---- */
+
+struct next_asked {
+    const char *spec;
+    struct opt_texts data; /* what was timed */
+    long n, seed;
+    struct table_form form;
+    const struct data_format *readers;
+};
+
+/* A row for each problem, on standard output. Returns as replay_print does. */
+int next_print(const struct next_asked *o);
