@@ -204,8 +204,7 @@ class Kpred(Way):
         run(options.train, "init", table, "--fields", ",".join(n for n, _ in case.fields), "-o", self.spec, "--force")
         self.tell_rule()
         if hand:
-            with open(self.spec, "a", encoding="utf-8") as f:
-                print("\n[formulas]", *map(" = ".join, case.formulas), sep="\n", file=f)
+            self.tell_formulas()
         timed = [TIME, "-o", self.used, "-f", "%U %S %M"] if shutil.which(TIME) else []
         self.story = run(*timed, options.train, "train", self.spec, "--data", table, "-o", self.header, "--split",
                          options.split, *options.set.split()).stderr
@@ -229,6 +228,15 @@ class Kpred(Way):
             text += "\n".join(["\n[restrict]", *self.case.restrict, ""])
         with open(self.spec, "w", encoding="utf-8") as f:
             f.write(text)
+
+    def tell_formulas(self):
+        """Into the spec, with largest sizes far above all that is asked, as products must not pass 2^63."""
+        with open(self.spec, encoding="utf-8") as f:
+            text = f.read()
+        for (name, _), most in zip(self.case.fields, self.case.problems.max(0)):
+            text = text.replace(f"\n{name} = size\n", f"\n{name} = size 1 {16 * most}\n", 1)
+        with open(self.spec, "w", encoding="utf-8") as f:
+            print(text + "\n[formulas]", *map(" = ".join, self.case.formulas), sep="\n", file=f)
 
     def load(self):
         """The header as a library, and what its values and names are."""
