@@ -39,14 +39,15 @@ problem, with its error; of forest_hand and xgboost_hand it is how far kpred_han
 best at that k of the others with formulas, and of those without. cpu_s and mib are the processor time and
 the most memory of a training; those of kpred are kpred-train's, those of the others include Python.
 
-With --kept FILE a run that ended goes on: the file keeps the shares of each training. Parts of a run, by
---tables, keep files that `cat` joins; a run with these and all --tables prints the lines and the means of
-all. For a new kpred-train, remove its lines from the file: grep -v kpred
+With --kept FILE a run that was ended goes on: the file keeps the shares of each training, those of kpred for
+this very kpred-train. Parts of a run (--tables) keep a file each, and `cat` joins these. A run of all
+--tables with the joined file prints the means of all; with --csv, all lines.
 
 Needs python3-numpy, python3-xgboost and python3-sklearn; the real tables need the folder --shared.
 Where these are missing, the tables are skipped with a message.
 """
 import functools
+import hashlib
 import json
 import multiprocessing
 import os
@@ -317,9 +318,18 @@ def measured(case, options, name, rich):
 
 
 def key_of(options, table, at, name, rich):
-    """What the shares of a way on a case of a table depend on, but for the programs; as JSON."""
-    told = [options.split, options.set] if name in OURS else []
+    """What the shares of a way on a case of a table depend on, as JSON."""
+    told = [options.program, options.split, options.set] if name in OURS else []
     return json.dumps([table, at, name, rich, options.seed, options.folds, options.fresh, options.sets, *told])
+
+
+def hash_of(path):
+    """Of a program."""
+    try:
+        with open(path, "rb") as f:
+            return hashlib.sha256(f.read()).hexdigest()
+    except OSError as e:
+        die(f"--train: {path}: {e.strerror}")
 
 
 def read_kept(path):
@@ -438,7 +448,7 @@ def asked_for(options):
 def main():
     """Lines of all tables, and of all together."""
     options = parse()
-    found, skipped, options.known = [], 0, read_kept(options.kept)
+    found, skipped, options.known, options.program = [], 0, read_kept(options.kept), hash_of(options.train)
     with tempfile.TemporaryDirectory() as options.folder:
         for name, cases in asked_for(options):
             try:
