@@ -79,12 +79,16 @@ def shares_of(lines, way):
     return "/".join(of["share"].lstrip("0") for of in lines if of["method"] == way) or "-"
 
 
-def lead(lines, hand):
-    """How far kpred is ahead of the best of the others, and the error, at k = 1; None: there are not both."""
-    if not any(of["method"] == "kpred" + "_hand" * hand for of in lines):
-        return None
-    return next(((float(of["ahead"]), float(of["ahead_se"])) for of in lines
-                 if of["best"] == "yes" and is_hand(of["method"]) == hand and of["k"] == "1"), None)
+def thousandths(ahead, se):
+    """As in +12±4; * marks what is behind by over an error."""
+    return f"{1000 * ahead:+.0f}±{1000 * se:.0f}{'*' * (ahead < -se)}"
+
+
+def lead(lines, hand, text):
+    """How far kpred is ahead of the best of the others at k = 1, as text(ahead, error) has it."""
+    best = [of for of in lines if of["best"] == "yes" and is_hand(of["method"]) == hand and of["k"] == "1"]
+    is_there = best and shares_of(lines, rival(best[0]["method"])) != "-"
+    return text(float(best[0]["ahead"]), float(best[0]["ahead_se"])) if is_there else "-"
 
 
 def mean_cells(of, hand):
@@ -93,16 +97,14 @@ def mean_cells(of, hand):
     for table, set_name in (key for key in rows if key in of):
         lines = of[table, set_name]
         shares = [shares_of(lines, way + "_hand" * hand) for way in ("kpred", "xgboost", "forest")]
-        ahead = lead(lines, hand)
         if set(shares) != {"-"}:
-            yield [set_name if table == "own" else table, *shares, "{:+.3f} ± {:.3f}".format(*ahead) if ahead else "-"]
+            yield [set_name if table == "own" else table, *shares, lead(lines, hand, "{:+.3f} ± {:.3f}".format)]
 
 
 def kernel_cells(of, sets, hand):
-    """By made-up kernel and set how far kpred is ahead, in thousandths; * where it is behind by over an error."""
+    """By made-up kernel and set how far kpred is ahead."""
     for table in dict.fromkeys(t for t, s in of if t.count("_") == 1 and s != "-"):
-        aheads = [lead(of.get((table, s), ()), hand) for s in sets]
-        yield [table[4:], *(f"{1000 * a[0]:+.0f}±{1000 * a[1]:.0f}{'*' * (a[0] < -a[1])}" if a else "-" for a in aheads)]
+        yield [table[4:], *(lead(of.get((table, s), ()), hand, thousandths) for s in sets)]
 
 
 def print_summary(lines):
