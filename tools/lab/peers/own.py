@@ -51,6 +51,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import re
 import resource
 import shutil
 import sys
@@ -202,7 +203,9 @@ class Kpred(Way):
         table, self.spec, self.header, self.used = (os.path.join(options.folder, case.name + end)
                                                     for end in (".csv", ".spec", ".h", ".used"))
         case.write(table)
-        run(options.train, "init", table, "--fields", ",".join(n for n, _ in case.fields), "-o", self.spec, "--force")
+        told = run(options.train, "init", table, "--fields", ",".join(n for n, _ in case.fields), "-o", self.spec,
+                   "--force").stderr
+        self.tokens = dict(re.findall(r": gpu: (\S+) is (\S+)$", told, re.M)) # what the spec has for a GPU's name
         self.tell_rule()
         if hand:
             self.tell_formulas()
@@ -245,8 +248,8 @@ class Kpred(Way):
         sections = read_sections(self.spec)
         fields, params = ({name: words(v) for name, v in sections[s]} for s in ("fields", "params"))
         self.values = [[names.index(v) if names else int(v) for v in params[name]] for name, names in self.case.params]
-        self.names = [names and [fields[name].index(n) if n in fields[name] else -1 for n in names]
-                      for name, names in self.case.fields]
+        self.names = [names and [fields[name].index(t) if t in fields[name] else -1
+                                 for t in (self.tokens.get(n, n) for n in names)] for name, names in self.case.fields]
         self.index = {tuple(t): i for i, t in enumerate(self.case.tuples.tolist())}
 
     def order(self, problem, asked, hidden):
