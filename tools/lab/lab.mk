@@ -55,7 +55,7 @@ bench-peers: data all ## time kpred beside other ways, in build/peers; ONLY=NAME
 
 .PHONY: own
 own: all ## what a sample of timings teaches, beside other ways, also of new sizes; many hours; ONLY=TABLE,...
-	@python3 tools/lab/peers/own.py --train $(BUILD)/kpred-train --tables '$(ONLY)'
+	@python3 tools/lab/peers/own.py --train $(BUILD)/kpred-train --tables '$(ONLY)' --kept $(BUILD)/own.json
 
 .PHONY: race
 race: $(BUILD)/kpred ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose

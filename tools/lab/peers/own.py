@@ -10,8 +10,9 @@
   xgboost   boosted trees (XGBoost), the same
   kpred     init, the rule as far as it is known, train, predict
   ruleless  kpred without the rule; not among the --methods unless it is named
-  forest_hand, xgboost_hand
-            forest and xgboost that also see the formulas of the kernel's author; of made-up kernels alone
+  forest_hand, xgboost_hand, kpred_hand
+            the same with the formulas of the kernel's author, which kpred has in [formulas]; of made-up
+            kernels alone
 
 Forests and xgboost learn from the failures, too, how likely a tuple fails. The tables:
 
@@ -34,22 +35,29 @@ Forests and xgboost learn from the failures, too, how likely a tuple fails. The 
 A share is the best time of the problem divided by the best time among the first k tuples; failures
 have none, and tuples that nobody measured are passed over. A line is the mean over n problems (or
 draws) with its standard error. `ahead` is how far kpred is ahead of that way on average, problem by
-problem, with its error; `best` marks the best at that k of the others without formulas. cpu_s and mib are the processor
-time and the most memory of a training; those of kpred are kpred-train's, those of the others include
-Python.
+problem, with its error; of forest_hand and xgboost_hand it is how far kpred_hand is. `best` marks the
+best at that k of the others with formulas, and of those without. cpu_s and mib are the processor time and
+the most memory of a training; those of kpred are kpred-train's, those of the others include Python.
+
+With --kept FILE a run that was ended goes on: the file keeps the shares of each training, those of kpred for
+this very kpred-train. Parts of a run (--tables) keep a file each, and `cat` joins these. A run of all
+--tables with the joined file prints the means of all; with --csv, all lines.
 
 Needs python3-numpy, python3-xgboost and python3-sklearn; the real tables need the folder --shared.
 Where these are missing, the tables are skipped with a message.
 """
 import functools
+import hashlib
+import json
 import multiprocessing
 import os
+import re
 import resource
 import shutil
 import sys
 import tempfile
 
-from rows import ROOT, chosen, die, parser_of, print_lines, progress, read_sections, run, words
+from rows import ROOT, chosen, die, parser_of, print_csv, progress, read_sections, run, words
 
 try:
     import numpy as np
@@ -58,14 +66,12 @@ try:
 
     import native
     from own_kinds import GRIDS, SETS, by_hand
+    from own_lines import HEADING, OURS, PLACES, error, is_hand, pools, print_summary, set_lines
     from own_tables import Missing, tables
 except ImportError as missing:
     print(f"skip all: needs python3-numpy, python3-xgboost and python3-sklearn ({missing})", file=sys.stderr)
     sys.exit(0)
 
-HEADING = "table,set,n,method,k,share,se,ahead,ahead_se,best,cpu_s,mib".split(",")
-
-PLACES = (1, 4, 10)
 TIME = "/usr/bin/time"
 BEAM = 1024 # the most tuples that kpred gives
 TREES = {"n_estimators": 600, "max_depth": 8, "learning_rate": .05, "subsample": .8, "colsample_bytree": .5,
@@ -192,13 +198,17 @@ class Single(Way):
 class Kpred(Way):
     """What kpred-train makes of the table."""
 
-    def __init__(self, case, options, _rich):
+    def __init__(self, case, options, _rich, hand=False):
         self.case, self.library = case, None
         table, self.spec, self.header, self.used = (os.path.join(options.folder, case.name + end)
                                                     for end in (".csv", ".spec", ".h", ".used"))
         case.write(table)
-        run(options.train, "init", table, "--fields", ",".join(n for n, _ in case.fields), "-o", self.spec, "--force")
+        told = run(options.train, "init", table, "--fields", ",".join(n for n, _ in case.fields), "-o", self.spec,
+                   "--force").stderr
+        self.tokens = dict(re.findall(r": gpu: (\S+) is (\S+)$", told, re.M)) # what the spec has for a GPU's name
         self.tell_rule()
+        if hand:
+            self.tell_formulas()
         timed = [TIME, "-o", self.used, "-f", "%U %S %M"] if shutil.which(TIME) else []
         self.story = run(*timed, options.train, "train", self.spec, "--data", table, "-o", self.header, "--split",
                          options.split, *options.set.split()).stderr
@@ -223,14 +233,23 @@ class Kpred(Way):
         with open(self.spec, "w", encoding="utf-8") as f:
             f.write(text)
 
+    def tell_formulas(self):
+        """Into the spec, with largest sizes far above all that is asked, as products must not pass 2^63."""
+        with open(self.spec, encoding="utf-8") as f:
+            text = f.read()
+        for (name, _), most in zip(self.case.fields, self.case.problems.max(0)):
+            text = text.replace(f"\n{name} = size\n", f"\n{name} = size 1 {16 * most}\n", 1)
+        with open(self.spec, "w", encoding="utf-8") as f:
+            print(text + "\n[formulas]", *map(" = ".join, self.case.formulas), sep="\n", file=f)
+
     def load(self):
         """The header as a library, and what its values and names are."""
         self.library = native.load(self.header)
         sections = read_sections(self.spec)
         fields, params = ({name: words(v) for name, v in sections[s]} for s in ("fields", "params"))
         self.values = [[names.index(v) if names else int(v) for v in params[name]] for name, names in self.case.params]
-        self.names = [names and [fields[name].index(n) if n in fields[name] else -1 for n in names]
-                      for name, names in self.case.fields]
+        self.names = [names and [fields[name].index(t) if t in fields[name] else -1
+                                 for t in (self.tokens.get(n, n) for n in names)] for name, names in self.case.fields]
         self.index = {tuple(t): i for i, t in enumerate(self.case.tuples.tolist())}
 
     def order(self, problem, asked, hidden):
@@ -262,7 +281,7 @@ class Ruleless(Kpred):
 WAYS = {"nearest": (Nearest, [False]), "single": (Single, [False]), "forest": (forest, [False, True]),
         "forest_hand": (functools.partial(forest, hand=True), [False, True]), "xgboost": (boosted, [False, True]),
         "xgboost_hand": (functools.partial(boosted, hand=True), [False, True]), "kpred": (Kpred, [False]),
-        "ruleless": (Ruleless, [False])}
+        "kpred_hand": (functools.partial(Kpred, hand=True), [False]), "ruleless": (Ruleless, [False])}
 
 
 # ---- one way on one case ----
@@ -301,6 +320,46 @@ def measured(case, options, name, rich):
         child.join()
 
 
+def key_of(options, table, at, name, rich):
+    """What the shares of a way on a case of a table depend on, as JSON."""
+    told = [options.program, options.split, options.set] if name in OURS else []
+    return json.dumps([table, at, name, rich, options.seed, options.folds, options.fresh, options.sets, *told])
+
+
+def hash_of(path):
+    """Of a program."""
+    try:
+        with open(path, "rb") as f:
+            return hashlib.sha256(f.read()).hexdigest()
+    except OSError as e:
+        die(f"--train: {path}: {e.strerror}")
+
+
+def read_kept(path):
+    """By key, what the file has of an earlier run."""
+    found = {}
+    if path and os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            for at, text in enumerate(f, 1):
+                try:
+                    key, share, cost = json.loads(text)
+                except (TypeError, ValueError):
+                    die(f"{path}:{at}: expected what --kept writes: remove the line")
+                found[json.dumps(key)] = np.array(share), cost, ""
+    return found
+
+
+def kept(case, options, key, name, rich):
+    """What measured() gives, or the file has."""
+    if key not in options.known:
+        options.known[key] = measured(case, options, name, rich)
+        if options.kept:
+            share, cost, _ = options.known[key]
+            with open(options.kept, "a", encoding="utf-8") as f:
+                print(json.dumps([json.loads(key), share.tolist(), cost]), file=f)
+    return options.known[key]
+
+
 def log(options, text):
     """Into --log, at once."""
     if options.log:
@@ -316,11 +375,11 @@ class Table:
     def __init__(self, name, cases, options):
         self.name, self.share, self.cost = name, {}, {}
         every = {}
-        for case in cases():
+        for at, case in enumerate(cases()):
             for way, rich in [(way, rich) for way in options.methods for rich in WAYS[way][1]]:
-                if case.formulas or not way.endswith("_hand"):
+                if case.formulas or not is_hand(way):
                     progress(f"{name}: {len(case.times)} rows: {way}")
-                    for set_name, *part in self.parts(case, options, way, rich):
+                    for set_name, *part in self.parts(case, at, options, way, rich):
                         every.setdefault((set_name, way, rich), []).append(part)
         for (set_name, way, _), parts in every.items():
             share = np.concatenate([s for s, _ in parts])
@@ -329,9 +388,9 @@ class Table:
                 of[way] = share
                 self.cost[way] = np.mean([c for _, c in parts], 0)
 
-    def parts(self, case, options, way, rich):
+    def parts(self, case, at, options, way, rich):
         """Of each set the shares of a way on one case, and the cost."""
-        share, cost, story = measured(case, options, way, rich)
+        share, cost, story = kept(case, options, key_of(options, self.name, at, way, rich), way, rich)
         log(options, f"{self.name} {way} {'rich' if rich else 'raw'}: {len(case.times)} rows, {cost}\n{story}")
         for set_name in dict.fromkeys(case.sets):
             part = share[[s == set_name for s in case.sets]]
@@ -341,61 +400,7 @@ class Table:
     def lines(self):
         """A line for each set, way and place."""
         for set_name, of in self.share.items():
-            best = [max(filter(is_other, of), key=lambda w, at=at: of[w][:, at].mean(), default=None)
-                    for at in range(len(PLACES))]
-            for way, shares_of in of.items():
-                for at, k in enumerate(PLACES):
-                    share = shares_of[:, at]
-                    ahead = of.get("kpred", shares_of)[:, at] - share
-                    yield line(self.name, set_name, len(share), way, k,
-                               [share.mean(), error(share), ahead.mean(), error(ahead)], way == best[at], self.cost[way])
-
-
-def is_other(way):
-    """May it be the best of the others? Not what sees more than kpred."""
-    return way not in ("kpred", "ruleless") and not way.endswith("_hand")
-
-
-def error(x):
-    """The standard error of means; of a single number there is none."""
-    return x.std(0, ddof=1) / len(x) ** .5 if len(x) > 1 else 0.
-
-
-def line(table, set_name, n, way, k, figures, is_best, cost):
-    """The cells of a line."""
-    share, se, ahead, ahead_se = figures
-    return [table, set_name, str(n), way, str(k), f"{share:.3f}", f"{se:.3f}", f"{ahead:+.3f}", f"{ahead_se:.3f}",
-            "yes" if is_best else "-", *("-" if np.isnan(x) else f"{x:.0f}" for x in cost)]
-
-
-# ---- all tables ----
-
-def pooled(table, set_name, lines):
-    """The mean over lines: of each way, and of the best of each table but kpred."""
-    groups = {}
-    for of in lines:
-        for way in [of["method"]] + ["best"] * (of["best"] == "yes"):
-            groups.setdefault((way, of["k"]), []).append(of)
-    for (way, k), found in sorted(groups.items(), key=lambda x: (x[0][0] == "best", x[0][0] == "kpred")):
-        share, se, ahead, ahead_se, *cost = (
-            np.array([float(of[name].replace("-", "nan", of[name] == "-")) for of in found])
-            for name in "share,se,ahead,ahead_se,cpu_s,mib".split(","))
-        errors = [(x ** 2).sum() ** .5 / len(found) for x in (se, ahead_se)]
-        yield line(table, set_name, len(found), way, k, [share.mean(), errors[0], ahead.mean(), errors[1]],
-                   way == "best", [x.mean() for x in cost])
-
-
-def pools(lines):
-    """The lines of all means: of the sets of each made-up kernel and of all of them, and of all that there is."""
-    groups, lines = {}, [dict(zip(HEADING, cells)) for cells in lines]
-    for of in lines:
-        if of["set"] != "-":
-            for table in "_".join(of["table"].split("_")[:2]), "own":
-                groups.setdefault((table, of["set"]), []).append(of)
-    for (table, set_name), found in sorted(groups.items(), key=lambda x: x[0][0] == "own"):
-        if len({of["table"] for of in found}) > 1:
-            yield from pooled(table, set_name, found)
-    yield from pooled("all", "-", lines)
+            yield from set_lines(self.name, set_name, of, self.cost)
 
 
 # ---- the command ----
@@ -419,8 +424,11 @@ def parse():
     p.add_argument("--split", default="none", help="which problems kpred-train keeps from training")
     p.add_argument("--set", default="", help="options for kpred-train train")
     p.add_argument("--log", help="a file for what each training says, and for its shares, as they come")
-    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
+    p.add_argument("--kept", help="a file that keeps what was measured, for a run that goes on")
+    p.add_argument("--csv", action="store_true", help="all lines, as CSV, instead of means")
     options = p.parse_args()
+    if not os.path.exists(os.path.join(os.path.dirname(options.train), "../tools/python")): # kpred-train was copied
+        os.environ.setdefault("KPRED_IMPORTERS", os.path.join(ROOT, "tools/python/kpred"))
     for name, known in ("methods", WAYS), ("grids", GRIDS), ("sets", SETS):
         setattr(options, name, chosen(name, getattr(options, name), known))
     for name in "samples", "problems":
@@ -443,7 +451,7 @@ def asked_for(options):
 def main():
     """Lines of all tables, and of all together."""
     options = parse()
-    found, skipped = [], 0
+    found, skipped, options.known, options.program = [], 0, read_kept(options.kept), hash_of(options.train)
     with tempfile.TemporaryDirectory() as options.folder:
         for name, cases in asked_for(options):
             try:
@@ -453,8 +461,10 @@ def main():
                 skipped += 1
     progress("")
     lines = [cells for table in found for cells in table.lines()]
-    if lines:
-        print_lines(HEADING, [*lines, *pools(lines)], options)
+    if lines and options.csv:
+        print_csv(HEADING, [*lines, *pools(lines)])
+    elif lines:
+        print_summary([*lines, *pools(lines)])
     print(f"{len(found)} tables, {skipped} skipped", file=sys.stderr)
 
 

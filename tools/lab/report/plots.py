@@ -211,10 +211,12 @@ def hit_rates(folder, split):
 
 
 def own_shares(folder, _):
-    """A panel for each table of timings, and their mean."""
+    """A panel for each set of the made-up kernels, for each real table of timings, and for the mean."""
     panels = {}
     for line in read_csv(os.path.join(folder, "training-own.csv")):
-        panels.setdefault(line["table"].replace("all", "mean of the tables"), []).append(line)
+        if line["set"] == "-" or line["table"] == "own":
+            title = line["table"].replace("all", "mean of the tables")
+            panels.setdefault(title if line["set"] == "-" else f"made-up: {line['set']}", []).append(line)
     return panels_of(panels, "share", ["xrange [0.9:12]", "yrange [0.3:1]", "xtics (1, 2, 4, 10)", "ytics 0.2",
                                        *labels("k, tuples", "share"), "ylabel offset 2.2,0"])
 
