@@ -425,12 +425,15 @@ static void judge_inputs_ask(struct judge_inputs *in, uint16_t number)
         in->asked[in->n_asked++] = number;
 }
 
-/* What the spec's author calls decisive stays, and fields and parameters beside it: without cuts of
-   these, trees do not find what it means. */
-static void ask_formulas(struct judge_inputs *in)
+/* What the spec's author calls decisive stays, and fields beside it: without cuts of these, trees do
+   not find what it means. Of a table parameters stay in any case: what they tell of tuples goes for
+   other sizes, too. */
+static void ask_always(struct judge_inputs *in, const struct judge_rows *rows)
 {
     const size_t n = in->model->clauses.n_formulas;
-    for (size_t i = 0; n > 0 && i < units(in) + 1 + n; i++)
+    if (n == 0 && rows->is_whole)
+        return;
+    for (size_t i = n ? 0 : in->model->m.n_fields; i < units(in) + 1 + n; i++)
         judge_inputs_ask(in, (uint16_t)i);
 }
 
@@ -569,11 +572,11 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
         find_gains(&s);
         judge_inputs_keep(&s, s.kept);
         combine_best(in);
-        ask_formulas(in);
+        ask_always(in, rows);
     }
     find_gains(&s);
     judge_inputs_keep(&s, s.kept);
-    ask_formulas(in);
+    ask_always(in, rows);
     drop_unused(in);
     free(s.row);
     free(s.gain);

@@ -234,13 +234,9 @@ class Kpred(Way):
             f.write(text)
 
     def tell_formulas(self):
-        """Into the spec, with largest sizes far above all that is asked, as products must not pass 2^63."""
-        with open(self.spec, encoding="utf-8") as f:
-            text = f.read()
-        for (name, _), most in zip(self.case.fields, self.case.problems.max(0)):
-            text = text.replace(f"\n{name} = size\n", f"\n{name} = size 1 {16 * most}\n", 1)
-        with open(self.spec, "w", encoding="utf-8") as f:
-            print(text + "\n[formulas]", *map(" = ".join, self.case.formulas), sep="\n", file=f)
+        """Into the spec."""
+        with open(self.spec, "a", encoding="utf-8") as f:
+            print("\n[formulas]", *map(" = ".join, self.case.formulas), sep="\n", file=f)
 
     def load(self):
         """The header as a library, and what its values and names are."""
