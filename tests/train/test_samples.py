@@ -138,12 +138,12 @@ def teaches():
 def new_sizes():
     """What is best for one m tells nothing of the next one."""
     put("jump", "m,n,TILE,PART,time_us", ((64 * m, 32 * n, 8 << tile, part, 10 + 8 * abs(tile - m * 7 % 5 % 4) + part)
-                                          for m in range(1, 13) for n in range(1, 9) for tile in range(4)
+                                          for m in range(1, 13) for n in range(1, 21) for tile in range(4)
                                           for part in (1, 2)))
     put_spec("jump", "m,n", 1)
     text = train("jump", "--data jump.csv -o jump.h")
     known, between = (told(text, line)[0] for line in ("sizes that the table has", "sizes between"))
-    assert known > .9 > between + .1, text
+    assert known > .85 > between + .1, text
     assert re.search(r"warning: jump: for sizes between .* `kpred-train tune SPEC --next 10 ", text), text
 
 

@@ -277,9 +277,8 @@ static int evaluate_ks(const struct eval *e, struct results *to)
 /* Of a sample, judges say what they think of the answers that were not timed. */
 static int evaluate_sample(struct eval *e, struct results *to)
 {
-    const int bad =
-        eval_open_estimate(e) || evaluate_ks(e, to)
-        || (e->rows == EVAL_TEST && e->n > 1 && eval_sizes(e, eval_estimate_judges(e)));
+    const int bad = eval_open_estimate(e) || evaluate_ks(e, to)
+                    || (e->rows == EVAL_TEST && e->n > 1 && eval_sizes(e, eval_estimate_judges(e)));
     eval_close_estimate(e);
     return bad;
 }

@@ -103,8 +103,7 @@ static int ask_timed(const struct eval *e, const struct judge_trees *chooser, st
     const size_t n = e->n * PEER_PLACES;
     const double doublings = mean_doublings(e);
     double *whole = xcalloc(n + 1, sizeof *whole), *half = xcalloc(n + 1, sizeof *half);
-    const int bad =
-        peers_ask(e, chooser, whole) || (doublings > 0 && ask_halves(e, chooser, half));
+    const int bad = peers_ask(e, chooser, whole) || (doublings > 0 && ask_halves(e, chooser, half));
     *l = loss_of(e, whole);
     const double more = doublings * (loss_of(e, half).octaves - l->octaves);
     if (doublings > 0 && more > 0) {
@@ -273,11 +272,8 @@ static int measure_held(const struct eval *e, const unsigned char *part,
                         const struct judge_trees *judges, struct loss *known, struct loss *between)
 {
     struct judge_trees others;
-    const struct judge_task task = {.model = e->model,
-                                    .data = &e->data,
-                                    .part = part,
-                                    .seed = 1,
-                                    .n_threads = worker_count(0)};
+    const struct judge_task task = {
+        .model = e->model, .data = &e->data, .part = part, .seed = 1, .n_threads = worker_count(0)};
     const int bad = judge_trees_fit(&others, &task)
                     || measure_part(e, part, HELD_KNOWN, &others, judges, known)
                     || measure_part(e, part, HELD_OUT_TEST, &others, judges, between);
@@ -381,9 +377,10 @@ static void sizes_tell(const char *model, const struct loss *known, const struct
         return;
     sizes_line("sizes between", between);
     if (less > 2 * hypot(known->error, between->error) && less > 0.05)
-        note("warning: %s: for sizes between those of the table it is worse by %.0f %% of the time: "
-             "`kpred-train tune SPEC --next 10 --data FILE...` proposes ten problems to time",
-             model, 100 * (exp2(less) - 1));
+        note(
+            "warning: %s: for sizes between those of the table it is worse by %.0f %% of the time: "
+            "`kpred-train tune SPEC --next 10 --data FILE...` proposes ten problems to time",
+            model, 100 * (exp2(less) - 1));
 }
 
 /* part: what training kept apart, then of each row whether it is held out here */

@@ -82,11 +82,8 @@ static int fit_half(struct proposing *p, size_t half, uint64_t seed)
 {
     const struct dataset *d = &p->known.data;
     unsigned char *part = xcalloc(d->n + 1, 1);
-    const struct judge_task task = {.model = &p->model,
-                                    .data = d,
-                                    .part = part,
-                                    .seed = seed,
-                                    .n_threads = worker_count(0)};
+    const struct judge_task task = {
+        .model = &p->model, .data = d, .part = part, .seed = seed, .n_threads = worker_count(0)};
     for (size_t i = 0, end, at = 0; i < d->n; i = end, at++) {
         end = data_problem_end(d, i);
         memset(part + i, num_mix(24, at, 0) % 2 == half, end - i);
@@ -189,8 +186,7 @@ static int open_table(struct proposing *p, const struct next_asked *o)
 static int propose(struct proposing *p, const struct next_asked *o)
 {
     struct table t = {0};
-    if (open_table(p, o) || fit_half(p, 0, (uint64_t)o->seed)
-        || fit_half(p, 1, (uint64_t)o->seed))
+    if (open_table(p, o) || fit_half(p, 0, (uint64_t)o->seed) || fit_half(p, 1, (uint64_t)o->seed))
         return -1;
     list_candidates(p, num_mix(25, (uint64_t)o->seed, 0));
     struct pool *pool = pool_new(worker_count(0));
