@@ -177,40 +177,31 @@ def patch(module):
 
 # ---- when vLLM imports it ----
 
-class Loader:
-    """Loads a module as its own loader does, and patches it then"""
+def patch_behind(loader):
+    """Has the loader patch the module when it has run it"""
+    run = loader.exec_module
 
-    def __init__(self, theirs):
-        self.theirs = theirs
-
-    def __getattr__(self, name):
-        return getattr(self.theirs, name)
-
-    def create_module(self, spec):
-        return self.theirs.create_module(spec)
-
-    def exec_module(self, module):
-        module.__spec__.loader = module.__loader__ = self.theirs # whoever asks for the source later finds no other
-        self.theirs.exec_module(module)
+    def exec_module(module):
+        run(module)
         with Guard():
             patch(module)
+    loader.exec_module = exec_module # of this module alone
 
 
 class Finder:
     """Finds the modules of LOOKUPS as all others do"""
 
     def find_spec(self, name, path=None, target=None):
+        spec = None
         with Guard():
-            return self.wrapped(name, path, target) if name in LOOKUPS else None
+            spec = self.theirs(name, path, target) if name in LOOKUPS else None
+            if hasattr(spec, "loader"):
+                patch_behind(spec.loader)
+        return spec
 
-    def wrapped(self, name, path, target):
-        for finder in sys.meta_path:
-            spec = None if finder is self else finder.find_spec(name, path, target)
-            if spec is not None:
-                if hasattr(spec.loader, "exec_module"):
-                    spec.loader = Loader(spec.loader)
-                return spec
-        return None
+    def theirs(self, *words):
+        found = (finder.find_spec(*words) for finder in sys.meta_path if finder is not self)
+        return next((spec for spec in found if spec is not None), None)
 
 
 def start():
