@@ -11,6 +11,7 @@ import importlib.machinery
 import json
 import logging
 import os
+import re
 import sys
 import threading
 import time
@@ -37,7 +38,7 @@ class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Behind all other finders"""
 
     def find_spec(self, name, path, target=None):
-        if name.split(".")[0] in ("torch", "triton", "vllm", "regex", "packaging", "psutil"):
+        if name.split(".")[0] in ("torch", "triton", "vllm"):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
@@ -65,6 +66,7 @@ class Logger(logging.LoggerAdapter):
         self.warning(message, *words)
 
 
+sys.modules["regex"] = re
 sys.meta_path.append(Stubs())
 heard = []
 
