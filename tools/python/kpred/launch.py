@@ -230,8 +230,8 @@ class Plan:
         own = os.environ.get(FOLDERS[self.server])
         folders = [own] + [self.told(self.server)[1]] * (self.server == "vllm" or not own) # SGLang reads one of them
         folders += [self.told("aiter")[1]] * has_aiter
-        if any(folders):
-            words += ["--installed", ":".join(filter(None, folders))]
+        folders = [path for path in folders if path and os.path.isdir(path)]
+        words += ["--installed", ":".join(folders)] if folders else []
         triton = re.match(r"\d+\.\d+\.\d+", self.told("triton")[0])
         return words + (["--triton", triton[0]] if triton else []) + ["--aiter"] * has_aiter
 
@@ -293,10 +293,10 @@ def environment(said):
 
 # ---- commands ----
 
-def check(plan):
+def check(plan, to=sys.stdout):
     """The table of look-ups; what the plug-in does with them"""
     table, said = serve(plan, "--dry-run")
-    print(table, end="")
+    to.write(table)
     for line in said:
         print(line, file=sys.stderr)
     allowed = os.environ.get("VLLM_PLUGINS")
@@ -330,7 +330,7 @@ def start(command, gpu):
     env, mode = dict(os.environ), os.environ.get("KPRED", "").strip().lower()
     try:
         if mode == "report":
-            check(Plan(command, gpu))
+            check(Plan(command, gpu), sys.stderr)
         elif mode != "off":
             said = prepare(Plan(command, gpu))
             for line in said:
