@@ -10,11 +10,8 @@ import importlib.abc
 import importlib.machinery
 import json
 import logging
-import os
 import re
 import sys
-import threading
-import time
 import types
 from unittest.mock import MagicMock
 
