@@ -252,9 +252,12 @@ said += [{MOE}, block(2112, 7168, 128, 128)]
 
 def no_library(stage):
     """The library is missing, or no library: one warning, and vLLM's default."""
-    said, heard = stage.run("plugins()\nimport kpred_vllm\nkpred_vllm.LIBRARY = '/none.so'\n" + all_asked()[10:], recorded=False)
+    steps = "plugins()\nimport kpred_vllm\nkpred_vllm.LIBRARY = '/none.so'\n" + all_asked()[10:]
+    said, heard = stage.run(steps, recorded=False)
     ours = [line for line in heard if line.startswith("kpred:")]
     assert said == [None] * 3 and len(ours) == 1 and "none.so" in ours[0] and len(heard) == 4, heard
+    said, _ = stage.run("import kpred_vllm\nkpred_vllm.warn = None\n" + steps, recorded=False) # nor can it be told
+    assert said == [None] * 3, said
 
 
 def forked(stage):

@@ -155,7 +155,6 @@ def is_known(plain, parameters):
     """Is it a function that looks for a file and warns of a missing one, as those that this plug-in knows?"""
     code = getattr(plain, "__code__", None)
     return (isinstance(plain, types.FunctionType) and code.co_varnames[:code.co_argcount] == parameters
-            and not code.co_freevars and "logger" in code.co_names
             and any(isinstance(text, str) and NOT_FOUND in text for text in code.co_consts))
 
 
@@ -215,8 +214,7 @@ def start():
     sys.meta_path.insert(0, Finder())
     for name in LOOKUPS:
         if name in sys.modules:
-            with Guard():
-                patch(sys.modules[name])
+            patch(sys.modules[name])
 
 
 def register():
