@@ -18,7 +18,10 @@ import sys
 import venv
 import zipfile
 
-from report import BUILD, KPRED, ROOT, check, end, folder, need, output, read, run, skip, write
+sys.path.insert(0, "tests/serve")
+
+import servers  # noqa: E402: needs the path
+from report import BUILD, KPRED, ROOT, check, end, folder, need, output, read, run, skip, write  # noqa: E402
 
 STAGE = f"{ROOT}/tests/python/vllm_stage.py"
 WITH_CODE = sys.argv[1:] == ["code"]
@@ -281,29 +284,30 @@ said.append(os.waitpid(child, 0)[1])
 
 
 def costs(stage):
-    """Of the start alone, and of look-ups in a process that has the server's modules: the first of a model, others, one
-    again; and the memory. The least of some runs, as other programs run beside."""
-    starts, runs = [], []
+    """Of the start, and of look-ups: the first of a model, others, one again; and the memory. Seconds of the processor,
+    the least of some runs, as other programs run beside"""
+    runs = []
     for _ in range(5):
-        starts.append(float(output(f"{stage.python} -c 'import time; t = time.perf_counter(); import kpred_vllm; "
-                                   "kpred_vllm.register(); print(1000 * (time.perf_counter() - t))'")))
-        runs.append(stage.run("""
+        start = output(f"{stage.python} -c 'import time; t = time.process_time(); import kpred_vllm; kpred_vllm.register(); "
+                       "print(1000 * (time.process_time() - t))'")
+        runs.append([float(start)] + stage.run("""
 def timed(call):
-    t = time.perf_counter()
+    t = time.process_time()
     call()
-    said.append(1000 * (time.perf_counter() - t))
+    said.append(1000 * (time.process_time() - t))
 def resident():
     return int(open('/proc/self/statm').read().split()[1]) / 256
-import ctypes, time
+import time, ctypes
 load(FUSED_MOE)
 was = resident()
-timed(plugins)
+import kpred_vllm
+timed(kpred_vllm.register)
 for n in 256, 512, 1024, 768, 1536, 256:
     timed(lambda: moe(256, n, 'fp8_w8a8', 128, 128))
 said.append(resident() - was)
 """)[0])
-    start, (patch, first, *others, again, more) = min(starts), map(min, zip(*runs))
-    print(f"start {start:.1f} ms, in a process of vLLM {patch:.1f}; first look-up {first:.2f}, others {min(others):.2f}, "
+    start, patch, first, *others, again, more = map(min, zip(*runs))
+    print(f"start {start:.1f} ms, in a process of vLLM {patch:.2f}; first look-up {first:.2f}, others {min(others):.2f}, "
           f"again {again:.4f} ms; {more:.1f} MB")
     assert start < 50 and again < 0.05 and min(others) < 2, (start, again, others)
 
@@ -345,6 +349,30 @@ def environment():
     return f"{tmp}/venv/bin/python"
 
 
+def no_model(stage):
+    """A library that lacks the model of the experts: they get vLLM's default, and the products their answer."""
+    lacking = output(f"{sys.executable} -c \"import build_wheel; build_wheel.TRITON_MODELS.remove('fused_moe_amd'); "
+                     f"print(build_wheel.programs('{BUILD}/wheel/objects', True)[1])\"", env={
+                         "PYTHONPATH": f"{ROOT}/tools/python"}).strip()
+    shutil.copy(lacking, f"{tmp}/lacking.so")
+    said, heard = stage.run(f"plugins()\nimport kpred_vllm\nkpred_vllm.LIBRARY = '{tmp}/lacking.so'\n" + all_asked()[10:])
+    assert said[:2] == [None] * 2 and len(said[2]) == 18 and sum(WARNING in line for line in heard) == 2, (said, heard)
+
+
+def launched(python):
+    """SGLang's own code finds each file of the experts where the launcher has put it."""
+    wheel = servers.package("sglang", f"{BUILD}/wheels")
+    if not wheel:
+        return skip("SGLang's code", "pip has no sglang 0.5.23")
+    config = write(f"{tmp}/deepseek/config.json", read("tests/aiter/hf_deepseek_v3.json"))
+    show = write(f"{tmp}/show", "#!/bin/sh\necho \"$SGLANG_MOE_CONFIG_DIR\"\n")
+    at = output(f"{python} -m kpred.launch --gpu H200 -- /bin/sh {show} sglang --model {os.path.dirname(config)} --tp 8",
+                cwd=tmp, env={"KPRED_CACHE": f"{tmp}/cache", "PATH": "/usr/bin:/bin"}).strip()
+    names = [os.path.basename(path) for path in glob.glob(f"{at}/configs/*/E=*.json")]
+    assert names, at
+    return [name for name in names if len(servers.load(wheel, "sglang", at, name) or ()) != 18]
+
+
 def wheel_alone():
     """The program, the module and its models are there; auditwheel says of the tag what it says itself."""
     said = output(f"{tmp}/venv/bin/kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 "
@@ -369,6 +397,7 @@ def stages():
         return
     python = environment()
     check("the wheel alone", wheel_alone)
+    check("the launcher, and SGLang's code", launched, python)
     for version in VERSIONS:
         at = real_package(version, f"{tmp}/vllm-{version}")
         if at:
@@ -390,7 +419,7 @@ def main():
             check(f"{stage.name}planted exceptions", planted, stage)
         if WITH_CODE:
             check(f"{stage.name}gfx950, where predictions are no better", no_answer, stage, MI355X)
-            for test in (allowed, two_at_once, home, costs):
+            for test in (no_model, allowed, two_at_once, home, costs):
                 check(f"{stage.name}{test.__name__}", test, stage)
     return end()
 

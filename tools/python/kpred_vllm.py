@@ -79,7 +79,7 @@ def served(name):
 def sentence(name, said, is_report):
     """The line of a look-up in the log"""
     if said is None or said["file"] is None:
-        return f"kpred has no answer for {name}: {said['why'] if said else 'its name is unknown'}"
+        return f"kpred has no answer for {name}: {said['why'] if said else 'standard error says why, or the name is of another form'}"
     does = "would predict" if is_report else "predicts"
     if said["answered_by"] != "predicted":
         return f"kpred {does} that vLLM's default is best for {name}" + (f": {said['why']}" if said["why"] else "") \
