@@ -147,7 +147,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, 
         files[f"{info}/entry_points.txt"] = ENTRY_POINTS
     files[f"{info}/LICENSE"] = content(os.path.join(ROOT, "LICENSE"))
     files[f"{info}/METADATA"] = METADATA.format(version=version()).encode()
-    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: kpred\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n".encode()
+    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: kpred\nRoot-Is-Purelib: false\n"
+                              f"Tag: py3-none-{tag}\n").encode()
     record = "".join("%s,sha256=%s,%d\n" % (
         name, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data))
         for name, data in files.items())

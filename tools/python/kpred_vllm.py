@@ -3,9 +3,9 @@
 SPDX-License-Identifier: MIT
 
 vLLM calls register() in each of its processes (entry point `kpred` of the group `vllm.general_plugins`). KPRED=off
-leaves all as it is, KPRED=report says what would be predicted, KPRED=on, or nothing, predicts. vLLM's own function looks
-for a file first, so tuned files win. What goes wrong here is told, and vLLM's default is taken. Nothing is written, and
-neither torch nor vLLM is imported.
+leaves all as it is, KPRED=report says what would be predicted, KPRED=on, or nothing, predicts. vLLM's own function
+looks for a file first, so tuned files win. What goes wrong here is told, and vLLM's default is taken. Nothing is
+written, and neither torch nor vLLM is imported.
 """
 import contextlib
 import ctypes
@@ -79,7 +79,8 @@ def served(name):
 def sentence(name, said, is_report):
     """The line of a look-up in the log"""
     if said is None or said["file"] is None:
-        return f"kpred has no answer for {name}: {said['why'] if said else 'standard error says why, or the name is of another form'}"
+        why = said["why"] if said else "its name is of another form, or standard error says why"
+        return f"kpred has no answer for {name}: {why}"
     does = "would predict" if is_report else "predicts"
     if said["answered_by"] != "predicted":
         return f"kpred {does} that vLLM's default is best for {name}" + (f": {said['why']}" if said["why"] else "") \
