@@ -72,7 +72,7 @@ def vllm():
     fresh()
     (words, env), said = launch(f"--gpu MI300X -- vllm serve {MODEL} -tp 4")
     at = env["VLLM_TUNED_CONFIG_FOLDER"]
-    assert words == ["serve", MODEL, "-tp", "4"] and "vllm-0.33.0-kpred-" in at and "model-MI300X" in at, (words, env)
+    assert words == ["serve", MODEL, "-tp", "4"] and "cp -n " in said and "vllm-0.33.0-kpred-" in at and "model-MI300X" in at, (words, env)
     run(f"{KPRED} serve --gpu MI300X --server vllm --config {MODEL}/config.json --tp 4 --triton 3.5.1 -o {tmp}/want")
     names = {os.path.basename(path) for path in written()}
     assert names - {"launch.json"} == set(os.listdir(f"{tmp}/want")) and len(names) == 5, names
@@ -194,16 +194,24 @@ def two_at_once():
     assert not any("as it is" in told for _, told in said) and not [x for x in written() if x.endswith(".part")], said
 
 
+def with_plugin():
+    info = f"{tmp}/servers/kpred-0.4.0.dist-info"
+    write(f"{info}/METADATA", "Metadata-Version: 2.1\nName: kpred\nVersion: 0.4.0\n")
+    write(f"{info}/entry_points.txt", "[vllm.general_plugins]\nkpred = x:y\n")
+
+
 def reports():
     """--check and --bench start nothing and write nothing."""
     fresh()
     table, told = launch(f"--gpu MI300X --check -- vllm serve {MODEL} -tp 4")
     assert table.startswith("layer ") and table.count(" predicted ") == 2 and "server's default" in table, table
     assert "has no plug-in of kpred" in told, told
-    write(f"{tmp}/servers/kpred-0.4.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: kpred\nVersion: 0.4.0\n")
-    write(f"{tmp}/servers/kpred-0.4.0.dist-info/entry_points.txt", "[vllm.general_plugins]\nkpred = x:y\n")
+    with_plugin()
     _, told = launch(f"--gpu MI300X --check -- vllm serve {MODEL}", VLLM_PLUGINS="lora")
     assert "VLLM_PLUGINS=lora: lacks kpred" in told, told
+    _, told = launch(f"--gpu MI300X -- vllm serve {MODEL}") # the plug-in answers for files without a variable
+    assert "cp -n " not in told and "has no variable" not in told, told
+    fresh()
     shutil.rmtree(f"{tmp}/servers/kpred-0.4.0.dist-info")
     text, _ = launch(f"--gpu MI300X --bench -- sglang serve --model {MODEL}")
     assert f"KPRED=off sglang serve --model {MODEL}\n" in text and text.count("sglang.bench_serving") == 2, text

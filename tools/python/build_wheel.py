@@ -185,10 +185,16 @@ def build_sdist(sdist_directory, config_settings=None):
     return name
 
 
-if __name__ == "__main__":
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: build_wheel.py DIR")
+    at = os.path.abspath(sys.argv[1])
+    os.makedirs(at, exist_ok=True)
     try:
-        os.makedirs(sys.argv[1], exist_ok=True)
-        print(os.path.join(sys.argv[1], build_wheel(sys.argv[1], {
-            "portable": "yes", "objects": os.path.join(os.path.abspath(sys.argv[1]), "objects")})))
+        print(os.path.join(at, build_wheel(at, {"portable": "yes", "objects": f"{at}/objects"})))
     except Error as wrong:
         sys.exit(f"build_wheel.py: {wrong}")
+
+
+if __name__ == "__main__":
+    main()

@@ -17,11 +17,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any, Dict, List, Optional, Sequence, TextIO, Tuple
 
 from . import version
 
 # Words of the servers' command lines
-OPTIONS = {
+OPTIONS: Dict[str, Dict[str, Tuple[str, ...]]] = {
     "vllm": {"model": ("--model",), "tp": ("--tensor-parallel-size", "-tp"), "dp": ("--data-parallel-size", "-dp"),
              "revision": ("--revision",), "hub": ("--download-dir",), "quant": ("--quantization", "-q")},
     "sglang": {"model": ("--model-path", "--model"), "tp": ("--tp-size", "--tp", "--tensor-parallel-size"),
@@ -61,11 +62,11 @@ class Stop(Exception):
     """Why nothing is prepared"""
 
 
-def note(text):
+def note(text: object) -> None:
     print(f"kpred: {text}", file=sys.stderr, flush=True)
 
 
-def output(words):
+def output(words: Sequence[str]) -> str:
     """What a command prints; "": there is none, or it fails"""
     try:
         return subprocess.run(words, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL,
@@ -76,7 +77,7 @@ def output(words):
 
 # ---- the server's command ----
 
-def server_of(command):
+def server_of(command: Sequence[str]) -> str:
     for word in command:
         name = os.path.basename(word).split(".")[0]
         if name in OPTIONS:
@@ -84,24 +85,24 @@ def server_of(command):
     raise Stop(f"{shlex.join(command)}: is neither a command of vLLM nor one of SGLang")
 
 
-def value_of(command, names, default=None):
+def value_of(command: Sequence[str], names: Sequence[str]) -> Optional[str]:
     """That of an option, --NAME VALUE or --NAME=VALUE; the last one counts, and _ may stand for -"""
     for i, word in reversed(list(enumerate(command))):
         name, equals, value = word.partition("=")
         name = name.replace("_", "-") if name.startswith("--") else name
         if name in names and (equals or i + 1 < len(command)):
             return value if equals else command[i + 1]
-    return default
+    return None
 
 
-def size_of(command, names):
-    text = value_of(command, names, "1")
+def size_of(command: Sequence[str], names: Sequence[str]) -> int:
+    text = value_of(command, names) or "1"
     if not text.isdigit() or int(text) < 1:
         raise Stop(f"{names[0]}: value \"{text}\": is not a number of GPUs")
     return int(text)
 
 
-def model_of(command, server):
+def model_of(command: Sequence[str], server: str) -> str:
     """vLLM takes it without an option, too."""
     model = value_of(command, OPTIONS[server]["model"])
     if model is None and server == "vllm" and "serve" in command[:-1]:
@@ -112,7 +113,7 @@ def model_of(command, server):
     return model
 
 
-def arguments_of(command, server, config):
+def arguments_of(command: Sequence[str], server: str, config: str) -> List[str]:
     """Those of kpred serve that follow from the server's"""
     options = OPTIONS[server]
     tp = size_of(command, options["tp"])
@@ -128,7 +129,7 @@ def arguments_of(command, server, config):
     return words
 
 
-def config_of(model, revision, hub):
+def config_of(model: str, revision: Optional[str], hub: Optional[str]) -> str:
     """The model's config.json, in its folder or in the hub's cache; nothing is fetched"""
     path = os.path.join(model, "config.json")
     if os.path.exists(path):
@@ -151,7 +152,7 @@ def config_of(model, revision, hub):
 
 # ---- the machine ----
 
-def gpu_of_driver(sysfs="/sys"):
+def gpu_of_driver(sysfs: str = "/sys") -> Optional[str]:
     """The first GPU of AMD's that the driver has: a product, or gfx942_304; None: there is none"""
     for path in sorted(glob.glob(f"{sysfs}/class/kfd/kfd/topology/nodes/*/properties")):
         try:
@@ -164,11 +165,11 @@ def gpu_of_driver(sysfs="/sys"):
             continue # a processor
         units = told.get("simd_count", 0) // told["simd_per_cu"] // (2 if number >= 100000 else 1) # as HIP counts
         gfx = f"gfx{number // 10000}{number // 100 % 100:x}{number % 100:x}"
-        return PRODUCTS.get(told.get("device_id"), f"{gfx}_{units}")
+        return PRODUCTS.get(told.get("device_id", 0), f"{gfx}_{units}")
     return None
 
 
-def gpu_found():
+def gpu_found() -> str:
     found = gpu_of_driver()
     if found is None:
         told = re.search(r'"market_name": *"([^"]+)"', output(["amd-smi", "static", "--asic", "--json"]))
@@ -179,7 +180,7 @@ def gpu_found():
     return found
 
 
-def python_of(command):
+def python_of(command: Sequence[str]) -> str:
     """The Python that runs the server"""
     if os.path.basename(command[0]).startswith("python"):
         return command[0]
@@ -192,11 +193,12 @@ def python_of(command):
     return found[1] if found else sys.executable
 
 
-def installed_of(command):
-    return json.loads(output([python_of(command), "-c", PROBE]) or "{}")
+def installed_of(command: Sequence[str]) -> Dict[str, Any]:
+    told: Dict[str, Any] = json.loads(output([python_of(command), "-c", PROBE]) or "{}")
+    return told
 
 
-def program():
+def program() -> str:
     """kpred, of this installation if it has one"""
     own = os.path.join(os.path.dirname(sys.executable), "kpred")
     found = own if os.access(own, os.X_OK) else shutil.which("kpred")
@@ -210,7 +212,7 @@ def program():
 class Plan:
     """All that the answers depend on"""
 
-    def __init__(self, command, gpu):
+    def __init__(self, command: Sequence[str], gpu: Optional[str]) -> None:
         self.command, self.server = command, server_of(command)
         options = OPTIONS[self.server]
         self.model = model_of(command, self.server)
@@ -221,21 +223,21 @@ class Plan:
         with open(config, "rb") as f:
             self.digest = hashlib.sha256(repr((f.read(), self.words, self.installed, version())).encode()).hexdigest()
 
-    def told(self, name):
-        return self.installed.get(name) or ["", ""]
+    def told(self, name: str) -> Sequence[str]:
+        """The version, and the folder"""
+        return self.installed.get(name) or ("", "")
 
-    def versions(self):
+    def versions(self) -> List[str]:
         """Files that are there, tuned by the user or by the server's makers, win."""
-        words, has_aiter = [], os.environ.get(AITER[self.server]) in ("1", "true", "True")
-        own = os.environ.get(FOLDERS[self.server])
-        folders = [own] + [self.told(self.server)[1]] * (self.server == "vllm" or not own) # SGLang reads one of them
-        folders += [self.told("aiter")[1]] * has_aiter
-        folders = [path for path in folders if path and os.path.isdir(path)]
-        words += ["--installed", ":".join(folders)] if folders else []
+        has_aiter = os.environ.get(AITER[self.server]) in ("1", "true", "True")
+        own, package = os.environ.get(FOLDERS[self.server], ""), self.told(self.server)[1]
+        package = "" if own and self.server == "sglang" else package # it reads one of them
+        folders = [path for path in (own, package, self.told("aiter")[1] if has_aiter else "") if os.path.isdir(path)]
+        words = ["--installed", ":".join(folders)] if folders else []
         triton = re.match(r"\d+\.\d+\.\d+", self.told("triton")[0])
         return words + (["--triton", triton[0]] if triton else []) + ["--aiter"] * has_aiter
 
-    def folder(self):
+    def folder(self) -> str:
         base = os.environ.get("KPRED_CACHE") or os.path.join(
             os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "kpred")
         name = "-".join(filter(None, (os.path.basename(self.model.rstrip("/")), self.gpu, self.server,
@@ -243,43 +245,43 @@ class Plan:
         return os.path.join(base, "serve", re.sub(r"[^\w.+-]", "_", name))
 
 
-def serve(plan, *more):
+def serve(plan: Plan, *more: str) -> Tuple[str, List[str]]:
     """What kpred serve prints, and what it says: lines"""
     done = subprocess.run([program(), *plan.words, *more], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL)
     said = done.stderr.splitlines()
     if done.returncode:
-        raise Stop(said[-1].removeprefix("kpred: ") if said else f"kpred serve ended with {done.returncode}")
+        raise Stop(said[-1].replace("kpred: ", "", 1) if said else f"kpred serve ended with {done.returncode}")
     return done.stdout, said
 
 
-def variables_of(said):
+def variables_of(said: Sequence[str]) -> Dict[str, str]:
     """Those of the lines `  export NAME=VALUE`"""
     lines = (shlex.split(line) for line in said if line.startswith("  export "))
-    return dict(word.split("=", 1) for _, word in lines)
+    return {word.split("=", 1)[0]: word.split("=", 1)[1] for _, word in lines}
 
 
-def prepare(plan):
+def prepare(plan: Plan) -> List[str]:
     """What kpred serve says of the folder of the cache, which it fills if need be. Two at once write the same: it locks
     the folder, and launch.json, which says that all is there, is put there whole."""
     at = plan.folder()
     done = os.path.join(at, "launch.json")
     try:
         with open(done, encoding="utf-8") as f:
-            said = json.load(f)
+            said: List[str] = json.load(f)
         note(f"what was written before is in {at}")
         return said
     except (OSError, ValueError):
         pass # it is the first time, or was cut off
     os.makedirs(at, exist_ok=True)
     _, said = serve(plan, "-o", at, "--force") # what is there is its own, of a start that was cut off
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=at, suffix=".part", delete=False) as f:
-        json.dump(said, f)
-    os.replace(f.name, done)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=at, suffix=".part", delete=False) as made:
+        json.dump(said, made)
+    os.replace(made.name, done)
     return said
 
 
-def environment(said):
+def environment(said: Sequence[str]) -> Dict[str, str]:
     """That of the server; what the user has set stays, but the folder that went into the answers"""
     env = dict(os.environ)
     for name, value in variables_of(said).items():
@@ -293,7 +295,7 @@ def environment(said):
 
 # ---- commands ----
 
-def check(plan, to=sys.stdout):
+def check(plan: Plan, to: TextIO = sys.stdout) -> None:
     """The table of look-ups; what the plug-in does with them"""
     table, said = serve(plan, "--dry-run")
     to.write(table)
@@ -306,7 +308,7 @@ def check(plan, to=sys.stdout):
         note(f"VLLM_PLUGINS={allowed}: lacks kpred, so vLLM does not load the plug-in")
 
 
-def bench(plan):
+def bench(plan: Plan) -> None:
     """How to measure the gain, and what to send"""
     line, measure = shlex.join(plan.command), BENCH[plan.server].format(shlex.quote(plan.model))
     versions = " ".join(f"{name} {plan.told(name)[0]}" for name in ("vllm", "sglang", "triton", "aiter")
@@ -325,17 +327,26 @@ Run each twice and take the second: the first compiles kernels. Then send these 
   mean time per output token before, after (ms):""")
 
 
-def start(command, gpu):
+def tell(plan: Plan, said: Sequence[str]) -> None:
+    """What kpred serve says, but the variables, which are told when they are set"""
+    has_plugin = plan.server == "vllm" and "kpred" in plan.installed.get("plugins", [])
+    for line in said:
+        if has_plugin and (line.startswith("  cp -n ") or " has no variable for " in line):
+            continue # the plug-in answers for these files
+        if not line.startswith("  export "):
+            print(line, file=sys.stderr)
+
+
+def start(command: Sequence[str], gpu: Optional[str]) -> int:
     """Replaces itself by the server."""
     env, mode = dict(os.environ), os.environ.get("KPRED", "").strip().lower()
     try:
         if mode == "report":
             check(Plan(command, gpu), sys.stderr)
         elif mode != "off":
-            said = prepare(Plan(command, gpu))
-            for line in said:
-                if not line.startswith("  export "):
-                    print(line, file=sys.stderr)
+            plan = Plan(command, gpu)
+            said = prepare(plan)
+            tell(plan, said)
             env = environment(said)
     except Stop as why:
         note(f"{why}; the server starts as it is")
@@ -343,13 +354,13 @@ def start(command, gpu):
         note(f"{type(error).__name__}: {error}; the server starts as it is")
     sys.stderr.flush()
     try:
-        os.execvpe(command[0], command, env)
+        os.execvpe(command[0], list(command), env)
     except OSError as error:
         note(f"{command[0]}: {error.strerror}")
         return 127
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m kpred.launch", description="Starts vLLM or SGLang with the tuned "
                                      "files that `kpred serve` writes for its model, GPU and versions.")
     parser.add_argument("--gpu", help="MI300X, H200: where it is another one than the first that the driver has")
