@@ -72,7 +72,8 @@ def vllm():
     fresh()
     (words, env), said = launch(f"--gpu MI300X -- vllm serve {MODEL} -tp 4")
     at = env["VLLM_TUNED_CONFIG_FOLDER"]
-    assert words == ["serve", MODEL, "-tp", "4"] and "cp -n " in said and "vllm-0.33.0-kpred-" in at and "model-MI300X" in at, (words, env)
+    assert words == ["serve", MODEL, "-tp", "4"] and "cp -n " in said, (words, said)
+    assert "/model-MI300X-vllm-0.33.0-kpred-" in at, at
     run(f"{KPRED} serve --gpu MI300X --server vllm --config {MODEL}/config.json --tp 4 --triton 3.5.1 -o {tmp}/want")
     names = {os.path.basename(path) for path in written()}
     assert names - {"launch.json"} == set(os.listdir(f"{tmp}/want")) and len(names) == 5, names

@@ -31,7 +31,8 @@ MI300X, H200, MI355X = "AMD Instinct MI300X", "NVIDIA H200", "AMD Instinct MI355
 # By what is asked: the name of the file
 ASKED = {"moe(256, 256, 'fp8_w8a8', 128, 128)": f"E=256,N=256,device_name=DEVICE,{FP8}",
          "moe(128, 768, None)": "E=128,N=768,device_name=DEVICE.json",
-         "block(2112, 7168, 128, 128)": f"N=2112,K=7168,device_name=DEVICE,{FP8}"}
+         "block(2112, 7168, 128, 128)": f"N=2112,K=7168,device_name=DEVICE,{FP8}",
+         "moe(8, 14336, 'int4_w4a16')": "E=8,N=14336,device_name=DEVICE,dtype=int4_w4a16.json"} # no model knows it
 MOE, MOE_NAME = next(iter(ASKED.items()))
 PLUGIN = "tools/python/kpred_vllm.py"
 WARNING = "Performance might be sub-optimal! Config file not found at"
@@ -150,15 +151,16 @@ def as_serve(stage, device):
     want = [{m: config for m, config in rows.items() if m != "triton_version"} if rows else rows
             for rows in written(device)[0].values()]
     assert all(want) and said == want + [True], (said[0], want[0])
-    lines = [line for line in heard if line.startswith("kpred predicts ") and "KPRED=off" in line]
-    assert len(heard) == len(lines) == 3, heard
+    lines = [line for line in heard if re.match("kpred (predicts|leaves vLLM's default for) [EN]=.*KPRED=off", line)]
+    assert len(heard) == len(lines) == len(ASKED), heard
 
 
 def no_answer(stage, device):
     """vLLM's own warning stays, and a line says why."""
     said, heard = stage.run(all_asked(), device)
-    assert said == [None] * 3 and sum(WARNING in line for line in heard) == 3, (said, heard)
-    assert sum(line.startswith("kpred has no answer for ") for line in heard) == 3 and len(heard) == 6, heard
+    n = len(ASKED)
+    assert said == [None] * n and sum(WARNING in line for line in heard) == n, (said, heard)
+    assert sum(line.startswith("kpred has no answer for ") for line in heard) == n and len(heard) == 2 * n, heard
 
 
 def tuned(stage):
@@ -253,9 +255,10 @@ def no_library(stage):
     steps = "import kpred_vllm\nkpred_vllm.LIBRARY = '/none.so'\n" + all_asked()
     said, heard = stage.run(steps, recorded=False)
     ours = [line for line in heard if line.startswith("kpred:")]
-    assert said == [None] * 3 and len(ours) == 1 and "none.so" in ours[0] and len(heard) == 4, heard
+    assert said == [None] * len(ASKED) and len(ours) == 1 and "none.so" in ours[0], heard
+    assert len(heard) == 1 + len(ASKED), heard
     said, _ = stage.run("import kpred_vllm\nkpred_vllm.warn = None\n" + steps, recorded=False) # nor can it be told
-    assert said == [None] * 3, said
+    assert said == [None] * len(ASKED), said
 
 
 def forked(stage):
@@ -330,7 +333,7 @@ def home(stage):
         return sorted(glob.glob(f"{stage.at}/**", recursive=True) + glob.glob(f"{tmp}/venv/lib/**", recursive=True))
     before = files()
     said, _ = stage.run(all_asked(), HOME="/proc", TMPDIR="/proc", PYTHONDONTWRITEBYTECODE="1")
-    assert [len(x) for x in said] == [18] * 3 and files() == before, (said, set(files()) - set(before))
+    assert [len(x) for x in said] == [18] * len(ASKED) and files() == before, (said, set(files()) - set(before))
 
 
 def environment():
@@ -350,7 +353,8 @@ def no_model(stage):
                          "PYTHONPATH": f"{ROOT}/tools/python"}).strip()
     shutil.copy(lacking, f"{tmp}/lacking.so")
     said, heard = stage.run(f"import kpred_vllm\nkpred_vllm.LIBRARY = '{tmp}/lacking.so'\n" + all_asked())
-    assert said[:2] == [None] * 2 and len(said[2]) == 18 and sum(WARNING in line for line in heard) == 2, (said, heard)
+    assert [x and len(x) for x in said] == [None, None, 18, None], (said, heard)
+    assert sum(WARNING in line for line in heard) == 3, heard
 
 
 def launched(python):

@@ -14,13 +14,17 @@ extern char *kpred_served(const char *name);
 extern void kpred_served_free(char *answer);
 
 /* What runs without being asked for may not be worse than without it: on these GPUs predictions
-   were no better than the server's defaults. */
+   were no better than the server's defaults. A process has one GPU, which is looked up once. */
 static const char *served_doubt(const struct triton_name *name)
 {
-    const struct product *p = product_of_device(name->device);
-    return p != NULL && strcmp(p->arch, "gfx950") == 0
-               ? "on gfx950 predictions are no better than the server's default"
-               : NULL;
+    static char device[sizeof name->device];
+    static int is_doubtful;
+    if (strcmp(device, name->device) != 0) {
+        const struct product *p = product_of_device(name->device);
+        is_doubtful = p != NULL && strcmp(p->arch, "gfx950") == 0;
+        strcpy(device, name->device);
+    }
+    return is_doubtful ? "on gfx950 predictions are no better than the server's default" : NULL;
 }
 
 static void add_member(struct buf *b, const char *name, const char *value)

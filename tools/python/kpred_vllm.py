@@ -25,7 +25,6 @@ LOOKUPS = {
 NOT_FOUND = "Config file not found at" # so the warning ends, and the paths follow
 MODES = ("on", "report", "off")
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kpred", "libkpred_served.so")
-OFF = "KPRED=off switches kpred off"
 
 log = logging.getLogger("vllm.kpred") # whose lines are where vLLM's are
 lock = threading.Lock() # the library takes one call at a time
@@ -81,13 +80,12 @@ def sentence(name, said, is_report):
     if said is None or said["file"] is None:
         why = said["why"] if said else "its name is of another form, or standard error says why"
         return f"kpred has no answer for {name}: {why}"
-    does = "would predict" if is_report else "predicts"
-    if said["answered_by"] != "predicted":
-        return f"kpred {does} that vLLM's default is best for {name}" + (f": {said['why']}" if said["why"] else "") \
-            + f". {OFF}"
-    share = f"; a tuning should find the same tile in {said['tile']} % of its sizes" if said["tile"] >= 0 else ""
-    return f"kpred {does} {name} by its model {said['model']}{share}" + (f" ({said['why']})" if said["why"] else "") \
-        + f". {OFF}"
+    if said["answered_by"] == "predicted":
+        share = f"; a tuning should find the same tile in {said['tile']} % of its sizes" if said["tile"] >= 0 else ""
+        does = f"{'would predict' if is_report else 'predicts'} {name} by its model {said['model']}{share}"
+    else:
+        does = f"{'would leave' if is_report else 'leaves'} vLLM's default for {name}"
+    return f"kpred {does}{' (' + said['why'] + ')' if said['why'] else ''}. KPRED=off switches kpred off"
 
 
 def answer(name, logger):
