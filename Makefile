@@ -161,6 +161,10 @@ INSTALL_VARIABLES = BUILD='$(BUILD)' INSTALL='$(INSTALL)' DESTDIR='$(DESTDIR)' P
     BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' MANDIR='$(MANDIR)' \
     DOCDIR='$(DOCDIR)'
 
+.PHONY: wheel
+wheel: ## the Python module with kpred and vLLM's plug-in, for pip on other machines, too, as build/wheel/kpred-VERSION-*.whl
+	@python3 tools/python/build_wheel.py '$(BUILD)/wheel'
+
 .PHONY: dist
 dist: ## what is committed, as build/kpred-VERSION.tar.gz, with its checksum
 	sh tools/release/dist.sh '$(BUILD)'

@@ -129,6 +129,7 @@ void print_export(const char *name, const char *value);
 
 /* ---- files ---- */
 
+int is_folder(const char *path);
 /* Opened for reading, or NULL with a message. */
 FILE *open_input(const char *path);
 /* Its first line, or as much as there is room for, as plain_text leaves it; 0 or -1 likewise. */

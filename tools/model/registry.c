@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #define BUILTIN(name) {&kpred_model_##name, kpred_spec_##name, kpred_story_##name},
 const struct builtin builtins[] = {BUILTIN_MODELS(BUILTIN){NULL, NULL, NULL}};
@@ -60,10 +60,9 @@ static size_t find_same_model(const char *name, const struct builtin **found, st
 static const char *other_file(const char *path)
 {
     static const char *const data[] = {".csv", ".json", ".db", ".txt", ".bz2", ".gz"};
-    struct stat st;
-    if (stat(path, &st))
+    if (access(path, F_OK) != 0)
         return NULL;
-    if (S_ISDIR(st.st_mode))
+    if (is_folder(path))
         return "is a folder, and not the header of a model (FILE.h)";
     if (ends_with(path, ".spec"))
         return "is a spec: train it first, `kpred-train train` writes the header (FILE.h)";

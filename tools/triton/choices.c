@@ -128,6 +128,8 @@ struct predictor {
     struct interned words;       /* FIELD=TEXT that a token was looked for */
     size_t cap;
     int32_t *token; /* by the numbers of words; -1: there is none, which was told */
+    char device[sizeof((struct triton_name *)NULL)->device]; /* the last one */
+    int knows_device;
 };
 
 static const char *const model_names[TRITON_N_KERNELS][2] = {
@@ -192,6 +194,17 @@ static int32_t token_of(struct predictor *p, size_t field, const char *text,
                           : model_token(&p->model, field, text, o->nearest);
     }
     return p->token[i];
+}
+
+/* Is the device a GPU of the model, not only near one? All files of a server have the same. */
+static int knows_device(struct predictor *p, const char *device)
+{
+    if (strcmp(p->device, device) != 0) {
+        const int field = kpred_field_index(&p->model.m, "gpu");
+        (void)model_gpu(&p->model, (size_t)field, device, 1, &p->knows_device);
+        strcpy(p->device, device);
+    }
+    return p->knows_device;
 }
 
 static int32_t size_of(const struct triton_name *name, enum triton_field field)
@@ -458,10 +471,7 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
     if (*at == NULL)
         return -1;
     w.p = *at;
-    int is_exact = 0;
-    (void)model_gpu(&w.p->model, (size_t)kpred_field_index(&w.p->model.m, "gpu"), name->device, 1,
-                    &is_exact);
-    c->is_nearest = !is_exact;
+    c->is_nearest = !knows_device(w.p, name->device);
     c->model = &w.p->model.m;
     if (c->is_nearest && o->is_quiet && !o->nearest) {
         buf_printf(why, "%s does not know the GPU: --nearest", c->model->name);
