@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ASKED = 100 }; /* problems of which judges are asked for all legal tuples */
+/* Problems at most: of which timed tuples are ranked, and judges are asked for all legal ones */
+enum { MOST_TIMED = 400, MOST_ASKED = 100 };
 
 /* In octaves: so far, beyond their own error, such estimates were off for kernels of which every time
    is known, those of `make own` */
@@ -42,6 +43,17 @@ static struct loss loss_of(const struct eval *e, const double *share)
     l.error = eval_error(e, value, l.octaves, 0, e->n) * (1 + 2 / (double)e->n);
     free(value);
     return l;
+}
+
+/* The same with a copy of some of the rows, to be freed */
+static struct eval some_rows(const struct eval *e, size_t most)
+{
+    struct eval some = *e;
+    some.row = xcalloc(e->n + 1, sizeof *some.row);
+    some.n = 0;
+    for (size_t i = 0; i < e->n; i += e->n / most + 1)
+        some.row[some.n++] = e->row[i];
+    return some;
 }
 
 /* ---- from timed tuples to all legal ones ---- */
@@ -98,18 +110,21 @@ static int ask_halves(const struct eval *e, const struct judge_trees *judges, do
 
 /* Does the loss grow with each doubling as it did with the last one, or no more? All between is
    as likely. */
-static int ask_timed(const struct eval *e, const struct judge_trees *chooser, struct loss *l)
+static int ask_timed(const struct eval *all, const struct judge_trees *chooser, struct loss *l)
 {
-    const size_t n = e->n * PEER_PLACES;
-    const double doublings = mean_doublings(e);
+    const struct eval e = some_rows(all, MOST_TIMED);
+    const size_t n = e.n * PEER_PLACES;
+    const double doublings = mean_doublings(&e);
     double *whole = xcalloc(n + 1, sizeof *whole), *half = xcalloc(n + 1, sizeof *half);
-    const int bad = peers_ask(e, chooser, whole) || (doublings > 0 && ask_halves(e, chooser, half));
-    *l = loss_of(e, whole);
-    const double more = doublings * (loss_of(e, half).octaves - l->octaves);
+    const int bad =
+        peers_ask(&e, chooser, whole) || (doublings > 0 && ask_halves(&e, chooser, half));
+    *l = loss_of(&e, whole);
+    const double more = doublings * (loss_of(&e, half).octaves - l->octaves);
     if (doublings > 0 && more > 0) {
         l->octaves -= more / 2;
         l->error = hypot(l->error, more / sqrt(12));
     }
+    free(e.row);
     free(whole);
     free(half);
     return bad;
@@ -136,12 +151,8 @@ static int judge_choices(const struct eval *e, const struct judge_trees *chooser
 static int ask_judged(const struct eval *e, const struct judge_trees *chooser,
                       const struct judge_trees *judges, struct loss *l)
 {
-    struct eval asked = *e;
-    double *share = xcalloc(e->n * PEER_PLACES + 1, sizeof *share);
-    asked.row = xcalloc(e->n + 1, sizeof *asked.row);
-    asked.n = 0;
-    for (size_t i = 0; i < e->n; i += e->n / MOST_ASKED + 1)
-        asked.row[asked.n++] = e->row[i];
+    struct eval asked = some_rows(e, MOST_ASKED);
+    double *share = xcalloc(asked.n * PEER_PLACES + 1, sizeof *share);
     eval_use_estimate(&asked, judges);
     const int bad = judge_choices(&asked, chooser, share);
     *l = loss_of(&asked, share);
