@@ -425,15 +425,14 @@ static void judge_inputs_ask(struct judge_inputs *in, uint16_t number)
         in->asked[in->n_asked++] = number;
 }
 
-/* What the spec's author calls decisive stays, and fields beside it: without cuts of these, trees do
-   not find what it means. Of a table parameters stay in any case: what they tell of tuples goes for
-   other sizes, too. */
+/* What the spec's author calls decisive stays. Of a table parameters stay in any case: what they tell
+   of tuples goes for other sizes, too. Fields do not: a cut of a size tells little of another one. */
 static void ask_always(struct judge_inputs *in, const struct judge_rows *rows)
 {
     const size_t n = in->model->clauses.n_formulas;
     if (n == 0 && rows->is_whole)
         return;
-    for (size_t i = n ? 0 : in->model->m.n_fields; i < units(in) + 1 + n; i++)
+    for (size_t i = in->model->m.n_fields; i < units(in) + 1 + n; i++)
         judge_inputs_ask(in, (uint16_t)i);
 }
 

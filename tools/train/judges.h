@@ -40,8 +40,7 @@ struct judge_rows {
 
    Judges of a few trees then tell which of these matter; products and quotients of those join, in
    some rounds, also what a size and a product of parameters make, and the ones that matter most of
-   all stay. Formulas stay in any case, and fields beside them; parameters, but of a database of
-   all sizes. */
+   all stay. Formulas stay in any case, and parameters, but of a database of all sizes. */
 
 /* What a tuple was marked with in the nearest other problems. A kernel's options may be names of
    which no number tells more: what the same tuple did in problems nearby tells a lot then. (Where
