@@ -347,12 +347,14 @@ def losses():
 def own_tables():
     """The means of training.md are those of the lines of its CSV."""
     lines = rows_of(read("tools/lab/docs/training-own.csv"))
-    for start, of in (("made-up", "own_"), ("AITER's", "fmoe_"), ("MI100's", "gemm_"), ("Kernel Tuner's", "hub_"),
-                      ("a product", "opencl"), ("all 14", "")):
+    for start, of, sizes in (("of the table", "own", "known"), ("between", "own", "between"), ("odd", "own", "odd"),
+                             ("3 to 24", "own", "tiny"), ("up to four", "own", "beyond"), ("one of the", "own", "half"),
+                             ("all", "own", ""), ("AITER's", "fmoe_", "-"), ("MI100's", "gemm_", "-"),
+                             ("Kernel Tuner's", "hub_", "-"), ("a product", "opencl", "-")):
         row, = (row for _, row in rows("docs/training.md") if row[1].startswith(start))
-        for cell, method in zip(row[2:6], ("kpred", "xgboost", "forest", "nearest")):
+        for cell, method in zip(row[2:-1], ("kpred", "xgboost", "forest", "nearest")):
             for said, k in zip(cell.split("/"), ("1", "4", "10")):
-                found = [float(x["share"]) for x in lines if x["table"].startswith(of) and x["table"] != "all"
+                found = [float(x["share"]) for x in lines if x["table"].startswith(of) and x["set"].startswith(sizes)
                          and (x["method"], x["k"]) == (method, k)]
                 if abs(sum(found) / len(found) - float(said)) > 0.0011:
                     yield f"{row}: {method}, k = {k}: {sum(found) / len(found)}"

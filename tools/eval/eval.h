@@ -166,8 +166,8 @@ struct peer_figure {
 int peers_measure(const struct eval *e, const unsigned char *part, const struct judge_trees *judges,
                   struct peer_figure out[N_PEERS][PEER_PLACES]);
 
-/* The log2 of the shares for each row at the PEER_PLACES, of judges or for NULL of the network: 0, or
-   -1 with a message. */
+/* The log2 of the shares for each row at the PEER_PLACES, of judges or for NULL of the network: 0,
+   or -1 with a message. */
 int peers_ask(const struct eval *e, const struct judge_trees *judges, double *share);
 
 /* ---- sizes.c: all legal tuples, and sizes that the table has not ---- */

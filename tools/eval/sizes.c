@@ -20,8 +20,8 @@
 /* Problems at most: of which timed tuples are ranked, and judges are asked for all legal ones */
 enum { MOST_TIMED = 400, MOST_ASKED = 100 };
 
-/* In octaves: so far, beyond their own error, such estimates were off for kernels of which every time
-   is known, those of `make own` */
+/* In octaves: so far, beyond their own error, such estimates were off for kernels of `make own`,
+   whose every time is known */
 #define METHOD_ERROR 0.03
 
 /* In octaves: log2 of the mean share at k = 1, and its standard error */

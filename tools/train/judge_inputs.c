@@ -425,8 +425,8 @@ static void judge_inputs_ask(struct judge_inputs *in, uint16_t number)
         in->asked[in->n_asked++] = number;
 }
 
-/* What the spec's author calls decisive stays. Of a table parameters stay in any case: what they tell
-   of tuples goes for other sizes, too. Fields do not: a cut of a size tells little of another one. */
+/* What the spec's author calls decisive stays. Of a table parameters stay in any case: what they
+   tell of tuples goes for other sizes, too. A cut of a size tells little of others. */
 static void ask_always(struct judge_inputs *in, const struct judge_rows *rows)
 {
     const size_t n = in->model->clauses.n_formulas;

@@ -521,10 +521,10 @@ def drawn_again():
     for name in "accuracy", "training-own":
         text = read(f"{DOCS}/{name}.csv").replace(",75.5,", ",15.5,").replace(",0.898", ",0.498")
         write(f"{tmp}/again/{name}.csv", text if name == "accuracy" else text + "".join(
-            f"{table},odd,9,{way},4,.5\n" for table in ("own", "own_gemm") for way in ("kpred", "forest")))
+            f"{table},new,9,{way},4,.5\n" for table in ("own", "own_gemm") for way in ("kpred", "forest")))
     run(f"{sys.executable} tools/lab/report/plots.py {tmp}/again")
     assert read(f"{tmp}/again/accuracy-config.svg") != read(f"{DOCS}/accuracy-config.svg")
-    assert read(f"{tmp}/again/training-own.svg").count("made-up: odd") == 1
+    assert read(f"{tmp}/again/training-own.svg").count("made-up: new") == 1
     run(f"{sys.executable} tools/lab/report/peers.py {DOCS}/performance-peers.csv --plot {tmp}/again/peers.svg")
     marks = [re.findall("<use .*", read(path)) for path in (f"{tmp}/again/peers.svg", f"{DOCS}/performance-peers.svg")]
     assert marks[0] == marks[1] and len(marks[0]) > 10, marks
