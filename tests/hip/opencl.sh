@@ -93,7 +93,7 @@ break_them() {
     broken $IS_WRONG 'c[get_global_id(0) % (m * n)] = 1;' && broken $IS_NO_PROGRAM 'undeclared = 1;' &&
         broken $IS_LARGE '__local float x[1 << 26]; x[get_local_id(0)] = 0; c[0] = x[1];' &&
         broken $IS_REFUSED '' '__attribute__((reqd_work_group_size(1, 1, 1)))' &&
-        broken $IS_SLOW 'for (volatile int i = 0; i < 1 << 14; i++) ;
+        broken $IS_SLOW 'for (volatile int i = 0; i < 1 << 16; i++) ;
             for (int i = get_global_id(0); i < m * n; i += get_global_size(0)) {
                 float sum = 0;
                 for (int d = 0; d < k; d++) sum += a[i / n * k + d] * b[d * n + i % n];
