@@ -52,6 +52,7 @@ def main():
         return 0
     wrong = [f"{room}: {found[room][kind]} {'lines of C' if kind == 'C' else kind}, {n} at most by {BUDGET}"
              for room, kinds in most.items() for kind, n in kinds.items() if found[room][kind] > n]
+    wrong += [f"{room}: is not in {BUDGET}" for room in found if room not in most]
     print("\n".join(wrong))
     return 1 if wrong else 0
 
