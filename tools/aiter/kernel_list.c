@@ -6,6 +6,7 @@
 #include "data/formats.h"
 
 #include "base/names.h"
+#include "base/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -234,12 +235,6 @@ static size_t library_rank(const struct spec *spec, const char *library)
     return i >= 0 ? (size_t)i : SIZE_MAX;
 }
 
-static int compare_numbers(const void *pa, const void *pb)
-{
-    const int32_t a = *(const int32_t *)pa, b = *(const int32_t *)pb;
-    return (a > b) - (a < b);
-}
-
 static const struct spec *sorted_for; /* qsort has no room for it */
 
 static int kernel_list_compare(const void *pa, const void *pb)
@@ -248,7 +243,7 @@ static int kernel_list_compare(const void *pa, const void *pb)
     const size_t x = library_rank(sorted_for, a->library), y = library_rank(sorted_for, b->library);
     int c = x != y ? (x < y ? -1 : 1) : strcmp(a->library, b->library);
     for (size_t i = 0; i < KERNEL_NUMBERS && c == 0; i++)
-        c = compare_numbers(&a->number[i], &b->number[i]);
+        c = num_rising_int(&a->number[i], &b->number[i]);
     return c;
 }
 
@@ -361,7 +356,7 @@ static void write_numbers(const struct kernel_list *list, size_t column, FILE *f
     int32_t *v = xcalloc(list->n, sizeof *v);
     for (size_t i = 0; i < list->n; i++)
         v[i] = list->v[i].number[column];
-    qsort(v, list->n, sizeof *v, compare_numbers);
+    qsort(v, list->n, sizeof *v, num_rising_int);
     for (size_t i = 0; i < list->n; i++)
         if (i == 0 || v[i] != v[i - 1])
             fprintf(f, "%s%d", i ? " " : "", (int)v[i]);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "numbers.h"
 
+#include <stdlib.h>
+
 /* log2(m) = 2/ln 2 * atanh((m-1)/(m+1)) for m in sqrt(1/2)..sqrt(2) */
 double num_log2(double x)
 {
@@ -24,6 +26,27 @@ int num_rising(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+int num_rising_int(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+int num_falling_int(const void *a, const void *b)
+{
+    return num_rising_int(b, a);
+}
+
+size_t num_unique(int32_t *v, size_t n)
+{
+    size_t kept = 0;
+    qsort(v, n, sizeof *v, num_rising_int);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || v[i] != v[kept - 1])
+            v[kept++] = v[i];
+    return kept;
 }
 
 double num_median(const double *rising, size_t n)

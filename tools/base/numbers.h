@@ -78,8 +78,13 @@ static inline int32_t num_logit(float x)
 /* log2(x), x > 0 */
 double num_log2(double x);
 
-/* Compares two doubles, for qsort */
+/* Compare two doubles, or two int32_t, for qsort */
 int num_rising(const void *a, const void *b);
+int num_rising_int(const void *a, const void *b);
+int num_falling_int(const void *a, const void *b);
+
+/* Sorts n integers and keeps one of each; how many */
+size_t num_unique(int32_t *v, size_t n);
 
 /* The middle one of n numbers that rise, n > 0, or the mean of the two in the middle */
 double num_median(const double *rising, size_t n);

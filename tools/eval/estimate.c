@@ -72,9 +72,7 @@ static size_t list_legal(const struct eval *e, const int32_t *problem, unsigned 
     struct tuples legal;
     tuples_open(&legal, &e->model->m, problem, &most);
     const size_t n = legal.n;
-    *target = xcalloc(n + 1, legal.n_params);
-    for (size_t i = 0; i < n * legal.n_params; i++)
-        (*target)[i] = (unsigned char)legal.value[i];
+    *target = tuples_targets(&legal);
     tuples_close(&legal);
     return n;
 }

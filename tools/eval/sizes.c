@@ -120,7 +120,7 @@ static int ask_timed(const struct eval *all, const struct judge_trees *chooser, 
         peers_ask(&e, chooser, whole) || (doublings > 0 && ask_halves(&e, chooser, half));
     *l = loss_of(&e, whole);
     const double more = doublings * (loss_of(&e, half).octaves - l->octaves);
-    if (doublings > 0 && more > 0) {
+    if (more > 0) {
         l->octaves -= more / 2;
         l->error = hypot(l->error, more / sqrt(12));
     }
@@ -182,31 +182,21 @@ enum { EVERY = 5, FEW_VALUES = 4, FEW_PROBLEMS = 8 };
 enum { HELD_KNOWN = HELD_OUT_ASIDE + 1 }; /* one in EVERY of problems with known values */
 #define HELD_MOST 0.4                     /* of the problems */
 
-static int by_value(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The values of a field in the problems to train on, rising */
 static size_t list_values(const struct dataset *d, const unsigned char *part, size_t field,
                           int32_t *v)
 {
-    size_t n = 0, kept = 0;
+    size_t n = 0;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
         if (part[i] != HELD_OUT_ASIDE)
             v[n++] = d->problem[i * d->n_fields + field];
-    qsort(v, n, sizeof *v, by_value);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || v[i] != v[i - 1])
-            v[kept++] = v[i];
-    return kept;
+    return num_unique(v, n);
 }
 
 /* Neither end of a range is between others. */
 static int is_value_held(const int32_t *v, size_t n, int32_t value)
 {
-    const int32_t *at = bsearch(&value, v, n, sizeof *v, by_value);
+    const int32_t *at = bsearch(&value, v, n, sizeof *v, num_rising_int);
     const size_t i = at ? (size_t)(at - v) : 0;
     return n >= FEW_VALUES && i % EVERY == EVERY / 2 && i + 1 < n;
 }

@@ -3,6 +3,8 @@
 #include "clause.h"
 #include "program.h"
 
+#include "base/numbers.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -522,12 +524,6 @@ static int names_any(const struct plan *p, const char *param)
     return 0;
 }
 
-static int compare_down(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x < y) - (x > y);
-}
-
 struct tiles {
     size_t n;
     int32_t k[KPRED_MAX_TUPLE * KPRED_MAX_VALUES];
@@ -553,7 +549,7 @@ static void find_tiles(const struct plan *p, const struct source *s, struct tile
     for (size_t i = 0; i < p->spec->n_params && !is_named; i++)
         if (!names_any(p, p->spec->params[i].name))
             add_values(t, &p->spec->params[i], s->most);
-    qsort(t->k, t->n, sizeof *t->k, compare_down);
+    qsort(t->k, t->n, sizeof *t->k, num_falling_int);
     for (size_t i = 0; i < t->n; i++)
         if (!n || t->k[i] != t->k[n - 1])
             t->k[n++] = t->k[i];

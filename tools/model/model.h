@@ -164,6 +164,9 @@ void tuples_open(struct tuples *l, const kpred_model *m, const int32_t *problem,
                  const struct tuples_most *most);
 void tuples_close(struct tuples *l);
 
+/* The same numbers as bytes, as data have targets; with room for one tuple more, to be freed */
+unsigned char *tuples_targets(const struct tuples *l);
+
 /* The tuple's number, which is a new one if it was not there */
 size_t tuples_add(struct tuples *l, const uint16_t *value);
 

@@ -151,6 +151,14 @@ void tuples_close(struct tuples *l)
     memset(l, 0, sizeof *l);
 }
 
+unsigned char *tuples_targets(const struct tuples *l)
+{
+    unsigned char *target = xcalloc(l->n + 1, l->n_params);
+    for (size_t i = 0; i < l->n * l->n_params; i++)
+        target[i] = (unsigned char)l->value[i];
+    return target;
+}
+
 int tuples_any(const kpred_model *m, const int32_t *problem)
 {
     struct walk w = {.m = m, .problem = problem, .most = 0};

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "init.h"
 
+#include "base/numbers.h"
 #include "data/data.h"
 #include "model/program.h"
 
@@ -76,19 +77,13 @@ static void add_products(const struct spec *s, uint32_t params, size_t t, int64_
         add_products(s, params, t + 1, one * s->params[t].values[v], out);
 }
 
-static int from_largest(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x < y) - (x > y);
-}
-
 static void find_products(const struct spec *s, const struct spec_field *f, struct products *out)
 {
     const uint32_t params = f->n_tokens == 0 ? find_params(s, f) : 0;
     out->n = 0;
     if (params != 0)
         add_products(s, params, 0, 1, out);
-    qsort(out->v, out->n, sizeof *out->v, from_largest);
+    qsort(out->v, out->n, sizeof *out->v, num_falling_int);
 }
 
 static int is_there(const struct buf *features, const char *line)

@@ -54,12 +54,9 @@ static void list(const struct teaching *t, const int32_t *problem, struct option
 {
     static const struct tuples_most most = {LISTED, DRAWN};
     tuples_open(&o->tuples, &t->model->m, problem, &most);
-    const size_t n = o->tuples.n * o->tuples.n_params;
     o->cap = o->tuples.n + 1;
-    o->target = xcalloc(n + o->tuples.n_params, 1);
+    o->target = tuples_targets(&o->tuples);
     o->mark = xcalloc(o->cap, sizeof *o->mark);
-    for (size_t i = 0; i < n; i++)
-        o->target[i] = (unsigned char)o->tuples.value[i];
 }
 
 /* ---- which of them are learnt ---- */

@@ -8,8 +8,8 @@
 #include "tune.h"
 
 #include "base/numbers.h"
-#include "train/judges.h"
 #include "train/matrix.h"
+#include "train/timed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,14 +29,14 @@ struct proposing {
 
 /* ---- candidates ---- */
 
-/* Does each size lie between two of the table's, or is one of them? Is any of them new? */
-static int is_between(const struct dataset *d, const int32_t *problem)
+/* Does each size lie between those of the n known problems, or is it theirs? Is any one new? */
+static int is_between(const int32_t *known, size_t n, size_t n_fields, const int32_t *problem)
 {
     int is_new = 0;
-    for (size_t f = 0; f < d->n_fields; f++) {
+    for (size_t f = 0; f < n_fields; f++) {
         int is_below = 0, is_above = 0, is_there = 0;
-        for (size_t i = 0; i < d->n; i++) {
-            const int32_t value = d->problem[i * d->n_fields + f];
+        for (size_t i = 0; i < n; i++) {
+            const int32_t value = known[i * n_fields + f];
             is_below |= value < problem[f];
             is_above |= value > problem[f];
             is_there |= value == problem[f];
@@ -62,17 +62,17 @@ static void list_candidates(struct proposing *p, uint64_t seed)
 {
     const struct dataset *d = &p->known.data;
     int32_t *known = xcalloc(d->n * d->n_fields + 1, sizeof *known);
-    size_t n_known = 0;
-    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        memcpy(known + n_known++ * d->n_fields, d->problem + i * d->n_fields,
-               d->n_fields * sizeof *known);
+    unsigned char *part = xcalloc(d->n + 1, 1);
+    const size_t n_known = timed_problems(d, part, known);
     p->problem = xcalloc(CANDIDATES + 1, d->n_fields * sizeof *known);
     p->worth = xcalloc(CANDIDATES, sizeof *p->worth);
     for (size_t i = 0; i < TRIES && p->n < CANDIDATES; i++) {
         int32_t *next = p->problem + p->n * d->n_fields;
         make_up_problem(&p->spec, MADE_UP_ANY, known, n_known, &seed, next);
-        p->n += is_between(d, next) && !is_listed(p, next) && tuples_any(&p->model.m, next) != 0;
+        p->n += is_between(known, n_known, d->n_fields, next) && !is_listed(p, next)
+                && tuples_any(&p->model.m, next) != 0;
     }
+    free(part);
     free(known);
 }
 
@@ -109,10 +109,8 @@ static void find_worth(void *user, size_t index)
     const int32_t *problem = p->problem + index * p->spec.n_fields;
     struct tuples legal;
     tuples_open(&legal, &p->model.m, problem, &most);
-    unsigned char *target = xcalloc(legal.n + 1, legal.n_params);
+    unsigned char *target = tuples_targets(&legal);
     float *mark[2];
-    for (size_t i = 0; i < legal.n * legal.n_params; i++)
-        target[i] = (unsigned char)legal.value[i];
     for (size_t h = 0; h < 2; h++) {
         mark[h] = xcalloc(legal.n + 1, sizeof *mark[h]);
         judge_trees_ask(&p->half[h], problem, target, legal.n, mark[h]);

@@ -17,23 +17,6 @@ size_t words_n_names(const struct spec *spec)
     return n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Sorts the values and keeps one of each. */
-static size_t unique(int32_t *v, size_t n)
-{
-    size_t kept = 0;
-    qsort(v, n, sizeof *v, by_value);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || v[i] != v[kept - 1])
-            v[kept++] = v[i];
-    return kept;
-}
-
 int words_count(struct words *w)
 {
     w->n = 1;
@@ -61,7 +44,7 @@ int words_new(struct words *w, const struct spec *spec, const int32_t *problems,
                 w->name[first + (size_t)problems[i * fields + f]] = 1;
             else
                 w->size[w->n_sizes++] = problems[i * fields + f];
-    w->n_sizes = unique(w->size, w->n_sizes);
+    w->n_sizes = num_unique(w->size, w->n_sizes);
     for (size_t i = 0; i < w->n_names; i++)
         w->name[i] = w->name[i] ? word++ : 0;
     words_set_answers(w, spec);
@@ -81,7 +64,7 @@ void words_free(struct words *w)
 
 static uint16_t size_word(const struct words *w, int32_t x)
 {
-    const int32_t *p = bsearch(&x, w->size, w->n_sizes, sizeof x, by_value);
+    const int32_t *p = bsearch(&x, w->size, w->n_sizes, sizeof x, num_rising_int);
     return p ? (uint16_t)(w->n - w->n_sizes + (size_t)(p - w->size)) : 0;
 }
 
