@@ -54,6 +54,19 @@ static struct lookup first_product(const struct lookup *l)
     return up;
 }
 
+/* What has an answer, but one that nobody gains by, is left unless it is asked for. */
+static void leave_doubtful(struct answer *a, struct choices *c, const char *doubt)
+{
+    if (doubt == NULL || a->kind == ANSWER_DEFAULT)
+        return;
+    memset(c, 0, sizeof *c);
+    free(a->why);
+    a->why = xstrdup(doubt);
+    a->kind = ANSWER_LEFT;
+    a->tuple = a->tile = -1;
+    a->model = NULL;
+}
+
 /* What the server takes, where kpred cannot predict */
 static void choose_defaults(struct choices *c, const struct triton_name *name)
 {
@@ -86,6 +99,7 @@ static int answers_choose(struct answer *a, struct choices *c, const struct answ
             model_outside(c->model, c->outside_of, c->outside,
                           as_counted(c->outside, "M lies", "M lie"), &outside);
         a->why = outside.s;
+        leave_doubtful(a, c, how->nearest ? NULL : device_doubt(up.name.device));
     } else if (rc >= 0) {
         const int is_other = c->is_nearest && !how->nearest;
         memset(c, 0, sizeof *c);

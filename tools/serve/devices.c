@@ -94,3 +94,11 @@ int device_find(const char *gpu, char out[DEVICE_SIZE])
                     gpu);
     return 0;
 }
+
+const char *device_doubt(const char *device)
+{
+    const struct product *p = product_of_device(device);
+    return p != NULL && strcmp(p->arch, "gfx950") == 0
+               ? "on gfx950 predictions are no better than the server's default: --nearest"
+               : NULL;
+}
