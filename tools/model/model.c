@@ -329,7 +329,7 @@ int model_from_builtin(struct model *model, const struct spec *spec, const kpred
     if (clauses_read(&model->clauses, spec) || open_rule(model))
         return -1;
     rule_slots_release(model); /* its rule is compiled in: what is read may have the slot */
-    program_take(&model->program, net_of(m), m->n_fields);
+    program_of_net(&model->program, net_of(m), m->n_fields);
     model->m = *m;
     return 0;
 }

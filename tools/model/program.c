@@ -425,7 +425,7 @@ int program_compile(const struct spec *spec, struct program *out)
     return compile(spec, out, 0);
 }
 
-void program_take(struct program *out, const kpred_additive *net, size_t n_fields)
+void program_of_net(struct program *out, const kpred_additive *net, size_t n_fields)
 {
     out->n_instr = net->n_instr;
     out->n_registers = n_fields;

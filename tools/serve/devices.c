@@ -95,10 +95,11 @@ int device_find(const char *gpu, char out[DEVICE_SIZE])
     return 0;
 }
 
-const char *device_doubt(const char *device)
+int device_doubt(const char *device, struct buf *why)
 {
     const struct product *p = product_of_device(device);
-    return p != NULL && strcmp(p->arch, "gfx950") == 0
-               ? "on gfx950 predictions are no better than the server's default: --nearest"
-               : NULL;
+    const int is_doubtful = p != NULL && strcmp(p->arch, "gfx950") == 0;
+    if (is_doubtful)
+        buf_puts(why, "on gfx950 predictions are no better than the server's default: --nearest");
+    return is_doubtful;
 }

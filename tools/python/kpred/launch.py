@@ -109,10 +109,10 @@ def words_of_file(path: str) -> List[str]:
     added to its value: no option that is read here has a list."""
     words: List[str] = []
     try:
-        with open(path, encoding="utf-8") as f:
+        with open(path, encoding="utf-8", errors="replace") as f:
             lines = f.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise Stop(f"--config: {path}: {getattr(error, 'strerror', None) or 'is no text'}") from None
+    except OSError as error:
+        raise Stop(f"--config: {path}: {error.strerror}") from None
     for number, line in enumerate(lines, 1):
         if re.fullmatch(r"\s*(#.*)?|---\s*", line):
             continue
