@@ -82,7 +82,8 @@ def vllm():
     before = state()
     (_, env), again = launch(f"--gpu MI300X -- vllm serve {MODEL} -tp 4")
     assert env["VLLM_TUNED_CONFIG_FOLDER"] == at and state() == before and "written before" in again, again
-    (_, env), _ = launch(f"--gpu MI300X vllm serve {MODEL} --tensor_parallel_size=2")
+    (_, env), told = launch(f"--gpu MI300X vllm serve {MODEL} --tensor_parallel_size=2")
+    assert "looks there" not in told and told.count("VLLM_TUNED_CONFIG_FOLDER=") == 1, told
     assert env["VLLM_TUNED_CONFIG_FOLDER"] != at and "E=128,N=384," in "".join(written()), written()
     (_, env), said = launch(f"--gpu MI300X -- vllm serve {MODEL} -tp 4", VLLM_TUNED_CONFIG_FOLDER=f"{tmp}/mine")
     assert env["VLLM_TUNED_CONFIG_FOLDER"] == f"{tmp}/mine" and "FOLDER is set, and stays" in said, said

@@ -23,8 +23,9 @@ from . import version
 
 # Words of the servers' command lines
 OPTIONS: Dict[str, Dict[str, Tuple[str, ...]]] = {
-    "vllm": {"model": ("--model",), "tp": ("--tensor-parallel-size", "-tp"), "dp": ("--data-parallel-size", "-dp"),
-             "revision": ("--revision",), "hub": ("--download-dir",), "quant": ("--quantization", "-q")},
+    "vllm": {"model": ("--model",), "tp": ("--tensor-parallel-size", "-tp", "--tp"),
+             "dp": ("--data-parallel-size", "-dp"), "revision": ("--revision",), "hub": ("--download-dir",),
+             "quant": ("--quantization", "-q")},
     "sglang": {"model": ("--model-path", "--model"), "tp": ("--tp-size", "--tp", "--tensor-parallel-size"),
                "ep": ("--ep-size", "--ep", "--expert-parallel-size"),
                "dp": ("--dp-size", "--dp", "--data-parallel-size"),
@@ -394,7 +395,7 @@ def tell(plan: Plan, said: Sequence[str]) -> None:
     for line in said:
         if has_plugin and (line.startswith("  cp -n ") or " has no variable for " in line):
             continue # the plug-in answers for these files
-        if not line.startswith("  export "):
+        if not line.startswith("  export ") and " looks there " not in line:
             print(line, file=sys.stderr)
 
 
