@@ -98,8 +98,7 @@ static void values_ascend(void)
 }
 
 /* The header beside it is taken, whose code is therefore what its spec and weights give. It is the
-   model's, by its id; the spec in its comment is the very file beside it; and the program that is
-   compiled in is that of the spec. */
+   model's, by its id and its program; and the spec in its comment is the very file beside it. */
 static void specs(void)
 {
     for (const struct builtin *b = builtins; b->model; b++) {
