@@ -292,9 +292,8 @@ static int check_names(const struct model *model)
                : 0;
 }
 
-int model_from_spec(struct model *model, const struct spec *spec, const char *split)
+static void set_model(struct model *model, const struct spec *spec, const char *split)
 {
-    struct unseen unseen;
     memset(model, 0, sizeof *model);
     model->spec = spec;
     model->m.format = KPRED_FORMAT;
@@ -309,12 +308,29 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.scorer = &kpred_additive_scorer;
     model->m.net = &model->net;
     model->net.heads = model->heads;
+}
+
+int model_from_spec(struct model *model, const struct spec *spec, const char *split)
+{
+    struct unseen unseen;
+    set_model(model, spec, split);
     if (check_names(model) || clauses_read(&model->clauses, spec) || open_rule(model)
         || program_compile(spec, &model->program) || unseen_read(&unseen, spec))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;
     model->net.n_features = (uint16_t)model->program.n_features;
+    return 0;
+}
+
+int model_from_builtin(struct model *model, const struct spec *spec, const kpred_model *m)
+{
+    set_model(model, spec, m->split);
+    if (clauses_read(&model->clauses, spec) || open_rule(model))
+        return -1;
+    rule_slots_release(model); /* its rule is compiled in: what is read may have the slot */
+    program_of_net(&model->program, net_of(m), m->n_fields);
+    model->m = *m;
     return 0;
 }
 

@@ -37,6 +37,8 @@ struct model {
 /* All but net and id: fields, parameters, rule, program. The spec must agree with the vocabulary of
    its rule. 0, or -1 with a message. */
 int model_from_spec(struct model *model, const struct spec *spec, const char *split);
+/* A model that is compiled in, and its spec: what the trainer looked at is not looked at again. */
+int model_from_builtin(struct model *model, const struct spec *spec, const kpred_model *m);
 void model_free(struct model *model);
 
 /* Zeroed memory that lives as long as the model. */

@@ -74,11 +74,14 @@ static int answers_choose(struct answer *a, struct choices *c, const struct answ
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, how->predictors, &up.name, &o, &why);
-    if (rc == 0 && c->n != 0) {
+    const int is_predicted = rc == 0 && c->n != c->of[CHOICE_DEFAULT];
+    const int is_left =
+        !how->nearest && (c->is_nearest || (is_predicted && device_doubt(up.name.device, &why)));
+    if (rc == 0 && c->n != 0 && !is_left) {
         struct buf outside = {NULL, 0, 0};
-        a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
-                  : c->is_nearest               ? ANSWER_NEAREST
-                                                : ANSWER_PREDICTED;
+        a->kind = !is_predicted   ? ANSWER_DEFAULT
+                  : c->is_nearest ? ANSWER_NEAREST
+                                  : ANSWER_PREDICTED;
         a->tuple = choices_percent(c, c->tuple);
         a->tile = choices_percent(c, c->tile);
         a->model = c->model;
@@ -87,9 +90,8 @@ static int answers_choose(struct answer *a, struct choices *c, const struct answ
                           as_counted(c->outside, "M lies", "M lie"), &outside);
         a->why = outside.s;
     } else if (rc >= 0) {
-        const int is_other = c->is_nearest && !how->nearest;
         memset(c, 0, sizeof *c);
-        if (!is_other)
+        if (!is_left)
             choose_defaults(c, &up.name);
         a->kind = c->n != 0 ? ANSWER_DEFAULT : ANSWER_LEFT;
         a->why = xstrdup(why.n != 0 ? why.s : "no tuple is legal for any M");
