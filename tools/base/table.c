@@ -3,6 +3,7 @@
 #include "table.h"
 
 #include "csv_records.h"
+#include "page.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -114,9 +115,7 @@ static int is_left(const struct table *t, const char *cell, FILE *f)
 
 /* ---- UTF-8 ---- */
 
-/* Bytes of the character that begins at s; 0 if it is none: a byte out of place, one cut short, one
-   longer than need be, a surrogate, or beyond U+10FFFF. */
-static size_t utf8_length(const char *s)
+size_t utf8_length(const char *s)
 {
     const unsigned char *p = (const unsigned char *)s;
     const size_t n = p[0] < 0x80   ? 1
@@ -320,6 +319,27 @@ static void print_json(const struct table *t, FILE *f)
         fputc('}', f);
     }
     fputs(is_empty ? "[]\n" : "\n]\n", f);
+}
+
+/* ---- HTML ---- */
+
+void table_html(const struct table *t, struct buf *to)
+{
+    const char *const end = cells_end(t), *const body = first_row(t);
+    struct buf b = {0};
+    size_t i = 0;
+    buf_puts(to, "<thead>");
+    for (const char *cell = t->cells.s; cell < end; cell = next_cell(cell), i++) {
+        const char *const tag = cell < body ? "th scope=\"col\""
+                                : *cell == NUMBER ? "td class=\"n\"" : "td";
+        if (cell == body)
+            buf_puts(to, "</thead>\n<tbody>");
+        buf_printf(to, "%s<%s>", i % t->columns ? "" : "<tr>", tag);
+        page_text(to, shown(cell, &b));
+        buf_puts(to, (i + 1) % t->columns ? "" : "</tr>\n");
+    }
+    buf_puts(to, body == end ? "</thead>\n<tbody></tbody>\n" : "</tbody>\n");
+    buf_free(&b);
 }
 
 /* ---- one row ---- */

@@ -171,9 +171,8 @@ static int print_report(const struct report_options *o)
 {
     const struct output to = {"--plot", o->plot};
     struct table t = {0};
-    struct plot plot = {.is_falling = 1, .is_steps = 1, .is_whole = 1};
-    if (outputs_check_inputs(&to, 1, "RUN.log", &o->logs) != 0
-        || (o->plot != NULL && plot_check() != 0))
+    struct plot plot = {.is_steps = 1, .is_whole = 1};
+    if (outputs_check_inputs(&to, 1, "RUN.log", &o->logs) != 0)
         return -1;
     struct buf *blocks = xcalloc(o->logs.n + 1, sizeof *blocks);
     front_heading(&t);
@@ -203,7 +202,7 @@ int cmd_report(int argc, char **argv)
         OPT(TEXTS, "RUN.log...", &o.logs, "logs of search; several are compared"),
         OPT(TEXT, "[--plot FILE.svg]", &o.plot,
             "the best time so far, in percent of the baseline, against evaluations: a curve for "
-            "each log; gnuplot draws it"),
+            "each log"),
         FORM_OPTIONS(
             o.form, ", columns "
                     "log,method,seed,evaluations,point,time,gain,low,high,error,edits,effort,list"),
