@@ -110,7 +110,7 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 
 # What pages have as text: their style and scripts, and the C that a model is asked by there.
 PAGE_TEXTS = tools/base/plot.css tools/base/page.css tools/base/page.js tools/cli/explore.js tools/cli/explore.inc
-$(BUILD)/tools/base/page.o: $(BUILD)/page_texts.h
+$(BUILD)/tools/base/page.o $(BUILD)/tools/base/plot.o: $(BUILD)/page_texts.h
 $(BUILD)/tools/cli/explore.o: $(BUILD)/page_texts.h
 $(BUILD)/page_texts.h: $(PAGE_TEXTS) tools/release/texts.sh
 	@mkdir -p $(@D)

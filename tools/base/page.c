@@ -2,60 +2,20 @@
    SPDX-License-Identifier: MIT */
 #include "page.h"
 
-#include "plot.h"
+#include "html.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEEDS_plot_css
 #define NEEDS_page_css
 #define NEEDS_page_js
 #include "page_texts.h"
 
-/* ---- texts ---- */
-
-/* What a character is in HTML; NULL: itself */
-static const char *page_escape(char c)
-{
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return (unsigned char)c < ' ' || c == 0x7f ? " " : NULL;
-    }
-}
-
-void page_text(struct buf *page, const char *text)
-{
-    for (size_t n; *text != '\0'; text += n) {
-        const size_t length = utf8_length(text);
-        const char *const other = length == 0 ? "\xef\xbf\xbd" : page_escape(*text);
-        n = length > 0 ? length : 1;
-        if (other != NULL)
-            buf_puts(page, other);
-        else
-            buf_add(page, text, n);
-    }
-}
-
-void page_pieces(struct buf *page, const char *const *pieces)
-{
-    for (; *pieces != NULL; pieces++)
-        buf_puts(page, *pieces);
-}
-
-void page_plot_style(struct buf *svg)
-{
-    page_pieces(svg, plot_css);
-}
-
 static void put_element(struct buf *page, const char *tag, const char *text)
 {
     buf_printf(page, "<%s>", tag);
-    page_text(page, text);
+    html_text(page, text);
     buf_printf(page, "</%s>\n", tag);
 }
 
@@ -69,8 +29,8 @@ void page_begin(struct buf *page, const char *title)
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     put_element(page, "title", title);
     buf_puts(page, "<style>\n");
-    page_pieces(page, page_css);
-    page_plot_style(page);
+    html_pieces(page, page_css);
+    plot_style(page);
     buf_puts(page, "</style>\n</head>\n<body>\n<main>\n");
     put_element(page, "h1", title);
     buf_puts(page, "<div class=\"side\">\n<section hidden>\n");
@@ -85,7 +45,7 @@ void page_part(struct buf *page, const char *title)
 void page_end(struct buf *page)
 {
     buf_puts(page, "</section>\n</div>\n</main>\n<script>\n");
-    page_pieces(page, page_js);
+    html_pieces(page, page_js);
     buf_puts(page, "</script>\n</body>\n</html>\n");
 }
 
@@ -115,9 +75,9 @@ void page_say(struct buf *page, const char *fmt, ...)
 static void open_table(struct buf *page, const char *caption, const char *class)
 {
     buf_puts(page, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    page_text(page, caption);
+    html_text(page, caption);
     buf_printf(page, "\" data-name=\"");
-    page_text(page, caption);
+    html_text(page, caption);
     buf_printf(page, "\">\n<table class=\"%s\">\n", class);
     put_element(page, "caption", caption);
 }
@@ -144,7 +104,7 @@ void page_plot(struct buf *page, struct plot *plot, const char *title, const cha
 void page_choice(struct buf *page, const char *label)
 {
     buf_puts(page, "<div data-choose=\"");
-    page_text(page, label);
+    html_text(page, label);
     buf_puts(page, "\">\n");
 }
 

@@ -1,20 +1,17 @@
 /* page.h - a page of HTML in one file: its style and script are in it, and it asks no network
    SPDX-License-Identifier: MIT
 
-   Texts that are given come from other people's files: they are escaped, and what is not UTF-8
-   becomes U+FFFD. */
+   Texts that are given come from other people's files: they are escaped (html.h). */
 #pragma once
 
+#include "plot.h"
 #include "table.h"
-
-struct plot;
 
 /* The head, and the heading of the whole; its parts stand side by side where there is room. */
 void page_begin(struct buf *page, const char *title);
 void page_part(struct buf *page, const char *title); /* the part before it ends */
 void page_end(struct buf *page);
 
-void page_text(struct buf *page, const char *text); /* escaped */
 void page_heading(struct buf *page, const char *text);
 void page_say(struct buf *page, const char *fmt, ...) PRINTF_LIKE(2, 3); /* a paragraph */
 /* One that a reader sorts */
@@ -36,7 +33,3 @@ struct heat {
     const double *measured, *judged; /* n[0] x n[1] */
 };
 void page_heat(struct buf *page, const struct heat *h);
-
-/* Adds the pieces of a text that is built in (tools/release/texts.sh). */
-void page_pieces(struct buf *page, const char *const *pieces);
-void page_plot_style(struct buf *svg);

@@ -2,11 +2,14 @@
    SPDX-License-Identifier: MIT */
 #include "plot.h"
 
-#include "page.h"
+#include "html.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NEEDS_plot_css
+#include "page_texts.h"
 
 enum { WIDTH = 520, LEFT = 56, RIGHT = 12, TOP = 30, BOTTOM = 300, ROW = 18, COLORS = 7 };
 
@@ -167,7 +170,7 @@ static void put_line(const struct plot *p, size_t index, const struct axis *x, c
 static void put_label(const char *class, double x, double y, const char *text, struct buf *to)
 {
     buf_printf(to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-    page_text(to, text);
+    html_text(to, text);
     buf_puts(to, "</text>\n");
 }
 
@@ -189,20 +192,25 @@ static void put_key(const struct plot *p, struct buf *to)
 static void put_words(const struct plot *p, const char *x, const char *y, struct buf *to)
 {
     enum { TOLD = 12 };
-    page_text(to, y);
+    html_text(to, y);
     buf_puts(to, " against ");
-    page_text(to, x);
+    html_text(to, x);
     for (size_t i = 0; i < p->n; i++) {
         const struct plot_curve *c = &p->curves[i];
         const size_t last = c->n > TOLD ? TOLD - 1 : c->n - 1;
         buf_puts(to, ". ");
-        page_text(to, c->name);
+        html_text(to, c->name);
         for (size_t k = 0; k <= last; k++) {
             const double *at = c->at[last ? k * (c->n - 1) / last : 0];
             buf_printf(to, "%s %.4g at %.6g", k ? "," : ":", at[1], at[0]);
         }
     }
     buf_puts(to, ".");
+}
+
+void plot_style(struct buf *to)
+{
+    html_pieces(to, plot_css);
 }
 
 static void put_head(const struct plot *p, const char *title, const char *x, const char *y,
@@ -215,13 +223,13 @@ static void put_head(const struct plot *p, const char *title, const char *x, con
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" class=\"plot\" "
                "role=\"img\">\n<title>",
                WIDTH, height);
-    page_text(to, title);
+    html_text(to, title);
     buf_puts(to, "</title>\n<desc>");
     put_words(p, x, y, to);
     buf_puts(to, "</desc>\n");
     if (is_alone) {
         buf_puts(to, "<style>\n");
-        page_plot_style(to);
+        plot_style(to);
         buf_printf(to, "</style>\n<rect class=\"back\" width=\"%d\" height=\"%d\"/>\n", WIDTH,
                    height);
     }

@@ -42,9 +42,6 @@ void table_numbers(struct table *t, const char *numbers);
 void table_print(const struct table *t, FILE *f, struct table_form form);
 /* Adds n bytes as a string of JSON has them, with its quotes. */
 void table_json_text(struct buf *b, const char *s, size_t n);
-/* Bytes of the character that begins at s; 0 if it is none: a byte out of place, one cut short, one
-   longer than need be, a surrogate, or beyond U+10FFFF. */
-size_t utf8_length(const char *s);
 /* Adds head and body of a table of HTML, numbers in cells of the class n. */
 void table_html(const struct table *t, struct buf *to);
 /* The aligned form, with the last column broken so that lines have at most `width` characters. */
