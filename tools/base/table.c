@@ -314,10 +314,11 @@ void table_html(const struct table *t, struct buf *to)
         const int is_number = cell < body ? columns[i].right : *cell == NUMBER;
         if (cell == body)
             buf_puts(to, "</thead>\n<tbody>");
-        buf_printf(to, "%s<%s%s>", i % t->columns ? "" : "<tr>",
-                   cell < body ? "th scope=\"col\"" : "td", is_number ? " class=\"n\"" : "");
+        const char *const tag = cell < body ? "th" : "td";
+        buf_printf(to, "%s<%s%s>", i % t->columns ? "" : "<tr>", tag,
+                   is_number ? " class=\"n\"" : "");
         html_text(to, shown(cell, &b));
-        buf_puts(to, (i + 1) % t->columns ? "" : "</tr>\n");
+        buf_printf(to, "</%s>%s", tag, (i + 1) % t->columns ? "" : "</tr>\n");
     }
     buf_puts(to, body == end ? "</thead>\n<tbody></tbody>\n" : "</tbody>\n");
     buf_free(&b);

@@ -40,7 +40,8 @@ const kpred = (() => {
             const kernel = wasm.explore_kernel(index);
             const row = {rank: i + 1, probability: wasm.explore_probability(tuple.score) / 16777216,
                 ...shown(model, tuple.values)};
-            return {values: tuple.values, row: kernel ? {...row, kernel: text(kernel)} : row};
+            const split = kernel && 'split' in row ? {splitK: row.split} : {};
+            return {values: tuple.values, row: kernel ? {...row, ...split, kernel: text(kernel)} : row};
         });
         found.text = text(wasm.explore_status(found.status));
         return found;

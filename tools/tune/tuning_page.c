@@ -538,8 +538,9 @@ int tuning_page(struct buf *page, const struct model *model, const struct datase
     struct tuning t = {.model = model, .data = data};
     int bad = 0;
     list_problems(&t);
-    page_say(page, "%zu %s, %zu timed tuples, %zu failures.", t.n,
-             as_counted(t.n, "problem", "problems"), data->n, data->failed.n);
+    page_say(page, "%zu %s, %zu timed %s, %zu %s.", t.n, as_counted(t.n, "problem", "problems"),
+             data->n, as_counted(data->n, "tuple", "tuples"), data->failed.n,
+             as_counted(data->failed.n, "failure", "failures"));
     if (t.n > 0) {
         put_progress(&t, page);
         put_problems(&t, page);
