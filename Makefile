@@ -156,6 +156,10 @@ weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## 
 pages: all ## write again what the man pages have of --help
 	@python3 tools/release/pages.py '$(BUILD)'
 
+.PHONY: page
+page: $(BUILD)/kpred-train ## all shipped models in one page of HTML, which answers as kpred predict does, as build/kpred.html; with clang and lld
+	@$(BUILD)/kpred-train report $(MODELS) -o $(BUILD)/kpred.html --force
+
 .PHONY: bench
 bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, and over a bare loop
 	@$(BUILD)/kpred bench --ratio --body all
