@@ -109,7 +109,7 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 	$(call says,make,$@)sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
 # What pages have as text: their style and scripts, and the C that a model is asked by there.
-PAGE_TEXTS = tools/base/plot.css tools/base/page.css tools/base/page.js tools/cli/explore.js tools/cli/explore.inc
+PAGE_TEXTS = tools/base/plot.css tools/base/page.css tools/base/page.js tools/cli/explore.js tools/cli/explore.c.txt
 $(BUILD)/tools/base/page.o $(BUILD)/tools/base/plot.o: $(BUILD)/page_texts.h
 $(BUILD)/tools/cli/explore.o: $(BUILD)/page_texts.h
 $(BUILD)/page_texts.h: $(PAGE_TEXTS) tools/release/texts.sh

@@ -1,6 +1,7 @@
 /* ask.c - kpred in a web page, whose script index.html has; this makes ask.wasm:
 
-       clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -I. examples/web/ask.c -o examples/web/ask.wasm
+       clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -I. examples/web/ask.c \
+           -o examples/web/ask.wasm
        python3 -m http.server --directory examples/web
 
    SPDX-License-Identifier: MIT */

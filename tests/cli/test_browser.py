@@ -3,14 +3,13 @@
 The page gets a script of this test at its end, whose result is read from the page as Chromium prints it.
 """
 # SPDX-License-Identifier: MIT
-import hashlib
 import json
 import os
 import re
 import sys
 import tempfile
 
-from report import KPRED, ROOT, TRAINER, check, end, folder, models, need, output, read, run, write
+from report import KPRED, ROOT, TRAINER, check, check_with, end, folder, models, need, output, read, run, write
 
 for program in TRAINER, "chromium", "clang", "wasm-ld":
     need(program)
@@ -25,7 +24,8 @@ CHROMIUM = "chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --e
 SCRIPT = """<script>
 kpred.ready.then(async () => {
     const result = await (async () => { BODY })();
-    document.body.append(Object.assign(document.createElement('pre'), {id: 'result', textContent: JSON.stringify(result)}));
+    const out = Object.assign(document.createElement('pre'), {id: 'result', textContent: JSON.stringify(result)});
+    document.body.append(out);
 });
 </script>
 </body>"""
@@ -57,8 +57,8 @@ def pages():
 def predictions():
     """Ten problems of a model of the user's and of two that ship, as `kpred predict --json` has them"""
     problems = [("transpose.h", {"rows": 60 + 50 * i, "cols": 512 - 40 * i}) for i in range(4)]
-    problems += [("conv_asm_1x1u", dict(gpu="gfx906_60", dir="F", dtype="FP32", n=2 ** i, c=64, h=56, w=56, k=256, stride=1))
-                 for i in range(3)]
+    layer = dict(gpu="gfx906_60", dir="F", dtype="FP32", c=64, h=56, w=56, k=256, stride=1)
+    problems += [("conv_asm_1x1u", dict(layer, n=2 ** i)) for i in range(3)]
     problems += [("gemm_a8w8_blockscale", dict(gpu="gfx942_304", m=16 * 4 ** i, n=1536, k=7168)) for i in range(3)]
     bad = []
     for path, asked in ("page.html", problems[:4]), ("all.html", problems[4:]):
@@ -84,15 +84,17 @@ def blocks():
             rule = vectors.Rule(model, at)
             asked.append([name, ident, [list(rule.question()) for _ in range(int(count))]])
     found = ask(f"""
-        const hex = async text => Array.from(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),
-            x => x.toString(16).padStart(2, '0')).join('');
+        const hash = text => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+        const digits = x => x.toString(16).padStart(2, '0');
+        const hex = async text => Array.from(new Uint8Array(await hash(text)), digits).join('');
         const hashes = [];
         for (const [name, ident, questions] of {json.dumps(asked)}) {{
             const index = kpred.models.findIndex(m => m.name === name), n = kpred.models[index].params.length;
             const lines = questions.map(([beam, k, ...fields]) => {{
                 const got = kpred.raw(index, fields, beam, k);
                 const head = got.status ? [got.status, ...got.detail] : [0, got.extrapolated];
-                return [[beam, k, ...fields], head, ...got.tuples.map(t => [t.score, ...t.values])].map(x => x.join(' ')).join(';');
+                const tuples = got.tuples.map(t => [t.score, ...t.values]);
+                return [[beam, k, ...fields], head, ...tuples].map(x => x.join(' ')).join(';');
             }});
             hashes.push(await hex(`model ${{name}} ${{ident}}\\n` + lines.join('\\n') + '\\n'));
         }}
@@ -114,7 +116,7 @@ def rules():
 def form():
     """Of a form that nobody filled in there are tuples; another size gives others, a broken tuple its condition."""
     first, second, said = ask("""
-        const cells = () => [...document.querySelectorAll('#ask output table')[0].querySelectorAll('td')].map(x => x.textContent);
+        const cells = () => Array.from(document.querySelectorAll('#ask output td'), x => x.textContent);
         const set = (name, value) => {
             const input = document.querySelector(`#ask [name=${name}]`);
             input.value = value;
@@ -132,7 +134,8 @@ def form():
 def sorting():
     """A button sorts numbers as numbers, up and then down; the table of a heat map is chosen."""
     times, heats = ask("""
-        const table = [...document.querySelectorAll('table.sort')].find(t => t.caption.textContent === 'Best tuples of each problem');
+        const table = [...document.querySelectorAll('table.sort')].find(
+            t => t.caption.textContent === 'Best tuples of each problem');
         const column = [...table.tHead.rows[0].cells].findIndex(c => c.textContent === 'us');
         const read = () => [...table.tBodies[0].rows].map(row => Number(row.cells[column].textContent));
         const button = table.tHead.rows[0].cells[column].querySelector('button');
@@ -142,19 +145,22 @@ def sorting():
         button.click();
         all.push(read());
         const choice = document.querySelector('[data-choose] select');
-        const shown = () => [...document.querySelectorAll('[data-choose] > .wide')].filter(x => !x.hidden).map(x => x.dataset.name);
+        const maps = [...document.querySelectorAll('[data-choose] > .wide')];
+        const shown = () => maps.filter(x => !x.hidden).map(x => x.dataset.name);
         const one = shown();
         choice.selectedIndex = 1;
         choice.dispatchEvent(new Event('change'));
         return [all, [one, shown(), choice.options[1].textContent]];""")
-    assert times[0] == sorted(times[0]) and times[2] == times[0][::-1] and times[1] == "ascending" and len(times[0]) > 99
+    assert times[0] == sorted(times[0]) and times[2] == times[0][::-1] and times[1] == "ascending", times
+    assert len(times[0]) > 99
     assert len(heats[0]) == 1 and heats[1] == [heats[2]] != heats[0], heats
 
 
 def themes():
     """Light, dark, 400 pixels wide: a picture each, the colours of the theme, nothing wider than the screen"""
-    body = """return [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('svg text')).fill,
-        document.documentElement.scrollWidth - innerWidth];"""
+    body = """const ink = getComputedStyle(document.querySelector('svg text')).fill;
+        const paper = getComputedStyle(document.body).backgroundColor;
+        return [paper, ink, document.documentElement.scrollWidth - innerWidth];"""
     dark = "--blink-settings=preferredColorScheme=0"
     for name, options in ("light", "--window-size=1200,900"), ("dark", f"--window-size=1200,900 {dark}"), \
             ("narrow", "--window-size=400,900"):
@@ -165,6 +171,19 @@ def themes():
         assert os.path.getsize(f"{name}.png") > 10000
 
 
+def example():
+    """examples/web/ask.c has the first tuple of `kpred predict`."""
+    run(f"clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -I{ROOT} {ROOT}/examples/web/ask.c -o ask.wasm")
+    write("ask.js", """const bytes = require('fs').readFileSync('ask.wasm');
+    WebAssembly.instantiate(bytes).then(({instance: {exports: e}}) => {
+        const n = e.ask(16, 64, 56, 56, 256), words = new Int32Array(e.memory.buffer, e.ask_tuples(), 9);
+        console.log(JSON.stringify([n, ...words.slice(1)]));
+    });""")
+    want = json.loads(output(f"{KPRED} predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 "
+                             "stride=1 --json"))
+    assert json.loads(output("node ask.js")) == [8, *list(want[0].values())[2:]], want
+
+
 check("pages", pages)
 check("ten predictions", predictions)
 check("the hashes of tests/proof/vectors.txt", blocks)
@@ -172,4 +191,5 @@ check("a rule's condition, and the search", rules)
 check("the form", form)
 check("tables are sorted and chosen", sorting)
 check("themes and a narrow screen", themes)
+check_with("node", "the example for a web page", example)
 end()

@@ -72,6 +72,12 @@ static void see_numbers(const struct plot *p, int which, struct axis *a)
     }
 }
 
+/* Is there too little between the numbers for an axis to tell them apart? */
+static int axis_is_flat(const struct axis *a)
+{
+    return !(a->most - a->least > 1e-6 * fabs(a->most));
+}
+
 /* 1, 2 or 5 times a power of ten, for some five numbers of an axis */
 static double round_step(double span)
 {
@@ -84,9 +90,10 @@ static struct axis axis_x(const struct plot *p)
     struct axis a = {.from = LEFT, .to = WIDTH - RIGHT};
     see_numbers(p, 0, &a);
     a.is_log = !p->diagonal && a.least > 0 && a.most >= 10 * a.least;
-    if (a.most <= a.least) {
-        a.least -= 1;
-        a.most += 1;
+    if (axis_is_flat(&a)) {
+        const double margin = fmax(1, 0.01 * fabs(a.most));
+        a.least -= margin;
+        a.most += margin;
     }
     a.step = round_step(a.most - a.least);
     a.step = p->is_whole && a.step < 1 ? 1 : a.step;
@@ -99,7 +106,8 @@ static struct axis axis_y(const struct plot *p)
     struct axis a = {.from = BOTTOM, .to = TOP};
     see_numbers(p, 1, &a);
     if (!p->diagonal) {
-        const double margin = a.most > a.least ? 0.05 * (a.most - a.least) : 1;
+        const double margin =
+            axis_is_flat(&a) ? fmax(1, 0.01 * fabs(a.most)) : 0.05 * (a.most - a.least);
         a.least = a.least >= 0 && a.least < margin ? 0 : a.least - margin;
         a.most = a.most <= 100 && a.most > 100 - margin ? 100 : a.most + margin;
     }

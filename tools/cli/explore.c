@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define NEEDS_explore_js
-#define NEEDS_explore_inc
+#define NEEDS_explore_c_txt
 #include "page_texts.h"
 
 /* ---- what the script knows of a model ---- */
@@ -120,7 +120,7 @@ static void put_source(struct buf *source, const struct model *const *models, co
         for (size_t c = 0; clauses[i] > 0 && c < models[i]->clauses.n; c++)
             buf_printf(source, " X(kpri_%s_clause_%zu)", models[i]->m.name, c);
     buf_puts(source, "\n");
-    html_pieces(source, explore_inc);
+    html_pieces(source, explore_c_txt);
 }
 
 /* Where kpred.h may be, beside where the header says: here, and by where this program is */

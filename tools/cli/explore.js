@@ -120,9 +120,10 @@ kpred.ready.then(() => {
     const table = (caption, rows) => {
         const heads = Object.keys(rows[0]);
         const cell = value => {
-            const percent = element('td', typeof value === 'number' && value % 1 ? (100 * value).toFixed(2) + ' %' : value);
-            percent.className = typeof value === 'number' ? 'n' : '';
-            return percent;
+            const is_number = typeof value === 'number';
+            const made = element('td', is_number && value % 1 ? (100 * value).toFixed(2) + ' %' : value);
+            made.className = is_number ? 'n' : '';
+            return made;
         };
         const made = element('table', '', [element('caption', caption),
             element('thead', '', [element('tr', '', heads.map(name => element('th', name)))]),
@@ -137,10 +138,10 @@ kpred.ready.then(() => {
         const values = [...tuple.querySelectorAll('select')].map((select, i) => model().params[i].values[select.value]);
         const said = kpred.legal(which.selectedIndex, problem(), values), of = model();
         verdict.className = said.legal ? '' : 'bad';
-        verdict.textContent = said.legal ? 'This tuple is legal.' : said.taken < 0 ?
-            'The kernel does not apply to this problem: ' : `Not legal: the rule says no at ${of.params[said.taken].name}: `;
-        if (!said.legal)
-            verdict.textContent += said.broken.length ? said.broken.join('; ') : `rule ${of.rule}`;
+        const why = said.broken.length ? said.broken.join('; ') : `rule ${of.rule}`;
+        verdict.textContent = said.legal ? 'This tuple is legal.' :
+            said.taken < 0 ? `The kernel does not apply to this problem: ${why}` :
+            `Not legal: the rule says no at ${of.params[said.taken].name}: ${why}`;
     };
     const answer = () => {
         if (!form.reportValidity())
@@ -170,7 +171,8 @@ kpred.ready.then(() => {
         fields.replaceChildren(...model().fields.map(field => labelled(field.name, field.tokens ?
             choice(field.tokens, field.tokens.indexOf(start[field.name])) :
             number(start[field.name], field.least, field.most))));
-        tuple.replaceChildren(...model().params.map(param => labelled(param.name, choice(param.names || param.values, 0))));
+        tuple.replaceChildren(...model().params.map(
+            param => labelled(param.name, choice(param.names || param.values, 0))));
         tuple.querySelectorAll('select').forEach(select => select.addEventListener('change', judge));
         answer();
     };

@@ -198,11 +198,12 @@ static int report_run(const struct options *o)
     page_begin(&page, "kpred report");
     bad = report_parts(o, &models, &page);
     page_end(&page);
-    fwrite(page.s, 1, page.n, out.f);
     if (bad)
         out_abandon(&out);
-    else
+    else {
+        fwrite(page.s, 1, page.n, out.f);
         bad = out_commit(&out) != 0;
+    }
     shown_close(&models);
     buf_free(&page);
     return bad;
@@ -217,7 +218,7 @@ static int report_check(const struct options *o)
            || outputs_check_inputs(&to, 1, "--beside", &o->beside);
 }
 
-int cmd_report(int argc, char **argv)
+int cmd_report_page(int argc, char **argv)
 {
     static struct options o;
     static const struct opt table[] = {

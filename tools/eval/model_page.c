@@ -163,14 +163,14 @@ static int put_calibration(struct buf *page, const struct eval *e)
 
 /* ---- by field ---- */
 
-/* A token has a group of its own, and so have the sizes of an octave. */
+/* A token has a group of its own, and so have 0 and the sizes of an octave. */
 static int32_t group_of(const struct eval *e, size_t row, size_t field)
 {
     const int32_t value = e->data.problem[e->row[row].index * e->data.n_fields + field];
     int32_t octave = 0;
     if (e->model->fields[field].tokens)
         return value;
-    while (value >> (octave + 1))
+    while (value >> octave)
         octave++;
     return octave;
 }
@@ -190,8 +190,10 @@ static void group_rows(const struct eval *e, const struct outcome *out, size_t f
             continue;
         if (f->tokens)
             buf_puts(&name, f->tokens[group]);
+        else if (group <= 1)
+            buf_printf(&name, "%ld", (long)group);
         else
-            buf_printf(&name, "%ld to %ld", 1L << group, (2L << group) - 1);
+            buf_printf(&name, "%ld to %ld", 1L << (group - 1), (1L << group) - 1);
         table_text(t, f->name);
         table_text(t, name.s);
         table_number(t, "%zu", n);
@@ -255,11 +257,7 @@ static void worst_row(const struct eval *e, kpred_ctx *ctx, const struct worst *
     const int32_t *problem = e->data.problem + row->index * e->data.n_fields;
     kpred_tuple tuple;
     size_t n = 0;
-    for (size_t f = 0; f < e->data.n_fields; f++)
-        if (e->model->fields[f].tokens)
-            table_text(t, e->model->fields[f].tokens[problem[f]]);
-        else
-            table_number(t, "%ld", (long)problem[f]);
+    model_problem_cells(&e->model->m, problem, t);
     table_number(t, "%.1f", 100 * w->worth);
     if (kpred_predict(ctx, problem, e->data.n_fields, &tuple, 1, &n) == KPRED_OK)
         add_values(e, tuple.value, NULL, t);

@@ -98,10 +98,7 @@ static void value_cells(const struct tuning *t, size_t row, struct table *to)
     const kpred_model *m = &t->model->m;
     const unsigned char *target = t->data->target + row * m->n_params;
     for (size_t i = 0; i < m->n_params; i++)
-        if (m->params[i].names)
-            table_text(to, m->params[i].names[target[i]]);
-        else
-            table_number(to, "%ld", (long)m->params[i].values[target[i]]);
+        model_value_cell(m->params[i].names, m->params[i].values[target[i]], to);
 }
 
 /* ---- the best so far ---- */
@@ -206,20 +203,9 @@ static void problems_heading(const struct tuning *t, struct table *to)
     struct buf names = {0};
     for (size_t f = 0; f < t->model->spec->n_fields; f++)
         buf_printf(&names, "%s,", t->model->spec->fields[f].name);
-    buf_puts(&names, "timed,failed,best us,at,left to gain");
+    buf_puts(&names, "timed,failed,best us,at,% left to gain");
     table_heading(to, names.s);
     buf_free(&names);
-}
-
-static void problem_fields(const struct tuning *t, const struct tuning_problem *p, struct table *to)
-{
-    const struct spec *s = t->model->spec;
-    const int32_t *problem = t->data->problem + p->first * t->data->n_fields;
-    for (size_t f = 0; f < s->n_fields; f++)
-        if (s->fields[f].n_tokens)
-            table_text(to, s->fields[f].tokens[problem[f]]);
-        else
-            table_number(to, "%ld", (long)problem[f]);
 }
 
 static void problem_row(const struct tuning *t, const struct tuning_problem *p, int is_asked,
@@ -230,7 +216,7 @@ static void problem_row(const struct tuning *t, const struct tuning_problem *p, 
     size_t at = 0;
     while (t->data->time_us[p->order[at]] > p->best)
         at++;
-    problem_fields(t, p, to);
+    model_problem_cells(&t->model->m, t->data->problem + p->first * t->data->n_fields, to);
     table_number(to, "%zu", n);
     table_number(to, "%zu", p->n_failed);
     table_number(to, "%.6g", p->best);
@@ -248,8 +234,9 @@ static void put_problems(const struct tuning *t, struct buf *page)
     for (size_t i = 0; i < t->n && i < MOST_PROBLEMS; i++)
         problem_row(t, &t->problem[i], i < MOST_ASKED, &rows);
     page_heading(page, "Problems");
-    page_say(page, "\"at\" is the number of the timed tuple that was the best. \"left to gain\" is "
-                   "the tuner's own estimate: probably no other tuple is faster by more percent.");
+    page_say(page,
+             "\"at\" is the number of the timed tuple that was the best. \"%% left to gain\" is "
+             "the tuner's own estimate: probably no other tuple is faster by more percent.");
     page_table(page, "Problems", &rows);
     if (t->n > MOST_PROBLEMS)
         page_say(page, "These are %d of %zu problems.", MOST_PROBLEMS, t->n);
@@ -498,7 +485,7 @@ static void put_failures(const struct tuning *t, struct buf *page)
     page_heading(page, "Failures");
     failed_rows_of_data(t->model, t->data, &f);
     if (f.failed == 0)
-        page_say(page, "None of %zu measured tuples failed.", f.n);
+        page_say(page, "None of %zu measured tuples failed.", t->data->n);
     else
         page_say(page, "%zu of %zu measured tuples failed; [restrict] allows %zu of these.",
                  f.failed, f.n, f.allowed);
