@@ -29,8 +29,8 @@ void page_begin(struct buf *page, const char *title)
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     put_element(page, "title", title);
     buf_puts(page, "<style>\n");
-    html_pieces(page, page_css);
     plot_style(page);
+    html_pieces(page, page_css);
     buf_puts(page, "</style>\n</head>\n<body>\n<main>\n");
     put_element(page, "h1", title);
     buf_puts(page, "<div class=\"side\">\n<section hidden>\n");

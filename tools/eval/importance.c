@@ -129,7 +129,14 @@ static void importance_mean(const struct judged *j, const double *share, struct 
 static int by_share(const void *pa, const void *pb)
 {
     const struct importance *x = pa, *y = pb;
-    return (x->share < y->share) - (x->share > y->share);
+    if (x->share < y->share || x->share > y->share)
+        return x->share < y->share ? 1 : -1;
+    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+}
+
+void importance_sort(struct importance *v, size_t n)
+{
+    qsort(v, n, sizeof *v, by_share);
 }
 
 size_t importance_find(const struct model *model, const struct judged *j, struct importance **out)
@@ -155,7 +162,7 @@ size_t importance_find(const struct model *model, const struct judged *j, struct
             (*out)[n] = (struct importance){.a = a, .b = b};
             importance_mean(j, share, &(*out)[n++]);
         }
-    qsort(*out, n, sizeof **out, by_share);
+    importance_sort(*out, n);
     free(single);
     free(share);
     return n;

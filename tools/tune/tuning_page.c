@@ -407,20 +407,8 @@ static void put_map(const struct tuning *t, size_t a, size_t b, struct buf *page
     free(map.best);
 }
 
-/* Pairs in the order in which they matter: of one parameter alone it says nothing of a pair. So the
-   largest sum of what both explain, alone and together, comes first. */
-struct pair {
-    size_t a, b;
-    double share;
-};
-
-static int by_pair(const void *pa, const void *pb)
-{
-    const struct pair *x = pa, *y = pb;
-    return (x->share < y->share) - (x->share > y->share);
-}
-
-static size_t list_pairs(const struct tuning *t, struct pair *pair)
+/* Pairs, the one first of which both parameters explain most, alone and together */
+static size_t list_pairs(const struct tuning *t, struct importance *pair)
 {
     double alone[KPRED_MAX_TUPLE] = {0};
     size_t n = 0;
@@ -428,17 +416,17 @@ static size_t list_pairs(const struct tuning *t, struct pair *pair)
         if (t->important[i].a == t->important[i].b)
             alone[t->important[i].a] = t->important[i].share;
     for (size_t i = 0; i < t->n_important; i++) {
-        const struct importance *of = &t->important[i];
-        if (of->a != of->b)
-            pair[n++] = (struct pair){of->a, of->b, of->share + alone[of->a] + alone[of->b]};
+        pair[n] = t->important[i];
+        pair[n].share += alone[pair[n].a] + alone[pair[n].b];
+        n += pair[n].a != pair[n].b;
     }
-    qsort(pair, n, sizeof *pair, by_pair);
+    importance_sort(pair, n);
     return n;
 }
 
 static void put_maps(const struct tuning *t, struct buf *page)
 {
-    struct pair *pair = xcalloc(t->n_important + 1, sizeof *pair);
+    struct importance *pair = xcalloc(t->n_important + 1, sizeof *pair);
     const size_t n = list_pairs(t, pair);
     size_t left = MOST_CELLS, shown = 0;
     page_heading(page, "Two parameters together");
