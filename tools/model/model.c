@@ -6,6 +6,8 @@
 #include "header.h"
 #include "runtime.h"
 
+#include "base/table.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,20 @@ static size_t round_up(size_t n, size_t to)
 static const kpred_additive *net_of(const kpred_model *m)
 {
     return (const kpred_additive *)m->net;
+}
+
+void model_value_cell(const char *const *names, int32_t value, struct table *t)
+{
+    if (names)
+        table_text(t, names[value]);
+    else
+        table_number(t, "%" PRId32, value);
+}
+
+void model_problem_cells(const kpred_model *m, const int32_t *problem, struct table *t)
+{
+    for (uint32_t f = 0; f < m->n_fields; f++)
+        model_value_cell(m->fields[f].tokens, problem[f], t);
 }
 
 void *model_array(struct model *model, size_t n, size_t size)

@@ -89,6 +89,12 @@ size_t model_lane(const kpred_param *p);
 size_t model_head_rows(const kpred_model *m, size_t t);
 size_t model_embedding_rows(const kpred_model *m, size_t t);
 
+struct table; /* base/table.h */
+
+/* A value or token as a cell of a row, by its name if it has one; and all fields of a problem */
+void model_value_cell(const char *const *names, int32_t value, struct table *t);
+void model_problem_cells(const kpred_model *m, const int32_t *problem, struct table *t);
+
 struct model_cost {
     size_t bytes;       /* all that the header adds to an object, pointers of this machine */
     size_t values;      /* of all parameters together */
