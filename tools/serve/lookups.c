@@ -308,12 +308,33 @@ static int add_products(const struct lookups_how *how)
 
 /* ---- the model ---- */
 
+/* _PREVIOUSLY_SUPPORTED_MODELS of vLLM's registry tells them by their architectures. SGLang has no
+   class of these names, and may run them by the code of another package. */
+static int check_is_run(const struct lookups_how *how)
+{
+    static const char gone[] = "minimax minimax_text_01 minimax_m1 minimax_vl_01";
+    static const char *const classes[] = {"\"MiniMaxFor", "\"MiniMaxText01", "\"MiniMaxM1",
+                                          "\"MiniMaxVL01"};
+    struct hf_config top = {.inner = "", .json = how->config->json};
+    const struct flat_value *list = hf_find(&top, "architectures");
+    int is_gone = names_has_word(gone, how->experts.type);
+    for (int i = 0; i < 4 && list != NULL; i++)
+        is_gone |= strstr(list->text, classes[i]) != NULL;
+    return !is_gone ? 0
+                    : hf_refuse(&top, "model_type", "is of a model that %s",
+                                how->server == TRITON_VLLM
+                                    ? "vLLM has refused since 0.23.0, the last version that ran it"
+                                    : "SGLang has no code for: its look-ups are not known");
+}
+
 int lookups_of_config(const struct lookups_how *how)
 {
     const struct quantization *q = &how->q;
     const char *path = how->config->json.path;
     const int has_experts = how->experts.routed != 0;
     struct quantization ways[2];
+    if (check_is_run(how) != 0)
+        return -1;
     if (how->server == TRITON_SGLANG && how->tp % how->ep != 0)
         return fail("--ep-size: value \"%ld\": should divide --tp, which is %ld", how->ep, how->tp);
     const int n = has_experts ? weights_of(ways, how, "experts") : 0;

@@ -13,7 +13,7 @@
 static const struct reading readings[] = {
     {TRITON_VLLM, "gfx942", QUANTIZED_FP8_BLOCK, FAMILY_BS, READS_ALL, NULL, NULL},
     {TRITON_VLLM, "gfx950", QUANTIZED_FP8_BLOCK, FAMILY_BS, READS_WITHOUT_JSON, "A8W8_BLOCKSCALE",
-     NULL},
+     "from CK to Triton"},
     {TRITON_SGLANG, "gfx942", QUANTIZED_FP8_BLOCK, FAMILY_NONE, READS_NONE, "A8W8_BLOCKSCALE",
      "the table alone with SGLANG_AITER_GFX942_BLOCKSCALE_USE_CK=1"},
     {TRITON_SGLANG, "gfx950", QUANTIZED_FP8_BLOCK, FAMILY_BSP, READS_UNLISTED, "A8W8_BLOCKSCALE",
@@ -166,7 +166,11 @@ enum reading_verdict reading_of(const struct reading *r, const struct answering 
 {
     switch (r->rule) {
     case READS_NONE: return r->json != NULL ? VERDICT_JSON : VERDICT_NOTHING;
-    case READS_WITHOUT_JSON: return has_json(r, by, s) ? VERDICT_JSON : VERDICT_READ;
+    case READS_WITHOUT_JSON:
+        return has_json(r, by, s) ? VERDICT_JSON
+               : gemm_json_near(by->jsons, by->target.gfx, r->json, s->n, s->k) != NULL
+                   ? VERDICT_NEAR
+                   : VERDICT_READ;
     case READS_UNLISTED: return is_among(listed, s) ? VERDICT_JSON : VERDICT_READ;
     case READS_TUNED:
         return !is_even(s)                    ? VERDICT_NOTHING

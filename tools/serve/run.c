@@ -196,7 +196,9 @@ static int answer_one(struct run *r, struct answer *a, const struct answers_how 
     if (a->of->of != LOOKUP_AITER)
         return answer_make(a, how);
     aiter_answer(a, &r->aiter);
-    return a->of->is_json && r->o->has_json ? aiter_near_json(a, &r->aiter) : 0;
+    return a->of->is_json && (r->o->has_json || a->of->none == ANSWER_SWITCH)
+               ? aiter_near_json(a, &r->aiter)
+               : 0;
 }
 
 static int answer_all(struct run *r)
@@ -394,7 +396,8 @@ static int write_files(struct run *r)
     for (size_t i = 0; i < r->files.n && r->o->top != 0; i++) {
         const char *path = r->files.v[i].path;
         if (strncmp(base_name(path), "candidates_GEMM-", strlen("candidates_GEMM-")) == 0)
-            note("AITER's ut_*.py time tuples such as those of %s", path);
+            note("%s has tuples that a tuning may time; AITER's scripts were not tried with it",
+                 path);
         else if (strncmp(base_name(path), "candidates_", strlen("candidates_")) == 0)
             note("kpred_tune.py runs a server's tuner with the candidates of %s alone", path);
     }
@@ -433,6 +436,15 @@ static int check_options(const struct serve_options *o)
         return fail("--config and INPUT: a model's config or logs, not both");
     if (o->config != NULL && o->server == NULL)
         return fail("--server: which one is it, vllm or sglang? --config needs it");
+    const char *of_config = o->quantization != QUANTIZATIONS ? "--quant"
+                            : o->has_ep                      ? "--ep"
+                            : o->ep_size != 0                ? "--ep-size"
+                            : o->may_switch                  ? "--switch"
+                            : o->has_json                    ? "--write-triton-json"
+                                                             : NULL;
+    if (o->config == NULL && of_config != NULL)
+        return fail("%s: it is for --config alone: a log says what the server looks for",
+                    of_config);
     if (o->compiled != NULL && !o->has_aiter)
         return fail("--compiled: it names AITER's kernels, and --aiter is not given");
     if (o->has_json && !o->has_aiter)

@@ -50,6 +50,7 @@ enum reading_verdict {
     VERDICT_READ,
     VERDICT_SWITCH, /* it is not read, but would be if it had rows */
     VERDICT_JSON,   /* a Triton file is read */
+    VERDICT_NEAR,   /* it is read, but a Triton file, of which there is a near one, would be */
     VERDICT_NOTHING
 };
 enum reading_verdict reading_of(const struct reading *r, const struct answering *by,
