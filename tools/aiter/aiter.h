@@ -13,7 +13,8 @@
 
 /* ---- families ---- */
 
-/* Facts of github.com/ROCm/aiter at commit e4048607, aiter/jit/core.py and aiter/configs. */
+/* Facts of github.com/ROCm/aiter at this commit, aiter/jit/core.py and aiter/configs. */
+#define AITER_COMMIT "e4048607"
 
 enum family_id {
     FAMILY_BS,
@@ -271,7 +272,10 @@ struct installed { /* all zero: nothing is installed; to be freed */
         struct installed_key {
             struct place at;
             const char *tag;
-            int is_broken;       /* nothing else of the row could be read */
+            int is_broken; /* nothing else of the row could be read */
+            double us;
+            const char *kernel;  /* of the target's row, or NULL */
+            size_t measured;     /* 1 + its place in `row`; 0: it has none */
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
         struct interned paths, texts;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VERSION_BYTES = 1 << 16 };
+
 /* ---- installed tables ---- */
 
 static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
@@ -30,7 +32,8 @@ struct reading {
     const char *path;
     struct spared spared;
     int is_own;
-    int is_clash; /* two rows have one key */
+    size_t twice;      /* rows whose key is there already */
+    struct buf second; /* the first of them, and where the other one is */
 };
 
 /* A merged table has 0 where one of its parts had no such column. */
@@ -39,21 +42,23 @@ static const char *tag_of(const struct tuned_row *row)
     return strcmp(row->tag, "0") == 0 || strcmp(row->tag, "0.0") == 0 ? "" : row->tag;
 }
 
-/* Key i comes again. Rows with other tags are no clash to AITER; with broken ones nobody knows. */
-static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
+/* The row's key comes again: is it the row that AITER takes? Where it merges tables, that is the
+   faster one (update_config_files of aiter/jit/core.py), but the first of two with other tags; with
+   broken ones nobody knows. */
+static int wins(struct reading *r, const struct installed_key *k, const struct tuned_row *row,
+                const char *key)
 {
     const struct place *at = &row->shape.at;
-    if (row->is_broken || f->at[i].is_broken)
-        return 1;
-    if (strcmp(f->at[i].tag, tag_of(row)) == 0) {
-        spare_end();
-        return fail("%s:%zu: key %s: %s:%zu has the same key; AITER refuses tables with two rows "
-                    "of one key",
-                    at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
-    }
-    note("%s:%zu: key %s: %s:%zu has the same key with another _tag: AITER takes the first",
-         at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
-    return 1;
+    if (row->is_broken || k->is_broken)
+        return 0;
+    const int has_other_tag = strcmp(k->tag, tag_of(row)) != 0;
+    if (has_other_tag)
+        note("%s:%zu: key %s: %s:%zu has the same key with another _tag: AITER takes the first",
+             at->path, at->line, key, k->at.path, k->at.line);
+    else if (r->twice++ == 0)
+        buf_printf(&r->second, "%s:%zu: key %s: %s:%zu has the same key", at->path, at->line, key,
+                   k->at.path, k->at.line);
+    return !has_other_tag && strtod(row->us, NULL) < k->us;
 }
 
 static const char *kept(struct installed_family *f, const char *text)
@@ -63,7 +68,8 @@ static const char *kept(struct installed_family *f, const char *text)
 }
 
 /* Of the target. A prediction is nothing to predict from. -1 with a message: it cannot be used. */
-static int add_measured(const struct reading *r, const struct tuned_row *row)
+static int add_measured(const struct reading *r, const struct tuned_row *row,
+                        struct installed_key *k)
 {
     struct installed_family *f = r->to;
     struct buf detail = {NULL, 0, 0};
@@ -89,25 +95,37 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
     x.detail = kept(f, detail.s);
     buf_free(&detail);
     x.more = kept(f, row->more);
-    f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
-    f->row[f->n++] = x;
+    if (k->measured == 0) {
+        f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
+        k->measured = ++f->n;
+    }
+    f->row[k->measured - 1] = x;
     return 0;
 }
 
-/* 1: the row is not used, -1 with a message. */
-static int add_key(const struct reading *r, const struct tuned_row *row)
+/* Where the row goes; NULL: another one of its key stays. */
+static struct installed_key *key_of(struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
     struct buf key = {NULL, 0, 0};
     const size_t before = f->keys.n;
+    size_t measured = 0;
     add_key_of(&key, row->gfx, row->cu_num, &row->shape);
     const size_t i = intern(&f->keys, key.s, key.n);
+    const int is_taken = f->keys.n != before || wins(r, &f->at[i], row, key.s);
     buf_free(&key);
-    if (f->keys.n == before)
-        return clash(f, i, row);
-    f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
-    f->at[i] = (struct installed_key){row->shape.at, kept(f, tag_of(row)), row->is_broken};
-    return 0;
+    if (!is_taken)
+        return NULL;
+    if (f->keys.n != before)
+        f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
+    else
+        measured = f->at[i].measured;
+    f->at[i] = (struct installed_key){.at = row->shape.at,
+                                      .tag = kept(f, tag_of(row)),
+                                      .is_broken = row->is_broken,
+                                      .us = strtod(row->us, NULL),
+                                      .measured = measured};
+    return &f->at[i];
 }
 
 /* AITER does not read rows of fused MoE with this tag. */
@@ -116,20 +134,15 @@ static const char fallback[] = "flydsl_fallback";
 static int add_row(void *to, const struct tuned_row *row)
 {
     struct reading *r = to;
-    const int is_copied = families[r->family].has_nearest;
+    const struct target *t = &r->by->target;
     if (r->family == FAMILY_FMOE && strcmp(row->tag, fallback) == 0)
         return 0;
-    const int rc = add_key(r, row);
-    r->is_clash = rc < 0;
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
-    if (row->cu_num != r->by->target.cu_num || strcmp(row->gfx, r->by->target.gfx) != 0)
+    struct installed_key *k = key_of(r, row);
+    if (k == NULL || row->cu_num != t->cu_num || strcmp(row->gfx, t->gfx) != 0)
         return 0;
-    if (*row->kernel != '\0')
-        intern_text(&r->to->kernels, row->kernel);
-    if (!is_copied || row->is_broken || add_measured(r, row) == 0)
-        return 0;
-    r->spared.n++;
+    k->kernel = *row->kernel != '\0' ? kept(r->to, row->kernel) : NULL;
+    r->spared.n +=
+        families[r->family].has_nearest && !row->is_broken && add_measured(r, row, k) != 0;
     return 0;
 }
 
@@ -146,9 +159,8 @@ static enum family_id family_of(const char *path, enum family_id only)
                                       : family;
 }
 
-/* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
-   nobody can mend a table that is installed. */
-static int take_table(struct reading *r)
+/* What is wrong stays in r->spared: nobody can mend a table that is installed. */
+static void take_table(struct reading *r)
 {
     struct installed *in = &r->by->installed;
     const struct asked *a = &r->by->asked;
@@ -156,7 +168,7 @@ static int take_table(struct reading *r)
     int is_asked = 0;
     if (strstr(base_name(r->path), "untuned") != NULL
         || (stat(r->path, &st) == 0 && !intern_file(&in->files, &st)))
-        return 0;
+        return;
     spare_begin(&r->spared);
     r->family = family_of(r->path, a->from.only);
     for (size_t i = 0; i < a->n; i++)
@@ -172,22 +184,65 @@ static int take_table(struct reading *r)
         }
     }
     spare_end();
-    return r->is_clash ? -1 : 0;
+    if (r->twice > 1)
+        buf_printf(&r->second, " (%zu more likewise)", r->twice - 1);
+    if (r->twice != 0)
+        note("warning: %s: AITER takes the faster row; a newer one deletes the slower, and stops "
+             "once",
+             r->second.s);
+    buf_free(&r->second);
+}
+
+/* That of the package in whose folder `configs` the table lies; 1: it is there. Of the commit that
+   kpred knows no number is known, but that 0.1.7 is older. */
+static int tell_version(const char *path)
+{
+    static const char *const inner[] = {"/model_configs/", "/configs/"};
+    struct buf at = {NULL, 0, 0}, text = {NULL, 0, 0};
+    struct stat st;
+    int a, b, c;
+    buf_add(&at, path, (size_t)(base_name(path) - path));
+    for (int i = 0; i < 2; i++)
+        if (ends_with(at.s, inner[i]))
+            at.s[at.n -= strlen(inner[i]) - 1] = '\0';
+    buf_puts(&at, "_version.py");
+    const int is_there = stat(at.s, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0
+                         && st.st_size < VERSION_BYTES
+                         && read_text(at.s, VERSION_BYTES, &text) == 0;
+    const char *v = is_there ? strstr(text.s, "__version__ = ") : NULL;
+    v = v != NULL ? strpbrk(v, "'\"") : NULL;
+    if (v != NULL && strstr(v, "g" AITER_COMMIT) == NULL)
+        note("--installed: AITER is %.*s, %s its commit " AITER_COMMIT
+             " of 2026-08-22, whose look-ups kpred knows",
+             (int)strcspn(v + 1, "'\"\n"), v + 1,
+             sscanf(v + 1, "%d.%d.%d", &a, &b, &c) == 3 && a == 0 && (b == 0 || (b == 1 && c <= 7))
+                 ? "older than"
+                 : "maybe newer than");
+    buf_free(&at);
+    buf_free(&text);
+    return v != NULL;
 }
 
 int installed_read(struct answering *a, const char *const *paths, size_t n, size_t n_own)
 {
     struct reading *all = xcalloc(n + 1, sizeof *all);
     struct stat st;
-    int rc = 0;
+    int rc = 0, is_told = 0;
+    for (size_t i = 0; i < n_own && !is_told; i++)
+        is_told = tell_version(paths[i]);
     for (size_t i = 0; i < n && rc == 0; i++) {
         all[i] = (struct reading){.by = a, .path = paths[i], .is_own = i < n_own};
-        rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
-                 ? take_table(&all[i])
-                 : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
+        if (lstat(paths[i], &st) == 0)
+            take_table(&all[i]);
+        else /* such as a pattern that matches nothing */
+            rc = fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
     }
     for (size_t i = 0; i < n && rc == 0; i++)
         spare_note(&all[i].spared);
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (size_t j = 0; j < a->installed.of[i].keys.n; j++)
+            if (a->installed.of[i].at[j].kernel != NULL)
+                intern_text(&a->installed.of[i].kernels, a->installed.of[i].at[j].kernel);
     free(all);
     return rc;
 }

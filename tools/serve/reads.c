@@ -53,7 +53,6 @@ static const struct product_size gpt_oss[] = {{5120, 2880}, {2880, 4096}, {128, 
 /* ---- versions ---- */
 
 const char *const reads_versions[TRITON_N_SERVERS] = {"0.33.0", "0.5.23"};
-const char reads_aiter[] = "e4048607";
 
 static const char *const called[TRITON_N_SERVERS] = {"vLLM", "SGLang"};
 

@@ -118,7 +118,7 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     buf_puts(b, ",\n  \"versions\": {");
     for (int i = 0; i < TRITON_N_SERVERS; i++)
         add_member(b, triton_servers[i], reads_versions[i]);
-    add_member(b, "aiter", reads_aiter);
+    add_member(b, "aiter", AITER_COMMIT);
     buf_printf(b, "},\n  %s", list);
     for (size_t i = 0; i < n; i++) {
         size_t written = v[i].text.n;

@@ -8,9 +8,8 @@
 
 /* ---- which of AITER's tables and files a server reads on a GPU, and which rows of them ---- */
 
-/* The versions whose look-ups are known: of the servers, and AITER's commit */
+/* The versions whose look-ups are known */
 extern const char *const reads_versions[TRITON_N_SERVERS];
-extern const char reads_aiter[];
 
 /* A server and its version, "vllm" or "vllm=0.33.0": its number, or -1 with a message. */
 int reads_server(const char *text);
