@@ -53,9 +53,8 @@ struct family {
     const char *details[MOST_DETAILS + 1]; /* columns of the key besides M, N and K; then NULL */
     const char *modelled[MOST_DETAILS];    /* values that a model answers of a detail which is no
                                               field of it, blanks between; NULL: any */
-    const char
-        *columns; /* of today's tables behind gfx and cu_num; without libtype among them every
-                            kernel is of ck */
+    const char *columns;   /* of today's tables behind gfx and cu_num, blanks between; without
+                              libtype among them every kernel is of ck */
     const char *id_column; /* of the kernel's number, or NULL */
     const char *sizes[3];  /* the columns that are M, N and K here; all NULL: they are called so */
     int n_sizes;           /* so many of the details are sizes: near shapes have near ones */
@@ -454,10 +453,11 @@ int gemm_json_add(struct gemm_jsons *j, const char *path);
 /* NULL: there is none */
 const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
                                        const char *name, int32_t n, int32_t k);
-/* The one whose N and K are within a factor of 1.5 of these both, and nearest, by the sum of the
-   distances |log2|; NULL: none is */
+/* The one whose N and K are within a factor of these both, and nearest, by the sum of the distances
+   |log2|; NULL: none is */
+#define GEMM_JSON_NEAR 1.5
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
-                                       const char *name, int32_t n, int32_t k);
+                                       const char *name, int32_t n, int32_t k, double most);
 /* Adds to a table for tuning, with its heading: for each M the `most` tuples of the nearest rows of
    the kernel's files for the GPU, by the same sum with M. What cannot be read is told. */
 void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,

@@ -36,8 +36,8 @@ static void add_header(struct buf *b, enum family_id family, enum write_schema s
 {
     const struct family *f = &families[family];
     struct buf all = {NULL, 0, 0};
-    buf_printf(&all, "gfx,cu_num,%s", f->columns);
-    for (char *name = strtok(all.s, ","); name != NULL; name = strtok(NULL, ","))
+    buf_printf(&all, "gfx cu_num %s", f->columns);
+    for (char *name = strtok(all.s, " "); name != NULL; name = strtok(NULL, " "))
         if (has_column(family, schema, name))
             buf_printf(b, "%s%s", b->n != 0 ? "," : "", name);
     buf_free(&all);

@@ -3,6 +3,7 @@
 #include "aiter.h"
 
 #include "base/csv_records.h"
+#include "base/names.h"
 #include "base/unpack.h"
 
 #include <inttypes.h>
@@ -48,19 +49,6 @@ struct table {
     struct buf detail, more; /* of the row at hand */
 };
 
-/* Does a list of names, between which commas stand, hold this one? */
-static int holds(const char *list, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = list; p != NULL && *p != '\0';) {
-        const size_t word = strcspn(p, ",");
-        if (word == n && strncmp(p, name, n) == 0)
-            return 1;
-        p += word + (p[word] == ',');
-    }
-    return 0;
-}
-
 static int read_header(struct table *t)
 {
     const struct csv_records *c = &t->c;
@@ -68,7 +56,7 @@ static int read_header(struct table *t)
         return -1;
     /* A newer AITER may have more columns, which nobody knows here. */
     for (size_t i = 0; i < c->n && !t->is_strange; i++)
-        if (!holds(families[t->family].columns, c->cell[i])
+        if (!names_has_word(families[t->family].columns, c->cell[i])
             && family_place_of(unused, c->cell[i]) < 0)
             t->is_strange = fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s",
                                  c->path, c->at, c->cell[i], families[t->family].name);

@@ -147,7 +147,8 @@ int aiter_near_json(struct answer *a, const struct answering *from)
 {
     const struct asked_shape *s = &a->of->shape;
     const struct reading *r = a->of->reading;
-    const struct gemm_json *f = gemm_json_near(from->jsons, from->target.gfx, r->json, s->n, s->k);
+    const struct gemm_json *f =
+        gemm_json_near(from->jsons, from->target.gfx, r->json, s->n, s->k, GEMM_JSON_NEAR);
     struct buf name = {NULL, 0, 0};
     if (a->kind != ANSWER_LEFT || r->kind != QUANTIZED_FP8_BLOCK || f == NULL
         || (r->rule != READS_NONE && a->of->none != ANSWER_SWITCH))

@@ -167,7 +167,8 @@ enum reading_verdict reading_of(const struct reading *r, const struct answering 
     case READS_NONE: return r->json != NULL ? VERDICT_JSON : VERDICT_NOTHING;
     case READS_WITHOUT_JSON:
         return has_json(r, by, s) ? VERDICT_JSON
-               : gemm_json_near(by->jsons, by->target.gfx, r->json, s->n, s->k) != NULL
+               : gemm_json_near(by->jsons, by->target.gfx, r->json, s->n, s->k, GEMM_JSON_NEAR)
+                       != NULL
                    ? VERDICT_NEAR
                    : VERDICT_READ;
     case READS_UNLISTED: return is_among(listed, s) ? VERDICT_JSON : VERDICT_READ;

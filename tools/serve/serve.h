@@ -172,7 +172,7 @@ struct folder_file {
                            can be used */
         size_t n, cap;
         struct known_row {
-            int32_t m;
+            int32_t m; /* first, by which they are sorted; and so is the path */
             struct flat_json tuple;
         } * v;
     } rows;
