@@ -88,7 +88,8 @@ static int read_calls(struct run *r)
     const int rc = inputs_read(&r->aiter.asked, r->o->inputs.v, r->o->inputs.n);
     tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
     tally_note(&r->aiter.asked.cut, "line", "lines");
-    aiter_of_asked(&r->lookups, &r->aiter, "log");
+    for (size_t i = 0; i < r->aiter.asked.n; i++)
+        lookups_add_shape(&r->lookups, &r->aiter.asked.v[i], NULL, "log");
     return rc;
 }
 

@@ -124,18 +124,19 @@ int lookups_of_config(const struct lookups_how *how);
 struct experts_part {
     int64_t experts, size;
     int32_t block[2];
-    char *refused; /* why the server refuses them, to be freed; NULL: it does not */
 };
-void experts_split(struct experts_part *out, const struct lookups_how *how,
-                   const struct quantization *q);
+/* -1: the server refuses them, which is added to the look-ups */
+int experts_split(struct experts_part *out, const struct lookups_how *how,
+                  const struct quantization *q);
 /* How the weights of a layer, or of "experts", are in the layers of the model: the number of ways,
    0 where the server refuses it, which is added to the look-ups */
 int weights_of(struct quantization out[2], const struct lookups_how *how, const char *layer);
 /* The layers besides the experts; none, and a look-up that says so, where kpred does not know
    them. 0, or -1 with a message */
 int lookups_layers(struct hf_layers *out, const struct lookups_how *how);
-/* Why the server refuses the layer, to be freed; NULL: it does not */
-char *lookups_refused(const struct hf_layer *l, const struct quantization *q);
+/* Does the server refuse the layer? That is added likewise. */
+int layer_refused(const struct lookups_how *how, const struct hf_layer *l,
+                  const struct quantization *q);
 /* Does a server that can run the shared expert as one of the others do so for the model? */
 int experts_may_fuse(const struct lookups_how *how);
 
@@ -143,8 +144,6 @@ int experts_may_fuse(const struct lookups_how *how);
 
 /* Adds what the model asks AITER for, to both. 0, or -1 with a message. */
 int aiter_of_config(const struct lookups_how *how, struct answering *to);
-/* Those that `from` already asks for, of the layer */
-void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer);
 /* Where the installed tables are read: what the server does not read is asked for no more, nor,
    unless it may switch, what would make it run another kernel. */
 void aiter_decide(struct lookups *l, struct answering *to, int may_switch);
