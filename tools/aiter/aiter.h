@@ -56,7 +56,7 @@ struct family {
     const char *columns;   /* of today's tables behind gfx and cu_num, blanks between; without
                               libtype among them every kernel is of ck */
     const char *id_column; /* of the kernel's number, or NULL */
-    const char *sizes[3];  /* the columns that are M, N and K here; all NULL: they are called so */
+    const char *sizes[4];  /* the columns that are M, N and K here; then NULL */
     int n_sizes;           /* so many of the details are sizes: near shapes have near ones */
     const char *kernel_column, *split_column;
     const char *copied[MOST_COPIED + 1]; /* more columns that come with the kernel; then NULL */

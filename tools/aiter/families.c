@@ -217,10 +217,8 @@ static int add_member(struct buf *b, const char *text)
 /* A table that was merged may have 1.0 for 1. */
 static int add_truth(struct buf *b, const char *text)
 {
-    static const char *const no[] = {"0", "0.0", "False", NULL};
-    static const char *const yes[] = {"1", "1.0", "True", NULL};
-    const int is_true = family_place_of(yes, text) >= 0;
-    if (!is_true && family_place_of(no, text) < 0)
+    const int is_true = names_has_word("1 1.0 True", text);
+    if (!is_true && !names_has_word("0 0.0 False", text))
         return -1;
     buf_puts(b, is_true ? "1" : "0");
     return 0;
@@ -228,8 +226,6 @@ static int add_truth(struct buf *b, const char *text)
 
 int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text)
 {
-    static const char *const members[] = {"act_type", "q_type", NULL};
-    static const char *const truths[] = {"use_g1u1", "doweight_stage1", NULL};
     const struct family *f = &families[family];
     int64_t size;
     if (i < (size_t)f->n_sizes) {
@@ -238,9 +234,9 @@ int family_add_detail(struct buf *b, enum family_id family, size_t i, const char
         buf_printf(b, "%d", (int)size);
         return 0;
     }
-    if (family_place_of(members, f->details[i]) >= 0)
+    if (names_has_word("act_type q_type", f->details[i]))
         return add_member(b, text);
-    if (family_place_of(truths, f->details[i]) >= 0)
+    if (names_has_word("use_g1u1 doweight_stage1", f->details[i]))
         return add_truth(b, text);
     if (!is_plain(text, strlen(text)))
         return -1;

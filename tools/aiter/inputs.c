@@ -3,6 +3,7 @@
 #include "aiter.h"
 
 #include "base/csv_records.h"
+#include "base/names.h"
 #include "base/unpack.h"
 
 #include <stdlib.h>
@@ -206,17 +207,14 @@ enum call_kind call_next(const char **at, struct call *call)
 /* A header line, M,N,K or with more columns, and a line a shape; blanks around a cell do not count.
    What columns there are tells some families; of the others the file's name does. */
 
-static const char *const gemm_columns[] = {
-    "M", "N", "K", "B", "q_dtype_w", "bias", "dtype", "outdtype", "scaleAB", "bpreshuffle", NULL};
-static const char *const fused_columns[] = {
-    "token",    "model_dim",       "inter_dim", "expert",    "topk",
-    "act_type", "dtype",           "q_dtype_a", "q_dtype_w", "q_type",
-    "use_g1u1", "doweight_stage1", NULL};
+static const char gemm_columns[] = "M N K B q_dtype_w bias dtype outdtype scaleAB bpreshuffle";
+static const char fused_columns[] =
+    "token model_dim inter_dim expert topk act_type dtype q_dtype_a "
+    "q_dtype_w q_type use_g1u1 doweight_stage1";
 
 /* Of lists of other families than tuned_fmoe, which are counted */
-static const char *const other_columns[] = {
-    "gfx",        "cu_num",           "gate_mode", "max_m", "shared_expert_id",
-    "hidden_pad", "intermediate_pad", NULL};
+static const char other_columns[] = "gfx cu_num gate_mode max_m shared_expert_id hidden_pad "
+                                    "intermediate_pad";
 
 struct input {
     struct asked *to;
@@ -237,7 +235,6 @@ static int has_column(const struct input *in, const char *name)
 /* A log's first line may have commas, too, but not with single words between them, one of these. */
 static int is_header(const struct log_line *line)
 {
-    static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
     char *copy = xstrdup(line->text), *at = copy;
     int n = 0, n_words = 0, found = 0;
     for (char *next; at != NULL; at = next, n++) {
@@ -246,7 +243,7 @@ static int is_header(const struct log_line *line)
             *next++ = '\0';
         at = trim_blanks(at);
         n_words += is_identifier(at);
-        found |= family_place_of(words, at) >= 0;
+        found |= names_has_word("M N K m n k token", at);
     }
     free(copy);
     return packing_find(line->path, ".csv") != NULL || (n > 1 && n_words == n && found);
@@ -273,19 +270,19 @@ static enum family_id family_of_list(const struct input *in)
 static int check_columns(const struct input *in, enum family_id family)
 {
     const struct csv_records *c = &in->list;
-    const char *const *known = in->is_fused ? fused_columns : gemm_columns;
-    const char *const *others = in->is_fused && family != FAMILY_FMOE ? other_columns : known;
+    const char *known = in->is_fused ? fused_columns : gemm_columns;
+    const char *others = in->is_fused && family != FAMILY_FMOE ? other_columns : known;
     if (has_column(in, "kernelName") || has_column(in, "us"))
         return fail("%s:%ld: column \"%s\": the table is tuned already: it is one for --installed",
                     c->path, c->at, has_column(in, "us") ? "us" : "kernelName");
     for (size_t i = 0; i < c->n; i++)
-        if (family_place_of(known, c->cell[i]) < 0 && family_place_of(others, c->cell[i]) < 0)
+        if (!names_has_word(known, c->cell[i]) && !names_has_word(others, c->cell[i]))
             return fail("%s:%ld: column \"%.60s\": is not a column of an untuned list", c->path,
                         c->at, c->cell[i]);
     for (int i = 0; i < 3 && !in->is_fused; i++)
-        if (!has_column(in, gemm_columns[i]))
+        if (!has_column(in, families[FAMILY_BS].sizes[i]))
             return fail("%s:%ld: there is no column %s; an untuned list has M,N,K", c->path, c->at,
-                        gemm_columns[i]);
+                        families[FAMILY_BS].sizes[i]);
     return csv_records_check_header(c);
 }
 

@@ -109,23 +109,18 @@ static struct installed_key *key_of(struct reading *r, const struct tuned_row *r
     struct installed_family *f = r->to;
     struct buf key = {NULL, 0, 0};
     const size_t before = f->keys.n;
-    size_t measured = 0;
     add_key_of(&key, row->gfx, row->cu_num, &row->shape);
     const size_t i = intern(&f->keys, key.s, key.n);
-    const int is_taken = f->keys.n != before || wins(r, &f->at[i], row, key.s);
-    buf_free(&key);
-    if (!is_taken)
-        return NULL;
-    if (f->keys.n != before)
+    const int is_new = f->keys.n != before;
+    if (is_new)
         f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
-    else
-        measured = f->at[i].measured;
-    f->at[i] = (struct installed_key){.at = row->shape.at,
-                                      .tag = kept(f, tag_of(row)),
-                                      .is_broken = row->is_broken,
-                                      .us = strtod(row->us, NULL),
-                                      .measured = measured};
-    return &f->at[i];
+    struct installed_key *k = is_new || wins(r, &f->at[i], row, key.s) ? &f->at[i] : NULL;
+    buf_free(&key);
+    if (k != NULL)
+        *k = (struct installed_key){row->shape.at,  kept(f, tag_of(row)),
+                                    row->is_broken, strtod(row->us, NULL),
+                                    NULL,           is_new ? 0 : k->measured};
+    return k;
 }
 
 /* AITER does not read rows of fused MoE with this tag. */
@@ -149,14 +144,13 @@ static int add_row(void *to, const struct tuned_row *row)
 /* FAMILY_NONE with a message */
 static enum family_id family_of(const char *path, enum family_id only)
 {
-    const enum family_id family = family_of_file(path);
+    const enum family_id named = family_of_file(path);
+    const enum family_id family = named == FAMILY_BATCHED ? family_of_batched(only) : named;
     if (family == FAMILY_NONE && only == FAMILY_NONE)
         fail("--installed: %s: its name does not tell a family of AITER's: give it with "
              "--family (INPUT stands before --installed, or behind --)",
              path);
-    return family == FAMILY_NONE      ? only
-           : family == FAMILY_BATCHED ? family_of_batched(only)
-                                      : family;
+    return family == FAMILY_NONE ? only : family;
 }
 
 /* What is wrong stays in r->spared: nobody can mend a table that is installed. */
@@ -239,10 +233,10 @@ int installed_read(struct answering *a, const char *const *paths, size_t n, size
     }
     for (size_t i = 0; i < n && rc == 0; i++)
         spare_note(&all[i].spared);
-    for (int i = 0; i < N_FAMILIES; i++)
-        for (size_t j = 0; j < a->installed.of[i].keys.n; j++)
-            if (a->installed.of[i].at[j].kernel != NULL)
-                intern_text(&a->installed.of[i].kernels, a->installed.of[i].at[j].kernel);
+    for (struct installed_family *f = a->installed.of; f < a->installed.of + N_FAMILIES; f++)
+        for (size_t j = 0; j < f->keys.n; j++)
+            if (f->at[j].kernel != NULL)
+                intern_text(&f->kernels, f->at[j].kernel);
     free(all);
     return rc;
 }
@@ -260,13 +254,13 @@ int installed_has(const struct answering *a, const struct asked_shape *s)
 
 void installed_free(struct installed *in)
 {
-    for (int i = 0; i < N_FAMILIES; i++) {
-        intern_free(&in->of[i].keys);
-        intern_free(&in->of[i].kernels);
-        intern_free(&in->of[i].paths);
-        intern_free(&in->of[i].texts);
-        free(in->of[i].row);
-        free(in->of[i].at);
+    for (struct installed_family *f = in->of; f < in->of + N_FAMILIES; f++) {
+        intern_free(&f->keys);
+        intern_free(&f->kernels);
+        intern_free(&f->paths);
+        intern_free(&f->texts);
+        free(f->row);
+        free(f->at);
     }
     intern_free(&in->files);
     memset(in, 0, sizeof *in);

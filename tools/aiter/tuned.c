@@ -18,12 +18,11 @@ static const size_t most_bytes = (size_t)1 << 30;
    shapes, whose rows are copied, the split, the kernel's number and what is copied. */
 enum { M, N, K, KERNEL, US, N_NEEDED, SPLIT = N_NEEDED, GFX, CU_NUM, LIBTYPE, TAG, DETAIL };
 enum { ID = DETAIL + MOST_DETAILS, COPIED, N_READ = COPIED + MOST_COPIED };
-static const char *const unused[] = {"kernelId",  "tflops",      "bw",  "errRatio",
-                                     "err_ratio", "preshuffleB", "gfx", "cu_num",
-                                     "libtype",   "_tag",        NULL};
+static const char unused[] = "kernelId tflops bw errRatio err_ratio preshuffleB gfx cu_num libtype "
+                             "_tag";
 
 /* Columns that older tables of fused MoE lack; then they are 0. */
-static const char *const newer[] = {"xbf16", "flat", NULL};
+static const char newer[] = "xbf16 flat";
 
 /* What it is called; NULL: the family has none */
 static const char *column(enum family_id family, int i)
@@ -57,7 +56,7 @@ static int read_header(struct table *t)
     /* A newer AITER may have more columns, which nobody knows here. */
     for (size_t i = 0; i < c->n && !t->is_strange; i++)
         if (!names_has_word(families[t->family].columns, c->cell[i])
-            && family_place_of(unused, c->cell[i]) < 0)
+            && !names_has_word(unused, c->cell[i]))
             t->is_strange = fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s",
                                  c->path, c->at, c->cell[i], families[t->family].name);
     if (t->is_strange && t->spared == NULL)
@@ -66,7 +65,7 @@ static int read_header(struct table *t)
         const char *name = column(t->family, i);
         t->at[i] = name != NULL ? csv_records_find(c, name) : -1;
         const int is_needed = i < N_NEEDED || (i >= DETAIL && i < ID)
-                              || (i >= COPIED && name != NULL && family_place_of(newer, name) < 0)
+                              || (i >= COPIED && name != NULL && !names_has_word(newer, name))
                               || ((i == SPLIT || i == ID) && families[t->family].has_nearest);
         if (name != NULL && t->at[i] < 0 && is_needed)
             return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", c->path,
