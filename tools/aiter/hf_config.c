@@ -22,15 +22,11 @@ void hf_config_free(struct hf_config *c)
     flat_json_free(&c->json);
 }
 
-/* ---- config.json: what is in it ---- */
-
 static const struct flat_value *find_any(const struct hf_config *c, const char *name)
 {
-    struct buf full = {0};
-    buf_printf(&full, "%s%s", c->inner, name);
-    const struct flat_value *v = flat_json_find(&c->json, full.s);
-    buf_free(&full);
-    return v;
+    char full[256];
+    snprintf(full, sizeof full, "%s%s", c->inner, name);
+    return flat_json_find(&c->json, full);
 }
 
 const struct flat_value *hf_find(const struct hf_config *c, const char *name)
@@ -65,7 +61,6 @@ int64_t hf_number(struct hf_config *c, const char *name, int64_t least)
     return least;
 }
 
-/* Of a list with an entry for each layer the one that all have */
 int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least)
 {
     const struct flat_value *v = hf_find(c, name);
@@ -102,7 +97,6 @@ const char *hf_string(struct hf_config *c, const char *name)
     return NULL;
 }
 
-/* Of the names, up to NULL, the first that is there; else the last */
 const char *hf_first_key(const struct hf_config *c, const char *const *names)
 {
     while (hf_find(c, names[0]) == NULL && names[1] != NULL)

@@ -377,22 +377,25 @@ static void check_attention(struct hf_config *c)
     }
 }
 
+static int refuse_type(struct hf_config *c)
+{
+    struct buf known = {0};
+    for (size_t i = 0; i < TYPES; i++)
+        buf_printf(&known, "%s %s", i > 0 ? "," : "", types[i].name);
+    hf_refuse(c, "model_type", "is not a type whose layers kpred knows, which are%s", known.s);
+    buf_free(&known);
+    return -1;
+}
+
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 {
     struct hf_config sizes = *c;
     struct build b = {.c = &sizes, .tp = tp, .out = out};
-    struct buf known = {0};
     *out = (struct hf_layers){.n = 0};
     const char *name = hf_string(&sizes, "model_type");
     const struct model_type *type = name != NULL ? type_called(name) : NULL;
-    for (size_t i = 0; i < TYPES; i++)
-        buf_printf(&known, "%s %s", i > 0 ? "," : "", types[i].name);
     if (type == NULL)
-        hf_refuse(&sizes, "model_type", "is not a type whose layers kpred knows, which are%s",
-                  known.s);
-    buf_free(&known);
-    if (type == NULL)
-        return -1;
+        return refuse_type(&sizes);
     sizes.inner = type->inner;
     b.flags = type->flags;
     check_attention(&sizes);
@@ -440,9 +443,7 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
 static int by_size(const void *a, const void *b)
 {
     const struct hf_layer *x = a, *y = b;
-    if (x->n != y->n)
-        return x->n < y->n ? -1 : 1;
-    return (x->k > y->k) - (x->k < y->k);
+    return (int)(x->n != y->n ? x->n - y->n : x->k - y->k); /* within HF_MOST */
 }
 
 size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_m)

@@ -46,16 +46,14 @@ static int read_bits(struct hf_config *c, const char *key, struct quantization *
 }
 
 /* Is there a member whose name begins so? */
-static const struct flat_value *find_begin(const struct hf_config *c, const char *begin)
+static int has_begin(const struct hf_config *c, const char *begin)
 {
-    struct buf full = {NULL, 0, 0};
-    const struct flat_value *found = NULL;
-    buf_printf(&full, "%s%s", c->inner, begin);
-    for (size_t i = 0; i < c->json.n && found == NULL; i++)
-        if (strncmp(c->json.v[i].name, full.s, full.n) == 0)
-            found = &c->json.v[i];
-    buf_free(&full);
-    return found;
+    char full[256];
+    const int n = snprintf(full, sizeof full, "%s%s", c->inner, begin);
+    for (size_t i = 0; i < c->json.n; i++)
+        if (strncmp(c->json.v[i].name, full, (size_t)n) == 0)
+            return 1;
+    return 0;
 }
 
 /* Of AMD's quantiser: a type for all layers alone */
@@ -63,23 +61,23 @@ static int read_quark(struct hf_config *c, struct quantization *q)
 {
     static const char type[] = CONFIG "global_quant_config.weight.dtype",
                       scheme[] = CONFIG "global_quant_config.weight.qscheme";
-    if (find_begin(c, CONFIG "layer_quant_config.") != NULL)
+    if (has_begin(c, CONFIG "layer_quant_config."))
         return hf_refuse(c, method, "is quark with types by layer: --quant says what they are");
-    if (is_text(c, type, "fp4"))
-        q->kind = QUANTIZED_MXFP4;
-    else if (is_text(c, type, "fp8_e4m3") && is_text(c, scheme, "per_tensor"))
-        q->kind = QUANTIZED_FP8;
-    else if (is_text(c, type, "fp8_e4m3") && is_text(c, scheme, "per_channel"))
-        q->kind = QUANTIZED_FP8_CHANNEL;
-    else
-        return hf_refuse(c, type, "is not one that kpred knows: --quant says what the weights are");
-    return 0;
+    const int is_fp8 = is_text(c, type, "fp8_e4m3");
+    q->kind = is_text(c, type, "fp4")                       ? QUANTIZED_MXFP4
+              : is_fp8 && is_text(c, scheme, "per_tensor")  ? QUANTIZED_FP8
+              : is_fp8 && is_text(c, scheme, "per_channel") ? QUANTIZED_FP8_CHANNEL
+                                                            : QUANTIZED_NOT;
+    return q->kind != QUANTIZED_NOT
+               ? 0
+               : hf_refuse(c, type,
+                           "is not one that kpred knows: --quant says what the weights are");
 }
 
 static int read_compressed(struct hf_config *c, struct quantization *q)
 {
     static const char of_inputs[] = CONFIG "config_groups.group_0.input_activations.num_bits";
-    if (find_begin(c, CONFIG "config_groups.group_1.") != NULL)
+    if (has_begin(c, CONFIG "config_groups.group_1."))
         return hf_refuse(c, method, "has several groups: --quant says what the weights are");
     if (is_text(c, WEIGHTS "type", "float")) {
         q->kind = is_text(c, strategy, "tensor") ? QUANTIZED_FP8 : QUANTIZED_FP8_CHANNEL;
@@ -103,15 +101,12 @@ static int read_method(struct hf_config *c, struct quantization *q)
         return hf_refuse(c, "quantization_config", "should be an object");
     if (hf_find(c, method) == NULL && hf_find(c, fp8_block) == NULL)
         return 0;
-    if (is_text(c, method, "fp8")) {
-        q->kind = QUANTIZED_FP8;
-        return hf_find(c, fp8_block) != NULL ? read_block(c, fp8_block, q) : 0;
-    }
-    if (is_text(c, method, "mxfp4")) {
-        q->kind = QUANTIZED_MXFP4;
-        q->is_of_experts = 1;
+    q->is_of_experts = is_text(c, method, "mxfp4");
+    q->kind = q->is_of_experts ? QUANTIZED_MXFP4 : QUANTIZED_FP8;
+    if (q->is_of_experts)
         return 0;
-    }
+    if (is_text(c, method, "fp8"))
+        return hf_find(c, fp8_block) != NULL ? read_block(c, fp8_block, q) : 0;
     if (is_text(c, method, "compressed-tensors"))
         return read_compressed(c, q);
     if (is_text(c, method, "quark"))
