@@ -128,9 +128,6 @@ int target_check(const struct target *t, const char *gpu);
 /* The GPUs that a family's model knows, separated by blanks; "": there is no model. In `b`. */
 const char *target_known(enum family_id family, struct buf *b);
 
-/* The architecture of a table's row that does not name it */
-const char *target_gfx_of_units(int64_t cu_num);
-
 /* ---- a line of a log ---- */
 
 /* The text is looked for anywhere in a line, whatever stands before and behind it:
@@ -216,9 +213,6 @@ struct asked_text {
 int asked_row(struct asked *a, enum family_id family, const struct asked_text *row);
 /* A size of a row, or -1 with a message */
 int asked_size(const struct place *at, const char *name, const char *text, int32_t *out);
-
-/* Is there a shape of a family that can be answered without a model? */
-int asked_nearest(const struct asked *a);
 
 /* By family, N, K, details and M */
 void asked_sort(struct asked *a);

@@ -74,8 +74,6 @@ static int asked_add(struct asked *a, enum family_id family, const int32_t mnk[3
     return 0;
 }
 
-/* ---- asked: details ---- */
-
 /* The texts of all, in their order; NULL, or the name of the one that is not a value of AITER's */
 static const char *set_details(struct asked *a, enum family_id family,
                                const char *const text[MOST_DETAILS])
@@ -269,8 +267,6 @@ int asked_call(struct asked *a, int kind, const struct call *call)
     return kind != CALL_HIT || is_miss_of_ours(a, call) ? asked_add(a, family, mnk) : 0;
 }
 
-/* ---- asked: untuned lists ---- */
-
 int asked_size(const struct place *at, const char *name, const char *text, int32_t *out)
 {
     int64_t v;
@@ -299,16 +295,6 @@ int asked_row(struct asked *a, enum family_id family, const struct asked_text *r
     a->usable++;
     return asked_add(a, family, v);
 }
-
-int asked_nearest(const struct asked *a)
-{
-    size_t i = 0;
-    while (i < a->n && !families[a->v[i].family].has_nearest)
-        i++;
-    return i < a->n;
-}
-
-/* ---- asked: order ---- */
 
 int asked_is_pair(const struct asked_shape *a, const struct asked_shape *b)
 {

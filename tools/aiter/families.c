@@ -385,9 +385,3 @@ int target_find(struct target *t, const char *text)
     }
     return 0;
 }
-
-const char *target_gfx_of_units(int64_t cu_num)
-{
-    const struct product *p = product_of_units(cu_num);
-    return p != NULL ? p->arch : "";
-}

@@ -205,8 +205,6 @@ int files_make(struct table_files *f, const struct answering *a, const struct fi
     return 0;
 }
 
-/* ---- files: writing ---- */
-
 /* Opens and writes all, to the disk, before the first is in its place. */
 static int write_files(const struct table_files *f)
 {

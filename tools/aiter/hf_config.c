@@ -17,11 +17,6 @@ int hf_config_read(const char *path, struct hf_config *c)
     return flat_json_read(&c->json, path, MOST_BYTES, "config.json of a model");
 }
 
-void hf_config_free(struct hf_config *c)
-{
-    flat_json_free(&c->json);
-}
-
 static const struct flat_value *find_any(const struct hf_config *c, const char *name)
 {
     char full[256];

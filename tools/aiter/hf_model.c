@@ -103,9 +103,7 @@ static void heads_attention(struct build *b)
     add_heads(b, 1);
 }
 
-/* ---- layers: attention of two kinds, of Qwen3-Next ---- */
-
-/* Queries have a gate. */
+/* That of Qwen3-Next, of two kinds: queries have a gate. */
 static void mixed_attention(struct build *b)
 {
     add_heads(b, 2);
@@ -172,8 +170,7 @@ static void indexed_attention(struct build *b)
               l.q);
 }
 
-/* ---- layers: attention of Step-3, whose queries are made of a small part ---- */
-
+/* That of Step-3, whose queries are made of a small part */
 static void step_attention(struct build *b)
 {
     const int64_t size = size_of(b, "head_dim"), shared = size_of(b, "share_q_dim");
@@ -437,8 +434,6 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
                           || strcmp(e->type, "llama4") == 0;
     return c->is_bad ? -1 : 0;
 }
-
-/* ---- the list ---- */
 
 static int by_size(const void *a, const void *b)
 {

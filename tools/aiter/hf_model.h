@@ -19,9 +19,8 @@ struct hf_config {
     int is_bad; /* something in it is wrong, which was told: nothing more is */
 };
 
-/* To be freed, on failure too. */
+/* c->json is to be freed, on failure too. */
 int hf_config_read(const char *path, struct hf_config *c);
-void hf_config_free(struct hf_config *c);
 
 /* NULL: it is not there, or null. */
 const struct flat_value *hf_find(const struct hf_config *c, const char *name);

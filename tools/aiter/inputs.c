@@ -14,8 +14,6 @@
 static const char shape[] = "shape ", fused[] = "[fused_moe] using ";
 enum { MOST_FILE_NAME = 4096 };
 
-/* ---- a line of a log: texts and numbers ---- */
-
 /* Steps over a text, where a blank stands for any number of them, also for none. */
 static int skip(const char **at, const char *text)
 {
@@ -176,8 +174,6 @@ static enum call_kind read_fused(const char *p, struct call *call)
     return CALL_FMOE;
 }
 
-/* ---- a line of a log: lines ---- */
-
 /* *at moves behind the first words of a call: what cannot be read may hide another one that begins
    within, and what can be read holds none. Other messages speak of shapes, too. */
 enum call_kind call_next(const char **at, struct call *call)
@@ -302,8 +298,6 @@ static int find_columns(struct input *in, enum family_id family)
     return 0;
 }
 
-/* ---- a list: rows ---- */
-
 /* "": there is no such column */
 static const char *cell_of(const struct input *in, int i)
 {
@@ -390,8 +384,6 @@ static int read_line(struct input *in)
     }
     return rc;
 }
-
-/* ---- inputs: files ---- */
 
 /* From the first line that is not empty on. Is that the header of a list? */
 static int read_lines(struct input *in)

@@ -23,8 +23,6 @@ static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
     buf_printf(key, "%s%s", *s->detail != '\0' ? " " : "", s->detail);
 }
 
-/* ---- installed tables: reading ---- */
-
 struct reading {
     struct installed_family *to;
     enum family_id family;
@@ -241,8 +239,6 @@ int installed_read(struct answering *a, const char *const *paths, size_t n, size
     return rc;
 }
 
-/* ---- installed tables: asking ---- */
-
 int installed_has(const struct answering *a, const struct asked_shape *s)
 {
     struct buf key = {NULL, 0, 0};
@@ -298,8 +294,6 @@ int compiled_read(struct answering *a, const char *path)
     buf_free(&text);
     return rc;
 }
-
-/* ---- kernels that can run: kernels ---- */
 
 /* ck and cktile kernels are compiled into a registry when AITER is built: a row that names another
    one is an error when its shape is run. That of opus may be compiled or not. */

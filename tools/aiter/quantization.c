@@ -227,8 +227,6 @@ static int add_pattern(struct ignored *g, struct hf_config *c, const char *key, 
                : hf_refuse(c, key, "has \"re:%.60s\", a pattern that kpred cannot read", pattern);
 }
 
-/* ---- what stays in 16 bits: the list ---- */
-
 /* One expert stands for all. */
 static int add_name(struct ignored *g, struct hf_config *c, const char *key, char *name)
 {
@@ -363,8 +361,6 @@ static unsigned module_stays(const struct ignored *g, int layer, const char *mod
         }
     return stays != 0 ? stays : STAYS_QUANTIZED;
 }
-
-/* ---- what stays in 16 bits: a layer of the model ---- */
 
 /* Is the module in that one of the layers? */
 static int is_there(struct hf_config *c, int layer, const char *module)

@@ -99,11 +99,6 @@ static size_t rows_choose(const struct chooser *p, size_t n, uint32_t outside, s
     return found;
 }
 
-static size_t wider(size_t width)
-{
-    return width * WIDER < KPRED_MAX_BEAM ? width * WIDER : KPRED_MAX_BEAM;
-}
-
 /* The best 1..`most` of a shape, best first: their number. 0: there is none, since no legal kernel
    may run; *status then says whether there is a legal one. The beam grows as far as it has to. */
 static size_t chooser_run(struct chooser *p, const struct asked_shape *s, size_t most,
@@ -117,7 +112,7 @@ static size_t chooser_run(struct chooser *p, const struct asked_shape *s, size_t
     for (size_t i = 0; width < KPRED_MAX_BEAM && found < most; i++) {
         size_t got = 0;
         if (i == p->n_open)
-            *status = open_beam(p, wider(width));
+            *status = open_beam(p, width * WIDER < KPRED_MAX_BEAM ? width * WIDER : KPRED_MAX_BEAM);
         if (*status != KPRED_OK)
             return 0;
         width = p->beam[i].width;
@@ -144,8 +139,6 @@ struct work {
     size_t without;           /* M for which there is no prediction */
     struct rows_layer *layer; /* the one at hand */
 };
-
-/* ---- rows: one M ---- */
 
 /* Of a family without nearest shapes no measured rows are kept. */
 static void rows_predict(struct work *w, const struct asked_shape *s)
@@ -182,8 +175,7 @@ static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)
 
 static int has(const struct work *w, const struct asked_shape *s, int32_t m)
 {
-    const struct asked_shape other = shape_at(s, m);
-    return installed_has(w->by, &other);
+    return installed_has(w->by, &(struct asked_shape){s->family, m, s->n, s->k, s->detail, s->at});
 }
 
 /* AITER would find a row at M before the measured one of M's fine step: that one is not hidden
@@ -248,8 +240,6 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
                   "fmoe: AITER would take the row for a larger tier, for which there is none");
     }
 }
-
-/* ---- rows: one pair: what AITER then finds ---- */
 
 /* AITER looks for M, for its fine step and for its coarse one, or for the tier. Of a shape that is
    left out nothing is counted. */

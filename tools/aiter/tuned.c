@@ -160,12 +160,13 @@ static int check_row(const struct table *t)
 static int read_key(struct table *t, struct tuned_row *row)
 {
     const char *units = cell(t, CU_NUM), *gfx = cell(t, GFX);
+    const struct product *p;
     struct buf b = {NULL, 0, 0};
     if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
         return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
                     t->c.at, units);
-    if (*gfx == '\0' || strcmp(gfx, "0") == 0)
-        gfx = target_gfx_of_units(row->cu_num);
+    if (*gfx == '\0' || strcmp(gfx, "0") == 0) /* it follows from their number */
+        gfx = (p = product_of_units(row->cu_num)) != NULL ? p->arch : "";
     snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(gfx, &b));
     buf_free(&b);
     int32_t *const size[] = {&row->shape.m, &row->shape.n, &row->shape.k};

@@ -109,8 +109,6 @@ void lookups_free(struct lookups *l)
     memset(l, 0, sizeof *l);
 }
 
-/* ---- names ---- */
-
 /* The device is one: device_find found it. */
 static struct triton_name name_of(const struct lookups_how *how, enum triton_kernel kernel,
                                   const struct quantization *q)

@@ -101,8 +101,6 @@ void reading_tell(const struct reading *r, struct buf *b)
         buf_puts(b, " for M above 64");
 }
 
-/* ---- a layer: is the table read? ---- */
-
 static int is_among(const struct product_size *v, const struct asked_shape *s)
 {
     while (v->n != 0 && (v->n != s->n || v->k != s->k))

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "serve.h"
 
+#include "base/names.h"
 #include "model/gpus.h"
 
 #include <stdlib.h>
@@ -135,7 +136,7 @@ static int read_config(struct run *r)
                               .version = r->version,
                               .has_aiter = o->has_aiter};
     const int rc = hf_config_read(o->config, &config) == 0 ? ask_config(r, &how) : -1;
-    hf_config_free(&config);
+    flat_json_free(&config.json);
     ignored_free(&how.ignored);
     return rc;
 }
@@ -182,14 +183,6 @@ static int reads_row(const void *with, const struct asked_shape *s)
     return 1;
 }
 
-static int answer_aiter(struct run *r, const struct rows_options *rows)
-{
-    if (installed_read(&r->aiter, r->tables.of.v, r->tables.of.n, r->n_own) != 0)
-        return -1;
-    aiter_decide(&r->lookups, &r->aiter, r->o->may_switch);
-    return rows_make(&r->aiter, rows);
-}
-
 static int answer_one(struct run *r, struct answer *a, const struct answers_how *how)
 {
     if (a->of->of == LOOKUP_STATE)
@@ -212,7 +205,10 @@ static int answer_all(struct run *r)
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options rows = {
         .top = top, .beam = top > 8 ? top : 8, .reads = reads_row, .with = r};
-    if (r->o->has_aiter && answer_aiter(r, &rows) != 0)
+    if (r->o->has_aiter && installed_read(&r->aiter, r->tables.of.v, r->tables.of.n, r->n_own) != 0)
+        return -1;
+    aiter_decide(&r->lookups, &r->aiter, r->o->may_switch);
+    if (rows_make(&r->aiter, &rows) != 0)
         return -1;
     r->n = r->lookups.n;
     r->v = xcalloc(r->n + 1, sizeof *r->v);
@@ -266,19 +262,15 @@ static int add_joined(struct run *r, const char *name, struct buf *text)
     return joined < 0 ? -1 : 0;
 }
 
-/* vLLM takes the name of an MI350X or MI355X from its driver, which has two for it. */
-static int has_two_names(const struct run *r, const struct answer *a)
-{
-    return r->o->config != NULL && a->of->name.server == TRITON_VLLM
-           && (strcmp(r->device, "AMD_Instinct_MI355X") == 0
-               || strcmp(r->device, "AMD_Instinct_MI350X") == 0);
-}
-
-/* The same for the other name, unless the server has a file of it */
+/* vLLM takes the name of an MI350X or MI355X from its driver, which has two for it: the same file
+   for the other one, unless the server has a file of it */
 static void add_second(struct run *r, const struct answer *a)
 {
     struct lookup other = *a->of;
     struct buf text = {NULL, 0, 0};
+    if (r->o->config == NULL || other.name.server != TRITON_VLLM
+        || !names_has_word("AMD_Instinct_MI350X AMD_Instinct_MI355X", r->device))
+        return;
     snprintf(other.name.device + strlen(r->device) - 1, 5, "_OAM");
     if (folder_find(&r->installed, &other) == NULL) {
         buf_add(&text, a->text.s, a->text.n);
@@ -298,8 +290,7 @@ static void add_file(struct run *r, struct answer *a)
         r->files.has[TRITON_VLLM][TRITON_MOE] |= a->name == NULL; /* it has the same variable */
         return;
     }
-    if (has_two_names(r, a))
-        add_second(r, a);
+    add_second(r, a);
     triton_files_add(&r->files, &a->of->name,
                      triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
 }
