@@ -59,10 +59,10 @@ int64_t hf_number(struct hf_config *c, const char *name, int64_t least)
 int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least)
 {
     const struct flat_value *v = hf_find(c, name);
-    const int64_t layers = hf_number_or(c, "num_hidden_layers", 1, 0);
     int64_t n = 0, first = 0, x = 0;
     if (v == NULL || v->kind != FLAT_LIST)
         return least == 0 ? hf_number_or(c, name, 0, 0) : hf_number(c, name, least);
+    const int64_t layers = hf_number(c, "num_hidden_layers", 1);
     for (char *s = v->text, *end; *s != ']' && x == first; s = end, n++) {
         x = strtoll(s + 1, &end, 10);
         first = n == 0 ? x : first;
@@ -76,6 +76,37 @@ int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least
     else if (n != layers)
         hf_refuse(c, name, "should have %d numbers, one for each layer", (int)layers);
     return first;
+}
+
+int hf_has_begin(const struct hf_config *c, const char *begin)
+{
+    char full[256];
+    const int n = snprintf(full, sizeof full, "%s%s", c->inner, begin);
+    for (size_t i = 0; i < c->json.n; i++)
+        if (strncmp(c->json.v[i].name, full, (size_t)n) == 0)
+            return 1;
+    return 0;
+}
+
+/* An object has members of longer names, and none of its own. */
+const char *hf_list(struct hf_config *c, const char *name, const char *what)
+{
+    const struct flat_value *v = hf_find(c, name);
+    char inner[128];
+    snprintf(inner, sizeof inner, "%s.", name);
+    int is_bad = v != NULL ? v->kind != FLAT_LIST : hf_has_begin(c, inner);
+    for (const char *s = v != NULL && !is_bad ? v->text + 1 : ""; *s == '"' && !is_bad; s++) {
+        for (s++; *s != '"'; s++)
+            s += *s == '\\';
+        is_bad = strncmp(s, "\",\"", 3) != 0 && strcmp(s, "\"]") != 0;
+        s++;
+    }
+    if (is_bad && v == NULL && !c->is_bad)
+        c->is_bad = fail("%s: %s%s: is an object: it should be a list of %s", c->json.path,
+                         c->inner, name, what);
+    else if (is_bad)
+        hf_refuse(c, name, "should be a list of %s", what);
+    return v != NULL && !is_bad ? v->text : NULL;
 }
 
 int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback)

@@ -14,8 +14,12 @@ int64_t hf_dense_layers(struct hf_config *c)
 {
     static const char *const first[] = {"first_k_dense_replace", "moe_layer_start_index", NULL};
     const struct flat_value *list = hf_find(c, "moe_layers_enum");
-    return list != NULL ? strtol(list->text + (*list->text == '['), NULL, 10)
-                        : hf_number_or(c, hf_first_key(c, first), 0, 0);
+    if (list == NULL)
+        return hf_number_or(c, hf_first_key(c, first), 0, 0);
+    const char *s = list->text + (*list->text == '[');
+    if (*s < '0' || *s > '9')
+        hf_refuse(c, "moe_layers_enum", "should begin with the number of a layer");
+    return strtol(s, NULL, 10);
 }
 
 /* What cannot be read is told once, and makes c->is_bad: the layers are of no use then. */
@@ -206,12 +210,10 @@ static void routed_experts(struct build *b)
 /* Experts in each layer, but in those that the config names */
 static void qwen_experts(struct build *b)
 {
-    const struct flat_value *list = hf_find(b->c, "mlp_only_layers");
+    const char *list = hf_list(b->c, "mlp_only_layers", "numbers");
     const int64_t step = hf_number_or(b->c, "decoder_sparse_step", 1, 1);
     routed_experts(b);
-    if (list != NULL && list->kind != FLAT_LIST)
-        hf_refuse(b->c, "mlp_only_layers", "should be a list");
-    if (step > 1 || (list != NULL && strcmp(list->text, "[]") != 0))
+    if (step > 1 || (list != NULL && strcmp(list, "[]") != 0))
         dense(b);
 }
 
@@ -359,10 +361,10 @@ static void check_attention(struct hf_config *c)
 {
     static const char full[] = "full_attention sliding_attention chunked_attention";
     const int has_linear = hf_find(c, "linear_num_key_heads") != NULL;
-    const struct flat_value *list = hf_find(c, "layer_types");
-    if (list != NULL && list->kind != FLAT_LIST)
-        hf_refuse(c, "layer_types", "should be a list");
-    for (char *s = list != NULL ? list->text : NULL; s != NULL && (s = strchr(s, '"')) != NULL;) {
+    const char *s = hf_list(c, "layer_types", "names");
+    if (s != NULL && strcmp(s, "[]") != 0 && s[1] != '"')
+        hf_refuse(c, "layer_types", "should be a list of names");
+    while (s != NULL && (s = strchr(s, '"')) != NULL) {
         struct buf word = {0};
         const size_t n = strcspn(++s, "\"");
         buf_add(&word, s, n);

@@ -35,6 +35,10 @@ int64_t hf_number(struct hf_config *c, const char *name, int64_t least);
 int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least);
 /* NULL with a message: it is not there */
 const char *hf_string(struct hf_config *c, const char *name);
+/* As JSON has it, of names or of numbers; NULL: it is not there, or with a message: it is no list */
+const char *hf_list(struct hf_config *c, const char *name, const char *what);
+/* Is there a member whose name begins so? */
+int hf_has_begin(const struct hf_config *c, const char *begin);
 int hf_is_true(const struct hf_config *c, const char *name);
 /* Of the names, up to NULL, the first that is there; else the last */
 const char *hf_first_key(const struct hf_config *c, const char *const *names);

@@ -45,23 +45,12 @@ static int read_bits(struct hf_config *c, const char *key, struct quantization *
     return bits == 4 || bits == 8 ? 0 : hf_refuse(c, key, "should be 4 or 8");
 }
 
-/* Is there a member whose name begins so? */
-static int has_begin(const struct hf_config *c, const char *begin)
-{
-    char full[256];
-    const int n = snprintf(full, sizeof full, "%s%s", c->inner, begin);
-    for (size_t i = 0; i < c->json.n; i++)
-        if (strncmp(c->json.v[i].name, full, (size_t)n) == 0)
-            return 1;
-    return 0;
-}
-
 /* Of AMD's quantiser: a type for all layers alone */
 static int read_quark(struct hf_config *c, struct quantization *q)
 {
     static const char type[] = CONFIG "global_quant_config.weight.dtype",
                       scheme[] = CONFIG "global_quant_config.weight.qscheme";
-    if (has_begin(c, CONFIG "layer_quant_config."))
+    if (hf_has_begin(c, CONFIG "layer_quant_config."))
         return hf_refuse(c, method, "is quark with types by layer: --quant says what they are");
     const int is_fp8 = is_text(c, type, "fp8_e4m3");
     q->kind = is_text(c, type, "fp4")                       ? QUANTIZED_MXFP4
@@ -77,7 +66,7 @@ static int read_quark(struct hf_config *c, struct quantization *q)
 static int read_compressed(struct hf_config *c, struct quantization *q)
 {
     static const char of_inputs[] = CONFIG "config_groups.group_0.input_activations.num_bits";
-    if (has_begin(c, CONFIG "config_groups.group_1."))
+    if (hf_has_begin(c, CONFIG "config_groups.group_1."))
         return hf_refuse(c, method, "has several groups: --quant says what the weights are");
     if (is_text(c, WEIGHTS "type", "float")) {
         q->kind = is_text(c, strategy, "tensor") ? QUANTIZED_FP8 : QUANTIZED_FP8_CHANNEL;
@@ -174,11 +163,12 @@ int quantization_check_blocks(struct hf_config *c, int *is_said)
 
 enum { MOST_PATTERNS = 64, MOST_LAYERS = 512 };
 
-/* One that takes long to compile, or that means something else to the C library, is refused. */
+/* One that takes long, that Python refuses, or that means something else to the C library, is
+   refused. */
 static int is_plain_pattern(const char *p)
 {
-    enum { MOST = 512, MOST_REPEATS = 64 };
-    int repeats = 0, is_set = 0;
+    enum { MOST = 512, MOST_REPEATS = 64, MOST_STARS = 24, MOST_GROUPS = 4 };
+    int repeats = 0, stars = 0, groups = 0, is_set = 0;
     for (const char *s = p; *s != '\0'; s++) {
         is_set = *s == '[' || (is_set && *s != ']');
         if (*s == '{'
@@ -186,6 +176,12 @@ static int is_plain_pattern(const char *p)
                 || strtol(s + strcspn(s, ",}") + 1, NULL, 10) > MOST_REPEATS))
             return 0;
         if (*s == '(' && s[1] == '?' && s[2] != ':')
+            return 0;
+        stars += !is_set && strchr("*+?", *s) != NULL;
+        groups += !is_set && *s == ')' && s[1] != '\0' && strchr("*+{", s[1]) != NULL;
+        if (stars > MOST_STARS || groups > MOST_GROUPS
+            || (!is_set && strchr("*+?}", *s) != NULL && s[1] != '\0'
+                && strchr("*+{", s[1]) != NULL))
             return 0;
         if (*s == '\\'
             && (*++s == '\0' || strchr(is_set ? ".-\\" : "dws.()[]{}*+?|^$\\-", *s) == NULL))
@@ -242,9 +238,11 @@ static int add_name(struct ignored *g, struct hf_config *c, const char *key, cha
 /* Of strings' escapes a list has those of patterns and paths alone. */
 static int add_list(struct ignored *g, struct hf_config *c, const char *key)
 {
-    const struct flat_value *v = hf_find(c, key);
-    int rc = v == NULL || v->kind == FLAT_LIST ? 0 : -1;
-    for (const char *s = v != NULL && rc == 0 ? v->text + 1 : ""; rc == 0 && *s == '"';) {
+    const char *s = hf_list(c, key, "names");
+    int rc = c->is_bad ? -1 : 0;
+    if (s != NULL && strcmp(s, "[]") != 0 && s[1] != '"')
+        rc = hf_refuse(c, key, "should be a list of names");
+    for (s = s != NULL ? s + 1 : ""; rc == 0 && *s == '"';) {
         struct buf name = {NULL, 0, 0};
         buf_puts(&name, "");
         for (s++; *s != '"'; s++) {
@@ -252,12 +250,10 @@ static int add_list(struct ignored *g, struct hf_config *c, const char *key)
             buf_add(&name, s, 1);
         }
         s += 1 + (s[1] == ',');
-        rc = *s == '"' || strcmp(s, "]") == 0 ? add_name(g, c, key, name.s) : -1;
+        rc = add_name(g, c, key, name.s);
         buf_free(&name);
     }
-    return rc == 0 && (v == NULL || strspn(v->text, "[]") == 2 || g->names.n + g->n != 0)
-               ? 0
-               : hf_refuse(c, key, "should be a list of names");
+    return rc;
 }
 
 int ignored_read(struct ignored *g, struct hf_config *c, int is_sglang)

@@ -309,11 +309,11 @@ static int check_is_run(const struct lookups_how *how)
     static const char *const classes[] = {"\"MiniMaxFor", "\"MiniMaxText01", "\"MiniMaxM1",
                                           "\"MiniMaxVL01"};
     struct hf_config top = {.inner = "", .json = how->config->json};
-    const struct flat_value *list = hf_find(&top, "architectures");
+    const char *list = hf_list(&top, "architectures", "names");
     int is_gone = names_has_word(gone, how->experts.type);
     for (int i = 0; i < 4 && list != NULL; i++)
-        is_gone |= strstr(list->text, classes[i]) != NULL;
-    return !is_gone ? 0
+        is_gone |= strstr(list, classes[i]) != NULL;
+    return !is_gone ? -top.is_bad
                     : hf_refuse(&top, "model_type", "is of a model that %s",
                                 how->server == TRITON_VLLM
                                     ? "vLLM has refused since 0.23.0, the last version that ran it"
@@ -339,8 +339,8 @@ int lookups_of_config(const struct lookups_how *how)
     if (!has_experts)
         note("%s: the model has no routed experts", path);
     else if (!how->experts.is_known)
-        note("%s: kpred does not know the type %s: its experts are taken by the usual names", path,
-             how->experts.type);
+        note("%s: kpred does not know the type %.60s: its experts are taken by the usual names",
+             path, how->experts.type);
     for (int i = 0; i < n; i++)
         add_experts(how, &ways[i]);
     if (q->kind == QUANTIZED_FP8_BLOCK && !(how->has_aiter && aiter_runs(q->kind, q->block)))

@@ -115,7 +115,7 @@ static int ask_config(struct run *r, struct lookups_how *how)
         return -1;
     r->of = left_of_config(how);
     mamba_of_config(how);
-    if (lookups_of_config(how) != 0)
+    if (how->config->is_bad || lookups_of_config(how) != 0)
         return -1;
     return r->o->has_aiter ? aiter_of_config(how, &r->aiter) : 0;
 }
@@ -350,6 +350,27 @@ static void tell_json(const struct run *r)
     buf_free(&folder);
 }
 
+static void tell_files(const struct run *r)
+{
+    static const char candidates[] = "candidates_", json[] = "candidates_GEMM-";
+    if (r->n_second != 0)
+        note("vLLM may call the GPU %.*s_OAM: %zu file%s there by that name, too",
+             (int)strlen(r->device) - 1, r->device, r->n_second,
+             as_counted(r->n_second, " is", "s are"));
+    triton_files_tell(&r->files, r->output.s);
+    tell_copies(r);
+    tell_json(r);
+    aiter_tell(&r->aiter);
+    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++) {
+        const char *path = r->files.v[i].path;
+        if (strncmp(base_name(path), json, strlen(json)) == 0)
+            note("%s has tuples that a tuning may time; AITER's scripts were not tried with it",
+                 path);
+        else if (strncmp(base_name(path), candidates, strlen(candidates)) == 0)
+            note("kpred_tune.py runs a server's tuner with the candidates of %s alone", path);
+    }
+}
+
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
@@ -375,25 +396,9 @@ static int write_files(struct run *r)
                        || (has_tuples && add_joined(r, "candidates_triton.csv", &r->tuples) != 0)
                        || triton_files_write(&r->files, r->o->force) != 0;
     folder_release(&folder, failed);
-    if (failed)
-        return -1;
-    if (r->n_second != 0)
-        note("vLLM may call the GPU %.*s_OAM: %zu file%s there by that name, too",
-             (int)strlen(r->device) - 1, r->device, r->n_second,
-             as_counted(r->n_second, " is", "s are"));
-    triton_files_tell(&r->files, r->output.s);
-    tell_copies(r);
-    tell_json(r);
-    aiter_tell(&r->aiter);
-    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++) {
-        const char *path = r->files.v[i].path;
-        if (strncmp(base_name(path), "candidates_GEMM-", strlen("candidates_GEMM-")) == 0)
-            note("%s has tuples that a tuning may time; AITER's scripts were not tried with it",
-                 path);
-        else if (strncmp(base_name(path), "candidates_", strlen("candidates_")) == 0)
-            note("kpred_tune.py runs a server's tuner with the candidates of %s alone", path);
-    }
-    return 0;
+    if (!failed)
+        tell_files(r);
+    return failed ? -1 : 0;
 }
 
 /* ---- a run ---- */
