@@ -88,25 +88,39 @@ int hf_has_begin(const struct hf_config *c, const char *begin)
     return 0;
 }
 
+int hf_list_next(const char **at, struct buf *name)
+{
+    const char *s = *at;
+    buf_free(name);
+    if (s == NULL || *s != '"')
+        return 0;
+    buf_puts(name, "");
+    for (s++; *s != '"'; s++) {
+        s += *s == '\\';
+        buf_add(name, s, 1);
+    }
+    *at = s + 1 + (s[1] == ',');
+    return 1;
+}
+
 /* An object has members of longer names, and none of its own. */
-const char *hf_list(struct hf_config *c, const char *name, const char *what)
+const char *hf_list(struct hf_config *c, const char *name, int of_names)
 {
     const struct flat_value *v = hf_find(c, name);
-    char inner[128];
-    snprintf(inner, sizeof inner, "%s.", name);
-    int is_bad = v != NULL ? v->kind != FLAT_LIST : hf_has_begin(c, inner);
-    for (const char *s = v != NULL && !is_bad ? v->text + 1 : ""; *s == '"' && !is_bad; s++) {
-        for (s++; *s != '"'; s++)
-            s += *s == '\\';
-        is_bad = strncmp(s, "\",\"", 3) != 0 && strcmp(s, "\"]") != 0;
-        s++;
-    }
-    if (is_bad && v == NULL && !c->is_bad)
+    const char *what = of_names ? "names" : "numbers";
+    const char *s = v != NULL && v->kind == FLAT_LIST ? v->text + 1 : NULL;
+    struct buf b = {NULL, 0, 0};
+    buf_printf(&b, "%s.", name);
+    const int is_object = v == NULL && hf_has_begin(c, b.s);
+    if (is_object && !c->is_bad)
         c->is_bad = fail("%s: %s%s: is an object: it should be a list of %s", c->json.path,
                          c->inner, name, what);
-    else if (is_bad)
+    while (of_names && hf_list_next(&s, &b))
+        ;
+    buf_free(&b);
+    if (v != NULL && (s == NULL || (of_names && strcmp(s, "]") != 0)))
         hf_refuse(c, name, "should be a list of %s", what);
-    return v != NULL && !is_bad ? v->text : NULL;
+    return v != NULL && !c->is_bad ? v->text + 1 : NULL;
 }
 
 int64_t hf_number_or(struct hf_config *c, const char *name, int64_t least, int64_t fallback)

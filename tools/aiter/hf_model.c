@@ -210,10 +210,10 @@ static void routed_experts(struct build *b)
 /* Experts in each layer, but in those that the config names */
 static void qwen_experts(struct build *b)
 {
-    const char *list = hf_list(b->c, "mlp_only_layers", "numbers");
+    const char *list = hf_list(b->c, "mlp_only_layers", 0);
     const int64_t step = hf_number_or(b->c, "decoder_sparse_step", 1, 1);
     routed_experts(b);
-    if (step > 1 || (list != NULL && strcmp(list, "[]") != 0))
+    if (step > 1 || (list != NULL && strcmp(list, "]") != 0))
         dense(b);
 }
 
@@ -361,19 +361,12 @@ static void check_attention(struct hf_config *c)
 {
     static const char full[] = "full_attention sliding_attention chunked_attention";
     const int has_linear = hf_find(c, "linear_num_key_heads") != NULL;
-    const char *s = hf_list(c, "layer_types", "names");
-    if (s != NULL && strcmp(s, "[]") != 0 && s[1] != '"')
-        hf_refuse(c, "layer_types", "should be a list of names");
-    while (s != NULL && (s = strchr(s, '"')) != NULL) {
-        struct buf word = {0};
-        const size_t n = strcspn(++s, "\"");
-        buf_add(&word, s, n);
+    const char *s = hf_list(c, "layer_types", 1);
+    struct buf word = {NULL, 0, 0};
+    while (hf_list_next(&s, &word))
         if ((!names_has_word(full, word.s) || strchr(word.s, ' ') != NULL)
             && !(has_linear && strcmp(word.s, "linear_attention") == 0))
             hf_refuse(c, "layer_types", "has %s, a layer that kpred does not know", word.s);
-        buf_free(&word);
-        s += n + 1;
-    }
 }
 
 static int refuse_type(struct hf_config *c)

@@ -35,8 +35,12 @@ int64_t hf_number(struct hf_config *c, const char *name, int64_t least);
 int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least);
 /* NULL with a message: it is not there */
 const char *hf_string(struct hf_config *c, const char *name);
-/* As JSON has it, of names or of numbers; NULL: it is not there, or with a message: it is no list */
-const char *hf_list(struct hf_config *c, const char *name, const char *what);
+/* The text behind the bracket of a list of names, or of numbers; NULL: it is not there, or with a
+   message: it is no such list */
+const char *hf_list(struct hf_config *c, const char *name, int of_names);
+/* Moves behind the name, without its quotes, that the text begins with: 1; 0: none is left, and
+   the name is freed */
+int hf_list_next(const char **at, struct buf *name);
 /* Is there a member whose name begins so? */
 int hf_has_begin(const struct hf_config *c, const char *begin);
 int hf_is_true(const struct hf_config *c, const char *name);

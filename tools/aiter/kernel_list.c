@@ -349,10 +349,9 @@ static void write_numbers(const struct kernel_list *list, size_t column, FILE *f
     int32_t *v = xcalloc(list->n, sizeof *v);
     for (size_t i = 0; i < list->n; i++)
         v[i] = list->v[i].number[column];
-    qsort(v, list->n, sizeof *v, num_rising_int);
-    for (size_t i = 0; i < list->n; i++)
-        if (i == 0 || v[i] != v[i - 1])
-            fprintf(f, "%s%d", i ? " " : "", (int)v[i]);
+    const size_t n = num_unique(v, list->n);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%s%d", i ? " " : "", (int)v[i]);
     free(v);
 }
 

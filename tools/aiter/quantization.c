@@ -238,21 +238,12 @@ static int add_name(struct ignored *g, struct hf_config *c, const char *key, cha
 /* Of strings' escapes a list has those of patterns and paths alone. */
 static int add_list(struct ignored *g, struct hf_config *c, const char *key)
 {
-    const char *s = hf_list(c, key, "names");
+    struct buf name = {NULL, 0, 0};
+    const char *s = hf_list(c, key, 1);
     int rc = c->is_bad ? -1 : 0;
-    if (s != NULL && strcmp(s, "[]") != 0 && s[1] != '"')
-        rc = hf_refuse(c, key, "should be a list of names");
-    for (s = s != NULL ? s + 1 : ""; rc == 0 && *s == '"';) {
-        struct buf name = {NULL, 0, 0};
-        buf_puts(&name, "");
-        for (s++; *s != '"'; s++) {
-            s += *s == '\\';
-            buf_add(&name, s, 1);
-        }
-        s += 1 + (s[1] == ',');
+    while (rc == 0 && hf_list_next(&s, &name))
         rc = add_name(g, c, key, name.s);
-        buf_free(&name);
-    }
+    buf_free(&name);
     return rc;
 }
 

@@ -309,7 +309,7 @@ static int check_is_run(const struct lookups_how *how)
     static const char *const classes[] = {"\"MiniMaxFor", "\"MiniMaxText01", "\"MiniMaxM1",
                                           "\"MiniMaxVL01"};
     struct hf_config top = {.inner = "", .json = how->config->json};
-    const char *list = hf_list(&top, "architectures", "names");
+    const char *list = hf_list(&top, "architectures", 1);
     int is_gone = names_has_word(gone, how->experts.type);
     for (int i = 0; i < 4 && list != NULL; i++)
         is_gone |= strstr(list, classes[i]) != NULL;

@@ -13,7 +13,6 @@ extern const char *const reads_versions[TRITON_N_SERVERS];
 
 /* A server and its version, "vllm" or "vllm=0.33.0": its number, or -1 with a message. */
 int reads_server(const char *text);
-
 /* What a server does for a layer that is no expert */
 struct reading {
     enum triton_server server;
@@ -41,7 +40,6 @@ const struct reading *reading_next(const struct reading *after, enum triton_serv
                                    const char *gfx, enum quantization_kind kind);
 /* "read by SGLang on ROCm 7.2 and newer" */
 void reading_tell(const struct reading *r, struct buf *b);
-
 /* Does AITER run experts, or products in blocks, whose weights are so? */
 int aiter_runs(enum quantization_kind kind, const int32_t block[2]);
 
@@ -152,7 +150,6 @@ void lookups_free(struct lookups *l);
 /* ---- the device ---- */
 
 enum { DEVICE_SIZE = 128 };
-
 /* What torch.cuda.get_device_name() calls the GPU that an option names, with `_` for blanks:
    MI300X, gfx942_304, H100, "NVIDIA H200". A name that begins with that of the maker is taken as it
    is. 0, or -1 with a message. */
@@ -215,7 +212,6 @@ const char *folder_newest(const struct folder *f);
 /* ---- answers ---- */
 
 extern const char *const answer_names[N_ANSWERS];
-
 /* What a row of a file is from: the kinds of choices, and these */
 enum { ORIGIN_MEASURED = N_CHOICES, ORIGIN_SHAPE, N_ORIGINS };
 extern const char *const origin_names[N_ORIGINS];
@@ -270,7 +266,6 @@ void aiter_tell(const struct answering *a);
 /* The families of which kpred has no answer are told by what a run is of, in bits. */
 unsigned left_of_config(const struct lookups_how *how);
 void left_tell(unsigned of);
-
 /* vLLM's files of Mamba's state update: another one of NVIDIA's GPUs has it in place of the GPU */
 void mamba_of_config(const struct lookups_how *how);
 int mamba_answer(struct answer *a, const struct interned *files);
@@ -285,16 +280,14 @@ struct serve_options {
     struct opt_texts inputs;
 };
 
-/* The table on standard output, and a sentence on standard error */
+/* The table on standard output, and a sentence on standard error; kpred.json */
 int report_print(const struct answer *v, size_t n, struct table_form form);
-/* kpred.json */
 void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
                   const char *version);
-/* Adds what is in the file at the path, kpred.json, of files that are not in `b`: those of earlier
-   runs into the folder. 1; 0: there is none, or it is of another GPU or version; or -1 with a
-   message: it cannot be read, and is not to be replaced (force). Likewise of a table of tuples,
-   .csv: its rows of other files are added; 0 also where a row of these files is not in `b`, or
-   where it is another table. */
+/* Adds what kpred.json at the path has of files that are not in `b`. 1; 0: there is none, or it is
+   of another GPU or version; or -1 with a message: it cannot be read, and is not to be replaced
+   (force). Likewise of a table of tuples, .csv: its rows of other files; 0 also where a row of
+   these files is not in `b`, or where it is another table. */
 int report_join(struct buf *b, const char *path, int force);
 
 /* The status to exit with */
