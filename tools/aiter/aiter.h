@@ -418,12 +418,10 @@ struct gemm_jsons { /* all zero: there are none; to be freed */
 
 /* Adds a file with such a name; 1, or 0: it has none. */
 int gemm_json_add(struct gemm_jsons *j, const char *path);
-/* NULL: there is none */
-const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
-                                       const char *name, int32_t n, int32_t k);
 /* The one whose N and K are within a factor of these both, and nearest, by the sum of the distances
    |log2|; NULL: none is */
 #define GEMM_JSON_NEAR 1.5
+#define GEMM_JSON_SAME 1
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
                                        const char *name, int32_t n, int32_t k, double most);
 /* Adds to a table for tuning, with its heading: for each M the `most` tuples of the nearest rows of

@@ -71,12 +71,6 @@ const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *g
     return best;
 }
 
-const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
-                                       const char *name, int32_t n, int32_t k)
-{
-    return gemm_json_near(j, gfx, name, n, k, 1);
-}
-
 /* ---- near rows ---- */
 
 static const char *const members[] = {

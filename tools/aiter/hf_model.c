@@ -64,13 +64,6 @@ static int64_t part(const struct build *b, const char *key)
 
 /* ---- layers: attention with heads of queries, keys and values ---- */
 
-static int64_t head_size(const struct build *b, int64_t heads)
-{
-    if (hf_find(b->c, "head_dim") == NULL && b->hidden % heads != 0)
-        hf_refuse(b->c, "num_attention_heads", "should divide hidden_size");
-    return hf_number_or(b->c, "head_dim", 1, b->hidden / heads);
-}
-
 /* Where there are more GPUs than heads of keys, several GPUs have the same head. */
 static int64_t kv_part(const struct build *b, int64_t heads)
 {
@@ -88,7 +81,10 @@ enum { QKV_BIASED = 1, BOTH_ALIKE = 2, OTHER_NAMES = 4 };
 static void add_heads(struct build *b, int64_t of_queries)
 {
     const int is_other = b->flags & OTHER_NAMES;
-    const int64_t heads = size_of(b, "num_attention_heads"), size = head_size(b, heads);
+    const int64_t heads = size_of(b, "num_attention_heads");
+    if (hf_find(b->c, "head_dim") == NULL && b->hidden % heads != 0)
+        hf_refuse(b->c, "num_attention_heads", "should divide hidden_size");
+    const int64_t size = hf_number_or(b->c, "head_dim", 1, b->hidden / heads);
     const int64_t q = part_of(b, "num_attention_heads", heads), kv = kv_part(b, heads);
     add_part(b, is_other ? "query_key_value" : "qkv_proj", (of_queries * q + 2 * kv) * size,
              b->hidden, kv * size);

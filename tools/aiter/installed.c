@@ -189,25 +189,23 @@ static void take_table(struct reading *r)
    kpred knows no number is known, but that 0.1.7 is older. */
 static int tell_version(const char *path)
 {
-    static const char *const inner[] = {"/model_configs/", "/configs/"};
+    const size_t n = (size_t)(base_name(path) - path);
     struct buf at = {NULL, 0, 0}, text = {NULL, 0, 0};
-    struct stat st;
-    int a, b, c;
-    buf_add(&at, path, (size_t)(base_name(path) - path));
-    for (int i = 0; i < 2; i++)
-        if (ends_with(at.s, inner[i]))
-            at.s[at.n -= strlen(inner[i]) - 1] = '\0';
-    buf_puts(&at, "_version.py");
-    const int is_there = stat(at.s, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0
-                         && st.st_size < VERSION_BYTES
+    struct spared spared = {.n = 0}; /* most have none there */
+    int a = 0, b = 0, c = 0;
+    buf_printf(&at, "%.*s%s_version.py", (int)n, path,
+               n > 14 && strncmp(path + n - 14, "model_configs/", 14) == 0 ? "../../" : "../");
+    spare_begin(&spared);
+    const int is_there = n >= 8 && strncmp(path + n - 8, "configs/", 8) == 0
                          && read_text(at.s, VERSION_BYTES, &text) == 0;
     const char *v = is_there ? strstr(text.s, "__version__ = ") : NULL;
+    spare_end();
     v = v != NULL ? strpbrk(v, "'\"") : NULL;
     if (v != NULL && strstr(v, "g" AITER_COMMIT) == NULL)
         note("--installed: AITER is %.*s, %s its commit " AITER_COMMIT
              " of 2026-08-22, whose look-ups kpred knows",
              (int)strcspn(v + 1, "'\"\n"), v + 1,
-             sscanf(v + 1, "%d.%d.%d", &a, &b, &c) == 3 && a == 0 && (b == 0 || (b == 1 && c <= 7))
+             sscanf(v + 1, "%d.%d.%d", &a, &b, &c) == 3 && a == 0 && 10 * b + c <= 17
                  ? "older than"
                  : "maybe newer than");
     buf_free(&at);

@@ -166,13 +166,6 @@ static void rows_predict(struct work *w, const struct asked_shape *s)
     tally_add(&w->rows->left_out, s->at, why);
 }
 
-static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)
-{
-    struct asked_shape other = *s;
-    other.m = m;
-    return other;
-}
-
 static int has(const struct work *w, const struct asked_shape *s, int32_t m)
 {
     return installed_has(w->by, &(struct asked_shape){s->family, m, s->n, s->k, s->detail, s->at});
@@ -180,9 +173,11 @@ static int has(const struct work *w, const struct asked_shape *s, int32_t m)
 
 /* AITER would find a row at M before the measured one of M's fine step: that one is not hidden
    unless just this M was asked for. */
-static void add_m(struct work *w, struct asked_shape s)
+static void add_m(struct work *w, const struct asked_shape *of, int32_t m)
 {
     const size_t before = w->to->kept + w->to->served;
+    struct asked_shape s = *of;
+    s.m = m;
     if (w->o->reads != NULL && !w->o->reads(w->o->with, &s))
         return;
     if (has(w, &s, s.m))
@@ -224,12 +219,12 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
     const int of_tokens = families[v->family].ladder == LADDER_TOKENS;
     const size_t n_grid = rows_grid(grid, of_tokens);
     for (size_t i = 0; i < n_grid; i++)
-        add_m(w, shape_at(v, grid[i]));
+        add_m(w, v, grid[i]);
     for (size_t i = 0; i < n; i++) {
         const int32_t m = of_tokens ? serving_tier(v[i].m) : serving_coarse(v[i].m, v->n);
         if (m <= last)
             continue;
-        add_m(w, shape_at(&v[i], m));
+        add_m(w, &v[i], m);
         last = m;
     }
     /* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all
@@ -313,7 +308,7 @@ static void add_pair(struct work *w, const struct asked_shape *v, size_t n)
     w->to->shapes += n;
     const int is_exact = w->o->is_exact || families[v->family].ladder == LADDER_ASKED;
     for (size_t i = 0; i < n && is_exact; i++)
-        add_m(w, v[i]);
+        add_m(w, &v[i], v[i].m);
     if (!is_exact)
         add_grid(w, v, n);
     w->layer->rows = w->to->n - w->layer->first;

@@ -91,7 +91,8 @@ static void answer_json(struct answer *a, const struct answering *from)
 {
     const struct reading *r = a->of->reading;
     const struct asked_shape *s = &a->of->shape;
-    const struct gemm_json *f = gemm_json_find(from->jsons, from->target.gfx, r->json, s->n, s->k);
+    const struct gemm_json *f =
+        gemm_json_near(from->jsons, from->target.gfx, r->json, s->n, s->k, GEMM_JSON_SAME);
     const int is_sure = (r->rule == READS_WITHOUT_JSON || r->rule == READS_UNLISTED)
                         && a->of->none != ANSWER_SWITCH;
     if (f != NULL || is_sure)

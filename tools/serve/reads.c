@@ -121,7 +121,8 @@ static int has_json(const struct reading *r, const struct answering *by,
                     const struct asked_shape *s)
 {
     return by->jsons->n != 0
-               ? gemm_json_find(by->jsons, by->target.gfx, r->json, s->n, s->k) != NULL
+               ? gemm_json_near(by->jsons, by->target.gfx, r->json, s->n, s->k, GEMM_JSON_SAME)
+                     != NULL
                : is_among(listed, s);
 }
 
@@ -153,7 +154,9 @@ static int is_tuned(const struct answering *by, enum family_id family, const str
 static enum reading_verdict asm_verdict(const struct answering *by, const struct asked_shape *s)
 {
     if (s->n % 32 != 0 || s->k % 256 != 0
-        || gemm_json_find(by->jsons, by->target.gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k) == NULL)
+        || gemm_json_near(by->jsons, by->target.gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k,
+                          GEMM_JSON_SAME)
+               == NULL)
         return VERDICT_JSON;
     return has_row(by, *s, 1024) && has_row(by, *s, 8192) ? VERDICT_READ : VERDICT_SWITCH;
 }
