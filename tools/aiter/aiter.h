@@ -69,8 +69,8 @@ extern const struct family families[N_FAMILIES];
 int family_place_of(const char *const *names, const char *name);
 /* Is there a model, or has it nearest shapes? */
 int family_is_answered(enum family_id family);
-/* Adds the value of detail i, as keys have it: torch.int8, False; of fused MoE <ActivationType.Silu:
-   0> is ActivationType.Silu, and True is 1. -1: it is none; nothing is added. */
+/* Adds the value of detail i, as keys have it: torch.int8, False; of fused MoE ActivationType.Silu
+   also for <ActivationType.Silu: 0>, and 1 for True. -1: it is none; nothing is added. */
 int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text);
 /* Makes the details of a shape those for which AITER looks then: of weights in blocks of 128 x 128
    the rows with a scale for each 1 x 128. */

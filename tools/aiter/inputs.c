@@ -282,8 +282,8 @@ static int check_columns(const struct input *in, enum family_id family)
     return csv_records_check_header(c);
 }
 
-/* Those of the family's key; of one that is not wanted all may be missing, else the sizes of one that
-   is not answered. */
+/* Those of the family's key; of one that is not wanted all may be missing, of one that is not
+   answered the sizes. */
 static int find_columns(struct input *in, enum family_id family)
 {
     const struct family *f = &families[family];

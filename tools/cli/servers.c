@@ -144,8 +144,7 @@ int cmd_serve(int argc, char **argv)
             "whose files they are: needed with --config; of a log it is told by the lines; with "
             "=VERSION behind it, of which vllm=0.33.0 and sglang=0.5.23 are known"),
         OPT(TEXT, "[--config CONFIG.json]", &o.config, "the config of the model on Hugging Face"),
-        OPT_RANGE(COUNT, "[--tp N]", &o.tp, 1, 4096,
-                  "GPUs that share each layer; default: 1, or what the log says"),
+        OPT_RANGE(COUNT, "[--tp N]", &o.tp, 1, 4096, "GPUs that share each layer; default: 1"),
         OPT(FLAG, "[--ep]", &o.has_ep, "these GPUs share the experts, not each expert"),
         OPT_RANGE(COUNT, "[--ep-size N]", &o.ep_size, 1, 4096, "so many GPUs share the experts"),
         OPT(CHOICE, "[--quant " QUANTIZATION_NAMES "]", &o.quantization,
