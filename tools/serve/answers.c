@@ -27,12 +27,6 @@ static void begin_row(struct answer *a, const struct answers_how *how, int32_t m
     buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", m);
 }
 
-static void end_text(struct answer *a)
-{
-    if (a->text.n != 0)
-        buf_puts(&a->text, "\n}\n");
-}
-
 static void add_choices(struct answer *a, const struct answers_how *how, const struct choices *c,
                         int64_t first, int64_t last)
 {
@@ -131,7 +125,7 @@ static int answers_fill(struct answer *a, const struct answers_how *how,
         a->kind = ANSWER_MEASURED;
     }
     add_choices(a, how, &c, last, INT64_MAX);
-    end_text(a);
+    buf_puts(&a->text, a->text.n != 0 ? "\n}\n" : "");
     return 0;
 }
 
@@ -146,7 +140,7 @@ static int take_rows(struct answer *a, const struct answers_how *how, const stru
         rc = answers_fill(a, how, f);
     else {
         add_rows(a, how, f);
-        end_text(a);
+        buf_puts(&a->text, a->text.n != 0 ? "\n}\n" : "");
     }
     if (f->name.kernel != a->of->name.kernel && rc == 0) {
         free(a->why);
