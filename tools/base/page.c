@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "page.h"
 
-#include "html.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

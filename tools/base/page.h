@@ -4,6 +4,7 @@
    Texts that are given come from other people's files: they are escaped (html.h). */
 #pragma once
 
+#include "html.h"
 #include "plot.h"
 #include "table.h"
 

@@ -85,3 +85,10 @@ int cmd_tune(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_tuples(int argc, char **argv);
 int cmd_report_page(int argc, char **argv);
+
+/* ---- the part of a page (base/page.h) that holds models as WebAssembly, and asks them ---- */
+
+/* Of headers that kpred-train wrote, by their paths, and the models in them: clang and lld compile
+   them. Where these are missing the page says so. 0, or -1 with a message. */
+int explore_add(struct buf *page, const char *const *paths, const struct model *const *models,
+                size_t n);

@@ -1,11 +1,10 @@
-/* explore.c - see explore.h
+/* explore.c - see commands.h
    SPDX-License-Identifier: MIT */
-#include "explore.h"
-
 #include "commands.h"
 
-#include "base/html.h"
+#include "base/page.h"
 #include "base/process.h"
+#include "model/model.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,10 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "explore.h"
-
-#include "eval/model_page.h"
-#include "tune/tuning_page.h"
+#include "base/page.h"
+#include "eval/eval.h"
+#include "tune/tune.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -176,3 +176,11 @@ int peers_ask(const struct eval *e, const struct judge_trees *judges, double *sh
    table has, and of sizes between them. The rows of e are those that the split keeps; judges have
    learnt of the others at least. 0, or -1 with a message. */
 int eval_sizes(const struct eval *e, const struct judge_trees *judges);
+
+/* ---- model_page.c: a part of a page (base/page.h) ---- */
+
+/* What the model is: fields, parameters, sizes */
+void model_page_facts(struct buf *page, const struct model *model);
+/* How good it is on e->data: problems that its split kept from training or, where it kept none, all
+   of them. Sets rows of e, the caller's to free. 0, or -1 with a message. */
+int model_page_figures(struct buf *page, struct eval *e);

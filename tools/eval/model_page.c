@@ -1,8 +1,8 @@
-/* model_page.c - see model_page.h
+/* model_page.c - see eval.h
    SPDX-License-Identifier: MIT */
-#include "model_page.h"
+#include "eval.h"
 
-#include "base/numbers.h"
+#include "base/page.h"
 #include "data/split.h"
 #include "train/judges.h"
 
@@ -77,7 +77,7 @@ static double mean_worth(const struct eval *e, const struct outcome *o, const si
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         const double worth = worth_of(e, &o[row ? row[i] : i]);
-        sum += eval_is_timed(e) ? num_log2(worth) : worth;
+        sum += eval_is_timed(e) ? log2(worth) : worth;
     }
     sum /= (double)(n > 0 ? n : 1);
     return 100 * (eval_is_timed(e) ? exp2(sum) : sum);

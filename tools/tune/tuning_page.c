@@ -1,11 +1,12 @@
-/* tuning_page.c - see tuning_page.h
+/* tuning_page.c - see tune.h
    SPDX-License-Identifier: MIT */
-#include "tuning_page.h"
+#include "tune.h"
 
 #include "loop.h"
 
-#include "eval/importance.h"
+#include "base/page.h"
 #include "survey/rule_rows.h"
+#include "train/judges.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,10 @@
-/* importance.c - see importance.h
+/* importance.c - see judges.h
    SPDX-License-Identifier: MIT
 
    An analysis of variance of what the trees say of legal tuples. They are drawn without regard to
    their values, so chance alone gives each group of tuples another mean; what that comes to is
    taken off, as epsilon squared does. */
-#include "importance.h"
-
-#include "train/judges.h"
+#include "judges.h"
 
 #include <math.h>
 #include <stdlib.h>
