@@ -97,7 +97,7 @@ static int models_run(struct table_form form)
         bad = flush_stdout();
     }
     if (!bad && !is_whole)
-        bad = puts("\n`kpred models NAME` says all about one, and which product a GPU is.") < 0
+        bad = puts("\n`kpred models NAME` says all about one, and names its GPUs.") < 0
               || flush_stdout();
     table_free(&table);
     return bad ? 1 : 0;
