@@ -31,8 +31,8 @@ static const struct layer {
 };
 
 static const struct target {
-    const char *gpu, *dtype;
-} targets[] = {{"gfx906_60", "FP32"}, {"gfx942130", "FP16"}};
+    const char *product, *gpu, *dtype;
+} targets[] = {{"MI50", "gfx906_60", "FP32"}, {"MI300X", "gfx942130", "FP16"}};
 
 /* A side of 0: the filter is a field of its problems. `shown` is how many tuples a line has. */
 static const struct kernel {
@@ -160,9 +160,9 @@ static void print_tuples(const struct kernel *k, const struct target *t, const s
     for (i = 0; i < n && i < k->shown; i++) {
         char text[1024];
         const int width =
-            snprintf(text, sizeof text, "  %-9s %s %s %4d x %3dx%-3d -> %4d, %dx%d/%d  ", t->gpu,
-                     t->dtype, dir, (int)l->c, (int)l->hw, (int)l->hw, (int)l->k, (int)l->filter,
-                     (int)l->filter, (int)l->stride);
+            snprintf(text, sizeof text, "  %-6s %s %s %4d x %3dx%-3d -> %4d, %dx%d/%d  ",
+                     t->product, t->dtype, dir, (int)l->c, (int)l->hw, (int)l->hw, (int)l->k,
+                     (int)l->filter, (int)l->filter, (int)l->stride);
         if (i)
             memset(text, ' ', (size_t)width);
         print_tuple(k->model, best + i, text, (size_t)width, all);
@@ -210,9 +210,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: resnet50 [all]\n");
         return 2;
     }
-    printf("The convolutions of ResNet-50, batch %d, on two GPUs: GPU, type, direction,\n"
-           "channels x image -> filters, filter/stride; the tuple most likely to be the\n"
-           "fastest, and its probability; of conv_solver three solvers of MIOpen.\n\n",
+    printf("The convolutions of ResNet-50, batch %d, on an MI50 (gfx906, 60 compute units)\n"
+           "and an MI300X (gfx942, 304, which MIOpen writes gfx942130): GPU, type,\n"
+           "direction, channels x image -> filters, filter/stride; the tuple most likely to\n"
+           "be the fastest, and its probability; of conv_solver three solvers of MIOpen.\n\n",
            BATCH);
     for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         size_t t, n = 0;

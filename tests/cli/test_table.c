@@ -41,7 +41,7 @@ static void see_case(const char *kind, char *const *c)
         table_print_within(&t, f, width);
     else
         table_print(&t, f,
-                    (struct table_form){strcmp(c[1], "csv") == 0, strcmp(c[1], "json") == 0});
+                    (struct table_form){strcmp(c[1], "csv") == 0, strcmp(c[1], "json") == 0, 0});
     fclose(f);
     table_free(&t);
     CASE(strcmp(text_of("printed"), c[3]) == 0, "%s", c[0]);
@@ -67,7 +67,7 @@ static void hard_texts(void)
     }
     for (int i = 0; i < 2; i++) {
         FILE *f = opened(names[i]);
-        table_print(&t, f, (struct table_form){i == 0, i == 1});
+        table_print(&t, f, (struct table_form){i == 0, i == 1, 0});
         fclose(f);
     }
     RAN_CASE(WORKS("/usr/bin/env python3 %s texts hard hard.csv hard.json", script) && n > 3000,

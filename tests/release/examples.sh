@@ -46,7 +46,7 @@ headings() {
         names=$(parameters weights/$model.spec)
         heading=$(echo "$model: $names" | awk -v n="${1:-999}" 'length > n { $0 = substr($0, 1, n - 3) "..." } 1')
         grep -A 1 -xF "$heading" "$tmp/out" | tail -n 1 |
-            grep -qE '^  gfx[0-9]+(_[0-9]+)? +FP(16|32) [FBW] .*, [0-9]x[0-9]/[12]  [^ ]+ +[0-9.]+ %$' ||
+            grep -qE '^  MI[0-9]+X? +FP(16|32) [FBW] .*, [0-9]x[0-9]/[12]  [^ ]+ +[0-9.]+ %$' ||
             { echo "$model has no tuple below its names, $names"; return 1; }
     done <"$tmp/models"
 }
@@ -56,7 +56,7 @@ short_demo() {
     mkdir "$tmp/demo" && compile examples/resnet50.c -o "$tmp/demo/resnet50" && demo &&
         headings 80 && [ "$(wc -l <"$tmp/out")" -le 40 ] && ! grep -E '.{81}' "$tmp/out" &&
         tail -n 4 "$tmp/out" | grep -q '^What to do with one: launch .*' &&
-        [ "$(grep -c '^  gfx' "$tmp/out")" -ge 11 ]
+        [ "$(grep -c '^  MI' "$tmp/out")" -ge 11 ]
 }
 
 # Solvers for each convolution, and of every kernel a tuple for some, with a probability

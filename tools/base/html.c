@@ -2,24 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "html.h"
 
-size_t utf8_length(const char *s)
-{
-    const unsigned char *p = (const unsigned char *)s;
-    const size_t n = p[0] < 0x80   ? 1
-                     : p[0] < 0xc2 ? 0
-                     : p[0] < 0xe0 ? 2
-                     : p[0] < 0xf0 ? 3
-                     : p[0] < 0xf5 ? 4
-                                   : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0)
-        || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0;
-    return n;
-}
-
 /* What a character is in HTML; NULL: itself */
 static const char *html_escape(char c)
 {

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { MAX_ROWS = 64, NAME_ROOM = 24, USAGE = 2, WIDTH = 80 };
+enum { MAX_ROWS = 64, NAME_ROOM = 24, USAGE = 2, WIDTH = 80, EXAMPLE = 6 };
 
 struct parser {
     const struct opt *table;
@@ -338,34 +339,18 @@ static int check_apart(const struct parser *p)
 
 /* ---- help ---- */
 
-enum { GLUE = '\a' }; /* a blank at which no line is broken */
-
-/* How many of n bytes go onto a line that has so much room: up to a blank or, of a long word,
-   behind a bar or a comma */
-static size_t help_fitting(const char *s, size_t n, size_t room)
+static size_t help_width(void)
 {
-    size_t blank = 0, mark = 0;
-    for (size_t i = 0; i <= room && n > room; i++)
-        if (s[i] == ' ')
-            blank = i;
-        else if (strchr("|,", s[i]) != NULL && i < room)
-            mark = i + 1;
-    return n <= room ? n : blank > 0 ? blank : mark > 0 ? mark : strcspn(s, " \n");
+    const size_t width = terminal_width(STDOUT_FILENO);
+    return width > 0 && width < WIDTH ? width : WIDTH;
 }
 
 /* The text up to its first LF, from column `at` on; other lines begin at `indent`. */
 static void help_fill(const char *s, size_t at, size_t indent)
 {
-    size_t left = strcspn(s, "\n");
-    while (left > 0) {
-        const size_t n = help_fitting(s, left, WIDTH - at);
-        for (size_t i = 0; i < n; i++)
-            putchar(s[i] == GLUE ? ' ' : s[i]);
-        s += n + (s[n] == ' ');
-        left -= n + (left > n && s[-1] == ' ');
-        at = indent;
-        printf("\n%*s", left > 0 ? (int)indent : 0, "");
-    }
+    const size_t n = strcspn(s, "\n");
+    text_fill(stdout, s, n, (struct fill){at, indent, help_width(), ""});
+    fputs(n > 0 ? "\n" : "", stdout);
 }
 
 /* Of one form of the command; `start` is "usage:", or blanks */
@@ -379,7 +364,7 @@ static void help_usage(const struct opt *table, const char *start, const char *c
             continue;
         buf_puts(&b, b.n > 0 && o->usage[0] != '|' ? " " : "");
         for (const char *c = o->usage; *c != '\0'; c++)
-            buf_add(&b, *c == ' ' ? "\a" : c, 1);
+            buf_puts(&b, *c == ' ' ? FILL_GLUE : (char[]){*c, '\0'});
     }
     buf_puts(&b, "");
     help_fill(b.s, indent, indent);
@@ -390,9 +375,10 @@ static void help_paragraphs(const char *s)
 {
     for (size_t n; *s != '\0'; s += n + (s[n] == '\n')) {
         n = strcspn(s, "\n");
-        if (*s == ' ')
-            printf("%.*s\n", (int)n, s);
-        else
+        if (*s == ' ') {
+            text_fill(stdout, s, n, (struct fill){0, EXAMPLE, help_width(), " \\"});
+            putchar('\n');
+        } else
             help_fill(s, (size_t)printf("\n") - 1, 0);
     }
 }
@@ -422,7 +408,8 @@ static void help_row(const struct opt *o)
     if (o->most != 0)
         help_add_range(&b, o);
     const char *says = row_says(o, &n);
-    printf("  %.*s", n, says);
+    fputs("  ", stdout);
+    text_fill(stdout, says, (size_t)n, (struct fill){2, 4, help_width(), ""});
     printf(n + 4 > COLUMN ? "\n%*s" : "%*s", n + 4 > COLUMN ? COLUMN : COLUMN - 2 - n, "");
     help_fill(b.s, COLUMN, COLUMN);
     buf_free(&b);

@@ -113,85 +113,308 @@ static int is_left(const struct table *t, const char *cell, FILE *f)
     return cell < cells_end(t) && !ferror(f);
 }
 
-/* Counts characters, or bytes where the text is not UTF-8. */
-static size_t display_width(const char *s)
+/* ---- UTF-8 ---- */
+
+/* Counts characters of the first n bytes, or bytes where the text is not UTF-8. */
+static size_t display_width(const char *s, size_t n)
 {
     size_t width = 0;
-    for (; *s; width++)
-        s += utf8_length(s) ? utf8_length(s) : 1;
+    for (const char *p = s; *p && (size_t)(p - s) < n; width++)
+        p += utf8_length(p) ? utf8_length(p) : 1;
     return width;
 }
 
+/* Behind them a line may be broken within a word. */
+static const char marks[] = ",/|_";
+
 /* ---- aligned ---- */
 
-struct layout { /* of a column */
-    size_t width;
-    int right; /* all cells below the heading are numbers */
+struct column {
+    size_t width, full, least; /* full: of the longest cell; least: it may be made so narrow */
+    size_t block;              /* of the blocks of columns that stand below each other */
+    int right;                 /* all cells below the heading are numbers */
+    int is_key, is_hidden;
+    int keeps_words; /* a line may be too long, but no word is broken */
+    struct buf text; /* of a cell */
+    const char *rest, *between;
 };
 
-static struct layout *lay_out(const struct table *t)
+struct layout {
+    const struct table *t;
+    size_t width;    /* of a line */
+    int is_terminal; /* else the last column alone is broken, between words */
+    struct column *columns;
+    size_t blocks, cells; /* cells: below the heading */
+};
+
+/* The item of a list such as "tuple %,tile %" whose first word is the name, of *n bytes; NULL:
+   there is none. */
+static const char *item_of(const char *list, const char *name, size_t *n)
 {
-    struct layout *columns = xcalloc(t->columns, sizeof *columns), *l;
-    const char *cell, *end = cells_end(t), *body = first_row(t);
-    struct buf b = {NULL, 0, 0};
-    size_t i;
-    for (i = 0; i < t->columns; i++)
-        columns[i].right = body < end;
-    for (cell = t->cells.s, i = 0; cell < end; cell = next_cell(cell), i++) {
-        l = &columns[i % t->columns];
-        if (display_width(shown(cell, &b)) > l->width)
-            l->width = display_width(shown(cell, &b));
-        l->right = l->right && (cell < body || *cell == NUMBER);
+    const size_t length = strlen(name);
+    for (; list && *list; list += *n + (list[*n] == ',')) {
+        *n = strcspn(list, ",");
+        if (*n >= length && !memcmp(list, name, length) && (*n == length || list[length] == ' '))
+            return list;
     }
-    buf_free(&b);
-    return columns;
+    return NULL;
 }
 
-/* A cell that begins in column `at`: what does not fit in `width` goes on below its beginning. */
-static void print_wrapped(FILE *f, const char *text, const char *between, size_t at, size_t width)
+static void take_heading(struct column *c, const struct layout *l, const char *cell)
 {
-    const size_t mark = strlen(between) - 1; /* the comma before a blank */
-    const char *const first = text;
-    size_t column = at, n;
-    for (const char *end = text; end; text += n + 1) {
-        end = strstr(text, between);
-        n = end ? (size_t)(end - text) + mark : strlen(text);
-        if (column > at && column + 1 + n > width) {
-            fprintf(f, "\n%*s", (int)at, "");
-            column = at;
-        } else if (text != first) {
-            fputc(' ', f);
-            column++;
-        }
-        fwrite(text, 1, n, f);
-        column += n;
+    size_t n = strlen(text_of(cell));
+    const char *item = l->is_terminal ? item_of(l->t->units, text_of(cell), &n) : NULL;
+    c->text.n = 0;
+    buf_add(&c->text, item ? item : text_of(cell), n);
+    buf_add(&c->text, "", 1);
+    c->rest = c->text.s;
+    c->between = " ";
+}
+
+static void take_cell(struct column *c, const char *cell)
+{
+    struct buf b = {NULL, 0, 0};
+    c->text.n = 0;
+    buf_puts(&c->text, shown(cell, &b));
+    c->rest = c->text.s;
+    c->between = between(cell);
+    buf_free(&b);
+}
+
+/* How many bytes of what is left go onto a line: up to a blank or, of a long word, behind a mark */
+static size_t piece_length(const struct column *c)
+{
+    size_t n = 0, blank = 0, mark = 0;
+    for (size_t width = 0; c->rest[n]; width++) {
+        if (n && c->rest[n] == ' ' && (*c->between == ' ' || c->rest[n - 1] == *c->between))
+            blank = n;
+        if (width >= c->width && (blank || !c->keeps_words))
+            return blank ? blank : mark ? mark : n;
+        n += utf8_length(c->rest + n) ? utf8_length(c->rest + n) : 1;
+        mark = strchr(marks, c->rest[n - 1]) ? n : mark;
     }
+    return n;
+}
+
+/* A line of a block's columns side by side; returns whether there is more of them. */
+static int print_line(FILE *f, struct column *columns, size_t n_columns, size_t block)
+{
+    const char *gap = "";
+    int pad = 0, is_more = 0; /* pad: behind a cell, if another one follows */
+    for (struct column *c = columns; c < columns + n_columns; c++) {
+        if (c->is_hidden || (!c->is_key && c->block != block))
+            continue;
+        const size_t n = piece_length(c);
+        const int room = (int)(c->width - display_width(c->rest, n));
+        fprintf(f, "%*s%s%*s", pad, "", gap, c->right ? room : 0, "");
+        fwrite(c->rest, 1, n, f);
+        c->rest += n + (c->rest[n] == ' ');
+        is_more = is_more || *c->rest;
+        pad = c->right ? 0 : room;
+        gap = "  ";
+    }
+    fputc('\n', f);
+    return is_more && !ferror(f);
+}
+
+static void print_block(FILE *f, const struct layout *l, size_t block)
+{
+    const char *body = first_row(l->t);
+    for (const char *cell = l->t->cells.s; is_left(l->t, cell, f);) {
+        for (size_t i = 0; i < l->t->columns; i++, cell = next_cell(cell))
+            if (cell < body)
+                take_heading(&l->columns[i], l, cell);
+            else
+                take_cell(&l->columns[i], cell);
+        while (print_line(f, l->columns, l->t->columns, block))
+            continue;
+    }
+}
+
+/* ---- widths ---- */
+
+/* Of a name: the most that no line breaks */
+static size_t longest_piece(const char *name)
+{
+    size_t most = 0;
+    for (size_t n; *name; name += n) {
+        n = strcspn(name, marks);
+        n += name[n] != '\0';
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void measure(struct layout *l)
+{
+    enum { LEGIBLE = 14 };
+    const char *cell = l->t->cells.s, *body = first_row(l->t), *end = cells_end(l->t);
+    size_t n;
+    for (size_t i = 0; cell < body; i++, cell = next_cell(cell)) {
+        struct column *c = &l->columns[i];
+        take_heading(c, l, cell);
+        c->full = display_width(c->text.s, SIZE_MAX);
+        c->least = longest_piece(c->text.s);
+        c->keeps_words = !l->is_terminal;
+        c->right = body < end;
+        c->is_key = l->t->keys ? item_of(l->t->keys, text_of(cell), &n) != NULL : i == 0;
+    }
+    for (; cell < end; l->cells++, cell = next_cell(cell)) {
+        struct column *c = &l->columns[l->cells % l->t->columns];
+        take_cell(c, cell);
+        const size_t width = display_width(c->text.s, SIZE_MAX);
+        const size_t least = *cell == NUMBER || width < LEGIBLE ? width : LEGIBLE;
+        c->full = width > c->full ? width : c->full;
+        c->least = least > c->least ? least : c->least;
+        c->right = c->right && *cell == NUMBER;
+    }
+}
+
+/* Gives all columns their widths, and returns the sum. */
+static size_t widen(struct layout *l)
+{
+    size_t width = 0;
+    for (struct column *c = l->columns; c < l->columns + l->t->columns; c++) {
+        c->width = c->full;
+        width += c->is_hidden ? 0 : c->width + (width ? 2 : 0);
+    }
+    return width;
+}
+
+/* Leaves out columns that the table can do without, until it fits. */
+static void hide(struct layout *l)
+{
+    for (const char *minor = l->t->minor; minor && *minor && widen(l) > l->width;) {
+        const size_t length = strcspn(minor, ",");
+        const char *name = l->t->cells.s;
+        for (size_t i = 0; i < l->t->columns; i++, name = next_cell(name))
+            if (strlen(text_of(name)) == length && !memcmp(text_of(name), minor, length))
+                l->columns[i].is_hidden = 1;
+        minor += length + (minor[length] == ',');
+    }
+}
+
+/* Makes the widest column narrower, as long as one can be; returns the sum of widths. */
+static size_t squeeze(struct layout *l, size_t width)
+{
+    for (struct column *widest; width > l->width; widest->width--, width--) {
+        widest = NULL;
+        for (struct column *c = l->columns; c < l->columns + l->t->columns; c++)
+            if (!c->is_hidden && c->width > c->least && (!widest || c->width >= widest->width))
+                widest = c;
+        if (!widest)
+            break;
+    }
+    return width;
+}
+
+/* Puts below each other, behind the keys, what does not fit beside each other. */
+static void stack(struct layout *l)
+{
+    size_t keys = 0, at = 0;
+    for (struct column *c = l->columns; c < l->columns + l->t->columns; c++)
+        if (c->is_key && !c->is_hidden) {
+            c->width = c->width < l->width / 3 ? c->width : c->least;
+            keys += c->width + 2;
+        }
+    for (struct column *c = l->columns; c < l->columns + l->t->columns; c++) {
+        if (c->is_key || c->is_hidden)
+            continue;
+        if (at && keys + at + c->width > l->width) {
+            l->blocks++;
+            at = 0;
+        }
+        if (keys + c->width > l->width)
+            c->width = keys + c->least < l->width ? l->width - keys : c->least;
+        c->block = l->blocks;
+        at += c->width + 2;
+    }
+}
+
+/* Returns whether columns are left out. */
+static int fit(struct layout *l, int all)
+{
+    const size_t whole = widen(l);
+    struct column *last = l->columns + l->t->columns - 1;
+    if (whole > l->width && !l->is_terminal && !last->right) {
+        const size_t others = whole - last->width;
+        last->width = l->width > others ? l->width - others : 1;
+    }
+    if (whole <= l->width || !l->is_terminal)
+        return 0;
+    if (!all)
+        hide(l);
+    if (squeeze(l, widen(l)) > l->width) {
+        widen(l);
+        stack(l);
+    }
+    return !all && l->t->minor;
+}
+
+static void print_blocks(FILE *f, struct layout *l, int all)
+{
+    const int is_less = fit(l, all);
+    for (size_t block = 0; block <= l->blocks; block++) {
+        fputs(block ? "\n" : "", f);
+        print_block(f, l, block);
+    }
+    fputs(is_less ? "\nMore columns do not fit the terminal: --all has them.\n" : "", f);
+}
+
+static void layout_free(struct layout *l)
+{
+    for (size_t i = 0; i < l->t->columns; i++)
+        buf_free(&l->columns[i].text);
+    free(l->columns);
+}
+
+static struct layout layout_of(const struct table *t, size_t width, int is_terminal)
+{
+    struct layout l = {.t = t, .width = width, .is_terminal = is_terminal};
+    l.columns = xcalloc(t->columns, sizeof *l.columns);
+    measure(&l);
+    return l;
+}
+
+static void print_aligned(const struct table *t, FILE *f, size_t width, int all)
+{
+    const size_t terminal = terminal_width(fileno(f));
+    struct layout l = layout_of(t, terminal ? terminal : width, terminal > 0);
+    if (terminal && l.cells == t->columns && widen(&l) > terminal)
+        table_print_row(t, f, terminal);
+    else
+        print_blocks(f, &l, all);
+    layout_free(&l);
 }
 
 void table_print_within(const struct table *t, FILE *f, size_t width)
 {
-    struct layout *columns = lay_out(t);
-    struct buf b = {NULL, 0, 0};
-    size_t i = 0, at = 0;
-    for (const char *cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
-        const int pad = (int)(columns[i].width - display_width(shown(cell, &b)));
-        const int right = columns[i].right, last = i + 1 == t->columns;
-        at = i ? at + columns[i - 1].width + 2 : 0;
-        fprintf(f, "%*s", right ? pad : 0, "");
-        if (last)
-            print_wrapped(f, shown(cell, &b), between(cell), at, width);
-        else
-            fputs(shown(cell, &b), f);
-        fprintf(f, "%*s%s", right || last ? 0 : pad, "", last ? "\n" : "  ");
-        i = last ? 0 : i + 1;
-    }
-    buf_free(&b);
-    free(columns);
+    print_aligned(t, f, width, 1);
 }
 
-static void print_aligned(const struct table *t, FILE *f)
+/* ---- one row ---- */
+
+void table_print_row(const struct table *t, FILE *f, size_t width)
 {
-    table_print_within(t, f, SIZE_MAX);
+    const size_t terminal = terminal_width(fileno(f));
+    const struct layout l = {.t = t, .is_terminal = terminal > 0};
+    struct column c[2] = {{.is_key = 1}, {.is_key = 1, .keeps_words = !terminal}};
+    const char *const body = first_row(t), *cell = body;
+    for (const char *name = t->cells.s; name < body; name = next_cell(name)) {
+        take_heading(c, &l, name);
+        const size_t n = display_width(c->text.s, SIZE_MAX);
+        c->width = n > c->width ? n : c->width;
+    }
+    c[1].width = (terminal ? terminal : width) - c->width - 2;
+    for (const char *name = t->cells.s; name < body; name = next_cell(name)) {
+        take_heading(c, &l, name);
+        take_cell(c + 1, cell);
+        cell = next_cell(cell);
+        while (*c[1].rest && print_line(f, c, 2, 0))
+            continue;
+    }
+    buf_free(&c[0].text);
+    buf_free(&c[1].text);
 }
 
 /* ---- CSV ---- */
@@ -306,12 +529,12 @@ static void print_json(const struct table *t, FILE *f)
 void table_html(const struct table *t, struct buf *to)
 {
     const char *const end = cells_end(t), *const body = first_row(t);
-    struct layout *columns = lay_out(t);
+    struct layout l = layout_of(t, 0, 0);
     struct buf b = {0};
     size_t i = 0;
     buf_puts(to, "<thead>");
     for (const char *cell = t->cells.s; cell < end; cell = next_cell(cell), i++) {
-        const int is_number = cell < body ? columns[i].right : *cell == NUMBER;
+        const int is_number = cell < body ? l.columns[i].right : *cell == NUMBER;
         if (cell == body)
             buf_puts(to, "</thead>\n<tbody>");
         const char *const tag = cell < body ? "th" : "td";
@@ -322,26 +545,7 @@ void table_html(const struct table *t, struct buf *to)
     }
     buf_puts(to, body == end ? "</thead>\n<tbody></tbody>\n" : "</tbody>\n");
     buf_free(&b);
-    free(columns);
-}
-
-/* ---- one row ---- */
-
-void table_print_row(const struct table *t, FILE *f, size_t width)
-{
-    const char *name = t->cells.s, *cell = first_row(t);
-    struct buf b = {NULL, 0, 0};
-    size_t at = 0;
-    for (; name != first_row(t); name = next_cell(name))
-        at = display_width(text_of(name)) > at ? display_width(text_of(name)) : at;
-    for (name = t->cells.s; name != first_row(t); name = next_cell(name), cell = next_cell(cell)) {
-        if (!*text_of(cell))
-            continue;
-        fprintf(f, "%s%*s  ", text_of(name), (int)(at - display_width(text_of(name))), "");
-        print_wrapped(f, shown(cell, &b), between(cell), at + 2, width);
-        fputc('\n', f);
-    }
-    buf_free(&b);
+    layout_free(&l);
 }
 
 void table_print_members(const struct table *t, FILE *f)
@@ -353,7 +557,10 @@ void table_print_members(const struct table *t, FILE *f)
 
 void table_print(const struct table *t, FILE *f, struct table_form form)
 {
-    (form.json ? print_json : form.csv ? print_csv : print_aligned)(t, f);
+    if (form.json || form.csv)
+        (form.json ? print_json : print_csv)(t, f);
+    else
+        print_aligned(t, f, SIZE_MAX, form.all);
 }
 
 void table_free(struct table *t)

@@ -8,7 +8,7 @@
 #include "util.h"
 
 struct table_form { /* the flags --csv and --json; neither: aligned; not both */
-    int csv, json;
+    int csv, json, all;
 };
 
 /* Their rows of a table of options, see opts.h; `as` stands behind "as CSV". */
@@ -16,9 +16,20 @@ struct table_form { /* the flags --csv and --json; neither: aligned; not both */
     OPT(FLAG, "[--csv", &(form).csv, "as CSV" as), \
         OPT(FLAG, "|--json]", &(form).json, "as JSON, an array of objects with the same names")
 
+/* Of a table with columns that it can do without */
+#define ALL_OPTION(form) \
+    OPT(FLAG, "[--all]", &(form).all, "all columns, also on a terminal that is too narrow for them")
+
+/* An aligned table fits the width of a terminal. If need be columns of `minor` are left out, the
+   first ones first, long cells and names are broken, and columns go below each other, behind those
+   of `keys`. A single row is a line for each column. Elsewhere, as in a pipe, lines are as long as
+   they are. */
 struct table { /* all zero is the empty table; to be freed */
     size_t columns;
-    struct buf cells; /* row by row, the first row being the heading; see table.c */
+    struct buf cells;  /* row by row, the first row being the heading; see table.c */
+    const char *keys;  /* names, separated by commas; NULL: the first one */
+    const char *minor; /* the same; NULL: none */
+    const char *units; /* "tuple %": names with what people see behind them on a terminal */
 };
 
 /* The heading: names separated by commas. */
@@ -44,7 +55,8 @@ void table_print(const struct table *t, FILE *f, struct table_form form);
 void table_json_text(struct buf *b, const char *s, size_t n);
 /* Adds head and body of a table of HTML, numbers in cells of the class n. */
 void table_html(const struct table *t, struct buf *to);
-/* The aligned form, with the last column broken so that lines have at most `width` characters. */
+/* The aligned form, with all columns. Elsewhere than on a terminal the last one is broken between
+   words so that lines have at most `width` characters, if no word is longer. */
 void table_print_within(const struct table *t, FILE *f, size_t width);
 /* The first row alone: each cell beside its name, if it is not empty, broken likewise; or as the
    members of an object of JSON, without its braces. */

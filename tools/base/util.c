@@ -51,16 +51,58 @@ void line_wipe(void)
     line_is_shown = 0;
 }
 
-/* The bytes of the character here, in UTF-8; 0: it is none, or one that steers a terminal. */
-static size_t printed(const unsigned char *p)
+/* How many of n bytes go onto a line that has so much room. A command, which has a tail, is not
+   broken within quotes. */
+static size_t text_fitting(const char *s, size_t n, size_t room, const char *tail)
 {
-    const size_t n = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-    if (n == 1)
-        return *p >= 0x20 && *p != 0x7f;
+    const int is_command = *tail != '\0';
+    size_t blank = 0, mark = 0;
+    char quote = '\0';
+    if (n <= room)
+        return n;
+    room -= room > strlen(tail) ? strlen(tail) : room;
+    for (size_t i = strspn(s, " "); i < n && (i <= room || blank + mark == 0); i++)
+        if (is_command && (s[i] == '"' || s[i] == '\'') && (quote == '\0' || quote == s[i]))
+            quote = quote == '\0' ? s[i] : '\0';
+        else if (s[i] == ' ' && quote == '\0')
+            blank = i;
+        else if (!is_command && strchr("|,", s[i]) != NULL && i < room)
+            mark = i + 1;
+    return blank > 0 ? blank : mark > 0 ? mark : n;
+}
+
+void text_fill(FILE *f, const char *s, size_t n, struct fill fill)
+{
+    while (n > 0) {
+        const size_t room = fill.width > fill.at ? fill.width - fill.at : 0;
+        size_t fits = text_fitting(s, n, room, fill.tail);
+        for (size_t i = 0; i < fits; i++)
+            fputc(s[i] == *FILL_GLUE ? ' ' : s[i], f);
+        fits += fits < n && s[fits] == ' ';
+        s += fits;
+        n -= fits;
+        if (n > 0)
+            fprintf(f, "%s\n%*s", fill.tail, (int)fill.indent, "");
+        fill.at = fill.indent;
+    }
+}
+
+size_t utf8_length(const char *s)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    const size_t n = p[0] < 0x80   ? 1
+                     : p[0] < 0xc2 ? 0
+                     : p[0] < 0xe0 ? 2
+                     : p[0] < 0xf0 ? 3
+                     : p[0] < 0xf5 ? 4
+                                   : 0;
     for (size_t i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
-    return *p < 0xc2 || *p > 0xf4 || (*p == 0xc2 && p[1] < 0xa0) ? 0 : n;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0)
+        || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
+        return 0;
+    return n;
 }
 
 /* A value quoted in a message may hold anything, yet a message stays one line of text. */
@@ -69,12 +111,17 @@ static void print_line(const char *fmt, va_list args)
     char line[2048];
     int n = vsnprintf(line, sizeof line, fmt, args);
     for (char *p = line; *p != '\0';) {
-        const size_t size = printed((const unsigned char *)p);
-        *p = size != 0 ? *p : '?';
-        p += size != 0 ? size : 1;
+        const unsigned char c = (unsigned char)*p, next = (unsigned char)p[1];
+        const size_t size = utf8_length(p);
+        const int steers = c < 0x20 || c == 0x7f || (c == 0xc2 && next < 0xa0); /* a terminal */
+        *p = size == 0 || steers ? '?' : *p;
+        p += size == 0 || steers ? 1 : size;
     }
+    const size_t width = terminal_width(STDERR_FILENO);
     line_wipe();
-    fprintf(stderr, "%s: %s%s\n", program_name, line, n >= (int)sizeof line ? "..." : "");
+    const size_t at = (size_t)fprintf(stderr, "%s: ", program_name);
+    text_fill(stderr, line, strlen(line), (struct fill){at, 2, width > 0 ? width : SIZE_MAX, ""});
+    fputs(n >= (int)sizeof line ? "...\n" : "\n", stderr);
 }
 
 static struct spared *sparing; /* NULL: nothing is spared */
@@ -135,6 +182,19 @@ void note(const char *fmt, ...)
         buf_printf(notes_kept, "%s\n", line);
     va_end(again);
     va_end(args);
+}
+
+void note_command(const char *news, const char *command)
+{
+    const size_t width = terminal_width(STDERR_FILENO);
+    if (width == 0) {
+        note("%s: %s", news, command);
+        return;
+    }
+    note("%s:", news);
+    fputs("  ", stderr);
+    text_fill(stderr, command, strlen(command), (struct fill){2, 6, width, " \\"});
+    fputc('\n', stderr);
 }
 
 const char *as_counted(unsigned long long n, const char *one, const char *several)

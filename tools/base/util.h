@@ -30,6 +30,8 @@ int fail_without(const char *path, const char *library, const char *package);
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* From now on they are added here as well, a line each; NULL: no longer. */
 void notes_keep(struct buf *lines);
+/* News with a command of the shell behind it, that stays one to be pasted. */
+void note_command(const char *news, const char *command);
 
 /* Files that nobody here can mend, such as those of a package, are left out, in whole or in part.
    Between spare_begin and spare_end, which do not nest, fail() keeps its first line alone. */
@@ -54,6 +56,18 @@ void line_show(const char *text);
 void line_wipe(void);
 /* Columns of the terminal that a file is; 80 of one that does not say, 0: it is none */
 size_t terminal_width(int fd);
+
+/* Bytes of the character that begins at s; 0 if it is none: a byte out of place, one cut short, one
+   longer than need be, a surrogate, or beyond U+10FFFF. */
+size_t utf8_length(const char *s);
+
+struct fill {
+    size_t at, indent, width; /* where the first line goes on, the others begin, and all end */
+    const char *tail;         /* of lines that go on: " \\" keeps a command of the shell whole */
+};
+#define FILL_GLUE "\a" /* a blank at which no line is broken */
+/* n bytes of text, broken at blanks or, of a long word, behind a bar or a comma. */
+void text_fill(FILE *f, const char *s, size_t n, struct fill fill);
 
 /* Seconds of a clock that only goes forward */
 double clock_seconds(void);

@@ -11,17 +11,29 @@
 
 const char *commands_path = "";
 
+static void usage_fill(FILE *f, const char *text, size_t at)
+{
+    const size_t width = terminal_width(fileno(f));
+    text_fill(f, text, strlen(text),
+              (struct fill){at, at, width > 0 && width < 80 ? width : 80, ""});
+    fputc('\n', f);
+}
+
 static int usage(FILE *f, const char *program, const struct command *table)
 {
+    struct buf b = {0};
     fprintf(f, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
     for (; table->name; table++)
         if (table->summary)
-            fprintf(f, "  %-8s %s\n", table->name, table->summary);
-    fprintf(f, "\n`%s help COMMAND` or `%s COMMAND --help` says more,\n", program, program);
-    fprintf(f,
-            "`%s --version` or -v which version this is. Exit status: 0, 1 for trouble with\n"
-            "what a command was given, 2 for a wrong command line.\n",
-            program);
+            usage_fill(f, table->summary, (size_t)fprintf(f, "  %-8s ", table->name));
+    buf_printf(&b,
+               "`%s help COMMAND` or `%s COMMAND --help` says more, `%s --version` or -v which "
+               "version this is. Exit status: 0, 1 for trouble with what a command was given, 2 "
+               "for a wrong command line.",
+               program, program, program);
+    fputc('\n', f);
+    usage_fill(f, b.s, 0);
+    buf_free(&b);
     return f == stdout && flush_stdout() ? 1 : 0;
 }
 

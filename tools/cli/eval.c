@@ -317,7 +317,7 @@ static void explain(const struct eval *e, const struct results *r)
         table_text(&t, c[i].what);
     }
     putchar('\n');
-    table_print(&t, stdout, (struct table_form){0, 0});
+    table_print(&t, stdout, (struct table_form){0});
     table_free(&t);
 }
 
@@ -332,7 +332,15 @@ static int print_results(const struct eval *e, struct results *r)
 /* The file of --hits is opened before the long work, not after it. */
 static int evaluate(struct eval *e, const struct options *o)
 {
-    struct results r = {.o = o, .plot = {.is_whole = !o->reliability}};
+    struct results r = {
+        .o = o,
+        .plot = {.is_whole = !o->reliability},
+        .table = {.keys = "gpu,dtype,k",
+                  .minor = "split,model,left_out,groups,share_p1,timed,exact,ceiling,valid,avg,"
+                           "share_se,share_p5,se,judged",
+                  .units = "pft %,se %,avg %,valid %,exact %,unlisted %,timed %,predicted %,"
+                           "observed %"},
+    };
     struct outfile hits;
     if (o->hits && out_open(&hits, o->hits))
         return -1;
@@ -340,7 +348,7 @@ static int evaluate(struct eval *e, const struct options *o)
     if (o->hits && bad)
         out_abandon(&hits);
     else if (o->hits) {
-        table_print(&r.hits, hits.f, (struct table_form){1, 0});
+        table_print(&r.hits, hits.f, (struct table_form){.csv = 1});
         bad = out_commit(&hits);
     }
     table_free(&r.table);
@@ -456,6 +464,7 @@ int cmd_eval(int argc, char **argv)
             "as CSV what each problem was worth for each k, columns " HITS
             "; of timed data also share,unlisted. A row has its number as ingest writes them, and "
             "of the best tuple how many parameters agree"),
+        ALL_OPTION(o.form),
         FORM_OPTIONS(o.form, ", with the columns of the table"),
         OPT_SAYS("Below a table on a terminal a line says what each column is. share_p1 and "
                  "share_p5 are percentiles. Columns from exact on are of timed data:"),

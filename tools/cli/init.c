@@ -113,7 +113,7 @@ static void tell_next(const struct options *o, const struct init_spec *spec)
             (size_t)(base_name(o->in.asked.output) - o->in.asked.output));
     buf_printf(&header, "%s.h", spec->name);
     next_option(&c, "-o", header.s);
-    note("to train it: %s", c.text.s);
+    note_command("to train it", c.text.s);
     buf_free(&header);
     buf_free(&c.text);
 }

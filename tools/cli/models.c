@@ -97,7 +97,8 @@ static int models_run(struct table_form form)
         bad = flush_stdout();
     }
     if (!bad && !is_whole)
-        bad = puts("\n`kpred models NAME` says all about one.") < 0 || flush_stdout();
+        bad = puts("\n`kpred models NAME` says all about one, and names its GPUs.") < 0
+              || flush_stdout();
     table_free(&table);
     return bad ? 1 : 0;
 }
@@ -385,7 +386,7 @@ static void print_section(const struct subject *s, const struct section *section
     const size_t rows = section->add(s, &t);
     if (s->json) {
         printf(",\n\"%s\": ", section->name);
-        table_print(&t, stdout, (struct table_form){0, 1});
+        table_print(&t, stdout, (struct table_form){.json = 1});
     } else if (rows) {
         printf("\n%s\n", section->title);
         table_print_within(&t, stdout, WIDTH);
@@ -431,7 +432,7 @@ static int describe(const char *name, int json)
 
 int cmd_models(int argc, char **argv)
 {
-    struct table_form form = {0, 0};
+    struct table_form form = {0};
     const char *name = NULL;
     const struct opt table[] = {
         OPT_SAYS("Lists the built-in models, one a line with the GPUs trained on (without that "

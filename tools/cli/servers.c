@@ -185,6 +185,7 @@ int cmd_serve(int argc, char **argv)
         OPT(FLAG, "[--force]]", &o.force,
             "replace files that hold other tuples, without which nothing is written; go on where a "
             "log is of another GPU or server"),
+        ALL_OPTION(o.form),
         FORM_OPTIONS(o.form, ": the table of look-ups"),
         OPT_SAYS("The table has for each look-up its layer, the file or key, by what it is "
                  "answered, and in how many percent of M a tuning should agree, in the tuple and "

@@ -5,6 +5,7 @@
 
 #include "model/header.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,7 +16,8 @@
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
 
-static const char *progress_name, *progress_unit;
+static const char *progress_name;
+static int progress_is_watched; /* the score is in octaves of time, else in bits */
 static time_t progress_start;
 
 static void show_progress(const char *what, size_t epoch, size_t epochs, double loss,
@@ -25,8 +27,10 @@ static void show_progress(const char *what, size_t epoch, size_t epochs, double 
     struct buf line = {NULL, 0, 0};
     buf_printf(&line, "%s: %s, epoch %zu of %zu: loss %.3f bits", progress_name, what, epoch,
                epochs, loss);
-    if (held_out > 0)
-        buf_printf(&line, ", score %.3f %s", held_out, progress_unit);
+    if (held_out > 0 && progress_is_watched)
+        buf_printf(&line, ", %.1f %% slower than the fastest", 100 * (exp2(held_out) - 1));
+    else if (held_out > 0)
+        buf_printf(&line, ", %.3f bits on held-out rows", held_out);
     buf_printf(&line, ", %ld:%02ld", seconds / 60, seconds % 60);
     line_show(line.s);
     buf_free(&line);
@@ -34,7 +38,7 @@ static void show_progress(const char *what, size_t epoch, size_t epochs, double 
 
 static recipe_progress *progress_begin(const char *name, int is_watched)
 {
-    progress_unit = is_watched ? "octaves slower than the fastest" : "bits on held-out rows";
+    progress_is_watched = is_watched;
     progress_name = name;
     progress_start = time(NULL);
     return isatty(STDERR_FILENO) ? show_progress : NULL;

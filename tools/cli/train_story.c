@@ -189,12 +189,12 @@ void train_tell_next(const struct train_options *o, const struct model *model,
     const struct recipe_rows *example = rows->held_out.n ? &rows->held_out : &rows->train;
     struct next eval = {.is_story = 0}, predict = {.is_story = 0};
     eval_command(&eval, o, rows->held_out.n > 0);
-    note("%s: %s",
-         rows->held_out.n > 0 ? "how good it is" : "how well it fits what it was trained on",
-         eval.text.s);
+    note_command(rows->held_out.n > 0 ? "how good it is"
+                                      : "how well it fits what it was trained on",
+                 eval.text.s);
     if (!o->net) {
         predict_command(&predict, o, model->spec, example->problem);
-        note("a prediction: %s", predict.text.s);
+        note_command("a prediction", predict.text.s);
     }
     buf_free(&eval.text);
     buf_free(&predict.text);

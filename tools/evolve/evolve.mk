@@ -5,8 +5,12 @@
 LLVM_CONFIG ?= llvm-config-16
 EVOLVE_CLANG ?= clang-16
 EVOLVE_LLD ?= $(EVOLVE_CLANG:clang%=ld.lld%)
-LLVM_LIB := $(shell command -v $(EVOLVE_CLANG) >/dev/null && $(LLVM_CONFIG) --link-shared --ldflags --libs core 2>/dev/null)
-WITHOUT_LLVM = kpred-evolve is not built: it needs LLVM 16 (Debian: apt-get install llvm-16-dev clang-16)
+# It runs kernels behind a filter of system calls, for which musl-gcc, as Debian has it, lacks Linux's headers.
+LLVM_LIB := $(shell command -v $(EVOLVE_CLANG) >/dev/null \
+    && { test "`uname`" != Linux || echo '$(HASH)include <linux/audit.h>' | $(CC) -E -xc - >/dev/null 2>&1; } \
+    && $(LLVM_CONFIG) --link-shared --ldflags --libs core 2>/dev/null)
+WITHOUT_LLVM = kpred-evolve is not built: it needs LLVM 16 (Debian: apt-get install llvm-16-dev clang-16) and the \
+    headers of the system
 ifneq ($(LLVM_LIB),)
 EVOLVE := $(wildcard $(addprefix tools/evolve/,*.c cmd/*.c ir/*.c tensor/*.c ml/*.c))
 EVOLVE_OBJECTS = $(EVOLVE:%.c=$(BUILD)/%.o)

@@ -35,7 +35,7 @@ static void add_answer(struct table *t, const struct answer *a)
 
 int report_print(const struct answer *v, size_t n, struct table_form form)
 {
-    struct table t = {.columns = 0};
+    struct table t = {.minor = "server,about", .units = "tuple %,tile %"};
     struct buf b = {NULL, 0, 0};
     size_t of[N_ANSWERS] = {0};
     table_heading(&t, "layer,server,key,answered_by,tuple,tile,about");

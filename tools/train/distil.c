@@ -196,7 +196,7 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     c.rounded_epochs = (size_t)r->rounded_epochs;
     c.temperature = (float)r->temperature;
     c.watch = t->watch;
-    snprintf(t->what, sizeof t->what, "student");
+    snprintf(t->what, sizeof t->what, "network");
     return train_one(t, &d, rows, held_out, &c, r->first_weights, out);
 }
 

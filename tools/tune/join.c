@@ -78,7 +78,7 @@ static int same_as_first(const struct join *j, const char *first, const char *te
 }
 
 /* Of the second line, which names the command; or an environment, which is not looked at here. */
-static void note_command(struct join *j, const char *line, const char *path)
+static void join_note_command(struct join *j, const char *line, const char *path)
 {
     if (environment_names(line))
         return;
@@ -104,7 +104,7 @@ static int read_comments(struct join *j, const char *path, const char *text)
         if (at == 0)
             rc = same_as_first(j, j->comments.v[0].s, line.s, path, "first line is");
         else if (text + at == strchr(text, '\n') + 1)
-            note_command(j, line.s, path);
+            join_note_command(j, line.s, path);
         if (text[at + line.n] == '\0')
             break;
     }

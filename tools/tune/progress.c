@@ -159,10 +159,9 @@ static double own_seconds(void)
 
 static void print_ends(struct progress *p)
 {
-    const size_t width = terminal_width(STDOUT_FILENO);
     line_wipe();
     if (p->ends.columns > 0)
-        table_print_within(&p->ends, stdout, width > 0 ? width : SIZE_MAX);
+        table_print(&p->ends, stdout, (struct table_form){0});
 }
 
 int progress_sum(struct progress *p, const char *path, int is_told)

@@ -164,7 +164,7 @@ static int sum_up(struct progress *p, const char *paths, int rc)
 static void end_by_signal(const struct tune_options *o, int has_begun)
 {
     if (talk_must_stop() && has_begun)
-        note("interrupted: this goes on: %s", o->line);
+        note_command("interrupted: this goes on", o->line);
     talk_die_of_signal();
 }
 

@@ -65,7 +65,7 @@ static int show(struct session *s, struct table_form form)
 int cmd_check_kernel(int argc, char **argv)
 {
     struct session_options o = {.memory_mb = 1024, .seed = 1};
-    struct table_form form = {0, 0};
+    struct table_form form = {0};
     struct session s;
     const struct opt table[] = {
         OPT_SAYS("Compiles the kernel and the harness, runs every case with the unmodified kernel, "
@@ -171,7 +171,7 @@ static int search_into(const struct searching *o, const struct task *task, struc
     struct table t = {0};
     front_heading(&t);
     front_rows(&t, o->log, a);
-    const int is_shown = front_print(&t, (struct table_form){0, 0}) == 0;
+    const int is_shown = front_print(&t, (struct table_form){0}) == 0;
     table_free(&t);
     return is_shown && !stop ? 0 : -1;
 }
