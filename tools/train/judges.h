@@ -144,7 +144,7 @@ struct judge_mix {
 };
 void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float *probability);
 
-/* ---- what trees that learnt a table think of all legal tuples of its problems (importance.c) ---- */
+/* ---- importance.c: what trees that learnt a table think of all legal tuples ---- */
 
 /* The legal tuples of a problem, or a sample of them: by how many octaves each is slower than the
    best of them */

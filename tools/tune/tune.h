@@ -68,7 +68,7 @@ struct next_asked {
 /* A row for each problem, on standard output. Returns as replay_print does. */
 int next_print(const struct next_asked *o);
 
-/* ---- a part of a page (base/page.h): what a table of timings shows of a tuning (tuning_page.c) ---- */
+/* ---- a part of a page (base/page.h): what a table shows of a tuning (tuning_page.c) ---- */
 
 /* notes: what was told when the data were read, a line each. 0, or -1 with a message. */
 int tuning_page(struct buf *page, const struct model *model, const struct dataset *data,
