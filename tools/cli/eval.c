@@ -310,7 +310,7 @@ static void explain(const struct eval *e, const struct results *r)
     const size_t timed = eval_is_timed(e) ? N_COLUMNS : VALID + 1;
     const struct column_text *c = r->o->reliability ? reliability_columns : columns;
     const size_t n = r->o->reliability ? sizeof reliability_columns / sizeof *c : timed;
-    struct table t = {0, {NULL, 0, 0}};
+    struct table t = {0};
     table_heading(&t, "column,what it tells");
     for (size_t i = 0; i < n; i++) {
         table_text(&t, c[i].name);

@@ -81,7 +81,7 @@ static void list_model(struct table *t, const struct model *model, int is_whole)
 static int models_run(struct table_form form)
 {
     const int is_whole = form.csv || form.json;
-    struct table table = {0, {NULL, 0, 0}};
+    struct table table = {0};
     struct model model;
     int bad = 0;
     table_heading(&table, is_whole ? "model,kernel,fields,gpus,bytes,id" : "model,gpus");

@@ -99,7 +99,7 @@ static int fail_reason(const struct asking *a, const struct reason *why)
 /* The kernel does not apply: JSON says so, too. */
 static int predict_refuse(const struct asking *a, const struct reason *why)
 {
-    struct table t = {0, {NULL, 0, 0}};
+    struct table t = {0};
     int64_t number;
     fail_reason(a, why);
     if (!a->o->form.json)
@@ -159,7 +159,7 @@ static int predict_ask(struct asking *a, const struct given *given, int32_t *pro
 static int ask_one(struct asking *a)
 {
     int32_t problem[KPRED_MAX_FIELDS];
-    struct table t = {0, {NULL, 0, 0}};
+    struct table t = {0};
     struct reason why;
     const int bad = predict_ask(a, &a->o->given, problem, &why);
     if (bad != 0)

@@ -219,7 +219,7 @@ static void add_entry(struct table *t, struct entry *e, size_t rounds, const cha
 /* Sorts the nanoseconds. */
 static void results_print(struct bench *b)
 {
-    struct table t = {0, {NULL, 0, 0}};
+    struct table t = {0};
     table_heading(&t, "peer,k,ns,ns_p5,ns_p95,instructions,allocations,resident,load_ms,model,code,"
                       "n,pft1,pft10");
     for (size_t i = 0; i < b->n; i++)
