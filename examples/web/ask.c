@@ -1,7 +1,7 @@
 /* ask.c - kpred in a web page, whose script index.html has; this makes ask.wasm:
 
-       clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -I. examples/web/ask.c \
-           -o examples/web/ask.wasm
+       clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry,--export=ask,--export=ask_tuples -I. \
+           examples/web/ask.c -o examples/web/ask.wasm
        python3 -m http.server --directory examples/web
 
    SPDX-License-Identifier: MIT */
@@ -11,8 +11,11 @@
 static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(8)];
 static kpred_tuple best[8];
 
+int ask(int n, int c, int h, int w, int k);
+const kpred_tuple *ask_tuples(void);
+
 /* The tuples of a convolution forward in FP32 on a Radeon VII: how many; they lie at ask_tuples. */
-__attribute__((export_name("ask"))) int ask(int n, int c, int h, int w, int k)
+int ask(int n, int c, int h, int w, int k)
 {
     const int32_t problem[] = {
         KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, n, c, h, w, k, 1};
@@ -25,7 +28,7 @@ __attribute__((export_name("ask"))) int ask(int n, int c, int h, int w, int k)
     return (int)found;
 }
 
-__attribute__((export_name("ask_tuples"))) const kpred_tuple *ask_tuples(void)
+const kpred_tuple *ask_tuples(void)
 {
     return best;
 }

@@ -178,7 +178,8 @@ def themes():
 
 def example():
     """examples/web/ask.c has the first tuple of `kpred predict`."""
-    run(f"clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -I{ROOT} {ROOT}/examples/web/ask.c -o ask.wasm")
+    run(f"clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry,--export=ask,--export=ask_tuples "
+        f"-I{ROOT} {ROOT}/examples/web/ask.c -o ask.wasm")
     write("ask.js", """const bytes = require('fs').readFileSync('ask.wasm');
     WebAssembly.instantiate(bytes).then(({instance: {exports: e}}) => {
         const n = e.ask(16, 64, 56, 56, 256), words = new Int32Array(e.memory.buffer, e.ask_tuples(), 9);
