@@ -1,6 +1,7 @@
 /* header_text.c - the names and the arrays of numbers in a generated header
    SPDX-License-Identifier: MIT */
 #include "header.h"
+#include "model.h"
 
 #include "base/intern.h"
 #include "runtime.h"
@@ -139,6 +140,34 @@ void names_find_clash(const kpred_model *m, char clash[NAMES_MOST + 1])
     buf_free(&enums);
 }
 
+/* ---- the arrays of the network ---- */
+
+void net_places(const kpred_model *m, struct net_places *out)
+{
+    const kpred_additive *net = m->net;
+    size_t above = 0;
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < 3; i++) {
+        out->layer[i] = out->n_weights;
+        out->n_weights += (size_t)net->layer[i].rows * net->layer[i].cols;
+        out->layer_bias[i] = out->n_biases;
+        out->n_biases += net->layer[i].rows;
+    }
+    for (size_t t = 0; t < m->n_params; t++) {
+        const size_t rows = m->params[t].n_values > 1 ? model_head_rows(m, t) : 0;
+        out->head[t] = out->n_weights;
+        out->n_weights += rows * net->hidden;
+        out->head_bias[t] = out->n_biases;
+        out->n_biases += rows;
+    }
+    for (size_t t = 0; t < m->n_params; t++) {
+        const size_t n = m->params[t].n_values > 1 ? (size_t)m->params[t].n_values : 0;
+        out->embedding[t] = out->n_weights;
+        out->n_weights += n ? above * net->hidden : 0;
+        above += n;
+    }
+}
+
 /* ---- arrays in its text ---- */
 
 const char *header_code(const char *text)
@@ -190,6 +219,8 @@ const char *header_number(const char *p)
             p += *p == '"';
         } else if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_') {
             p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        } else if (*p == '+') {
+            p += 1 + strspn(p + 1, " 0123456789");
         } else if ((*p >= '0' && *p <= '9') || *p == '-') {
             return p;
         } else {
