@@ -60,9 +60,9 @@ int header_numbers(const struct header_text *h, const char *what, int32_t least,
 
 /* ---- the arrays of the network ---- */
 
-/* Where in the header's weights and biases those of each layer and head begin: in the order in which
-   a prediction reads them, as a cache fetches ahead what lies behind; rows of embeddings, of which
-   it reads some, come last. No load of 16 or more weights passes the end of a cache's line. */
+/* Where in the header's weights and biases those of each layer and head begin: in the order in
+   which a prediction reads them, as a cache fetches ahead what lies behind. Rows of embeddings, of
+   which it reads some, come last. No load of 16 weights passes the end of a cache's line. */
 struct net_places {
     size_t layer[3], head[KPRED_MAX_TUPLE], embedding[KPRED_MAX_TUPLE], n_weights;
     size_t layer_bias[3], head_bias[KPRED_MAX_TUPLE], n_biases;

@@ -95,6 +95,34 @@ static void write_reference(const struct writer *w, const void *array, const cha
         put(w, "NULL, ");
 }
 
+/* ---- the arrays of the network ---- */
+
+void net_places(const kpred_model *m, struct net_places *out)
+{
+    const kpred_additive *net = m->net;
+    size_t above = 0;
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < 3; i++) {
+        out->layer[i] = out->n_weights;
+        out->n_weights += (size_t)net->layer[i].rows * net->layer[i].cols;
+        out->layer_bias[i] = out->n_biases;
+        out->n_biases += net->layer[i].rows;
+    }
+    for (size_t t = 0; t < m->n_params; t++) {
+        const size_t rows = m->params[t].n_values > 1 ? model_head_rows(m, t) : 0;
+        out->head[t] = out->n_weights;
+        out->n_weights += rows * net->hidden;
+        out->head_bias[t] = out->n_biases;
+        out->n_biases += rows;
+    }
+    for (size_t t = 0; t < m->n_params; t++) {
+        const size_t n = m->params[t].n_values > 1 ? (size_t)m->params[t].n_values : 0;
+        out->embedding[t] = out->n_weights;
+        out->n_weights += n ? above * net->hidden : 0;
+        above += n;
+    }
+}
+
 /* ---- fields, parameters, and the network ---- */
 
 static void write_fields(const struct writer *w)

@@ -5,13 +5,15 @@
 set -eu
 lines=$1 beams=$2
 shift 2
-command -v valgrind >/dev/null || { echo "lines.sh: there is no valgrind (Debian: apt-get install valgrind)" >&2; exit 1; }
+command -v valgrind >/dev/null ||
+    { echo "lines.sh: there is no valgrind (Debian: apt-get install valgrind)" >&2; exit 1; }
 map=$(mktemp)
 trap 'rm -f "$map" "$map.trace"' EXIT
 "$lines" heading
 for model; do
     for beam in $beams; do
-        valgrind --tool=lackey --trace-mem=yes --log-fd=9 "$lines" run "$model" "$beam" "$map" 9>"$map.trace"
+        valgrind --tool=lackey --trace-mem=yes --log-fd=9 "$lines" run "$model" "$beam" "$map" 9>"$map.trace" ||
+            { sed -n '/^valgrind: /p' "$map.trace" >&2; exit 1; }
         "$lines" count "$model" "$beam" "$map" <"$map.trace"
     done
 done
