@@ -104,9 +104,20 @@ $(addprefix $(BUILD)/tools/,base/unpack.o miopen/perfdb.o miopen/user_db_sqlite.
 
 # Every generated header, and its spec as text: what the programs have built in.
 $(BUILD)/tools/model/runtime.o $(BUILD)/tools/model/registry.o: $(BUILD)/models.h
-$(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/release/models.sh
+$(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/release/models.sh tools/release/texts.sh
 	@mkdir -p $(@D)
 	$(call says,make,$@)sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
+
+# What pages have as text: their style and scripts, and the C that a model is asked by there.
+PAGE_TEXTS = tools/base/plot.css tools/base/page.css tools/base/page.js tools/cli/explore.js tools/cli/explore.c.txt
+$(BUILD)/tools/base/page.o $(BUILD)/tools/base/plot.o: $(BUILD)/page_texts.h
+$(BUILD)/tools/cli/explore.o: $(BUILD)/page_texts.h
+$(BUILD)/page_texts.h: $(PAGE_TEXTS) tools/release/texts.sh
+	@mkdir -p $(@D)
+	$(call says,make,$@)for path in $(PAGE_TEXTS); do \
+	    name=$$(basename $$path | tr . _); \
+	    echo "#ifdef NEEDS_$$name" && sh tools/release/texts.sh $$name <$$path && echo '#endif' || exit 1; \
+	done >$@.tmp && mv $@.tmp $@
 
 -include $(OBJECTS:.o=.d)
 
@@ -144,6 +155,10 @@ weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## 
 .PHONY: pages
 pages: all ## write again what the man pages have of --help
 	@python3 tools/release/pages.py '$(BUILD)'
+
+.PHONY: page
+page: $(BUILD)/kpred-train ## all shipped models in one page of HTML, which answers as kpred predict does, as build/kpred.html; with clang and lld
+	@$(BUILD)/kpred-train report $(MODELS) -o $(BUILD)/kpred.html --force
 
 .PHONY: bench
 bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, and over a bare loop

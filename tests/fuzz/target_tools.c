@@ -168,7 +168,7 @@ FUZZ_TARGET(hf_config)
                 long m[] = {16, 1, 1 << 24};
                 hf_list_write(stdout, &layers, m, 3);
             }
-    hf_config_free(&c);
+    flat_json_free(&c.json);
 }
 
 /* ---- command lines of kpred and kpred-train, an argument a line ---- */

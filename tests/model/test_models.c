@@ -98,12 +98,12 @@ static void values_ascend(void)
 }
 
 /* The header beside it is taken, whose code is therefore what its spec and weights give. It is the
-   model's, by its id; and the spec in its comment is the very file beside it. */
+   model's, by its id and its program; and the spec in its comment is the very file beside it. */
 static void specs(void)
 {
     for (const struct builtin *b = builtins; b->model; b++) {
         struct buf *text = new_text();
-        struct model model;
+        struct model model, own;
         char path[128];
         for (const char *const *line = b->spec; *line; line++)
             buf_puts(text, *line);
@@ -111,6 +111,9 @@ static void specs(void)
         CHECK(!strcmp(text->s, text_of(path)));
         snprintf(path, sizeof path, "weights/%s.h", b->model->name);
         CHECK(!header_read(path, &model) && model.m.id == b->model->id);
+        CHECK(!model_open(b->model->name, &own)
+              && !memcmp(&own.program, &model.program, sizeof own.program));
+        model_free(&own);
         model_free(&model);
     }
 }

@@ -187,7 +187,7 @@ def converted(text, options="", around="exec {}", **env):
 
 def as_command():
     """Nothing but the table is on standard output, and a table that is none is told of."""
-    want = {"a column to leave out": (converted("n,s,tile,t_ms\n8,x,1,2\n", "--ignored s")[0], "8,1,2000.0\n"),
+    want = {"a column to leave out": (converted("n,s,tile,t_ms\n8,x,1,2\n", "--ignore s")[0], "8,1,2000.0\n"),
             "any locale": (converted("n,tile,t_ms\n8,\u00e9,2\n", PYTHONIOENCODING="ascii")[0], "8,\u00e9,2000.0\n"),
             "nowhere to tell": ("|" + converted("n,tile,t_ms\n8,1,2\n", around="{} 2>&-")[0],
                                 "|n,tile,time_us\n8,1,2000.0\n"),

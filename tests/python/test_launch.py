@@ -82,7 +82,8 @@ def vllm():
     before = state()
     (_, env), again = launch(f"--gpu MI300X -- vllm serve {MODEL} -tp 4")
     assert env["VLLM_TUNED_CONFIG_FOLDER"] == at and state() == before and "written before" in again, again
-    (_, env), _ = launch(f"--gpu MI300X vllm serve {MODEL} --tensor_parallel_size=2")
+    (_, env), told = launch(f"--gpu MI300X vllm serve {MODEL} --tensor_parallel_size=2")
+    assert "looks there" not in told and told.count("VLLM_TUNED_CONFIG_FOLDER=") == 1, told
     assert env["VLLM_TUNED_CONFIG_FOLDER"] != at and "E=128,N=384," in "".join(written()), written()
     (_, env), said = launch(f"--gpu MI300X -- vllm serve {MODEL} -tp 4", VLLM_TUNED_CONFIG_FOLDER=f"{tmp}/mine")
     assert env["VLLM_TUNED_CONFIG_FOLDER"] == f"{tmp}/mine" and "FOLDER is set, and stays" in said, said
@@ -119,6 +120,79 @@ def aiter():
         assert table.startswith(f"{tmp}/servers/aiter/configs/") and f":{tmp}/home" in table, said
 
 
+def config_file():
+    """The server's own --config: a flat list of keys, which the command's own words override"""
+    fresh()
+    path = write(f"{tmp}/serve.yaml", f"""# of a user
+---
+model: "{MODEL}" # in a folder
+tensor_parallel_size: 2
+'enable-expert-parallel': true
+enforce-eager: false
+compilation-config:
+  model: none
+lora-modules:
+- tensor-parallel-size: 16
+""")
+    for words, want in (("", "E=64,N=768,"), (" --tensor-parallel-size 4", "E=32,N=768,")):
+        (said, env), told = launch(f"--gpu MI300X -- vllm serve --config {path}{words}")
+        assert said[:3] == ["serve", "--config", path] and "VLLM_TUNED_CONFIG_FOLDER" in env, told
+        assert want in "".join(os.listdir(env["VLLM_TUNED_CONFIG_FOLDER"])), (want, told)
+    (_, env), told = launch(f"--gpu MI300X -- sglang serve --config={path}")
+    assert "E=128,N=384," in "".join(written()) and env, told
+    for text, why in (("model: x\n{a: b}\n", f"{path}:2: \"{{a: b}}\": is not of the form KEY: VALUE"),
+                      ("- model\n", f"{path}:1: \"- model\": is not"),
+                      (f"model: {MODEL}\ntensor-parallel-size:\n  - 2\n", 'value "- 2": is not a number of GPUs'),
+                      (None, "none.yaml: No such file")):
+        file = write(path, text) if text else f"{tmp}/none.yaml"
+        (_, env), told = launch(f"--gpu MI300X -- vllm serve --config {file}")
+        assert env == {} and why in told and "starts as it is" in told, told
+
+
+def attention():
+    """With SGLang's attention on parts of the GPUs its layers are asked for as well."""
+    for words in "--dp-size 4 --enable-dp-attention", "--attn-dp-size 4":
+        fresh()
+        _, said = launch(f"--gpu MI300X -- sglang serve --model {MODEL} --tp 8 --ep 8 {words}")
+        names = "".join(written())
+        assert "E=16,N=768," in names and "/N=2048,K=512," in names and "/N=2048,K=2048," in names, (names, said)
+        assert "2 of 8 GPUs share the layers of attention" in said, said
+    fresh()
+    launch(f"--gpu MI300X -- sglang serve --model {MODEL} --tp 8 --ep 8 --dp-size 4") # whole copies of the model
+    assert "/N=2048,K=512," in "".join(written()) and "/N=2048,K=2048," not in "".join(written())
+
+
+def quantization():
+    """What the server itself quantises is known for some names; a config's own says more."""
+    config = json.load(open(f"{MODEL}/config.json"))
+    del config["quantization_config"]
+    write(f"{tmp}/bf16/config.json", json.dumps(config))
+    for how, name in (("fp8", "dtype=fp8_w8a8.json"), ("fp8_per_block", "dtype=fp8_w8a8,block_shape=[128,128].json")):
+        fresh()
+        launch(f"--gpu MI300X -- vllm serve {tmp}/bf16 -q {how}")
+        assert any(path.endswith(name) for path in written()), written()
+    (_, env), told = launch(f"--gpu MI300X -- vllm serve {tmp}/bf16 --quantization=mxfp8")
+    assert env == {} and "--quantization mxfp8: kpred does not know" in told, told
+    (_, env), told = launch(f"--gpu MI300X -- vllm serve {MODEL} -q moe_wna16")
+    assert env and "--quantization moe_wna16: the answers are for what" in told, told
+    assert "--quantization" not in launch(f"--gpu MI300X -- vllm serve {MODEL} -q fp8")[1]
+
+
+def versions():
+    """A version of the server that kpred serve does not know is told; AITER's tables are not made for it."""
+    fresh()
+    here = f"{tmp}/servers/vllm-0.33.0.dist-info/METADATA"
+    plain = open(here).read()
+    _, told = launch(f"--gpu MI300X --check -- vllm serve {MODEL}")
+    assert "--server" not in told, told
+    write(here, plain.replace("0.33.0", "0.99.1+rocm700"))
+    (_, env), told = launch(f"--gpu MI300X -- vllm serve {MODEL}")
+    assert "-vllm-0.99.1" in env["VLLM_TUNED_CONFIG_FOLDER"] and "what vLLM 0.99.1 looks for is not known" in told, told
+    (_, env), told = launch(f"--gpu MI300X -- vllm serve {MODEL}", VLLM_ROCM_USE_AITER="1")
+    assert env == {} and "0.99.1" in told and "starts as it is" in told, told
+    write(here, plain)
+
+
 def hub():
     """The hub's cache, by its variables and by a revision; nothing is fetched."""
     fresh()
@@ -142,7 +216,8 @@ def gpus():
     write(f"{nodes}/0/properties", "cpu_cores_count 64\nsimd_count 0\nsimd_per_cu 0\ngfx_target_version 0\n")
     for version, units, device, want in (
             (90402, 304, 0x74a1, "MI300X"), (90402, 304, 0x74a5, "MI325X"), (90402, 304, 1, "gfx942_304"),
-            (90010, 104, 1, "gfx90a_104"), (120001, 64, 1, "gfx1201_32"), (90500, 256, 0x75a3, "MI355X")):
+            (90010, 104, 1, "gfx90a_104"), (120001, 64, 1, "gfx1201_32"), (90500, 256, 0x75a3, "MI355X"),
+            (90500, 256, 0x75b0, "MI350X")):
         write(f"{nodes}/1/properties", f"simd_count {4 * units}\nsimd_per_cu 4\ndevice_id {device}\n"
               f"gfx_target_version {version}\n")
         assert module.gpu_of_driver(f"{tmp}/sys") == want, (module.gpu_of_driver(f"{tmp}/sys"), want)
@@ -220,6 +295,7 @@ def reports():
     assert written() == [], written()
 
 
-for test in vllm, sglang, aiter, hub, gpus, in_the_way, two_at_once, reports:
+for test in (vllm, sglang, aiter, config_file, attention, quantization, versions, hub, gpus, in_the_way, two_at_once,
+             reports):
     check(test.__name__, test)
 end()

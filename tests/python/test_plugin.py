@@ -32,8 +32,10 @@ MI300X, H200, MI355X = "AMD Instinct MI300X", "NVIDIA H200", "AMD Instinct MI355
 ASKED = {"moe(256, 256, 'fp8_w8a8', 128, 128)": f"E=256,N=256,device_name=DEVICE,{FP8}",
          "moe(128, 768, None)": "E=128,N=768,device_name=DEVICE.json",
          "block(2112, 7168, 128, 128)": f"N=2112,K=7168,device_name=DEVICE,{FP8}",
-         "moe(8, 14336, 'int4_w4a16')": "E=8,N=14336,device_name=DEVICE,dtype=int4_w4a16.json"} # no model knows it
+         "moe(8, 14336, 'int4_w4a16')": "E=8,N=14336,device_name=DEVICE,dtype=int4_w4a16.json"}
+INT4 = list(ASKED)[-1] # the models of NVIDIA's GPUs do not know it
 MOE, MOE_NAME = next(iter(ASKED.items()))
+DEFAULT = "server's default"
 PLUGIN = "tools/python/kpred_vllm.py"
 WARNING = "Performance might be sub-optimal! Config file not found at"
 MODULES = ("vllm/model_executor/layers/fused_moe/fused_moe.py",
@@ -77,7 +79,9 @@ import kpred_vllm, os
 def served(name):
     path = os.path.join(os.environ["RECORDED"], name)
     there = os.path.exists(path) and json.load(open(path))
-    return {"answered_by": "predicted", "why": None, "model": "of a test", "tile": 26, "file": there or None}
+    by = json.load(open(os.path.dirname(path) + "/by.json")).get(name, "not answered")
+    return {"answered_by": by, "why": None, "model": "of a test", "tile": 26,
+            "file": None if by == "server's default" else there or None}
 kpred_vllm.served = served
 """
 
@@ -119,12 +123,15 @@ def with_folders(at):
 
 
 def written(device):
-    """{name: what kpred serve writes into the file}"""
+    """{name: what kpred serve writes into the file, None where it is the server's default}"""
     names = [name.replace("DEVICE", device.replace(" ", "_")) for name in ASKED.values()]
     at = f"{tmp}/written/{names[0]}"
     done = run(f"{KPRED} serve --gpu \"{device}\" --server vllm -o {at} " + shlex.join(names), None)
     assert not done.returncode or "Plan 9" in device, done.stderr
-    return {name: json.loads(read(f"{at}/{name}")) if os.path.exists(f"{at}/{name}") else None for name in names}, at
+    report = json.loads(read(f"{at}/kpred.json"))["files"] if os.path.exists(f"{at}/kpred.json") else []
+    by = {entry["file"]: entry["answered_by"] for entry in report}
+    write(f"{at}/by.json", json.dumps(by))
+    return {name: json.loads(read(f"{at}/{name}")) if by.get(name, DEFAULT) != DEFAULT else None for name in names}, at
 
 
 class Stage:
@@ -150,9 +157,18 @@ def as_serve(stage, device):
     said, heard = stage.run(all_asked() + f"said.append({MOE} is {MOE})", device)
     want = [{m: config for m, config in rows.items() if m != "triton_version"} if rows else rows
             for rows in written(device)[0].values()]
-    assert all(want) and said == want + [True], (said[0], want[0])
+    assert all(want[:3]) and said == want + [True], (said, want)
     lines = [line for line in heard if re.match("kpred (predicts|leaves vLLM's default for) [EN]=.*KPRED=off", line)]
     assert len(heard) == len(lines) == len(ASKED), heard
+
+
+def default(stage):
+    """Where kpred serve takes the server's default for all M vLLM's own function does, which has all M, and no warning
+    comes."""
+    said, heard = stage.run(f"plugins()\nsaid.append({INT4})", H200)
+    assert said == [None] and len(heard) == 1 and heard[0].startswith("kpred leaves vLLM's default for E=8"), heard
+    said, heard = stage.run(f"plugins()\nsaid.append({INT4})", H200, KPRED="report")
+    assert said == [None] and "would leave" in heard[0] and WARNING in heard[1], heard
 
 
 def no_answer(stage, device):
@@ -409,7 +425,7 @@ def main():
         for device in MI300X, H200:
             check(f"{stage.name}{device}, as kpred serve writes", as_serve, stage, device)
         check(f"{stage.name}an unknown GPU", no_answer, stage, "Plan 9 GPU")
-        for test in (tuned, switches, loaded_before, other_versions, no_library, forked):
+        for test in (default, tuned, switches, loaded_before, other_versions, no_library, forked):
             check(f"{stage.name}{test.__name__}", test, stage)
         if not WITH_CODE or "0.33" in stage.name:
             check(f"{stage.name}planted exceptions", planted, stage)

@@ -147,6 +147,13 @@ def new_sizes():
     assert re.search(r"warning: jump: for sizes between .* `kpred-train tune SPEC --next 10 ", text), text
 
 
+def no_sizes():
+    put("flags", "op,TILE,time_us", ((f"op{i}", 8 << tile, 10 + (i + 3 * tile) % 7) for i in range(30) for tile in range(4)))
+    put_spec("flags", "op", 1)
+    text = train("flags", "--data flags.csv -o flags.h")
+    assert told(text, "problems kept apart") and "sizes" not in text, text
+
+
 def kept_teaches_nothing():
     """Whatever times it has, the same network is trained, and the judges are worse on it. A table of the same parameters
     beside teaches the judges, without [judge], too."""
@@ -240,6 +247,7 @@ def long_conditions():
 
 check("a sample teaches", teaches)
 check("sizes that the table has not", new_sizes)
+check("a table without sizes", no_sizes)
 check("what is kept teaches nothing", kept_teaches_nothing)
 check("a sample is told", lambda: [] if '"timed": ' in output(
     f"{TRAINER} eval some.h --data some.csv --by all --json") else "no `timed`")

@@ -13,7 +13,8 @@
 
 /* ---- families ---- */
 
-/* Facts of github.com/ROCm/aiter at commit e4048607, aiter/jit/core.py and aiter/configs. */
+/* Facts of github.com/ROCm/aiter at this commit, aiter/jit/core.py and aiter/configs. */
+#define AITER_COMMIT "e4048607"
 
 enum family_id {
     FAMILY_BS,
@@ -41,69 +42,52 @@ enum ladder { LADDER_FINE, LADDER_TOKENS, LADDER_ASKED };
 struct answering;
 
 struct family {
-    const char *name; /* as people write it, "a8w8_blockscale" */
-    const char *short_name;
-    const char
-        *merge_name;      /* AITER's, the stem of its files; that of untuned lists has `untuned` */
-    const char *variable; /* of the environment, which lists the files */
-    const char *model;    /* the built-in model's name; NULL: kpred has none for the family */
-    const char *kernel;   /* that every build of AITER has, or NULL */
-    int has_nearest;      /* shapes that no model answers get the kernels of the nearest measured */
+    const char *name, *short_name; /* as people write it, "a8w8_blockscale", "bs" */
+    const char *merge_name;        /* the stem of its files; that of untuned lists has `untuned` */
+    const char *variable;          /* of the environment, which lists the files */
+    const char *model;  /* the built-in model's name; NULL: kpred has none for the family */
+    const char *kernel; /* that every build of AITER has, or NULL */
+    int has_nearest;    /* shapes that no model answers get the kernels of the nearest measured */
     const char *details[MOST_DETAILS + 1]; /* columns of the key besides M, N and K; then NULL */
-    const char *modelled[MOST_DETAILS];    /* values that a model answers of a detail which is no
-                                              field of it, blanks between; NULL: any */
-    const char
-        *columns; /* of today's tables behind gfx and cu_num; without libtype among them every
-                            kernel is of ck */
+    const char *modelled[MOST_DETAILS];    /* values that a model answers of one which is no field
+                                              of it; NULL: any */
+    const char *columns;   /* of tables behind gfx and cu_num; without libtype all are of ck */
     const char *id_column; /* of the kernel's number, or NULL */
-    const char *sizes[3];  /* the columns that are M, N and K here; all NULL: they are called so */
+    const char *sizes[4];  /* the columns that are M, N and K here; then NULL */
     int n_sizes;           /* so many of the details are sizes: near shapes have near ones */
     const char *kernel_column, *split_column;
     const char *copied[MOST_COPIED + 1]; /* more columns that come with the kernel; then NULL */
     enum ladder ladder;
     const char *remark;   /* that the summary has of rows, or NULL */
-    const char *built_in; /* libraries of which AITER compiles the table itself in, so that a row
-                             acts after a rebuild alone; blanks between, or NULL */
-    const char *never;    /* a library no row of which is written, or NULL: the numbers of its
-                             kernels hold for one version of it */
+    const char *built_in; /* libraries whose rows AITER compiles in: they act after a rebuild */
+    const char *never;    /* one no row of which is written: its numbers hold for one version */
 };
 
 extern const struct family families[N_FAMILIES];
 
 /* Is it one of a NULL-terminated list of names? Its place there, or -1. */
 int family_place_of(const char *const *names, const char *name);
-
 /* Is there a model, or has it nearest shapes? */
 int family_is_answered(enum family_id family);
-
-/* Adds the value of detail i, as keys have it: names, numbers and points, torch.int8, False. Of
-   fused MoE there is one way for each: <ActivationType.Silu: 0> is ActivationType.Silu, and True
-   is 1. -1: it is none; nothing is added. */
+/* Adds the value of detail i, as keys have it: torch.int8, False; of fused MoE ActivationType.Silu
+   also for <ActivationType.Silu: 0>, and 1 for True. -1: it is none; nothing is added. */
 int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text);
 /* Makes the details of a shape those for which AITER looks then: of weights in blocks of 128 x 128
    the rows with a scale for each 1 x 128. */
 void family_look_up(struct buf *detail);
-
 /* The sizes that a shape's details begin with, the rest being 1; what is behind them */
 const char *family_split_detail(enum family_id family, const char *detail,
                                 int32_t size[MOST_SIZES]);
-
 /* Of texts with `end` between them or behind them, the one with this number, to be freed */
 char *family_part(const char *text, char end, int i);
-
-/* Does the family's model answer shapes with these details (values, commas between)? Then those
-   that are fields of the model are set in `problem`. A detail with the name of a field has to be a
-   token of it; another one has to be among `modelled`. */
+/* Does the family's model answer shapes with these details (commas between)? Then those that are
+   fields of the model are set in `problem`. */
 int family_is_modelled(enum family_id family, const kpred_model *m, const char *detail,
                        int32_t problem[KPRED_MAX_FIELDS]);
-
-/* The family whose name is part of the last component of a path (of the names, the longest), or
-   FAMILY_NONE. */
+/* The family whose name, of several the longest, is part of that of a file, or FAMILY_NONE */
 enum family_id family_of_file(const char *path);
-
 /* Of a batched product: which one --family says; else FAMILY_BATCHED */
 enum family_id family_of_batched(enum family_id only);
-
 /* The family that an option names, by any of its names; FAMILY_NONE with a message. */
 enum family_id family_asked(const char *option, const char *text);
 
@@ -124,12 +108,8 @@ int target_find(struct target *t, const char *gpu);
 
 /* Does any model know it? 0, or -1 with a message that names the GPUs of the models. */
 int target_check(const struct target *t, const char *gpu);
-
 /* The GPUs that a family's model knows, separated by blanks; "": there is no model. In `b`. */
 const char *target_known(enum family_id family, struct buf *b);
-
-/* The architecture of a table's row that does not name it */
-const char *target_gfx_of_units(int64_t cu_num);
 
 /* ---- a line of a log ---- */
 
@@ -179,10 +159,8 @@ struct asked_shape {
     struct place at;    /* where it was met first */
 };
 
-/* Where calls come from: only one family may be wanted (else FAMILY_NONE), which is that of calls
-   whose family nothing tells. */
 struct asked_from {
-    enum family_id only;
+    enum family_id only; /* that is wanted, and that of calls whose family nothing tells, or NONE */
     const struct target *target; /* that rows are for; hits on another one are left out */
     int may_lack; /* inputs may hold nothing of AITER's; names of .json are not read */
     int force;    /* go on where a log names another GPU */
@@ -217,9 +195,6 @@ int asked_row(struct asked *a, enum family_id family, const struct asked_text *r
 /* A size of a row, or -1 with a message */
 int asked_size(const struct place *at, const char *name, const char *text, int32_t *out);
 
-/* Is there a shape of a family that can be answered without a model? */
-int asked_nearest(const struct asked *a);
-
 /* By family, N, K, details and M */
 void asked_sort(struct asked *a);
 /* Are they of one family, N, K and details? */
@@ -228,8 +203,7 @@ void asked_free(struct asked *a);
 
 /* ---- inputs ---- */
 
-/* Each path, "-" being standard input, which is read too if there is none. 0, or -1 with a message:
-   also if nothing there says a word of AITER's tables. */
+/* "-", or no path, is standard input. 0, or -1 with a message: also if nothing is of AITER's. */
 int inputs_read(struct asked *a, const char *const *paths, size_t n);
 
 /* ---- tuned tables ---- */
@@ -250,15 +224,14 @@ struct tuned_row {
 
 #define COPIED_END '\x1f'
 
-/* Calls `row` for each; what that returns, if it is not 0, ends the reading and is returned. Else
-   0, or -1 with a message: the file is no such table. Rows with a message are counted in `spared`,
-   and taken if their key can be read; NULL: they are errors. */
+/* Calls `row` for each; what that returns, if it is not 0, ends the reading. Else 0, or -1 with a
+   message. Rows with a message are counted in `spared`, and taken if their key can be read; NULL:
+   they are errors. */
 int tuned_read(const char *path, enum family_id family, struct spared *spared,
                int (*row)(void *to, const struct tuned_row *row), void *to);
 
 /* The number of a cell, from 0. 0, or -1 with a message. */
 int tuned_number(const struct tuned_row *row, const char *name, const char *text, int32_t *out);
-
 /* Is the time one that stands for a prediction? */
 int tuned_is_predicted(const char *us);
 
@@ -271,7 +244,10 @@ struct installed { /* all zero: nothing is installed; to be freed */
         struct installed_key {
             struct place at;
             const char *tag;
-            int is_broken;       /* nothing else of the row could be read */
+            int is_broken; /* nothing else of the row could be read */
+            double us;
+            const char *kernel;  /* of the target's row, or NULL */
+            size_t measured;     /* 1 + its place in `row`; 0: it has none */
         } * at;                  /* by the numbers of keys */
         struct interned kernels; /* of the target's rows */
         struct interned paths, texts;
@@ -286,11 +262,9 @@ struct installed { /* all zero: nothing is installed; to be freed */
 };
 
 /* Reads tables: of families with nearest shapes only those that are asked for, of untuned lists
-   only the names. A table whose name tells no family is of the one that is wanted. Files and rows
-   that cannot be read are left out and told. The first n_own are AITER's. 0, or -1 with a message.
- */
+   only the names. What cannot be read is left out and told. The first n_own are AITER's. 0, or -1
+   with a message. */
 int installed_read(struct answering *a, const char *const *paths, size_t n, size_t n_own);
-
 /* Has the target's table of the family a row with this key? */
 int installed_has(const struct answering *a, const struct asked_shape *s);
 void installed_free(struct installed *in);
@@ -300,7 +274,6 @@ void installed_free(struct installed *in);
 /* The lines of --compiled FILE, without blanks around them. 0, or -1 with a message: also if none
    names a kernel of a model of the target. */
 int compiled_read(struct answering *a, const char *path);
-
 /* A flag for each kernel of the family's model, to be freed: by `compiled`, if there are any, else
    by what the family's installed tables name; without such tables all, which is told. only_ck: of
    other libraries none. *n is the number of kernels. */
@@ -333,10 +306,8 @@ struct prediction {
 int kernel_group(const char *name, size_t wanted, int is_last, int32_t least, int32_t out[16]);
 /* The number from 1 behind a part of the name, or `otherwise` */
 int32_t kernel_number(const char *name, const char *part, int32_t otherwise);
-
 /* 2 to the power of |log2|, which has the same order */
 double nearest_ratio(double a, double b);
-
 /* AITER's own measured kernels for the shapes that are nearest to s, by the sum of the distances
    |log2| of M, N and K, and of sizes among the details, each of another kernel or split than the
    ones before; only kernels that are known to take s (kernels of ck alone, if only_ck). Into `out`:
@@ -447,13 +418,12 @@ struct gemm_jsons { /* all zero: there are none; to be freed */
 
 /* Adds a file with such a name; 1, or 0: it has none. */
 int gemm_json_add(struct gemm_jsons *j, const char *path);
-/* NULL: there is none */
-const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
-                                       const char *name, int32_t n, int32_t k);
-/* The one whose N and K are within a factor of 1.5 of these both, and nearest, by the sum of the
-   distances |log2|; NULL: none is */
+/* The one whose N and K are within a factor of these both, and nearest, by the sum of the distances
+   |log2|; NULL: none is */
+#define GEMM_JSON_NEAR 1.5
+#define GEMM_JSON_SAME 1
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
-                                       const char *name, int32_t n, int32_t k);
+                                       const char *name, int32_t n, int32_t k, double most);
 /* Adds to a table for tuning, with its heading: for each M the `most` tuples of the nearest rows of
    the kernel's files for the GPU, by the same sum with M. What cannot be read is told. */
 void gemm_json_rank(const struct gemm_jsons *j, const char *gfx, const char *name, int32_t n,

@@ -19,8 +19,7 @@ static int asked_is_new(struct asked *a)
 
 /* Counts the call at hand: in `left_out` each shape once, which its words tell apart, and in `cut`
    each line, which is nobody's to mend; 0. */
-static int asked_count(struct asked *a, struct tally *in, const char *fmt, ...) PRINTF_LIKE(3, 4);
-
+PRINTF_LIKE(3, 4)
 static int asked_count(struct asked *a, struct tally *in, const char *fmt, ...)
 {
     char why[256];
@@ -75,8 +74,6 @@ static int asked_add(struct asked *a, enum family_id family, const int32_t mnk[3
     return 0;
 }
 
-/* ---- asked: details ---- */
-
 /* The texts of all, in their order; NULL, or the name of the one that is not a value of AITER's */
 static const char *set_details(struct asked *a, enum family_id family,
                                const char *const text[MOST_DETAILS])
@@ -115,10 +112,8 @@ static const char *read_details(struct asked *a, enum family_id family, const st
     const char *const *names = families[family].details, *text[MOST_DETAILS], *value;
     char copy[MOST_DETAILS][64];
     for (size_t i = 0; names[i] != NULL; i++) {
-        const int is_b = strcmp(names[i], "B") == 0;
-        size_t n =
-            is_b ? call->b.n
-                 : logged(call, strcmp(names[i], "outdtype") == 0 ? "otype" : names[i], &value);
+        const int is_b = strcmp(names[i], "B") == 0, is_out = strcmp(names[i], "outdtype") == 0;
+        size_t n = is_b ? call->b.n : logged(call, is_out ? "otype" : names[i], &value);
         if (n == 0 || n >= sizeof *copy)
             return names[i];
         snprintf(copy[i], sizeof *copy, "%.*s", (int)n, is_b ? call->b.text : value);
@@ -132,12 +127,11 @@ static const char *read_details(struct asked *a, enum family_id family, const st
 /* Are all sizes of the call some? */
 static int check_sizes(struct asked *a, const struct call *call)
 {
-    static const char *const name[] = {"B", "M", "N", "K"};
     const struct call_number *const size[] = {&call->b, &call->m, &call->n, &call->k};
     for (int i = call->b.n == 0; i < 4; i++)
         if (size[i]->value < 1 || size[i]->value > KPRED_MAX_SIZE)
-            return asked_count(a, &a->cut, "%s: value \"%.*s\": is not an integer from 1 to %d",
-                               name[i], (int)(size[i]->n < 60 ? size[i]->n : 60), size[i]->text,
+            return asked_count(a, &a->cut, "%c: value \"%.*s\": is not an integer from 1 to %d",
+                               "BMNK"[i], (int)(size[i]->n < 60 ? size[i]->n : 60), size[i] -> text,
                                KPRED_MAX_SIZE);
     return 1;
 }
@@ -170,11 +164,11 @@ struct fused_call {
     const char *cu_num, *size[3]; /* token, inter_dim, model_dim */
     const char *detail[MOST_DETAILS];
 };
+enum { FUSED_VALUES = 14 };
 
-/* Cuts the values of a tuple; their number, 0: there are too many, or one is too long. */
+/* Cuts the values; their number, 0: there are too many, or one is too long. */
 static size_t cut_values(struct fused_call *c, const char *text, size_t n)
 {
-    const size_t most = sizeof c->value / sizeof *c->value;
     size_t values = 0;
     for (const char *end = text + n, *next; text <= end; text = next + 1) {
         next = memchr(text, ',', (size_t)(end - text));
@@ -184,10 +178,9 @@ static size_t cut_values(struct fused_call *c, const char *text, size_t n)
             text++;
         while (last > text && strchr(" '", last[-1]) != NULL)
             last--;
-        if (values == most || (size_t)(last - text) >= sizeof *c->value)
+        if (values == FUSED_VALUES || (size_t)(last - text) >= sizeof *c->value)
             return 0;
-        memcpy(c->value[values], text, (size_t)(last - text));
-        c->value[values++][last - text] = '\0';
+        snprintf(c->value[values++], sizeof *c->value, "%.*s", (int)(last - text), text);
     }
     return values;
 }
@@ -195,15 +188,13 @@ static size_t cut_values(struct fused_call *c, const char *text, size_t n)
 /* 0, or -1: it has not so many values, or an impossible one. */
 static int read_fused(struct fused_call *c, const char *text, size_t n)
 {
-    const size_t values = cut_values(c, text, n), most = sizeof c->value / sizeof *c->value;
-    if (values != most && values != most - 1)
+    const size_t values = cut_values(c, text, n), first = values == FUSED_VALUES;
+    if (values != FUSED_VALUES && values != FUSED_VALUES - 1)
         return -1;
-    const size_t first = values == most;
     c->gfx = first ? c->value[0] : NULL;
     c->cu_num = c->value[first];
-    c->size[0] = c->value[first + 1];
-    c->size[1] = c->value[first + 3]; /* model_dim stands before inter_dim */
-    c->size[2] = c->value[first + 2];
+    for (size_t i = 0; i < 3; i++) /* model_dim stands before inter_dim */
+        c->size[i] = c->value[first + 1 + (3 - i) % 3];
     for (size_t i = 0; i < MOST_DETAILS; i++)
         c->detail[i] = c->value[first + 4 + i];
     return 0;
@@ -276,8 +267,6 @@ int asked_call(struct asked *a, int kind, const struct call *call)
     return kind != CALL_HIT || is_miss_of_ours(a, call) ? asked_add(a, family, mnk) : 0;
 }
 
-/* ---- asked: untuned lists ---- */
-
 int asked_size(const struct place *at, const char *name, const char *text, int32_t *out)
 {
     int64_t v;
@@ -307,16 +296,6 @@ int asked_row(struct asked *a, enum family_id family, const struct asked_text *r
     return asked_add(a, family, v);
 }
 
-int asked_nearest(const struct asked *a)
-{
-    size_t i = 0;
-    while (i < a->n && !families[a->v[i].family].has_nearest)
-        i++;
-    return i < a->n;
-}
-
-/* ---- asked: order ---- */
-
 int asked_is_pair(const struct asked_shape *a, const struct asked_shape *b)
 {
     return a->family == b->family && a->n == b->n && a->k == b->k
@@ -326,12 +305,12 @@ int asked_is_pair(const struct asked_shape *a, const struct asked_shape *b)
 static int asked_compare(const void *left, const void *right)
 {
     const struct asked_shape *a = left, *b = right;
-    const int32_t pairs[3][2] = {{a->family, b->family}, {a->n, b->n}, {a->k, b->k}};
-    for (int i = 0; i < 3; i++)
-        if (pairs[i][0] != pairs[i][1])
-            return pairs[i][0] < pairs[i][1] ? -1 : 1;
     const int order = strcmp(a->detail, b->detail);
-    return order != 0 ? order : (a->m > b->m) - (a->m < b->m);
+    return a->family != b->family ? (int)a->family - (int)b->family
+           : a->n != b->n         ? a->n - b->n
+           : a->k != b->k         ? a->k - b->k
+           : order != 0           ? order
+                                  : a->m - b->m;
 }
 
 void asked_sort(struct asked *a)

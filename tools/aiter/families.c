@@ -15,11 +15,11 @@
 #define USUAL .sizes = {"M", "N", "K"}, .kernel_column = "kernelName", .split_column = "splitK"
 /* Those of most GEMMs, behind the key */
 #define TABLE(key)                                                             \
-    USUAL, .columns = key ",kernelId,splitK,us,kernelName,tflops,bw,errRatio", \
+    USUAL, .columns = key " kernelId splitK us kernelName tflops bw errRatio", \
            .id_column = "kernelId"
 /* Of these it is not known for which M AITER looks, nor what is compiled in. */
 #define BATCHED                                                                                 \
-    TABLE("B,M,N,K"), .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .ladder = LADDER_ASKED, \
+    TABLE("B M N K"), .has_nearest = 1, .details = {"B"}, .n_sizes = 1, .ladder = LADDER_ASKED, \
                       .remark = "AITER may read this table only after a rebuild (AITER_REBUILD=1)"
 /* Their lines and lists are counted. */
 #define NO_TABLE USUAL, .merge_name = "", .variable = "", .columns = "", .id_column = ""
@@ -30,30 +30,30 @@ const struct family families[N_FAMILIES] = {
                    .kernel =
                        "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_"
                        "1x16x1x16_8_1x2_intrawave_v1",
-                   TABLE("M,N,K,libtype")},
+                   TABLE("M N K libtype")},
     [FAMILY_BSP] = {NAMED("a8w8_blockscale_bpreshuffle", "bsp"),
                     .variable = "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE",
                     .model = "gemm_a8w8_blockscale_bpreshuffle",
                     .kernel =
                         "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_"
                         "8x32x1_1x32x1x8_8_2x1_intrawave_v1",
-                    TABLE("M,N,K,libtype")},
+                    TABLE("M N K libtype")},
     [FAMILY_A4W4] = {NAMED("a4w4_blockscale", "a4w4"), .variable = "AITER_CONFIG_GEMM_A4W4",
-                     .model = "gemm_a4w4_blockscale", TABLE("M,N,K")},
+                     .model = "gemm_a4w4_blockscale", TABLE("M N K")},
     [FAMILY_BP] = {NAMED("a8w8_bpreshuffle", "bp"),
                    .variable = "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
                    .model = "gemm_a8w8_bpreshuffle", .has_nearest = 1, .details = {"q_dtype_w"},
                    .modelled = {"torch.float8_e4m3fnuz torch.float8_e4m3fn"},
-                   TABLE("M,N,K,q_dtype_w,libtype"), .built_in = "ck cktile"},
+                   TABLE("M N K q_dtype_w libtype"), .built_in = "ck cktile"},
     [FAMILY_A8W8] = {NAMED("a8w8", "a8w8"), .variable = "AITER_CONFIG_GEMM_A8W8", .has_nearest = 1,
-                     .details = {"q_dtype_w"}, TABLE("M,N,K,q_dtype_w"), .built_in = "ck"},
+                     .details = {"q_dtype_w"}, TABLE("M N K q_dtype_w"), .built_in = "ck"},
     [FAMILY_BF16] = {NAMED("bf16", "bf16"), .variable = "AITER_CONFIG_GEMM_BF16",
                      .model = "gemm_bf16", .has_nearest = 1,
                      .details = {"bias", "dtype", "outdtype", "scaleAB", "bpreshuffle"},
                      .modelled = {NULL, "torch.bfloat16", NULL, "False", "False"},
                      .columns =
-                         "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,"
-                         "kernelName,err_ratio,tflops,bw",
+                         "M N K bias dtype outdtype scaleAB bpreshuffle libtype solidx splitK us "
+                         "kernelName err_ratio tflops bw",
                      USUAL, .id_column = "solidx", .never = "hipblaslt"},
     [FAMILY_BATCHED] = {.name = "batched", .short_name = "batched", NO_TABLE},
     [FAMILY_FMOE] = {.name = "fmoe",
@@ -65,10 +65,10 @@ const struct family families[N_FAMILIES] = {
                      .details = {"expert", "topk", "act_type", "dtype", "q_dtype_a", "q_dtype_w",
                                  "q_type", "use_g1u1", "doweight_stage1"},
                      .n_sizes = 2,
-                     .columns = "token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,"
-                                "q_dtype_w,q_type,use_g1u1,doweight_stage1,block_m,ksplit,us1,"
-                                "kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"
-                                "tflops,bw,_tag",
+                     .columns = "token model_dim inter_dim expert topk act_type dtype q_dtype_a "
+                                "q_dtype_w q_type use_g1u1 doweight_stage1 block_m ksplit us1 "
+                                "kernelName1 err1 us2 kernelName2 err2 us run_1stage xbf16 flat "
+                                "tflops bw _tag",
                      .kernel_column = "kernelName1",
                      .split_column = "ksplit",
                      .copied = {"block_m", "kernelName2", "run_1stage", "xbf16", "flat"},
@@ -217,10 +217,8 @@ static int add_member(struct buf *b, const char *text)
 /* A table that was merged may have 1.0 for 1. */
 static int add_truth(struct buf *b, const char *text)
 {
-    static const char *const no[] = {"0", "0.0", "False", NULL};
-    static const char *const yes[] = {"1", "1.0", "True", NULL};
-    const int is_true = family_place_of(yes, text) >= 0;
-    if (!is_true && family_place_of(no, text) < 0)
+    const int is_true = names_has_word("1 1.0 True", text);
+    if (!is_true && !names_has_word("0 0.0 False", text))
         return -1;
     buf_puts(b, is_true ? "1" : "0");
     return 0;
@@ -228,8 +226,6 @@ static int add_truth(struct buf *b, const char *text)
 
 int family_add_detail(struct buf *b, enum family_id family, size_t i, const char *text)
 {
-    static const char *const members[] = {"act_type", "q_type", NULL};
-    static const char *const truths[] = {"use_g1u1", "doweight_stage1", NULL};
     const struct family *f = &families[family];
     int64_t size;
     if (i < (size_t)f->n_sizes) {
@@ -238,9 +234,9 @@ int family_add_detail(struct buf *b, enum family_id family, size_t i, const char
         buf_printf(b, "%d", (int)size);
         return 0;
     }
-    if (family_place_of(members, f->details[i]) >= 0)
+    if (names_has_word("act_type q_type", f->details[i]))
         return add_member(b, text);
-    if (family_place_of(truths, f->details[i]) >= 0)
+    if (names_has_word("use_g1u1 doweight_stage1", f->details[i]))
         return add_truth(b, text);
     if (!is_plain(text, strlen(text)))
         return -1;
@@ -388,10 +384,4 @@ int target_find(struct target *t, const char *text)
             t->model[i] = m;
     }
     return 0;
-}
-
-const char *target_gfx_of_units(int64_t cu_num)
-{
-    const struct product *p = product_of_units(cu_num);
-    return p != NULL ? p->arch : "";
 }

@@ -3,6 +3,7 @@
 #include "aiter.h"
 
 #include "base/csv_records.h"
+#include "base/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,33 +12,27 @@
 
 /* ---- tables: headers ---- */
 
-static int is_key(enum family_id family, const char *name)
-{
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, families[family].sizes[i]) == 0)
-            return 1;
-    return family_place_of(families[family].details, name) >= 0 || strcmp(name, "cu_num") == 0;
-}
-
 /* Was it there then? Those of fused MoE are the same by each schema. */
 static int has_column(enum family_id family, enum write_schema schema, const char *name)
 {
-    static const char *const figures[] = {"tflops", "bw", "errRatio", "err_ratio", NULL};
     if (strcmp(name, "gfx") == 0)
         return schema < SCHEMA_NO_GFX || schema == SCHEMA_CANDIDATES;
-    if (schema == SCHEMA_CANDIDATES)
-        return is_key(family, name);
+    if (schema == SCHEMA_CANDIDATES) /* the key */
+        return family_place_of(families[family].sizes, name) >= 0
+               || family_place_of(families[family].details, name) >= 0
+               || strcmp(name, "cu_num") == 0;
     if (strcmp(name, "libtype") == 0)
         return schema < SCHEMA_NO_LIBTYPE;
-    return schema < SCHEMA_NO_TFLOPS || family == FAMILY_FMOE || family_place_of(figures, name) < 0;
+    return schema < SCHEMA_NO_TFLOPS || family == FAMILY_FMOE
+           || !names_has_word("tflops bw errRatio err_ratio", name);
 }
 
 static void add_header(struct buf *b, enum family_id family, enum write_schema schema)
 {
     const struct family *f = &families[family];
     struct buf all = {NULL, 0, 0};
-    buf_printf(&all, "gfx,cu_num,%s", f->columns);
-    for (char *name = strtok(all.s, ","); name != NULL; name = strtok(NULL, ","))
+    buf_printf(&all, "gfx cu_num %s", f->columns);
+    for (char *name = strtok(all.s, " "); name != NULL; name = strtok(NULL, " "))
         if (has_column(family, schema, name))
             buf_printf(b, "%s%s", b->n != 0 ? "," : "", name);
     buf_free(&all);
@@ -54,12 +49,6 @@ static void add_header(struct buf *b, enum family_id family, enum write_schema s
 
 /* ---- tables: rows ---- */
 
-struct written {
-    const struct row *row;
-    const struct target *target;
-    enum family_id family;
-};
-
 static void add_part(struct buf *b, const char *text, char end, int i)
 {
     char *part = family_part(text, end, i);
@@ -70,34 +59,28 @@ static void add_part(struct buf *b, const char *text, char end, int i)
 /* Times are those of predictions, so that a measured row always wins; other figures 0. */
 static void add_constant(struct buf *b, const char *name)
 {
-    static const char *const times[] = {"us", "us1", "us2", NULL};
-    static const char *const errors[] = {"err1", "err2", NULL};
-    if (family_place_of(times, name) >= 0)
-        buf_puts(b, "999999.0");
-    else if (family_place_of(errors, name) >= 0)
-        buf_puts(b, "0.0%");
-    else if (strcmp(name, "_tag") != 0)
-        buf_puts(b, "0.0");
+    if (strcmp(name, "_tag") != 0)
+        buf_puts(b, names_has_word("us us1 us2", name)  ? "999999.0"
+                    : names_has_word("err1 err2", name) ? "0.0%"
+                                                        : "0.0");
 }
 
 /* kernelId is not read again but for opus; a kernel that has no number in the GPU's list gets 0.
    Nobody knows the probability of a kernel that was measured for another shape. */
-static void add_cell(struct buf *b, const struct written *w, const char *name)
+static void add_cell(struct buf *b, const struct row *row, const struct target *t, const char *name)
 {
-    const struct family *f = &families[w->family];
-    const struct asked_shape *s = &w->row->shape;
-    const struct prediction *p = &w->row->best;
+    const struct asked_shape *s = &row->shape;
+    const struct family *f = &families[s->family];
+    const struct prediction *p = &row->best;
     const int32_t sizes[3] = {s->m, s->n, s->k};
     const int detail = family_place_of(f->details, name), copied = family_place_of(f->copied, name);
-    int size = 0;
-    while (size < 3 && strcmp(name, f->sizes[size]) != 0)
-        size++;
-    if (size < 3)
+    const int size = family_place_of(f->sizes, name);
+    if (size >= 0)
         buf_printf(b, "%" PRId32, sizes[size]);
     else if (strcmp(name, "gfx") == 0)
-        buf_puts(b, w->target->gfx);
+        buf_puts(b, t->gfx);
     else if (strcmp(name, "cu_num") == 0)
-        buf_printf(b, "%d", w->target->cu_num);
+        buf_printf(b, "%d", t->cu_num);
     else if (detail >= 0)
         add_part(b, s->detail, ',', detail);
     else if (strcmp(name, f->kernel_column) == 0)
@@ -111,7 +94,7 @@ static void add_cell(struct buf *b, const struct written *w, const char *name)
     else if (copied >= 0)
         add_part(b, p->more, COPIED_END, copied);
     else if (strcmp(name, "rank") == 0)
-        buf_printf(b, "%zu", w->row->rank);
+        buf_printf(b, "%zu", row->rank);
     else if (strcmp(name, "probability") != 0)
         add_constant(b, name);
     else if (!p->is_copied)
@@ -124,13 +107,12 @@ static void add_rows(struct buf *b, const struct rows_family *rows, enum family_
     struct buf header = {NULL, 0, 0};
     add_header(&header, family, schema);
     buf_printf(b, "%s\n", header.s);
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct written w = {&rows->v[i], t, family};
-        if (w.row->rank != 1 && schema != SCHEMA_CANDIDATES)
+    for (const struct row *row = rows->v; row < rows->v + rows->n; row++) {
+        if (row->rank != 1 && schema != SCHEMA_CANDIDATES)
             continue;
         char *names = xstrdup(header.s);
         for (char *name = strtok(names, ","), *next; name != NULL; name = next) {
-            add_cell(b, &w, name);
+            add_cell(b, row, t, name);
             next = strtok(NULL, ",");
             buf_puts(b, next != NULL ? "," : "\n");
         }
@@ -175,15 +157,10 @@ static int write_check_old(const char *path, enum family_id family, enum write_s
 
 /* ---- files ---- */
 
-static int is_file(const char *output)
-{
-    return ends_with(output, ".csv");
-}
-
 static char *path_in(const struct files_options *o, enum family_id family)
 {
     struct buf b = {NULL, 0, 0};
-    if (is_file(o->output))
+    if (ends_with(o->output, ".csv"))
         return xstrdup(o->output);
     buf_add_path(&b, o->output, "");
     if (o->schema == SCHEMA_CANDIDATES)
@@ -213,7 +190,7 @@ int files_make(struct table_files *f, const struct answering *a, const struct fi
             f->v[f->n++] = (struct table_file){
                 .family = (enum family_id)i,
                 .path = o->output != NULL ? path_in(o, (enum family_id)i) : NULL};
-    if (f->n > 1 && (o->output == NULL || is_file(o->output)))
+    if (f->n > 1 && (o->output == NULL || ends_with(o->output, ".csv")))
         return files_several(f, o);
     for (size_t i = 0; i < f->n && o->output != NULL; i++) {
         const struct output output = {"-o", f->v[i].path};
@@ -227,8 +204,6 @@ int files_make(struct table_files *f, const struct answering *a, const struct fi
         add_rows(&f->v[i].text, &r->of[f->v[i].family], f->v[i].family, &a->target, o->schema);
     return 0;
 }
-
-/* ---- files: writing ---- */
 
 /* Opens and writes all, to the disk, before the first is in its place. */
 static int write_files(const struct table_files *f)
@@ -257,7 +232,7 @@ int files_write(struct answering *a, const struct files_options *o)
     size_t any = 0;
     for (int i = 0; i < N_FAMILIES; i++)
         any += a->rows.of[i].n;
-    const int has_folder = any != 0 && o->output != NULL && !is_file(o->output);
+    const int has_folder = any != 0 && o->output != NULL && !ends_with(o->output, ".csv");
     if (has_folder
         && folder_lock(&folder, o->output, " (only a name that ends in .csv is a file)") != 0)
         return -1;

@@ -54,23 +54,9 @@ static int is_of(const struct gemm_json *f, const char *gfx, const char *name)
     return strcmp(f->name, name) == 0 && strcmp(f->gfx, gfx) == 0;
 }
 
-const struct gemm_json *gemm_json_find(const struct gemm_jsons *j, const char *gfx,
-                                       const char *name, int32_t n, int32_t k)
-{
-    for (size_t i = 0; i < j->n; i++) {
-        const struct gemm_json *f = &j->v[i];
-        if (f->n == n && f->k == k && is_of(f, gfx, name))
-            return f;
-    }
-    return NULL;
-}
-
-/* ---- near files ---- */
-
 const struct gemm_json *gemm_json_near(const struct gemm_jsons *j, const char *gfx,
-                                       const char *name, int32_t n, int32_t k)
+                                       const char *name, int32_t n, int32_t k, double most)
 {
-    static const double most = 1.5;
     const struct gemm_json *best = NULL;
     double least = most * most + 1;
     for (size_t i = 0; i < j->n; i++) {

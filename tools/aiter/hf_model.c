@@ -14,8 +14,12 @@ int64_t hf_dense_layers(struct hf_config *c)
 {
     static const char *const first[] = {"first_k_dense_replace", "moe_layer_start_index", NULL};
     const struct flat_value *list = hf_find(c, "moe_layers_enum");
-    return list != NULL ? strtol(list->text + (*list->text == '['), NULL, 10)
-                        : hf_number_or(c, hf_first_key(c, first), 0, 0);
+    if (list == NULL)
+        return hf_number_or(c, hf_first_key(c, first), 0, 0);
+    const char *s = list->text + (*list->text == '[');
+    if (*s < '0' || *s > '9')
+        hf_refuse(c, "moe_layers_enum", "should begin with the number of a layer");
+    return strtol(s, NULL, 10);
 }
 
 /* What cannot be read is told once, and makes c->is_bad: the layers are of no use then. */
@@ -60,13 +64,6 @@ static int64_t part(const struct build *b, const char *key)
 
 /* ---- layers: attention with heads of queries, keys and values ---- */
 
-static int64_t head_size(const struct build *b, int64_t heads)
-{
-    if (hf_find(b->c, "head_dim") == NULL && b->hidden % heads != 0)
-        hf_refuse(b->c, "num_attention_heads", "should divide hidden_size");
-    return hf_number_or(b->c, "head_dim", 1, b->hidden / heads);
-}
-
 /* Where there are more GPUs than heads of keys, several GPUs have the same head. */
 static int64_t kv_part(const struct build *b, int64_t heads)
 {
@@ -84,7 +81,10 @@ enum { QKV_BIASED = 1, BOTH_ALIKE = 2, OTHER_NAMES = 4 };
 static void add_heads(struct build *b, int64_t of_queries)
 {
     const int is_other = b->flags & OTHER_NAMES;
-    const int64_t heads = size_of(b, "num_attention_heads"), size = head_size(b, heads);
+    const int64_t heads = size_of(b, "num_attention_heads");
+    if (hf_find(b->c, "head_dim") == NULL && b->hidden % heads != 0)
+        hf_refuse(b->c, "num_attention_heads", "should divide hidden_size");
+    const int64_t size = hf_number_or(b->c, "head_dim", 1, b->hidden / heads);
     const int64_t q = part_of(b, "num_attention_heads", heads), kv = kv_part(b, heads);
     add_part(b, is_other ? "query_key_value" : "qkv_proj", (of_queries * q + 2 * kv) * size,
              b->hidden, kv * size);
@@ -103,9 +103,7 @@ static void heads_attention(struct build *b)
     add_heads(b, 1);
 }
 
-/* ---- layers: attention of two kinds, of Qwen3-Next ---- */
-
-/* Queries have a gate. */
+/* That of Qwen3-Next, of two kinds: queries have a gate. */
 static void mixed_attention(struct build *b)
 {
     add_heads(b, 2);
@@ -172,8 +170,7 @@ static void indexed_attention(struct build *b)
               l.q);
 }
 
-/* ---- layers: attention of Step-3, whose queries are made of a small part ---- */
-
+/* That of Step-3, whose queries are made of a small part */
 static void step_attention(struct build *b)
 {
     const int64_t size = size_of(b, "head_dim"), shared = size_of(b, "share_q_dim");
@@ -209,12 +206,10 @@ static void routed_experts(struct build *b)
 /* Experts in each layer, but in those that the config names */
 static void qwen_experts(struct build *b)
 {
-    const struct flat_value *list = hf_find(b->c, "mlp_only_layers");
+    const char *list = hf_list(b->c, "mlp_only_layers", 0);
     const int64_t step = hf_number_or(b->c, "decoder_sparse_step", 1, 1);
     routed_experts(b);
-    if (list != NULL && list->kind != FLAT_LIST)
-        hf_refuse(b->c, "mlp_only_layers", "should be a list");
-    if (step > 1 || (list != NULL && strcmp(list->text, "[]") != 0))
+    if (step > 1 || (list != NULL && strcmp(list, "]") != 0))
         dense(b);
 }
 
@@ -362,37 +357,33 @@ static void check_attention(struct hf_config *c)
 {
     static const char full[] = "full_attention sliding_attention chunked_attention";
     const int has_linear = hf_find(c, "linear_num_key_heads") != NULL;
-    const struct flat_value *list = hf_find(c, "layer_types");
-    if (list != NULL && list->kind != FLAT_LIST)
-        hf_refuse(c, "layer_types", "should be a list");
-    for (char *s = list != NULL ? list->text : NULL; s != NULL && (s = strchr(s, '"')) != NULL;) {
-        struct buf word = {0};
-        const size_t n = strcspn(++s, "\"");
-        buf_add(&word, s, n);
+    const char *s = hf_list(c, "layer_types", 1);
+    struct buf word = {NULL, 0, 0};
+    while (hf_list_next(&s, &word))
         if ((!names_has_word(full, word.s) || strchr(word.s, ' ') != NULL)
             && !(has_linear && strcmp(word.s, "linear_attention") == 0))
             hf_refuse(c, "layer_types", "has %s, a layer that kpred does not know", word.s);
-        buf_free(&word);
-        s += n + 1;
-    }
+}
+
+static int refuse_type(struct hf_config *c)
+{
+    struct buf known = {0};
+    for (size_t i = 0; i < TYPES; i++)
+        buf_printf(&known, "%s %s", i > 0 ? "," : "", types[i].name);
+    hf_refuse(c, "model_type", "is not a type whose layers kpred knows, which are%s", known.s);
+    buf_free(&known);
+    return -1;
 }
 
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 {
     struct hf_config sizes = *c;
     struct build b = {.c = &sizes, .tp = tp, .out = out};
-    struct buf known = {0};
     *out = (struct hf_layers){.n = 0};
     const char *name = hf_string(&sizes, "model_type");
     const struct model_type *type = name != NULL ? type_called(name) : NULL;
-    for (size_t i = 0; i < TYPES; i++)
-        buf_printf(&known, "%s %s", i > 0 ? "," : "", types[i].name);
     if (type == NULL)
-        hf_refuse(&sizes, "model_type", "is not a type whose layers kpred knows, which are%s",
-                  known.s);
-    buf_free(&known);
-    if (type == NULL)
-        return -1;
+        return refuse_type(&sizes);
     sizes.inner = type->inner;
     b.flags = type->flags;
     check_attention(&sizes);
@@ -435,14 +426,10 @@ int hf_experts_read(struct hf_config *c, struct hf_experts *e)
     return c->is_bad ? -1 : 0;
 }
 
-/* ---- the list ---- */
-
 static int by_size(const void *a, const void *b)
 {
     const struct hf_layer *x = a, *y = b;
-    if (x->n != y->n)
-        return x->n < y->n ? -1 : 1;
-    return (x->k > y->k) - (x->k < y->k);
+    return (int)(x->n != y->n ? x->n - y->n : x->k - y->k); /* within HF_MOST */
 }
 
 size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_m)

@@ -19,9 +19,8 @@ struct hf_config {
     int is_bad; /* something in it is wrong, which was told: nothing more is */
 };
 
-/* To be freed, on failure too. */
+/* c->json is to be freed, on failure too. */
 int hf_config_read(const char *path, struct hf_config *c);
-void hf_config_free(struct hf_config *c);
 
 /* NULL: it is not there, or null. */
 const struct flat_value *hf_find(const struct hf_config *c, const char *name);
@@ -36,6 +35,14 @@ int64_t hf_number(struct hf_config *c, const char *name, int64_t least);
 int64_t hf_number_of_layers(struct hf_config *c, const char *name, int64_t least);
 /* NULL with a message: it is not there */
 const char *hf_string(struct hf_config *c, const char *name);
+/* The text behind the bracket of a list of names, or of numbers; NULL: it is not there, or with a
+   message: it is no such list */
+const char *hf_list(struct hf_config *c, const char *name, int of_names);
+/* Moves behind the name, without its quotes, that the text begins with: 1; 0: none is left, and
+   the name is freed */
+int hf_list_next(const char **at, struct buf *name);
+/* Is there a member whose name begins so? */
+int hf_has_begin(const struct hf_config *c, const char *begin);
 int hf_is_true(const struct hf_config *c, const char *name);
 /* Of the names, up to NULL, the first that is there; else the last */
 const char *hf_first_key(const struct hf_config *c, const char *const *names);

@@ -2,16 +2,17 @@
    SPDX-License-Identifier: MIT */
 #include "aiter.h"
 
+#include "base/csv_records.h"
+#include "base/names.h"
 #include "base/unpack.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- a line of a log ---- */
 
 static const char shape[] = "shape ", fused[] = "[fused_moe] using ";
 enum { MOST_FILE_NAME = 4096 };
-
-/* ---- a line of a log: texts and numbers ---- */
 
 /* Steps over a text, where a blank stands for any number of them, also for none. */
 static int skip(const char **at, const char *text)
@@ -173,8 +174,6 @@ static enum call_kind read_fused(const char *p, struct call *call)
     return CALL_FMOE;
 }
 
-/* ---- a line of a log: lines ---- */
-
 /* *at moves behind the first words of a call: what cannot be read may hide another one that begins
    within, and what can be read holds none. Other messages speak of shapes, too. */
 enum call_kind call_next(const char **at, struct call *call)
@@ -204,82 +203,46 @@ enum call_kind call_next(const char **at, struct call *call)
 /* A header line, M,N,K or with more columns, and a line a shape; blanks around a cell do not count.
    What columns there are tells some families; of the others the file's name does. */
 
-static const char *const gemm_columns[] = {
-    "M", "N", "K", "B", "q_dtype_w", "bias", "dtype", "outdtype", "scaleAB", "bpreshuffle", NULL};
-static const char *const fused_columns[] = {
-    "token",    "model_dim",       "inter_dim", "expert",    "topk",
-    "act_type", "dtype",           "q_dtype_a", "q_dtype_w", "q_type",
-    "use_g1u1", "doweight_stage1", NULL};
+static const char gemm_columns[] = "M N K B q_dtype_w bias dtype outdtype scaleAB bpreshuffle";
+static const char fused_columns[] =
+    "token model_dim inter_dim expert topk act_type dtype q_dtype_a "
+    "q_dtype_w q_type use_g1u1 doweight_stage1";
 
 /* Of lists of other families than tuned_fmoe, which are counted */
-static const char *const other_columns[] = {
-    "gfx",        "cu_num",           "gate_mode", "max_m", "shared_expert_id",
-    "hidden_pad", "intermediate_pad", NULL};
-
-enum { MOST_COLUMNS = 32 };
-
-struct cells {
-    char *at[MOST_COLUMNS]; /* in a line */
-    int n, n_all;           /* n_all: also those that have no place */
-};
+static const char other_columns[] = "gfx cu_num gate_mode max_m shared_expert_id hidden_pad "
+                                    "intermediate_pad";
 
 struct input {
     struct asked *to;
     struct log_line line;
-    /* of a list: */
-    size_t header;    /* its line */
-    struct buf names; /* that line, in which the columns are */
-    struct cells columns;
-    int is_fused;   /* fused MoE, which has no M, N and K */
-    struct buf row; /* the one at hand */
+    struct csv_records list;  /* from its header on */
+    int is_fused;             /* fused MoE, which has no M, N and K */
+    int at[3 + MOST_DETAILS]; /* its columns: the sizes and details of the family */
+    struct buf row;           /* the one at hand */
 };
-
-static const char blanks[] = " \t\r\n";
-
-/* Cuts the line. */
-static struct cells cells_of(char *line)
-{
-    struct cells c = {.n = 0};
-    for (char *next; line != NULL; line = next) {
-        next = strchr(line, ',');
-        if (next != NULL)
-            *next++ = '\0';
-        if (c.n < MOST_COLUMNS)
-            c.at[c.n++] = trim_blanks(line);
-        c.n_all++;
-    }
-    return c;
-}
-
-/* Where a column is; -1: there is none */
-static int column_of(const struct input *in, const char *name)
-{
-    for (int i = 0; i < in->columns.n; i++)
-        if (strcmp(in->columns.at[i], name) == 0)
-            return i;
-    return -1;
-}
 
 static int has_column(const struct input *in, const char *name)
 {
-    return column_of(in, name) >= 0;
+    return csv_records_find(&in->list, name) >= 0;
 }
 
 /* ---- a list: headers ---- */
 
 /* A log's first line may have commas, too, but not with single words between them, one of these. */
-static int is_header(const struct input *in)
+static int is_header(const struct log_line *line)
 {
-    static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
-    const struct cells *c = &in->columns;
-    int n_words = 0, found = 0;
-    if (packing_find(in->line.path, ".csv") != NULL)
-        return 1;
-    for (int i = 0; i < c->n; i++) {
-        n_words += is_identifier(c->at[i]);
-        found |= family_place_of(words, c->at[i]) >= 0;
+    char *copy = xstrdup(line->text), *at = copy;
+    int n = 0, n_words = 0, found = 0;
+    for (char *next; at != NULL; at = next, n++) {
+        next = strchr(at, ',');
+        if (next != NULL)
+            *next++ = '\0';
+        at = trim_blanks(at);
+        n_words += is_identifier(at);
+        found |= names_has_word("M N K m n k token", at);
     }
-    return c->n > 1 && n_words == c->n && found;
+    free(copy);
+    return packing_find(line->path, ".csv") != NULL || (n > 1 && n_words == n && found);
 }
 
 static enum family_id family_of_list(const struct input *in)
@@ -302,84 +265,101 @@ static enum family_id family_of_list(const struct input *in)
 
 static int check_columns(const struct input *in, enum family_id family)
 {
-    const struct cells *c = &in->columns;
-    const char *path = in->line.path;
-    const char *const *known = in->is_fused ? fused_columns : gemm_columns;
-    const int has_others = in->is_fused && family != FAMILY_FMOE;
-    if (c->n_all > MOST_COLUMNS)
-        return fail("%s:%zu: has %d columns", path, in->header, c->n_all);
+    const struct csv_records *c = &in->list;
+    const char *known = in->is_fused ? fused_columns : gemm_columns;
+    const char *others = in->is_fused && family != FAMILY_FMOE ? other_columns : known;
     if (has_column(in, "kernelName") || has_column(in, "us"))
-        return fail("%s:%zu: column \"%s\": the table is tuned already: it is one for --installed",
-                    path, in->header, has_column(in, "us") ? "us" : "kernelName");
-    for (int i = 0; i < c->n; i++) {
-        if (family_place_of(known, c->at[i]) < 0
-            && !(has_others && family_place_of(other_columns, c->at[i]) >= 0))
-            return fail("%s:%zu: column \"%.60s\": is not a column of an untuned list", path,
-                        in->header, c->at[i]);
-        if (column_of(in, c->at[i]) != i)
-            return fail("%s:%zu: column \"%s\" is given twice", path, in->header, c->at[i]);
-    }
+        return fail("%s:%ld: column \"%s\": the table is tuned already: it is one for --installed",
+                    c->path, c->at, has_column(in, "us") ? "us" : "kernelName");
+    for (size_t i = 0; i < c->n; i++)
+        if (!names_has_word(known, c->cell[i]) && !names_has_word(others, c->cell[i]))
+            return fail("%s:%ld: column \"%.60s\": is not a column of an untuned list", c->path,
+                        c->at, c->cell[i]);
     for (int i = 0; i < 3 && !in->is_fused; i++)
-        if (!has_column(in, gemm_columns[i]))
-            return fail("%s:%zu: there is no column %s; an untuned list has M,N,K", path,
-                        in->header, gemm_columns[i]);
-    return 0;
+        if (!has_column(in, families[FAMILY_BS].sizes[i]))
+            return fail("%s:%ld: there is no column %s; an untuned list has M,N,K", c->path, c->at,
+                        families[FAMILY_BS].sizes[i]);
+    return csv_records_check_header(c);
 }
 
-/* Has the list the columns of the family's key? */
-static int check_details(const struct input *in, enum family_id family)
+/* Those of the family's key; of one that is not wanted all may be missing, of one that is not
+   answered the sizes. */
+static int find_columns(struct input *in, enum family_id family)
 {
-    const char *const *details = families[family].details;
-    for (int i = family_is_answered(family) ? 0 : 3; i < 3 || details[i - 3] != NULL; i++) {
-        const char *name = i < 3 ? families[family].sizes[i] : details[i - 3];
-        if (!has_column(in, name))
-            return fail("%s:%zu: there is no column %s, which a list of %s has", in->line.path,
-                        in->header, name, families[family].name);
+    const struct family *f = &families[family];
+    const int is_wanted = in->to->from.only == FAMILY_NONE || in->to->from.only == family;
+    for (int i = 0; i < 3 || f->details[i - 3] != NULL; i++) {
+        const char *name = i < 3 ? f->sizes[i] : f->details[i - 3];
+        in->at[i] = csv_records_find(&in->list, name);
+        if (in->at[i] < 0 && is_wanted && (i >= 3 || family_is_answered(family)))
+            return fail("%s:%ld: there is no column %s, which a list of %s has", in->list.path,
+                        in->list.at, name, f->name);
     }
     return 0;
 }
-
-/* ---- a list: rows ---- */
 
 /* "": there is no such column */
-static const char *cell_of(const struct input *in, const struct cells *row, const char *name)
+static const char *cell_of(const struct input *in, int i)
 {
-    const int i = column_of(in, name);
-    return i >= 0 ? row->at[i] : "";
+    return in->at[i] >= 0 ? in->list.cell[in->at[i]] : "";
 }
 
 static int read_row(struct input *in, enum family_id family)
 {
+    struct csv_records *c = &in->list;
     struct asked_text text = {.whole = NULL};
-    if (in->line.text[strspn(in->line.text, blanks)] == '\0')
+    if (c->n == 1 && *trim_blanks(c->cell[0]) == '\0')
         return 0;
-    const struct cells row = cells_of(in->line.text);
-    if (row.n_all != in->columns.n_all)
-        return fail("%s:%zu: has %d cell%s, the header has %d", in->line.path, in->line.number,
-                    row.n_all, row.n_all == 1 ? "" : "s", in->columns.n_all);
+    if (csv_records_check_row(c) != 0)
+        return -1;
     in->row.n = 0;
-    for (int i = 0; i < row.n; i++)
-        buf_printf(&in->row, "%s,", row.at[i]);
+    for (size_t i = 0; i < c->n; i++)
+        c->cell[i] = trim_blanks(c->cell[i]);
+    csv_records_print(c, c->n, &in->row);
     text.whole = in->row.s;
     for (int i = 0; i < 3; i++)
-        text.mnk[i] = cell_of(in, &row, families[family].sizes[i]);
+        text.mnk[i] = cell_of(in, i);
     for (int i = 0; families[family].details[i] != NULL; i++)
-        text.detail[i] = cell_of(in, &row, families[family].details[i]);
-    in->to->at = (struct place){in->line.path, in->line.number};
+        text.detail[i] = cell_of(in, 3 + i);
+    in->to->at = (struct place){c->path, (size_t)c->at};
     return asked_row(in->to, family, &text);
 }
 
+static int read_rows(struct input *in)
+{
+    struct csv_records *c = &in->list;
+    int rc = csv_records_next(c) > 0 ? 0 : -1;
+    for (size_t i = 0; i < c->n && rc == 0; i++)
+        c->cell[i] = trim_blanks(c->cell[i]);
+    in->is_fused = has_column(in, "token");
+    const enum family_id family = family_of_list(in);
+    if (rc == 0)
+        rc = check_columns(in, family);
+    if (rc == 0 && family == FAMILY_NONE)
+        rc = fail("%s: its name does not tell a family of AITER's: give it with --family", c->path);
+    if (rc == 0)
+        rc = find_columns(in, family);
+    while (rc == 0 && (rc = csv_records_next(c)) > 0)
+        rc = read_row(in, family);
+    return rc;
+}
+
+/* The line at hand is its header. */
 static int read_list(struct input *in)
 {
-    const enum family_id family = family_of_list(in), only = in->to->from.only;
-    int rc = check_columns(in, family);
-    if (rc == 0 && family == FAMILY_NONE)
-        rc = fail("%s: its name does not tell a family of AITER's: give it with --family",
-                  in->line.path);
-    if (rc == 0 && (only == FAMILY_NONE || only == family))
-        rc = check_details(in, family);
-    while (rc == 0 && (rc = log_line_read(&in->line)) > 0)
-        rc = read_row(in, family);
+    struct buf text = {NULL, 0, 0};
+    const long header = (long)in->line.number;
+    int rc;
+    do
+        buf_printf(&text, "%s%s", in->line.text, in->line.at_end ? "\n" : "\r");
+    while ((rc = log_line_read(&in->line)) > 0);
+    if (rc == 0)
+        rc = csv_records_open(&in->list, in->line.path, &text);
+    in->list.line = header;
+    if (rc == 0)
+        rc = read_rows(in);
+    csv_records_close(&in->list);
+    buf_free(&text);
     return rc;
 }
 
@@ -405,8 +385,6 @@ static int read_line(struct input *in)
     return rc;
 }
 
-/* ---- inputs: files ---- */
-
 /* From the first line that is not empty on. Is that the header of a list? */
 static int read_lines(struct input *in)
 {
@@ -416,11 +394,7 @@ static int read_lines(struct input *in)
         ;
     if (rc <= 0)
         return rc;
-    buf_puts(&in->names, in->line.text);
-    in->columns = cells_of(in->names.s);
-    in->header = in->line.number;
-    in->is_fused = has_column(in, "token");
-    if (is_header(in))
+    if (is_header(&in->line))
         return read_list(in);
     do
         rc = read_line(in);
@@ -443,7 +417,6 @@ static int read_input(struct asked *a, const char *path)
         rc = log_line_begin(&in.line, fmemopen(text.s, text.n, "rb"), path);
     if (rc == 0)
         rc = log_line_end(&in.line, read_lines(&in), &a->lines);
-    buf_free(&in.names);
     buf_free(&in.row);
     buf_free(&text);
     return rc;

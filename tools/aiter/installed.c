@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VERSION_BYTES = 1 << 16 };
+
 /* ---- installed tables ---- */
 
 static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
@@ -21,8 +23,6 @@ static void add_key_of(struct buf *key, const char *gfx, int64_t cu_num,
     buf_printf(key, "%s%s", *s->detail != '\0' ? " " : "", s->detail);
 }
 
-/* ---- installed tables: reading ---- */
-
 struct reading {
     struct installed_family *to;
     enum family_id family;
@@ -30,7 +30,8 @@ struct reading {
     const char *path;
     struct spared spared;
     int is_own;
-    int is_clash; /* two rows have one key */
+    size_t twice;      /* rows whose key is there already */
+    struct buf second; /* the first of them, and where the other one is */
 };
 
 /* A merged table has 0 where one of its parts had no such column. */
@@ -39,21 +40,23 @@ static const char *tag_of(const struct tuned_row *row)
     return strcmp(row->tag, "0") == 0 || strcmp(row->tag, "0.0") == 0 ? "" : row->tag;
 }
 
-/* Key i comes again. Rows with other tags are no clash to AITER; with broken ones nobody knows. */
-static int clash(const struct installed_family *f, size_t i, const struct tuned_row *row)
+/* The row's key comes again: is it the row that AITER takes? Where it merges tables, that is the
+   faster one (update_config_files of aiter/jit/core.py), but the first of two with other tags; with
+   broken ones nobody knows. */
+static int wins(struct reading *r, const struct installed_key *k, const struct tuned_row *row,
+                const char *key)
 {
     const struct place *at = &row->shape.at;
-    if (row->is_broken || f->at[i].is_broken)
-        return 1;
-    if (strcmp(f->at[i].tag, tag_of(row)) == 0) {
-        spare_end();
-        return fail("%s:%zu: key %s: %s:%zu has the same key; AITER refuses tables with two rows "
-                    "of one key",
-                    at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
-    }
-    note("%s:%zu: key %s: %s:%zu has the same key with another _tag: AITER takes the first",
-         at->path, at->line, f->keys.v[i].s, f->at[i].at.path, f->at[i].at.line);
-    return 1;
+    if (row->is_broken || k->is_broken)
+        return 0;
+    const int has_other_tag = strcmp(k->tag, tag_of(row)) != 0;
+    if (has_other_tag)
+        note("%s:%zu: key %s: %s:%zu has the same key with another _tag: AITER takes the first",
+             at->path, at->line, key, k->at.path, k->at.line);
+    else if (r->twice++ == 0)
+        buf_printf(&r->second, "%s:%zu: key %s: %s:%zu has the same key", at->path, at->line, key,
+                   k->at.path, k->at.line);
+    return !has_other_tag && strtod(row->us, NULL) < k->us;
 }
 
 static const char *kept(struct installed_family *f, const char *text)
@@ -63,7 +66,8 @@ static const char *kept(struct installed_family *f, const char *text)
 }
 
 /* Of the target. A prediction is nothing to predict from. -1 with a message: it cannot be used. */
-static int add_measured(const struct reading *r, const struct tuned_row *row)
+static int add_measured(const struct reading *r, const struct tuned_row *row,
+                        struct installed_key *k)
 {
     struct installed_family *f = r->to;
     struct buf detail = {NULL, 0, 0};
@@ -89,25 +93,32 @@ static int add_measured(const struct reading *r, const struct tuned_row *row)
     x.detail = kept(f, detail.s);
     buf_free(&detail);
     x.more = kept(f, row->more);
-    f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
-    f->row[f->n++] = x;
+    if (k->measured == 0) {
+        f->row = xgrow(f->row, f->n, &f->rows_cap, sizeof *f->row);
+        k->measured = ++f->n;
+    }
+    f->row[k->measured - 1] = x;
     return 0;
 }
 
-/* 1: the row is not used, -1 with a message. */
-static int add_key(const struct reading *r, const struct tuned_row *row)
+/* Where the row goes; NULL: another one of its key stays. */
+static struct installed_key *key_of(struct reading *r, const struct tuned_row *row)
 {
     struct installed_family *f = r->to;
     struct buf key = {NULL, 0, 0};
     const size_t before = f->keys.n;
     add_key_of(&key, row->gfx, row->cu_num, &row->shape);
     const size_t i = intern(&f->keys, key.s, key.n);
+    const int is_new = f->keys.n != before;
+    if (is_new)
+        f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
+    struct installed_key *k = is_new || wins(r, &f->at[i], row, key.s) ? &f->at[i] : NULL;
     buf_free(&key);
-    if (f->keys.n == before)
-        return clash(f, i, row);
-    f->at = xgrow(f->at, i, &f->cap, sizeof *f->at);
-    f->at[i] = (struct installed_key){row->shape.at, kept(f, tag_of(row)), row->is_broken};
-    return 0;
+    if (k != NULL)
+        *k = (struct installed_key){row->shape.at,  kept(f, tag_of(row)),
+                                    row->is_broken, strtod(row->us, NULL),
+                                    NULL,           is_new ? 0 : k->measured};
+    return k;
 }
 
 /* AITER does not read rows of fused MoE with this tag. */
@@ -116,39 +127,32 @@ static const char fallback[] = "flydsl_fallback";
 static int add_row(void *to, const struct tuned_row *row)
 {
     struct reading *r = to;
-    const int is_copied = families[r->family].has_nearest;
+    const struct target *t = &r->by->target;
     if (r->family == FAMILY_FMOE && strcmp(row->tag, fallback) == 0)
         return 0;
-    const int rc = add_key(r, row);
-    r->is_clash = rc < 0;
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
-    if (row->cu_num != r->by->target.cu_num || strcmp(row->gfx, r->by->target.gfx) != 0)
+    struct installed_key *k = key_of(r, row);
+    if (k == NULL || row->cu_num != t->cu_num || strcmp(row->gfx, t->gfx) != 0)
         return 0;
-    if (*row->kernel != '\0')
-        intern_text(&r->to->kernels, row->kernel);
-    if (!is_copied || row->is_broken || add_measured(r, row) == 0)
-        return 0;
-    r->spared.n++;
+    k->kernel = *row->kernel != '\0' ? kept(r->to, row->kernel) : NULL;
+    r->spared.n +=
+        families[r->family].has_nearest && !row->is_broken && add_measured(r, row, k) != 0;
     return 0;
 }
 
 /* FAMILY_NONE with a message */
 static enum family_id family_of(const char *path, enum family_id only)
 {
-    const enum family_id family = family_of_file(path);
+    const enum family_id named = family_of_file(path);
+    const enum family_id family = named == FAMILY_BATCHED ? family_of_batched(only) : named;
     if (family == FAMILY_NONE && only == FAMILY_NONE)
         fail("--installed: %s: its name does not tell a family of AITER's: give it with "
              "--family (INPUT stands before --installed, or behind --)",
              path);
-    return family == FAMILY_NONE      ? only
-           : family == FAMILY_BATCHED ? family_of_batched(only)
-                                      : family;
+    return family == FAMILY_NONE ? only : family;
 }
 
-/* 0, or -1 with a message: the rows of AITER's tables clash. What else is wrong stays in r->spared:
-   nobody can mend a table that is installed. */
-static int take_table(struct reading *r)
+/* What is wrong stays in r->spared: nobody can mend a table that is installed. */
+static void take_table(struct reading *r)
 {
     struct installed *in = &r->by->installed;
     const struct asked *a = &r->by->asked;
@@ -156,7 +160,7 @@ static int take_table(struct reading *r)
     int is_asked = 0;
     if (strstr(base_name(r->path), "untuned") != NULL
         || (stat(r->path, &st) == 0 && !intern_file(&in->files, &st)))
-        return 0;
+        return;
     spare_begin(&r->spared);
     r->family = family_of(r->path, a->from.only);
     for (size_t i = 0; i < a->n; i++)
@@ -172,27 +176,66 @@ static int take_table(struct reading *r)
         }
     }
     spare_end();
-    return r->is_clash ? -1 : 0;
+    if (r->twice > 1)
+        buf_printf(&r->second, " (%zu more likewise)", r->twice - 1);
+    if (r->twice != 0)
+        note("warning: %s: AITER takes the faster row; a newer one deletes the slower, and stops "
+             "once",
+             r->second.s);
+    buf_free(&r->second);
+}
+
+/* That of the package in whose folder `configs` the table lies; 1: it is there. Of the commit that
+   kpred knows no number is known, but that 0.1.7 is older. */
+static int tell_version(const char *path)
+{
+    const size_t n = (size_t)(base_name(path) - path);
+    struct buf at = {NULL, 0, 0}, text = {NULL, 0, 0};
+    struct spared spared = {.n = 0}; /* most have none there */
+    int a = 0, b = 0, c = 0;
+    buf_printf(&at, "%.*s%s_version.py", (int)n, path,
+               n > 14 && strncmp(path + n - 14, "model_configs/", 14) == 0 ? "../../" : "../");
+    spare_begin(&spared);
+    const int is_there = n >= 8 && strncmp(path + n - 8, "configs/", 8) == 0
+                         && read_text(at.s, VERSION_BYTES, &text) == 0;
+    const char *v = is_there ? strstr(text.s, "__version__ = ") : NULL;
+    spare_end();
+    v = v != NULL ? strpbrk(v, "'\"") : NULL;
+    if (v != NULL && strstr(v, "g" AITER_COMMIT) == NULL)
+        note("--installed: AITER is %.*s, %s its commit " AITER_COMMIT
+             " of 2026-08-22, whose look-ups kpred knows",
+             (int)strcspn(v + 1, "'\"\n"), v + 1,
+             sscanf(v + 1, "%d.%d.%d", &a, &b, &c) == 3 && a == 0 && 10 * b + c <= 17
+                 ? "older than"
+                 : "maybe newer than");
+    buf_free(&at);
+    buf_free(&text);
+    return v != NULL;
 }
 
 int installed_read(struct answering *a, const char *const *paths, size_t n, size_t n_own)
 {
     struct reading *all = xcalloc(n + 1, sizeof *all);
     struct stat st;
-    int rc = 0;
+    int rc = 0, is_told = 0;
+    for (size_t i = 0; i < n_own && !is_told; i++)
+        is_told = tell_version(paths[i]);
     for (size_t i = 0; i < n && rc == 0; i++) {
         all[i] = (struct reading){.by = a, .path = paths[i], .is_own = i < n_own};
-        rc = lstat(paths[i], &st) == 0 /* such as a pattern that matches nothing */
-                 ? take_table(&all[i])
-                 : fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
+        if (lstat(paths[i], &st) == 0)
+            take_table(&all[i]);
+        else /* such as a pattern that matches nothing */
+            rc = fail("--installed: %s: cannot open: %s", paths[i], strerror(errno));
     }
     for (size_t i = 0; i < n && rc == 0; i++)
         spare_note(&all[i].spared);
+    for (struct installed_family *f = a->installed.of; f < a->installed.of + N_FAMILIES; f++)
+        for (size_t j = 0; j < f->keys.n; j++)
+            if (f->at[j].kernel != NULL)
+                intern_text(&f->kernels, f->at[j].kernel);
     free(all);
     return rc;
 }
-
-/* ---- installed tables: asking ---- */
 
 int installed_has(const struct answering *a, const struct asked_shape *s)
 {
@@ -205,13 +248,13 @@ int installed_has(const struct answering *a, const struct asked_shape *s)
 
 void installed_free(struct installed *in)
 {
-    for (int i = 0; i < N_FAMILIES; i++) {
-        intern_free(&in->of[i].keys);
-        intern_free(&in->of[i].kernels);
-        intern_free(&in->of[i].paths);
-        intern_free(&in->of[i].texts);
-        free(in->of[i].row);
-        free(in->of[i].at);
+    for (struct installed_family *f = in->of; f < in->of + N_FAMILIES; f++) {
+        intern_free(&f->keys);
+        intern_free(&f->kernels);
+        intern_free(&f->paths);
+        intern_free(&f->texts);
+        free(f->row);
+        free(f->at);
     }
     intern_free(&in->files);
     memset(in, 0, sizeof *in);
@@ -249,8 +292,6 @@ int compiled_read(struct answering *a, const char *path)
     buf_free(&text);
     return rc;
 }
-
-/* ---- kernels that can run: kernels ---- */
 
 /* ck and cktile kernels are compiled into a registry when AITER is built: a row that names another
    one is an error when its shape is run. That of opus may be compiled or not. */

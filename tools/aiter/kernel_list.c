@@ -40,8 +40,6 @@ static int add_place(struct kernel *k, const char *text, int32_t id)
     return 0;
 }
 
-/* ---- the list: what the spec has ---- */
-
 static char *word_of(char *line)
 {
     static char none[1];
@@ -86,8 +84,6 @@ int kernel_list_open(struct kernel_list *list, const struct spec *spec)
             return -1;
     return 0;
 }
-
-/* ---- the list: tiles in names ---- */
 
 /* The tile in a kernel's name: 256x16x128x256 (threads first), t16x128x256, or 32x128E (no k). */
 static void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
@@ -293,19 +289,14 @@ static void number_variant(const struct kernel_list *list, struct kernel *k)
     k->number[KERNEL_VARIANT] = *variant;
 }
 
-static void free_kernel(struct kernel *k)
-{
-    free(k->name);
-    free(k->library);
-}
-
 int kernel_list_finish(struct kernel_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].is_old && list->has_list)
-            free_kernel(&list->v[i]);
-        else
+        if (list->v[i].is_old && list->has_list) {
+            free(list->v[i].name);
+            free(list->v[i].library);
+        } else
             list->v[kept++] = list->v[i];
     list->n = kept;
     if (list->n == 0)
@@ -322,8 +313,10 @@ int kernel_list_finish(struct kernel_list *list)
 
 void kernel_list_free(struct kernel_list *list)
 {
-    for (size_t i = 0; i < list->n; i++)
-        free_kernel(&list->v[i]);
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->v[i].name);
+        free(list->v[i].library);
+    }
     free(list->v);
 }
 
@@ -356,10 +349,9 @@ static void write_numbers(const struct kernel_list *list, size_t column, FILE *f
     int32_t *v = xcalloc(list->n, sizeof *v);
     for (size_t i = 0; i < list->n; i++)
         v[i] = list->v[i].number[column];
-    qsort(v, list->n, sizeof *v, num_rising_int);
-    for (size_t i = 0; i < list->n; i++)
-        if (i == 0 || v[i] != v[i - 1])
-            fprintf(f, "%s%d", i ? " " : "", (int)v[i]);
+    const size_t n = num_unique(v, list->n);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%s%d", i ? " " : "", (int)v[i]);
     free(v);
 }
 

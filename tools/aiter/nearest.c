@@ -13,11 +13,6 @@
 
 /* ---- what a kernel's name says ---- */
 
-static int begins(const char *name, const char *with)
-{
-    return strncmp(name, with, strlen(with)) == 0;
-}
-
 /* Reads numbers with x between them, as 256x64x128, at most 16; their number. */
 static size_t read_group(const char **at, int32_t v[16])
 {
@@ -149,11 +144,11 @@ static int takes_product(const struct measured *x, const struct asked_shape *s)
 /* Names of opus tell sizes of the very shape, such as the rbn3072 of 7168. parts: of K */
 static int stage_takes(const char *name, struct sizes s, int64_t parts)
 {
-    const int is_asm = begins(name, "_ZN");
-    const struct tile t = tile_of(name, begins(name, "moe_ck"), is_asm);
+    const int is_asm = strncmp(name, "_ZN", 3) == 0;
+    const struct tile t = tile_of(name, strncmp(name, "moe_ck", 6) == 0, is_asm);
     if ((s.n == s.measured_n && s.k == s.measured_k) || *name == '\0' || strcmp(name, "Null") == 0)
         return 1;
-    if (begins(name, "opus"))
+    if (strncmp(name, "opus", 4) == 0)
         return 0;
     if (t.n == 0 || (t.k == 0 && !is_asm))
         return both_divide_as_far(&s);
@@ -167,19 +162,15 @@ static int stage_takes(const char *name, struct sizes s, int64_t parts)
     return fits(&s, s.k, s.measured_k, part);
 }
 
-/* One of the family's copied cells, to be freed */
-static char *copied_cell(const struct measured *x, const char *column)
-{
-    return family_part(x->more, COPIED_END, family_place_of(families[FAMILY_FMOE].copied, column));
-}
-
 /* Flat kernels, which do not sort the tokens by experts, are in tables for so few alone. */
 enum { MOST_FLAT = 16 };
 
 static int takes_fused(const struct measured *x, const struct asked_shape *s)
 {
     const struct sizes one = {s->n, s->k, x->n, x->k}, two = {s->k, s->n, x->k, x->n};
-    char *second = copied_cell(x, "kernelName2"), *flat = copied_cell(x, "flat");
+    const char *const *names = families[FAMILY_FMOE].copied;
+    char *second = family_part(x->more, COPIED_END, family_place_of(names, "kernelName2"));
+    char *flat = family_part(x->more, COPIED_END, family_place_of(names, "flat"));
     const int takes = (strcmp(flat, "0") == 0 || s->m <= x->m || s->m <= MOST_FLAT)
                       && stage_takes(x->kernel, one, x->split > 1 ? x->split : 1)
                       && stage_takes(second, two, 1);

@@ -45,41 +45,28 @@ static int read_bits(struct hf_config *c, const char *key, struct quantization *
     return bits == 4 || bits == 8 ? 0 : hf_refuse(c, key, "should be 4 or 8");
 }
 
-/* Is there a member whose name begins so? */
-static const struct flat_value *find_begin(const struct hf_config *c, const char *begin)
-{
-    struct buf full = {NULL, 0, 0};
-    const struct flat_value *found = NULL;
-    buf_printf(&full, "%s%s", c->inner, begin);
-    for (size_t i = 0; i < c->json.n && found == NULL; i++)
-        if (strncmp(c->json.v[i].name, full.s, full.n) == 0)
-            found = &c->json.v[i];
-    buf_free(&full);
-    return found;
-}
-
 /* Of AMD's quantiser: a type for all layers alone */
 static int read_quark(struct hf_config *c, struct quantization *q)
 {
     static const char type[] = CONFIG "global_quant_config.weight.dtype",
                       scheme[] = CONFIG "global_quant_config.weight.qscheme";
-    if (find_begin(c, CONFIG "layer_quant_config.") != NULL)
+    if (hf_has_begin(c, CONFIG "layer_quant_config."))
         return hf_refuse(c, method, "is quark with types by layer: --quant says what they are");
-    if (is_text(c, type, "fp4"))
-        q->kind = QUANTIZED_MXFP4;
-    else if (is_text(c, type, "fp8_e4m3") && is_text(c, scheme, "per_tensor"))
-        q->kind = QUANTIZED_FP8;
-    else if (is_text(c, type, "fp8_e4m3") && is_text(c, scheme, "per_channel"))
-        q->kind = QUANTIZED_FP8_CHANNEL;
-    else
-        return hf_refuse(c, type, "is not one that kpred knows: --quant says what the weights are");
-    return 0;
+    const int is_fp8 = is_text(c, type, "fp8_e4m3");
+    q->kind = is_text(c, type, "fp4")                       ? QUANTIZED_MXFP4
+              : is_fp8 && is_text(c, scheme, "per_tensor")  ? QUANTIZED_FP8
+              : is_fp8 && is_text(c, scheme, "per_channel") ? QUANTIZED_FP8_CHANNEL
+                                                            : QUANTIZED_NOT;
+    return q->kind != QUANTIZED_NOT
+               ? 0
+               : hf_refuse(c, type,
+                           "is not one that kpred knows: --quant says what the weights are");
 }
 
 static int read_compressed(struct hf_config *c, struct quantization *q)
 {
     static const char of_inputs[] = CONFIG "config_groups.group_0.input_activations.num_bits";
-    if (find_begin(c, CONFIG "config_groups.group_1.") != NULL)
+    if (hf_has_begin(c, CONFIG "config_groups.group_1."))
         return hf_refuse(c, method, "has several groups: --quant says what the weights are");
     if (is_text(c, WEIGHTS "type", "float")) {
         q->kind = is_text(c, strategy, "tensor") ? QUANTIZED_FP8 : QUANTIZED_FP8_CHANNEL;
@@ -103,15 +90,12 @@ static int read_method(struct hf_config *c, struct quantization *q)
         return hf_refuse(c, "quantization_config", "should be an object");
     if (hf_find(c, method) == NULL && hf_find(c, fp8_block) == NULL)
         return 0;
-    if (is_text(c, method, "fp8")) {
-        q->kind = QUANTIZED_FP8;
-        return hf_find(c, fp8_block) != NULL ? read_block(c, fp8_block, q) : 0;
-    }
-    if (is_text(c, method, "mxfp4")) {
-        q->kind = QUANTIZED_MXFP4;
-        q->is_of_experts = 1;
+    q->is_of_experts = is_text(c, method, "mxfp4");
+    q->kind = q->is_of_experts ? QUANTIZED_MXFP4 : QUANTIZED_FP8;
+    if (q->is_of_experts)
         return 0;
-    }
+    if (is_text(c, method, "fp8"))
+        return hf_find(c, fp8_block) != NULL ? read_block(c, fp8_block, q) : 0;
     if (is_text(c, method, "compressed-tensors"))
         return read_compressed(c, q);
     if (is_text(c, method, "quark"))
@@ -179,11 +163,12 @@ int quantization_check_blocks(struct hf_config *c, int *is_said)
 
 enum { MOST_PATTERNS = 64, MOST_LAYERS = 512 };
 
-/* One that takes long to compile, or that means something else to the C library, is refused. */
+/* One that takes long, that Python refuses, or that means something else to the C library, is
+   refused. */
 static int is_plain_pattern(const char *p)
 {
-    enum { MOST = 512, MOST_REPEATS = 64 };
-    int repeats = 0, is_set = 0;
+    enum { MOST = 512, MOST_REPEATS = 64, MOST_STARS = 24, MOST_GROUPS = 4 };
+    int repeats = 0, stars = 0, groups = 0, is_set = 0;
     for (const char *s = p; *s != '\0'; s++) {
         is_set = *s == '[' || (is_set && *s != ']');
         if (*s == '{'
@@ -191,6 +176,12 @@ static int is_plain_pattern(const char *p)
                 || strtol(s + strcspn(s, ",}") + 1, NULL, 10) > MOST_REPEATS))
             return 0;
         if (*s == '(' && s[1] == '?' && s[2] != ':')
+            return 0;
+        stars += !is_set && strchr("*+?", *s) != NULL;
+        groups += !is_set && *s == ')' && s[1] != '\0' && strchr("*+{", s[1]) != NULL;
+        if (stars > MOST_STARS || groups > MOST_GROUPS
+            || (!is_set && strchr("*+?}", *s) != NULL && s[1] != '\0'
+                && strchr("*+{", s[1]) != NULL))
             return 0;
         if (*s == '\\'
             && (*++s == '\0' || strchr(is_set ? ".-\\" : "dws.()[]{}*+?|^$\\-", *s) == NULL))
@@ -232,8 +223,6 @@ static int add_pattern(struct ignored *g, struct hf_config *c, const char *key, 
                : hf_refuse(c, key, "has \"re:%.60s\", a pattern that kpred cannot read", pattern);
 }
 
-/* ---- what stays in 16 bits: the list ---- */
-
 /* One expert stands for all. */
 static int add_name(struct ignored *g, struct hf_config *c, const char *key, char *name)
 {
@@ -249,22 +238,13 @@ static int add_name(struct ignored *g, struct hf_config *c, const char *key, cha
 /* Of strings' escapes a list has those of patterns and paths alone. */
 static int add_list(struct ignored *g, struct hf_config *c, const char *key)
 {
-    const struct flat_value *v = hf_find(c, key);
-    int rc = v == NULL || v->kind == FLAT_LIST ? 0 : -1;
-    for (const char *s = v != NULL && rc == 0 ? v->text + 1 : ""; rc == 0 && *s == '"';) {
-        struct buf name = {NULL, 0, 0};
-        buf_puts(&name, "");
-        for (s++; *s != '"'; s++) {
-            s += *s == '\\';
-            buf_add(&name, s, 1);
-        }
-        s += 1 + (s[1] == ',');
-        rc = *s == '"' || strcmp(s, "]") == 0 ? add_name(g, c, key, name.s) : -1;
-        buf_free(&name);
-    }
-    return rc == 0 && (v == NULL || strspn(v->text, "[]") == 2 || g->names.n + g->n != 0)
-               ? 0
-               : hf_refuse(c, key, "should be a list of names");
+    struct buf name = {NULL, 0, 0};
+    const char *s = hf_list(c, key, 1);
+    int rc = c->is_bad ? -1 : 0;
+    while (rc == 0 && hf_list_next(&s, &name))
+        rc = add_name(g, c, key, name.s);
+    buf_free(&name);
+    return rc;
 }
 
 int ignored_read(struct ignored *g, struct hf_config *c, int is_sglang)
@@ -368,8 +348,6 @@ static unsigned module_stays(const struct ignored *g, int layer, const char *mod
         }
     return stays != 0 ? stays : STAYS_QUANTIZED;
 }
-
-/* ---- what stays in 16 bits: a layer of the model ---- */
 
 /* Is the module in that one of the layers? */
 static int is_there(struct hf_config *c, int layer, const char *module)

@@ -99,11 +99,6 @@ static size_t rows_choose(const struct chooser *p, size_t n, uint32_t outside, s
     return found;
 }
 
-static size_t wider(size_t width)
-{
-    return width * WIDER < KPRED_MAX_BEAM ? width * WIDER : KPRED_MAX_BEAM;
-}
-
 /* The best 1..`most` of a shape, best first: their number. 0: there is none, since no legal kernel
    may run; *status then says whether there is a legal one. The beam grows as far as it has to. */
 static size_t chooser_run(struct chooser *p, const struct asked_shape *s, size_t most,
@@ -117,7 +112,7 @@ static size_t chooser_run(struct chooser *p, const struct asked_shape *s, size_t
     for (size_t i = 0; width < KPRED_MAX_BEAM && found < most; i++) {
         size_t got = 0;
         if (i == p->n_open)
-            *status = open_beam(p, wider(width));
+            *status = open_beam(p, width * WIDER < KPRED_MAX_BEAM ? width * WIDER : KPRED_MAX_BEAM);
         if (*status != KPRED_OK)
             return 0;
         width = p->beam[i].width;
@@ -145,8 +140,6 @@ struct work {
     struct rows_layer *layer; /* the one at hand */
 };
 
-/* ---- rows: one M ---- */
-
 /* Of a family without nearest shapes no measured rows are kept. */
 static void rows_predict(struct work *w, const struct asked_shape *s)
 {
@@ -173,24 +166,18 @@ static void rows_predict(struct work *w, const struct asked_shape *s)
     tally_add(&w->rows->left_out, s->at, why);
 }
 
-static struct asked_shape shape_at(const struct asked_shape *s, int32_t m)
-{
-    struct asked_shape other = *s;
-    other.m = m;
-    return other;
-}
-
 static int has(const struct work *w, const struct asked_shape *s, int32_t m)
 {
-    const struct asked_shape other = shape_at(s, m);
-    return installed_has(w->by, &other);
+    return installed_has(w->by, &(struct asked_shape){s->family, m, s->n, s->k, s->detail, s->at});
 }
 
 /* AITER would find a row at M before the measured one of M's fine step: that one is not hidden
    unless just this M was asked for. */
-static void add_m(struct work *w, struct asked_shape s)
+static void add_m(struct work *w, const struct asked_shape *of, int32_t m)
 {
     const size_t before = w->to->kept + w->to->served;
+    struct asked_shape s = *of;
+    s.m = m;
     if (w->o->reads != NULL && !w->o->reads(w->o->with, &s))
         return;
     if (has(w, &s, s.m))
@@ -232,12 +219,12 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
     const int of_tokens = families[v->family].ladder == LADDER_TOKENS;
     const size_t n_grid = rows_grid(grid, of_tokens);
     for (size_t i = 0; i < n_grid; i++)
-        add_m(w, shape_at(v, grid[i]));
+        add_m(w, v, grid[i]);
     for (size_t i = 0; i < n; i++) {
         const int32_t m = of_tokens ? serving_tier(v[i].m) : serving_coarse(v[i].m, v->n);
         if (m <= last)
             continue;
-        add_m(w, shape_at(&v[i], m));
+        add_m(w, &v[i], m);
         last = m;
     }
     /* AITER takes the row of a smaller tier of tokens where one is missing. So a layer has all
@@ -248,8 +235,6 @@ static void add_grid(struct work *w, const struct asked_shape *v, size_t n)
                   "fmoe: AITER would take the row for a larger tier, for which there is none");
     }
 }
-
-/* ---- rows: one pair: what AITER then finds ---- */
 
 /* AITER looks for M, for its fine step and for its coarse one, or for the tier. Of a shape that is
    left out nothing is counted. */
@@ -323,7 +308,7 @@ static void add_pair(struct work *w, const struct asked_shape *v, size_t n)
     w->to->shapes += n;
     const int is_exact = w->o->is_exact || families[v->family].ladder == LADDER_ASKED;
     for (size_t i = 0; i < n && is_exact; i++)
-        add_m(w, v[i]);
+        add_m(w, &v[i], v[i].m);
     if (!is_exact)
         add_grid(w, v, n);
     w->layer->rows = w->to->n - w->layer->first;

@@ -82,8 +82,6 @@ static void story_note(const struct answering *all)
          n - r->predicted - r->copied - measured);
 }
 
-/* ---- the story: variables ---- */
-
 /* The variable has `:` between the paths. 0; -1: a path has one, or is not one from the root. */
 static int add_path(struct buf *b, const char *path)
 {
@@ -177,7 +175,10 @@ static int read_all(struct answering *a, const struct aiter_options *o)
     a->asked.from.force = o->force;
     if (inputs_read(&a->asked, o->inputs.v, o->inputs.n) != 0)
         return -1;
-    return asked_nearest(&a->asked) ? 0 : target_check(t, o->gpu);
+    for (size_t i = 0; i < a->asked.n; i++)
+        if (families[a->asked.v[i].family].has_nearest) /* it may be answered without a model */
+            return 0;
+    return target_check(t, o->gpu);
 }
 
 static int run_predict(struct answering *a, const struct aiter_options *o)

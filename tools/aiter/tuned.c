@@ -3,6 +3,7 @@
 #include "aiter.h"
 
 #include "base/csv_records.h"
+#include "base/names.h"
 #include "base/unpack.h"
 
 #include <inttypes.h>
@@ -17,12 +18,11 @@ static const size_t most_bytes = (size_t)1 << 30;
    shapes, whose rows are copied, the split, the kernel's number and what is copied. */
 enum { M, N, K, KERNEL, US, N_NEEDED, SPLIT = N_NEEDED, GFX, CU_NUM, LIBTYPE, TAG, DETAIL };
 enum { ID = DETAIL + MOST_DETAILS, COPIED, N_READ = COPIED + MOST_COPIED };
-static const char *const unused[] = {"kernelId",  "tflops",      "bw",  "errRatio",
-                                     "err_ratio", "preshuffleB", "gfx", "cu_num",
-                                     "libtype",   "_tag",        NULL};
+static const char unused[] = "kernelId tflops bw errRatio err_ratio preshuffleB gfx cu_num libtype "
+                             "_tag";
 
 /* Columns that older tables of fused MoE lack; then they are 0. */
-static const char *const newer[] = {"xbf16", "flat", NULL};
+static const char newer[] = "xbf16 flat";
 
 /* What it is called; NULL: the family has none */
 static const char *column(enum family_id family, int i)
@@ -48,19 +48,6 @@ struct table {
     struct buf detail, more; /* of the row at hand */
 };
 
-/* Does a list of names, between which commas stand, hold this one? */
-static int holds(const char *list, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = list; p != NULL && *p != '\0';) {
-        const size_t word = strcspn(p, ",");
-        if (word == n && strncmp(p, name, n) == 0)
-            return 1;
-        p += word + (p[word] == ',');
-    }
-    return 0;
-}
-
 static int read_header(struct table *t)
 {
     const struct csv_records *c = &t->c;
@@ -68,8 +55,8 @@ static int read_header(struct table *t)
         return -1;
     /* A newer AITER may have more columns, which nobody knows here. */
     for (size_t i = 0; i < c->n && !t->is_strange; i++)
-        if (!holds(families[t->family].columns, c->cell[i])
-            && family_place_of(unused, c->cell[i]) < 0)
+        if (!names_has_word(families[t->family].columns, c->cell[i])
+            && !names_has_word(unused, c->cell[i]))
             t->is_strange = fail("%s:%ld: column \"%.60s\": is not a column of a tuned table of %s",
                                  c->path, c->at, c->cell[i], families[t->family].name);
     if (t->is_strange && t->spared == NULL)
@@ -78,7 +65,7 @@ static int read_header(struct table *t)
         const char *name = column(t->family, i);
         t->at[i] = name != NULL ? csv_records_find(c, name) : -1;
         const int is_needed = i < N_NEEDED || (i >= DETAIL && i < ID)
-                              || (i >= COPIED && name != NULL && family_place_of(newer, name) < 0)
+                              || (i >= COPIED && name != NULL && !names_has_word(newer, name))
                               || ((i == SPLIT || i == ID) && families[t->family].has_nearest);
         if (name != NULL && t->at[i] < 0 && is_needed)
             return fail("%s:%ld: there is no column %s: this is not a tuned table of %s", c->path,
@@ -173,12 +160,13 @@ static int check_row(const struct table *t)
 static int read_key(struct table *t, struct tuned_row *row)
 {
     const char *units = cell(t, CU_NUM), *gfx = cell(t, GFX);
+    const struct product *p;
     struct buf b = {NULL, 0, 0};
     if (t->at[CU_NUM] >= 0 && parse_int(units, 0, KPRED_MAX_SIZE, &row->cu_num) != 0)
         return fail("%s:%ld: cu_num: value \"%.60s\": is not a number of compute units", t->c.path,
                     t->c.at, units);
-    if (*gfx == '\0' || strcmp(gfx, "0") == 0)
-        gfx = target_gfx_of_units(row->cu_num);
+    if (*gfx == '\0' || strcmp(gfx, "0") == 0) /* it follows from their number */
+        gfx = (p = product_of_units(row->cu_num)) != NULL ? p->arch : "";
     snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(gfx, &b));
     buf_free(&b);
     int32_t *const size[] = {&row->shape.m, &row->shape.n, &row->shape.k};

@@ -2,38 +2,16 @@
    SPDX-License-Identifier: MIT */
 #include "plot.h"
 
-#include "process.h"
+#include "html.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-/* ---- gnuplot as a child ---- */
+#define NEEDS_plot_css
+#include "page_texts.h"
 
-/* What gnuplot prints; script: where it reads from, -1: nowhere. */
-static int run_gnuplot(int script, const char *argument, FILE *out)
-{
-    const char *const words[] = {"gnuplot", argument, NULL};
-    struct process p = {.words = words, .in = script};
-    struct buf text = {0};
-    int status = 0;
-    const int why = process_read(&p, &text, &status);
-    if (why == 0 && out != NULL)
-        fwrite(text.s, 1, text.n, out);
-    buf_free(&text);
-    if (why == ENOENT)
-        return fail("there is no gnuplot, which draws plots (Debian: apt-get install gnuplot-nox)");
-    if (why != 0)
-        return why < 0 ? -1 : fail("gnuplot: %s", strerror(why));
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : fail("gnuplot failed");
-}
-
-int plot_check(void)
-{
-    return run_gnuplot(-1, "--version", NULL);
-}
+enum { WIDTH = 520, LEFT = 56, RIGHT = 12, TOP = 30, BOTTOM = 300, ROW = 18, COLORS = 7 };
 
 /* ---- the curves ---- */
 
@@ -41,117 +19,257 @@ void plot_point(struct plot *p, size_t index, const char *name, double x, double
 {
     if (index == p->n) {
         p->curves = xrealloc(p->curves, ++p->n, sizeof *p->curves);
-        p->curves[index].name = xstrdup(name);
-        memset(&p->curves[index].points, 0, sizeof p->curves[index].points);
+        p->curves[index] = (struct plot_curve){.name = xstrdup(name)};
     }
-    p->least = p->most > 0 && p->least < x ? p->least : x;
-    p->most = p->most > x ? p->most : x;
-    const int is_first = index == 0 && p->curves[0].points.n == 0;
-    p->least_y = !is_first && p->least_y < y ? p->least_y : y;
-    p->most_y = !is_first && p->most_y > y ? p->most_y : y;
-    buf_printf(&p->curves[index].points, "%.9g %.9g\n", x, y);
+    struct plot_curve *c = &p->curves[index];
+    c->at = xgrow(c->at, c->n, &c->cap, sizeof *c->at);
+    c->at[c->n][0] = x;
+    c->at[c->n++][1] = y;
 }
 
 void plot_free(struct plot *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         free(p->curves[i].name);
-        buf_free(&p->curves[i].points);
+        free(p->curves[i].at);
     }
     free(p->curves);
 }
 
-/* ---- the script ---- */
-
-/* In single quotes, where only they mean something. A line break would end the command, and what
-   stands behind it would be the next one. */
-static void put_quoted(FILE *f, const char *s)
+/* By x; points of one x stay as they came, which mostly is in order. */
+static void plot_sort(struct plot_curve *c)
 {
-    putc('\'', f);
-    for (; *s != '\0'; s++)
-        fputs(*s == '\'' ? "''" : (const char[]){(unsigned char)*s < 0x20 ? '?' : *s, '\0'}, f);
-    putc('\'', f);
-}
-
-static void put_text(FILE *f, const char *what, const char *text)
-{
-    fprintf(f, "set %s ", what);
-    put_quoted(f, text);
-    fputs(" noenhanced\n", f);
-}
-
-static void put_curves(const struct plot *p, FILE *f)
-{
-    for (size_t i = 0; i < p->n; i++)
-        fprintf(f, "$curve%zu << END\n%sEND\n", i, p->curves[i].points.s);
-    for (size_t i = 0; i < p->n; i++) {
-        fprintf(f, "%s $curve%zu using 1:2 %s title ", i == 0 ? "plot" : ",", i,
-                p->is_steps ? "with steps linewidth 1.5"
-                            : "smooth unique with linespoints pointtype 7 pointsize 0.5");
-        put_quoted(f, p->curves[i].name);
+    for (size_t i = 1; i < c->n; i++) {
+        const double x = c->at[i][0], y = c->at[i][1];
+        size_t to = i;
+        for (; to > 0 && c->at[to - 1][0] > x; to--)
+            memcpy(c->at[to], c->at[to - 1], sizeof *c->at);
+        c->at[to][0] = x;
+        c->at[to][1] = y;
     }
-    if (p->diagonal)
-        fputs(", x with lines dashtype 2 linecolor rgb 'gray40' title 'y = x'", f);
-    putc('\n', f);
+}
+
+/* ---- axes ---- */
+
+struct axis {
+    double least, most;   /* of what it shows */
+    double step;          /* between two numbers of it; of a logarithmic one unused */
+    int is_log, from, to; /* on the picture */
+};
+
+static void see_numbers(const struct plot *p, int which, struct axis *a)
+{
+    a->least = HUGE_VAL;
+    a->most = -HUGE_VAL;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = 0; k < p->curves[i].n; k++) {
+            a->least = fmin(a->least, p->curves[i].at[k][which]);
+            a->most = fmax(a->most, p->curves[i].at[k][which]);
+        }
+    if (p->diagonal || a->least > a->most) {
+        a->least = 0;
+        a->most = 100;
+    }
+}
+
+/* Is there too little between the numbers for an axis to tell them apart? */
+static int axis_is_flat(const struct axis *a)
+{
+    return !(a->most - a->least > 1e-6 * fabs(a->most));
+}
+
+/* 1, 2 or 5 times a power of ten, for some five numbers of an axis */
+static double round_step(double span)
+{
+    const double about = span / 5, ten = pow(10, floor(log10(about))), times = about / ten;
+    return ten * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
+}
+
+static struct axis axis_x(const struct plot *p)
+{
+    struct axis a = {.from = LEFT, .to = WIDTH - RIGHT};
+    see_numbers(p, 0, &a);
+    a.is_log = !p->diagonal && a.least > 0 && a.most >= 10 * a.least;
+    if (axis_is_flat(&a)) {
+        const double margin = fmax(1, 0.01 * fabs(a.most));
+        a.least -= margin;
+        a.most += margin;
+    }
+    a.step = round_step(a.most - a.least);
+    a.step = p->is_whole && a.step < 1 ? 1 : a.step;
+    return a;
 }
 
 /* Between the least and the greatest value, with a margin that stays within 0 and 100 percent */
-static void put_y_range(const struct plot *p, FILE *f)
+static struct axis axis_y(const struct plot *p)
 {
-    const double span = p->most_y - p->least_y, margin = span > 0 ? 0.05 * span : 1;
-    const double least = p->least_y - margin, most = p->most_y + margin;
-    if (p->diagonal)
-        fputs("set yrange [0:100]\n", f);
-    else
-        fprintf(f, "set yrange [%.9g:%.9g]\n", least < 0 && p->least_y >= 0 ? 0 : least,
-                most > 100 && p->most_y <= 100 ? 100 : most);
-}
-
-static void put_x_range(const struct plot *p, FILE *f)
-{
-    const int is_log = p->most >= 10 * p->least;
-    if (p->diagonal)
-        fputs("set xrange [0:100]\n", f);
-    else if (is_log)
-        fputs("set logscale x\n", f);
-    if (p->is_whole && !is_log && p->most - p->least <= 10)
-        fputs("set xtics 1\n", f);
-    if (p->is_whole && p->most == p->least)
-        fprintf(f, "set xrange [%.9g:%.9g]\n", p->least - 1, p->most + 1);
-}
-
-static void put_script(const struct plot *p, const char *title, const char *x, const char *y,
-                       FILE *f)
-{
-    fputs("set terminal svg size 720,480 background rgb 'white'\n"
-          "set grid\n",
-          f);
-    fprintf(f, "set key %s right noenhanced\n", p->is_falling ? "top" : "bottom");
-    put_text(f, "title", title);
-    put_text(f, "xlabel", x);
-    put_text(f, "ylabel", y);
-    put_x_range(p, f);
-    put_y_range(p, f);
-    put_curves(p, f);
-}
-
-int plot_write(const struct plot *p, const char *title, const char *x, const char *y,
-               const char *path)
-{
-    FILE *script = tmpfile();
-    struct outfile out;
-    if (script == NULL)
-        return fail("%s: no temporary file: %s", path, strerror(errno));
-    put_script(p, title, x, y, script);
-    int bad = fflush(script) != 0 || lseek(fileno(script), 0, SEEK_SET) != 0
-                  ? fail("%s: temporary file: %s", path, strerror(errno))
-                  : out_open(&out, path);
-    if (bad == 0 && run_gnuplot(fileno(script), NULL, out.f) == 0)
-        bad = out_commit(&out);
-    else if (bad == 0) {
-        out_abandon(&out);
-        bad = -1;
+    struct axis a = {.from = BOTTOM, .to = TOP};
+    see_numbers(p, 1, &a);
+    if (!p->diagonal) {
+        const double margin =
+            axis_is_flat(&a) ? fmax(1, 0.01 * fabs(a.most)) : 0.05 * (a.most - a.least);
+        a.least = a.least >= 0 && a.least < margin ? 0 : a.least - margin;
+        a.most = a.most <= 100 && a.most > 100 - margin ? 100 : a.most + margin;
     }
-    fclose(script);
+    a.step = round_step(a.most - a.least);
+    return a;
+}
+
+static double axis_at(const struct axis *a, double v)
+{
+    const double share = a->is_log ? log(v / a->least) / log(a->most / a->least)
+                                   : (v - a->least) / (a->most - a->least);
+    return a->from + share * (a->to - a->from);
+}
+
+/* The first number that an axis shows, and the one behind v; beyond `most` there is none. */
+static double axis_first(const struct axis *a)
+{
+    return a->is_log ? pow(10, ceil(log10(a->least) - 1e-9))
+                     : a->step * ceil(a->least / a->step - 1e-9);
+}
+
+/* Of less than three decades, 2 and 5 have a number, too. */
+static double axis_next(const struct axis *a, double v)
+{
+    const double ten = pow(10, floor(log10(v) + 1e-9));
+    if (!a->is_log)
+        return a->step * round(v / a->step + 1);
+    if (a->most / a->least > 1000)
+        return 10 * ten;
+    return v / ten < 1.5 ? 2 * ten : v / ten < 3 ? 5 * ten : 10 * ten;
+}
+
+static void put_axes(const struct axis *x, const struct axis *y, struct buf *to)
+{
+    const double x_end = x->most + 1e-6 * fabs(x->most), y_end = y->most + 1e-6 * fabs(y->most);
+    for (double v = axis_first(y); v <= y_end; v = axis_next(y, v))
+        buf_printf(to,
+                   "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" "
+                   "class=\"end\">%.6g</text>\n",
+                   x->from, axis_at(y, v), x->to, LEFT - 6, axis_at(y, v) + 4, v + 0.0);
+    for (double v = axis_first(x); v <= x_end; v = axis_next(x, v))
+        buf_printf(to,
+                   "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" "
+                   "class=\"mid\">%.6g</text>\n",
+                   axis_at(x, v), y->from, y->to, axis_at(x, v), BOTTOM + 16, v + 0.0);
+}
+
+/* ---- lines ---- */
+
+static void put_line(const struct plot *p, size_t index, const struct axis *x, const struct axis *y,
+                     struct buf *to)
+{
+    enum { MARKED = 40 };
+    const struct plot_curve *c = &p->curves[index];
+    buf_printf(to, "<path class=\"curve c%zu d%zu\" d=\"", index % COLORS, index / COLORS % 3);
+    for (size_t i = 0; i < c->n; i++) {
+        const double at_x = axis_at(x, c->at[i][0]), at_y = axis_at(y, c->at[i][1]);
+        if (p->is_steps && i > 0)
+            buf_printf(to, "H%.1f", at_x);
+        buf_printf(to, "%c%.1f %.1f", i ? 'L' : 'M', at_x, at_y);
+    }
+    buf_puts(to, "\"/>\n");
+    for (size_t i = 0; i < c->n && !p->is_steps && c->n <= MARKED; i++)
+        buf_printf(to, "<circle class=\"c%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>\n",
+                   index % COLORS, axis_at(x, c->at[i][0]), axis_at(y, c->at[i][1]));
+}
+
+static void put_label(const char *class, double x, double y, const char *text, struct buf *to)
+{
+    buf_printf(to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+    html_text(to, text);
+    buf_puts(to, "</text>\n");
+}
+
+/* A row for each curve, below the picture */
+static void put_key(const struct plot *p, struct buf *to)
+{
+    for (size_t i = 0; i < p->n + (p->diagonal != 0); i++) {
+        const int y = BOTTOM + 58 + ROW * (int)i;
+        if (i < p->n)
+            buf_printf(to, "<path class=\"curve c%zu d%zu\" d=\"M%d %dh26\"/>\n", i % COLORS,
+                       i / COLORS % 3, LEFT, y - 4);
+        else
+            buf_printf(to, "<path class=\"even\" d=\"M%d %dh26\"/>\n", LEFT, y - 4);
+        put_label("key", LEFT + 34, y, i < p->n ? p->curves[i].name : "y = x", to);
+    }
+}
+
+/* The numbers, for who cannot see them; of a long curve its ends and some between */
+static void put_words(const struct plot *p, const char *x, const char *y, struct buf *to)
+{
+    enum { TOLD = 12 };
+    html_text(to, y);
+    buf_puts(to, " against ");
+    html_text(to, x);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct plot_curve *c = &p->curves[i];
+        const size_t last = c->n > TOLD ? TOLD - 1 : c->n - 1;
+        buf_puts(to, ". ");
+        html_text(to, c->name);
+        for (size_t k = 0; k <= last; k++) {
+            const double *at = c->at[last ? k * (c->n - 1) / last : 0];
+            buf_printf(to, "%s %.4g at %.6g", k ? "," : ":", at[1], at[0]);
+        }
+    }
+    buf_puts(to, ".");
+}
+
+void plot_style(struct buf *to)
+{
+    html_pieces(to, plot_css);
+}
+
+static void put_head(const struct plot *p, const char *title, const char *x, const char *y,
+                     int is_alone, struct buf *to)
+{
+    const int height = BOTTOM + 50 + ROW * (int)(p->n + (p->diagonal != 0));
+    if (is_alone)
+        buf_puts(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    buf_printf(to,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" class=\"plot\" "
+               "role=\"img\">\n<title>",
+               WIDTH, height);
+    html_text(to, title);
+    buf_puts(to, "</title>\n<desc>");
+    put_words(p, x, y, to);
+    buf_puts(to, "</desc>\n");
+    if (is_alone) {
+        buf_puts(to, "<style>\n");
+        plot_style(to);
+        buf_printf(to, "</style>\n<rect class=\"back\" width=\"%d\" height=\"%d\"/>\n", WIDTH,
+                   height);
+    }
+}
+
+void plot_svg(struct plot *p, const char *title, const char *x, const char *y, int is_alone,
+              struct buf *to)
+{
+    for (size_t i = 0; i < p->n; i++)
+        plot_sort(&p->curves[i]);
+    const struct axis ax = axis_x(p), ay = axis_y(p);
+    put_head(p, title, x, y, is_alone, to);
+    put_label("head", LEFT, 18, title, to);
+    put_axes(&ax, &ay, to);
+    put_label("mid", (LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 34, x, to);
+    buf_printf(to, "<g transform=\"translate(14 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
+    put_label("mid", 0, 0, y, to);
+    buf_puts(to, "</g>\n");
+    if (p->diagonal)
+        buf_printf(to, "<path class=\"even\" d=\"M%d %dL%d %d\"/>\n", LEFT, BOTTOM, WIDTH - RIGHT,
+                   TOP);
+    for (size_t i = 0; i < p->n; i++)
+        put_line(p, i, &ax, &ay, to);
+    put_key(p, to);
+    buf_puts(to, "</svg>\n");
+}
+
+int plot_write(struct plot *p, const char *title, const char *x, const char *y, const char *path)
+{
+    struct buf svg = {0};
+    plot_svg(p, title, x, y, 1, &svg);
+    const int bad = out_whole(path, &svg);
+    buf_free(&svg);
     return bad;
 }

@@ -3,6 +3,7 @@
 #include "table.h"
 
 #include "csv_records.h"
+#include "html.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -110,28 +111,6 @@ static const char *first_row(const struct table *t)
 static int is_left(const struct table *t, const char *cell, FILE *f)
 {
     return cell < cells_end(t) && !ferror(f);
-}
-
-/* ---- UTF-8 ---- */
-
-/* Bytes of the character that begins at s; 0 if it is none: a byte out of place, one cut short, one
-   longer than need be, a surrogate, or beyond U+10FFFF. */
-static size_t utf8_length(const char *s)
-{
-    const unsigned char *p = (const unsigned char *)s;
-    const size_t n = p[0] < 0x80   ? 1
-                     : p[0] < 0xc2 ? 0
-                     : p[0] < 0xe0 ? 2
-                     : p[0] < 0xf0 ? 3
-                     : p[0] < 0xf5 ? 4
-                                   : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0)
-        || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0;
-    return n;
 }
 
 /* Counts characters, or bytes where the text is not UTF-8. */
@@ -320,6 +299,30 @@ static void print_json(const struct table *t, FILE *f)
         fputc('}', f);
     }
     fputs(is_empty ? "[]\n" : "\n]\n", f);
+}
+
+/* ---- HTML ---- */
+
+void table_html(const struct table *t, struct buf *to)
+{
+    const char *const end = cells_end(t), *const body = first_row(t);
+    struct layout *columns = lay_out(t);
+    struct buf b = {0};
+    size_t i = 0;
+    buf_puts(to, "<thead>");
+    for (const char *cell = t->cells.s; cell < end; cell = next_cell(cell), i++) {
+        const int is_number = cell < body ? columns[i].right : *cell == NUMBER;
+        if (cell == body)
+            buf_puts(to, "</thead>\n<tbody>");
+        const char *const tag = cell < body ? "th" : "td";
+        buf_printf(to, "%s<%s%s>", i % t->columns ? "" : "<tr>", tag,
+                   is_number ? " class=\"n\"" : "");
+        html_text(to, shown(cell, &b));
+        buf_printf(to, "</%s>%s", tag, (i + 1) % t->columns ? "" : "</tr>\n");
+    }
+    buf_puts(to, body == end ? "</thead>\n<tbody></tbody>\n" : "</tbody>\n");
+    buf_free(&b);
+    free(columns);
 }
 
 /* ---- one row ---- */

@@ -42,6 +42,8 @@ void table_numbers(struct table *t, const char *numbers);
 void table_print(const struct table *t, FILE *f, struct table_form form);
 /* Adds n bytes as a string of JSON has them, with its quotes. */
 void table_json_text(struct buf *b, const char *s, size_t n);
+/* Adds head and body of a table of HTML, numbers in cells of the class n. */
+void table_html(const struct table *t, struct buf *to);
 /* The aligned form, with the last column broken so that lines have at most `width` characters. */
 void table_print_within(const struct table *t, FILE *f, size_t width);
 /* The first row alone: each cell beside its name, if it is not empty, broken likewise; or as the

@@ -116,11 +116,24 @@ int fail_without(const char *path, const char *library, const char *package)
                 path, library, package);
 }
 
+static struct buf *notes_kept; /* NULL: none are */
+
+void notes_keep(struct buf *lines)
+{
+    notes_kept = lines;
+}
+
 void note(const char *fmt, ...)
 {
-    va_list args;
+    va_list args, again;
+    char line[1024];
     va_start(args, fmt);
+    va_copy(again, args);
     print_line(fmt, args);
+    vsnprintf(line, sizeof line, fmt, again);
+    if (notes_kept != NULL)
+        buf_printf(notes_kept, "%s\n", line);
+    va_end(again);
     va_end(args);
 }
 

@@ -18,6 +18,8 @@
 
 /* ---- messages ---- */
 
+struct buf; /* below */
+
 extern const char *program_name; /* begins every message; "kpred-train" unless main sets it */
 
 /* One line on standard error, control characters shown as `?`; always returns -1. */
@@ -26,6 +28,8 @@ int fail(const char *fmt, ...) PRINTF_LIKE(1, 2);
 int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is not an error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* From now on they are added here as well, a line each; NULL: no longer. */
+void notes_keep(struct buf *lines);
 
 /* Files that nobody here can mend, such as those of a package, are left out, in whole or in part.
    Between spare_begin and spare_end, which do not nest, fail() keeps its first line alone. */

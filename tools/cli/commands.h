@@ -84,3 +84,4 @@ int cmd_kernels(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_tuples(int argc, char **argv);
+int cmd_report_page(int argc, char **argv);

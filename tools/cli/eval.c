@@ -239,7 +239,7 @@ static void add_k(const struct eval *e, size_t k, const struct outcome *out, str
     }
 }
 
-static int eval_draw(const struct eval *e, const struct results *r)
+static int eval_draw(const struct eval *e, struct results *r)
 {
     const struct options *o = r->o;
     static const char *const rows[] = {[EVAL_ALL] = "all problems",
@@ -321,7 +321,7 @@ static void explain(const struct eval *e, const struct results *r)
     table_free(&t);
 }
 
-static int print_results(const struct eval *e, const struct results *r)
+static int print_results(const struct eval *e, struct results *r)
 {
     table_print(&r->table, stdout, r->o->form);
     if (isatty(STDOUT_FILENO) && !r->o->form.csv && !r->o->form.json)
@@ -422,7 +422,7 @@ static int run(const struct options *o)
 {
     if (check_nets(o) || check_by(o->by) || check_beam(o) || check_outputs(o))
         return 2;
-    return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
+    return open_and_run(o) ? 1 : 0;
 }
 
 int cmd_eval(int argc, char **argv)
@@ -451,7 +451,7 @@ int cmd_eval(int argc, char **argv)
             "how well the probabilities fit, of all k tuples together; not together with --hits"),
         OPT(TEXT, "[--plot FILE.svg]", &o.plot,
             "pft against k, of timed data share, a curve for each group; with --reliability, what "
-            "was observed against what was predicted, a curve for each k, too; gnuplot draws it"),
+            "was observed against what was predicted, a curve for each k, too"),
         OPT(TEXT, "[--hits FILE.csv]", &o.hits,
             "as CSV what each problem was worth for each k, columns " HITS
             "; of timed data also share,unlisted. A row has its number as ingest writes them, and "

@@ -38,6 +38,7 @@ int main(int argc, char **argv)
         {"eval", "how good a model's predictions are", cmd_eval},
         {"tune", "a command that times a tuple to a table of times", cmd_tune},
         {"tuples", "the legal tuples of problems, for a judge", cmd_tuples},
+        {"report", "a page that shows tunings and models", cmd_report_page},
         {"merge", "the tables of several tuners to one", cmd_merge},
         {"relayout", "a header in the format of today", cmd_relayout},
         {"kernels", "the kernels that AITER has now, into a spec", cmd_kernels},

@@ -29,14 +29,6 @@ struct asking {
 
 /* ---- answers ---- */
 
-static void add_value(struct table *t, const char *const *names, int32_t value)
-{
-    if (names)
-        table_text(t, names[value]);
-    else
-        table_number(t, "%" PRId32, value);
-}
-
 /* The parameter `split`, AITER's splitK; -1: there is none. */
 static int split_of(const kpred_model *m)
 {
@@ -71,13 +63,6 @@ static void add_heading(const struct asking *a, struct table *t)
     buf_free(&heading);
 }
 
-static void add_problem(const kpred_model *m, struct table *t, const int32_t *problem, long line)
-{
-    table_number(t, "%ld", line);
-    for (uint32_t f = 0; f < m->n_fields; f++)
-        add_value(t, m->fields[f].tokens, problem[f]);
-}
-
 static void add_tuple(const struct asking *a, struct table *t, size_t i)
 {
     const kpred_model *m = &a->model->m;
@@ -87,9 +72,9 @@ static void add_tuple(const struct asking *a, struct table *t, size_t i)
     table_number(t, aligned ? "%.2f" : "%.6f",
                  kpred_probability(a->tuples[i].score) / 16777216.0 * (aligned ? 100 : 1));
     for (uint32_t p = 0; p < m->n_params; p++)
-        add_value(t, m->params[p].names, value[p]);
+        model_value_cell(m->params[p].names, value[p], t);
     if (m->names && split >= 0)
-        add_value(t, m->params[split].names, value[split]);
+        model_value_cell(m->params[split].names, value[split], t);
     if (m->names)
         table_text(t, kpred_kernel_name(m, kpred_kernel_of(m, value)));
 }
@@ -259,7 +244,8 @@ static int take_line(struct lines *l)
     l->n_outside += l->a->ctx.extrapolated != 0;
     l->outside_of |= l->a->ctx.extrapolated;
     for (size_t i = 0; i < l->a->n; i++) {
-        add_problem(&l->a->model->m, &l->t, problem, l->r.at);
+        table_number(&l->t, "%ld", l->r.at);
+        model_problem_cells(&l->a->model->m, problem, &l->t);
         add_tuple(l->a, &l->t, i);
     }
     l->given.is_quiet = 1; /* what holds for all lines is told once */

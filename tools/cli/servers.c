@@ -28,7 +28,7 @@ int cmd_aiter(int argc, char **argv)
         OPT(TEXTS, "[--installed FILE.csv...]", &o.installed,
             "AITER's tuned tables: their keys are left out, and the kernels that they name for the "
             "GPU are taken to be compiled in, or to be near; what cannot be read is left out, with "
-            "a line for each file; it is an error if a key comes twice"),
+            "a line for each file; of two rows of one key the faster counts"),
         OPT(TEXT, "[--compiled FILE]", &o.compiled,
             "the names of the kernels that are compiled in, a line each; other lines do not count. "
             "Without it, those in the installed tables for the GPU and AITER's default; without "
@@ -168,7 +168,8 @@ int cmd_serve(int argc, char **argv)
         OPT(TEXT, "[--compiled FILE]", &o.compiled,
             "the names of AITER's kernels that are compiled in, a line each, as of kpred aiter"),
         OPT(FLAG, "[--switch]", &o.may_switch,
-            "write rows that make the server run another kernel, too, which may be slower"),
+            "write rows, and AITER's Triton files of near shapes, that make the server run another "
+            "kernel, too, which may be slower"),
         OPT(FLAG, "[--write-triton-json]]", &o.has_json,
             "SGLang on an MI300X: write AITER's Triton files of FP8 in blocks, too, where "
             "--installed has one whose N and K are within a factor of 1.5"),

@@ -65,7 +65,7 @@ static int shapes_run(struct options *o)
         rc = hf_layers(&config, o->tp, &list.layers);
     if (rc == 0)
         rc = write(o, &list);
-    hf_config_free(&config);
+    flat_json_free(&config.json);
     return rc;
 }
 

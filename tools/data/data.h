@@ -110,7 +110,8 @@ size_t data_find_failures(const struct dataset *d, const int32_t *problem, size_
      near   by up to half an octave; it stays divisible by the same power of two up to 64
      any    by up to an octave, at times by two, so that lessons go beyond the table on both sides;
             half of the time it stays divisible by that power, else by one that is drawn: a table
-            of round sizes is asked for odd ones */
+            of round sizes is asked for odd ones. In one problem of eight it becomes a size of up to
+            two octaves beyond the greatest: much of what fails does so there */
 enum made_up { MADE_UP_NEAR, MADE_UP_ANY };
 int made_up_is_size(const struct spec *s, size_t field);
 void make_up_problem(const struct spec *s, enum made_up how, const int32_t *known, size_t n_known,

@@ -101,7 +101,7 @@ static int run_python(const char *program, const char *const *paths, size_t n_pa
 static void add_told(struct buf *words, const struct interned *options)
 {
     static const char *const told[] = {
-        "--fields=", "--ignored=", "--metric=", "--success=", "--names=", "--unit="};
+        "--fields=", "--ignore=", "--metric=", "--success=", "--names=", "--unit="};
     for (size_t i = 0; i < options->n; i++)
         for (size_t j = 0; j < sizeof told / sizeof *told; j++)
             if (strncmp(options->v[i].s, told[j], strlen(told[j])) == 0) {

@@ -21,7 +21,7 @@ static void add_columns(struct interned *o, const struct table_asked *a)
     for (size_t i = 0; a->ignored != NULL && i < a->ignored->n; i++)
         import_name(&ignored, a->ignored->v[i].s);
     import_option(o, "--fields", fields.s);
-    import_option(o, "--ignored", ignored.s);
+    import_option(o, "--ignore", ignored.s);
     buf_free(&fields);
     buf_free(&ignored);
 }

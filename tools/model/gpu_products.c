@@ -113,14 +113,16 @@ static const char *behind_brand(const char *text, const char *brand)
     return text;
 }
 
-/* Most products are another one by the last letter. */
+/* Most products are another one by the last letter, and nearly all by their names. */
 static int is_called(const struct product *p, const char *folded)
 {
     char name[NAMES_FOLDED];
-    names_fold(p->name + strlen(p->name) - 1, name);
-    if (*folded == '\0' || *name != folded[strlen(folded) - 1])
+    const size_t n = strlen(folded);
+    if (n == 0 || (p->name[strlen(p->name) - 1] | ' ') != folded[n - 1])
         return 0;
     names_fold(p->name, name);
+    if (!ends_with(folded, behind(name, "rx")))
+        return 0;
     const char *rest = behind_brand(behind_brand(folded, "AMD"), p->brand);
     return !strcmp(rest, name) || !strcmp(rest, behind(name, "rx"));
 }

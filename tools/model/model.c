@@ -6,6 +6,8 @@
 #include "header.h"
 #include "runtime.h"
 
+#include "base/table.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,20 @@ static size_t round_up(size_t n, size_t to)
 static const kpred_additive *net_of(const kpred_model *m)
 {
     return (const kpred_additive *)m->net;
+}
+
+void model_value_cell(const char *const *names, int32_t value, struct table *t)
+{
+    if (names)
+        table_text(t, names[value]);
+    else
+        table_number(t, "%" PRId32, value);
+}
+
+void model_problem_cells(const kpred_model *m, const int32_t *problem, struct table *t)
+{
+    for (uint32_t f = 0; f < m->n_fields; f++)
+        model_value_cell(m->fields[f].tokens, problem[f], t);
 }
 
 void *model_array(struct model *model, size_t n, size_t size)
@@ -292,9 +308,8 @@ static int check_names(const struct model *model)
                : 0;
 }
 
-int model_from_spec(struct model *model, const struct spec *spec, const char *split)
+static void set_model(struct model *model, const struct spec *spec, const char *split)
 {
-    struct unseen unseen;
     memset(model, 0, sizeof *model);
     model->spec = spec;
     model->m.format = KPRED_FORMAT;
@@ -309,12 +324,29 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.scorer = &kpred_additive_scorer;
     model->m.net = &model->net;
     model->net.heads = model->heads;
+}
+
+int model_from_spec(struct model *model, const struct spec *spec, const char *split)
+{
+    struct unseen unseen;
+    set_model(model, spec, split);
     if (check_names(model) || clauses_read(&model->clauses, spec) || open_rule(model)
         || program_compile(spec, &model->program) || unseen_read(&unseen, spec))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;
     model->net.n_features = (uint16_t)model->program.n_features;
+    return 0;
+}
+
+int model_from_builtin(struct model *model, const struct spec *spec, const kpred_model *m)
+{
+    set_model(model, spec, m->split);
+    if (clauses_read(&model->clauses, spec) || open_rule(model))
+        return -1;
+    rule_slots_release(model); /* its rule is compiled in: what is read may have the slot */
+    program_of_net(&model->program, net_of(m), m->n_fields);
+    model->m = *m;
     return 0;
 }
 

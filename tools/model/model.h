@@ -37,6 +37,8 @@ struct model {
 /* All but net and id: fields, parameters, rule, program. The spec must agree with the vocabulary of
    its rule. 0, or -1 with a message. */
 int model_from_spec(struct model *model, const struct spec *spec, const char *split);
+/* A model that is compiled in, and its spec: what the trainer looked at is not looked at again. */
+int model_from_builtin(struct model *model, const struct spec *spec, const kpred_model *m);
 void model_free(struct model *model);
 
 /* Zeroed memory that lives as long as the model. */
@@ -86,6 +88,12 @@ size_t model_lane(const kpred_param *p);
 /* Rows of parameter t's output and embedding arrays. */
 size_t model_head_rows(const kpred_model *m, size_t t);
 size_t model_embedding_rows(const kpred_model *m, size_t t);
+
+struct table; /* base/table.h */
+
+/* A value or token as a cell of a row, by its name if it has one; and all fields of a problem */
+void model_value_cell(const char *const *names, int32_t value, struct table *t);
+void model_problem_cells(const kpred_model *m, const int32_t *problem, struct table *t);
 
 struct model_cost {
     size_t bytes;       /* all that the header adds to an object, pointers of this machine */

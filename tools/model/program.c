@@ -425,6 +425,17 @@ int program_compile(const struct spec *spec, struct program *out)
     return compile(spec, out, 0);
 }
 
+void program_of_net(struct program *out, const kpred_additive *net, size_t n_fields)
+{
+    out->n_instr = net->n_instr;
+    out->n_registers = n_fields;
+    out->n_features = net->n_features;
+    for (size_t i = 0; i < net->n_instr; i++) {
+        out->instr[i] = net->program[i];
+        out->n_registers += net->program[i].op <= KPRED_OP_CONST;
+    }
+}
+
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
                  uint8_t *features)
 {

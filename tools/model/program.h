@@ -34,6 +34,9 @@ int program_compile(const struct spec *spec, struct program *out);
    values of its parameters under their names, and `table`: see train/timed.h. The same result. */
 int program_compile_judge(const struct spec *spec, struct program *out);
 
+/* The program of a network, as it was compiled */
+void program_of_net(struct program *out, const kpred_additive *net, size_t n_fields);
+
 /* The activations of one problem, as the runtime computes them. */
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
                  uint8_t *features);

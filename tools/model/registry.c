@@ -21,17 +21,13 @@ static int builtin_open(const struct builtin *b, struct model *out)
     const char *const *line;
     for (line = b->spec; *line; line++)
         buf_puts(&text, *line);
-    int bad =
-        spec_parse(spec, text.s, b->model->name) || model_from_spec(out, spec, b->model->split);
+    const int bad = spec_parse(spec, text.s, b->model->name) != 0
+                    || model_from_builtin(out, spec, b->model) != 0;
     buf_free(&text);
     out->own_spec = spec;
     if (bad)
         model_free(out);
-    else {
-        rule_slots_release(out); /* its rule is compiled in: what is read may have the slot */
-        out->m = *b->model;
-    }
-    return bad;
+    return bad ? -1 : 0;
 }
 
 /* A built-in model by its own name, as it is written */

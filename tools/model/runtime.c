@@ -43,18 +43,13 @@ int runtime_named(const kpred_names *k, const kpred_param *params,
     return kpri_named(k, params, condition, problem, values, n);
 }
 
-/* It is asked thousands of times when a program reads the shipped models: so names are looked at no
-   further than they are alike. */
 const char *runtime_header_name(const char *name, int is_start)
 {
+    const size_t whole = strlen(name) + 1;
     for (const char *const *of = header_names; *of; of++) {
-        size_t alike = 0;
-        while (name[alike] && name[alike] == (*of)[alike])
-            alike++;
-        const int ends = !(*of)[alike];
-        const int is_pasted =
-            ends && alike && (*of)[alike - 1] == '_'; /* what follows comes by ## */
-        if (is_pasted || (!name[alike] && (is_start || ends)))
+        const size_t n = strlen(*of);
+        const int is_pasted = (*of)[n - 1] == '_'; /* what follows comes by ## */
+        if ((is_pasted && !strncmp(name, *of, n)) || !strncmp(name, *of, whole - (is_start != 0)))
             return *of;
     }
     return NULL;

@@ -77,10 +77,10 @@ def served(name):
 
 def sentence(name, said, is_report):
     """The line of a look-up in the log"""
-    if said is None or said["file"] is None:
-        why = said["why"] if said else "its name is of another form, or standard error says why"
-        return f"kpred has no answer for {name}: {why}"
-    if said["answered_by"] == "predicted":
+    if not is_answered(said):
+        why = said and said["why"] or "its name is of another form, or standard error says why"
+        return f"kpred has no answer for {name}: {why.replace(': --nearest', '; `kpred serve --nearest` writes one')}"
+    if said["file"]:
         share = f"; a tuning should find the same tile in {said['tile']} % of its sizes" if said["tile"] >= 0 else ""
         does = f"{'would predict' if is_report else 'predicts'} {name} by its model {said['model']}{share}"
     else:
@@ -88,14 +88,20 @@ def sentence(name, said, is_report):
     return f"kpred {does}{' (' + said['why'] + ')' if said['why'] else ''}. KPRED=off switches kpred off"
 
 
+def is_answered(said):
+    """By a file, or by the server's default, for which vLLM's own function is better than a file of some sizes"""
+    return said is not None and (said["file"] is not None or said["answered_by"] == "server's default")
+
+
 def answer(name, logger):
-    """The configuration of each number of tokens, as vLLM reads it from a file; None: its default is taken"""
+    """(The configuration of each number of tokens, as vLLM reads it from a file, or None: its default is taken; was it
+    chosen so?)"""
     is_report = mode() == "report"
     said = served(name)
     getattr(logger, "info_once", logger.info)(sentence(name, said, is_report))
-    if said is None or said["file"] is None or is_report:
-        return None
-    return {int(m): config for m, config in said["file"].items()}
+    if is_report or not is_answered(said):
+        return None, False
+    return {int(m): config for m, config in (said["file"] or {}).items()} or None, True
 
 
 # ---- vLLM's function ----
@@ -141,9 +147,10 @@ def asking(module, plain):
             return plain(*words, **options)
         if found is not None or listener.kept is None: # without a warning it looked for no file
             return found
+        is_chosen = False
         with Guard():
-            found = answer(os.path.basename(listener.path), listener.logger)
-        if found is None:
+            found, is_chosen = answer(os.path.basename(listener.path), listener.logger)
+        if not is_chosen:
             listener.kept()
         return found
     asked.is_kpreds = True

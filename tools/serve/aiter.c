@@ -11,12 +11,6 @@
 
 /* ---- look-ups ---- */
 
-void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer)
-{
-    for (size_t i = 0; i < from->asked.n; i++)
-        lookups_add_shape(l, &from->asked.v[i], NULL, layer);
-}
-
 /* What a config is asked for */
 struct asking {
     const struct lookups_how *how;
@@ -117,17 +111,15 @@ static void ask_product(struct asking *a, const struct hf_layer *l)
     struct quantization ways[2];
     const int n = weights_of(ways, a->how, l->name);
     for (const struct quantization *q = ways; q < ways + n; q++) {
-        char *refused = lookups_refused(l, q);
         const char *none = no_table(q);
         const int is_plain =
             q->is_of_experts || (is_gpt_oss(a) && q->kind == QUANTIZED_MXFP4); /* --quant said so */
-        if (refused != NULL && !l->is_half)
-            lookups_add_none(a->how->to, l->name, refused, ANSWER_REFUSED);
-        else if (refused == NULL && none != NULL)
+        if (layer_refused(a->how, l, q))
+            continue;
+        if (none != NULL)
             lookups_add_none(a->how->to, l->name, none, ANSWER_NONE);
-        else if (refused == NULL)
+        else
             ask_layer(a, is_plain ? QUANTIZED_NOT : q->kind, l);
-        free(refused);
     }
 }
 
@@ -234,12 +226,8 @@ static void ask_experts(struct asking *a)
     for (int i = 0; i < n; i++) {
         struct experts_part p;
         a->q = ways[i];
-        experts_split(&p, a->how, &a->q);
-        if (p.refused != NULL)
-            lookups_add_none(a->how->to, "experts", p.refused, ANSWER_REFUSED);
-        else if (aiter_runs(a->q.kind, p.block))
+        if (experts_split(&p, a->how, &a->q) == 0 && aiter_runs(a->q.kind, p.block))
             ask_split(a, &p);
-        free(p.refused);
     }
     ask_router(a);
 }

@@ -16,9 +16,11 @@ static int decide(struct lookup *l, enum reading_verdict verdict, int may_switch
 {
     const struct reading *r = l->reading;
     struct buf why = {NULL, 0, 0};
-    l->is_json = verdict == VERDICT_JSON;
-    l->none = verdict == VERDICT_SWITCH ? ANSWER_SWITCH : ANSWER_NONE;
-    if (verdict == VERDICT_READ || (verdict == VERDICT_SWITCH && may_switch))
+    const int is_near = verdict == VERDICT_NEAR;
+    l->is_json = verdict == VERDICT_JSON || (is_near && may_switch);
+    l->none = is_near || verdict == VERDICT_SWITCH ? ANSWER_SWITCH : ANSWER_NONE;
+    if (verdict == VERDICT_READ
+        || (is_near ? !may_switch : verdict == VERDICT_SWITCH && may_switch))
         return 1;
     if (verdict == VERDICT_SWITCH)
         buf_printf(&why, "a row switches it %s: --switch", r->about);
@@ -26,15 +28,6 @@ static int decide(struct lookup *l, enum reading_verdict verdict, int may_switch
         buf_puts(&why, r->about);
     l->why = why.s;
     return 0;
-}
-
-static void drop_shape(struct asked *a, const struct asked_shape *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < a->n; i++)
-        if (!asked_is_pair(&a->v[i], s))
-            a->v[n++] = a->v[i];
-    a->n = n;
 }
 
 void aiter_decide(struct lookups *l, struct answering *to, int may_switch)
@@ -45,8 +38,13 @@ void aiter_decide(struct lookups *l, struct answering *to, int may_switch)
         const struct reading *r = x->reading;
         const enum reading_verdict verdict =
             r == NULL ? VERDICT_READ : reading_of(r, to, &x->shape);
-        if (r != NULL && !decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE)
-            drop_shape(&to->asked, &x->shape);
+        if (r != NULL && !decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE) {
+            const size_t n_asked = to->asked.n;
+            to->asked.n = 0;
+            for (size_t j = 0; j < n_asked; j++)
+                if (!asked_is_pair(&to->asked.v[j], &x->shape))
+                    to->asked.v[to->asked.n++] = to->asked.v[j];
+        }
         if (verdict != VERDICT_NOTHING || r->rule == READS_NONE || r->rule == READS_MULTIPLE)
             l->v[n++] = *x;
         else {
@@ -93,8 +91,10 @@ static void answer_json(struct answer *a, const struct answering *from)
 {
     const struct reading *r = a->of->reading;
     const struct asked_shape *s = &a->of->shape;
-    const struct gemm_json *f = gemm_json_find(from->jsons, from->target.gfx, r->json, s->n, s->k);
-    const int is_sure = r->rule == READS_WITHOUT_JSON || r->rule == READS_UNLISTED;
+    const struct gemm_json *f =
+        gemm_json_near(from->jsons, from->target.gfx, r->json, s->n, s->k, GEMM_JSON_SAME);
+    const int is_sure = (r->rule == READS_WITHOUT_JSON || r->rule == READS_UNLISTED)
+                        && a->of->none != ANSWER_SWITCH;
     if (f != NULL || is_sure)
         a->kind = ANSWER_MEASURED;
     a->from = f != NULL ? xstrdup(f->path) : NULL;
@@ -106,6 +106,7 @@ void aiter_answer(struct answer *a, const struct answering *from)
 {
     const struct lookup *l = a->of;
     const struct rows_layer *layer = layer_of(&from->rows, &l->shape);
+    const int is_row = l->reading == NULL || l->reading->rule != READS_WITHOUT_JSON;
     struct buf why = {NULL, 0, 0};
     if (l->is_json)
         answer_json(a, from);
@@ -131,7 +132,9 @@ void aiter_answer(struct answer *a, const struct answering *from)
     if (l->reading != NULL && layer->rows != 0)
         reading_tell(l->reading, &why);
     if (l->none == ANSWER_SWITCH)
-        buf_printf(&why, "; it switches %s", l->reading->about);
+        buf_printf(&why, "%s%s %s%s", why.n != 0 ? "; " : "",
+                   is_row ? "it switches" : "a Triton file switches it", l->reading->about,
+                   is_row ? "" : ": --switch");
     a->why = why.s;
 }
 
@@ -141,10 +144,11 @@ int aiter_near_json(struct answer *a, const struct answering *from)
 {
     const struct asked_shape *s = &a->of->shape;
     const struct reading *r = a->of->reading;
-    const struct gemm_json *f = gemm_json_near(from->jsons, from->target.gfx, r->json, s->n, s->k);
+    const struct gemm_json *f =
+        gemm_json_near(from->jsons, from->target.gfx, r->json, s->n, s->k, GEMM_JSON_NEAR);
     struct buf name = {NULL, 0, 0};
-    if (a->kind != ANSWER_LEFT || r->rule != READS_NONE || r->kind != QUANTIZED_FP8_BLOCK
-        || f == NULL)
+    if (a->kind != ANSWER_LEFT || r->kind != QUANTIZED_FP8_BLOCK || f == NULL
+        || (r->rule != READS_NONE && a->of->none != ANSWER_SWITCH))
         return 0;
     const char *base = base_name(f->path);
     buf_add(&name, base, (size_t)(strstr(base, "-N=") - base));
@@ -154,6 +158,11 @@ int aiter_near_json(struct answer *a, const struct answering *from)
     a->from = xstrdup(f->path);
     free(a->why);
     a->why = NULL;
+    if (a->of->none == ANSWER_SWITCH) {
+        struct buf why = {NULL, 0, 0};
+        buf_printf(&why, "it switches %s", r->about);
+        a->why = why.s;
+    }
     return read_file(f->path, FOLDER_FILE_BYTES, &a->text);
 }
 

@@ -27,12 +27,6 @@ static void begin_row(struct answer *a, const struct answers_how *how, int32_t m
     buf_printf(ms, "%s%" PRId32, ms->n != 0 ? ", " : "", m);
 }
 
-static void end_text(struct answer *a)
-{
-    if (a->text.n != 0)
-        buf_puts(&a->text, "\n}\n");
-}
-
 static void add_choices(struct answer *a, const struct answers_how *how, const struct choices *c,
                         int64_t first, int64_t last)
 {
@@ -74,11 +68,14 @@ static int answers_choose(struct answer *a, struct choices *c, const struct answ
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, how->predictors, &up.name, &o, &why);
-    if (rc == 0 && c->n != 0) {
+    const int is_predicted = rc == 0 && c->n != c->of[CHOICE_DEFAULT];
+    const int is_left =
+        !how->nearest && (c->is_nearest || (is_predicted && device_doubt(up.name.device, &why)));
+    if (rc == 0 && c->n != 0 && !is_left) {
         struct buf outside = {NULL, 0, 0};
-        a->kind = c->of[CHOICE_DEFAULT] == c->n ? ANSWER_DEFAULT
-                  : c->is_nearest               ? ANSWER_NEAREST
-                                                : ANSWER_PREDICTED;
+        a->kind = !is_predicted   ? ANSWER_DEFAULT
+                  : c->is_nearest ? ANSWER_NEAREST
+                                  : ANSWER_PREDICTED;
         a->tuple = choices_percent(c, c->tuple);
         a->tile = choices_percent(c, c->tile);
         a->model = c->model;
@@ -87,9 +84,8 @@ static int answers_choose(struct answer *a, struct choices *c, const struct answ
                           as_counted(c->outside, "M lies", "M lie"), &outside);
         a->why = outside.s;
     } else if (rc >= 0) {
-        const int is_other = c->is_nearest && !how->nearest;
         memset(c, 0, sizeof *c);
-        if (!is_other)
+        if (!is_left)
             choose_defaults(c, &up.name);
         a->kind = c->n != 0 ? ANSWER_DEFAULT : ANSWER_LEFT;
         a->why = xstrdup(why.n != 0 ? why.s : "no tuple is legal for any M");
@@ -129,7 +125,7 @@ static int answers_fill(struct answer *a, const struct answers_how *how,
         a->kind = ANSWER_MEASURED;
     }
     add_choices(a, how, &c, last, INT64_MAX);
-    end_text(a);
+    buf_puts(&a->text, a->text.n != 0 ? "\n}\n" : "");
     return 0;
 }
 
@@ -144,7 +140,7 @@ static int take_rows(struct answer *a, const struct answers_how *how, const stru
         rc = answers_fill(a, how, f);
     else {
         add_rows(a, how, f);
-        end_text(a);
+        buf_puts(&a->text, a->text.n != 0 ? "\n}\n" : "");
     }
     if (f->name.kernel != a->of->name.kernel && rc == 0) {
         free(a->why);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "serve.h"
 
+#include "base/numbers.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -12,12 +14,6 @@
 enum { MOST_DEPTH = 12 };
 
 /* ---- rows ---- */
-
-static int by_m(const void *a, const void *b)
-{
-    const int32_t x = ((const struct known_row *)a)->m, y = ((const struct known_row *)b)->m;
-    return (x > y) - (x < y);
-}
 
 void known_row_add(struct buf *b, const struct known_row *row, int is_second)
 {
@@ -82,7 +78,7 @@ static int has_rows(struct folder_file *f)
     spare_note(&spared);
     flat_json_free(&j);
     if (f->rows.n != 0)
-        qsort(f->rows.v, f->rows.n, sizeof *f->rows.v, by_m);
+        qsort(f->rows.v, f->rows.n, sizeof *f->rows.v, num_rising_int);
     return f->rows.n != 0;
 }
 
@@ -162,11 +158,6 @@ static int read_folder(struct folder *f, struct tables *tables, const char *path
     return rc;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct folder_file *)a)->path, ((const struct folder_file *)b)->path);
-}
-
 int folder_read(struct folder *f, struct tables *tables, const char *path)
 {
     const size_t before = tables->of.n;
@@ -183,7 +174,7 @@ int folder_read(struct folder *f, struct tables *tables, const char *path)
     }
     free(copy);
     if (f->n != 0)
-        qsort(f->v, f->n, sizeof *f->v, by_path);
+        qsort(f->v, f->n, sizeof *f->v, compare_texts);
     if (tables->of.n > before)
         qsort(tables->of.v + before, tables->of.n - before, sizeof *tables->of.v, compare_texts);
     return rc;

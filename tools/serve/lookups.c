@@ -109,8 +109,6 @@ void lookups_free(struct lookups *l)
     memset(l, 0, sizeof *l);
 }
 
-/* ---- names ---- */
-
 /* The device is one: device_find found it. */
 static struct triton_name name_of(const struct lookups_how *how, enum triton_kernel kernel,
                                   const struct quantization *q)
@@ -134,44 +132,48 @@ static struct triton_name name_of(const struct lookups_how *how, enum triton_ker
    expert parallelism. SGLang's names have the packed N of 4 bits, which is a half, and it looks for
    `_down`, of the second product, too. */
 
-/* A GPU's part of a size. Of the reasons to refuse it the first stays. */
-static int64_t lookups_part(char **why, const char *what, int64_t size, long gpus)
+/* Of the reasons to refuse a layer the first is told. */
+
+/* A GPU's part of a size */
+static int64_t lookups_part(struct buf *why, const char *what, int64_t size, long gpus)
 {
-    struct buf b = {NULL, 0, 0};
-    if (size % gpus != 0 && *why == NULL)
-        buf_printf(&b, "%s, %" PRId64 ", is not a multiple of %ld, the GPUs that share it", what,
+    if (size % gpus != 0 && why->n == 0)
+        buf_printf(why, "%s, %" PRId64 ", is not a multiple of %ld, the GPUs that share it", what,
                    size, gpus);
-    *why = b.n != 0 ? b.s : *why;
     return size / gpus;
 }
 
 /* The server refuses blocks of scales that lie on two GPUs. */
-static void check_block(char **why, enum quantization_kind kind, const int32_t block[2],
+static void check_block(struct buf *why, enum quantization_kind kind, const int32_t block[2],
                         const char *what, int64_t size)
 {
-    struct buf b = {NULL, 0, 0};
-    for (int i = 0; i < 2 && *why == NULL && kind == QUANTIZED_FP8_BLOCK; i++)
-        if (size % block[i] != 0 && b.n == 0)
-            buf_printf(&b, "%s, %" PRId64 " on each GPU, is not a multiple of the block's %d", what,
-                       size, (int)block[i]);
-    *why = b.n != 0 ? b.s : *why;
+    for (int i = 0; i < 2 && kind == QUANTIZED_FP8_BLOCK; i++)
+        if (size % block[i] != 0 && why->n == 0)
+            buf_printf(why, "%s, %" PRId64 " on each GPU, is not a multiple of the block's %d",
+                       what, size, (int)block[i]);
 }
 
-char *lookups_refused(const struct hf_layer *l, const struct quantization *q)
+/* It is if there is a reason, which is freed. */
+static int add_refused(const struct lookups_how *how, const char *layer, struct buf *why)
 {
-    char *why = NULL;
+    const int is_refused = why->n != 0;
+    if (is_refused && layer != NULL)
+        lookups_add_none(how->to, layer, why->s, ANSWER_REFUSED);
+    buf_free(why);
+    return is_refused;
+}
+
+int layer_refused(const struct lookups_how *how, const struct hf_layer *l,
+                  const struct quantization *q)
+{
+    struct buf why = {NULL, 0, 0};
     check_block(&why, q->kind, q->block, "its size", l->part);
-    return why;
+    return add_refused(how, l->is_half ? NULL : l->name, &why);
 }
 
 static int64_t divisor(int64_t a, int64_t b)
 {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+    return b == 0 ? a : divisor(b, a % b);
 }
 
 /* refine_fp8_moe_block_shape of vLLM: the scales are copied to blocks of at least 32. */
@@ -185,21 +187,22 @@ static void refine_block(int32_t block[2], int64_t size, int64_t hidden, long gp
         block[0] = block[1] = (int32_t)refined;
 }
 
-void experts_split(struct experts_part *out, const struct lookups_how *how,
-                   const struct quantization *q)
+int experts_split(struct experts_part *out, const struct lookups_how *how,
+                  const struct quantization *q)
 {
+    struct buf why = {NULL, 0, 0};
     const struct hf_experts *e = &how->experts;
     const int is_sglang = how->server == TRITON_SGLANG;
     const long split = how->ep == 1 ? how->tp : is_sglang ? how->tp / how->ep : 1;
-    out->refused = NULL;
-    out->experts = lookups_part(&out->refused, e->routed_key, e->routed, how->ep);
-    out->size = lookups_part(&out->refused, e->size_key, e->size, split);
+    out->experts = lookups_part(&why, e->routed_key, e->routed, how->ep);
+    out->size = lookups_part(&why, e->size_key, e->size, split);
     memcpy(out->block, q->block, sizeof out->block);
-    if (!is_sglang && out->refused == NULL)
+    if (!is_sglang && why.n == 0)
         refine_block(out->block, out->size, e->hidden, split);
-    check_block(&out->refused, q->kind, out->block, e->size_key, out->size);
-    if (out->refused == NULL && out->size == 0)
-        out->refused = xstrdup("an expert has fewer features than there are GPUs");
+    check_block(&why, q->kind, out->block, e->size_key, out->size);
+    if (why.n == 0 && out->size == 0)
+        buf_puts(&why, "an expert has fewer features than there are GPUs");
+    return add_refused(how, "experts", &why) ? -1 : 0;
 }
 
 int weights_of(struct quantization out[2], const struct lookups_how *how, const char *layer)
@@ -250,13 +253,7 @@ static void add_experts(const struct lookups_how *how, const struct quantization
 {
     const int is_sglang = how->server == TRITON_SGLANG;
     struct experts_part here;
-    experts_split(&here, how, q);
-    if (here.refused != NULL) {
-        lookups_add_none(how->to, "experts", here.refused, ANSWER_REFUSED);
-        free(here.refused);
-        return;
-    }
-    if (how->has_aiter && aiter_runs(q->kind, here.block))
+    if (experts_split(&here, how, q) != 0 || (how->has_aiter && aiter_runs(q->kind, here.block)))
         return;
     if (q->kind == QUANTIZED_INT4_WEIGHTS && is_sglang)
         here.size /= 2;
@@ -286,14 +283,10 @@ static void add_product(const struct lookups_how *how, const struct hf_layer *la
     struct triton_name name = name_of(how, TRITON_BLOCK_GEMM, &how->q);
     if (weights_of(ways, how, layer->name) == 0 || ways[0].kind != QUANTIZED_FP8_BLOCK)
         return;
-    char *refused = lookups_refused(layer, &how->q);
     name.n = (int32_t)layer->n;
     name.k = (int32_t)layer->k;
-    if (refused != NULL)
-        lookups_add_none(how->to, layer->name, refused, ANSWER_REFUSED);
-    else
+    if (!layer_refused(how, layer, &how->q))
         lookups_add(how->to, &name, "", layer->name);
-    free(refused);
 }
 
 static int add_products(const struct lookups_how *how)
@@ -308,12 +301,33 @@ static int add_products(const struct lookups_how *how)
 
 /* ---- the model ---- */
 
+/* _PREVIOUSLY_SUPPORTED_MODELS of vLLM's registry tells them by their architectures. SGLang has no
+   class of these names, and may run them by the code of another package. */
+static int check_is_run(const struct lookups_how *how)
+{
+    static const char gone[] = "minimax minimax_text_01 minimax_m1 minimax_vl_01";
+    static const char *const classes[] = {"\"MiniMaxFor", "\"MiniMaxText01", "\"MiniMaxM1",
+                                          "\"MiniMaxVL01"};
+    struct hf_config top = {.inner = "", .json = how->config->json};
+    const char *list = hf_list(&top, "architectures", 1);
+    int is_gone = names_has_word(gone, how->experts.type);
+    for (int i = 0; i < 4 && list != NULL; i++)
+        is_gone |= strstr(list, classes[i]) != NULL;
+    return !is_gone ? -top.is_bad
+                    : hf_refuse(&top, "model_type", "is of a model that %s",
+                                how->server == TRITON_VLLM
+                                    ? "vLLM has refused since 0.23.0, the last version that ran it"
+                                    : "SGLang has no code for: its look-ups are not known");
+}
+
 int lookups_of_config(const struct lookups_how *how)
 {
     const struct quantization *q = &how->q;
     const char *path = how->config->json.path;
     const int has_experts = how->experts.routed != 0;
     struct quantization ways[2];
+    if (check_is_run(how) != 0)
+        return -1;
     if (how->server == TRITON_SGLANG && how->tp % how->ep != 0)
         return fail("--ep-size: value \"%ld\": should divide --tp, which is %ld", how->ep, how->tp);
     const int n = has_experts ? weights_of(ways, how, "experts") : 0;
@@ -325,8 +339,8 @@ int lookups_of_config(const struct lookups_how *how)
     if (!has_experts)
         note("%s: the model has no routed experts", path);
     else if (!how->experts.is_known)
-        note("%s: kpred does not know the type %s: its experts are taken by the usual names", path,
-             how->experts.type);
+        note("%s: kpred does not know the type %.60s: its experts are taken by the usual names",
+             path, how->experts.type);
     for (int i = 0; i < n; i++)
         add_experts(how, &ways[i]);
     if (q->kind == QUANTIZED_FP8_BLOCK && !(how->has_aiter && aiter_runs(q->kind, q->block)))

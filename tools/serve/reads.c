@@ -13,7 +13,7 @@
 static const struct reading readings[] = {
     {TRITON_VLLM, "gfx942", QUANTIZED_FP8_BLOCK, FAMILY_BS, READS_ALL, NULL, NULL},
     {TRITON_VLLM, "gfx950", QUANTIZED_FP8_BLOCK, FAMILY_BS, READS_WITHOUT_JSON, "A8W8_BLOCKSCALE",
-     NULL},
+     "from CK to Triton"},
     {TRITON_SGLANG, "gfx942", QUANTIZED_FP8_BLOCK, FAMILY_NONE, READS_NONE, "A8W8_BLOCKSCALE",
      "the table alone with SGLANG_AITER_GFX942_BLOCKSCALE_USE_CK=1"},
     {TRITON_SGLANG, "gfx950", QUANTIZED_FP8_BLOCK, FAMILY_BSP, READS_UNLISTED, "A8W8_BLOCKSCALE",
@@ -53,7 +53,6 @@ static const struct product_size gpt_oss[] = {{5120, 2880}, {2880, 4096}, {128, 
 /* ---- versions ---- */
 
 const char *const reads_versions[TRITON_N_SERVERS] = {"0.33.0", "0.5.23"};
-const char reads_aiter[] = "e4048607";
 
 static const char *const called[TRITON_N_SERVERS] = {"vLLM", "SGLang"};
 
@@ -102,8 +101,6 @@ void reading_tell(const struct reading *r, struct buf *b)
         buf_puts(b, " for M above 64");
 }
 
-/* ---- a layer: is the table read? ---- */
-
 static int is_among(const struct product_size *v, const struct asked_shape *s)
 {
     while (v->n != 0 && (v->n != s->n || v->k != s->k))
@@ -124,7 +121,8 @@ static int has_json(const struct reading *r, const struct answering *by,
                     const struct asked_shape *s)
 {
     return by->jsons->n != 0
-               ? gemm_json_find(by->jsons, by->target.gfx, r->json, s->n, s->k) != NULL
+               ? gemm_json_near(by->jsons, by->target.gfx, r->json, s->n, s->k, GEMM_JSON_SAME)
+                     != NULL
                : is_among(listed, s);
 }
 
@@ -156,7 +154,9 @@ static int is_tuned(const struct answering *by, enum family_id family, const str
 static enum reading_verdict asm_verdict(const struct answering *by, const struct asked_shape *s)
 {
     if (s->n % 32 != 0 || s->k % 256 != 0
-        || gemm_json_find(by->jsons, by->target.gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k) == NULL)
+        || gemm_json_near(by->jsons, by->target.gfx, "AFP4WFP4_PRESHUFFLED", s->n, s->k,
+                          GEMM_JSON_SAME)
+               == NULL)
         return VERDICT_JSON;
     return has_row(by, *s, 1024) && has_row(by, *s, 8192) ? VERDICT_READ : VERDICT_SWITCH;
 }
@@ -166,7 +166,12 @@ enum reading_verdict reading_of(const struct reading *r, const struct answering 
 {
     switch (r->rule) {
     case READS_NONE: return r->json != NULL ? VERDICT_JSON : VERDICT_NOTHING;
-    case READS_WITHOUT_JSON: return has_json(r, by, s) ? VERDICT_JSON : VERDICT_READ;
+    case READS_WITHOUT_JSON:
+        return has_json(r, by, s) ? VERDICT_JSON
+               : gemm_json_near(by->jsons, by->target.gfx, r->json, s->n, s->k, GEMM_JSON_NEAR)
+                       != NULL
+                   ? VERDICT_NEAR
+                   : VERDICT_READ;
     case READS_UNLISTED: return is_among(listed, s) ? VERDICT_JSON : VERDICT_READ;
     case READS_TUNED:
         return !is_even(s)                    ? VERDICT_NOTHING

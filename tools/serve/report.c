@@ -8,14 +8,6 @@
 
 /* ---- the table ---- */
 
-static void add_percent(struct table *t, int percent)
-{
-    if (percent >= 0)
-        table_number(t, "%d", percent);
-    else
-        table_text(t, "");
-}
-
 /* Whose look-up it is */
 static const char *server_of(const struct lookup *l)
 {
@@ -32,8 +24,11 @@ static void add_answer(struct table *t, const struct answer *a)
     table_text(t, server_of(a->of));
     table_text(t, key.s);
     table_text(t, answer_names[a->kind]);
-    add_percent(t, a->tuple);
-    add_percent(t, a->tile);
+    for (int i = 0; i < 2; i++)
+        if ((i == 0 ? a->tuple : a->tile) >= 0)
+            table_number(t, "%d", i == 0 ? a->tuple : a->tile);
+        else
+            table_text(t, "");
     table_text(t, a->why != NULL ? a->why : a->from != NULL ? a->from : "");
     buf_free(&key);
 }
@@ -118,7 +113,7 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     buf_puts(b, ",\n  \"versions\": {");
     for (int i = 0; i < TRITON_N_SERVERS; i++)
         add_member(b, triton_servers[i], reads_versions[i]);
-    add_member(b, "aiter", reads_aiter);
+    add_member(b, "aiter", AITER_COMMIT);
     buf_printf(b, "},\n  %s", list);
     for (size_t i = 0; i < n; i++) {
         size_t written = v[i].text.n;
@@ -132,8 +127,6 @@ void report_write(struct buf *b, const struct answer *v, size_t n, const char *d
     }
     buf_puts(b, tail);
 }
-
-/* ---- kpred.json: what is there ---- */
 
 /* Has the text a line that begins with these bytes? It has other lines before it. */
 static int has_line(const struct buf *b, const char *begin, size_t n)
@@ -195,8 +188,6 @@ static int join_entries(struct buf *b, const char *path, const char *old)
     buf_free(&others);
     return is_ours;
 }
-
-/* ---- the table of tuples: what is there ---- */
 
 enum { TABLE_BYTES = 1 << 26 };
 

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "serve.h"
 
+#include "base/names.h"
 #include "model/gpus.h"
 
 #include <stdlib.h>
@@ -88,7 +89,8 @@ static int read_calls(struct run *r)
     const int rc = inputs_read(&r->aiter.asked, r->o->inputs.v, r->o->inputs.n);
     tally_note(&r->aiter.asked.left_out, "shape is left out", "shapes are left out");
     tally_note(&r->aiter.asked.cut, "line", "lines");
-    aiter_of_asked(&r->lookups, &r->aiter, "log");
+    for (size_t i = 0; i < r->aiter.asked.n; i++)
+        lookups_add_shape(&r->lookups, &r->aiter.asked.v[i], NULL, "log");
     return rc;
 }
 
@@ -113,7 +115,7 @@ static int ask_config(struct run *r, struct lookups_how *how)
         return -1;
     r->of = left_of_config(how);
     mamba_of_config(how);
-    if (lookups_of_config(how) != 0)
+    if (how->config->is_bad || lookups_of_config(how) != 0)
         return -1;
     return r->o->has_aiter ? aiter_of_config(how, &r->aiter) : 0;
 }
@@ -134,7 +136,7 @@ static int read_config(struct run *r)
                               .version = r->version,
                               .has_aiter = o->has_aiter};
     const int rc = hf_config_read(o->config, &config) == 0 ? ask_config(r, &how) : -1;
-    hf_config_free(&config);
+    flat_json_free(&config.json);
     ignored_free(&how.ignored);
     return rc;
 }
@@ -181,14 +183,6 @@ static int reads_row(const void *with, const struct asked_shape *s)
     return 1;
 }
 
-static int answer_aiter(struct run *r, const struct rows_options *rows)
-{
-    if (installed_read(&r->aiter, r->tables.of.v, r->tables.of.n, r->n_own) != 0)
-        return -1;
-    aiter_decide(&r->lookups, &r->aiter, r->o->may_switch);
-    return rows_make(&r->aiter, rows);
-}
-
 static int answer_one(struct run *r, struct answer *a, const struct answers_how *how)
 {
     if (a->of->of == LOOKUP_STATE)
@@ -196,7 +190,9 @@ static int answer_one(struct run *r, struct answer *a, const struct answers_how 
     if (a->of->of != LOOKUP_AITER)
         return answer_make(a, how);
     aiter_answer(a, &r->aiter);
-    return a->of->is_json && r->o->has_json ? aiter_near_json(a, &r->aiter) : 0;
+    return a->of->is_json && (r->o->has_json || a->of->none == ANSWER_SWITCH)
+               ? aiter_near_json(a, &r->aiter)
+               : 0;
 }
 
 static int answer_all(struct run *r)
@@ -209,7 +205,10 @@ static int answer_all(struct run *r)
     const size_t top = r->o->top != 0 ? (size_t)r->o->top : 1;
     const struct rows_options rows = {
         .top = top, .beam = top > 8 ? top : 8, .reads = reads_row, .with = r};
-    if (r->o->has_aiter && answer_aiter(r, &rows) != 0)
+    if (r->o->has_aiter && installed_read(&r->aiter, r->tables.of.v, r->tables.of.n, r->n_own) != 0)
+        return -1;
+    aiter_decide(&r->lookups, &r->aiter, r->o->may_switch);
+    if (rows_make(&r->aiter, &rows) != 0)
         return -1;
     r->n = r->lookups.n;
     r->v = xcalloc(r->n + 1, sizeof *r->v);
@@ -263,19 +262,15 @@ static int add_joined(struct run *r, const char *name, struct buf *text)
     return joined < 0 ? -1 : 0;
 }
 
-/* vLLM takes the name of an MI350X or MI355X from its driver, which has two for it. */
-static int has_two_names(const struct run *r, const struct answer *a)
-{
-    return r->o->config != NULL && a->of->name.server == TRITON_VLLM
-           && (strcmp(r->device, "AMD_Instinct_MI355X") == 0
-               || strcmp(r->device, "AMD_Instinct_MI350X") == 0);
-}
-
-/* The same for the other name, unless the server has a file of it */
+/* vLLM takes the name of an MI350X or MI355X from its driver, which has two for it: the same file
+   for the other one, unless the server has a file of it */
 static void add_second(struct run *r, const struct answer *a)
 {
     struct lookup other = *a->of;
     struct buf text = {NULL, 0, 0};
+    if (r->o->config == NULL || other.name.server != TRITON_VLLM
+        || !names_has_word("AMD_Instinct_MI350X AMD_Instinct_MI355X", r->device))
+        return;
     snprintf(other.name.device + strlen(r->device) - 1, 5, "_OAM");
     if (folder_find(&r->installed, &other) == NULL) {
         buf_add(&text, a->text.s, a->text.n);
@@ -295,8 +290,7 @@ static void add_file(struct run *r, struct answer *a)
         r->files.has[TRITON_VLLM][TRITON_MOE] |= a->name == NULL; /* it has the same variable */
         return;
     }
-    if (has_two_names(r, a))
-        add_second(r, a);
+    add_second(r, a);
     triton_files_add(&r->files, &a->of->name,
                      triton_path(r->output.s, &a->of->name, a->of->version), &a->text);
 }
@@ -356,6 +350,27 @@ static void tell_json(const struct run *r)
     buf_free(&folder);
 }
 
+static void tell_files(const struct run *r)
+{
+    static const char candidates[] = "candidates_", json[] = "candidates_GEMM-";
+    if (r->n_second != 0)
+        note("vLLM may call the GPU %.*s_OAM: %zu file%s there by that name, too",
+             (int)strlen(r->device) - 1, r->device, r->n_second,
+             as_counted(r->n_second, " is", "s are"));
+    triton_files_tell(&r->files, r->output.s);
+    tell_copies(r);
+    tell_json(r);
+    aiter_tell(&r->aiter);
+    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++) {
+        const char *path = r->files.v[i].path;
+        if (strncmp(base_name(path), json, strlen(json)) == 0)
+            note("%s has tuples that a tuning may time; AITER's scripts were not tried with it",
+                 path);
+        else if (strncmp(base_name(path), candidates, strlen(candidates)) == 0)
+            note("kpred_tune.py runs a server's tuner with the candidates of %s alone", path);
+    }
+}
+
 static int write_files(struct run *r)
 {
     const int has_tuples = r->tuples.n != 0;
@@ -381,24 +396,9 @@ static int write_files(struct run *r)
                        || (has_tuples && add_joined(r, "candidates_triton.csv", &r->tuples) != 0)
                        || triton_files_write(&r->files, r->o->force) != 0;
     folder_release(&folder, failed);
-    if (failed)
-        return -1;
-    if (r->n_second != 0)
-        note("vLLM may call the GPU %.*s_OAM: %zu file%s there by that name, too",
-             (int)strlen(r->device) - 1, r->device, r->n_second,
-             as_counted(r->n_second, " is", "s are"));
-    triton_files_tell(&r->files, r->output.s);
-    tell_copies(r);
-    tell_json(r);
-    aiter_tell(&r->aiter);
-    for (size_t i = 0; i < r->files.n && r->o->top != 0; i++) {
-        const char *path = r->files.v[i].path;
-        if (strncmp(base_name(path), "candidates_GEMM-", strlen("candidates_GEMM-")) == 0)
-            note("AITER's ut_*.py time tuples such as those of %s", path);
-        else if (strncmp(base_name(path), "candidates_", strlen("candidates_")) == 0)
-            note("kpred_tune.py runs a server's tuner with the candidates of %s alone", path);
-    }
-    return 0;
+    if (!failed)
+        tell_files(r);
+    return failed ? -1 : 0;
 }
 
 /* ---- a run ---- */
@@ -433,6 +433,15 @@ static int check_options(const struct serve_options *o)
         return fail("--config and INPUT: a model's config or logs, not both");
     if (o->config != NULL && o->server == NULL)
         return fail("--server: which one is it, vllm or sglang? --config needs it");
+    const char *of_config = o->quantization != QUANTIZATIONS ? "--quant"
+                            : o->has_ep                      ? "--ep"
+                            : o->ep_size != 0                ? "--ep-size"
+                            : o->may_switch                  ? "--switch"
+                            : o->has_json                    ? "--write-triton-json"
+                                                             : NULL;
+    if (o->config == NULL && of_config != NULL)
+        return fail("%s: it is for --config alone: a log says what the server looks for",
+                    of_config);
     if (o->compiled != NULL && !o->has_aiter)
         return fail("--compiled: it names AITER's kernels, and --aiter is not given");
     if (o->has_json && !o->has_aiter)

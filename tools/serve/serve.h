@@ -8,13 +8,11 @@
 
 /* ---- which of AITER's tables and files a server reads on a GPU, and which rows of them ---- */
 
-/* The versions whose look-ups are known: of the servers, and AITER's commit */
+/* The versions whose look-ups are known */
 extern const char *const reads_versions[TRITON_N_SERVERS];
-extern const char reads_aiter[];
 
 /* A server and its version, "vllm" or "vllm=0.33.0": its number, or -1 with a message. */
 int reads_server(const char *text);
-
 /* What a server does for a layer that is no expert */
 struct reading {
     enum triton_server server;
@@ -42,7 +40,6 @@ const struct reading *reading_next(const struct reading *after, enum triton_serv
                                    const char *gfx, enum quantization_kind kind);
 /* "read by SGLang on ROCm 7.2 and newer" */
 void reading_tell(const struct reading *r, struct buf *b);
-
 /* Does AITER run experts, or products in blocks, whose weights are so? */
 int aiter_runs(enum quantization_kind kind, const int32_t block[2]);
 
@@ -50,6 +47,7 @@ enum reading_verdict {
     VERDICT_READ,
     VERDICT_SWITCH, /* it is not read, but would be if it had rows */
     VERDICT_JSON,   /* a Triton file is read */
+    VERDICT_NEAR,   /* it is read, but a Triton file, of which there is a near one, would be */
     VERDICT_NOTHING
 };
 enum reading_verdict reading_of(const struct reading *r, const struct answering *by,
@@ -124,18 +122,19 @@ int lookups_of_config(const struct lookups_how *how);
 struct experts_part {
     int64_t experts, size;
     int32_t block[2];
-    char *refused; /* why the server refuses them, to be freed; NULL: it does not */
 };
-void experts_split(struct experts_part *out, const struct lookups_how *how,
-                   const struct quantization *q);
+/* -1: the server refuses them, which is added to the look-ups */
+int experts_split(struct experts_part *out, const struct lookups_how *how,
+                  const struct quantization *q);
 /* How the weights of a layer, or of "experts", are in the layers of the model: the number of ways,
    0 where the server refuses it, which is added to the look-ups */
 int weights_of(struct quantization out[2], const struct lookups_how *how, const char *layer);
 /* The layers besides the experts; none, and a look-up that says so, where kpred does not know
    them. 0, or -1 with a message */
 int lookups_layers(struct hf_layers *out, const struct lookups_how *how);
-/* Why the server refuses the layer, to be freed; NULL: it does not */
-char *lookups_refused(const struct hf_layer *l, const struct quantization *q);
+/* Does the server refuse the layer? That is added likewise. */
+int layer_refused(const struct lookups_how *how, const struct hf_layer *l,
+                  const struct quantization *q);
 /* Does a server that can run the shared expert as one of the others do so for the model? */
 int experts_may_fuse(const struct lookups_how *how);
 
@@ -143,8 +142,6 @@ int experts_may_fuse(const struct lookups_how *how);
 
 /* Adds what the model asks AITER for, to both. 0, or -1 with a message. */
 int aiter_of_config(const struct lookups_how *how, struct answering *to);
-/* Those that `from` already asks for, of the layer */
-void aiter_of_asked(struct lookups *l, struct answering *from, const char *layer);
 /* Where the installed tables are read: what the server does not read is asked for no more, nor,
    unless it may switch, what would make it run another kernel. */
 void aiter_decide(struct lookups *l, struct answering *to, int may_switch);
@@ -153,11 +150,12 @@ void lookups_free(struct lookups *l);
 /* ---- the device ---- */
 
 enum { DEVICE_SIZE = 128 };
-
 /* What torch.cuda.get_device_name() calls the GPU that an option names, with `_` for blanks:
    MI300X, gfx942_304, H100, "NVIDIA H200". A name that begins with that of the maker is taken as it
    is. 0, or -1 with a message. */
 int device_find(const char *gpu, char out[DEVICE_SIZE]);
+/* Were predictions for the GPU no better than the server's default, and why is nothing written? */
+int device_doubt(const char *device, struct buf *why);
 
 /* ---- files that are there ---- */
 
@@ -172,7 +170,7 @@ struct folder_file {
                            can be used */
         size_t n, cap;
         struct known_row {
-            int32_t m;
+            int32_t m; /* first, by which they are sorted; and so is the path */
             struct flat_json tuple;
         } * v;
     } rows;
@@ -216,7 +214,6 @@ const char *folder_newest(const struct folder *f);
 /* ---- answers ---- */
 
 extern const char *const answer_names[N_ANSWERS];
-
 /* What a row of a file is from: the kinds of choices, and these */
 enum { ORIGIN_MEASURED = N_CHOICES, ORIGIN_SHAPE, N_ORIGINS };
 extern const char *const origin_names[N_ORIGINS];
@@ -271,7 +268,6 @@ void aiter_tell(const struct answering *a);
 /* The families of which kpred has no answer are told by what a run is of, in bits. */
 unsigned left_of_config(const struct lookups_how *how);
 void left_tell(unsigned of);
-
 /* vLLM's files of Mamba's state update: another one of NVIDIA's GPUs has it in place of the GPU */
 void mamba_of_config(const struct lookups_how *how);
 int mamba_answer(struct answer *a, const struct interned *files);
@@ -286,16 +282,14 @@ struct serve_options {
     struct opt_texts inputs;
 };
 
-/* The table on standard output, and a sentence on standard error */
+/* The table on standard output, and a sentence on standard error; kpred.json */
 int report_print(const struct answer *v, size_t n, struct table_form form);
-/* kpred.json */
 void report_write(struct buf *b, const struct answer *v, size_t n, const char *device,
                   const char *version);
-/* Adds what is in the file at the path, kpred.json, of files that are not in `b`: those of earlier
-   runs into the folder. 1; 0: there is none, or it is of another GPU or version; or -1 with a
-   message: it cannot be read, and is not to be replaced (force). Likewise of a table of tuples,
-   .csv: its rows of other files are added; 0 also where a row of these files is not in `b`, or
-   where it is another table. */
+/* Adds what kpred.json at the path has of files that are not in `b`. 1; 0: there is none, or it is
+   of another GPU or version; or -1 with a message: it cannot be read, and is not to be replaced
+   (force). Likewise of a table of tuples, .csv: its rows of other files; 0 also where a row of
+   these files is not in `b`, or where it is another table. */
 int report_join(struct buf *b, const char *path, int force);
 
 /* The status to exit with */

@@ -208,13 +208,13 @@ static struct reach reach_of(const struct survey_column *c, const int32_t *v, si
     return r;
 }
 
-/* Beyond the table the network is to see a size as the last one that the table has. */
+/* As far beyond the table as its lessons go, the network is to see sizes apart. */
 static void keep_within(const struct reach *reach, size_t n_fields, int32_t *problem)
 {
     for (size_t f = 0; f < n_fields; f++) {
         const struct reach *r = &reach[f];
         problem[f] = problem[f] < r->least || r->is_few ? r->least
-                     : problem[f] > r->most             ? r->most
+                     : problem[f] / 4 > r->most         ? r->most * 4
                                                         : problem[f];
     }
 }

@@ -130,6 +130,7 @@ struct predictor {
     int32_t *token; /* by the numbers of words; -1: there is none, which was told */
     char device[sizeof((struct triton_name *)NULL)->device]; /* the last one */
     int knows_device;
+    int32_t gpu; /* its token, or what comes closest */
 };
 
 static const char *const model_names[TRITON_N_KERNELS][2] = {
@@ -201,7 +202,7 @@ static int knows_device(struct predictor *p, const char *device)
 {
     if (strcmp(p->device, device) != 0) {
         const int field = kpred_field_index(&p->model.m, "gpu");
-        (void)model_gpu(&p->model, (size_t)field, device, 1, &p->knows_device);
+        p->gpu = model_gpu(&p->model, (size_t)field, device, 1, &p->knows_device);
         strcpy(p->device, device);
     }
     return p->knows_device;
@@ -238,6 +239,8 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
                        struct buf *why)
 {
     const kpred_model *m = &p->model.m;
+    const char *device = name->device; /* of one that means another, something is told */
+    const char *known = p->knows_device && gpu_server_name(device) == device ? device : NULL;
     for (uint32_t i = 0; i < m->n_fields; i++) {
         const enum triton_field field =
             (enum triton_field)triton_index(m->fields[i].name, triton_fields, TRITON_N_FIELDS);
@@ -246,7 +249,9 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
         const int32_t *block = name->block;
         const int knows_block =
             block[0] == block[1] && (block[1] == f->trained_min || block[1] == f->trained_max);
-        problem[i] = text != NULL ? token_of(p, i, text, o) : size_of(name, field);
+        problem[i] = text == NULL    ? size_of(name, field)
+                     : text == known ? p->gpu
+                                     : token_of(p, i, text, o);
         if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block))
             continue;
         buf_printf(why, "the model %s does not know %s ", m->name, m->fields[i].name);

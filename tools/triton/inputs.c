@@ -192,6 +192,7 @@ static void compare_tp(struct missed *m, const char *line, struct place at)
             continue;
         p += strlen(names[i]);
         const long tp = strtol(p + strspn(p, "\"': ="), NULL, 10);
+        m->has_tp |= tp > 0;
         if (m->from.tp != 0 && tp > 0 && tp != m->from.tp)
             note_other(&m->tp, tp, at);
     }
@@ -268,6 +269,10 @@ static int check_others(const struct missed *m)
         return fail(
             "%s:%zu: the log says %ld GPUs share a layer, and --tp says %ld; --force goes on",
             tp->path, tp->line, m->tp.value, m->from.tp);
+    if (m->from.tp != 0 && !m->has_tp && !m->from.force)
+        return fail("--tp: value \"%ld\": no line of the log says how many GPUs share a layer, and "
+                    "the names of files are taken as they are; --force goes on",
+                    m->from.tp);
     return gpu_told_check(&m->told, asked_gpu(m), m->from.force);
 }
 

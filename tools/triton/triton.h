@@ -51,6 +51,7 @@ struct missed { /* all zero but `from`: there are none; to be freed */
         struct place at;
         long value;
     } server, tp;
+    int has_tp; /* did a log say how many GPUs share a layer? */
 };
 
 /* Reads inputs: names of files, which end with .json and need not be there, and logs, "-" being

@@ -149,18 +149,6 @@ static void next_heading(const struct spec *spec, struct table *t)
     buf_free(&names);
 }
 
-static void add_chosen(struct proposing *p, struct table *t)
-{
-    const int32_t *problem = p->problem + choose_next(p) * p->spec.n_fields;
-    for (size_t f = 0; f < p->spec.n_fields; f++) {
-        const struct spec_field *field = &p->spec.fields[f];
-        if (field->n_tokens)
-            table_text(t, field->tokens[problem[f]]);
-        else
-            table_number(t, "%ld", (long)problem[f]);
-    }
-}
-
 /* ---- the command ---- */
 
 static int open_table(struct proposing *p, const struct next_asked *o)
@@ -195,7 +183,7 @@ static int propose(struct proposing *p, const struct next_asked *o)
                     p->n, as_counted(p->n, "problem is", "problems are"));
     next_heading(&p->spec, &t);
     for (long i = 0; i < o->n; i++)
-        add_chosen(p, &t);
+        model_problem_cells(&p->model.m, p->problem + choose_next(p) * p->spec.n_fields, &t);
     table_print(&t, stdout, o->form);
     table_free(&t);
     return flush_stdout();

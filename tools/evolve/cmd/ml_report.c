@@ -154,7 +154,7 @@ static void add_module(const struct session *s, struct table *t, struct plot *pl
 static int ml_report_report(const struct report_options *o, struct session *s, struct archive *a)
 {
     struct table t = {0};
-    struct plot plot = {.is_falling = 1};
+    struct plot plot = {0};
     struct buf text = {0};
     struct edits list = {0};
     struct chosen c = {.point = 0};
@@ -194,7 +194,6 @@ static int run(const struct report_options *o)
     const struct output to[] = {{"--plot", o->plot}, {"-o", o->module}};
     struct logged run;
     if (outputs_check_apart(to, 2) != 0 || outputs_check_input(to, 2, "RUN.log", o->log) != 0
-        || (o->plot != NULL && plot_check() != 0)
         || logged_open(&run, o->log, &of_module, o->jobs, to, 2) != 0)
         return -1;
     const int rc = ml_report_report(o, &run.session, run.archive);
@@ -218,8 +217,7 @@ int cmd_ml_report(int argc, char **argv)
             "of equal ones the fastest"),
         OPT(TEXT, "[-o FILE.mlir]", &o.module, "what is chosen, as a module"),
         JOBS_ROW(&o.jobs),
-        OPT(TEXT, "[--plot FILE.svg]", &o.plot,
-            "time against error, with the module as it is; gnuplot draws it"),
+        OPT(TEXT, "[--plot FILE.svg]", &o.plot, "time against error, with the module as it is"),
         FORM_OPTIONS(
             o.form, ", columns point,time,gain,low,high,search,validate,test,edits,list: the first "
                     "line is the module, the last one what is chosen, minimised"),

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
-#include "base/plot.h"
+#include "base/page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,9 +130,12 @@ void outcomes_print(const size_t counts[N_OUTCOMES], FILE *f)
 
 struct report_options {
     struct opt_texts logs;
-    const char *plot;
+    const char *plot, *html;
     struct table_form form;
 };
+
+static const char plot_title[] = "best time so far", plot_x[] = "evaluations",
+                  plot_y[] = "percent of the baseline's time";
 
 /* The least time of those confirmed, behind each evaluation that lowers it */
 static void add_curve(struct plot *plot, size_t index, const char *log, const struct archive *a)
@@ -167,20 +170,33 @@ static int read_logs(const struct report_options *o, struct table *t, struct plo
     return 0;
 }
 
+static int page_report(const char *path, struct plot *plot, const struct table *t)
+{
+    struct buf page = {0};
+    page_begin(&page, "kpred-evolve report");
+    page_part(&page, "Searches");
+    page_plot(&page, plot, plot_title, plot_x, plot_y);
+    page_table(&page, "The fronts of the searches", t);
+    page_end(&page);
+    const int rc = out_whole(path, &page);
+    buf_free(&page);
+    return rc;
+}
+
 static int print_report(const struct report_options *o)
 {
-    const struct output to = {"--plot", o->plot};
+    const struct output to[] = {{"--plot", o->plot}, {"--html", o->html}};
     struct table t = {0};
-    struct plot plot = {.is_falling = 1, .is_steps = 1, .is_whole = 1};
-    if (outputs_check_inputs(&to, 1, "RUN.log", &o->logs) != 0
-        || (o->plot != NULL && plot_check() != 0))
+    struct plot plot = {.is_steps = 1, .is_whole = 1};
+    if (outputs_check_apart(to, 2) != 0 || outputs_check_inputs(to, 2, "RUN.log", &o->logs) != 0)
         return -1;
     struct buf *blocks = xcalloc(o->logs.n + 1, sizeof *blocks);
     front_heading(&t);
     int rc = read_logs(o, &t, &plot, blocks);
     if (rc == 0 && o->plot != NULL)
-        rc = plot_write(&plot, "best time so far", "evaluations", "percent of the baseline's time",
-                        o->plot);
+        rc = plot_write(&plot, plot_title, plot_x, plot_y, o->plot);
+    if (rc == 0 && o->html != NULL)
+        rc = page_report(o->html, &plot, &t);
     if (rc == 0)
         rc = front_print(&t, o->form);
     for (size_t i = 0; i < o->logs.n; i++) {
@@ -203,7 +219,9 @@ int cmd_report(int argc, char **argv)
         OPT(TEXTS, "RUN.log...", &o.logs, "logs of search; several are compared"),
         OPT(TEXT, "[--plot FILE.svg]", &o.plot,
             "the best time so far, in percent of the baseline, against evaluations: a curve for "
-            "each log; gnuplot draws it"),
+            "each log"),
+        OPT(TEXT, "[--html FILE.html]", &o.html,
+            "a page of HTML in one file, with that plot and the table, which is sorted there"),
         FORM_OPTIONS(
             o.form, ", columns "
                     "log,method,seed,evaluations,point,time,gain,low,high,error,edits,effort,list"),

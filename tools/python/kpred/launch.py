@@ -23,21 +23,31 @@ from . import version
 
 # Words of the servers' command lines
 OPTIONS: Dict[str, Dict[str, Tuple[str, ...]]] = {
-    "vllm": {"model": ("--model",), "tp": ("--tensor-parallel-size", "-tp"), "dp": ("--data-parallel-size", "-dp"),
-             "revision": ("--revision",), "hub": ("--download-dir",), "quant": ("--quantization", "-q")},
+    "vllm": {"model": ("--model",), "tp": ("--tensor-parallel-size", "-tp", "--tp"),
+             "dp": ("--data-parallel-size", "-dp"), "revision": ("--revision",), "hub": ("--download-dir",),
+             "quant": ("--quantization", "-q")},
     "sglang": {"model": ("--model-path", "--model"), "tp": ("--tp-size", "--tp", "--tensor-parallel-size"),
-               "ep": ("--ep-size", "--ep", "--expert-parallel-size"), "revision": ("--revision",),
+               "ep": ("--ep-size", "--ep", "--expert-parallel-size"),
+               "dp": ("--dp-size", "--dp", "--data-parallel-size"),
+               "attention": ("--attn-dp-size", "--attention-data-parallel-size"), "revision": ("--revision",),
                "hub": ("--download-dir",), "quant": ("--quantization",)}}
+# How a server may quantise weights itself: what kpred serve calls it
+ONLINE = {"fp8": "fp8", "fp8_per_tensor": "fp8", "fp8_per_block": "fp8_block", "fp8_per_channel": "fp8_channel"}
 EP_FLAGS = ("--enable-expert-parallel", "-ep") # of vLLM
+RELEASE = re.compile(r"\d+\.\d+\.\d+")
+QUOTES = "\"'"
+KEY = re.compile(r"""(["']?)([\w-]+)\1\s*:(?:\s+("[^"]*"|'[^']*'|.*?))?\s*(?:(?<=\s)#.*)?""")
 AITER = {"vllm": "VLLM_ROCM_USE_AITER", "sglang": "SGLANG_USE_AITER"}
 FOLDERS = {"vllm": "VLLM_TUNED_CONFIG_FOLDER", "sglang": "SGLANG_MOE_CONFIG_DIR"}
 BENCH = {"vllm": "vllm bench serve --model {} --dataset-name random --random-input-len 1024 --random-output-len 256 "
                  "--num-prompts 256 --max-concurrency 32",
          "sglang": "python3 -m sglang.bench_serving --backend sglang --model {} --dataset-name random "
                    "--random-input-len 1024 --random-output-len 256 --num-prompts 256 --max-concurrency 32"}
-# AMD's products by the PCI device of the driver, where units alone do not tell them; facts of vLLM and of the driver
+# AMD's products by the PCI device of the driver, where units alone do not tell them: data/amdgpu.ids of libdrm 2.4.134
+# and pci.ids of 2026-10-24
 PRODUCTS = {0x74a0: "MI300A", 0x74a1: "MI300X", 0x74a9: "MI300X", 0x74b5: "MI300X", 0x74bd: "MI300X", 0x74a2: "MI308X",
-            0x74a5: "MI325X", 0x74b9: "MI325X", 0x75a0: "MI350X", 0x75a3: "MI355X"}
+            0x74a8: "MI308X", 0x74b6: "MI308X", 0x74a5: "MI325X", 0x74b9: "MI325X", 0x75a0: "MI350X", 0x75b0: "MI350X",
+            0x75a3: "MI355X", 0x75b3: "MI355X"}
 # Run by the server's Python: versions and folders of what is installed, and names of vLLM's plug-ins
 PROBE = """
 import importlib.metadata as m, importlib.util as u, json
@@ -95,6 +105,29 @@ def value_of(command: Sequence[str], names: Sequence[str]) -> Optional[str]:
     return None
 
 
+def words_of_file(path: str) -> List[str]:
+    """The options of a server's --config, which is YAML with a line KEY: VALUE for each. What stands below a key is
+    added to its value: no option that is read here has a list."""
+    words: List[str] = []
+    try:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            lines = f.read().splitlines()
+    except OSError as error:
+        raise Stop(f"--config: {path}: {error.strerror}") from None
+    for number, line in enumerate(lines, 1):
+        if re.fullmatch(r"\s*(#.*)?|---\s*", line):
+            continue
+        found = KEY.fullmatch(line)
+        if words and line[0] in " \t-":
+            words[-1] += line.strip()
+        elif not found:
+            raise Stop(f"--config: {path}:{number}: \"{line.strip()[:60]}\": is not of the form KEY: VALUE")
+        else:
+            name, value = "--" + found[2].replace("_", "-"), found[3] or ""
+            words.append(name if value.lower() == "true" else f"{name}={value.strip(QUOTES)}")
+    return words
+
+
 def size_of(command: Sequence[str], names: Sequence[str]) -> int:
     text = value_of(command, names) or "1"
     if not text.isdigit() or int(text) < 1:
@@ -103,30 +136,45 @@ def size_of(command: Sequence[str], names: Sequence[str]) -> int:
 
 
 def model_of(command: Sequence[str], server: str) -> str:
-    """vLLM takes it without an option, too."""
-    model = value_of(command, OPTIONS[server]["model"])
-    if model is None and server == "vllm" and "serve" in command[:-1]:
-        word = command[command.index("serve") + 1]
-        model = None if word.startswith("-") else word
+    """vLLM takes it without an option, too, and rather so."""
+    word = command[command.index("serve") + 1] if server == "vllm" and "serve" in command[:-1] else "-"
+    model = value_of(command, OPTIONS[server]["model"]) if word.startswith("-") else word
     if model is None:
         raise Stop("the command names no model")
     return model
 
 
-def arguments_of(command: Sequence[str], server: str, config: str) -> List[str]:
-    """Those of kpred serve that follow from the server's"""
+def arguments_of(command: Sequence[str], server: str, config: str) -> List[List[str]]:
+    """Those of kpred serve that follow from the server's, for each number of GPUs that share a layer: fewer share
+    SGLang's attention if each has requests of its own."""
     options = OPTIONS[server]
-    tp = size_of(command, options["tp"])
-    words = ["--server", server, "--config", config, "--tp", str(tp)]
-    if server == "vllm" and set(command) & set(EP_FLAGS):
-        words += ["--ep-size", str(tp * size_of(command, options["dp"]))]
-    elif server == "sglang" and size_of(command, options["ep"]) > 1:
-        words += ["--ep-size", str(size_of(command, options["ep"]))]
+    tp, dp = size_of(command, options["tp"]), size_of(command, options["dp"])
+    words = ["--config", config, *quantization_of(command, server, config)]
+    if server == "vllm":
+        has_ep = set(command) & set(EP_FLAGS)
+        return [[*words, "--tp", str(tp), *(["--ep-size", str(tp * dp)] if has_ep else [])]]
+    ep, groups = size_of(command, options["ep"]), size_of(command, options["attention"])
+    groups = dp if "--enable-dp-attention" in command else groups
+    runs = [[*words, "--tp", str(tp), *(["--ep-size", str(ep)] if ep > 1 else [])]]
+    if groups > 1 and tp % groups == 0:
+        note(f"{tp // groups} of {tp} GPUs share the layers of attention: each look-up is answered for both numbers")
+        runs.append([*words, "--tp", str(tp // groups)])
+    return runs
+
+
+def quantization_of(command: Sequence[str], server: str, config: str) -> List[str]:
+    """How the server quantises weights that the config does not say to be quantised"""
+    how = value_of(command, OPTIONS[server]["quant"])
     with open(config, encoding="utf-8") as f:
-        has_own = "quantization_config" in f.read()
-    if value_of(command, options["quant"]) == "fp8" and not has_own:
-        words += ["--quant", "fp8"]
-    return words
+        text = f.read()
+    if how and "quantization_config" in text:
+        if how not in text:
+            note(f"--quantization {how}: the answers are for what {config} says of the weights")
+        return []
+    if how and how not in ONLINE:
+        raise Stop(f"--quantization {how}: kpred does not know what files the server looks for then, but for "
+                   + ", ".join(ONLINE))
+    return ["--quant", ONLINE[how]] if how else []
 
 
 def config_of(model: str, revision: Optional[str], hub: Optional[str]) -> str:
@@ -214,14 +262,18 @@ class Plan:
 
     def __init__(self, command: Sequence[str], gpu: Optional[str]) -> None:
         self.command, self.server = command, server_of(command)
-        options = OPTIONS[self.server]
+        options, file = OPTIONS[self.server], value_of(command, ("--config",))
+        command = [*(words_of_file(file) if file else []), *command] # the command itself comes last, and wins
         self.model = model_of(command, self.server)
         config = config_of(self.model, value_of(command, options["revision"]), value_of(command, options["hub"]))
         self.gpu = gpu or gpu_found()
-        self.installed = installed_of(command)
-        self.words = ["serve", "--gpu", self.gpu, *arguments_of(command, self.server, config), *self.versions()]
+        self.installed = installed_of(self.command)
+        release = RELEASE.match(self.told(self.server)[0])
+        self.asked = f"{self.server}={release[0]}" if release else self.server
+        self.runs = [["serve", "--gpu", self.gpu, *words, *self.versions()]
+                     for words in arguments_of(command, self.server, config)]
         with open(config, "rb") as f:
-            self.digest = hashlib.sha256(repr((f.read(), self.words, self.installed, version())).encode()).hexdigest()
+            self.digest = hashlib.sha256(repr((f.read(), self.runs, self.installed, version())).encode()).hexdigest()
 
     def told(self, name: str) -> Sequence[str]:
         """The version, and the folder"""
@@ -234,7 +286,7 @@ class Plan:
         package = "" if own and self.server == "sglang" else package # it reads one of them
         folders = [path for path in (own, package, self.told("aiter")[1] if has_aiter else "") if os.path.isdir(path)]
         words = ["--installed", ":".join(folders)] if folders else []
-        triton = re.match(r"\d+\.\d+\.\d+", self.told("triton")[0])
+        triton = RELEASE.match(self.told("triton")[0])
         return words + (["--triton", triton[0]] if triton else []) + ["--aiter"] * has_aiter
 
     def folder(self) -> str:
@@ -247,12 +299,22 @@ class Plan:
 
 def serve(plan: Plan, *more: str) -> Tuple[str, List[str]]:
     """What kpred serve prints, and what it says: lines"""
-    done = subprocess.run([program(), *plan.words, *more], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL)
-    said = done.stderr.splitlines()
-    if done.returncode:
-        raise Stop(said[-1].replace("kpred: ", "", 1) if said else f"kpred serve ended with {done.returncode}")
-    return done.stdout, said
+    out: List[str] = []
+    said: List[str] = []
+    for words in plan.runs:
+        done = subprocess.run([program(), *words, "--server", plan.asked, *more], capture_output=True, text=True,
+                              check=False, stdin=subprocess.DEVNULL)
+        told = done.stderr.splitlines()
+        why = told[-1].replace("kpred: ", "", 1) if told else f"kpred serve ended with {done.returncode}"
+        if done.returncode and why.startswith("--server: value ") and "--aiter" not in words:
+            note(f"{why}; the answers are those for that one") # names of files change seldom; another name is not read
+            plan.asked = plan.server
+            return serve(plan, *more)
+        if done.returncode:
+            raise Stop(why)
+        out.append(done.stdout)
+        said += [line for line in told if line not in said]
+    return "\n".join(out), said
 
 
 def variables_of(said: Sequence[str]) -> Dict[str, str]:
@@ -333,7 +395,7 @@ def tell(plan: Plan, said: Sequence[str]) -> None:
     for line in said:
         if has_plugin and (line.startswith("  cp -n ") or " has no variable for " in line):
             continue # the plug-in answers for these files
-        if not line.startswith("  export "):
+        if not line.startswith("  export ") and " looks there " not in line:
             print(line, file=sys.stderr)
 
 

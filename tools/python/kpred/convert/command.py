@@ -93,9 +93,9 @@ def _options(is_stream: bool) -> argparse.ArgumentParser:
     p.add_argument("--unit", help="s, ms, us or ns: of times whose file does not say it")
     for name, what in (("names", "of the values in the keys of Triton's autotuner"),
                        ("fields", "columns that are fields of the problem"),
-                       ("params", "columns that are parameters"), ("ignored", "columns that are neither"),
+                       ("params", "columns that are parameters"), ("ignore", "columns that are neither"),
                        ("servers", argparse.SUPPRESS), ("integers", argparse.SUPPRESS), ("texts", argparse.SUPPRESS)):
-        p.add_argument("--" + name, metavar="A,B,...", help=what, default=(),
+        p.add_argument("--" + name, metavar="A,B,...", help=what, default=(), dest=name.replace("ignore", "ignored"),
                        type=lambda text: [name for name in text.split(",") if name])
     p.add_argument("--metric", metavar="NAME", help="the column of times or speeds")
     p.add_argument("--success", metavar="COLUMN=VALUE", action="append", default=[], help="what rows that worked have")

@@ -1,0 +1,186 @@
+/* Asks the models that the page holds: `kpred.ask(MODEL, {field: value}, K, BEAM)` gives what
+   `kpred predict --json` prints. */
+const kpred = (() => {
+    const models = JSON.parse(document.getElementById('models').textContent);
+    const FIELDS = 24, TUPLE = 32, KEPT = 24;
+    const AT = {values: FIELDS, n: FIELDS + TUPLE, extrapolated: FIELDS + TUPLE + 1, detail: FIELDS + TUPLE + 2};
+    AT.kept = AT.detail + 3;
+    AT.refused = AT.kept + TUPLE;
+    AT.prefix = AT.refused + TUPLE;
+    AT.tuples = AT.prefix + TUPLE * KEPT * TUPLE;
+    const bytes = Uint8Array.from(atob(document.getElementById('wasm').textContent.trim()), c => c.charCodeAt(0));
+    let wasm;
+    const ready = WebAssembly.instantiate(bytes, {}).then(made => wasm = made.instance.exports);
+    const io = () => new Int32Array(wasm.memory.buffer, wasm.explore_io());
+    const text = at => {
+        const memory = new Uint8Array(wasm.memory.buffer), end = at ? memory.indexOf(0, at) : 0;
+        return new TextDecoder().decode(memory.subarray(at, end));
+    };
+    const shown = (model, values) => Object.fromEntries(model.params.slice(0, values.length).map(
+        (p, i) => [p.name, p.names ? p.names[values[i]] : values[i]]));
+    const setProblem = (model, problem) => model.fields.forEach((field, i) => {
+        const value = problem[field.name];
+        io()[i] = field.tokens ? field.tokens.indexOf(value) : Number(value);
+    });
+    const raw = (index, fields, beam, k) => {
+        io().set(fields);
+        const status = wasm.explore_ask(index, beam, k), out = io(), n = models[index].params.length;
+        return {status, extrapolated: out[AT.extrapolated], detail: [...out.slice(AT.detail, AT.detail + 3)],
+            tuples: Array.from({length: out[AT.n]}, (_, i) => {
+                const at = AT.tuples + i * (TUPLE + 1);
+                return {score: out[at], values: [...out.slice(at + 1, at + 1 + n)]};
+            })};
+    };
+    const ask = (index, problem, k, beam) => {
+        const model = models[index];
+        setProblem(model, problem);
+        const found = raw(index, io().slice(0, model.fields.length), beam || k, k);
+        found.tuples = found.tuples.map((tuple, i) => {
+            io().set(tuple.values, AT.values);
+            const kernel = wasm.explore_kernel(index);
+            const row = {rank: i + 1, probability: wasm.explore_probability(tuple.score) / 16777216,
+                ...shown(model, tuple.values)};
+            const split = kernel && 'split' in row ? {splitK: row.split} : {};
+            return {values: tuple.values, row: kernel ? {...row, ...split, kernel: text(kernel)} : row};
+        });
+        found.text = text(wasm.explore_status(found.status));
+        return found;
+    };
+    /* What the search kept behind each parameter, and how often the rule said no */
+    const trace = (index, problem, beam) => {
+        const model = models[index];
+        setProblem(model, problem);
+        wasm.explore_trace(index, beam);
+        const out = io();
+        return model.params.map((param, t) => ({name: param.name, kept: out[AT.kept + t], refused: out[AT.refused + t],
+            prefixes: Array.from({length: Math.min(out[AT.kept + t], KEPT)}, (_, i) => {
+                const at = AT.prefix + (t * KEPT + i) * TUPLE;
+                return shown(model, [...out.slice(at, at + t + 1)]);
+            })}));
+    };
+    /* Whether a tuple is legal: how many of its values the rule takes, and which conditions are false */
+    const legal = (index, problem, values) => {
+        const model = models[index];
+        setProblem(model, problem);
+        io().set(values, AT.values);
+        const taken = wasm.explore_legal(index);
+        const broken = model.clauses.filter(c => c.at >= 0 && !(taken < 0 && c.params) && !wasm.explore_clause(c.at));
+        return {taken, legal: taken === model.params.length, broken: broken.map(c => c.text)};
+    };
+    return {models, ready, raw, ask, trace, legal};
+})();
+
+/* The form: a model, its fields, and below it what it answers. */
+kpred.ready.then(() => {
+    const form = document.getElementById('ask'), out = form.querySelector('output');
+    const element = (tag, text, parts = []) => {
+        const made = document.createElement(tag);
+        made.textContent = text;
+        made.append(...parts);
+        return made;
+    };
+    const labelled = (name, control) => {
+        const label = element('label', name);
+        control.name = name;
+        label.append(control);
+        return label;
+    };
+    const choice = (names, value) => {
+        const select = document.createElement('select');
+        names.forEach((name, i) => select.append(new Option(name, i)));
+        select.value = value;
+        return select;
+    };
+    const number = (value, least, most) => Object.assign(document.createElement('input'),
+        {type: 'number', required: true, min: least, max: most, value});
+    const which = choice(kpred.models.map(model => model.name), 0);
+    const fields = element('div', ''), tuple = element('div', ''), verdict = element('p', '');
+    const beam = number(8, 1, 256);
+    const model = () => kpred.models[which.value];
+    const problem = () => Object.fromEntries(model().fields.map((field, i) => {
+        const value = fields.querySelectorAll('input, select')[i].value;
+        return [field.name, field.tokens ? field.tokens[value] : Number(value)];
+    }));
+    /* A problem that the kernel takes: sizes around those of the training, and tokens by turns */
+    const example = of => {
+        const draw = (field, i, turn) => {
+            if (field.tokens)
+                return field.tokens[Math.floor(turn / (i % 3 + 1)) % field.tokens.length];
+            const low = Math.log2(Math.max(1, field.from)), high = Math.log2(Math.max(1, field.to));
+            const bits = Math.round(low + (high - low) * ((turn * (i + 3) * 0.618 + 0.5) % 1));
+            return Math.min(field.to, Math.max(field.from, 2 ** bits));
+        };
+        for (let turn = 0; turn < 4000; turn++) {
+            const made = Object.fromEntries(of.fields.map((field, i) => [field.name, draw(field, i, turn)]));
+            if (kpred.ask(kpred.models.indexOf(of), made, 1).status === 0)
+                return made;
+        }
+        return Object.fromEntries(of.fields.map((field, i) => [field.name, draw(field, i, 0)]));
+    };
+    const table = (caption, rows) => {
+        const heads = Object.keys(rows[0]);
+        const cell = value => {
+            const is_number = typeof value === 'number';
+            const made = element('td', is_number && value % 1 ? (100 * value).toFixed(2) + ' %' : value);
+            made.className = is_number ? 'n' : '';
+            return made;
+        };
+        const made = element('table', '', [element('caption', caption),
+            element('thead', '', [element('tr', '', heads.map(name => element('th', name)))]),
+            element('tbody', '', rows.map(row => element('tr', '', heads.map(name => cell(row[name])))))]);
+        const wide = element('div', '', [made]);
+        Object.assign(wide, {className: 'wide', tabIndex: 0});
+        wide.setAttribute('role', 'region');
+        wide.setAttribute('aria-label', caption);
+        return wide;
+    };
+    const judge = () => {
+        const values = [...tuple.querySelectorAll('select')].map((select, i) => model().params[i].values[select.value]);
+        const said = kpred.legal(which.selectedIndex, problem(), values), of = model();
+        verdict.className = said.legal ? '' : 'bad';
+        const why = said.broken.length ? said.broken.join('; ') : `rule ${of.rule}`;
+        verdict.textContent = said.legal ? 'This tuple is legal.' :
+            said.taken < 0 ? `The kernel does not apply to this problem: ${why}` :
+            `Not legal: the rule says no at ${of.params[said.taken].name}: ${why}`;
+    };
+    const answer = () => {
+        if (!form.reportValidity())
+            return;
+        const index = which.selectedIndex, asked = problem(), width = Number(beam.value);
+        const found = kpred.ask(index, asked, Math.min(width, 10), width);
+        out.replaceChildren();
+        if (found.status)
+            out.append(Object.assign(element('p', `No tuple: ${found.text}.`), {className: 'bad'}));
+        const outside = model().fields.filter((_, i) => found.extrapolated >> i & 1).map(field => field.name);
+        if (outside.length)
+            out.append(element('p', `Outside of the sizes that it learnt: ${outside.join(', ')}.`));
+        if (found.tuples.length) {
+            out.append(table('The first tuples', found.tuples.map(one => one.row)));
+            tuple.querySelectorAll('select').forEach((select, i) =>
+                select.value = model().params[i].values.indexOf(found.tuples[0].values[i]));
+        }
+        const steps = kpred.trace(index, asked, width).filter(step => step.kept + step.refused);
+        if (steps.length)
+            out.append(table('What the search kept behind each parameter', steps.map(step => ({parameter: step.name,
+                kept: step.kept, refused: step.refused, 'best first': step.prefixes.slice(0, 6).map(
+                    prefix => Object.values(prefix).join(' ')).join(' | ')}))));
+        judge();
+    };
+    const show = () => {
+        const start = example(model());
+        fields.replaceChildren(...model().fields.map(field => labelled(field.name, field.tokens ?
+            choice(field.tokens, field.tokens.indexOf(start[field.name])) :
+            number(start[field.name], field.least, field.most))));
+        tuple.replaceChildren(...model().params.map(
+            param => labelled(param.name, choice(param.names || param.values, 0))));
+        tuple.querySelectorAll('select').forEach(select => select.addEventListener('change', judge));
+        answer();
+    };
+    which.addEventListener('change', show);
+    fields.addEventListener('change', answer);
+    beam.addEventListener('change', answer);
+    form.addEventListener('submit', event => event.preventDefault());
+    form.prepend(labelled('model', which), fields, labelled('beam', beam));
+    form.append(element('h3', 'Is a tuple legal?'), tuple, verdict);
+    show();
+}).catch(error => document.querySelector('#ask output').textContent = `The models do not run here: ${error}`);
