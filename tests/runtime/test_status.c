@@ -305,6 +305,11 @@ static void init_again(void)
                   KPRED_MAX_BEAM);
     check_refused(kpred_init_again(&ctx, &known, BEAM, other, 9), KPRED_ERR_ARENA, -1, 9,
                   (int32_t)kpred_arena_words(&toy.model, BEAM));
+    check_refused(
+        kpred_init_again(&ctx, &known, BEAM, (int32_t *)((char *)other + 1), COUNT(other)),
+        KPRED_ERR_ALIGN, -1, -1, -1);
+    CHECK_EQ(kpred_init_again(&known, &known, BEAM, other, COUNT(other)), KPRED_OK);
+    CHECK(known.model == &toy.model && known.arena == other);
     known.model = 0;
     check_refused(kpred_init_again(&ctx, &known, BEAM, other, 9), KPRED_ERR_CONTEXT, -1, -1, -1);
 }
