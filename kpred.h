@@ -2736,9 +2736,10 @@ static kpred_status kpri_run(kpred_ctx *ctx, kpri_search *s, kpred_tuple *out, s
     return KPRED_OK;
 }
 
-#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__) \
+#if defined(__GNUC__) && defined(__ELF__) && !defined(__OPTIMIZE_SIZE__) \
     && (defined(__x86_64__) || defined(__aarch64__))
 #define KPRI_ASKS
+#define KPRI_APART        __attribute__((section(".text.unlikely"))) /* the code of a call moves not */
 #define KPRI_ASK(address) __builtin_prefetch((const void *)(address), 0, 2)
 
 /* Asks for lines of the cache that will be read, and goes on; it faults nowhere. So code and
@@ -2759,19 +2760,16 @@ static KPRI_INLINE void kpri_ask(const void *from, size_t bytes)
 
 #define KPRI_ASK_CODE(function, bytes) kpri_ask((const void *)(uintptr_t)(function), bytes)
 
-/* The code and the constants of a call that bring most for each line asked for, in the order in
+/* The code and the constants of a search that bring most for each line asked for, in the order in
    which it comes to them. The bytes of functions are near those that gcc 12 makes of them at
    -O2. */
-static KPRI_NOINLINE void kpri_ask_all(const kpred_ctx *ctx)
+static KPRI_NOINLINE KPRI_APART void kpri_ask_all(const kpred_ctx *ctx)
 {
     const kpri_arith *by = KPRI_ARITH_OF(ctx->body);
     const kpred_model *m = ctx->model;
     KPRI_ASK_CODE(kpri_start_by, 1024);
-    if (ctx->beam > 1)
-        KPRI_ASK_CODE(kpri_beam_search, 2304);
-    else
+    if (ctx->beam == 1)
         KPRI_ASK_CODE(kpri_depth_first, 1280);
-    kpri_ask(m->fields, m->n_fields * sizeof *m->fields);
     kpri_ask(m->params, m->n_params * sizeof *m->params);
     KPRI_ASK_CODE(by->matvec, 512);
     KPRI_ASK_CODE(by->requantise, 256);
@@ -2790,10 +2788,12 @@ static void kpri_read(const void *from, size_t bytes)
 {
     const volatile char *p = (const volatile char *)from;
     size_t i;
+    char seen = 0;
     for (i = 0; i < bytes; i += 64)
-        (void)p[i];
+        seen = p[i];
     if (bytes > 0)
-        (void)p[bytes - 1];
+        seen = p[bytes - 1];
+    (void)seen;
 }
 
 static void kpri_read_additive(const kpred_model *m)
@@ -2852,9 +2852,6 @@ KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, siz
         return KPRED_ERR_NULL;
     if (!ctx->model)
         return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
-#ifdef KPRI_ASKS
-    kpri_ask_all(ctx);
-#endif
     if (!problem || !out || !n_out)
         return kpri_fail(ctx, KPRED_ERR_NULL, !problem ? 1 : !out ? 3 : 5, -1, -1);
     if (k < 1 || k > ctx->beam)
@@ -2868,6 +2865,9 @@ KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, siz
     if (ctx->model->rule && !ctx->model->rule(problem, problem, 0))
         return kpri_fail(ctx, KPRED_ERR_NOT_APPLICABLE, -1, -1, -1);
     kpri_open(&s, ctx, problem);
+#ifdef KPRI_ASKS
+    kpri_ask_all(ctx);
+#endif
     status = kpri_run(ctx, &s, out, k, n_out);
     if (status == KPRED_OK)
         ctx->extrapolated = outside;
