@@ -1841,8 +1841,8 @@ static void kpri_dense(const kpri_arith *by, const kpred_layer *layer, int16_t *
 
 /* Leaves the context accumulators base[heads][hidden] in work. Before that, work holds the
    registers and then the accumulators of the dense layers. */
-static KPRI_LOOP void kpri_start_by(const kpri_arith *by, const kpred_model *model, const int32_t *problem,
-                          int32_t *work)
+static KPRI_LOOP void kpri_start_by(const kpri_arith *by, const kpred_model *model,
+                                    const int32_t *problem, int32_t *work)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
     const kpred_layer *layer = net->layer;
