@@ -2744,8 +2744,8 @@ static kpred_status kpri_run(kpred_ctx *ctx, kpri_search *s, kpred_tuple *out, s
 
 /* Asks for lines of the cache that will be read, and goes on; it faults nowhere. So code and
    constants come while something else waits, of which a processor would find each when it is
-   needed. A hot call takes 10 to 50 ns longer; hence fours, with fewer turns of the loop, and a place apart, which leaves the code of a
-   call where it was. */
+   needed. A hot call takes 10 to 50 ns longer. Hence fours, with fewer turns of the loop, and a
+   place apart, which leaves the code of a call where it was. */
 static KPRI_INLINE void kpri_ask(const void *from, size_t bytes)
 {
     const uintptr_t at = (uintptr_t)from;

@@ -17,7 +17,7 @@
 enum { LINE = 64, PROBLEMS = 8, MOST_RANGES = 256, MOST_LINES = 1 << 16 };
 
 enum kind { CODE, WEIGHTS, MODEL, TABLES, ARENA, CALLER, STACK, KINDS };
-static const char *const kind_names[] = {"code",  "weights", "model", "tables",
+static const char *const kind_names[] = {"code",  "weights", "structs", "tables",
                                          "arena", "caller",  "stack"};
 
 /* Written before and behind each prediction, so that its part of the trace can be told */

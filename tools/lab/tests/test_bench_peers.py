@@ -147,7 +147,7 @@ def lines():
     row, = csv.DictReader(output(f"sh tools/lab/bench/lines.sh {out}/lines 1 conv_asm_1x1u").splitlines())
     n = {kind: int(x) for kind, x in row.items() if kind != "model"}
     assert 83328 / 64 <= n["weights"] < 83328 / 64 * 1.1 and n["instructions"] > 10000, row
-    kinds = [n[kind] for kind in ("code", "weights", "model", "tables", "arena", "caller", "stack")]
+    kinds = [n[kind] for kind in ("code", "weights", "structs", "tables", "arena", "caller", "stack")]
     assert min(kinds) > 0 and abs(sum(kinds) - n["lines"]) <= len(kinds), row
     refuse("a model that is not there", 1, "no built-in model", f"{out}/lines run nobody 1 {tmp}/map")
     run(f"{out}/lines run conv_asm_1x1u 1 {tmp}/map")
