@@ -23,12 +23,14 @@ class Header:
             raise self.wrong(0, "this is not the header of an additive network")
         self.name = self.found(r"kpred_model kpred_model_(\w+) = ")
         self.arrays = dict(map(self.array, re.finditer(
-            r"^static const int(?:8|32)_t kpri_(\w+)\[(\d+)\] = \{([^}]*)\};", self.text, re.M)))
+            r"^static const int(?:8|32)_t kpri_(\w+)\[(\d+)\](?: KPRI_ALIGNED)? = \{([^}]*)\};", self.text, re.M)))
         self.fields, self.params, self.program, self.heads = (
             self.rows(self.body(what)) for what in ("fields", "params", "program", "heads"))
         net = self.body("net")
         self.hidden = int(re.findall(r"\w+", net)[3])
         self.layers = self.rows(net)
+        for whole in ("weights", "biases"):
+            self.cut("%s_%s" % (self.name, whole))
         self.id = self.found(r"kpred_model kpred_model_\w+ = \{\n *\d+, UINT64_C\(0x(\w+)\)")
         self.scale = int(self.found(r"_params, \d+, \d+, \d+, \d+, (\d+)"))
         self.stated = int(self.found(r"largest accumulator (\d+) of"))
@@ -49,6 +51,14 @@ class Header:
         if len(numbers) != int(place.group(2)):
             raise self.wrong(place.start(), "%s has %d numbers" % (place.group(1), len(numbers)))
         return place.group(1), numbers
+
+    def cut(self, whole):
+        """Each piece of an array that layers and heads name, up to the next one, is an array as well: weights+16"""
+        numbers = self.arrays[whole]
+        places = sorted({int(word[len(whole) + 1:]) for row in self.layers + self.heads for word in row
+                         if word.startswith(whole + "+")})
+        for at, end in zip(places, places[1:] + [len(numbers)]):
+            self.arrays["%s+%d" % (whole, at)] = numbers[at:end]
 
     def body(self, what):
         return self.found(r"kpri_%s_%s(?:\[\])? = \{((?:.|\n)*?)\n\};" % (self.name, what))

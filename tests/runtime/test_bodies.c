@@ -4,7 +4,7 @@
    cpuid and the registers that a system saves come from a table. A body that the machine lacks
    would end a program by a signal, so what is asked counts as much as what is answered. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(KPRED_SIMD) && __STDC_HOSTED__ \
-    && (defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 11)
+    && !defined(__AVX512VNNI__) && (defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 11)
 #define FROM_TABLE /* a build of all bodies */
 #include <cpuid.h>
 #undef __cpuid

@@ -285,6 +285,51 @@ static void check_works(void)
     CHECK_EQ(n_out, BEAM);
 }
 
+/* From a context that has been checked: what it had is taken, and the rest is checked. */
+static void init_again(void)
+{
+    static int32_t other[COUNT(toy_arena)];
+    kpred_ctx known;
+    prepare();
+    known = ctx;
+    known.body = KPRED_BODY_PORTABLE;
+    memset(&ctx, 0xa5, sizeof ctx);
+    CHECK_EQ(kpred_init_again(&ctx, &known, BEAM, other, COUNT(other)), KPRED_OK);
+    CHECK(ctx.model == &toy.model && ctx.arena == other && ctx.body == KPRED_BODY_PORTABLE);
+    CHECK_EQ(ctx.extrapolated, 0);
+    check_works();
+    CHECK_EQ(kpred_init_again(0, &known, BEAM, other, COUNT(other)), KPRED_ERR_NULL);
+    check_refused(kpred_init_again(&ctx, 0, BEAM, other, 9), KPRED_ERR_NULL, 1, -1, -1);
+    check_refused(kpred_init_again(&ctx, &known, BEAM, 0, 9), KPRED_ERR_NULL, 3, -1, -1);
+    check_refused(kpred_init_again(&ctx, &known, 0, other, 9), KPRED_ERR_BEAM, -1, 0,
+                  KPRED_MAX_BEAM);
+    check_refused(kpred_init_again(&ctx, &known, BEAM, other, 9), KPRED_ERR_ARENA, -1, 9,
+                  (int32_t)kpred_arena_words(&toy.model, BEAM));
+    check_refused(
+        kpred_init_again(&ctx, &known, BEAM, (int32_t *)((char *)other + 1), COUNT(other)),
+        KPRED_ERR_ALIGN, -1, -1, -1);
+    CHECK_EQ(kpred_init_again(&known, &known, BEAM, other, COUNT(other)), KPRED_OK);
+    CHECK(known.model == &toy.model && known.arena == other);
+    known.model = 0;
+    check_refused(kpred_init_again(&ctx, &known, BEAM, other, 9), KPRED_ERR_CONTEXT, -1, -1, -1);
+}
+
+/* It reads, and writes nothing. */
+static void touch(void)
+{
+    kpred_ctx before;
+    prepare();
+    before = ctx;
+    memset(toy_arena, 0xa5, sizeof toy_arena);
+    kpred_touch(&ctx);
+    CHECK(memcmp(&ctx, &before, sizeof ctx) == 0);
+    CHECK(all_bytes_are(toy_arena, sizeof toy_arena, 0xa5));
+    check_works();
+    kpred_touch(0);
+    memset(&ctx, 0, sizeof ctx);
+    kpred_touch(&ctx);
+}
+
 static void other_bodies(void)
 {
     int taken = 0;
@@ -669,8 +714,8 @@ int main(void)
 {
     twin_make_tables();
     RUN_ALL(init_arguments, init_model_numbers, init_model_free_parameters, init_parts_and_id,
-            init_model_widths, id_covers_all, other_bodies, predict_null, predict_context,
-            predict_arguments, predict_not_applicable, predict_without_a_tuple,
+            init_model_widths, id_covers_all, init_again, touch, other_bodies, predict_null,
+            predict_context, predict_arguments, predict_not_applicable, predict_without_a_tuple,
             extrapolation_is_flagged, every_field_has_its_flag, nothing_else_is_written,
             a_second_init_renews, every_status_has_a_text, field_and_token_names, gpus_of_all_kinds,
             gpus_with_most_units_first, gpus_that_are_none, where_a_kernel_runs,

@@ -49,6 +49,13 @@ tuners: $(BUILD)/kpred-train ## replay kpred's tuner and others on the tables of
 cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; ten minutes
 	@sh tools/lab/report/cost.sh $(BUILD)
 
+.PHONY: lines
+lines: $(BUILD)/kpred ## count the lines of the cache that a cold prediction touches, by kind, with valgrind; some minutes
+	@mkdir -p $(BUILD)/peers
+	@$(CC) -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD) $(CFLAGS) tools/lab/bench/lines.c \
+	    $(BUILD)/libkpred-predict.a -o $(BUILD)/peers/lines -lm
+	@sh tools/lab/bench/lines.sh $(BUILD)/peers/lines "1 10" $$($(BUILD)/kpred models --csv | sed '1d;s/,.*//')
+
 .PHONY: bench-peers
 bench-peers: data all ## time kpred beside other ways, in build/peers; ONLY=NAME,...: these alone
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' INTO='$(INTO)' sh tools/lab/report/peers.sh $(BUILD) $(DBS)

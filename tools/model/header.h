@@ -50,12 +50,25 @@ char *header_between(const char *text, const char *from, const char *to);
 /* Where the initialiser of kpri_NAME_what begins; NULL with a message. */
 const char *header_array(const struct header_text *h, const char *what);
 
-/* Skips to the next number, over names and quoted text; NULL at the initialiser's end. */
+/* Skips to the next number, over names, offsets (`+ 16`) and quoted text; NULL at the initialiser's
+   end. */
 const char *header_number(const char *p);
 
 /* The array's numbers into out: exactly n, each of least..most. */
 int header_numbers(const struct header_text *h, const char *what, int32_t least, int32_t most,
                    int32_t *out, size_t n);
+
+/* ---- the arrays of the network ---- */
+
+/* Where in the header's weights and biases those of each layer and head begin: in the order in
+   which a prediction reads them, as a cache fetches ahead what lies behind. Rows of embeddings, of
+   which it reads some, come last. No load of 16 weights passes the end of a cache's line. */
+struct net_places {
+    size_t layer[3], head[KPRED_MAX_TUPLE], embedding[KPRED_MAX_TUPLE], n_weights;
+    size_t layer_bias[3], head_bias[KPRED_MAX_TUPLE], n_biases;
+};
+
+void net_places(const kpred_model *m, struct net_places *out);
 
 /* ---- the whole ---- */
 

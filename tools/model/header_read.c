@@ -46,25 +46,6 @@ static int read_narrow(const struct reader *r, const char *what, int32_t least, 
     return bad;
 }
 
-/* Of the item i, as "weight%zu" has it */
-static const int32_t *read_ints(const struct reader *r, const char *what, size_t i,
-                                const char *behind, size_t n)
-{
-    int32_t *out = model_array(r->model, n, sizeof *out);
-    char name[32];
-    snprintf(name, sizeof name, "%s%zu%s", what, i, behind);
-    return read_numbers(r, name, INT32_MIN, INT32_MAX, out, n) ? NULL : out;
-}
-
-static const int8_t *read_bytes(const struct reader *r, const char *what, size_t i,
-                                const char *behind, size_t n)
-{
-    int8_t *out = model_array(r->model, n, 1);
-    char name[32];
-    snprintf(name, sizeof name, "%s%zu%s", what, i, behind);
-    return read_narrow(r, name, -127, 127, out, 1, n) ? NULL : out;
-}
-
 /* name, tokens, n_tokens, least, most, trained_min, trained_max of each field */
 static int read_ranges(struct reader *r)
 {
@@ -111,6 +92,93 @@ static int read_shape(struct reader *r, int32_t x[12])
     return 0;
 }
 
+/* Has each layer and head its own arrays, as kpred 0.3.0 wrote them? */
+static int is_apart(const struct reader *r)
+{
+    struct buf name = {NULL, 0, 0};
+    buf_printf(&name, " kpri_%s_weight0[", r->h.name);
+    const int is = strstr(header_code(r->h.text), name.s) != NULL;
+    buf_free(&name);
+    return is;
+}
+
+/* Two such arrays: of the item i, as "weight%zu" names it */
+struct part {
+    const char *weight, *bias, *behind;
+    size_t i, at, bias_at;
+    size_t n, rows;
+};
+
+static int read_part(const struct reader *r, const struct part *p, int8_t *weight, int32_t *bias)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%zu%s", p->weight, p->i, p->behind);
+    if (p->n && read_narrow(r, name, -127, 127, weight + p->at, 1, p->n))
+        return -1;
+    snprintf(name, sizeof name, "%s%zu%s", p->bias, p->i, p->behind);
+    return p->rows ? read_numbers(r, name, INT32_MIN, INT32_MAX, bias + p->bias_at, p->rows) : 0;
+}
+
+static int read_parts(struct reader *r, const struct net_places *at, int8_t *weight, int32_t *bias)
+{
+    const kpred_additive *net = &r->model->net;
+    const kpred_model *m = &r->model->m;
+    int bad = 0;
+    for (size_t i = 0; i < 3 && !bad; i++) {
+        const kpred_layer *l = net->layer + i;
+        const struct part p = {
+            "weight", "bias", "", i, at->layer[i], at->layer_bias[i], (size_t)l->rows * l->cols,
+            l->rows};
+        bad = read_part(r, &p, weight, bias);
+    }
+    for (size_t t = 0; t < m->n_params && !bad; t++) {
+        const size_t rows = m->params[t].n_values > 1 ? model_head_rows(m, t) : 0;
+        const size_t end = t + 1 < m->n_params ? at->embedding[t + 1] : at->n_weights;
+        const struct part out = {
+            "out", "offset", "_", t, at->head[t], at->head_bias[t], rows * net->hidden, rows};
+        const struct part above = {
+            "embedding", "", "_", t, at->embedding[t], 0, end - at->embedding[t], 0};
+        bad = read_part(r, &out, weight, bias) || read_part(r, &above, weight, bias);
+    }
+    return bad;
+}
+
+/* Points the layers and heads at their places in the two arrays. */
+static void take_arrays(struct model *m, const struct net_places *at, const int8_t *weight,
+                        const int32_t *bias)
+{
+    int has_head = 0;
+    for (size_t i = 0; i < 3; i++) {
+        m->net.layer[i].weight = weight + at->layer[i];
+        m->net.layer[i].bias = bias + at->layer_bias[i];
+    }
+    for (size_t t = 0; t < m->m.n_params; t++) {
+        kpred_head *h = m->heads + t;
+        if (m->params[t].n_values < 2)
+            continue;
+        h->weight = weight + at->head[t];
+        h->bias = bias + at->head_bias[t];
+        h->embedding = has_head ? weight + at->embedding[t] : NULL;
+        has_head = 1;
+    }
+}
+
+/* All weights and biases, or those of each layer and head as kpred 0.3.0 wrote them */
+static int read_arrays(struct reader *r)
+{
+    struct net_places at;
+    net_places(&r->model->m, &at);
+    int8_t *weight = model_array(r->model, at.n_weights, 1);
+    int32_t *bias = model_array(r->model, at.n_biases, sizeof *bias);
+    const int bad = is_apart(r)
+                        ? read_parts(r, &at, weight, bias)
+                        : read_narrow(r, "weights", -127, 127, weight, 1, at.n_weights)
+                              || read_numbers(r, "biases", INT32_MIN, INT32_MAX, bias, at.n_biases);
+    if (!bad)
+        take_arrays(r->model, &at, weight, bias);
+    return bad;
+}
+
 static int read_layers(struct reader *r)
 {
     int32_t x[12];
@@ -121,23 +189,8 @@ static int read_layers(struct reader *r)
         if (l->rows != x[3 + 3 * i] || l->cols != x[4 + 3 * i])
             return foreign(r, "the network's dimensions contradict the spec");
         l->shift = (uint8_t)x[5 + 3 * i];
-        l->weight = read_bytes(r, "weight", i, "", (size_t)l->rows * l->cols);
-        l->bias = read_ints(r, "bias", i, "", l->rows);
-        if (!l->weight || !l->bias)
-            return -1;
     }
     return 0;
-}
-
-static int read_head(struct reader *r, size_t t)
-{
-    kpred_head *h = r->model->heads + t;
-    const size_t hidden = r->model->net.hidden, rows = model_head_rows(&r->model->m, t);
-    const size_t above = model_embedding_rows(&r->model->m, t);
-    h->weight = read_bytes(r, "out", t, "_", rows * hidden);
-    h->bias = read_ints(r, "offset", t, "_", rows);
-    h->embedding = above ? read_bytes(r, "embedding", t, "_", above * hidden) : NULL;
-    return h->weight && h->bias && (h->embedding || !above) ? 0 : -1;
 }
 
 static int read_heads(struct reader *r)
@@ -151,8 +204,6 @@ static int read_heads(struct reader *r)
         h->embedding_shift = (uint8_t)x[3 * t];
         h->hidden_shift = (uint8_t)x[3 * t + 1];
         h->logit_shift = (uint8_t)x[3 * t + 2];
-        if (r->model->params[t].n_values > 1 && read_head(r, t))
-            return -1;
     }
     return 0;
 }
@@ -178,7 +229,7 @@ static int read_bits(struct reader *r, size_t n_sets)
     return read_narrow(r, "listed", 0, 255, m->listed, 1, m->n_listed);
 }
 
-enum { SET_NUMBERS = 6 }; /* of a set: where it begins, its size, and what follows from the spec */
+enum { SET_NUMBERS = 5 }; /* of a set: its size, and what follows from the spec */
 
 static int read_tuples(struct reader *r, size_t n_sets)
 {
@@ -188,7 +239,7 @@ static int read_tuples(struct reader *r, size_t n_sets)
     int bad = read_numbers(r, "sets", 0, LISTED_MAX_VALUES, x, SET_NUMBERS * n_sets);
     int impossible = n_sets == 0;
     for (size_t i = 0; i < n_sets && !bad; i++) {
-        n[i] = (size_t)x[SET_NUMBERS * i + 1];
+        n[i] = (size_t)x[SET_NUMBERS * i];
         all += n[i] * m->m.n_params;
         impossible |= n[i] == 0 || all > LISTED_MAX_VALUES;
     }
@@ -299,6 +350,11 @@ static int check_code(const struct reader *r)
     const char *code = header_code(r->h.text);
     if (*code != '\n')
         return foreign(r, "no code behind its spec");
+    if (is_apart(r))
+        return fail(
+            "%s: has the layout of kpred 0.3.0: `kpred-train relayout` brings it to that of "
+            "today",
+            r->h.path);
     int same = is_code(r, ++code);
     if (same == 0 && c->n > 0) {
         c->plain = strlen(code);
@@ -335,7 +391,10 @@ static int read_model_of(struct reader *r, struct spec *spec, const char *split)
     r->model->own_spec = spec;
     r->h.name = spec->name;
     read_include_dir(r);
-    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_listed(r) ? -1 : 0;
+    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_arrays(r)
+                   || read_listed(r)
+               ? -1
+               : 0;
 }
 
 /* The same of the spec in the header's comment */

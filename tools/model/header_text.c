@@ -190,6 +190,8 @@ const char *header_number(const char *p)
             p += *p == '"';
         } else if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_') {
             p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        } else if (*p == '+') {
+            p += 1 + strspn(p + 1, " 0123456789");
         } else if ((*p >= '0' && *p <= '9') || *p == '-') {
             return p;
         } else {

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct writer {
@@ -48,7 +49,8 @@ static int32_t number_at(const void *p, enum number_type type, size_t i)
                             : ((const int32_t *)p)[i];
 }
 
-/* The array kpri_NAME_WHAT, on lines of at most 100 columns. In `what` a %zu may stand, for the
+/* The array kpri_NAME_WHAT, on lines of at most 100 columns; of int8_t, from the start of a line of
+   the cache on. In `what` a %zu may stand, for the
    number of that to which it belongs. */
 PRINTF_LIKE(5, 6)
 static void write_array(const struct writer *w, enum number_type type, const void *p, size_t n,
@@ -61,7 +63,7 @@ static void write_array(const struct writer *w, enum number_type type, const voi
     va_start(args, what);
     vfprintf(w->f, what, args);
     va_end(args);
-    put(w, "[%zu] = {\n", n);
+    put(w, type == INT8 ? "[%zu] KPRI_ALIGNED = {\n" : "[%zu] = {\n", n);
     for (size_t i = 0; i < n; i++) {
         char text[16];
         const int width = snprintf(text, sizeof text, "%" PRId32 ",", number_at(p, type, i));
@@ -91,6 +93,34 @@ static void write_reference(const struct writer *w, const void *array, const cha
         put(w, "kpri_@_%s%zu, ", what, i);
     else
         put(w, "NULL, ");
+}
+
+/* ---- the arrays of the network ---- */
+
+void net_places(const kpred_model *m, struct net_places *out)
+{
+    const kpred_additive *net = m->net;
+    size_t above = 0;
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < 3; i++) {
+        out->layer[i] = out->n_weights;
+        out->n_weights += (size_t)net->layer[i].rows * net->layer[i].cols;
+        out->layer_bias[i] = out->n_biases;
+        out->n_biases += net->layer[i].rows;
+    }
+    for (size_t t = 0; t < m->n_params; t++) {
+        const size_t rows = m->params[t].n_values > 1 ? model_head_rows(m, t) : 0;
+        out->head[t] = out->n_weights;
+        out->n_weights += rows * net->hidden;
+        out->head_bias[t] = out->n_biases;
+        out->n_biases += rows;
+    }
+    for (size_t t = 0; t < m->n_params; t++) {
+        const size_t n = m->params[t].n_values > 1 ? (size_t)m->params[t].n_values : 0;
+        out->embedding[t] = out->n_weights;
+        out->n_weights += n ? above * net->hidden : 0;
+        above += n;
+    }
 }
 
 /* ---- fields, parameters, and the network ---- */
@@ -140,28 +170,34 @@ static void write_program(const struct writer *w)
     put(w, "};\n");
 }
 
-static void write_layers(const struct writer *w)
+/* All weights and all biases, each in its place */
+static void write_arrays(const struct writer *w, const struct net_places *at)
 {
+    int8_t *weight = xcalloc(at->n_weights, 1);
+    int32_t *bias = xcalloc(at->n_biases, sizeof *bias);
+    const size_t hidden = w->net->hidden;
     for (size_t i = 0; i < 3; i++) {
         const kpred_layer *l = w->net->layer + i;
-        write_array(w, INT8, l->weight, (size_t)l->rows * l->cols, "weight%zu", i);
-        write_array(w, INT32, l->bias, l->rows, "bias%zu", i);
+        memcpy(weight + at->layer[i], l->weight, (size_t)l->rows * l->cols);
+        memcpy(bias + at->layer_bias[i], l->bias, l->rows * sizeof *bias);
     }
+    for (size_t t = 0; t < w->m->n_params; t++) {
+        const kpred_head *h = w->net->heads + t;
+        const size_t rows = model_head_rows(w->m, t), above = model_embedding_rows(w->m, t);
+        if (!h->weight)
+            continue;
+        memcpy(weight + at->head[t], h->weight, rows * hidden);
+        memcpy(bias + at->head_bias[t], h->bias, rows * sizeof *bias);
+        if (above)
+            memcpy(weight + at->embedding[t], h->embedding, above * hidden);
+    }
+    write_array(w, INT8, weight, at->n_weights, "weights");
+    write_array(w, INT32, bias, at->n_biases, "biases");
+    free(weight);
+    free(bias);
 }
 
-static void write_head_arrays(const struct writer *w, size_t t)
-{
-    const kpred_head *h = w->net->heads + t;
-    const size_t rows = model_head_rows(w->m, t), above = model_embedding_rows(w->m, t);
-    if (!h->weight)
-        return;
-    if (above)
-        write_array(w, INT8, h->embedding, above * w->net->hidden, "embedding%zu_", t);
-    write_array(w, INT8, h->weight, rows * w->net->hidden, "out%zu_", t);
-    write_array(w, INT32, h->bias, rows, "offset%zu_", t);
-}
-
-static void write_head(const struct writer *w, size_t t)
+static void write_head(const struct writer *w, const struct net_places *at, size_t t)
 {
     const kpred_head *h = w->net->heads + t;
     if (!h->weight) {
@@ -169,28 +205,28 @@ static void write_head(const struct writer *w, size_t t)
         return;
     }
     if (h->embedding)
-        put(w, "    { kpri_@_embedding%zu_", t);
+        put(w, "    { kpri_@_weights + %zu", at->embedding[t]);
     else
         put(w, "    { NULL");
-    put(w, ", kpri_@_out%zu_, kpri_@_offset%zu_, %d, %d, %d },\n", t, t, h->embedding_shift,
-        h->hidden_shift, h->logit_shift);
+    put(w, ", kpri_@_weights + %zu, kpri_@_biases + %zu, %d, %d, %d },\n", at->head[t],
+        at->head_bias[t], h->embedding_shift, h->hidden_shift, h->logit_shift);
 }
 
 static void write_net(const struct writer *w)
 {
+    struct net_places at;
+    net_places(w->m, &at);
     write_program(w);
-    write_layers(w);
-    for (size_t t = 0; t < w->m->n_params; t++)
-        write_head_arrays(w, t);
+    write_arrays(w, &at);
     put(w, "static const kpred_head kpri_@_heads[] = {\n");
     for (size_t t = 0; t < w->m->n_params; t++)
-        write_head(w, t);
+        write_head(w, &at, t);
     put(w,
         "};\nstatic const kpred_additive kpri_@_net = {\n    kpri_@_program, %d, %d, %d,\n    {\n",
         w->net->n_instr, w->net->n_features, w->net->hidden);
     for (size_t i = 0; i < 3; i++)
-        put(w, "        { kpri_@_weight%zu, kpri_@_bias%zu, %d, %d, %d },\n", i, i,
-            w->net->layer[i].rows, w->net->layer[i].cols, w->net->layer[i].shift);
+        put(w, "        { kpri_@_weights + %zu, kpri_@_biases + %zu, %d, %d, %d },\n", at.layer[i],
+            at.layer_bias[i], w->net->layer[i].rows, w->net->layer[i].cols, w->net->layer[i].shift);
     put(w, "    },\n    kpri_@_heads\n};\n");
 }
 

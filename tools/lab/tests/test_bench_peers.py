@@ -140,6 +140,20 @@ def instructions():
     assert 1000 < n < 1000000, n
 
 
+def lines():
+    """A cold call touches each line of the layers' weights, and some of everything else."""
+    run(f"{os.environ['CC']} -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I{BUILD} {os.environ['CFLAGS']} "
+        f"tools/lab/bench/lines.c {BUILD}/libkpred-predict.a -o {out}/lines -lm")
+    row, = csv.DictReader(output(f"sh tools/lab/bench/lines.sh {out}/lines 1 conv_asm_1x1u").splitlines())
+    n = {kind: int(x) for kind, x in row.items() if kind != "model"}
+    assert 83328 / 64 <= n["weights"] < 83328 / 64 * 1.1 and n["instructions"] > 10000, row
+    kinds = [n[kind] for kind in ("code", "weights", "structs", "tables", "arena", "caller", "stack")]
+    assert min(kinds) > 0 and abs(sum(kinds) - n["lines"]) <= len(kinds), row
+    refuse("a model that is not there", 1, "no built-in model", f"{out}/lines run nobody 1 {tmp}/map")
+    run(f"{out}/lines run conv_asm_1x1u 1 {tmp}/map")
+    refuse("a trace without predictions", 1, "has 0 predictions", f"{out}/lines count conv_asm_1x1u 1 {tmp}/map")
+
+
 def broken(last):
     """A folder like this one, but with a wrong line at the end of test.csv"""
     at = f"{tmp}/broken{len(glob.glob(f'{tmp}/broken*'))}"
@@ -160,6 +174,7 @@ check("tuples of classics.py", compare)
 check("every cell, and names of what is missing", table)
 check("a column of instructions", counted)
 check_with("valgrind", "instructions of predictions alone", instructions)
+check_with("valgrind", "lines of the cache by kind", lines)
 for name, text, line in (
         ("no such peer", "names no peer", f"{out} --only nobody"),
         ("several lines to count", "not 2", f"{out} --only nearest --count"),
