@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "plot.h"
 
-#include "html.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,33 +85,22 @@ static double round_step(double span)
     return ten * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
-static struct axis axis_x(const struct plot *p)
+/* x begins and ends with the numbers, y beyond them, but stays within 0 and 100 percent; what hardly
+   differs gets a margin. */
+static struct axis axis_open(const struct plot *p, int which)
 {
-    struct axis a = {.from = LEFT, .to = WIDTH - RIGHT};
-    see_numbers(p, 0, &a);
-    a.is_log = !p->diagonal && a.least > 0 && a.most >= 10 * a.least;
-    if (axis_is_flat(&a)) {
-        const double margin = fmax(1, 0.01 * fabs(a.most));
-        a.least -= margin;
-        a.most += margin;
+    struct axis a = {.from = which ? BOTTOM : LEFT, .to = which ? TOP : WIDTH - RIGHT};
+    see_numbers(p, which, &a);
+    a.is_log = !which && !p->diagonal && a.least > 0 && a.most >= 10 * a.least;
+    const double margin = axis_is_flat(&a) ? fmax(1, 0.01 * fabs(a.most))
+                          : which          ? 0.05 * (a.most - a.least)
+                                           : 0;
+    if (!p->diagonal && margin > 0) {
+        a.least = which && a.least >= 0 && a.least < margin ? 0 : a.least - margin;
+        a.most = which && a.most <= 100 && a.most > 100 - margin ? 100 : a.most + margin;
     }
     a.step = round_step(a.most - a.least);
-    a.step = p->is_whole && a.step < 1 ? 1 : a.step;
-    return a;
-}
-
-/* Between the least and the greatest value, with a margin that stays within 0 and 100 percent */
-static struct axis axis_y(const struct plot *p)
-{
-    struct axis a = {.from = BOTTOM, .to = TOP};
-    see_numbers(p, 1, &a);
-    if (!p->diagonal) {
-        const double margin =
-            axis_is_flat(&a) ? fmax(1, 0.01 * fabs(a.most)) : 0.05 * (a.most - a.least);
-        a.least = a.least >= 0 && a.least < margin ? 0 : a.least - margin;
-        a.most = a.most <= 100 && a.most > 100 - margin ? 100 : a.most + margin;
-    }
-    a.step = round_step(a.most - a.least);
+    a.step = !which && p->is_whole && a.step < 1 ? 1 : a.step;
     return a;
 }
 
@@ -142,13 +131,12 @@ static double axis_next(const struct axis *a, double v)
 
 static void put_axes(const struct axis *x, const struct axis *y, struct buf *to)
 {
-    const double x_end = x->most + 1e-6 * fabs(x->most), y_end = y->most + 1e-6 * fabs(y->most);
-    for (double v = axis_first(y); v <= y_end; v = axis_next(y, v))
+    for (double v = axis_first(y); v <= y->most + 1e-6 * fabs(y->most); v = axis_next(y, v))
         buf_printf(to,
                    "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" "
                    "class=\"end\">%.6g</text>\n",
                    x->from, axis_at(y, v), x->to, LEFT - 6, axis_at(y, v) + 4, v + 0.0);
-    for (double v = axis_first(x); v <= x_end; v = axis_next(x, v))
+    for (double v = axis_first(x); v <= x->most + 1e-6 * fabs(x->most); v = axis_next(x, v))
         buf_printf(to,
                    "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" "
                    "class=\"mid\">%.6g</text>\n",
@@ -157,12 +145,30 @@ static void put_axes(const struct axis *x, const struct axis *y, struct buf *to)
 
 /* ---- lines ---- */
 
+static void put_label(const char *class, double x, double y, const char *text, struct buf *to)
+{
+    buf_printf(to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+    html_text(to, text);
+    buf_puts(to, "</text>\n");
+}
+
+/* A row below the picture: a piece of a line, of classes, and its name */
+static void put_key(const char *class, size_t row, const char *name, struct buf *to)
+{
+    const int y = BOTTOM + 58 + ROW * (int)row;
+    buf_printf(to, "<path class=\"%s\" d=\"M%d %dh26\"/>\n", class, LEFT, y - 4);
+    put_label("key", LEFT + 34, y, name, to);
+}
+
 static void put_line(const struct plot *p, size_t index, const struct axis *x, const struct axis *y,
                      struct buf *to)
 {
     enum { MARKED = 40 };
     const struct plot_curve *c = &p->curves[index];
-    buf_printf(to, "<path class=\"curve c%zu d%zu\" d=\"", index % COLORS, index / COLORS % 3);
+    char class[64];
+    snprintf(class, sizeof class, "curve c%zu d%zu", index % COLORS, index / COLORS % 3);
+    put_key(class, index, c->name, to);
+    buf_printf(to, "<path class=\"%s\" d=\"", class);
     for (size_t i = 0; i < c->n; i++) {
         const double at_x = axis_at(x, c->at[i][0]), at_y = axis_at(y, c->at[i][1]);
         if (p->is_steps && i > 0)
@@ -173,27 +179,6 @@ static void put_line(const struct plot *p, size_t index, const struct axis *x, c
     for (size_t i = 0; i < c->n && !p->is_steps && c->n <= MARKED; i++)
         buf_printf(to, "<circle class=\"c%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>\n",
                    index % COLORS, axis_at(x, c->at[i][0]), axis_at(y, c->at[i][1]));
-}
-
-static void put_label(const char *class, double x, double y, const char *text, struct buf *to)
-{
-    buf_printf(to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-    html_text(to, text);
-    buf_puts(to, "</text>\n");
-}
-
-/* A row for each curve, below the picture */
-static void put_key(const struct plot *p, struct buf *to)
-{
-    for (size_t i = 0; i < p->n + (p->diagonal != 0); i++) {
-        const int y = BOTTOM + 58 + ROW * (int)i;
-        if (i < p->n)
-            buf_printf(to, "<path class=\"curve c%zu d%zu\" d=\"M%d %dh26\"/>\n", i % COLORS,
-                       i / COLORS % 3, LEFT, y - 4);
-        else
-            buf_printf(to, "<path class=\"even\" d=\"M%d %dh26\"/>\n", LEFT, y - 4);
-        put_label("key", LEFT + 34, y, i < p->n ? p->curves[i].name : "y = x", to);
-    }
 }
 
 /* The numbers, for who cannot see them; of a long curve its ends and some between */
@@ -216,11 +201,6 @@ static void put_words(const struct plot *p, const char *x, const char *y, struct
     buf_puts(to, ".");
 }
 
-void plot_style(struct buf *to)
-{
-    html_pieces(to, plot_css);
-}
-
 static void put_head(const struct plot *p, const char *title, const char *x, const char *y,
                      int is_alone, struct buf *to)
 {
@@ -237,7 +217,7 @@ static void put_head(const struct plot *p, const char *title, const char *x, con
     buf_puts(to, "</desc>\n");
     if (is_alone) {
         buf_puts(to, "<style>\n");
-        plot_style(to);
+        html_pieces(to, plot_css);
         buf_printf(to, "</style>\n<rect class=\"back\" width=\"%d\" height=\"%d\"/>\n", WIDTH,
                    height);
     }
@@ -248,7 +228,7 @@ void plot_svg(struct plot *p, const char *title, const char *x, const char *y, i
 {
     for (size_t i = 0; i < p->n; i++)
         plot_sort(&p->curves[i]);
-    const struct axis ax = axis_x(p), ay = axis_y(p);
+    const struct axis ax = axis_open(p, 0), ay = axis_open(p, 1);
     put_head(p, title, x, y, is_alone, to);
     put_label("head", LEFT, 18, title, to);
     put_axes(&ax, &ay, to);
@@ -256,12 +236,13 @@ void plot_svg(struct plot *p, const char *title, const char *x, const char *y, i
     buf_printf(to, "<g transform=\"translate(14 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
     put_label("mid", 0, 0, y, to);
     buf_puts(to, "</g>\n");
-    if (p->diagonal)
+    if (p->diagonal) {
         buf_printf(to, "<path class=\"even\" d=\"M%d %dL%d %d\"/>\n", LEFT, BOTTOM, WIDTH - RIGHT,
                    TOP);
+        put_key("even", p->n, "y = x", to);
+    }
     for (size_t i = 0; i < p->n; i++)
         put_line(p, i, &ax, &ay, to);
-    put_key(p, to);
     buf_puts(to, "</svg>\n");
 }
 
