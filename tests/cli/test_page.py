@@ -115,7 +115,7 @@ def side_by_side():
     assert re.findall("Tuning of plain: ([a-z.]+)", made.text) == ["plain.csv", "other.csv"]
     for name in "one", "two":
         run(f"{TRAINER} train plain.spec --data plain.csv --epochs 1 --split none -o {name}.h")
-    made = page("one.h two.h --data plain.csv")
+    made = page("one.h two.h plain.spec --data plain.csv")
     assert made.text.count("Model plain") == 2 and made.source.count('id="wasm"') in (0, 1)
 
 

@@ -108,12 +108,13 @@ static int ask_models(const struct options *o, const struct model *v, struct buf
     size_t n = 0;
     for (size_t i = 0; i < o->of.n; i++) {
         size_t same = 0;
+        if (is_spec(o->of.v[i]))
+            continue;
         while (same < n && strcmp(model[same]->m.name, v[i].m.name) != 0)
             same++;
-        if (is_spec(o->of.v[i]) || same < n)
-            continue;
-        model[n] = &v[i];
-        path[n++] = o->of.v[i];
+        model[same] = same < n ? model[same] : &v[i];
+        path[same] = same < n ? path[same] : o->of.v[i];
+        n += same == n;
     }
     const int bad = n > 0 ? explore_add(page, path, model, n) : 0;
     free(model);
