@@ -48,11 +48,6 @@ void page_end(struct buf *page)
 
 /* ---- what stands in a part ---- */
 
-void page_heading(struct buf *page, const char *text)
-{
-    page_element(page, "h3", text);
-}
-
 void page_say(struct buf *page, const char *fmt, ...)
 {
     char text[2048];

@@ -12,7 +12,7 @@ void page_begin(struct buf *page, const char *title);
 void page_part(struct buf *page, const char *title); /* the part before it ends */
 void page_end(struct buf *page);
 
-void page_heading(struct buf *page, const char *text);
+void page_element(struct buf *page, const char *tag, const char *text);  /* "h3": a heading */
 void page_say(struct buf *page, const char *fmt, ...) PRINTF_LIKE(2, 3); /* a paragraph */
 void page_lines(struct buf *page, char *lines); /* the same of each line, which it cuts; or NULL */
 /* One that a reader sorts */
@@ -24,4 +24,3 @@ void page_plot(struct buf *page, struct plot *plot, const char *title, const cha
    reader chooses one by its caption, and without the page's script all are shown. */
 void page_table_begin(struct buf *page, const char *caption, const char *class);
 void page_table_end(struct buf *page);
-void page_element(struct buf *page, const char *tag, const char *text);

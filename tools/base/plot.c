@@ -23,8 +23,11 @@ void plot_point(struct plot *p, size_t index, const char *name, double x, double
     }
     struct plot_curve *c = &p->curves[index];
     c->at = xgrow(c->at, c->n, &c->cap, sizeof *c->at);
-    c->at[c->n][0] = x;
-    c->at[c->n++][1] = y;
+    size_t to = c->n++; /* by x; points of one x stay as they came, which mostly is in order */
+    for (; to > 0 && c->at[to - 1][0] > x; to--)
+        memcpy(c->at[to], c->at[to - 1], sizeof *c->at);
+    c->at[to][0] = x;
+    c->at[to][1] = y;
 }
 
 void plot_free(struct plot *p)
@@ -34,19 +37,6 @@ void plot_free(struct plot *p)
         free(p->curves[i].at);
     }
     free(p->curves);
-}
-
-/* By x; points of one x stay as they came, which mostly is in order. */
-static void plot_sort(struct plot_curve *c)
-{
-    for (size_t i = 1; i < c->n; i++) {
-        const double x = c->at[i][0], y = c->at[i][1];
-        size_t to = i;
-        for (; to > 0 && c->at[to - 1][0] > x; to--)
-            memcpy(c->at[to], c->at[to - 1], sizeof *c->at);
-        c->at[to][0] = x;
-        c->at[to][1] = y;
-    }
 }
 
 /* ---- axes ---- */
@@ -152,12 +142,14 @@ static void put_label(const char *class, double x, double y, const char *text, s
     buf_puts(to, "</text>\n");
 }
 
-/* A row below the picture: a piece of a line, of classes, and its name */
-static void put_key(const char *class, size_t row, const char *name, struct buf *to)
+/* A row for each curve, below the picture; behind the last one, that of the diagonal */
+static void put_key(const struct plot *p, size_t i, struct buf *to)
 {
-    const int y = BOTTOM + 58 + ROW * (int)row;
-    buf_printf(to, "<path class=\"%s\" d=\"M%d %dh26\"/>\n", class, LEFT, y - 4);
-    put_label("key", LEFT + 34, y, name, to);
+    const int y = BOTTOM + 58 + ROW * (int)i;
+    if (i < p->n)
+        buf_printf(to, "<path class=\"curve c%zu d%zu", i % COLORS, i / COLORS % 3);
+    buf_printf(to, "%s\" d=\"M%d %dh26\"/>\n", i < p->n ? "" : "<path class=\"even", LEFT, y - 4);
+    put_label("key", LEFT + 34, y, i < p->n ? p->curves[i].name : "y = x", to);
 }
 
 static void put_line(const struct plot *p, size_t index, const struct axis *x, const struct axis *y,
@@ -165,10 +157,7 @@ static void put_line(const struct plot *p, size_t index, const struct axis *x, c
 {
     enum { MARKED = 40 };
     const struct plot_curve *c = &p->curves[index];
-    char class[64];
-    snprintf(class, sizeof class, "curve c%zu d%zu", index % COLORS, index / COLORS % 3);
-    put_key(class, index, c->name, to);
-    buf_printf(to, "<path class=\"%s\" d=\"", class);
+    buf_printf(to, "<path class=\"curve c%zu d%zu\" d=\"", index % COLORS, index / COLORS % 3);
     for (size_t i = 0; i < c->n; i++) {
         const double at_x = axis_at(x, c->at[i][0]), at_y = axis_at(y, c->at[i][1]);
         if (p->is_steps && i > 0)
@@ -226,8 +215,6 @@ static void put_head(const struct plot *p, const char *title, const char *x, con
 void plot_svg(struct plot *p, const char *title, const char *x, const char *y, int is_alone,
               struct buf *to)
 {
-    for (size_t i = 0; i < p->n; i++)
-        plot_sort(&p->curves[i]);
     const struct axis ax = axis_open(p, 0), ay = axis_open(p, 1);
     put_head(p, title, x, y, is_alone, to);
     put_label("head", LEFT, 18, title, to);
@@ -236,13 +223,13 @@ void plot_svg(struct plot *p, const char *title, const char *x, const char *y, i
     buf_printf(to, "<g transform=\"translate(14 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
     put_label("mid", 0, 0, y, to);
     buf_puts(to, "</g>\n");
-    if (p->diagonal) {
+    if (p->diagonal)
         buf_printf(to, "<path class=\"even\" d=\"M%d %dL%d %d\"/>\n", LEFT, BOTTOM, WIDTH - RIGHT,
                    TOP);
-        put_key("even", p->n, "y = x", to);
-    }
     for (size_t i = 0; i < p->n; i++)
         put_line(p, i, &ax, &ay, to);
+    for (size_t i = 0; i < p->n + (p->diagonal != 0); i++)
+        put_key(p, i, to);
     buf_puts(to, "</svg>\n");
 }
 

@@ -525,29 +525,18 @@ static void print_json(const struct table *t, FILE *f)
 
 /* ---- HTML ---- */
 
-/* What a character is in HTML; NULL: itself */
-static const char *html_escape(char c)
-{
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return (unsigned char)c < ' ' || c == 0x7f ? " " : NULL;
-    }
-}
-
 void html_text(struct buf *to, const char *text)
 {
-    for (size_t n; *text != '\0'; text += n) {
-        const size_t length = utf8_length(text);
-        const char *const other = length == 0 ? "\xef\xbf\xbd" : html_escape(*text);
-        n = length > 0 ? length : 1;
-        if (other != NULL)
-            buf_puts(to, other);
+    static const char escaped[] = "&<>\"'";
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (size_t n; *text != '\0'; text += n > 0 ? n : 1) {
+        n = utf8_length(text);
+        if (n == 0)
+            buf_puts(to, "\xef\xbf\xbd");
+        else if (n == 1 && strchr(escaped, *text) != NULL)
+            buf_puts(to, names[strchr(escaped, *text) - escaped]);
         else
-            buf_add(to, text, n);
+            buf_add(to, n == 1 && ((unsigned char)*text < ' ' || *text == 0x7f) ? " " : text, n);
     }
 }
 

@@ -167,7 +167,7 @@ static void put_fields(struct buf *page, const struct eval *e, const struct outc
     table_heading(&t, "field,value,problems,k = 1,k = 4");
     for (size_t f = 0; f < e->data.n_fields; f++)
         group_rows(e, out, f, &t);
-    page_heading(page, "By field");
+    page_element(page, "h3", "By field");
     page_table(page, worth_name(e), &t);
     table_free(&t);
 }
@@ -225,7 +225,7 @@ static void put_worst(struct buf *page, const struct eval *e, const struct outco
             is_told[worst] = 1;
             worst_row(e, &ctx, worst, worth_of(e, &out[worst]), &t);
         }
-    page_heading(page, "The worst problems at k = 1");
+    page_element(page, "h3", "The worst problems at k = 1");
     page_table(page, "Where the first tuple is furthest from the best", &t);
     table_free(&t);
     free(arena);
@@ -237,7 +237,7 @@ int model_page_figures(struct buf *page, struct eval *e)
     e->may_lack = 1;
     if (eval_select_rows(e) != 0)
         return -1;
-    page_heading(page, "How good it is");
+    page_element(page, "h3", "How good it is");
     page_say(page, "%zu %s %s.", e->n, as_counted(e->n, "problem", "problems"),
              e->rows == EVAL_TEST ? "that its split kept from training"
                                   : "of the table, which the model may have learnt");

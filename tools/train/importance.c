@@ -34,33 +34,27 @@ static void judge_problem(const struct model *model, const struct judge_trees *t
     tuples_close(&legal);
 }
 
-static int judge_by(const struct model *model, const struct dataset *d, uint64_t seed,
-                    const size_t *row, struct judged *out)
-{
-    const struct judge_task task = {
-        .model = model, .data = d, .seed = seed, .n_threads = worker_count(0)};
-    struct judge_trees trees;
-    const int bad = judge_trees_fit(&trees, &task);
-    for (size_t i = 0; i < out->n && !bad; i++)
-        judge_problem(model, &trees, d->problem + row[i] * d->n_fields,
-                      &out->v[(seed - 1) * out->n + i]);
-    judge_trees_free(&trees);
-    return bad;
-}
-
 int judged_open(const struct model *model, const struct dataset *d, struct judged *out)
 {
     size_t row[PROBLEMS], seen = 0;
     const size_t all = data_count_problems(d), apart = (all + PROBLEMS - 1) / PROBLEMS;
+    struct judge_task task = {.model = model, .data = d, .n_threads = worker_count(0)};
+    int bad = 0;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < d->n && d->n >= FEWEST_ROWS; i = data_problem_end(d, i))
         if (seen++ % apart == 0)
             row[out->n++] = i;
     out->v = xcalloc(SEEDS * PROBLEMS, sizeof *out->v);
-    for (uint64_t seed = 1; seed <= SEEDS && out->n > 0; seed++)
-        if (judge_by(model, d, seed, row, out) != 0)
-            return -1;
-    return 0;
+    while (task.seed < SEEDS && out->n > 0 && !bad) {
+        struct judge_trees trees;
+        task.seed++;
+        bad = judge_trees_fit(&trees, &task);
+        for (size_t i = 0; i < out->n && !bad; i++)
+            judge_problem(model, &trees, d->problem + row[i] * d->n_fields,
+                          &out->v[(task.seed - 1) * out->n + i]);
+        judge_trees_free(&trees);
+    }
+    return bad;
 }
 
 void judged_close(struct judged *j)

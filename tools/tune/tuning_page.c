@@ -199,7 +199,7 @@ static void put_problems(const struct tuning *t, struct buf *page)
     table_heading(&rows, "timed,failed,best us,at,% left to gain");
     for (size_t i = 0; i < t->n && i < MOST_PROBLEMS; i++)
         problem_row(t, &t->problem[i], i < MOST_ASKED, &rows);
-    page_heading(page, "Problems");
+    page_element(page, "h3", "Problems");
     page_say(page,
              "\"at\" is the number of the timed tuple that was the best. \"%% left to gain\" is "
              "the tuner's own estimate: probably no other tuple is faster by more percent.");
@@ -246,7 +246,7 @@ static void put_tuples(const struct tuning *t, struct buf *page)
         table_heading(&rows, t->model->m.params[i].name);
     for (size_t i = 0; i < t->n && i < MOST_ROWS; i++)
         tuple_rows(t, &t->problem[i], most > 0 ? most : 1, &rows);
-    page_heading(page, "Best tuples");
+    page_element(page, "h3", "Best tuples");
     page_table(page, "Best tuples of each problem", &rows);
     table_free(&rows);
 }
@@ -268,7 +268,7 @@ static void put_importance(const struct tuning *t, struct buf *page)
         table_number(&rows, "%.1f", 100 * of->error);
         buf_free(&name);
     }
-    page_heading(page, "Which parameters matter");
+    page_element(page, "h3", "Which parameters matter");
     page_say(page,
              "Boosted trees learnt the table. This is how much of the variance of log time, "
              "over the legal tuples of a problem, a parameter explains alone, or two explain "
@@ -365,7 +365,7 @@ static void put_map(const struct tuning *t, const struct map *map, struct buf *p
 static void put_maps(const struct tuning *t, struct buf *page)
 {
     size_t single[KPRED_MAX_TUPLE], n = 0, left = MOST_CELLS, shown = 0;
-    page_heading(page, "Two parameters together");
+    page_element(page, "h3", "Two parameters together");
     page_say(page, "A cell is the best speed with these two values, in percent of the problem's "
                    "best, the geometric mean over the problems that have it. Where nothing was "
                    "timed, the trees say it: such cells are hatched and in italics.");
@@ -412,7 +412,7 @@ static int put_judged(struct tuning *t, struct buf *page)
 static void put_failures(const struct tuning *t, struct buf *page)
 {
     struct failed_rows f;
-    page_heading(page, "Failures");
+    page_element(page, "h3", "Failures");
     failed_rows_of_data(t->model, t->data, &f);
     if (f.failed == 0)
         page_say(page, "None of %zu measured tuples failed.", t->data->n);
@@ -436,7 +436,7 @@ static void put_failures(const struct tuning *t, struct buf *page)
 
 static void put_notes(const struct tuning *t, char *notes, struct buf *page)
 {
-    page_heading(page, "Noise and contradictions");
+    page_element(page, "h3", "Noise and contradictions");
     if (t->data->noise > 0)
         page_say(page, "A time scatters by %.2g percent.", 100 * (exp2(t->data->noise) - 1));
     else
