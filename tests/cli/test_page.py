@@ -29,34 +29,24 @@ class Page(html.parser.HTMLParser):
     """Its elements, and its tables by their captions: rows of cells"""
     def __init__(self, path):
         super().__init__()
-        self.open, self.elements, self.tables, self.text = [], [], {}, ""
-        self.rows, self.caption = [], ""
-        self.source = read(path)
+        self.open, self.elements, self.text, self.source = [], [], "", read(path)
         self.feed(self.source)
         assert not self.open, self.open
+        self.tables = {html.unescape(name): [
+            [html.unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+            for row in body.split("<tr>")[1:]]
+            for name, body in re.findall("<caption>(.*?)</caption>(.*?)</table>", self.source, re.S)}
 
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
-        if tag == "table":
-            self.rows, self.caption = [], ""
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
 
     def handle_endtag(self, tag):
         assert tag in VOID or self.open.pop() == tag, (tag, self.open)
-        if tag == "table":
-            self.tables[self.caption] = self.rows
 
     def handle_data(self, data):
         self.text += data if self.open and self.open[-1] not in ("script", "style") else ""
-        if self.open and self.open[-1] in ("td", "th"):
-            self.rows[-1][-1] += data
-        if self.open and self.open[-1] == "caption":
-            self.caption += data
 
     def named(self, tag):
         return [attrs for name, attrs in self.elements if name == tag]
@@ -198,6 +188,7 @@ check("a model, and no clang", models)
 check_with("wasm-ld", "a model that can be asked", asked)
 check("a signal while clang runs", killed)
 refuse("no data", 1, "--data is missing", f"{TRAINER} report plain.spec -o x.html")
+refuse("a name", 2, "conv_solver: is no .spec and no .h", f"{TRAINER} report conv_solver -o x.html")
 refuse("a page that is there", 1, "--force replaces it", f"{TRAINER} report plain.spec --data plain.csv -o page.html")
 refuse("the page is an input", 2, "plain.csv", f"{TRAINER} report plain.spec --data plain.csv -o plain.csv --force")
 write("empty.csv", "n,tile,unroll,vec,time_us")

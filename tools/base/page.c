@@ -84,10 +84,3 @@ void page_table(struct buf *page, const char *caption, const struct table *t)
     table_html(t, page);
     page_table_end(page);
 }
-
-void page_plot(struct buf *page, struct plot *plot, const char *title, const char *x, const char *y)
-{
-    buf_puts(page, "<figure>\n");
-    plot_svg(plot, title, x, y, 0, page);
-    buf_puts(page, "</figure>\n");
-}

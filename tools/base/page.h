@@ -17,8 +17,6 @@ void page_say(struct buf *page, const char *fmt, ...) PRINTF_LIKE(2, 3); /* a pa
 void page_lines(struct buf *page, char *lines); /* the same of each line, which it cuts; or NULL */
 /* One that a reader sorts */
 void page_table(struct buf *page, const char *caption, const struct table *t);
-void page_plot(struct buf *page, struct plot *plot, const char *title, const char *x,
-               const char *y);
 
 /* What stands in a table that page_table cannot write; of those in <div data-choose="LABEL"> a
    reader chooses one by its caption, and without the page's script all are shown. */

@@ -75,7 +75,7 @@ static double round_step(double span)
     return ten * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
-/* x begins and ends with the numbers, y beyond them, but stays within 0 and 100 percent; what hardly
+/* x begins and ends with the numbers, y beyond them but within 0 and 100 percent; what hardly
    differs gets a margin. */
 static struct axis axis_open(const struct plot *p, int which)
 {
@@ -194,8 +194,7 @@ static void put_head(const struct plot *p, const char *title, const char *x, con
                      int is_alone, struct buf *to)
 {
     const int height = BOTTOM + 50 + ROW * (int)(p->n + (p->diagonal != 0));
-    if (is_alone)
-        buf_puts(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    buf_puts(to, is_alone ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" : "<figure>\n");
     buf_printf(to,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" class=\"plot\" "
                "role=\"img\">\n<title>",
@@ -230,7 +229,7 @@ void plot_svg(struct plot *p, const char *title, const char *x, const char *y, i
         put_line(p, i, &ax, &ay, to);
     for (size_t i = 0; i < p->n + (p->diagonal != 0); i++)
         put_key(p, i, to);
-    buf_puts(to, "</svg>\n");
+    buf_puts(to, is_alone ? "</svg>\n" : "</svg>\n</figure>\n");
 }
 
 int plot_write(struct plot *p, const char *title, const char *x, const char *y, const char *path)

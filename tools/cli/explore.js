@@ -5,8 +5,7 @@ const kpred = (() => {
     const FIELDS = 24, TUPLE = 32, KEPT = 24;
     const AT = {values: FIELDS, n: FIELDS + TUPLE, extrapolated: FIELDS + TUPLE + 1, detail: FIELDS + TUPLE + 2};
     AT.kept = AT.detail + 3;
-    AT.refused = AT.kept + TUPLE;
-    AT.prefix = AT.refused + TUPLE;
+    AT.prefix = AT.kept + TUPLE;
     AT.tuples = AT.prefix + TUPLE * KEPT * TUPLE;
     const bytes = Uint8Array.from(atob(document.getElementById('wasm').textContent.trim()), c => c.charCodeAt(0));
     let wasm;
@@ -63,13 +62,13 @@ const kpred = (() => {
         found.text = text(wasm.explore_status(found.status));
         return found;
     };
-    /* What the search kept behind each parameter, and how often the rule said no */
+    /* What the search kept behind each parameter */
     const trace = (index, problem, beam) => {
         const model = models[index];
         setProblem(model, problem);
         wasm.explore_trace(index, beam);
         const out = io();
-        return model.params.map((param, t) => ({name: param.name, kept: out[AT.kept + t], refused: out[AT.refused + t],
+        return model.params.map((param, t) => ({name: param.name, kept: out[AT.kept + t],
             prefixes: Array.from({length: Math.min(out[AT.kept + t], KEPT)}, (_, i) => {
                 const at = AT.prefix + (t * KEPT + i) * TUPLE;
                 return shown(model, [...out.slice(at, at + t + 1)]);
@@ -150,10 +149,10 @@ kpred.ready.then(() => {
             controls(tuple).forEach((select, i) =>
                 select.selectedIndex = model().params[i].values.indexOf(found.tuples[0].values[i]));
         }
-        const steps = kpred.trace(index, asked, width).filter(step => step.kept + step.refused);
+        const steps = kpred.trace(index, asked, width).filter(step => step.kept);
         if (steps.length)
             out.append(table('What the search kept behind each parameter', steps.map(step => ({parameter: step.name,
-                kept: step.kept, refused: step.refused, 'best first': step.prefixes.slice(0, 6).map(
+                kept: step.kept, 'best first': step.prefixes.slice(0, 6).map(
                     prefix => Object.values(prefix).join(' ')).join(' | ')}))));
         judge();
     };

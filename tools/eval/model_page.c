@@ -15,8 +15,7 @@
 static const long asked[] = {1, 2, 3, 4, 6, 8, 10, 16, 24, 32};
 enum { N_ASKED = sizeof asked / sizeof *asked };
 
-/* Of a field, what stands together in a row of the page: a token has a group of its own, and so have
-   0 and the sizes of an octave. */
+/* Of a field: a token has a group of its own, and so have 0 and the sizes of an octave. */
 static int32_t group_of(const struct eval *e, size_t row, size_t field)
 {
     const int32_t value = e->data.problem[e->row[row].index * e->data.n_fields + field];
@@ -33,7 +32,7 @@ static double worth_of(const struct eval *e, const struct outcome *o)
     return eval_is_timed(e) ? o->share : (double)o->hit;
 }
 
-/* Percent: a geometric mean of shares, or hits; of a group, or for -1 of all rows. Sets how many. */
+/* Percent: a geometric mean of shares, or hits, of a group, or for -1 of all rows; n: how many */
 static double mean_worth(const struct eval *e, const struct outcome *o, size_t field, int32_t group,
                          size_t *n)
 {
@@ -96,8 +95,8 @@ static int put_shares(struct buf *page, struct eval *e, const struct outcome *ou
     if (e->rows == EVAL_TEST && e->model->spec->format == SPEC_TIMED && e->n > 1)
         bad = measure_peers(e, &plot);
     notes_keep(NULL);
-    page_plot(page, &plot, eval_is_timed(e) ? "Share of the best speed" : "Hit rate",
-              "k, tuples tried", worth_name(e));
+    plot_svg(&plot, eval_is_timed(e) ? "Share of the best speed" : "Hit rate", "k, tuples tried",
+             worth_name(e), 0, page);
     page_lines(page, notes.s);
     plot_free(&plot);
     buf_free(&notes);
@@ -114,8 +113,8 @@ static int put_calibration(struct buf *page, const struct eval *e)
     struct plot plot = {0};
     const int bad = eval_reliability(e, k, 2, out, &t, &plot);
     if (!bad) {
-        page_plot(page, &plot, "Do probabilities come true?", "predicted probability, %",
-                  "observed, % of problems");
+        plot_svg(&plot, "Do probabilities come true?", "predicted probability, %",
+                 "observed, % of problems", 0, page);
         page_table(page, "Predicted and observed probabilities", &t);
     }
     table_free(&t);

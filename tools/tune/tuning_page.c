@@ -14,16 +14,8 @@
 
 /* What is shown at most: curves of problems, problems with a row, tuples of a problem and of all,
    rows of importance, cells of heat maps; problems and results that the tuner is asked about */
-enum {
-    MOST_CURVES = 6,
-    MOST_PROBLEMS = 300,
-    MOST_TUPLES = 20,
-    MOST_ROWS = 1200,
-    MOST_IMPORTANT = 40,
-    MOST_CELLS = 9000,
-    MOST_ASKED = 8,
-    MOST_RESULTS = 400
-};
+enum { MOST_CURVES = 6, MOST_PROBLEMS = 300, MOST_TUPLES = 20, MOST_ROWS = 1200 };
+enum { MOST_IMPORTANT = 40, MOST_CELLS = 9000, MOST_ASKED = 8, MOST_RESULTS = 400 };
 
 struct tuning_problem {
     size_t first, end, n_failed;
@@ -127,8 +119,8 @@ static void put_progress(const struct tuning *t, struct buf *page)
     add_progress(t, 0, t->n, "all problems, geometric mean", &plot);
     for (size_t i = 0; i < t->n && i < MOST_CURVES && t->n > 1; i++)
         add_progress(t, i, 1, problem_name(t, &t->problem[i], &name), &plot);
-    page_plot(page, &plot, "Best so far", "timed tuples, in the order of the files",
-              "% of the best speed found");
+    plot_svg(&plot, "Best so far", "timed tuples, in the order of the files",
+             "% of the best speed found", 0, page);
     if (t->n > MOST_CURVES)
         page_say(page, "The first %d of %zu problems have a curve of their own.", MOST_CURVES,
                  t->n);
