@@ -54,14 +54,11 @@ static int compile(const char *const *paths, size_t n, FILE *source, struct buf 
         "exec clang --target=wasm32 -std=c99 -O2 -mbulk-memory -nostdlib -fvisibility=hidden -w "
         "-Wl,--no-entry -Wl,--export-dynamic -Wl,--strip-all -DKPRED_IMPLEMENTATION -I. "
         "-I\"$at/..\" -I\"$at/../include\" \"$@\" -x c - -o -";
+    const char *const shell[] = {"/bin/sh", "-c", script, "sh", commands_path};
     const char **words = xcalloc(n + 6, sizeof *words);
     struct process p = {.words = words, .in = fileno(source)};
     int status = 0;
-    words[0] = "/bin/sh";
-    words[1] = "-c";
-    words[2] = script;
-    words[3] = "sh";
-    words[4] = commands_path;
+    memcpy(words, shell, sizeof shell);
     memcpy(words + 5, paths, n * sizeof *words);
     const int bad = process_read(&p, wasm, &status);
     free(words);
@@ -73,13 +70,11 @@ static void put_base64(struct buf *page, const struct buf *bytes)
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *s = (const unsigned char *)bytes->s;
     for (size_t i = 0; i < bytes->n; i += 3) {
-        const size_t left = bytes->n - i;
-        const unsigned b = (unsigned)s[i] << 16 | (left > 1 ? (unsigned)s[i + 1] << 8 : 0)
-                           | (left > 2 ? s[i + 2] : 0);
-        const char text[4] = {digits[b >> 18], digits[b >> 12 & 63],
-                              left > 1 ? digits[b >> 6 & 63] : '=',
-                              left > 2 ? digits[b & 63] : '='};
-        buf_add(page, text, 4);
+        unsigned b = 0;
+        for (size_t k = i; k < i + 3; k++)
+            b = b << 8 | (k < bytes->n ? s[k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            buf_add(page, i + k <= bytes->n ? &digits[b >> (18 - 6 * k) & 63] : "=", 1);
     }
 }
 

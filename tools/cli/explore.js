@@ -34,10 +34,11 @@ const kpred = (() => {
     };
     const shown = (model, values) => Object.fromEntries(model.params.slice(0, values.length).map(
         (p, i) => [p.name, p.names ? p.names[values[i]] : values[i]]));
-    const setProblem = (model, problem) => model.fields.forEach((field, i) => {
-        const value = problem[field.name];
-        io()[i] = field.names ? field.names.indexOf(value) : Number(value);
-    });
+    const set = (index, problem) => {
+        const number = ({name, names}) => names ? names.indexOf(problem[name]) : Number(problem[name]);
+        io().set(models[index].fields.map(number));
+        return models[index];
+    };
     const raw = (index, fields, beam, k) => {
         io().set(fields);
         const status = wasm.explore_ask(index, beam, k), out = io(), n = models[index].params.length;
@@ -48,8 +49,7 @@ const kpred = (() => {
             })};
     };
     const ask = (index, problem, k, beam) => {
-        const model = models[index];
-        setProblem(model, problem);
+        const model = set(index, problem);
         const found = raw(index, io().slice(0, model.fields.length), beam || k, k);
         found.tuples = found.tuples.map((tuple, i) => {
             io().set(tuple.values, AT.values);
@@ -64,8 +64,7 @@ const kpred = (() => {
     };
     /* What the search kept behind each parameter */
     const trace = (index, problem, beam) => {
-        const model = models[index];
-        setProblem(model, problem);
+        const model = set(index, problem);
         wasm.explore_trace(index, beam);
         const out = io();
         return model.params.map((param, t) => ({name: param.name, kept: out[AT.kept + t],
@@ -76,8 +75,7 @@ const kpred = (() => {
     };
     /* Whether a tuple is legal: how many of its values the rule takes, and which conditions are false */
     const legal = (index, problem, values) => {
-        const model = models[index];
-        setProblem(model, problem);
+        const model = set(index, problem);
         io().set(values, AT.values);
         const taken = wasm.explore_legal(index);
         const broken = model.clauses.filter(c => !(taken < 0 && c.params) && !wasm.explore_clause(c.at));

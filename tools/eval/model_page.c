@@ -40,7 +40,7 @@ static double mean_worth(const struct eval *e, const struct outcome *o, size_t f
     *n = 0;
     for (size_t i = 0; i < e->n; i++)
         if (group < 0 || group_of(e, i, field) == group) {
-            sum += eval_is_timed(e) ? log2(worth_of(e, &o[i])) : worth_of(e, &o[i]);
+            sum += eval_is_timed(e) ? log2(o[i].share) : o[i].hit;
             ++*n;
         }
     sum /= (double)(*n > 0 ? *n : 1);
@@ -105,10 +105,9 @@ static int put_shares(struct buf *page, struct eval *e, const struct outcome *ou
 
 /* ---- calibration ---- */
 
-static int put_calibration(struct buf *page, const struct eval *e)
+static int put_calibration(struct buf *page, const struct eval *e, struct outcome *out)
 {
     static const long k[] = {1, 10};
-    struct outcome *out = xcalloc(e->n, sizeof *out);
     struct table t = {0};
     struct plot plot = {0};
     const int bad = eval_reliability(e, k, 2, out, &t, &plot);
@@ -119,7 +118,6 @@ static int put_calibration(struct buf *page, const struct eval *e)
     }
     table_free(&t);
     plot_free(&plot);
-    free(out);
     return bad;
 }
 
@@ -242,9 +240,9 @@ int model_page_figures(struct buf *page, struct eval *e)
                                   : "of the table, which the model may have learnt");
     if (e->n == 0)
         return 0;
-    struct outcome *out = xcalloc(N_ASKED * e->n, sizeof *out);
-    const int bad =
-        eval_run(e, asked, N_ASKED, out) || put_shares(page, e, out) || put_calibration(page, e);
+    struct outcome *out = xcalloc((N_ASKED + 1) * e->n, sizeof *out);
+    const int bad = eval_run(e, asked, N_ASKED, out) || put_shares(page, e, out)
+                    || put_calibration(page, e, out + N_ASKED * e->n);
     if (!bad) {
         put_fields(page, e, out);
         put_worst(page, e, out);

@@ -368,7 +368,7 @@ static void put_maps(const struct tuning *t, struct buf *page)
     for (size_t j = 1; j < n; j++)
         for (size_t i = 0; i < j; i++) {
             const kpred_param *params = t->model->m.params;
-            const size_t a = single[single[i] > single[j] ? j : i], b = single[i] + single[j] - a;
+            const size_t a = single[i], b = single[j];
             const struct map map = {{&params[a], &params[b]},
                                     {a, b},
                                     (size_t)params[a].n_values * (size_t)params[b].n_values};
