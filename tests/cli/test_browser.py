@@ -125,8 +125,8 @@ def form():
         const before = cells();
         set('rows', 61);
         const after = cells();
-        set('tile_rows', 3);
-        set('tile_cols', 3);
+        set('tile_rows', 256);
+        set('tile_cols', 256);
         return [before, after, document.querySelector('#ask p.bad').textContent];""")
     assert first and second and first != second and "tile_rows * tile_cols * 8 <= 32768" in said, (first, second, said)
 
@@ -146,7 +146,7 @@ def sorting():
         all.push(read());
         const choice = document.querySelector('[data-choose] select');
         const maps = [...document.querySelectorAll('[data-choose] > .wide')];
-        const shown = () => maps.filter(x => !x.hidden).map(x => x.dataset.name);
+        const shown = () => maps.filter(x => !x.hidden).map(x => x.ariaLabel);
         const one = shown();
         choice.selectedIndex = 1;
         choice.dispatchEvent(new Event('change'));

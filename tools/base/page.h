@@ -1,10 +1,9 @@
 /* page.h - a page of HTML in one file: its style and script are in it, and it asks no network
    SPDX-License-Identifier: MIT
 
-   Texts that are given come from other people's files: they are escaped (html.h). */
+   Texts that are given come from other people's files: they are escaped (html_text). */
 #pragma once
 
-#include "html.h"
 #include "plot.h"
 #include "table.h"
 
@@ -13,24 +12,13 @@ void page_begin(struct buf *page, const char *title);
 void page_part(struct buf *page, const char *title); /* the part before it ends */
 void page_end(struct buf *page);
 
-void page_heading(struct buf *page, const char *text);
+void page_element(struct buf *page, const char *tag, const char *text);  /* "h3": a heading */
 void page_say(struct buf *page, const char *fmt, ...) PRINTF_LIKE(2, 3); /* a paragraph */
+void page_lines(struct buf *page, char *lines); /* the same of each line, which it cuts; or NULL */
 /* One that a reader sorts */
 void page_table(struct buf *page, const char *caption, const struct table *t);
-void page_plot(struct buf *page, struct plot *plot, const char *title, const char *x,
-               const char *y);
 
-/* Tables of which a reader chooses one, by their names; all stand below each other without the
-   page's script. */
-void page_choice(struct buf *page, const char *label);
-void page_choice_end(struct buf *page);
-
-/* A cell for each value of two parameters: 0..1 of the best speed, below 0: nothing is known */
-struct heat {
-    const char *name[2];
-    size_t n[2];
-    const char *(*value)(void *user, size_t which, size_t at, char text[32]);
-    void *user;
-    const double *measured, *judged; /* n[0] x n[1] */
-};
-void page_heat(struct buf *page, const struct heat *h);
+/* What stands in a table that page_table cannot write; of those in <div data-choose="LABEL"> a
+   reader chooses one by its caption, and without the page's script all are shown. */
+void page_table_begin(struct buf *page, const char *caption, const char *class);
+void page_table_end(struct buf *page);

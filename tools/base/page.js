@@ -30,7 +30,7 @@ for (const group of document.querySelectorAll('[data-choose]')) {
     const label = document.createElement('label'), select = document.createElement('select');
     const parts = [...group.children];
     label.append(group.dataset.choose, select);
-    parts.forEach(part => select.append(new Option(part.dataset.name)));
+    parts.forEach(part => select.append(new Option(part.ariaLabel)));
     select.addEventListener('change', () => parts.forEach((part, i) => part.hidden = i !== select.selectedIndex));
     parts.forEach((part, i) => part.hidden = i > 0);
     group.prepend(label);

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "plot.h"
 
-#include "html.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +23,11 @@ void plot_point(struct plot *p, size_t index, const char *name, double x, double
     }
     struct plot_curve *c = &p->curves[index];
     c->at = xgrow(c->at, c->n, &c->cap, sizeof *c->at);
-    c->at[c->n][0] = x;
-    c->at[c->n++][1] = y;
+    size_t to = c->n++; /* by x; points of one x stay as they came, which mostly is in order */
+    for (; to > 0 && c->at[to - 1][0] > x; to--)
+        memcpy(c->at[to], c->at[to - 1], sizeof *c->at);
+    c->at[to][0] = x;
+    c->at[to][1] = y;
 }
 
 void plot_free(struct plot *p)
@@ -34,19 +37,6 @@ void plot_free(struct plot *p)
         free(p->curves[i].at);
     }
     free(p->curves);
-}
-
-/* By x; points of one x stay as they came, which mostly is in order. */
-static void plot_sort(struct plot_curve *c)
-{
-    for (size_t i = 1; i < c->n; i++) {
-        const double x = c->at[i][0], y = c->at[i][1];
-        size_t to = i;
-        for (; to > 0 && c->at[to - 1][0] > x; to--)
-            memcpy(c->at[to], c->at[to - 1], sizeof *c->at);
-        c->at[to][0] = x;
-        c->at[to][1] = y;
-    }
 }
 
 /* ---- axes ---- */
@@ -85,33 +75,22 @@ static double round_step(double span)
     return ten * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
-static struct axis axis_x(const struct plot *p)
+/* x begins and ends with the numbers, y beyond them but within 0 and 100 percent; what hardly
+   differs gets a margin. */
+static struct axis axis_open(const struct plot *p, int which)
 {
-    struct axis a = {.from = LEFT, .to = WIDTH - RIGHT};
-    see_numbers(p, 0, &a);
-    a.is_log = !p->diagonal && a.least > 0 && a.most >= 10 * a.least;
-    if (axis_is_flat(&a)) {
-        const double margin = fmax(1, 0.01 * fabs(a.most));
-        a.least -= margin;
-        a.most += margin;
+    struct axis a = {.from = which ? BOTTOM : LEFT, .to = which ? TOP : WIDTH - RIGHT};
+    see_numbers(p, which, &a);
+    a.is_log = !which && !p->diagonal && a.least > 0 && a.most >= 10 * a.least;
+    const double margin = axis_is_flat(&a) ? fmax(1, 0.01 * fabs(a.most))
+                          : which          ? 0.05 * (a.most - a.least)
+                                           : 0;
+    if (!p->diagonal && margin > 0) {
+        a.least = which && a.least >= 0 && a.least < margin ? 0 : a.least - margin;
+        a.most = which && a.most <= 100 && a.most > 100 - margin ? 100 : a.most + margin;
     }
     a.step = round_step(a.most - a.least);
-    a.step = p->is_whole && a.step < 1 ? 1 : a.step;
-    return a;
-}
-
-/* Between the least and the greatest value, with a margin that stays within 0 and 100 percent */
-static struct axis axis_y(const struct plot *p)
-{
-    struct axis a = {.from = BOTTOM, .to = TOP};
-    see_numbers(p, 1, &a);
-    if (!p->diagonal) {
-        const double margin =
-            axis_is_flat(&a) ? fmax(1, 0.01 * fabs(a.most)) : 0.05 * (a.most - a.least);
-        a.least = a.least >= 0 && a.least < margin ? 0 : a.least - margin;
-        a.most = a.most <= 100 && a.most > 100 - margin ? 100 : a.most + margin;
-    }
-    a.step = round_step(a.most - a.least);
+    a.step = !which && p->is_whole && a.step < 1 ? 1 : a.step;
     return a;
 }
 
@@ -142,13 +121,12 @@ static double axis_next(const struct axis *a, double v)
 
 static void put_axes(const struct axis *x, const struct axis *y, struct buf *to)
 {
-    const double x_end = x->most + 1e-6 * fabs(x->most), y_end = y->most + 1e-6 * fabs(y->most);
-    for (double v = axis_first(y); v <= y_end; v = axis_next(y, v))
+    for (double v = axis_first(y); v <= y->most + 1e-6 * fabs(y->most); v = axis_next(y, v))
         buf_printf(to,
                    "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" "
                    "class=\"end\">%.6g</text>\n",
                    x->from, axis_at(y, v), x->to, LEFT - 6, axis_at(y, v) + 4, v + 0.0);
-    for (double v = axis_first(x); v <= x_end; v = axis_next(x, v))
+    for (double v = axis_first(x); v <= x->most + 1e-6 * fabs(x->most); v = axis_next(x, v))
         buf_printf(to,
                    "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" "
                    "class=\"mid\">%.6g</text>\n",
@@ -156,6 +134,23 @@ static void put_axes(const struct axis *x, const struct axis *y, struct buf *to)
 }
 
 /* ---- lines ---- */
+
+static void put_label(const char *class, double x, double y, const char *text, struct buf *to)
+{
+    buf_printf(to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+    html_text(to, text);
+    buf_puts(to, "</text>\n");
+}
+
+/* A row for each curve, below the picture; behind the last one, that of the diagonal */
+static void put_key(const struct plot *p, size_t i, struct buf *to)
+{
+    const int y = BOTTOM + 58 + ROW * (int)i;
+    if (i < p->n)
+        buf_printf(to, "<path class=\"curve c%zu d%zu", i % COLORS, i / COLORS % 3);
+    buf_printf(to, "%s\" d=\"M%d %dh26\"/>\n", i < p->n ? "" : "<path class=\"even", LEFT, y - 4);
+    put_label("key", LEFT + 34, y, i < p->n ? p->curves[i].name : "y = x", to);
+}
 
 static void put_line(const struct plot *p, size_t index, const struct axis *x, const struct axis *y,
                      struct buf *to)
@@ -173,27 +168,6 @@ static void put_line(const struct plot *p, size_t index, const struct axis *x, c
     for (size_t i = 0; i < c->n && !p->is_steps && c->n <= MARKED; i++)
         buf_printf(to, "<circle class=\"c%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\"/>\n",
                    index % COLORS, axis_at(x, c->at[i][0]), axis_at(y, c->at[i][1]));
-}
-
-static void put_label(const char *class, double x, double y, const char *text, struct buf *to)
-{
-    buf_printf(to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-    html_text(to, text);
-    buf_puts(to, "</text>\n");
-}
-
-/* A row for each curve, below the picture */
-static void put_key(const struct plot *p, struct buf *to)
-{
-    for (size_t i = 0; i < p->n + (p->diagonal != 0); i++) {
-        const int y = BOTTOM + 58 + ROW * (int)i;
-        if (i < p->n)
-            buf_printf(to, "<path class=\"curve c%zu d%zu\" d=\"M%d %dh26\"/>\n", i % COLORS,
-                       i / COLORS % 3, LEFT, y - 4);
-        else
-            buf_printf(to, "<path class=\"even\" d=\"M%d %dh26\"/>\n", LEFT, y - 4);
-        put_label("key", LEFT + 34, y, i < p->n ? p->curves[i].name : "y = x", to);
-    }
 }
 
 /* The numbers, for who cannot see them; of a long curve its ends and some between */
@@ -216,17 +190,11 @@ static void put_words(const struct plot *p, const char *x, const char *y, struct
     buf_puts(to, ".");
 }
 
-void plot_style(struct buf *to)
-{
-    html_pieces(to, plot_css);
-}
-
 static void put_head(const struct plot *p, const char *title, const char *x, const char *y,
                      int is_alone, struct buf *to)
 {
     const int height = BOTTOM + 50 + ROW * (int)(p->n + (p->diagonal != 0));
-    if (is_alone)
-        buf_puts(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    buf_puts(to, is_alone ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" : "<figure>\n");
     buf_printf(to,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" class=\"plot\" "
                "role=\"img\">\n<title>",
@@ -237,7 +205,7 @@ static void put_head(const struct plot *p, const char *title, const char *x, con
     buf_puts(to, "</desc>\n");
     if (is_alone) {
         buf_puts(to, "<style>\n");
-        plot_style(to);
+        html_pieces(to, plot_css);
         buf_printf(to, "</style>\n<rect class=\"back\" width=\"%d\" height=\"%d\"/>\n", WIDTH,
                    height);
     }
@@ -246,9 +214,7 @@ static void put_head(const struct plot *p, const char *title, const char *x, con
 void plot_svg(struct plot *p, const char *title, const char *x, const char *y, int is_alone,
               struct buf *to)
 {
-    for (size_t i = 0; i < p->n; i++)
-        plot_sort(&p->curves[i]);
-    const struct axis ax = axis_x(p), ay = axis_y(p);
+    const struct axis ax = axis_open(p, 0), ay = axis_open(p, 1);
     put_head(p, title, x, y, is_alone, to);
     put_label("head", LEFT, 18, title, to);
     put_axes(&ax, &ay, to);
@@ -261,8 +227,9 @@ void plot_svg(struct plot *p, const char *title, const char *x, const char *y, i
                    TOP);
     for (size_t i = 0; i < p->n; i++)
         put_line(p, i, &ax, &ay, to);
-    put_key(p, to);
-    buf_puts(to, "</svg>\n");
+    for (size_t i = 0; i < p->n + (p->diagonal != 0); i++)
+        put_key(p, i, to);
+    buf_puts(to, is_alone ? "</svg>\n" : "</svg>\n</figure>\n");
 }
 
 int plot_write(struct plot *p, const char *title, const char *x, const char *y, const char *path)

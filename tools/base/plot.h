@@ -26,7 +26,6 @@ void plot_point(struct plot *p, size_t index, const char *name, double x, double
    which has its style. */
 void plot_svg(struct plot *p, const char *title, const char *x, const char *y, int is_alone,
               struct buf *to);
-void plot_style(struct buf *to);
 /* -1 with a message; the file then is as it was. */
 int plot_write(struct plot *p, const char *title, const char *x, const char *y, const char *path);
 void plot_free(struct plot *p);

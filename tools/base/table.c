@@ -3,7 +3,6 @@
 #include "table.h"
 
 #include "csv_records.h"
-#include "html.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -525,6 +524,27 @@ static void print_json(const struct table *t, FILE *f)
 }
 
 /* ---- HTML ---- */
+
+void html_text(struct buf *to, const char *text)
+{
+    static const char escaped[] = "&<>\"'";
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (size_t n; *text != '\0'; text += n > 0 ? n : 1) {
+        n = utf8_length(text);
+        if (n == 0)
+            buf_puts(to, "\xef\xbf\xbd");
+        else if (n == 1 && strchr(escaped, *text) != NULL)
+            buf_puts(to, names[strchr(escaped, *text) - escaped]);
+        else
+            buf_add(to, n == 1 && ((unsigned char)*text < ' ' || *text == 0x7f) ? " " : text, n);
+    }
+}
+
+void html_pieces(struct buf *to, const char *const *pieces)
+{
+    for (; *pieces != NULL; pieces++)
+        buf_puts(to, *pieces);
+}
 
 void table_html(const struct table *t, struct buf *to)
 {

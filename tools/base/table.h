@@ -53,6 +53,11 @@ void table_numbers(struct table *t, const char *numbers);
 void table_print(const struct table *t, FILE *f, struct table_form form);
 /* Adds n bytes as a string of JSON has them, with its quotes. */
 void table_json_text(struct buf *b, const char *s, size_t n);
+/* Adds a text as an element or an attribute of HTML in quotes has it. What is not UTF-8 becomes
+   U+FFFD, and a control character a blank. */
+void html_text(struct buf *to, const char *text);
+/* Adds the pieces of a text that is built in (tools/release/texts.sh). */
+void html_pieces(struct buf *to, const char *const *pieces);
 /* Adds head and body of a table of HTML, numbers in cells of the class n. */
 void table_html(const struct table *t, struct buf *to);
 /* The aligned form, with all columns. Elsewhere than on a terminal the last one is broken between

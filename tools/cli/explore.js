@@ -1,27 +1,44 @@
 /* Asks the models that the page holds: `kpred.ask(MODEL, {field: value}, K, BEAM)` gives what
    `kpred predict --json` prints. */
 const kpred = (() => {
-    const models = JSON.parse(document.getElementById('models').textContent);
+    const models = [];
     const FIELDS = 24, TUPLE = 32, KEPT = 24;
     const AT = {values: FIELDS, n: FIELDS + TUPLE, extrapolated: FIELDS + TUPLE + 1, detail: FIELDS + TUPLE + 2};
     AT.kept = AT.detail + 3;
-    AT.refused = AT.kept + TUPLE;
-    AT.prefix = AT.refused + TUPLE;
+    AT.prefix = AT.kept + TUPLE;
     AT.tuples = AT.prefix + TUPLE * KEPT * TUPLE;
     const bytes = Uint8Array.from(atob(document.getElementById('wasm').textContent.trim()), c => c.charCodeAt(0));
     let wasm;
-    const ready = WebAssembly.instantiate(bytes, {}).then(made => wasm = made.instance.exports);
+    const ready = WebAssembly.instantiate(bytes, {}).then(made => {
+        wasm = made.instance.exports;
+        for (let index = 0; index < about(0, -1).n; index++) {
+            const {name, rule, n_fields, n_params} = about(index, -1);
+            const some = (n, first) => Array.from({length: n}, (_, i) => about(index, first + i));
+            models.push({name, rule, fields: some(n_fields, 0), params: some(n_params, n_fields), clauses: []});
+        }
+        for (let at = 0, next; (next = words(wasm.explore_clause_list() + 16 * at, 4))[3] >= 0; at++)
+            models[next[3]].clauses.push({text: text(next[1]), params: next[2], at});
+    });
     const io = () => new Int32Array(wasm.memory.buffer, wasm.explore_io());
     const text = at => {
         const memory = new Uint8Array(wasm.memory.buffer), end = at ? memory.indexOf(0, at) : 0;
         return new TextDecoder().decode(memory.subarray(at, end));
     };
+    const words = (at, n) => Array.from(new Int32Array(wasm.memory.buffer, at, n));
+    /* Of a model, for -1, or of one of its fields and parameters: what explore.c.txt says */
+    const about = (index, at) => {
+        const [name, names, values, n, least, most, from, to, rule, n_fields, n_params] =
+            words(wasm.explore_about(index, at), 11);
+        return {name: text(name), rule: text(rule), names: names && words(names, n).map(text),
+            values: values && words(values, n), n, least, most, from, to, n_fields, n_params};
+    };
     const shown = (model, values) => Object.fromEntries(model.params.slice(0, values.length).map(
         (p, i) => [p.name, p.names ? p.names[values[i]] : values[i]]));
-    const setProblem = (model, problem) => model.fields.forEach((field, i) => {
-        const value = problem[field.name];
-        io()[i] = field.tokens ? field.tokens.indexOf(value) : Number(value);
-    });
+    const set = (index, problem) => {
+        const number = ({name, names}) => names ? names.indexOf(problem[name]) : Number(problem[name]);
+        io().set(models[index].fields.map(number));
+        return models[index];
+    };
     const raw = (index, fields, beam, k) => {
         io().set(fields);
         const status = wasm.explore_ask(index, beam, k), out = io(), n = models[index].params.length;
@@ -32,8 +49,7 @@ const kpred = (() => {
             })};
     };
     const ask = (index, problem, k, beam) => {
-        const model = models[index];
-        setProblem(model, problem);
+        const model = set(index, problem);
         const found = raw(index, io().slice(0, model.fields.length), beam || k, k);
         found.tuples = found.tuples.map((tuple, i) => {
             io().set(tuple.values, AT.values);
@@ -46,13 +62,12 @@ const kpred = (() => {
         found.text = text(wasm.explore_status(found.status));
         return found;
     };
-    /* What the search kept behind each parameter, and how often the rule said no */
+    /* What the search kept behind each parameter */
     const trace = (index, problem, beam) => {
-        const model = models[index];
-        setProblem(model, problem);
+        const model = set(index, problem);
         wasm.explore_trace(index, beam);
         const out = io();
-        return model.params.map((param, t) => ({name: param.name, kept: out[AT.kept + t], refused: out[AT.refused + t],
+        return model.params.map((param, t) => ({name: param.name, kept: out[AT.kept + t],
             prefixes: Array.from({length: Math.min(out[AT.kept + t], KEPT)}, (_, i) => {
                 const at = AT.prefix + (t * KEPT + i) * TUPLE;
                 return shown(model, [...out.slice(at, at + t + 1)]);
@@ -60,11 +75,10 @@ const kpred = (() => {
     };
     /* Whether a tuple is legal: how many of its values the rule takes, and which conditions are false */
     const legal = (index, problem, values) => {
-        const model = models[index];
-        setProblem(model, problem);
+        const model = set(index, problem);
         io().set(values, AT.values);
         const taken = wasm.explore_legal(index);
-        const broken = model.clauses.filter(c => c.at >= 0 && !(taken < 0 && c.params) && !wasm.explore_clause(c.at));
+        const broken = model.clauses.filter(c => !(taken < 0 && c.params) && !wasm.explore_clause(c.at));
         return {taken, legal: taken === model.params.length, broken: broken.map(c => c.text)};
     };
     return {models, ready, raw, ask, trace, legal};
@@ -79,64 +93,38 @@ kpred.ready.then(() => {
         made.append(...parts);
         return made;
     };
-    const labelled = (name, control) => {
-        const label = element('label', name);
-        control.name = name;
-        label.append(control);
-        return label;
-    };
-    const choice = (names, value) => {
-        const select = document.createElement('select');
-        names.forEach((name, i) => select.append(new Option(name, i)));
-        select.value = value;
-        return select;
-    };
-    const number = (value, least, most) => Object.assign(document.createElement('input'),
-        {type: 'number', required: true, min: least, max: most, value});
-    const which = choice(kpred.models.map(model => model.name), 0);
+    const labelled = (name, control) => element('label', name, [Object.assign(control, {name})]);
+    const choice = names => element('select', '', names.map(name => new Option(name)));
+    const number = (least, most) => Object.assign(element('input', ''),
+        {type: 'number', required: true, min: least, max: most});
+    const controls = of => [...of.querySelectorAll('input, select')];
+    const which = choice(kpred.models.map(model => model.name)), beam = Object.assign(number(1, 256), {value: 8});
     const fields = element('div', ''), tuple = element('div', ''), verdict = element('p', '');
-    const beam = number(8, 1, 256);
-    const model = () => kpred.models[which.value];
-    const problem = () => Object.fromEntries(model().fields.map((field, i) => {
-        const value = fields.querySelectorAll('input, select')[i].value;
-        return [field.name, field.tokens ? field.tokens[value] : Number(value)];
-    }));
-    /* A problem that the kernel takes: sizes around those of the training, and tokens by turns */
-    const example = of => {
-        const draw = (field, i, turn) => {
-            if (field.tokens)
-                return field.tokens[Math.floor(turn / (i % 3 + 1)) % field.tokens.length];
-            const low = Math.log2(Math.max(1, field.from)), high = Math.log2(Math.max(1, field.to));
-            const bits = Math.round(low + (high - low) * ((turn * (i + 3) * 0.618 + 0.5) % 1));
-            return Math.min(field.to, Math.max(field.from, 2 ** bits));
-        };
-        for (let turn = 0; turn < 4000; turn++) {
-            const made = Object.fromEntries(of.fields.map((field, i) => [field.name, draw(field, i, turn)]));
-            if (kpred.ask(kpred.models.indexOf(of), made, 1).status === 0)
-                return made;
-        }
-        return Object.fromEntries(of.fields.map((field, i) => [field.name, draw(field, i, 0)]));
+    const model = () => kpred.models[which.selectedIndex];
+    const problem = () => Object.fromEntries(controls(fields).map(control => [control.name, control.value]));
+    /* Sizes around those of the training, and tokens by turns */
+    const draw = (field, i, turn) => {
+        if (field.names)
+            return field.names[Math.floor(turn / (i % 3 + 1)) % field.names.length];
+        const low = Math.log2(Math.max(1, field.from)), high = Math.log2(Math.max(1, field.to));
+        const bits = Math.round(low + (high - low) * ((turn * (i + 3) * 0.618 + 0.5) % 1));
+        return Math.min(field.to, Math.max(field.from, 2 ** bits));
     };
     const table = (caption, rows) => {
-        const heads = Object.keys(rows[0]);
-        const cell = value => {
+        const made = element('table', ''), wide = element('div', '', [made]);
+        made.createCaption().textContent = caption;
+        made.createTHead().insertRow().append(...Object.keys(rows[0]).map(name => element('th', name)));
+        const body = made.createTBody();
+        rows.forEach(row => body.insertRow().append(...Object.values(row).map(value => {
             const is_number = typeof value === 'number';
-            const made = element('td', is_number && value % 1 ? (100 * value).toFixed(2) + ' %' : value);
-            made.className = is_number ? 'n' : '';
-            return made;
-        };
-        const made = element('table', '', [element('caption', caption),
-            element('thead', '', [element('tr', '', heads.map(name => element('th', name)))]),
-            element('tbody', '', rows.map(row => element('tr', '', heads.map(name => cell(row[name])))))]);
-        const wide = element('div', '', [made]);
-        Object.assign(wide, {className: 'wide', tabIndex: 0});
-        wide.setAttribute('role', 'region');
-        wide.setAttribute('aria-label', caption);
-        return wide;
+            const text = is_number && value % 1 ? (100 * value).toFixed(2) + ' %' : value;
+            return Object.assign(element('td', text), {className: is_number ? 'n' : ''});
+        })));
+        return Object.assign(wide, {className: 'wide', tabIndex: 0, role: 'region', ariaLabel: caption});
     };
     const judge = () => {
-        const values = [...tuple.querySelectorAll('select')].map((select, i) => model().params[i].values[select.value]);
-        const said = kpred.legal(which.selectedIndex, problem(), values), of = model();
+        const of = model(), values = controls(tuple).map((select, i) => of.params[i].values[select.selectedIndex]);
+        const said = kpred.legal(which.selectedIndex, problem(), values);
         verdict.className = said.legal ? '' : 'bad';
         const why = said.broken.length ? said.broken.join('; ') : `rule ${of.rule}`;
         verdict.textContent = said.legal ? 'This tuple is legal.' :
@@ -156,29 +144,32 @@ kpred.ready.then(() => {
             out.append(element('p', `Outside of the sizes that it learnt: ${outside.join(', ')}.`));
         if (found.tuples.length) {
             out.append(table('The first tuples', found.tuples.map(one => one.row)));
-            tuple.querySelectorAll('select').forEach((select, i) =>
-                select.value = model().params[i].values.indexOf(found.tuples[0].values[i]));
+            controls(tuple).forEach((select, i) =>
+                select.selectedIndex = model().params[i].values.indexOf(found.tuples[0].values[i]));
         }
-        const steps = kpred.trace(index, asked, width).filter(step => step.kept + step.refused);
+        const steps = kpred.trace(index, asked, width).filter(step => step.kept);
         if (steps.length)
             out.append(table('What the search kept behind each parameter', steps.map(step => ({parameter: step.name,
-                kept: step.kept, refused: step.refused, 'best first': step.prefixes.slice(0, 6).map(
+                kept: step.kept, 'best first': step.prefixes.slice(0, 6).map(
                     prefix => Object.values(prefix).join(' ')).join(' | ')}))));
         judge();
     };
+    /* Of a model, with a problem that its kernel takes */
     const show = () => {
-        const start = example(model());
-        fields.replaceChildren(...model().fields.map(field => labelled(field.name, field.tokens ?
-            choice(field.tokens, field.tokens.indexOf(start[field.name])) :
-            number(start[field.name], field.least, field.most))));
+        fields.replaceChildren(...model().fields.map(field => labelled(field.name,
+            field.names ? choice(field.names) : number(field.least, field.most))));
         tuple.replaceChildren(...model().params.map(
-            param => labelled(param.name, choice(param.names || param.values, 0))));
-        tuple.querySelectorAll('select').forEach(select => select.addEventListener('change', judge));
+            param => labelled(param.name, choice(param.names || param.values))));
+        for (let turn = 0, found = false; turn < 4000 && !found; turn++) {
+            controls(fields).forEach((control, i) => control.value = draw(model().fields[i], i, turn));
+            found = kpred.ask(which.selectedIndex, problem(), 1).status === 0;
+        }
         answer();
     };
     which.addEventListener('change', show);
     fields.addEventListener('change', answer);
     beam.addEventListener('change', answer);
+    tuple.addEventListener('change', judge);
     form.addEventListener('submit', event => event.preventDefault());
     form.prepend(labelled('model', which), fields, labelled('beam', beam));
     form.append(element('h3', 'Is a tuple legal?'), tuple, verdict);

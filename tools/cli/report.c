@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct options {
     struct opt_texts of, data, beside;
@@ -17,38 +16,33 @@ struct options {
     int force;
 };
 
-/* ---- a tuning ---- */
-
-static int report_data(const struct options *o, struct model *model, const struct opt_texts *files,
-                       struct dataset *data, struct buf *notes)
+static int is_spec(const char *name)
 {
-    buf_puts(notes, "");
-    notes_keep(notes);
-    int bad = data_load(readers, model->spec, files->v, files->n, &o->how, data);
-    if (!bad)
-        data_note_drops(data);
-    notes_keep(NULL);
-    if (!bad && data->time_us == NULL)
-        bad = fail("%s: has no times: a page of a tuning shows tables with format = timed",
-                   model->spec->path);
-    if (!bad && spec_is_listed(model->spec) && data->n > 0)
-        bad = model_list(model, data->problem, data->target, data->n);
-    return bad;
+    return ends_with(name, ".spec");
 }
+
+/* ---- a tuning ---- */
 
 static int report_table(const struct options *o, struct model *model, const struct opt_texts *files,
                         struct buf *page)
 {
     struct dataset data = {0};
     struct buf notes = {0}, title = {0};
-    int bad = report_data(o, model, files, &data, &notes);
     buf_printf(&title, "Tuning of %s:", model->m.name);
     for (size_t i = 0; i < files->n; i++)
         buf_printf(&title, " %s", base_name(files->v[i]));
-    if (!bad) {
-        page_part(page, title.s);
-        bad = tuning_page(page, model, &data, notes.s);
-    }
+    page_part(page, title.s);
+    notes_keep(&notes);
+    int bad = data_load(readers, model->spec, files->v, files->n, &o->how, &data);
+    if (!bad)
+        data_note_drops(&data);
+    notes_keep(NULL);
+    if (!bad && data.time_us == NULL)
+        bad = fail("%s: has no times: a page of a tuning shows tables with format = timed",
+                   model->spec->path);
+    if (!bad && spec_is_listed(model->spec) && data.n > 0)
+        bad = model_list(model, data.problem, data.target, data.n);
+    bad = bad || tuning_page(page, model, &data, notes.s);
     data_free(&data);
     buf_free(&notes);
     buf_free(&title);
@@ -73,15 +67,6 @@ static int report_spec(const struct options *o, const char *path, struct buf *pa
 
 /* ---- models ---- */
 
-/* A header by its path or, of a built-in model, that of the folder weights; NULL: there is none. */
-static const char *header_path(const char *name, const struct model *model, struct buf *path)
-{
-    if (ends_with(name, ".h"))
-        return name;
-    buf_printf(path, "weights/%s.h", model->m.name);
-    return access(path->s, R_OK) == 0 ? path->s : NULL;
-}
-
 static int report_figures(const struct options *o, const struct model *model, struct buf *page)
 {
     struct eval e = {.model = model,
@@ -103,57 +88,32 @@ static int report_figures(const struct options *o, const struct model *model, st
 
 static int report_model(const struct options *o, const struct model *model, struct buf *page)
 {
+    const kpred_model *m = &model->m;
     struct buf title = {0};
-    buf_printf(&title, "Model %s", model->m.name);
+    buf_printf(&title, "Model %s", m->name);
     page_part(page, title.s);
     buf_free(&title);
-    model_page_facts(page, model);
+    page_say(page, "%s: %u fields, %u parameters, %.0f KB of constants; split %s.", m->kernel,
+             (unsigned)m->n_fields, (unsigned)m->n_params, (double)model_cost(m).bytes / 1024,
+             m->split);
     return o->data.n > 0 ? report_figures(o, model, page) : 0;
 }
 
-/* The models are asked in one part, which comes first: all share one program. Names of two models
+/* All models are asked in one part, which comes first: they share one program. Names of two models
    of one kernel would collide there: the first one of a name is asked. */
-struct shown_models {
-    struct model *v;
-    const char **path;
-    struct buf *paths;
-    size_t n;
-};
-
-static int is_spec(const char *name)
+static int ask_models(const struct options *o, const struct model *v, struct buf *page)
 {
-    return ends_with(name, ".spec");
-}
-
-static int shown_open(const struct options *o, struct shown_models *m)
-{
-    m->v = xcalloc(o->of.n + 1, sizeof *m->v);
-    m->path = xcalloc(o->of.n + 1, sizeof *m->path);
-    m->paths = xcalloc(o->of.n + 1, sizeof *m->paths);
+    const struct model **model = xcalloc(o->of.n + 1, sizeof *model);
+    const char **path = xcalloc(o->of.n + 1, sizeof *path);
+    size_t n = 0;
     for (size_t i = 0; i < o->of.n; i++) {
+        size_t same = 0;
         if (is_spec(o->of.v[i]))
             continue;
-        if (model_open(o->of.v[i], &m->v[m->n]) != 0)
-            return -1;
-        m->path[m->n] = header_path(o->of.v[i], &m->v[m->n], &m->paths[m->n]);
-        if (m->path[m->n++] == NULL)
-            return fail("%s: there is no weights/%s.h here: give the path of the header",
-                        o->of.v[i], m->v[m->n - 1].m.name);
-    }
-    return 0;
-}
-
-static int ask_models(const struct shown_models *m, struct buf *page)
-{
-    const struct model **model = xcalloc(m->n + 1, sizeof *model);
-    const char **path = xcalloc(m->n + 1, sizeof *path);
-    size_t n = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        size_t same = 0;
-        while (same < n && strcmp(model[same]->m.name, m->v[i].m.name) != 0)
+        while (same < n && strcmp(model[same]->m.name, v[i].m.name) != 0)
             same++;
-        model[same] = same < n ? model[same] : &m->v[i];
-        path[same] = same < n ? path[same] : m->path[i];
+        model[same] = same < n ? model[same] : &v[i];
+        path[same] = same < n ? path[same] : o->of.v[i];
         n += same == n;
     }
     const int bad = n > 0 ? explore_add(page, path, model, n) : 0;
@@ -162,40 +122,29 @@ static int ask_models(const struct shown_models *m, struct buf *page)
     return bad;
 }
 
-static void shown_close(struct shown_models *m)
-{
-    for (size_t i = 0; i < m->n; i++) {
-        model_free(&m->v[i]);
-        buf_free(&m->paths[i]);
-    }
-    free(m->v);
-    free(m->path);
-    free(m->paths);
-}
-
 /* ---- the command ---- */
 
-static int report_parts(const struct options *o, struct shown_models *m, struct buf *page)
+static int report_parts(const struct options *o, struct model *model, struct buf *page)
 {
-    size_t next = 0;
-    int bad = shown_open(o, m);
-    bad = bad || ask_models(m, page);
+    int bad = 0;
+    for (size_t i = 0; i < o->of.n && !bad; i++)
+        bad = !is_spec(o->of.v[i]) && model_open(o->of.v[i], &model[i]) != 0;
+    bad = bad || ask_models(o, model, page);
     for (size_t i = 0; i < o->of.n && !bad; i++)
         bad = is_spec(o->of.v[i]) ? report_spec(o, o->of.v[i], page)
-                                  : report_model(o, &m->v[next++], page);
+                                  : report_model(o, &model[i], page);
     return bad;
 }
 
 static int report_run(const struct options *o)
 {
     struct buf page = {0};
-    struct shown_models models = {0};
     struct outfile out;
-    int bad = out_open_kept(&out, o->output, o->force);
-    if (bad)
+    if (out_open_kept(&out, o->output, o->force) != 0)
         return -1;
+    struct model *models = xcalloc(o->of.n, sizeof *models);
     page_begin(&page, "kpred report");
-    bad = report_parts(o, &models, &page);
+    int bad = report_parts(o, models, &page);
     page_end(&page);
     if (bad)
         out_abandon(&out);
@@ -203,7 +152,9 @@ static int report_run(const struct options *o)
         fwrite(page.s, 1, page.n, out.f);
         bad = out_commit(&out) != 0;
     }
-    shown_close(&models);
+    for (size_t i = 0; i < o->of.n; i++)
+        model_free(&models[i]);
+    free(models);
     buf_free(&page);
     return bad;
 }
@@ -211,6 +162,9 @@ static int report_run(const struct options *o)
 static int report_check(const struct options *o)
 {
     const struct output to = {"-o", o->output};
+    for (size_t i = 0; i < o->of.n; i++)
+        if (!is_spec(o->of.v[i]) && !ends_with(o->of.v[i], ".h"))
+            return fail("%s: is no .spec and no .h, such as weights/NAME.h", o->of.v[i]);
     return outputs_check_force(o->force, o->output)
            || outputs_check_inputs(&to, 1, "SPEC|FILE.h", &o->of)
            || outputs_check_inputs(&to, 1, "--data", &o->data)

@@ -45,6 +45,7 @@ struct eval {
     size_t n, n_left;
     int is_single; /* timed, but each problem has one option: the best, as untimed data have */
     int is_sample; /* not all tuples were timed: score.c */
+    int may_lack;  /* no row is no error */
     struct estimate *estimate; /* open, or NULL */
     unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
                               predict it; else NULL */
@@ -179,8 +180,6 @@ int eval_sizes(const struct eval *e, const struct judge_trees *judges);
 
 /* ---- model_page.c: a part of a page (base/page.h) ---- */
 
-/* What the model is: fields, parameters, sizes */
-void model_page_facts(struct buf *page, const struct model *model);
 /* How good it is on e->data: problems that its split kept from training or, where it kept none, all
    of them. Sets rows of e, the caller's to free. 0, or -1 with a message. */
 int model_page_figures(struct buf *page, struct eval *e);

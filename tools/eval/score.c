@@ -332,7 +332,7 @@ int eval_select_rows(struct eval *e)
     e->is_sample = is_sample(e);
     if (e->is_sample)
         note("%s: not all tuples were timed: the figures rank those that were", e->model->m.name);
-    return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
+    return e->n || e->may_lack ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
 }
 
 void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *key)

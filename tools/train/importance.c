@@ -34,33 +34,27 @@ static void judge_problem(const struct model *model, const struct judge_trees *t
     tuples_close(&legal);
 }
 
-static int judge_by(const struct model *model, const struct dataset *d, uint64_t seed,
-                    const size_t *row, struct judged *out)
-{
-    const struct judge_task task = {
-        .model = model, .data = d, .seed = seed, .n_threads = worker_count(0)};
-    struct judge_trees trees;
-    const int bad = judge_trees_fit(&trees, &task);
-    for (size_t i = 0; i < out->n && !bad; i++)
-        judge_problem(model, &trees, d->problem + row[i] * d->n_fields,
-                      &out->v[(seed - 1) * out->n + i]);
-    judge_trees_free(&trees);
-    return bad;
-}
-
 int judged_open(const struct model *model, const struct dataset *d, struct judged *out)
 {
     size_t row[PROBLEMS], seen = 0;
     const size_t all = data_count_problems(d), apart = (all + PROBLEMS - 1) / PROBLEMS;
+    struct judge_task task = {.model = model, .data = d, .n_threads = worker_count(0)};
+    int bad = 0;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < d->n && d->n >= FEWEST_ROWS; i = data_problem_end(d, i))
         if (seen++ % apart == 0)
             row[out->n++] = i;
     out->v = xcalloc(SEEDS * PROBLEMS, sizeof *out->v);
-    for (uint64_t seed = 1; seed <= SEEDS && out->n > 0; seed++)
-        if (judge_by(model, d, seed, row, out) != 0)
-            return -1;
-    return 0;
+    while (task.seed < SEEDS && out->n > 0 && !bad) {
+        struct judge_trees trees;
+        task.seed++;
+        bad = judge_trees_fit(&trees, &task);
+        for (size_t i = 0; i < out->n && !bad; i++)
+            judge_problem(model, &trees, d->problem + row[i] * d->n_fields,
+                          &out->v[(task.seed - 1) * out->n + i]);
+        judge_trees_free(&trees);
+    }
+    return bad;
 }
 
 void judged_close(struct judged *j)
@@ -74,41 +68,31 @@ void judged_close(struct judged *j)
 
 /* ---- variance ---- */
 
-static double mean_octaves(const struct judged_problem *p)
-{
-    double sum = 0;
-    for (size_t i = 0; i < p->n; i++)
-        sum += p->octaves[i];
-    return sum / (double)p->n;
-}
-
 /* Of the variance of a problem's octaves, the share between the groups of tuples that have the same
    values of both parameters */
 static double share_of(const struct judged_problem *p, const kpred_model *m, size_t a, size_t b)
 {
-    const size_t n_b = a == b ? 1 : (size_t)m->params[b].n_values;
-    const size_t cells = (size_t)m->params[a].n_values * n_b;
+    const size_t n_b = (size_t)m->params[b].n_values, cells = (size_t)m->params[a].n_values * n_b;
     double *sum = xcalloc(cells, sizeof *sum), *count = xcalloc(cells, sizeof *count);
-    double between = 0, all = 0, groups = 0;
-    const double mean = mean_octaves(p);
+    double between = 0, all = 0, groups = 0, mean = 0;
+    const double n = (double)p->n;
+    for (size_t i = 0; i < p->n; i++)
+        mean += p->octaves[i] / n;
     for (size_t i = 0; i < p->n; i++) {
         const unsigned char *target = p->target + i * m->n_params;
-        const size_t cell = target[a] * n_b + (a == b ? 0 : target[b]);
         const double off = p->octaves[i] - mean;
-        sum[cell] += off;
-        count[cell]++;
+        sum[target[a] * n_b + target[b]] += off;
+        count[target[a] * n_b + target[b]]++;
         all += off * off;
     }
-    for (size_t i = 0; i < cells; i++)
-        if (count[i] > 0) {
-            between += sum[i] * sum[i] / count[i];
-            groups++;
-        }
+    for (size_t i = 0; i < cells; i++) {
+        between += count[i] > 0 ? sum[i] * sum[i] / count[i] : 0;
+        groups += count[i] > 0;
+    }
     free(sum);
     free(count);
-    const double n = (double)p->n, chance = n > groups ? (groups - 1) / (n - groups) : 0;
-    const double share = all > 0 ? (between - chance * (all - between)) / all : 0;
-    return share > 0 ? share : 0;
+    const double chance = n > groups ? (groups - 1) / (n - groups) : 0;
+    return all > 0 ? fmax(0, (between - chance * (all - between)) / all) : 0;
 }
 
 /* The mean over problems and seeds; the error is that over problems and that between seeds. */
@@ -132,36 +116,28 @@ static int by_share(const void *pa, const void *pb)
     return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
 }
 
-void importance_sort(struct importance *v, size_t n)
-{
-    qsort(v, n, sizeof *v, by_share);
-}
-
 size_t importance_find(const struct model *model, const struct judged *j, struct importance **out)
 {
     const kpred_model *m = &model->m;
     const size_t n_params = m->n_params, n_all = SEEDS * j->n;
-    double *single = xcalloc(n_params * n_all + 1, sizeof *single);
-    double *share = xcalloc(n_all + 1, sizeof *share);
+    double *single = xcalloc((n_params + 1) * n_all + 1, sizeof *single);
+    double *share = single + n_params * n_all;
     size_t n = 0;
     *out = xcalloc(n_params * n_params + 1, sizeof **out);
     for (size_t t = 0; t < n_params * n_all; t++)
         single[t] = share_of(&j->v[t % n_all], m, t / n_all, t / n_all);
-    for (size_t a = 0; a < n_params && n_all > 0; a++)
-        for (size_t b = a; b < n_params; b++) {
-            if (m->params[a].n_values < 2 || m->params[b].n_values < 2)
-                continue;
-            for (size_t i = 0; i < n_all; i++) {
-                const double alone = single[a * n_all + i];
-                const double both =
-                    a == b ? alone : share_of(&j->v[i], m, a, b) - alone - single[b * n_all + i];
-                share[i] = both > 0 ? both : 0;
-            }
-            (*out)[n] = (struct importance){.a = a, .b = b};
-            importance_mean(j, share, &(*out)[n++]);
+    for (size_t at = 0; at < n_params * n_params && n_all > 0; at++) {
+        const size_t a = at / n_params, b = at % n_params;
+        if (a > b || m->params[a].n_values < 2 || m->params[b].n_values < 2)
+            continue;
+        for (size_t i = 0; i < n_all; i++) {
+            const double alone = single[a * n_all + i], other = single[b * n_all + i];
+            share[i] = a == b ? alone : fmax(0, share_of(&j->v[i], m, a, b) - alone - other);
         }
-    importance_sort(*out, n);
+        (*out)[n] = (struct importance){.a = a, .b = b};
+        importance_mean(j, share, &(*out)[n++]);
+    }
+    qsort(*out, n, sizeof **out, by_share);
     free(single);
-    free(share);
     return n;
 }

@@ -174,5 +174,3 @@ struct importance {
 /* Of all parameters with two values or more and of all their pairs, by their shares, the largest
    first; to be freed */
 size_t importance_find(const struct model *model, const struct judged *j, struct importance **out);
-/* The largest share first */
-void importance_sort(struct importance *v, size_t n);

@@ -72,4 +72,4 @@ int next_print(const struct next_asked *o);
 
 /* notes: what was told when the data were read, a line each. 0, or -1 with a message. */
 int tuning_page(struct buf *page, const struct model *model, const struct dataset *data,
-                const char *notes);
+                char *notes);

@@ -14,16 +14,8 @@
 
 /* What is shown at most: curves of problems, problems with a row, tuples of a problem and of all,
    rows of importance, cells of heat maps; problems and results that the tuner is asked about */
-enum {
-    MOST_CURVES = 6,
-    MOST_PROBLEMS = 300,
-    MOST_TUPLES = 20,
-    MOST_ROWS = 1200,
-    MOST_IMPORTANT = 40,
-    MOST_CELLS = 9000,
-    MOST_ASKED = 8,
-    MOST_RESULTS = 400
-};
+enum { MOST_CURVES = 6, MOST_PROBLEMS = 300, MOST_TUPLES = 20, MOST_ROWS = 1200 };
+enum { MOST_IMPORTANT = 40, MOST_CELLS = 9000, MOST_ASKED = 8, MOST_RESULTS = 400 };
 
 struct tuning_problem {
     size_t first, end, n_failed;
@@ -36,6 +28,7 @@ struct tuning {
     const struct dataset *data;
     size_t n;
     struct tuning_problem *problem;
+    struct judged_problem *measured; /* of each, its rows */
     struct judged judged;
     struct importance *important;
     size_t n_important;
@@ -51,39 +44,35 @@ static int by_place(const void *pa, const void *pb)
     return data_stands_before(sorted_data, b, a) - data_stands_before(sorted_data, a, b);
 }
 
-static int by_time(const void *pa, const void *pb)
+static void add_problem(struct tuning *t, size_t first)
 {
-    const double *t = sorted_data->time_us;
-    const size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    return t[a] < t[b] || t[a] > t[b] ? (t[a] > t[b]) - (t[a] < t[b]) : (a > b) - (a < b);
-}
-
-static void sort_rows(const struct dataset *d, size_t *row, size_t n,
-                      int (*order)(const void *, const void *))
-{
+    const struct dataset *d = t->data;
+    const size_t end = data_problem_end(d, first), n = end - first;
+    struct tuning_problem *p = &t->problem[t->n];
+    double *octaves = xcalloc(n, sizeof *octaves);
+    size_t failed_end;
+    const size_t failed = data_find_failures(d, d->problem + first * d->n_fields, &failed_end);
+    *p = (struct tuning_problem){.first = first,
+                                 .end = end,
+                                 .n_failed = failed_end - failed,
+                                 .order = xcalloc(n, sizeof *p->order),
+                                 .best = judge_least_time(d, first, end)};
+    for (size_t i = 0; i < n; i++) {
+        p->order[i] = first + i;
+        octaves[i] = log2(d->time_us[first + i] / p->best);
+    }
     sorted_data = d;
-    qsort(row, n, sizeof *row, order);
+    qsort(p->order, n, sizeof *p->order, by_place);
+    t->measured[t->n++] = (struct judged_problem){n, d->target + first * d->n_params, octaves};
 }
 
 static void list_problems(struct tuning *t)
 {
-    const struct dataset *d = t->data;
-    size_t failed_end;
-    t->problem = xcalloc(data_count_problems(d) + 1, sizeof *t->problem);
-    for (size_t i = 0; i < d->n; i = t->problem[t->n++].end) {
-        struct tuning_problem *p = &t->problem[t->n];
-        p->first = i;
-        p->end = data_problem_end(d, i);
-        p->order = xcalloc(p->end - i, sizeof *p->order);
-        p->best = HUGE_VAL;
-        for (size_t row = i; row < p->end; row++) {
-            p->order[row - i] = row;
-            p->best = fmin(p->best, d->time_us[row]);
-        }
-        sort_rows(d, p->order, p->end - i, by_place);
-        const size_t failed = data_find_failures(d, d->problem + i * d->n_fields, &failed_end);
-        p->n_failed = failed_end - failed;
-    }
+    const size_t n = data_count_problems(t->data);
+    t->problem = xcalloc(n + 1, sizeof *t->problem);
+    t->measured = xcalloc(n + 1, sizeof *t->measured);
+    while (t->n < n)
+        add_problem(t, t->n > 0 ? t->problem[t->n - 1].end : 0);
 }
 
 static const char *problem_name(const struct tuning *t, const struct tuning_problem *p,
@@ -94,54 +83,31 @@ static const char *problem_name(const struct tuning *t, const struct tuning_prob
     return assign_problem_text(t->model->spec, t->data->problem + p->first * t->data->n_fields, b);
 }
 
-static void value_cells(const struct tuning *t, size_t row, struct table *to)
-{
-    const kpred_model *m = &t->model->m;
-    const unsigned char *target = t->data->target + row * m->n_params;
-    for (size_t i = 0; i < m->n_params; i++)
-        model_value_cell(m->params[i].names, m->params[i].values[target[i]], to);
-}
-
 /* ---- the best so far ---- */
 
-/* The best time of all, as percent of the best so far, at each so many timed tuples */
-static void add_progress(const struct tuning *t, const struct tuning_problem *p, size_t index,
-                         const char *name, struct plot *plot)
+/* The best time of all, as percent of the best so far, at each so many timed tuples: the geometric
+   mean over n problems, of which one that has ended stays as it is */
+static void add_progress(const struct tuning *t, size_t first, size_t n, const char *name,
+                         struct plot *plot)
 {
-    const size_t n = p->end - p->first;
-    double best = HUGE_VAL;
-    for (size_t i = 0; i < n; i++) {
-        const double time = t->data->time_us[p->order[i]];
-        if (time < best || i + 1 == n) {
-            best = fmin(best, time);
-            plot_point(plot, index, name, (double)(i + 1), 100 * p->best / best);
-        }
-    }
-}
-
-/* The geometric mean over all problems; one that has ended stays as it is. */
-static void add_pooled(const struct tuning *t, struct plot *plot)
-{
-    double *best = xcalloc(t->n + 1, sizeof *best), next = 1;
-    size_t longest = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        const size_t n = t->problem[i].end - t->problem[i].first;
-        longest = n > longest ? n : longest;
+    const size_t index = plot->n;
+    double *best = xcalloc(n, sizeof *best), told = -HUGE_VAL;
+    size_t left = n;
+    for (size_t i = 0; i < n; i++)
         best[i] = HUGE_VAL;
-    }
-    for (size_t k = 0; k < longest; k++) {
+    for (size_t k = 0; left > 0; k++) {
         double sum = 0;
-        for (size_t i = 0; i < t->n; i++) {
-            const struct tuning_problem *p = &t->problem[i];
+        left = 0;
+        for (size_t i = 0; i < n; i++) {
+            const struct tuning_problem *p = &t->problem[first + i];
             if (k < p->end - p->first)
                 best[i] = fmin(best[i], t->data->time_us[p->order[k]]);
+            left += k + 1 < p->end - p->first;
             sum += log2(p->best / best[i]);
         }
-        if ((double)(k + 1) < next && k + 1 < longest)
-            continue;
-        next = fmax(next + 1, next * 1.05);
-        plot_point(plot, 0, "all problems, geometric mean", (double)(k + 1),
-                   100 * exp2(sum / (double)t->n));
+        if (sum > told || left == 0)
+            plot_point(plot, index, name, (double)(k + 1), 100 * exp2(sum / (double)n));
+        told = sum;
     }
     free(best);
 }
@@ -150,11 +116,11 @@ static void put_progress(const struct tuning *t, struct buf *page)
 {
     struct plot plot = {.is_steps = 1, .is_whole = 1};
     struct buf name = {0};
-    add_pooled(t, &plot);
+    add_progress(t, 0, t->n, "all problems, geometric mean", &plot);
     for (size_t i = 0; i < t->n && i < MOST_CURVES && t->n > 1; i++)
-        add_progress(t, &t->problem[i], plot.n, problem_name(t, &t->problem[i], &name), &plot);
-    page_plot(page, &plot, "Best so far", "timed tuples, in the order of the files",
-              "% of the best speed found");
+        add_progress(t, i, 1, problem_name(t, &t->problem[i], &name), &plot);
+    plot_svg(&plot, "Best so far", "timed tuples, in the order of the files",
+             "% of the best speed found", 0, page);
     if (t->n > MOST_CURVES)
         page_say(page, "The first %d of %zu problems have a curve of their own.", MOST_CURVES,
                  t->n);
@@ -174,7 +140,7 @@ static double left_to_gain(const struct tuning *t, const struct tuning_problem *
     const int32_t *problem = d->problem + p->first * d->n_fields;
     const size_t n = p->end - p->first + p->n_failed;
     struct legal legal;
-    double left = -1;
+    double left;
     if (n > MOST_RESULTS)
         return -1;
     legal_open(&legal, t->model, problem);
@@ -188,8 +154,7 @@ static double left_to_gain(const struct tuning *t, const struct tuning_problem *
             strategy_tell(s, i, times[i]);
             told++;
         }
-    if (told == legal.space.n)
-        left = 0;
+    left = told == legal.space.n ? 0 : -1;
     for (size_t i = 0; i < sizeof left_shares / sizeof *left_shares && left < 0; i++)
         if (strategy_is_enough(s, left_shares[i]))
             left = left_shares[i];
@@ -197,16 +162,6 @@ static double left_to_gain(const struct tuning *t, const struct tuning_problem *
     free(times);
     legal_close(&legal);
     return left;
-}
-
-static void problems_heading(const struct tuning *t, struct table *to)
-{
-    struct buf names = {0};
-    for (size_t f = 0; f < t->model->spec->n_fields; f++)
-        buf_printf(&names, "%s,", t->model->spec->fields[f].name);
-    buf_puts(&names, "timed,failed,best us,at,% left to gain");
-    table_heading(to, names.s);
-    buf_free(&names);
 }
 
 static void problem_row(const struct tuning *t, const struct tuning_problem *p, int is_asked,
@@ -231,10 +186,12 @@ static void problem_row(const struct tuning *t, const struct tuning_problem *p, 
 static void put_problems(const struct tuning *t, struct buf *page)
 {
     struct table rows = {0};
-    problems_heading(t, &rows);
+    for (size_t f = 0; f < t->model->spec->n_fields; f++)
+        table_heading(&rows, t->model->spec->fields[f].name);
+    table_heading(&rows, "timed,failed,best us,at,% left to gain");
     for (size_t i = 0; i < t->n && i < MOST_PROBLEMS; i++)
         problem_row(t, &t->problem[i], i < MOST_ASKED, &rows);
-    page_heading(page, "Problems");
+    page_element(page, "h3", "Problems");
     page_say(page,
              "\"at\" is the number of the timed tuple that was the best. \"%% left to gain\" is "
              "the tuner's own estimate: probably no other tuple is faster by more percent.");
@@ -246,39 +203,43 @@ static void put_problems(const struct tuning *t, struct buf *page)
 
 /* ---- the best tuples ---- */
 
-static void tuples_heading(const struct tuning *t, struct table *to)
+static void tuple_rows(const struct tuning *t, const struct tuning_problem *p, size_t most,
+                       struct table *to)
 {
-    struct buf names = {0};
-    buf_puts(&names, "problem,rank,us,% of best");
-    for (size_t i = 0; i < t->model->m.n_params; i++)
-        buf_printf(&names, ",%s", t->model->m.params[i].name);
-    table_heading(to, names.s);
-    buf_free(&names);
+    const kpred_model *m = &t->model->m;
+    struct buf name = {0};
+    const double *const time_us = t->data->time_us;
+    for (size_t k = 0; k < most && k < p->end - p->first; k++) {
+        for (size_t i = k + 1; i < p->end - p->first; i++)
+            if (time_us[p->order[i]] < time_us[p->order[k]]) {
+                const size_t faster = p->order[i];
+                p->order[i] = p->order[k];
+                p->order[k] = faster;
+            }
+        const double time = time_us[p->order[k]];
+        const unsigned char *target = t->data->target + p->order[k] * m->n_params;
+        table_text(to, problem_name(t, p, &name));
+        table_number(to, "%zu", k + 1);
+        table_number(to, "%.6g", time);
+        table_number(to, "%.1f", 100 * p->best / time);
+        for (size_t i = 0; i < m->n_params; i++)
+            model_value_cell(m->params[i].names, m->params[i].values[target[i]], to);
+    }
+    buf_free(&name);
 }
 
-/* As many of each problem as there is room for */
+/* As many of each problem as there is room for; `order` no longer is that of the files. */
 static void put_tuples(const struct tuning *t, struct buf *page)
 {
-    size_t most = MOST_ROWS / (t->n > 0 ? t->n : 1);
+    const size_t room = MOST_ROWS / t->n, most = room > MOST_TUPLES ? MOST_TUPLES : room;
     struct table rows = {0};
-    struct buf name = {0};
-    most = most > MOST_TUPLES ? MOST_TUPLES : most > 0 ? most : 1;
-    tuples_heading(t, &rows);
-    for (size_t i = 0; i < t->n && i < MOST_ROWS; i++) {
-        const struct tuning_problem *p = &t->problem[i];
-        sort_rows(t->data, p->order, p->end - p->first, by_time);
-        for (size_t k = 0; k < most && k < p->end - p->first; k++) {
-            const double time = t->data->time_us[p->order[k]];
-            table_text(&rows, problem_name(t, p, &name));
-            table_number(&rows, "%zu", k + 1);
-            table_number(&rows, "%.6g", time);
-            table_number(&rows, "%.1f", 100 * p->best / time);
-            value_cells(t, p->order[k], &rows);
-        }
-    }
-    page_heading(page, "Best tuples");
+    table_heading(&rows, "problem,rank,us,% of best");
+    for (size_t i = 0; i < t->model->m.n_params; i++)
+        table_heading(&rows, t->model->m.params[i].name);
+    for (size_t i = 0; i < t->n && i < MOST_ROWS; i++)
+        tuple_rows(t, &t->problem[i], most > 0 ? most : 1, &rows);
+    page_element(page, "h3", "Best tuples");
     page_table(page, "Best tuples of each problem", &rows);
-    buf_free(&name);
     table_free(&rows);
 }
 
@@ -299,7 +260,7 @@ static void put_importance(const struct tuning *t, struct buf *page)
         table_number(&rows, "%.1f", 100 * of->error);
         buf_free(&name);
     }
-    page_heading(page, "Which parameters matter");
+    page_element(page, "h3", "Which parameters matter");
     page_say(page,
              "Boosted trees learnt the table. This is how much of the variance of log time, "
              "over the legal tuples of a problem, a parameter explains alone, or two explain "
@@ -312,143 +273,115 @@ static void put_importance(const struct tuning *t, struct buf *page)
 /* ---- heat maps ---- */
 
 struct map {
-    const struct tuning *t;
-    size_t param[2], n[2];
-    double *sum, *count, *best; /* of the cells; `best` of a problem, in octaves */
+    const kpred_param *param[2];
+    size_t at[2], cells; /* the parameters' numbers */
 };
 
-static const char *map_value(void *user, size_t which, size_t at, char text[32])
+static size_t map_cell(const struct map *map, const unsigned char *target)
 {
-    const struct map *map = user;
-    const kpred_param *p = &map->t->model->m.params[map->param[which]];
-    snprintf(text, 32, "%ld", (long)p->values[at]);
-    return p->names ? p->names[at] : text;
+    return target[map->at[0]] * (size_t)map->param[1]->n_values + target[map->at[1]];
 }
 
-static void map_see(struct map *map, const unsigned char *target, double octaves)
+/* Of each cell the best speed as a share of the problem's best, the geometric mean over the
+   problems that have it; 0: none has. */
+static double *map_shares(const struct map *map, const struct judged_problem *problem, size_t n,
+                          size_t n_params)
 {
-    double *best = &map->best[target[map->param[0]] * map->n[1] + target[map->param[1]]];
-    *best = fmin(*best, octaves);
-}
-
-static void map_begin(struct map *map)
-{
-    for (size_t i = 0; i < map->n[0] * map->n[1]; i++)
-        map->best[i] = HUGE_VAL;
-}
-
-static void map_add(struct map *map)
-{
-    for (size_t i = 0; i < map->n[0] * map->n[1]; i++)
-        if (map->best[i] < HUGE_VAL) {
-            map->sum[i] += map->best[i];
-            map->count[i]++;
+    double *sum = xcalloc(map->cells, sizeof *sum), *count = xcalloc(map->cells, sizeof *count);
+    double *best = xcalloc(map->cells, sizeof *best);
+    for (const struct judged_problem *p = problem; p < problem + n; p++) {
+        for (size_t i = 0; i < map->cells; i++)
+            best[i] = HUGE_VAL;
+        for (size_t k = 0; k < p->n; k++) {
+            double *of = &best[map_cell(map, p->target + k * n_params)];
+            *of = fmin(*of, p->octaves[k]);
         }
-}
-
-/* Geometric means over the problems that have the cell; below 0: none has */
-static double *map_end(struct map *map)
-{
-    const size_t n = map->n[0] * map->n[1];
-    double *share = xcalloc(n, sizeof *share);
-    for (size_t i = 0; i < n; i++)
-        share[i] = map->count[i] > 0 ? exp2(-map->sum[i] / map->count[i]) : -1;
-    memset(map->sum, 0, n * sizeof *map->sum);
-    memset(map->count, 0, n * sizeof *map->count);
-    return share;
-}
-
-static double *map_measured(struct map *map)
-{
-    const struct tuning *t = map->t;
-    for (size_t i = 0; i < t->n; i++) {
-        const struct tuning_problem *p = &t->problem[i];
-        map_begin(map);
-        for (size_t row = p->first; row < p->end; row++)
-            map_see(map, t->data->target + row * t->data->n_params,
-                    log2(t->data->time_us[row] / p->best));
-        map_add(map);
+        for (size_t i = 0; i < map->cells; i++)
+            if (best[i] < HUGE_VAL) {
+                sum[i] += best[i];
+                count[i]++;
+            }
     }
-    return map_end(map);
+    for (size_t i = 0; i < map->cells; i++)
+        sum[i] = count[i] > 0 ? exp2(-sum[i] / count[i]) : 0;
+    free(count);
+    free(best);
+    return sum;
 }
 
-static double *map_judged(struct map *map)
+/* Percent, also as the depth of the colour: half of the best speed has none. */
+static void heat_cell(struct buf *page, double share, int is_judged)
 {
-    for (size_t i = 0; i < map->t->judged.n; i++) {
-        const struct judged_problem *p = &map->t->judged.v[i];
-        map_begin(map);
-        for (size_t k = 0; k < p->n; k++)
-            map_see(map, p->target + k * map->t->data->n_params, p->octaves[k]);
-        map_add(map);
+    if (share > 0)
+        buf_printf(page, "<td%s style=\"--a:%.2f\">%.0f</td>", is_judged ? " class=\"judged\"" : "",
+                   fmax(0, (share - 0.5) * 1.4), 100 * share);
+    else
+        buf_puts(page, "<td></td>");
+}
+
+static void heat_head(struct buf *page, const kpred_param *p, int32_t value)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%ld", (long)p->values[value]);
+    page_element(page, "th", p->names ? p->names[value] : text);
+}
+
+static void put_map(const struct tuning *t, const struct map *map, struct buf *page)
+{
+    const size_t n_params = t->model->m.n_params;
+    double *measured = map_shares(map, t->measured, t->n, n_params);
+    double *judged = map_shares(map, t->judged.v, t->judged.n, n_params);
+    struct buf caption = {0};
+    buf_printf(&caption, "%s by %s", map->param[0]->name, map->param[1]->name);
+    page_table_begin(page, caption.s, "heat");
+    buf_puts(page, "<thead><tr><td></td>");
+    for (int32_t b = 0; b < map->param[1]->n_values; b++)
+        heat_head(page, map->param[1], b);
+    buf_puts(page, "</tr></thead>\n<tbody>");
+    for (size_t i = 0; i < map->cells; i++) {
+        const int32_t n = map->param[1]->n_values, b = (int32_t)i % n;
+        buf_puts(page, b == 0 ? "<tr>" : "");
+        if (b == 0)
+            heat_head(page, map->param[0], (int32_t)i / n);
+        heat_cell(page, measured[i] > 0 ? measured[i] : judged[i], !(measured[i] > 0));
+        buf_puts(page, b + 1 == n ? "</tr>\n" : "");
     }
-    return map_end(map);
-}
-
-static void put_map(const struct tuning *t, size_t a, size_t b, struct buf *page)
-{
-    const kpred_param *params = t->model->m.params;
-    struct map map = {
-        .t = t, .param = {a, b}, .n = {(size_t)params[a].n_values, (size_t)params[b].n_values}};
-    const size_t n = map.n[0] * map.n[1];
-    map.sum = xcalloc(n, sizeof *map.sum);
-    map.count = xcalloc(n, sizeof *map.count);
-    map.best = xcalloc(n, sizeof *map.best);
-    double *measured = map_measured(&map), *judged = map_judged(&map);
-    const struct heat heat = {.name = {params[a].name, params[b].name},
-                              .n = {map.n[0], map.n[1]},
-                              .value = map_value,
-                              .user = &map,
-                              .measured = measured,
-                              .judged = judged};
-    page_heat(page, &heat);
+    buf_puts(page, "</tbody>\n");
+    page_table_end(page);
+    buf_free(&caption);
     free(measured);
     free(judged);
-    free(map.sum);
-    free(map.count);
-    free(map.best);
 }
 
-/* Pairs, the one first of which both parameters explain most, alone and together */
-static size_t list_pairs(const struct tuning *t, struct importance *pair)
-{
-    double alone[KPRED_MAX_TUPLE] = {0};
-    size_t n = 0;
-    for (size_t i = 0; i < t->n_important; i++)
-        if (t->important[i].a == t->important[i].b)
-            alone[t->important[i].a] = t->important[i].share;
-    for (size_t i = 0; i < t->n_important; i++) {
-        pair[n] = t->important[i];
-        pair[n].share += alone[pair[n].a] + alone[pair[n].b];
-        n += pair[n].a != pair[n].b;
-    }
-    importance_sort(pair, n);
-    return n;
-}
-
+/* Of all pairs, those first of which both parameters matter most */
 static void put_maps(const struct tuning *t, struct buf *page)
 {
-    struct importance *pair = xcalloc(t->n_important + 1, sizeof *pair);
-    const size_t n = list_pairs(t, pair);
-    size_t left = MOST_CELLS, shown = 0;
-    page_heading(page, "Two parameters together");
+    size_t single[KPRED_MAX_TUPLE], n = 0, left = MOST_CELLS, shown = 0;
+    page_element(page, "h3", "Two parameters together");
     page_say(page, "A cell is the best speed with these two values, in percent of the problem's "
                    "best, the geometric mean over the problems that have it. Where nothing was "
                    "timed, the trees say it: such cells are hatched and in italics.");
-    page_choice(page, "parameters");
-    for (size_t i = 0; i < n; i++) {
-        const kpred_param *params = t->model->m.params;
-        const size_t cells =
-            (size_t)params[pair[i].a].n_values * (size_t)params[pair[i].b].n_values;
-        if (cells > left)
-            continue;
-        left -= cells;
-        shown++;
-        put_map(t, pair[i].a, pair[i].b, page);
-    }
-    page_choice_end(page);
-    if (shown < n)
-        page_say(page, "%zu of %zu pairs are shown, those that matter most.", shown, n);
-    free(pair);
+    for (size_t i = 0; i < t->n_important; i++)
+        if (t->important[i].a == t->important[i].b)
+            single[n++] = t->important[i].a;
+    buf_puts(page, "<div data-choose=\"parameters\">\n");
+    for (size_t j = 1; j < n; j++)
+        for (size_t i = 0; i < j; i++) {
+            const kpred_param *params = t->model->m.params;
+            const size_t a = single[i], b = single[j];
+            const struct map map = {{&params[a], &params[b]},
+                                    {a, b},
+                                    (size_t)params[a].n_values * (size_t)params[b].n_values};
+            if (map.cells > left)
+                continue;
+            left -= map.cells;
+            shown++;
+            put_map(t, &map, page);
+        }
+    buf_puts(page, "</div>\n");
+    if (shown < n * (n - 1) / 2)
+        page_say(page, "%zu of %zu pairs are shown, those that matter most.", shown,
+                 n * (n - 1) / 2);
 }
 
 static int put_judged(struct tuning *t, struct buf *page)
@@ -471,7 +404,7 @@ static int put_judged(struct tuning *t, struct buf *page)
 static void put_failures(const struct tuning *t, struct buf *page)
 {
     struct failed_rows f;
-    page_heading(page, "Failures");
+    page_element(page, "h3", "Failures");
     failed_rows_of_data(t->model, t->data, &f);
     if (f.failed == 0)
         page_say(page, "None of %zu measured tuples failed.", t->data->n);
@@ -493,23 +426,18 @@ static void put_failures(const struct tuning *t, struct buf *page)
     failed_rows_free(&f);
 }
 
-static void put_notes(const struct tuning *t, const char *notes, struct buf *page)
+static void put_notes(const struct tuning *t, char *notes, struct buf *page)
 {
-    struct buf copy = {0};
-    page_heading(page, "Noise and contradictions");
+    page_element(page, "h3", "Noise and contradictions");
     if (t->data->noise > 0)
         page_say(page, "A time scatters by %.2g percent.", 100 * (exp2(t->data->noise) - 1));
     else
         page_say(page, "The noise is not known: fewer than eight tuples were timed several times.");
-    buf_puts(&copy, notes);
-    char *at = copy.s;
-    for (const char *line; (line = next_line(&at)) != NULL;)
-        page_say(page, "%s", line);
-    buf_free(&copy);
+    page_lines(page, notes);
 }
 
 int tuning_page(struct buf *page, const struct model *model, const struct dataset *data,
-                const char *notes)
+                char *notes)
 {
     struct tuning t = {.model = model, .data = data};
     int bad = 0;
@@ -525,9 +453,12 @@ int tuning_page(struct buf *page, const struct model *model, const struct datase
     }
     put_failures(&t, page);
     put_notes(&t, notes, page);
-    for (size_t i = 0; i < t.n; i++)
+    for (size_t i = 0; i < t.n; i++) {
         free(t.problem[i].order);
+        free(t.measured[i].octaves);
+    }
     free(t.problem);
+    free(t.measured);
     free(t.important);
     judged_close(&t.judged);
     return bad;

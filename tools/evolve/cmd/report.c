@@ -175,7 +175,7 @@ static int page_report(const char *path, struct plot *plot, const struct table *
     struct buf page = {0};
     page_begin(&page, "kpred-evolve report");
     page_part(&page, "Searches");
-    page_plot(&page, plot, plot_title, plot_x, plot_y);
+    plot_svg(plot, plot_title, plot_x, plot_y, 0, &page);
     page_table(&page, "The fronts of the searches", t);
     page_end(&page);
     const int rc = out_whole(path, &page);
