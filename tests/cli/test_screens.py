@@ -75,7 +75,8 @@ def is_called():
     """People read the names of products, each on one line; programs the tokens that a problem has."""
     name, token = "MI300X (gfx942, 304 units)", "gfx942_304"
     on, off = seen(80, f"{KPRED} models"), output(f"{KPRED} models")
-    return [on, off] if name not in on or token in on or name in off or token not in off else []
+    is_cut = re.search(r"\([^)]*\n", on)
+    return [on, off] if name not in on or token in on or name in off or token not in off or is_cut else []
 
 
 write(f"{at}/few.csv", "".join(read(TABLE).splitlines(True)[:300]))

@@ -52,7 +52,7 @@ static const char *shortened(struct buf *gpus, char between, size_t room)
     return gpus->s;
 }
 
-/* Beside the longest name, a line of tokens, or on a terminal three lines of what people call them */
+/* Beside the longest name a line of tokens, or on a terminal three lines of what people say */
 static void list_gpus(struct table *t, struct buf *gpus)
 {
     enum { LINE = 46 };
