@@ -71,6 +71,14 @@ def is_pasted():
     return [] if done and done.returncode == 0 and words[1:3] == ["train", f"{at}/a.spec"] else [text]
 
 
+def is_called():
+    """People read the names of products, each on one line; programs the tokens that a problem has."""
+    name, token = "MI300X (gfx942, 304 units)", "gfx942_304"
+    on, off = seen(80, f"{KPRED} models"), output(f"{KPRED} models")
+    is_cut = re.search(r"\([^)]*\n", on)
+    return [on, off] if name not in on or token in on or name in off or token not in off or is_cut else []
+
+
 write(f"{at}/few.csv", "".join(read(TABLE).splitlines(True)[:300]))
 write(f"{at}/none.csv", "M,N,K\n")
 output(f"{TRAINER} train {SPEC} --data {TABLE} --epochs 1 -o {at}/t.h")
@@ -81,4 +89,5 @@ for columns in 80, 60:
     check(f"lines of commands on {columns} columns", lambda n=columns: list(too_long(n, COMMANDS)))
 check("no value is lost where a table is folded", is_folded)
 check("a command that is broken can be pasted", is_pasted)
+check("GPUs are called as people do, on a terminal alone", is_called)
 end()

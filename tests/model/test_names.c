@@ -237,6 +237,11 @@ static void products_of_gpus(void)
     CHECK_TEXT(gpu_products("gfx90a", new_text()),
                "Instinct MI250X\nInstinct MI250\nInstinct MI210\n");
     CHECK_TEXT(gpu_products("gfx90a1", new_text()), "");
+    CHECK_TEXT(gpu_called("gfx942130", new_text()), "MI300X (gfx942, 304 units)");
+    CHECK_TEXT(gpu_called("MI325X", new_text()), "MI325X (gfx942, 304 units)");
+    CHECK_TEXT(gpu_called("gfx1151_20", new_text()), "Radeon 8060S (gfx1151, 20 units)");
+    CHECK_TEXT(gpu_called("gfx908", new_text()), "gfx908");
+    CHECK_TEXT(gpu_called("A100_SXM4_80GB", new_text()), "A100_SXM4_80GB");
     CHECK_TEXT(gpu_parse("gfx906").arch, "gfx906");
     CHECK_EQ(gpu_parse("gfx906").units, 0);
     for (size_t i = 0; i < 3; i++) { /* digits are units behind an architecture alone */

@@ -180,12 +180,15 @@ static void take_cell(struct column *c, const char *cell)
     buf_free(&b);
 }
 
-/* How many bytes of what is left go onto a line: up to a blank or, of a long word, behind a mark */
+/* How many bytes of what is left go onto a line: up to a blank or, of a long word, behind a mark.
+   An item with `, ` in brackets is one still. */
 static size_t piece_length(const struct column *c)
 {
     size_t n = 0, blank = 0, mark = 0;
-    for (size_t width = 0; c->rest[n]; width++) {
-        if (n && c->rest[n] == ' ' && (*c->between == ' ' || c->rest[n - 1] == *c->between))
+    for (size_t width = 0, open = 0; c->rest[n]; width++) {
+        open = c->rest[n] == '(' || (open && c->rest[n] != ')');
+        if (n && c->rest[n] == ' '
+            && (*c->between == ' ' || (!open && c->rest[n - 1] == *c->between)))
             blank = n;
         if (width >= c->width && (blank || !c->keeps_words))
             return blank ? blank : mark ? mark : n;

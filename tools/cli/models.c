@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A cell of text */
 PRINTF_LIKE(2, 3)
@@ -34,21 +35,39 @@ static void add_names(struct table *t, const char *const *names, size_t n)
 
 /* ---- the list ---- */
 
-/* For people: no more than fit a line beside the longest name, and how many there are */
-static const char *shortened(struct buf *gpus)
+/* For people: no more than `room`, and how many there are */
+static const char *shortened(struct buf *gpus, char between, size_t room)
 {
-    enum { ROOM = 46, MOST = 36 };
+    enum { OF_COUNT = 10 };
     size_t n = 1, last = 0;
     for (size_t i = 0; i < gpus->n; i++)
-        if (gpus->s[i] == ' ') {
-            last = i < MOST ? i : last;
+        if (gpus->s[i] == between) {
+            last = i < room - OF_COUNT ? i : last;
             n++;
         }
-    if (gpus->n > ROOM) {
+    if (gpus->n > room) {
         gpus->n = last;
-        buf_printf(gpus, " ... (%zu)", n);
+        buf_printf(gpus, "%c... (%zu)", between, n);
     }
     return gpus->s;
+}
+
+/* Beside the longest name a line of tokens, or on a terminal three lines of what people say */
+static void list_gpus(struct table *t, struct buf *gpus)
+{
+    enum { LINE = 46 };
+    struct buf called = {NULL, 0, 0};
+    if (terminal_width(STDOUT_FILENO) == 0) {
+        table_words(t, shortened(gpus, ' ', LINE));
+        return;
+    }
+    buf_puts(&called, "");
+    for (const char *gpu = strtok(gpus->s, " "); gpu != NULL; gpu = strtok(NULL, " ")) {
+        buf_puts(&called, called.n != 0 ? "\n" : "");
+        gpu_called(gpu, &called);
+    }
+    table_items(t, shortened(&called, '\n', 3 * LINE));
+    buf_free(&called);
 }
 
 /* Of a model without a field gpu, people see the architectures. */
@@ -72,7 +91,7 @@ static void list_model(struct table *t, const struct model *model, int is_whole)
         table_number(t, "%zu", model_cost(m).bytes);
         add_formatted(t, "%016" PRIx64, m->id);
     } else {
-        table_words(t, shortened(&gpus));
+        list_gpus(t, &gpus);
     }
     buf_free(&fields);
     buf_free(&gpus);
@@ -436,7 +455,8 @@ int cmd_models(int argc, char **argv)
     const char *name = NULL;
     const struct opt table[] = {
         OPT_SAYS("Lists the built-in models, one a line with the GPUs trained on (without that "
-                 "field, the architectures), or describes one model wholly: its kernel, its fields "
+                 "field, the architectures; on a terminal by the names of products), or describes "
+                 "one model wholly: its kernel, its fields "
                  "with their tokens or the sizes trained on, its GPUs with the products that have "
                  "them, its parameters with their values, its rule, the architectures it runs on, "
                  "what it learnt from, and its sizes."),

@@ -101,7 +101,8 @@ int cmd_triton(int argc, char **argv)
         OPT(FLAG, "[--always-predict]", &o.choices.always_predict,
             "never write what the server takes without a file; an M without a legal tuple is left "
             "out"),
-        OPT(TEXT, "[-o DIR", &o.output,
+        OPT(FLAG, "[--dry-run", &o.is_dry, "write nothing"),
+        OPT(TEXT, "|-o DIR", &o.output,
             "a folder for the files, which is made if need be; default: one file, on standard "
             "output"),
         OPT(FLAG, "[--force]]", &o.from.force,

@@ -290,6 +290,30 @@ const char *gpu_products(const char *gpu, struct buf *b)
     return b->s;
 }
 
+const struct product *product_of_token(const char *gpu)
+{
+    const struct gpu g = gpu_parse(gpu);
+    const struct product *found = NULL;
+    for (const struct product *p = products; p->name != NULL && *g.arch != '\0'; p++)
+        if (strcmp(p->arch, g.arch) == 0 && (g.units == 0 || p->compute_units == g.compute_units)
+            && (found == NULL || strcmp(p->name, "MI300X") == 0))
+            found = p;
+    return found;
+}
+
+const char *gpu_called(const char *gpu, struct buf *b)
+{
+    const struct product *p = product_find(gpu);
+    if (p == NULL && gpu_parse(gpu).units != 0)
+        p = product_of_token(gpu);
+    if (p != NULL && !ends_with(p->brand, "Instinct"))
+        buf_printf(b, "%s ", p->brand);
+    buf_puts(b, p != NULL ? p->name : gpu);
+    if (p != NULL)
+        buf_printf(b, " (%s, %d units)", p->arch, product_units(p));
+    return b->s;
+}
+
 /* ---- words that two names have ---- */
 
 /* Does the next word make another product of a name that stands before it? */

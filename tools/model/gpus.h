@@ -104,6 +104,12 @@ struct gpu gpu_parse(const char *name);
 /* The products with that GPU ("gfx906_60"; of "gfx906", all of the architecture), a line each. */
 const char *gpu_products(const char *gpu, struct buf *b);
 
+/* The product of a token such as gfx942_304; of two that have it, MI300X, which is more usual */
+const struct product *product_of_token(const char *gpu);
+
+/* Adds what people call it, "MI300X (gfx942, 304 units)"; any other text is itself. */
+const char *gpu_called(const char *gpu, struct buf *b);
+
 /* Offers the names of all products. */
 void products_offer(struct names_near *near);
 

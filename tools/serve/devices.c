@@ -37,18 +37,6 @@ static int is_whole(const char *gpu)
     return 0;
 }
 
-/* The product of a token such as gfx942_304; of two that have it, MI300X, which is more usual */
-static const struct product *product_of_token(const char *gpu)
-{
-    const struct gpu g = gpu_parse(gpu);
-    const struct product *found = NULL;
-    for (const struct product *p = products; p->name != NULL && *g.arch != '\0'; p++)
-        if (strcmp(p->arch, g.arch) == 0 && (g.units == 0 || p->compute_units == g.compute_units)
-            && (found == NULL || strcmp(p->name, "MI300X") == 0))
-            found = p;
-    return found;
-}
-
 /* A GeForce is a GTX, or an RTX with a number such as 4090; RTX 4000 is one for workstations. */
 static int is_geforce(const struct chip *chip)
 {

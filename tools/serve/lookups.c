@@ -336,9 +336,9 @@ int lookups_of_config(const struct lookups_how *how)
             lookups_add_none(how->to, "experts", "the kernels of MXFP4 read no file", ANSWER_NONE);
         return 0;
     }
-    if (!has_experts)
+    if (!has_experts && !how->is_trial)
         note("%s: the model has no routed experts", path);
-    else if (!how->experts.is_known)
+    else if (!how->experts.is_known && !how->is_trial)
         note("%s: kpred does not know the type %.60s: its experts are taken by the usual names",
              path, how->experts.type);
     for (int i = 0; i < n; i++)

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "model/gpus.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct run {
     struct triton_files files;
     struct buf output; /* the folder, absolute */
     struct buf tuples; /* the table of --top */
+    struct buf hint;   /* options with which less is refused; empty: none */
     unsigned of;       /* what a config's run is of, see left_tell */
     size_t n_second;   /* files by a second name of the GPU */
 };
@@ -107,6 +109,63 @@ static int read_log(struct run *r)
                       log_line_called(inputs->v, inputs->n));
 }
 
+/* ---- a hint where layers are refused ---- */
+
+/* How many layers the server refuses on so many GPUs; INT_MAX: the whole model */
+static int count_refused(const struct lookups_how *of, const struct target *target, long tp,
+                         long ep)
+{
+    struct lookups to = {.n = 0};
+    struct answering aiter = {.target = *target};
+    struct lookups_how how = *of;
+    struct hf_layers layers;
+    struct spared spared = {.n = 0};
+    const int is_other = tp != of->tp || ep != of->ep; /* it has to divide heads, too */
+    int n = 0;
+    how.to = &to;
+    how.tp = tp;
+    how.ep = ep;
+    how.is_trial = 1;
+    how.config->is_bad = 0;
+    spare_begin(&spared);
+    if (lookups_of_config(&how) != 0 || (how.has_aiter && aiter_of_config(&how, &aiter) != 0)
+        || (is_other && lookups_layers(&layers, &how) != 0))
+        n = INT_MAX;
+    spare_end();
+    for (size_t i = 0; i < to.n && n != INT_MAX; i++)
+        n += to.v[i].none == ANSWER_REFUSED;
+    lookups_free(&to);
+    answering_free(&aiter);
+    return n;
+}
+
+/* Which options help most: the experts shared, else the most GPUs below those that were asked for.
+   What one GPU refuses no option mends. */
+static void hint_find(struct run *r, const struct lookups_how *how)
+{
+    const struct target *t = &r->aiter.target;
+    const int shares_all = r->o->has_ep && r->o->ep_size == 0;
+    const int now = count_refused(how, t, how->tp, how->ep), least = count_refused(how, t, 1, 1);
+    if (least >= now)
+        return;
+    const int with_ep = how->ep == 1 && count_refused(how, t, how->tp, how->tp) == least;
+    long tp = how->tp;
+    while (--tp != 0 && count_refused(how, t, tp, shares_all ? tp : how->ep) != least)
+        continue;
+    if (with_ep)
+        buf_puts(&r->hint, " --ep");
+    if (tp != 0)
+        buf_printf(&r->hint, "%s --tp %ld", with_ep ? ", or with" : "", tp);
+    if (r->hint.n != 0)
+        buf_printf(&r->hint, ": the server refuses %s", least == 0 ? "no layer" : "fewer layers");
+}
+
+static void hint_tell(const struct run *r)
+{
+    if (r->hint.n != 0)
+        note("with%s", r->hint.s);
+}
+
 static int ask_config(struct run *r, struct lookups_how *how)
 {
     if (quantization_read(how->config, (enum quantization_kind)r->o->quantization, &how->q) != 0
@@ -115,9 +174,13 @@ static int ask_config(struct run *r, struct lookups_how *how)
         return -1;
     r->of = left_of_config(how);
     mamba_of_config(how);
-    if (how->config->is_bad || lookups_of_config(how) != 0)
+    if (how->config->is_bad)
         return -1;
-    return r->o->has_aiter ? aiter_of_config(how, &r->aiter) : 0;
+    const int rc = lookups_of_config(how) != 0 ? -1
+                   : r->o->has_aiter           ? aiter_of_config(how, &r->aiter)
+                                               : 0;
+    hint_find(r, how);
+    return rc;
 }
 
 static int read_config(struct run *r)
@@ -310,23 +373,6 @@ static int make_files(struct run *r)
     return is_bad ? -1 : rc;
 }
 
-/* A file that was measured may be there already. */
-static void tell_copies(const struct run *r)
-{
-    for (int i = 0; i < TRITON_N_SERVERS; i++) {
-        struct buf line = {NULL, 0, 0};
-        if (!r->files.has[i][TRITON_BLOCK_GEMM])
-            continue;
-        buf_puts(&line, "  cp -n ");
-        quote(&line, r->output.s, '*');
-        fprintf(stderr,
-                "%s/N=*.json \"$(python3 -c 'import sysconfig; "
-                "print(sysconfig.get_path(\"purelib\"))')/%s/\"\n",
-                line.s, triton_packages[i]);
-        buf_free(&line);
-    }
-}
-
 /* AITER's package has its Triton files in one folder for each kernel or for all. */
 static void tell_json(const struct run *r)
 {
@@ -358,7 +404,6 @@ static void tell_files(const struct run *r)
              (int)strlen(r->device) - 1, r->device, r->n_second,
              as_counted(r->n_second, " is", "s are"));
     triton_files_tell(&r->files, r->output.s);
-    tell_copies(r);
     tell_json(r);
     aiter_tell(&r->aiter);
     for (size_t i = 0; i < r->files.n && r->o->top != 0; i++) {
@@ -418,9 +463,13 @@ static int run_serve(struct run *r)
     if (o->compiled != NULL && compiled_read(&r->aiter, o->compiled) != 0)
         return -1;
     find_version(r);
-    if ((o->config != NULL ? read_config(r) : read_log(r)) != 0 || answer_all(r) != 0
-        || report_print(r->v, r->n, o->form) != 0)
+    if ((o->config != NULL ? read_config(r) : read_log(r)) != 0) {
+        hint_tell(r);
         return -1;
+    }
+    if (answer_all(r) != 0 || report_print(r->v, r->n, o->form) != 0)
+        return -1;
+    hint_tell(r);
     const int rc = o->is_dry ? 0 : write_files(r);
     if (rc == 0 && r->of != 0)
         left_tell(r->of);
@@ -474,5 +523,6 @@ int serve_run(const struct serve_options *o)
     folder_free(&r.known);
     buf_free(&r.output);
     buf_free(&r.tuples);
+    buf_free(&r.hint);
     return bad;
 }

@@ -101,6 +101,7 @@ struct lookups_how {
     struct ignored ignored; /* what stays in 16 bits */
     const char *version;
     int has_aiter; /* AITER runs what it can, which reads no file of Triton's by these names */
+    int is_trial;  /* nothing is told: what would be asked for is not */
 };
 
 /* A look-up, once for each name; another layer of it is added to its layers. */

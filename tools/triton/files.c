@@ -233,7 +233,7 @@ int triton_folder_lock(struct locked_folder *l, const char *path)
 
 /* ---- how a server finds them ---- */
 
-const char *const triton_packages[TRITON_N_SERVERS] = {
+static const char *const packages[TRITON_N_SERVERS] = {
     "vllm/model_executor/layers/quantization/utils/configs",
     "sglang/kernels/ops/gemm/configs",
 };
@@ -248,6 +248,23 @@ static void print_folder(const char *variable, const char *output)
     buf_free(&path);
 }
 
+/* A file that was measured may be there already. */
+static void tell_copy(int server, const char *output)
+{
+    struct buf path = {NULL, 0, 0}, line = {NULL, 0, 0};
+    buf_add_absolute(&path, output);
+    quote(&line, path.s, '*');
+    note("%s has no variable for files of the block GEMM (N=..,K=..): copy them into %s of its "
+         "package",
+         called[server], packages[server]);
+    fprintf(stderr,
+            "  cp -n %s/N=*.json \"$(python3 -c 'import sysconfig; "
+            "print(sysconfig.get_path(\"purelib\"))')/%s/\"\n",
+            line.s, packages[server]);
+    buf_free(&path);
+    buf_free(&line);
+}
+
 void triton_files_tell(const struct triton_files *files, const char *output)
 {
     if (files->has[TRITON_VLLM][TRITON_MOE]) {
@@ -260,7 +277,5 @@ void triton_files_tell(const struct triton_files *files, const char *output)
     }
     for (int i = 0; i < TRITON_N_SERVERS; i++)
         if (files->has[i][TRITON_BLOCK_GEMM])
-            note("%s has no variable for files of the block GEMM (N=..,K=..): copy them into %s of "
-                 "its package",
-                 called[i], triton_packages[i]);
+            tell_copy(i, output);
 }

@@ -95,7 +95,7 @@ static int run_make(struct run *r, const struct missed_name *m)
 static int make_all(struct run *r)
 {
     const struct missed *m = &r->missed;
-    if (m->n > 1 && r->o->output == NULL)
+    if (m->n > 1 && r->o->output == NULL && !r->o->is_dry)
         return fail("standard output: it takes one file, and there are %zu: -o DIR takes all",
                     m->n);
     if (m->lines != 0)
@@ -120,14 +120,15 @@ int triton_run(const struct triton_options *o)
     r.missed.from = o->from;
     struct locked_folder folder;
     int bad = missed_read(&r.missed, &o->inputs) != 0 || make_all(&r) != 0;
-    const int has_folder = !bad && r.files.n != 0 && o->output != NULL;
+    const int writes = !bad && !o->is_dry;
+    const int has_folder = writes && r.files.n != 0 && o->output != NULL;
     bad = bad || (has_folder && triton_folder_lock(&folder, o->output) != 0);
-    if (!bad) {
+    if (writes && !bad) {
         bad = triton_files_write(&r.files, o->from.force) != 0;
         if (has_folder)
             folder_release(&folder, bad);
     }
-    if (!bad && o->output != NULL)
+    if (writes && !bad && o->output != NULL)
         triton_files_tell(&r.files, o->output);
     triton_files_free(&r.files);
     tally_free(&r.left_out);

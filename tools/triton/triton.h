@@ -187,9 +187,6 @@ void triton_text_row(struct buf *b, const struct triton_name *name, const struct
 extern const char triton_table_heading[];
 void triton_table_rows(struct buf *b, const struct triton_name *name, const struct ranking *r);
 
-/* Where a server's package has its files of the block GEMM */
-extern const char *const triton_packages[TRITON_N_SERVERS];
-
 /* Does the server look for it in a folder of the version of Triton? */
 int triton_has_folder(const struct triton_name *name);
 
@@ -228,6 +225,7 @@ struct triton_options {
     struct choices_options choices;
     const char *output;
     struct opt_texts inputs;
+    int is_dry;
 };
 
 /* The status to exit with */
