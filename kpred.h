@@ -2736,8 +2736,10 @@ static kpred_status kpri_run(kpred_ctx *ctx, kpri_search *s, kpred_tuple *out, s
     return KPRED_OK;
 }
 
+/* Not for analysers, which take numbers for pointers and functions for data amiss. */
 #if defined(__GNUC__) && defined(__ELF__) && !defined(__OPTIMIZE_SIZE__) \
-    && (defined(__x86_64__) || defined(__aarch64__))
+    && (defined(__x86_64__) || defined(__aarch64__)) && !defined(__clang_analyzer__) \
+    && !defined(__FRAMAC__)
 #define KPRI_ASKS
 #define KPRI_APART        __attribute__((section(".text.unlikely")))
 #define KPRI_ASK(address) __builtin_prefetch((const void *)(address), 0, 2)

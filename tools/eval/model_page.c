@@ -40,7 +40,7 @@ static double mean_worth(const struct eval *e, const struct outcome *o, size_t f
     *n = 0;
     for (size_t i = 0; i < e->n; i++)
         if (group < 0 || group_of(e, i, field) == group) {
-            sum += eval_is_timed(e) ? log2(o[i].share) : o[i].hit;
+            sum += eval_is_timed(e) ? log2(o[i].share) : (double)o[i].hit;
             ++*n;
         }
     sum /= (double)(*n > 0 ? *n : 1);

@@ -38,7 +38,7 @@ set -u
 
 # elided NAMES HEADER: with a single 0 in arrays of such names, an extended regular expression. No line moves.
 elided() {
-    awk -v array="^static const [a-z0-9_* ]*kpri_.*_($1)[[][0-9]+[]] = [{]\$" '
+    awk -v array="^static const [a-z0-9_* ]*kpri_.*_($1)[[][0-9]+[]]( KPRI_ALIGNED)? = [{]\$" '
         /^}/ { inside = 0 }
         inside { $0 = inside == 2 ? "    0" : ""; inside = 1 }
         $0 ~ array { inside = 2 }
@@ -54,7 +54,7 @@ tree() {
     cp -R examples "$to"
     cp -R tests/hip "$to/system"
     for header in weights/*.h; do
-        elided '(weight|bias|embedding|out|offset)[0-9]+_?' "$header" >"$to/$header"
+        elided '(weights|biases|(weight|bias|embedding|out|offset)[0-9]+_?)' "$header" >"$to/$header"
     done
     find "$to/examples" -name '*.[ch]*' | while read -r file; do
         sed 's/^#define KPRED_\(HIP_\)\?\(IMPLEMENTATION\|STATIC\).*//' "$file" >"$to/declared"
