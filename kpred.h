@@ -2737,7 +2737,7 @@ static kpred_status kpri_run(kpred_ctx *ctx, kpri_search *s, kpred_tuple *out, s
 }
 
 /* Not for analysers, which take numbers for pointers and functions for data amiss. */
-#if defined(__GNUC__) && defined(__ELF__) && !defined(__OPTIMIZE_SIZE__) \
+#if defined(__GNUC__) && defined(__ELF__) && !defined(__OPTIMIZE_SIZE__)             \
     && (defined(__x86_64__) || defined(__aarch64__)) && !defined(__clang_analyzer__) \
     && !defined(__FRAMAC__)
 #define KPRI_ASKS

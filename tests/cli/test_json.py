@@ -217,7 +217,7 @@ def description(h):
     names = strings_of(re.search(r"kpred_model kpred_model_\w+ = \{(.*?)kpri_", h.code, re.S).group(1))
     command, _, training = h.story.split("\n\n", 1)[1].partition("\n   net ")
     work = re.findall(r"\{ KPRED_OP_(\w+), \d+, \d+, (\d+),", h.array("program"))
-    net = integers(re.sub(r"kpri_\w+", "", h.array("net")))
+    net = integers(re.sub(r"kpri_\w+( \+ \d+)?", "", h.array("net")))
     scale = integers(h.find(rf"    kpri_{h.name}_fields, kpri_{h.name}_params, (.*),$"))[-1]
     params = [{"param": name, "values": strings_of(h.array(f"names{i}")) or integers(h.array(f"values{i}"))}
               for i, (name, _) in enumerate(h.items("params"))]
