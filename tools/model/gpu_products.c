@@ -105,7 +105,7 @@ static const char *behind_brand(const char *text, const char *brand)
 {
     char words[NAMES_FOLDED];
     snprintf(words, sizeof words, "%s", brand);
-    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+    for (char *rest, *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char folded[NAMES_FOLDED];
         names_fold(word, folded);
         text = behind(behind(text, folded), "tm");
