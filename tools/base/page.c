@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "page.h"
 
-#include <stdarg.h>
-
 #define NEEDS_plot_css
 #define NEEDS_page_css
 #define NEEDS_page_js
@@ -50,12 +48,13 @@ void page_end(struct buf *page)
 
 void page_say(struct buf *page, const char *fmt, ...)
 {
-    char text[2048];
+    struct buf text = {0};
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    buf_vprintf(&text, fmt, args);
     va_end(args);
-    page_element(page, "p", text);
+    page_element(page, "p", text.s);
+    buf_free(&text);
 }
 
 void page_lines(struct buf *page, char *lines)

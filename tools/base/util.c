@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -172,15 +171,15 @@ void notes_keep(struct buf *lines)
 
 void note(const char *fmt, ...)
 {
-    va_list args, again;
-    char line[1024];
+    va_list args;
     va_start(args, fmt);
-    va_copy(again, args);
     print_line(fmt, args);
-    vsnprintf(line, sizeof line, fmt, again);
-    if (notes_kept != NULL)
-        buf_printf(notes_kept, "%s\n", line);
-    va_end(again);
+    va_end(args);
+    if (notes_kept == NULL)
+        return;
+    va_start(args, fmt);
+    buf_vprintf(notes_kept, fmt, args);
+    buf_puts(notes_kept, "\n");
     va_end(args);
 }
 
@@ -313,19 +312,25 @@ void buf_puts(struct buf *b, const char *s)
     buf_add(b, s, strlen(s));
 }
 
+void buf_vprintf(struct buf *b, const char *fmt, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, fmt, args);
+    if (n >= 0) {
+        buf_reserve(b, (size_t)n);
+        vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(NULL, 0, fmt, args);
+    buf_vprintf(b, fmt, args);
     va_end(args);
-    if (n < 0)
-        return;
-    buf_reserve(b, (size_t)n);
-    va_start(args, fmt);
-    vsnprintf(b->s + b->n, (size_t)n + 1, fmt, args);
-    va_end(args);
-    b->n += (size_t)n;
 }
 
 void buf_drop(struct buf *b, size_t n)

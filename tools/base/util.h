@@ -5,6 +5,7 @@
    only running out of memory ends the program. Needs libc and POSIX, nothing else. */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -101,6 +102,7 @@ struct buf { /* all zero is the empty buffer; s is NULL or ends with a NUL that 
 void buf_add(struct buf *b, const char *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 void buf_drop(struct buf *b, size_t n); /* the first n bytes */
 void buf_free(struct buf *b);
 

@@ -132,12 +132,13 @@ static int read_parts(struct reader *r, const struct net_places *at, int8_t *wei
         bad = read_part(r, &p, weight, bias);
     }
     for (size_t t = 0; t < m->n_params && !bad; t++) {
-        const size_t rows = m->params[t].n_values > 1 ? model_head_rows(m, t) : 0;
-        const size_t end = t + 1 < m->n_params ? at->embedding[t + 1] : at->n_weights;
+        const size_t rows = model_head_rows(m, t), above_rows = model_embedding_rows(m, t);
+        if (m->params[t].n_values < 2)
+            continue;
         const struct part out = {
             "out", "offset", "_", t, at->head[t], at->head_bias[t], rows * net->hidden, rows};
         const struct part above = {
-            "embedding", "", "_", t, at->embedding[t], 0, end - at->embedding[t], 0};
+            "embedding", "", "_", t, at->embedding[t], 0, above_rows * net->hidden, 0};
         bad = read_part(r, &out, weight, bias) || read_part(r, &above, weight, bias);
     }
     return bad;
@@ -147,7 +148,6 @@ static int read_parts(struct reader *r, const struct net_places *at, int8_t *wei
 static void take_arrays(struct model *m, const struct net_places *at, const int8_t *weight,
                         const int32_t *bias)
 {
-    int has_head = 0;
     for (size_t i = 0; i < 3; i++) {
         m->net.layer[i].weight = weight + at->layer[i];
         m->net.layer[i].bias = bias + at->layer_bias[i];
@@ -158,8 +158,7 @@ static void take_arrays(struct model *m, const struct net_places *at, const int8
             continue;
         h->weight = weight + at->head[t];
         h->bias = bias + at->head_bias[t];
-        h->embedding = has_head ? weight + at->embedding[t] : NULL;
-        has_head = 1;
+        h->embedding = model_embedding_rows(&m->m, t) ? weight + at->embedding[t] : NULL;
     }
 }
 

@@ -50,8 +50,7 @@ static int32_t number_at(const void *p, enum number_type type, size_t i)
 }
 
 /* The array kpri_NAME_WHAT, on lines of at most 100 columns; of int8_t, from the start of a line of
-   the cache on. In `what` a %zu may stand, for the
-   number of that to which it belongs. */
+   the cache on. In `what` a %zu may stand, for the number of that to which it belongs. */
 PRINTF_LIKE(5, 6)
 static void write_array(const struct writer *w, enum number_type type, const void *p, size_t n,
                         const char *what, ...)
@@ -100,7 +99,6 @@ static void write_reference(const struct writer *w, const void *array, const cha
 void net_places(const kpred_model *m, struct net_places *out)
 {
     const kpred_additive *net = m->net;
-    size_t above = 0;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < 3; i++) {
         out->layer[i] = out->n_weights;
@@ -116,10 +114,9 @@ void net_places(const kpred_model *m, struct net_places *out)
         out->n_biases += rows;
     }
     for (size_t t = 0; t < m->n_params; t++) {
-        const size_t n = m->params[t].n_values > 1 ? (size_t)m->params[t].n_values : 0;
         out->embedding[t] = out->n_weights;
-        out->n_weights += n ? above * net->hidden : 0;
-        above += n;
+        if (m->params[t].n_values > 1)
+            out->n_weights += model_embedding_rows(m, t) * net->hidden;
     }
 }
 

@@ -425,7 +425,7 @@ size_t model_embedding_rows(const kpred_model *m, size_t t)
 {
     size_t rows = 0;
     for (size_t u = 0; u < t; u++)
-        rows += net_of(m)->heads[u].weight ? (size_t)m->params[u].n_values : 0;
+        rows += m->params[u].n_values > 1 ? (size_t)m->params[u].n_values : 0;
     return rows;
 }
 

@@ -30,6 +30,15 @@ static int decide(struct lookup *l, enum reading_verdict verdict, int may_switch
     return 0;
 }
 
+static void drop_shape(struct asked *a, const struct asked_shape *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (!asked_is_pair(&a->v[i], s))
+            a->v[n++] = a->v[i];
+    a->n = n;
+}
+
 void aiter_decide(struct lookups *l, struct answering *to, int may_switch)
 {
     size_t n = 0;
@@ -38,13 +47,8 @@ void aiter_decide(struct lookups *l, struct answering *to, int may_switch)
         const struct reading *r = x->reading;
         const enum reading_verdict verdict =
             r == NULL ? VERDICT_READ : reading_of(r, to, &x->shape);
-        if (r != NULL && !decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE) {
-            const size_t n_asked = to->asked.n;
-            to->asked.n = 0;
-            for (size_t j = 0; j < n_asked; j++)
-                if (!asked_is_pair(&to->asked.v[j], &x->shape))
-                    to->asked.v[to->asked.n++] = to->asked.v[j];
-        }
+        if (r != NULL && !decide(x, verdict, may_switch) && x->shape.family != FAMILY_NONE)
+            drop_shape(&to->asked, &x->shape);
         if (verdict != VERDICT_NOTHING || r->rule == READS_NONE || r->rule == READS_MULTIPLE)
             l->v[n++] = *x;
         else {

@@ -16,6 +16,14 @@ static const char *server_of(const struct lookup *l)
                                    : triton_servers[l->name.server];
 }
 
+static void add_percent(struct table *t, int percent)
+{
+    if (percent >= 0)
+        table_number(t, "%d", percent);
+    else
+        table_text(t, "");
+}
+
 static void add_answer(struct table *t, const struct answer *a)
 {
     struct buf key = {NULL, 0, 0};
@@ -24,11 +32,8 @@ static void add_answer(struct table *t, const struct answer *a)
     table_text(t, server_of(a->of));
     table_text(t, key.s);
     table_text(t, answer_names[a->kind]);
-    for (int i = 0; i < 2; i++)
-        if ((i == 0 ? a->tuple : a->tile) >= 0)
-            table_number(t, "%d", i == 0 ? a->tuple : a->tile);
-        else
-            table_text(t, "");
+    add_percent(t, a->tuple);
+    add_percent(t, a->tile);
     table_text(t, a->why != NULL ? a->why : a->from != NULL ? a->from : "");
     buf_free(&key);
 }
