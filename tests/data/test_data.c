@@ -457,6 +457,25 @@ static void folds(void)
     folds_of("shape", same_shape);
 }
 
+/* Of a model that ships with all rows learnt, each row is tested by one fold. */
+static void folds_of_all(void)
+{
+    struct held_out fold;
+    struct dataset d;
+    size_t tested = 0;
+    const struct spec *s = spec_of(say("%sshipped = none\n", fold_spec));
+    make_fold_rows(&d);
+    for (int f = 0; f < FOLDS; f++) {
+        CHECK(held_out_find(s, say("config:%d/%d", f, FOLDS), &d, &fold) == 0);
+        for (size_t i = 0; i < FOLD_ROWS; i++) {
+            CHECK(fold.part[i] != HELD_OUT_ASIDE);
+            tested += fold.part[i] == HELD_OUT_TEST;
+        }
+        held_out_free(&fold);
+    }
+    CHECK_EQ(tested, FOLD_ROWS);
+}
+
 /* ---- files ---- */
 
 /* Sorted rows of three files: problems 1..20 of three shapes (n of 1..3), of which the second file
@@ -698,7 +717,7 @@ int main(void)
     RUN_ALL(sha256_vectors, sha256_chunks, integers, texts, read_whole_file, output_whole_or_not,
             output_through_links, signals_leave_nothing, changes_meet, reason_is_told,
             texts_of_editors, no_text, spec_texts, spec_scales, split_facts, split_names, folds,
-            files_left_out, folds_without_a_key, key_without_split, canonical_is_largest,
-            timed_find_db, two_readers, a_sample_of_many_rows);
+            folds_of_all, files_left_out, folds_without_a_key, key_without_split,
+            canonical_is_largest, timed_find_db, two_readers, a_sample_of_many_rows);
     return program_end();
 }

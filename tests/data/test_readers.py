@@ -161,7 +161,7 @@ def tuner(path):
 
 # ---- vLLM and SGLang: a table has rows of files whose names follow from its column `file` ----
 
-FIELDS = "server gpu dtype block per_channel E N K M".split()
+FIELDS = "server triton gpu dtype block per_channel E N K M".split()
 MEMBERS = ("BLOCK_SIZE_M BLOCK_SIZE_N BLOCK_SIZE_K GROUP_SIZE_M num_warps num_stages waves_per_eu "
            "matrix_instr_nonkdim kpack").split()
 CELLS = "block_m block_n_tile block_k_tile group_m warps stages waves_per_eu nonkdim kpack".split()
@@ -195,23 +195,27 @@ def block_k(server, kernel, device, block, k):
     return k
 
 
-def config_row(row, table):
+def config_row(configs, row, table):
     """The row of a problem and its tuple, and the file that has it"""
     text, blob = row["file"].split("#")
     server, kernel, version, device, e, n, k, dtype, *blocks, per_channel = text.split("|")
     name = config_name(server, kernel, device, e=e, n=n, k=k, dtype=dtype, blocks=blocks, per_channel=per_channel)
     path = f"{folder}/{table}/{row['file'].replace('/', '_')}/{server}" + (f"/triton_{version}" if version else "")
+    if server == "vllm":
+        with open(glob.glob(f"{configs}/json/{blob}*.json")[0], encoding="utf-8", errors="replace") as f:
+            version = (re.findall('"triton_version": "([0-9.]*)"', f.read()) or [""])[0].replace(".", "_")
+    version = 100 * int(version.split("_")[0]) + int(version.split("_")[1]) if version else 0
     v = [int(row[cell]) for cell in CELLS]
     v[2], v[5] = block_k(server, kernel, device, int(blocks[1]), v[2]), v[5] or 2
     dtype = {"none": "bf16", "float8": "fp8_w8a8"}.get(dtype, dtype)
-    return f"{path}/{name}", blob, [server, device, dtype, blocks[1], per_channel, e, n, k, row["M"]], v
+    return f"{path}/{name}", blob, [server, str(version), device, dtype, blocks[1], per_channel, e, n, k, row["M"]], v
 
 
 def config_spec(path, family, problems, tuples):
     """A spec of these rows; the places of the fields that it has"""
     places = [i for i, name in enumerate(FIELDS) if name != ("E" if family == "block_gemm" else "K")]
     lines = ["[kernel]", "name = configs", "[data]", "format = triton", f"family = {family}", "[fields]"]
-    lines += [f"{FIELDS[i]} = " + (" ".join(sorted({p[i] for p in problems})) if i < 3 else "size 0") for i in places]
+    lines += [f"{FIELDS[i]} = " + (" ".join(sorted({p[i] for p in problems})) if FIELDS[i] in ("server", "gpu", "dtype") else "size 0") for i in places]
     lines += ["[params]"] + [f"{name} = " + " ".join(map(str, sorted({t[i] for t in tuples})))
                              for i, name in enumerate(MEMBERS)]
     with open(path, "w", encoding="utf-8") as f:
@@ -223,7 +227,7 @@ def config_table(configs, table, family, least):
     """The table, with GPUs called as in names of files, and its files have the same rows. Which files those were"""
     with open(f"{configs}/{table}.csv", encoding="utf-8") as f:
         cells = list(csv.DictReader(f))
-    read = [config_row(row, table) for row in cells]
+    read = [config_row(configs, row, table) for row in cells]
     files = {path: blob for path, blob, _, _ in read}
     for path, blob in files.items():
         link(path, configs, "json", blob + "*.json")
@@ -232,7 +236,9 @@ def config_table(configs, table, family, least):
     with open(named, "w", encoding="utf-8") as f:
         writer = csv.DictWriter(f, list(cells[0]))
         writer.writeheader()
-        writer.writerows({**row, "device": p[1]} for row, (_, _, p, _) in zip(cells, read))
+        writer.writerows({**row, "device": p[2]} for row, (_, _, p, _) in zip(cells, read))
+    if not os.path.exists(f"{folder}/json"): # where a table's versions of vLLM are
+        os.symlink(os.path.abspath(f"{configs}/json"), f"{folder}/json")
     rows = [",".join([*(p[i] for i in places), *map(str, t)]) for _, _, p, t in read]
     heading = ",".join([*(FIELDS[i] for i in places), *MEMBERS])
     check(table, ingest(spec, named), heading, rows, least)
@@ -248,7 +254,7 @@ def other_configs(configs, known):
             files.append(link(f"{folder}/others/vllm/E=1,N={i + 1},device_name=NVIDIA_H200.json", path))
             with open(path, encoding="utf-8") as f:
                 usual = {"num_warps": 4, "num_stages": 3, "kpack": 1, "GROUP_SIZE_M": 1}
-                rows += [(["vllm", "NVIDIA_H200", "bf16", "0", "0", "1", str(i + 1), "0", m],
+                rows += [(["vllm", "0", "NVIDIA_H200", "bf16", "0", "0", "1", str(i + 1), "0", m],
                           [t.get(name, usual.get(name, 0)) for name in MEMBERS]) for m, t in json.load(f).items()]
     places = config_spec(f"{folder}/others.spec", "moe", *zip(*rows))
     check(f"{len(files)} other files", ingest(f"{folder}/others.spec", *files),

@@ -250,12 +250,17 @@ static void hash_keys(const struct spec *spec, const struct split_key *key, cons
     buf_free(&scratch);
 }
 
-/* Which part a row is in whose key has this hash: the test rows are the same for every fold. */
-static enum held_out_part keyed_part(uint64_t hash, const struct split *split)
+/* Which part a row is in whose key has this hash. The test rows are the same for every fold, but
+   those of a model that ships with all rows learnt: its folds are of all. */
+static enum held_out_part keyed_part(const struct spec *spec, uint64_t hash,
+                                     const struct split *split)
 {
-    if (split_is_test(hash))
-        return split->of ? HELD_OUT_ASIDE : HELD_OUT_TEST;
-    return split->of && hash / 10 % split->of == split->number ? HELD_OUT_TEST : HELD_OUT_TRAIN;
+    const int is_fold = split->of && hash / 10 % split->of == split->number;
+    if (!split->of || strcmp(spec->shipped, "none") != 0) {
+        if (split_is_test(hash))
+            return split->of ? HELD_OUT_ASIDE : HELD_OUT_TEST;
+    }
+    return is_fold ? HELD_OUT_TEST : HELD_OUT_TRAIN;
 }
 
 int held_out_find(const struct spec *spec, const char *name, const struct dataset *d,
@@ -278,7 +283,7 @@ int held_out_find(const struct spec *spec, const char *name, const struct datase
         if (!key && !split.of)
             out->unit[i] = i;
         if (is_keyed)
-            out->part[i] = (unsigned char)keyed_part(out->unit[i], &split);
+            out->part[i] = (unsigned char)keyed_part(spec, out->unit[i], &split);
         else if (split.of && out->unit[i] % split.of == split.number)
             out->part[i] = HELD_OUT_TEST;
     }

@@ -38,8 +38,12 @@ aiter: $(BUILD)/kpred-train ## judge the models of AITER's kernels beside other 
 	@sh tools/lab/report/gemm.sh aiter $(BUILD) '$(AITER_CSV)'
 
 .PHONY: triton
-triton: $(BUILD)/kpred-train ## judge the models of Triton's kernels beside other methods, on folds of TRITON_CONFIGS; half an hour
+triton: $(BUILD)/kpred-train $(BUILD)/peers/triton-default ## judge the models of Triton's kernels beside other methods, on folds of TRITON_CONFIGS; an hour
 	@TRITON_CONFIGS='$(TRITON_CONFIGS)' sh tools/lab/report/gemm.sh triton $(BUILD) '$(TRITON_CONFIGS)'
+
+$(BUILD)/peers/triton-default: tools/lab/peers/triton_default.c $(BUILD)/kpred
+	@mkdir -p $(@D)
+	@$(CC) -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools $(CFLAGS) $< $(BUILD)/libkpred-predict.a -o $@ -lm
 
 .PHONY: tuners
 tuners: $(BUILD)/kpred-train ## replay kpred's tuner and others on the tables of TUNER, in build/tuners; an hour

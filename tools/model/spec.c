@@ -823,7 +823,7 @@ static int check_aiter(struct reader *r)
 
 const char *const triton_families[TRITON_N_KERNELS] = {"moe", "moe_down", "block_gemm"};
 const char *const triton_fields[TRITON_N_FIELDS] = {
-    "server", "gpu", "dtype", "block", "per_channel", "E", "N", "K", "M"};
+    "server", "gpu", "dtype", "block", "per_channel", "triton", "E", "N", "K", "M"};
 const char *const triton_members[TRITON_N_MEMBERS] = {
     "BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K",         "GROUP_SIZE_M", "num_warps",
     "num_stages",   "waves_per_eu", "matrix_instr_nonkdim", "kpack"};
@@ -843,8 +843,8 @@ static const char *triton_field_trouble(enum triton_kernel family, const char *n
     const size_t i = triton_index(name, triton_fields, TRITON_N_FIELDS);
     const int is_gemm = family == TRITON_BLOCK_GEMM, has_to = i <= TRITON_DTYPE;
     if (i == TRITON_N_FIELDS || i == (is_gemm ? TRITON_E : TRITON_K))
-        return is_gemm ? "is not one of server, gpu, dtype, block, per_channel, N, K and M"
-                       : "is not one of server, gpu, dtype, block, per_channel, E, N and M";
+        return is_gemm ? "is not one of server, gpu, dtype, block, per_channel, triton, N, K and M"
+                       : "is not one of server, gpu, dtype, block, per_channel, triton, E, N and M";
     return has_to == has_tokens ? NULL : has_to ? "has to be tokens" : "has to be a size";
 }
 

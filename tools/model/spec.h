@@ -207,6 +207,7 @@ enum triton_field {
     TRITON_DTYPE,       /* tokens, as in the names of files; bf16 where the name has none */
     TRITON_BLOCK,       /* sizes: of a square block of weights that has one scale; 0: none */
     TRITON_PER_CHANNEL, /* 1: each channel has a scale; 0 */
+    TRITON_VERSION,     /* of Triton: 305 is 3.5; 0: the file does not say it */
     TRITON_E,           /* experts on this GPU; not of the GEMM */
     TRITON_N,
     TRITON_K, /* of the GEMM alone */

@@ -64,7 +64,8 @@ static void choose_defaults(struct choices *c, const struct triton_name *name)
 
 static int answers_choose(struct answer *a, struct choices *c, const struct answers_how *how)
 {
-    const struct choices_options o = {.ms = triton_tuned, .nearest = how->nearest, .is_quiet = 1};
+    const struct choices_options o = {
+        .ms = triton_tuned, .version = how->version, .nearest = how->nearest, .is_quiet = 1};
     const struct lookup up = first_product(a->of);
     struct buf why = {NULL, 0, 0};
     const int rc = choices_make(c, how->predictors, &up.name, &o, &why);
@@ -195,8 +196,11 @@ int answers_rank(struct buf *b, const struct lookups *l, const struct answers_ho
     buf_puts(b, triton_table_heading);
     for (size_t i = 0; i < l->n && rc >= 0; i++) {
         struct ranking ranking = {.most = most};
-        const struct choices_options o = {
-            .ms = triton_tuned, .nearest = 1, .is_quiet = 1, .ranking = &ranking};
+        const struct choices_options o = {.ms = triton_tuned,
+                                          .version = how->version,
+                                          .nearest = 1,
+                                          .is_quiet = 1,
+                                          .ranking = &ranking};
         const struct triton_name *of = &l->v[i].name;
         struct choices c;
         struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};

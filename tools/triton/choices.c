@@ -208,6 +208,21 @@ static int knows_device(struct predictor *p, const char *device)
     return p->knows_device;
 }
 
+/* 305 of 3.5.1 or 3_5_1; 0: it is none. */
+static int32_t version_number(const char *version)
+{
+    int major, minor;
+    return version && sscanf(version, "%1d%*1[._]%2d", &major, &minor) == 2 ? 100 * major + minor
+                                                                            : 0;
+}
+
+/* The newest one that the model learnt of stands for one that is newer, or not known. */
+static int32_t known_version(const kpred_field *f, const char *version)
+{
+    const int32_t v = version_number(version);
+    return v == 0 || v > f->trained_max ? f->trained_max : v;
+}
+
 static int32_t size_of(const struct triton_name *name, enum triton_field field)
 {
     switch (field) {
@@ -249,9 +264,10 @@ static int set_problem(struct predictor *p, const struct triton_name *name,
         const int32_t *block = name->block;
         const int knows_block =
             block[0] == block[1] && (block[1] == f->trained_min || block[1] == f->trained_max);
-        problem[i] = text == NULL    ? size_of(name, field)
-                     : text == known ? p->gpu
-                                     : token_of(p, i, text, o);
+        problem[i] = field == TRITON_VERSION ? known_version(f, o->version)
+                     : text == NULL          ? size_of(name, field)
+                     : text == known         ? p->gpu
+                                             : token_of(p, i, text, o);
         if (problem[i] >= 0 && (field != TRITON_BLOCK || knows_block))
             continue;
         buf_printf(why, "the model %s does not know %s ", m->name, m->fields[i].name);

@@ -78,7 +78,9 @@ static int run_make(struct run *r, const struct missed_name *m)
     struct choices c;
     struct buf why = {NULL, 0, 0}, name = {NULL, 0, 0};
     triton_name_write(&m->name, &name);
-    int rc = choices_make(&c, &r->predictors, &m->name, &r->o->choices, &why);
+    struct choices_options o = r->o->choices;
+    o.version = r->o->from.version != NULL ? r->o->from.version : m->version;
+    int rc = choices_make(&c, &r->predictors, &m->name, &o, &why);
     if (rc > 0)
         rc = run_refuse(r, m, name.s, why.s);
     else if (rc == 0 && c.n == 0)

@@ -156,6 +156,7 @@ extern const struct opt_counts triton_tuned;
 
 struct choices_options {
     struct opt_counts ms;    /* ascending */
+    const char *version;     /* of Triton, 3.5.1 or 3_5_1; NULL or "": the newest */
     int nearest;             /* take the nearest GPU for one that the model lacks */
     int always_predict;      /* no defaults */
     int is_quiet;            /* `why` alone says which word the model does not know */

@@ -9,14 +9,14 @@
   forest     a random forest, a class for each kernel and split (scikit-learn)
   boosted    gradient-boosted trees, the same (XGBoost, multi:softprob)
   forest-blind, boosted-blind  the same, not told how a row's file was tuned
-  network    kpred: the headers FAMILY-config.h, FAMILY-shape.h and FAMILY-file-FILE.h of --models
+  network    kpred: the headers FAMILY-config.h, FAMILY-shape.h, FAMILY-fold-I.h and FAMILY-file-FILE.h of --models
 
 forest and boosted see the sizes, the GPU, tile counts, waves and remainders, and whether the row's
 file was tuned with a search for the split; they predict as if it was. All but aiter name only
 classes that the GPU has and the sizes allow.
 
-Tests: config keeps a tenth of the (M, N, K), shape a tenth of the (N, K), file each table once with
-all its (N, K). A line of the output is a tested row: the label's place among the classes that the
+Tests: config keeps a tenth of the (M, N, K), shape a tenth of the (N, K), fold each (N, K) once in five
+folds, file each table once with all its (N, K). A line of the output is a tested row: the label's place among the classes that the
 method names (0: not among them), and the first of these.
 """
 import collections
@@ -213,7 +213,7 @@ def blind(method):
 
 def network(task):
     """What a header of kpred-train names, which was trained without the tested rows."""
-    name = f"{task.family}-{task.test}" + (f"-{task.fold}" if task.test == "file" else "")
+    name = f"{task.family}-{task.test}" + (f"-{task.fold}" if task.test in ("fold", "file") else "")
     library = native.load(os.path.join(task.options.models, f"{name}.h"))
     fields = ["gpu", "m", "n", "k", *EXTRA.get(task.family, [])]
     called = {row.label[1].partition("#")[0]: row.label[1] for row in task.rows} # without its number
@@ -261,7 +261,7 @@ def parse():
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--rounds", type=int, default=120, help="of boosting")
     options = p.parse_args()
-    for name, known in (("families", MERGE_NAMES), ("methods", METHODS), ("tests", ("config", "shape", "file"))):
+    for name, known in (("families", MERGE_NAMES), ("methods", METHODS), ("tests", ("config", "shape", "fold", "file"))):
         setattr(options, name, chosen(name, getattr(options, name), known))
     return options
 

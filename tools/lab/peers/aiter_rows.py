@@ -13,7 +13,7 @@ import glob
 import os
 import re
 
-from rows import die, is_test, open_text
+from rows import FOLDS, die, fold_of, is_test, open_text
 
 MERGE_NAMES = {"bs": "a8w8_blockscale", "bsp": "a8w8_blockscale_bpreshuffle",
                "a4w4": "a4w4_blockscale", "bp": "a8w8_bpreshuffle", "bf16": "bf16"}
@@ -167,14 +167,23 @@ def key_of(test, problem):
     return ",".join(map(str, problem[1:4] if test == "config" else problem[2:4]))
 
 
+def parted(rows, is_tested):
+    """Training rows and tested rows."""
+    parts = [], []
+    for row in rows:
+        parts[is_tested(row)].append(row)
+    return parts
+
+
 def folds_of(test, rows):
-    """For each fold (name, training rows, tested rows). `file` leaves out each table with all its
-    (N, K), those in other tables too."""
+    """For each fold (name, training rows, tested rows). `fold` tests each (N, K) once, as `train --split
+    shape:I/N` keeps them. `file` leaves out each table with all its (N, K), those in other tables too."""
+    if test == "fold":
+        for i in range(FOLDS):
+            yield str(i), *parted(rows, lambda row, i=i: fold_of(key_of(test, row.problem)) == i)
+        return
     if test != "file":
-        parts = [], []
-        for row in rows:
-            parts[is_test(key_of(test, row.problem))].append(row)
-        yield test, *parts
+        yield test, *parted(rows, lambda row: is_test(key_of(test, row.problem)))
         return
     for name in sorted({row.file for row in rows}):
         tested = [row for row in rows if row.file == name]

@@ -4,20 +4,22 @@
 """Other ways to choose the configurations of vLLM's and SGLang's Triton kernels, beside kpred.
 
   nearest  the tuples of the nearest training rows, by the logarithms of the sizes
+  default  what the server takes without a file
   forest   a random forest, a class for each tuple (scikit-learn)
   chain    a random forest for each parameter, given those before it; a beam over the known tuples
   boosted  the same with gradient-boosted trees (XGBoost)
   kpred    the network, trained as the spec says without the rows that are judged
 
 The rows are what `kpred-train ingest` reads, so that what runs the same code counts as one for all. A
-fold keeps whole configurations (all that a problem has but the server and M), so a copy, a retune or
-another server's file of them is not known. exact: percent of rows whose tuple is among the first k;
+fold keeps whole configurations (all that a problem has but the server, Triton's version and M), so a
+copy, a retune or another server's file of them is not known. exact: percent of rows whose tuple is among the first k;
 tile: those of which some tuple has the same BLOCK_SIZE_M, _N, _K and num_warps. se: over
 configurations.
 
 --unseen leaves each GPU out once, and asks kpred for its rows as for the GPU that `--nearest` takes.
 """
 import collections
+import csv
 import math
 import os
 import subprocess
@@ -26,10 +28,11 @@ import tempfile
 
 import native
 from native import np
-from rows import (ROOT, chosen, die, ingest, parser_of, print_lines, progress, read_sections, share_and_error,
-                  split_hash, words)
+from rows import (FOLDS, ROOT, chosen, die, fold_of, ingest, parser_of, print_lines, progress, read_sections,
+                  share_and_error, words, write_csv)
 
 LISTS = (1, 4, 10)
+OUTCOME = ["configuration", "gpu", "exact", "tile"]
 TILE = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "num_warps")
 FAR = 2.0 # octaves that another GPU, type or block counts
 
@@ -43,7 +46,8 @@ class Spec:
         self.fields = [(name, [] if v.split()[0] == "size" else v.split()) for name, v in sections["fields"]]
         self.params = [(name, words(v)) for name, v in sections["params"]]
         self.tile = [i for i, (name, _) in enumerate(self.params) if name in TILE]
-        self.shared = [i for i, (name, _) in enumerate(self.fields) if name not in ("server", "M")]
+        self.shared = [i for i, (name, _) in enumerate(self.fields) if name not in ("server", "triton", "M")]
+        self.gpu = [name for name, _ in self.fields].index("gpu")
         self.units = [int(x.rsplit("_", 1)[1]) if x.rsplit("_", 1)[-1].isdigit() else 0
                       for x in dict(self.fields)["gpu"]]
 
@@ -60,7 +64,7 @@ class Spec:
         tiles = [math.log2(-(-m // a) * -(-n // b)) for a in (16, 64, 128) for b in (32, 64, 128)]
         return numbers + logs + tiles + [
             math.log2(m) - math.log2(sizes.get("E", 1)), math.log2(m) + math.log2(n), n & -n,
-            sizes.get("K", 0) & -sizes.get("K", 0), self.units[numbers[1]]]
+            sizes.get("K", 0) & -sizes.get("K", 0), self.units[numbers[self.gpu]]]
 
 
 class Fold:
@@ -187,26 +191,61 @@ def kpred(fold):
         yield [tuple(values[i] for i, (_, values) in zip(line, spec.params)) for line in lines[:n]]
 
 
-METHODS = {f.__name__: f for f in (nearest, forest, chain, boosted, kpred)}
+def default(fold):
+    """What the server takes without a file, by the program `triton-default` beside the trainer."""
+    spec, lines = fold.spec, []
+    for row, _, _ in fold.test:
+        said = dict(zip((name for name, _ in spec.fields), row))
+        maker = "AMD_" if said["gpu"].startswith(("gfx", "MI")) else "NVIDIA_"
+        sizes = (said.get(name, "0") for name in ("block", "per_channel", "E", "N", "K", "M"))
+        lines.append(" ".join([said["server"], maker + said["gpu"], said["dtype"], *sizes]))
+    program = os.path.join(os.path.dirname(fold.options.trainer), "peers", "triton-default")
+    done = subprocess.run([program], input="\n".join(lines), capture_output=True, text=True, check=True)
+    known = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages")
+    for line in done.stdout.splitlines():
+        found = dict(zip(known, line.split()))
+        yield [tuple(found.get(name, "0") for name, _ in spec.params)] if found else []
+
+
+METHODS = {f.__name__: f for f in (nearest, default, forest, chain, boosted, kpred)}
 
 
 # ---- the table ----
 
 
+def place_of(found, is_it):
+    """The first tuple that is it, counted from 1; 0: none is."""
+    return next((i + 1 for i, t in enumerate(found) if is_it(t)), 0)
+
+
+def outcomes_of(spec, fold, method):
+    """A line for each tested row: its configuration, GPU, and the places of its tuple and tile."""
+    for (row, wanted, unit), found in zip(fold.test, METHODS[method](fold)):
+        yield [unit, row[spec.gpu], str(place_of(found, lambda t, w=wanted: t == w)),
+               str(place_of(found, lambda t, w=wanted: all(t[i] == w[i] for i in spec.tile)))]
+
+
+def kept_outcomes(spec, fold, method, number):
+    """The same, from the file of --kept if it is there, or else into it."""
+    path = os.path.join(fold.options.kept or "", f"{spec.name}-{method}-{number}.csv")
+    if fold.options.kept and os.path.exists(path):
+        with open(path, encoding="utf-8", newline="") as f:
+            return list(csv.reader(f))[1:]
+    progress(f"{spec.name}: {method}, fold {number}")
+    lines = list(outcomes_of(spec, fold, method))
+    if fold.options.kept:
+        write_csv(path + ".new", OUTCOME, lines)
+        os.replace(path + ".new", path)
+    return lines
+
+
 def judge(spec, folds, method):
     """A line of the table."""
-    exact, tile, units = {k: [] for k in LISTS}, {k: [] for k in LISTS}, []
-    for fold in folds:
-        progress(f"{spec.name}: {method}")
-        for (_, wanted, unit), found in zip(fold.test, METHODS[method](fold)):
-            units.append(unit)
-            for k in LISTS:
-                exact[k].append(wanted in found[:k])
-                tile[k].append(any(all(t[i] == wanted[i] for i in spec.tile) for t in found[:k]))
-    line = [spec.name, method, str(len(units)), str(len(set(units)))]
-    for hits in (exact, tile):
+    lines = [line for i, fold in enumerate(folds) for line in kept_outcomes(spec, fold, method, i)]
+    units, line = [x[0] for x in lines], [spec.name, method, str(len(lines)), str(len({x[0] for x in lines}))]
+    for place in (2, 3):
         for k in LISTS:
-            line += [f"{x:.1f}" for x in share_and_error(hits[k], units)]
+            line += [f"{x:.1f}" for x in share_and_error([0 < int(x[place]) <= k for x in lines], units)]
     return line
 
 
@@ -234,7 +273,7 @@ def nearest_gpu(options, known, gpu):
 
 def unseen(spec, rows, options):
     """A line for each GPU with some rows, as if the model lacked it."""
-    at = [name for name, _ in spec.fields].index("gpu")
+    at = spec.gpu
     count = collections.Counter(row[at] for row in rows)
     for gpu in dict(spec.fields)["gpu"]:
         stands_in = nearest_gpu(options, [g for g in dict(spec.fields)["gpu"] if count[g] and g != gpu], gpu)
@@ -245,15 +284,25 @@ def unseen(spec, rows, options):
         yield [f"{gpu} as {stands_in}"] + judge(spec, [fold], "kpred")[2:]
 
 
+def newer(spec, rows, options):
+    """One fold: it tests the files of that version of Triton and newer ones, and learns from others, but of none of
+    their configurations."""
+    at = [name for name, _ in spec.fields].index("triton")
+    tested = {",".join(row[i] for i in spec.shared) for row in rows if int(row[at]) >= options.since}
+    rows = [row for row in rows if int(row[at]) >= options.since or ",".join(row[i] for i in spec.shared) not in tested]
+    return Fold(spec, rows, options, lambda row, _: int(row[at]) >= options.since)
+
+
 def main():
     """The command."""
     p = parser_of(__doc__)
     p.add_argument("spec")
     p.add_argument("--data", nargs="+", required=True, help="files for `kpred-train ingest`")
     p.add_argument("--methods", default=",".join(METHODS), help=f"some of {', '.join(METHODS)}")
-    p.add_argument("--folds", type=int, default=4)
-    p.add_argument("--of", type=int, help="judge only so many of them")
+    p.add_argument("--of", type=int, default=FOLDS, help="judge only so many of the folds")
+    p.add_argument("--kept", help="a folder for the outcomes of each fold, which are not judged again")
     p.add_argument("--unseen", action="store_true", help="GPUs that the model lacks, in place of folds")
+    p.add_argument("--since", type=int, help="in place of folds: Triton's version, 306 of 3.6; newer files are judged")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--trainer", default=f"{ROOT}/build/kpred-train", help="kpred-train")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
@@ -261,8 +310,8 @@ def main():
     spec, lines = Spec(options.spec), []
     rows = ingest(options.trainer, {"path": spec.path, "name": spec.name, "fields": spec.fields,
                                     "params": spec.params}, options.data)
-    folds = [Fold(spec, rows, options, lambda _, unit, i=i: split_hash(unit) % options.folds == i)
-             for i in range(options.of or options.folds)]
+    folds = [Fold(spec, rows, options, lambda _, unit, i=i: fold_of(unit) == i)
+             for i in range(options.of)] if options.since is None else [newer(spec, rows, options)]
     for method in chosen("methods", options.methods, METHODS) if not options.unseen else ():
         try:
             lines.append(judge(spec, folds, method))

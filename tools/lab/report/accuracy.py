@@ -4,6 +4,10 @@
 """accuracy.py BUILD DB... measures every shipped model, and models of the shape split (BUILD/shape), for `make accuracy`.
 weights/accuracy.csv has each GPU and type, integer and float networks; the tables of weights/README.md are made of it.
 
+Models that ship with all rows learnt (AITER's, Triton's) have as split `fold` five models, which leave out each group of
+new sizes once, beside other ways to predict on the same folds (tools/lab/report/gemm.sh aiter and triton, which keep
+each fold in BUILD).
+
 The kernels that the paper judges take the DBs; others, and timed data, take files of MIOPEN_DB, GEMM takes tables of
 TENSILE_CSV, AITER's kernels take those of AITER_CSV, Triton's those of TRITON_CONFIGS. KERNELS in the environment: only
 these models (gemm: all of GEMM) are measured; empty: none. The others stay.
@@ -20,6 +24,12 @@ import sys
 import tempfile
 import textwrap
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
+
+from aiter_rows import MERGE_NAMES  # noqa: E402: needs the path
+from rows import share_and_error  # noqa: E402
+
 BUILD, DBS = sys.argv[1], sys.argv[2:]
 PAGE, FIGURES = "weights/README.md", "weights/accuracy.csv"
 K = "1,10,30,50,100"
@@ -28,7 +38,13 @@ GROUPS = {"kernel": [["dtype", "all"], ["gpu,dtype"]], "timed": [["all", "gpu"]]
 COLUMNS = ["model", "split", "gpu", "type", "net", "n", "groups",
            *(f"pft{k}{error}" for k in (1, 3, 4, 8, 10, 30, 50, 100) for error in ("", "_error")),
            *(f"avg{k}" for k in K.split(",")),
-           *"exact share1 share1_error share2 share4 p1 p5 unlisted legal".split()]
+           *"exact share1 share1_error share2 share4 p1 p5 unlisted legal".split(),
+           *(f"tile{k}{error}" for k in (1, 4, 10) for error in ("", "_error"))]
+FOLDS = {"winners": ("aiter", ["network", "nearest", "forest", "boosted"]),
+         "configurations": ("triton", ["kpred", "default", "nearest", "forest", "boosted"])}
+OURS = ("network", "kpred") # the integer network, as the methods call it
+NAMES = {"int8": "**kpred**", "default": "the server's default", "nearest": "nearest rows", "forest": "random forest",
+         "boosted": "XGBoost"}
 TIMED = "exact share1 share1_error p1 p5 unlisted".split() # as eval has them
 TIMED_TABLE = "split | GPU | net | problems | groups | exact | share@1 | p1 | p5 | unlisted | share@2 | @4"
 DIMENSIONS = "GPU | 2-D problems | exact | share | 3-D problems | exact | share"
@@ -85,9 +101,56 @@ def row_of(name, net, lines, form):
     return row
 
 
+def outcomes_of(name, form, method):
+    """Of each row that the folds test its group, GPU, and the place of what was tuned among the answers, maybe also
+    that of its tile; 0: it is not among them"""
+    what, _ = FOLDS[form]
+    if form == "configurations":
+        paths = [f"{BUILD}/triton/{name}-{method}-{i}.csv" for i in range(5)]
+        names = ("configuration",), ("exact", "tile")
+    else:
+        paths = [f"{BUILD}/{what}/hits/{family_of(name)}-fold-{method}.csv"]
+        names = ("n", "k"), ("place",)
+    for path in filter(os.path.exists, paths):
+        for x in csv.DictReader(io.StringIO(read(path))):
+            yield tuple(x[c] for c in names[0]), x["gpu"], [int(x[c]) for c in names[1]]
+
+
+def family_of(name):
+    """As gemm.sh calls it"""
+    family = "".join(shell('spec_line "$@"', f"weights/{name}.spec", "data", "family"))
+    return next(short for short, long in MERGE_NAMES.items() if long == family)
+
+
+def fold_rows(name, form, k):
+    """The network and the other ways on all folds: all GPUs together, then each"""
+    what, methods = FOLDS[form]
+    tables = os.environ["AITER_CSV" if form == "winners" else "TRITON_CONFIGS"]
+    mine = {"FAMILIES": family_of(name), "TESTS": "fold"} if form == "winners" else {"MODELS": name}
+    asked = {"METHODS": (" " if form == "winners" else ",").join(x for x in methods if x != "network")}
+    subprocess.run(["sh", "tools/lab/report/gemm.sh", what, BUILD, tables], stdout=subprocess.DEVNULL, check=True,
+                   env={**os.environ, **mine, **asked})
+    rows = []
+    for method in methods:
+        found = list(outcomes_of(name, form, method))
+        for gpu in ["all", *sorted({x[1] for x in found})]:
+            part = [x for x in found if gpu in ("all", x[1])]
+            units = [x[0] for x in part]
+            row = {"model": name, "split": "fold", "gpu": gpu, "net": "int8" if method in OURS else method,
+                   "n": len(part), "groups": len(set(units))}
+            for at, column in enumerate(("pft", "tile")[:len(part[0][2])] if part else ()):
+                for count in k.split(","):
+                    hits = [0 < x[2][at] <= int(count) for x in part]
+                    row[f"{column}{count}"], row[f"{column}{count}_error"] = map("{:.1f}".format,
+                                                                                 share_and_error(hits, units))
+            rows += [row] if part else []
+    return rows
+
+
 def rows_of(name, form, k, trained_on, judged_by):
-    """All groups of both splits and networks"""
-    headers, rows = {split: prepare(name, split, trained_on) for split in ("config", "shape")}, []
+    """All groups of the splits and networks"""
+    splits = ["config"] if form in FOLDS else ["config", "shape"]
+    headers, rows = {split: prepare(name, split, trained_on) for split in splits}, []
     for parts in GROUPS[form]:
         for split, net, by in ((s, n, b) for s in headers for n in ("int8", "float") for b in parts):
             groups = {}
@@ -95,7 +158,7 @@ def rows_of(name, form, k, trained_on, judged_by):
                                  *["--float"] * (net == "float")):
                 groups.setdefault(tuple(line[1:4]), []).append(line)
             rows += [row_of(name, net, lines, form) for lines in groups.values()]
-    return rows
+    return rows + (fold_rows(name, form, k) if form in FOLDS else [])
 
 
 def roundings(rows):
@@ -151,6 +214,11 @@ def gemm_lines():
 
 # ---- the page, whose words are its own ----
 
+def figure_cells(row, kind, counts):
+    """With errors, at the counts; nothing where a way names fewer"""
+    return [f"{row[f'{kind}{k}']} ± {row[f'{kind}{k}_error']}" for k in counts.split(",")]
+
+
 class Page:
     """The text of weights/README.md, in which tables are put."""
 
@@ -171,9 +239,17 @@ class Page:
     def put_hits(self, section, says, counts, rows):
         """The integer network's figures on all GPUs and types, Pft at the counts, a line for each model and split"""
         self.put(section, f"model | split | {says} | Pft@" + counts.replace(",", " | @"),
-                 [[f"`{x['model']}`", x["split"], x["n"], x["groups"],
-                   *(f"{x[f'pft{k}']} ± {x[f'pft{k}_error']}" for k in counts.split(","))]
-                  for x in rows if (x["gpu"], x["net"]) == ("all", "int8") and x.get("type", "") in ("", "all")])
+                 [[f"`{x['model']}`", x["split"], x["n"], x["groups"], *figure_cells(x, "pft", counts)]
+                  for x in rows if (x["gpu"], x["net"], x["split"] == "fold") == ("all", "int8", False)
+                  and x.get("type", "") in ("", "all")])
+
+    def put_folds(self, section, heading, counts, rows):
+        """All ways on the folds, all GPUs together; the heading says if tiles stand behind the whole tuples"""
+        kinds = ["pft", "tile"] if "tile" in heading else ["pft"]
+        self.put(section, heading, [
+            [f"`{x['model']}`", NAMES[x["net"]], x["n"], x["groups"], *(c for kind in kinds for c in
+                                                                        figure_cells(x, kind, counts))]
+            for x in rows if (x["gpu"], x["split"]) == ("all", "fold")])
 
     def put_timed(self, name, files, rows):
         """What is told of find-dbs; 2-D and 3-D problems apart, a line for each file, where the keys tell them apart"""
@@ -221,6 +297,11 @@ def main():
                                          ("AITER's kernels", "problems | groups", "1,3,8", of["aiter"]),
                                          ("Triton's kernels", "rows | shapes", "1,4,10", of["triton"])):
         page.put_hits(section, says, counts, [x for x in rows if x["model"] in names])
+    for section, heading, counts, name in (
+            ("AITER's kernels", "model | way | problems | (N, K) | Pft@1 | @3 | @8", "1,3,8", "aiter"),
+            ("Triton's kernels", "model | way | rows | configurations | Pft@1 | @4 | @10 | tile@1 | @4 | @10", "1,4,10",
+             "triton")):
+        page.put_folds(section, heading, counts, [x for x in rows if x["model"] in of[name]])
     dbs = " ".join(map(os.path.basename, DBS))
     page.text = re.sub("(eval FILE.h --data ).*(?= -k )", lambda m: m[1] + dbs, page.text)
     with open(FIGURES + ".new", "w", encoding="utf-8", newline="") as f:

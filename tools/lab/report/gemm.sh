@@ -8,13 +8,13 @@
 # tools/lab/peers/gemm.py; empty: none) in the environment: only these.
 # Files, for eval --hits and gemm.py --hits: LAYOUT-I.csv, shape I left out; LAYOUT-METHOD.csv
 #
-# aiter: rows kept from AITER's tables, as Markdown. FAMILIES (bs bsp a4w4 bp bf16), TESTS (config shape file),
+# aiter: rows kept from AITER's tables, as Markdown. FAMILIES (bs bsp a4w4 bp bf16), TESTS (config shape fold file),
 # METHODS (of tools/lab/peers/aiter.py; empty: none but network) in the environment: only these. NETWORK empty: no model.
-# Files: models FAMILY-TEST.h and FAMILY-file-TABLE.h; outcomes hits/FAMILY-TEST-METHOD.csv; tables/NAME.md,
+# Files: models FAMILY-TEST.h, FAMILY-fold-I.h and FAMILY-file-TABLE.h; outcomes hits/FAMILY-TEST-METHOD.csv; tables/NAME.md,
 # which report.py takes
 #
 # triton: rows of configurations kept from the tables of TRITON_CONFIGS, by folds. MODELS and METHODS (of
-# tools/lab/peers/triton.py) in the environment: only these.
+# tools/lab/peers/triton.py) in the environment: only these. The outcomes of each fold and method stay in BUILD/triton.
 #
 # THREADS: how many may be used.
 set -eu
@@ -96,10 +96,11 @@ aiter_model() {
 
 # aiter_models FAMILY TEST: those that the test needs
 aiter_models() {
-    if [ "$2" != file ]; then
-        aiter_model "$2" "$out/$1-$2.h"
-        return
-    fi
+    case $2 in
+    file) ;;
+    fold) for i in 0 1 2 3 4; do aiter_model "shape:$i/5" "$out/$1-fold-$i.h"; done; return ;;
+    *) aiter_model "$2" "$out/$1-$2.h"; return ;;
+    esac
     for table in $(aiter_tables "$spec"); do
         stem=$(basename "$table")
         stem=${stem%%.csv*}
@@ -139,12 +140,13 @@ judge_aiter() {
 # ---- Triton ----
 
 judge_triton() {
+    mkdir -p "$build/triton"
     for spec in $(specs_of triton); do
         name=$(basename "$spec" .spec)
         case " ${MODELS-$name} " in *" $name "*) ;; *) continue ;; esac
         # shellcheck disable=SC2046
         $python tools/lab/peers/triton.py "$spec" --data $(data_of "$spec" .) --trainer "$train" \
-            --threads "$threads" ${METHODS:+--methods "$METHODS"}
+            --threads "$threads" ${METHODS:+--methods "$METHODS"} --kept "$build/triton"
     done
 }
 

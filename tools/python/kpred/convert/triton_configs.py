@@ -24,9 +24,9 @@ from typing import Any, Callable, Dict, Iterable, Iterator, Set, Tuple
 from .command import Asked
 from .json_text import Text, scalar, whole
 from .table import Bad, Table
-from .triton_names import BLOCK_GEMM, MOE, SGLANG, VLLM, Name, read_name, size, vendor
+from .triton_names import BLOCK_GEMM, MOE, SGLANG, VLLM, Name, read_name, size, vendor, version
 
-_FIELDS = ("server", "gpu", "dtype", "block", "per_channel", "E", "N", "K", "M")
+_FIELDS = ("server", "triton", "gpu", "dtype", "block", "per_channel", "E", "N", "K", "M")
 MEMBERS = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M", "num_warps", "num_stages", "waves_per_eu",
            "matrix_instr_nonkdim", "kpack")
 _ABSENT = {"GROUP_SIZE_M": 1, "num_warps": 4, "num_stages": 3, "waves_per_eu": 0, "matrix_instr_nonkdim": 0, "kpack": 1}
@@ -73,7 +73,7 @@ class Rows:
             values["num_stages"] = 2
         if "BLOCK_SIZE_K" in values:
             values["BLOCK_SIZE_K"] = _block_k(name, values["BLOCK_SIZE_K"])
-        problem = (name.server or VLLM, gpu, _TYPES.get(name.dtype, name.dtype), name.block[1], name.per_channel,
+        problem = (name.server or VLLM, name.triton, gpu, _TYPES.get(name.dtype, name.dtype), name.block[1], name.per_channel,
                    name.e, name.n, name.k, m)
         row = {**dict(zip(_FIELDS, problem)), **values}
         cells = [str(row.get(column)) for column in self.table.columns]
@@ -105,13 +105,15 @@ def _block_k(name: Name, k: int) -> int:
     return of_block if (name.server, name.kernel) == (SGLANG, BLOCK_GEMM) and is_other else k
 
 
-def _members(t: Text) -> Iterator[Tuple[int, Tuple[str, Any]]]:
-    """Each M with its line and its tuple"""
+def _members(t: Text, said: Dict[str, str]) -> Iterator[Tuple[int, Tuple[str, Any]]]:
+    """Each M with its line and its tuple; what else is said stands in `said`."""
     t.expect("{", "expected an object with a tuple for each M")
     while True:
         t.peek()
         line, key, value = t.place(t.at)[0], t.name(), t.value()
-        if key != _VERSION or not isinstance(value, str):
+        if key == _VERSION and isinstance(value, str):
+            said[key] = value
+        else:
             yield line, (key, value)
         if not t.take(","):
             break
@@ -167,8 +169,9 @@ def sees(path: str, text: str) -> bool:
 
 def read(path: str, text: str, asked: Asked) -> Table:
     rows, seen = Rows(path, "Triton configuration file of vLLM or SGLang", asked), set() # type: Rows, Set[int]
+    said = {} # type: Dict[str, str]
     try:
-        name, members = read_name(path), list(_members(Text(path, text)))
+        name, members = read_name(path), list(_members(Text(path, text), said))
     except Bad:
         if not asked.is_lenient:
             raise
@@ -176,6 +179,8 @@ def read(path: str, text: str, asked: Asked) -> Table:
         return rows.table
     if name.server is None and "server" in rows.table.columns:
         name = name._replace(server=_guess(text, rows))
+
+    name = name._replace(triton=version(said.get(_VERSION, "")) or name.triton)
 
     def tuple_of(member: Tuple[str, Any]) -> Tuple_:
         rows.check(name)

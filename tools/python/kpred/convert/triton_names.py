@@ -41,6 +41,13 @@ class Name(NamedTuple):
     k: int
     block: Tuple[int, int] # along N and K; 0: it has none
     per_channel: int
+    triton: int = 0 # its version, as version() has it
+
+
+def version(text: str) -> int:
+    """3.5.1 or 3_5_1: 305, and 3.10 is 310. 0: it is none"""
+    found = re.match(r"([1-9])[._]([0-9]{1,2})(?![0-9])", text)
+    return 100 * int(found[1]) + int(found[2]) if found else 0
 
 
 @functools.lru_cache(maxsize=None)
@@ -104,6 +111,12 @@ def _server_of(path: str) -> Optional[str]:
     return None
 
 
+def _version_of(path: str) -> int:
+    """By the folder nearest to the file that tells"""
+    found = re.findall(r"(?:^|/)triton_([0-9_]*)(?=[^/]*/)", path)
+    return version(found[-1]) if found else 0
+
+
 def read_name(path: str) -> Name:
     stem = re.fullmatch(r"(.+)\.json(\.bz2|\.gz)?", path.rpartition("/")[2], re.DOTALL)
     try:
@@ -112,4 +125,4 @@ def read_name(path: str) -> Name:
         name = _parse(stem[1])
     except ValueError as e:
         raise Bad(f"{path}: {e}") from None
-    return name._replace(server=name.server or _server_of(path))
+    return name._replace(server=name.server or _server_of(path), triton=_version_of(path))
