@@ -34,7 +34,7 @@ shutil.copytree("tools/python/kpred/convert", f"{tmp}/site/kpred/convert")
 sys.path.insert(0, f"{tmp}/site")
 kpred = importlib.import_module("kpred")
 model = kpred.load(MODEL)
-GIVEN = dict(server="vllm", gpu="gfx942_304", dtype="bf16", block=0, per_channel=0)
+GIVEN = dict(server="vllm", triton=306, gpu="gfx942_304", dtype="bf16", block=0, per_channel=0)
 SIZES = dict(E=8, N=4096, M=512)
 FOUND = [found.values for found in model.predict({**GIVEN, **SIZES}, 40)]
 OWN = ("num_warps", "num_stages")

@@ -282,6 +282,25 @@ static void narrow_rows(void)
     CHECK(said > 0.8);
 }
 
+/* Behind the activations stand the ranks of both sizes among the known problems, one for each value
+   where these are few; others lie between them or at the ends. */
+static void ranks_of_registers(void)
+{
+    static const uint8_t none[4 * 16] = {0};
+    static const int32_t asked[] = {8, 5, 512,  5,
+                                    9, 5, 4096, 7}; /* m, n; the first two are known */
+    struct program program;
+    CHECK(program_compile(&s, &program) == 0);
+    const struct tree_problems of = {&program, asked, FIELDS, 4, 2, none, 16};
+    size_t width;
+    uint8_t *seen = tree_inputs(&of, &width);
+    CHECK_EQ(width, 16 + FIELDS);
+    CHECK(seen[16] == 0 && seen[width + 16] == 1 && seen[2 * width + 16] == 1
+          && seen[3 * width + 16] == 1);
+    CHECK(seen[17] == 0 && seen[width + 17] == 0 && seen[3 * width + 17] == 0);
+    free(seen);
+}
+
 /* ---- when to stop ---- */
 
 enum { WATCHED = 16, OF_EACH = 12 };
@@ -375,7 +394,7 @@ int main(void)
         return 1;
     RUN_ALL(groups_share, many_groups, untried_values, it_learns, seen_rows_are_asked_of_others,
             targets_are_distributions, unknown_prefixes, the_same_for_any_threads, narrow_rows,
-            worse_epochs_end_it, one_problem_decides_where_times_are_exact);
+            ranks_of_registers, worse_epochs_end_it, one_problem_decides_where_times_are_exact);
     spec_free(&s);
     return test_end();
 }

@@ -360,8 +360,13 @@ static int evaluate(struct eval *e, const struct options *o)
 static int run_data(struct eval *e, const struct options *o)
 {
     if (e->rows != EVAL_ALL && !strcmp(e->model->m.split, "none"))
-        return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
-                    e->model->m.name);
+        return fail(
+            "%s: trained with --split none, so no row was kept for testing; use --rows all%s",
+            e->model->m.name,
+            !strcmp(e->model->spec->shipped, "none")
+                ? ", which measures memory: weights/accuracy.csv has the figures of models "
+                  "that were trained alike, without each group once (split fold)"
+                : "");
     if (data_load(readers, e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
         return -1;
     int bad = no_tuple_check(e->model, &e->data, o->how.lenient);

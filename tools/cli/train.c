@@ -337,7 +337,8 @@ int cmd_train(int argc, char **argv)
             "which tenth of the problems to keep for testing: by whole problem (config), by tensor "
             "shape (shape), or none; default: what the spec says (shipped), or config; a problem "
             "that is kept is kept on every GPU; config:I/N, shape:I/N: in its place fold I of N of "
-            "the others, the first being 0, and nothing is learnt of the tenth either; fold:I/N: "
+            "the others, the first being 0, and nothing is learnt of the tenth either (but for a "
+            "spec with `shipped = none`, whose folds are of all); fold:I/N: "
             "every N-th problem of the files, from number I; file:NAME: the problems of the file "
             "whose name is NAME or begins so before a dot, and nothing is learnt of their shapes"),
         OPT(CHOICE, "[--net " NETS "]", &o.net,

@@ -34,7 +34,8 @@ int split_is_test(uint64_t hash);
 /* config, shape   a tenth of the keys (above)
    none            nothing
    config:I/N      fold I of N of the keys that config or shape leaves for training. The tenth is
-   shape:I/N       neither trained nor tested on, so a choice made on folds has not seen it
+   shape:I/N       neither trained nor tested on, so a choice made on folds has not seen it. A model
+                   that ships with all rows learnt (`shipped = none`) has no tenth: fold I of all
    fold:I/N        every N-th problem, from number I; problems are counted from 0 in the order in
                    which the files name them
    file:NAME       all problems of a file, and what `shape` keeps together with them is neither

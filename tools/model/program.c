@@ -439,6 +439,13 @@ void program_of_net(struct program *out, const kpred_additive *net, size_t n_fie
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
                  uint8_t *features)
 {
+    int32_t registers[KPRED_MAX_REGISTERS];
+    program_run_whole(program, problem, n_fields, features, registers);
+}
+
+void program_run_whole(const struct program *program, const int32_t *problem, size_t n_fields,
+                       uint8_t *features, int32_t *registers)
+{
     runtime_features(program->instr, program->n_instr, problem, n_fields, features,
-                     program->n_features);
+                     program->n_features, registers);
 }

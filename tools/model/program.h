@@ -41,6 +41,10 @@ void program_of_net(struct program *out, const kpred_additive *net, size_t n_fie
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
                  uint8_t *features);
 
+/* The same, and all registers: n_registers numbers, with room for KPRED_MAX_REGISTERS. */
+void program_run_whole(const struct program *program, const int32_t *problem, size_t n_fields,
+                       uint8_t *features, int32_t *registers);
+
 /* ---- features for a spec that has no section [features] ---- */
 
 /* Each field of tokens gets a one-hot, or the digits of the token's number where tokens are too

@@ -10,10 +10,9 @@
 #include <string.h>
 
 void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t *problem,
-                      size_t n_fields, uint8_t *features, size_t n_features)
+                      size_t n_fields, uint8_t *features, size_t n_features, int32_t *registers)
 {
     kpred_additive net;
-    int32_t registers[KPRED_MAX_REGISTERS];
     int16_t x[KPRED_MAX_WIDTH];
     memset(&net, 0, sizeof net);
     net.program = program;

@@ -82,12 +82,3 @@ int device_find(const char *gpu, char out[DEVICE_SIZE])
                     gpu);
     return 0;
 }
-
-int device_doubt(const char *device, struct buf *why)
-{
-    const struct product *p = product_of_device(device);
-    const int is_doubtful = p != NULL && strcmp(p->arch, "gfx950") == 0;
-    if (is_doubtful)
-        buf_puts(why, "on gfx950 predictions are no better than the server's default: --nearest");
-    return is_doubtful;
-}

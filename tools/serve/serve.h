@@ -155,8 +155,6 @@ enum { DEVICE_SIZE = 128 };
    MI300X, gfx942_304, H100, "NVIDIA H200". A name that begins with that of the maker is taken as it
    is. 0, or -1 with a message. */
 int device_find(const char *gpu, char out[DEVICE_SIZE]);
-/* Were predictions for the GPU no better than the server's default, and why is nothing written? */
-int device_doubt(const char *device, struct buf *why);
 
 /* ---- files that are there ---- */
 

@@ -230,6 +230,9 @@ void advice_losses(const struct model *model, const struct recipe_losses *losses
     note("%s: loss: %.3f bits a row on the rows that it was trained on%s; guessing costs %.3f",
          model->m.name, losses->train, b.s ? b.s : "", guessing(model));
     buf_free(&b);
+    if (losses->behind > 0)
+        note("%s: on made-up problems its loss is %.3f bits above that of its teachers",
+             model->m.name, losses->behind);
     note_watched(model, &losses->watched);
 }
 

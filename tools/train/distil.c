@@ -265,18 +265,26 @@ static uint8_t *narrow_flags(const struct trainer *t, const float *soft, size_t 
 }
 
 /* A forest of the given rows has its say on all of them. */
-static void ask_forest(const struct trainer *t, const struct net_dims *d, const struct material *m,
-                       float *target)
+static void ask_forest(const struct trainer *t, const struct net_dims *dims,
+                       const struct material *m, const int32_t *problem, float *target)
 {
     const size_t n = m->rows->n, n_threads = t->task->n_threads;
-    const struct net_rows own = some_of(t, m, 0, n), all = some_of(t, m, 0, m->room);
+    struct net_dims d = *dims;
+    struct tree_problems of = {&t->model->program, problem, t->model->m.n_fields, m->room, n, m->x,
+                               t->n_features};
+    struct net_rows all = some_of(t, m, 0, m->room);
     uint8_t *narrow = narrow_flags(t, m->rows->soft, n);
+    uint8_t *x = tree_inputs(&of, &d.n_features);
+    all.x = x;
+    struct net_rows own = all;
+    own.n = n;
     struct forest *f =
-        forest_new(d, &own, narrow, (size_t)t->recipe->trees, t->task->seed, n_threads);
+        forest_new(&d, &own, narrow, (size_t)t->recipe->trees, t->task->seed, n_threads);
     forest_mix(f, &all, n * (size_t)(1 + t->recipe->redrawn), (float)t->recipe->tree_share,
                n_threads, target);
     forest_free(f);
     free(narrow);
+    free(x);
 }
 
 struct mixing {
@@ -308,7 +316,7 @@ static void mix_opinions(const struct trainer *t, const struct recipe_rows *rows
 /* The teachers' opinion on every row: of those given their labels, which are mixed in; of the
    others on the way to values drawn from it. */
 static void ask_teachers(const struct trainer *t, const struct net *teachers,
-                         const struct material *m, float *target)
+                         const struct material *m, const int32_t *problem, float *target)
 {
     const size_t n_teachers = (size_t)t->recipe->teachers, n = m->rows->n, rest = m->room - n;
     const struct net_dims *d = &teachers[0].dims;
@@ -322,23 +330,42 @@ static void ask_teachers(const struct trainer *t, const struct net *teachers,
                      t->task->n_threads, target + n * net_target_width(d));
     free(draws);
     if (t->recipe->trees >= 1)
-        ask_forest(t, d, m, target);
+        ask_forest(t, d, m, problem, target);
 }
 
-/* Steps 2 and 3 */
+/* By how many bits a problem the student is behind its teachers where no label helps it, on the
+   crossed problems: the loss of its answers less that of their own */
+static double gap_to_teachers(const struct trainer *t, const struct material *m,
+                              const struct net_rows *all, const struct net *student)
+{
+    const size_t first = m->rows->n * (size_t)(1 + t->recipe->redrawn), n = m->room - first;
+    const size_t width = net_target_width(&student->dims);
+    struct net_rows crossed = some_of(t, m, first, n);
+    crossed.target = all->target + first * width;
+    double own = 0;
+    for (size_t i = 0; i < n * width; i++) {
+        const double p = (double)crossed.target[i];
+        own -= p > 0 ? p * num_log2(p) : 0;
+    }
+    const double loss = net_loss(student, &crossed, (float)t->recipe->temperature, 0, 0, NULL);
+    return n ? (loss - own) / (double)n : 0;
+}
+
+/* Steps 2 and 3; gap: see recipe_losses */
 static int distil(struct trainer *t, const struct material *m, const struct net *teachers,
-                  const struct net_rows *held_out, struct net *out)
+                  const struct net_rows *held_out, struct net *out, double *gap)
 {
     const struct recipe_rows *rows = m->rows;
     float *target = xmalloc(m->room * net_target_width(&teachers[0].dims) * sizeof *target);
     const struct net_rows all = to_learn(t, m, m->room, target);
     int32_t *problem = multiply_rows(t, m);
-    ask_teachers(t, teachers, m, target);
+    ask_teachers(t, teachers, m, problem, target);
     if (rows->mix)
         mix_opinions(t, rows, problem, m->room, target);
     mix_labels(t, m->y, rows->soft, rows->n, target);
     free(problem);
     int bad = train_student(t, &all, held_out, out);
+    *gap = bad ? 0 : gap_to_teachers(t, m, &all, out);
     free(target);
     return bad;
 }
@@ -351,7 +378,7 @@ static int distil_run(struct trainer *t, const struct material *m, const struct 
     if (t->recipe->teachers < 1)
         return train_student(t, &labels, held_out, out->net);
     return train_teachers(t, &d, &labels, held_out, out->net + 1)
-           || distil(t, m, out->net + 1, held_out, out->net);
+           || distil(t, m, out->net + 1, held_out, out->net, &out->losses.behind);
 }
 
 static double loss_of(const struct net *rounded, const struct net_rows *rows)

@@ -92,6 +92,7 @@ enum { RECIPE_MAX_NETS = 33 };
 /* Of a trained network, as it is written: bits a row, 0 without any. */
 struct recipe_losses {
     double train, held_out;
+    double behind;               /* its teachers, in bits a crossed problem; 0 without any */
     struct watch_result watched; /* of 0 problems: none */
 };
 

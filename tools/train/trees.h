@@ -8,6 +8,7 @@
 #include "additive_net.h"
 
 #include "base/intern.h"
+#include "model/program.h"
 
 /* ---- boosted regression trees on histograms ----
 
@@ -54,6 +55,18 @@ void boost_gains(const struct boost *b, double *gain);
    an input of their own: asked, the forest answers as for rows that are not. */
 
 struct forest;
+
+/* What trees see of n problems: for each the n_features activations x and, as a byte each, the ranks
+   of the program's registers among those of the first n_known problems. A tree cuts a size where the
+   network's activations have no edge. n x *width bytes, to be freed. */
+struct tree_problems {
+    const struct program *program;
+    const int32_t *problem;
+    size_t n_fields, n, n_known;
+    const uint8_t *x;
+    size_t n_features;
+};
+uint8_t *tree_inputs(const struct tree_problems *of, size_t *width);
 
 /* What it learns: rows->x and rows->y, of `dims`; narrow: a flag a row, or NULL. */
 struct forest *forest_new(const struct net_dims *dims, const struct net_rows *rows,

@@ -473,6 +473,23 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
     return 1;
 }
 
+/* Were predictions for the GPU no better than the server's default? */
+static int is_doubtful(const struct predictor *p)
+{
+    static const struct {
+        const char *model, *gpu;
+    } known[] = {
+#include "doubtful.inc"
+        {NULL, NULL},
+    };
+    const struct spec *spec = p->model.spec;
+    const char *gpu = spec->fields[spec_field_index(spec, "gpu")].tokens[p->gpu];
+    for (size_t i = 0; known[i].model != NULL; i++)
+        if (strcmp(known[i].model, p->model.m.name) == 0 && strcmp(known[i].gpu, gpu) == 0)
+            return 1;
+    return 0;
+}
+
 int choices_percent(const struct choices *c, int64_t sum)
 {
     const int64_t n = (int64_t)(c->n - c->outside);
@@ -493,6 +510,7 @@ int choices_make(struct choices *c, struct predictors *p, const struct triton_na
         return -1;
     w.p = *at;
     c->is_nearest = !knows_device(w.p, name->device);
+    c->is_doubtful = w.p->gpu >= 0 && is_doubtful(w.p);
     c->model = &w.p->model.m;
     if (c->is_nearest && o->is_quiet && !o->nearest) {
         buf_printf(why, "%s does not know the GPU: --nearest", c->model->name);

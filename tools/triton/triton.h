@@ -130,6 +130,7 @@ struct choices { /* all zero: there are none */
     uint32_t outside_of; /* their fields */
     int64_t tuple, tile; /* sums of those of v, without these */
     int is_nearest;      /* the model lacks the GPU: `tuple` and `tile` are of another one */
+    int is_doubtful;     /* on folds predictions for the GPU were no better than the server's own */
     const kpred_model *model;
 };
 

@@ -31,7 +31,7 @@ from aiter_rows import MERGE_NAMES  # noqa: E402: needs the path
 from rows import share_and_error  # noqa: E402
 
 BUILD, DBS = sys.argv[1], sys.argv[2:]
-PAGE, FIGURES = "weights/README.md", "weights/accuracy.csv"
+PAGE, FIGURES, DOUBTFUL = "weights/README.md", "weights/accuracy.csv", "tools/triton/doubtful.inc"
 K = "1,10,30,50,100"
 GROUPS = {"kernel": [["dtype", "all"], ["gpu,dtype"]], "timed": [["all", "gpu"]], "winners": [["all", "gpu"]],
           "configurations": [["all"]]}
@@ -42,6 +42,7 @@ COLUMNS = ["model", "split", "gpu", "type", "net", "n", "groups",
            *(f"tile{k}{error}" for k in (1, 4, 10) for error in ("", "_error"))]
 FOLDS = {"winners": ("aiter", ["network", "nearest", "forest", "boosted"]),
          "configurations": ("triton", ["kpred", "default", "nearest", "forest", "boosted"])}
+TOO_LONG = {("gemm_a8w8_blockscale", "boosted")} # on the folds of 31,872 rows: hours
 OURS = ("network", "kpred") # the integer network, as the methods call it
 NAMES = {"int8": "**kpred**", "default": "the server's default", "nearest": "nearest rows", "forest": "random forest",
          "boosted": "XGBoost"}
@@ -125,6 +126,7 @@ def family_of(name):
 def fold_rows(name, form, k):
     """The network and the other ways on all folds: all GPUs together, then each"""
     what, methods = FOLDS[form]
+    methods = [x for x in methods if (name, x) not in TOO_LONG]
     tables = os.environ["AITER_CSV" if form == "winners" else "TRITON_CONFIGS"]
     mine = {"FAMILIES": family_of(name), "TESTS": "fold"} if form == "winners" else {"MODELS": name}
     asked = {"METHODS": (" " if form == "winners" else ",").join(x for x in methods if x != "network")}
@@ -264,6 +266,18 @@ class Page:
             self.put(name, DIMENSIONS, [dimension_line(f"{BUILD}/config/{name}.h", x, key.index("layout")) for x in files])
 
 
+def write_doubtful(rows):
+    """The GPUs where the folds' tiles are not ahead of the server's default by more than their error"""
+    tiles = {(x["model"], x["gpu"], x["net"]): x for x in rows if x["split"] == "fold" and x.get("tile1")}
+    found = [f'{{"{model}", "{gpu}"}},\n' for (model, gpu, net), x in sorted(tiles.items())
+             if net == "int8" and gpu != "all"
+             and float(x["tile1"]) - float(x["tile1_error"]) <= float(tiles[model, gpu, "default"]["tile1"])]
+    head = read(DOUBTFUL).partition("*/\n")
+    with open(DOUBTFUL + ".new", "w", encoding="utf-8") as f:
+        f.write(head[0] + head[1] + "".join(found))
+    os.replace(DOUBTFUL + ".new", DOUBTFUL)
+
+
 def main():
     """Measures, and writes both files."""
     page, old, rows = Page(), list(csv.DictReader(io.StringIO(read(FIGURES)))), []
@@ -302,6 +316,7 @@ def main():
             ("Triton's kernels", "model | way | rows | configurations | Pft@1 | @4 | @10 | tile@1 | @4 | @10", "1,4,10",
              "triton")):
         page.put_folds(section, heading, counts, [x for x in rows if x["model"] in of[name]])
+    write_doubtful(rows)
     dbs = " ".join(map(os.path.basename, DBS))
     page.text = re.sub("(eval FILE.h --data ).*(?= -k )", lambda m: m[1] + dbs, page.text)
     with open(FIGURES + ".new", "w", encoding="utf-8", newline="") as f:
