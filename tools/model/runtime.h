@@ -4,7 +4,7 @@
 
 #include "kpred.h"
 
-/* kpri_features: the n_features activations of one problem, and its KPRED_MAX_REGISTERS registers. */
+/* kpri_features: the n_features activations of one problem, and KPRED_MAX_REGISTERS registers */
 void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t *problem,
                       size_t n_fields, uint8_t *features, size_t n_features, int32_t *registers);
 

@@ -16,17 +16,11 @@ struct cuts {
     int32_t at[MOST_CUTS];
 };
 
-static int compare_int32(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Distinct values but the greatest, all or so many as fit, about as many problems apart; sorts v. */
+/* Distinct values but the greatest, as many as fit, about as many problems apart; sorts v. */
 static void cuts_choose(struct cuts *c, int32_t *v, size_t n)
 {
     size_t last = 0;
-    qsort(v, n, sizeof *v, compare_int32);
+    qsort(v, n, sizeof *v, num_rising_int);
     c->n = 0;
     for (size_t i = 1; i < n && c->n < MOST_CUTS; i++)
         if (v[i] > v[i - 1] && i - last >= (n - last) / (MOST_CUTS - c->n + 1)) {

@@ -56,9 +56,9 @@ void boost_gains(const struct boost *b, double *gain);
 
 struct forest;
 
-/* What trees see of n problems: for each the n_features activations x and, as a byte each, the ranks
-   of the program's registers among those of the first n_known problems. A tree cuts a size where the
-   network's activations have no edge. n x *width bytes, to be freed. */
+/* What trees see of n problems: for each the n_features activations x and, as a byte each, the
+   ranks of the program's registers among those of the first n_known problems. A tree cuts a size
+   where the network's activations have no edge. n x *width bytes, to be freed. */
 struct tree_problems {
     const struct program *program;
     const int32_t *problem;

@@ -1,6 +1,7 @@
 /* choices.c - what is written for each number of tokens: the model's tuple, or the server's own
    choice
    SPDX-License-Identifier: MIT */
+#include "doubtful.h"
 #include "triton.h"
 
 #include "model/gpus.h"
@@ -476,18 +477,15 @@ static int has_no_model(const struct triton_name *name, struct triton_gpu *gpu, 
 /* Were predictions for the GPU no better than the server's default? */
 static int is_doubtful(const struct predictor *p)
 {
-    static const struct {
-        const char *model, *gpu;
-    } known[] = {
-#include "doubtful.inc"
-        {NULL, NULL},
-    };
+#define DOUBTFUL(model, gpu) {model, gpu},
+    static const char *const known[][2] = {TRITON_DOUBTFUL(DOUBTFUL){NULL, NULL}};
     const struct spec *spec = p->model.spec;
     const char *gpu = spec->fields[spec_field_index(spec, "gpu")].tokens[p->gpu];
-    for (size_t i = 0; known[i].model != NULL; i++)
-        if (strcmp(known[i].model, p->model.m.name) == 0 && strcmp(known[i].gpu, gpu) == 0)
-            return 1;
-    return 0;
+    size_t i = 0;
+    while (known[i][0]
+           && (strcmp(known[i][0], p->model.m.name) != 0 || strcmp(known[i][1], gpu) != 0))
+        i++;
+    return known[i][0] != NULL;
 }
 
 int choices_percent(const struct choices *c, int64_t sum)

@@ -31,7 +31,7 @@ from aiter_rows import MERGE_NAMES  # noqa: E402: needs the path
 from rows import share_and_error  # noqa: E402
 
 BUILD, DBS = sys.argv[1], sys.argv[2:]
-PAGE, FIGURES, DOUBTFUL = "weights/README.md", "weights/accuracy.csv", "tools/triton/doubtful.inc"
+PAGE, FIGURES, DOUBTFUL = "weights/README.md", "weights/accuracy.csv", "tools/triton/doubtful.h"
 K = "1,10,30,50,100"
 GROUPS = {"kernel": [["dtype", "all"], ["gpu,dtype"]], "timed": [["all", "gpu"]], "winners": [["all", "gpu"]],
           "configurations": [["all"]]}
@@ -269,12 +269,12 @@ class Page:
 def write_doubtful(rows):
     """The GPUs where the folds' tiles are not ahead of the server's default by more than their error"""
     tiles = {(x["model"], x["gpu"], x["net"]): x for x in rows if x["split"] == "fold" and x.get("tile1")}
-    found = [f'{{"{model}", "{gpu}"}},\n' for (model, gpu, net), x in sorted(tiles.items())
+    found = [f'    X("{model}", "{gpu}")' for (model, gpu, net), x in sorted(tiles.items())
              if net == "int8" and gpu != "all"
              and float(x["tile1"]) - float(x["tile1_error"]) <= float(tiles[model, gpu, "default"]["tile1"])]
-    head = read(DOUBTFUL).partition("*/\n")
+    head = read(DOUBTFUL).partition("(X) ")
     with open(DOUBTFUL + ".new", "w", encoding="utf-8") as f:
-        f.write(head[0] + head[1] + "".join(found))
+        f.write(head[0] + "(X) \\\n" + " \\\n".join(found) + "\n")
     os.replace(DOUBTFUL + ".new", DOUBTFUL)
 
 
