@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define NEEDS_explore_js
 #define NEEDS_explore_c_txt
@@ -56,13 +55,12 @@ static int compile(const char *const *paths, size_t n, FILE *source, struct buf 
         "-I\"$at/..\" -I\"$at/../include\" \"$@\" -x c - -o -";
     const char *const shell[] = {"/bin/sh", "-c", script, "sh", commands_path};
     const char **words = xcalloc(n + 6, sizeof *words);
-    struct process p = {.words = words, .in = fileno(source)};
     int status = 0;
     memcpy(words, shell, sizeof shell);
     memcpy(words + 5, paths, n * sizeof *words);
-    const int bad = process_read(&p, wasm, &status);
+    const int bad = process_read(words, fileno(source), wasm, &status);
     free(words);
-    return bad || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    return bad || status != 0;
 }
 
 static void put_base64(struct buf *page, const struct buf *bytes)
