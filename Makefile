@@ -115,16 +115,18 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 	@mkdir -p $(@D)
 	$(call says,make,$@)sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
-# What pages have as text: their style and scripts, and the C that a model is asked by there.
+# What pages have as text: their style and scripts, the C that a model is asked by there, and conditions of rules.
 PAGE_TEXTS = tools/base/plot.css tools/base/page.css tools/base/page.js tools/cli/explore.js tools/cli/explore.c.txt
 $(BUILD)/tools/base/page.o $(BUILD)/tools/base/plot.o: $(BUILD)/page_texts.h
 $(BUILD)/tools/cli/explore.o: $(BUILD)/page_texts.h
-$(BUILD)/page_texts.h: $(PAGE_TEXTS) tools/release/texts.sh
+$(BUILD)/page_texts.h: $(PAGE_TEXTS) kpred_constraints.h tools/cli/explore.awk tools/release/texts.sh
 	@mkdir -p $(@D)
 	$(call says,make,$@)for path in $(PAGE_TEXTS); do \
 	    name=$$(basename $$path | tr . _); \
 	    echo "#ifdef NEEDS_$$name" && sh tools/release/texts.sh $$name <$$path && echo '#endif' || exit 1; \
-	done >$@.tmp && mv $@.tmp $@
+	done >$@.tmp && { echo '#ifdef NEEDS_explore_rules' && \
+	    awk -f tools/cli/explore.awk kpred_constraints.h | sh tools/release/texts.sh explore_rules && echo '#endif'; } \
+	    >>$@.tmp && mv $@.tmp $@
 
 -include $(OBJECTS:.o=.d)
 

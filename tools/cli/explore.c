@@ -12,6 +12,7 @@
 
 #define NEEDS_explore_js
 #define NEEDS_explore_c_txt
+#define NEEDS_explore_rules
 #include "page_texts.h"
 
 /* ---- WebAssembly ---- */
@@ -78,7 +79,21 @@ static void put_base64(struct buf *page, const struct buf *bytes)
 
 /* ---- the part of the page ---- */
 
-static void put_form(struct buf *page, const struct buf *wasm)
+/* A line for each parameter: rule, number, condition. A rule of a single direction is another's. */
+static void put_rules(struct buf *page, const struct model *const *models, size_t n)
+{
+    for (const char *const *line = explore_rules; *line != NULL; line++) {
+        const size_t length = strcspn(*line, " ");
+        for (size_t i = 0; i < n; i++)
+            if (length > 0 && strncmp(models[i]->m.rule_name, *line, length) == 0) {
+                buf_puts(page, *line);
+                break;
+            }
+    }
+}
+
+static void put_form(struct buf *page, const struct buf *wasm, const struct model *const *models,
+                     size_t n)
 {
     page_say(page,
              "The models themselves run in this page: the answers are those of kpred predict.");
@@ -86,6 +101,8 @@ static void put_form(struct buf *page, const struct buf *wasm)
                    "<form class=\"ask\" id=\"ask\"><output aria-live=\"polite\"></output></form>\n"
                    "<script type=\"text/plain\" id=\"wasm\">");
     put_base64(page, wasm);
+    buf_puts(page, "</script>\n<script type=\"text/plain\" id=\"rules\">\n");
+    put_rules(page, models, n);
     buf_puts(page, "</script>\n<script>\n");
     html_pieces(page, explore_js);
     buf_puts(page, "</script>\n");
@@ -101,7 +118,7 @@ int explore_add(struct buf *page, const char *const *paths, const struct model *
     write_source(source, models, n);
     page_part(page, n > 1 ? "Ask the models" : "Ask the model");
     if (compile(paths, n, source, &wasm) == 0)
-        put_form(page, &wasm);
+        put_form(page, &wasm, models, n);
     else {
         note("the page cannot be asked: clang and lld did not compile the models (Debian: apt-get "
              "install clang lld)");
