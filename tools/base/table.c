@@ -350,18 +350,15 @@ static void balance(struct layout *l, struct column *a, struct column *b)
     b->width = sum - width;
 }
 
-static int is_narrowed(const struct column *c)
-{
-    return !c->is_hidden && c->width < c->full;
-}
-
 static void balance_all(struct layout *l)
 {
-    struct column *const end = l->columns + l->t->columns;
-    for (struct column *a = l->columns; a < end; a++)
-        for (struct column *b = a + 1; b < end; b++)
-            if (is_narrowed(a) && is_narrowed(b))
-                balance(l, a, b);
+    struct column *const end = l->columns + l->t->columns, *before = NULL;
+    for (struct column *c = l->columns; c < end; c++)
+        if (!c->is_hidden && c->width < c->full) {
+            if (before)
+                balance(l, before, c);
+            before = c;
+        }
 }
 
 /* Puts below each other, behind the keys, what does not fit beside each other. */
